@@ -1,0 +1,127 @@
+use serde::{Deserialize, Serialize};
+
+/// Why a report was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum DumpReason {
+    /// The app asked for it, with its own words.
+    Requested(String),
+    /// The process received SIGQUIT, which the system sends at an ANR.
+    SigQuit,
+}
+
+/// The process that the report is about.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Process {
+    /// Process id.
+    pub pid: u32,
+    /// Process name as in `/proc/self/cmdline`.
+    pub name: String,
+    /// `Build.VERSION.SDK_INT`.
+    pub api_level: u32,
+    /// The ABI of the running code: `arm64-v8a`, `armeabi-v7a`, `x86_64`, `x86`.
+    pub abi: String,
+    /// When the recorder was installed, uptime.
+    pub installed_ns: u64,
+}
+
+/// One instant on both clocks, to turn uptime into wall-clock time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ClockPair {
+    /// Uptime.
+    pub uptime_ns: u64,
+    /// Unix time of the same instant, in milliseconds.
+    pub unix_ms: u64,
+}
+
+/// The limits that the recorder worked under.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Work at which a group is full, and a message stands alone.
+    pub group_ns: u64,
+    /// Dispatch time from which on a message is kept by name.
+    pub detail_ns: u64,
+    /// How many records the history keeps.
+    pub slots: u32,
+    /// How many messages a record keeps by name.
+    pub details_per_record: u32,
+    /// Age of a message at which stack sampling begins.
+    pub sample_onset_ns: u64,
+    /// Time between two stacks.
+    pub sample_interval_ns: u64,
+}
+
+/// The article's numbers.
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            group_ns: 300_000_000,
+            detail_ns: 50_000_000,
+            slots: 100,
+            details_per_record: 8,
+            sample_onset_ns: 50_000_000,
+            sample_interval_ns: 10_000_000,
+        }
+    }
+}
+
+/// Who wrote the report, when, why and how.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meta {
+    /// Name and version of the writing library.
+    pub producer: String,
+    /// Why it was written.
+    pub reason: DumpReason,
+    /// The process it is about.
+    pub process: Process,
+    /// The instant of the dump on both clocks.
+    pub dumped_at: ClockPair,
+    /// The limits in force.
+    pub limits: Limits,
+}
+
+impl Default for Meta {
+    fn default() -> Self {
+        Self {
+            producer: String::new(),
+            reason: DumpReason::Requested(String::new()),
+            process: Process::default(),
+            dumped_at: ClockPair::default(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// A part of the recorder that can be on or off without the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Feature {
+    /// The hook into the main Looper.
+    Hook,
+    /// The stack sampler.
+    Sampler,
+    /// The ring file that outlives the process.
+    Ring,
+    /// The SIGQUIT handler.
+    SigQuit,
+}
+
+/// Whether a [`Feature`] was on, and what there is to say about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FeatureState {
+    /// Which feature.
+    pub feature: Feature,
+    /// Whether it was working.
+    pub on: bool,
+    /// How it works (`Observer by reflection`), or why it does not (`no offset table matches`).
+    pub detail: String,
+}
+
+/// One figure of the process or the machine at the dump.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Figure {
+    /// Dotted name with its unit at the end: `mem.available_bytes`, `psi.cpu.some_avg10_percent`.
+    pub name: String,
+    /// The value as text.
+    pub value: String,
+}

@@ -1,0 +1,37 @@
+//! What is recorded: the types of a report.
+//!
+//! Types that the app fills on its main thread are generic over their string and list types, so that the same
+//! definition serves a fixed-size buffer in the app and owned values on the desk; both have the same bytes.
+
+mod context;
+mod pending;
+mod record;
+mod running;
+mod tree;
+
+pub use context::{ClockPair, DumpReason, Feature, FeatureState, Figure, Limits, Meta, Process};
+pub use pending::{Pending, PendingSource};
+pub use record::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest};
+pub use running::{MainState, Running};
+pub use tree::{Location, Method, Phase, StackSource, StackTree, Symbols, TreeNode};
+
+/// One message history: everything that a dump leaves behind.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Report {
+    /// Who wrote it, when, why and under which limits.
+    pub meta: Meta,
+    /// Closed records and the group still open at the dump, oldest first.
+    pub history: Vec<Record>,
+    /// What the main thread was doing.
+    pub main: MainState,
+    /// What it was asked to do next.
+    pub pending: Pending,
+    /// The methods and code locations that the trees refer to.
+    pub symbols: Symbols,
+    /// Stack trees of long messages, oldest first; the running message's is the last when it has one.
+    pub trees: Vec<StackTree>,
+    /// Which features were on, which off, and why.
+    pub features: Vec<FeatureState>,
+    /// Figures of the process and the machine at the dump.
+    pub figures: Vec<Figure>,
+}

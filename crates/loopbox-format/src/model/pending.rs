@@ -1,0 +1,40 @@
+use serde::{Deserialize, Serialize};
+
+/// Where the pending messages were read from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum PendingSource {
+    /// The public `Looper.dump(Printer, String)`.
+    LooperDump,
+    /// The linked list behind `MessageQueue.mMessages`, by reflection.
+    MessagesField,
+    /// Neither; the reason says why.
+    Unavailable(String),
+}
+
+/// The message queue as the framework printed it.
+///
+/// The app keeps lines, bounded in number and length; what they mean (overdue times, floods, leaked barriers) is
+/// worked out on the desk, where a grammar of a newer Android can be added after the fact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    /// Where the lines come from.
+    pub source: PendingSource,
+    /// When they were read, uptime. The `when` of a line is relative to it.
+    pub captured_ns: u64,
+    /// One entry a printed record; an entry may have several lines.
+    pub lines: Vec<String>,
+    /// How many more were printed than kept.
+    pub dropped_lines: u32,
+}
+
+impl Default for Pending {
+    fn default() -> Self {
+        Self {
+            source: PendingSource::Unavailable("not in this file".into()),
+            captured_ns: 0,
+            lines: Vec::new(),
+            dropped_lines: 0,
+        }
+    }
+}

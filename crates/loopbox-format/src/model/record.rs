@@ -1,0 +1,130 @@
+use serde::{Deserialize, Serialize};
+
+/// What a [`Record`] stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum RecordKind {
+    /// Several messages whose work adds up to the group threshold (300 ms by default).
+    Group,
+    /// One message that reached the group threshold by itself.
+    Single,
+    /// The main thread had nothing to do, or ran outside of any message, for at least the group threshold.
+    Idle,
+    /// A gap so long (over 60 s) that the process was frozen or the device asleep; not a hang.
+    Frozen,
+}
+
+/// How the dispatch of a message ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum End {
+    /// `dispatchMessage` returned.
+    Returned,
+    /// It threw an exception that Looper's observer reported.
+    Threw,
+    /// No end was seen: the next message began first (an `Error`, or an exception with the Printer hook).
+    Missed,
+}
+
+/// Which source gave a message its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum NamedBy {
+    /// The `Message` object that Looper's observer passed at the end of the dispatch.
+    Observer,
+    /// The text that Looper printed at the start of the dispatch.
+    Printer,
+    /// The message's own sampled stack.
+    Stack,
+}
+
+/// A message of the Android framework that carries a component's life cycle; kept however short it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Component {
+    /// A message of `android.app.ActivityThread$H`; its `what` says which.
+    ActivityThread,
+    /// A broadcast receiver registered at run time, posted as a Runnable of `LoadedApk$ReceiverDispatcher`.
+    Receiver,
+    /// A service connection, posted as a Runnable of `LoadedApk$ServiceDispatcher`.
+    ServiceConnection,
+    /// A message of `android.app.job.JobServiceEngine$JobHandler` (or its older name).
+    Job,
+    /// A frame of `android.view.Choreographer`.
+    Frame,
+}
+
+/// What identifies a message: never its `obj`, its data or an intent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Message<S = String> {
+    /// Class name of the target Handler.
+    pub target: S,
+    /// Class name of the callback Runnable; empty when the message has none.
+    pub callback: S,
+    /// `Message.what`; 0 for a posted Runnable.
+    pub what: i32,
+    /// The framework component that the message belongs to, if any.
+    pub component: Option<Component>,
+    /// Where the names come from.
+    pub named_by: NamedBy,
+}
+
+/// A message kept by name inside a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Detail<S = String> {
+    /// The message's number; the n-th message since the recorder was installed.
+    pub token: u64,
+    /// When its dispatch began, uptime.
+    pub start_ns: u64,
+    /// How long its dispatch took.
+    pub wall_ns: u64,
+    /// How long it waited in the queue past its `when`; `None` when the hook does not know `when`.
+    pub wait_ns: Option<u64>,
+    /// How the dispatch ended.
+    pub end: End,
+    /// Its name; `None` when the hook could not give one.
+    pub message: Option<Message<S>>,
+}
+
+/// The slowest message of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Slowest {
+    /// Its number.
+    pub token: u64,
+    /// How long it took.
+    pub wall_ns: u64,
+}
+
+/// One entry of the history. `wall_ns == work_ns + idle_ns` always.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record<D = Vec<Detail>> {
+    /// What the record stands for.
+    pub kind: RecordKind,
+    /// Position in the history since the recorder was installed, from 1 without gaps.
+    pub seq: u64,
+    /// Number of the first message; for idle records, of the message that follows.
+    pub first_token: u64,
+    /// How many messages it covers: tokens `first_token..first_token + count`.
+    pub count: u32,
+    /// When it began, uptime.
+    pub start_ns: u64,
+    /// From `start_ns` to its end.
+    pub wall_ns: u64,
+    /// The part of `wall_ns` spent in messages.
+    pub work_ns: u64,
+    /// The part of `wall_ns` spent between messages.
+    pub idle_ns: u64,
+    /// CPU time of the main thread during the record; `None` when it could not be read.
+    pub cpu_ns: Option<u64>,
+    /// How late the sampler thread woke at worst during the record: a starved machine shows here. `None` when
+    /// the sampler did not sleep in that time.
+    pub checktime_late_ns: Option<u64>,
+    /// The slowest message; zero when there is none.
+    pub slowest: Slowest,
+    /// Messages kept by name, in order of dispatch.
+    pub details: D,
+    /// How many messages deserved a name but found no room.
+    pub dropped_details: u32,
+    /// False for the group that was still open when the dump was made.
+    pub closed: bool,
+}

@@ -1,0 +1,102 @@
+use serde::{Deserialize, Serialize};
+
+/// A Java method.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Method {
+    /// Class name as Java writes it: `com.example.Outer$Inner`.
+    pub class: String,
+    /// Method name.
+    pub name: String,
+    /// Descriptor as the JVM writes it: `(ILjava/lang/String;)V`; empty when unknown.
+    pub signature: String,
+    /// Source file of the class; empty when it was stripped or is unknown.
+    pub source_file: String,
+}
+
+/// A place in the code: one stack frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Location {
+    /// A Java frame.
+    Frame {
+        /// Index into [`Symbols::methods`].
+        method: u32,
+        /// Where in its bytecode; `None` for a native method.
+        dex_pc: Option<u32>,
+        /// Source line, when the class still has line numbers.
+        line: Option<u32>,
+    },
+    /// Frames left out of the middle of a stack deeper than the sampler's bound.
+    Elided {
+        /// How many.
+        frames: u32,
+    },
+}
+
+/// The tables that stack trees refer to.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Symbols {
+    /// Distinct methods.
+    pub methods: Vec<Method>,
+    /// Distinct code locations.
+    pub locations: Vec<Location>,
+}
+
+/// How stacks were taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum StackSource {
+    /// Suspend, walk and resume through ART.
+    Art,
+    /// `Thread.getStackTrace()`.
+    JavaApi,
+}
+
+/// From which sample on which interval was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Phase {
+    /// Index of the first sample taken at this interval.
+    pub first_sample: u32,
+    /// The interval asked for.
+    pub interval_ns: u64,
+}
+
+/// A node of a [`StackTree`], in pre-order.
+///
+/// It covers `count` consecutive samples. They begin `skip` samples after the end of the previous sibling, or
+/// after the begin of the parent for a first child; so time order and each single stack can be recovered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TreeNode {
+    /// Index into [`Symbols::locations`].
+    pub location: u32,
+    /// Samples between this node and the one before it.
+    pub skip: u32,
+    /// How many consecutive samples have this frame here.
+    pub count: u32,
+    /// How many of the following nodes are its direct children.
+    pub children: u32,
+}
+
+/// The sampled stacks of one message, merged in order of time (the article's trace tree): equal frames of
+/// consecutive samples are one node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StackTree {
+    /// The message's number.
+    pub token: u64,
+    /// When the message's dispatch began, uptime.
+    pub start_ns: u64,
+    /// How the stacks were taken.
+    pub source: StackSource,
+    /// The intervals asked for; the first phase begins with sample 0.
+    pub phases: Vec<Phase>,
+    /// When each sample was taken: nanoseconds since the previous one, the first since `start_ns`.
+    pub sample_deltas_ns: Vec<u64>,
+    /// Bottom frames are roots; pre-order.
+    pub nodes: Vec<TreeNode>,
+    /// Samples that were due but could not be taken (suspend time-outs, back-off, a full buffer).
+    pub missed_samples: u32,
+    /// The longest time that a single sample kept the main thread stopped.
+    pub longest_stop_ns: u64,
+    /// The time that all samples together kept it stopped.
+    pub total_stop_ns: u64,
+}

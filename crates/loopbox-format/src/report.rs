@@ -1,0 +1,85 @@
+//! A whole [`Report`] to a file's bytes and back.
+
+use crate::codec::{self, CodecError};
+use crate::container::{self, ContainerError, Damage, Section, Tag};
+use crate::model::{Report, StackTree};
+use serde::de::DeserializeOwned;
+
+const META: Tag = Tag(*b"META");
+const HISTORY: Tag = Tag(*b"HIST");
+const MAIN: Tag = Tag(*b"MAIN");
+const PENDING: Tag = Tag(*b"PEND");
+const SYMBOLS: Tag = Tag(*b"SYMB");
+const TREE: Tag = Tag(*b"TREE");
+const FEATURES: Tag = Tag(*b"FEAT");
+const FIGURES: Tag = Tag(*b"FIGS");
+
+/// Encodes a report. The sections that matter most come first, so that a cut file still has them.
+pub fn encode(report: &Report) -> Result<Vec<u8>, CodecError> {
+    let mut file = container::Writer::new();
+    file.section(META, &codec::encode(&report.meta)?);
+    file.section(MAIN, &codec::encode(&report.main)?);
+    file.section(HISTORY, &codec::encode(&report.history)?);
+    file.section(FEATURES, &codec::encode(&report.features)?);
+    file.section(SYMBOLS, &codec::encode(&report.symbols)?);
+    for tree in &report.trees {
+        file.section(TREE, &codec::encode(tree)?);
+    }
+    file.section(PENDING, &codec::encode(&report.pending)?);
+    file.section(FIGURES, &codec::encode(&report.figures)?);
+    Ok(file.finish())
+}
+
+/// A report as far as its file could be read.
+#[derive(Debug)]
+pub struct Decoded {
+    /// The report; parts whose section is damaged or missing have their default.
+    pub report: Report,
+    /// What could not be read; empty for an intact file.
+    pub damage: Vec<Damage>,
+}
+
+/// Decodes a report, salvaging intact sections of a damaged file.
+///
+/// # Errors
+/// Only when nothing can be had: the file is empty, of another kind, of a newer major version, or without a
+/// single intact section.
+pub fn decode(bytes: &[u8]) -> Result<Decoded, ContainerError> {
+    let container::Contents { sections, mut damage } = container::read(bytes)?;
+    let mut report = Report::default();
+    let mut seen = Vec::new();
+    for section in &sections {
+        seen.push(section.tag);
+        match section.tag {
+            META => fill(&mut report.meta, section, &mut damage),
+            MAIN => fill(&mut report.main, section, &mut damage),
+            HISTORY => fill(&mut report.history, section, &mut damage),
+            FEATURES => fill(&mut report.features, section, &mut damage),
+            SYMBOLS => fill(&mut report.symbols, section, &mut damage),
+            PENDING => fill(&mut report.pending, section, &mut damage),
+            FIGURES => fill(&mut report.figures, section, &mut damage),
+            TREE => match codec::decode::<StackTree>(section.payload) {
+                Ok(tree) => report.trees.push(tree),
+                Err(error) => damage.push(undecodable(section, &error)),
+            },
+            _ => {} // from a newer minor version
+        }
+    }
+    for tag in [META, MAIN, HISTORY, FEATURES, SYMBOLS, PENDING, FIGURES] {
+        if !seen.contains(&tag) {
+            damage.push(Damage { offset: bytes.len(), what: format!("section {tag} is missing") });
+        }
+    }
+    Ok(Decoded { report, damage })
+}
+
+fn fill<T: DeserializeOwned>(part: &mut T, section: &Section<'_>, damage: &mut Vec<Damage>) {
+    match codec::decode(section.payload) {
+        Ok(value) => *part = value,
+        Err(error) => damage.push(undecodable(section, &error)),
+    }
+}
+
+fn undecodable(section: &Section<'_>, error: &CodecError) -> Damage {
+    Damage { offset: section.offset, what: format!("section {}: {error}", section.tag) }
+}

@@ -1,0 +1,125 @@
+//! Bounded strings: what the app keeps of a name when it may neither allocate nor trust its length.
+
+use core::fmt;
+use serde::{Serialize, Serializer};
+
+/// Ends a string that was cut.
+pub const CUT_MARK: char = '…';
+
+/// The longest prefix of `text` that has at most `max` bytes and ends on a character boundary.
+pub fn prefix(text: &str, max: usize) -> &str {
+    text.get(..text.floor_char_boundary(max)).unwrap_or_default()
+}
+
+/// A string of at most `N` bytes in place, without the heap.
+///
+/// What does not fit is cut on a character boundary and ends in [`CUT_MARK`]. Line breaks and other control
+/// characters become spaces, because a record is shown on one line. It serialises exactly as a `str`, so that
+/// what the app writes from a `BoundedStr` the desk reads into a `String`.
+#[derive(Clone, Copy)]
+pub struct BoundedStr<const N: usize> {
+    len: u16,
+    bytes: [u8; N],
+}
+
+impl<const N: usize> BoundedStr<N> {
+    /// The empty string.
+    pub const EMPTY: Self = Self { len: 0, bytes: [0; N] };
+
+    /// Keeps what fits of `text`.
+    pub fn new(text: &str) -> Self {
+        let mut kept = Self::EMPTY;
+        kept.set(text);
+        kept
+    }
+
+    /// Replaces the content by what fits of `text`.
+    pub fn set(&mut self, text: &str) {
+        self.len = 0;
+        let whole = text.len() <= N;
+        let room = if whole { N } else { N.saturating_sub(CUT_MARK.len_utf8()) };
+        for c in prefix(text, room).chars() {
+            self.push(if c.is_control() { ' ' } else { c });
+        }
+        if !whole {
+            self.push(CUT_MARK);
+        }
+    }
+
+    fn push(&mut self, c: char) {
+        let mut utf8 = [0; 4];
+        let utf8 = c.encode_utf8(&mut utf8).as_bytes();
+        let start = usize::from(self.len);
+        if let Some(room) = self.bytes.get_mut(start..start + utf8.len()) {
+            room.copy_from_slice(utf8);
+            self.len += utf8.len() as u16;
+        }
+    }
+
+    /// The kept text.
+    pub fn as_str(&self) -> &str {
+        let kept = self.bytes.get(..usize::from(self.len)).unwrap_or_default();
+        core::str::from_utf8(kept).unwrap_or_default()
+    }
+
+    /// Whether nothing is kept.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl<const N: usize> Default for BoundedStr<N> {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+impl<const N: usize> PartialEq for BoundedStr<N> {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl<const N: usize> Eq for BoundedStr<N> {}
+
+impl<const N: usize> fmt::Debug for BoundedStr<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_str().fmt(f)
+    }
+}
+
+impl<const N: usize> Serialize for BoundedStr<N> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn cuts_on_a_character_boundary_and_marks_it() {
+        assert_eq!(BoundedStr::<8>::new("12345678").as_str(), "12345678");
+        assert_eq!(BoundedStr::<8>::new("123456789").as_str(), "12345…");
+        assert_eq!(BoundedStr::<8>::new("1234é6789").as_str(), "1234…");
+        assert_eq!(BoundedStr::<16>::new("two\nlines\0").as_str(), "two lines ");
+    }
+
+    proptest! {
+        #[test]
+        fn keeps_a_prefix_and_reads_back_as_a_string(text in "\\PC{0,60}") {
+            let kept = BoundedStr::<24>::new(&text);
+            if text.len() <= 24 {
+                prop_assert_eq!(kept.as_str(), &text);
+            } else {
+                let body = kept.as_str().strip_suffix(CUT_MARK).expect("a mark");
+                prop_assert!(text.starts_with(body));
+                prop_assert!(kept.as_str().len() > 24 - 4);
+            }
+            let bytes = crate::codec::encode(&kept).unwrap();
+            prop_assert_eq!(crate::codec::decode::<String>(&bytes).unwrap(), kept.as_str());
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The report as a file: what is written is read back, and damage costs no more than it must.
+
+use loopbox_format::codec::encode as encode_payload;
+use loopbox_format::container::crc32;
+use loopbox_format::model::*;
+use loopbox_format::report::{Decoded, decode, encode};
+use proptest::prelude::*;
+
+fn message(what: i32) -> Message {
+    Message {
+        target: "android.app.ActivityThread$H".into(),
+        callback: String::new(),
+        what,
+        component: Some(Component::ActivityThread),
+        named_by: NamedBy::Observer,
+    }
+}
+
+fn sample() -> Report {
+    let detail = |token| Detail {
+        token,
+        start_ns: 7,
+        wall_ns: 8,
+        wait_ns: Some(9),
+        end: End::Returned,
+        message: Some(message(159)),
+    };
+    let record = |seq| Record {
+        kind: RecordKind::Group,
+        seq,
+        first_token: 40,
+        count: 3,
+        start_ns: 1_000,
+        wall_ns: 330,
+        work_ns: 310,
+        idle_ns: 20,
+        cpu_ns: Some(200),
+        checktime_late_ns: None,
+        slowest: Slowest { token: 41, wall_ns: 210 },
+        details: vec![detail(40), detail(41)],
+        dropped_details: 1,
+        closed: true,
+    };
+    Report {
+        meta: Meta { producer: "loopbox test".into(), reason: DumpReason::SigQuit, ..Meta::default() },
+        history: vec![record(1), record(2)],
+        main: MainState::Running(Running {
+            token: 43,
+            start_ns: 2_000,
+            as_of_ns: 9_000,
+            cpu_ns: None,
+            depth: 1,
+            message: Some(message(0)),
+        }),
+        pending: Pending {
+            source: PendingSource::LooperDump,
+            captured_ns: 9_100,
+            lines: vec!["Message 0: { when=-5s21ms what=3 target=a.B }".into()],
+            dropped_lines: 2,
+        },
+        symbols: Symbols {
+            methods: vec![Method {
+                class: "a.B".into(),
+                name: "run".into(),
+                signature: "()V".into(),
+                source_file: "B.java".into(),
+            }],
+            locations: vec![
+                Location::Frame { method: 0, dex_pc: Some(4), line: Some(17) },
+                Location::Elided { frames: 3 },
+            ],
+        },
+        trees: vec![StackTree {
+            token: 43,
+            start_ns: 2_000,
+            source: StackSource::Art,
+            phases: vec![Phase { first_sample: 0, interval_ns: 10 }],
+            sample_deltas_ns: vec![50, 10, 11],
+            nodes: vec![TreeNode { location: 0, skip: 0, count: 3, children: 0 }],
+            missed_samples: 0,
+            longest_stop_ns: 12,
+            total_stop_ns: 30,
+        }],
+        features: vec![FeatureState { feature: Feature::Sampler, on: false, detail: "unknown ART".into() }],
+        figures: vec![Figure { name: "threads".into(), value: "12".into() }],
+    }
+}
+
+#[test]
+fn a_report_is_read_back_as_it_was_written() {
+    let bytes = encode(&sample()).unwrap();
+    let decoded = decode(&bytes).unwrap();
+    assert_eq!(decoded.report, sample());
+    assert_eq!(decoded.damage, []);
+}
+
+/// The app fills records with bounded strings in fixed arrays; the desk reads them as owned values.
+#[test]
+fn bounded_and_owned_records_have_the_same_bytes() {
+    use loopbox_format::text::BoundedStr;
+    let owned = &sample().history[0];
+    let bounded: Vec<Detail<BoundedStr<64>>> = owned
+        .details
+        .iter()
+        .map(|d| Detail {
+            token: d.token,
+            start_ns: d.start_ns,
+            wall_ns: d.wall_ns,
+            wait_ns: d.wait_ns,
+            end: d.end,
+            message: d.message.as_ref().map(|m| Message {
+                target: BoundedStr::new(&m.target),
+                callback: BoundedStr::new(&m.callback),
+                what: m.what,
+                component: m.component,
+                named_by: m.named_by,
+            }),
+        })
+        .collect();
+    let in_place = Record {
+        kind: owned.kind,
+        seq: owned.seq,
+        first_token: owned.first_token,
+        count: owned.count,
+        start_ns: owned.start_ns,
+        wall_ns: owned.wall_ns,
+        work_ns: owned.work_ns,
+        idle_ns: owned.idle_ns,
+        cpu_ns: owned.cpu_ns,
+        checktime_late_ns: owned.checktime_late_ns,
+        slowest: owned.slowest,
+        details: bounded.as_slice(),
+        dropped_details: owned.dropped_details,
+        closed: owned.closed,
+    };
+    assert_eq!(encode_payload(&in_place).unwrap(), encode_payload(owned).unwrap());
+}
+
+/// A golden checksum: the bytes of format 1.0 do not change by accident.
+#[test]
+fn the_bytes_of_this_version_stay_as_they_are() {
+    let bytes = encode(&sample()).unwrap();
+    assert_eq!((bytes.len(), crc32(&bytes)), (GOLDEN_LEN, GOLDEN_CRC));
+}
+const GOLDEN_LEN: usize = 597;
+const GOLDEN_CRC: u32 = 2_984_996_487;
+
+#[test]
+fn a_file_cut_anywhere_is_an_error_or_a_marked_salvage() {
+    let bytes = encode(&sample()).unwrap();
+    let mut salvaged = 0;
+    for len in 0..bytes.len() {
+        if let Ok(decoded) = decode(&bytes[..len]) {
+            assert!(!decoded.damage.is_empty(), "cut at {len} went unnoticed");
+            salvaged += usize::from(decoded.report.meta == sample().meta);
+        }
+    }
+    assert!(salvaged > bytes.len() / 2, "the head of a cut file can be read: {salvaged} of {}", bytes.len());
+}
+
+#[test]
+fn a_flipped_byte_costs_one_section_at_most() {
+    let bytes = encode(&sample()).unwrap();
+    let whole = sample();
+    // The prologue's magic and major version decide about the whole file; its minor version and reserve do not.
+    for at in 16..bytes.len() {
+        let mut bytes = bytes.clone();
+        bytes[at] ^= 0x20;
+        let Decoded { report, damage } = decode(&bytes).unwrap();
+        assert!(!damage.is_empty(), "flip at {at} went unnoticed");
+        let lost = [
+            report.meta != whole.meta,
+            report.main != whole.main,
+            report.history != whole.history,
+            report.features != whole.features,
+            report.symbols != whole.symbols,
+            report.trees != whole.trees,
+            report.pending != whole.pending,
+            report.figures != whole.figures,
+        ];
+        assert!(lost.iter().filter(|l| **l).count() <= 1, "flip at {at} lost {lost:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_sections_never_panic(tail in proptest::collection::vec(any::<u8>(), 0..400)) {
+        let mut bytes = b"\x89LBX\r\n\x1a\n\x01\0\0\0\0\0\0\0".to_vec();
+        bytes.extend(tail);
+        let _ = decode(&bytes);
+    }
+}

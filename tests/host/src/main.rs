@@ -1,1 +1,102 @@
-fn main() {}
+//! Boots a real Android Runtime in this process and runs a Java class on its main thread.
+//!
+//! The Java side finds a device as far as the main Looper goes: real libcore, real `Looper`, `Handler`,
+//! `MessageQueue` with the natives registered here. Native libraries of the app are loaded by the app itself.
+//!
+//! Exit codes: 0 `main` returned, 1 `main` threw, 64 wrong usage, 65 the bed cannot be used, 66 class not found,
+//! 70 the VM did not boot.
+
+mod args;
+mod bed;
+mod natives;
+mod vm;
+
+use anyhow::{Context, Result};
+use args::Args;
+use bed::Bed;
+use jni::objects::{JObject, JObjectArray, JString};
+use jni::strings::JNIString;
+use jni::{Env, JValue, jni_sig, jni_str};
+
+const THREW: i32 = 1;
+const USAGE: i32 = 64;
+const BED: i32 = 65;
+const NO_CLASS: i32 = 66;
+const NO_VM: i32 = 70;
+
+fn main() {
+    // Not a return: the VM is never destroyed, because that would wait for the threads under test.
+    std::process::exit(match run() {
+        Ok(()) => 0,
+        Err((code, error)) => {
+            eprintln!("loopbox-host: {error:#}");
+            code
+        }
+    })
+}
+
+fn run() -> Result<(), (i32, anyhow::Error)> {
+    let args = Args::parse(std::env::args().skip(1)).map_err(|error| (USAGE, error.context(args::USAGE)))?;
+    let bed = Bed::read(&args.bed).map_err(|error| (BED, error))?;
+    bed.enter().map_err(|error| (BED, error))?;
+    let vm = vm::boot(&bed, &args).map_err(|error| (NO_VM, error))?;
+    vm.attach_current_thread(|env| -> Result<_, Failure> { Ok(run_main(env, &bed, &args)) })
+        .map_err(|Failure(error)| (NO_VM, error))?
+}
+
+/// The error type that attaching needs.
+struct Failure(anyhow::Error);
+
+impl From<jni::errors::Error> for Failure {
+    fn from(error: jni::errors::Error) -> Self {
+        Self(error.into())
+    }
+}
+
+fn run_main(env: &mut Env<'_>, bed: &Bed, args: &Args) -> Result<(), (i32, anyhow::Error)> {
+    let prepared = natives::register(env).and_then(|()| set_target_sdk(env, args.sdk.unwrap_or(bed.api_level)));
+    prepared.map_err(|error| (NO_VM, described(env, error)))?;
+    let class = env
+        .find_class(JNIString::from(args.main.as_str()))
+        .with_context(|| format!("cannot find {} in {}", args.main, args.app));
+    let class = match class {
+        Ok(class) => class,
+        Err(error) => return Err((NO_CLASS, described(env, error))),
+    };
+    let arguments = strings(env, &args.rest).map_err(|error| (NO_VM, error))?;
+    let outcome = env
+        .call_static_method(class, jni_str!("main"), jni_sig!((rest: [JString]) -> ()), &[JValue::Object(&arguments)])
+        .with_context(|| format!("{}.main", args.main));
+    match outcome {
+        Ok(_) => Ok(()),
+        Err(error) => Err((THREW, described(env, error))),
+    }
+}
+
+/// Prints the pending Java exception, if any, and clears it.
+fn described(env: &mut Env<'_>, error: anyhow::Error) -> anyhow::Error {
+    if env.exception_check() {
+        env.exception_describe();
+        env.exception_clear();
+    }
+    error
+}
+
+fn strings<'local>(env: &mut Env<'local>, all: &[String]) -> Result<JObject<'local>> {
+    let array = JObjectArray::<JString<'_>>::new(env, all.len(), JString::null())?;
+    for (index, text) in all.iter().enumerate() {
+        let text = env.new_string(text)?;
+        array.set_element(env, index, &text)?;
+    }
+    Ok(array.into())
+}
+
+/// As the system does before an app's code runs; what hidden-API checks allow depends on it.
+fn set_target_sdk(env: &mut Env<'_>, sdk: u32) -> Result<()> {
+    let class = env.find_class(jni_str!("dalvik/system/VMRuntime"))?;
+    let runtime = env
+        .call_static_method(&class, jni_str!("getRuntime"), jni_sig!(() -> dalvik.system.VMRuntime), &[])?
+        .l()?;
+    env.call_method(&runtime, jni_str!("setTargetSdkVersion"), jni_sig!((sdk: jint) -> ()), &[JValue::Int(sdk as i32)])?;
+    Ok(())
+}

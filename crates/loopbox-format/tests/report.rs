@@ -42,7 +42,17 @@ fn sample() -> Report {
         closed: true,
     };
     Report {
-        meta: Meta { producer: "loopbox test".into(), reason: DumpReason::SigQuit, ..Meta::default() },
+        meta: Meta {
+            producer: "loopbox test".into(),
+            reason: DumpReason::SigQuit,
+            process: Process {
+                app_version: "5.2.1 (50201)".into(),
+                device: "Google Pixel 8".into(),
+                ..Process::default()
+            },
+            annotations: vec![("user".into(), "7f3a".into())],
+            ..Meta::default()
+        },
         history: vec![record(1), record(2)],
         main: MainState::Running(Running {
             token: 43,
@@ -142,8 +152,8 @@ fn the_bytes_of_this_version_stay_as_they_are() {
     let bytes = encode(&sample()).unwrap();
     assert_eq!((bytes.len(), crc32(&bytes)), (GOLDEN_LEN, GOLDEN_CRC));
 }
-const GOLDEN_LEN: usize = 597;
-const GOLDEN_CRC: u32 = 2_984_996_487;
+const GOLDEN_LEN: usize = 637;
+const GOLDEN_CRC: u32 = 3_715_230_569;
 
 #[test]
 fn a_file_cut_anywhere_is_an_error_or_a_marked_salvage() {

@@ -21,6 +21,10 @@ pub struct Process {
     pub api_level: u32,
     /// The ABI of the running code: `arm64-v8a`, `armeabi-v7a`, `x86_64`, `x86`.
     pub abi: String,
+    /// The app's version name and code, `5.2.1 (50201)`; empty when unknown.
+    pub app_version: String,
+    /// `Build.MANUFACTURER` and `Build.MODEL`, `Google Pixel 8`; empty when unknown.
+    pub device: String,
     /// When the recorder was installed, uptime.
     pub installed_ns: u64,
 }
@@ -78,6 +82,9 @@ pub struct Meta {
     pub dumped_at: ClockPair,
     /// The limits in force.
     pub limits: Limits,
+    /// What the app chose to say about itself: name and value, in its order. `user` (a pseudonym, not an account)
+    /// is the one that `loopbox cluster` counts users by.
+    pub annotations: Vec<(String, String)>,
 }
 
 impl Default for Meta {
@@ -88,6 +95,7 @@ impl Default for Meta {
             process: Process::default(),
             dumped_at: ClockPair::default(),
             limits: Limits::default(),
+            annotations: Vec::new(),
         }
     }
 }

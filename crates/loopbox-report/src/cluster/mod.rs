@@ -1,0 +1,1 @@
+//! Many reports grouped by cause and stack signature.

@@ -8,6 +8,11 @@ pub enum DumpReason {
     Requested(String),
     /// The process received SIGQUIT, which the system sends at an ANR.
     SigQuit,
+    /// The process is gone; the next one found what it had left in its ring. `dumped_at` is its last sign of life.
+    Recovered {
+        /// The signal that a crash handler noted in the ring before the end; `None` when nobody noted one.
+        crash_signal: Option<i32>,
+    },
 }
 
 /// The process that the report is about.

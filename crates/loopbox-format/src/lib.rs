@@ -8,6 +8,7 @@
 //! * [`codec`] is the only place that names the payload encoding (bincode), always with a limit.
 //! * [`container`] frames payloads into a file with sections, checksums and salvage.
 //! * [`report`] maps a whole [`model::Report`] to a container and back.
+//! * [`looper`] reads what the framework's Looper prints.
 //! * [`text`] has the bounded strings that records are made of in the app.
 //!
 //! All instants are *uptime*: nanoseconds of `CLOCK_MONOTONIC`, the clock under
@@ -28,6 +29,7 @@
 
 pub mod codec;
 pub mod container;
+pub mod looper;
 pub mod model;
 pub mod report;
 pub mod text;

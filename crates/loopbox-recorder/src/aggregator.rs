@@ -1,0 +1,472 @@
+//! From begins and ends of messages to records: the article's three rules, made exact.
+//!
+//! # What goes where
+//!
+//! Main-thread time is cut into *stretches*. A stretch is time in one message without interruption: the whole
+//! dispatch of an ordinary message, or a part of one that runs a nested `Looper.loop()`.
+//!
+//! 1. A stretch shorter than [`Config::group_ns`] adds to the open group. The group is full, and ends there, when
+//!    its work reaches `group_ns`.
+//! 2. A message of at least [`Config::detail_ns`] is kept by name in the record that it ends in; so is one that
+//!    threw or whose end was missed, and a component message (its name is given unasked) however short.
+//! 3. A stretch of at least `group_ns` ends the open group as it is and stands alone, with its token.
+//! 4. A gap between messages shorter than `group_ns` counts as idle time of the group that it lies in. A gap of
+//!    `group_ns` or more ends the open group and is a record: *idle*, or *frozen* when longer than
+//!    [`Config::frozen_ns`].
+//!
+//! A record spans from the begin of its first stretch to the end of its last, so `wall == work + idle` holds
+//! exactly, records are in order of time and do not overlap. Between two neighbours lies at most one short gap
+//! that belongs to neither; it is the difference between the one's end and the other's begin.
+//!
+//! # Nesting
+//!
+//! Messages are counted in order of their tokens: the outer message where its first stretch lies, the inner ones
+//! after it. Work is exclusive: what inner messages take is theirs. Between two inner messages the nested loop
+//! waits for work, so that time is a gap as anywhere; the time between the outer message's begin and the first
+//! inner one, and from the last inner end to the outer end, is the outer message's. Its detail stands in the record
+//! that it ends in and has the whole dispatch time. A later stretch of an outer message that stands alone (rule 3)
+//! has its token and a count of 0.
+//!
+//! # Lost ends
+//!
+//! An `Error`, and with the Printer hook any exception, leaves a message without an end. The next event tells:
+//! see [`StackMark`]. Such a message is closed at that event as [`End::Missed`]; its time is then an upper bound.
+//!
+//! # When a record is handed over
+//!
+//! A full record waits for the description of its last message, until [`Aggregator::describe`] or the next event,
+//! and is visible as the open record until then.
+
+use crate::{Change, Config, Details, Host, Keep, MAX_DETAILS, Name, StackMark};
+use loopbox_format::looper;
+use loopbox_format::model::{Detail, End, Message, NamedBy, Record, RecordKind, Slowest};
+
+/// How many nested `Looper.loop()` are told apart.
+const MAX_DEPTH: usize = 8;
+
+/// Whether the hook should now call [`Aggregator::describe`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Wanted {
+    /// No need; a description is accepted all the same when it is of a component message.
+    Nothing,
+    /// The message is kept in a record and should have a name.
+    Description,
+}
+
+/// What [`Aggregator::begin`] says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub struct Begun {
+    /// The number of the message that begins, from 1 without gaps.
+    pub token: u64,
+    /// Whether the message *before*, whose end was missed, should be described: the Printer hook still has the
+    /// line of it.
+    pub wanted: Wanted,
+}
+
+/// The name of a message, as the hook found it.
+#[derive(Debug, Clone, Copy)]
+pub struct Described<'a> {
+    /// Class name of the target Handler.
+    pub target: &'a str,
+    /// Class name of the callback; empty when there is none.
+    pub callback: &'a str,
+    /// `Message.what`.
+    pub what: i32,
+    /// Which source it comes from.
+    pub named_by: NamedBy,
+}
+
+/// A message whose dispatch has begun.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    token: u64,
+    start_ns: u64,
+    mark: StackMark,
+    /// A nested loop has run in it.
+    nested: bool,
+}
+
+/// The message that a description would belong to.
+#[derive(Debug, Clone, Copy)]
+struct Last {
+    detail: Detail<Name>,
+    kept: bool,
+}
+
+/// Turns the begins and ends of messages into records; see the [module's rules](self).
+///
+/// Owned by one thread. No method allocates, blocks or panics, whatever the order of calls.
+#[derive(Debug)]
+pub struct Aggregator<H> {
+    host: H,
+    group_ns: u64,
+    detail_ns: u64,
+    frozen_ns: u64,
+    details_per_record: usize,
+    keep: Keep,
+    frames: [Frame; MAX_DEPTH],
+    depth: usize,
+    next_token: u64,
+    /// Messages counted in records so far; the next one to be counted has this number plus one.
+    counted: u64,
+    /// Up to when everything is accounted for; `None` before the first message.
+    cursor_ns: Option<u64>,
+    /// The record being filled; meaningful while `is_open`.
+    open: Record<Details>,
+    is_open: bool,
+    /// The open record is complete and waits for a description.
+    full: bool,
+    /// The details of the open record differ from what the host was told last.
+    details_changed: bool,
+    last: Option<Last>,
+    /// CPU time at the end of the last record.
+    cpu_base_ns: Option<u64>,
+    /// What to add to the mark of an end to compare it with marks of begins: the two hooks differ in frame size.
+    end_shift: i64,
+}
+
+impl<H: Host> Aggregator<H> {
+    /// An aggregator without history. To be called on the recorded thread, whose CPU clock it reads.
+    pub fn new(config: &Config, host: H) -> Self {
+        const NO_FRAME: Frame = Frame { token: 0, start_ns: 0, mark: StackMark::UNKNOWN, nested: false };
+        let cpu_base_ns = host.thread_cpu_ns();
+        Self {
+            host,
+            group_ns: config.group_ns,
+            detail_ns: config.detail_ns,
+            frozen_ns: config.frozen_ns,
+            details_per_record: (config.details_per_record as usize).min(MAX_DETAILS),
+            keep: config.keep,
+            frames: [NO_FRAME; MAX_DEPTH],
+            depth: 0,
+            next_token: 1,
+            counted: 0,
+            cursor_ns: None,
+            open: Record {
+                kind: RecordKind::Group,
+                seq: 0,
+                first_token: 0,
+                count: 0,
+                start_ns: 0,
+                wall_ns: 0,
+                work_ns: 0,
+                idle_ns: 0,
+                cpu_ns: None,
+                checktime_late_ns: None,
+                slowest: Slowest { token: 0, wall_ns: 0 },
+                details: Details::new(),
+                dropped_details: 0,
+                closed: false,
+            },
+            is_open: false,
+            full: false,
+            details_changed: false,
+            last: None,
+            cpu_base_ns,
+            end_shift: 0,
+        }
+    }
+
+    /// The world that this aggregator talks to.
+    pub fn host(&self) -> &H {
+        &self.host
+    }
+
+    /// The world that this aggregator talks to.
+    pub fn host_mut(&mut self) -> &mut H {
+        &mut self.host
+    }
+
+    /// How many messages are running inside each other.
+    pub fn depth(&self) -> u32 {
+        self.depth as u32
+    }
+
+    /// A message's dispatch begins; `at` is where the hook runs on the stack.
+    pub fn begin(&mut self, at: StackMark) -> Begun {
+        self.settle();
+        let now = self.now();
+        let wanted = self.miss_all_left_before(at, now);
+        match self.top() {
+            Some(outer) if !outer.nested => {
+                self.stretch(outer.token, now);
+                self.publish();
+                if let Some(outer) = self.depth.checked_sub(1).and_then(|top| self.frames.get_mut(top)) {
+                    outer.nested = true;
+                }
+            }
+            _ => self.gap(now),
+        }
+        let token = self.next_token;
+        self.next_token += 1;
+        if let Some(frame) = self.frames.get_mut(self.depth) {
+            *frame = Frame { token, start_ns: now, mark: at, nested: false };
+            self.depth += 1;
+        }
+        self.cursor_ns = Some(now);
+        self.host.running(token, now, self.depth as u32);
+        Begun { token, wanted }
+    }
+
+    /// A message's dispatch has ended. `when_ns` is `Message.when` as uptime, `None` when the hook does not know it;
+    /// 0 marks a message that was put at the front of the queue and did not wait for a time.
+    ///
+    /// An end without a begin (the hook was set while the message ran) is ignored.
+    pub fn end(&mut self, at: StackMark, when_ns: Option<u64>, end: End) -> Wanted {
+        self.settle();
+        let now = self.now();
+        let Some(ending) = self.frame_of_end(at) else { return Wanted::Nothing };
+        while self.depth > ending + 1 {
+            let _ = self.leave(now, None, End::Missed);
+        }
+        let wanted = self.leave(now, when_ns, end);
+        match self.top() {
+            Some(outer) => self.host.running(outer.token, outer.start_ns, self.depth as u32),
+            None => self.host.idle(now),
+        }
+        wanted
+    }
+
+    /// Names the message of the event before: the one that ended, or the one whose missed end `begin` reported.
+    /// Accepted once; without a message to name, and for a message that is neither kept nor of a component, it
+    /// does nothing.
+    pub fn describe(&mut self, described: &Described<'_>) {
+        let Some(last) = self.last.take() else { return };
+        let component = looper::component(described.target, described.callback);
+        if component.is_some() || self.keep == Keep::Names {
+            let message = Message {
+                target: Name::new(described.target),
+                callback: Name::new(described.callback),
+                what: described.what,
+                component,
+                named_by: described.named_by,
+            };
+            if last.kept {
+                if let Some(detail) = self.open.details.by_token_mut(last.detail.token) {
+                    detail.message = Some(message);
+                    self.details_changed = true;
+                }
+            } else if component.is_some() {
+                self.keep_detail(Detail { message: Some(message), ..last.detail });
+            }
+            if !self.full {
+                self.publish();
+            }
+        }
+        self.settle();
+    }
+
+    /// Hands over what is open, as the last record; messages that still run are forgotten. Recording may go on
+    /// afterwards.
+    pub fn finish(&mut self) {
+        self.settle();
+        if self.is_open {
+            let (cpu, late) = self.read_at_record_end();
+            self.open.cpu_ns = share_of_cpu(cpu, self.open.wall_ns, 0);
+            self.open.checktime_late_ns = late;
+            self.close();
+        }
+        self.depth = 0;
+        self.counted = self.next_token - 1;
+        self.cursor_ns = None;
+    }
+
+    fn now(&self) -> u64 {
+        self.host.now_ns().max(self.cursor_ns.unwrap_or(0))
+    }
+
+    fn top(&self) -> Option<Frame> {
+        self.frames.get(self.depth.checked_sub(1)?).copied()
+    }
+
+    /// Closes the messages that cannot be running any more when another one begins at this mark.
+    fn miss_all_left_before(&mut self, at: StackMark, now: u64) -> Wanted {
+        let mut innermost = None;
+        while let Some(top) = self.top()
+            && (!at.is_inside(top.mark) || self.depth == MAX_DEPTH)
+        {
+            let wanted = self.leave(now, None, End::Missed);
+            if innermost.is_none() {
+                innermost = Some((wanted, self.last));
+            }
+        }
+        let Some((wanted, last)) = innermost else { return Wanted::Nothing };
+        // The hook still has the line of the innermost one only.
+        self.last = last;
+        wanted
+    }
+
+    /// Which of the running messages an end belongs to: the one whose begin was nearest on the stack.
+    fn frame_of_end(&mut self, at: StackMark) -> Option<usize> {
+        let running = self.frames.get(..self.depth)?;
+        if let [only] = running {
+            if let Some(shift) = only.mark.distance_from(at) {
+                self.end_shift = shift;
+            }
+            return Some(0);
+        }
+        let at = at.shifted(self.end_shift);
+        let distance = |frame: &Frame| frame.mark.distance_from(at).map_or(0, i64::unsigned_abs);
+        // The last of equals: without marks, the innermost.
+        (0..running.len()).rev().min_by_key(|&index| running.get(index).map(distance))
+    }
+
+    /// Ends the innermost message: accounts for its last stretch and keeps a detail when it deserves one.
+    fn leave(&mut self, now: u64, when_ns: Option<u64>, end: End) -> Wanted {
+        let Some(frame) = self.top() else { return Wanted::Nothing };
+        self.depth -= 1;
+        let alone = self.stretch(frame.token, now);
+        self.cursor_ns = Some(now);
+        let detail = Detail {
+            token: frame.token,
+            start_ns: frame.start_ns,
+            wall_ns: now.saturating_sub(frame.start_ns),
+            wait_ns: when_ns.filter(|&when| when != 0).map(|when| frame.start_ns.saturating_sub(when)),
+            end,
+            message: None,
+        };
+        let deserves = alone || detail.wall_ns >= self.detail_ns || end != End::Returned;
+        let kept = deserves && self.keep_detail(detail);
+        self.last = (kept || !deserves).then_some(Last { detail, kept });
+        self.publish();
+        if kept { Wanted::Description } else { Wanted::Nothing }
+    }
+
+    /// Accounts for the time from the cursor until `now` as work of this message. True when it stands alone.
+    fn stretch(&mut self, token: u64, now: u64) -> bool {
+        self.settle();
+        let start = self.cursor_ns.unwrap_or(now);
+        let work = now.saturating_sub(start);
+        let first_time = token > self.counted;
+        let alone = work >= self.group_ns;
+        if alone {
+            self.split(RecordKind::Single, start, now);
+            self.open.first_token = token;
+        } else if !self.is_open {
+            self.open_record(RecordKind::Group, start);
+        }
+        if first_time {
+            self.counted = token;
+            self.open.count = self.open.count.saturating_add(1);
+        }
+        self.open.work_ns = self.open.work_ns.saturating_add(work);
+        self.open.wall_ns = now.saturating_sub(self.open.start_ns);
+        self.open.idle_ns = self.open.wall_ns.saturating_sub(self.open.work_ns);
+        if work > self.open.slowest.wall_ns || self.open.slowest.token == 0 {
+            self.open.slowest = Slowest { token, wall_ns: work };
+        }
+        if !alone && self.open.work_ns >= self.group_ns {
+            let (cpu, late) = self.read_at_record_end();
+            self.open.cpu_ns = share_of_cpu(cpu, self.open.wall_ns, 0);
+            self.open.checktime_late_ns = late;
+            self.full = true;
+        }
+        alone
+    }
+
+    /// A message begins while no other one does anything.
+    fn gap(&mut self, now: u64) {
+        let Some(start) = self.cursor_ns else { return };
+        let gap = now.saturating_sub(start);
+        if gap < self.group_ns {
+            return;
+        }
+        self.settle();
+        let kind = if gap > self.frozen_ns { RecordKind::Frozen } else { RecordKind::Idle };
+        self.split(kind, start, now);
+        self.open.wall_ns = gap;
+        self.open.idle_ns = gap;
+        self.settle();
+    }
+
+    /// Ends the open group where it stands and opens a record of its own for `start..now`, which is full at once.
+    ///
+    /// The CPU clock is read here for both: it cannot have been read in between. See [`share_of_cpu`].
+    fn split(&mut self, kind: RecordKind, start: u64, now: u64) {
+        let own = now.saturating_sub(start);
+        let before = if self.is_open { self.open.wall_ns } else { 0 };
+        let (cpu, late) = self.read_at_record_end();
+        if self.is_open {
+            self.open.cpu_ns = share_of_cpu(cpu, before, own);
+            self.open.checktime_late_ns = late;
+            self.close();
+        }
+        self.open_record(kind, start);
+        self.open.cpu_ns = share_of_cpu(cpu, own, before);
+        self.open.checktime_late_ns = late;
+        self.full = true;
+    }
+
+    fn open_record(&mut self, kind: RecordKind, start_ns: u64) {
+        let open = &mut self.open;
+        open.kind = kind;
+        open.seq += 1;
+        open.first_token = self.counted + 1;
+        open.count = 0;
+        open.start_ns = start_ns;
+        open.wall_ns = 0;
+        open.work_ns = 0;
+        open.idle_ns = 0;
+        open.cpu_ns = None;
+        open.checktime_late_ns = None;
+        open.slowest = Slowest { token: 0, wall_ns: 0 };
+        open.details.clear();
+        open.dropped_details = 0;
+        open.closed = false;
+        self.is_open = true;
+        self.details_changed = true;
+    }
+
+    fn publish(&mut self) {
+        let change = if self.details_changed { Change::Details } else { Change::Counters };
+        self.details_changed = false;
+        self.host.opened(&self.open, change);
+    }
+
+    /// Hands over a full record whose description did not come; from here on there is nothing to describe.
+    fn settle(&mut self) {
+        self.last = None;
+        if self.full {
+            self.close();
+        }
+    }
+
+    fn close(&mut self) {
+        self.open.closed = true;
+        self.host.closed(&self.open);
+        self.is_open = false;
+        self.full = false;
+    }
+
+    /// CPU time since the last record end, and the sampler's worst lateness since then.
+    fn read_at_record_end(&mut self) -> (Option<u64>, Option<u64>) {
+        let now = self.host.thread_cpu_ns();
+        let spent = now.zip(self.cpu_base_ns).map(|(now, base)| now.saturating_sub(base));
+        self.cpu_base_ns = now;
+        (spent, self.host.take_late_ns())
+    }
+
+    /// Adds a detail. When there is no room, a component message that was kept although it is short makes room
+    /// for one that is not.
+    fn keep_detail(&mut self, detail: Detail<Name>) -> bool {
+        let details = &mut self.open.details;
+        if details.len() >= self.details_per_record {
+            self.open.dropped_details = self.open.dropped_details.saturating_add(1);
+            if detail.wall_ns < self.detail_ns || !details.evict_shortest_below(self.detail_ns) {
+                return false;
+            }
+        }
+        self.details_changed = true;
+        details.push(detail)
+    }
+}
+
+/// What is known of a record's CPU time when the clock was read only once for it and its neighbour.
+///
+/// `cpu` was spent in both together. When the neighbour is at most an eighth as long, the error is at most that
+/// much and all of it is taken for this record's; otherwise nothing is known.
+fn share_of_cpu(cpu: Option<u64>, own_wall: u64, other_wall: u64) -> Option<u64> {
+    cpu.filter(|_| other_wall.saturating_mul(8) <= own_wall).map(|cpu| cpu.min(own_wall))
+}

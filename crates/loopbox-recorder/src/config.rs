@@ -1,0 +1,252 @@
+//! Every number that an app may choose, checked once.
+
+use crate::MAX_DETAILS;
+use loopbox_format::model::Limits;
+use std::ops::RangeInclusive;
+
+/// Which hook to put into the main Looper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HookChoice {
+    /// The Observer where the level has it and it can be set, the Printer elsewhere.
+    #[default]
+    Auto,
+    /// Only `Looper.setMessageLogging`, which is public on every level.
+    Printer,
+}
+
+/// What is kept of a message's identity. `obj`, data and intents are never kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Keep {
+    /// Class names of target and callback, and `what`.
+    #[default]
+    Names,
+    /// Names of framework component messages only; the app's own messages stay unnamed.
+    ComponentsOnly,
+}
+
+/// The sampler's numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sampling {
+    /// Whether stacks are taken at all.
+    pub enabled: bool,
+    /// Age of a message at which sampling begins.
+    pub onset_ns: u64,
+    /// Time between two stacks.
+    pub interval_ns: u64,
+    /// A message's tree is kept when it has at least this many samples.
+    pub min_samples: u32,
+    /// How many trees are kept; the newest replaces the oldest.
+    pub trees: u32,
+    /// The most samples of one tree; the interval doubles as they are used up.
+    pub samples_per_tree: u32,
+    /// The most nodes of one tree; the interval doubles as they are used up.
+    pub nodes_per_tree: u32,
+    /// How long the main thread may be kept stopped in one hour, all samples together.
+    pub stop_budget_per_hour_ns: u64,
+    /// A stop longer than this makes the sampler back off.
+    pub slow_stop_ns: u64,
+    /// How much wider the interval is while the app is in the background.
+    pub background_factor: u32,
+}
+
+impl Default for Sampling {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            onset_ns: 50 * MS,
+            interval_ns: 10 * MS,
+            min_samples: 95,
+            trees: 10,
+            samples_per_tree: 2048,
+            nodes_per_tree: 4096,
+            stop_budget_per_hour_ns: 20 * SECOND,
+            slow_stop_ns: 5 * MS,
+            background_factor: 4,
+        }
+    }
+}
+
+/// The recorder's numbers. The defaults are the article's: groups of 300 ms, descriptions from 50 ms, 100
+/// records, stacks from 50 ms on each 10 ms, trees of 95 samples and more, 10 of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// Work at which a group is full, a message stands alone, and a gap becomes a record.
+    pub group_ns: u64,
+    /// Dispatch time from which on a message is kept by name.
+    pub detail_ns: u64,
+    /// A gap longer than this is a frozen process and not an idle one.
+    pub frozen_ns: u64,
+    /// How many records the history keeps.
+    pub slots: u32,
+    /// How many messages a record keeps by name, at most [`MAX_DETAILS`].
+    pub details_per_record: u32,
+    /// Which hook to use.
+    pub hook: HookChoice,
+    /// Whether hidden interfaces of the platform may be used (needed for the Observer).
+    pub hidden_api: bool,
+    /// What is kept of a message's identity.
+    pub keep: Keep,
+    /// The sampler's numbers.
+    pub sampling: Sampling,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            group_ns: 300 * MS,
+            detail_ns: 50 * MS,
+            frozen_ns: 60 * SECOND,
+            slots: 100,
+            details_per_record: MAX_DETAILS as u32,
+            hook: HookChoice::Auto,
+            hidden_api: true,
+            keep: Keep::Names,
+            sampling: Sampling::default(),
+        }
+    }
+}
+
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1_000 * MS;
+
+/// Why a configuration is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// A number is outside of its range.
+    #[error("{name} is {value}, must be {min} to {max}")]
+    OutOfRange {
+        /// The field.
+        name: &'static str,
+        /// What it was.
+        value: u64,
+        /// The least that is allowed.
+        min: u64,
+        /// The most that is allowed.
+        max: u64,
+    },
+    /// Two numbers contradict each other.
+    #[error("{name} is {value}, must be {relation} {other} ({bound})")]
+    Contradiction {
+        /// The field.
+        name: &'static str,
+        /// What it was.
+        value: u64,
+        /// `less than`, `at least`.
+        relation: &'static str,
+        /// The other field.
+        other: &'static str,
+        /// What that one was.
+        bound: u64,
+    },
+}
+
+impl Config {
+    /// Returns the configuration when every value makes sense.
+    ///
+    /// # Errors
+    /// The first value that does not, with what would be allowed.
+    pub fn validated(self) -> Result<Self, ConfigError> {
+        let s = &self.sampling;
+        let ranges: [(&'static str, u64, RangeInclusive<u64>); 13] = [
+            ("group_ns", self.group_ns, 10 * MS..=10 * SECOND),
+            ("detail_ns", self.detail_ns, MS..=10 * SECOND),
+            ("frozen_ns", self.frozen_ns, SECOND..=3_600 * SECOND),
+            ("slots", self.slots.into(), 10..=1_000),
+            ("details_per_record", self.details_per_record.into(), 1..=MAX_DETAILS as u64),
+            ("sampling.onset_ns", s.onset_ns, 10 * MS..=60 * SECOND),
+            ("sampling.interval_ns", s.interval_ns, MS..=10 * SECOND),
+            ("sampling.min_samples", s.min_samples.into(), 1..=100_000),
+            ("sampling.trees", s.trees.into(), 1..=100),
+            ("sampling.samples_per_tree", s.samples_per_tree.into(), 64..=65_536),
+            ("sampling.nodes_per_tree", s.nodes_per_tree.into(), 512..=65_536),
+            ("sampling.slow_stop_ns", s.slow_stop_ns, MS / 10..=SECOND),
+            ("sampling.background_factor", s.background_factor.into(), 1..=100),
+        ];
+        for (name, value, allowed) in ranges {
+            if !allowed.contains(&value) {
+                return Err(ConfigError::OutOfRange {
+                    name,
+                    value,
+                    min: *allowed.start(),
+                    max: *allowed.end(),
+                });
+            }
+        }
+        let contradictions = [
+            (
+                "detail_ns",
+                self.detail_ns,
+                self.detail_ns < self.group_ns,
+                "less than",
+                "group_ns",
+                self.group_ns,
+            ),
+            (
+                "frozen_ns",
+                self.frozen_ns,
+                self.frozen_ns > self.group_ns,
+                "more than",
+                "group_ns",
+                self.group_ns,
+            ),
+            (
+                "sampling.min_samples",
+                s.min_samples.into(),
+                s.min_samples <= s.samples_per_tree,
+                "at most",
+                "sampling.samples_per_tree",
+                s.samples_per_tree.into(),
+            ),
+        ];
+        for (name, value, holds, relation, other, bound) in contradictions {
+            if !holds {
+                return Err(ConfigError::Contradiction { name, value, relation, other, bound });
+            }
+        }
+        Ok(self)
+    }
+}
+
+impl From<&Config> for Limits {
+    fn from(config: &Config) -> Self {
+        Self {
+            group_ns: config.group_ns,
+            detail_ns: config.detail_ns,
+            slots: config.slots,
+            details_per_record: config.details_per_record,
+            sample_onset_ns: config.sampling.onset_ns,
+            sample_interval_ns: config.sampling.interval_ns,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_valid_and_the_formats() {
+        let config = Config::default().validated().unwrap();
+        assert_eq!(Limits::from(&config), Limits::default());
+    }
+
+    #[test]
+    fn a_refusal_names_the_value_and_what_is_allowed() {
+        let refuse = |config: Config| config.validated().unwrap_err().to_string();
+        assert_eq!(refuse(Config { slots: 3, ..Config::default() }), "slots is 3, must be 10 to 1000");
+        assert_eq!(
+            refuse(Config { details_per_record: 9, ..Config::default() }),
+            "details_per_record is 9, must be 1 to 8"
+        );
+        assert_eq!(
+            refuse(Config { detail_ns: 300 * MS, ..Config::default() }),
+            "detail_ns is 300000000, must be less than group_ns (300000000)"
+        );
+        let sampling = Sampling { interval_ns: 0, ..Sampling::default() };
+        assert_eq!(
+            refuse(Config { sampling, ..Config::default() }),
+            "sampling.interval_ns is 0, must be 1000000 to 10000000000"
+        );
+    }
+}

@@ -1,0 +1,93 @@
+//! The bounded list of described messages inside a record, in place.
+
+use loopbox_format::model::Detail;
+use loopbox_format::text::BoundedStr;
+use serde::{Serialize, Serializer};
+
+/// The most messages that one record can keep by name.
+///
+/// Six messages of 50 ms fill a group of 300 ms, which leaves two for component messages that are kept however
+/// short they are.
+pub const MAX_DETAILS: usize = 8;
+
+/// The most bytes kept of a class name.
+pub const NAME_BYTES: usize = 96;
+
+/// The most bytes that an encoded record of the app can have.
+///
+/// bincode writes a 64-bit number in at most 9 bytes, a 32-bit one in at most 5, an enum variant, an option and
+/// the length of a short string in 1.
+pub const MAX_ENCODED_RECORD: usize = {
+    let message = 2 * (1 + NAME_BYTES) + 5 + 2 + 1;
+    let detail = 9 + 9 + 9 + 10 + 1 + (1 + message);
+    let fixed = 1 + 9 + 9 + 5 + 4 * 9 + 10 + 10 + (9 + 9) + 5 + 1;
+    fixed + 1 + MAX_DETAILS * detail
+};
+
+/// A class name as the app keeps it.
+pub type Name = BoundedStr<NAME_BYTES>;
+
+/// Described messages in order of their end, at most [`MAX_DETAILS`], without the heap.
+///
+/// Serialises exactly as a `Vec` of [`Detail`].
+#[derive(Debug, Clone)]
+pub struct Details {
+    len: usize,
+    items: [Detail<Name>; MAX_DETAILS],
+}
+
+impl Details {
+    pub(crate) const fn new() -> Self {
+        const NONE: Detail<Name> = Detail {
+            token: 0,
+            start_ns: 0,
+            wall_ns: 0,
+            wait_ns: None,
+            end: loopbox_format::model::End::Returned,
+            message: None,
+        };
+        Self { len: 0, items: [NONE; MAX_DETAILS] }
+    }
+
+    /// The details kept.
+    pub fn as_slice(&self) -> &[Detail<Name>] {
+        self.items.get(..self.len).unwrap_or_default()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Adds a detail; the caller has checked its own limit. False when the list is full.
+    pub(crate) fn push(&mut self, detail: Detail<Name>) -> bool {
+        let Some(slot) = self.items.get_mut(self.len) else { return false };
+        *slot = detail;
+        self.len += 1;
+        true
+    }
+
+    pub(crate) fn by_token_mut(&mut self, token: u64) -> Option<&mut Detail<Name>> {
+        self.items.get_mut(..self.len)?.iter_mut().rev().find(|detail| detail.token == token)
+    }
+
+    /// Takes out the shortest detail below `floor_ns`, keeping the others' order. False when there is none.
+    pub(crate) fn evict_shortest_below(&mut self, floor_ns: u64) -> bool {
+        let shortest = self.as_slice().iter().enumerate().min_by_key(|(_, detail)| detail.wall_ns);
+        let Some((index, _)) = shortest.filter(|(_, detail)| detail.wall_ns < floor_ns) else { return false };
+        if let Some(tail) = self.items.get_mut(index..self.len) {
+            tail.rotate_left(1);
+        }
+        self.len -= 1;
+        true
+    }
+}
+
+impl Serialize for Details {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_slice().serialize(serializer)
+    }
+}

@@ -58,9 +58,9 @@ fn options(bed: &Bed, args: &Args) -> Result<Vec<CString>> {
     if args.hidden_api {
         all.push(b"-Xhidden-api-policy:enabled".to_vec());
     }
-    all.extend(bed.vm_options.iter().chain(&args.vm_options).map(|option| option.clone().into_bytes()));
-    // After the bed's own options: the last definition counts.
-    all.push(format!("-Dloopbox.sdk={}", args.sdk.unwrap_or(bed.api_level)).into_bytes());
+    let sdk = format!("-Dloopbox.sdk={}", args.sdk.unwrap_or(bed.api_level));
+    let of_bed = bed.vm_options.iter().filter(|option| !option.starts_with("-Dloopbox.sdk="));
+    all.extend(of_bed.chain(&args.vm_options).chain([&sdk]).map(|option| option.clone().into_bytes()));
     all.extend(args.properties.iter().map(|pair| format!("-D{pair}").into_bytes()));
     all.into_iter().map(|option| CString::new(option).context("an option has a NUL byte")).collect()
 }

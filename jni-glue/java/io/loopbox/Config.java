@@ -1,0 +1,287 @@
+package io.loopbox;
+
+import java.io.File;
+
+/**
+ * What the recorder does and under which limits. Made by a {@link Builder}; the defaults are the ones of the
+ * article that Loopbox is built on.
+ */
+public final class Config {
+    /** Which door of the main Looper to use. */
+    public enum Hook {
+        /** Observer where the platform has a usable one (Android 10), Printer elsewhere and when it is refused. */
+        AUTO,
+        /** Only the hidden Looper.Observer. */
+        OBSERVER,
+        /** Only the public Looper.setMessageLogging. */
+        PRINTER
+    }
+
+    /** How far to go beyond the public API. Store review may reject apps that circumvent its restrictions. */
+    public enum HiddenApi {
+        /** Public API only: the Printer hook, and no chaining to a Printer that was there before. */
+        NONE,
+        /** Plain reflection, as the article does; where the platform refuses, the Printer hook. */
+        REFLECTION,
+        /** Also access through JNI from a thread without Java frames, which the platform trusts. */
+        NATIVE_THREAD
+    }
+
+    /** What names the running message when the Observer hook records: it is told only at a message's end. */
+    public enum RunningName {
+        /** The message's own sampled stack: no cost per message. The Printer steps in when sampling is off. */
+        STACK,
+        /** A Printer next to the Observer: also has the message code, but Looper then builds two strings a message. */
+        PRINTER
+    }
+
+    final long groupMs;
+    final long detailMs;
+    final int slots;
+    final int detailsPerRecord;
+    final boolean sampling;
+    final long sampleOnsetMs;
+    final long sampleIntervalMs;
+    final int minSamples;
+    final int trees;
+    final boolean allNames;
+    final Hook hook;
+    final HiddenApi hiddenApi;
+    final RunningName runningName;
+    final boolean sigQuit;
+    final long printerCheckMs;
+    final int pendingLines;
+    final int pendingBytes;
+    final long pendingMs;
+    final boolean keepObjects;
+    final File directory;
+    final ReportListener listener;
+
+    private Config(Builder from) {
+        groupMs = from.groupMs;
+        detailMs = from.detailMs;
+        slots = from.slots;
+        detailsPerRecord = from.detailsPerRecord;
+        sampling = from.sampling;
+        sampleOnsetMs = from.sampleOnsetMs;
+        sampleIntervalMs = from.sampleIntervalMs;
+        minSamples = from.minSamples;
+        trees = from.trees;
+        allNames = from.allNames;
+        hook = from.hook;
+        hiddenApi = from.hiddenApi;
+        runningName = from.runningName;
+        sigQuit = from.sigQuit;
+        printerCheckMs = from.printerCheckMs;
+        pendingLines = from.pendingLines;
+        pendingBytes = from.pendingBytes;
+        pendingMs = from.pendingMs;
+        keepObjects = from.keepObjects;
+        directory = from.directory;
+        listener = from.listener;
+    }
+
+    /** The numbers in the order in which the native side reads them (config.rs). */
+    long[] numbers(int apiLevel) {
+        return new long[] {
+            apiLevel,
+            groupMs,
+            detailMs,
+            slots,
+            detailsPerRecord,
+            allNames ? 1 : 0,
+            sampling ? 1 : 0,
+            sampleOnsetMs,
+            sampleIntervalMs,
+            minSamples,
+            trees,
+            sigQuit ? 1 : 0,
+            pendingLines,
+            pendingBytes,
+            pendingMs,
+            keepObjects ? 1 : 0,
+        };
+    }
+
+    /** Collects values; {@link #build} is the moment at which they are known to fit together. */
+    public static final class Builder {
+        private final File directory;
+        private long groupMs = 300;
+        private long detailMs = 50;
+        private int slots = 100;
+        private int detailsPerRecord = 8;
+        private boolean sampling = true;
+        private long sampleOnsetMs = 50;
+        private long sampleIntervalMs = 10;
+        private int minSamples = 95;
+        private int trees = 10;
+        private boolean allNames = true;
+        private Hook hook = Hook.AUTO;
+        private HiddenApi hiddenApi = HiddenApi.REFLECTION;
+        private RunningName runningName = RunningName.STACK;
+        private boolean sigQuit = true;
+        private long printerCheckMs = 60_000;
+        private int pendingLines = 200;
+        private int pendingBytes = 64 << 10;
+        private long pendingMs = 200;
+        private boolean keepObjects;
+        private ReportListener listener;
+
+        /**
+         * @param directory where reports and the ring file go: a folder that only this app can read. It is made
+         *     when it is missing.
+         */
+        public Builder(File directory) {
+            this.directory = directory;
+        }
+
+        /** Work at which a group of messages is full, and at which one message stands alone. 10 to 10,000 ms. */
+        public Builder groupMs(long ms) {
+            groupMs = within("groupMs", ms, 10, 10_000);
+            return this;
+        }
+
+        /** Dispatch time from which on a message is kept by name. 1 to 10,000 ms, less than groupMs. */
+        public Builder detailMs(long ms) {
+            detailMs = within("detailMs", ms, 1, 10_000);
+            return this;
+        }
+
+        /** How many records the history keeps. 10 to 1,000. */
+        public Builder slots(int count) {
+            slots = (int) within("slots", count, 10, 1_000);
+            return this;
+        }
+
+        /** How many messages a record keeps by name. 1 to 8. */
+        public Builder detailsPerRecord(int count) {
+            detailsPerRecord = (int) within("detailsPerRecord", count, 1, 8);
+            return this;
+        }
+
+        /** Whether stacks of long messages are sampled. */
+        public Builder sampling(boolean on) {
+            sampling = on;
+            return this;
+        }
+
+        /** Age of a message at which sampling begins. 10 to 60,000 ms. */
+        public Builder sampleOnsetMs(long ms) {
+            sampleOnsetMs = within("sampleOnsetMs", ms, 10, 60_000);
+            return this;
+        }
+
+        /** Time between two stacks. 1 to 10,000 ms. */
+        public Builder sampleIntervalMs(long ms) {
+            sampleIntervalMs = within("sampleIntervalMs", ms, 1, 10_000);
+            return this;
+        }
+
+        /** How many samples make a finished message's stacks worth keeping. 1 to 2,000. */
+        public Builder minSamples(int samples) {
+            minSamples = (int) within("minSamples", samples, 1, 2_000);
+            return this;
+        }
+
+        /** How many finished messages keep their stacks. 1 to 100. */
+        public Builder trees(int count) {
+            trees = (int) within("trees", count, 1, 100);
+            return this;
+        }
+
+        /**
+         * Whether the app's own messages keep the class names of target and callback; when not, only the
+         * framework's component messages do.
+         */
+        public Builder allNames(boolean keep) {
+            allNames = keep;
+            return this;
+        }
+
+        /** Which hook to use. */
+        public Builder hook(Hook choice) {
+            hook = present("hook", choice);
+            return this;
+        }
+
+        /** How far to go beyond the public API. */
+        public Builder hiddenApi(HiddenApi allowed) {
+            hiddenApi = present("hiddenApi", allowed);
+            return this;
+        }
+
+        /** What names the running message when the Observer hook records. */
+        public Builder runningName(RunningName source) {
+            runningName = present("runningName", source);
+            return this;
+        }
+
+        /** Whether SIGQUIT, which the system sends at an ANR, leaves a report. */
+        public Builder sigQuit(boolean on) {
+            sigQuit = on;
+            return this;
+        }
+
+        /**
+         * How long at least between two looks at whether another library displaced our Printer. 100 ms to an hour.
+         * The time doubles each time that it happened.
+         */
+        public Builder printerCheckMs(long ms) {
+            printerCheckMs = within("printerCheckMs", ms, 100, 3_600_000);
+            return this;
+        }
+
+        /** How many lines of the message queue a report keeps. 10 to 2,000. */
+        public Builder pendingLines(int lines) {
+            pendingLines = (int) within("pendingLines", lines, 10, 2_000);
+            return this;
+        }
+
+        /** How long printing the message queue may take; it holds the queue's lock. 10 to 2,000 ms. */
+        public Builder pendingMs(long ms) {
+            pendingMs = within("pendingMs", ms, 10, 2_000);
+            return this;
+        }
+
+        /**
+         * Whether pending messages keep the text of their obj. It is the app's data (intents, user input) and
+         * is left out unless the app asks for it here.
+         */
+        public Builder keepObjects(boolean keep) {
+            keepObjects = keep;
+            return this;
+        }
+
+        /** Who is told of each report; on a thread of the recorder. */
+        public Builder listener(ReportListener told) {
+            listener = told;
+            return this;
+        }
+
+        /** @throws IllegalArgumentException when the values do not fit together; the message says which. */
+        public Config build() {
+            present("directory", directory);
+            if (detailMs >= groupMs) {
+                throw new IllegalArgumentException("detailMs " + detailMs + " is not less than groupMs " + groupMs);
+            }
+            if (hook == Hook.OBSERVER && hiddenApi == HiddenApi.NONE) {
+                throw new IllegalArgumentException("the Observer hook is hidden API, which hiddenApi NONE forbids");
+            }
+            return new Config(this);
+        }
+
+        private static long within(String name, long value, long least, long most) {
+            if (value < least || value > most) {
+                throw new IllegalArgumentException(name + " is " + value + ", must be " + least + " to " + most);
+            }
+            return value;
+        }
+
+        private static <T> T present(String name, T value) {
+            if (value == null) {
+                throw new IllegalArgumentException(name + " is null");
+            }
+            return value;
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.loopbox;
+
+import android.os.MessageQueue;
+import android.os.SystemClock;
+import android.util.Log;
+
+/**
+ * Notices when another library took our hook out: WebView's tracing, for one, sets the Looper's Printer and later
+ * nulls it. A queue that becomes idle has dispatched a message since it was idle before; when we saw none begin,
+ * nobody calls us any more. Needs no message of its own and no hidden API.
+ */
+final class DisplacedWatch implements MessageQueue.IdleHandler {
+    /** From that pause on it is pointless: someone else sets theirs as stubbornly as we do. */
+    private static final long GIVE_UP_MS = 3_600_000;
+
+    private final Hook hook;
+    private final MainThread main;
+    private boolean watched;
+    private int begun;
+    private long pauseMs;
+    private long notBeforeMs;
+
+    DisplacedWatch(Hook hook, MainThread main, long pauseMs) {
+        this.hook = hook;
+        this.main = main;
+        this.pauseMs = pauseMs;
+    }
+
+    @Override
+    public boolean queueIdle() {
+        try {
+            return hook.active && look();
+        } catch (Throwable fault) {
+            hook.fail(fault);
+            return false;
+        }
+    }
+
+    /** @return whether to go on watching */
+    private boolean look() {
+        boolean displaced = watched && begun == main.begun();
+        watched = true;
+        begun = main.begun();
+        if (!displaced) {
+            return true;
+        }
+        long now = SystemClock.uptimeMillis();
+        if (now < notBeforeMs) {
+            return true;
+        }
+        notBeforeMs = now + pauseMs;
+        pauseMs *= 2;
+        boolean again = pauseMs <= GIVE_UP_MS && hook.armAgain();
+        Native.setHook(again, again ? hook.describe() : "displaced by another library; was " + hook.describe());
+        Log.i(Loopbox.TAG, "displaced; " + (again ? hook.describe() : "off"));
+        // Begin counting anew: the idle call before the next dispatch would look like another loss.
+        watched = false;
+        return again;
+    }
+}

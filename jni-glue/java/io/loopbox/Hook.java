@@ -1,0 +1,40 @@
+package io.loopbox;
+
+import android.util.Log;
+
+/** A way to see each dispatch of the main Looper. Everything but {@link #runningLine} is for the main thread. */
+abstract class Hook {
+    final MainThread main;
+
+    /** False from uninstall, or a fault of our own, on: then calls are only passed on. */
+    boolean active = true;
+
+    Hook(MainThread main) {
+        this.main = main;
+    }
+
+    /** How it works, for the report. */
+    abstract String describe();
+
+    /** Takes it out and puts back what was there before. */
+    abstract void uninstall();
+
+    /** Puts it back in after another library displaced it; says whether that worked and how it works now. */
+    abstract boolean armAgain();
+
+    /** The start line of the running message, or null. Any thread. */
+    String runningLine() {
+        return null;
+    }
+
+    /** Our own code failed inside of Looper's call: step aside for good, the app goes on. */
+    final void fail(Throwable fault) {
+        active = false;
+        try {
+            Log.w(Loopbox.TAG, "the hook failed and is off", fault);
+            Native.setHook(false, "failed: " + fault);
+        } catch (Throwable ignored) {
+            // Out of memory or stack: nothing more can be said.
+        }
+    }
+}

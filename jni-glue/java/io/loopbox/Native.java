@@ -1,0 +1,83 @@
+package io.loopbox;
+
+import dalvik.annotation.optimization.CriticalNative;
+import dalvik.annotation.optimization.FastNative;
+
+/**
+ * The native half. JNI_OnLoad registers every method here by hand, so that a name changed by a shrinker shows when
+ * the library is loaded and not at an ANR.
+ */
+final class Native {
+    /** A bit of what begin and end say: a message wants {@link #describe} or {@link #describeLine}. */
+    static final int WANTS_NAME = 1;
+
+    /** How far to shift what begin and end say to get the number of messages that run inside each other. */
+    static final int DEPTH_SHIFT = 1;
+
+    private Native() {}
+
+    /**
+     * Starts the recorder. On the main thread only.
+     *
+     * @param numbers as {@link Config#numbers} lists them
+     * @param directory for reports and the ring
+     * @return null, or why it could not start
+     */
+    static native String install(long[] numbers, String directory);
+
+    /** Stops it again; on the main thread only, with the hook already out. */
+    static native void uninstall();
+
+    /** Which hook works, for the report: on or off and how or why. */
+    static native void setHook(boolean on, String detail);
+
+    /** Writes a report and waits for it; null when there is none. Any thread. */
+    static native String dump(String reason, long timeoutMs);
+
+    // The next are called on the main thread only.
+
+    /**
+     * A dispatch begins. {@link #WANTS_NAME} is about the message before, whose end was never told: an Error, or
+     * any exception under the Printer hook.
+     */
+    @FastNative
+    static native int begin();
+
+    /**
+     * A dispatch ended.
+     *
+     * @param whenMs Message.getWhen(), or -1 when it is not known
+     */
+    @FastNative
+    static native int end(long whenMs, boolean threw);
+
+    /** {@link #begin} without an environment, for Android 8 and newer. */
+    @CriticalNative
+    static native int beginCritical();
+
+    /** {@link #end} without an environment, for Android 8 and newer. */
+    @CriticalNative
+    static native int endCritical(long whenMs, boolean threw);
+
+    /** Names the message that just ended. */
+    @FastNative
+    static native void describe(String target, String callback, int what);
+
+    /** Names the message that just ended by the line that Looper printed at its start. */
+    @FastNative
+    static native void describeLine(String line);
+
+    // The sampler's own, called from its native thread.
+
+    /** Walks the suspended main thread; fast, so that the caller is runnable and the collector stays away. */
+    @FastNative
+    static native void walk();
+
+    // The second try for Looper.sObserver, from a thread without a Java frame.
+
+    /** Reads Looper.sObserver into {@code holder[0]}; null, or why it cannot be read. */
+    static native String readObserver(Object[] holder);
+
+    /** Writes Looper.sObserver; null, or why it cannot be written. */
+    static native String writeObserver(Object observer);
+}

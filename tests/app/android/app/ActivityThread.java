@@ -1,0 +1,25 @@
+package android.app;
+
+import android.os.Handler;
+import android.os.Looper;
+import android.os.Message;
+
+/** The bed has no ActivityThread; its handler's name and codes are what the recorder tells component messages by. */
+public final class ActivityThread {
+    private ActivityThread() {}
+
+    /** Stands in for the handler that runs activities, services and receivers on a device. */
+    public static final class H extends Handler {
+        /** Since Android 9 every change of an activity's state comes as this message. */
+        public static final int EXECUTE_TRANSACTION = 159;
+
+        public H(Looper looper) {
+            super(looper);
+        }
+
+        @Override
+        public void handleMessage(Message message) {
+            // As short as a state change that finds nothing to do.
+        }
+    }
+}

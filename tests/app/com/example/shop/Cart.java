@@ -1,0 +1,10 @@
+package com.example.shop;
+
+/** What the customer wants to buy. */
+final class Cart {
+    private final Prices prices = new Prices();
+
+    long total() {
+        return prices.load("EUR") + 1;
+    }
+}

@@ -1,0 +1,36 @@
+package com.example.shop;
+
+/** A price list that is read on the main thread, and never ends. */
+final class Prices {
+    /** Each phase is a stretch of the hang with another top frame, so that order in time can be checked. */
+    private static final long PHASE_MS = 300;
+
+    private volatile boolean more = true;
+
+    long load(String currency) {
+        long sum = currency.length();
+        sum += open();
+        while (more) {
+            sum += parse();
+        }
+        return sum;
+    }
+
+    private static long open() {
+        return spin(PHASE_MS);
+    }
+
+    private static long parse() {
+        return spin(PHASE_MS);
+    }
+
+    /** Busy by the clock: wall and CPU time both pass, on a machine of any speed. */
+    private static long spin(long ms) {
+        long until = System.nanoTime() + ms * 1_000_000L;
+        long turns = 0;
+        while (System.nanoTime() < until) {
+            turns++;
+        }
+        return turns;
+    }
+}

@@ -1,0 +1,119 @@
+package scenario;
+
+import android.app.ActivityThread;
+import android.os.Handler;
+import android.os.Looper;
+import android.os.Process;
+import android.system.Os;
+import android.system.OsConstants;
+import com.example.shop.BrokenCoupon;
+import com.example.shop.CheckoutActivity;
+import com.example.shop.ImageDecoder;
+import com.example.shop.Scroll;
+import com.example.shop.ShopHandler;
+import io.loopbox.Loopbox;
+
+/**
+ * An app's last seconds: bursts of short messages, some of 60 to 200 ms, one of 700 ms, one that throws and is
+ * caught, a pause, a flood, and a message that never returns.
+ *
+ * <p>Arguments: those of {@link Options}, and {@code self=MS}: send SIGQUIT to this process that long after the hang
+ * began, as the system does, and end it when the report is there. Without it somebody else sends the signal.
+ */
+public final class Demo implements Runnable {
+    private static final int SHORT_MESSAGES = 150;
+    private static final int SHORT_MS = 3;
+    private static final int FLOOD = 300;
+    private static final int PAUSE_MS = 600;
+
+    private final Looper looper = Looper.myLooper();
+    private final Handler handler = new Handler(looper);
+    private final ShopHandler shop = new ShopHandler(looper);
+    private final Options options;
+    private int step;
+
+    private Demo(Options options) {
+        this.options = options;
+    }
+
+    /** Runs until it is killed, or until the report is there with {@code self}. */
+    public static void main(String[] arguments) {
+        Options options = new Options(arguments);
+        Looper.prepareMainLooper();
+        if (!Loopbox.install(options.config().build())) {
+            Script.say("not installed");
+            return;
+        }
+        Script.say("installed");
+        Demo demo = new Demo(options);
+        demo.handler.post(demo);
+        loop();
+    }
+
+    /** What an app's crash guard does: an exception in a message does not end the loop. */
+    private static void loop() {
+        while (true) {
+            try {
+                Looper.loop();
+            } catch (IllegalStateException caught) {
+                Script.say("caught " + caught.getMessage());
+            }
+        }
+    }
+
+    /** Each step posts its messages and, behind them, the next step. */
+    @Override
+    public void run() {
+        switch (step++) {
+            case 0:
+                for (int i = 0; i < SHORT_MESSAGES; i++) {
+                    shop.send(1, SHORT_MS);
+                }
+                handler.post(this);
+                break;
+            case 1:
+                shop.send(2, 60);
+                shop.send(3, 120);
+                new ActivityThread.H(looper).sendEmptyMessage(ActivityThread.H.EXECUTE_TRANSACTION);
+                shop.send(4, 200);
+                handler.post(new ImageDecoder());
+                handler.post(new BrokenCoupon());
+                shop.send(5, 80);
+                handler.postDelayed(this, PAUSE_MS + 80);
+                break;
+            default:
+                hang();
+        }
+    }
+
+    private void hang() {
+        new CheckoutActivity(looper).sendEmptyMessage(CheckoutActivity.PAY);
+        Scroll scroll = new Scroll();
+        for (int i = 0; i < FLOOD; i++) {
+            handler.post(scroll);
+        }
+        handler.sendEmptyMessageDelayed(77, 60_000);
+        Script.say("hang");
+        final int self = options.number("self", 0);
+        if (self > 0) {
+            new Thread("anr") {
+                @Override
+                public void run() {
+                    sendSigQuit(self);
+                }
+            }.start();
+        }
+    }
+
+    private static void sendSigQuit(int afterMs) {
+        try {
+            Thread.sleep(afterMs);
+            Os.kill(Process.myPid(), OsConstants.SIGQUIT);
+            // The report is there long before; this process is of no use any more.
+            Thread.sleep(3_000);
+        } catch (Exception failed) {
+            Script.say("cannot send SIGQUIT: " + failed);
+        }
+        Runtime.getRuntime().halt(0);
+    }
+}

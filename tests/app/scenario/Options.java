@@ -1,0 +1,47 @@
+package scenario;
+
+import io.loopbox.Config;
+import java.io.File;
+import java.util.HashMap;
+import java.util.Map;
+
+/** The arguments of a scenario, key=value, and the recorder's configuration that they stand for. */
+final class Options {
+    private final Map<String, String> values = new HashMap<String, String>();
+
+    Options(String[] arguments) {
+        for (String argument : arguments) {
+            int equals = argument.indexOf('=');
+            if (equals < 0) {
+                throw new IllegalArgumentException("not key=value: " + argument);
+            }
+            values.put(argument.substring(0, equals), argument.substring(equals + 1));
+        }
+    }
+
+    String text(String key, String otherwise) {
+        String value = values.get(key);
+        return value == null ? otherwise : value;
+    }
+
+    int number(String key, int otherwise) {
+        String value = values.get(key);
+        return value == null ? otherwise : Integer.parseInt(value);
+    }
+
+    boolean is(String key, String value) {
+        return value.equals(values.get(key));
+    }
+
+    /** A builder with everything that the arguments ask for. */
+    Config.Builder config() {
+        Config.Builder builder = new Config.Builder(new File(text("dir", ".")));
+        builder.hook(Config.Hook.valueOf(text("hook", "AUTO")));
+        builder.hiddenApi(Config.HiddenApi.valueOf(text("hidden", "REFLECTION")));
+        builder.runningName(Config.RunningName.valueOf(text("naming", "STACK")));
+        builder.sampling(!is("sampling", "off"));
+        builder.keepObjects(is("objects", "keep"));
+        builder.printerCheckMs(number("printerCheckMs", 60_000));
+        return builder.listener(new PrintingListener());
+    }
+}

@@ -1,1 +1,85 @@
-//! placeholder
+//! The memory that outlives its process, and the files that are made of it.
+//!
+//! A [`Ring`] is one file per process start, mapped and locked for the life of the process. Every store into it
+//! survives the process whatever ends it; what was being written at that moment is told apart from what is whole.
+//! A ring that cannot be had on disk is anonymous memory: recording goes on, and
+//! [`RingReader::volatile_reason`] says what is lost.
+//!
+//! * [`Ring::create`] hands out one writer for the main thread, one for the worker, the sampler's marks, and readers.
+//! * [`recover`] turns the bytes of a ring into a report: safe code, made for hostile input.
+//! * [`adopt`] finds the rings of dead processes at the next launch.
+//! * [`write_report`] puts a report on disk: whole or not at all.
+//!
+//! The layout of the file is in `docs/file-format.md`. `unsafe` lives in the module `memory` and nowhere else:
+//! it turns a mapping into a slice of atomics, and everything above is ordinary code on that slice.
+#![deny(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::indexing_slicing
+    )
+)]
+
+mod cells;
+mod identity;
+mod layout;
+mod marks;
+mod slot;
+mod sync;
+mod trees;
+
+#[cfg(not(loom))]
+mod adopt;
+#[cfg(not(loom))]
+mod memory;
+#[cfg(not(loom))]
+mod recover;
+#[cfg(not(loom))]
+mod report_file;
+#[cfg(not(loom))]
+mod ring;
+#[cfg(not(loom))]
+mod source;
+
+pub use identity::{BuildId, Identity};
+pub use layout::{Geometry, LayoutError, MAX_RING_BYTES};
+pub use marks::{CrashMark, FuseState};
+pub use trees::Kept;
+
+#[cfg(not(loom))]
+pub use self::{
+    adopt::{Adopted, RingPolicy, adopt},
+    memory::Volatile,
+    recover::{RecoverError, Recovered, recover},
+    report_file::{ReportPolicy, enforce, write_report},
+    ring::{MainWriter, Ring, RingOptions, RingReader, SamplerMarks, WorkerWriter},
+};
+
+/// Why something was not stored. Recording goes on in every case.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// It does not fit its slot; what the slot held before stands.
+    #[error("{needed} bytes do not fit a slot of {capacity}")]
+    TooLarge {
+        /// Bytes that it has.
+        needed: usize,
+        /// Bytes that the slot holds.
+        capacity: usize,
+    },
+    /// It could not be encoded.
+    #[error(transparent)]
+    Encode(#[from] loopbox_format::codec::CodecError),
+    /// This process is a fork of the one that owns the ring, and must not write to it.
+    #[error("this process was forked from the one that owns the ring")]
+    Forked,
+    /// There is no memory for the ring at all, or the slot does not exist in this geometry.
+    #[error("the ring has no such slot")]
+    NoSlot,
+}

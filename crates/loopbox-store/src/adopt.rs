@@ -1,0 +1,152 @@
+//! At the next launch: the rings of processes that are no more.
+
+use crate::layout::MAX_RING_BYTES;
+use crate::memory::UNFINISHED;
+use crate::recover::{RecoverError, Recovered, recover};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// What becomes of the rings of dead processes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RingPolicy {
+    /// How many are adopted at one launch, the newest ones; older ones are deleted unread.
+    pub max_files: usize,
+    /// How many bytes they may have together; what exceeds it is deleted unread, oldest first.
+    pub max_bytes: u64,
+    /// How old one may be, by its file time; older ones are deleted unread.
+    pub max_age: Duration,
+    /// How often a ring may be tried. A ring whose adoption ends its process would otherwise end every launch.
+    pub max_tries: u32,
+}
+
+impl Default for RingPolicy {
+    fn default() -> Self {
+        Self { max_files: 8, max_bytes: 4 << 20, max_age: Duration::from_hours(14 * 24), max_tries: 2 }
+    }
+}
+
+/// The ring of a dead process. The file stays locked against other adopters while this value lives.
+#[derive(Debug)]
+pub struct Adopted {
+    /// What it holds.
+    pub content: Result<Recovered, RecoverError>,
+    /// Its name as its process wrote it.
+    pub name: String,
+    /// When it was last written, by its file time.
+    pub modified: SystemTime,
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Adopted {
+    /// Deletes the file: its report is written, or not wanted. A value dropped without this is adopted again at the
+    /// next launch, up to [`RingPolicy::max_tries`] times.
+    pub fn delete(self) -> io::Result<()> {
+        fs::remove_file(&self.path)
+    }
+}
+
+struct Found {
+    modified: SystemTime,
+    path: PathBuf,
+    name: String,
+    tries: u32,
+    len: u64,
+    lock: File,
+}
+
+/// Takes over the rings in `dir` whose processes are gone, newest first, and deletes those that `policy` does not
+/// want. A ring whose process lives is locked, and is not opened for writing, renamed or deleted; another adopter's
+/// neither.
+///
+/// # Errors
+/// When the directory cannot be read. What is wrong with one ring is in its [`Adopted::content`].
+pub fn adopt(dir: &Path, policy: &RingPolicy) -> io::Result<Vec<Adopted>> {
+    let now = SystemTime::now();
+    let age_of = |at: SystemTime| now.duration_since(at).unwrap_or_default();
+    let mut found: Vec<Found> =
+        fs::read_dir(dir)?.flatten().filter_map(|entry| take(&entry.path())).collect();
+    found.sort_unstable_by_key(|ring| std::cmp::Reverse(ring.modified));
+    let mut adopted = Vec::new();
+    let mut bytes = 0_u64;
+    for ring in found {
+        bytes = bytes.saturating_add(ring.len);
+        let wanted = adopted.len() < policy.max_files
+            && bytes <= policy.max_bytes
+            && age_of(ring.modified) <= policy.max_age
+            && ring.tries < policy.max_tries;
+        if wanted && let Ok(tried) = count_try(dir, &ring) {
+            let content = read(&ring.lock, ring.len);
+            let Found { modified, name, lock, .. } = ring;
+            adopted.push(Adopted { content, name, modified, path: tried, _lock: lock });
+        } else {
+            // Nothing to be done about one that cannot be deleted either.
+            let _ = fs::remove_file(&ring.path);
+        }
+    }
+    Ok(adopted)
+}
+
+/// `ring-….lbr`, or `ring-….lbr.2` after two tries; a name that ends in `.new` after its process died making it.
+fn parse_name(name: &str) -> Option<(&str, u32)> {
+    let at = name.find(".lbr")? + ".lbr".len();
+    let (own, suffix) = (name.get(..at)?, name.get(at..)?);
+    if !own.starts_with("ring-") {
+        return None;
+    }
+    match suffix {
+        "" => Some((own, 0)),
+        UNFINISHED => Some((own, u32::MAX)),
+        _ => Some((own, suffix.strip_prefix('.')?.parse().ok()?)),
+    }
+}
+
+/// Locks the ring at `path`, if its process is gone.
+fn take(path: &Path) -> Option<Found> {
+    let (name, tries) = parse_name(path.file_name()?.to_str()?)?;
+    let lock = OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_CLOEXEC | libc::O_NOFOLLOW | libc::O_NONBLOCK)
+        .open(path)
+        .ok()?;
+    let about = lock.metadata().ok()?;
+    if !about.is_file() {
+        return None;
+    }
+    let modified = about.modified().ok()?;
+    // A ring in the making is not locked for a moment; one that is older has lost its maker.
+    let in_the_making = tries == u32::MAX
+        && SystemTime::now().duration_since(modified).unwrap_or_default() < Duration::from_mins(1);
+    if in_the_making || lock.try_lock().is_err() {
+        return None;
+    }
+    // Between opening and locking, another adopter may have renamed or deleted it.
+    let still = fs::symlink_metadata(path).ok()?;
+    (still.ino() == about.ino() && still.dev() == about.dev()).then(|| Found {
+        modified,
+        path: path.to_owned(),
+        name: name.to_owned(),
+        tries,
+        len: about.len(),
+        lock,
+    })
+}
+
+/// Notes one more try in the file's name, before anything that the try could do.
+fn count_try(dir: &Path, ring: &Found) -> io::Result<PathBuf> {
+    let path = dir.join(format!("{}.{}", ring.name, ring.tries + 1));
+    fs::rename(&ring.path, &path)?;
+    Ok(path)
+}
+
+fn read(file: &File, len: u64) -> Result<Recovered, RecoverError> {
+    if len > MAX_RING_BYTES as u64 {
+        return Err(RecoverError::TooLarge { len });
+    }
+    let mut bytes = Vec::with_capacity(len as usize);
+    file.take(MAX_RING_BYTES as u64).read_to_end(&mut bytes)?;
+    recover(&bytes)
+}

@@ -1,0 +1,324 @@
+//! From a ring to a report. Safe code on bytes that anyone may have written.
+
+use crate::cells::{Current, Open, words};
+use crate::identity::Identity;
+use crate::layout::{CRASH_AT, FUSE_AT, HEARTBEAT_AT, Header, Kind, Layout, LayoutError, MAX_RING_BYTES};
+use crate::marks::{CrashMark, FuseState};
+use crate::slot::{SlotRead, words_of};
+use crate::source::{Bytes, Newest, Source, newest};
+use crate::trees::Trees;
+use loopbox_format::codec;
+use loopbox_format::container::Damage;
+use loopbox_format::model::{ClockPair, Detail, DumpReason, MainState, Record, Report, Running};
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+
+/// Why nothing can be recovered from a file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecoverError {
+    /// Its header is not usable.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// It is larger than any ring.
+    #[error("{len} bytes are more than a ring may have ({MAX_RING_BYTES})")]
+    TooLarge {
+        /// Bytes of the file.
+        len: u64,
+    },
+    /// It could not be read.
+    #[error("cannot read the ring file: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+/// What a ring holds.
+#[derive(Debug)]
+pub struct Recovered {
+    /// Whose ring it is.
+    pub identity: Identity,
+    /// The report, as far as the ring knows it.
+    pub report: Report,
+    /// Where the sampler was.
+    pub fuse: FuseState,
+    /// What a crash handler noted.
+    pub crash: Option<CrashMark>,
+    /// The newest instant that the ring speaks of, uptime: the last sign of life of a dead process.
+    pub last_alive_ns: u64,
+    /// What could not be used: torn slots (being written), damaged ones, payloads that do not decode.
+    pub damage: Vec<Damage>,
+    /// How many slots were being written, at most one for each writing thread that was killed.
+    pub torn: usize,
+}
+
+impl Recovered {
+    /// How long the message that ran last had run at the last sign of life; `None` when none was running.
+    pub fn running_ns(&self) -> Option<u64> {
+        match &self.report.main {
+            MainState::Running(running) => Some(running.age_ns()),
+            _ => None,
+        }
+    }
+}
+
+/// Reads the bytes of a dead process's ring. The report's reason is [`DumpReason::Recovered`].
+///
+/// Takes any input: what is not whole is left out and listed in `damage`. Memory is bounded by the size of the input,
+/// which is bounded by [`MAX_RING_BYTES`].
+pub fn recover(file: &[u8]) -> Result<Recovered, RecoverError> {
+    if file.len() > MAX_RING_BYTES {
+        return Err(RecoverError::TooLarge { len: file.len() as u64 });
+    }
+    let header = Header::decode(file)?;
+    let mut recovered = assemble(&Bytes(file), &header);
+    if file.len() < header.layout.len {
+        let what = format!("the ring is cut: {} of {} bytes", file.len(), header.layout.len);
+        recovered.damage.push(Damage { offset: file.len(), what });
+    }
+    let clocks = header.identity.clocks;
+    let alive_for_ns = recovered.last_alive_ns.saturating_sub(clocks.uptime_ns);
+    recovered.report.meta.reason =
+        DumpReason::Recovered { crash_signal: recovered.crash.map(|crash| crash.signal) };
+    recovered.report.meta.dumped_at = ClockPair {
+        uptime_ns: recovered.last_alive_ns,
+        unix_ms: clocks.unix_ms.saturating_add(alive_for_ns / 1_000_000),
+    };
+    Ok(recovered)
+}
+
+/// Reads everything that `source` holds.
+pub(crate) fn assemble<S: Source>(source: &S, header: &Header) -> Recovered {
+    let mut reading = Reading { source, layout: &header.layout, damage: Vec::new(), torn: 0 };
+    let mut report = Report::default();
+    let history = reading.history();
+    let current = reading.cell(Kind::Current, Current::from_words);
+    let running: Option<Running> = reading.value(Kind::Running);
+    let mut alive = source.word(HEARTBEAT_AT).max(header.identity.clocks.uptime_ns);
+
+    let mut trees = reading.kept_trees();
+    if let Some(last_sample) = reading.running_tree(&mut trees) {
+        alive = alive.max(last_sample);
+    }
+    let ends = history.records.iter().map(|record| record.start_ns.saturating_add(record.wall_ns));
+    alive = ends.fold(alive, u64::max);
+    report.main = main_state(current, running, &history, &mut alive);
+    report.history = history.records;
+    (report.symbols, report.trees) = trees.finish();
+    report.meta = reading.value(Kind::Meta).unwrap_or_default();
+    report.features = reading.value(Kind::Features).unwrap_or_default();
+    report.pending = reading.value(Kind::Pending).unwrap_or_default();
+    report.figures = reading.value(Kind::Figures).unwrap_or_default();
+    Recovered {
+        identity: header.identity,
+        report,
+        fuse: FuseState::from_word(source.word(FUSE_AT)),
+        crash: CrashMark::from_word(source.word(CRASH_AT)),
+        last_alive_ns: alive,
+        damage: reading.damage,
+        torn: reading.torn,
+    }
+}
+
+/// The records of a ring, oldest first, the open group last.
+struct History {
+    records: Vec<Record>,
+    /// Messages that the records know to have ended: the last one of the newest record, of the open group.
+    ended: [u64; 2],
+}
+
+/// What the main thread did, from its own cell and what the worker knew of the same message.
+fn main_state(
+    current: Option<Current>,
+    described: Option<Running>,
+    history: &History,
+    alive: &mut u64,
+) -> MainState {
+    match current {
+        None => MainState::Unknown,
+        Some(Current::Idle { since_ns }) => {
+            *alive = since_ns.max(*alive);
+            MainState::Idle { since_ns }
+        }
+        // The process ended after the message was counted and before the cell said so.
+        Some(Current::Running { token, .. }) if history.ended.contains(&token) => {
+            let end = history.records.last().map_or(0, |r| r.start_ns.saturating_add(r.wall_ns));
+            MainState::Idle { since_ns: end }
+        }
+        Some(Current::Running { token, start_ns, depth }) => {
+            let described = described.filter(|running| running.token == token);
+            *alive =
+                described.as_ref().map_or(start_ns, |running| running.as_of_ns).max(start_ns).max(*alive);
+            let (cpu_ns, message) =
+                described.map_or((None, None), |running| (running.cpu_ns, running.message));
+            MainState::Running(Running { token, start_ns, as_of_ns: *alive, cpu_ns, depth, message })
+        }
+    }
+}
+
+struct Reading<'a, S> {
+    source: &'a S,
+    layout: &'a Layout,
+    damage: Vec<Damage>,
+    torn: usize,
+}
+
+/// How often a live ring is read again when a record closed in the middle of reading.
+const LOOKS: usize = 4;
+
+impl<S: Source> Reading<'_, S> {
+    fn unusable(&mut self, offset: usize, read: SlotRead) {
+        let what = if read == SlotRead::Torn {
+            self.torn += 1;
+            if S::LIVE { "slot is busy" } else { "slot was being written when the process ended" }
+        } else {
+            "slot is damaged (checksum differs)"
+        };
+        self.damage.push(Damage { offset, what: what.into() });
+    }
+
+    fn newest(&mut self, kind: Kind) -> Option<(usize, Vec<u8>)> {
+        let Newest { payload, offset, torn } = newest(self.source, self.layout, kind);
+        for (offset, read) in torn {
+            self.unusable(offset, read);
+        }
+        payload.map(|payload| (offset, payload))
+    }
+
+    /// The newest cell of plain words.
+    fn cell<T, const N: usize>(&mut self, kind: Kind, from: fn([u64; N]) -> Option<T>) -> Option<T> {
+        let (offset, payload) = self.newest(kind)?;
+        let value = words(&payload).and_then(from);
+        if value.is_none() {
+            self.damage.push(Damage { offset, what: "cell holds no possible state".into() });
+        }
+        value
+    }
+
+    /// The newest encoded value.
+    fn value<T: DeserializeOwned>(&mut self, kind: Kind) -> Option<T> {
+        let (offset, payload) = self.newest(kind)?;
+        self.decode(offset, &payload)
+    }
+
+    fn decode<T: DeserializeOwned>(&mut self, offset: usize, payload: &[u8]) -> Option<T> {
+        codec::decode(payload)
+            .map_err(|error| self.damage.push(Damage { offset, what: error.to_string() }))
+            .ok()
+    }
+
+    fn history(&mut self) -> History {
+        let (damage, torn) = (self.damage.len(), self.torn);
+        for look in 1.. {
+            let (history, gap) = self.history_once();
+            if !S::LIVE || !gap || look == LOOKS {
+                return history;
+            }
+            // A record closed while we read; what the look found missing may be there now.
+            self.damage.truncate(damage);
+            self.torn = torn;
+        }
+        History { records: Vec::new(), ended: [0; 2] }
+    }
+
+    /// One pass over records and open group, and whether they do not meet.
+    fn history_once(&mut self) -> (History, bool) {
+        // The group first: records that close while we read are then newer than it, and seen as such.
+        let open = self.cell(Kind::Open, Open::from_words);
+        let details = self.newest(Kind::OpenDetails);
+        let closed = self.closed_records();
+        let newest = closed.last_key_value().map_or(0, |(&seq, _)| seq);
+        let last_ended = closed.last_key_value().map_or(0, |(_, (ended, _))| *ended);
+        let mut records: Vec<Record> = closed.into_values().map(|(_, record)| record).collect();
+        let mut ended = [last_ended, 0];
+        let mut gap = false;
+        if let Some(open) = open {
+            let seq = open.record.seq;
+            gap = newest != 0 && seq != newest.wrapping_add(1) || newest == 0 && seq > 1;
+            // A record of the same number is the same group, closed since.
+            if seq > newest {
+                ended = [last_ended, open.ended];
+                if open.record.count > 0 || open.record.wall_ns > 0 {
+                    records.push(open.into_record(self.open_details(details, seq)));
+                }
+            }
+        }
+        (History { records, ended }, gap)
+    }
+
+    fn open_details(&mut self, newest: Option<(usize, Vec<u8>)>, seq: u64) -> Vec<Detail> {
+        let Some((offset, payload)) = newest else { return Vec::new() };
+        match payload.split_first_chunk() {
+            // Details of the group before this one: this one has none yet.
+            Some((of, _)) if u64::from_le_bytes(*of) != seq => Vec::new(),
+            Some((_, encoded)) => self.decode(offset, encoded).unwrap_or_default(),
+            None => Vec::new(),
+        }
+    }
+
+    /// Closed records by number, each with the last message that it knows to have ended.
+    fn closed_records(&mut self) -> BTreeMap<u64, (u64, Record)> {
+        let mut records = BTreeMap::new();
+        let Some(region) = self.layout.region(Kind::Records) else { return records };
+        let mut payload = Vec::with_capacity(region.capacity().min(64 << 10));
+        for index in 0..region.slots {
+            let offset = region.slot_at(index);
+            match self.source.slot(&region, index, &mut payload) {
+                SlotRead::Whole { .. } => {
+                    let ended = words_of(&payload).next().unwrap_or_default();
+                    let encoded = payload.get(8..).unwrap_or_default();
+                    if let Some(record) = self.decode::<Record>(offset, encoded) {
+                        records.insert(record.seq, (ended, record));
+                    }
+                }
+                SlotRead::Empty => {}
+                read => self.unusable(offset, read),
+            }
+        }
+        records
+    }
+
+    /// The kept trees, oldest first.
+    fn kept_trees(&mut self) -> Trees {
+        let mut trees = Trees::default();
+        let Some(region) = self.layout.region(Kind::Trees) else { return trees };
+        let mut kept = Vec::new();
+        for index in 0..region.slots {
+            let mut payload = Vec::new();
+            match self.source.slot(&region, index, &mut payload) {
+                SlotRead::Whole { seq, .. } => kept.push((seq, index, payload)),
+                SlotRead::Empty => {}
+                read => self.unusable(region.slot_at(index), read),
+            }
+        }
+        kept.sort_unstable_by_key(|&(seq, ..)| seq);
+        for (_, index, payload) in kept {
+            if let Err(error) = trees.add(&payload) {
+                self.damage.push(Damage { offset: region.slot_at(index), what: error.to_string() });
+            }
+        }
+        trees
+    }
+
+    /// Adds the running message's tree, if it is not among the kept ones, and returns when its last sample was taken.
+    fn running_tree(&mut self, trees: &mut Trees) -> Option<u64> {
+        let (offset, payload) = self.newest(Kind::RunningTree)?;
+        if payload.is_empty() {
+            return None;
+        }
+        let last = trees.trees.len();
+        match trees.add(&payload) {
+            Ok(tree) => {
+                let token = tree.token;
+                let at =
+                    tree.sample_deltas_ns.iter().fold(tree.start_ns, |at, &delta| at.saturating_add(delta));
+                if trees.trees.iter().take(last).any(|kept| kept.token == token) {
+                    trees.trees.truncate(last);
+                }
+                Some(at)
+            }
+            Err(error) => {
+                self.damage.push(Damage { offset, what: error.to_string() });
+                None
+            }
+        }
+    }
+}

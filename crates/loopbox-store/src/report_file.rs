@@ -1,0 +1,108 @@
+//! Reports on disk: whole or not at all, and not without bound.
+
+use crate::memory::may_grow_to;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// What a report's name ends in.
+const EXTENSION: &str = "lbx";
+/// What it ends in until it is complete.
+const UNFINISHED: &str = ".lbx.new";
+/// A report that is still unfinished after this time has lost its writer.
+const UNFINISHED_AGE: Duration = Duration::from_mins(10);
+
+/// How much room reports may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReportPolicy {
+    /// How many are kept.
+    pub max_files: usize,
+    /// How many bytes they may have together.
+    pub max_bytes: u64,
+    /// How old one may become, by its file time.
+    pub max_age: Duration,
+}
+
+impl Default for ReportPolicy {
+    fn default() -> Self {
+        Self { max_files: 16, max_bytes: 8 << 20, max_age: Duration::from_hours(14 * 24) }
+    }
+}
+
+/// Writes `bytes` as `dir/name.lbx`: to a temporary file in the same directory, onto the disk, and only then under
+/// its name; so that whoever finds the name finds the whole report, also after a power loss. A report of that name
+/// is replaced (a hang that has ended updates its report).
+///
+/// # Errors
+/// What the system says; nothing is left behind then. `InvalidInput` for a name that is not a plain file name.
+pub fn write_report(dir: &Path, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
+    if name.is_empty() || name.starts_with('.') || name.contains(['/', '\0']) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "a report's name is a plain file name"));
+    }
+    if !may_grow_to(bytes.len() as u64) {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    let path = dir.join(format!("{name}.{EXTENSION}"));
+    let unfinished = dir.join(format!("{name}.{}{UNFINISHED}", std::process::id()));
+    let written = write_new(&unfinished, bytes).and_then(|()| fs::rename(&unfinished, &path));
+    if let Err(error) = written {
+        let _ = fs::remove_file(&unfinished);
+        return Err(error);
+    }
+    // The report has its name already; a directory that cannot be synced only makes it last less than it might.
+    let _ = File::open(dir).and_then(|dir| dir.sync_all());
+    Ok(path)
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600).custom_flags(libc::O_CLOEXEC | libc::O_NOFOLLOW);
+    let mut file = match options.open(path) {
+        // Of an earlier process with our pid.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            fs::remove_file(path)?;
+            options.open(path)?
+        }
+        opened => opened?,
+    };
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// Deletes the reports of `dir` that exceed `policy`, oldest first, and what dead writers left unfinished. `spare`
+/// is never deleted. Returns how many files went.
+pub fn enforce(dir: &Path, policy: &ReportPolicy, spare: Option<&Path>) -> io::Result<usize> {
+    let now = SystemTime::now();
+    let age_of = |at: SystemTime| now.duration_since(at).unwrap_or_default();
+    let mut reports = Vec::new();
+    let mut deleted = 0;
+    for entry in fs::read_dir(dir)?.flatten() {
+        let path = entry.path();
+        let Ok(about) = entry.metadata() else { continue };
+        let name = entry.file_name();
+        let at = about.modified().unwrap_or(now);
+        if !about.is_file() || spare == Some(&path) {
+            continue;
+        }
+        if name.as_encoded_bytes().ends_with(UNFINISHED.as_bytes()) {
+            deleted += usize::from(age_of(at) > UNFINISHED_AGE && fs::remove_file(&path).is_ok());
+        } else if path.extension().is_some_and(|extension| extension == EXTENSION) {
+            reports.push((at, about.len(), path));
+        }
+    }
+    reports.sort_unstable_by(|a, b| b.cmp(a)); // newest first
+    let (mut files, mut bytes) = match spare.map(fs::metadata) {
+        Some(Ok(about)) => (1, about.len()),
+        _ => (0, 0),
+    };
+    for (at, len, path) in reports {
+        files += 1;
+        bytes += len;
+        if files > policy.max_files || bytes > policy.max_bytes || age_of(at) > policy.max_age {
+            deleted += usize::from(fs::remove_file(&path).is_ok());
+        }
+    }
+    Ok(deleted)
+}

@@ -1,0 +1,358 @@
+//! The ring as a recorder uses it: one writer per thread, readers, marks.
+
+use crate::StoreError;
+use crate::cells::{Current, Open};
+use crate::identity::Identity;
+use crate::layout::{CRASH_AT, FUSE_AT, Geometry, HEARTBEAT_AT, Header, Kind, Layout, Region};
+use crate::marks::{CrashMark, beat, close_fuse, open_fuse};
+use crate::memory::{Memory, Volatile};
+use crate::recover::{Recovered, assemble};
+use crate::slot::words_of;
+use crate::source::{Live, slot_of};
+use crate::sync::{AtomicU64, Ordering, store_le};
+use crate::trees::{self, Kept};
+use loopbox_format::codec;
+use loopbox_format::model::{FeatureState, Figure, Meta, Pending, Record, Running, StackTree, Symbols};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a ring is made of.
+#[derive(Debug, Clone)]
+pub struct RingOptions {
+    /// The app's private directory for rings; it must exist.
+    pub dir: PathBuf,
+    /// Whose ring it is.
+    pub identity: Identity,
+    /// How many slots of which size.
+    pub geometry: Geometry,
+}
+
+impl RingOptions {
+    /// A ring of the default size.
+    pub fn new(dir: impl Into<PathBuf>, identity: Identity) -> Self {
+        Self { dir: dir.into(), identity, geometry: Geometry::default() }
+    }
+}
+
+#[derive(Debug)]
+struct Shared {
+    memory: Memory,
+    header: Header,
+    volatile: Option<Volatile>,
+}
+
+impl Shared {
+    fn words(&self) -> &[AtomicU64] {
+        self.memory.words()
+    }
+
+    fn mark(&self, at: usize) -> Option<&AtomicU64> {
+        self.memory.is_mine().then(|| self.words().get(at / 8)).flatten()
+    }
+}
+
+/// A ring and everything that may touch it. Take it apart and give each thread its part.
+#[derive(Debug)]
+pub struct Ring {
+    /// For the main thread.
+    pub main: MainWriter,
+    /// For the worker thread.
+    pub worker: WorkerWriter,
+    /// For the sampler thread and crash handlers.
+    pub marks: SamplerMarks,
+    /// For whoever writes the report.
+    pub reader: RingReader,
+}
+
+impl Ring {
+    /// Makes the ring of this process. It cannot fail: what goes wrong on disk makes it volatile, and
+    /// [`RingReader::volatile_reason`] says what that was.
+    ///
+    /// Creates a file and touches its pages: a few milliseconds, not for the main thread.
+    pub fn create(options: &RingOptions) -> Self {
+        let (layout, refused) = match Layout::of(&options.geometry) {
+            Ok(layout) => (layout, None),
+            Err(_) => (Layout::default_geometry(), Some(Volatile::Geometry)),
+        };
+        let header = Header { identity: options.identity, layout };
+        let (memory, volatile) = Memory::new(&options.dir, &header);
+        let shared = Arc::new(Shared { memory, header, volatile: refused.or(volatile) });
+        let region = |kind| RegionWriter::new(&shared, kind);
+        let main = MainWriter {
+            current: region(Kind::Current),
+            open: region(Kind::Open),
+            open_details: region(Kind::OpenDetails),
+            records: region(Kind::Records),
+        };
+        let worker = WorkerWriter {
+            running: region(Kind::Running),
+            running_tree: region(Kind::RunningTree),
+            trees: region(Kind::Trees),
+            meta: region(Kind::Meta),
+            features: region(Kind::Features),
+            pending: region(Kind::Pending),
+            figures: region(Kind::Figures),
+        };
+        let marks = SamplerMarks { shared: Arc::clone(&shared), suspensions: 0 };
+        Self { main, worker, marks, reader: RingReader { shared } }
+    }
+}
+
+/// The one writer of a region.
+#[derive(Debug)]
+struct RegionWriter {
+    shared: Arc<Shared>,
+    region: Option<Region>,
+    /// The number of the last write.
+    seq: u64,
+}
+
+impl RegionWriter {
+    fn new(shared: &Arc<Shared>, kind: Kind) -> Self {
+        let region = shared.header.layout.region(kind);
+        Self { shared: Arc::clone(shared), region, seq: 0 }
+    }
+
+    fn capacity(&self) -> usize {
+        self.region.map_or(0, |region| region.capacity())
+    }
+
+    /// Writes to the slot after the one written last.
+    fn write_next(&mut self, len: usize, words: impl Iterator<Item = u64>) -> Result<(), StoreError> {
+        let slots = self.region.map_or(1, |region| region.slots as u64).max(1);
+        self.write_at((self.seq / 2 % slots) as usize, len, words)
+    }
+
+    fn write_at(
+        &mut self,
+        index: usize,
+        len: usize,
+        words: impl Iterator<Item = u64>,
+    ) -> Result<(), StoreError> {
+        if !self.shared.memory.is_mine() {
+            return Err(StoreError::Forked);
+        }
+        let region = self.region.ok_or(StoreError::NoSlot)?;
+        let slot = slot_of(self.shared.words(), &region, index).ok_or(StoreError::NoSlot)?;
+        if len > slot.capacity() {
+            return Err(StoreError::TooLarge { needed: len, capacity: slot.capacity() });
+        }
+        self.seq += 2;
+        slot.write(self.seq, len, words);
+        Ok(())
+    }
+
+    fn write_next_bytes(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        self.write_next(bytes.len(), words_of(bytes))
+    }
+
+    fn write_next_value<T: serde::Serialize + ?Sized>(&mut self, value: &T) -> Result<(), StoreError> {
+        self.write_next_bytes(&codec::encode(value)?)
+    }
+}
+
+/// What the main thread writes. No method allocates, locks or calls the system (on kernels before 4.14: `getpid`).
+///
+/// Order matters to a process that is killed in between. At the end of a message: [`record`](Self::record) when one
+/// closes, [`details`](Self::details) and [`open`](Self::open) for the group that goes on, and [`idle`](Self::idle)
+/// last; `ended` in the former two names the message, so that a reader who still sees it running knows better.
+#[derive(Debug)]
+pub struct MainWriter {
+    current: RegionWriter,
+    open: RegionWriter,
+    open_details: RegionWriter,
+    records: RegionWriter,
+}
+
+impl MainWriter {
+    /// Message `token` (from 1) runs since `start_ns` uptime, `depth` Looper loops deep (1 for an ordinary message).
+    pub fn running(&mut self, token: u64, start_ns: u64, depth: u32) -> Result<(), StoreError> {
+        self.current(Current::Running { token, start_ns, depth })
+    }
+
+    /// No message runs since `since_ns` uptime.
+    pub fn idle(&mut self, since_ns: u64) -> Result<(), StoreError> {
+        self.current(Current::Idle { since_ns })
+    }
+
+    fn current(&mut self, current: Current) -> Result<(), StoreError> {
+        let words = current.to_words();
+        self.current.write_next(words.len() * 8, words.into_iter())
+    }
+
+    /// The counters of the open group; its details are not looked at. `ended` is the message whose end they count
+    /// last, 0 for none.
+    pub fn open<D>(&mut self, group: &Record<D>, ended: u64) -> Result<(), StoreError> {
+        let words = Open::of(group, ended).to_words();
+        self.open.write_next(words.len() * 8, words.into_iter())
+    }
+
+    /// The details of the open group `seq`, encoded as `loopbox_format::codec` encodes `[Detail]`.
+    pub fn details(&mut self, seq: u64, encoded: &[u8]) -> Result<(), StoreError> {
+        self.open_details.write_next(encoded.len() + 8, core::iter::once(seq).chain(words_of(encoded)))
+    }
+
+    /// Closed record `seq`, encoded as `loopbox_format::codec` encodes a `Record`. `ended` is the last message whose
+    /// end it counts, 0 for none. It takes the place of record `seq - records`.
+    pub fn record(&mut self, seq: u64, ended: u64, encoded: &[u8]) -> Result<(), StoreError> {
+        let slots = self.records.region.map_or(1, |region| region.slots as u64).max(1);
+        let words = core::iter::once(ended).chain(words_of(encoded));
+        self.records.write_at((seq % slots) as usize, encoded.len() + 8, words)
+    }
+
+    /// How many encoded bytes a record may have, and the details of the open group.
+    pub fn record_capacity(&self) -> usize {
+        self.records.capacity().min(self.open_details.capacity()).saturating_sub(8)
+    }
+}
+
+/// What the worker thread writes. Its methods may allocate.
+#[derive(Debug)]
+pub struct WorkerWriter {
+    running: RegionWriter,
+    running_tree: RegionWriter,
+    trees: RegionWriter,
+    meta: RegionWriter,
+    features: RegionWriter,
+    pending: RegionWriter,
+    figures: RegionWriter,
+}
+
+impl WorkerWriter {
+    /// What is known of the running message beyond its number: name, CPU time, as of when.
+    pub fn running(&mut self, running: &Running) -> Result<(), StoreError> {
+        self.running.write_next_value(running)
+    }
+
+    /// The stacks of the running message so far, with the names they use.
+    ///
+    /// # Errors
+    /// [`StoreError::TooLarge`] when it does not fit even without signatures; the tree written before stands.
+    pub fn running_tree(&mut self, symbols: &Symbols, tree: &StackTree) -> Result<Kept, StoreError> {
+        put_tree(&mut self.running_tree, symbols, tree)
+    }
+
+    /// The running message has ended and its stacks are kept elsewhere, or not worth it.
+    pub fn clear_running_tree(&mut self) -> Result<(), StoreError> {
+        self.running_tree.write_next_bytes(&[])
+    }
+
+    /// Keeps the tree of a message that has ended, in place of the oldest one.
+    ///
+    /// # Errors
+    /// [`StoreError::TooLarge`] when it does not fit even without signatures; the oldest tree stays.
+    pub fn keep_tree(&mut self, symbols: &Symbols, tree: &StackTree) -> Result<Kept, StoreError> {
+        put_tree(&mut self.trees, symbols, tree)
+    }
+
+    /// How many encoded bytes a kept tree may have with its names.
+    pub fn tree_capacity(&self) -> usize {
+        self.trees.capacity()
+    }
+
+    /// Who records, under which limits. `reason` and `dumped_at` are replaced at recovery.
+    pub fn meta(&mut self, meta: &Meta) -> Result<(), StoreError> {
+        self.meta.write_next_value(meta)
+    }
+
+    /// Which features are on; again whenever one changes.
+    pub fn features(&mut self, features: &[FeatureState]) -> Result<(), StoreError> {
+        self.features.write_next_value(features)
+    }
+
+    /// The message queue as captured. Worth its time as soon as something looks wrong: the report may come too late.
+    pub fn pending(&mut self, pending: &Pending) -> Result<(), StoreError> {
+        self.pending.write_next_value(pending)
+    }
+
+    /// Figures of process and machine, as captured with the queue.
+    pub fn figures(&mut self, figures: &[Figure]) -> Result<(), StoreError> {
+        self.figures.write_next_value(figures)
+    }
+}
+
+fn put_tree(region: &mut RegionWriter, symbols: &Symbols, tree: &StackTree) -> Result<Kept, StoreError> {
+    match trees::encode(symbols, tree, region.capacity()) {
+        Ok((bytes, kept)) => region.write_next_bytes(&bytes).map(|()| kept),
+        Err(Ok(needed)) => Err(StoreError::TooLarge { needed, capacity: region.capacity() }),
+        Err(Err(error)) => Err(error.into()),
+    }
+}
+
+/// Single words that say where a process was when it ended.
+#[derive(Debug)]
+pub struct SamplerMarks {
+    shared: Arc<Shared>,
+    suspensions: u64,
+}
+
+impl SamplerMarks {
+    /// The calling thread suspends the main thread next. Two stores; does not allocate or lock.
+    pub fn open_fuse(&mut self) {
+        self.suspensions += 1;
+        if let Some(word) = self.shared.mark(FUSE_AT) {
+            open_fuse(word, self.suspensions);
+        }
+    }
+
+    /// The main thread runs again.
+    pub fn close_fuse(&mut self) {
+        if let Some(word) = self.shared.mark(FUSE_AT) {
+            close_fuse(word, self.suspensions);
+        }
+    }
+
+    /// The process is alive at `uptime_ns`. What a recovered report says of a running message is as of the last one.
+    pub fn beat(&self, uptime_ns: u64) {
+        if let Some(word) = self.shared.mark(HEARTBEAT_AT) {
+            beat(word, uptime_ns);
+        }
+    }
+}
+
+/// Reads the ring while its writers run. Cheap to clone; any thread.
+#[derive(Debug, Clone)]
+pub struct RingReader {
+    shared: Arc<Shared>,
+}
+
+impl RingReader {
+    /// Everything that the ring holds, as the report that it would leave if the process ended now.
+    ///
+    /// Each slot is read whole or, when its writer is faster than the reader, counted as damage; a record and the
+    /// group that follows it never overlap. `reason` and `dumped_at` of the report's `meta` are the caller's to set.
+    pub fn snapshot(&self) -> Recovered {
+        assemble(&Live(self.shared.words()), &self.shared.header)
+    }
+
+    /// Notes a crash, for the report that the next process recovers; `signal` is 0 when it is of another kind.
+    /// Async-signal-safe: two loads and a store (on kernels before 4.14 also `getpid`).
+    pub fn mark_crash(&self, signal: i32) {
+        if let Some(word) = self.shared.mark(CRASH_AT) {
+            store_le(word, CrashMark { signal }.to_word(), Ordering::SeqCst);
+        }
+    }
+
+    /// Why the ring will not outlive the process; `None` when it will.
+    pub fn volatile_reason(&self) -> Option<&Volatile> {
+        self.shared.volatile.as_ref()
+    }
+
+    /// Where the ring's file is; `None` when it is volatile.
+    pub fn path(&self) -> Option<&Path> {
+        self.shared.memory.path()
+    }
+
+    /// Bytes of the ring in memory and on disk.
+    pub fn size(&self) -> usize {
+        self.shared.header.layout.len
+    }
+
+    /// Deletes the file: the recorder is uninstalled and leaves nothing to recover. The memory stays usable.
+    pub fn discard(&self) -> std::io::Result<()> {
+        match self.shared.memory.path() {
+            Some(path) if self.shared.memory.is_mine() => std::fs::remove_file(path),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Where recovery reads slots from: the live ring of this process, or the bytes of a dead one's file.
+
+use crate::layout::{Kind, Layout, Region};
+use crate::slot::{Slot, SlotRead, read_bytes, words_of};
+use crate::sync::{AtomicU64, Ordering, load_le};
+
+/// A ring to read.
+pub(crate) trait Source {
+    /// Whether a second look can find more than the first.
+    const LIVE: bool;
+
+    /// Reads slot `index` of `region` into `out`.
+    fn slot(&self, region: &Region, index: usize, out: &mut Vec<u8>) -> SlotRead;
+
+    /// The word at `offset`; 0 when the file ends before it.
+    fn word(&self, offset: usize) -> u64;
+}
+
+/// Tries per slot before it counts as busy. A writer that rewrites one slot without pause would make a reader spin
+/// for ever.
+const TRIES: usize = 16;
+
+/// The ring of this process while its writers run.
+pub(crate) struct Live<'a>(pub(crate) &'a [AtomicU64]);
+
+impl Source for Live<'_> {
+    const LIVE: bool = true;
+
+    fn slot(&self, region: &Region, index: usize, out: &mut Vec<u8>) -> SlotRead {
+        let Some(slot) = slot_of(self.0, region, index) else { return SlotRead::Damaged };
+        let mut read = SlotRead::Empty;
+        for _ in 0..TRIES {
+            out.clear();
+            read = slot.read(|word| out.extend_from_slice(&word.to_le_bytes()));
+            match read {
+                SlotRead::Torn => core::hint::spin_loop(),
+                _ => break,
+            }
+        }
+        if let SlotRead::Whole { len, .. } = read {
+            out.truncate(len);
+        }
+        read
+    }
+
+    fn word(&self, offset: usize) -> u64 {
+        self.0.get(offset / 8).map(|word| load_le(word, Ordering::Acquire)).unwrap_or_default()
+    }
+}
+
+/// The bytes of a ring file.
+pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
+
+impl Source for Bytes<'_> {
+    const LIVE: bool = false;
+
+    fn slot(&self, region: &Region, index: usize, out: &mut Vec<u8>) -> SlotRead {
+        let at = region.slot_at(index);
+        self.0.get(at..at + region.slot_len).map_or(SlotRead::Damaged, |slot| read_bytes(slot, out))
+    }
+
+    fn word(&self, offset: usize) -> u64 {
+        self.0.get(offset..offset + 8).and_then(|bytes| words_of(bytes).next()).unwrap_or_default()
+    }
+}
+
+/// The slot `index` of `region` in a ring's memory.
+pub(crate) fn slot_of<'a>(words: &'a [AtomicU64], region: &Region, index: usize) -> Option<Slot<'a>> {
+    let at = region.slot_at(index);
+    Slot::over(words.get(at / 8..(at + region.slot_len) / 8)?)
+}
+
+/// The newest whole slot of a region, and whether another one was torn or damaged.
+pub(crate) struct Newest {
+    pub(crate) payload: Option<Vec<u8>>,
+    pub(crate) offset: usize,
+    pub(crate) torn: Vec<(usize, SlotRead)>,
+}
+
+/// Finds the newest whole slot of the region of `kind`.
+pub(crate) fn newest<S: Source>(source: &S, layout: &Layout, kind: Kind) -> Newest {
+    let mut found = Newest { payload: None, offset: 0, torn: Vec::new() };
+    let Some(region) = layout.region(kind) else { return found };
+    let mut newest = 0;
+    let mut payload = Vec::with_capacity(region.capacity().min(64 << 10));
+    for index in 0..region.slots {
+        let offset = region.slot_at(index);
+        match source.slot(&region, index, &mut payload) {
+            SlotRead::Whole { seq, .. } if seq > newest => {
+                newest = seq;
+                found.offset = offset;
+                found.payload = Some(payload.clone());
+            }
+            SlotRead::Whole { .. } | SlotRead::Empty => {}
+            other => found.torn.push((offset, other)),
+        }
+    }
+    found
+}

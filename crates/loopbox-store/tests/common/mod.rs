@@ -1,0 +1,89 @@
+//! Values for the tests of the ring. Record `seq` covers ten messages and a thousand nanoseconds.
+#![allow(dead_code, reason = "each test binary uses some")]
+
+use loopbox_format::model::*;
+use loopbox_store::{BuildId, Identity, RingOptions};
+use std::path::Path;
+
+pub(crate) fn options(dir: &Path) -> RingOptions {
+    let clocks = ClockPair { uptime_ns: 1, unix_ms: 1_700_000_000_000 };
+    let identity = Identity { libart: BuildId::new(&[0xAA; 20]), ..Identity::of_this_process(clocks) };
+    RingOptions::new(dir, identity)
+}
+
+pub(crate) fn message(what: i32) -> Message {
+    Message {
+        target: "com.example.UiHandler".into(),
+        callback: String::new(),
+        what,
+        component: None,
+        named_by: NamedBy::Observer,
+    }
+}
+
+pub(crate) fn details(first_token: u64, count: u64) -> Vec<Detail> {
+    let detail = |token| Detail {
+        token,
+        start_ns: token * 100,
+        wall_ns: 60,
+        wait_ns: Some(1),
+        end: End::Returned,
+        message: Some(message(token as i32)),
+    };
+    (first_token..first_token + count).map(detail).collect()
+}
+
+pub(crate) fn record(seq: u64) -> Record {
+    Record { details: details(seq * 10, 3), closed: true, ..group(seq) }
+}
+
+/// The open group `seq`, without its details.
+pub(crate) fn group(seq: u64) -> Record {
+    Record {
+        kind: RecordKind::Group,
+        seq,
+        first_token: seq * 10,
+        count: 10,
+        start_ns: seq * 1000,
+        wall_ns: 1000,
+        work_ns: 900,
+        idle_ns: 100,
+        cpu_ns: Some(800),
+        checktime_late_ns: None,
+        slowest: Slowest { token: seq * 10 + 1, wall_ns: 60 },
+        details: Vec::new(),
+        dropped_details: 0,
+        closed: false,
+    }
+}
+
+pub(crate) fn symbols() -> Symbols {
+    let method = |name: &str| Method {
+        class: "com.example.App".into(),
+        name: name.into(),
+        signature: "()V".into(),
+        source_file: "App.java".into(),
+    };
+    Symbols {
+        methods: ["unused", "main", "loop", "work"].map(method).into(),
+        locations: (0..4)
+            .map(|method| Location::Frame { method, dex_pc: Some(4), line: Some(10 + method) })
+            .collect(),
+    }
+}
+
+/// A tree of three nested frames over all of `samples` samples.
+pub(crate) fn tree(token: u64, samples: u32) -> StackTree {
+    let node = |location, children| TreeNode { location, skip: 0, count: samples, children };
+    StackTree {
+        token,
+        start_ns: token * 100,
+        source: StackSource::Art,
+        phases: vec![Phase { first_sample: 0, interval_ns: 10 }],
+        sample_deltas_ns: vec![10; samples as usize],
+        nodes: vec![node(1, 1), node(2, 1), node(3, 0)],
+        missed_samples: 0,
+        longest_stop_ns: 3,
+        total_stop_ns: 9,
+    }
+}

@@ -1,0 +1,154 @@
+//! A ring in one process: what is written is read back, live and from the file's bytes.
+
+mod common;
+
+use common::{details, group, message, options, record, symbols, tree};
+use loopbox_format::codec::encode;
+use loopbox_format::model::{
+    DumpReason, Feature, FeatureState, MainState, Meta, Pending, PendingSource, Running,
+};
+use loopbox_store::{FuseState, Kept, Recovered, Ring, StoreError, recover};
+use std::fs;
+
+fn from_file(ring: &Ring) -> Recovered {
+    recover(&fs::read(ring.reader.path().expect("a file")).unwrap()).unwrap()
+}
+
+#[test]
+fn a_new_ring_is_empty_and_on_disk() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = options(dir.path());
+    let ring = Ring::create(&options);
+    assert!(ring.reader.volatile_reason().is_none(), "{:?}", ring.reader.volatile_reason());
+    assert_eq!(fs::metadata(ring.reader.path().unwrap()).unwrap().len(), ring.reader.size() as u64);
+    for seen in [ring.reader.snapshot(), from_file(&ring)] {
+        assert_eq!(seen.identity, options.identity);
+        assert_eq!(seen.report.main, MainState::Unknown);
+        assert_eq!(seen.report.history, []);
+        assert_eq!(seen.fuse, FuseState::Unused);
+        assert_eq!((seen.damage, seen.torn, seen.crash), (vec![], 0, None));
+    }
+}
+
+#[test]
+fn everything_written_is_there_live_and_in_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ring = Ring::create(&options(dir.path()));
+    for seq in 1..=250 {
+        ring.main.record(seq, seq * 10, &encode(&record(seq)).unwrap()).unwrap();
+    }
+    ring.main.details(251, &encode(&details(2511, 3)).unwrap()).unwrap();
+    ring.main.open(&group(251), 2513).unwrap();
+    ring.main.running(2514, 251_500, 1).unwrap();
+    let running = Running {
+        token: 2514,
+        start_ns: 251_500,
+        as_of_ns: 300_000,
+        cpu_ns: Some(7),
+        depth: 1,
+        message: Some(message(3)),
+    };
+    ring.worker.running(&running).unwrap();
+    for token in 1..=12 {
+        assert_eq!(ring.worker.keep_tree(&symbols(), &tree(token, 95)).unwrap(), Kept::Whole);
+    }
+    ring.worker.running_tree(&symbols(), &tree(2514, 5)).unwrap();
+    let meta = Meta { producer: "test".into(), ..Meta::default() };
+    ring.worker.meta(&meta).unwrap();
+    let features = [FeatureState { feature: Feature::Ring, on: true, detail: "mapped".into() }];
+    ring.worker.features(&features).unwrap();
+    let pending = Pending {
+        source: PendingSource::LooperDump,
+        captured_ns: 5,
+        lines: vec!["one".into()],
+        dropped_lines: 0,
+    };
+    ring.worker.pending(&pending).unwrap();
+    ring.marks.open_fuse();
+    ring.marks.close_fuse();
+    ring.marks.beat(400_000);
+
+    let dead = from_file(&ring);
+    assert_eq!(dead.report.meta.reason, DumpReason::Recovered { crash_signal: None });
+    assert_eq!(dead.report.meta.dumped_at.uptime_ns, 400_000);
+    for seen in [ring.reader.snapshot(), dead] {
+        assert_eq!(seen.damage, []);
+        let seqs: Vec<u64> = seen.report.history.iter().map(|r| r.seq).collect();
+        assert_eq!(seqs, (151..=251).collect::<Vec<_>>());
+        assert_eq!(seen.report.history[0], record(151));
+        let open = seen.report.history.last().unwrap();
+        assert_eq!(*open, loopbox_format::model::Record { details: details(2511, 3), ..group(251) });
+        assert_eq!(seen.report.main, MainState::Running(Running { as_of_ns: 400_000, ..running.clone() }));
+        assert_eq!(seen.running_ns(), Some(400_000 - 251_500));
+        let tokens: Vec<u64> = seen.report.trees.iter().map(|t| t.token).collect();
+        assert_eq!(tokens, [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 2514]);
+        assert_eq!(seen.report.symbols.methods.len(), 3, "the names of all trees are joined");
+        assert_eq!(seen.report.meta.producer, "test");
+        assert_eq!((&seen.report.features[..], &seen.report.pending), (&features[..], &pending));
+        assert_eq!(seen.fuse, FuseState::Closed { suspensions: 1 });
+    }
+}
+
+#[test]
+fn a_message_that_was_counted_is_not_shown_as_running() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ring = Ring::create(&options(dir.path()));
+    ring.main.running(2, 1_500, 1).unwrap();
+    // Killed here: the group has counted message 2, the cell does not say so yet.
+    ring.main.open(&group(1), 2).unwrap();
+    assert!(matches!(from_file(&ring).report.main, MainState::Idle { .. }));
+    ring.main.running(3, 2_500, 1).unwrap();
+    assert!(matches!(from_file(&ring).report.main, MainState::Running(_)));
+    // Or after the record closed.
+    ring.main.record(1, 3, &encode(&record(1)).unwrap()).unwrap();
+    let seen = from_file(&ring);
+    assert!(matches!(seen.report.main, MainState::Idle { .. }));
+    assert_eq!(seen.report.history, [record(1)], "the group is not shown a second time as open");
+}
+
+#[test]
+fn details_of_the_group_before_are_not_taken_for_those_of_the_open_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ring = Ring::create(&options(dir.path()));
+    ring.main.details(1, &encode(&details(1, 2)).unwrap()).unwrap();
+    ring.main.record(1, 2, &encode(&record(1)).unwrap()).unwrap();
+    ring.main.open(&group(2), 3).unwrap();
+    let history = from_file(&ring).report.history;
+    assert_eq!((history[1].seq, history[1].details.len()), (2, 0));
+}
+
+#[test]
+fn what_does_not_fit_is_refused_and_the_old_content_stands() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ring = Ring::create(&options(dir.path()));
+    ring.main.record(1, 1, &encode(&record(1)).unwrap()).unwrap();
+    let capacity = ring.main.record_capacity();
+    ring.main.record(2, 1, &vec![0; capacity]).unwrap();
+    let refused = ring.main.record(101, 1, &vec![0; capacity + 1]).unwrap_err();
+    assert!(matches!(refused, StoreError::TooLarge { .. }), "{refused}");
+    assert_eq!(from_file(&ring).report.history[0], record(1));
+    let refused = ring.worker.running_tree(&symbols(), &tree(1, 100_000)).unwrap_err();
+    assert!(matches!(refused, StoreError::TooLarge { .. }), "{refused}");
+}
+
+#[test]
+fn a_tree_is_not_shown_twice_and_can_be_cleared() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ring = Ring::create(&options(dir.path()));
+    ring.worker.running_tree(&symbols(), &tree(7, 95)).unwrap();
+    ring.worker.keep_tree(&symbols(), &tree(7, 95)).unwrap();
+    let tokens = |ring: &Ring| from_file(ring).report.trees.iter().map(|t| t.token).collect::<Vec<_>>();
+    assert_eq!(tokens(&ring), [7]);
+    ring.worker.running_tree(&symbols(), &tree(8, 5)).unwrap();
+    assert_eq!(tokens(&ring), [7, 8]);
+    ring.worker.clear_running_tree().unwrap();
+    assert_eq!(tokens(&ring), [7]);
+}
+
+#[test]
+fn a_crash_mark_travels_with_the_report() {
+    let dir = tempfile::tempdir().unwrap();
+    let ring = Ring::create(&options(dir.path()));
+    ring.reader.mark_crash(11);
+    assert_eq!(from_file(&ring).report.meta.reason, DumpReason::Recovered { crash_signal: Some(11) });
+}

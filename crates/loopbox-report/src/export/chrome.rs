@@ -1,0 +1,113 @@
+//! The Trace Event Format of chrome://tracing: a JSON object with complete (`X`), counter (`C`), instant (`i`) and
+//! metadata (`M`) events. Times are microseconds of uptime.
+//!
+//! Source: "Trace Event Format", Google, 2016 (the document that chrome://tracing and Perfetto refer to).
+
+use super::timeline::{Slice, Step, Timeline, walk};
+use crate::Analysis;
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+
+/// Thread ids inside the trace. The main thread has the process id as on Linux; the others are rows of the viewer.
+struct Rows {
+    pid: u32,
+    stacks: u32,
+    history: u32,
+    pending: u32,
+}
+
+pub(crate) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    let pid = a.meta.process.pid;
+    let rows =
+        Rows { pid, stacks: pid.wrapping_add(1), history: pid.wrapping_add(2), pending: pid.wrapping_add(3) };
+    out.write_all(b"{\"displayTimeUnit\":\"ms\",\"otherData\":")?;
+    let other = json!({ "producer": a.meta.producer, "clock": "CLOCK_MONOTONIC", "app_version": a.meta.process.app_version,
+        "device": a.meta.process.device, "api_level": a.meta.process.api_level });
+    serde_json::to_writer(&mut *out, &other)?;
+    out.write_all(b",\"traceEvents\":[\n")?;
+    let mut first = true;
+    for_each_event(a, &rows, |event| {
+        if !std::mem::take(&mut first) {
+            out.write_all(b",\n")?;
+        }
+        serde_json::to_writer(&mut *out, &event).map_err(io::Error::from)
+    })?;
+    out.write_all(b"\n]}\n")
+}
+
+fn for_each_event(
+    a: &Analysis,
+    rows: &Rows,
+    mut emit: impl FnMut(Value) -> io::Result<()>,
+) -> io::Result<()> {
+    let meta = |name: &str, tid: u32, args: Value| json!({ "ph": "M", "name": name, "pid": rows.pid, "tid": tid, "args": args });
+    emit(meta("process_name", rows.pid, json!({ "name": a.meta.process.name })))?;
+    let names = [
+        (rows.pid, "main: messages"),
+        (rows.stacks, "main: stacks"),
+        (rows.history, "main: history"),
+        (rows.pending, "main: pending"),
+    ];
+    for (order, (tid, name)) in names.into_iter().enumerate() {
+        emit(meta("thread_name", tid, json!({ "name": name })))?;
+        emit(meta("thread_sort_index", tid, json!({ "sort_index": order })))?;
+    }
+    let timeline = Timeline::new(a);
+    let slice = |tid: u32, category: &str, slice: &Slice| {
+        json!({ "ph": "X", "cat": category, "name": slice.name, "pid": rows.pid, "tid": tid, "ts": us(slice.start_ns),
+            "dur": us(slice.end_ns - slice.start_ns), "args": facts(&slice.facts) })
+    };
+    for record in &timeline.records {
+        emit(slice(rows.history, "history", record))?;
+    }
+    for message in &timeline.messages {
+        emit(slice(rows.pid, "message", message))?;
+    }
+    for pending in &timeline.pending {
+        emit(slice(rows.pending, "pending", pending))?;
+    }
+    for counter in &timeline.counters {
+        for &(at, value) in &counter.values {
+            emit(
+                json!({ "ph": "C", "name": counter.name, "pid": rows.pid, "ts": us(at), "args": { counter.unit: value } }),
+            )?;
+        }
+    }
+    stacks(a, rows, &mut emit)?;
+    let figures: Map<String, Value> =
+        a.figures.iter().map(|figure| (figure.name.clone(), figure.value.as_str().into())).collect();
+    emit(
+        json!({ "ph": "i", "s": "p", "name": "dump", "pid": rows.pid, "tid": rows.pid, "ts": us(a.zero_ns), "args": figures }),
+    )
+}
+
+fn stacks(a: &Analysis, rows: &Rows, emit: &mut impl FnMut(Value) -> io::Result<()>) -> io::Result<()> {
+    let mut not_before = 0;
+    for tree in &a.trees {
+        let mut open: Vec<(u32, u64)> = Vec::new();
+        let mut result = Ok(());
+        walk(tree, not_before, |at, step| match step {
+            Step::Begin(frame) => open.push((frame, at)),
+            Step::End => {
+                let Some((frame, begin)) = open.pop() else { return };
+                let frame = &a.frames[frame as usize];
+                let event = json!({ "ph": "X", "cat": "stack", "name": frame.qualified(), "pid": rows.pid, "tid": rows.stacks,
+                    "ts": us(begin), "dur": us(at - begin), "args": { "place": frame.place(), "token": tree.token } });
+                if result.is_ok() {
+                    result = emit(event);
+                }
+            }
+        });
+        result?;
+        not_before = not_before.max(tree.sample_ns.last().copied().unwrap_or_default());
+    }
+    Ok(())
+}
+
+fn facts(facts: &[(&'static str, String)]) -> Map<String, Value> {
+    facts.iter().map(|(name, value)| ((*name).to_string(), value.as_str().into())).collect()
+}
+
+fn us(ns: u64) -> f64 {
+    ns as f64 / 1e3
+}

@@ -1,0 +1,64 @@
+//! The file format of speedscope (<https://www.speedscope.app/file-format-schema.json>): one sampled profile for
+//! each message with stacks.
+
+use super::timeline::tree_name;
+use crate::{Analysis, Frame, Tree};
+use serde_json::{Value, json};
+use std::io::{self, Write};
+
+pub(crate) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+    let process = &a.meta.process.name;
+    let active = a.running().and_then(|r| a.trees.iter().rposition(|tree| tree.token == r.token));
+    let profiles: Vec<Value> = a.trees.iter().map(|tree| profile(a, tree)).collect();
+    let mut file = json!({
+        "$schema": "https://www.speedscope.app/file-format-schema.json",
+        "exporter": concat!("loopbox ", env!("CARGO_PKG_VERSION")),
+        "name": format!("{process} (pid {})", a.meta.process.pid),
+        "shared": { "frames": a.frames.iter().map(frame).collect::<Vec<_>>() },
+        "profiles": profiles,
+    });
+    if let Some(active) = active {
+        file["activeProfileIndex"] = active.into();
+    }
+    serde_json::to_writer(&mut *out, &file)?;
+    out.write_all(b"\n")
+}
+
+fn frame(frame: &Frame) -> Value {
+    let mut value = json!({ "name": frame.qualified() });
+    if !frame.file.is_empty() {
+        value["file"] = frame.file.as_str().into();
+    }
+    if let Some(line) = frame.line {
+        value["line"] = line.into();
+    }
+    value
+}
+
+/// Samples and weights in time order; time without a stack is an empty sample, as speedscope's own importers do.
+fn profile(a: &Analysis, tree: &Tree) -> Value {
+    let mut samples: Vec<Vec<u32>> = Vec::new();
+    let mut weights: Vec<u64> = Vec::new();
+    let mut push = |stack: Vec<u32>, begin: u32, end: u32| {
+        if end > begin {
+            samples.push(stack);
+            weights.push(tree.span_ns(begin, end));
+        }
+    };
+    let mut at = 0;
+    for (top, begin, end) in tree.tops() {
+        push(Vec::new(), at, begin);
+        push(tree.stack(top), begin, end);
+        at = end;
+    }
+    push(Vec::new(), at, tree.samples());
+    json!({
+        "type": "sampled",
+        "name": tree_name(a, tree.token),
+        "unit": "nanoseconds",
+        "startValue": 0,
+        "endValue": tree.total_ns(),
+        "samples": samples,
+        "weights": weights,
+    })
+}

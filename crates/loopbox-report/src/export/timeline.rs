@@ -1,0 +1,255 @@
+//! What the formats that show time have in common: the report's past, present and future as slices.
+
+use crate::view::MessageView;
+use crate::{Analysis, Tree};
+use loopbox_format::model::{End, Record, RecordKind};
+
+/// Something that lasted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Slice {
+    pub(crate) name: String,
+    /// Uptime.
+    pub(crate) start_ns: u64,
+    /// Uptime.
+    pub(crate) end_ns: u64,
+    /// Facts about it, by name.
+    pub(crate) facts: Vec<(&'static str, String)>,
+}
+
+/// A value that changes over time.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Counter {
+    pub(crate) name: &'static str,
+    /// As Perfetto shows it behind the value.
+    pub(crate) unit: &'static str,
+    /// Uptime and value, in order of time.
+    pub(crate) values: Vec<(u64, f64)>,
+}
+
+/// The report on a time axis. The slices of each list are in order of time and do not overlap.
+#[derive(Debug, Default)]
+pub(crate) struct Timeline {
+    /// The history as recorded: groups, single messages, idle and frozen times.
+    pub(crate) records: Vec<Slice>,
+    /// Messages known by name, and the running one.
+    pub(crate) messages: Vec<Slice>,
+    /// The queue: an overdue message from when it was due to when the queue was read, one that waits for its time
+    /// from then on. Those of one side share an instant, so they nest.
+    pub(crate) pending: Vec<Slice>,
+    /// How busy the main thread and the machine were.
+    pub(crate) counters: Vec<Counter>,
+}
+
+impl Timeline {
+    pub(crate) fn new(a: &Analysis) -> Self {
+        let mut records: Vec<Slice> = a.history.iter().map(record).collect();
+        let mut messages = messages(a);
+        keep_apart(&mut records);
+        keep_apart(&mut messages);
+        Self { records, messages, pending: Vec::new(), counters: counters(&a.history) }
+    }
+
+    /// The first instant of anything in the report, or of the trees.
+    pub(crate) fn begin_ns(&self, trees: &[Tree]) -> u64 {
+        let slices = self.records.iter().chain(&self.messages).map(|slice| slice.start_ns);
+        slices.chain(trees.iter().map(|tree| tree.start_ns)).min().unwrap_or_default()
+    }
+}
+
+fn record(record: &Record) -> Slice {
+    let name = match record.kind {
+        RecordKind::Group => format!("{} messages", record.count),
+        RecordKind::Single => format!("message #{}", record.first_token),
+        RecordKind::Idle => "idle".into(),
+        RecordKind::Frozen => "frozen".into(),
+        _ => "unknown".into(),
+    };
+    let mut facts = vec![
+        ("first_token", record.first_token.to_string()),
+        ("count", record.count.to_string()),
+        ("work_ms", ms(record.work_ns)),
+        ("idle_ms", ms(record.idle_ns)),
+    ];
+    facts.extend(record.cpu_ns.map(|ns| ("cpu_ms", ms(ns))));
+    facts.extend(record.checktime_late_ns.map(|ns| ("checktime_late_ms", ms(ns))));
+    Slice { name, start_ns: record.start_ns, end_ns: record.start_ns.saturating_add(record.wall_ns), facts }
+}
+
+fn ms(ns: u64) -> String {
+    format!("{:.3}", crate::clock::ms(ns))
+}
+
+fn messages(a: &Analysis) -> Vec<Slice> {
+    let mut messages: Vec<Slice> = a
+        .history
+        .iter()
+        .flat_map(|record| &record.details)
+        .map(|detail| {
+            let mut facts = vec![("token", detail.token.to_string())];
+            facts.extend(detail.wait_ns.map(|ns| ("wait_ms", ms(ns))));
+            match detail.end {
+                End::Returned => {}
+                End::Threw => facts.push(("end", "threw".into())),
+                _ => facts.push(("end", "not seen".into())),
+            }
+            Slice {
+                name: name(detail.token, detail.message.as_ref()),
+                start_ns: detail.start_ns,
+                end_ns: detail.start_ns.saturating_add(detail.wall_ns),
+                facts,
+            }
+        })
+        .collect();
+    if let Some(running) = a.running() {
+        let mut facts = vec![("token", running.token.to_string()), ("end", "still running".into())];
+        facts.extend(running.cpu_ns.map(|ns| ("cpu_ms", ms(ns))));
+        messages.push(Slice {
+            name: name(running.token, running.message.as_ref()),
+            start_ns: running.start_ns,
+            end_ns: running.as_of_ns.max(running.start_ns),
+            facts,
+        });
+    }
+    messages
+}
+
+/// What a stack tree is called: the message it was taken of.
+pub(crate) fn tree_name(a: &Analysis, token: u64) -> String {
+    if let Some(running) = a.running().filter(|running| running.token == token) {
+        return format!("#{token} {} (running at the dump)", name(token, running.message.as_ref()));
+    }
+    let detail = a.history.iter().flat_map(|record| &record.details).find(|detail| detail.token == token);
+    match detail.and_then(|detail| detail.message.as_ref()) {
+        Some(message) => format!("#{token} {}", MessageView::new(message).text),
+        None => format!("message #{token}"),
+    }
+}
+
+fn name(token: u64, message: Option<&loopbox_format::model::Message>) -> String {
+    message.map_or_else(|| format!("message #{token}"), |message| MessageView::new(message).text)
+}
+
+/// Sorts by time and cuts what overlaps: a hostile file can claim two messages at once, a viewer cannot show it.
+fn keep_apart(slices: &mut Vec<Slice>) {
+    slices.sort_by_key(|slice| slice.start_ns);
+    let mut free_from = 0;
+    for slice in slices.iter_mut() {
+        slice.start_ns = slice.start_ns.max(free_from);
+        slice.end_ns = slice.end_ns.max(slice.start_ns);
+        free_from = slice.end_ns;
+    }
+}
+
+fn counters(history: &[Record]) -> Vec<Counter> {
+    let mut cpu = Counter { name: "main thread cpu", unit: "%", values: Vec::new() };
+    let mut late = Counter { name: "sampler wake-up late", unit: "ms", values: Vec::new() };
+    for record in history {
+        if let (Some(cpu_ns), true) = (record.cpu_ns, record.wall_ns > 0) {
+            cpu.values.push((record.start_ns, (100.0 * cpu_ns as f64 / record.wall_ns as f64).min(100.0)));
+        }
+        if let Some(late_ns) = record.checktime_late_ns {
+            late.values.push((record.start_ns, crate::clock::ms(late_ns)));
+        }
+    }
+    let mut counters = vec![cpu, late];
+    counters.retain(|counter| !counter.values.is_empty());
+    for counter in &mut counters {
+        counter.values.sort_by_key(|&(at, _)| at);
+    }
+    counters
+}
+
+/// A step of a walk over a stack tree in order of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// The frame with this index appears on top of the stack.
+    Begin(u32),
+    /// The frame on top disappears.
+    End,
+}
+
+/// Calls `step` for each begin and end of a frame with its uptime, well nested and in order of time. Nothing comes
+/// before `not_before_ns`, so that the trees of several messages can share a track.
+pub(crate) fn walk(tree: &Tree, not_before_ns: u64, mut step: impl FnMut(u64, Step)) {
+    let at = |sample: u32| tree.sample_ns.get(sample as usize).map_or(0, |ns| (*ns).max(not_before_ns));
+    let mut open: Vec<u32> = Vec::new();
+    for node in &tree.nodes {
+        while open.len() > node.depth as usize {
+            step(at(open.pop().unwrap_or_default()), Step::End);
+        }
+        step(at(node.begin), Step::Begin(node.frame));
+        open.push(node.end);
+    }
+    while let Some(end) = open.pop() {
+        step(at(end), Step::End);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::ReportBuilder;
+
+    #[test]
+    fn past_and_present_lie_side_by_side() {
+        let report = ReportBuilder::new()
+            .group(40, 310, 20)
+            .single("com.example.Sync", 900, 300)
+            .idle(400)
+            .running(43, 5_000)
+            .doing("com.example.Main", "com.example.Main$1", 4_900)
+            .build();
+        let t = Timeline::new(&Analysis::new(&report));
+        let shown = |slices: &[Slice]| -> Vec<(String, u64)> {
+            slices.iter().map(|s| (s.name.clone(), (s.end_ns - s.start_ns) / 1_000_000)).collect()
+        };
+        assert_eq!(
+            shown(&t.records),
+            [("40 messages".into(), 330), ("message #41".into(), 900), ("idle".into(), 400)]
+        );
+        assert_eq!(
+            shown(&t.messages),
+            [
+                ("com.example.Sync what=1".into(), 900),
+                ("com.example.Main$1 on com.example.Main".to_string(), 5_000)
+            ]
+        );
+        assert_eq!(t.counters[0].values.len(), 2, "idle has no cpu figure");
+    }
+
+    #[test]
+    fn slices_that_overlap_are_cut() {
+        let slice = |start_ns, end_ns| Slice { name: String::new(), start_ns, end_ns, facts: Vec::new() };
+        let mut slices = vec![slice(5, 20), slice(0, 10), slice(6, 7), slice(30, u64::MAX), slice(40, 41)];
+        keep_apart(&mut slices);
+        let times: Vec<_> = slices.iter().map(|s| (s.start_ns, s.end_ns)).collect();
+        assert_eq!(times, [(0, 10), (10, 20), (20, 20), (30, u64::MAX), (u64::MAX, u64::MAX)]);
+    }
+
+    #[test]
+    fn a_walk_is_well_nested_and_in_order_of_time() {
+        let report = ReportBuilder::new()
+            .running(1, 1_000)
+            .tree(1, &[("a.A.a b.B.b", 3), ("a.A.a", 1), ("a.A.a c.C.c d.D.d", 2), ("e.E.e", 1)])
+            .build();
+        let a = Analysis::new(&report);
+        let (mut depth, mut last, mut text) = (0, 0, String::new());
+        let begin = a.trees[0].sample_ns[0];
+        walk(&a.trees[0], 0, |at, step| {
+            assert!(at >= last);
+            last = at;
+            match step {
+                Step::Begin(frame) => {
+                    depth += 1;
+                    text += &format!("{}@{} ", a.frames[frame as usize].short(), (at - begin) / 1_000_000);
+                }
+                Step::End => {
+                    depth -= 1;
+                    text += &format!(".@{} ", (at - begin) / 1_000_000);
+                }
+            }
+        });
+        assert_eq!(depth, 0);
+        assert_eq!(text.trim_end(), "A.a@0 B.b@0 .@30 C.c@40 D.d@40 .@60 .@60 .@60 E.e@60 .@70");
+    }
+}

@@ -1,0 +1,78 @@
+//! Compiles the rows of `offsets/*.toml` that fit the target into a constant table.
+
+#[path = "build/table.rs"]
+#[allow(dead_code, missing_docs, unreachable_pub)] // the tool that shares this file uses the rest
+mod table;
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use table::{Code, Row, Suspend};
+
+fn main() {
+    let folder = Path::new(&env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo")).join("../../offsets");
+    println!("cargo::rerun-if-changed={}", folder.display());
+    println!("cargo::rerun-if-changed=build");
+    let generations = match table::load(&folder) {
+        Ok(generations) => generations,
+        Err(e) => {
+            println!("cargo::error=offset tables: {e}");
+            return;
+        }
+    };
+    let target = env::var("CARGO_CFG_TARGET_ARCH").expect("set by cargo");
+    let arch = if target == "aarch64" { "arm64" } else { &target };
+    let mut out = String::from("pub(crate) static ROWS: &[Row] = &[\n");
+    for generation in &generations {
+        for row in generation.rows.iter().filter(|r| r.arch == arch) {
+            emit(&mut out, &generation.generation, &generation.api_levels, row);
+        }
+    }
+    out.push_str("];\n");
+    let path = PathBuf::from(env::var_os("OUT_DIR").expect("set by cargo")).join("offsets.rs");
+    fs::write(path, out).expect("OUT_DIR is writable");
+}
+
+fn emit(out: &mut String, generation: &str, api_levels: &[u32], row: &Row) {
+    let suspend = match row.suspend {
+        Suspend::BoolBool => "BoolBool",
+        Suspend::ReasonBool => "ReasonBool",
+        Suspend::ReasonAttempt => "ReasonAttempt",
+    };
+    let code = match row.method.code {
+        Code::Offset(at) => format!("Code::Offset({at})"),
+        Code::Pointer(at) => format!("Code::Pointer({at})"),
+    };
+    let d = &row.dex_file;
+    writeln!(
+        out,
+        "Row {{ id: {:?}, generation: {generation:?}, api_levels: &{api_levels:?}, device: {}, suspend: SuspendAbi::{suspend}, \
+         thread_list: {}, java_vm: {}, list: {}, thin_lock_id: {}, jni_env: {}, visitor_size: {}, \
+         names: NameLayout {{ dex_method_index: {}, code: {code}, method_data: {}, class_dex_cache: {}, class_access_flags: {}, \
+         class_def: {}, dex_cache_dex_file: {}, begin: {}, data: {}, string_ids: {}, type_ids: {}, proto_ids: {}, \
+         method_ids: {}, class_defs: {} }} }},",
+        row.id,
+        row.stdlib == "libc++",
+        row.runtime.thread_list,
+        row.runtime.java_vm,
+        row.thread_list.list,
+        row.thread.thin_lock_id,
+        row.thread.jni_env,
+        row.visitor.size,
+        row.method.dex_method_index,
+        row.method.data,
+        row.class.dex_cache,
+        row.class.access_flags,
+        row.class.class_def,
+        row.dex_cache.dex_file,
+        d.begin,
+        d.data.unwrap_or(d.begin),
+        d.string_ids,
+        d.type_ids,
+        d.proto_ids,
+        d.method_ids,
+        d.class_defs,
+    )
+    .expect("a String takes all");
+}

@@ -1,0 +1,446 @@
+//! The sampler's door: discovery, the suspend window, names.
+
+use std::ffi::c_void;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::discover::{self, Findings, FoundThread, KnownMethod, Library, Match, ThreadEnv};
+use crate::fuse::{Fuse, Phase};
+use crate::names::{Fingerprint, MethodName, Namer};
+use crate::off::{Off, SuspendError};
+use crate::offsets::{NameLayout, ROWS, name_layouts};
+use crate::stack::{Frame, MethodRef, RawStack};
+use crate::symbols::{Opaque, Suspension};
+use crate::sys::{self, mem};
+use crate::visitor::{WalkKind, Walker};
+
+/// Frames that a walk visits at most, kept or not: a recursion of 100,000 frames must not stop the main
+/// thread for milliseconds.
+pub const DEFAULT_DEPTH_LIMIT: u32 = 1024;
+
+/// What discovery is told.
+#[derive(Default)]
+pub struct DiscoverOptions<'a> {
+    /// `Build.VERSION.SDK_INT`; `None` where it does not tell the ART version (test hosts).
+    pub api_level: Option<u32>,
+    /// Methods that the caller knows. The first must be the Java method through which the calling
+    /// thread entered native code: the self-check expects it on top of the thread's own stack.
+    pub known: &'a [KnownMethod<'a>],
+    /// The main thread, when it is not the calling one.
+    pub main: Option<ThreadEnv>,
+    /// Marks the dangerous phases; without one nothing remembers a death inside of them.
+    pub fuse: Option<Arc<dyn Fuse>>,
+    /// Frames visited at most; 0 for [`DEFAULT_DEPTH_LIMIT`].
+    pub depth_limit: u32,
+}
+
+/// How the layout in use was decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LayoutSource {
+    /// A table row and the running process say the same.
+    Confirmed,
+    /// No row is about this build; exactly one layout passed all checks.
+    Discovered,
+}
+
+/// About the ART module, for the report.
+#[derive(Debug, Clone)]
+pub struct ModuleInfo {
+    /// Path of the library.
+    pub path: String,
+    /// Build id in hex; empty when it has none.
+    pub build_id: String,
+    /// Ids of the table rows that agree, the first being the one in use; empty when discovered.
+    pub rows: Vec<&'static str>,
+    /// ART generation of the row in use, as in `"12"`.
+    pub generation: Option<&'static str>,
+    /// Table row or discovery.
+    pub layout: LayoutSource,
+    /// Signature of the suspend function.
+    pub suspend: &'static str,
+    /// The least accessible symbol table that was needed.
+    pub symbols: &'static str,
+    /// The layout numbers found, as `name=bytes` pairs: enough to write a table row.
+    pub findings: String,
+}
+
+/// Counters since discovery. All durations in ns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stats {
+    /// Suspensions that held the main thread.
+    pub windows: u64,
+    /// Suspensions that ART gave up on.
+    pub timeouts: u64,
+    /// Time the main thread was held, summed.
+    pub held_ns: u64,
+    /// The longest hold.
+    pub longest_ns: u64,
+    /// Walks made in native state (no inlined frames): the fast hop does not work on this device.
+    pub native_walks: u64,
+}
+
+/// ART in this process: found, checked, ready to sample the main thread.
+pub struct Art {
+    suspension: Suspension,
+    walker: Walker,
+    thread_list: usize,
+    main: FoundThread,
+    native_state: u16,
+    namer: Namer,
+    depth_limit: u32,
+    fuse: Arc<dyn Fuse>,
+    info: ModuleInfo,
+    held: AtomicBool,
+    opened_ns: AtomicU64,
+    poisoned: AtomicBool,
+    windows: AtomicU64,
+    timeouts: AtomicU64,
+    held_ns: AtomicU64,
+    longest_ns: AtomicU64,
+    native_walks: AtomicU64,
+}
+
+impl Art {
+    /// Finds ART, checks everything there is to check, and only then gives something that can sample.
+    ///
+    /// Called by an attached thread inside of a plain native method (not a fast one: the state the
+    /// thread has now is remembered as "native"). `vm` and `env` are the process's `JavaVM*` and the
+    /// calling thread's `JNIEnv*`. No thread is suspended here.
+    ///
+    /// # Errors
+    /// Anything that is not as expected; sampling then stays off for this process.
+    pub fn discover(vm: *mut c_void, env: *mut c_void, options: &DiscoverOptions<'_>) -> Result<Art, Off> {
+        Art::with_library(&Library::load(vm)?, vm, env, options)
+    }
+
+    /// As [`discover`](Art::discover), with the library's symbols looked up before (elsewhere).
+    pub fn with_library(
+        library: &Library,
+        vm: *mut c_void,
+        env: *mut c_void,
+        options: &DiscoverOptions<'_>,
+    ) -> Result<Art, Off> {
+        let fuse: Arc<dyn Fuse> = options.fuse.clone().unwrap_or_else(|| Arc::new(()));
+        fuse.mark(Phase::SelfCheck);
+        let result = Art::check(library, vm, env, options, &fuse);
+        fuse.mark(Phase::Idle);
+        result
+    }
+
+    fn check(
+        library: &Library,
+        vm: *mut c_void,
+        env: *mut c_void,
+        options: &DiscoverOptions<'_>,
+        fuse: &Arc<dyn Fuse>,
+    ) -> Result<Art, Off> {
+        let symbols = &library.symbols;
+        let caller = discover::thread_of(ThreadEnv::current(env), vm as usize)?;
+        let main = match options.main {
+            Some(main) => discover::thread_of(main, vm as usize)?,
+            None => caller,
+        };
+        if (main.thin_lock_id_at, main.jni_env_at) != (caller.thin_lock_id_at, caller.jni_env_at) {
+            return Err(Off::UnknownArt("two threads are laid out differently"));
+        }
+        let runtime = discover::runtime_of(vm as usize, symbols, &[main, caller])?;
+        let native_state = state_of(caller.thread).ok_or(Off::UnknownArt("Thread is not readable"))?;
+        if RUNNABLE.contains(&native_state) {
+            return Err(Off::Misuse("discovery must run in native state, not in a fast native method"));
+        }
+
+        let walker = Walker::new(symbols);
+        // SAFETY: the Thread is the calling thread's own, found through its own environment.
+        let shape = unsafe { walker.probe(caller.thread, WalkKind::SkipInlined) }.map_err(Off::UnknownArt)?;
+        let findings = Findings {
+            suspend: symbols.suspension.abi(),
+            thread_list: runtime.thread_list_at,
+            java_vm: runtime.java_vm_at,
+            thin_lock_id: main.thin_lock_id_at,
+            jni_env: main.jni_env_at,
+            visitor_size: shape.size(),
+            host_build: symbols.host_build,
+        };
+        let rows = match findings.compare(options.api_level)? {
+            Match::Rows(rows) => rows,
+            Match::NoRow => Vec::new(),
+        };
+
+        // SAFETY: the Thread is the calling thread's own; frames of inlined calls are not asked for, which
+        // would need the runnable state.
+        let own = unsafe { own_stack(&walker, caller.thread) }
+            .ok_or(Off::WalkCheck("StackVisitor overran its buffer"))?;
+        let top = own.frames().next().ok_or(Off::WalkCheck("the caller's own stack is empty"))?;
+        let layouts: Vec<(Option<usize>, NameLayout)> = if rows.is_empty() {
+            name_layouts().into_iter().map(|layout| (None, layout)).collect()
+        } else {
+            rows.iter().filter_map(|r| Some((Some(*r), ROWS.get(*r)?.names))).collect()
+        };
+        let (row, namer) = choose_namer(&layouts, options.known, top)?;
+
+        let row = row.and_then(|r| ROWS.get(r));
+        let others = rows.iter().filter_map(|r| ROWS.get(*r).map(|r| r.id));
+        let info = ModuleInfo {
+            path: library.module.path().to_owned(),
+            build_id: library.module.build_id(),
+            rows: row
+                .map(|r| r.id)
+                .into_iter()
+                .chain(others.filter(|id| row.is_none_or(|r| r.id != *id)))
+                .collect(),
+            generation: row.map(|r| r.generation),
+            layout: if row.is_some() { LayoutSource::Confirmed } else { LayoutSource::Discovered },
+            suspend: findings.suspend.name(),
+            symbols: symbols.source.name(),
+            findings: format!(
+                "thread_list={} java_vm={} thin_lock_id={} jni_env={} visitor_size={} context={} check_suspended={}",
+                findings.thread_list,
+                findings.java_vm,
+                findings.thin_lock_id,
+                findings.jni_env,
+                findings.visitor_size,
+                shape.context,
+                shape.check_suspended
+            ),
+        };
+        Ok(Art {
+            suspension: symbols.suspension,
+            walker,
+            thread_list: runtime.thread_list,
+            main,
+            native_state,
+            namer,
+            depth_limit: if options.depth_limit == 0 { DEFAULT_DEPTH_LIMIT } else { options.depth_limit },
+            fuse: Arc::clone(fuse),
+            info,
+            held: AtomicBool::new(false),
+            opened_ns: AtomicU64::new(0),
+            poisoned: AtomicBool::new(false),
+            windows: AtomicU64::new(0),
+            timeouts: AtomicU64::new(0),
+            held_ns: AtomicU64::new(0),
+            longest_ns: AtomicU64::new(0),
+            native_walks: AtomicU64::new(0),
+        })
+    }
+
+    /// About the module, for the report.
+    pub fn module(&self) -> &ModuleInfo {
+        &self.info
+    }
+
+    /// Counters so far.
+    pub fn stats(&self) -> Stats {
+        Stats {
+            windows: self.windows.load(Ordering::Relaxed),
+            timeouts: self.timeouts.load(Ordering::Relaxed),
+            held_ns: self.held_ns.load(Ordering::Relaxed),
+            longest_ns: self.longest_ns.load(Ordering::Relaxed),
+            native_walks: self.native_walks.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Since when the main thread is being held or asked to stop (`CLOCK_MONOTONIC` ns), for a guard
+    /// thread; `None` while it is not.
+    pub fn window_open_since(&self) -> Option<u64> {
+        Some(self.opened_ns.load(Ordering::Relaxed)).filter(|ns| *ns != 0)
+    }
+
+    /// Stops the main thread.
+    ///
+    /// Returns when it is stopped, which takes microseconds unless the thread is far from a safepoint:
+    /// building the trace of a stack overflow took 0.4 s on a loaded machine. ART gives up after 10 s
+    /// (up to 14) or 1 to 2 s (since); the main thread runs on meanwhile until it reaches a safepoint.
+    ///
+    /// `env` is the calling thread's `JNIEnv*`; the thread is attached and in native state, that is, not
+    /// in a fast native method: a runnable thread that suspends another can deadlock with the collector.
+    pub fn suspend_main(&self, env: *mut c_void) -> Result<Suspended<'_>, SuspendError> {
+        if self.poisoned.load(Ordering::Relaxed) {
+            return Err(SuspendError::WrongThread);
+        }
+        let caller = self.caller(env)?;
+        if self.held.swap(true, Ordering::Acquire) {
+            return Err(SuspendError::Held);
+        }
+        let asked_ns = sys::now_ns();
+        self.opened_ns.store(asked_ns, Ordering::Relaxed);
+        self.fuse.mark(Phase::Suspend);
+        // SAFETY: the list was found and checked; the id is the main thread's, which lives as long as the
+        // process and is not the caller (checked in `caller`, which also checked the native state).
+        let thread = unsafe { self.suspension.suspend(self.thread_list as Opaque, self.main.id) };
+        if thread.is_null() {
+            self.close();
+            self.timeouts.fetch_add(1, Ordering::Relaxed);
+            return Err(SuspendError::TimedOut);
+        }
+        let held_ns = sys::now_ns();
+        self.fuse.mark(Phase::Walk);
+        let suspended = Suspended { art: self, thread, caller, asked_ns, held_ns, not_send: PhantomData };
+        if !mem::same(thread as usize, self.main.thread) {
+            self.poisoned.store(true, Ordering::Relaxed);
+            drop(suspended);
+            return Err(SuspendError::WrongThread);
+        }
+        Ok(suspended)
+    }
+
+    /// The calling thread's `art::Thread*`, if it may suspend the main thread now.
+    fn caller(&self, env: *mut c_void) -> Result<usize, SuspendError> {
+        let thread =
+            mem::read_word((env as usize).wrapping_add(mem::WORD)).ok_or(SuspendError::WrongCaller)?;
+        let tid = mem::read::<u32>(thread.wrapping_add(self.main.thin_lock_id_at + 4));
+        if mem::same(thread, self.main.thread) || tid != Some(sys::gettid()) {
+            return Err(SuspendError::WrongCaller);
+        }
+        if state_of(thread) != Some(self.native_state) {
+            return Err(SuspendError::NotNative);
+        }
+        Ok(thread)
+    }
+
+    /// Takes down the main thread's stack.
+    ///
+    /// Best called in a fast native method (`@FastNative`), where the calling thread is runnable: frames
+    /// of inlined calls are then seen too, and no collection can finish during the walk. In native state
+    /// it walks without them. Which of the two is found out from the thread's own state.
+    pub fn walk(&self, suspended: &Suspended<'_>, out: &mut RawStack) {
+        // SAFETY: `caller` is the calling thread's own Thread (Suspended cannot leave the thread), whose
+        // first word is tls32_.state_and_flags; other threads set flag bits in it, so it is read once.
+        let state = (unsafe { std::ptr::read_volatile(suspended.caller as *const u32) } >> 16) as u16;
+        let kind = if state == self.native_state {
+            self.native_walks.fetch_add(1, Ordering::Relaxed);
+            WalkKind::SkipInlined
+        } else {
+            WalkKind::IncludeInlined
+        };
+        // SAFETY: the thread is suspended as long as `suspended` lives; inlined frames are only asked for
+        // when this thread is not in native state, that is, runnable.
+        let walked = unsafe { self.walker.walk(suspended.thread as usize, kind, self.depth_limit, out) };
+        if walked.is_err() {
+            self.poisoned.store(true, Ordering::Relaxed);
+            out.clear();
+        }
+    }
+
+    fn close(&self) {
+        self.fuse.mark(Phase::Idle);
+        self.opened_ns.store(0, Ordering::Relaxed);
+        self.held.store(false, Ordering::Release);
+    }
+
+    /// The fingerprint of a method, to tell it from another one at the same address later.
+    pub fn fingerprint(&self, method: MethodRef) -> Option<Fingerprint> {
+        self.namer.fingerprint(method)
+    }
+
+    /// The name of a method. Never crashes; right as long as the method's class cannot be unloaded
+    /// meanwhile: in the fast native method that walked the stack, or while a frame of the method is
+    /// known to be running. `None` for what has no name in a dex file, or is not readable just now.
+    pub fn describe(&self, method: MethodRef) -> Option<MethodName> {
+        self.namer.name(method)
+    }
+
+    /// The source line of a frame; the same conditions. Cheaper through [`MethodName::lines`].
+    pub fn line_of(&self, frame: Frame) -> Option<u32> {
+        self.namer.name(frame.method)?.lines.line(frame.dex_pc)
+    }
+}
+
+/// `kRunnable`: 67 up to ART 12, 0 since.
+const RUNNABLE: [u16; 2] = [0, 67];
+
+/// The state half of `tls32_.state_and_flags`, the first word of `art::Thread`. Up to 12 it is a 16-bit
+/// number, since 13 the upper 8 of the 16 bits; only equality is used.
+fn state_of(thread: usize) -> Option<u16> {
+    mem::read::<u32>(thread).map(|word| (word >> 16) as u16)
+}
+
+/// # Safety
+/// `thread` is the calling thread's own `art::Thread*`.
+unsafe fn own_stack(walker: &Walker, thread: usize) -> Option<Box<RawStack>> {
+    let mut stack = Box::new(RawStack::new());
+    // SAFETY: the caller's promise.
+    unsafe { walker.walk(thread, WalkKind::SkipInlined, DEFAULT_DEPTH_LIMIT, &mut stack) }.ok()?;
+    Some(stack)
+}
+
+/// Picks the first layout by which every known method is read as what it is.
+fn choose_namer(
+    layouts: &[(Option<usize>, NameLayout)],
+    known: &[KnownMethod<'_>],
+    top: Frame,
+) -> Result<(Option<usize>, Namer), Off> {
+    let Some(entry) = known.first() else {
+        return Err(Off::Misuse("discovery needs a known method"));
+    };
+    // An odd jmethodID is an index (debuggable apps): then only the name can be compared.
+    let is_pointer = |m: &KnownMethod<'_>| (m.id as usize) & 1 == 0;
+    if is_pointer(entry) && !mem::same(entry.id as usize, top.method.0.get()) {
+        return Err(Off::WalkCheck("the top frame is not the method that called"));
+    }
+    if top.dex_pc != Frame::NO_DEX_PC {
+        return Err(Off::WalkCheck("the native method on top has a dex pc"));
+    }
+    let right = |namer: &Namer, method: MethodRef, known: &KnownMethod<'_>| {
+        let name = namer.name(method);
+        name.is_some_and(|n| {
+            n.class == known.class && n.method == known.method && n.signature == known.signature
+        }) && namer.class_definition_agrees(method)
+    };
+    let passes = |namer: &Namer| {
+        right(namer, top.method, entry)
+            && known.iter().filter(|m| is_pointer(m)).all(|m| {
+                std::num::NonZeroUsize::new(m.id as usize).is_some_and(|id| right(namer, MethodRef(id), m))
+            })
+    };
+    layouts
+        .iter()
+        .map(|(row, layout)| (*row, Namer::new(*layout)))
+        .find(|(_, namer)| passes(namer))
+        .ok_or(Off::NameCheck("no layout reads the known methods' names"))
+}
+
+/// The main thread, stopped. It goes on when this is dropped.
+pub struct Suspended<'a> {
+    art: &'a Art,
+    thread: Opaque,
+    caller: usize,
+    asked_ns: u64,
+    held_ns: u64,
+    /// Belongs to the thread that suspended.
+    not_send: PhantomData<*mut ()>,
+}
+
+impl Suspended<'_> {
+    /// When stopping was asked for, `CLOCK_MONOTONIC` ns.
+    pub fn asked_ns(&self) -> u64 {
+        self.asked_ns
+    }
+
+    /// When it was known to be stopped, `CLOCK_MONOTONIC` ns.
+    pub fn held_ns(&self) -> u64 {
+        self.held_ns
+    }
+
+    /// Lets the main thread go; returns for how many ns it was held. As dropping, with an answer.
+    pub fn resume(self) -> u64 {
+        let held_ns = self.held_ns;
+        drop(self);
+        sys::now_ns().saturating_sub(held_ns)
+    }
+}
+
+impl Drop for Suspended<'_> {
+    fn drop(&mut self) {
+        let art = self.art;
+        art.fuse.mark(Phase::Resume);
+        // SAFETY: `thread` was returned by `suspend` on this list and is resumed here only, once.
+        unsafe { art.suspension.resume(art.thread_list as Opaque, self.thread) };
+        let held = sys::now_ns().saturating_sub(self.held_ns);
+        art.close();
+        art.windows.fetch_add(1, Ordering::Relaxed);
+        art.held_ns.fetch_add(held, Ordering::Relaxed);
+        art.longest_ns.fetch_max(held, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,196 @@
+//! Comparing what was found in the process with the table.
+
+use crate::off::Off;
+use crate::offsets::{ROWS, Row, SuspendAbi};
+
+/// The numbers found in the running process, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Findings {
+    pub suspend: SuspendAbi,
+    pub thread_list: usize,
+    pub java_vm: usize,
+    pub thin_lock_id: usize,
+    pub jni_env: usize,
+    pub visitor_size: usize,
+    /// A Debian build (libstdc++).
+    pub host_build: bool,
+}
+
+/// What the table says to the findings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Match {
+    /// These rows say exactly the same. (Several when builds differ only in what is not compared.)
+    Rows(Vec<usize>),
+    /// No row is about this build.
+    NoRow,
+}
+
+impl Findings {
+    /// Whether a row is about this build at all, so that it has to agree.
+    ///
+    /// Below API 31 the platform's ART cannot be updated: the API level names the row. From then on a
+    /// row is about the build when the suspend signature and the two places that were found by value
+    /// (`java_vm_` in Runtime, `jni_env` in Thread) are the row's.
+    fn concerns(&self, row: &Row, api_level: Option<u32>) -> bool {
+        let same_build = row.suspend == self.suspend && row.device != self.host_build;
+        let by_level = !self.host_build && api_level.is_some_and(|l| l < 31 && row.api_levels.contains(&l));
+        same_build && (by_level || (row.java_vm == self.java_vm && row.jni_env == self.jni_env))
+    }
+
+    /// Finds the rows that agree. A build that rows are about, none of which agrees, is a contradiction.
+    pub(crate) fn compare(&self, api_level: Option<u32>) -> Result<Match, Off> {
+        self.compare_with(ROWS, api_level)
+    }
+
+    fn compare_with(&self, rows: &[Row], api_level: Option<u32>) -> Result<Match, Off> {
+        let mut agreeing = Vec::new();
+        let mut difference = None;
+        for (index, row) in rows.iter().enumerate().filter(|(_, row)| self.concerns(row, api_level)) {
+            match self.difference(row) {
+                None => agreeing.push(index),
+                Some(off) => difference = difference.or(Some(off)),
+            }
+        }
+        match difference {
+            _ if !agreeing.is_empty() => Ok(Match::Rows(agreeing)),
+            Some(off) => Err(off),
+            None => Ok(Match::NoRow),
+        }
+    }
+
+    fn difference(&self, row: &Row) -> Option<Off> {
+        [
+            ("Runtime::thread_list_", row.thread_list, self.thread_list),
+            ("Runtime::java_vm_", row.java_vm, self.java_vm),
+            ("Thread::tls32_.thin_lock_thread_id", row.thin_lock_id, self.thin_lock_id),
+            ("Thread::tlsPtr_.jni_env", row.jni_env, self.jni_env),
+            ("sizeof(StackVisitor)", row.visitor_size, self.visitor_size),
+            ("ThreadList::list_", row.list, super::LIST_AT),
+        ]
+        .into_iter()
+        .find(|(_, table, found)| table != found)
+        .map(|(field, table, found)| Off::Contradiction { row: row.id, field, table, found })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::offsets::{Code, NameLayout};
+
+    const NAMES: NameLayout = NameLayout {
+        dex_method_index: 8,
+        code: Code::Pointer(16),
+        method_data: 16,
+        class_dex_cache: 16,
+        class_access_flags: 64,
+        class_def: 80,
+        dex_cache_dex_file: 16,
+        begin: 8,
+        data: 24,
+        string_ids: 80,
+        type_ids: 88,
+        proto_ids: 112,
+        method_ids: 104,
+        class_defs: 120,
+    };
+
+    const fn row(id: &'static str, api_levels: &'static [u32], thread_list: usize, java_vm: usize) -> Row {
+        Row {
+            id,
+            generation: "x",
+            api_levels,
+            device: true,
+            suspend: SuspendAbi::ReasonBool,
+            thread_list,
+            java_vm,
+            list: 8192,
+            thin_lock_id: 8,
+            jni_env: 200,
+            visitor_size: 496,
+            names: NAMES,
+        }
+    }
+
+    static TABLE: [Row; 4] = [
+        row("29", &[29], 464, 496),
+        row("33", &[33], 576, 624),
+        row("33m", &[33], 576, 624),
+        row("34", &[34], 584, 632),
+    ];
+
+    fn found(thread_list: usize, java_vm: usize) -> Findings {
+        Findings {
+            suspend: SuspendAbi::ReasonBool,
+            thread_list,
+            java_vm,
+            thin_lock_id: 8,
+            jni_env: 200,
+            visitor_size: 496,
+            host_build: false,
+        }
+    }
+
+    #[test]
+    fn rows_that_agree_are_all_named() {
+        assert_eq!(found(576, 624).compare_with(&TABLE, Some(33)), Ok(Match::Rows(vec![1, 2])));
+        assert_eq!(found(576, 624).compare_with(&TABLE, None), Ok(Match::Rows(vec![1, 2])));
+    }
+
+    #[test]
+    fn a_newer_module_on_an_older_platform_is_known_by_its_layout() {
+        assert_eq!(found(584, 632).compare_with(&TABLE, Some(31)), Ok(Match::Rows(vec![3])));
+    }
+
+    #[test]
+    fn a_build_without_a_row_is_left_to_discovery() {
+        assert_eq!(found(600, 650).compare_with(&TABLE, Some(36)), Ok(Match::NoRow));
+        let host = Findings { host_build: true, ..found(576, 624) };
+        assert_eq!(
+            host.compare_with(&TABLE, Some(33)),
+            Ok(Match::NoRow),
+            "device rows are not about host builds"
+        );
+        let other = Findings { suspend: SuspendAbi::ReasonAttempt, ..found(576, 624) };
+        assert_eq!(other.compare_with(&TABLE, Some(33)), Ok(Match::NoRow));
+    }
+
+    #[test]
+    fn a_row_about_the_build_that_says_otherwise_is_a_contradiction() {
+        let off = found(568, 624).compare_with(&TABLE, Some(33)).unwrap_err();
+        assert_eq!(
+            off,
+            Off::Contradiction { row: "33", field: "Runtime::thread_list_", table: 576, found: 568 }
+        );
+        let size = Findings { visitor_size: 552, ..found(584, 632) };
+        assert_eq!(size.compare_with(&TABLE, Some(35)).unwrap_err().code(), "table-contradiction");
+    }
+
+    #[test]
+    fn below_api_31_the_level_names_the_row() {
+        let off = found(576, 608).compare_with(&TABLE, Some(29)).unwrap_err();
+        assert_eq!(off.code(), "table-contradiction");
+        assert_eq!(found(464, 496).compare_with(&TABLE, Some(29)), Ok(Match::Rows(vec![0])));
+    }
+
+    #[test]
+    fn the_table_of_this_architecture_is_consistent() {
+        // Every row must be found by its own numbers.
+        for (index, row) in ROWS.iter().enumerate() {
+            let findings = Findings {
+                suspend: row.suspend,
+                thread_list: row.thread_list,
+                java_vm: row.java_vm,
+                thin_lock_id: row.thin_lock_id,
+                jni_env: row.jni_env,
+                visitor_size: row.visitor_size,
+                host_build: !row.device,
+            };
+            for level in row.api_levels.iter().map(|l| Some(*l)).chain([None]) {
+                let Ok(Match::Rows(rows)) = findings.compare(level) else { panic!("{}", row.id) };
+                assert!(rows.contains(&index), "{}", row.id);
+            }
+        }
+        assert!(ROWS.is_empty() || ROWS.len() >= 18);
+    }
+}

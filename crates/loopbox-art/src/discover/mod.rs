@@ -1,0 +1,171 @@
+//! Finding ART's structures in the running process and checking them before first use.
+//!
+//! Each step finds a number by what is stored there, not by where a table says it is; the table of
+//! `offsets/` then has to say the same. Reads go through `process_vm_readv`, so a step that guesses
+//! wrong learns so instead of faulting. `docs/sampler.md`, "Self-check", lists the steps.
+
+mod layout;
+mod thread_list;
+
+pub(crate) use layout::{Findings, Match};
+
+use std::ffi::c_void;
+
+use crate::module::Module;
+use crate::off::Off;
+use crate::symbols::Symbols;
+use crate::sys::mem::{self, WORD};
+
+/// A `JNIEnv*` and the thread it belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ThreadEnv {
+    /// The thread's `JNIEnv*`.
+    pub env: *mut c_void,
+    /// The thread's kernel id.
+    pub tid: u32,
+}
+
+impl ThreadEnv {
+    /// The calling thread's.
+    pub fn current(env: *mut c_void) -> ThreadEnv {
+        ThreadEnv { env, tid: crate::sys::gettid() }
+    }
+}
+
+/// A method whose identity and name the caller knows, to check the walk and the names against.
+#[derive(Debug, Clone, Copy)]
+pub struct KnownMethod<'a> {
+    /// Its `jmethodID`.
+    pub id: *mut c_void,
+    /// Class with dots.
+    pub class: &'a str,
+    /// Name.
+    pub method: &'a str,
+    /// JVM signature.
+    pub signature: &'a str,
+}
+
+/// The ART module with its functions bound: what of discovery needs no particular thread.
+///
+/// Up to ART 14 this takes a millisecond. Since 15 it unpacks `.gnu_debugdata` (tens of milliseconds):
+/// make it on a worker thread and keep it.
+pub struct Library {
+    pub(crate) module: Module,
+    pub(crate) symbols: Symbols,
+}
+
+impl Library {
+    /// Finds the module that the process's `JavaVM` belongs to and binds its functions.
+    ///
+    /// `vm` is a `JavaVM*` of this process.
+    pub fn load(vm: *mut c_void) -> Result<Library, Off> {
+        // JavaVM -> table of functions -> GetEnv, the seventh word of the invocation interface (jni.h).
+        let table = mem::read_word(vm as usize).ok_or(Off::Misuse("vm is no JavaVM"))?;
+        let get_env = mem::read_word(table.wrapping_add(6 * WORD)).ok_or(Off::Misuse("vm is no JavaVM"))?;
+        let module = Module::holding(get_env)?;
+        let symbols = Symbols::bind(&module)?;
+        Ok(Library { module, symbols })
+    }
+}
+
+/// What was found of one thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FoundThread {
+    /// `art::Thread*`.
+    pub thread: usize,
+    /// Offset of `tls32_.thin_lock_thread_id`; `tls32_.tid` follows it.
+    pub thin_lock_id_at: usize,
+    /// Offset of `tlsPtr_.jni_env`.
+    pub jni_env_at: usize,
+    /// The thread's id within ART.
+    pub id: u32,
+}
+
+/// Finds the `art::Thread` of an environment (steps 2 and 3).
+pub(crate) fn thread_of(of: ThreadEnv, vm: usize) -> Result<FoundThread, Off> {
+    let env = of.env as usize;
+    // JNIEnvExt: the function table, self_, vm_.
+    let words: [usize; 3] = mem::read(env).ok_or(Off::Misuse("env is no JNIEnv"))?;
+    let thread = words[1];
+    if !mem::same(words[2], vm) {
+        return Err(Off::UnknownArt("JNIEnvExt::vm_ is not the third word"));
+    }
+    let mut object = [0usize; 640 / WORD];
+    let n = mem::read_words(thread, &mut object);
+    let object = object.get(..n).unwrap_or_default();
+    let mut places = object.iter().enumerate().skip(96 / WORD).filter(|(_, word)| mem::same(**word, env));
+    let jni_env = match (places.next(), places.next()) {
+        (Some((at, _)), None) => at,
+        (None, _) => return Err(Off::UnknownArt("no word of Thread is its JNIEnv")),
+        _ => return Err(Off::UnknownArt("several words of Thread are its JNIEnv")),
+    };
+    if object.get(jni_env + 2).is_none_or(|self_| !mem::same(*self_, thread)) {
+        return Err(Off::UnknownArt("Thread::tlsPtr_.self is not two words after jni_env"));
+    }
+    let numbers: [u32; 5] = mem::read(thread).ok_or(Off::UnknownArt("Thread is not readable"))?;
+    // tid is the fourth or the fifth number; the thin-lock id stands before it.
+    let pair = |at: usize| (numbers.get(at + 1) == Some(&of.tid)).then_some((at * 4, *numbers.get(at)?));
+    let found: Vec<(usize, u32)> = [2, 3].into_iter().filter_map(pair).collect();
+    match found.as_slice() {
+        [(thin_lock_id_at, id)] if (1..=0xffff).contains(id) => {
+            Ok(FoundThread { thread, thin_lock_id_at: *thin_lock_id_at, jni_env_at: jni_env * WORD, id: *id })
+        }
+        [_] => Err(Off::UnknownArt("no thin-lock id stands before the thread's tid")),
+        [] => Err(Off::UnknownArt("the thread's tid is not where it has always been")),
+        _ => Err(Off::UnknownArt("the thread's tid is in two places")),
+    }
+}
+
+/// What was found of the runtime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FoundRuntime {
+    /// `art::ThreadList*`.
+    pub thread_list: usize,
+    pub java_vm_at: usize,
+    pub thread_list_at: usize,
+}
+
+/// `ThreadList::list_` follows a bitmap of 65536 thread ids on every version.
+pub(crate) const LIST_AT: usize = 65536 / 8;
+
+/// Finds the runtime and its thread list (steps 1 and 4).
+pub(crate) fn runtime_of(vm: usize, symbols: &Symbols, members: &[FoundThread]) -> Result<FoundRuntime, Off> {
+    // JavaVMExt: the function table, runtime_.
+    let runtime = mem::read_word(vm.wrapping_add(WORD)).ok_or(Off::Misuse("vm is no JavaVM"))?;
+    if let Some(instance) = symbols.runtime_instance
+        && mem::read_word(instance) != Some(runtime)
+    {
+        return Err(Off::UnknownArt("JavaVMExt::runtime_ is not Runtime::instance_"));
+    }
+    let mut object = [0usize; 2048 / WORD];
+    let n = mem::read_words(runtime, &mut object);
+    let object = object.get(..n).unwrap_or_default();
+    let mut places = object.iter().enumerate().skip(200 / WORD).filter(|(_, word)| mem::same(**word, vm));
+    let java_vm = match (places.next(), places.next()) {
+        (Some((at, _)), None) => at,
+        (None, _) => return Err(Off::UnknownArt("no word of Runtime is the JavaVM")),
+        _ => return Err(Off::UnknownArt("several words of Runtime are the JavaVM")),
+    };
+    let holds_all = |list: usize| {
+        let at = members.first().map_or(0, |m| m.thin_lock_id_at);
+        let threads = thread_list::threads(list, at)?;
+        members.iter().all(|m| threads.iter().any(|t| mem::same(*t, m.thread))).then_some(())
+    };
+    let candidates: Vec<(usize, usize)> = (4..=8)
+        .filter_map(|slots| {
+            let at = java_vm.checked_sub(slots)?;
+            let candidate = *object.get(at)?;
+            holds_all(candidate.checked_add(LIST_AT)?)?;
+            Some((at * WORD, candidate))
+        })
+        .collect();
+    match candidates.as_slice() {
+        [(thread_list_at, thread_list)] => Ok(FoundRuntime {
+            thread_list: *thread_list,
+            java_vm_at: java_vm * WORD,
+            thread_list_at: *thread_list_at,
+        }),
+        [] => Err(Off::UnknownArt("no word before java_vm_ is a thread list with our threads in it")),
+        _ => Err(Off::UnknownArt("several words before java_vm_ are thread lists")),
+    }
+}

@@ -1,0 +1,109 @@
+//! Why the sampler is off.
+
+use crate::offsets::SuspendAbi;
+
+/// The reason for which this process is not sampled.
+///
+/// Each has a stable [`code`](Off::code) for reports and a text for people.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Off {
+    /// No loaded library holds the functions of the `JavaVM`.
+    #[error("the ART module was not found: {0}")]
+    NoModule(&'static str),
+    /// The library's file is missing, damaged, or not the one that is mapped.
+    #[error("the ART module at {path} is not readable: {why}")]
+    ModuleUnreadable {
+        /// The library's path.
+        path: String,
+        /// What was wrong.
+        why: &'static str,
+    },
+    /// A function that sampling needs is in none of the symbol tables.
+    #[error("the ART module has no {0}")]
+    NoSymbol(&'static str),
+    /// Only forms of the suspend function exist that abort the process on time-out.
+    #[error("only suspend functions that abort on time-out were found ({0})")]
+    OnlyAbortingSuspend(&'static str),
+    /// The functions found are not of one version.
+    #[error("the symbols contradict each other: {0}")]
+    MixedSymbols(&'static str),
+    /// A step of the self-check failed: this ART is laid out in a way we do not know.
+    #[error("unknown ART: {0}")]
+    UnknownArt(&'static str),
+    /// The table and the running process say different things.
+    #[error("the table's row {row} says {field} is {table}, the process says {found}")]
+    Contradiction {
+        /// Id of the row.
+        row: &'static str,
+        /// What it is about.
+        field: &'static str,
+        /// The table's value, in bytes.
+        table: usize,
+        /// The value found, in bytes.
+        found: usize,
+    },
+    /// The self-check walked a stack and did not see what must be there.
+    #[error("self-check of the stack walk failed: {0}")]
+    WalkCheck(&'static str),
+    /// Names built from memory differ from those the runtime gives.
+    #[error("self-check of the method names failed: {0}")]
+    NameCheck(&'static str),
+    /// A first suspension held a thread that is not main.
+    #[error("the suspended thread was not the main thread")]
+    WrongThread,
+    /// Called where it may not be.
+    #[error("called in the wrong place: {0}")]
+    Misuse(&'static str),
+}
+
+impl Off {
+    /// Stable short code, for reports and statistics.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Off::NoModule(_) => "no-module",
+            Off::ModuleUnreadable { .. } => "module-unreadable",
+            Off::NoSymbol(_) => "no-symbol",
+            Off::OnlyAbortingSuspend(_) => "aborting-suspend",
+            Off::MixedSymbols(_) => "mixed-symbols",
+            Off::UnknownArt(_) => "unknown-art",
+            Off::Contradiction { .. } => "table-contradiction",
+            Off::WalkCheck(_) => "walk-check",
+            Off::NameCheck(_) => "name-check",
+            Off::WrongThread => "wrong-thread",
+            Off::Misuse(_) => "misuse",
+        }
+    }
+}
+
+/// Why a single suspension gave nothing. The main thread is not held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SuspendError {
+    /// The main thread did not reach a safepoint in ART's time (10 s up to 14, about 1 to 2 s since).
+    #[error("the main thread did not reach a safepoint in time")]
+    TimedOut,
+    /// The calling thread is not in native state: suspending from there could deadlock with a GC.
+    #[error("the calling thread is not in native state")]
+    NotNative,
+    /// The calling thread is the main thread or not attached.
+    #[error("the calling thread cannot suspend the main thread")]
+    WrongCaller,
+    /// A former suspension held another thread than main; the sampler is off for good.
+    #[error("the suspended thread was not the main thread")]
+    WrongThread,
+    /// Somebody holds a suspension of ours already.
+    #[error("the main thread is held already")]
+    Held,
+}
+
+impl SuspendAbi {
+    /// Short stable name for reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            SuspendAbi::BoolBool => "bool-bool",
+            SuspendAbi::ReasonBool => "reason-bool",
+            SuspendAbi::ReasonAttempt => "reason-attempt",
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The layout tables of `offsets/*.toml`, as compiled in for this architecture.
+//!
+//! A row is never believed by itself: `discover` finds the same numbers in the running process and a
+//! row counts only when it says the same.
+
+/// Signature of `ThreadList::SuspendThreadByThreadId`, told by its mangled name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SuspendAbi {
+    /// `(uint32_t, bool debug, bool* timed_out)`: 8.0.
+    BoolBool,
+    /// `(uint32_t, SuspendReason, bool* timed_out)`: 8.1 to 14.
+    ReasonBool,
+    /// `(uint32_t, SuspendReason, int attempt_of_4)`: 14 QPR3 on.
+    ReasonAttempt,
+}
+
+/// How an `ArtMethod` leads to its code item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Code {
+    /// A `u32` here, counted from the begin of the dex data.
+    Offset(usize),
+    /// A pointer here, bit 0 set for compact dex.
+    Pointer(usize),
+}
+
+/// What building names needs to know, in byte offsets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NameLayout {
+    pub dex_method_index: usize,
+    pub code: Code,
+    pub method_data: usize,
+    pub class_dex_cache: usize,
+    pub class_access_flags: usize,
+    pub class_def: usize,
+    pub dex_cache_dex_file: usize,
+    pub begin: usize,
+    pub data: usize,
+    pub string_ids: usize,
+    pub type_ids: usize,
+    pub proto_ids: usize,
+    pub method_ids: usize,
+    pub class_defs: usize,
+}
+
+/// One known build.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub id: &'static str,
+    pub generation: &'static str,
+    pub api_levels: &'static [u32],
+    /// A device's build (libc++), not a Debian one.
+    pub device: bool,
+    pub suspend: SuspendAbi,
+    pub thread_list: usize,
+    pub java_vm: usize,
+    pub list: usize,
+    pub thin_lock_id: usize,
+    pub jni_env: usize,
+    pub visitor_size: usize,
+    pub names: NameLayout,
+}
+
+include!(concat!(env!("OUT_DIR"), "/offsets.rs"));
+
+/// Every distinct name layout of the table, the newest first.
+pub(crate) fn name_layouts() -> Vec<NameLayout> {
+    let mut layouts: Vec<NameLayout> = Vec::new();
+    for row in ROWS.iter().rev() {
+        if !layouts.contains(&row.names) {
+            layouts.push(row.names);
+        }
+    }
+    layouts
+}

@@ -1,0 +1,286 @@
+//! The functions of ART that sampling calls, bound by their mangled names.
+//!
+//! A signature cannot be guessed from the API level: ART is an updatable module since Android 12 and
+//! vendors back-port. Each known signature is its own binding, chosen by the mangled name that exists.
+//! Names and signatures: `runtime/thread_list.h` and `runtime/stack.h` of the tags in `offsets/`.
+
+use std::ffi::{c_int, c_void};
+
+use crate::elf::SymbolSource;
+use crate::module::{Found, Module};
+use crate::off::Off;
+use crate::offsets::SuspendAbi;
+
+/// `art::ThreadList*`, `art::Thread*` and the like: never dereferenced as a Rust type.
+pub(crate) type Opaque = *mut c_void;
+
+/// `SuspendReason::kInternal`, 0 in every version and what `false` is for 8.0's `debug_suspension`.
+/// The only reason passed: `kForUserCode` changed its number between versions.
+const INTERNAL: c_int = 0;
+
+/// Attempt 1 of 4: times out with null after a quarter of ART's limit. 0 and 4 abort the process.
+const FIRST_ATTEMPT: c_int = 1;
+
+type SuspendBoolBool = unsafe extern "C" fn(Opaque, u32, bool, *mut bool) -> Opaque;
+type SuspendReasonBool = unsafe extern "C" fn(Opaque, u32, c_int, *mut bool) -> Opaque;
+type SuspendReasonAttempt = unsafe extern "C" fn(Opaque, u32, c_int, c_int) -> Opaque;
+type ResumeBool = unsafe extern "C" fn(Opaque, Opaque, bool);
+type ResumeReason = unsafe extern "C" fn(Opaque, Opaque, c_int) -> bool;
+
+/// `StackVisitor::StackVisitor(Thread*, Context*, StackWalkKind, bool check_suspended)`.
+pub(crate) type VisitorNew = unsafe extern "C" fn(Opaque, Opaque, Opaque, c_int, bool);
+/// `StackVisitor::WalkStack<kYes>(bool include_transitions)`.
+pub(crate) type WalkStack = unsafe extern "C" fn(Opaque, bool);
+/// `ArtMethod* StackVisitor::GetMethod() const`.
+pub(crate) type GetMethod = unsafe extern "C" fn(*const c_void) -> Opaque;
+/// `uint32_t StackVisitor::GetDexPc(bool abort_on_failure) const`.
+pub(crate) type GetDexPc = unsafe extern "C" fn(*const c_void, bool) -> u32;
+
+/// The pair of functions that stops and releases a thread, of one version.
+#[derive(Clone, Copy)]
+pub(crate) enum Suspension {
+    BoolBool(SuspendBoolBool, ResumeBool),
+    ReasonBool(SuspendReasonBool, ResumeReason),
+    ReasonAttempt(SuspendReasonAttempt, ResumeReason),
+}
+
+impl Suspension {
+    pub(crate) fn abi(self) -> SuspendAbi {
+        match self {
+            Suspension::BoolBool(..) => SuspendAbi::BoolBool,
+            Suspension::ReasonBool(..) => SuspendAbi::ReasonBool,
+            Suspension::ReasonAttempt(..) => SuspendAbi::ReasonAttempt,
+        }
+    }
+
+    /// Suspends the thread with this thin-lock id; null when it did not stop in ART's time.
+    ///
+    /// # Safety
+    /// `list` is the runtime's `ThreadList`; `id` is a living thread's and not the caller's; the
+    /// caller is attached and in native state.
+    pub(crate) unsafe fn suspend(self, list: Opaque, id: u32) -> Opaque {
+        let mut timed_out = false;
+        // SAFETY: the caller's promise; each arm passes what its signature takes.
+        unsafe {
+            match self {
+                Suspension::BoolBool(suspend, _) => suspend(list, id, false, &raw mut timed_out),
+                Suspension::ReasonBool(suspend, _) => suspend(list, id, INTERNAL, &raw mut timed_out),
+                Suspension::ReasonAttempt(suspend, _) => suspend(list, id, INTERNAL, FIRST_ATTEMPT),
+            }
+        }
+    }
+
+    /// Resumes a thread that [`suspend`](Self::suspend) returned.
+    ///
+    /// # Safety
+    /// `thread` was returned by `suspend` on the same list and has not been resumed since: resuming a
+    /// thread that is not suspended aborts the process on newer versions.
+    pub(crate) unsafe fn resume(self, list: Opaque, thread: Opaque) {
+        // SAFETY: the caller's promise; the reason is the one `suspend` used.
+        unsafe {
+            match self {
+                Suspension::BoolBool(_, resume) => resume(list, thread, false),
+                Suspension::ReasonBool(_, resume) | Suspension::ReasonAttempt(_, resume) => {
+                    resume(list, thread, INTERNAL);
+                }
+            }
+        }
+    }
+}
+
+/// Everything bound.
+#[derive(Clone, Copy)]
+pub(crate) struct Symbols {
+    pub suspension: Suspension,
+    pub visitor_new: VisitorNew,
+    pub walk_stack: WalkStack,
+    pub get_method: GetMethod,
+    pub get_dex_pc: GetDexPc,
+    /// Address of `Runtime::instance_`, for a cross-check where it is exported.
+    pub runtime_instance: Option<usize>,
+    /// Built with libstdc++ (Debian), told by the ABI tag in the name of `PrettyMethod`.
+    pub host_build: bool,
+    /// The least accessible table that a needed symbol came from.
+    pub source: SymbolSource,
+}
+
+const SUSPEND_BOOL_BOOL: &str = "_ZN3art10ThreadList23SuspendThreadByThreadIdEjbPb";
+const SUSPEND_REASON_BOOL: &str = "_ZN3art10ThreadList23SuspendThreadByThreadIdEjNS_13SuspendReasonEPb";
+const SUSPEND_REASON_ATTEMPT: &str = "_ZN3art10ThreadList23SuspendThreadByThreadIdEjNS_13SuspendReasonEi";
+const SUSPEND_REASON_ONLY: &str = "_ZN3art10ThreadList23SuspendThreadByThreadIdEjNS_13SuspendReasonE";
+const RESUME_BOOL: &str = "_ZN3art10ThreadList6ResumeEPNS_6ThreadEb";
+const RESUME_REASON: &str = "_ZN3art10ThreadList6ResumeEPNS_6ThreadENS_13SuspendReasonE";
+const VISITOR_NEW: &str = "_ZN3art12StackVisitorC2EPNS_6ThreadEPNS_7ContextENS0_13StackWalkKindEb";
+const WALK_STACK: &str = "_ZN3art12StackVisitor9WalkStackILNS0_16CountTransitionsE0EEEvb";
+const GET_METHOD: &str = "_ZNK3art12StackVisitor9GetMethodEv";
+const GET_DEX_PC: &str = "_ZNK3art12StackVisitor8GetDexPcEb";
+const INSTANCE: &str = "_ZN3art7Runtime9instance_E";
+const PRETTY_GNU: &str = "_ZN3art9ArtMethod12PrettyMethodB5cxx11Eb";
+
+const ALL: [&str; 12] = [
+    SUSPEND_BOOL_BOOL,
+    SUSPEND_REASON_BOOL,
+    SUSPEND_REASON_ATTEMPT,
+    SUSPEND_REASON_ONLY,
+    RESUME_BOOL,
+    RESUME_REASON,
+    VISITOR_NEW,
+    WALK_STACK,
+    GET_METHOD,
+    GET_DEX_PC,
+    INSTANCE,
+    PRETTY_GNU,
+];
+
+impl Symbols {
+    /// Looks everything up and binds it.
+    ///
+    /// Up to ART 14 all of it is exported and found without a scan; only when something is missing are
+    /// the slow tables opened, once.
+    pub(crate) fn bind(module: &Module) -> Result<Symbols, Off> {
+        Symbols::choose(&Table::of(module.find_exported(&ALL)))
+            .or_else(|_| Symbols::choose(&Table::of(module.find_all(&ALL))))
+    }
+
+    /// Chooses the bindings from what was found.
+    fn choose(table: &Table) -> Result<Symbols, Off> {
+        let needed = |name: &'static str, what| table.get(name).ok_or(Off::NoSymbol(what));
+        let visitor_new =
+            needed(VISITOR_NEW, "StackVisitor::StackVisitor(Thread*, Context*, StackWalkKind, bool)")?;
+        let walk_stack = needed(WALK_STACK, "StackVisitor::WalkStack<kYes>(bool)")?;
+        let get_method = needed(GET_METHOD, "StackVisitor::GetMethod()")?;
+        let get_dex_pc = needed(GET_DEX_PC, "StackVisitor::GetDexPc(bool)")?;
+        let forms =
+            [SUSPEND_BOOL_BOOL, SUSPEND_REASON_BOOL, SUSPEND_REASON_ATTEMPT].map(|name| table.get(name));
+        let (suspend, resume) = match forms {
+            [None, None, None] if table.get(SUSPEND_REASON_ONLY).is_some() => {
+                return Err(Off::OnlyAbortingSuspend("SuspendThreadByThreadId(uint32_t, SuspendReason)"));
+            }
+            [None, None, None] => return Err(Off::NoSymbol("ThreadList::SuspendThreadByThreadId")),
+            [Some(suspend), None, None] => {
+                (suspend, needed(RESUME_BOOL, "ThreadList::Resume(Thread*, bool)")?)
+            }
+            [None, Some(suspend), None] | [None, None, Some(suspend)] => {
+                (suspend, needed(RESUME_REASON, "ThreadList::Resume(Thread*, SuspendReason)")?)
+            }
+            _ => return Err(Off::MixedSymbols("more than one SuspendThreadByThreadId")),
+        };
+        // SAFETY: each address is that of the function whose mangled name spells out these parameter
+        // types; return types are those of the headers, the same in every version that has the name.
+        let suspension = unsafe {
+            match forms {
+                [Some(_), ..] => Suspension::BoolBool(bind(suspend), bind(resume)),
+                [_, Some(_), _] => Suspension::ReasonBool(bind(suspend), bind(resume)),
+                _ => Suspension::ReasonAttempt(bind(suspend), bind(resume)),
+            }
+        };
+        let used = [visitor_new, walk_stack, get_method, get_dex_pc, suspend, resume];
+        let source = used.iter().map(|f| f.source).max().unwrap_or(SymbolSource::Linker);
+        // SAFETY: as above.
+        Ok(unsafe {
+            Symbols {
+                suspension,
+                visitor_new: bind(visitor_new),
+                walk_stack: bind(walk_stack),
+                get_method: bind(get_method),
+                get_dex_pc: bind(get_dex_pc),
+                runtime_instance: table.get(INSTANCE).map(|f| f.address),
+                host_build: table.get(PRETTY_GNU).is_some(),
+                source,
+            }
+        })
+    }
+}
+
+/// Makes a function of an address.
+///
+/// # Safety
+/// `F` is a function pointer type and the function at the address has that signature.
+unsafe fn bind<F: Copy>(found: Found) -> F {
+    const { assert!(size_of::<F>() == size_of::<usize>()) };
+    // SAFETY: same size (checked above); the caller promises the type.
+    unsafe { std::mem::transmute_copy(&found.address) }
+}
+
+#[cfg_attr(test, derive(Default))]
+struct Table(Vec<(&'static str, Found)>);
+
+impl Table {
+    fn of(found: Vec<Option<Found>>) -> Table {
+        Table(ALL.iter().zip(found).filter_map(|(name, found)| Some((*name, found?))).collect())
+    }
+
+    #[cfg(test)]
+    fn add(&mut self, names: &[&'static str], found: Vec<Option<Found>>) {
+        self.0.extend(names.iter().zip(found).filter_map(|(name, found)| Some((*name, found?))));
+    }
+
+    fn get(&self, name: &str) -> Option<Found> {
+        self.0.iter().find(|(n, _)| *n == name).map(|(_, f)| *f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(names: &[&'static str]) -> Table {
+        let found = |_: &&str| Some(Found { address: 0x1000, source: SymbolSource::DynSym });
+        let mut table = Table::default();
+        table.add(names, names.iter().map(found).collect());
+        table
+    }
+
+    const WALK: [&str; 4] = [VISITOR_NEW, WALK_STACK, GET_METHOD, GET_DEX_PC];
+
+    fn abi(extra: &[&'static str]) -> Result<SuspendAbi, Off> {
+        let names: Vec<_> = WALK.iter().chain(extra).copied().collect();
+        Symbols::choose(&table(&names)).map(|s| s.suspension.abi())
+    }
+
+    #[test]
+    fn the_mangled_name_decides_the_signature() {
+        assert_eq!(abi(&[SUSPEND_BOOL_BOOL, RESUME_BOOL]), Ok(SuspendAbi::BoolBool));
+        assert_eq!(abi(&[SUSPEND_REASON_BOOL, RESUME_REASON]), Ok(SuspendAbi::ReasonBool));
+        assert_eq!(abi(&[SUSPEND_REASON_ATTEMPT, RESUME_REASON]), Ok(SuspendAbi::ReasonAttempt));
+    }
+
+    #[test]
+    fn a_form_that_aborts_on_time_out_is_not_called() {
+        let off = abi(&[SUSPEND_REASON_ONLY, RESUME_REASON]).unwrap_err();
+        assert_eq!(off.code(), "aborting-suspend");
+    }
+
+    #[test]
+    fn a_resume_of_another_version_is_not_called() {
+        assert_eq!(abi(&[SUSPEND_BOOL_BOOL, RESUME_REASON]).unwrap_err().code(), "no-symbol");
+        assert_eq!(abi(&[SUSPEND_REASON_BOOL, RESUME_BOOL]).unwrap_err().code(), "no-symbol");
+    }
+
+    #[test]
+    fn two_versions_at_once_are_refused() {
+        let names = [SUSPEND_REASON_BOOL, SUSPEND_REASON_ATTEMPT, RESUME_REASON];
+        assert_eq!(abi(&names).unwrap_err().code(), "mixed-symbols");
+    }
+
+    #[test]
+    fn each_missing_function_is_named() {
+        for missing in WALK {
+            let names: Vec<_> = WALK.iter().filter(|n| **n != missing).copied().collect();
+            let Err(Off::NoSymbol(what)) = Symbols::choose(&table(&names)) else { panic!("{missing}") };
+            assert!(what.starts_with("StackVisitor::"), "{what}");
+        }
+        assert_eq!(abi(&[]).unwrap_err(), Off::NoSymbol("ThreadList::SuspendThreadByThreadId"));
+    }
+
+    #[test]
+    fn the_least_accessible_table_is_reported() {
+        let mut t = table(&WALK);
+        t.add(&[RESUME_REASON], vec![Some(Found { address: 0x1000, source: SymbolSource::DynSym })]);
+        t.add(
+            &[SUSPEND_REASON_ATTEMPT],
+            vec![Some(Found { address: 0x1000, source: SymbolSource::GnuDebugData })],
+        );
+        assert_eq!(Symbols::choose(&t).map(|s| s.source), Ok(SymbolSource::GnuDebugData));
+    }
+}

@@ -1,0 +1,176 @@
+//! Reads of our own memory that cannot fault.
+//!
+//! Everything that discovery and naming look at sits behind pointers that a wrong guess could make
+//! wild. `process_vm_readv` on the own process answers `EFAULT` where a load would end the app. The
+//! kernel grants it to every thread of the same thread group whatever the security policy says
+//! (`__ptrace_may_access` returns early), and bionic has it since API 23.
+
+use std::mem::{MaybeUninit, size_of};
+
+/// Plain words that any bit pattern is a valid value of.
+///
+/// # Safety
+/// Implementors have no padding and no invalid bit patterns.
+pub(crate) unsafe trait Plain: Copy {}
+// SAFETY: integers have no padding and every bit pattern is a value.
+unsafe impl Plain for u8 {}
+// SAFETY: as above.
+unsafe impl Plain for u16 {}
+// SAFETY: as above.
+unsafe impl Plain for u32 {}
+// SAFETY: as above.
+unsafe impl Plain for u64 {}
+// SAFETY: as above.
+unsafe impl Plain for usize {}
+// SAFETY: an array of plain elements has no padding of its own.
+unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
+
+/// Size of a pointer of this process, the `P` of the layout notes.
+pub(crate) const WORD: usize = size_of::<usize>();
+
+/// The address behind a pointer value.
+///
+/// On arm64 the top byte is no part of the address (top-byte-ignore): heap pointers carry a tag
+/// there since Android 11, and a tagged address must be neither compared nor handed to the kernel.
+#[inline]
+pub(crate) fn address(pointer: usize) -> usize {
+    if cfg!(target_arch = "aarch64") { pointer & 0x00ff_ffff_ffff_ffff } else { pointer }
+}
+
+/// Whether two pointer values mean the same place.
+#[inline]
+pub(crate) fn same(a: usize, b: usize) -> bool {
+    address(a) == address(b)
+}
+
+/// Copies bytes from `from` into `into`; returns how many could be read before the first fault.
+pub(crate) fn read_into(from: usize, into: &mut [u8]) -> usize {
+    if from == 0 || into.is_empty() {
+        return 0;
+    }
+    let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
+    let remote = libc::iovec { iov_base: address(from) as *mut libc::c_void, iov_len: into.len() };
+    // SAFETY: `local` covers exactly the exclusive slice; the kernel validates the remote side.
+    let n = unsafe { libc::process_vm_readv(libc::getpid(), &raw const local, 1, &raw const remote, 1, 0) };
+    usize::try_from(n).unwrap_or(0)
+}
+
+/// Reads a plain value, or nothing where the memory is not readable as a whole.
+pub(crate) fn read<T: Plain>(from: usize) -> Option<T> {
+    let mut value = MaybeUninit::<T>::zeroed();
+    // SAFETY: the slice covers the zeroed value; `Plain` has no padding, so all its bytes are initialised.
+    let bytes = unsafe { std::slice::from_raw_parts_mut(value.as_mut_ptr().cast::<u8>(), size_of::<T>()) };
+    if read_into(from, bytes) != size_of::<T>() {
+        return None;
+    }
+    // SAFETY: every byte was initialised (zeroed, then read) and every bit pattern of `Plain` is a value.
+    Some(unsafe { value.assume_init() })
+}
+
+/// Reads one pointer-sized word.
+pub(crate) fn read_word(from: usize) -> Option<usize> {
+    read::<usize>(from)
+}
+
+/// Reads `into.len()` words starting at `from`; returns how many whole words could be read.
+pub(crate) fn read_words(from: usize, into: &mut [usize]) -> usize {
+    let len = size_of_val(into);
+    // SAFETY: a slice of usize is a slice of plain bytes of that length; the borrow is exclusive.
+    let bytes = unsafe { std::slice::from_raw_parts_mut(into.as_mut_ptr().cast::<u8>(), len) };
+    read_into(from, bytes) / WORD
+}
+
+/// Reads a string that ends with a zero byte, at most `limit` bytes of it.
+///
+/// `None` where the memory is not readable or no end is found within the limit.
+pub(crate) fn read_c_str(from: usize, limit: usize) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    let mut chunk = [0u8; 96];
+    while text.len() < limit {
+        let n = read_into(from.checked_add(text.len())?, &mut chunk);
+        let part = chunk.get(..n)?;
+        if let Some(end) = part.iter().position(|b| *b == 0) {
+            text.extend_from_slice(part.get(..end)?);
+            return (text.len() <= limit).then_some(text);
+        }
+        if n == 0 {
+            return None;
+        }
+        text.extend_from_slice(part);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_is_there() {
+        let words = [1usize, 2, 3];
+        let at = words.as_ptr() as usize;
+        assert_eq!(read::<[usize; 3]>(at), Some(words));
+        assert_eq!(read_word(at + WORD), Some(2));
+        let mut out = [0usize; 2];
+        assert_eq!(read_words(at, &mut out), 2);
+        assert_eq!(out, [1, 2]);
+    }
+
+    #[test]
+    fn a_wild_pointer_is_an_answer_not_a_crash() {
+        assert_eq!(read_word(0), None);
+        assert_eq!(read_word(8), None);
+        assert_eq!(read_word(usize::MAX - 3), None);
+        let mut out = [7u8; 4];
+        assert_eq!(read_into(0x10, &mut out), 0);
+    }
+
+    #[test]
+    fn a_read_across_an_unmapped_page_stops_there() {
+        // SAFETY: anonymous mapping of two pages, the second made inaccessible, unmapped at the end.
+        unsafe {
+            let page = usize::try_from(libc::sysconf(libc::_SC_PAGESIZE)).unwrap();
+            let map = libc::mmap(
+                std::ptr::null_mut(),
+                2 * page,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            );
+            assert_ne!(map, libc::MAP_FAILED);
+            let base = map as usize;
+            assert_eq!(libc::mprotect((base + page) as *mut _, page, libc::PROT_NONE), 0);
+            assert_eq!(read::<u64>(base + page - 4), None);
+            assert_eq!(read::<u32>(base + page - 4), Some(0));
+            std::ptr::write_bytes((base + page - 3) as *mut u8, b'x', 3);
+            assert_eq!(read_c_str(base + page - 3, 64), None, "the text runs into the hole");
+            std::ptr::write((base + page - 1) as *mut u8, 0);
+            assert_eq!(read_c_str(base + page - 3, 64), Some(b"xx".to_vec()));
+            libc::munmap(map, 2 * page);
+        }
+    }
+
+    #[test]
+    fn a_string_longer_than_the_limit_is_refused() {
+        let text = [b'a'; 200];
+        let mut bytes = text.to_vec();
+        bytes.push(0);
+        assert_eq!(read_c_str(bytes.as_ptr() as usize, 100), None);
+        assert_eq!(read_c_str(bytes.as_ptr() as usize, 200), Some(text.to_vec()));
+    }
+
+    #[test]
+    #[cfg(not(target_arch = "aarch64"))]
+    fn addresses_are_whole_words_off_arm64() {
+        assert!(!same(0xb400_0000_0000_1000, 0x1000));
+    }
+
+    #[test]
+    #[cfg(target_arch = "aarch64")]
+    fn tags_do_not_count_on_arm64() {
+        assert!(same(0xb400_0000_0000_1000, 0x1000));
+        let value = 5usize;
+        assert_eq!(read_word((&raw const value) as usize | 0xb4 << 56), Some(5));
+    }
+}

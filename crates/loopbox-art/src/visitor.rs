@@ -1,0 +1,226 @@
+//! Walking a stopped thread's stack with ART's own `StackVisitor`.
+//!
+//! The visitor object is built by ART's exported constructor in a buffer far larger than any version
+//! needs (48 to 552 bytes), so no size or field offset is assumed; then its virtual table is replaced by
+//! ours, whose `VisitFrame` takes down the method and the dex pc. Nothing here allocates, locks, logs or
+//! can panic: it runs while the main thread is stopped.
+
+use std::ffi::{c_int, c_void};
+
+use crate::stack::RawStack;
+use crate::symbols::{GetDexPc, GetMethod, Opaque, Symbols, VisitorNew};
+use crate::sys::mem::WORD;
+
+/// Room for ART's part of the visitor.
+const SPACE: usize = 2048;
+const CANARY_WORDS: usize = 16;
+const CANARY: usize = 0x5bc3_a96d_5bc3_a96d_u64 as usize;
+
+/// `StackWalkKind`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WalkKind {
+    /// Frames of inlined calls are visited too. Their methods are resolved through the dex cache, which
+    /// needs the mutator lock: the walking thread must be runnable.
+    IncludeInlined = 0,
+    /// Only real frames.
+    SkipInlined = 1,
+}
+
+/// What a walk needs of ART.
+#[derive(Clone, Copy)]
+pub(crate) struct Walker {
+    new: VisitorNew,
+    walk: unsafe extern "C" fn(Opaque, bool),
+    get_method: GetMethod,
+    get_dex_pc: GetDexPc,
+}
+
+/// The canary behind the visitor was overwritten: this ART's `StackVisitor` is larger than our buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Overrun;
+
+#[repr(C, align(16))]
+struct Visitor {
+    space: [u8; SPACE],
+    canary: [usize; CANARY_WORDS],
+    sink: Sink,
+}
+
+struct Sink {
+    get_method: GetMethod,
+    get_dex_pc: GetDexPc,
+    out: *mut RawStack,
+    limit: u32,
+    unfinished: bool,
+}
+
+/// An Itanium-ABI virtual table as `StackVisitor` has it; objects point at its third word.
+#[repr(C)]
+struct VirtualTable {
+    offset_to_top: isize,
+    type_info: usize,
+    complete_destructor: unsafe extern "C" fn(*mut Visitor),
+    deleting_destructor: unsafe extern "C" fn(*mut Visitor),
+    visit_frame: unsafe extern "C" fn(*mut Visitor) -> bool,
+}
+
+static VIRTUAL_TABLE: VirtualTable = VirtualTable {
+    offset_to_top: 0,
+    type_info: 0,
+    complete_destructor: destroy,
+    deleting_destructor: destroy,
+    visit_frame,
+};
+
+/// The visitor lives on our stack: there is nothing to destroy.
+unsafe extern "C" fn destroy(_: *mut Visitor) {}
+
+/// `VisitFrame`: called by ART for each frame, innermost first; `true` goes on.
+///
+/// # Safety
+/// `this` is the visitor passed to `WalkStack`.
+unsafe extern "C" fn visit_frame(this: *mut Visitor) -> bool {
+    // SAFETY: ART passes back the pointer it was given, to a live `Visitor`; `sink` is ours alone and
+    // `out` outlives the walk. ART's part is only touched by ART's own accessors.
+    unsafe {
+        let sink = &raw mut (*this).sink;
+        let method = ((*sink).get_method)(this.cast::<c_void>()) as usize;
+        if method == 0 || is_runtime_method(method) {
+            return true;
+        }
+        let dex_pc = ((*sink).get_dex_pc)(this.cast::<c_void>(), false);
+        let out = &mut *(*sink).out;
+        if out.depth() >= (*sink).limit {
+            (*sink).unfinished = true;
+            return false;
+        }
+        out.push(method, dex_pc);
+        true
+    }
+}
+
+/// The runtime's own pseudo methods (callee-save frames, trampolines) have no declaring class.
+///
+/// # Safety
+/// `method` is a live `ArtMethod*`, whose first member is `declaring_class_` in every version.
+#[inline]
+unsafe fn is_runtime_method(method: usize) -> bool {
+    // SAFETY: the caller's promise; the collector may update the word, so it is read once.
+    unsafe { std::ptr::read_volatile(method as *const u32) == 0 }
+}
+
+impl Visitor {
+    fn zeroed(sink: Sink) -> Visitor {
+        Visitor { space: [0; SPACE], canary: [CANARY; CANARY_WORDS], sink }
+    }
+
+    fn intact(&self) -> bool {
+        self.canary == [CANARY; CANARY_WORDS]
+    }
+}
+
+impl Walker {
+    pub(crate) fn new(symbols: &Symbols) -> Walker {
+        Walker {
+            new: symbols.visitor_new,
+            walk: symbols.walk_stack,
+            get_method: symbols.get_method,
+            get_dex_pc: symbols.get_dex_pc,
+        }
+    }
+
+    fn sink(&self, out: *mut RawStack, limit: u32) -> Sink {
+        Sink { get_method: self.get_method, get_dex_pc: self.get_dex_pc, out, limit, unfinished: false }
+    }
+
+    /// Takes down the stack of `thread`, at most `limit` frames of it.
+    ///
+    /// # Safety
+    /// `thread` is a living `art::Thread*` that is suspended, or the calling thread's own. With
+    /// `IncludeInlined` the calling thread is runnable.
+    pub(crate) unsafe fn walk(
+        &self,
+        thread: usize,
+        kind: WalkKind,
+        limit: u32,
+        out: &mut RawStack,
+    ) -> Result<(), Overrun> {
+        out.clear();
+        let mut visitor = Visitor::zeroed(self.sink(out, limit));
+        let this: Opaque = (&raw mut visitor).cast();
+        // SAFETY: `this` points to zeroed memory larger than any StackVisitor; the thread is as the caller
+        // promises; without a Context no registers are asked for. After the constructor, word 0 is the
+        // object's virtual table pointer by the ABI and is replaced before any virtual call.
+        unsafe {
+            (self.new)(this, thread as Opaque, std::ptr::null_mut(), kind as c_int, true);
+            this.cast::<*const c_void>().write((&raw const VIRTUAL_TABLE.complete_destructor).cast());
+            (self.walk)(this, false);
+        }
+        let unfinished = visitor.sink.unfinished;
+        out.finish(unfinished);
+        if visitor.intact() { Ok(()) } else { Err(Overrun) }
+    }
+
+    /// What the constructor makes of its arguments, to check against what is known of the layout.
+    ///
+    /// # Safety
+    /// `thread` is the calling thread's own `art::Thread*`.
+    pub(crate) unsafe fn probe(&self, thread: usize, kind: WalkKind) -> Result<Shape, &'static str> {
+        // SAFETY: the caller's promise.
+        let build = |context: usize, check_suspended: bool| -> Result<Visitor, &'static str> {
+            let mut visitor = Visitor::zeroed(self.sink(std::ptr::null_mut(), 0));
+            let this: Opaque = (&raw mut visitor).cast();
+            // SAFETY: as in `walk`; the constructor only stores its arguments (stack.cc), so the context
+            // that is no Context is never followed.
+            unsafe { (self.new)(this, thread as Opaque, context as Opaque, kind as c_int, check_suspended) };
+            if visitor.intact() { Ok(visitor) } else { Err("StackVisitor is larger than the buffer") }
+        };
+        const MARK: usize = 0x5a5a_5a50;
+        let plain = build(0, false)?;
+        let with_context = build(MARK, false)?;
+        let checking = build(0, true)?;
+
+        let word = |v: &Visitor, n: usize| {
+            let bytes = v.space.get(n * WORD..(n + 1) * WORD).and_then(|b| b.try_into().ok());
+            bytes.map_or(usize::MAX, usize::from_ne_bytes)
+        };
+        if word(&plain, 0) == 0 {
+            return Err("StackVisitor has no virtual table");
+        }
+        if word(&plain, 1) != thread {
+            return Err("StackVisitor::thread_ is not the second word");
+        }
+        let kind_at = plain.space.get(2 * WORD..2 * WORD + 4).and_then(|b| b.try_into().ok());
+        if kind_at.map(i32::from_ne_bytes) != Some(kind as c_int) {
+            return Err("StackVisitor::walk_kind_ is not the third word");
+        }
+        if (3..=6).any(|n| word(&plain, n) != 0) {
+            return Err("StackVisitor does not begin empty");
+        }
+        let words = SPACE / WORD;
+        let mut contexts = (0..words).filter(|n| word(&with_context, *n) != word(&plain, *n));
+        let context = match (contexts.next(), contexts.next()) {
+            (Some(n), None) if word(&with_context, n) == MARK && word(&plain, n) == 0 => n * WORD,
+            _ => return Err("StackVisitor::context_ is not one word"),
+        };
+        let mut checks = plain.space.iter().zip(&checking.space).enumerate().filter(|(_, (a, b))| a != b);
+        let (Some((check_suspended, (0, 1))), None) = (checks.next(), checks.next()) else {
+            return Err("StackVisitor::check_suspended_ is not one byte");
+        };
+        Ok(Shape { context, check_suspended })
+    }
+}
+
+/// Where the constructor put its last two arguments: they are StackVisitor's last two members.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Shape {
+    pub context: usize,
+    pub check_suspended: usize,
+}
+
+impl Shape {
+    /// `sizeof(StackVisitor)`: `check_suspended_` is its last member, padded to a word.
+    pub(crate) fn size(&self) -> usize {
+        (self.check_suspended & !(WORD - 1)) + WORD
+    }
+}

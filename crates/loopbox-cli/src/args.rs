@@ -1,0 +1,43 @@
+//! The command line.
+
+use clap::{Args as ClapArgs, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Reads what the Loopbox recorder left of an app that stopped responding.
+///
+/// Exit codes: 0 all is well, 1 nothing could be done, 2 something was shown but a file is damaged or was
+/// skipped, 64 the command line is wrong.
+#[derive(Debug, Parser)]
+#[command(name = "loopbox", version, arg_required_else_help = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Prints a report: history, running message with its stacks, pending messages.
+    Show(Show),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Show {
+    /// The report (a file that ends in .lbx).
+    pub(crate) file: PathBuf,
+    /// Prints JSON (schema loopbox.report/1, see docs/json.md).
+    #[arg(long, conflicts_with_all = ["plain", "full"])]
+    pub(crate) json: bool,
+    /// Shows every node of every stack tree.
+    #[arg(long)]
+    pub(crate) full: bool,
+    #[command(flatten)]
+    pub(crate) terminal: Terminal,
+}
+
+/// How text is written.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Terminal {
+    /// Writes no colour and starts no pager, whatever the output is.
+    #[arg(long)]
+    pub(crate) plain: bool,
+}

@@ -1,0 +1,57 @@
+//! Reading files: every way in which that fails is one line with file, offset and reason.
+
+use anyhow::{Context, Result, bail};
+use loopbox_format::report::Decoded;
+use loopbox_report::Analysis;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// The largest file that is read. A full report is under 1 MiB; this bounds what a wrong file can cost.
+const MAX_LEN: u64 = 64 << 20;
+
+/// The bytes of a file, if it can be one of ours.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
+    let name = || format!("{}: offset 0", path.display());
+    let file = File::open(path).with_context(name)?;
+    let meta = file.metadata().with_context(name)?;
+    if meta.is_dir() {
+        bail!("{}: offset 0: this is a directory, not a report", path.display());
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_LEN + 1).read_to_end(&mut bytes).with_context(name)?;
+    if bytes.len() as u64 > MAX_LEN {
+        bail!("{}: offset {MAX_LEN}: larger than a report can be ({} MiB)", path.display(), MAX_LEN >> 20);
+    }
+    Ok(bytes)
+}
+
+/// A decoded report and what it was decoded from.
+pub(crate) fn decode(path: &Path) -> Result<Decoded> {
+    let bytes = read(path)?;
+    loopbox_format::report::decode(&bytes).with_context(|| path.display().to_string())
+}
+
+/// A report ready to be shown.
+pub(crate) struct Opened {
+    pub(crate) analysis: Analysis,
+    /// Whether parts are missing; the reader has been told so.
+    pub(crate) damaged: bool,
+}
+
+/// Reads a report, and warns on stderr about each part that is damaged.
+pub(crate) fn open(path: &Path) -> Result<Opened> {
+    let decoded = decode(path)?;
+    let analysis = Analysis::new(&decoded);
+    for loss in &analysis.losses {
+        let offset = loss.offset.map(|o| format!("offset {o}: ")).unwrap_or_default();
+        crate::output::complain(format_args!("warning: {}: {offset}{}", path.display(), loss.what));
+    }
+    Ok(Opened { damaged: !analysis.losses.is_empty(), analysis })
+}
+
+impl Opened {
+    pub(crate) fn outcome(&self) -> crate::Outcome {
+        if self.damaged { crate::Outcome::Partial } else { crate::Outcome::Done }
+    }
+}

@@ -1,0 +1,96 @@
+//! Running the command, and files to run it on.
+#![allow(dead_code, reason = "each test binary uses its part")]
+
+use loopbox_format::report::encode;
+use loopbox_report::test_support::ReportBuilder;
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+
+/// How a run of the command ended.
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// Runs the command to its end.
+pub(crate) fn loopbox<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Run {
+    let out = Command::new(env!("CARGO_BIN_EXE_loopbox")).args(args).output().expect("the command runs");
+    Run {
+        code: out.status.code().expect("no signal"),
+        stdout: String::from_utf8_lossy(&out.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&out.stderr).into_owned(),
+    }
+}
+
+/// A shop whose main thread has summed up a cart for five seconds.
+pub(crate) fn shop() -> ReportBuilder {
+    ReportBuilder::new()
+        .idle(2_400)
+        .group(41, 310, 240)
+        .single("com.example.shop.FeedHandler", 712, 650)
+        .group(3, 180, 20)
+        .running(46, 5_200)
+        .doing("android.os.Handler", "com.example.shop.Checkout$1", 5_050)
+        .looper_tree(
+            46,
+            &[
+                ("com.example.shop.Checkout$1.run:31 com.example.shop.Cart.total:88 java.util.ArrayList.get:436", 200),
+                ("com.example.shop.Checkout$1.run:31 com.example.shop.Cart.total:88", 315),
+            ],
+        )
+        .pending("Looper (main, tid 2) {a1b2c3}")
+        .pending("  Message 0: { when=-5s21ms what=3 target=com.example.shop.FeedHandler }")
+        .pending("  (Total messages: 1, polling=false, quitting=false)")
+}
+
+/// A folder of files that ends with the test.
+pub(crate) struct Files {
+    dir: TempDir,
+}
+
+impl Files {
+    pub(crate) fn new() -> Self {
+        Self { dir: TempDir::new().expect("a folder") }
+    }
+
+    /// The path of a file of this name; leaked, as a test is short.
+    pub(crate) fn path(&self, name: &str) -> &'static str {
+        self.dir.path().join(name).to_str().expect("UTF-8").to_string().leak()
+    }
+
+    pub(crate) fn dir(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// A file with these bytes.
+    pub(crate) fn bytes(&self, name: &str, bytes: &[u8]) -> &'static str {
+        let path = self.path(name);
+        std::fs::write(path, bytes).expect("a file");
+        path
+    }
+
+    /// [`shop`] as a file.
+    pub(crate) fn report(&self, name: &str) -> &'static str {
+        self.bytes(name, &shop_bytes())
+    }
+
+    /// [`shop`] with a flipped bit in its pending section.
+    pub(crate) fn damaged(&self, name: &str) -> &'static str {
+        let mut bytes = shop_bytes();
+        let at = bytes.windows(4).position(|w| w == b"PEND").expect("the section");
+        bytes[at + 20] ^= 1;
+        self.bytes(name, &bytes)
+    }
+
+    /// [`shop`] without its last third.
+    pub(crate) fn cut(&self, name: &str) -> &'static str {
+        let bytes = shop_bytes();
+        self.bytes(name, &bytes[..bytes.len() * 2 / 3])
+    }
+}
+
+pub(crate) fn shop_bytes() -> Vec<u8> {
+    encode(&shop().build().report).expect("encodes")
+}

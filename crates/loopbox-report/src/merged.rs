@@ -1,0 +1,161 @@
+//! Stack trees merged over time: what a flame graph shows and where the time went on the whole.
+
+use crate::frame::Frame;
+use crate::tree::Tree;
+use std::collections::HashMap;
+
+/// A method on one call path, over all samples that have it there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergedNode {
+    /// The frame of this path that took most time, as an index into the report's frames.
+    pub frame: u32,
+    /// Its caller; `None` for a root.
+    pub parent: Option<u32>,
+    /// 0 for a root.
+    pub depth: u32,
+    /// Time in it and in what it calls.
+    pub total_ns: u64,
+    /// Time with it on top of the stack.
+    pub self_ns: u64,
+    /// How many samples have it on top of the stack.
+    pub self_samples: u32,
+    heaviest_part_ns: u64,
+}
+
+/// A merged tree. Two frames are the same when class, method and descriptor are: lines do not matter.
+#[derive(Debug, Default)]
+pub struct Merged {
+    /// Callers before callees.
+    pub nodes: Vec<MergedNode>,
+}
+
+impl Merged {
+    /// Merges one or more trees.
+    pub fn new<'t>(trees: impl IntoIterator<Item = &'t Tree>, frames: &[Frame]) -> Self {
+        let method = method_ids(frames);
+        let mut nodes: Vec<MergedNode> = Vec::new();
+        let mut known: HashMap<(Option<u32>, u32), u32> = HashMap::new();
+        for tree in trees {
+            let mut to: Vec<u32> = Vec::with_capacity(tree.nodes.len());
+            for node in &tree.nodes {
+                let parent = node.parent.map(|p| to[p as usize]);
+                let at = *known.entry((parent, method[node.frame as usize])).or_insert_with(|| {
+                    nodes.push(MergedNode {
+                        frame: node.frame,
+                        parent,
+                        depth: node.depth,
+                        total_ns: 0,
+                        self_ns: 0,
+                        self_samples: 0,
+                        heaviest_part_ns: 0,
+                    });
+                    (nodes.len() - 1) as u32
+                });
+                to.push(at);
+                let merged = &mut nodes[at as usize];
+                merged.total_ns = merged.total_ns.saturating_add(node.total_ns);
+                merged.self_ns = merged.self_ns.saturating_add(node.self_ns);
+                merged.self_samples = merged.self_samples.saturating_add(node.self_samples);
+                if node.total_ns > merged.heaviest_part_ns {
+                    merged.heaviest_part_ns = node.total_ns;
+                    merged.frame = node.frame;
+                }
+            }
+        }
+        Self { nodes }
+    }
+
+    /// The children of each node, heaviest first; the roots come last.
+    pub fn children(&self) -> Children {
+        let mut lists = vec![Vec::new(); self.nodes.len() + 1];
+        for (i, node) in self.nodes.iter().enumerate() {
+            lists[node.parent.map_or(self.nodes.len(), |p| p as usize)].push(i as u32);
+        }
+        for list in &mut lists {
+            list.sort_by_key(|&i| std::cmp::Reverse(self.nodes[i as usize].total_ns));
+        }
+        Children(lists)
+    }
+
+    /// The way down the heaviest calls: from the bottom of the stack to the method where the time is spent, or
+    /// where it splits up so that no single callee has two fifths of it.
+    pub fn hot_path(&self) -> Vec<&MergedNode> {
+        let children = self.children();
+        let mut path: Vec<&MergedNode> = Vec::new();
+        let mut next = children.of(None).first();
+        while let Some(&at) = next {
+            let node = &self.nodes[at as usize];
+            if path.last().is_some_and(|caller| node.total_ns / 2 < caller.total_ns / 5) {
+                break;
+            }
+            path.push(node);
+            next = children.of(Some(at)).first();
+        }
+        path
+    }
+}
+
+/// The children of the nodes of a [`Merged`] tree.
+#[derive(Debug)]
+pub struct Children(Vec<Vec<u32>>);
+
+impl Children {
+    /// Those of a node, or the roots.
+    pub fn of(&self, node: Option<u32>) -> &[u32] {
+        let roots = self.0.len() - 1;
+        &self.0[node.map_or(roots, |i| i as usize)]
+    }
+}
+
+/// For each frame the first frame of the same method.
+fn method_ids(frames: &[Frame]) -> Vec<u32> {
+    let mut first: HashMap<(&str, &str, &str), u32> = HashMap::new();
+    frames
+        .iter()
+        .enumerate()
+        .map(|(i, f)| *first.entry((&f.class, &f.method, &f.signature)).or_insert(i as u32))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Analysis;
+    use crate::test_support::ReportBuilder;
+
+    fn path_of(stacks: &[(&str, u32)]) -> Vec<String> {
+        let report = ReportBuilder::new().running(1, 1_000).tree(1, stacks).build();
+        let a = Analysis::new(&report);
+        let merged = Merged::new(&a.trees, &a.frames);
+        merged.hot_path().iter().map(|n| a.frames[n.frame as usize].short()).collect()
+    }
+
+    #[test]
+    fn the_hot_path_ends_where_the_time_splits_up() {
+        let path = path_of(&[("a.Main.main a.X.x a.Y.slow", 60), ("a.Main.main a.Z.z", 40)]);
+        assert_eq!(path, ["Main.main", "X.x", "Y.slow"]);
+        let path = path_of(&[("a.M.m a.A.a", 30), ("a.M.m a.B.b", 35), ("a.M.m a.C.c", 35)]);
+        assert_eq!(path, ["M.m"]);
+    }
+
+    #[test]
+    fn visits_of_the_same_method_are_summed_whatever_the_line() {
+        let path = [("a.M.m:1 a.A.a:4", 30), ("a.M.m:2 a.B.b", 30), ("a.M.m:3 a.A.a:9", 40)];
+        let report = ReportBuilder::new().running(1, 1_000).tree(1, &path).build();
+        let a = Analysis::new(&report);
+        let merged = Merged::new(&a.trees, &a.frames);
+        let got: Vec<_> = merged
+            .nodes
+            .iter()
+            .map(|n| (a.frames[n.frame as usize].full(), n.total_ns / 1_000_000, n.self_samples))
+            .collect();
+        assert_eq!(
+            got,
+            [
+                ("a.M.m(M.java:3)".into(), 1_000, 0),
+                ("a.A.a(A.java:9)".into(), 700, 70),
+                ("a.B.b(dex pc 0x0)".to_string(), 300, 30)
+            ]
+        );
+    }
+}

@@ -1,0 +1,304 @@
+//! Reports made for tests, in the words of a scenario.
+//!
+//! Public behind the feature `test-support`, so that the command's tests and benches build the same reports.
+
+use loopbox_format::model::{
+    ClockPair, Component, Detail, DumpReason, End, Feature, FeatureState, Figure, Limits, Location,
+    MainState, Message, Meta, Method, NamedBy, Pending, PendingSource, Phase, Process, Record, RecordKind,
+    Report, Running, Slowest, StackSource, StackTree, TreeNode,
+};
+use loopbox_format::report::Decoded;
+
+const MS: u64 = 1_000_000;
+/// The uptime of every built dump: 100 s.
+const NOW_NS: u64 = 100_000 * MS;
+/// The names of the built trees' bottom frames, so that stacks read as on a device.
+const LOOP: &str = "android.os.Looper.loop:214 android.os.Handler.dispatchMessage:107";
+
+/// Builds a report. History records are appended from the oldest to the newest and end where the running
+/// message begins.
+#[derive(Debug, Clone)]
+pub struct ReportBuilder {
+    report: Report,
+    /// Wall time of the records so far.
+    history_ns: u64,
+    token: u64,
+}
+
+impl Default for ReportBuilder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ReportBuilder {
+    /// An empty report of a healthy recorder on Android 10.
+    pub fn new() -> Self {
+        let feature = |feature, detail: &str| FeatureState { feature, on: true, detail: detail.to_string() };
+        let report = Report {
+            meta: Meta {
+                producer: "loopbox 0.1.0".into(),
+                reason: DumpReason::SigQuit,
+                process: Process {
+                    pid: 4321,
+                    name: "com.example.shop".into(),
+                    api_level: 29,
+                    abi: "arm64-v8a".into(),
+                    app_version: "5.2.1 (50201)".into(),
+                    device: "Google Pixel 8".into(),
+                    installed_ns: 2_000 * MS,
+                },
+                dumped_at: ClockPair { uptime_ns: NOW_NS, unix_ms: 1_790_000_000_000 },
+                limits: Limits::default(),
+                annotations: vec![("user".into(), "7f3a".into())],
+            },
+            features: vec![
+                feature(Feature::Hook, "Observer by reflection"),
+                feature(Feature::Sampler, "ART 10, offset table x86_64"),
+                feature(Feature::Ring, "mapped file"),
+                feature(Feature::SigQuit, "handler on main"),
+            ],
+            pending: Pending { source: PendingSource::LooperDump, captured_ns: NOW_NS, ..Pending::default() },
+            main: MainState::Idle { since_ns: NOW_NS },
+            ..Report::default()
+        };
+        Self { report, history_ns: 0, token: 1 }
+    }
+
+    /// Changes anything that has no word of its own.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Report)) -> Self {
+        change(&mut self.report);
+        self
+    }
+
+    fn push(&mut self, mut record: Record) {
+        record.seq = self.report.history.len() as u64 + 1;
+        record.first_token = self.token;
+        record.start_ns = self.history_ns;
+        self.token += u64::from(record.count);
+        self.history_ns += record.wall_ns;
+        self.report.history.push(record);
+    }
+
+    /// A group of `count` short messages, `work_ms` of work in all and `idle_ms` between them.
+    #[must_use]
+    pub fn group(mut self, count: u32, work_ms: u64, idle_ms: u64) -> Self {
+        let slowest = Slowest { token: self.token, wall_ns: work_ms * MS / u64::from(count.max(1)) };
+        self.push(Record {
+            count,
+            work_ns: work_ms * MS,
+            idle_ns: idle_ms * MS,
+            wall_ns: (work_ms + idle_ms) * MS,
+            cpu_ns: Some(work_ms * MS * 9 / 10),
+            slowest,
+            ..record(RecordKind::Group)
+        });
+        self
+    }
+
+    /// A message of its own record.
+    #[must_use]
+    pub fn single(mut self, target: &str, wall_ms: u64, cpu_ms: u64) -> Self {
+        let token = self.token;
+        let detail = Detail {
+            token,
+            start_ns: self.history_ns,
+            wall_ns: wall_ms * MS,
+            wait_ns: Some(3 * MS),
+            end: End::Returned,
+            message: Some(message(target, "", 1)),
+        };
+        self.push(Record {
+            count: 1,
+            wall_ns: wall_ms * MS,
+            work_ns: wall_ms * MS,
+            cpu_ns: Some(cpu_ms * MS),
+            slowest: Slowest { token, wall_ns: wall_ms * MS },
+            details: vec![detail],
+            ..record(RecordKind::Single)
+        });
+        self
+    }
+
+    /// Nothing to do for a while.
+    #[must_use]
+    pub fn idle(mut self, wall_ms: u64) -> Self {
+        let kind = if wall_ms > 60_000 { RecordKind::Frozen } else { RecordKind::Idle };
+        self.push(Record { wall_ns: wall_ms * MS, idle_ns: wall_ms * MS, ..record(kind) });
+        self
+    }
+
+    /// The message that runs at the dump, with all its time on the CPU.
+    #[must_use]
+    pub fn running(mut self, token: u64, age_ms: u64) -> Self {
+        self.report.main = MainState::Running(Running {
+            token,
+            start_ns: NOW_NS - age_ms * MS,
+            as_of_ns: NOW_NS,
+            cpu_ns: Some(age_ms * MS * 95 / 100),
+            depth: 1,
+            message: None,
+        });
+        self
+    }
+
+    /// Names the running message and gives its CPU time.
+    #[must_use]
+    pub fn doing(mut self, target: &str, callback: &str, cpu_ms: u64) -> Self {
+        if let MainState::Running(running) = &mut self.report.main {
+            running.message = Some(message(target, callback, 0));
+            running.cpu_ns = Some(cpu_ms * MS);
+        }
+        self
+    }
+
+    /// The stack tree of a message, one sample each 10 ms: stacks bottom first, frames apart by a space, each
+    /// `class.method`, `class.method:line` or `class.method!` for a native one; with how many samples in a row.
+    #[must_use]
+    pub fn tree(mut self, token: u64, stacks: &[(&str, u32)]) -> Self {
+        let start_ns = match &self.report.main {
+            MainState::Running(running) if running.token == token => running.start_ns,
+            _ => self.report.history.iter().find(|r| r.first_token == token).map_or(0, |r| r.start_ns),
+        };
+        let stacks: Vec<(Vec<u32>, u32)> = stacks
+            .iter()
+            .map(|(stack, count)| (stack.split(' ').map(|f| self.location(f)).collect(), *count))
+            .collect();
+        let samples: u32 = stacks.iter().map(|(_, count)| count).sum();
+        let mut nodes = Vec::new();
+        children(&stacks.iter().map(|(s, n)| (s.as_slice(), *n)).collect::<Vec<_>>(), &mut nodes);
+        self.report.trees.push(StackTree {
+            token,
+            start_ns,
+            source: StackSource::Art,
+            phases: vec![Phase { first_sample: 0, interval_ns: 10 * MS }],
+            sample_deltas_ns: (0..samples).map(|i| if i == 0 { 50 * MS } else { 10 * MS }).collect(),
+            nodes,
+            missed_samples: 0,
+            longest_stop_ns: 90_000,
+            total_stop_ns: u64::from(samples) * 40_000,
+        });
+        self
+    }
+
+    /// [`Self::tree`] under the frames of Looper and Handler.
+    #[must_use]
+    pub fn looper_tree(self, token: u64, stacks: &[(&str, u32)]) -> Self {
+        let stacks: Vec<(String, u32)> = stacks.iter().map(|(s, n)| (format!("{LOOP} {s}"), *n)).collect();
+        self.tree(token, &stacks.iter().map(|(s, n)| (s.as_str(), *n)).collect::<Vec<_>>())
+    }
+
+    fn location(&mut self, frame: &str) -> u32 {
+        let symbols = &mut self.report.symbols;
+        let (name, line) = match frame.split_once(':') {
+            Some((name, line)) => (name, line.parse().ok()),
+            None => (frame.trim_end_matches('!'), None),
+        };
+        let (class, method) = name.rsplit_once('.').unwrap_or(("", name));
+        let file = class.rsplit('.').next().unwrap_or_default().split('$').next().unwrap_or_default();
+        let method = Method {
+            class: class.into(),
+            name: method.into(),
+            signature: String::new(),
+            source_file: format!("{file}.java"),
+        };
+        let index = symbols.methods.iter().position(|m| *m == method).unwrap_or_else(|| {
+            symbols.methods.push(method);
+            symbols.methods.len() - 1
+        });
+        let dex_pc = (!frame.ends_with('!')).then_some(0);
+        let location = Location::Frame { method: index as u32, dex_pc, line };
+        let at = symbols.locations.iter().position(|l| *l == location).unwrap_or_else(|| {
+            symbols.locations.push(location);
+            symbols.locations.len() - 1
+        });
+        at as u32
+    }
+
+    /// A line of `Looper.dump`.
+    #[must_use]
+    pub fn pending(mut self, line: &str) -> Self {
+        self.report.pending.lines.push(line.into());
+        self
+    }
+
+    /// A figure at the dump.
+    #[must_use]
+    pub fn figure(mut self, name: &str, value: &str) -> Self {
+        self.report.figures.push(Figure { name: name.into(), value: value.into() });
+        self
+    }
+
+    /// The report, as if decoded from an intact file.
+    pub fn build(mut self) -> Decoded {
+        let newest = match &self.report.main {
+            MainState::Running(running) => running.start_ns,
+            MainState::Idle { since_ns } => *since_ns,
+            _ => NOW_NS,
+        };
+        let shift = newest.saturating_sub(self.history_ns);
+        let moved = self.report.history.clone();
+        for record in &mut self.report.history {
+            record.start_ns += shift;
+            record.details.iter_mut().for_each(|d| d.start_ns += shift);
+        }
+        for tree in &mut self.report.trees {
+            if moved.iter().any(|r| r.first_token == tree.token && r.start_ns == tree.start_ns) {
+                tree.start_ns += shift;
+            }
+        }
+        Decoded { report: self.report, damage: Vec::new() }
+    }
+}
+
+fn record(kind: RecordKind) -> Record {
+    Record {
+        kind,
+        seq: 0,
+        first_token: 0,
+        count: 0,
+        start_ns: 0,
+        wall_ns: 0,
+        work_ns: 0,
+        idle_ns: 0,
+        cpu_ns: None,
+        checktime_late_ns: Some(200_000),
+        slowest: Slowest::default(),
+        details: Vec::new(),
+        dropped_details: 0,
+        closed: true,
+    }
+}
+
+/// A message as the Observer hook names it.
+pub fn message(target: &str, callback: &str, what: i32) -> Message {
+    Message {
+        target: target.into(),
+        callback: callback.into(),
+        what,
+        component: (target == "android.app.ActivityThread$H").then_some(Component::ActivityThread),
+        named_by: NamedBy::Observer,
+    }
+}
+
+/// Writes the nodes of runs of equal first frames; returns how many direct children there are.
+fn children(stacks: &[(&[u32], u32)], out: &mut Vec<TreeNode>) -> u32 {
+    let (mut at, mut skip, mut count) = (0, 0, 0);
+    while at < stacks.len() {
+        let Some(first) = stacks[at].0.first() else {
+            skip += stacks[at].1;
+            at += 1;
+            continue;
+        };
+        let run = stacks[at..].iter().take_while(|(stack, _)| stack.first() == Some(first)).count();
+        let below: Vec<_> = stacks[at..at + run].iter().map(|(stack, n)| (&stack[1..], *n)).collect();
+        let node = out.len();
+        let samples = below.iter().map(|(_, n)| n).sum();
+        out.push(TreeNode { location: *first, skip, count: samples, children: 0 });
+        out[node].children = children(&below, out);
+        (skip, count) = (0, count + 1);
+        at += run;
+    }
+    count
+}

@@ -1,0 +1,100 @@
+use super::*;
+use crate::Analysis;
+use crate::test_support::{ReportBuilder, message};
+use loopbox_format::model::{Detail, End, Feature};
+
+fn plain(text: &str) -> String {
+    anstream::adapter::strip_str(text).to_string()
+}
+
+fn shop() -> ReportBuilder {
+    ReportBuilder::new()
+        .idle(2_400)
+        .group(41, 310, 240)
+        .single("com.example.shop.FeedHandler", 712, 650)
+        .group(3, 180, 20)
+        .with(|report| {
+            let record = report.history.last_mut().unwrap();
+            record.closed = false;
+            record.dropped_details = 2;
+            record.checktime_late_ns = Some(751_000_000);
+            record.details.push(Detail {
+                token: record.first_token + 1,
+                start_ns: record.start_ns + 9_000_000,
+                wall_ns: 120_000_000,
+                wait_ns: None,
+                end: End::Threw,
+                message: Some(message("android.app.ActivityThread$H", "", 159)),
+            });
+        })
+        .running(46, 5_200)
+        .doing("android.os.Handler", "com.example.shop.Checkout$1", 5_050)
+        .looper_tree(
+            46,
+            &[
+                ("com.example.shop.Checkout$1.run:31 com.example.shop.Cart.total:88 java.util.ArrayList.get:436", 200),
+                ("com.example.shop.Checkout$1.run:31 com.example.shop.Cart.total:88", 300),
+                ("com.example.shop.Checkout$1.run:33 com.example.shop.Log.write:12", 2),
+                ("com.example.shop.Checkout$1.run:33 com.example.shop.Log.write:12 java.io.FileOutputStream.write!", 2),
+                ("com.example.shop.Checkout$1.run:33 com.example.shop.Cart.save", 11),
+            ],
+        )
+        .pending("Looper (main, tid 2) {a1b2c3}")
+        .pending("  Message 0: { when=-5s21ms what=3 target=com.example.shop.FeedHandler }")
+        .pending("  (Total messages: 1, polling=false, quitting=false)")
+        .figure("mem.available_bytes", "812345678")
+}
+
+#[test]
+fn a_full_report_reads_in_the_articles_order() {
+    let a = Analysis::new(&shop().build());
+    insta::assert_snapshot!(plain(&show(&View::new(&a), Options::default())));
+}
+
+#[test]
+fn the_full_view_folds_nothing() {
+    let a = Analysis::new(&shop().build());
+    let text = plain(&show(&View::new(&a), Options { full: true }));
+    assert!(text.contains("FileOutputStream.write(Native method)"), "{text}");
+    assert!(!text.contains("shorter call"), "{text}");
+}
+
+#[test]
+fn earlier_trees_show_their_heaviest_path() {
+    let report = shop()
+        .looper_tree(
+            42,
+            &[("com.example.shop.FeedHandler.handleMessage:9 com.example.shop.Json.parse:70", 66)],
+        )
+        .build();
+    let text = plain(&show(&View::new(&Analysis::new(&report)), Options::default()));
+    let at = text.find("EARLIER STACKS").expect("the section");
+    assert!(text[at..].contains("Json.parse(Json.java:70)"), "{text}");
+}
+
+#[test]
+fn what_is_off_or_lost_is_said_at_the_top() {
+    let mut report = shop()
+        .with(|report| {
+            let sampler = report.features.iter_mut().find(|f| f.feature == Feature::Sampler).unwrap();
+            sampler.on = false;
+            sampler.detail = "unknown ART".into();
+            report.trees.clear();
+        })
+        .build();
+    report
+        .damage
+        .push(loopbox_format::container::Damage { offset: 4_711, what: "section TREE is damaged".into() });
+    let text = plain(&show(&View::new(&Analysis::new(&report)), Options::default()));
+    let head: String = text.lines().take(8).collect::<Vec<_>>().join("\n");
+    assert!(head.contains("! sampler is off: unknown ART"), "{head}");
+    assert!(head.contains("! the file is damaged"), "{head}");
+    assert!(text.contains("offset 4711: section TREE is damaged"), "{text}");
+    assert!(text.contains("no stack of it was sampled"), "{text}");
+}
+
+#[test]
+fn an_empty_report_is_shown_without_a_fuss() {
+    let report = ReportBuilder::new().build();
+    insta::assert_snapshot!(plain(&show(&View::new(&Analysis::new(&report)), Options::default())));
+}

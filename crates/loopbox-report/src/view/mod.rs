@@ -1,0 +1,68 @@
+//! The report as one value to show: the JSON of `loopbox show --json`, and what text and HTML are made from.
+//!
+//! The schema is documented in `docs/json.md` and named in [`View::schema`]; fields are added, never renamed or
+//! removed, without changing that name. All times are milliseconds with a fraction; `at_ms` is relative to the
+//! dump and negative before it.
+
+mod message;
+mod parts;
+
+pub use message::MessageView;
+pub use parts::{
+    ClockView, CurrentView, DetailView, FeatureView, FigureView, HotFrame, LimitsView, NodeView, PendingView,
+    ProcessView, ReasonView, RecordView, ReportView, SlowestView, TreeView,
+};
+
+use crate::analysis::{Analysis, Loss};
+use crate::frame::Frame;
+use serde::Serialize;
+
+/// Name and version of the JSON schema.
+pub const SCHEMA: &str = "loopbox.report/1";
+
+/// A whole report.
+#[derive(Debug, Clone, Serialize)]
+pub struct View {
+    /// [`SCHEMA`].
+    pub schema: &'static str,
+    /// Who wrote the report, when, why, about which process.
+    pub report: ReportView,
+    /// The past, oldest first.
+    pub history: Vec<RecordView>,
+    /// The present.
+    pub current: CurrentView,
+    /// The future.
+    pub pending: PendingView,
+    /// Stack trees, oldest first.
+    pub trees: Vec<TreeView>,
+    /// The distinct frames that the trees refer to by index.
+    pub frames: Vec<Frame>,
+    /// Which parts of the recorder were on, and why not.
+    pub features: Vec<FeatureView>,
+    /// Figures of the process and the machine at the dump.
+    pub figures: Vec<FigureView>,
+    /// What could not be read; empty for an intact file.
+    pub damage: Vec<Loss>,
+}
+
+impl View {
+    /// Puts an analysed report into words and milliseconds.
+    pub fn new(analysis: &Analysis) -> Self {
+        Self {
+            schema: SCHEMA,
+            report: ReportView::new(analysis),
+            history: analysis.history.iter().map(|record| RecordView::new(analysis, record)).collect(),
+            current: CurrentView::new(analysis),
+            pending: PendingView::new(analysis),
+            trees: analysis.trees.iter().map(|tree| TreeView::new(analysis, tree)).collect(),
+            frames: analysis.frames.clone(),
+            features: analysis.features.iter().map(FeatureView::new).collect(),
+            figures: analysis
+                .figures
+                .iter()
+                .map(|f| FigureView { name: f.name.clone(), value: f.value.clone() })
+                .collect(),
+            damage: analysis.losses.clone(),
+        }
+    }
+}

@@ -148,7 +148,7 @@ impl Config {
     /// The first value that does not, with what would be allowed.
     pub fn validated(self) -> Result<Self, ConfigError> {
         let s = &self.sampling;
-        let ranges: [(&'static str, u64, RangeInclusive<u64>); 13] = [
+        let ranges: [(&'static str, u64, RangeInclusive<u64>); 14] = [
             ("group_ns", self.group_ns, 10 * MS..=10 * SECOND),
             ("detail_ns", self.detail_ns, MS..=10 * SECOND),
             ("frozen_ns", self.frozen_ns, SECOND..=3_600 * SECOND),
@@ -160,6 +160,7 @@ impl Config {
             ("sampling.trees", s.trees.into(), 1..=100),
             ("sampling.samples_per_tree", s.samples_per_tree.into(), 64..=65_536),
             ("sampling.nodes_per_tree", s.nodes_per_tree.into(), 512..=65_536),
+            ("sampling.stop_budget_per_hour_ns", s.stop_budget_per_hour_ns, 10 * MS..=600 * SECOND),
             ("sampling.slow_stop_ns", s.slow_stop_ns, MS / 10..=SECOND),
             ("sampling.background_factor", s.background_factor.into(), 1..=100),
         ];

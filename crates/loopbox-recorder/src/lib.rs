@@ -28,9 +28,15 @@ mod config;
 mod details;
 mod host;
 mod mark;
+mod schedule;
+mod symbols;
+mod tree;
 
 pub use aggregator::{Aggregator, Begun, Described, Wanted};
 pub use config::{Config, ConfigError, HookChoice, Keep, Sampling};
 pub use details::{Details, MAX_DETAILS, MAX_ENCODED_RECORD, NAME_BYTES, Name};
 pub use host::{Change, Host};
 pub use mark::StackMark;
+pub use schedule::{Activity, Schedule, Step, StopReason, Taken};
+pub use symbols::{Interner, SymbolTable};
+pub use tree::{Sample, StackTreeBuilder, widened_interval};

@@ -1,0 +1,319 @@
+//! When the sampler thread sleeps, parks and takes a stack.
+
+use crate::{Sampling, widened_interval};
+
+const MS: u64 = 1_000_000;
+const HOUR_NS: u128 = 3_600_000 * MS as u128;
+/// Idle for this long, the sampler parks and the next begin has to wake it: one wake-up call of the main thread for
+/// half a second of silence at least.
+const PARK_AFTER_NS: u64 = 500 * MS;
+/// Waking later than this is a process that was frozen or a device that slept, not a busy machine.
+const FROZEN_LATE_NS: u64 = 10_000 * MS;
+/// Late wake-ups in a row until the machine counts as starved.
+const LATE_STRIKES: u32 = 3;
+/// Punctual wake-ups in a row until one step of back-off is taken back.
+const CALM_STEPS: u32 = 32;
+/// The interval is at most doubled this often by back-off.
+const MAX_BACKOFF: u32 = 4;
+/// Failed suspensions in a row until sampling is switched off.
+const MAX_FAILURES: u32 = 3;
+
+/// What the main thread does, as the sampler reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activity {
+    /// No message runs, since when.
+    Idle {
+        /// Uptime of the last end.
+        since_ns: u64,
+    },
+    /// A message runs.
+    Running {
+        /// Its number.
+        token: u64,
+        /// When its dispatch began.
+        start_ns: u64,
+    },
+}
+
+/// What the sampler thread does next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Step {
+    /// Sleep until a begin wakes it.
+    Park,
+    /// Sleep until this uptime, then ask again. Waking early is harmless.
+    SleepUntil(u64),
+    /// Take a stack now and report with [`Schedule::taken`].
+    Sample {
+        /// The message that the decision is for: when another one runs by then, the stack is not this one's.
+        token: u64,
+        /// The interval in force, to be kept with the stack.
+        interval_ns: u64,
+    },
+    /// Never sample again in this process.
+    Stop(StopReason),
+}
+
+/// Why the sampler stopped for good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StopReason {
+    /// Suspending the main thread failed several times in a row.
+    SuspendFailed,
+}
+
+impl std::fmt::Display for StopReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::SuspendFailed => {
+                write!(f, "suspending the main thread failed {MAX_FAILURES} times in a row")
+            }
+        }
+    }
+}
+
+/// How taking a stack went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// A stack was taken.
+    Stack {
+        /// How long the main thread was kept stopped.
+        stop_ns: u64,
+    },
+    /// Another message ran by then, or none; nothing was stopped.
+    Gone,
+    /// The main thread could not be suspended in time.
+    Failed,
+}
+
+/// The sampler's policy: a state machine without clock or thread.
+///
+/// The loop around it is: read the time and what the main thread does, ask [`Schedule::next`], do as told, and after
+/// a [`Step::Sample`] tell [`Schedule::taken`].
+///
+/// * A message is sampled from [`Sampling::onset_ns`] on, at its begin + onset + n * interval: deadlines are absolute,
+///   so lateness does not add up. A deadline that passed is not made up for but counted as missed.
+/// * The interval doubles as a message uses up its tree's samples ([`widened_interval`]), or when the tree's builder
+///   asks for it ([`Schedule::advise`]); it is wider in the background.
+/// * It doubles, up to sixteen times as wide, when the thread wakes late three times in a row (the machine is
+///   starved, and the sampler must not add to it) or a stop took long; it recovers in steps.
+/// * Stops are paid from a purse of [`Sampling::stop_budget_per_hour_ns`] that refills steadily. An empty purse
+///   stretches the interval to what the refill affords, so that even then a hang leaves some stacks.
+#[derive(Debug, Clone)]
+pub struct Schedule {
+    onset_ns: u64,
+    base_interval_ns: u64,
+    samples_per_tree: u32,
+    slow_stop_ns: u64,
+    background_factor: u32,
+    budget_per_hour_ns: u64,
+
+    background: bool,
+    token: u64,
+    due_ns: u64,
+    samples: u32,
+    missed: u32,
+    advised_ns: u64,
+
+    asked_ns: Option<u64>,
+    worst_late_ns: Option<u64>,
+    late_strikes: u32,
+    calm: u32,
+    backoff: u32,
+    frozen: u32,
+
+    purse_ns: u64,
+    purse_at_ns: Option<u64>,
+    usual_stop_ns: u64,
+    failures: u32,
+    stopped: Option<StopReason>,
+}
+
+impl Schedule {
+    /// A schedule for a process whose main thread has not been seen yet.
+    pub fn new(sampling: &Sampling) -> Self {
+        Self {
+            onset_ns: sampling.onset_ns,
+            base_interval_ns: sampling.interval_ns,
+            samples_per_tree: sampling.samples_per_tree,
+            slow_stop_ns: sampling.slow_stop_ns,
+            background_factor: sampling.background_factor.max(1),
+            budget_per_hour_ns: sampling.stop_budget_per_hour_ns,
+            background: false,
+            token: 0,
+            due_ns: 0,
+            samples: 0,
+            missed: 0,
+            advised_ns: 0,
+            asked_ns: None,
+            worst_late_ns: None,
+            late_strikes: 0,
+            calm: 0,
+            backoff: 0,
+            frozen: 0,
+            purse_ns: sampling.stop_budget_per_hour_ns,
+            purse_at_ns: None,
+            usual_stop_ns: MS / 10,
+            failures: 0,
+            stopped: None,
+        }
+    }
+
+    /// What to do at this instant.
+    pub fn next(&mut self, now_ns: u64, activity: Activity) -> Step {
+        if let Some(reason) = self.stopped {
+            return Step::Stop(reason);
+        }
+        self.note_lateness(now_ns);
+        let (token, start_ns) = match activity {
+            Activity::Idle { since_ns } if now_ns.saturating_sub(since_ns) >= PARK_AFTER_NS => {
+                return Step::Park;
+            }
+            Activity::Idle { .. } => return self.sleep_until(now_ns.saturating_add(self.onset_ns)),
+            Activity::Running { token, start_ns } => (token, start_ns),
+        };
+        if token != self.token {
+            self.token = token;
+            self.due_ns = start_ns.saturating_add(self.onset_ns);
+            self.samples = 0;
+            self.missed = 0;
+            self.advised_ns = 0;
+        }
+        if now_ns < self.due_ns {
+            return self.sleep_until(self.due_ns);
+        }
+        self.skip_passed_deadlines(now_ns);
+        if let Some(affordable_ns) = self.wait_for_purse(now_ns) {
+            self.missed = self.missed.saturating_add(1);
+            self.due_ns = affordable_ns;
+            return self.sleep_until(affordable_ns);
+        }
+        Step::Sample { token, interval_ns: self.interval_ns() }
+    }
+
+    /// How the stack that [`Step::Sample`] asked for went; `now_ns` is after it.
+    pub fn taken(&mut self, now_ns: u64, taken: Taken) {
+        match taken {
+            Taken::Stack { stop_ns } => {
+                self.samples = self.samples.saturating_add(1);
+                self.failures = 0;
+                self.purse_ns = self.purse_ns.saturating_sub(stop_ns);
+                self.usual_stop_ns = self.usual_stop_ns.saturating_mul(7).saturating_add(stop_ns) / 8;
+                if stop_ns > self.slow_stop_ns {
+                    self.back_off(1);
+                }
+            }
+            Taken::Gone => {}
+            Taken::Failed => {
+                self.missed = self.missed.saturating_add(1);
+                self.failures += 1;
+                self.back_off(2);
+                if self.failures >= MAX_FAILURES {
+                    self.stopped = Some(StopReason::SuspendFailed);
+                }
+            }
+        }
+        let interval = self.interval_ns();
+        self.due_ns = self.due_ns.saturating_add(interval);
+        if self.due_ns <= now_ns {
+            // Taking the stack took longer than the interval: go on at the next deadline to come.
+            let passed = now_ns.saturating_sub(self.due_ns) / interval + 1;
+            self.missed = self.missed.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
+            self.due_ns = self.due_ns.saturating_add(passed.saturating_mul(interval));
+        }
+    }
+
+    /// The interval in force for the current message.
+    pub fn interval_ns(&self) -> u64 {
+        let widened = widened_interval(self.base_interval_ns, self.samples, self.samples_per_tree);
+        let factor = u64::from(if self.background { self.background_factor } else { 1 }) << self.backoff;
+        self.base_interval_ns.saturating_mul(factor).max(widened).max(self.advised_ns)
+    }
+
+    /// The tree of this message asks for a wider interval. Advice for another message is ignored.
+    pub fn advise(&mut self, token: u64, interval_ns: u64) {
+        if token == self.token {
+            self.advised_ns = interval_ns;
+        }
+    }
+
+    /// Tells whether the app is in the background.
+    pub fn set_background(&mut self, background: bool) {
+        self.background = background;
+    }
+
+    /// The worst lateness since this was last called; `None` when the thread did not sleep to a deadline.
+    pub fn take_late_ns(&mut self) -> Option<u64> {
+        self.worst_late_ns.take()
+    }
+
+    /// Samples of the current message that were due but not taken, since this was last called.
+    pub fn take_missed(&mut self) -> u32 {
+        std::mem::take(&mut self.missed)
+    }
+
+    /// How often the process was found to have been frozen (or the device asleep).
+    pub fn frozen(&self) -> u32 {
+        self.frozen
+    }
+
+    fn sleep_until(&mut self, deadline_ns: u64) -> Step {
+        self.asked_ns = Some(deadline_ns);
+        Step::SleepUntil(deadline_ns)
+    }
+
+    fn note_lateness(&mut self, now_ns: u64) {
+        let Some(late) = self.asked_ns.take().and_then(|asked| now_ns.checked_sub(asked)) else { return };
+        if late >= FROZEN_LATE_NS {
+            self.frozen = self.frozen.saturating_add(1);
+            self.late_strikes = 0;
+            return;
+        }
+        self.worst_late_ns = self.worst_late_ns.max(Some(late));
+        if late >= self.base_interval_ns {
+            self.calm = 0;
+            self.late_strikes += 1;
+            if self.late_strikes >= LATE_STRIKES {
+                self.late_strikes = 0;
+                self.back_off(1);
+            }
+        } else {
+            self.late_strikes = 0;
+            self.calm += 1;
+            if self.calm >= CALM_STEPS {
+                self.calm = 0;
+                self.backoff = self.backoff.saturating_sub(1);
+            }
+        }
+    }
+
+    fn back_off(&mut self, steps: u32) {
+        self.calm = 0;
+        self.backoff = (self.backoff + steps).min(MAX_BACKOFF);
+    }
+
+    /// Moves the deadline to the last one that has passed.
+    fn skip_passed_deadlines(&mut self, now_ns: u64) {
+        let interval = self.interval_ns();
+        let passed = now_ns.saturating_sub(self.due_ns) / interval;
+        self.missed = self.missed.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
+        self.due_ns = self.due_ns.saturating_add(passed.saturating_mul(interval));
+    }
+
+    /// Refills the purse; `Some` with the time to wait for when it does not hold a usual stop.
+    fn wait_for_purse(&mut self, now_ns: u64) -> Option<u64> {
+        let budget = u128::from(self.budget_per_hour_ns);
+        let since = now_ns.saturating_sub(self.purse_at_ns.unwrap_or(now_ns));
+        let refill = u128::from(since) * budget / HOUR_NS;
+        self.purse_at_ns = Some(now_ns);
+        let full = u128::from(self.purse_ns) + refill;
+        self.purse_ns = u64::try_from(full.min(budget)).unwrap_or(u64::MAX);
+        let lacking = u128::from(self.usual_stop_ns.saturating_sub(self.purse_ns));
+        if lacking == 0 {
+            return None;
+        }
+        // A purse that can never hold a stop is tried once an hour.
+        let wait = (lacking * HOUR_NS).checked_div(budget).map_or(HOUR_NS, |wait| wait.clamp(1, HOUR_NS));
+        Some(now_ns.saturating_add(wait as u64))
+    }
+}

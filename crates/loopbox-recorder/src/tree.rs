@@ -1,0 +1,263 @@
+//! The stacks of one message, merged within a fixed amount of memory.
+
+use crate::Sampling;
+use loopbox_format::model::{Phase, StackSource, StackTree};
+use loopbox_format::stacks::TreeMerger;
+
+/// The most changes of the interval that a tree lists; samples have their own times anyway.
+const MAX_PHASES: usize = 64;
+
+/// One stack of the main thread.
+#[derive(Debug, Clone, Copy)]
+pub struct Sample<'a> {
+    /// Locations, top frame first, as a walk finds them.
+    pub frames: &'a [u32],
+    /// When it was taken, uptime.
+    pub at_ns: u64,
+    /// How long it kept the main thread stopped.
+    pub stop_ns: u64,
+    /// The interval that was asked for when it was taken.
+    pub interval_ns: u64,
+}
+
+/// The interval to ask for when `used` of `capacity` is used up.
+///
+/// The first half is for full resolution. The other half is cut in sixteen, and each part doubles the interval, so
+/// that with the defaults the first ten seconds have a stack each 10 ms, a minute one each 320 ms, and a message that
+/// hangs for a day still fits.
+pub fn widened_interval(base_ns: u64, used: u32, capacity: u32) -> u64 {
+    let beyond_half = u64::from(used).saturating_sub(u64::from(capacity / 2));
+    let doublings = (beyond_half * 32).checked_div(u64::from(capacity)).unwrap_or(0).min(16);
+    base_ns.saturating_mul(1 << doublings)
+}
+
+/// Merges the stacks of one message after the other into [`StackTree`]s.
+///
+/// One builder serves all messages: memory is taken once and bounded by [`Sampling::samples_per_tree`] and
+/// [`Sampling::nodes_per_tree`]. What does not fit is counted as missed.
+#[derive(Debug, Clone)]
+pub struct StackTreeBuilder {
+    interval_ns: u64,
+    max_samples: u32,
+    max_nodes: u32,
+    min_samples: u32,
+    merger: TreeMerger,
+    token: u64,
+    start_ns: u64,
+    source: StackSource,
+    last_ns: u64,
+    deltas_ns: Vec<u64>,
+    phases: Vec<Phase>,
+    missed: u32,
+    longest_stop_ns: u64,
+    total_stop_ns: u64,
+}
+
+impl StackTreeBuilder {
+    /// A builder without a message.
+    pub fn new(sampling: &Sampling) -> Self {
+        Self {
+            interval_ns: sampling.interval_ns,
+            max_samples: sampling.samples_per_tree,
+            max_nodes: sampling.nodes_per_tree,
+            min_samples: sampling.min_samples,
+            merger: TreeMerger::new(sampling.nodes_per_tree as usize),
+            token: 0,
+            start_ns: 0,
+            source: StackSource::Art,
+            last_ns: 0,
+            deltas_ns: Vec::new(),
+            phases: Vec::new(),
+            missed: 0,
+            longest_stop_ns: 0,
+            total_stop_ns: 0,
+        }
+    }
+
+    /// Starts the tree of this message; the one before is dropped.
+    pub fn begin(&mut self, token: u64, start_ns: u64, source: StackSource) {
+        self.merger.clear();
+        self.deltas_ns.clear();
+        self.phases.clear();
+        self.token = token;
+        self.start_ns = start_ns;
+        self.source = source;
+        self.last_ns = start_ns;
+        self.missed = 0;
+        self.longest_stop_ns = 0;
+        self.total_stop_ns = 0;
+    }
+
+    /// The message that stacks belong to now; 0 before the first.
+    pub fn token(&self) -> u64 {
+        self.token
+    }
+
+    /// Adds a stack. False when there was no room and it counts as missed.
+    pub fn push(&mut self, sample: &Sample<'_>) -> bool {
+        self.longest_stop_ns = self.longest_stop_ns.max(sample.stop_ns);
+        self.total_stop_ns = self.total_stop_ns.saturating_add(sample.stop_ns);
+        let bottom_first = sample.frames.iter().rev().copied();
+        if self.merger.samples() >= self.max_samples || !self.merger.push(bottom_first) {
+            self.missed(1);
+            return false;
+        }
+        if self.phases.last().is_none_or(|phase| phase.interval_ns != sample.interval_ns)
+            && self.phases.len() < MAX_PHASES
+        {
+            let first_sample = self.merger.samples() - 1;
+            self.phases.push(Phase { first_sample, interval_ns: sample.interval_ns });
+        }
+        self.deltas_ns.push(sample.at_ns.saturating_sub(self.last_ns));
+        self.last_ns = self.last_ns.max(sample.at_ns);
+        true
+    }
+
+    /// Counts samples that were due but not taken.
+    pub fn missed(&mut self, samples: u32) {
+        self.missed = self.missed.saturating_add(samples);
+    }
+
+    /// The interval that the tree can afford from now on.
+    pub fn interval_ns(&self) -> u64 {
+        let nodes = self.merger.nodes().len() as u32;
+        let by_nodes = widened_interval(self.interval_ns, nodes, self.max_nodes);
+        by_nodes.max(widened_interval(self.interval_ns, self.merger.samples(), self.max_samples))
+    }
+
+    /// How many stacks the tree has.
+    pub fn samples(&self) -> u32 {
+        self.merger.samples()
+    }
+
+    /// Whether the tree has the samples that a finished message needs to be kept
+    /// ([`Sampling::min_samples`], the article's 95).
+    pub fn is_worth_keeping(&self) -> bool {
+        self.samples() >= self.min_samples
+    }
+
+    /// The tree so far.
+    pub fn tree(&self) -> StackTree {
+        StackTree {
+            token: self.token,
+            start_ns: self.start_ns,
+            source: self.source,
+            phases: self.phases.clone(),
+            sample_deltas_ns: self.deltas_ns.clone(),
+            nodes: self.merger.nodes().to_vec(),
+            missed_samples: self.missed,
+            longest_stop_ns: self.longest_stop_ns,
+            total_stop_ns: self.total_stop_ns,
+        }
+    }
+
+    /// Replaces the number of every location, when the table behind them was renumbered.
+    pub(crate) fn renumber(&mut self, number: impl FnMut(u32) -> u32) {
+        self.merger.renumber(number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loopbox_format::stacks::stacks;
+    use proptest::prelude::*;
+
+    const MS: u64 = 1_000_000;
+
+    #[test]
+    fn times_intervals_and_stops_are_kept() {
+        let mut builder = StackTreeBuilder::new(&Sampling::default());
+        builder.begin(7, 1_000, StackSource::JavaApi);
+        for (at_ns, stop_ns, interval_ns) in [(51_000, 5, 10), (61_500, 9, 10), (81_500, 2, 20)] {
+            assert!(builder.push(&Sample { frames: &[3, 2, 1], at_ns, stop_ns, interval_ns }));
+        }
+        builder.missed(2);
+        let tree = builder.tree();
+        assert_eq!((tree.token, tree.start_ns, tree.source), (7, 1_000, StackSource::JavaApi));
+        assert_eq!(tree.sample_deltas_ns, [50_000, 10_500, 20_000]);
+        let phases = [Phase { first_sample: 0, interval_ns: 10 }, Phase { first_sample: 2, interval_ns: 20 }];
+        assert_eq!(tree.phases, phases);
+        assert_eq!((tree.missed_samples, tree.longest_stop_ns, tree.total_stop_ns), (2, 9, 16));
+        assert_eq!(stacks(&tree).unwrap().next().unwrap(), [1, 2, 3]);
+        builder.begin(8, 0, StackSource::Art);
+        assert_eq!((builder.samples(), builder.tree().missed_samples), (0, 0));
+    }
+
+    /// Feeds stacks that never agree, at the interval that the builder asks for.
+    fn hang(builder: &mut StackTreeBuilder, for_ns: u64) -> u64 {
+        builder.begin(1, 0, StackSource::Art);
+        let mut at_ns = 50 * MS;
+        let mut taken = 0_u32;
+        while at_ns < for_ns {
+            let frames: [u32; 20] =
+                std::array::from_fn(|depth| taken.wrapping_mul(31).wrapping_add(depth as u32));
+            builder.push(&Sample { frames: &frames, at_ns, stop_ns: 1, interval_ns: builder.interval_ns() });
+            taken += 1;
+            at_ns += builder.interval_ns();
+        }
+        at_ns
+    }
+
+    #[test]
+    fn a_message_that_never_ends_stays_within_its_memory_and_is_covered_to_the_end() {
+        let sampling = Sampling::default();
+        let mut builder = StackTreeBuilder::new(&sampling);
+        let hour = 3_600_000 * MS;
+        hang(&mut builder, hour);
+        let tree = builder.tree();
+        assert!(tree.nodes.len() <= sampling.nodes_per_tree as usize);
+        assert!(tree.sample_deltas_ns.len() <= sampling.samples_per_tree as usize);
+        assert_eq!(tree.missed_samples, 0);
+        let last_at: u64 = tree.sample_deltas_ns.iter().sum();
+        assert!(last_at > hour - builder.interval_ns(), "the last sample is at {last_at}");
+        assert!(tree.phases.len() > 5);
+        assert_eq!(stacks(&tree).unwrap().count(), tree.sample_deltas_ns.len());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_counted() {
+        let sampling = Sampling { samples_per_tree: 100, ..Sampling::default() };
+        let mut builder = StackTreeBuilder::new(&sampling);
+        builder.begin(1, 0, StackSource::Art);
+        for at_ns in 0..150 {
+            let kept = builder.push(&Sample { frames: &[1], at_ns, stop_ns: 0, interval_ns: 1 });
+            assert_eq!(kept, at_ns < 100);
+        }
+        assert!(builder.is_worth_keeping());
+        assert_eq!((builder.samples(), builder.tree().missed_samples), (100, 50));
+    }
+
+    #[test]
+    fn the_first_half_has_full_resolution_and_then_the_interval_doubles() {
+        assert_eq!(widened_interval(10, 1_024, 2_048), 10);
+        assert_eq!(widened_interval(10, 1_088, 2_048), 20);
+        assert_eq!(widened_interval(10, 2_047, 2_048), 10 << 15);
+        assert_eq!(widened_interval(10, u32::MAX, 2_048), 10 << 16);
+        assert_eq!(widened_interval(10, 5, 0), 10);
+    }
+
+    proptest! {
+        #[test]
+        fn every_kept_stack_comes_back(
+            samples in prop::collection::vec((prop::collection::vec(0_u32..4, 0..8), 1_u64..50), 0..300),
+        ) {
+            let sampling = Sampling { samples_per_tree: 128, nodes_per_tree: 512, ..Sampling::default() };
+            let mut builder = StackTreeBuilder::new(&sampling);
+            builder.begin(1, 5, StackSource::Art);
+            let mut kept = Vec::new();
+            let mut at_ns = 5;
+            for (frames, delta) in &samples {
+                at_ns += delta;
+                if builder.push(&Sample { frames, at_ns, stop_ns: 1, interval_ns: builder.interval_ns() }) {
+                    kept.push((at_ns, frames.iter().rev().copied().collect::<Vec<_>>()));
+                }
+            }
+            let tree = builder.tree();
+            prop_assert_eq!(tree.missed_samples as usize, samples.len() - kept.len());
+            let times = tree.sample_deltas_ns.iter().scan(5, |at, delta| { *at += delta; Some(*at) });
+            let back: Vec<_> = times.zip(stacks(&tree).unwrap()).collect();
+            prop_assert_eq!(back, kept);
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package bench;
+
+import android.os.Handler;
+import android.os.Looper;
+import android.os.Message;
+import dalvik.system.VMDebug;
+
+/**
+ * What watching a Looper costs per message, for several ways to watch, in one process.
+ *
+ * Arguments: messages per batch, rounds. Each round runs one batch per variant, in turn, so that whatever else
+ * the machine does meets all alike. Prints one line a batch: variant, nanoseconds per message, bytes allocated per
+ * message.
+ */
+public final class HookBench {
+    /** Ends Looper.loop(), which a main Looper cannot leave otherwise. */
+    private static final class Stop extends RuntimeException {
+        Stop() {
+            super("end of batch", null, false, false);
+        }
+    }
+
+    /** A way to watch the main Looper. */
+    interface Variant {
+        /** @return false when this Android does not have it */
+        boolean install() throws Exception;
+
+        void uninstall() throws Exception;
+    }
+
+    private static final int TICK = 1;
+    private static final int LAST = 2;
+
+    private static final class Batch extends Handler {
+        long firstNs;
+        long lastNs;
+        int firstBytes;
+        int lastBytes;
+
+        Batch(Looper looper) {
+            super(looper);
+        }
+
+        @Override public void handleMessage(Message message) {
+            if (message.what == LAST) {
+                lastNs = System.nanoTime();
+                lastBytes = VMDebug.getAllocCount(VMDebug.KIND_THREAD_ALLOCATED_BYTES);
+                throw new Stop();
+            }
+            if (firstNs == 0) {
+                firstBytes = VMDebug.getAllocCount(VMDebug.KIND_THREAD_ALLOCATED_BYTES);
+                firstNs = System.nanoTime();
+            }
+        }
+    }
+
+    private HookBench() {}
+
+    public static void main(String[] args) throws Exception {
+        int messages = Integer.parseInt(args[0]);
+        int rounds = Integer.parseInt(args[1]);
+        Looper.prepareMainLooper();
+        VMDebug.startAllocCounting();
+        String[] names = {"none", "observer", "observer-proxy", "printer", "article", "printer-posting"};
+        Variant[] variants = {
+            new Ours.None(), new Ours.Observer(), new Ours.ObserverByProxy(), new Ours.Printer(),
+            new ArticleRecorder(), new PostingMonitor(),
+        };
+        for (int round = -1; round < rounds; round++) { // round -1 warms up
+            for (int i = 0; i < variants.length; i++) {
+                if (!variants[i].install()) {
+                    continue;
+                }
+                Batch batch = run(messages);
+                variants[i].uninstall();
+                if (round >= 0) {
+                    System.out.println("batch " + names[i] + " " + (double) (batch.lastNs - batch.firstNs) / messages
+                            + " " + (double) (batch.lastBytes - batch.firstBytes) / messages);
+                }
+            }
+        }
+    }
+
+    private static Batch run(int messages) {
+        Batch batch = new Batch(Looper.getMainLooper());
+        for (int i = 0; i <= messages; i++) {
+            batch.sendEmptyMessage(i < messages ? TICK : LAST);
+        }
+        try {
+            Looper.loop();
+        } catch (Stop end) {
+            return batch;
+        }
+        throw new IllegalStateException("the looper quit");
+    }
+}

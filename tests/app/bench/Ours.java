@@ -1,0 +1,80 @@
+package bench;
+
+import android.os.Looper;
+import android.os.Message;
+import io.loopbox.Config;
+import io.loopbox.Loopbox;
+import java.io.File;
+import java.lang.reflect.Field;
+
+/** Loopbox itself, and nothing at all. */
+final class Ours {
+    private Ours() {}
+
+    /** Nothing watches. */
+    static final class None implements HookBench.Variant {
+        @Override public boolean install() {
+            return true;
+        }
+
+        @Override public void uninstall() {}
+    }
+
+    /** The Observer hook as a class. */
+    static class Observer implements HookBench.Variant {
+        @Override public boolean install() throws Exception {
+            return android.os.Build.VERSION.SDK_INT == 29 && Ours.install(Config.Hook.OBSERVER);
+        }
+
+        @Override public void uninstall() throws Exception {
+            Loopbox.uninstall();
+        }
+    }
+
+    /** The Observer hook behind another library's observer: a Proxy, which passes each call on. */
+    static final class ObserverByProxy extends Observer {
+        @Override public boolean install() throws Exception {
+            if (android.os.Build.VERSION.SDK_INT != 29) {
+                return false;
+            }
+            set(new Indifferent());
+            return super.install();
+        }
+
+        @Override public void uninstall() throws Exception {
+            super.uninstall();
+            set(null);
+        }
+
+        private static void set(Object observer) throws Exception {
+            Field field = Looper.class.getDeclaredField("sObserver");
+            field.setAccessible(true);
+            field.set(null, observer);
+        }
+    }
+
+    /** The Printer hook. */
+    static final class Printer implements HookBench.Variant {
+        @Override public boolean install() {
+            return Ours.install(Config.Hook.PRINTER);
+        }
+
+        @Override public void uninstall() {
+            Loopbox.uninstall();
+        }
+    }
+
+    private static final class Indifferent implements Looper.Observer {
+        @Override public Object messageDispatchStarting() {
+            return null;
+        }
+
+        @Override public void messageDispatched(Object token, Message message) {}
+
+        @Override public void dispatchingThrewException(Object token, Message message, Exception exception) {}
+    }
+
+    private static boolean install(Config.Hook hook) {
+        return Loopbox.install(new Config.Builder(new File(System.getProperty("loopbox.dir"))).hook(hook).build());
+    }
+}

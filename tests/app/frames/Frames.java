@@ -1,0 +1,66 @@
+package frames;
+
+import android.os.Handler;
+import android.os.Looper;
+import io.loopbox.Loopbox;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Runs code of every kind that a stack sampler meets, one kind a message, and leaves a report after each.
+ *
+ * Each phase is one long message, so that the stacks sampled in it end in the report's tree and can be checked one
+ * by one. Arguments: milliseconds per phase, then the names of phases to run (all when none is named).
+ */
+public final class Frames {
+    private static final Phase[] PHASES = {
+        new Calls.Recursion(), new Calls.InlinedChain(), new Calls.HotLoop(), new Calls.Virtual(), new Calls.Reflective(),
+        new Calls.Proxied(), new Calls.Handles(), new Calls.NativeCallback(), new Calls.Library(),
+        new Trouble.Exceptions(), new Trouble.NullChecks(), new Trouble.StackOverflow(),
+        new Waiting.Contended(), new Waiting.Waits(), new Waiting.Sleeps(),
+        new Memory.Allocation(), new Memory.ClassLoading(),
+    };
+
+    private Frames() {}
+
+    public static void main(String[] args) throws Exception {
+        final long phaseMs = Long.parseLong(args[0]);
+        final List<Phase> wanted = new ArrayList<Phase>();
+        for (Phase phase : PHASES) {
+            if (args.length == 1) {
+                wanted.add(phase);
+            }
+            for (int i = 1; i < args.length; i++) {
+                if (phase.name().equals(args[i])) {
+                    wanted.add(phase);
+                }
+            }
+        }
+        Looper.prepareMainLooper();
+        Install.fromProperties();
+        Thread background = Memory.collectInBackground();
+        final Handler handler = new Handler(Looper.getMainLooper());
+        for (final Phase phase : wanted) {
+            handler.post(new Runnable() {
+                @Override public void run() {
+                    long end = System.nanoTime() + phaseMs * 1000000L;
+                    try {
+                        phase.run(end);
+                    } catch (Exception e) {
+                        throw new IllegalStateException(phase.name(), e);
+                    }
+                    Loopbox.dump("phase " + phase.name());
+                }
+            });
+        }
+        handler.post(new Runnable() {
+            @Override public void run() {
+                Looper.myLooper().quit();
+            }
+        });
+        Looper.loop();
+        Memory.stop = true;
+        background.join();
+        System.out.println("phases done: " + wanted.size());
+    }
+}

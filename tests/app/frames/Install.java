@@ -1,0 +1,18 @@
+package frames;
+
+import io.loopbox.Config;
+import io.loopbox.Loopbox;
+import java.io.File;
+
+/** Installs the recorder as the system properties say, sampling as often as it can. */
+final class Install {
+    private Install() {}
+
+    static void fromProperties() {
+        File directory = new File(System.getProperty("loopbox.dir"));
+        Config config = new Config.Builder(directory).sampleOnsetMs(10).sampleIntervalMs(1).minSamples(1).build();
+        if (!Loopbox.install(config)) {
+            throw new IllegalStateException("not installed");
+        }
+    }
+}

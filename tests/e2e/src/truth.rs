@@ -1,0 +1,94 @@
+//! Holds the sampled stacks of a report against the dex files of the process.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use anyhow::{Context, Result};
+use loopbox_format::model::Report;
+use loopbox_oracle::{Frame, Oracle, Pair};
+use xtask::launch::Launcher;
+
+use crate::stacks_of;
+
+/// The oracle over everything that runs on a bed.
+///
+/// # Errors
+/// When a jar of the class path cannot be read.
+pub fn oracle(launcher: &Launcher) -> Result<Oracle> {
+    let mut oracle = Oracle::default();
+    for jar in launcher.class_path() {
+        let bytes = fs::read(&jar).with_context(|| format!("cannot read {}", jar.display()))?;
+        oracle.add_jar(&bytes).with_context(|| format!("{}", jar.display()))?;
+    }
+    Ok(oracle)
+}
+
+/// What the oracle found in many stacks.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Stacks checked.
+    pub samples: usize,
+    /// Pairs of neighbouring frames that can be true, by reason.
+    pub pairs: BTreeMap<Pair, usize>,
+    /// Stacks that cannot be true: why, and how often.
+    pub wrong: BTreeMap<String, usize>,
+    /// Stacks that do not end where the process began, though nothing was left out of them.
+    pub rootless: usize,
+    /// Distinct methods seen.
+    pub methods: BTreeMap<String, usize>,
+    /// The longest time that one sample kept the main thread stopped.
+    pub longest_stop_ns: u64,
+    /// Samples that were due and could not be taken.
+    pub missed: u64,
+}
+
+impl Tally {
+    /// Checks every stack of every tree of a report. `root` is the method at the bottom of every stack.
+    ///
+    /// # Errors
+    /// When a tree contradicts itself.
+    pub fn add(&mut self, oracle: &Oracle, report: &Report, root: &str) -> Result<()> {
+        for tree in &report.trees {
+            self.longest_stop_ns = self.longest_stop_ns.max(tree.longest_stop_ns);
+            self.missed += u64::from(tree.missed_samples);
+            for (stack, elided) in stacks_of(report, tree)? {
+                self.samples += 1;
+                let frames: Vec<_> = stack
+                    .iter()
+                    .map(|f| Frame {
+                        class: f.method.class.clone(),
+                        name: f.method.name.clone(),
+                        signature: f.method.signature.clone(),
+                        dex_pc: f.dex_pc,
+                    })
+                    .collect();
+                for frame in &stack {
+                    *self.methods.entry(frame.short()).or_default() += 1;
+                }
+                match oracle.check(&frames) {
+                    Ok(pairs) => pairs.into_iter().for_each(|p| *self.pairs.entry(p).or_default() += 1),
+                    Err(wrong) => {
+                        let at = wrong.caller;
+                        let around = stack.iter().skip(at.saturating_sub(2)).take(4).map(crate::Frame::short);
+                        let around: Vec<_> = around.collect();
+                        let why = format!(
+                            "{} (frame {at} of {}, near {})",
+                            wrong.why,
+                            stack.len(),
+                            around.join(" < ")
+                        );
+                        *self.wrong.entry(why).or_default() += 1;
+                    }
+                }
+                let rooted = stack.last().is_some_and(|f| f.short() == root);
+                self.rootless += usize::from(!elided && !rooted);
+            }
+        }
+        Ok(())
+    }
+
+    /// How many pairs were checked and can be true.
+    pub fn pairs_checked(&self) -> usize {
+        self.pairs.values().sum()
+    }
+}

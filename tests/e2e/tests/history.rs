@@ -1,0 +1,177 @@
+//! The main job: an app hangs on a real Android Runtime, SIGQUIT comes, and the report says what happened.
+
+use anyhow::{Context, Result};
+use loopbox_e2e::{LIMIT, details, details_of, launcher, read, stacks_of};
+use loopbox_format::model::{
+    Component, DumpReason, End, Feature, MainState, NamedBy, PendingSource, RecordKind, Report,
+};
+use tempfile::tempdir;
+use xtask::launch::wait_for_report;
+
+const MS: u64 = 1_000_000;
+
+/// Runs the scripted app to its hang, sends SIGQUIT, reads the report that it leaves.
+fn hang(bed: &str, options: &[&str], arguments: &[&str]) -> Result<Report> {
+    let folder = tempdir()?;
+    let launcher = launcher(bed)?;
+    let mut app = launcher.app("scenario.Demo").argument(format!("dir={}", folder.path().display()));
+    for option in options {
+        app = app.option(option);
+    }
+    for argument in arguments {
+        app = app.argument(*argument);
+    }
+    let mut app = app.start()?;
+    app.wait_for("SCRIPT hang", LIMIT)?;
+    // Long enough for a few dozen samples and both phases of the hang on any machine.
+    std::thread::sleep(std::time::Duration::from_millis(1_500));
+    app.signal("QUIT")?;
+    let told = app.wait_for("SCRIPT report", LIMIT)?;
+    let report = wait_for_report(folder.path(), LIMIT)?;
+    assert!(told.contains(&*report.to_string_lossy()), "the listener was told of {told}");
+    read(&report)
+}
+
+/// What any hook must record of the script.
+fn assert_script(report: &Report) -> Result<()> {
+    assert_eq!(report.meta.reason, DumpReason::SigQuit);
+
+    // Nothing is missing or counted twice: tokens run on from record to record.
+    let mut next = 1;
+    for record in &report.history {
+        assert_eq!(record.wall_ns, record.work_ns + record.idle_ns, "{record:?}");
+        if matches!(record.kind, RecordKind::Group | RecordKind::Single) {
+            assert_eq!(record.first_token, next, "a gap before {record:?}");
+            next += u64::from(record.count);
+        }
+    }
+
+    // 150 messages of 3 ms are at least 450 ms of work: one full group of unnamed messages or more.
+    let first = report.history.iter().find(|r| r.kind == RecordKind::Group).context("no group")?;
+    assert!(first.work_ns >= 300 * MS && first.count > 10, "{first:?}");
+
+    let shop: Vec<_> = details_of(report, "com.example.shop.ShopHandler").collect();
+    for (what, ms) in [(2, 60), (3, 120), (4, 200), (5, 80)] {
+        let found = shop.iter().find(|d| d.message.as_ref().is_some_and(|m| m.what == what));
+        let found = found.with_context(|| format!("message {what} is not named: {shop:?}"))?;
+        assert!(found.wall_ns >= ms * MS, "{found:?}");
+    }
+
+    // A component message is named however short it is.
+    let component =
+        details_of(report, "android.app.ActivityThread$H").next().context("no component message")?;
+    let message = component.message.as_ref().context("no name")?;
+    assert_eq!((message.what, message.component), (159, Some(Component::ActivityThread)));
+
+    // 700 ms stand alone.
+    let single = report.history.iter().find(|r| r.kind == RecordKind::Single && r.wall_ns >= 700 * MS);
+    let single = single.context("no single record of 700 ms")?;
+    let decoder = single.details.first().context("it has no name")?;
+    assert_eq!(decoder.message.as_ref().context("no name")?.callback, "com.example.shop.ImageDecoder");
+    assert_eq!((single.count, single.slowest.token), (1, single.first_token));
+
+    // The pause is a record of its own.
+    let pause = report.history.iter().find(|r| r.kind == RecordKind::Idle).context("no idle record")?;
+    assert!(pause.wall_ns >= 300 * MS && pause.work_ns == 0, "{pause:?}");
+
+    // Nobody kept what the messages carried.
+    assert!(details(report).all(|d| d.message.as_ref().is_none_or(|m| !m.target.contains('@'))));
+    Ok(())
+}
+
+/// The present: the hung message and the stacks it went through.
+fn assert_hang(report: &Report) -> Result<()> {
+    let MainState::Running(running) = &report.main else { panic!("main is {:?}", report.main) };
+    assert!(running.age_ns() >= 1_000 * MS, "{running:?}");
+    let tree =
+        report.trees.iter().find(|t| t.token == running.token).context("no stacks of the hung message")?;
+    let stacks = stacks_of(report, tree)?;
+    assert!(stacks.len() >= 20, "{} stacks", stacks.len());
+    let mut phases = Vec::new();
+    for (stack, _) in &stacks {
+        let names: Vec<_> = stack.iter().map(loopbox_e2e::Frame::short).collect();
+        let path = ["Prices.load", "Cart.total", "CheckoutActivity.onPay", "CheckoutActivity.handleMessage"];
+        let at = names
+            .iter()
+            .position(|n| n == path[0])
+            .with_context(|| format!("no {} in {names:?}", path[0]))?;
+        assert_eq!(names[at..at + 4], path, "{names:?}");
+        assert_eq!(names.last().map(String::as_str), Some("Demo.main"), "{names:?}");
+        for frame in &stack[at..at + 4] {
+            assert!(frame.dex_pc.is_some() || frame.line.is_some(), "{frame:?}");
+        }
+        phases.extend(
+            names[..at].iter().find(|n| ["Prices.open", "Prices.parse"].contains(&n.as_str())).cloned(),
+        );
+    }
+    phases.dedup();
+    assert_eq!(phases, ["Prices.open", "Prices.parse"], "order in time is kept");
+    Ok(())
+}
+
+/// The future: what waits in the queue.
+fn assert_pending(report: &Report) {
+    assert_eq!(report.pending.source, PendingSource::LooperDump);
+    let lines = &report.pending.lines;
+    let scrolls = lines.iter().filter(|l| l.contains("callback=com.example.shop.Scroll")).count();
+    assert!(
+        scrolls + report.pending.dropped_lines as usize >= 150,
+        "{scrolls} scrolls in {} lines",
+        lines.len()
+    );
+}
+
+fn feature(report: &Report, feature: Feature) -> (bool, &str) {
+    let state = report.features.iter().find(|f| f.feature == feature);
+    state.map_or((false, "absent"), |f| (f.on, &*f.detail))
+}
+
+#[test]
+fn art_10_with_the_observer_by_reflection() -> Result<()> {
+    let report = hang("art10", &[], &[])?;
+    let (on, how) = feature(&report, Feature::Hook);
+    assert!(on && how.contains("Observer by reflection"), "{how}");
+    assert!(feature(&report, Feature::Sampler).0, "{:?}", report.features);
+    assert_script(&report)?;
+    // Only the observer sees an exception, and the time that a message was due.
+    let thrown = details_of(&report, "com.example.shop.BrokenCoupon").next();
+    assert!(thrown.is_none_or(|d| d.end == End::Threw), "{thrown:?}");
+    assert!(details(&report).all(|d| d.message.as_ref().is_none_or(|m| m.named_by == NamedBy::Observer)));
+    assert!(details(&report).any(|d| d.wait_ns.is_some()));
+    assert_hang(&report)?;
+    assert_pending(&report);
+    Ok(())
+}
+
+#[test]
+fn art_10_with_the_printer() -> Result<()> {
+    let report = hang("art10", &[], &["hook=PRINTER"])?;
+    let (on, how) = feature(&report, Feature::Hook);
+    assert!(on && how.contains("Printer"), "{how}");
+    assert_script(&report)?;
+    assert!(details(&report).all(|d| d.wait_ns.is_none()), "a Printer does not know when a message was due");
+    assert_hang(&report)?;
+    // The Printer knows the running message by its start line.
+    let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
+    let message = running.message.as_ref().context("the hung message has no name")?;
+    assert_eq!((&*message.target, message.what), ("com.example.shop.CheckoutActivity", 42));
+    assert_eq!(message.named_by, NamedBy::Printer);
+    Ok(())
+}
+
+/// As on a device, where `Looper.sObserver` is blocked.
+#[test]
+fn art_10_with_hidden_api_checks_falls_back_to_the_printer() -> Result<()> {
+    let report = hang("art10", &["--hidden-api"], &[])?;
+    let (on, how) = feature(&report, Feature::Hook);
+    assert!(on && how.contains("Printer"), "{how}");
+    assert_script(&report)
+}
+
+#[test]
+fn art_10_with_hidden_api_checks_and_the_native_thread_has_the_observer() -> Result<()> {
+    let report = hang("art10", &["--hidden-api"], &["hidden=NATIVE_THREAD"])?;
+    let (on, how) = feature(&report, Feature::Hook);
+    assert!(on && how.contains("Observer by native thread"), "{how}");
+    assert_script(&report)
+}

@@ -1,0 +1,47 @@
+//! Reads the file lists out of AOSP's `Android.bp` build files.
+
+use anyhow::{Context, Result, bail};
+
+/// The `srcs` of the file group called `name`. Comments are skipped, so a file that is commented out is not in.
+pub(crate) fn file_group(blueprint: &str, name: &str) -> Result<Vec<String>> {
+    let text = without_comments(blueprint);
+    let wanted = format!("name: \"{name}\"");
+    for group in text.split("filegroup {").skip(1) {
+        let body = group.split("\n}").next().unwrap_or(group);
+        if !body.contains(&wanted) {
+            continue;
+        }
+        let (_, list) =
+            body.split_once("srcs: [").with_context(|| format!("{name} has no list of sources"))?;
+        let list = list.split(']').next().unwrap_or(list);
+        return Ok(list.split('"').skip(1).step_by(2).map(str::to_owned).collect());
+    }
+    bail!("there is no file group {name:?}")
+}
+
+fn without_comments(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(|line| line.split("//").next().unwrap_or(line)).collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "// A comment\nfilegroup {\n    name: \"one\",\n    srcs: [\n        \"a/A.java\",\n\
+        \x20       // \"a/Off.java\",\n        \"b/B.java\", // why\n    ],\n}\n\
+        cc_library {\n    name: \"other\",\n    srcs: [\":one\"],\n}\nfilegroup {\n    name: \"two\",\n    srcs: [\"C.c\"],\n}\n\
+        filegroup {\n    name: \"empty\",\n}\n";
+
+    #[test]
+    fn finds_the_sources_of_a_group() {
+        assert_eq!(file_group(TEXT, "one").unwrap(), ["a/A.java", "b/B.java"]);
+        assert_eq!(file_group(TEXT, "two").unwrap(), ["C.c"]);
+    }
+
+    #[test]
+    fn a_group_that_is_not_there_or_has_no_sources_is_an_error() {
+        assert!(file_group(TEXT, "other").unwrap_err().to_string().contains("other"));
+        assert!(file_group(TEXT, "empty").is_err());
+    }
+}

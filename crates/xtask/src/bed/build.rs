@@ -1,0 +1,281 @@
+//! Builds a bed: what comes after what, and what is made in parallel.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use anyhow::{Context, Result, anyhow};
+
+use super::cache::{Cache, Key, remove};
+use super::code_patch::CodePatches;
+use super::fetch::{Deb, Fetcher};
+use super::framework::{self, Framework};
+use super::libcore::{self, Libcore};
+use super::manifest::{Build, Manifest};
+use super::paths;
+use super::progress::Progress;
+use super::spec::{Package, Source, Spec, Use, read_toml};
+use super::tools::Tools;
+use super::unpack;
+
+/// Changes when the code of the steps changes what they make.
+pub(crate) const VERSION: u32 = 2;
+
+/// `-Xmx` of a bed.
+pub(crate) const HEAP_MIB: u32 = 64;
+
+/// Everything the steps share. Downloads are done when it exists.
+pub(crate) struct Builder<'a> {
+    pub(crate) spec: &'a Spec,
+    pub(crate) tools: &'a Tools,
+    pub(crate) progress: &'a Progress,
+    pub(crate) cache: Cache,
+    pub(crate) dx: PathBuf,
+    pub(crate) dx_sha256: String,
+    pub(crate) icu4j: PathBuf,
+    pub(crate) icu4j_sha256: String,
+    identity: String,
+    packages: Vec<(&'a Package, Deb)>,
+    sources: Vec<Deb>,
+}
+
+impl<'a> Builder<'a> {
+    /// Downloads what is missing.
+    pub(crate) fn new(spec: &'a Spec, tools: &'a Tools, progress: &'a Progress) -> Result<Self> {
+        let beds = paths::beds();
+        let fetcher = Fetcher::new(&beds, progress)?;
+        let packages = spec.packages();
+        let debs = fetcher.packages(&packages)?;
+        let sources = [&spec.common.libcore.source, &spec.common.framework.source];
+        let sources = sources.into_iter().map(|s| fetcher.source(s)).collect::<Result<Vec<_>>>()?;
+        let mut builder = Self {
+            spec,
+            tools,
+            progress,
+            cache: Cache::open(&beds.join("cache"))?,
+            dx: PathBuf::new(),
+            dx_sha256: String::new(),
+            icu4j: PathBuf::new(),
+            icu4j_sha256: String::new(),
+            identity: tools.identity()?,
+            packages: packages.into_iter().zip(debs).collect(),
+            sources,
+        };
+        (builder.dx, builder.dx_sha256) = builder.tool_jar(Use::Dx, "usr/share/java/com.android.dx.jar")?;
+        (builder.icu4j, builder.icu4j_sha256) = builder.tool_jar(Use::Icu4j, "usr/share/java/icu4j.jar")?;
+        Ok(builder)
+    }
+
+    /// A key that holds what every step depends on.
+    pub(crate) fn key(&self, step: &str) -> Key {
+        Key::new(step, VERSION).with(&self.identity)
+    }
+
+    /// A downloaded source archive.
+    pub(crate) fn source(&self, source: &Source) -> Result<Deb> {
+        let found = self.sources.iter().find(|s| s.file.ends_with(&source.file));
+        found.cloned().with_context(|| format!("{} was not downloaded", source.file))
+    }
+
+    fn debs(&self, purposes: &[Use]) -> Vec<&Deb> {
+        self.packages.iter().filter(|(p, _)| purposes.contains(&p.purpose)).map(|(_, deb)| deb).collect()
+    }
+
+    /// Unpacks packages into one folder of the cache.
+    fn unpacked(&self, step: &str, debs: &[&Deb]) -> Result<PathBuf> {
+        let key = debs.iter().fold(Key::new(step, VERSION), |key, deb| key.with(&deb.sha256));
+        self.cache.step(step, &key, |out| unpack::packages(debs, out))
+    }
+
+    fn tool_jar(&self, purpose: Use, jar: &str) -> Result<(PathBuf, String)> {
+        let debs = self.debs(&[purpose]);
+        let deb = debs.first().with_context(|| format!("no package brings {jar}"))?;
+        let jar = self.unpacked("tool", &debs)?.join(jar);
+        // Debian's plain name may be a link to the one with the version.
+        let jar = fs::canonicalize(&jar).with_context(|| format!("there is no {}", jar.display()))?;
+        Ok((jar, deb.sha256.clone()))
+    }
+
+    /// Headers and libraries that the natives are compiled and linked with: the common ones, not the bed's, so
+    /// that one build serves all beds.
+    pub(crate) fn sysroot(&self) -> Result<PathBuf> {
+        let common = &self.spec.common.packages;
+        let wanted =
+            |p: &Package| matches!(p.purpose, Use::Headers | Use::Link | Use::Runtime) && common.contains(p);
+        let mut debs: Vec<&Deb> =
+            self.packages.iter().filter(|(p, _)| wanted(p)).map(|(_, deb)| deb).collect();
+        debs.sort_by(|a, b| a.file.cmp(&b.file));
+        self.unpacked("sysroot", &debs)
+    }
+
+    /// Makes the bed in `out`, which will later be known as `home`.
+    pub(crate) fn build(&self, out: &Path, home: &Path, key: &str) -> Result<()> {
+        let (libcore, framework, natives) = self.compile()?;
+        let fitting = libcore::fit(self, &libcore)?;
+        self.progress.say("put the bed together");
+        self.put_together(out, home, key, &Parts { libcore, framework, natives, fitting })
+    }
+
+    /// Java on this thread; the framework's long unpacking and the natives beside it.
+    fn compile(&self) -> Result<(Libcore, Framework, PathBuf)> {
+        let source = libcore::source(self)?;
+        thread::scope(|scope| {
+            let framework = scope.spawn(|| framework::source(self));
+            let natives = scope.spawn(|| libcore::natives(self, &source));
+            let libcore = libcore::java(self, &source)?;
+            let framework = framework.join().map_err(|_| anyhow!("unpacking the framework panicked"))??;
+            let framework = framework::java(self, &framework, &libcore.classes)?;
+            let natives = natives.join().map_err(|_| anyhow!("the build of the natives panicked"))??;
+            Ok((libcore, framework, natives))
+        })
+    }
+
+    fn put_together(&self, out: &Path, home: &Path, key: &str, parts: &Parts) -> Result<()> {
+        let bed = &self.spec.bed;
+        let lib = out.join("lib");
+        for folder in [&lib, &out.join("root/bin"), &out.join("root/lib"), &out.join("data/dalvik-cache")] {
+            fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        }
+        self.place_libraries(&lib, &parts.natives)?;
+
+        let mut boot = vec!["core.jar", "framework.jar"];
+        let mut hidden = vec!["core.jar", "framework-hidden.jar"];
+        let mut classes = vec!["classes/core.jar", "classes/framework.jar"];
+        unpack::place(&parts.libcore.core, &out.join("core.jar"))?;
+        unpack::place(&parts.framework.dexed, &out.join("framework.jar"))?;
+        unpack::place(&parts.framework.hidden, &out.join("framework-hidden.jar"))?;
+        unpack::place(&parts.libcore.classes, &out.join("classes/core.jar"))?;
+        unpack::place(&parts.framework.classes, &out.join("classes/framework.jar"))?;
+        unpack::place(&self.dx, &out.join("dx/dx.jar"))?;
+        if let Some(fitting) = &parts.fitting {
+            unpack::place(&fitting.join("patch.jar"), &out.join("patch.jar"))?;
+            unpack::place(&fitting.join("classes.jar"), &out.join("classes/patch.jar"))?;
+            boot.insert(0, "patch.jar");
+            hidden.insert(0, "patch.jar");
+            classes.insert(0, "classes/patch.jar");
+        }
+        let strings = |list: Vec<&str>| list.into_iter().map(PathBuf::from).collect::<Vec<_>>();
+        let mut manifest = Manifest {
+            name: bed.name.clone(),
+            art: bed.art.clone(),
+            api_level: bed.api_level,
+            package_version: bed.package_version.clone(),
+            arch: bed.arch.clone(),
+            boot_class_path: strings(boot),
+            boot_class_path_hidden_api: strings(hidden),
+            library_path: vec!["lib".into()],
+            preload: bed.preload.clone(),
+            vm_options: vec![
+                "-Ximage:/nonexistent.art".into(),
+                "-Xnoimage-dex2oat".into(),
+                "-Xusejit:false".into(),
+                format!("-Xmx{HEAP_MIB}m"),
+                format!("-Dloopbox.sdk={}", bed.api_level),
+            ],
+            libart: bed.libart.clone(),
+            dlopen_first: bed.dlopen_first.clone(),
+            runner: Vec::new(),
+            env: environment(home),
+            build: Build { java_class_path: strings(classes), dx: "dx/dx.jar".into(), key: key.to_owned() },
+        };
+        if let Some(loader) = &bed.loader {
+            // The loader's own options reach the host program only; variables would also reach the programs of
+            // the machine that it starts, which have another libc.
+            let lib = home.join("lib").display().to_string();
+            let preload = manifest.preload.join(":");
+            manifest.runner =
+                vec![format!("{lib}/{loader}"), "--library-path".into(), lib, "--preload".into(), preload];
+            manifest.library_path = Vec::new();
+            manifest.preload = Vec::new();
+        }
+        manifest.write(out)
+    }
+
+    fn place_libraries(&self, lib: &Path, natives: &Path) -> Result<()> {
+        let debs = self.debs(&[Use::Android, Use::Runtime]);
+        let root = self.unpacked("runtime", &debs)?;
+        unpack::gather_libraries(&root, lib)?;
+        for entry in fs::read_dir(natives.join("lib"))? {
+            let file = entry?.path();
+            let name = file.file_name().context("a library without a name")?;
+            remove(&lib.join(name))?;
+            unpack::place(&file, &lib.join(name))?;
+        }
+        for (name, file) in &self.spec.bed.links {
+            symlink(file, lib.join(name)).with_context(|| format!("cannot create {name}"))?;
+        }
+        let Some(file) = &self.spec.bed.code_patches else { return Ok(()) };
+        let patches: CodePatches = read_toml(&self.spec.folder.join(file))?;
+        let library = lib.join(&patches.file);
+        let mended = lib.join(format!("{}.mended", patches.file));
+        patches.apply(&library, &mended)?;
+        fs::rename(&mended, &library).with_context(|| format!("cannot replace {}", library.display()))
+    }
+}
+
+/// The results of the compilations.
+struct Parts {
+    libcore: Libcore,
+    framework: Framework,
+    natives: PathBuf,
+    fitting: Option<PathBuf>,
+}
+
+/// The variables that name Android's folders. Nothing is in them; the runtime only wants them to exist.
+fn environment(home: &Path) -> std::collections::BTreeMap<String, String> {
+    let root = home.join("root").display().to_string();
+    let mut environment = std::collections::BTreeMap::new();
+    for name in ["ROOT", "RUNTIME_ROOT", "ART_ROOT", "I18N_ROOT", "TZDATA_ROOT"] {
+        environment.insert(format!("ANDROID_{name}"), root.clone());
+    }
+    environment.insert("ANDROID_DATA".into(), home.join("data").display().to_string());
+    environment
+}
+
+/// Removes finished beds that no name points to and that are older than two weeks.
+pub(crate) fn prune(beds: &Path) -> Result<()> {
+    let context = || format!("cannot read {}", beds.display());
+    let mut named = Vec::new();
+    for entry in fs::read_dir(beds).with_context(context)? {
+        named.extend(fs::canonicalize(entry.with_context(context)?.path()));
+    }
+    Cache::open(&beds.join("store"))?.prune(&named)
+}
+
+/// Lets `target/bed/<name>` point to a finished bed, in one step: processes that use the old one go on.
+pub(crate) fn publish(link: &Path, finished: &Path) -> Result<()> {
+    let new = link.with_extension(format!("new-{}", std::process::id()));
+    remove(&new)?;
+    let name = finished.file_name().context("a bed without a name")?;
+    symlink(Path::new("store").join(name), &new)
+        .with_context(|| format!("cannot create {}", new.display()))?;
+    if fs::symlink_metadata(link).is_ok_and(|about| about.is_dir()) {
+        remove(link)?;
+    }
+    fs::rename(&new, link).with_context(|| format!("cannot create {}", link.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn publishing_replaces_the_link_and_keeps_the_old_bed() {
+        let folder = tempfile::tempdir().unwrap();
+        let bed = |name: &str| {
+            let bed = folder.path().join("store").join(name);
+            fs::create_dir_all(&bed).unwrap();
+            fs::write(bed.join("which"), name).unwrap();
+            bed
+        };
+        let link = folder.path().join("art10");
+        let which = || fs::read_to_string(link.join("which")).unwrap();
+        let first = bed("art10-1");
+        publish(&link, &first).unwrap();
+        assert_eq!(which(), "art10-1");
+        publish(&link, &bed("art10-2")).unwrap();
+        assert_eq!(which(), "art10-2");
+        assert!(first.join("which").is_file());
+    }
+}

@@ -1,0 +1,63 @@
+//! Compiles Java sources into a dexed jar that runs on a bed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+
+use super::build::VERSION;
+use super::cache::{Cache, Key, remove};
+use super::jar;
+use super::java::{self, DexOf};
+use super::manifest::Bed;
+use super::paths;
+use super::progress::Progress;
+use super::tools::Tools;
+use super::unpack::place;
+
+impl Bed {
+    /// Compiles Java 8 sources against the bed's classes and `extra_class_path` and writes the dexed result to
+    /// `out_jar`. The same sources give the same jar out of a cache. Only what the sources define goes in:
+    /// `extra_class_path` is for compilation.
+    ///
+    /// # Errors
+    /// What javac or dx say. dx does not desugar: lambdas, method references and string switches on newer class
+    /// files are refused.
+    pub fn dex(&self, sources: &[PathBuf], extra_class_path: &[PathBuf], out_jar: &Path) -> Result<()> {
+        ensure!(!sources.is_empty(), "no Java sources for {}", out_jar.display());
+        let progress = Progress::new(&self.manifest.name);
+        let tools = Tools::ensure(&progress)?;
+        let mut sources = sources.to_vec();
+        sources.sort();
+        let boot = self.java_class_path();
+        let mut key = Key::new("dex", VERSION).with(&tools.identity()?);
+        for path in sources
+            .iter()
+            .chain(&boot)
+            .chain(extra_class_path)
+            .chain([&self.dir.join(&self.manifest.build.dx)])
+        {
+            key = key.with_path(path)?;
+        }
+        let cache = Cache::open(&paths::beds().join("cache"))?;
+        let result = cache.step("dex", &key, |out| {
+            let classes = out.join("classes");
+            java::javac(&tools, &sources, &boot, extra_class_path, &classes)?;
+            let plain = out.join("classes.jar");
+            jar::pack(&classes, &plain)?;
+            remove(&classes)?;
+            java::dx(
+                &tools,
+                &self.dir.join(&self.manifest.build.dx),
+                &plain,
+                DexOf::App,
+                &out.join("app.jar"),
+            )
+        })?;
+        remove(out_jar)?;
+        place(&result.join("app.jar"), out_jar)?;
+        let about = fs::metadata(out_jar).with_context(|| format!("cannot read {}", out_jar.display()))?;
+        ensure!(about.len() > 0, "{} is empty", out_jar.display());
+        Ok(())
+    }
+}

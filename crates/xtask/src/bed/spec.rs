@@ -1,0 +1,262 @@
+//! What a bed consists of, as data: `tests/bed/common.toml` and `tests/bed/<name>.toml`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+/// What a package is good for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Use {
+    /// Android's own libraries: the bed's `lib` folder.
+    Android,
+    /// Other shared libraries that those need: the bed's `lib` folder too.
+    Runtime,
+    /// Headers for the natives.
+    Headers,
+    /// Shared libraries that the natives are linked to and that every bed has in its own version.
+    Link,
+    /// The dx compiler.
+    Dx,
+    /// ICU for Java, at compile time only.
+    Icu4j,
+}
+
+/// A Debian binary package.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Package {
+    pub(crate) name: String,
+    /// Debian release to take it from.
+    pub(crate) suite: String,
+    /// `amd64` or `all`.
+    pub(crate) arch: String,
+    #[serde(rename = "use")]
+    pub(crate) purpose: Use,
+    /// Version and SHA-256 of a pinned package; neither of one that floats.
+    version: Option<String>,
+    sha256: Option<String>,
+}
+
+/// The exact file that a pinned package must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Pin<'a> {
+    pub(crate) version: &'a str,
+    pub(crate) sha256: &'a str,
+}
+
+impl Package {
+    /// What the package must be, unless it floats.
+    pub(crate) fn pin(&self) -> Option<Pin<'_>> {
+        Some(Pin { version: self.version.as_deref()?, sha256: self.sha256.as_deref()? })
+    }
+
+    /// Name of the file as apt stores it; `:` of an epoch is escaped.
+    pub(crate) fn file_name(&self, version: &str) -> String {
+        format!("{}_{}_{}.deb", self.name, version.replace(':', "%3a"), self.arch)
+    }
+}
+
+/// A Debian source package, of which one upstream archive is used.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Source {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) suite: String,
+    /// The upstream archive.
+    pub(crate) file: String,
+    pub(crate) sha256: String,
+    /// Files and folders of the archive that are used.
+    pub(crate) unpack: Vec<String>,
+}
+
+/// `tests/bed/common.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Common {
+    #[serde(rename = "package")]
+    pub(crate) packages: Vec<Package>,
+    pub(crate) libcore: Libcore,
+    pub(crate) framework: Framework,
+}
+
+/// The Java library and its natives.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Libcore {
+    pub(crate) source: Source,
+    pub(crate) java: Vec<JavaFiles>,
+    #[serde(rename = "library")]
+    pub(crate) libraries: Vec<NativeLibrary>,
+}
+
+/// File groups of an AOSP build file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct JavaFiles {
+    pub(crate) blueprint: String,
+    pub(crate) groups: Vec<String>,
+}
+
+/// One shared library of libcore's natives.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NativeLibrary {
+    pub(crate) name: String,
+    /// Folder to which the names in the group are relative.
+    pub(crate) folder: String,
+    pub(crate) blueprint: String,
+    pub(crate) group: String,
+    /// Sources outside the group.
+    #[serde(default)]
+    pub(crate) extra: Vec<String>,
+    /// Sources of the group that are not built.
+    #[serde(default)]
+    pub(crate) leave_out: Vec<String>,
+    /// Sources of ours below `tests/bed/native`.
+    #[serde(default)]
+    pub(crate) shims: Vec<String>,
+    /// File names of the libraries to link.
+    pub(crate) link: Vec<String>,
+}
+
+/// The framework classes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Framework {
+    pub(crate) source: Source,
+    /// Folder of the archive to which `files` are relative.
+    pub(crate) root: String,
+    pub(crate) files: Vec<String>,
+    /// Members that `framework-hidden.jar` hides, `Lpkg/Class;->name`.
+    pub(crate) blocked: Vec<String>,
+}
+
+/// `tests/bed/<name>.toml`: one Android Runtime.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BedSpec {
+    pub(crate) name: String,
+    pub(crate) art: String,
+    pub(crate) api_level: u32,
+    pub(crate) arch: String,
+    pub(crate) package_version: String,
+    pub(crate) libart: String,
+    pub(crate) dlopen_first: Vec<String>,
+    pub(crate) preload: Vec<String>,
+    /// Further names of libraries, and the files that they are.
+    #[serde(default)]
+    pub(crate) links: BTreeMap<String, String>,
+    /// A dynamic loader out of the bed's own packages, when the machine's libc is too old.
+    pub(crate) loader: Option<String>,
+    /// Folders below `tests/bed/patches` whose classes go before core.jar.
+    #[serde(default)]
+    pub(crate) patches: Vec<String>,
+    /// Repairs of machine code.
+    pub(crate) code_patches: Option<String>,
+    #[serde(rename = "package")]
+    pub(crate) packages: Vec<Package>,
+}
+
+/// Everything that `tests/bed` says about one bed.
+#[derive(Debug)]
+pub(crate) struct Spec {
+    /// `tests/bed`.
+    pub(crate) folder: PathBuf,
+    pub(crate) common: Common,
+    pub(crate) bed: BedSpec,
+}
+
+impl Spec {
+    /// Reads the specification of a bed. Fails when there is no such bed, naming those that are.
+    pub(crate) fn load(folder: &Path, name: &str) -> Result<Self> {
+        let known = names(folder)?;
+        if !known.iter().any(|n| n == name) {
+            bail!("there is no bed {name:?}; there are: {}", known.join(", "));
+        }
+        Ok(Self {
+            folder: folder.to_owned(),
+            common: read_toml(&folder.join("common.toml"))?,
+            bed: read_toml(&folder.join(format!("{name}.toml")))?,
+        })
+    }
+
+    /// All packages of the bed; a package of the bed replaces the common one of the same name and use.
+    pub(crate) fn packages(&self) -> Vec<&Package> {
+        let mut by_name = BTreeMap::new();
+        for package in self.common.packages.iter().chain(&self.bed.packages) {
+            by_name.insert((package.name.as_str(), package.purpose as u8), package);
+        }
+        by_name.into_values().collect()
+    }
+}
+
+/// Names of all beds, sorted.
+pub(crate) fn names(folder: &Path) -> Result<Vec<String>> {
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut names = Vec::new();
+    for entry in entries {
+        let file = entry?.file_name();
+        if let Some(name) = file.to_str().and_then(|f| f.strip_suffix(".toml"))
+            && name != "common"
+        {
+            names.push(name.to_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Reads a TOML file; the error names the file.
+pub(crate) fn read_toml<T: DeserializeOwned>(file: &Path) -> Result<T> {
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    toml::from_str(&text).with_context(|| format!("{} is not valid", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bed::paths;
+
+    #[test]
+    fn every_bed_of_the_repository_reads_and_pins_its_runtime() {
+        let folder = paths::specs();
+        let names = names(&folder).unwrap();
+        assert!(names.iter().any(|n| n == "art10"), "{names:?}");
+        for name in names {
+            let spec = Spec::load(&folder, &name).unwrap();
+            assert_eq!(spec.bed.name, name);
+            let libart = spec.packages().into_iter().find(|p| p.name == "android-libart").unwrap();
+            assert_eq!(libart.pin().unwrap().version, spec.bed.package_version);
+            for package in spec.packages() {
+                assert_eq!(package.version.is_some(), package.sha256.is_some(), "{}", package.name);
+                assert!(
+                    package.purpose != Use::Android || package.pin().is_some(),
+                    "{} floats",
+                    package.name
+                );
+                assert!(package.pin().is_none_or(|p| p.sha256.len() == 64), "{}", package.name);
+            }
+        }
+    }
+
+    #[test]
+    fn an_unknown_bed_is_refused_with_the_known_ones() {
+        let message = Spec::load(&paths::specs(), "art99").unwrap_err().to_string();
+        assert!(message.contains("art99") && message.contains("art10"), "{message}");
+    }
+
+    #[test]
+    fn file_names_escape_the_epoch() {
+        let package: Package = toml::from_str(
+            "name='a-b'\nsuite='s'\narch='amd64'\nuse='android'\nversion='1:2.3'\nsha256='00'\n",
+        )
+        .unwrap();
+        assert_eq!(package.file_name(package.pin().unwrap().version), "a-b_1%3a2.3_amd64.deb");
+    }
+}

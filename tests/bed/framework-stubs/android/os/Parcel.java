@@ -1,0 +1,13 @@
+package android.os;
+
+/** Messages never leave the process; only the signatures are needed. */
+public class Parcel {
+    public <T> T readParcelable(ClassLoader loader) { return null; }
+    public void writeParcelable(Parcelable value, int flags) {}
+    public int readInt() { return 0; }
+    public void writeInt(int value) {}
+    public long readLong() { return 0; }
+    public void writeLong(long value) {}
+    public Bundle readBundle() { return null; }
+    public void writeBundle(Bundle value) {}
+}

@@ -1,0 +1,12 @@
+package android.os;
+
+/** Ids are the real ones of this process and thread; priorities are left to the host. */
+public class Process {
+    public static final int THREAD_PRIORITY_DEFAULT = 0;
+    public static final int THREAD_PRIORITY_BACKGROUND = 10;
+
+    public static int myPid() { return android.system.Os.getpid(); }
+    public static int myUid() { return android.system.Os.getuid(); }
+    public static int myTid() { return BedNative.gettid(); }
+    public static void setThreadPriority(int priority) {}
+}

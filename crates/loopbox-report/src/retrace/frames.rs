@@ -1,0 +1,229 @@
+//! One obfuscated frame to the frames of the source.
+
+use loopbox_format::model::{Location, Method, Symbols};
+use proguard::{ProguardCache, StackFrame};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// Inlined frames that one frame may become. R8 inlines some levels deep; a forged mapping could claim any number.
+const INLINED: usize = 32;
+
+/// A location that the file does not have.
+const UNKNOWN: Location = Location::Frame { method: u32::MAX, dex_pc: None, line: None };
+
+/// Retraces locations and collects the new symbol tables.
+pub(super) struct Retracer<'m> {
+    cache: &'m ProguardCache<'m>,
+    pc_as_line: bool,
+    symbols: Symbols,
+    methods: HashMap<Method, u32>,
+    locations: HashMap<Location, u32>,
+    known: HashMap<(Location, Option<usize>), Rc<[u32]>>,
+    asked: HashSet<u32>,
+    found: HashSet<u32>,
+}
+
+/// A frame of the source.
+struct Original {
+    class: String,
+    method: String,
+    file: String,
+    line: Option<u32>,
+}
+
+impl<'m> Retracer<'m> {
+    pub(super) fn new(cache: &'m ProguardCache<'m>, pc_as_line: bool) -> Self {
+        Self {
+            cache,
+            pc_as_line,
+            symbols: Symbols::default(),
+            methods: HashMap::new(),
+            locations: HashMap::new(),
+            known: HashMap::new(),
+            asked: HashSet::new(),
+            found: HashSet::new(),
+        }
+    }
+
+    /// How many methods of mapped classes were looked up, and how many of them the mapping has.
+    pub(super) fn methods(&self) -> (usize, usize) {
+        (self.asked.len(), self.found.len())
+    }
+
+    pub(super) fn into_symbols(self) -> Symbols {
+        self.symbols
+    }
+
+    /// Retraces a stack, bottom first, to locations of the new tables.
+    pub(super) fn stack(&mut self, old: &Symbols, stack: &[u32]) -> Vec<u32> {
+        let mut out: Vec<u32> = Vec::with_capacity(stack.len());
+        let mut outline = None;
+        // From the top down: an outlined frame hands its position to its caller.
+        for &location in stack.iter().rev() {
+            let location = old.locations.get(location as usize).copied().unwrap_or(UNKNOWN);
+            if let Some(position) = self.outline_position(old, location) {
+                outline = Some(position);
+                continue;
+            }
+            out.extend(self.location(old, location, outline.take()).iter());
+        }
+        out.reverse();
+        out
+    }
+
+    fn outline_position(&self, old: &Symbols, location: Location) -> Option<usize> {
+        let Location::Frame { method, dex_pc, line } = location else { return None };
+        let method = old.methods.get(method as usize)?;
+        let outlined = self.cache.is_outline_frame(&method.class, &method.name);
+        outlined.then(|| self.effective_line(line, dex_pc).unwrap_or(0))
+    }
+
+    /// What a stack trace of ART would print as the line.
+    fn effective_line(&self, line: Option<u32>, dex_pc: Option<u32>) -> Option<usize> {
+        line.or(dex_pc.filter(|_| self.pc_as_line)).map(|line| line as usize)
+    }
+
+    /// Top first.
+    fn location(&mut self, old: &Symbols, location: Location, outline: Option<usize>) -> Rc<[u32]> {
+        if let Some(known) = self.known.get(&(location, outline)) {
+            return Rc::clone(known);
+        }
+        let new = self.read(old, location, outline);
+        self.known.insert((location, outline), Rc::clone(&new));
+        new
+    }
+
+    fn read(&mut self, old: &Symbols, location: Location, outline: Option<usize>) -> Rc<[u32]> {
+        let Location::Frame { method: index, dex_pc, line } = location else {
+            return Rc::new([self.intern(location)]);
+        };
+        let Some(method) = old.methods.get(index as usize) else {
+            return Rc::new([self.intern(UNKNOWN)]);
+        };
+        let originals = self.originals(index, method, self.effective_line(line, dex_pc), outline);
+        if originals.is_empty() {
+            let method = self.method(method.clone());
+            return Rc::new([self.intern(Location::Frame { method, dex_pc, line })]);
+        }
+        let outermost = originals.len() - 1;
+        originals
+            .into_iter()
+            .enumerate()
+            .map(|(i, original)| {
+                let signature =
+                    if i == outermost { self.descriptor(&method.signature) } else { String::new() };
+                let method = self.method(Method {
+                    class: original.class,
+                    name: original.method,
+                    signature,
+                    source_file: original.file,
+                });
+                // An inlined frame has no bytecode position of its own; its caller's tells it from a native one.
+                self.intern(Location::Frame { method, dex_pc, line: original.line })
+            })
+            .collect()
+    }
+
+    /// The frames of the source, top first; empty when the mapping does not have the class.
+    fn originals(
+        &mut self,
+        index: u32,
+        method: &Method,
+        line: Option<usize>,
+        outline: Option<usize>,
+    ) -> Vec<Original> {
+        let Some(class) = self.cache.remap_class(&method.class) else { return Vec::new() };
+        let constructor = method.name == "<init>" || method.name == "<clinit>";
+        if !constructor {
+            self.asked.insert(index);
+        }
+        let mut found = self.by_line(method, line, outline);
+        if found.is_empty() {
+            found = self.by_parameters(method);
+        }
+        if found.is_empty() {
+            // The class is known and the method is not: it kept its name, or the mapping is of another build.
+            let file = String::new();
+            found.push(Original { class: class.to_string(), method: method.name.clone(), file, line: None });
+            if class == method.class {
+                self.asked.remove(&index);
+            }
+        } else {
+            self.found.insert(index);
+            self.asked.insert(index);
+        }
+        found
+    }
+
+    fn by_line(&self, method: &Method, line: Option<usize>, mut outline: Option<usize>) -> Vec<Original> {
+        let Some(line) = line.filter(|line| *line > 0) else { return Vec::new() };
+        let frame = StackFrame::new(&method.class, &method.name, line);
+        let frame = self.cache.prepare_frame_for_mapping(&frame, &mut outline);
+        let frames: Vec<StackFrame<'_>> = self.cache.remap_frame(&frame).take(INLINED).collect();
+        // What the compiler made up is left out, as in R8's retrace, unless nothing else is there.
+        let only_synthesized = frames.iter().all(StackFrame::method_synthesized);
+        let kept = frames.iter().filter(|frame| only_synthesized || !frame.method_synthesized());
+        kept.map(|frame| Original::new(frame, frame.line())).collect()
+    }
+
+    /// Without a line the descriptor still tells overloads apart; what was inlined cannot be known.
+    fn by_parameters(&self, method: &Method) -> Vec<Original> {
+        let descriptor = self.cache.deobfuscate_signature(&method.signature);
+        let by_parameters = descriptor.and_then(|descriptor| {
+            let parameters = descriptor.parameters_types().collect::<Vec<_>>().join(",");
+            let frame = StackFrame::with_parameters(&method.class, &method.name, &parameters);
+            self.cache.remap_frame(&frame).take(INLINED).last().map(|frame| Original::new(&frame, None))
+        });
+        let original = by_parameters.or_else(|| {
+            let (class, name) = self.cache.remap_method(&method.class, &method.name)?;
+            let file = String::new();
+            Some(Original { class: class.to_string(), method: name.to_string(), file, line: None })
+        });
+        original.into_iter().collect()
+    }
+
+    fn method(&mut self, method: Method) -> u32 {
+        if let Some(&known) = self.methods.get(&method) {
+            return known;
+        }
+        let index = self.symbols.methods.len() as u32;
+        self.symbols.methods.push(method.clone());
+        self.methods.insert(method, index);
+        index
+    }
+
+    fn intern(&mut self, location: Location) -> u32 {
+        *self.locations.entry(location).or_insert_with(|| {
+            self.symbols.locations.push(location);
+            (self.symbols.locations.len() - 1) as u32
+        })
+    }
+
+    /// A descriptor with its classes put back: `(La/b;I)V`.
+    fn descriptor(&self, descriptor: &str) -> String {
+        let mut out = String::with_capacity(descriptor.len());
+        let mut rest = descriptor;
+        while let Some((before, from)) = rest.split_once('L') {
+            let Some((class, after)) = from.split_once(';') else { break };
+            let original = self.cache.remap_class(&class.replace('/', "."));
+            out.push_str(before);
+            out.push('L');
+            out.push_str(&original.map_or_else(|| class.to_string(), |name| name.replace('.', "/")));
+            out.push(';');
+            rest = after;
+        }
+        out.push_str(rest);
+        out
+    }
+}
+
+impl Original {
+    fn new(frame: &StackFrame<'_>, line: Option<usize>) -> Self {
+        Self {
+            class: frame.class().to_string(),
+            method: frame.method().to_string(),
+            file: frame.file().unwrap_or_default().to_string(),
+            line: line.filter(|line| *line > 0).and_then(|line| u32::try_from(line).ok()),
+        }
+    }
+}

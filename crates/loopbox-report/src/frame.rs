@@ -114,6 +114,13 @@ impl Frames {
             (self.list.len() - 1) as u32
         })
     }
+
+    /// The location that each frame was read from.
+    pub(crate) fn locations(&self) -> Vec<u32> {
+        let mut locations = vec![0; self.list.len()];
+        self.by_location.iter().for_each(|(&location, &frame)| locations[frame as usize] = location);
+        locations
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,286 @@
+//! A library that samples its process's main thread for the tests in `tests/`: what the JNI layer of the
+//! product does with this crate, reduced to the sampler. Loaded by `probe.Probe` (tests/java).
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::fmt::Write;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
+use std::time::Duration;
+
+use jni::objects::{JClass, JStaticMethodID, JString};
+use jni::signature::{Primitive, ReturnType};
+use jni::sys::{jboolean, jint, jlong};
+use jni::{Env, EnvUnowned, jni_sig, jni_str};
+use loopbox_art::{
+    Art, DiscoverOptions, Fingerprint, Frame, KnownMethod, MethodName, MethodRef, Phase, RawStack, Suspended,
+};
+
+static ART: OnceLock<Art> = OnceLock::new();
+static FUSE: OnceLock<Arc<AtomicU32>> = OnceLock::new();
+
+/// What passes between `sample` and the fast native `walk`, which runs inside of it on the same thread.
+struct Hop {
+    suspended: Option<Suspended<'static>>,
+    stack: RawStack,
+    names: HashMap<MethodRef, (Fingerprint, Arc<MethodName>)>,
+    unnamed: u64,
+    reused: u64,
+}
+
+thread_local! {
+    static HOP: std::cell::RefCell<Option<Hop>> = const { std::cell::RefCell::new(None) };
+}
+
+type Failure = Box<dyn std::error::Error>;
+
+fn answer<'local, T: Default>(
+    mut env: EnvUnowned<'local>,
+    body: impl FnOnce(&mut Env<'local>) -> Result<T, jni::errors::Error>,
+) -> T {
+    env.with_env(body).resolve::<jni::errors::ThrowRuntimeExAndDefault>()
+}
+
+/// `static native String install()`: on the main thread.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_probe_Probe_install<'local>(
+    env: EnvUnowned<'local>,
+    class: JClass<'local>,
+) -> JString<'local> {
+    answer(env, |env| {
+        let install = env.get_static_method_id(&class, jni_str!("install"), jni_sig!(() -> JString))?;
+        let walk = env.get_static_method_id(&class, jni_str!("walk"), jni_sig!(() -> ()))?;
+        let known = |id: JStaticMethodID, method, signature| KnownMethod {
+            id: id.into_raw().cast(),
+            class: "probe.Probe",
+            method,
+            signature,
+        };
+        let known = [known(install, "install", "()Ljava/lang/String;"), known(walk, "walk", "()V")];
+        let fuse = FUSE.get_or_init(Arc::default).clone();
+        let options = DiscoverOptions { known: &known, fuse: Some(fuse), ..DiscoverOptions::default() };
+        let vm = env.get_java_vm()?.get_raw().cast::<c_void>();
+        let text = match Art::discover(vm, env.get_raw().cast(), &options) {
+            Ok(art) => {
+                let text = format!("{:?}", art.module());
+                let _ = ART.set(art);
+                text
+            }
+            Err(off) => format!("off {}: {off}", off.code()),
+        };
+        env.new_string(text)
+    })
+}
+
+/// `@FastNative static native void walk()`: called by [`sample`] on the sampler's thread.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_probe_Probe_walk(_: EnvUnowned<'_>, _: JClass<'_>) {
+    HOP.with_borrow_mut(|hop| {
+        if let (Some(hop), Some(art)) = (hop.as_mut(), ART.get()) {
+            if let Some(suspended) = hop.suspended.take() {
+                art.walk(&suspended, &mut hop.stack);
+            }
+            for frame in hop.stack.frames() {
+                let Some(print) = art.fingerprint(frame.method) else {
+                    hop.unnamed += 1;
+                    continue;
+                };
+                if let Some((seen, _)) = hop.names.get(&frame.method) {
+                    if *seen == print {
+                        continue;
+                    }
+                    hop.reused += 1;
+                }
+                match art.describe(frame.method) {
+                    Some(name) => {
+                        hop.names.insert(frame.method, (print, Arc::new(name)));
+                    }
+                    None => hop.unnamed += 1,
+                }
+            }
+        }
+    });
+}
+
+/// One sample of the main thread, on the calling (attached, native) thread, which is not the main one.
+fn sample(env: &mut Env<'_>, class: &JClass<'_>, walk: JStaticMethodID) -> Result<(), Failure> {
+    let art = ART.get().ok_or("not installed")?;
+    let suspended = art.suspend_main(env.get_raw().cast())?;
+    HOP.with_borrow_mut(|hop| {
+        let hop = hop.get_or_insert_with(|| Hop {
+            suspended: None,
+            stack: RawStack::new(),
+            names: HashMap::new(),
+            unnamed: 0,
+            reused: 0,
+        });
+        hop.suspended = Some(suspended);
+    });
+    // SAFETY: the method is static, takes nothing and returns nothing.
+    let called =
+        unsafe { env.call_static_method_unchecked(class, walk, ReturnType::Primitive(Primitive::Void), &[]) };
+    // Whatever happened in there: the main thread goes on.
+    HOP.with_borrow_mut(|hop| hop.as_mut().map(|h| h.suspended.take()));
+    called?;
+    Ok(())
+}
+
+fn line(frame: Frame, name: &MethodName) -> String {
+    let place = match (name.native, name.lines.line(frame.dex_pc)) {
+        (true, _) => -2,
+        (false, Some(line)) => i64::from(line),
+        (false, None) => -1,
+    };
+    let pc = i64::from(frame.dex_pc as i32);
+    let file = name.source_file.as_deref().unwrap_or("null");
+    format!("{}\t{}\t{}\t{file}\t{place}\t{pc}", name.class, name.method, name.signature)
+}
+
+fn text() -> String {
+    HOP.with_borrow(|hop| {
+        let mut out = String::new();
+        let Some(hop) = hop else { return out };
+        let gap = hop.stack.gap_at();
+        for (index, frame) in hop.stack.frames().enumerate() {
+            if gap == Some(index) {
+                let _ = writeln!(out, "... {}", hop.stack.truncated());
+            }
+            match hop.names.get(&frame.method) {
+                Some((_, name)) => out.push_str(&line(frame, name)),
+                None => out.push('?'),
+            }
+            out.push('\n');
+        }
+        out
+    })
+}
+
+struct Sampler {
+    stop: AtomicBool,
+    wanted: Mutex<u32>,
+    taken: Condvar,
+    asked: Condvar,
+    result: Mutex<String>,
+    samples: AtomicU64,
+    log: Mutex<Option<String>>,
+}
+
+static SAMPLER: Sampler = Sampler {
+    stop: AtomicBool::new(false),
+    wanted: Mutex::new(0),
+    taken: Condvar::new(),
+    asked: Condvar::new(),
+    result: Mutex::new(String::new()),
+    samples: AtomicU64::new(0),
+    log: Mutex::new(None),
+};
+
+/// `static native void start(int periodUs)`: 0 samples only when `hold` asks.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_probe_Probe_start<'local>(
+    env: EnvUnowned<'local>,
+    class: JClass<'local>,
+    period_us: jint,
+) {
+    answer(env, |env| {
+        let vm = env.get_java_vm()?;
+        let class = env.new_global_ref(&class)?;
+        let walk = env.get_static_method_id(&class, jni_str!("walk"), jni_sig!(() -> ()))?;
+        let body = move |env: &mut Env<'_>| -> jni::errors::Result<()> {
+            while !SAMPLER.stop.load(Ordering::Acquire) {
+                if period_us == 0 {
+                    let wanted = SAMPLER.wanted.lock().unwrap();
+                    if *wanted == 0 {
+                        drop(SAMPLER.asked.wait_timeout(wanted, Duration::from_millis(50)).unwrap());
+                        continue;
+                    }
+                } else {
+                    std::thread::sleep(Duration::from_micros(period_us as u64));
+                }
+                let outcome = sample(env, &class, walk);
+                let text = match &outcome {
+                    Ok(()) => text(),
+                    Err(error) => format!("error {error}\n"),
+                };
+                SAMPLER.samples.fetch_add(1, Ordering::Relaxed);
+                if period_us == 0 {
+                    *SAMPLER.result.lock().unwrap() = text;
+                    *SAMPLER.wanted.lock().unwrap() = 0;
+                    SAMPLER.taken.notify_all();
+                } else if let Some(log) = SAMPLER.log.lock().unwrap().as_mut() {
+                    log.push_str(&text);
+                    log.push('\n');
+                }
+            }
+            Ok(())
+        };
+        std::thread::spawn(move || {
+            if let Err(error) = vm.attach_current_thread(body) {
+                println!("sampler: {error}");
+            }
+        });
+        Ok(())
+    });
+}
+
+/// `static native String hold()`: blocks the calling (main) thread until it was sampled once.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_probe_Probe_hold<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+) -> JString<'local> {
+    answer(env, |env| {
+        let mut wanted = SAMPLER.wanted.lock().unwrap();
+        *wanted = 1;
+        SAMPLER.asked.notify_all();
+        while *wanted != 0 {
+            wanted = SAMPLER.taken.wait(wanted).unwrap();
+        }
+        drop(wanted);
+        let text = SAMPLER.result.lock().unwrap().clone();
+        env.new_string(text)
+    })
+}
+
+/// `static native long samples()`.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_probe_Probe_samples(_: EnvUnowned<'_>, _: JClass<'_>) -> jlong {
+    SAMPLER.samples.load(Ordering::Relaxed) as jlong
+}
+
+/// `static native void log(boolean on)`: keep the text of every sample from now on, or print what was kept.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_probe_Probe_log(_: EnvUnowned<'_>, _: JClass<'_>, on: jboolean) {
+    let kept = std::mem::replace(&mut *SAMPLER.log.lock().unwrap(), on.then(String::new));
+    if let Some(text) = kept {
+        for line in text.lines() {
+            println!("stack {line}");
+        }
+    }
+}
+
+/// `static native String stats()`.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_probe_Probe_stats<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+) -> JString<'local> {
+    answer(env, |env| {
+        let fuse = FUSE.get().and_then(|f| Phase::from_mark(f.load(Ordering::Relaxed)));
+        let text = format!("{:?} fuse={fuse:?}", ART.get().map(Art::stats));
+        env.new_string(text)
+    })
+}
+
+/// `static native String misuse()`: what suspending from the main thread answers.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_probe_Probe_misuse<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+) -> JString<'local> {
+    answer(env, |env| {
+        let said = ART.get().map(|art| art.suspend_main(env.get_raw().cast()).err());
+        let text = format!("{said:?}");
+        env.new_string(text)
+    })
+}

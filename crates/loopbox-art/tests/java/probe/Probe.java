@@ -1,0 +1,33 @@
+package probe;
+
+import dalvik.annotation.optimization.FastNative;
+
+/** The natives of the example library art_probe. */
+final class Probe {
+    static {
+        System.loadLibrary("art_probe");
+    }
+
+    private Probe() {}
+
+    /** Discovers ART; what was found, or why not. */
+    static native String install();
+
+    /** Starts the sampler: each so many microseconds, or with 0 when {@link #hold} asks. */
+    static native void start(int periodUs);
+
+    /** Takes down the suspended thread's stack; called by the sampler. */
+    @FastNative
+    static native void walk();
+
+    /** Waits until this thread was sampled once, and returns its stack. */
+    static native String hold();
+
+    static native long samples();
+
+    static native void log(boolean on);
+
+    static native String stats();
+
+    static native String misuse();
+}

@@ -1,1 +1,47 @@
-fn main() {}
+//! `cargo xtask`: one module per command, this file only dispatches.
+
+mod bench;
+mod demo;
+mod suite;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use xtask::bed;
+
+/// Set-up, beds, checks and packaging of the Loopbox workspace.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Set beds up: real Android Runtimes to run tests on
+    Bed(bed::command::BedArgs),
+    /// Measure, as ratios within one run
+    #[command(subcommand)]
+    Bench(bench::BenchCommand),
+    /// The main job, once: an app hangs on a real Android Runtime, its report is written and shown
+    Demo,
+    /// Run every check, as CI does
+    Test(suite::TestArgs),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Bed(args) => bed::command::run(&args),
+        Command::Bench(command) => bench::run(&command),
+        Command::Demo => demo::demo(),
+        Command::Test(args) => suite::test(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

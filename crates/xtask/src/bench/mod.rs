@@ -1,0 +1,31 @@
+//! `cargo xtask bench`: figures, as ratios within one run. Benches never decide whether a test passes.
+
+mod hook;
+
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::Subcommand;
+
+/// How long a bench may take before it is called stuck.
+const LIMIT: Duration = Duration::from_mins(20);
+
+/// The benches.
+#[derive(Debug, Subcommand)]
+pub(crate) enum BenchCommand {
+    /// What watching the main Looper costs per message, against other ways to watch
+    Hook(hook::HookArgs),
+}
+
+pub(crate) fn run(command: &BenchCommand) -> Result<()> {
+    match command {
+        BenchCommand::Hook(args) => hook::run(args),
+    }
+}
+
+/// The middle value; 0 of none.
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
+}

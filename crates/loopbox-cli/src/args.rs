@@ -18,6 +18,12 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Prints a report: history, running message with its stacks, pending messages.
     Show(Show),
+    /// Draws a flame graph (SVG) of a message's stacks.
+    Flame(crate::cmd::flame::Args),
+    /// Writes a report in the format of another tool.
+    Export(crate::cmd::export::Args),
+    /// Puts the names of the source back into an obfuscated report.
+    Retrace(crate::cmd::retrace::Args),
 }
 
 #[derive(Debug, ClapArgs)]
@@ -31,7 +37,18 @@ pub(crate) struct Show {
     #[arg(long)]
     pub(crate) full: bool,
     #[command(flatten)]
+    pub(crate) mapping: Mappings,
+    #[command(flatten)]
     pub(crate) terminal: Terminal,
+}
+
+/// What puts the names of the source back.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Mappings {
+    /// Puts the names of the source back by R8's or ProGuard's mapping.txt of the build that the report is of. May be
+    /// given for several builds.
+    #[arg(long = "mapping", value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
 }
 
 /// How text is written.

@@ -1,5 +1,7 @@
 //! Reading files: every way in which that fails is one line with file, offset and reason.
 
+use crate::args::Mappings;
+use crate::mapping::Mapper;
 use anyhow::{Context, Result, bail};
 use loopbox_format::report::Decoded;
 use loopbox_report::Analysis;
@@ -39,18 +41,30 @@ pub(crate) struct Opened {
     pub(crate) damaged: bool,
 }
 
-/// Reads a report, and warns on stderr about each part that is damaged.
-pub(crate) fn open(path: &Path) -> Result<Opened> {
-    let decoded = decode(path)?;
-    let analysis = Analysis::new(&decoded);
-    for loss in &analysis.losses {
-        let offset = loss.offset.map(|o| format!("offset {o}: ")).unwrap_or_default();
-        crate::output::complain(format_args!("warning: {}: {offset}{}", path.display(), loss.what));
+/// Reads a report with the names of the source put back, and warns on stderr about each part that is damaged and
+/// about mappings that do not fit.
+pub(crate) fn open(path: &Path, mappings: &Mappings) -> Result<Opened> {
+    let mapper = Mapper::load(mappings)?;
+    let mut decoded = decode(path)?;
+    let misfit = mapper.apply(&mut decoded.report).err();
+    if let Some(why) = &misfit {
+        crate::output::complain(format_args!("warning: {}: names are not put back: {why}", path.display()));
     }
-    Ok(Opened { damaged: !analysis.losses.is_empty(), analysis })
+    let mut opened = Opened::new(path, Analysis::new(&decoded));
+    opened.damaged |= misfit.is_some();
+    Ok(opened)
 }
 
 impl Opened {
+    /// Warns on stderr about each part that is damaged.
+    pub(crate) fn new(path: &Path, analysis: Analysis) -> Self {
+        for loss in &analysis.losses {
+            let offset = loss.offset.map(|o| format!("offset {o}: ")).unwrap_or_default();
+            crate::output::complain(format_args!("warning: {}: {offset}{}", path.display(), loss.what));
+        }
+        Self { damaged: !analysis.losses.is_empty(), analysis }
+    }
+
     pub(crate) fn outcome(&self) -> crate::Outcome {
         if self.damaged { crate::Outcome::Partial } else { crate::Outcome::Done }
     }

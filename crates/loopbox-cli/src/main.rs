@@ -9,6 +9,7 @@
 mod args;
 mod cmd;
 mod input;
+mod mapping;
 mod output;
 
 use clap::Parser;
@@ -35,6 +36,10 @@ fn main() -> ExitCode {
     match cmd::run(args) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Partial) => ExitCode::from(2),
+        Err(error) if error.is::<clap::Error>() => {
+            output::complain(format_args!("{error}"));
+            ExitCode::from(64)
+        }
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             output::complain(format_args!("{error:#}"));

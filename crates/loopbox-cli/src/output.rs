@@ -1,9 +1,10 @@
 //! Writing: colours where they are wanted, a pager where a person reads, and no fuss when a pipe closes.
 
 use crate::args::Terminal;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use std::fmt::Arguments;
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Says one line on stderr.
@@ -54,5 +55,15 @@ fn page(text: &str) -> bool {
 pub(crate) fn plain(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}
+
+/// Writes bytes to a file, or to stdout.
+pub(crate) fn bytes(bytes: &[u8], file: Option<&Path>) -> Result<()> {
+    if let Some(path) = file {
+        return std::fs::write(path, bytes).with_context(|| path.display().to_string());
+    }
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
     Ok(out.flush()?)
 }

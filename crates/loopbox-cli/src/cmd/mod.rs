@@ -1,5 +1,8 @@
 //! One file per command.
 
+pub(crate) mod export;
+pub(crate) mod flame;
+pub(crate) mod retrace;
 mod show;
 
 use crate::Outcome;
@@ -10,5 +13,8 @@ use anyhow::Result;
 pub(crate) fn run(args: Args) -> Result<Outcome> {
     match args.command {
         Command::Show(args) => show::run(&args),
+        Command::Flame(args) => flame::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Retrace(args) => retrace::run(&args),
     }
 }

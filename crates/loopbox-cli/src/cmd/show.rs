@@ -6,7 +6,7 @@ use anyhow::Result;
 use loopbox_report::{View, text};
 
 pub(crate) fn run(args: &Show) -> Result<Outcome> {
-    let opened = input::open(&args.file)?;
+    let opened = input::open(&args.file, &args.mapping)?;
     let view = View::new(&opened.analysis);
     if args.json {
         output::plain(&(serde_json::to_string_pretty(&view)? + "\n"))?;

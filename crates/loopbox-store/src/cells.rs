@@ -110,7 +110,8 @@ impl Open {
     }
 }
 
-fn with_details<D, E>(r: &Record<D>, details: E) -> Record<E> {
+/// A record's numbers with other details.
+pub(crate) fn with_details<D, E>(r: &Record<D>, details: E) -> Record<E> {
     Record {
         kind: r.kind,
         seq: r.seq,

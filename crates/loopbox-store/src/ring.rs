@@ -1,7 +1,7 @@
 //! The ring as a recorder uses it: one writer per thread, readers, marks.
 
 use crate::StoreError;
-use crate::cells::{Current, Open};
+use crate::cells::{Current, Open, with_details};
 use crate::identity::Identity;
 use crate::layout::{CRASH_AT, FUSE_AT, Geometry, HEARTBEAT_AT, Header, Kind, Layout, Region};
 use crate::marks::{CrashMark, beat, close_fuse, open_fuse};
@@ -11,8 +11,9 @@ use crate::slot::words_of;
 use crate::source::{Live, slot_of};
 use crate::sync::{AtomicU64, Ordering, store_le};
 use crate::trees::{self, Kept};
-use loopbox_format::codec;
+use loopbox_format::codec::{self, CodecError};
 use loopbox_format::model::{FeatureState, Figure, Meta, Pending, Record, Running, StackTree, Symbols};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -83,6 +84,7 @@ impl Ring {
             open: region(Kind::Open),
             open_details: region(Kind::OpenDetails),
             records: region(Kind::Records),
+            token: 0,
         };
         let worker = WorkerWriter {
             running: region(Kind::Running),
@@ -146,64 +148,97 @@ impl RegionWriter {
         self.write_next(bytes.len(), words_of(bytes))
     }
 
-    fn write_next_value<T: serde::Serialize + ?Sized>(&mut self, value: &T) -> Result<(), StoreError> {
+    fn write_next_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), StoreError> {
         self.write_next_bytes(&codec::encode(value)?)
     }
 }
 
+/// The most bytes that an encoded record is given on the main thread's stack.
+const RECORD_BUFFER: usize = 2048;
+
 /// What the main thread writes. No method allocates, locks or calls the system (on kernels before 4.14: `getpid`).
 ///
-/// Order matters to a process that is killed in between. At the end of a message: [`record`](Self::record) when one
-/// closes, [`details`](Self::details) and [`open`](Self::open) for the group that goes on, and [`idle`](Self::idle)
-/// last; `ended` in the former two names the message, so that a reader who still sees it running knows better.
+/// Order matters to a process that is killed in between. At the end of a message: [`close`](Self::close) when a record
+/// closes, then [`open_details`](Self::open_details) and [`open`](Self::open) for the one that goes on, and
+/// [`idle`](Self::idle) or the outer message's [`running`](Self::running) last. A record that is written while a
+/// message is announced as running tells readers that this message has ended.
 #[derive(Debug)]
 pub struct MainWriter {
     current: RegionWriter,
     open: RegionWriter,
     open_details: RegionWriter,
     records: RegionWriter,
+    /// The message announced as running, 0 for none.
+    token: u64,
 }
 
 impl MainWriter {
     /// Message `token` (from 1) runs since `start_ns` uptime, `depth` Looper loops deep (1 for an ordinary message).
     pub fn running(&mut self, token: u64, start_ns: u64, depth: u32) -> Result<(), StoreError> {
-        self.current(Current::Running { token, start_ns, depth })
+        self.current(token, Current::Running { token, start_ns, depth })
     }
 
     /// No message runs since `since_ns` uptime.
     pub fn idle(&mut self, since_ns: u64) -> Result<(), StoreError> {
-        self.current(Current::Idle { since_ns })
+        self.current(0, Current::Idle { since_ns })
     }
 
-    fn current(&mut self, current: Current) -> Result<(), StoreError> {
+    fn current(&mut self, token: u64, current: Current) -> Result<(), StoreError> {
+        self.token = token;
         let words = current.to_words();
         self.current.write_next(words.len() * 8, words.into_iter())
     }
 
-    /// The counters of the open group; its details are not looked at. `ended` is the message whose end they count
-    /// last, 0 for none.
-    pub fn open<D>(&mut self, group: &Record<D>, ended: u64) -> Result<(), StoreError> {
-        let words = Open::of(group, ended).to_words();
+    /// The counters of the open record. Its details are not looked at: see [`open_details`](Self::open_details).
+    pub fn open<D>(&mut self, record: &Record<D>) -> Result<(), StoreError> {
+        let words = Open::of(record, self.token).to_words();
         self.open.write_next(words.len() * 8, words.into_iter())
     }
 
-    /// The details of the open group `seq`, encoded as `loopbox_format::codec` encodes `[Detail]`.
-    pub fn details(&mut self, seq: u64, encoded: &[u8]) -> Result<(), StoreError> {
-        self.open_details.write_next(encoded.len() + 8, core::iter::once(seq).chain(words_of(encoded)))
+    /// The details of the open record `seq`; only when they change. What does not fit is left out from the end.
+    pub fn open_details<T: Serialize>(&mut self, seq: u64, details: &[T]) -> Result<(), StoreError> {
+        let mut buffer = [0; RECORD_BUFFER];
+        let room = buffer.get_mut(..self.open_details.capacity().saturating_sub(8).min(RECORD_BUFFER));
+        let encoded = encode_within(room.unwrap_or_default(), details.len(), |kept, room| {
+            codec::encode_into(details.get(..kept).unwrap_or_default(), room)
+        })?;
+        let words = core::iter::once(seq).chain(words_of(encoded));
+        self.open_details.write_next(encoded.len() + 8, words)
     }
 
-    /// Closed record `seq`, encoded as `loopbox_format::codec` encodes a `Record`. `ended` is the last message whose
-    /// end it counts, 0 for none. It takes the place of record `seq - records`.
-    pub fn record(&mut self, seq: u64, ended: u64, encoded: &[u8]) -> Result<(), StoreError> {
+    /// A record is closed, with these details. It takes the place of record `seq - records`.
+    ///
+    /// Details that do not fit the slot are left out from the end and counted in `dropped_details`; with the default
+    /// geometry that takes eight details whose two names have more than about 130 bytes together.
+    pub fn close<D, T: Serialize>(&mut self, record: &Record<D>, details: &[T]) -> Result<(), StoreError> {
+        let mut buffer = [0; RECORD_BUFFER];
+        let room = buffer.get_mut(..self.records.capacity().saturating_sub(8).min(RECORD_BUFFER));
+        let encoded = encode_within(room.unwrap_or_default(), details.len(), |kept, room| {
+            let mut record = with_details(record, details.get(..kept).unwrap_or_default());
+            record.dropped_details = record.dropped_details.saturating_add((details.len() - kept) as u32);
+            codec::encode_into(&record, room)
+        })?;
         let slots = self.records.region.map_or(1, |region| region.slots as u64).max(1);
-        let words = core::iter::once(ended).chain(words_of(encoded));
-        self.records.write_at((seq % slots) as usize, encoded.len() + 8, words)
+        let words = core::iter::once(self.token).chain(words_of(encoded));
+        self.records.write_at((record.seq % slots) as usize, encoded.len() + 8, words)
     }
+}
 
-    /// How many encoded bytes a record may have, and the details of the open group.
-    pub fn record_capacity(&self) -> usize {
-        self.records.capacity().min(self.open_details.capacity()).saturating_sub(8)
-    }
+/// Encodes with as many of `details` as there is room for, from all of them down.
+fn encode_within(
+    room: &mut [u8],
+    details: usize,
+    encode: impl Fn(usize, &mut [u8]) -> Result<usize, CodecError>,
+) -> Result<&[u8], StoreError> {
+    let mut kept = details;
+    let len = loop {
+        match encode(kept, room) {
+            Ok(len) => break len,
+            Err(error) if kept == 0 => return Err(error.into()),
+            Err(_) => kept -= 1,
+        }
+    };
+    Ok(room.get(..len).unwrap_or_default())
 }
 
 /// What the worker thread writes. Its methods may allocate.

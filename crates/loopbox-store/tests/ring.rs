@@ -3,15 +3,19 @@
 mod common;
 
 use common::{details, group, message, options, record, symbols, tree};
-use loopbox_format::codec::encode;
 use loopbox_format::model::{
-    DumpReason, Feature, FeatureState, MainState, Meta, Pending, PendingSource, Running,
+    Detail, DumpReason, Feature, FeatureState, MainState, Message, Meta, Pending, PendingSource, Record,
+    Running,
 };
 use loopbox_store::{FuseState, Kept, Recovered, Ring, StoreError, recover};
 use std::fs;
 
 fn from_file(ring: &Ring) -> Recovered {
     recover(&fs::read(ring.reader.path().expect("a file")).unwrap()).unwrap()
+}
+
+fn close(ring: &mut Ring, seq: u64) {
+    ring.main.close(&record(seq), &record(seq).details).unwrap();
 }
 
 #[test]
@@ -35,10 +39,10 @@ fn everything_written_is_there_live_and_in_the_file() {
     let dir = tempfile::tempdir().unwrap();
     let mut ring = Ring::create(&options(dir.path()));
     for seq in 1..=250 {
-        ring.main.record(seq, seq * 10, &encode(&record(seq)).unwrap()).unwrap();
+        close(&mut ring, seq);
     }
-    ring.main.details(251, &encode(&details(2511, 3)).unwrap()).unwrap();
-    ring.main.open(&group(251), 2513).unwrap();
+    ring.main.open_details(251, &details(2511, 3)).unwrap();
+    ring.main.open(&group(251)).unwrap();
     ring.main.running(2514, 251_500, 1).unwrap();
     let running = Running {
         token: 2514,
@@ -77,7 +81,7 @@ fn everything_written_is_there_live_and_in_the_file() {
         assert_eq!(seqs, (151..=251).collect::<Vec<_>>());
         assert_eq!(seen.report.history[0], record(151));
         let open = seen.report.history.last().unwrap();
-        assert_eq!(*open, loopbox_format::model::Record { details: details(2511, 3), ..group(251) });
+        assert_eq!(*open, Record { details: details(2511, 3), ..group(251) });
         assert_eq!(seen.report.main, MainState::Running(Running { as_of_ns: 400_000, ..running.clone() }));
         assert_eq!(seen.running_ns(), Some(400_000 - 251_500));
         let tokens: Vec<u64> = seen.report.trees.iter().map(|t| t.token).collect();
@@ -95,12 +99,12 @@ fn a_message_that_was_counted_is_not_shown_as_running() {
     let mut ring = Ring::create(&options(dir.path()));
     ring.main.running(2, 1_500, 1).unwrap();
     // Killed here: the group has counted message 2, the cell does not say so yet.
-    ring.main.open(&group(1), 2).unwrap();
+    ring.main.open(&group(1)).unwrap();
     assert!(matches!(from_file(&ring).report.main, MainState::Idle { .. }));
     ring.main.running(3, 2_500, 1).unwrap();
     assert!(matches!(from_file(&ring).report.main, MainState::Running(_)));
     // Or after the record closed.
-    ring.main.record(1, 3, &encode(&record(1)).unwrap()).unwrap();
+    close(&mut ring, 1);
     let seen = from_file(&ring);
     assert!(matches!(seen.report.main, MainState::Idle { .. }));
     assert_eq!(seen.report.history, [record(1)], "the group is not shown a second time as open");
@@ -110,25 +114,41 @@ fn a_message_that_was_counted_is_not_shown_as_running() {
 fn details_of_the_group_before_are_not_taken_for_those_of_the_open_one() {
     let dir = tempfile::tempdir().unwrap();
     let mut ring = Ring::create(&options(dir.path()));
-    ring.main.details(1, &encode(&details(1, 2)).unwrap()).unwrap();
-    ring.main.record(1, 2, &encode(&record(1)).unwrap()).unwrap();
-    ring.main.open(&group(2), 3).unwrap();
+    ring.main.open_details(1, &details(1, 2)).unwrap();
+    close(&mut ring, 1);
+    ring.main.open(&group(2)).unwrap();
     let history = from_file(&ring).report.history;
     assert_eq!((history[1].seq, history[1].details.len()), (2, 0));
 }
 
 #[test]
-fn what_does_not_fit_is_refused_and_the_old_content_stands() {
+fn details_that_do_not_fit_are_left_out_and_counted() {
     let dir = tempfile::tempdir().unwrap();
     let mut ring = Ring::create(&options(dir.path()));
-    ring.main.record(1, 1, &encode(&record(1)).unwrap()).unwrap();
-    let capacity = ring.main.record_capacity();
-    ring.main.record(2, 1, &vec![0; capacity]).unwrap();
-    let refused = ring.main.record(101, 1, &vec![0; capacity + 1]).unwrap_err();
+    let long = |token| {
+        let name = format!("com.example.{}", "x".repeat(230));
+        Detail { message: Some(Message { target: name, ..message(1) }), ..details(token, 1).remove(0) }
+    };
+    let details: Vec<Detail> = (1..=8).map(long).collect();
+    ring.main.close(&Record { dropped_details: 2, ..record(1) }, &details).unwrap();
+    ring.main.open_details(2, &details).unwrap();
+    ring.main.open(&group(2)).unwrap();
+    let seen = from_file(&ring);
+    assert_eq!(seen.damage, []);
+    let [closed, open] = &seen.report.history[..] else { panic!("{:?}", seen.report.history) };
+    assert_eq!(closed.details, details[..5]);
+    assert_eq!(closed.dropped_details, 2 + 3);
+    assert_eq!(open.details, details[..5]);
+}
+
+#[test]
+fn a_tree_that_does_not_fit_is_refused_and_the_one_before_stands() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ring = Ring::create(&options(dir.path()));
+    ring.worker.running_tree(&symbols(), &tree(1, 5)).unwrap();
+    let refused = ring.worker.running_tree(&symbols(), &tree(2, 100_000)).unwrap_err();
     assert!(matches!(refused, StoreError::TooLarge { .. }), "{refused}");
-    assert_eq!(from_file(&ring).report.history[0], record(1));
-    let refused = ring.worker.running_tree(&symbols(), &tree(1, 100_000)).unwrap_err();
-    assert!(matches!(refused, StoreError::TooLarge { .. }), "{refused}");
+    assert_eq!(from_file(&ring).report.trees[0].token, 1);
 }
 
 #[test]

@@ -22,9 +22,16 @@ constexpr jlong kHeapLimit = jlong{BED_HEAP_MIB} << 20;
 constexpr int kDeleteOnClose = 0x10000;  // JVM_O_DELETE: not a flag of open(2)
 constexpr jint kFileExists = -100;       // JVM_EEXIST
 
+// A function of libart, which is loaded already. libnativehelper exports some of the same names, so that the
+// global scope would not do.
+void* FromArt(const char* symbol) {
+    static void* const libart = dlopen("libart.so.0", RTLD_NOW | RTLD_NOLOAD);
+    return libart == nullptr ? nullptr : dlsym(libart, symbol);
+}
+
 JNIEnv* CurrentEnv() {
     using GetCreated = jint (*)(JavaVM**, jsize, jsize*);
-    static const auto get_created = reinterpret_cast<GetCreated>(dlsym(RTLD_DEFAULT, "JNI_GetCreatedJavaVMs"));
+    static const auto get_created = reinterpret_cast<GetCreated>(FromArt("JNI_GetCreatedJavaVMs"));
     JavaVM* vm = nullptr;
     jsize count = 0;
     JNIEnv* env = nullptr;
@@ -77,7 +84,7 @@ constexpr char kLoadLibrary[] =
 extern "C" {
 
 jstring JVM_NativeLoad(JNIEnv* env, jstring path, jobject loader, jclass caller) {
-    static const auto load = reinterpret_cast<LoadLibrary>(dlsym(RTLD_DEFAULT, kLoadLibrary));
+    static const auto load = reinterpret_cast<LoadLibrary>(FromArt(kLoadLibrary));
     if (load == nullptr) return env->NewStringUTF("libart has no JavaVMExt::LoadNativeLibrary");
     const char* chars = env->GetStringUTFChars(path, nullptr);
     if (chars == nullptr) return nullptr;

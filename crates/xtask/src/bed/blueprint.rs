@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result, bail};
 
-/// The `srcs` of the file group called `name`. Comments are skipped, so a file that is commented out is not in.
+/// The `srcs` of the file group called `name`, without those that refer to other groups (`:group`). Comments are
+/// skipped, so a file that is commented out is not in.
 pub(crate) fn file_group(blueprint: &str, name: &str) -> Result<Vec<String>> {
     let text = without_comments(blueprint);
     let wanted = format!("name: \"{name}\"");
@@ -14,7 +15,8 @@ pub(crate) fn file_group(blueprint: &str, name: &str) -> Result<Vec<String>> {
         let (_, list) =
             body.split_once("srcs: [").with_context(|| format!("{name} has no list of sources"))?;
         let list = list.split(']').next().unwrap_or(list);
-        return Ok(list.split('"').skip(1).step_by(2).map(str::to_owned).collect());
+        let sources = list.split('"').skip(1).step_by(2);
+        return Ok(sources.filter(|source| !source.starts_with(':')).map(str::to_owned).collect());
     }
     bail!("there is no file group {name:?}")
 }
@@ -29,7 +31,7 @@ mod tests {
     use super::*;
 
     const TEXT: &str = "// A comment\nfilegroup {\n    name: \"one\",\n    srcs: [\n        \"a/A.java\",\n\
-        \x20       // \"a/Off.java\",\n        \"b/B.java\", // why\n    ],\n}\n\
+        \x20       // \"a/Off.java\",\n        \"b/B.java\", // why\n        \":two\",\n    ],\n}\n\
         cc_library {\n    name: \"other\",\n    srcs: [\":one\"],\n}\nfilegroup {\n    name: \"two\",\n    srcs: [\"C.c\"],\n}\n\
         filegroup {\n    name: \"empty\",\n}\n";
 

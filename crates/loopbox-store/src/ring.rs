@@ -160,8 +160,8 @@ const RECORD_BUFFER: usize = 2048;
 ///
 /// Order matters to a process that is killed in between. At the end of a message: [`close`](Self::close) when a record
 /// closes, then [`open_details`](Self::open_details) and [`open`](Self::open) for the one that goes on, and
-/// [`idle`](Self::idle) or the outer message's [`running`](Self::running) last. A record that is written while a
-/// message is announced as running tells readers that this message has ended.
+/// [`idle`](Self::idle) or the outer message's [`running`](Self::running) last. A record that counts the message that
+/// is announced as running tells readers that this message has ended.
 #[derive(Debug)]
 pub struct MainWriter {
     current: RegionWriter,
@@ -189,9 +189,15 @@ impl MainWriter {
         self.current.write_next(words.len() * 8, words.into_iter())
     }
 
+    /// The announced message if `record` counts it, else 0.
+    fn ended<D>(&self, record: &Record<D>) -> u64 {
+        let counted = self.token.wrapping_sub(record.first_token) < u64::from(record.count);
+        if counted { self.token } else { 0 }
+    }
+
     /// The counters of the open record. Its details are not looked at: see [`open_details`](Self::open_details).
     pub fn open<D>(&mut self, record: &Record<D>) -> Result<(), StoreError> {
-        let words = Open::of(record, self.token).to_words();
+        let words = Open::of(record, self.ended(record)).to_words();
         self.open.write_next(words.len() * 8, words.into_iter())
     }
 
@@ -219,7 +225,7 @@ impl MainWriter {
             codec::encode_into(&record, room)
         })?;
         let slots = self.records.region.map_or(1, |region| region.slots as u64).max(1);
-        let words = core::iter::once(self.token).chain(words_of(encoded));
+        let words = core::iter::once(self.ended(record)).chain(words_of(encoded));
         self.records.write_at((record.seq % slots) as usize, encoded.len() + 8, words)
     }
 }

@@ -1,6 +1,8 @@
 //! Running the command, and files to run it on.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
+pub(crate) mod tools;
+
 use loopbox_format::report::encode;
 use loopbox_report::test_support::ReportBuilder;
 use std::path::Path;

@@ -1,0 +1,152 @@
+//! `loopbox export` and `loopbox flame` as a user runs them, checked by the schemas of the tools they write for.
+
+mod support;
+
+use serde_json::Value;
+use support::{Files, loopbox, shop, tools};
+
+fn export(format: &str) -> (Files, &'static str) {
+    let files = Files::new();
+    let out = files.path("out");
+    let run = loopbox(&["export", files.report("shop.lbx"), "--format", format, "-o", out]);
+    assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (0, "", ""));
+    (files, out)
+}
+
+#[test]
+fn perfettos_own_schema_reads_the_tracks() {
+    let (_files, out) = export("perfetto");
+    let trace: Value = serde_json::from_str(&tools::python("perfetto_dump.py", &[out])).unwrap();
+    // CLOCK_REALTIME and CLOCK_MONOTONIC at the dump.
+    assert_eq!(trace["clocks"]["3"], 100_000_000_000_u64);
+    assert_eq!(trace["clocks"]["1"], 1_790_000_000_000_000_000_u64);
+    let track = |name: &str| &trace["tracks"][name];
+    assert_eq!(trace["count"], 7);
+    assert_eq!(
+        (&track("main")["tid"], &track("main")["parent"]),
+        (&4_321.into(), &"com.example.shop".into())
+    );
+
+    let slices = |name: &str| -> Vec<(String, u64, u64)> {
+        let list = track(name)["slices"].as_array().unwrap().iter();
+        let ms = |v: &Value| v.as_u64().unwrap() / 1_000_000;
+        list.map(|s| (s["name"].as_str().unwrap().into(), ms(&s["at"]), ms(&s["dur"]))).collect()
+    };
+    let owned = |list: &[(&str, u64, u64)]| -> Vec<(String, u64, u64)> {
+        list.iter().map(|(name, at, dur)| ((*name).into(), *at, *dur)).collect()
+    };
+    assert_eq!(
+        slices("main"),
+        owned(&[
+            ("com.example.shop.FeedHandler what=1", 93_888, 712),
+            ("com.example.shop.Checkout$1 on android.os.Handler", 94_800, 5_200)
+        ])
+    );
+    assert_eq!(
+        slices("History"),
+        owned(&[
+            ("idle", 90_938, 2_400),
+            ("41 messages", 93_338, 550),
+            ("message #42", 93_888, 712),
+            ("3 messages", 94_600, 200)
+        ])
+    );
+    assert_eq!(
+        slices("Sampled stacks"),
+        owned(&[
+            ("#46 com.example.shop.Checkout$1 on android.os.Handler (running at the dump)", 94_850, 5_150),
+            ("android.os.Looper.loop", 94_850, 5_150),
+            ("android.os.Handler.dispatchMessage", 94_850, 5_150),
+            ("com.example.shop.Checkout$1.run", 94_850, 5_150),
+            ("com.example.shop.Cart.total", 94_850, 5_150),
+            ("java.util.ArrayList.get", 94_850, 2_000),
+        ])
+    );
+    let cpu = track("main thread cpu");
+    assert_eq!((&cpu["parent"], &cpu["unit"]), (&"main".into(), &"%".into()));
+    assert_eq!(cpu["values"][1][0], 93_888_000_000_u64);
+    assert!((cpu["values"][1][1].as_f64().unwrap() - 100.0 * 650.0 / 712.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_hostile_report_is_still_a_trace() {
+    let files = Files::new();
+    let decoded = shop().with(|r| {
+        r.meta.process.pid = u32::MAX;
+        r.trees[0].sample_deltas_ns[3] = u64::MAX;
+    });
+    let mut report = decoded.build().report;
+    report.history[1].start_ns = u64::MAX;
+    report.history[2].wall_ns = u64::MAX;
+    let file = files.bytes("hostile.lbx", &loopbox_format::report::encode(&report).unwrap());
+    let out = files.path("out");
+    assert_eq!(loopbox(&["export", file, "-f", "perfetto", "-o", out]).code, 0);
+    tools::python("perfetto_dump.py", &[out]);
+}
+
+#[test]
+fn speedscopes_own_schema_accepts_the_file() {
+    let (_files, out) = export("speedscope");
+    let schema = tools::npm_file("speedscope", "1.25.0", "dist/release/file-format-schema.json");
+    let said = tools::python("speedscope_check.py", &[schema.to_str().unwrap(), out]);
+    assert!(said.contains("valid"), "{said}");
+}
+
+#[test]
+fn text_formats_go_to_stdout() {
+    let files = Files::new();
+    let file = files.report("shop.lbx");
+    let run = loopbox(&["export", file, "--format", "collapsed"]);
+    let looper = "android.os.Looper.loop;android.os.Handler.dispatchMessage";
+    let cart = "com.example.shop.Checkout$1.run;com.example.shop.Cart.total";
+    assert_eq!(
+        run.stdout,
+        format!("{looper};{cart} 3150000\n{looper};{cart};java.util.ArrayList.get 2000000\n")
+    );
+    for format in ["json", "chrome", "firefox", "speedscope"] {
+        let run = loopbox(&["export", file, "--format", format]);
+        assert!(serde_json::from_str::<Value>(&run.stdout).is_ok_and(|v| v.is_object()), "{format}");
+    }
+    let show = loopbox(&["show", "--json", file]);
+    assert_eq!(loopbox(&["export", file, "--format", "json"]).stdout, show.stdout);
+}
+
+#[test]
+fn a_flame_graph_is_a_page_of_its_own() {
+    let files = Files::new();
+    let file = files.report("shop.lbx");
+    for args in [&["flame", file][..], &["flame", file, "--token", "46"], &["flame", file, "--merged"]] {
+        let run = loopbox(args);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+        assert!(run.stdout.contains("<title>java.util.ArrayList.get (2,000 ms, 38.83%)"), "{args:?}");
+        assert!(!run.stdout.contains("xlink:href"), "needs nothing from elsewhere");
+    }
+    let run = loopbox(&["flame", file, "--token", "7"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.ends_with("shop.lbx: no stacks of message 7; there are of 46\n"), "{}", run.stderr);
+}
+
+#[test]
+fn what_is_left_of_a_damaged_report_is_exported_and_marked() {
+    let files = Files::new();
+    for file in [files.damaged("damaged.lbx"), files.cut("cut.lbx")] {
+        for format in ["json", "perfetto", "chrome", "firefox", "speedscope", "collapsed"] {
+            let run = loopbox(&["export", file, "-f", format]);
+            assert_eq!(run.code, 2, "{file} {format}");
+            assert!(run.stderr.starts_with("loopbox: warning: "), "{}", run.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_wrong_choice_is_64_and_an_unwritable_output_is_1() {
+    let files = Files::new();
+    let file = files.report("shop.lbx");
+    assert_eq!(loopbox(&["export", file]).code, 64);
+    assert_eq!(loopbox(&["export", file, "--format", "pdf"]).code, 64);
+    let run = loopbox(&["export", file, file, "--format", "chrome"]);
+    assert_eq!((run.code, run.stderr.lines().count()), (64, 1), "{}", run.stderr);
+    let run = loopbox(&["flame", file, "-o", "/nonexistent/f.svg"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("/nonexistent/f.svg: No such file"), "{}", run.stderr);
+}

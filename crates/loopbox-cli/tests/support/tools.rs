@@ -1,0 +1,57 @@
+//! Other people's tools that check what the command writes, set up on first use below `target/`.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where this crate's test tools live.
+fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools")
+}
+
+/// Runs `set_up` unless it ended well for the same `inputs` before. Tests of several processes wait for each other.
+fn ready(name: &str, inputs: &str, set_up: impl FnOnce(&Path)) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::create_dir_all(&folder).expect("a folder below target");
+    let lock = File::create(folder.join("lock")).expect("a lock file");
+    lock.lock().expect("the lock");
+    let done = folder.join("done");
+    if fs::read_to_string(&done).is_ok_and(|text| text == inputs) {
+        return folder;
+    }
+    let _ = fs::remove_file(&done);
+    set_up(&folder);
+    fs::write(done, inputs).expect("a mark");
+    folder
+}
+
+fn run(command: &mut Command) -> String {
+    let out = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(out.status.success(), "{command:?}: {}{}", text(&out.stdout), text(&out.stderr));
+    text(&out.stdout)
+}
+
+/// Runs one of the scripts in `tests/tools` with the packages of its `requirements.txt`.
+pub(crate) fn python(script: &str, args: &[&str]) -> String {
+    let requirements = sources().join("requirements.txt");
+    let inputs = fs::read_to_string(&requirements).expect("the requirements");
+    let folder = ready("desk-python", &inputs, |folder| {
+        run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder.join("venv")));
+        run(Command::new(folder.join("venv/bin/pip"))
+            .args(["install", "--quiet", "--disable-pip-version-check", "--requirement"])
+            .arg(&requirements));
+    });
+    run(Command::new(folder.join("venv/bin/python")).arg(sources().join(script)).args(args))
+}
+
+/// A file of a package of the npm registry.
+pub(crate) fn npm_file(package: &str, version: &str, file: &str) -> PathBuf {
+    let folder = ready(&format!("desk-npm-{package}"), version, |folder| {
+        run(Command::new("npm")
+            .args(["install", "--silent", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix"])
+            .arg(folder)
+            .arg(format!("{package}@{version}")));
+    });
+    folder.join("node_modules").join(package).join(file)
+}

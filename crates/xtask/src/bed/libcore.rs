@@ -100,7 +100,7 @@ pub(crate) fn natives(builder: &Builder<'_>, source: &Path) -> Result<PathBuf> {
         .key("natives")
         .with(&key_of(source))
         .with(&key_of(&sysroot))
-        .with(&format!("{libraries:?} {HEAP_MIB}"))
+        .with(&format!("{libraries:?} {:?} {HEAP_MIB}", builder.spec.common.libcore.stubs))
         .with_path(&shims)?;
     builder.cache.step("natives", &key, |out| {
         let lib = out.join("lib");
@@ -145,11 +145,19 @@ impl Natives<'_> {
         for (library, units) in libraries.iter().zip(&units) {
             self.link(library, units)?;
         }
-        let stub = self.shims.join("lzma_stub.c");
-        for name in ["lib7z.so", "7z.so"] {
-            let mut cxx = command(&self.builder.tools.cxx, ["-shared", "-fPIC", "-x", "c"]);
-            run(cxx.arg(&stub).arg(format!("-Wl,-soname,{name}")).arg("-o").arg(self.lib.join(name)))?;
+        for stub in &self.builder.spec.common.libcore.stubs {
+            for name in &stub.names {
+                self.stub(&self.shims.join(&stub.source), name)?;
+            }
         }
+        Ok(())
+    }
+
+    fn stub(&self, source: &Path, name: &str) -> Result<()> {
+        let mut cxx = command(&self.builder.tools.cxx, ["-shared", "-fPIC", "-s", "-x", "c"]);
+        cxx.arg("-I").arg(self.sysroot.join("usr/include/android/nativehelper"));
+        cxx.arg(format!("-Wl,-soname,{name}")).arg(source).arg("-o").arg(self.lib.join(name));
+        run(&mut cxx).with_context(|| format!("cannot build {name}"))?;
         Ok(())
     }
 

@@ -4,10 +4,10 @@
 //! the runtime as Debian built it, libcore 10 and the queue classes of frameworks/base 10 compiled from Debian's
 //! sources. What is in it, and why, is data below `tests/bed`; `docs/beds.md` explains it.
 
-mod apt_config;
+pub(crate) mod apt_config;
 mod blueprint;
 mod build;
-mod cache;
+pub(crate) mod cache;
 mod code_patch;
 pub mod command;
 mod dex;
@@ -20,8 +20,8 @@ mod libcore;
 mod manifest;
 mod patch;
 mod paths;
-mod progress;
-mod run;
+pub(crate) mod progress;
+pub(crate) mod run;
 mod spec;
 mod tools;
 mod unpack;

@@ -93,6 +93,8 @@ pub(crate) struct Libcore {
     pub(crate) java: Vec<JavaFiles>,
     #[serde(rename = "library")]
     pub(crate) libraries: Vec<NativeLibrary>,
+    #[serde(rename = "stub")]
+    pub(crate) stubs: Vec<StubLibrary>,
 }
 
 /// File groups of an AOSP build file.
@@ -123,6 +125,16 @@ pub(crate) struct NativeLibrary {
     pub(crate) shims: Vec<String>,
     /// File names of the libraries to link.
     pub(crate) link: Vec<String>,
+}
+
+/// A library that only has to be there.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StubLibrary {
+    /// A C source below `tests/bed/native`.
+    pub(crate) source: String,
+    /// File names of the libraries that it becomes.
+    pub(crate) names: Vec<String>,
 }
 
 /// The framework classes.

@@ -18,6 +18,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Prints a report: history, running message with its stacks, pending messages.
     Show(Show),
+    /// Names the most probable cause of the hang, with the evidence (rules: docs/diagnosis.md).
+    Diagnose(crate::cmd::diagnose::Args),
     /// Draws a flame graph (SVG) of a message's stacks.
     Flame(crate::cmd::flame::Args),
     /// Writes a report in the format of another tool.

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use support::{Files, loopbox, shop_bytes};
 
 /// The commands that take one report; each gets the file at `FILE`.
-const COMMANDS: [&[&str]; 2] = [&["show", "FILE"], &["show", "--json", "FILE"]];
+const COMMANDS: [&[&str]; 3] = [&["show", "FILE"], &["show", "--json", "FILE"], &["diagnose", "FILE"]];
 
 fn each_command_fails_on(file: &str, words: &[&str]) {
     for command in COMMANDS {

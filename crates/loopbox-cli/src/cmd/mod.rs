@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub(crate) mod diagnose;
 pub(crate) mod export;
 pub(crate) mod flame;
 pub(crate) mod retrace;
@@ -12,6 +13,7 @@ use anyhow::Result;
 /// Runs the command that the arguments ask for.
 pub(crate) fn run(args: Args) -> Result<Outcome> {
     match args.command {
+        Command::Diagnose(args) => diagnose::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Flame(args) => flame::run(&args),
         Command::Export(args) => export::run(&args),

@@ -8,6 +8,7 @@ mod history;
 mod pending;
 mod stacks;
 mod style;
+mod verdict;
 
 use crate::view::{CurrentView, View};
 use style::{HEADING, QUIET, paint};
@@ -23,12 +24,21 @@ pub struct Options {
 pub fn show(view: &View, options: Options) -> String {
     let mut out = String::new();
     header::write(&mut out, view);
+    verdict::write_short(&mut out, &view.verdict);
     history::write(&mut out, view);
     current(&mut out, view, options);
     pending::write(&mut out, view);
     other_trees(&mut out, view, options);
     header::write_machine(&mut out, view);
     header::write_damage(&mut out, view);
+    out
+}
+
+/// `loopbox diagnose`: every possible cause with its evidence.
+pub fn diagnosis(view: &View) -> String {
+    let mut out = String::new();
+    header::write(&mut out, view);
+    verdict::write_full(&mut out, view);
     out
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Text is always written with them; a caller that does not want them strips escape sequences on the way out.
 
-use anstyle::{AnsiColor, Style};
+use anstyle::AnsiColor;
+pub(super) use anstyle::Style;
 
 pub(super) const HEADING: Style = Style::new().bold();
 pub(super) const GOOD: Style = AnsiColor::Green.on_default();

@@ -14,6 +14,7 @@ pub use parts::{
 };
 
 use crate::analysis::{Analysis, Loss};
+use crate::diagnose::{Verdict, diagnose};
 use crate::frame::Frame;
 use serde::Serialize;
 
@@ -25,6 +26,8 @@ pub const SCHEMA: &str = "loopbox.report/1";
 pub struct View {
     /// [`SCHEMA`].
     pub schema: &'static str,
+    /// The most probable cause.
+    pub verdict: Verdict,
     /// Who wrote the report, when, why, about which process.
     pub report: ReportView,
     /// The past, oldest first.
@@ -50,6 +53,7 @@ impl View {
     pub fn new(analysis: &Analysis) -> Self {
         Self {
             schema: SCHEMA,
+            verdict: diagnose(analysis),
             report: ReportView::new(analysis),
             history: analysis.history.iter().map(|record| RecordView::new(analysis, record)).collect(),
             current: CurrentView::new(analysis),

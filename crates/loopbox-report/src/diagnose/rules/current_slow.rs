@@ -1,0 +1,59 @@
+//! The running message is slow: the first thing that the article looks at.
+
+use super::super::Finding;
+use super::super::facts::{Facts, Slow, percent, said, share};
+use super::short;
+use crate::Merged;
+use crate::names::is_platform;
+
+pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
+    let slow = facts.running()?;
+    let score = facts.blame(slow);
+    let (path, culprit) = hot_path(facts, slow);
+    let place = culprit.map(|frame| format!(", most of it in {}", short(facts, frame))).unwrap_or_default();
+    let title = format!("The running message (#{}) has taken {}{place}", slow.token, said(slow.wall_ns));
+    let cpu = match slow.cpu_share() {
+        Some(cpu) if cpu >= 0.7 => format!("main computed: {} of the time on the CPU", percent(cpu)),
+        Some(cpu) if cpu <= 0.2 => format!("main waited: only {} of the time on the CPU", percent(cpu)),
+        Some(cpu) => format!("main was on the CPU for {} of the time", percent(cpu)),
+        None => "the CPU time is not known".into(),
+    };
+    Some(
+        Finding::new("current-slow", score, title)
+            .because(format!("it is {}", slow.name()))
+            .because(cpu)
+            .because_of(path)
+            .advise("Look at the stack tree: move the named work off the main thread or make it smaller.")
+            .about(slow.token)
+            .blames(culprit),
+    )
+}
+
+/// The hot path of a message's tree in words, and the method on it to look at first: the deepest of the app's own.
+pub(super) fn hot_path(facts: &Facts<'_>, slow: Slow<'_>) -> (Vec<String>, Option<u32>) {
+    let frames = &facts.a.frames;
+    let Some(tree) = slow.tree.filter(|tree| tree.samples() > 0) else {
+        return (vec!["no stack of it was sampled, so where it spent its time is not known".into()], None);
+    };
+    let merged = Merged::new([tree], frames);
+    let path = merged.hot_path();
+    let own = path.iter().rev().find(|node| !is_platform(&frames[node.frame as usize].class));
+    let culprit = own.or(path.last());
+    let total = tree.total_ns();
+    let mut words: Vec<String> = culprit
+        .into_iter()
+        .chain(path.last().filter(|last| culprit.is_some_and(|c| c.frame != last.frame)))
+        .map(|node| {
+            let own = match share(node.self_ns, node.total_ns) {
+                s if s >= 0.01 => format!(", {} in its own code", said(node.self_ns)),
+                _ => String::new(),
+            };
+            let name = frames[node.frame as usize].full();
+            format!("{} of {} sampled in {name}{own}", said(node.total_ns), said(total))
+        })
+        .collect();
+    if share(total, slow.wall_ns) < 0.5 {
+        words.push(format!("the stacks cover only {} of {}", said(total), said(slow.wall_ns)));
+    }
+    (words, culprit.map(|node| node.frame))
+}

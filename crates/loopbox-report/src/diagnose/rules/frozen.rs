@@ -1,0 +1,53 @@
+//! The process was frozen or the device asleep: no hang at all.
+
+use super::super::Finding;
+use super::super::facts::{Facts, WINDOW_NS, percent, said};
+use loopbox_format::model::RecordKind;
+
+/// From this gap on a process was frozen rather than slow (the recorder's own rule for idle records).
+const FREEZE_NS: u64 = 60_000_000_000;
+
+pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
+    between_messages(facts).or_else(|| inside_a_message(facts))
+}
+
+fn between_messages(facts: &Facts<'_>) -> Option<Finding> {
+    let record = facts.a.history.iter().rev().find(|r| r.kind == RecordKind::Frozen)?;
+    let ended = facts.now_ns.saturating_sub(record.start_ns.saturating_add(record.wall_ns));
+    if ended > WINDOW_NS {
+        return None;
+    }
+    // Work since the thaw explains an ANR by itself when it took seconds.
+    let since = facts.running().map_or(0, |r| r.wall_ns).max(facts.past.map_or(0, |p| p.wall_ns));
+    let score = if since >= 2_000_000_000 { 0.45 } else { 0.82 };
+    let title =
+        format!("The process was frozen for {}, until {} before the dump", said(record.wall_ns), said(ended));
+    Some(
+        Finding::new("frozen", score, title)
+            .because("between two messages nothing ran for over a minute, and then main went on")
+            .because(format!("the longest message since took {}", said(since)))
+            .advise(
+                "Time-outs that began before the freeze ran out during it: not a hang of this app's code.",
+            ),
+    )
+}
+
+fn inside_a_message(facts: &Facts<'_>) -> Option<Finding> {
+    let slow = facts.running().filter(|slow| slow.wall_ns > FREEZE_NS)?;
+    let tree = slow.tree?;
+    let gap = tree.sample_ns.windows(2).map(|w| w[1].saturating_sub(w[0])).max()?;
+    let cpu = slow.cpu_share()?;
+    // The sampler's interval grows for very long messages, but never to a minute; it did not run either.
+    if gap <= FREEZE_NS || cpu > 0.1 {
+        return None;
+    }
+    let title =
+        format!("The process was frozen for {} inside the running message (#{})", said(gap), slow.token);
+    Some(
+        Finding::new("frozen", 0.92, title)
+            .because("the sampler did not run in that time either")
+            .because(format!("main was on the CPU for {} of the message", percent(cpu)))
+            .advise("Subtract the freeze from the message's age before judging it.")
+            .about(slow.token),
+    )
+}

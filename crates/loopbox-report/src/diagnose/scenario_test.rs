@@ -1,0 +1,247 @@
+//! Each rule on a scenario that it is for, and on the one that looks most like it and is not.
+
+use super::*;
+use crate::test_support::ReportBuilder;
+
+fn verdict(report: ReportBuilder) -> Verdict {
+    diagnose(&Analysis::new(&report.build()))
+}
+
+/// The rule and the confidence of the first cause.
+fn first(v: &Verdict) -> (&'static str, Option<Confidence>) {
+    (v.causes.first().filter(|_| v.confidence.is_some()).map_or("unclear", |c| c.rule), v.confidence)
+}
+
+#[track_caller]
+fn expect(report: ReportBuilder, rule: &str, confidence: Confidence) -> Verdict {
+    let v = verdict(report);
+    assert_eq!(first(&v), (rule, Some(confidence)), "{v:#?}");
+    v
+}
+
+fn calm() -> ReportBuilder {
+    ReportBuilder::new().idle(20_000).group(30, 300, 4_000).idle(4_000).group(12, 110, 900)
+}
+
+fn evidence(v: &Verdict) -> String {
+    v.causes.iter().flat_map(|c| c.evidence.clone()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn current_slow_names_the_method() {
+    let report =
+        calm().running(99, 5_200).doing("android.os.Handler", "com.shop.Checkout$1", 5_100).looper_tree(
+            99,
+            &[
+                ("com.shop.Checkout$1.run:31 com.shop.Cart.total:88 java.util.ArrayList.get:436", 200),
+                ("com.shop.Checkout$1.run:31 com.shop.Cart.total:88", 300),
+            ],
+        );
+    let v = expect(report, "current-slow", Confidence::High);
+    assert_eq!(v.causes[0].culprit.as_deref(), Some("com.shop.Cart.total(Cart.java:88)"));
+    assert!(v.headline.contains("5.20 s") && v.headline.contains("Cart.total"), "{}", v.headline);
+    assert!(evidence(&v).contains("3.00 s in its own code"), "{v:#?}");
+}
+
+#[test]
+fn a_young_message_in_a_calm_app_is_not_blamed() {
+    let v = verdict(calm().running(99, 40));
+    assert!(v.causes.iter().all(|c| c.rule != "current-slow" && c.rule != "history"), "{v:#?}");
+}
+
+#[test]
+fn a_message_of_a_second_is_told_with_little_confidence() {
+    let v = verdict(calm().running(99, 1_300));
+    assert_eq!(first(&v), ("current-slow", Some(Confidence::Medium)), "{v:#?}");
+}
+
+#[test]
+fn history_tells_the_victim_from_the_culprit() {
+    let report = calm()
+        .single("com.shop.SyncHandler", 6_400, 6_000)
+        .group(3, 60, 0)
+        .running(99, 120)
+        .looper_tree(99, &[("com.shop.Innocent.run", 7)]);
+    let v = expect(report, "history", Confidence::High);
+    assert!(v.headline.contains("6.40 s"), "{}", v.headline);
+    assert!(evidence(&v).contains("a victim"), "{v:#?}");
+}
+
+#[test]
+fn a_long_message_that_was_over_long_ago_is_not_blamed() {
+    let v = verdict(calm().single("com.shop.SyncHandler", 6_400, 6_000).idle(30_000).running(99, 20));
+    assert!(v.causes.iter().all(|c| c.rule != "history"), "{v:#?}");
+}
+
+#[test]
+fn many_short_messages_are_told_as_such() {
+    let mut report = ReportBuilder::new();
+    for _ in 0..40 {
+        report = report.group(9, 300, 5);
+    }
+    let v = verdict(report.running(500, 35));
+    assert_eq!(first(&v), ("history", Some(Confidence::Medium)), "{v:#?}");
+    assert!(v.headline.contains("many messages"), "{}", v.headline);
+}
+
+#[test]
+fn binder_names_interface_and_method() {
+    let stack = "com.shop.Launcher.onResume:12 android.app.ApplicationPackageManager.getPackageInfo:210 \
+                 android.content.pm.IPackageManager$Stub$Proxy.getPackageInfo:3700 \
+                 android.os.BinderProxy.transact:510 android.os.BinderProxy.transactNative!";
+    let report = calm()
+        .running(99, 6_000)
+        .doing("android.app.ActivityThread$H", "", 40)
+        .looper_tree(99, &[(stack, 590)]);
+    let v = expect(report, "binder", Confidence::High);
+    assert!(
+        v.headline.contains("IPackageManager.getPackageInfo, called from Launcher.onResume"),
+        "{}",
+        v.headline
+    );
+}
+
+#[test]
+fn a_short_binder_call_inside_a_long_computation_is_not_blamed() {
+    let call = "com.shop.A.run com.shop.IShop$Stub$Proxy.get android.os.BinderProxy.transactNative!";
+    let report =
+        calm().running(99, 6_000).looper_tree(99, &[("com.shop.A.run com.shop.A.sum", 500), (call, 90)]);
+    let v = expect(report, "current-slow", Confidence::High);
+    assert!(v.causes.iter().all(|c| c.rule != "binder"), "{v:#?}");
+}
+
+#[test]
+fn lock_by_its_frames() {
+    let stack = "com.shop.Feed.show com.shop.Feed.await java.util.concurrent.CountDownLatch.await \
+                 java.util.concurrent.locks.LockSupport.park sun.misc.Unsafe.park!";
+    let report =
+        calm().running(99, 5_500).doing("android.os.Handler", "", 15).looper_tree(99, &[(stack, 540)]);
+    let v = expect(report, "lock", Confidence::High);
+    assert!(v.headline.contains("called from Feed.await"), "{}", v.headline);
+}
+
+#[test]
+fn a_monitor_by_a_stack_that_stands_still_without_cpu() {
+    let stacks = [("com.shop.Feed.show:20 com.shop.Feed.update:41", 540)];
+    let report = calm().running(99, 5_500).doing("android.os.Handler", "", 15).looper_tree(99, &stacks);
+    let v = expect(report, "lock", Confidence::High);
+    assert!(v.headline.contains("monitor in Feed.update"), "{}", v.headline);
+    // The same stack with the CPU is an endless loop.
+    let busy = calm().running(99, 5_500).doing("android.os.Handler", "", 5_400).looper_tree(99, &stacks);
+    let v = expect(busy, "current-slow", Confidence::High);
+    assert!(v.causes.iter().all(|c| c.rule != "lock"), "{v:#?}");
+}
+
+#[test]
+fn io_tells_preferences_from_files() {
+    let wait = "android.app.ActivityThread.handleStopActivity android.app.QueuedWork.waitToFinish \
+                java.io.FileDescriptor.sync libcore.io.Linux.fsync!";
+    let v = expect(
+        calm()
+            .running(99, 5_500)
+            .doing("android.app.ActivityThread$H", "", 90)
+            .looper_tree(99, &[(wait, 540)]),
+        "io",
+        Confidence::High,
+    );
+    assert!(v.headline.contains("shared preferences"), "{}", v.headline);
+    let read = "com.shop.Disk.load java.io.FileInputStream.read libcore.io.Linux.readBytes!";
+    let v = expect(calm().running(99, 5_500).looper_tree(99, &[(read, 540)]), "io", Confidence::High);
+    assert!(v.headline.contains("works on files"), "{}", v.headline);
+}
+
+#[test]
+fn sleep_and_gc() {
+    let sleep = "com.shop.Retry.run java.lang.Thread.sleep java.lang.Thread.sleep!";
+    let report =
+        calm().running(99, 5_500).doing("android.os.Handler", "", 9).looper_tree(99, &[(sleep, 540)]);
+    expect(report, "sleep", Confidence::High);
+    let gc = "com.shop.Trim.run java.lang.System.gc java.lang.Runtime.gc!";
+    expect(calm().running(99, 5_500).looper_tree(99, &[(gc, 540)]), "gc", Confidence::High);
+}
+
+#[test]
+fn a_starved_machine_outranks_the_code_on_the_stack() {
+    let late = |report: ReportBuilder| {
+        report.with(|r| r.history.iter_mut().for_each(|r| r.checktime_late_ns = Some(750_000_000)))
+    };
+    let stacks = [("com.shop.A.run com.shop.A.parse:4", 60), ("com.shop.A.run com.shop.A.draw:9", 60)];
+    let report = late(calm().group(2, 300, 900).group(2, 300, 900))
+        .running(99, 3_000)
+        .doing("android.os.Handler", "", 500)
+        .looper_tree(99, &stacks)
+        .figure("psi.cpu.some_avg10_percent", "71.4");
+    expect(report, "starved", Confidence::High);
+    // The same message on a healthy machine with the CPU is slow code.
+    let report = calm().running(99, 3_000).looper_tree(99, &stacks);
+    let v = expect(report, "current-slow", Confidence::High);
+    assert!(v.causes.iter().all(|c| c.rule != "starved"), "{v:#?}");
+}
+
+#[test]
+fn one_late_wake_up_does_not_starve_a_machine() {
+    let report = calm().with(|r| r.history.last_mut().unwrap().checktime_late_ns = Some(320_000_000));
+    let v = verdict(report.running(99, 5_200).looper_tree(99, &[("com.shop.A.run", 500)]));
+    assert_eq!(first(&v).0, "current-slow", "{v:#?}");
+}
+
+#[test]
+fn frozen_between_messages_and_inside_one() {
+    let v = expect(calm().idle(300_000).group(2, 40, 10).running(99, 30), "frozen", Confidence::High);
+    assert!(v.headline.contains("5 min"), "{}", v.headline);
+    let inside = calm()
+        .running(99, 95_000)
+        .doing("android.os.Handler", "", 200)
+        .looper_tree(99, &[("com.shop.A.run", 300)])
+        .with(|r| {
+            r.trees[0].sample_deltas_ns[200] = 80_000_000_000;
+        });
+    expect(inside, "frozen", Confidence::High);
+    // Slow code that was sampled all the time was not frozen.
+    let awake = calm().running(99, 95_000).looper_tree(99, &[("com.shop.A.run", 9_000)]);
+    expect(awake, "current-slow", Confidence::High);
+}
+
+#[test]
+fn main_free_and_outside() {
+    let v = expect(
+        calm().idle(9_000).with(|r| {
+            r.main = loopbox_format::model::MainState::Idle {
+                since_ns: r.meta.dumped_at.uptime_ns - 8_000_000_000,
+            };
+        }),
+        "main-free",
+        Confidence::High,
+    );
+    assert!(v.headline.contains("elsewhere"), "{}", v.headline);
+    let busy = calm()
+        .idle(9_000)
+        .with(|r| r.history.last_mut().unwrap().cpu_ns = Some(8_500_000_000))
+        .running(99, 10);
+    expect(busy, "outside", Confidence::Medium);
+}
+
+#[test]
+fn without_data_it_says_so() {
+    let v = verdict(ReportBuilder::new().with(|r| {
+        r.main = loopbox_format::model::MainState::Unknown;
+        r.features[0].on = false;
+        r.features[0].detail = "the Printer was replaced".into();
+    }));
+    assert_eq!(first(&v).0, "no-data", "{v:#?}");
+    assert!(evidence(&v).contains("the Printer was replaced"));
+    let nothing_wrong = verdict(calm().running(99, 200));
+    assert_eq!(
+        nothing_wrong.confidence.is_none() || first(&nothing_wrong).0 == "main-free",
+        true,
+        "{nothing_wrong:#?}"
+    );
+}
+
+#[test]
+fn unclear_says_why_it_is() {
+    let v = verdict(ReportBuilder::new().group(20, 1_500, 1_500).running(99, 300));
+    assert_eq!(v.confidence, None, "{v:#?}");
+    assert!(v.headline.starts_with("Unclear: the running message is only 300 ms old"), "{}", v.headline);
+    assert!(v.caveats.iter().any(|c| c.contains("history reaches back only")), "{v:#?}");
+}

@@ -31,3 +31,48 @@ pub fn component(target: &str, callback: &str) -> Option<Component> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_component_messages_of_all_levels() {
+        let cases = [
+            ("android.app.ActivityThread$H", "", Some(Component::ActivityThread)),
+            (
+                "android.app.ActivityThread$H",
+                "android.app.LoadedApk$ReceiverDispatcher$Args",
+                Some(Component::Receiver),
+            ),
+            (
+                "android.app.ActivityThread$H",
+                "android.app.-$$Lambda$LoadedApk$ReceiverDispatcher$Args$_BumDX2UKsnxLVrE6UJsJZkotuA",
+                Some(Component::Receiver),
+            ),
+            (
+                "android.os.Handler",
+                "android.app.LoadedApk$ReceiverDispatcher$Args$$ExternalSyntheticLambda0",
+                Some(Component::Receiver),
+            ),
+            (
+                "android.app.ActivityThread$H",
+                "android.app.LoadedApk$ServiceDispatcher$RunConnection",
+                Some(Component::ServiceConnection),
+            ),
+            (
+                "android.view.Choreographer$FrameHandler",
+                "android.view.Choreographer$FrameDisplayEventReceiver",
+                Some(Component::Frame),
+            ),
+            ("android.view.Choreographer$FrameHandler", "", Some(Component::Frame)),
+            ("android.app.job.JobServiceEngine$JobHandler", "", Some(Component::Job)),
+            ("android.app.job.JobService$JobHandler", "", Some(Component::Job)),
+            ("android.view.ViewRootImpl$ViewRootHandler", "", None),
+            ("com.example.ActivityThread$H", "", None),
+        ];
+        for (target, callback, expected) in cases {
+            assert_eq!(component(target, callback), expected, "{target} {callback}");
+        }
+    }
+}

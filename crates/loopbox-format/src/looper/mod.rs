@@ -3,7 +3,21 @@
 //! Shared by the app, which names messages by it, and by the desk, which reads queues. Everything here takes text
 //! that app code may have had a hand in (`Handler.toString()` and `Runnable.toString()` can be overridden), so
 //! nothing is required of it: what does not parse is opaque, never an error, never a panic.
+//!
+//! * [`dispatch`] reads the line that Looper prints when a dispatch begins.
+//! * [`component`] tells the framework's own component messages, [`activity_thread`] names them.
+//! * [`parse_queue`] reads the lines of `Looper.dump`, [`without_object`] takes user data out of one.
 
+mod activity_thread;
 mod component;
+mod dispatch;
+mod duration;
+mod line;
+mod queue;
 
+pub use activity_thread::{AnrClass, ComponentMessage, Timeout, activity_thread};
 pub use component::component;
+pub use dispatch::{CUSTOM, Dispatch, class_name, dispatch};
+pub use duration::duration_ms;
+pub use line::without_object;
+pub use queue::{Implementation, Pending, PendingBody, Queue, parse_queue};

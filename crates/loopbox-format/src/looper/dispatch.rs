@@ -1,0 +1,149 @@
+//! The line that Looper prints when a dispatch begins.
+
+/// Stands for a target or callback that prints itself in words of its own.
+///
+/// Such words are the app's and may hold anything, a user's name too; they are not kept.
+pub const CUSTOM: &str = "(custom)";
+
+/// What the line of a message says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dispatch<'a> {
+    /// Class name of the target Handler, or [`CUSTOM`].
+    pub target: &'a str,
+    /// Class name of the callback, or [`CUSTOM`]; empty when there is none.
+    pub callback: &'a str,
+    /// `Message.what`; 0 when it cannot be read.
+    pub what: i32,
+}
+
+/// Reads `>>>>> Dispatching to TARGET CALLBACK: WHAT` (`Looper.java`, the same on API 21 to 36).
+///
+/// `Handler.toString` gives `Handler (CLASS) {HASH}`, a plain object `CLASS@HASH`, no callback `null`. Does not
+/// allocate.
+pub fn dispatch(line: &str) -> Dispatch<'_> {
+    let line = line.strip_prefix(">>>>> Dispatching to ").unwrap_or(line);
+    let (who, what) = line
+        .rsplit_once(": ")
+        .and_then(|(who, what)| Some((who, what.trim().parse().ok()?)))
+        .unwrap_or((line, 0));
+    let handler = who.strip_prefix("Handler (").and_then(|rest| {
+        let (class, rest) = rest.split_once(") {")?;
+        let (hash, callback) = rest.split_once("} ")?;
+        (is_hash(hash) && identifier(class) == class).then_some((class, callback))
+    });
+    let object = || {
+        let (target, callback) = who.split_once(' ')?;
+        let (class, hash) = target.rsplit_once('@')?;
+        (is_hash(hash) && identifier(class) == class).then_some((class, callback))
+    };
+    match handler.or_else(object) {
+        Some((target, "null")) => Dispatch { target, callback: "", what },
+        Some((target, callback)) => Dispatch { target, callback: class_name(callback), what },
+        None => Dispatch { target: CUSTOM, callback: CUSTOM, what },
+    }
+}
+
+/// The class that an object's text names, or [`CUSTOM`].
+///
+/// Understood are the default text `com.foo.Bar$1@1a2b`; a class name with its state in brackets, as data classes
+/// print themselves (`Bar(x=1)`); and a coroutine's dispatched continuation, where the class that goes on is told
+/// after `Continuation at `.
+pub fn class_name(text: &str) -> &str {
+    if let Some((_, resumed)) = text.split_once("Continuation at ") {
+        let class = identifier(resumed);
+        return if class.is_empty() { CUSTOM } else { class };
+    }
+    let class = identifier(text);
+    let rest = text.get(class.len()..).unwrap_or_default();
+    let told = match rest.chars().next() {
+        None | Some('[' | '(' | '{') => true,
+        Some('@') => rest.get(1..).is_some_and(is_hash),
+        _ => false,
+    };
+    if told && !class.is_empty() { class } else { CUSTOM }
+}
+
+/// The class name that `text` begins with; lambdas of the runtime have `/` and `-` in theirs.
+pub(super) fn identifier(text: &str) -> &str {
+    let end = text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '-' | '/')));
+    text.get(..end.unwrap_or(text.len())).unwrap_or_default()
+}
+
+fn is_hash(text: &str) -> bool {
+    (1..=16).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(rest: &str) -> (String, String, i32) {
+        let line = format!(">>>>> Dispatching to {rest}");
+        let Dispatch { target, callback, what } = dispatch(&line);
+        (target.into(), callback.into(), what)
+    }
+
+    fn told(target: &str, callback: &str, what: i32) -> (String, String, i32) {
+        (target.into(), callback.into(), what)
+    }
+
+    #[test]
+    fn reads_what_the_framework_prints() {
+        assert_eq!(
+            read("Handler (android.app.ActivityThread$H) {6a3d1f2} null: 159"),
+            told("android.app.ActivityThread$H", "", 159)
+        );
+        assert_eq!(
+            read(
+                "Handler (android.view.Choreographer$FrameHandler) {b1c2} \
+                 android.view.Choreographer$FrameDisplayEventReceiver@9f3: 0"
+            ),
+            told(
+                "android.view.Choreographer$FrameHandler",
+                "android.view.Choreographer$FrameDisplayEventReceiver",
+                0
+            )
+        );
+        for lambda in [
+            "com.foo.Bar$$ExternalSyntheticLambda0",
+            "-$$Lambda$Foo$hash",
+            "android.app.-$$Lambda$LoadedApk$ReceiverDispatcher$Args$_BumDX2UKsnxLVrE6UJsJZkotuA",
+            "com.foo.Bar$$Lambda$12/0x0000000800c03000",
+        ] {
+            let line = format!("Handler (android.os.Handler) {{c0ffee}} {lambda}@1f: -3");
+            assert_eq!(read(&line), told("android.os.Handler", lambda, -3));
+        }
+    }
+
+    #[test]
+    fn a_coroutine_is_named_by_what_it_resumes() {
+        let line = "Handler (android.os.Handler) {1} DispatchedContinuation[Dispatchers.Main, Continuation at \
+                    com.shop.FeedModel$load$1.invokeSuspend(FeedModel.kt:20)]: 0";
+        assert_eq!(read(line), told("android.os.Handler", "com.shop.FeedModel$load$1.invokeSuspend", 0));
+        let line =
+            "Handler (android.os.Handler) {1} DispatchedContinuation[Main, Continuation at c.D@1a2b]: 0";
+        assert_eq!(read(line), told("android.os.Handler", "c.D", 0));
+    }
+
+    #[test]
+    fn words_of_the_app_are_not_kept() {
+        assert_eq!(read("Handler (a.B) {1f} order of Bob: 12 Main St: 7"), told("a.B", CUSTOM, 7));
+        assert_eq!(read("Handler (a.B) {1f} bob@example.com: 7"), told("a.B", CUSTOM, 7));
+        assert_eq!(read("Handler (a.B) {1f} Order(buyer=Bob): 7"), told("a.B", "Order", 7));
+        assert_eq!(read("Bob's handler com.foo.Bar@2e: 4"), told(CUSTOM, CUSTOM, 4));
+        assert_eq!(read("MyHandler@1f com.foo.Bar@2e: 4"), told("MyHandler", "com.foo.Bar", 4));
+        assert_eq!(read("Handler (a.B) {1f} two\nlines: 1"), told("a.B", CUSTOM, 1));
+        assert_eq!(read("Handler (a.B) {1f} : 1"), told("a.B", CUSTOM, 1));
+        assert_eq!(dispatch("words of a ROM"), Dispatch { target: CUSTOM, callback: CUSTOM, what: 0 });
+        assert_eq!(dispatch(""), Dispatch { target: CUSTOM, callback: CUSTOM, what: 0 });
+    }
+
+    proptest! {
+        #[test]
+        fn any_line_is_read(line in "(>>>>> Dispatching to )?(Handler \\()?\\PC{0,40}(\\) \\{1f\\} )?\\PC{0,40}") {
+            let read = dispatch(&line);
+            prop_assert!(read.callback.is_empty() || read.callback == CUSTOM || line.contains(read.callback));
+        }
+    }
+}

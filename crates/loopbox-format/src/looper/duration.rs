@@ -1,0 +1,98 @@
+//! How the framework writes a span of time.
+
+/// Reads `TimeUtils.formatDuration` (the same on API 21 to 36): `0`, or a sign and `1d2h3m4s5ms` with leading parts
+/// left out. Milliseconds.
+pub fn duration_ms(text: &str) -> Option<i64> {
+    if text == "0" {
+        return Some(0);
+    }
+    let (negative, mut rest) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+')?),
+    };
+    // Units in their order, each with its milliseconds; a longer unit's name must not begin like a shorter one's.
+    const UNITS: [(&str, i64); 5] =
+        [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
+    let mut next_unit = 0;
+    let mut total = 0_i64;
+    loop {
+        let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+        let (number, after) = rest.split_at_checked(digits)?;
+        let letters = after.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(after.len());
+        let (unit, after) = after.split_at_checked(letters)?;
+        let index = UNITS.iter().position(|(name, _)| *name == unit).filter(|&index| index >= next_unit)?;
+        let (_, factor) = UNITS.get(index)?;
+        total = total.checked_add(number.parse::<i64>().ok()?.checked_mul(*factor)?)?;
+        next_unit = index + 1;
+        rest = after;
+        if rest.is_empty() {
+            // Milliseconds are always written.
+            return (unit == "ms").then_some(if negative { -total } else { total });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn reads_what_the_framework_writes() {
+        let cases = [
+            ("0", Some(0)),
+            ("+120ms", Some(120)),
+            ("-5s21ms", Some(-5_021)),
+            ("-1m2s0ms", Some(-62_000)),
+            ("-3d0h0m1s7ms", Some(-259_201_007)),
+            ("+24855d3h14m7s807ms", Some(2_147_483_647_807)),
+            ("120ms", None),
+            ("-5s", None),
+            ("-1s2m3ms", None),
+            ("-1s1s3ms", None),
+            ("+", None),
+            ("", None),
+            ("-ms", None),
+            ("+99999999999999999999ms", None),
+            ("+9223372036854775807d1ms", None),
+            ("+5ms ", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(duration_ms(text), expected, "{text:?}");
+        }
+    }
+
+    /// `TimeUtils.formatDurationLocked` with a field length of 0, written from its description.
+    fn write(ms: i64) -> String {
+        if ms == 0 {
+            return "0".into();
+        }
+        let mut text = String::from(if ms > 0 { "+" } else { "-" });
+        let ms = ms.abs();
+        let parts = [
+            (ms / 86_400_000, "d"),
+            (ms / 3_600_000 % 24, "h"),
+            (ms / 60_000 % 60, "m"),
+            (ms / 1_000 % 60, "s"),
+        ];
+        for (number, unit) in parts {
+            if number > 0 || text.len() > 1 {
+                text = format!("{text}{number}{unit}");
+            }
+        }
+        text + &format!("{}ms", ms % 1_000)
+    }
+
+    proptest! {
+        #[test]
+        fn everything_written_is_read(ms in -200_000_000_000_i64..200_000_000_000, small in -100_000_i64..100_000) {
+            prop_assert_eq!(duration_ms(&write(ms)), Some(ms));
+            prop_assert_eq!(duration_ms(&write(small)), Some(small));
+        }
+
+        #[test]
+        fn anything_is_refused_without_panic(text in "[-+0-9dhms]{0,30}|\\PC{0,10}") {
+            let _ = duration_ms(&text);
+        }
+    }
+}

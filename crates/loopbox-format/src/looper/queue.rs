@@ -1,0 +1,215 @@
+//! A whole queue, as `Looper.dump` prints it.
+
+use super::component::component;
+use super::line::fields;
+use crate::model::{self, Component};
+
+/// How many lines without a meaning are kept word for word.
+const MAX_UNREAD: usize = 50;
+/// A message put at the front of the queue has a `when` of 0, which the framework prints as minus the uptime. No
+/// other message is due within so short a time after boot.
+const FRONT_NS: i128 = 2_000_000_000;
+
+/// Which of the framework's queues printed itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Implementation {
+    /// No word of it: API 35 and older have only one.
+    #[default]
+    Unnamed,
+    /// The linked list of API 36, the one of all levels before.
+    Legacy,
+    /// Two heaps (API 36, system processes only).
+    Concurrent,
+    /// The lock-free queue of Android 17. It prints the newest message first, and removed messages too.
+    DeliQueue,
+    /// A name not known yet.
+    Other(String),
+}
+
+/// What a queue held.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Queue {
+    /// Name of the Looper's thread.
+    pub thread: Option<String>,
+    /// Which queue it is.
+    pub implementation: Implementation,
+    /// What waits, in the order in which it is due.
+    pub messages: Vec<Pending>,
+    /// How many messages the framework counted, removed ones included.
+    pub total: Option<u32>,
+    /// Whether the thread sat in the queue waiting: then it ran no message. `polling` since API 23; before, `idling`
+    /// told about the same.
+    pub polling: Option<bool>,
+    /// Whether the Looper was quitting.
+    pub quitting: Option<bool>,
+    /// Removed messages that the queue had not dropped yet.
+    pub tombstones: u32,
+    /// Lines without a known meaning, at most fifty.
+    pub unread: Vec<String>,
+    /// How many more of those there are.
+    pub more_unread: u32,
+}
+
+/// A message that waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pending {
+    /// Its place in the order of time, from 0.
+    pub position: u32,
+    /// When it is due, relative to the dump; negative when overdue.
+    pub due_in_ns: i64,
+    /// Put at the front of the queue: it is next, and has no time of its own.
+    pub front: bool,
+    /// What it is.
+    pub body: PendingBody,
+    /// Whether a sync barrier lets it pass; `None` where the framework does not print it.
+    pub asynchronous: Option<bool>,
+    /// Its place in the heap; -1 for a message posted since the thread last looked into the queue. Only in newer
+    /// frameworks.
+    pub heap_index: Option<i32>,
+}
+
+/// What waits in a queue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PendingBody {
+    /// A sync barrier: messages behind it wait until it is removed, unless they are asynchronous.
+    Barrier {
+        /// What it is removed by.
+        token: i32,
+    },
+    /// A message.
+    Message {
+        /// Class name of the target; empty when the line was cut.
+        target: String,
+        /// Class name of the callback; empty when it has none.
+        callback: String,
+        /// `what`; 0 with a callback.
+        what: i32,
+        /// `arg1`.
+        arg1: i32,
+        /// `arg2`.
+        arg2: i32,
+        /// What is left of the text of `obj`.
+        object: Option<String>,
+        /// The framework component that it belongs to.
+        component: Option<Component>,
+    },
+}
+
+impl Pending {
+    /// How long it has been overdue; 0 when it is not due yet or was put at the front.
+    pub fn overdue_ns(&self) -> u64 {
+        if self.front { 0 } else { self.due_in_ns.min(0).unsigned_abs() }
+    }
+}
+
+/// Reads the lines of `Looper.dump` in every form of API 21 to 36 and the one of Android 17.
+///
+/// Lines may have any prefix and any order; what is not understood is kept in [`Queue::unread`]. An entry may have
+/// several lines, since an `obj` can print line breaks.
+pub fn parse_queue(pending: &model::Pending) -> Queue {
+    let mut queue = Queue::default();
+    let mut rows = Vec::new();
+    // The concurrent queue prints its synchronous and its asynchronous messages under headings.
+    let mut section_async = None;
+    for line in &pending.lines {
+        let text = line.trim();
+        if let Some(fields) = message(text) {
+            if fields.callback.is_some_and(|callback| callback.starts_with("android.os.Message$")) {
+                queue.tombstones += 1;
+            } else {
+                rows.push((fields, section_async));
+            }
+        } else if let Some(heading) = text.strip_suffix("Messages:") {
+            section_async = Some(heading.starts_with("Async"));
+        } else if !header(text, &mut queue) {
+            if queue.unread.len() < MAX_UNREAD {
+                queue.unread.push(line.clone());
+            } else {
+                queue.more_unread = queue.more_unread.saturating_add(1);
+            }
+        }
+    }
+    match queue.implementation {
+        Implementation::Unnamed | Implementation::Legacy => {}
+        // Newest first: turned round, messages of the same time come in the order in which they were posted.
+        Implementation::DeliQueue => {
+            rows.reverse();
+            rows.sort_by_key(|(fields, _)| fields.relative_ms);
+        }
+        Implementation::Concurrent | Implementation::Other(_) => {
+            rows.sort_by_key(|(fields, _)| fields.relative_ms)
+        }
+    }
+    let entries = rows.into_iter().zip(0..).map(|((fields, section_async), position)| {
+        let due_in_ns = fields.relative_ms.saturating_mul(1_000_000);
+        let due_ns = i128::from(pending.captured_ns) + i128::from(due_in_ns);
+        let body = if let Some(token) = fields.barrier {
+            PendingBody::Barrier { token }
+        } else {
+            let target = fields.target.unwrap_or_default();
+            let callback = fields.callback.unwrap_or_default();
+            PendingBody::Message {
+                target: target.to_owned(),
+                callback: callback.to_owned(),
+                what: fields.what.unwrap_or(0),
+                arg1: fields.arg1,
+                arg2: fields.arg2,
+                object: fields.object.map(str::to_owned),
+                component: component(target, callback),
+            }
+        };
+        Pending {
+            position,
+            due_in_ns,
+            front: pending.captured_ns > 0 && due_ns.abs() <= FRONT_NS,
+            body,
+            asynchronous: fields.asynchronous.or(section_async),
+            heap_index: fields.heap_index,
+        }
+    });
+    queue.messages = entries.collect();
+    queue
+}
+
+/// `Message 3: { … }`.
+fn message(text: &str) -> Option<super::line::Fields<'_>> {
+    let (number, text) = text.strip_prefix("Message ")?.split_once(": ")?;
+    number.parse::<u32>().ok()?;
+    fields(text)
+}
+
+/// The lines around the messages.
+fn header(text: &str, queue: &mut Queue) -> bool {
+    if let Some(rest) = text.strip_prefix("Looper (") {
+        // The thread's name is the app's: it ends at the last `, tid `.
+        queue.thread = rest.rsplit_once(", tid ").map(|(name, _)| name.to_owned());
+        return queue.thread.is_some();
+    }
+    if let Some(rest) = text.strip_prefix("(MessageQueue is using ") {
+        queue.implementation = match rest.strip_suffix(" implementation)").unwrap_or(rest) {
+            "Legacy" => Implementation::Legacy,
+            "Concurrent" => Implementation::Concurrent,
+            "DeliQueue" => Implementation::DeliQueue,
+            other => Implementation::Other(other.to_owned()),
+        };
+        return true;
+    }
+    if let Some(rest) = text.strip_prefix("(Total messages: ") {
+        let mut parts = rest.trim_end_matches(')').split(", ");
+        queue.total = parts.next().and_then(|total| total.parse().ok());
+        for (name, value) in parts.filter_map(|part| part.split_once('=')) {
+            match name {
+                "polling" | "idling" => queue.polling = value.parse().ok(),
+                "quitting" => queue.quitting = value.parse().ok(),
+                _ => {}
+            }
+        }
+        return true;
+    }
+    // The concurrent queue's inner state says nothing about its messages.
+    text.is_empty() || text.starts_with("State: ")
+}
+
+#[cfg(test)]
+#[path = "queue_test.rs"]
+mod tests;

@@ -1,0 +1,230 @@
+use super::*;
+use crate::model::PendingSource;
+use proptest::prelude::*;
+
+const MS: i64 = 1_000_000;
+
+fn queue(captured_ms: u64, lines: &[&str]) -> Queue {
+    parse_queue(&model::Pending {
+        source: PendingSource::LooperDump,
+        captured_ns: captured_ms * 1_000_000,
+        lines: lines.iter().map(|&line| line.to_owned()).collect(),
+        dropped_lines: 0,
+    })
+}
+
+/// A message as one word each, to compare orders.
+fn names(queue: &Queue) -> Vec<String> {
+    let name = |pending: &Pending| match &pending.body {
+        PendingBody::Barrier { token } => format!("barrier {token}"),
+        PendingBody::Message { target, callback, what, .. } if callback.is_empty() => {
+            format!("{target}/{what}")
+        }
+        PendingBody::Message { target, callback, .. } => format!("{target}/{callback}"),
+    };
+    queue.messages.iter().map(name).collect()
+}
+
+#[test]
+fn api_21_tells_idling() {
+    let read = queue(
+        1_000_000,
+        &[
+            "Looper (main, tid 1) {3b1c2d}",
+            "  Message 0: { when=-1s5ms what=3 target=com.foo.H }",
+            "  (Total messages: 1, idling=true, quitting=false)",
+        ],
+    );
+    assert_eq!(read.thread.as_deref(), Some("main"));
+    assert_eq!((read.total, read.polling, read.quitting), (Some(1), Some(true), Some(false)));
+    assert_eq!((read.implementation, read.unread), (Implementation::Unnamed, vec![]));
+    assert_eq!(read.messages[0].overdue_ns(), 1_005_000_000);
+}
+
+#[test]
+fn api_23_to_35() {
+    let read = queue(
+        5_000_000,
+        &[
+            "Looper (main, tid 2) {c0ffee}",
+            "  Message 0: { when=-12s401ms barrier=17 }",
+            "  Message 1: { when=-12s300ms callback=android.view.Choreographer$FrameDisplayEventReceiver target=\
+             android.view.Choreographer$FrameHandler }",
+            "  Message 2: { when=-11s0ms what=114 obj=CreateServiceData{className=com.foo.Sync} target=\
+             android.app.ActivityThread$H }",
+            "  Message 3: { when=-10s0ms what=159 obj=ClientTransaction{\n  transactionItems=[\n    a target=b\n  ]\n} \
+             target=android.app.ActivityThread$H }",
+            "  Message 4: { when=0 callback=com.foo.Bar$$ExternalSyntheticLambda0 arg1=1 arg2=-2 target=android.os.Handler }",
+            "  Message 5: { when=+1d2h3m4s5ms what=-1 target=com.foo.H }",
+            "  (Total messages: 6, polling=false, quitting=false)",
+        ],
+    );
+    assert_eq!(
+        names(&read),
+        [
+            "barrier 17",
+            "android.view.Choreographer$FrameHandler/android.view.Choreographer$FrameDisplayEventReceiver",
+            "android.app.ActivityThread$H/114",
+            "android.app.ActivityThread$H/159",
+            "android.os.Handler/com.foo.Bar$$ExternalSyntheticLambda0",
+            "com.foo.H/-1",
+        ]
+    );
+    assert_eq!((read.total, read.polling, read.unread.len()), (Some(6), Some(false), 0));
+    let components: Vec<_> = read
+        .messages
+        .iter()
+        .map(|pending| match pending.body {
+            PendingBody::Message { component, .. } => component,
+            PendingBody::Barrier { .. } => None,
+        })
+        .collect();
+    let thread = Some(Component::ActivityThread);
+    assert_eq!(components, [None, Some(Component::Frame), thread, thread, None, None]);
+    let PendingBody::Message { arg1, arg2, object, .. } = &read.messages[4].body else { panic!("a message") };
+    assert_eq!((*arg1, *arg2, object), (1, -2, &None));
+    let PendingBody::Message { object, .. } = &read.messages[3].body else { panic!("a message") };
+    assert!(object.as_deref().unwrap().contains("transactionItems"));
+    assert_eq!(read.messages[5].due_in_ns, 93_784_005 * MS);
+    assert_eq!((read.messages[5].overdue_ns(), read.messages[0].overdue_ns()), (0, 12_401_000_000));
+}
+
+#[test]
+fn api_36_names_its_implementation() {
+    let read = queue(
+        9_000_000,
+        &[
+            "Looper (main, tid 2) {c0ffee}",
+            "  (MessageQueue is using Legacy implementation)",
+            "  Message 0: { when=-3ms what=1 target=com.foo.H }",
+            "  (Total messages: 1, polling=false, quitting=false)",
+        ],
+    );
+    assert_eq!((read.implementation, read.messages.len()), (Implementation::Legacy, 1));
+    let read = queue(9_000_000, &["(MessageQueue is using Quantum implementation)"]);
+    assert_eq!(read.implementation, Implementation::Other("Quantum".into()));
+}
+
+#[test]
+fn a_concurrent_queue_has_two_lists() {
+    let read = queue(
+        9_000_000,
+        &[
+            "Looper (main, tid 2) {c0ffee}",
+            "  (MessageQueue is using Concurrent implementation)",
+            "  State: android.os.MessageQueue$StackNode@1f",
+            "  PriorityQueue Messages: ",
+            "  Message 0: { when=-3ms what=1 target=com.foo.H }",
+            "  Message 2: { when=+5ms what=2 target=com.foo.H }",
+            "  AsyncPriorityQueue Messages: ",
+            "  Message 0: { when=-2ms what=3 target=com.foo.H }",
+            "  (Total messages: 3, polling=false, quitting=false)",
+        ],
+    );
+    assert_eq!(names(&read), ["com.foo.H/1", "com.foo.H/3", "com.foo.H/2"]);
+    let asynchronous: Vec<_> = read.messages.iter().map(|pending| pending.asynchronous).collect();
+    assert_eq!(asynchronous, [Some(false), Some(true), Some(false)]);
+    assert_eq!(read.unread.len(), 0);
+}
+
+#[test]
+fn a_deli_queue_is_put_into_order_and_cleared_of_the_removed() {
+    let read = queue(
+        9_000_000,
+        &[
+            "Looper (main, tid 2) {c0ffee}",
+            "  (MessageQueue is using DeliQueue implementation)",
+            "  Message 0: { when=-1ms what=4 target=com.foo.H async=false heapIndex=-1 }",
+            "  Message 1: { when=+20ms what=5 target=com.foo.H async=true heapIndex=2 }",
+            "  Message 2: { when=-9ms callback=android.os.Message$$ExternalSyntheticLambda0 obj=java.lang.Object@1f \
+             target=com.foo.H async=false heapIndex=1 }",
+            "  Message 3: { when=-1ms what=3 target=com.foo.H async=false heapIndex=-1 }",
+            "  Message 4: { when=-7s2ms barrier=1 async=false heapIndex=0 }",
+            "  (Total messages: 5, polling=false, quitting=false)",
+        ],
+    );
+    assert_eq!(names(&read), ["barrier 1", "com.foo.H/3", "com.foo.H/4", "com.foo.H/5"]);
+    assert_eq!((read.tombstones, read.total), (1, Some(5)));
+    assert_eq!(read.messages.iter().map(|pending| pending.position).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    assert_eq!((read.messages[3].asynchronous, read.messages[1].heap_index), (Some(true), Some(-1)));
+}
+
+#[test]
+fn the_front_of_the_queue_is_not_overdue() {
+    // 1h2m3s4ms after boot.
+    let lines =
+        ["Message 0: { when=-1h2m3s4ms what=1 target=H }", "Message 1: { when=-1h0m0s0ms what=2 target=H }"];
+    let read = queue(3_723_010, &lines);
+    assert_eq!((read.messages[0].front, read.messages[0].overdue_ns()), (true, 0));
+    assert_eq!((read.messages[1].front, read.messages[1].overdue_ns()), (false, 3_600_000_000_000));
+    assert!(!queue(0, &["Message 0: { when=0 what=1 target=H }"]).messages[0].front);
+}
+
+#[test]
+fn what_is_not_understood_is_kept_within_bounds() {
+    let mut lines =
+        vec!["words of a ROM", "  Message x: { when=0 }", "Message 1: { when=soon }", "", "Looper (odd"];
+    let read = queue(1, &lines);
+    assert_eq!(
+        read.unread,
+        ["words of a ROM", "  Message x: { when=0 }", "Message 1: { when=soon }", "Looper (odd"]
+    );
+    lines.extend(["more words"; 100]);
+    let read = queue(1, &lines);
+    assert_eq!((read.unread.len(), read.more_unread), (50, 54));
+}
+
+#[test]
+fn any_prefix_and_a_thread_of_any_name() {
+    let read = queue(9_000, &["ANR> Looper (a, tid 7, tid 12) {1f}", ">   Looper (x, tid 3) {2}"]);
+    assert_eq!(read.thread, None, "a prefix of words is not one that Looper.dump was given");
+    let read = queue(9_000, &["\tLooper (a, tid 7, tid 12) {1f}"]);
+    assert_eq!(read.thread.as_deref(), Some("a, tid 7"));
+}
+
+proptest! {
+    #[test]
+    fn any_lines_are_read(
+        lines in prop::collection::vec("(  Message [0-9]{1,2}: )?(\\{ when=-[0-9]{1,12}(d|ms) )?\\PC{0,40}", 0..20),
+        captured_ns in any::<u64>(),
+    ) {
+        let read = parse_queue(&model::Pending {
+            source: PendingSource::LooperDump,
+            captured_ns,
+            lines: lines.clone(),
+            dropped_lines: 0,
+        });
+        prop_assert!(read.messages.len() + read.unread.len() <= lines.len());
+    }
+
+    #[test]
+    fn each_message_written_is_read(
+        messages in prop::collection::vec((-9_999_i64..9_999, any::<i32>(), any::<bool>(), "[a-z .=}]{0,12}"), 0..20),
+    ) {
+        let lines = messages.iter().enumerate().map(|(number, (due, what, newer, object))| {
+            let due = match due {
+                0 => "0".into(),
+                1..=999 => format!("+{due}ms"),
+                -999..=-1 => format!("{due}ms"),
+                _ => format!("{}{}s{}ms", if *due > 0 { '+' } else { '-' }, due.abs() / 1_000, due.abs() % 1_000),
+            };
+            let object = if object.is_empty() { String::new() } else { format!(" obj={object}") };
+            let newer = if *newer { " async=true heapIndex=-1" } else { "" };
+            format!("  Message {number}: {{ when={due} what={what}{object} target=a.B{newer} }}")
+        });
+        let read = parse_queue(&model::Pending {
+            source: PendingSource::LooperDump,
+            captured_ns: 0,
+            lines: lines.collect(),
+            dropped_lines: 0,
+        });
+        let back: Vec<_> = read.messages.iter().map(|pending| match &pending.body {
+            PendingBody::Message { what, target, object, .. } => {
+                assert_eq!(target, "a.B");
+                (pending.due_in_ns / MS, *what, pending.asynchronous.is_some(), object.clone().unwrap_or_default())
+            }
+            PendingBody::Barrier { .. } => panic!("no barrier was written"),
+        }).collect();
+        prop_assert_eq!(back, messages);
+    }
+}

@@ -51,8 +51,8 @@ pub(crate) enum Kind {
     Running = 5,
     /// The stacks of the running message.
     RunningTree = 6,
-    /// The stack trees of earlier long messages.
-    Trees = 7,
+    /// Pages of the stack trees of earlier long messages.
+    TreePages = 7,
     /// Who recorded, under which limits.
     Meta = 8,
     /// Which features are on.
@@ -71,7 +71,7 @@ impl Kind {
         Self::Records,
         Self::Running,
         Self::RunningTree,
-        Self::Trees,
+        Self::TreePages,
         Self::Meta,
         Self::Features,
         Self::Pending,
@@ -89,10 +89,11 @@ pub struct Geometry {
     pub records: u32,
     /// Bytes of a record's slot, and of the open group's details.
     pub record_len: u32,
-    /// How many stack trees of finished messages are kept.
-    pub trees: u32,
-    /// Bytes of a kept tree's slot.
-    pub tree_len: u32,
+    /// How many pages there are for the stack trees of finished messages. A tree takes as many as it needs, up to a
+    /// quarter of all, in place of the oldest ones.
+    pub tree_pages: u32,
+    /// Bytes of such a page.
+    pub tree_page_len: u32,
     /// Bytes of each of the two slots for the running message's tree.
     pub running_tree_len: u32,
     /// Bytes of the slot for the pending queue.
@@ -104,8 +105,8 @@ impl Default for Geometry {
         Self {
             records: 100,
             record_len: 1536,
-            trees: 10,
-            tree_len: 12 << 10,
+            tree_pages: 72,
+            tree_page_len: 2048,
             running_tree_len: 24 << 10,
             pending_len: 8 << 10,
         }
@@ -177,9 +178,10 @@ impl Layout {
     /// Lays a geometry out.
     pub(crate) fn of(geometry: &Geometry) -> Result<Self, LayoutError> {
         // Bounded before anything is multiplied with it.
-        let Geometry { records, record_len, trees, tree_len, running_tree_len, pending_len } = *geometry;
-        let counts = [records, trees].map(|count| count as usize <= MAX_SLOTS);
-        let lens = [record_len, tree_len, running_tree_len, pending_len]
+        let Geometry { records, record_len, tree_pages, tree_page_len, running_tree_len, pending_len } =
+            *geometry;
+        let counts = [records, tree_pages].map(|count| count as usize <= MAX_SLOTS);
+        let lens = [record_len, tree_page_len, running_tree_len, pending_len]
             .map(|len| len as usize <= MAX_RING_BYTES / 2);
         if counts.contains(&false) || lens.contains(&false) {
             return Err(LayoutError::Table);
@@ -202,7 +204,7 @@ impl Layout {
             Kind::Records => (geometry.records, geometry.record_len),
             Kind::Running => (2, 768),
             Kind::RunningTree => (2, geometry.running_tree_len),
-            Kind::Trees => (geometry.trees, geometry.tree_len),
+            Kind::TreePages => (geometry.tree_pages, geometry.tree_page_len),
             Kind::Meta => (2, 1024),
             Kind::Features => (2, 2048),
             // Written once, when something is wrong already.
@@ -369,7 +371,7 @@ mod tests {
     #[test]
     fn the_default_ring_leaves_room_in_the_budget() {
         // 512 KiB is the budget of the whole recorder; the queue, the interner and the stacks need the rest.
-        assert!(header().layout.len <= 360 << 10, "{}", header().layout.len);
+        assert!(header().layout.len <= 372 << 10, "{}", header().layout.len);
     }
 
     #[test]

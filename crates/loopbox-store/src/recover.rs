@@ -6,7 +6,7 @@ use crate::layout::{CRASH_AT, FUSE_AT, HEARTBEAT_AT, Header, Kind, Layout, Layou
 use crate::marks::{CrashMark, FuseState};
 use crate::slot::{SlotRead, words_of};
 use crate::source::{Bytes, Newest, Source, newest};
-use crate::trees::Trees;
+use crate::trees::{Pages, Trees};
 use loopbox_format::codec;
 use loopbox_format::container::Damage;
 use loopbox_format::model::{ClockPair, Detail, DumpReason, MainState, Record, Report, Running};
@@ -94,10 +94,8 @@ pub(crate) fn assemble<S: Source>(source: &S, header: &Header) -> Recovered {
     let running: Option<Running> = reading.value(Kind::Running);
     let mut alive = source.word(HEARTBEAT_AT).max(header.identity.clocks.uptime_ns);
 
-    let mut trees = reading.kept_trees();
-    if let Some(last_sample) = reading.running_tree(&mut trees) {
-        alive = alive.max(last_sample);
-    }
+    let (trees, last_sample) = reading.trees();
+    alive = alive.max(last_sample);
     let ends = history.records.iter().map(|record| record.start_ns.saturating_add(record.wall_ns));
     alive = ends.fold(alive, u64::max);
     report.main = main_state(current, running, &history, &mut alive);
@@ -276,49 +274,35 @@ impl<S: Source> Reading<'_, S> {
         records
     }
 
-    /// The kept trees, oldest first.
-    fn kept_trees(&mut self) -> Trees {
-        let mut trees = Trees::default();
-        let Some(region) = self.layout.region(Kind::Trees) else { return trees };
-        let mut kept = Vec::new();
-        for index in 0..region.slots {
+    /// The kept trees, oldest first. A tree of which not every page is there is one that a newer one has replaced in
+    /// part, or was not finished.
+    fn kept_trees(&mut self) -> Vec<(usize, Vec<u8>)> {
+        let mut pages = Pages::default();
+        if let Some(region) = self.layout.region(Kind::TreePages) {
             let mut payload = Vec::new();
-            match self.source.slot(&region, index, &mut payload) {
-                SlotRead::Whole { seq, .. } => kept.push((seq, index, payload)),
-                SlotRead::Empty => {}
-                read => self.unusable(region.slot_at(index), read),
+            for index in 0..region.slots {
+                match self.source.slot(&region, index, &mut payload) {
+                    SlotRead::Whole { .. } => pages.add(region.slot_at(index), &payload),
+                    SlotRead::Empty => {}
+                    read => self.unusable(region.slot_at(index), read),
+                }
             }
         }
-        kept.sort_unstable_by_key(|&(seq, ..)| seq);
-        for (_, index, payload) in kept {
-            if let Err(error) = trees.add(&payload) {
-                self.damage.push(Damage { offset: region.slot_at(index), what: error.to_string() });
-            }
-        }
-        trees
+        pages.finish()
     }
 
-    /// Adds the running message's tree, if it is not among the kept ones, and returns when its last sample was taken.
-    fn running_tree(&mut self, trees: &mut Trees) -> Option<u64> {
-        let (offset, payload) = self.newest(Kind::RunningTree)?;
-        if payload.is_empty() {
-            return None;
-        }
-        let last = trees.trees.len();
-        match trees.add(&payload) {
-            Ok(tree) => {
-                let token = tree.token;
-                let at =
-                    tree.sample_deltas_ns.iter().fold(tree.start_ns, |at, &delta| at.saturating_add(delta));
-                if trees.trees.iter().take(last).any(|kept| kept.token == token) {
-                    trees.trees.truncate(last);
-                }
-                Some(at)
-            }
-            Err(error) => {
-                self.damage.push(Damage { offset, what: error.to_string() });
-                None
+    /// All trees, the running message's last, and when the newest sample was taken.
+    fn trees(&mut self) -> (Trees, u64) {
+        let mut packed = self.kept_trees();
+        packed.extend(self.newest(Kind::RunningTree).filter(|(_, payload)| !payload.is_empty()));
+        let mut trees = Trees::default();
+        let mut newest = 0;
+        for (offset, packed) in packed {
+            match trees.add(&packed) {
+                Ok(last_sample) => newest = last_sample.max(newest),
+                Err(error) => self.damage.push(Damage { offset, what: error.to_string() }),
             }
         }
+        (trees, newest)
     }
 }

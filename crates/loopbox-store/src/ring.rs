@@ -10,7 +10,7 @@ use crate::recover::{Recovered, assemble};
 use crate::slot::words_of;
 use crate::source::{Live, slot_of};
 use crate::sync::{AtomicU64, Ordering, store_le};
-use crate::trees::{self, Kept};
+use crate::trees::{Kept, PAGE_HEADER_LEN, PackError, pack_within};
 use loopbox_format::codec::{self, CodecError};
 use loopbox_format::model::{FeatureState, Figure, Meta, Pending, Record, Running, StackTree, Symbols};
 use serde::Serialize;
@@ -89,7 +89,9 @@ impl Ring {
         let worker = WorkerWriter {
             running: region(Kind::Running),
             running_tree: region(Kind::RunningTree),
-            trees: region(Kind::Trees),
+            tree_pages: region(Kind::TreePages),
+            trees: 0,
+            last_kept: (0, Kept::Whole),
             meta: region(Kind::Meta),
             features: region(Kind::Features),
             pending: region(Kind::Pending),
@@ -252,7 +254,11 @@ fn encode_within(
 pub struct WorkerWriter {
     running: RegionWriter,
     running_tree: RegionWriter,
-    trees: RegionWriter,
+    tree_pages: RegionWriter,
+    /// How many trees were kept.
+    trees: u64,
+    /// The running message's tree as last written: its message and how much of it found room.
+    last_kept: (u64, Kept),
     meta: RegionWriter,
     features: RegionWriter,
     pending: RegionWriter,
@@ -267,10 +273,18 @@ impl WorkerWriter {
 
     /// The stacks of the running message so far, with the names they use.
     ///
+    /// A tree that is too large is kept with less, see [`Kept`]. Packing costs some ten microseconds per kilobyte, so
+    /// a caller writes at the first sample, and then less often than each.
+    ///
     /// # Errors
-    /// [`StoreError::TooLarge`] when it does not fit even without signatures; the tree written before stands.
+    /// [`StoreError::TooLarge`] when not even a single sample fits; the tree written before stands.
     pub fn running_tree(&mut self, symbols: &Symbols, tree: &StackTree) -> Result<Kept, StoreError> {
-        put_tree(&mut self.running_tree, symbols, tree)
+        // What did not fit a moment ago does not fit now either.
+        let from = if self.last_kept.0 == tree.token { self.last_kept.1 } else { Kept::Whole };
+        let (packed, kept) = pack(symbols, tree, self.running_tree.capacity(), from)?;
+        self.running_tree.write_next_bytes(&packed)?;
+        self.last_kept = (tree.token, kept);
+        Ok(kept)
     }
 
     /// The running message has ended and its stacks are kept elsewhere, or not worth it.
@@ -278,17 +292,24 @@ impl WorkerWriter {
         self.running_tree.write_next_bytes(&[])
     }
 
-    /// Keeps the tree of a message that has ended, in place of the oldest one.
+    /// Keeps the tree of a message that has ended, in place of the oldest ones. Readers get back as many as there is
+    /// room for: about ten of ordinary size with the default geometry, never fewer than the latest three.
     ///
     /// # Errors
-    /// [`StoreError::TooLarge`] when it does not fit even without signatures; the oldest tree stays.
+    /// As [`running_tree`](Self::running_tree).
     pub fn keep_tree(&mut self, symbols: &Symbols, tree: &StackTree) -> Result<Kept, StoreError> {
-        put_tree(&mut self.trees, symbols, tree)
-    }
-
-    /// How many encoded bytes a kept tree may have with its names.
-    pub fn tree_capacity(&self) -> usize {
-        self.trees.capacity()
+        let page_len = self.tree_pages.capacity().saturating_sub(PAGE_HEADER_LEN);
+        let pages = self.tree_pages.region.map_or(0, |region| region.slots / 4).max(1);
+        let (packed, kept) = pack(symbols, tree, pages * page_len, Kept::Whole)?;
+        self.trees += 1;
+        let parts = packed.chunks(page_len.max(1));
+        let of = parts.len() as u64;
+        for (part, bytes) in (0_u64..).zip(parts) {
+            let header = [self.trees, part << 32 | of];
+            let words = header.into_iter().chain(words_of(bytes));
+            self.tree_pages.write_next(PAGE_HEADER_LEN + bytes.len(), words)?;
+        }
+        Ok(kept)
     }
 
     /// Who records, under which limits. `reason` and `dumped_at` are replaced at recovery.
@@ -312,12 +333,16 @@ impl WorkerWriter {
     }
 }
 
-fn put_tree(region: &mut RegionWriter, symbols: &Symbols, tree: &StackTree) -> Result<Kept, StoreError> {
-    match trees::encode(symbols, tree, region.capacity()) {
-        Ok((bytes, kept)) => region.write_next_bytes(&bytes).map(|()| kept),
-        Err(Ok(needed)) => Err(StoreError::TooLarge { needed, capacity: region.capacity() }),
-        Err(Err(error)) => Err(error.into()),
-    }
+fn pack(
+    symbols: &Symbols,
+    tree: &StackTree,
+    capacity: usize,
+    from: Kept,
+) -> Result<(Vec<u8>, Kept), StoreError> {
+    pack_within(symbols, tree, capacity, from).map_err(|error| match error {
+        PackError::Codec(error) => error.into(),
+        PackError::TooLarge(needed) => StoreError::TooLarge { needed, capacity },
+    })
 }
 
 /// Single words that say where a process was when it ended.

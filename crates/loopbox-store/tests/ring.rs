@@ -85,7 +85,7 @@ fn everything_written_is_there_live_and_in_the_file() {
         assert_eq!(seen.report.main, MainState::Running(Running { as_of_ns: 400_000, ..running.clone() }));
         assert_eq!(seen.running_ns(), Some(400_000 - 251_500));
         let tokens: Vec<u64> = seen.report.trees.iter().map(|t| t.token).collect();
-        assert_eq!(tokens, [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 2514]);
+        assert_eq!(tokens, (1..=12).chain([2514]).collect::<Vec<u64>>());
         assert_eq!(seen.report.symbols.methods.len(), 3, "the names of all trees are joined");
         assert_eq!(seen.report.meta.producer, "test");
         assert_eq!((&seen.report.features[..], &seen.report.pending), (&features[..], &pending));
@@ -152,7 +152,9 @@ fn a_tree_that_does_not_fit_is_refused_and_the_one_before_stands() {
     let dir = tempfile::tempdir().unwrap();
     let mut ring = Ring::create(&options(dir.path()));
     ring.worker.running_tree(&symbols(), &tree(1, 5)).unwrap();
-    let refused = ring.worker.running_tree(&symbols(), &tree(2, 100_000)).unwrap_err();
+    let mut endless = symbols();
+    endless.methods[3].name = "x".repeat(30_000);
+    let refused = ring.worker.running_tree(&endless, &tree(2, 5)).unwrap_err();
     assert!(matches!(refused, StoreError::TooLarge { .. }), "{refused}");
     assert_eq!(from_file(&ring).report.trees[0].token, 1);
 }
@@ -169,6 +171,23 @@ fn a_tree_is_not_shown_twice_and_can_be_cleared() {
     assert_eq!(tokens(&ring), [7, 8]);
     ring.worker.clear_running_tree().unwrap();
     assert_eq!(tokens(&ring), [7]);
+}
+
+#[test]
+fn new_trees_take_the_place_of_the_oldest() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ring = Ring::create(&options(dir.path()));
+    for token in 1..=120 {
+        // Of one to five pages.
+        let kept = ring.worker.keep_tree(&symbols(), &tree(token, 95 + token as u32 % 5 * 2000)).unwrap();
+        assert_eq!(kept, Kept::Whole);
+        let trees = from_file(&ring).report.trees;
+        let tokens: Vec<u64> = trees.iter().map(|tree| tree.token).collect();
+        let oldest = token.saturating_sub(tokens.len() as u64 - 1);
+        assert_eq!(tokens, (oldest..=token).collect::<Vec<_>>(), "the latest, without a gap");
+        assert!(token < 10 || tokens.len() >= 7, "{tokens:?}");
+        assert_eq!(trees.last().unwrap().nodes.len(), 3);
+    }
 }
 
 #[test]

@@ -1,0 +1,71 @@
+//! Kept trees on pages of equal size.
+//!
+//! A page holds the number of its tree (from 1), `part << 32 | parts`, and a piece of the packed tree. Pages are
+//! written in turn, so that a new tree replaces the oldest ones, page by page.
+
+use crate::slot::words_of;
+use std::collections::BTreeMap;
+
+/// Bytes in front of a page's piece.
+pub(crate) const HEADER_LEN: usize = 16;
+
+/// Pages on the way to trees.
+#[derive(Default)]
+pub(crate) struct Pages {
+    /// By number of the tree, then by part: where it stands, of how many parts, the piece.
+    trees: BTreeMap<u64, BTreeMap<u64, Page>>,
+}
+
+struct Page {
+    offset: usize,
+    parts: u64,
+    piece: Vec<u8>,
+}
+
+impl Pages {
+    /// Adds the page at `offset`.
+    pub(crate) fn add(&mut self, offset: usize, page: &[u8]) {
+        let mut header = words_of(page);
+        let (Some(number), Some(part), Some(piece)) = (header.next(), header.next(), page.get(HEADER_LEN..))
+        else {
+            return;
+        };
+        let page = Page { offset, parts: part & 0xFFFF_FFFF, piece: piece.to_vec() };
+        self.trees.entry(number).or_default().insert(part >> 32, page);
+    }
+
+    /// The trees that are complete, oldest first, each with the place of its first page.
+    pub(crate) fn finish(self) -> Vec<(usize, Vec<u8>)> {
+        self.trees.into_values().filter_map(join).collect()
+    }
+}
+
+fn join(parts: BTreeMap<u64, Page>) -> Option<(usize, Vec<u8>)> {
+    let of = parts.len() as u64;
+    let offset = parts.first_key_value()?.1.offset;
+    let complete =
+        parts.iter().zip(0..).all(|((part, page), expected)| *part == expected && page.parts == of);
+    complete.then(|| (offset, parts.into_values().flat_map(|page| page.piece).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(number: u64, part: u64, parts: u64, piece: &[u8]) -> Vec<u8> {
+        [&number.to_le_bytes()[..], &(part << 32 | parts).to_le_bytes(), piece].concat()
+    }
+
+    #[test]
+    fn only_complete_trees_are_joined() {
+        let mut pages = Pages::default();
+        // Tree 3 has begun to replace tree 1; tree 2 is whole; tree 4 was being written.
+        pages.add(0, &page(3, 0, 1, b"three"));
+        pages.add(8, &page(1, 1, 2, b"one"));
+        pages.add(16, &page(2, 0, 2, b"tw"));
+        pages.add(24, &page(2, 1, 2, b"o"));
+        pages.add(32, &page(4, 0, 2, b"fo"));
+        pages.add(40, b"short");
+        assert_eq!(pages.finish(), [(16, b"two".to_vec()), (0, b"three".to_vec())]);
+    }
+}

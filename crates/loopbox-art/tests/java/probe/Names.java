@@ -14,8 +14,8 @@ public final class Names {
         Probe.start(0);
         compare();
         new Names(3).method(1L, new int[0][], "x");
-        Inner.Größe.deep(20);
-        Inner.Größe.deep(90);
+        Inner.Deeper.größe(20);
+        Inner.Deeper.größe(90);
         overloaded(1);
         overloaded("1");
         new Runnable() {
@@ -93,9 +93,9 @@ public final class Names {
     }
 
     static final class Inner {
-        static final class Größe {
-            static int deep(int n) {
-                return n == 0 ? compare() : deep(n - 1) + 1;
+        static final class Deeper {
+            static int größe(int n) {
+                return n == 0 ? compare() : größe(n - 1) + 1;
             }
         }
     }

@@ -20,14 +20,16 @@ pub(crate) fn is_platform(class: &str) -> bool {
     PLATFORM.iter().any(|package| class.starts_with(package)) && !class.starts_with("android.support.")
 }
 
-/// Whether a class name looks like one that R8 or ProGuard made up: a last part of at most three lower-case letters
-/// and digits (`a`, `b.c.d`, `e0`, `a.b$c`), or capitals only as R8 writes them when it runs out (`A0`).
+/// Whether a class name looks like one that R8 or ProGuard made up: `a`, `b.c.d`, `e0`, `a.b$c`, `defpackage.A1`.
 ///
-/// Real names of that shape exist (`io`, `R`), so this only ever makes two names count as equal.
+/// The last part up to the first `$` has one or two letters and digits, or three with a small letter first. Real
+/// names of that shape exist (`R`, `io`), so this only ever makes two names count as equal.
 pub(crate) fn looks_obfuscated(class: &str) -> bool {
-    let last = class.rsplit(['.', '$']).next().unwrap_or_default();
-    let short = (1..=3).contains(&last.len()) && last.chars().all(|c| c.is_ascii_alphanumeric());
-    short && !is_platform(class)
+    let simple = class.rsplit('.').next().unwrap_or_default();
+    let outer = simple.split('$').next().unwrap_or_default();
+    let letter = outer.starts_with(|c: char| c.is_ascii_alphabetic());
+    let short = outer.len() <= 2 || outer.len() == 3 && outer.starts_with(|c: char| c.is_ascii_lowercase());
+    letter && short && outer.bytes().all(|b| b.is_ascii_alphanumeric()) && !is_platform(class)
 }
 
 #[cfg(test)]
@@ -52,12 +54,19 @@ mod tests {
 
     #[test]
     fn knows_made_up_names_by_their_shape() {
-        for class in ["a", "a.b.c", "b.e0", "a.b$c", "defpackage.A0", "x.abc"] {
+        for class in ["a", "a.b.c", "b.e0", "a.b$c", "defpackage.A0", "x.abc", "a.b$1"] {
             assert!(looks_obfuscated(class), "{class}");
         }
-        for class in
-            ["com.example.Main", "com.example.Main$Inner", "java.util.a", "a.b.Cart", "okhttp3.Dns$1$Call"]
-        {
+        for class in [
+            "com.example.Main",
+            "com.example.Main$Inner",
+            "java.util.a",
+            "a.b.Cart",
+            "okhttp3.Dns$1$Call",
+            "com.a.Main$1",
+            "com.a.App",
+            "",
+        ] {
             assert!(!looks_obfuscated(class), "{class}");
         }
     }

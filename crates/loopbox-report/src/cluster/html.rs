@@ -1,0 +1,99 @@
+//! The result of clustering as one self-contained page.
+
+use super::summary::{Group, Named, Summary, plural};
+use super::text::days;
+use std::fmt::Write as _;
+
+const STYLE: &str = "\
+:root{color-scheme:light dark;--line:#8884;--quiet:#777}\
+body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:75rem;padding:1rem}\
+h1{font-size:1.4rem}summary{cursor:pointer;display:grid;grid-template-columns:3rem 7rem 1fr;gap:.5rem;padding:.4rem 0}\
+details{border-top:1px solid var(--line)}summary::marker{content:''}summary:focus-visible{outline:2px solid}\
+code{overflow-wrap:anywhere}small,dt{color:var(--quiet)}\
+.bar{background:linear-gradient(#c4464699,#c4464699) no-repeat;padding:0 .3rem;text-align:right;border-radius:3px}\
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem;margin:0 0 1rem 3.5rem}dd{margin:0}\
+ol{margin:0;padding-left:1.2rem}\
+@media(max-width:40rem){summary{grid-template-columns:2rem 4.5rem 1fr}dl{margin-left:0}}";
+
+/// The page, with at most `limit` groups.
+pub fn html(summary: &Summary, limit: usize) -> String {
+    let mut out = String::with_capacity(4_096 + 2_048 * summary.groups.len().min(limit));
+    let headline = summary.headline();
+    let _ = write!(
+        out,
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" \
+         content=\"width=device-width\"><title>Loopbox: {headline}</title><style>{STYLE}</style><h1>{headline}</h1>"
+    );
+    for (i, group) in summary.groups.iter().take(limit).enumerate() {
+        write_group(&mut out, i + 1, group);
+    }
+    if summary.groups.len() > limit {
+        let more = plural((summary.groups.len() - limit) as u64, "more group");
+        let _ = write!(out, "<p>Not on this page: {more}.");
+    }
+    out.push_str("</html>\n");
+    out
+}
+
+fn write_group(out: &mut String, rank: usize, group: &Group) {
+    let share = 100.0 * group.share;
+    let open = if rank == 1 { " open" } else { "" };
+    let _ = write!(
+        out,
+        "<details{open} id=\"{}\"><summary><b>{rank}</b><span class=\"bar\" \
+         style=\"background-size:{share:.1}% 100%\">{}</span><span><code>{}</code> {} \
+         <small>{}</small></span></summary><dl>",
+        escape(&group.id),
+        group.reports,
+        escape(group.title()),
+        escape(&group.cause),
+        group.counts()
+    );
+    let mut row = |name: &str, value: &str| {
+        if !value.is_empty() {
+            let _ = write!(out, "<dt>{name}<dd>{value}");
+        }
+    };
+    row("share", &format!("{share:.1} %"));
+    row("message", &code(&group.message));
+    let frames: Vec<String> = group.frames.iter().map(|frame| format!("<li>{}", code(frame))).collect();
+    if !frames.is_empty() {
+        row("path", &format!("<ol>{}</ol>", frames.concat()));
+    }
+    row("versions", &list(&group.top_versions));
+    row("devices", &list(&group.top_devices));
+    if let Some((first, last)) = days(group) {
+        row("seen", &format!("{first} to {last}"));
+    }
+    if !group.obfuscated_version.is_empty() {
+        row("names", "are obfuscated: a mapping joins versions and tells them");
+    }
+    row("verdict", &escape(&group.representative.headline));
+    row("look at", &group.representative.culprit.as_deref().map(code).unwrap_or_default());
+    row("open", &code(&group.representative.path));
+    out.push_str("</dl></details>");
+}
+
+fn code(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("<code>{}</code>", escape(text)) }
+}
+
+fn list(named: &[Named]) -> String {
+    let one = |n: &Named| format!("{} ({})", escape(&n.name), n.reports);
+    named.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}

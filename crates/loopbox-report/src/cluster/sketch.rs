@@ -1,0 +1,195 @@
+//! Counting in bounded memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Values that are told apart exactly.
+const EXACT: usize = 512;
+/// log2 of the registers; the standard error is 1.04 / sqrt(2^10) = 3.3 %.
+const REGISTER_BITS: u32 = 10;
+
+/// How many different values there were: exact for few, estimated for many.
+///
+/// Few are kept by their hash; above [`EXACT`] the hashes go into the registers of a HyperLogLog (Flajolet et al.,
+/// 2007).
+#[derive(Debug, Clone)]
+pub(super) enum Distinct {
+    Few(BTreeSet<u64>),
+    Many(Box<[u8; 1 << REGISTER_BITS]>),
+}
+
+impl Default for Distinct {
+    fn default() -> Self {
+        Self::Few(BTreeSet::new())
+    }
+}
+
+impl Distinct {
+    /// Counts a value; the empty one stands for unknown and is not counted.
+    pub(super) fn add(&mut self, value: &str) {
+        if !value.is_empty() {
+            self.add_hash(mix(value));
+        }
+    }
+
+    fn add_hash(&mut self, hash: u64) {
+        match self {
+            Self::Few(hashes) => {
+                hashes.insert(hash);
+                if hashes.len() > EXACT {
+                    let mut registers = Box::new([0; 1 << REGISTER_BITS]);
+                    hashes.iter().for_each(|&hash| note(&mut registers, hash));
+                    *self = Self::Many(registers);
+                }
+            }
+            Self::Many(registers) => note(registers, hash),
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        match other {
+            Self::Few(hashes) => hashes.iter().for_each(|&hash| self.add_hash(hash)),
+            Self::Many(theirs) => {
+                let mut merged = theirs.clone();
+                match self {
+                    Self::Few(hashes) => hashes.iter().for_each(|&hash| note(&mut merged, hash)),
+                    Self::Many(ours) => {
+                        merged.iter_mut().zip(ours.iter()).for_each(|(m, o)| *m = (*m).max(*o))
+                    }
+                }
+                *self = Self::Many(merged);
+            }
+        }
+    }
+
+    /// The count, and whether it is exact.
+    pub(super) fn count(&self) -> (u64, bool) {
+        let registers = match self {
+            Self::Few(hashes) => return (hashes.len() as u64, true),
+            Self::Many(registers) => registers,
+        };
+        let m = registers.len() as f64;
+        let sum: f64 = registers.iter().map(|&rank| 0.5_f64.powi(i32::from(rank))).sum();
+        let estimate = 0.7213 / (1.0 + 1.079 / m) * m * m / sum;
+        let empty = registers.iter().filter(|rank| **rank == 0).count();
+        // Few values leave registers empty, which tells their number better.
+        let estimate = if estimate <= 2.5 * m && empty > 0 { m * (m / empty as f64).ln() } else { estimate };
+        (estimate.round() as u64, false)
+    }
+}
+
+fn note(registers: &mut [u8; 1 << REGISTER_BITS], hash: u64) {
+    let rank = (hash << REGISTER_BITS | 1 << (REGISTER_BITS - 1)).leading_zeros() + 1;
+    let register = &mut registers[(hash >> (64 - REGISTER_BITS)) as usize];
+    *register = (*register).max(rank as u8);
+}
+
+/// A hash whose bits are all equally good, which FNV's are not: FNV-1a and the finalizer of `SplitMix64`.
+pub(super) fn mix(value: &str) -> u64 {
+    let fnv = value
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+    let h = (fnv ^ (fnv >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let h = (h ^ (h >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    h ^ (h >> 31)
+}
+
+/// Names that are kept.
+const NAMES: usize = 256;
+
+/// How often each name came, for the most frequent ones; and how many different ones there were.
+///
+/// Exact while there are at most [`NAMES`]; then the rarest half gives way, which can only lose names that are rarer
+/// than those kept.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Top {
+    counts: BTreeMap<String, u64>,
+    distinct: Distinct,
+}
+
+impl Top {
+    pub(super) fn add(&mut self, name: &str, times: u64) {
+        if name.is_empty() {
+            return;
+        }
+        self.distinct.add(name);
+        match self.counts.get_mut(name) {
+            Some(count) => *count += times,
+            None => {
+                self.counts.insert(name.to_string(), times);
+                self.shrink();
+            }
+        }
+    }
+
+    fn shrink(&mut self) {
+        if self.counts.len() <= NAMES {
+            return;
+        }
+        let kept: Vec<_> =
+            self.most(NAMES / 2).into_iter().map(|(name, count)| (name.to_string(), count)).collect();
+        self.counts = kept.into_iter().collect();
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        for (name, &count) in &other.counts {
+            *self.counts.entry(name.clone()).or_default() += count;
+        }
+        self.distinct.merge(&other.distinct);
+        self.shrink();
+    }
+
+    /// The most frequent names, most first, equals by name.
+    pub(super) fn most(&self, n: usize) -> Vec<(&str, u64)> {
+        let mut list: Vec<_> = self.counts.iter().map(|(name, &count)| (name.as_str(), count)).collect();
+        list.sort_by(|l, r| r.1.cmp(&l.1).then(l.0.cmp(r.0)));
+        list.truncate(n);
+        list
+    }
+
+    pub(super) fn distinct(&self) -> (u64, bool) {
+        self.distinct.count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_are_exact_and_many_are_close() {
+        for n in [0_u32, 1, 500, 512, 513, 2_000, 30_000, 400_000] {
+            let (mut all, mut odd) = (Distinct::default(), Distinct::default());
+            for i in 0..n {
+                if i % 2 == 0 { &mut all } else { &mut odd }.add(&format!("user {i}"));
+                all.add(&format!("user {}", i / 2 * 2));
+            }
+            all.merge(&odd);
+            let (count, exact) = all.count();
+            assert_eq!(exact, n as usize <= EXACT, "{n}");
+            let off = (count as f64 - f64::from(n)).abs();
+            assert!(if exact { off == 0.0 } else { off < 0.1 * f64::from(n) }, "{n}: {count}");
+        }
+    }
+
+    #[test]
+    fn the_frequent_names_survive_any_number_of_rare_ones() {
+        let (mut left, mut right) = (Top::default(), Top::default());
+        for i in 0..5_000 {
+            left.add(&format!("rare {i}"), 1);
+            right.add(&format!("other {i}"), 1);
+            left.add(if i % 3 == 0 { "Pixel" } else { "Galaxy" }, 1);
+        }
+        left.merge(&right);
+        assert_eq!(left.most(2), [("Galaxy", 3_333), ("Pixel", 1_667)]);
+        let (distinct, exact) = left.distinct();
+        assert!(!exact && (9_000..11_000).contains(&distinct), "{distinct}");
+        assert!(left.counts.len() <= NAMES);
+    }
+
+    #[test]
+    fn unknown_is_not_a_name() {
+        let mut top = Top::default();
+        top.add("", 3);
+        assert_eq!((top.most(3), top.distinct()), (vec![], (0, true)));
+    }
+}

@@ -1,0 +1,77 @@
+//! The result of clustering as text for a terminal. Lines carry ANSI styles; strip them for plain text.
+
+use super::summary::{Group, Named, Summary, plural};
+use crate::clock::WallClock;
+use anstyle::{AnsiColor, Style};
+use loopbox_format::model::ClockPair;
+use std::fmt::Write as _;
+
+const QUIET: Style = Style::new().dimmed();
+const STRONG: Style = Style::new().bold();
+const NAME: Style = AnsiColor::Cyan.on_default();
+
+/// The groups, at most `limit` of them.
+pub fn text(summary: &Summary, limit: usize) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "{STRONG}{}{STRONG:#}", summary.headline());
+    for (i, group) in summary.groups.iter().take(limit).enumerate() {
+        out.push('\n');
+        write_group(&mut out, i + 1, group);
+    }
+    if summary.groups.len() > limit {
+        let rest: u64 = summary.groups[limit..].iter().map(|group| group.reports).sum();
+        let groups = plural((summary.groups.len() - limit) as u64, "more group");
+        let _ = writeln!(out, "\n{QUIET}{groups} with {} (--limit){QUIET:#}", plural(rest, "report"));
+    }
+    if summary.beyond > 0 {
+        let _ = writeln!(out, "\n{} reports came after more groups than are kept apart", summary.beyond);
+    }
+    out
+}
+
+fn write_group(out: &mut String, rank: usize, group: &Group) {
+    let share = 100.0 * group.share;
+    let _ = writeln!(
+        out,
+        "{STRONG}{rank:>3}. {} ({share:.1} %){STRONG:#}  {}  {QUIET}[{}]{QUIET:#}",
+        plural(group.reports, "report"),
+        group.counts(),
+        group.id
+    );
+    let _ = writeln!(out, "     {NAME}{}{NAME:#}  {}", group.title(), group.cause);
+    if !group.message.is_empty() {
+        let _ = writeln!(out, "     message   {}", group.message);
+    }
+    if group.frames.len() > 1 {
+        let _ = writeln!(out, "     path      {}", group.frames.join(" > "));
+    }
+    for (what, named) in [("versions", &group.top_versions), ("devices", &group.top_devices)] {
+        if !named.is_empty() {
+            let _ = writeln!(out, "     {what:<9} {}", list(named, group.reports));
+        }
+    }
+    if let Some((first, last)) = days(group) {
+        let seen = if first == last { first } else { format!("{first} to {last}") };
+        let _ = writeln!(out, "     seen      {seen}");
+    }
+    if !group.obfuscated_version.is_empty() {
+        let _ = writeln!(out, "     names are obfuscated; --mapping joins versions and tells them");
+    }
+    let _ = writeln!(out, "     open      {}", group.representative.path);
+    let _ = writeln!(out, "               {}", group.representative.headline);
+}
+
+/// `5.2.1 (70 %), 5.2.0 (30 %)`.
+fn list(named: &[Named], of: u64) -> String {
+    let one = |n: &Named| format!("{} ({:.0} %)", n.name, 100.0 * n.reports as f64 / of.max(1) as f64);
+    named.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// The days of the first and the last report, UTC.
+pub(super) fn days(group: &Group) -> Option<(String, String)> {
+    let day = |unix_ms: i64| {
+        let clock = WallClock(ClockPair { uptime_ns: 0, unix_ms: u64::try_from(unix_ms).ok()? });
+        Some(clock.rfc3339(0)?.split('T').next()?.to_string())
+    };
+    Some((day(group.first_ms?)?, day(group.last_ms?)?))
+}

@@ -9,6 +9,7 @@
 //! * [`container`] frames payloads into a file with sections, checksums and salvage.
 //! * [`report`] maps a whole [`model::Report`] to a container and back.
 //! * [`looper`] reads what the framework's Looper prints.
+//! * [`seed`] reads and writes the article's text form of a tree.
 //! * [`stacks`] merges sampled stacks into a tree and gives them back.
 //! * [`text`] has the bounded strings that records are made of in the app.
 //!
@@ -33,5 +34,6 @@ pub mod container;
 pub mod looper;
 pub mod model;
 pub mod report;
+pub mod seed;
 pub mod stacks;
 pub mod text;

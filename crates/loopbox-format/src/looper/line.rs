@@ -39,16 +39,10 @@ pub(super) fn fields(text: &str) -> Option<Fields<'_>> {
             let (before, object) = rest.split_at_checked(object)?;
             let object = object.strip_prefix(OBJECT.trim_start())?;
             each_field(before, &mut read);
-            match object.rfind(TARGET) {
-                Some(end) => {
-                    read.object = object.get(..end);
-                    object.get(end..)?
-                }
-                None => {
-                    read.object = Some(object);
-                    ""
-                }
-            }
+            let end = object.rfind(TARGET).unwrap_or(object.len());
+            let (object, rest) = object.split_at_checked(end)?;
+            read.object = Some(object);
+            rest
         }
         None => rest,
     };

@@ -137,7 +137,7 @@ pub fn parse_queue(pending: &model::Pending) -> Queue {
             rows.sort_by_key(|(fields, _)| fields.relative_ms);
         }
         Implementation::Concurrent | Implementation::Other(_) => {
-            rows.sort_by_key(|(fields, _)| fields.relative_ms)
+            rows.sort_by_key(|(fields, _)| fields.relative_ms);
         }
     }
     let entries = rows.into_iter().zip(0..).map(|((fields, section_async), position)| {

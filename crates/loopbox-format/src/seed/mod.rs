@@ -1,0 +1,193 @@
+//! The article's text form of a trace tree: `name;count;offset;children;` for each node, in pre-order.
+//!
+//! `count` is how many consecutive samples have the frame, `offset` the first of them, `children` how many of the
+//! following nodes are its direct children. There is one root, and there are no times.
+
+mod names;
+
+use crate::model::{Location, Phase, StackSource, StackTree, Symbols, TreeNode};
+use crate::stacks::{self, Placed, TreeError, TreeMerger};
+use std::collections::HashMap;
+
+/// Name of the root that is added when the samples have no frame in common.
+const NO_COMMON_ROOT: &str = "(root)";
+/// The article's age of a message at its first sample.
+const ONSET_NS: u64 = 50_000_000;
+/// The article's interval.
+const INTERVAL_NS: u64 = 10_000_000;
+/// The most samples that a text may claim; the article stops at 5000.
+const MAX_SAMPLES: u32 = 1 << 20;
+
+/// Writes a tree as the article does.
+///
+/// Its frames are methods: code locations in the same method become one node where they follow each other.
+///
+/// # Errors
+/// When the tree's nodes contradict each other.
+pub fn write(tree: &StackTree, symbols: &Symbols) -> Result<String, TreeError> {
+    let mut numbers = HashMap::new();
+    let mut names = vec![NO_COMMON_ROOT.to_owned()];
+    let mut merger = TreeMerger::new(usize::MAX);
+    let mut number = |location: u32| {
+        let name = name(symbols, location);
+        *numbers.entry(name).or_insert_with_key(|name| {
+            names.push(name.clone());
+            names.len() as u32 - 1
+        })
+    };
+    let all: Vec<Vec<u32>> =
+        stacks::stacks(tree)?.map(|stack| stack.into_iter().map(&mut number).collect()).collect();
+    let common = all.first().and_then(|stack| stack.first()).copied();
+    let has_common_root = common.is_some() && all.iter().all(|stack| stack.first().copied() == common);
+    for stack in &all {
+        let root = (!has_common_root).then_some(0);
+        merger.push(root.into_iter().chain(stack.iter().copied()));
+    }
+    let merged = StackTree { nodes: merger.nodes().to_vec(), ..tree.clone() };
+    let mut text = String::new();
+    for (node, place) in merged.nodes.iter().zip(stacks::place(&merged)?) {
+        let name = names.get(node.location as usize).map_or(NO_COMMON_ROOT, String::as_str);
+        let Placed { begin, .. } = place;
+        for field in [name, &node.count.to_string(), &begin.to_string(), &node.children.to_string()] {
+            text.push_str(field);
+            text.push(';');
+        }
+    }
+    Ok(text)
+}
+
+fn name(symbols: &Symbols, location: u32) -> String {
+    match symbols.locations.get(location as usize) {
+        Some(Location::Frame { method, .. }) => match symbols.methods.get(*method as usize) {
+            // The separator may not stand in a name.
+            Some(method) => names::pretty(method).replace(';', ":"),
+            None => format!("(method {method})"),
+        },
+        Some(Location::Elided { frames }) => format!("({frames} frames left out)"),
+        None => format!("(location {location})"),
+    }
+}
+
+/// Why a text is not a tree.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SeedError {
+    /// It ends inside of a node.
+    #[error("the text ends inside of node {node}")]
+    Cut {
+        /// Its index.
+        node: usize,
+    },
+    /// A count is not a number.
+    #[error("node {node}: {field} is {text:?}, not a number")]
+    Number {
+        /// Its index.
+        node: usize,
+        /// Which of the fields.
+        field: &'static str,
+        /// What stands there.
+        text: String,
+    },
+    /// A node begins before the end of the one before it, or there are too many samples.
+    #[error("node {node} begins at sample {offset}, inside of the node before it")]
+    Overlap {
+        /// Its index.
+        node: usize,
+        /// The sample.
+        offset: u32,
+    },
+    /// The root claims an absurd number of samples.
+    #[error("{samples} samples, more than any tree has")]
+    TooLarge {
+        /// The claim.
+        samples: u32,
+    },
+    /// The nodes contradict each other.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    /// Something follows after the root's last descendant.
+    #[error("node {node} belongs to no root")]
+    Trailing {
+        /// Its index.
+        node: usize,
+    },
+}
+
+/// Reads the article's text. Times are the article's wishes (first sample at 50 ms, then each 10 ms), since the
+/// text has none; the token is 0.
+///
+/// # Errors
+/// The first thing that is wrong.
+pub fn parse(text: &str) -> Result<(StackTree, Symbols), SeedError> {
+    let mut symbols = Symbols::default();
+    let mut numbers: HashMap<&str, u32> = HashMap::new();
+    let mut nodes: Vec<TreeNode> = Vec::new();
+    // Of each open node: up to where its children cover the samples, and how many are still to come.
+    let mut open: Vec<(u32, u32)> = Vec::new();
+    let mut samples = 0;
+    let mut fields = text.trim().split(';');
+    loop {
+        let node = nodes.len();
+        let Some(name) = fields.next() else { break };
+        // The text ends in a separator.
+        let Some(count) = fields.next() else {
+            if name.is_empty() {
+                break;
+            }
+            return Err(SeedError::Cut { node });
+        };
+        let count = number(node, "count", count)?;
+        let offset = number(node, "offset", fields.next().ok_or(SeedError::Cut { node })?)?;
+        let children = number(node, "children", fields.next().ok_or(SeedError::Cut { node })?)?;
+        while open.last().is_some_and(|&(_, left)| left == 0) {
+            open.pop();
+        }
+        let skip = match open.last_mut() {
+            Some((end, left)) => {
+                let skip = offset.checked_sub(*end).ok_or(SeedError::Overlap { node, offset })?;
+                *end = offset.saturating_add(count);
+                *left -= 1;
+                skip
+            }
+            None if node > 0 => return Err(SeedError::Trailing { node }),
+            None => {
+                if count > MAX_SAMPLES {
+                    return Err(SeedError::TooLarge { samples: count });
+                }
+                samples = count;
+                offset
+            }
+        };
+        let location = *numbers.entry(name).or_insert_with(|| {
+            let method = symbols.methods.len() as u32;
+            symbols.methods.push(names::method(name));
+            symbols.locations.push(Location::Frame { method, dex_pc: None, line: None });
+            method
+        });
+        nodes.push(TreeNode { location, skip, count, children });
+        open.push((offset, children));
+    }
+    let tree = StackTree {
+        token: 0,
+        start_ns: 0,
+        source: StackSource::Art,
+        phases: vec![Phase { first_sample: 0, interval_ns: INTERVAL_NS }],
+        sample_deltas_ns: (0..samples)
+            .map(|sample| if sample == 0 { ONSET_NS } else { INTERVAL_NS })
+            .collect(),
+        nodes,
+        missed_samples: 0,
+        longest_stop_ns: 0,
+        total_stop_ns: 0,
+    };
+    stacks::place(&tree)?;
+    Ok((tree, symbols))
+}
+
+fn number(node: usize, field: &'static str, text: &str) -> Result<u32, SeedError> {
+    text.parse().map_err(|_| SeedError::Number { node, field, text: text.chars().take(40).collect() })
+}
+
+#[cfg(test)]
+#[path = "seed_test.rs"]
+mod tests;

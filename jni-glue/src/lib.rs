@@ -1,1 +1,67 @@
-//! placeholder
+//! `libloopbox.so`: the part of the recorder that an app loads.
+//!
+//! It joins what the other crates decide to what a process has: the main Looper's hooks call in through JNI, the
+//! sampler thread stops and walks the main thread, the worker thread names, merges and writes. The app comes first:
+//! nothing here throws into Java, panics across the boundary, or blocks the main thread.
+//!
+//! * `natives`, `hot`: what Java calls; `java`: what we call in Java.
+//! * `session`: one recording from install to uninstall, and its parts: `main_thread`, `sampler`, `worker`, `sigquit`.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::indexing_slicing
+    )
+)]
+
+mod attach;
+mod clock;
+mod config;
+mod features;
+mod figures;
+mod funnel;
+mod hot;
+mod java;
+mod log;
+mod main_thread;
+mod natives;
+mod observer;
+mod pending;
+mod report;
+mod sampler;
+mod session;
+mod shared;
+mod sigquit;
+mod stacks;
+mod strings;
+mod wake;
+mod worker;
+
+use jni::sys;
+use std::ffi::c_void;
+
+/// Called by the VM when the app loads the library. Every class, method and field that is needed later is looked
+/// up here, so that what a shrinker took away shows now.
+///
+/// # Safety
+/// `vm` is the VM that loads this library.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _reserved: *mut c_void) -> sys::jint {
+    if vm.is_null() {
+        return sys::JNI_ERR;
+    }
+    // SAFETY: the VM passes itself, and outlives the library.
+    let vm = unsafe { jni::JavaVM::from_raw(vm) };
+    match vm.attach_current_thread(natives::register) {
+        Ok(()) => sys::JNI_VERSION_1_6,
+        Err(error) => {
+            log::warn(&format!("cannot be loaded: {error}"));
+            sys::JNI_ERR
+        }
+    }
+}

@@ -48,9 +48,11 @@ impl Args {
                 other => bail!("unknown argument {other}"),
             }
         }
-        for (name, missing) in
-            [("--bed", args.bed.as_os_str().is_empty()), ("--app", args.app.is_empty()), ("--main", args.main.is_empty())]
-        {
+        for (name, missing) in [
+            ("--bed", args.bed.as_os_str().is_empty()),
+            ("--app", args.app.is_empty()),
+            ("--main", args.main.is_empty()),
+        ] {
             if missing {
                 bail!("{name} is missing");
             }
@@ -69,8 +71,10 @@ mod tests {
 
     #[test]
     fn reads_every_option_and_leaves_the_rest_to_main() {
-        let args = parse("--bed b.toml --app a.jar:b.jar --main s.Demo --hidden-api --sdk 30 -D a=b -X -Xmx9m -- -D x")
-            .unwrap();
+        let args = parse(
+            "--bed b.toml --app a.jar:b.jar --main s.Demo --hidden-api --sdk 30 -D a=b -X -Xmx9m -- -D x",
+        )
+        .unwrap();
         assert_eq!((args.app.as_str(), args.main.as_str(), args.sdk), ("a.jar:b.jar", "s/Demo", Some(30)));
         assert!(args.hidden_api);
         assert_eq!((args.properties, args.vm_options), (vec!["a=b".to_owned()], vec!["-Xmx9m".to_owned()]));

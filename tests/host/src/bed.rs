@@ -1,6 +1,6 @@
 //! The bed's description and the process environment that it asks for.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -16,6 +16,9 @@ const READY: &str = "LOOPBOX_HOST_BED";
 pub(crate) struct Bed {
     pub(crate) api_level: u32,
     boot_class_path: Vec<PathBuf>,
+    /// The same with the flags by which the runtime knows hidden interfaces.
+    #[serde(default)]
+    boot_class_path_hidden_api: Vec<PathBuf>,
     library_path: Vec<PathBuf>,
     preload: Vec<PathBuf>,
     pub(crate) vm_options: Vec<String>,
@@ -33,15 +36,26 @@ pub(crate) struct Bed {
 impl Bed {
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let path = path.canonicalize().with_context(|| format!("cannot find {}", path.display()))?;
-        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let mut bed: Self = toml::from_str(&text).with_context(|| format!("{} is not a bed", path.display()))?;
+        let text =
+            std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let mut bed: Self =
+            toml::from_str(&text).with_context(|| format!("{} is not a bed", path.display()))?;
         bed.dir = path.parent().map(Path::to_path_buf).unwrap_or_default();
         Ok(bed)
     }
 
-    /// The boot class path as the VM wants it.
-    pub(crate) fn boot_class_path(&self) -> OsString {
-        self.join(&self.boot_class_path)
+    /// The boot class path as the VM wants it, with or without hidden interfaces being marked.
+    ///
+    /// # Errors
+    /// When the bed has no marked one.
+    pub(crate) fn boot_class_path(&self, hidden_api: bool) -> Result<OsString> {
+        if !hidden_api {
+            return Ok(self.join(&self.boot_class_path));
+        }
+        if self.boot_class_path_hidden_api.is_empty() {
+            bail!("the bed has no boot class path with hidden-API flags");
+        }
+        Ok(self.join(&self.boot_class_path_hidden_api))
     }
 
     /// The libraries to open before libart, and libart last; bare names are found by the library path.
@@ -83,6 +97,10 @@ impl Bed {
     }
 
     fn join(&self, paths: &[PathBuf]) -> OsString {
-        paths.iter().map(|path| self.absolute(path).into_os_string()).collect::<Vec<_>>().join(OsString::from(":").as_os_str())
+        paths
+            .iter()
+            .map(|path| self.absolute(path).into_os_string())
+            .collect::<Vec<_>>()
+            .join(OsString::from(":").as_os_str())
     }
 }

@@ -54,7 +54,8 @@ impl From<jni::errors::Error> for Failure {
 }
 
 fn run_main(env: &mut Env<'_>, bed: &Bed, args: &Args) -> Result<(), (i32, anyhow::Error)> {
-    let prepared = natives::register(env).and_then(|()| set_target_sdk(env, args.sdk.unwrap_or(bed.api_level)));
+    let prepared =
+        natives::register(env).and_then(|()| set_target_sdk(env, args.sdk.unwrap_or(bed.api_level)));
     prepared.map_err(|error| (NO_VM, described(env, error)))?;
     let class = env
         .find_class(JNIString::from(args.main.as_str()))
@@ -65,7 +66,12 @@ fn run_main(env: &mut Env<'_>, bed: &Bed, args: &Args) -> Result<(), (i32, anyho
     };
     let arguments = strings(env, &args.rest).map_err(|error| (NO_VM, error))?;
     let outcome = env
-        .call_static_method(class, jni_str!("main"), jni_sig!((rest: [JString]) -> ()), &[JValue::Object(&arguments)])
+        .call_static_method(
+            class,
+            jni_str!("main"),
+            jni_sig!((rest: [JString]) -> ()),
+            &[JValue::Object(&arguments)],
+        )
         .with_context(|| format!("{}.main", args.main));
     match outcome {
         Ok(_) => Ok(()),
@@ -97,6 +103,11 @@ fn set_target_sdk(env: &mut Env<'_>, sdk: u32) -> Result<()> {
     let runtime = env
         .call_static_method(&class, jni_str!("getRuntime"), jni_sig!(() -> dalvik.system.VMRuntime), &[])?
         .l()?;
-    env.call_method(&runtime, jni_str!("setTargetSdkVersion"), jni_sig!((sdk: jint) -> ()), &[JValue::Int(sdk as i32)])?;
+    env.call_method(
+        &runtime,
+        jni_str!("setTargetSdkVersion"),
+        jni_sig!((sdk: jint) -> ()),
+        &[JValue::Int(sdk as i32)],
+    )?;
     Ok(())
 }

@@ -70,7 +70,10 @@ extern "system" fn is_polling(_: EnvUnowned<'_>, _: JClass<'_>, handle: jlong) -
 
 extern "system" fn set_fd_events(mut env: EnvUnowned<'_>, _: JClass<'_>, _: jlong, _: jint, _: jint) {
     env.with_env(|env| -> jni::errors::Result<()> {
-        env.throw_new(jni_str!("java/lang/UnsupportedOperationException"), jni_str!("no fd callbacks on this bed"))
+        env.throw_new(
+            jni_str!("java/lang/UnsupportedOperationException"),
+            jni_str!("no fd callbacks on this bed"),
+        )
     })
     .resolve::<jni::errors::ThrowRuntimeExAndDefault>();
 }
@@ -108,11 +111,18 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<()> {
     register_class(env, jni_str!("android/os/BedNative"), &bed)
 }
 
-fn register_class(env: &mut Env<'_>, class: &JNIStr, methods: &[(&JNIStr, &JNIStr, *mut c_void)]) -> Result<()> {
+fn register_class(
+    env: &mut Env<'_>,
+    class: &JNIStr,
+    methods: &[(&JNIStr, &JNIStr, *mut c_void)],
+) -> Result<()> {
     let found = env.find_class(class).with_context(|| format!("no class {class}"))?;
     // SAFETY: each function above has the C signature that its Java descriptor stands for.
-    let methods: Vec<_> =
-        methods.iter().map(|(name, sig, function)| unsafe { NativeMethod::from_raw_parts(name, sig, *function) }).collect();
+    let methods: Vec<_> = methods
+        .iter()
+        .map(|(name, sig, function)| unsafe { NativeMethod::from_raw_parts(name, sig, *function) })
+        .collect();
     // SAFETY: as above.
-    unsafe { env.register_native_methods(found, &methods) }.with_context(|| format!("cannot register natives of {class}"))
+    unsafe { env.register_native_methods(found, &methods) }
+        .with_context(|| format!("cannot register natives of {class}"))
 }

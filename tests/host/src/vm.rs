@@ -49,7 +49,7 @@ pub(crate) fn boot(bed: &Bed, args: &Args) -> Result<jni::JavaVM> {
 
 fn options(bed: &Bed, args: &Args) -> Result<Vec<CString>> {
     let with = |prefix: &str, value: &OsStr| [prefix.as_bytes(), value.as_bytes()].concat();
-    let boot = bed.boot_class_path();
+    let boot = bed.boot_class_path(args.hidden_api)?;
     let mut all = vec![
         with("-Xbootclasspath:", &boot),
         with("-Xbootclasspath-locations:", &boot),

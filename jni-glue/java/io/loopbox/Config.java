@@ -1,6 +1,8 @@
 package io.loopbox;
 
 import java.io.File;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * What the recorder does and under which limits. Made by a {@link Builder}; the defaults are the ones of the
@@ -56,6 +58,8 @@ public final class Config {
     final boolean keepObjects;
     final File directory;
     final ReportListener listener;
+    final String appVersion;
+    final String[] annotations;
 
     private Config(Builder from) {
         groupMs = from.groupMs;
@@ -79,6 +83,8 @@ public final class Config {
         keepObjects = from.keepObjects;
         directory = from.directory;
         listener = from.listener;
+        appVersion = from.appVersion;
+        annotations = from.annotations.toArray(new String[0]);
     }
 
     /** The numbers in the order in which the native side reads them (config.rs). */
@@ -101,6 +107,15 @@ public final class Config {
             pendingMs,
             keepObjects ? 1 : 0,
         };
+    }
+
+    /** The strings in the order in which the native side reads them (config.rs). */
+    String[] strings() {
+        String[] all = new String[2 + annotations.length];
+        all[0] = directory.getPath();
+        all[1] = appVersion;
+        System.arraycopy(annotations, 0, all, 2, annotations.length);
+        return all;
     }
 
     /** Collects values; {@link #build} is the moment at which they are known to fit together. */
@@ -126,6 +141,8 @@ public final class Config {
         private long pendingMs = 200;
         private boolean keepObjects;
         private ReportListener listener;
+        private String appVersion = "";
+        private final List<String> annotations = new ArrayList<String>();
 
         /**
          * @param directory where reports and the ring file go: a folder that only this app can read. It is made
@@ -255,6 +272,23 @@ public final class Config {
         /** Who is told of each report; on a thread of the recorder. */
         public Builder listener(ReportListener told) {
             listener = told;
+            return this;
+        }
+
+        /** The app's version name and code, as its reports shall show it. */
+        public Builder appVersion(String version) {
+            appVersion = present("appVersion", version);
+            return this;
+        }
+
+        /**
+         * Something that the app says about itself in each report, at most 16 of them. "user" (a pseudonym, not an
+         * account) is the one by which reports are counted per user.
+         */
+        public Builder annotate(String name, String value) {
+            within("number of annotations", annotations.size() / 2 + 1, 1, 16);
+            annotations.add(present("annotation name", name));
+            annotations.add(present("annotation value", value));
             return this;
         }
 

@@ -74,7 +74,7 @@ public final class Loopbox {
             return false;
         }
         System.loadLibrary("loopbox");
-        String refusal = Native.install(config.numbers(Build.VERSION.SDK_INT), config.directory.getPath());
+        String refusal = Native.install(config.numbers(Build.VERSION.SDK_INT), config.strings());
         if (refusal != null) {
             Log.w(TAG, "not installed: " + refusal);
             return false;

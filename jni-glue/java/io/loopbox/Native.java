@@ -20,10 +20,10 @@ final class Native {
      * Starts the recorder. On the main thread only.
      *
      * @param numbers as {@link Config#numbers} lists them
-     * @param directory for reports and the ring
+     * @param strings as {@link Config#strings} lists them
      * @return null, or why it could not start
      */
-    static native String install(long[] numbers, String directory);
+    static native String install(long[] numbers, String[] strings);
 
     /** Stops it again; on the main thread only, with the hook already out. */
     static native void uninstall();
@@ -68,6 +68,9 @@ final class Native {
     static native void describeLine(String line);
 
     // The sampler's own, called from its native thread.
+
+    /** Finds and checks ART; its self-check expects this very method on top of the thread's stack. */
+    static native void discover();
 
     /** Walks the suspended main thread; fast, so that the caller is runnable and the collector stays away. */
     @FastNative

@@ -79,8 +79,10 @@ final class PrinterHook extends Hook implements Printer {
             // Another library wraps us and we pass on to it: this line is already on its way.
             return;
         }
-        boolean start = active && line != null && isStart(line);
-        if (active && line != null && !start) {
+        // Another library that wraps us may print from anywhere.
+        boolean ours = active && line != null && main.isCurrent();
+        boolean start = ours && isStart(line);
+        if (ours && !start) {
             ended();
         }
         Printer further = next;

@@ -1,0 +1,39 @@
+//! Which parts work, how, and why others do not.
+
+use loopbox_format::model::{Feature, FeatureState};
+use std::sync::{Mutex, PoisonError};
+
+/// The state of each part, for the report. Changed seldom, never on a hot path.
+#[derive(Debug, Default)]
+pub(crate) struct Features(Mutex<Vec<FeatureState>>);
+
+impl Features {
+    pub(crate) fn set(&self, feature: Feature, on: bool, detail: impl Into<String>) {
+        let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = FeatureState { feature, on, detail: detail.into() };
+        match states.iter_mut().find(|known| known.feature == feature) {
+            Some(known) => *known = state,
+            None => states.push(state),
+        }
+    }
+
+    pub(crate) fn list(&self) -> Vec<FeatureState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_later_state_replaces_an_earlier_one() {
+        let features = Features::default();
+        features.set(Feature::Hook, true, "Printer");
+        features.set(Feature::Ring, true, "");
+        features.set(Feature::Hook, false, "displaced");
+        let list = features.list();
+        assert_eq!(list.len(), 2);
+        assert_eq!((list[0].on, list[0].detail.as_str()), (false, "displaced"));
+    }
+}

@@ -1,0 +1,77 @@
+//! Figures of the process and the machine at a dump: what `/proc` has to say, as text.
+
+use loopbox_format::model::Figure;
+use std::fs;
+
+/// Reads them all; what cannot be read is left out.
+pub(crate) fn read() -> Vec<Figure> {
+    let mut figures = Vec::new();
+    let mut add = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            figures.push(Figure { name: name.to_owned(), value });
+        }
+    };
+    let load = text("/proc/loadavg");
+    for (name, at) in [("load.1min", 0), ("load.5min", 1), ("load.15min", 2)] {
+        add(name, load.split_whitespace().nth(at).map(str::to_owned));
+    }
+    let memory = text("/proc/meminfo");
+    add("mem.total_bytes", kib(&memory, "MemTotal:"));
+    add("mem.available_bytes", kib(&memory, "MemAvailable:"));
+    add("mem.swap_free_bytes", kib(&memory, "SwapFree:"));
+    let status = text("/proc/self/status");
+    add("process.rss_bytes", kib(&status, "VmRSS:"));
+    add("process.swapped_bytes", kib(&status, "VmSwap:"));
+    add("process.threads", field(&status, "Threads:"));
+    let descriptors = fs::read_dir("/proc/self/fd").ok();
+    add("process.open_files", descriptors.map(|all| all.count().to_string()));
+    // Of the main thread, whose id is the process's: ran, waited for a processor, how often.
+    let main = text(&format!("/proc/self/task/{}/schedstat", std::process::id()));
+    for (name, at) in [("main.ran_ns", 0), ("main.waited_for_cpu_ns", 1), ("main.time_slices", 2)] {
+        add(name, main.split_whitespace().nth(at).map(str::to_owned));
+    }
+    for resource in ["cpu", "memory", "io"] {
+        let pressure = text(&format!("/proc/pressure/{resource}"));
+        let average = field(&pressure, "some").and_then(|avg| Some(avg.strip_prefix("avg10=")?.to_owned()));
+        add(&format!("psi.{resource}.some_avg10_percent"), average);
+    }
+    figures
+}
+
+fn text(path: &str) -> String {
+    fs::read_to_string(path).unwrap_or_default()
+}
+
+/// The word after `name` at the begin of a line.
+fn field(text: &str, name: &str) -> Option<String> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next().map(str::to_owned)
+}
+
+fn kib(text: &str, name: &str) -> Option<String> {
+    let kib: u64 = field(text, name)?.parse().ok()?;
+    Some((kib * 1_024).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_every_linux_has_is_there_and_is_a_number() {
+        let figures = read();
+        for name in ["mem.available_bytes", "process.rss_bytes", "process.threads", "process.open_files"] {
+            let figure = figures.iter().find(|figure| figure.name == name);
+            let value = &figure.unwrap_or_else(|| panic!("{name} is missing")).value;
+            assert!(value.parse::<u64>().unwrap() > 0, "{name} is {value}");
+        }
+    }
+
+    #[test]
+    fn a_field_is_the_word_after_its_name() {
+        let text = "Name: x\nVmRSS:\t  12 kB\nsome avg10=0.25 avg60=0.1\n";
+        assert_eq!(kib(text, "VmRSS:").unwrap(), "12288");
+        assert_eq!(field(text, "some").unwrap(), "avg10=0.25");
+        assert_eq!(field(text, "None:"), None);
+    }
+}

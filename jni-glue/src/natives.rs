@@ -1,0 +1,137 @@
+//! The natives of `io.loopbox.Native`, and their registration by hand: annotated ones are not found by name on
+//! Android 8 to 11, and a name that a shrinker changed shall show at load.
+
+use crate::config::{NUMBERS, Settings};
+use crate::{funnel, hot, java, observer, sampler, session};
+use jni::objects::{JClass, JLongArray, JObject, JObjectArray, JString};
+use jni::strings::JNIStr;
+use jni::sys::{jboolean, jlong};
+use jni::{Env, EnvUnowned, NativeMethod, jni_str};
+use std::ffi::c_void;
+use std::time::Duration;
+
+/// Looks up what is needed of Java and registers what Java needs of us.
+pub(crate) fn register(env: &mut Env<'_>) -> jni::errors::Result<()> {
+    let java = java::look_up(env)?;
+    let table: [(&JNIStr, &JNIStr, *mut c_void); 14] = [
+        (jni_str!("install"), jni_str!("([J[Ljava/lang/String;)Ljava/lang/String;"), install as *mut c_void),
+        (jni_str!("uninstall"), jni_str!("()V"), uninstall as *mut c_void),
+        (jni_str!("setHook"), jni_str!("(ZLjava/lang/String;)V"), set_hook as *mut c_void),
+        (jni_str!("dump"), jni_str!("(Ljava/lang/String;J)Ljava/lang/String;"), dump as *mut c_void),
+        (jni_str!("begin"), jni_str!("()I"), hot::begin as *mut c_void),
+        (jni_str!("end"), jni_str!("(JZ)I"), hot::end as *mut c_void),
+        (jni_str!("beginCritical"), jni_str!("()I"), hot::begin_critical as *mut c_void),
+        (jni_str!("endCritical"), jni_str!("(JZ)I"), hot::end_critical as *mut c_void),
+        (
+            jni_str!("describe"),
+            jni_str!("(Ljava/lang/String;Ljava/lang/String;I)V"),
+            hot::describe as *mut c_void,
+        ),
+        (jni_str!("describeLine"), jni_str!("(Ljava/lang/String;)V"), hot::describe_line as *mut c_void),
+        (jni_str!("discover"), jni_str!("()V"), sampler::discover as *mut c_void),
+        (jni_str!("walk"), jni_str!("()V"), sampler::walk as *mut c_void),
+        (
+            jni_str!("readObserver"),
+            jni_str!("([Ljava/lang/Object;)Ljava/lang/String;"),
+            read_observer as *mut c_void,
+        ),
+        (
+            jni_str!("writeObserver"),
+            jni_str!("(Ljava/lang/Object;)Ljava/lang/String;"),
+            write_observer as *mut c_void,
+        ),
+    ];
+    let methods = table.map(|(name, signature, function)| {
+        // SAFETY: each function has the C signature of its descriptor: (environment, class, arguments), and for
+        // the critical ones the arguments alone.
+        unsafe { NativeMethod::from_raw_parts(name, signature, function) }
+    });
+    // SAFETY: as above.
+    unsafe { env.register_native_methods(&java.native, &methods) }
+}
+
+extern "system" fn install<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    numbers: JLongArray<'local>,
+    strings: JObjectArray<'local, JString<'local>>,
+) -> JString<'local> {
+    funnel::enter(env, |env| {
+        let mut values = [0; NUMBERS];
+        let refusal = if numbers.len(env)? == NUMBERS {
+            numbers.get_region(env, 0, &mut values)?;
+            let strings = texts(env, &strings)?;
+            Settings::read(&values, strings).and_then(|settings| session::install(env, settings)).err()
+        } else {
+            Some("the Java classes and the library are of different versions".to_owned())
+        };
+        refusal.map_or(Ok(JString::null()), |refusal| env.new_string(refusal))
+    })
+}
+
+fn texts<'local>(
+    env: &mut Env<'local>,
+    array: &JObjectArray<'local, JString<'local>>,
+) -> jni::errors::Result<Vec<String>> {
+    (0..array.len(env)?).map(|at| array.get_element(env, at)?.try_to_string(env)).collect()
+}
+
+extern "system" fn uninstall<'local>(env: EnvUnowned<'local>, _: JClass<'local>) {
+    funnel::enter(env, |_| {
+        session::uninstall();
+        Ok(())
+    });
+}
+
+extern "system" fn set_hook<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    on: jboolean,
+    detail: JString<'local>,
+) {
+    funnel::enter(env, |env| {
+        session::set_hook(on, detail.try_to_string(env)?);
+        Ok(())
+    });
+}
+
+extern "system" fn dump<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    reason: JString<'local>,
+    timeout_ms: jlong,
+) -> JString<'local> {
+    funnel::enter(env, |env| {
+        let reason = reason.try_to_string(env)?;
+        let timeout = Duration::from_millis(u64::try_from(timeout_ms).unwrap_or(0));
+        match session::dump(reason, timeout) {
+            Some(path) => env.new_string(path.to_string_lossy()),
+            None => Ok(JString::null()),
+        }
+    })
+}
+
+extern "system" fn read_observer<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    holder: JObjectArray<'local, JObject<'local>>,
+) -> JString<'local> {
+    funnel::enter(env, |env| match observer::read(env)? {
+        Ok(observer) => {
+            holder.set_element(env, 0, &observer)?;
+            Ok(JString::null())
+        }
+        Err(refusal) => env.new_string(refusal),
+    })
+}
+
+extern "system" fn write_observer<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    observer: JObject<'local>,
+) -> JString<'local> {
+    funnel::enter(env, |env| match observer::write(env, &observer)? {
+        Ok(()) => Ok(JString::null()),
+        Err(refusal) => env.new_string(refusal),
+    })
+}

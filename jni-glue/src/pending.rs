@@ -1,0 +1,78 @@
+//! The message queue, as `Looper.dump` prints it.
+
+use crate::clock;
+use crate::config::PendingLimits;
+use crate::java;
+use jni::errors::Error;
+use jni::objects::{JObject, JObjectArray, JString};
+use jni::signature::{JavaType, Primitive};
+use jni::sys::jvalue;
+use jni::{DEFAULT_LOCAL_FRAME_CAPACITY, Env};
+use loopbox_format::looper::without_object;
+use loopbox_format::model::{Pending, PendingSource};
+
+/// Prints the queue on a Java thread of its own and takes what is there in time. Not for the main thread.
+pub(crate) fn capture(env: &mut Env<'_>, limits: &PendingLimits) -> Pending {
+    let captured_ns = clock::now_ns();
+    let found = env.with_local_frame(DEFAULT_LOCAL_FRAME_CAPACITY, |env| collect(env, limits));
+    match found {
+        Ok(Found { lines, dropped_lines, failure }) => {
+            let source = match failure {
+                Some(failure) if lines.is_empty() => PendingSource::Unavailable(failure),
+                _ => PendingSource::LooperDump,
+            };
+            let lines = lines
+                .into_iter()
+                .map(|line| if limits.keep_objects { line } else { without_object(&line).into_owned() })
+                .collect();
+            Pending { source, captured_ns, lines, dropped_lines }
+        }
+        Err(error) => {
+            env.exception_clear();
+            let source = PendingSource::Unavailable(error.to_string());
+            Pending { source, captured_ns, ..Pending::default() }
+        }
+    }
+}
+
+struct Found {
+    lines: Vec<String>,
+    dropped_lines: u32,
+    failure: Option<String>,
+}
+
+fn collect(env: &mut Env<'_>, limits: &PendingLimits) -> Result<Found, Error> {
+    let java = java::get().ok_or(Error::UninitializedJavaVM)?;
+    let arguments = [jvalue { i: limits.lines }, jvalue { i: limits.bytes }, jvalue { j: limits.ms }];
+    // SAFETY: the method was looked up in this class with this signature: (int, int, long) to an object.
+    let dump = unsafe {
+        env.call_static_method_unchecked(&java.pending, java.pending_collect, JavaType::Object, &arguments)
+    }?
+    .l()?;
+    if dump.is_null() {
+        return Err(Error::NullPtr("PendingDump"));
+    }
+    // SAFETY (this and the next two): the fields were looked up in this object's class with these types.
+    let lines = unsafe { env.get_field_unchecked(&dump, java.pending_lines, JavaType::Array) }?.l()?;
+    let dropped = JavaType::Primitive(Primitive::Int);
+    // SAFETY: see above.
+    let dropped = unsafe { env.get_field_unchecked(&dump, java.pending_dropped, dropped) }?.i()?;
+    // SAFETY: see above.
+    let failure = unsafe { env.get_field_unchecked(&dump, java.pending_failure, JavaType::Object) }?.l()?;
+    let failure = text(env, failure)?;
+    let lines = env.cast_local::<JObjectArray<'_, JString<'_>>>(lines)?;
+    let mut texts = Vec::new();
+    for at in 0..lines.len(env)? {
+        let line = lines.get_element(env, at)?;
+        texts.push(line.try_to_string(env)?);
+        env.delete_local_ref(line);
+    }
+    Ok(Found { lines: texts, dropped_lines: u32::try_from(dropped).unwrap_or(0), failure })
+}
+
+fn text<'local>(env: &mut Env<'local>, object: JObject<'local>) -> Result<Option<String>, Error> {
+    if object.is_null() {
+        return Ok(None);
+    }
+    env.cast_local::<JString<'_>>(object)?.try_to_string(env).map(Some)
+}

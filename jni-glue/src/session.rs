@@ -1,0 +1,198 @@
+//! One recording, from install to uninstall.
+
+use crate::config::Settings;
+use crate::features::Features;
+use crate::main_thread::{self, MainHost};
+use crate::sampler::{self, MainEnv};
+use crate::shared::Shared;
+use crate::sigquit::SigQuit;
+use crate::stacks::Names;
+use crate::wake::EventFd;
+use crate::worker::{self, Worker};
+use crate::{attach, clock, java, report};
+use jni::Env;
+use loopbox_art::ThreadEnv;
+use loopbox_format::model::Feature;
+use loopbox_recorder::Aggregator;
+use loopbox_store::{Geometry, Identity, Ring, RingOptions, RingReader, WorkerWriter};
+use ringbuf::HeapRb;
+use ringbuf::traits::Split;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// What all threads of a recording share.
+pub(crate) struct Session {
+    pub(crate) settings: Settings,
+    pub(crate) installed_ns: u64,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) features: Features,
+    pub(crate) names: Names,
+    pub(crate) reader: RingReader,
+    /// The main thread's CPU clock.
+    pub(crate) main_cpu: Option<libc::clockid_t>,
+    /// Wakes the worker.
+    wake: EventFd,
+    requests: Mutex<Vec<Request>>,
+}
+
+/// A report that someone waits for.
+pub(crate) struct Request {
+    pub(crate) reason: String,
+    /// Is sent the file, or dropped when there is none.
+    pub(crate) done: Sender<PathBuf>,
+}
+
+impl Session {
+    pub(crate) fn wake_worker(&self) {
+        self.wake.notify();
+    }
+
+    pub(crate) fn wait_for_work(&self, timeout_ms: i32) {
+        self.wake.wait(timeout_ms);
+    }
+
+    pub(crate) fn take_requests(&self) -> Vec<Request> {
+        std::mem::take(&mut *self.requests.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The recording in progress with what only the main thread takes out again.
+struct Installed {
+    session: Arc<Session>,
+    sig_quit: Option<SigQuit>,
+}
+
+static INSTALLED: Mutex<Option<Installed>> = Mutex::new(None);
+
+fn installed<T>(body: impl FnOnce(&mut Option<Installed>) -> T) -> T {
+    body(&mut INSTALLED.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn current() -> Option<Arc<Session>> {
+    installed(|installed| installed.as_ref().map(|installed| Arc::clone(&installed.session)))
+}
+
+/// Starts a recording of the calling thread, the main one.
+///
+/// # Errors
+/// A line for the log; nothing is running then.
+pub(crate) fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
+    if current().is_some() {
+        return Err("already installed".to_owned());
+    }
+    let java = java::get().ok_or("the library is not loaded")?;
+    fs::create_dir_all(&settings.directory)
+        .map_err(|error| format!("cannot create {}: {error}", settings.directory.display()))?;
+    let Ring { main: main_writer, worker: worker_writer, marks, reader } =
+        Ring::create(&ring_options(&settings));
+
+    let shared = Arc::new(Shared::default());
+    let session = Arc::new(Session {
+        installed_ns: clock::now_ns(),
+        shared: Arc::clone(&shared),
+        features: Features::default(),
+        names: Names::new(),
+        reader,
+        main_cpu: clock::cpu_clock_of_this_thread(),
+        wake: EventFd::new().map_err(|error| format!("no eventfd: {error}"))?,
+        requests: Mutex::new(Vec::new()),
+        settings,
+    });
+    describe_ring(&session);
+
+    let (produce, consume) = HeapRb::new(sampler::QUEUE).split();
+    start_worker(java, &session, worker_writer, consume)?;
+    if session.settings.recorder.sampling.enabled {
+        let main_env = MainEnv(ThreadEnv::current(env.get_raw().cast()));
+        let thread = Arc::clone(&session);
+        let started = attach::spawn(&java.vm, "loopbox-sampler", move |env| {
+            sampler::run(env, &thread, main_env, marks, produce);
+        });
+        if let Err(error) = started {
+            session.features.set(Feature::Sampler, false, format!("no thread: {error}"));
+        }
+    } else {
+        session.features.set(Feature::Sampler, false, "switched off by the app");
+    }
+    let sig_quit = take_over_sig_quit(&session);
+    main_thread::install(Aggregator::new(&session.settings.recorder, MainHost::new(main_writer, shared)));
+    installed(|installed| *installed = Some(Installed { session, sig_quit }));
+    Ok(())
+}
+
+fn ring_options(settings: &Settings) -> RingOptions {
+    let identity = Identity::of_this_process(clock::pair());
+    let geometry = Geometry { records: settings.recorder.slots, ..Geometry::default() };
+    RingOptions { geometry, ..RingOptions::new(&settings.directory, identity) }
+}
+
+fn describe_ring(session: &Session) {
+    match session.reader.volatile_reason() {
+        None => session.features.set(Feature::Ring, true, format!("{} bytes", session.reader.size())),
+        Some(reason) => session.features.set(Feature::Ring, false, format!("only in memory: {reason}")),
+    }
+}
+
+fn start_worker(
+    java: &java::Java,
+    session: &Arc<Session>,
+    writer: WorkerWriter,
+    samples: worker::Samples,
+) -> Result<(), String> {
+    let thread = Arc::clone(session);
+    attach::spawn(&java.vm, "loopbox-worker", move |env| Worker::new(&thread, writer, samples).run(env))
+        .map_err(|error| format!("no thread: {error}"))
+}
+
+fn take_over_sig_quit(session: &Session) -> Option<SigQuit> {
+    if !session.settings.sig_quit {
+        session.features.set(Feature::SigQuit, false, "switched off by the app");
+        return None;
+    }
+    match SigQuit::install(session.wake.raw()) {
+        Ok(sig_quit) => {
+            session.features.set(Feature::SigQuit, true, "handled on the main thread");
+            Some(sig_quit)
+        }
+        Err(error) => {
+            session.features.set(Feature::SigQuit, false, error.to_string());
+            None
+        }
+    }
+}
+
+/// Ends the recording. On the main thread.
+pub(crate) fn uninstall() {
+    let Some(Installed { session, sig_quit }) = installed(Option::take) else { return };
+    if let Some(sig_quit) = sig_quit {
+        sig_quit.uninstall();
+    }
+    drop(main_thread::uninstall());
+    session.shared.stop();
+    session.wake_worker();
+}
+
+/// Notes how the hook works.
+pub(crate) fn set_hook(on: bool, detail: String) {
+    if let Some(session) = current() {
+        session.features.set(Feature::Hook, on, detail);
+        session.wake_worker();
+    }
+}
+
+/// Has a report written and waits for it.
+pub(crate) fn dump(reason: String, timeout: Duration) -> Option<PathBuf> {
+    let session = current()?;
+    let (done, wait) = channel();
+    session.requests.lock().unwrap_or_else(PoisonError::into_inner).push(Request { reason, done });
+    session.wake_worker();
+    wait.recv_timeout(timeout).ok()
+}
+
+/// Who writes this session's reports.
+pub(crate) fn meta(session: &Session) -> loopbox_format::model::Meta {
+    report::meta(&session.settings, session.installed_ns)
+}

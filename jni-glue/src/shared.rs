@@ -1,0 +1,203 @@
+//! What the main thread tells the sampler, and how they wake each other.
+
+use crate::wake::{futex_wait, futex_wake};
+use loopbox_recorder::Activity;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
+
+/// Written by the main thread for each message, read by the sampler and the worker.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    /// Odd while the two words below change, so that they are read together.
+    version: AtomicU32,
+    /// 0 while no message runs.
+    token: AtomicU64,
+    /// Begin of the message, or end of the last one.
+    since_ns: AtomicU64,
+    /// 1 while the sampler sleeps without a deadline.
+    parked: AtomicU32,
+    wake: AtomicU32,
+    stop: AtomicBool,
+    /// Worst lateness of the sampler plus one; 0 when it did not sleep.
+    late_ns: AtomicU64,
+    /// The interval that the tree of message `advised_token` asks for.
+    advised_token: AtomicU64,
+    advised_ns: AtomicU64,
+}
+
+impl Shared {
+    /// A message runs. Main thread only.
+    pub(crate) fn running(&self, token: u64, start_ns: u64) {
+        self.publish(token, start_ns);
+        // Pairs with the fence in `park`: either the sampler sees this message or we see that it is parked.
+        fence(Ordering::SeqCst);
+        if self.parked.load(Ordering::Relaxed) != 0 {
+            self.parked.store(0, Ordering::Relaxed);
+            futex_wake(&self.wake);
+        }
+    }
+
+    /// No message runs. Main thread only.
+    pub(crate) fn idle(&self, since_ns: u64) {
+        self.publish(0, since_ns);
+    }
+
+    fn publish(&self, token: u64, since_ns: u64) {
+        let version = self.version.load(Ordering::Relaxed);
+        self.version.store(version.wrapping_add(1), Ordering::Relaxed);
+        fence(Ordering::Release);
+        self.token.store(token, Ordering::Relaxed);
+        self.since_ns.store(since_ns, Ordering::Relaxed);
+        self.version.store(version.wrapping_add(2), Ordering::Release);
+    }
+
+    /// What the main thread does.
+    pub(crate) fn activity(&self) -> Activity {
+        loop {
+            let version = self.version.load(Ordering::Acquire);
+            let token = self.token.load(Ordering::Relaxed);
+            let since_ns = self.since_ns.load(Ordering::Relaxed);
+            fence(Ordering::Acquire);
+            if version % 2 == 0 && self.version.load(Ordering::Relaxed) == version {
+                return match token {
+                    0 => Activity::Idle { since_ns },
+                    token => Activity::Running { token, start_ns: since_ns },
+                };
+            }
+            // The main thread is three stores away from done, unless it was stopped between them.
+            std::thread::yield_now();
+        }
+    }
+
+    /// The message that runs, 0 for none. May be called while the main thread is stopped.
+    pub(crate) fn token(&self) -> u64 {
+        self.token.load(Ordering::Relaxed)
+    }
+
+    /// Sleeps until a message begins. Sampler only.
+    pub(crate) fn park(&self) {
+        let wake = self.wake.load(Ordering::SeqCst);
+        self.parked.store(1, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        if self.token() == 0 && !self.stopped() {
+            futex_wait(&self.wake, wake, None);
+        }
+        self.parked.store(0, Ordering::Relaxed);
+    }
+
+    /// Sleeps until this uptime, or less. Sampler only.
+    pub(crate) fn sleep_until(&self, deadline_ns: u64) {
+        let wake = self.wake.load(Ordering::SeqCst);
+        if !self.stopped() {
+            futex_wait(&self.wake, wake, Some(deadline_ns));
+        }
+    }
+
+    /// Ends both threads.
+    pub(crate) fn stop(&self) {
+        self.stop.store(true, Ordering::SeqCst);
+        futex_wake(&self.wake);
+    }
+
+    pub(crate) fn stopped(&self) -> bool {
+        self.stop.load(Ordering::SeqCst)
+    }
+
+    /// The sampler woke that late.
+    pub(crate) fn note_late(&self, late_ns: u64) {
+        self.late_ns.fetch_max(late_ns.saturating_add(1), Ordering::Relaxed);
+    }
+
+    /// The worst lateness since this was last called. A load while there is none, so cheap for the main thread.
+    pub(crate) fn take_late_ns(&self) -> Option<u64> {
+        if self.late_ns.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        self.late_ns.swap(0, Ordering::Relaxed).checked_sub(1)
+    }
+
+    /// The worker's word on how fine the sampling of this message may be.
+    pub(crate) fn advise(&self, token: u64, interval_ns: u64) {
+        self.advised_ns.store(interval_ns, Ordering::Relaxed);
+        self.advised_token.store(token, Ordering::Release);
+    }
+
+    /// The last advice: for which message, and the interval.
+    pub(crate) fn advice(&self) -> (u64, u64) {
+        let token = self.advised_token.load(Ordering::Acquire);
+        (token, self.advised_ns.load(Ordering::Relaxed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_reader_never_sees_halves_of_two_messages() {
+        let shared = Arc::new(Shared::default());
+        let reader = std::thread::spawn({
+            let shared = Arc::clone(&shared);
+            move || {
+                let mut seen = 0;
+                while !shared.stopped() {
+                    if let Activity::Running { token, start_ns } = shared.activity() {
+                        assert_eq!(start_ns, token * 10);
+                        seen = token;
+                    }
+                }
+                seen
+            }
+        });
+        let mut token = 0;
+        while token < 200_000 {
+            token += 1;
+            shared.running(token, token * 10);
+            if token % 3 == 0 {
+                shared.idle(7);
+            }
+        }
+        shared.running(200_001, 2_000_010);
+        while !matches!(shared.activity(), Activity::Running { token: 200_001, .. }) {}
+        shared.stop();
+        assert!(reader.join().unwrap() > 0);
+    }
+
+    #[test]
+    fn a_parked_sampler_is_woken_by_the_next_message() {
+        let shared = Arc::new(Shared::default());
+        let sampler = std::thread::spawn({
+            let shared = Arc::clone(&shared);
+            move || {
+                let mut rounds = 0;
+                while !shared.stopped() {
+                    while shared.token() == 0 && !shared.stopped() {
+                        shared.park();
+                    }
+                    rounds += 1;
+                    shared.idle(0);
+                }
+                rounds
+            }
+        });
+        for token in 1..2_000 {
+            shared.running(token, 0);
+            while shared.token() != 0 {
+                std::hint::spin_loop();
+            }
+        }
+        shared.stop();
+        assert!(sampler.join().unwrap() >= 1_999);
+    }
+
+    #[test]
+    fn the_worst_lateness_is_taken_once() {
+        let shared = Shared::default();
+        assert_eq!(shared.take_late_ns(), None);
+        shared.note_late(0);
+        assert_eq!(shared.take_late_ns(), Some(0));
+        shared.note_late(5);
+        shared.note_late(3);
+        assert_eq!((shared.take_late_ns(), shared.take_late_ns()), (Some(5), None));
+    }
+}

@@ -1,0 +1,253 @@
+//! SIGQUIT, which the system sends to a process that does not respond.
+//!
+//! ART blocks it in every thread and its thread "Signal Catcher" waits for it with sigwait. Unblocked on the main
+//! thread, the kernel delivers it there first (`complete_signal`: the main thread gets first crack). Our handler only
+//! notes it and wakes the worker; when our report is on disk, the worker hands the signal on to the Signal Catcher,
+//! which writes the system's own trace.
+
+use crate::wake;
+use std::mem::MaybeUninit;
+use std::os::fd::RawFd;
+use std::ptr;
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::{fs, io};
+
+/// Whom the handler wakes; -1 while nobody wants to be.
+static WAKE: AtomicI32 = AtomicI32::new(-1);
+/// How often the signal came.
+static COUNT: AtomicU32 = AtomicU32::new(0);
+/// Process and user of the last sender, as `siginfo_t` tells.
+static SENDER: AtomicU64 = AtomicU64::new(0);
+/// The action that was in force before ours.
+static PREVIOUS: AtomicPtr<libc::sigaction> = AtomicPtr::new(ptr::null_mut());
+
+/// The handler is in place.
+#[derive(Debug)]
+pub(crate) struct SigQuit {
+    was_blocked: bool,
+}
+
+/// Who sent the last signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sender {
+    pub(crate) pid: u32,
+    pub(crate) uid: u32,
+}
+
+impl SigQuit {
+    /// Takes the signal over. On the main thread, whose mask changes; `wake` is the worker's eventfd, which must
+    /// stay open until [`SigQuit::uninstall`].
+    pub(crate) fn install(wake: RawFd) -> io::Result<Self> {
+        WAKE.store(wake, Ordering::SeqCst);
+        let previous = exchange_action(&ours()).inspect_err(|_| WAKE.store(-1, Ordering::SeqCst))?;
+        if !is_ours(&previous) {
+            // Leaked: a handler that runs now may still read it.
+            PREVIOUS.store(Box::into_raw(Box::new(previous)), Ordering::SeqCst);
+        }
+        let was_blocked = change_mask(libc::SIG_UNBLOCK)?;
+        Ok(Self { was_blocked })
+    }
+
+    /// Puts back what was there before. On the main thread.
+    pub(crate) fn uninstall(&self) {
+        WAKE.store(-1, Ordering::SeqCst);
+        if self.was_blocked {
+            // Errors are impossible: the arguments were right before.
+            let _ = change_mask(libc::SIG_BLOCK);
+        }
+        let previous = PREVIOUS.load(Ordering::SeqCst);
+        // Another library that came after us has our handler in its chain: it stays and passes on.
+        let Ok(current) = current_action() else { return };
+        if is_ours(&current) && !previous.is_null() {
+            // SAFETY: it was leaked by `install` and is never changed.
+            let _ = exchange_action(unsafe { &*previous });
+        }
+    }
+}
+
+/// How often the signal came since the library was loaded.
+pub(crate) fn count() -> u32 {
+    COUNT.load(Ordering::SeqCst)
+}
+
+/// Who sent it last.
+pub(crate) fn sender() -> Sender {
+    let sender = SENDER.load(Ordering::SeqCst);
+    Sender { pid: (sender >> 32) as u32, uid: sender as u32 }
+}
+
+/// Hands the signal on to ART's Signal Catcher, directed at that thread, so that it does not come back to us.
+pub(crate) fn hand_on() -> io::Result<()> {
+    let catcher = signal_catcher()?;
+    // SAFETY: no pointers; a thread that ended meanwhile is an error.
+    let failed = unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), catcher, libc::SIGQUIT) };
+    if failed == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+fn signal_catcher() -> io::Result<libc::c_int> {
+    for entry in fs::read_dir("/proc/self/task")?.flatten() {
+        let named = fs::read(entry.path().join("comm")).is_ok_and(|name| name == b"Signal Catcher\n");
+        if named && let Some(tid) = entry.file_name().to_str().and_then(|tid| tid.parse().ok()) {
+            return Ok(tid);
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::NotFound, "ART has no Signal Catcher"))
+}
+
+fn ours() -> libc::sigaction {
+    // SAFETY: sigaction is plain data, for which zeros are valid: no flags, an empty mask.
+    let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
+    action.sa_sigaction = handler as *const () as libc::sighandler_t;
+    action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK;
+    action
+}
+
+fn is_ours(action: &libc::sigaction) -> bool {
+    action.sa_sigaction == ours().sa_sigaction
+}
+
+fn exchange_action(new: &libc::sigaction) -> io::Result<libc::sigaction> {
+    let mut old = MaybeUninit::uninit();
+    // SAFETY: `new` is a valid action whose handler is async-signal-safe; `old` has room for the result.
+    match unsafe { libc::sigaction(libc::SIGQUIT, new, old.as_mut_ptr()) } {
+        // SAFETY: filled in by the call that succeeded.
+        0 => Ok(unsafe { old.assume_init() }),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+fn current_action() -> io::Result<libc::sigaction> {
+    let mut now = MaybeUninit::uninit();
+    // SAFETY: nothing is changed; `now` has room for the result.
+    match unsafe { libc::sigaction(libc::SIGQUIT, ptr::null(), now.as_mut_ptr()) } {
+        // SAFETY: filled in by the call that succeeded.
+        0 => Ok(unsafe { now.assume_init() }),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Changes the calling thread's mask; says whether the signal was blocked before.
+fn change_mask(how: libc::c_int) -> io::Result<bool> {
+    let mut set = MaybeUninit::uninit();
+    let mut old = MaybeUninit::uninit();
+    // SAFETY: both sets have room; `set` is filled in before it is used, `old` when the last call succeeds.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        libc::sigaddset(set.as_mut_ptr(), libc::SIGQUIT);
+        match libc::pthread_sigmask(how, set.as_ptr(), old.as_mut_ptr()) {
+            0 => Ok(libc::sigismember(old.as_ptr(), libc::SIGQUIT) == 1),
+            error => Err(io::Error::from_raw_os_error(error)),
+        }
+    }
+}
+
+/// Runs on the main thread, inside of whatever it does: atomics, one write, and the handler before ours.
+extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    let errno = errno();
+    // SAFETY: the kernel passes a siginfo_t that is valid during the handler; of a signal that was sent it has the
+    // sender.
+    if let Some(info) = unsafe { info.as_ref() } {
+        // SAFETY: as above.
+        let (pid, uid) = unsafe { (info.si_pid(), info.si_uid()) };
+        SENDER.store(u64::from(pid.cast_unsigned()) << 32 | u64::from(uid), Ordering::SeqCst);
+    }
+    COUNT.fetch_add(1, Ordering::SeqCst);
+    let fd = WAKE.load(Ordering::SeqCst);
+    if fd >= 0 {
+        wake::notify(fd);
+    }
+    // SAFETY: null, or leaked by `install` and never changed.
+    if let Some(previous) = unsafe { PREVIOUS.load(Ordering::SeqCst).as_ref() } {
+        // SAFETY: the action was in force for this signal, with these flags.
+        unsafe { call(previous, signal, info, context) };
+    }
+    set_errno(errno);
+}
+
+/// # Safety
+/// `action` is one that was in force for `signal`, the rest are a handler's own arguments.
+unsafe fn call(
+    action: &libc::sigaction,
+    signal: libc::c_int,
+    info: *mut libc::siginfo_t,
+    context: *mut libc::c_void,
+) {
+    let function = action.sa_sigaction;
+    // By default the signal ends a process; ART's processes block it instead, and it never came to that.
+    if function == libc::SIG_DFL || function == libc::SIG_IGN {
+        return;
+    }
+    if action.sa_flags & libc::SA_SIGINFO == 0 {
+        // SAFETY: without SA_SIGINFO the field holds a handler of one argument.
+        let handler =
+            unsafe { std::mem::transmute::<libc::sighandler_t, extern "C" fn(libc::c_int)>(function) };
+        handler(signal);
+    } else {
+        type Full = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
+        // SAFETY: with SA_SIGINFO the field holds a handler of three arguments.
+        let handler = unsafe { std::mem::transmute::<libc::sighandler_t, Full>(function) };
+        handler(signal, info, context);
+    }
+}
+
+fn errno_location() -> *mut libc::c_int {
+    #[cfg(target_os = "android")]
+    // SAFETY: no arguments; points to the calling thread's errno.
+    unsafe {
+        libc::__errno()
+    }
+    #[cfg(not(target_os = "android"))]
+    // SAFETY: as above.
+    unsafe {
+        libc::__errno_location()
+    }
+}
+
+fn errno() -> libc::c_int {
+    // SAFETY: the calling thread's own errno.
+    unsafe { *errno_location() }
+}
+
+fn set_errno(value: libc::c_int) {
+    // SAFETY: as in `errno`.
+    unsafe { *errno_location() = value };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wake::EventFd;
+    use std::sync::atomic::AtomicBool;
+
+    static CHAINED: AtomicBool = AtomicBool::new(false);
+
+    extern "C" fn earlier(_: libc::c_int) {
+        CHAINED.store(true, Ordering::SeqCst);
+    }
+
+    /// One test, because the disposition of a signal belongs to the whole process.
+    #[test]
+    fn the_signal_is_noted_passed_on_and_given_back() {
+        // SAFETY: zeros are a valid action; the handler is async-signal-safe.
+        let mut before: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
+        before.sa_sigaction = earlier as *const () as libc::sighandler_t;
+        exchange_action(&before).unwrap();
+        change_mask(libc::SIG_BLOCK).unwrap();
+
+        let event = EventFd::new().unwrap();
+        let installed = SigQuit::install(event.raw()).unwrap();
+        let seen = count();
+        for nth in 1..=100 {
+            // SAFETY: sends a signal that has a handler to this thread.
+            unsafe { libc::raise(libc::SIGQUIT) };
+            assert_eq!(count(), seen + nth);
+        }
+        event.wait(-1);
+        assert!(CHAINED.load(Ordering::SeqCst));
+        assert_eq!(sender().pid, std::process::id());
+
+        installed.uninstall();
+        assert_eq!(current_action().unwrap().sa_sigaction, before.sa_sigaction);
+        assert!(change_mask(libc::SIG_BLOCK).unwrap(), "blocked as before");
+    }
+}

@@ -1,0 +1,291 @@
+//! The worker thread: merges stacks into trees, keeps the ring's slow parts up to date, writes reports.
+
+use crate::sampler::Sample;
+use crate::session::{self, Request, Session};
+use crate::{clock, figures, java, log, pending, report, sigquit};
+use jni::errors::Error;
+use jni::objects::JString;
+use jni::signature::{JavaType, Primitive};
+use jni::sys::jvalue;
+use jni::{DEFAULT_LOCAL_FRAME_CAPACITY, Env};
+use loopbox_format::model::{DumpReason, FeatureState, MainState, Report, Running, StackSource, StackTree};
+use loopbox_format::report as format;
+use loopbox_recorder::{Sample as TreeSample, StackTreeBuilder};
+use loopbox_store::{ReportPolicy, WorkerWriter, enforce, write_report};
+use ringbuf::traits::Consumer;
+use ringbuf::{CachingCons, HeapRb};
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The worker's end of the queue.
+pub(crate) type Samples = CachingCons<Arc<HeapRb<Sample>>>;
+
+/// The stacks of a running message are put into the ring at most that often.
+const SAVE_EVERY_NS: u64 = 500_000_000;
+/// Nothing but notifications wakes a worker that has nothing to do.
+const FOR_EVER: i32 = -1;
+
+pub(crate) struct Worker<'a> {
+    session: &'a Session,
+    ring: WorkerWriter,
+    samples: Samples,
+    growing: StackTreeBuilder,
+    kept: VecDeque<StackTree>,
+    /// CPU time of the main thread at the first sample of the growing tree, and at its last.
+    cpu: Option<(u64, u64)>,
+    saved_at_ns: u64,
+    saved_features: Vec<FeatureState>,
+    seen_signals: u32,
+    written: u32,
+}
+
+impl<'a> Worker<'a> {
+    pub(crate) fn new(session: &'a Session, ring: WorkerWriter, samples: Samples) -> Self {
+        Self {
+            session,
+            ring,
+            samples,
+            growing: StackTreeBuilder::new(&session.settings.recorder.sampling),
+            kept: VecDeque::new(),
+            cpu: None,
+            saved_at_ns: 0,
+            saved_features: Vec::new(),
+            seen_signals: sigquit::count(),
+            written: 0,
+        }
+    }
+
+    /// Until the session ends.
+    pub(crate) fn run(mut self, env: &mut Env<'_>) {
+        self.log_refused("who records", |ring, session| ring.meta(&session::meta(session)));
+        while !self.session.shared.stopped() {
+            self.take_samples();
+            self.save_features();
+            let signals = sigquit::count();
+            if signals != self.seen_signals {
+                self.seen_signals = signals;
+                self.answer_signal(env);
+            }
+            for Request { reason, done } in self.session.take_requests() {
+                if let Some(path) = self.write(env, DumpReason::Requested(reason.clone())) {
+                    let _ = done.send(path.clone());
+                    tell(env, &path, &reason);
+                }
+            }
+            self.session.wait_for_work(FOR_EVER);
+        }
+        if let Err(error) = self.session.reader.discard() {
+            log::warn(&format!("the ring file stays: {error}"));
+        }
+    }
+
+    /// Our report first: the system's own trace takes seconds, and the process may be gone after it.
+    fn answer_signal(&mut self, env: &mut Env<'_>) {
+        let path = self.write(env, DumpReason::SigQuit);
+        if let Err(error) = sigquit::hand_on() {
+            log::warn(&format!("the Signal Catcher did not get its signal: {error}"));
+        }
+        if let Some(path) = path {
+            tell(env, &path, "sigquit");
+        }
+    }
+
+    fn take_samples(&mut self) {
+        let generation = self.session.names.generation();
+        while let Some(sample) = self.samples.try_pop() {
+            if sample.token != self.growing.token() {
+                self.finish_tree();
+                self.growing.begin(sample.token, sample.start_ns, StackSource::Art);
+                self.cpu = None;
+            }
+            self.growing.missed(sample.missed);
+            if sample.generation == generation {
+                self.growing.push(&TreeSample {
+                    frames: sample.stack.locations(),
+                    at_ns: sample.at_ns,
+                    stop_ns: sample.stop_ns,
+                    interval_ns: sample.interval_ns,
+                });
+            } else {
+                self.growing.missed(1);
+            }
+            if let Some(now) = sample.cpu_ns {
+                self.cpu = Some((self.cpu.map_or(now, |(first, _)| first), now));
+            }
+        }
+        if self.growing.token() == 0 {
+            return;
+        }
+        if self.session.shared.token() == self.growing.token() {
+            self.session.shared.advise(self.growing.token(), self.growing.interval_ns());
+            self.save_running();
+        } else {
+            self.finish_tree();
+        }
+        self.session.names.tidy_up(self.kept.make_contiguous(), &mut self.growing);
+    }
+
+    /// The message of the growing tree has ended.
+    fn finish_tree(&mut self) {
+        if self.growing.token() == 0 {
+            return;
+        }
+        if self.growing.is_worth_keeping() {
+            let tree = self.growing.tree();
+            let symbols = self.session.names.symbols();
+            self.log_refused("a stack tree", |ring, _| ring.keep_tree(&symbols, &tree).map(|_| ()));
+            while self.kept.len() >= self.session.settings.recorder.sampling.trees as usize {
+                self.kept.pop_front();
+            }
+            self.kept.push_back(tree);
+        }
+        self.log_refused("the end of a message", |ring, _| ring.clear_running_tree());
+        self.growing.begin(0, 0, StackSource::Art);
+        self.cpu = None;
+    }
+
+    /// For the next process, if this one is killed in the middle of the message.
+    fn save_running(&mut self) {
+        let now = clock::now_ns();
+        if now.saturating_sub(self.saved_at_ns) < SAVE_EVERY_NS {
+            return;
+        }
+        self.saved_at_ns = now;
+        let tree = self.growing.tree();
+        let symbols = self.session.names.symbols();
+        self.log_refused("the running message's stacks", |ring, _| {
+            ring.running_tree(&symbols, &tree).map(|_| ())
+        });
+    }
+
+    fn save_features(&mut self) {
+        let features = self.session.features.list();
+        if features != self.saved_features {
+            self.log_refused("the features", |ring, _| ring.features(&features));
+            self.saved_features = features;
+        }
+    }
+
+    fn log_refused(
+        &mut self,
+        what: &str,
+        write: impl FnOnce(&mut WorkerWriter, &Session) -> Result<(), loopbox_store::StoreError>,
+    ) {
+        if let Err(error) = write(&mut self.ring, self.session) {
+            log::warn(&format!("{what} is not in the ring: {error}"));
+        }
+    }
+
+    fn write(&mut self, env: &mut Env<'_>, reason: DumpReason) -> Option<PathBuf> {
+        self.take_samples();
+        let settings = &self.session.settings;
+        let mut report = self.session.reader.snapshot().report;
+        report.meta = session::meta(self.session);
+        report.meta.reason = reason;
+        report.features = self.session.features.list();
+        self.put_trees(&mut report);
+        self.name_running(env, &mut report);
+        report.pending = pending::capture(env, &settings.pending);
+        report.figures = figures::read();
+
+        self.written += 1;
+        let name = format!(
+            "loopbox-{}-{}-{}",
+            report.meta.process.pid,
+            report.meta.dumped_at.uptime_ns / 1_000_000,
+            self.written
+        );
+        let written = format::encode(&report).map_err(|error| error.to_string()).and_then(|bytes| {
+            write_report(&settings.directory, &name, &bytes).map_err(|error| error.to_string())
+        });
+        match written {
+            Ok(path) => {
+                self.tidy_directory(&path);
+                Some(path)
+            }
+            Err(error) => {
+                log::warn(&format!("no report in {}: {error}", settings.directory.display()));
+                None
+            }
+        }
+    }
+
+    fn tidy_directory(&self, newest: &Path) {
+        let directory = &self.session.settings.directory;
+        if let Err(error) = enforce(directory, &ReportPolicy::default(), Some(newest)) {
+            log::warn(&format!("old reports stay in {}: {error}", directory.display()));
+        }
+    }
+
+    /// The trees of this process with the running message's last; the ring has them too, but cut to its slots.
+    fn put_trees(&self, report: &mut Report) {
+        let mut trees: Vec<StackTree> = self.kept.iter().cloned().collect();
+        if self.growing.token() != 0 {
+            trees.push(self.growing.tree());
+        }
+        report.symbols = report::only_used(&self.session.names.symbols(), &mut trees);
+        report.trees = trees;
+    }
+
+    /// Names the running message, by the line that Looper printed for it or else by its stack.
+    fn name_running(&self, env: &mut Env<'_>, report: &mut Report) {
+        let MainState::Running(running) = &mut report.main else { return };
+        let line = running_line(env, self.session, running);
+        let tree = report.trees.last().filter(|tree| tree.token == running.token);
+        running.message = match line {
+            Some(line) => Some(report::named_by_line(&line)),
+            None => tree.and_then(|tree| report::named_by_stack(&report.symbols, tree)),
+        };
+        running.cpu_ns = match self.cpu {
+            Some((first, _)) if self.growing.token() == running.token => {
+                self.session.main_cpu.and_then(clock::of).map(|now| now.saturating_sub(first))
+            }
+            _ => None,
+        };
+    }
+}
+
+/// The start line of this very message; none when another one runs by now.
+fn running_line(env: &mut Env<'_>, session: &Session, running: &Running) -> Option<String> {
+    let java = java::get()?;
+    let found = env.with_local_frame(DEFAULT_LOCAL_FRAME_CAPACITY, |env| {
+        // SAFETY: looked up in this class with this signature: no arguments, a String.
+        let line = unsafe {
+            env.call_static_method_unchecked(&java.loopbox, java.loopbox_running_line, JavaType::Object, &[])
+        }?
+        .l()?;
+        if line.is_null() {
+            return Ok::<_, Error>(None);
+        }
+        env.cast_local::<JString<'_>>(line)?.try_to_string(env).map(Some)
+    });
+    match found {
+        Ok(line) => line.filter(|_| session.shared.token() == running.token),
+        Err(error) => {
+            env.exception_clear();
+            log::warn(&format!("the running message's line cannot be read: {error}"));
+            None
+        }
+    }
+}
+
+/// Tells Java of a report.
+fn tell(env: &mut Env<'_>, path: &Path, reason: &str) {
+    let Some(java) = java::get() else { return };
+    let told = env.with_local_frame(DEFAULT_LOCAL_FRAME_CAPACITY, |env| {
+        let path = env.new_string(path.to_string_lossy())?;
+        let reason = env.new_string(reason)?;
+        let arguments = [jvalue { l: path.as_raw() }, jvalue { l: reason.as_raw() }];
+        let nothing = JavaType::Primitive(Primitive::Void);
+        // SAFETY: looked up in this class with this signature: two Strings, nothing back.
+        unsafe {
+            env.call_static_method_unchecked(&java.loopbox, java.loopbox_on_report, nothing, &arguments)
+        }?;
+        Ok::<_, Error>(())
+    });
+    if let Err(error) = told {
+        env.exception_clear();
+        log::warn(&format!("the report listener was not told: {error}"));
+    }
+}

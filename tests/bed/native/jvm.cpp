@@ -42,6 +42,7 @@ JNIEnv* CurrentEnv() {
 
 // One of VMDebug's counters, for example "art.gc.bytes-allocated"; 0 when there is no such counter.
 jlong RuntimeStat(JNIEnv* env, const char* name) {
+    if (env->PushLocalFrame(8) != JNI_OK) return 0;
     jclass debug = env->FindClass("dalvik/system/VMDebug");
     jmethodID get = debug == nullptr
             ? nullptr
@@ -58,19 +59,32 @@ jlong RuntimeStat(JNIEnv* env, const char* name) {
             env->ReleaseStringUTFChars(text, digits);
         }
     }
+    env->PopLocalFrame(nullptr);
     return value;
 }
 
-// Calls dalvik.system.VMRuntime.getRuntime().concurrentGC(): a full collection, done when it returns.
+// Asks the runtime's own heap thread for a collection and waits for its end, at most two seconds: the one request
+// that every ART from 10 to 14 has (dalvik.system.VMRuntime.requestConcurrentGC).
+void CollectOnce(JNIEnv* env, jclass runtime, jobject instance) {
+    jmethodID request = env->GetMethodID(runtime, "requestConcurrentGC", "()V");
+    if (request == nullptr) return;
+    const jlong before = RuntimeStat(env, "art.gc.gc-count");
+    env->CallVoidMethod(instance, request);
+    for (int wait = 0; wait < 2000 && RuntimeStat(env, "art.gc.gc-count") == before; ++wait) usleep(1000);
+}
+
+// Collects all garbage. The first collection may be one that was running before the garbage was made; the second
+// is not.
 void Collect(JNIEnv* env) {
+    if (env->PushLocalFrame(16) != JNI_OK) return;
     jclass runtime = env->FindClass("dalvik/system/VMRuntime");
     jmethodID get = runtime == nullptr
             ? nullptr
             : env->GetStaticMethodID(runtime, "getRuntime", "()Ldalvik/system/VMRuntime;");
     jobject instance = get == nullptr ? nullptr : env->CallStaticObjectMethod(runtime, get);
-    jmethodID collect = instance == nullptr ? nullptr : env->GetMethodID(runtime, "concurrentGC", "()V");
-    if (collect != nullptr) env->CallVoidMethod(instance, collect);
+    for (int times = 0; times < 2 && instance != nullptr; ++times) CollectOnce(env, runtime, instance);
     if (env->ExceptionCheck()) env->ExceptionClear();
+    env->PopLocalFrame(nullptr);
 }
 
 using LoadLibrary = bool (*)(void* vm, JNIEnv*, const std::string& path, jobject loader, jclass caller,

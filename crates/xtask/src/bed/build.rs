@@ -78,8 +78,8 @@ impl<'a> Builder<'a> {
         found.cloned().with_context(|| format!("{} was not downloaded", source.file))
     }
 
-    fn debs(&self, purposes: &[Use]) -> Vec<&Deb> {
-        self.packages.iter().filter(|(p, _)| purposes.contains(&p.purpose)).map(|(_, deb)| deb).collect()
+    fn debs(&self, packages: &[&Package]) -> Vec<&Deb> {
+        self.packages.iter().filter(|(p, _)| packages.contains(p)).map(|(_, deb)| deb).collect()
     }
 
     /// Unpacks packages into one folder of the cache.
@@ -89,7 +89,9 @@ impl<'a> Builder<'a> {
     }
 
     fn tool_jar(&self, purpose: Use, jar: &str) -> Result<(PathBuf, String)> {
-        let debs = self.debs(&[purpose]);
+        let packages: Vec<&Package> =
+            self.spec.common.packages.iter().filter(|p| p.purpose == purpose).collect();
+        let debs = self.debs(&packages);
         let deb = debs.first().with_context(|| format!("no package brings {jar}"))?;
         let jar = self.unpacked("tool", &debs)?.join(jar);
         // Debian's plain name may be a link to the one with the version.
@@ -97,16 +99,9 @@ impl<'a> Builder<'a> {
         Ok((jar, deb.sha256.clone()))
     }
 
-    /// Headers and libraries that the natives are compiled and linked with: the common ones, not the bed's, so
-    /// that one build serves all beds.
+    /// Headers and libraries that the natives are compiled and linked with.
     pub(crate) fn sysroot(&self) -> Result<PathBuf> {
-        let common = &self.spec.common.packages;
-        let wanted =
-            |p: &Package| matches!(p.purpose, Use::Headers | Use::Link | Use::Runtime) && common.contains(p);
-        let mut debs: Vec<&Deb> =
-            self.packages.iter().filter(|(p, _)| wanted(p)).map(|(_, deb)| deb).collect();
-        debs.sort_by(|a, b| a.file.cmp(&b.file));
-        self.unpacked("sysroot", &debs)
+        self.unpacked("sysroot", &self.debs(&self.spec.sysroot()))
     }
 
     /// Makes the bed in `out`, which will later be known as `home`.
@@ -193,8 +188,7 @@ impl<'a> Builder<'a> {
     }
 
     fn place_libraries(&self, lib: &Path, natives: &Path) -> Result<()> {
-        let debs = self.debs(&[Use::Android, Use::Runtime]);
-        let root = self.unpacked("runtime", &debs)?;
+        let root = self.unpacked("runtime", &self.debs(&self.spec.runtime()))?;
         unpack::gather_libraries(&root, lib)?;
         for entry in fs::read_dir(natives.join("lib"))? {
             let file = entry?.path();

@@ -198,11 +198,24 @@ impl Spec {
         })
     }
 
-    /// All packages of the bed; a package of the bed replaces the common one of the same name and use.
+    /// All packages that have to be downloaded.
     pub(crate) fn packages(&self) -> Vec<&Package> {
+        self.common.packages.iter().chain(&self.bed.packages).collect()
+    }
+
+    /// The common packages that the natives are compiled and linked with, for whatever bed.
+    pub(crate) fn sysroot(&self) -> Vec<&Package> {
+        let wanted = |p: &&Package| matches!(p.purpose, Use::Headers | Use::Link | Use::Runtime);
+        self.common.packages.iter().filter(wanted).collect()
+    }
+
+    /// The packages whose libraries go into the bed. One of the bed replaces the common one of the same name.
+    pub(crate) fn runtime(&self) -> Vec<&Package> {
         let mut by_name = BTreeMap::new();
-        for package in self.common.packages.iter().chain(&self.bed.packages) {
-            by_name.insert((package.name.as_str(), package.purpose as u8), package);
+        for package in
+            self.packages().into_iter().filter(|p| matches!(p.purpose, Use::Android | Use::Runtime))
+        {
+            by_name.insert(package.name.as_str(), package);
         }
         by_name.into_values().collect()
     }
@@ -255,6 +268,18 @@ mod tests {
                 assert!(package.pin().is_none_or(|p| p.sha256.len() == 64), "{}", package.name);
             }
         }
+    }
+
+    #[test]
+    fn all_beds_share_one_sysroot_and_replace_common_libraries_by_their_own() {
+        let bed = |name: &str| Spec::load(&paths::specs(), name).unwrap();
+        let (art10, art14) = (bed("art10"), bed("art14"));
+        assert_eq!(art10.sysroot(), art14.sysroot());
+        let zlib = |spec: &Spec| -> Vec<String> {
+            spec.runtime().iter().filter(|p| p.name == "zlib1g").map(|p| p.suite.clone()).collect()
+        };
+        assert_eq!(zlib(&art10), ["bookworm"]);
+        assert_eq!(zlib(&art14), ["trixie"]);
     }
 
     #[test]

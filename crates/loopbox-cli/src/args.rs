@@ -24,6 +24,8 @@ pub(crate) enum Command {
     Flame(crate::cmd::flame::Args),
     /// Writes a report in the format of another tool.
     Export(crate::cmd::export::Args),
+    /// Groups many reports by what went wrong.
+    Cluster(crate::cmd::cluster::Args),
     /// Puts the names of the source back into an obfuscated report.
     Retrace(crate::cmd::retrace::Args),
 }

@@ -8,6 +8,7 @@
 
 mod args;
 mod cmd;
+mod fleet;
 mod input;
 mod mapping;
 mod output;

@@ -62,6 +62,7 @@ fn perfettos_own_schema_reads_the_tracks() {
             ("java.util.ArrayList.get", 94_850, 2_000),
         ])
     );
+    assert_eq!(slices("Pending"), owned(&[("com.example.shop.FeedHandler what=3", 94_979, 5_021)]));
     let cpu = track("main thread cpu");
     assert_eq!((&cpu["parent"], &cpu["unit"]), (&"main".into(), &"%".into()));
     assert_eq!(cpu["values"][1][0], 93_888_000_000_u64);

@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub(crate) mod cluster;
 pub(crate) mod diagnose;
 pub(crate) mod export;
 pub(crate) mod flame;
@@ -17,6 +18,7 @@ pub(crate) fn run(args: Args) -> Result<Outcome> {
         Command::Show(args) => show::run(&args),
         Command::Flame(args) => flame::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Cluster(args) => cluster::run(&args),
         Command::Retrace(args) => retrace::run(&args),
     }
 }

@@ -1,0 +1,127 @@
+//! `loopbox cluster` as a user runs it.
+
+mod support;
+
+use loopbox_format::report::encode;
+use serde_json::Value;
+use support::{Files, loopbox, shop};
+
+/// Seven reports of two problems in a folder of folders, and the folder.
+fn corpus() -> (Files, String) {
+    let files = Files::new();
+    std::fs::create_dir(files.dir().join("deep")).unwrap();
+    for i in 0..7_u32 {
+        let mut report = shop().build().report;
+        report.meta.process.app_version = format!("5.2.{}", i % 2);
+        report.meta.annotations = vec![("user".into(), format!("user {}", i % 3))];
+        if i >= 5 {
+            report
+                .symbols
+                .methods
+                .iter_mut()
+                .filter(|m| m.name == "total")
+                .for_each(|m| m.name = "load".into());
+        }
+        let name = if i % 2 == 0 { format!("r{i}.lbx") } else { format!("deep/r{i}.lbx") };
+        files.bytes(&name, &encode(&report).unwrap());
+    }
+    files.bytes("notes.txt", b"not a report, and not looked at");
+    let folder = files.dir().to_str().unwrap().to_string();
+    (files, folder)
+}
+
+#[test]
+fn problems_are_ranked_with_their_counts() {
+    let (files, folder) = corpus();
+    for jobs in ["1", "2", "7"] {
+        let run = loopbox(&["cluster", &folder, "--json", "--jobs", jobs]);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        let json: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(json["schema"], "loopbox.cluster/1");
+        assert_eq!((&json["reports"], &json["skipped"]), (&7.into(), &0.into()));
+        let groups = json["groups"].as_array().unwrap();
+        let got: Vec<_> = groups.iter().map(|g| (&g["reports"], g["frames"][1].as_str().unwrap())).collect();
+        assert_eq!(
+            got,
+            [(&5.into(), "com.example.shop.Cart.total"), (&2.into(), "com.example.shop.Cart.load")]
+        );
+        assert_eq!((&groups[0]["users"]["count"], &groups[0]["versions"]["count"]), (&3.into(), &2.into()));
+        assert_eq!(groups[0]["representative"]["path"], format!("{folder}/deep/r1.lbx"));
+    }
+    let run = loopbox(&["cluster", &folder]);
+    assert!(run.stdout.starts_with("7 reports of 3 users in 2 groups\n"), "{}", run.stdout);
+    assert!(!run.stdout.contains('\u{1b}'));
+    let page = files.path("page.html");
+    assert_eq!(loopbox(&["cluster", &folder, "--html", "-o", page]).code, 0);
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.starts_with("<!doctype html>") && page.contains("com.example.shop.Cart.load"), "{page}");
+    assert!(!page.contains("http"), "needs nothing from elsewhere");
+}
+
+#[test]
+fn damaged_files_are_named_and_skipped() {
+    let (files, folder) = corpus();
+    files.damaged("damaged.lbx");
+    files.cut("cut.lbx");
+    files.bytes("empty.lbx", b"");
+    files.bytes("zip.lbx", b"PK\x03\x04 and so on");
+    let missing = files.path("missing.lbx");
+    let run = loopbox(&["cluster", &folder, missing]);
+    assert_eq!(run.code, 2);
+    assert!(run.stdout.starts_with("7 reports of 3 users in 2 groups, 5 files skipped\n"), "{}", run.stdout);
+    assert_eq!(run.stderr.lines().count(), 5, "{}", run.stderr);
+    for (file, why) in [
+        ("damaged.lbx", "PEND is damaged"),
+        ("cut.lbx", "offset "),
+        ("empty.lbx", "the file is empty"),
+        ("zip.lbx", "not a Loopbox report"),
+        ("missing.lbx", "No such file"),
+    ] {
+        let line = run.stderr.lines().find(|line| line.contains(&format!("/{file}: "))).unwrap_or_default();
+        assert!(line.starts_with("loopbox: skipped: ") && line.contains(why), "{file}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn nothing_usable_is_an_error() {
+    let files = Files::new();
+    let folder = files.dir().to_str().unwrap();
+    let run = loopbox(&["cluster", folder]);
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""));
+    assert!(run.stderr.contains("no report found"), "{}", run.stderr);
+    let run = loopbox(&["cluster", files.bytes("empty.lbx", b"")]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.ends_with("loopbox: none of 1 files could be used\n"), "{}", run.stderr);
+    assert_eq!(loopbox(&["cluster"]).code, 64);
+    assert_eq!(loopbox(&["cluster", folder, "--jobs", "0"]).code, 64);
+    assert_eq!(loopbox(&["cluster", folder, "--json", "--html"]).code, 64);
+}
+
+#[test]
+fn a_mapping_joins_builds() {
+    let (files, folder) = corpus();
+    let mut report = shop().build().report;
+    for method in &mut report.symbols.methods {
+        match method.class.as_str() {
+            "com.example.shop.Cart" => (method.class, method.name) = ("a.b".into(), "a".into()),
+            "com.example.shop.Checkout$1" => method.class = "a.c".into(),
+            _ => {}
+        }
+    }
+    let loopbox_format::model::MainState::Running(running) = &mut report.main else { panic!() };
+    running.message.as_mut().unwrap().callback = "a.c".into();
+    report.history[2].details[0].message = None;
+    files.bytes("obfuscated.lbx", &encode(&report).unwrap());
+    let groups = |args: &[&str]| {
+        let run = loopbox(&[&["cluster", &folder, "--json"], args].concat());
+        let json: Value = serde_json::from_str(&run.stdout).unwrap();
+        let counts: Vec<u64> =
+            json["groups"].as_array().unwrap().iter().map(|g| g["reports"].as_u64().unwrap()).collect();
+        (run.code, counts)
+    };
+    assert_eq!(groups(&[]), (0, vec![5, 2, 1]));
+    let mapping = "com.example.shop.Cart -> a.b:\n    88:88:int total():88:88 -> a\ncom.example.shop.Checkout$1 -> a.c:\n    31:31:void run():31:31 -> run\n";
+    let mapping = files.bytes("mapping.txt", mapping.as_bytes());
+    // The other seven are not obfuscated, and the mapping is not theirs.
+    assert_eq!(groups(&["--mapping", mapping]), (2, vec![6, 2]));
+}

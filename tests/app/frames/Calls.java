@@ -102,13 +102,13 @@ final class Calls {
 
     static final class Square extends Shape {
         @Override long area(long x) {
-            return spin(20) + x * x;
+            return Phase.spin(20) + x * x;
         }
     }
 
     static final class Circle extends Shape {
         @Override long area(long x) {
-            return spin(30) + x * 3;
+            return Phase.spin(30) + x * 3;
         }
 
         @Override public long apply(long x) {

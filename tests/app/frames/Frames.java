@@ -21,6 +21,13 @@ public final class Frames {
         new Memory.Allocation(), new Memory.ClassLoading(),
     };
 
+    /** Leaves Looper.loop(): a main Looper cannot be told to quit. */
+    private static final class Done extends RuntimeException {
+        Done() {
+            super("phases done: ");
+        }
+    }
+
     private Frames() {}
 
     public static void main(String[] args) throws Exception {
@@ -55,12 +62,15 @@ public final class Frames {
         }
         handler.post(new Runnable() {
             @Override public void run() {
-                Looper.myLooper().quit();
+                throw new Done();
             }
         });
-        Looper.loop();
+        try {
+            Looper.loop();
+        } catch (Done done) {
+            System.out.println(done.getMessage() + wanted.size());
+        }
         Memory.stop = true;
         background.join();
-        System.out.println("phases done: " + wanted.size());
     }
 }

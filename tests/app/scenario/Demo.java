@@ -79,7 +79,10 @@ public final class Demo implements Runnable {
                 handler.post(new ImageDecoder());
                 handler.post(new BrokenCoupon());
                 shop.send(5, 80);
-                handler.postDelayed(this, PAUSE_MS + 80);
+                handler.post(this);
+                break;
+            case 2:
+                handler.postDelayed(this, PAUSE_MS);
                 break;
             default:
                 hang();

@@ -3,7 +3,8 @@
 use anyhow::{Context, Result};
 use loopbox_e2e::truth::{Tally, oracle};
 use loopbox_e2e::{LIMIT, launcher, read};
-use loopbox_format::model::DumpReason;
+use loopbox_format::model::{DumpReason, Report};
+use loopbox_oracle::Oracle;
 use tempfile::tempdir;
 use xtask::launch::reports;
 
@@ -29,38 +30,42 @@ const PHASES: [&str; 17] = [
 
 /// Runs every phase for `phase_ms` under a collector that moves objects, and checks every stack of every report.
 fn check(bed: &str, phase_ms: u32) -> Result<()> {
-    let folder = tempdir()?;
     let launcher = launcher(bed)?;
     let oracle = oracle(&launcher)?;
-    let app = launcher.app("frames.Frames").property("loopbox.dir", folder.path().display());
-    let ended = app.argument(phase_ms.to_string()).start()?.finish(LIMIT)?.success()?;
-    assert!(ended.lines.iter().any(|l| l == &format!("phases done: {}", PHASES.len())), "{:?}", ended.lines);
-    let mut unseen = PHASES.to_vec();
-    println!("{bed}: phase, samples, pairs, wrong, longest stop, missed");
-    for file in reports(folder.path())? {
-        let mut report = read(&file)?;
-        let DumpReason::Requested(reason) = &report.meta.reason else { continue };
-        let phase = reason.strip_prefix("phase ").context("a report of something else")?.to_owned();
-        // The running message is the phase; trees of the phases before were checked with their own reports.
-        let newest = report.trees.pop().with_context(|| format!("no stacks of {phase}"))?;
-        report.trees = vec![newest];
-        let mut tally = Tally::default();
-        tally.add(&oracle, &report, "Frames.main")?;
-        println!(
-            "{phase:>16} {:6} {:7} {:3} {:8.1} us {:4}",
-            tally.samples,
-            tally.pairs_checked(),
-            tally.wrong.len(),
-            tally.longest_stop_ns as f64 / 1e3,
-            tally.missed
-        );
-        assert!(tally.wrong.is_empty(), "{phase}: {:#?}", tally.wrong);
-        assert_eq!(tally.rootless, 0, "{phase}: stacks that do not end in main");
-        assert!(tally.samples > 0, "{phase} was never sampled");
-        assert!(tally.methods.keys().any(|m| m.contains(&phase)), "{phase}: {:?}", tally.methods);
-        unseen.retain(|p| *p != phase);
+    println!("{bed}: phase, samples, pairs, longest stop, missed");
+    // A directory keeps a bounded number of reports, so a few phases at a time.
+    for phases in PHASES.chunks(6) {
+        let folder = tempdir()?;
+        let app = launcher.app("frames.Frames").property("loopbox.dir", folder.path().display());
+        let app = phases.iter().fold(app.argument(phase_ms.to_string()), |app, phase| app.argument(*phase));
+        let ended = app.start()?.finish(LIMIT)?.success()?;
+        let done = format!("phases done: {}", phases.len());
+        assert!(ended.lines.contains(&done), "{:?}\n{}", ended.lines, ended.errors);
+        let mut unseen = phases.to_vec();
+        for file in reports(folder.path())? {
+            let report = read(&file)?;
+            let DumpReason::Requested(reason) = &report.meta.reason else { continue };
+            let phase = reason.strip_prefix("phase ").context("a report of something else")?.to_owned();
+            check_phase(&oracle, &phase, report)?;
+            unseen.retain(|p| *p != phase);
+        }
+        assert_eq!(unseen, Vec::<&str>::new(), "phases without a report");
     }
-    assert_eq!(unseen, Vec::<&str>::new(), "phases without a report");
+    Ok(())
+}
+
+/// The running message is the phase; trees of the phases before are checked with their own reports.
+fn check_phase(oracle: &Oracle, phase: &str, mut report: Report) -> Result<()> {
+    let newest = report.trees.pop().with_context(|| format!("no stacks of {phase}"))?;
+    report.trees = vec![newest];
+    let mut tally = Tally::default();
+    tally.add(oracle, &report, "Frames.main")?;
+    let (samples, pairs, missed) = (tally.samples, tally.pairs_checked(), tally.missed);
+    println!("{phase:>16} {samples:6} {pairs:7} {:8.1} us {missed:4}", tally.longest_stop_ns as f64 / 1e3);
+    assert!(tally.wrong.is_empty(), "{phase}: {:#?}", tally.wrong);
+    assert_eq!(tally.rootless, 0, "{phase}: stacks that do not end in main");
+    assert!(tally.samples > 0, "{phase} was never sampled");
+    assert!(tally.methods.keys().any(|m| m.contains(phase)), "{phase}: {:?}", tally.methods);
     Ok(())
 }
 

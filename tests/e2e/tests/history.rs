@@ -5,6 +5,7 @@ use loopbox_e2e::{LIMIT, details, details_of, launcher, read, stacks_of};
 use loopbox_format::model::{
     Component, DumpReason, End, Feature, MainState, NamedBy, PendingSource, RecordKind, Report,
 };
+use std::sync::{Mutex, PoisonError};
 use tempfile::tempdir;
 use xtask::launch::wait_for_report;
 
@@ -12,6 +13,9 @@ const MS: u64 = 1_000_000;
 
 /// Runs the scripted app to its hang, sends SIGQUIT, reads the report that it leaves.
 fn hang(bed: &str, options: &[&str], arguments: &[&str]) -> Result<Report> {
+    // One at a time: each keeps a processor busy, and starving its neighbours would test only that.
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempdir()?;
     let launcher = launcher(bed)?;
     let mut app = launcher.app("scenario.Demo").argument(format!("dir={}", folder.path().display()));
@@ -23,8 +27,9 @@ fn hang(bed: &str, options: &[&str], arguments: &[&str]) -> Result<Report> {
     }
     let mut app = app.start()?;
     app.wait_for("SCRIPT hang", LIMIT)?;
-    // Long enough for a few dozen samples and both phases of the hang on any machine.
-    std::thread::sleep(std::time::Duration::from_millis(1_500));
+    // Long enough for both phases of the hang, of 600 ms each, also where the machine is so busy that the sampler
+    // backs off to its widest interval.
+    std::thread::sleep(std::time::Duration::from_millis(2_000));
     app.signal("QUIT")?;
     let told = app.wait_for("SCRIPT report", LIMIT)?;
     let report = wait_for_report(folder.path(), LIMIT)?;
@@ -86,7 +91,7 @@ fn assert_hang(report: &Report) -> Result<()> {
     let tree =
         report.trees.iter().find(|t| t.token == running.token).context("no stacks of the hung message")?;
     let stacks = stacks_of(report, tree)?;
-    assert!(stacks.len() >= 20, "{} stacks", stacks.len());
+    assert!(stacks.len() >= 5, "{} stacks", stacks.len());
     let mut phases = Vec::new();
     for (stack, _) in &stacks {
         let names: Vec<_> = stack.iter().map(loopbox_e2e::Frame::short).collect();

@@ -22,6 +22,8 @@ pub struct MethodId {
 pub enum Instruction {
     /// Calls a method.
     Invoke(MethodId),
+    /// Calls what a method handle or a call site holds: known at run time only.
+    InvokeHandle,
     /// May load or initialise a class, and so run a static initialiser or a class loader.
     TouchesClass,
     /// Anything else.
@@ -141,8 +143,7 @@ impl Reader<'_> {
                         0x6e..=0x72 | 0x74..=0x78 => {
                             Instruction::Invoke(self.method(self.u16(here + 2)?.into())?)
                         }
-                        // invoke-polymorphic: the real target is only known at run time
-                        0xfa..=0xfd => Instruction::TouchesClass,
+                        0xfa..=0xfd => Instruction::InvokeHandle,
                         // const-class, check-cast, instance-of, new-instance, new-array, filled-new-array, sget, sput,
                         // const-method-handle, const-method-type
                         0x1c | 0x1f | 0x20 | 0x22..=0x25 | 0x60..=0x6d | 0xfe | 0xff => {

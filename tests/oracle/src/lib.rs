@@ -31,6 +31,8 @@ pub struct Frame {
 pub enum Pair {
     /// The caller's dex pc invokes the callee.
     Invoke,
+    /// The caller's dex pc invokes a method handle, whose target only the run knows.
+    InvokeHandle,
     /// The caller is native code, which may call anything.
     FromNative,
     /// The caller or callee is a generated proxy method.
@@ -141,6 +143,9 @@ impl Oracle {
         let instruction = caller.dex_pc.and_then(|pc| code.get(&pc)).unwrap_or(&Instruction::Other);
         if callee.name == "<clinit>" && *instruction != Instruction::Other {
             return Ok(Pair::ClassInit);
+        }
+        if *instruction == Instruction::InvokeHandle {
+            return Ok(Pair::InvokeHandle);
         }
         if let Instruction::Invoke(target) = instruction {
             if *target.name == *callee.name && *target.signature == *callee.signature {

@@ -3,7 +3,8 @@
 //! Everything that discovery and naming look at sits behind pointers that a wrong guess could make
 //! wild. `process_vm_readv` on the own process answers `EFAULT` where a load would end the app. The
 //! kernel grants it to every thread of the same thread group whatever the security policy says
-//! (`__ptrace_may_access` returns early), and bionic has it since API 23.
+//! (`__ptrace_may_access` returns early). It is called by number: bionic has a function for it only
+//! since API 23, and importing that one would keep the whole library from loading before.
 
 use std::mem::{MaybeUninit, size_of};
 
@@ -50,8 +51,12 @@ pub(crate) fn read_into(from: usize, into: &mut [u8]) -> usize {
     }
     let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
     let remote = libc::iovec { iov_base: address(from) as *mut libc::c_void, iov_len: into.len() };
+    let (one, no_flags): (libc::c_ulong, libc::c_ulong) = (1, 0);
     // SAFETY: `local` covers exactly the exclusive slice; the kernel validates the remote side.
-    let n = unsafe { libc::process_vm_readv(libc::getpid(), &raw const local, 1, &raw const remote, 1, 0) };
+    let n = unsafe {
+        let (call, own) = (libc::SYS_process_vm_readv, libc::getpid());
+        libc::syscall(call, own, &raw const local, one, &raw const remote, one, no_flags)
+    };
     usize::try_from(n).unwrap_or(0)
 }
 

@@ -167,3 +167,155 @@ pub(crate) fn read_bytes(slot: &[u8], out: &mut Vec<u8>) -> SlotRead {
     out.extend_from_slice(padded.get(..len).unwrap_or_default());
     SlotRead::Whole { seq, len }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn words(count: usize) -> Vec<AtomicU64> {
+        (0..count).map(|_| AtomicU64::new(0)).collect()
+    }
+
+    fn bytes(words: &[AtomicU64]) -> Vec<u8> {
+        words.iter().flat_map(|word| word.load(Ordering::Relaxed).to_ne_bytes()).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn memory_and_file_read_the_same(payload in proptest::collection::vec(any::<u8>(), 0..64)) {
+            let memory = words(HEADER_WORDS + 8);
+            let slot = Slot::over(&memory).unwrap();
+            slot.write(2, payload.len(), words_of(&payload));
+            let mut live = Vec::new();
+            let whole = SlotRead::Whole { seq: 2, len: payload.len() };
+            prop_assert_eq!(slot.read(|word| live.extend(word.to_le_bytes())), whole);
+            live.truncate(payload.len());
+            let mut dead = Vec::new();
+            prop_assert_eq!(read_bytes(&bytes(&memory), &mut dead), whole);
+            prop_assert_eq!(&live, &payload);
+            prop_assert_eq!(dead, payload);
+        }
+
+        /// What a reader makes of a slot does not depend on where its bytes are.
+        #[test]
+        fn memory_and_file_agree_on_noise(noise in proptest::collection::vec(prop_oneof![Just(0_u64), 0_u64..9, any::<u64>()], 3..8)) {
+            let memory: Vec<_> = noise.iter().map(|&word| AtomicU64::new(word.to_le())).collect();
+            let live = Slot::over(&memory).unwrap().read(|_| ());
+            prop_assert_eq!(read_bytes(&bytes(&memory), &mut Vec::new()), live);
+        }
+
+        #[test]
+        fn no_change_of_a_word_goes_unnoticed(payload in proptest::collection::vec(any::<u64>(), 1..8), at in 0_usize..8, change in 1_u64..) {
+            let memory = words(HEADER_WORDS + payload.len());
+            let slot = Slot::over(&memory).unwrap();
+            slot.write(4, payload.len() * 8, payload.iter().copied());
+            let changed = &memory[HEADER_WORDS + at % payload.len()];
+            changed.fetch_xor(change, Ordering::Relaxed);
+            prop_assert_eq!(slot.read(|_| ()), SlotRead::Damaged);
+        }
+    }
+
+    #[test]
+    fn a_write_that_did_not_end_is_torn() {
+        let memory = words(HEADER_WORDS + 1);
+        let slot = Slot::over(&memory).unwrap();
+        assert_eq!(slot.read(|_| ()), SlotRead::Empty);
+        slot.write(2, 8, [7].into_iter());
+        memory[0].store(3_u64.to_le(), Ordering::Relaxed);
+        assert_eq!(slot.read(|_| ()), SlotRead::Torn);
+        assert_eq!(read_bytes(&bytes(&memory), &mut Vec::new()), SlotRead::Torn);
+    }
+}
+
+/// Run by `RUSTFLAGS="--cfg loom" cargo test -p loopbox-store --lib --release`, which tries every order in which the
+/// threads' loads and stores can take effect.
+///
+/// The checksum stands guard over the orderings here: a reader that sees the same even number before and after, and
+/// yet a mixture, finds the slot damaged. Without any one of the four orderings of `write` and `read` that happens.
+#[cfg(all(test, loom))]
+mod loom_tests {
+    use super::*;
+    use loom::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering as StdOrdering};
+
+    /// What readers saw over all orders: a test whose reader never meets the writer proves nothing.
+    struct Seen([AtomicU32; 3]);
+
+    impl Seen {
+        const fn new() -> Self {
+            Self([const { AtomicU32::new(0) }; 3])
+        }
+
+        fn count(&self, what: usize) {
+            self.0[what].fetch_add(1, StdOrdering::Relaxed);
+        }
+
+        fn all(&self) -> bool {
+            self.0.iter().all(|count| count.load(StdOrdering::Relaxed) > 0)
+        }
+    }
+
+    fn slot_words(count: usize) -> Arc<Vec<AtomicU64>> {
+        Arc::new((0..count).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    #[test]
+    fn a_reader_sees_one_write_whole_or_none() {
+        static SEEN: Seen = Seen::new();
+        loom::model(|| {
+            let memory = slot_words(HEADER_WORDS + 2);
+            Slot::over(&memory).unwrap().write(2, 16, [1, 1].into_iter());
+            let writer = {
+                let memory = Arc::clone(&memory);
+                loom::thread::spawn(move || {
+                    let slot = Slot::over(&memory).unwrap();
+                    slot.write(4, 16, [2, 2].into_iter());
+                })
+            };
+            let mut words = Vec::new();
+            match Slot::over(&memory).unwrap().read(|word| words.push(word)) {
+                SlotRead::Whole { seq, len: 16 } => {
+                    assert_eq!(words, [seq / 2; 2]);
+                    SEEN.count(seq as usize / 2 - 1);
+                }
+                SlotRead::Torn => SEEN.count(2),
+                other => panic!("{other:?} {words:?}"),
+            }
+            writer.join().unwrap();
+        });
+        assert!(SEEN.all());
+    }
+
+    /// What a writer did before it published a slot is there for whoever reads the slot: the open group's details are
+    /// older than the counters that speak of them.
+    #[test]
+    fn whoever_reads_the_second_slot_finds_the_first() {
+        static SEEN: Seen = Seen::new();
+        loom::model(|| {
+            let memory = slot_words(2 * (HEADER_WORDS + 1));
+            let writer = {
+                let memory = Arc::clone(&memory);
+                loom::thread::spawn(move || {
+                    let (first, second) = memory.split_at(HEADER_WORDS + 1);
+                    Slot::over(first).unwrap().write(2, 8, [1].into_iter());
+                    Slot::over(second).unwrap().write(2, 8, [1].into_iter());
+                })
+            };
+            let (first, second) = memory.split_at(HEADER_WORDS + 1);
+            let second = Slot::over(second).unwrap().read(|_| ());
+            let first = Slot::over(first).unwrap().read(|_| ());
+            match second {
+                SlotRead::Whole { .. } => {
+                    assert_eq!(first, SlotRead::Whole { seq: 2, len: 8 });
+                    SEEN.count(0);
+                }
+                SlotRead::Empty => SEEN.count(1),
+                SlotRead::Torn => SEEN.count(2),
+                SlotRead::Damaged => panic!("damaged"),
+            }
+            writer.join().unwrap();
+        });
+        assert!(SEEN.all());
+    }
+}

@@ -83,16 +83,23 @@ pub(crate) fn newest<S: Source>(source: &S, layout: &Layout, kind: Kind) -> Newe
     let Some(region) = layout.region(kind) else { return found };
     let mut newest = 0;
     let mut payload = Vec::with_capacity(region.capacity().min(64 << 10));
-    for index in 0..region.slots {
-        let offset = region.slot_at(index);
-        match source.slot(&region, index, &mut payload) {
-            SlotRead::Whole { seq, .. } if seq > newest => {
-                newest = seq;
-                found.offset = offset;
-                found.payload = Some(payload.clone());
+    // A writer that comes by between our looks at its two slots can make both of them busy.
+    for _ in 0..if S::LIVE { TRIES } else { 1 } {
+        found.torn.clear();
+        for index in 0..region.slots {
+            let offset = region.slot_at(index);
+            match source.slot(&region, index, &mut payload) {
+                SlotRead::Whole { seq, .. } if seq > newest => {
+                    newest = seq;
+                    found.offset = offset;
+                    found.payload = Some(payload.clone());
+                }
+                SlotRead::Whole { .. } | SlotRead::Empty => {}
+                other => found.torn.push((offset, other)),
             }
-            SlotRead::Whole { .. } | SlotRead::Empty => {}
-            other => found.torn.push((offset, other)),
+        }
+        if found.payload.is_some() || found.torn.is_empty() {
+            break;
         }
     }
     found

@@ -2,7 +2,7 @@
 
 use crate::clock::WallClock;
 use crate::frame::{Frame, Frames};
-use crate::{bounds, clean::clean, tree::Tree};
+use crate::{bounds, clean::clean, queue::Queue, tree::Tree};
 use loopbox_format::container::Damage;
 use loopbox_format::model::{
     Detail, DumpReason, FeatureState, Figure, MainState, Message, Meta, Pending, PendingSource, Record,
@@ -32,6 +32,8 @@ pub struct Analysis {
     pub main: MainState,
     /// What it was asked to do next, as printed.
     pub pending: Pending,
+    /// What that says.
+    pub queue: Queue,
     /// The distinct frames of all trees.
     pub frames: Vec<Frame>,
     /// Stack trees, oldest first.
@@ -96,6 +98,7 @@ impl Analysis {
             history,
             main,
             pending: clean_pending(&report.pending),
+            queue: Queue::read(&report.pending),
             frames: frames.list,
             trees,
             features: report

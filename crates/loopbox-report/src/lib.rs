@@ -29,5 +29,6 @@ pub use analysis::{Analysis, Loss};
 pub use clock::duration;
 pub use frame::{Frame, FrameKind};
 pub use merged::{Children, Merged, MergedNode};
+pub use queue::{Queue, Waiting};
 pub use tree::{Node, Tree};
 pub use view::View;

@@ -1,10 +1,10 @@
 //! What the rules look at, computed once.
 
 use super::waits::Profile;
+use crate::Analysis;
 use crate::clock::{duration, ms};
 use crate::tree::Tree;
 use crate::view::MessageView;
-use crate::{Analysis, queue::Queue};
 use loopbox_format::model::{MainState, Message, RecordKind};
 
 const SECOND: u64 = 1_000_000_000;
@@ -54,9 +54,11 @@ impl Slow<'_> {
     }
 
     /// `message #46 (com.example.Checkout$1 on android.os.Handler)`.
-    pub(crate) fn name(&self) -> String {
+    pub(crate) fn name(&self, api_level: u32) -> String {
         match self.message {
-            Some(message) => format!("message #{} ({})", self.token, MessageView::new(message).text),
+            Some(message) => {
+                format!("message #{} ({})", self.token, MessageView::new(message, api_level).text)
+            }
             None => format!("message #{}", self.token),
         }
     }
@@ -88,12 +90,16 @@ pub(crate) struct Facts<'a> {
     /// How late the sampler woke at worst inside the window, and in how many records it was 300 ms or more.
     pub(crate) late_ns: u64,
     pub(crate) late_records: usize,
-    pub(crate) queue: Queue,
     /// Where the time of the message that matters most went.
     pub(crate) profile: Option<Profile>,
 }
 
 impl<'a> Facts<'a> {
+    /// `Build.VERSION.SDK_INT` of the device.
+    pub(crate) fn api_level(&self) -> u32 {
+        self.a.meta.process.api_level
+    }
+
     pub(crate) fn new(a: &'a Analysis) -> Self {
         let running = a.running().map(|r| Slow {
             token: r.token,
@@ -114,7 +120,6 @@ impl<'a> Facts<'a> {
             busy: busy(a, begin_ns),
             late_ns: 0,
             late_records: 0,
-            queue: Queue::read(&a.pending, a.zero_ns),
             profile: None,
         };
         for record in a.history.iter().filter(|r| ends_in_window(r.start_ns, r.wall_ns, now_ns)) {

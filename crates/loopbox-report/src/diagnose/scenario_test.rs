@@ -245,3 +245,61 @@ fn unclear_says_why_it_is() {
     assert!(v.headline.starts_with("Unclear: the running message is only 300 ms old"), "{}", v.headline);
     assert!(v.caveats.iter().any(|c| c.contains("history reaches back only")), "{v:#?}");
 }
+
+/// A queue of `count` equal messages, the first overdue by `from_ms`, one each `each_ms`.
+fn flood(mut report: ReportBuilder, count: u32, from_ms: u32, each_ms: u32) -> ReportBuilder {
+    for i in 0..count {
+        let (s, ms) = ((from_ms - i * each_ms) / 1_000, (from_ms - i * each_ms) % 1_000);
+        report =
+            report.pending(&format!("Message {i}: {{ when=-{s}s{ms}ms what=7 target=com.shop.Ticker }}"));
+    }
+    report.pending("(Total messages: 3, polling=false, quitting=false)")
+}
+
+#[test]
+fn a_flood_is_told_from_what_piled_up_behind_a_blocked_main() {
+    let mut busy = ReportBuilder::new();
+    for _ in 0..40 {
+        busy = busy.group(300, 300, 5);
+    }
+    let v = expect(flood(busy.running(500, 20), 200, 9_000, 40), "flood", Confidence::High);
+    assert!(v.headline.contains("com.shop.Ticker what=7"), "{}", v.headline);
+    let blocked = calm().running(99, 5_200).looper_tree(99, &[("com.shop.A.run", 500)]);
+    let v = expect(flood(blocked, 200, 5_100, 25), "current-slow", Confidence::High);
+    assert!(v.causes.iter().all(|c| c.rule != "flood" || c.confidence == Confidence::Low), "{v:#?}");
+}
+
+#[test]
+fn a_leaked_barrier_is_told_from_one_that_waits_for_its_frame() {
+    let queue = |report: ReportBuilder, polling| {
+        report
+            .pending("Message 0: { when=-6s12ms barrier=41 }")
+            .pending("Message 1: { when=-6s1ms what=3 target=com.shop.FeedHandler }")
+            .pending("Message 2: { when=-2s1ms callback=com.shop.A$1 target=android.os.Handler }")
+            .pending(&format!("(Total messages: 3, polling={polling}, quitting=false)"))
+    };
+    let idle = calm().idle(6_000).with(|r| {
+        r.main =
+            loopbox_format::model::MainState::Idle { since_ns: r.meta.dumped_at.uptime_ns - 6_000_000_000 };
+    });
+    let v = expect(queue(idle, true), "barrier", Confidence::High);
+    assert!(v.headline.contains("token 41") && v.headline.contains("6.01 s"), "{}", v.headline);
+    let blocked = calm().running(99, 6_100).looper_tree(99, &[("com.shop.A.run", 500)]);
+    let v = expect(queue(blocked, false), "current-slow", Confidence::High);
+    assert!(v.causes.iter().all(|c| c.rule != "barrier"), "{v:#?}");
+}
+
+#[test]
+fn a_component_message_is_told_with_its_time_out() {
+    let report = calm()
+        .running(99, 11_000)
+        .doing("android.app.ActivityThread$H", "", 10_500)
+        .with(|r| {
+            if let loopbox_format::model::MainState::Running(running) = &mut r.main {
+                running.message.as_mut().unwrap().what = 113;
+            }
+        })
+        .looper_tree(99, &[("com.shop.BootReceiver.onReceive", 1_000)]);
+    let v = expect(report, "current-slow", Confidence::High);
+    assert!(evidence(&v).contains("RECEIVER is given 10.00 s (60.00 s in the background)"), "{v:#?}");
+}

@@ -1,5 +1,6 @@
 //! What the formats that show time have in common: the report's past, present and future as slices.
 
+use crate::queue::Waiting;
 use crate::view::MessageView;
 use crate::{Analysis, Tree};
 use loopbox_format::model::{End, Record, RecordKind};
@@ -46,7 +47,7 @@ impl Timeline {
         let mut messages = messages(a);
         keep_apart(&mut records);
         keep_apart(&mut messages);
-        Self { records, messages, pending: Vec::new(), counters: counters(&a.history) }
+        Self { records, messages, pending: pending(a), counters: counters(&a.history) }
     }
 
     /// The first instant of anything in the report, or of the trees.
@@ -93,7 +94,7 @@ fn messages(a: &Analysis) -> Vec<Slice> {
                 _ => facts.push(("end", "not seen".into())),
             }
             Slice {
-                name: name(detail.token, detail.message.as_ref()),
+                name: name(a, detail.token, detail.message.as_ref()),
                 start_ns: detail.start_ns,
                 end_ns: detail.start_ns.saturating_add(detail.wall_ns),
                 facts,
@@ -104,7 +105,7 @@ fn messages(a: &Analysis) -> Vec<Slice> {
         let mut facts = vec![("token", running.token.to_string()), ("end", "still running".into())];
         facts.extend(running.cpu_ns.map(|ns| ("cpu_ms", ms(ns))));
         messages.push(Slice {
-            name: name(running.token, running.message.as_ref()),
+            name: name(a, running.token, running.message.as_ref()),
             start_ns: running.start_ns,
             end_ns: running.as_of_ns.max(running.start_ns),
             facts,
@@ -116,17 +117,40 @@ fn messages(a: &Analysis) -> Vec<Slice> {
 /// What a stack tree is called: the message it was taken of.
 pub(crate) fn tree_name(a: &Analysis, token: u64) -> String {
     if let Some(running) = a.running().filter(|running| running.token == token) {
-        return format!("#{token} {} (running at the dump)", name(token, running.message.as_ref()));
+        return format!("#{token} {} (running at the dump)", name(a, token, running.message.as_ref()));
     }
     let detail = a.history.iter().flat_map(|record| &record.details).find(|detail| detail.token == token);
     match detail.and_then(|detail| detail.message.as_ref()) {
-        Some(message) => format!("#{token} {}", MessageView::new(message).text),
+        Some(message) => format!("#{token} {}", MessageView::new(message, a.meta.process.api_level).text),
         None => format!("message #{token}"),
     }
 }
 
-fn name(token: u64, message: Option<&loopbox_format::model::Message>) -> String {
-    message.map_or_else(|| format!("message #{token}"), |message| MessageView::new(message).text)
+fn name(a: &Analysis, token: u64, message: Option<&loopbox_format::model::Message>) -> String {
+    let named = |message| MessageView::new(message, a.meta.process.api_level).text;
+    message.map_or_else(|| format!("message #{token}"), named)
+}
+
+/// The queue around the instant when it was read. Overdue messages end there, the others begin there; a barrier that
+/// is long due shows how far back it blocks.
+fn pending(a: &Analysis) -> Vec<Slice> {
+    let read_ns = a.pending.captured_ns;
+    let slice = |waiting: &Waiting| {
+        let name = match (&waiting.message, waiting.barrier) {
+            (Some(message), _) => MessageView::new(message, a.meta.process.api_level).text,
+            (None, Some(token)) => format!("sync barrier {token}"),
+            (None, None) => "unknown".into(),
+        };
+        let due_ns = if waiting.front { read_ns } else { read_ns.saturating_add_signed(waiting.due_in_ns) };
+        let mut facts = vec![("due_in_ms", format!("{:.0}", waiting.due_in_ns as f64 / 1e6))];
+        if waiting.front {
+            facts = vec![("due", "put at the front".into())];
+        }
+        Slice { name, start_ns: due_ns.min(read_ns), end_ns: due_ns.max(read_ns), facts }
+    };
+    let mut pending: Vec<Slice> = a.queue.waiting.iter().map(slice).collect();
+    pending.sort_by_key(|slice| (slice.start_ns, std::cmp::Reverse(slice.end_ns)));
+    pending
 }
 
 /// Sorts by time and cuts what overlaps: a hostile file can claim two messages at once, a viewer cannot show it.

@@ -27,7 +27,7 @@ pub fn show(view: &View, options: Options) -> String {
     verdict::write_short(&mut out, &view.verdict);
     history::write(&mut out, view);
     current(&mut out, view, options);
-    pending::write(&mut out, view);
+    pending::write(&mut out, view, options);
     other_trees(&mut out, view, options);
     header::write_machine(&mut out, view);
     header::write_damage(&mut out, view);

@@ -1,10 +1,17 @@
 //! The future: the message queue as it was at the dump.
 
-use super::style::{QUIET, WARN, paint};
-use super::{heading, line};
-use crate::view::View;
+use super::style::{BAD, NAME, QUIET, WARN, paint};
+use super::{Options, heading, line};
+use crate::clock::{duration, relative};
+use crate::view::{View, WaitingView};
+use std::fmt::Write as _;
 
-pub(super) fn write(out: &mut String, view: &View) {
+/// Entries of a run of equal ones that are shown before the rest of the run is folded.
+const RUN: usize = 3;
+/// Main is visibly late with what is overdue for longer.
+const LATE_MS: f64 = 1_000.0;
+
+pub(super) fn write(out: &mut String, view: &View, options: Options) {
     let p = &view.pending;
     let source = match p.source {
         "looper_dump" => "by Looper.dump",
@@ -15,14 +22,62 @@ pub(super) fn write(out: &mut String, view: &View) {
         }
         _ => "from a source that this program does not know",
     };
-    heading(out, "PENDING", source);
-    for text in &p.lines {
-        line(out, format!("  {text}"));
+    let mut rest = match p.overdue {
+        0 => format!("{} messages, none overdue", p.messages.len()),
+        n => format!("{} messages, {n} overdue by up to {}", p.messages.len(), duration(p.most_overdue_ms)),
+    };
+    match p.polling {
+        Some(true) => rest += ", main was waiting for messages",
+        Some(false) => rest += ", main was not waiting for messages",
+        None => {}
     }
-    if p.lines.is_empty() {
-        line(out, paint(QUIET, "  nothing"));
+    if let Some(implementation) = &p.implementation {
+        let _ = write!(rest, ", {implementation} queue");
+    }
+    heading(out, "PENDING", &format!("{rest} ({source})"));
+    let mut at = 0;
+    while let Some(first) = p.messages.get(at) {
+        let run = p.messages[at..].iter().take_while(|w| same(first, w)).count();
+        let shown = if options.full || run <= RUN + 1 { run } else { RUN };
+        for (i, entry) in p.messages[at..at + shown].iter().enumerate() {
+            write_entry(out, at + i, entry);
+        }
+        if let Some(last) = p.messages[at..at + run].last().filter(|_| run > shown) {
+            let until =
+                last.due_in_ms.map_or_else(String::new, |ms| format!(", the last at {}", relative(ms)));
+            line(out, paint(QUIET, format!("{:>21}… {} more of these{until}", "", run - shown)));
+        }
+        at += run;
+    }
+    if p.tombstones > 0 {
+        line(out, paint(QUIET, format!("  {} removed messages were still in the queue", p.tombstones)));
+    }
+    for text in &p.unread {
+        line(out, format!("  not understood: {text}"));
     }
     if p.dropped_lines > 0 {
         line(out, paint(WARN, format!("  {} more lines were not kept", p.dropped_lines)));
     }
+}
+
+fn same(a: &WaitingView, b: &WaitingView) -> bool {
+    a.message == b.message && a.barrier == b.barrier && a.object == b.object
+}
+
+fn write_entry(out: &mut String, position: usize, w: &WaitingView) {
+    let due = w.due_in_ms.map_or_else(|| "at the front".into(), relative);
+    let due = format!("{due:>13}");
+    let due = if w.due_in_ms.is_some_and(|ms| ms <= -LATE_MS) { paint(BAD, due) } else { due };
+    let mut what = match (&w.message, w.barrier) {
+        (Some(message), _) => paint(NAME, &message.text),
+        (None, Some(token)) => paint(WARN, format!("sync barrier {token}")),
+        (None, None) => "?".into(),
+    };
+    if w.asynchronous == Some(true) {
+        what += ", asynchronous";
+    }
+    if let Some(object) = w.object.as_deref().filter(|o| *o != "…") {
+        let _ = write!(what, "  {}", paint(QUIET, object));
+    }
+    line(out, format!("  {position:>4} {due}  {what}"));
 }

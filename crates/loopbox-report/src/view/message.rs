@@ -1,5 +1,6 @@
 //! A message in words.
 
+use loopbox_format::looper::activity_thread;
 use loopbox_format::model::{Component, Message, NamedBy};
 use serde::Serialize;
 
@@ -14,6 +15,8 @@ pub struct MessageView {
     pub callback: String,
     /// `Message.what`.
     pub what: i32,
+    /// What `ActivityThread$H` calls this `what` on the report's API level: `EXECUTE_TRANSACTION`.
+    pub what_name: Option<&'static str>,
     /// The framework component it belongs to: `activity_thread`, `receiver`, `service_connection`, `job`, `frame`.
     pub component: Option<&'static str>,
     /// Where the names come from: `observer`, `printer`, `stack`.
@@ -21,9 +24,13 @@ pub struct MessageView {
 }
 
 impl MessageView {
-    pub(crate) fn new(message: &Message) -> Self {
+    pub(crate) fn new(message: &Message, api_level: u32) -> Self {
+        let is_h = message.component == Some(Component::ActivityThread) && message.callback.is_empty();
+        let named = if is_h { activity_thread(message.what, api_level) } else { None };
+        let what_name = named.map(|known| known.name);
         Self {
-            text: text(message),
+            text: text(message, what_name),
+            what_name,
             target: message.target.clone(),
             callback: message.callback.clone(),
             what: message.what,
@@ -50,9 +57,13 @@ fn component(component: Component) -> &'static str {
 }
 
 /// A posted Runnable is known by its own class, any other message by its Handler and `what`.
-fn text(message: &Message) -> String {
+fn text(message: &Message, what_name: Option<&str>) -> String {
     let mut text = if message.callback.is_empty() {
-        format!("{} what={}", message.target, message.what)
+        let target = if message.target.is_empty() { "unknown target" } else { &message.target };
+        match what_name {
+            Some(name) => format!("{target} {name} ({})", message.what),
+            None => format!("{target} what={}", message.what),
+        }
     } else if message.target.is_empty() {
         message.callback.clone()
     } else {

@@ -10,7 +10,7 @@ mod parts;
 pub use message::MessageView;
 pub use parts::{
     ClockView, CurrentView, DetailView, FeatureView, FigureView, HotFrame, LimitsView, NodeView, PendingView,
-    ProcessView, ReasonView, RecordView, ReportView, SlowestView, TreeView,
+    ProcessView, ReasonView, RecordView, ReportView, SlowestView, TreeView, WaitingView,
 };
 
 use crate::analysis::{Analysis, Loss};

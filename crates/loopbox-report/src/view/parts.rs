@@ -4,6 +4,7 @@ use super::MessageView;
 use crate::analysis::Analysis;
 use crate::clock::{ms, ms_between};
 use crate::merged::Merged;
+use crate::queue::Waiting;
 use crate::tree::Tree;
 use loopbox_format::model::{
     Detail, DumpReason, End, Feature, FeatureState, MainState, PendingSource, Record, RecordKind, StackSource,
@@ -238,7 +239,7 @@ impl DetailView {
                 End::Missed => "missed",
                 _ => "unknown",
             },
-            message: detail.message.as_ref().map(MessageView::new),
+            message: detail.message.as_ref().map(|m| MessageView::new(m, a.meta.process.api_level)),
             has_tree: a.tree(detail.token).is_some(),
         }
     }
@@ -284,7 +285,7 @@ impl CurrentView {
                 age_ms: ms(running.age_ns()),
                 cpu_ms: running.cpu_ns.map(ms),
                 depth: running.depth,
-                message: running.message.as_ref().map(MessageView::new),
+                message: running.message.as_ref().map(|m| MessageView::new(m, a.meta.process.api_level)),
                 has_tree: a.tree(running.token).is_some(),
             },
             _ => Self::Unknown,
@@ -301,10 +302,39 @@ pub struct PendingView {
     pub why: String,
     /// When it was read, relative to the dump.
     pub captured_at_ms: f64,
-    /// What the framework printed.
-    pub lines: Vec<String>,
+    /// Which of the framework's queues it is, when it says so.
+    pub implementation: Option<String>,
+    /// Whether the Looper sat waiting for a message.
+    pub polling: Option<bool>,
+    /// Whether the Looper was quitting.
+    pub quitting: Option<bool>,
+    /// What waits, in order of time.
+    pub messages: Vec<WaitingView>,
+    /// How many of them are overdue.
+    pub overdue: usize,
+    /// By how much the oldest of them is.
+    pub most_overdue_ms: f64,
+    /// Removed messages that the queue had not dropped yet.
+    pub tombstones: u32,
+    /// Lines of the dump without a known meaning.
+    pub unread: Vec<String>,
     /// How many more lines were printed than kept.
     pub dropped_lines: u32,
+}
+
+/// One entry of the queue.
+#[derive(Debug, Clone, Serialize)]
+pub struct WaitingView {
+    /// When it is due, relative to the dump of the queue; negative when overdue; `None` for one put at the front.
+    pub due_in_ms: Option<f64>,
+    /// Its name; `None` for a sync barrier.
+    pub message: Option<MessageView>,
+    /// The token of a sync barrier.
+    pub barrier: Option<i32>,
+    /// Whether a sync barrier lets it pass; `None` when unknown.
+    pub asynchronous: Option<bool>,
+    /// What is left of the text of its `obj`.
+    pub object: Option<String>,
 }
 
 impl PendingView {
@@ -315,11 +345,27 @@ impl PendingView {
             PendingSource::Unavailable(why) => ("unavailable", why.clone()),
             _ => ("unknown", String::new()),
         };
+        let q = &a.queue;
+        let waiting = |w: &Waiting| WaitingView {
+            due_in_ms: (!w.front)
+                .then(|| ms_between(w.due_in_ns.max(0) as u64, w.due_in_ns.min(0).unsigned_abs())),
+            message: w.message.as_ref().map(|m| MessageView::new(m, a.meta.process.api_level)),
+            barrier: w.barrier,
+            asynchronous: w.asynchronous,
+            object: w.object.clone(),
+        };
         Self {
             source,
             why,
             captured_at_ms: ms_between(a.pending.captured_ns, a.zero_ns),
-            lines: a.pending.lines.clone(),
+            implementation: q.implementation.clone(),
+            polling: q.polling,
+            quitting: q.quitting,
+            messages: q.waiting.iter().map(waiting).collect(),
+            overdue: q.waiting.iter().filter(|w| w.overdue_ns() > 0).count(),
+            most_overdue_ms: ms(q.waiting.iter().map(Waiting::overdue_ns).max().unwrap_or(0)),
+            tombstones: q.tombstones,
+            unread: q.unread.clone(),
             dropped_lines: a.pending.dropped_lines,
         }
     }

@@ -4,7 +4,10 @@ use super::super::Finding;
 use super::super::facts::{Facts, Slow, percent, said, share};
 use super::short;
 use crate::Merged;
+use crate::clock::duration;
 use crate::names::is_platform;
+use loopbox_format::looper::activity_thread;
+use loopbox_format::model::Component;
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let slow = facts.running()?;
@@ -20,13 +23,29 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     };
     Some(
         Finding::new("current-slow", score, title)
-            .because(format!("it is {}", slow.name()))
+            .because(format!("it is {}", slow.name(facts.api_level())))
+            .because_of(time_out(facts, slow))
             .because(cpu)
             .because_of(path)
             .advise("Look at the stack tree: move the named work off the main thread or make it smaller.")
             .about(slow.token)
             .blames(culprit),
     )
+}
+
+/// Which of the system's clocks a component message is under.
+fn time_out(facts: &Facts<'_>, slow: Slow<'_>) -> Option<String> {
+    let message = slow.message.filter(|m| m.component == Some(Component::ActivityThread))?;
+    let known = activity_thread(message.what, facts.api_level())?;
+    let time_out = known.anr?.timeout(facts.api_level())?;
+    let (short, long) = (time_out.foreground_ms, time_out.background_ms);
+    let both =
+        if short == long { String::new() } else { format!(" ({} in the background)", duration(long as f64)) };
+    Some(format!(
+        "{} is given {}{both} by the system before it calls an ANR",
+        known.name,
+        duration(short as f64)
+    ))
 }
 
 /// The hot path of a message's tree in words, and the method on it to look at first: the deepest of the app's own.

@@ -2,16 +2,19 @@
 
 use super::super::Finding;
 use super::super::facts::{Facts, percent, said, share};
+use crate::view::MessageView;
 
 /// Fewer equal messages than this are ordinary life.
 const MANY: usize = 20;
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
-    let flood = facts.queue.largest_crowd()?;
+    let flood = facts.a.queue.largest_crowd()?;
     if flood.count < MANY {
         return None;
     }
-    let of_queue = flood.count as f64 / facts.queue.messages().max(1) as f64;
+    let name = MessageView::new(&flood.message, facts.api_level()).text;
+    let waiting = facts.a.queue.messages().count();
+    let of_queue = flood.count as f64 / waiting.max(1) as f64;
     let mut score: f64 = match (flood.count, of_queue) {
         (100.., 0.5..) => 0.78,
         (50.., 0.5..) => 0.68,
@@ -19,10 +22,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         _ => 0.35,
     };
     let mut evidence = vec![format!(
-        "{} of {} pending messages are {}, the oldest due for {}",
+        "{} of {waiting} pending messages are {name}, the oldest overdue by {}",
         flood.count,
-        facts.queue.messages(),
-        flood.name,
         said(flood.overdue_ns)
     )];
     // What piled up behind a message that blocks main is its consequence. A flood is older than that message, or
@@ -45,7 +46,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         let messages = facts.busy.messages;
         evidence.push(format!("messages took {} of the time before, {messages} of them", percent(busy)));
     }
-    let title = format!("{} pending messages of one kind flood the queue: {}", flood.count, flood.name);
+    let title = format!("{} pending messages of one kind flood the queue: {name}", flood.count);
     Some(
         Finding::new("flood", score, title)
             .because_of(evidence)

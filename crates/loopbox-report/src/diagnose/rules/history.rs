@@ -30,7 +30,7 @@ fn one_long(facts: &Facts<'_>) -> Option<Finding> {
     };
     Some(
         Finding::new("history", facts.blame(past), title)
-            .because(format!("{} ended {} before the dump", past.name(), said(ended)))
+            .because(format!("{} ended {} before the dump", past.name(facts.api_level()), said(ended)))
             .because(now)
             .because_of(path)
             .advise("The stack at the dump is innocent: look at the earlier message.")

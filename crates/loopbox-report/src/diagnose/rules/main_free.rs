@@ -10,7 +10,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let mostly_idle = busy.span_ns >= INPUT_TIMEOUT_NS && idle_share >= 0.85;
     let free_for = facts.idle_for_ns();
     let young = facts.running().is_none_or(|running| running.wall_ns < 500_000_000);
-    let polls = facts.queue.polling == Some(true)
+    let polls = facts.a.queue.polling == Some(true)
         || facts.profile.as_ref().is_some_and(|p| p.share(Doing::Polling) >= 0.8);
     let mut score: f64 = match free_for {
         Some(free) if free >= INPUT_TIMEOUT_NS => 0.85,
@@ -20,7 +20,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         _ => return None,
     };
     // Something is due and is not served: main is not free, it is kept from it.
-    let overdue = facts.queue.overdue_sync(1_000_000_000);
+    let overdue = facts.a.queue.overdue_sync(1_000_000_000);
     if overdue > 0 {
         score -= 0.35;
     }
@@ -48,7 +48,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     if overdue > 0 {
         finding = finding
             .because(format!("against it: {overdue} pending messages were overdue by more than a second"));
-    } else if facts.queue.known {
+    } else if facts.a.queue.known {
         finding = finding.because("no pending message was overdue");
     }
     Some(finding.advise(

@@ -41,7 +41,7 @@ pub(in crate::diagnose) fn caveats(facts: &Facts<'_>) -> Vec<String> {
     if reach > 0 && reach < INPUT_TIMEOUT_NS {
         caveats.push(format!("the history reaches back only {}", said(reach)));
     }
-    if !facts.queue.known {
+    if !facts.a.queue.known {
         caveats.push("the pending queue is not known".into());
     }
     if let Some(tree) = facts.focus().and_then(|slow| slow.tree)

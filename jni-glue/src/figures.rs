@@ -1,5 +1,6 @@
 //! Figures of the process and the machine at a dump: what `/proc` has to say, as text.
 
+use crate::sigquit;
 use loopbox_format::model::Figure;
 use std::fs;
 
@@ -34,6 +35,12 @@ pub(crate) fn read() -> Vec<Figure> {
         let pressure = text(&format!("/proc/pressure/{resource}"));
         let average = field(&pressure, "some").and_then(|avg| Some(avg.strip_prefix("avg10=")?.to_owned()));
         add(&format!("psi.{resource}.some_avg10_percent"), average);
+    }
+    if sigquit::count() > 0 {
+        let sender = sigquit::sender();
+        add("sigquit.count", Some(sigquit::count().to_string()));
+        add("sigquit.sender_pid", Some(sender.pid.to_string()));
+        add("sigquit.sender_uid", Some(sender.uid.to_string()));
     }
     figures
 }

@@ -52,7 +52,7 @@ fn collect(env: &mut Env<'_>, limits: &PendingLimits) -> Result<Found, Error> {
     if dump.is_null() {
         return Err(Error::NullPtr("PendingDump"));
     }
-    // SAFETY (this and the next two): the fields were looked up in this object's class with these types.
+    // SAFETY: the fields read here and below were looked up in this object's class with these types.
     let lines = unsafe { env.get_field_unchecked(&dump, java.pending_lines, JavaType::Array) }?.l()?;
     let dropped = JavaType::Primitive(Primitive::Int);
     // SAFETY: see above.

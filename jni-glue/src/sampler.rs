@@ -174,12 +174,9 @@ impl Sampler<'_> {
             return Taken::Gone;
         }
         self.marks.open_fuse();
-        let suspended = match self.art.suspend_main(env.get_raw().cast()) {
-            Ok(suspended) => suspended,
-            Err(_) => {
-                self.marks.close_fuse();
-                return Taken::Failed;
-            }
+        let Ok(suspended) = self.art.suspend_main(env.get_raw().cast()) else {
+            self.marks.close_fuse();
+            return Taken::Failed;
         };
         let mut job = Job::Walk(Walk {
             art: self.art,
@@ -232,9 +229,9 @@ fn find_art(env: &mut Env<'_>, main: MainEnv, api_level: u32) -> Result<Art, Str
 }
 
 /// Calls one of the natives below through Java, with the job at hand.
-fn call<'a>(
+fn call(
     env: &mut Env<'_>,
-    job: &mut Job<'a>,
+    job: &mut Job<'_>,
     method: impl FnOnce(&java::Java) -> jni::ids::JStaticMethodID,
 ) -> Result<(), String> {
     let java = java::get().ok_or("the library is not loaded")?;
@@ -291,7 +288,9 @@ pub(crate) extern "system" fn walk(_: *mut sys::JNIEnv, _: sys::jclass) {
     let at_ns = suspended.held_ns();
     job.art.walk(&suspended, job.raw);
     let token = job.session.shared.token();
-    let stop_ns = suspended.resume();
+    // Before it is let go: the woken thread often takes this one's processor, and then its own running would count.
+    let stop_ns = clock::now_ns().saturating_sub(at_ns);
+    suspended.resume();
     job.marks.close_fuse();
     if token == job.wanted {
         let (stack, generation) = job.locator.locate(job.art, &job.session.names, token, job.raw);

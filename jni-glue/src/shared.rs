@@ -57,7 +57,7 @@ impl Shared {
             let token = self.token.load(Ordering::Relaxed);
             let since_ns = self.since_ns.load(Ordering::Relaxed);
             fence(Ordering::Acquire);
-            if version % 2 == 0 && self.version.load(Ordering::Relaxed) == version {
+            if version.is_multiple_of(2) && self.version.load(Ordering::Relaxed) == version {
                 return match token {
                     0 => Activity::Idle { since_ns },
                     token => Activity::Running { token, start_ns: since_ns },

@@ -141,16 +141,12 @@ impl Locator {
             let line = dex_pc.and_then(|dex_pc| known.lines.line(dex_pc));
             names.table.location(Location::Frame { method, dex_pc, line })
         });
-        match location {
-            Some(location) => {
-                self.places.insert(frame, location);
-                location
-            }
-            None => {
-                names.full = true;
-                SymbolTable::NO_ROOM
-            }
-        }
+        let Some(location) = location else {
+            names.full = true;
+            return SymbolTable::NO_ROOM;
+        };
+        self.places.insert(frame, location);
+        location
     }
 }
 

@@ -3,7 +3,7 @@ package com.example.shop;
 /** A price list that is read on the main thread, and never ends. */
 final class Prices {
     /** Each phase is a stretch of the hang with another top frame, so that order in time can be checked. */
-    private static final long PHASE_MS = 300;
+    private static final long PHASE_MS = 600;
 
     private volatile boolean more = true;
 

@@ -61,10 +61,10 @@ public final class HookBench {
         int rounds = Integer.parseInt(args[1]);
         Looper.prepareMainLooper();
         VMDebug.startAllocCounting();
-        String[] names = {"none", "observer", "observer-proxy", "printer", "article", "printer-posting"};
+        String[] names = {"none", "observer", "observer-proxy", "printer-empty", "printer", "article", "printer-posting"};
         Variant[] variants = {
-            new Ours.None(), new Ours.Observer(), new Ours.ObserverByProxy(), new Ours.Printer(),
-            new ArticleRecorder(), new PostingMonitor(),
+            new Ours.None(), new Ours.Observer(), new Ours.ObserverByProxy(), new Ours.EmptyPrinter(),
+            new Ours.Printer(), new ArticleRecorder(), new PostingMonitor(),
         };
         for (int round = -1; round < rounds; round++) { // round -1 warms up
             for (int i = 0; i < variants.length; i++) {

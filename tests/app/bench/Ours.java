@@ -53,6 +53,20 @@ final class Ours {
         }
     }
 
+    /** A Printer that does nothing: what the strings cost that Looper builds for any Printer. */
+    static final class EmptyPrinter implements HookBench.Variant, android.util.Printer {
+        @Override public boolean install() {
+            Looper.getMainLooper().setMessageLogging(this);
+            return true;
+        }
+
+        @Override public void uninstall() {
+            Looper.getMainLooper().setMessageLogging(null);
+        }
+
+        @Override public void println(String line) {}
+    }
+
     /** The Printer hook. */
     static final class Printer implements HookBench.Variant {
         @Override public boolean install() {

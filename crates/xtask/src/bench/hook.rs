@@ -23,10 +23,11 @@ pub(crate) struct HookArgs {
 }
 
 /// The ways to watch, as `bench.HookBench` calls them, and what they are.
-const VARIANTS: [(&str, &str); 6] = [
+const VARIANTS: [(&str, &str); 7] = [
     ("none", "nothing watches"),
     ("observer", "Loopbox, Observer as a class"),
     ("observer-proxy", "Loopbox, Observer by Proxy, passing on"),
+    ("printer-empty", "an empty Printer (Looper's own strings)"),
     ("printer", "Loopbox, Printer"),
     ("article", "the article's recorder (Proxy, strings)"),
     ("printer-posting", "Printer, object and post per message"),

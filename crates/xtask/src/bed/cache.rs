@@ -6,6 +6,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
@@ -13,6 +14,9 @@ use sha2::{Digest as _, Sha256};
 
 /// Results that nobody used for this long are removed.
 const KEEP: Duration = Duration::from_hours(14 * 24);
+
+/// Number of the next working folder of this process.
+static WORK: AtomicU32 = AtomicU32::new(0);
 
 /// Time stamp of the last use of a result.
 const USED: &str = ".used";
@@ -117,7 +121,9 @@ impl Cache {
     ) -> Result<PathBuf> {
         let result = self.folder.join(format!("{step}-{}", key.hex()));
         if !result.is_dir() {
-            let work = self.folder.join(format!("{step}-{}.work-{}", key.hex(), std::process::id()));
+            // Threads and processes may make the same at the same time: each its own, the first one counts.
+            let (process, number) = (std::process::id(), WORK.fetch_add(1, Ordering::Relaxed));
+            let work = self.folder.join(format!("{step}-{}.work-{process}-{number}", key.hex()));
             remove(&work)?;
             fs::create_dir_all(&work).with_context(|| format!("cannot create {}", work.display()))?;
             if let Err(error) = make(&work) {
@@ -227,6 +233,26 @@ mod tests {
         cache.step("s", &key.clone().with("more"), |_| Ok(())).unwrap();
         cache.prune(&[]).unwrap();
         assert_eq!(fs::read_dir(folder.path().join("cache")).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn the_same_step_made_twice_at_once_gives_one_result() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path()).unwrap();
+        let both_started = std::sync::Barrier::new(2);
+        let make = || {
+            cache.step("s", &Key::new("s", 1), |out| {
+                both_started.wait();
+                Ok(fs::write(out.join("done"), "x")?)
+            })
+        };
+        let (one, two) = std::thread::scope(|scope| {
+            let other = scope.spawn(make);
+            (make().unwrap(), other.join().unwrap().unwrap())
+        });
+        assert_eq!(one, two);
+        assert_eq!(fs::read_to_string(one.join("done")).unwrap(), "x");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

@@ -13,7 +13,6 @@ use super::manifest::Bed;
 use super::paths;
 use super::progress::Progress;
 use super::tools::Tools;
-use super::unpack::place;
 
 impl Bed {
     /// Compiles Java 8 sources against the bed's classes and `extra_class_path` and writes the dexed result to
@@ -21,8 +20,7 @@ impl Bed {
     /// `extra_class_path` is for compilation.
     ///
     /// # Errors
-    /// What javac or dx say. dx does not desugar: lambdas, method references and string switches on newer class
-    /// files are refused.
+    /// What javac or dx say. dx does not desugar: lambdas and method references are refused.
     pub fn dex(&self, sources: &[PathBuf], extra_class_path: &[PathBuf], out_jar: &Path) -> Result<()> {
         ensure!(!sources.is_empty(), "no Java sources for {}", out_jar.display());
         let progress = Progress::new(&self.manifest.name);
@@ -31,6 +29,9 @@ impl Bed {
         sources.sort();
         let boot = self.java_class_path();
         let mut key = Key::new("dex", VERSION).with(&tools.identity()?);
+        for source in &sources {
+            key = key.with(&source.file_name().unwrap_or_default().to_string_lossy()); // class files name it
+        }
         for path in sources
             .iter()
             .chain(&boot)
@@ -54,10 +55,10 @@ impl Bed {
                 &out.join("app.jar"),
             )
         })?;
+        // A copy, not a link: the jar is the caller's to change.
         remove(out_jar)?;
-        place(&result.join("app.jar"), out_jar)?;
-        let about = fs::metadata(out_jar).with_context(|| format!("cannot read {}", out_jar.display()))?;
-        ensure!(about.len() > 0, "{} is empty", out_jar.display());
+        fs::copy(result.join("app.jar"), out_jar)
+            .with_context(|| format!("cannot write {}", out_jar.display()))?;
         Ok(())
     }
 }

@@ -37,6 +37,8 @@ pub(crate) fn decode(path: &Path) -> Result<Decoded> {
 /// A report ready to be shown.
 pub(crate) struct Opened {
     pub(crate) analysis: Analysis,
+    /// The decoded file, for what needs it as it is.
+    pub(crate) decoded: Decoded,
     /// Whether parts are missing; the reader has been told so.
     pub(crate) damaged: bool,
 }
@@ -50,19 +52,20 @@ pub(crate) fn open(path: &Path, mappings: &Mappings) -> Result<Opened> {
     if let Some(why) = &misfit {
         crate::output::complain(format_args!("warning: {}: names are not put back: {why}", path.display()));
     }
-    let mut opened = Opened::new(path, Analysis::new(&decoded));
+    let mut opened = Opened::new(path, decoded);
     opened.damaged |= misfit.is_some();
     Ok(opened)
 }
 
 impl Opened {
     /// Warns on stderr about each part that is damaged.
-    pub(crate) fn new(path: &Path, analysis: Analysis) -> Self {
+    pub(crate) fn new(path: &Path, decoded: Decoded) -> Self {
+        let analysis = Analysis::new(&decoded);
         for loss in &analysis.losses {
             let offset = loss.offset.map(|o| format!("offset {o}: ")).unwrap_or_default();
             crate::output::complain(format_args!("warning: {}: {offset}{}", path.display(), loss.what));
         }
-        Self { damaged: !analysis.losses.is_empty(), analysis }
+        Self { damaged: !analysis.losses.is_empty(), analysis, decoded }
     }
 
     pub(crate) fn outcome(&self) -> crate::Outcome {

@@ -113,6 +113,22 @@ fn text_formats_go_to_stdout() {
 }
 
 #[test]
+fn the_articles_text_is_of_one_tree() {
+    let files = Files::new();
+    let file = files.report("shop.lbx");
+    let run = loopbox(&["export", file, "--format", "seed"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let tree = loopbox_format::seed::parse(run.stdout.trim_end()).unwrap().0;
+    assert_eq!(tree.sample_deltas_ns.len(), 515);
+    assert_eq!(tree.nodes.iter().map(|node| node.count).collect::<Vec<_>>(), [515, 515, 515, 515, 200]);
+    assert_eq!(loopbox(&["export", file, "--format", "seed", "--token", "46"]).stdout, run.stdout);
+    let run = loopbox(&["export", file, "--format", "seed", "--token", "7"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("no stacks of message 7; there are of 46"), "{}", run.stderr);
+    assert_eq!(loopbox(&["export", file, "--format", "chrome", "--token", "46"]).code, 64);
+}
+
+#[test]
 fn a_flame_graph_is_a_page_of_its_own() {
     let files = Files::new();
     let file = files.report("shop.lbx");

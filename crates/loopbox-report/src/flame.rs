@@ -30,6 +30,14 @@ pub enum FlameError {
         /// Those that have stacks.
         have: String,
     },
+    /// The stacks are there and make no sense.
+    #[error("the stacks of message {token} cannot be written: {why}")]
+    Unusable {
+        /// The message.
+        token: u64,
+        /// What is wrong with them.
+        why: String,
+    },
     /// The SVG could not be written.
     #[error("cannot write the flame graph: {0}")]
     Io(#[from] std::io::Error),
@@ -65,7 +73,7 @@ pub fn write(analysis: &Analysis, choice: Choice, out: impl Write) -> Result<(),
     Ok(())
 }
 
-fn chosen(a: &Analysis, choice: Choice) -> Result<&[Tree], FlameError> {
+pub(crate) fn chosen(a: &Analysis, choice: Choice) -> Result<&[Tree], FlameError> {
     if a.trees.is_empty() {
         let sampler = a.features.iter().find(|f| f.feature == loopbox_format::model::Feature::Sampler);
         return Err(FlameError::NoStacks(match sampler {
@@ -82,13 +90,11 @@ fn chosen(a: &Analysis, choice: Choice) -> Result<&[Tree], FlameError> {
             _ => a.trees.last().map_or(0, |tree| tree.token),
         },
     };
-    match a.trees.iter().rposition(|tree| tree.token == token) {
-        Some(at) => Ok(&a.trees[at..=at]),
-        None => {
-            let have: Vec<String> = a.trees.iter().map(|tree| tree.token.to_string()).collect();
-            Err(FlameError::NotThisOne { token, have: have.join(", ") })
-        }
+    if let Some(at) = a.trees.iter().rposition(|tree| tree.token == token) {
+        return Ok(&a.trees[at..=at]);
     }
+    let have: Vec<String> = a.trees.iter().map(|tree| tree.token.to_string()).collect();
+    Err(FlameError::NotThisOne { token, have: have.join(", ") })
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::args::{Mappings, Terminal};
 use crate::mapping::Mapper;
 use crate::{Outcome, input, output};
 use anyhow::{Context, Result, anyhow};
-use loopbox_report::{Analysis, View, text};
+use loopbox_report::{View, text};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -31,12 +31,11 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let mapper = Mapper::load(&Mappings { files: args.mapping.files.clone() })?;
     let mut decoded = input::decode(&args.file)?;
     mapper.apply(&mut decoded.report).map_err(|why| anyhow!("{}: {why}", args.file.display()))?;
-    let analysis = Analysis::new(&decoded);
-    let opened = input::Opened::new(&args.file, analysis);
+    let opened = input::Opened::new(&args.file, decoded);
     match &args.output {
         Some(path) => {
-            let bytes =
-                loopbox_format::report::encode(&decoded.report).context("the report cannot be encoded")?;
+            let bytes = loopbox_format::report::encode(&opened.decoded.report)
+                .context("the report cannot be encoded")?;
             output::bytes(&bytes, Some(path))?;
         }
         None => {

@@ -9,10 +9,12 @@ mod collapsed;
 mod firefox;
 mod perfetto;
 mod proto;
+mod seed;
 mod speedscope;
 mod timeline;
 
 use crate::Analysis;
+pub use seed::seed;
 use std::io::{self, Write};
 
 pub(crate) use collapsed::{merged as collapsed_merged, timed as collapsed_timed};

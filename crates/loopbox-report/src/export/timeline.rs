@@ -154,10 +154,10 @@ fn pending(a: &Analysis) -> Vec<Slice> {
 }
 
 /// Sorts by time and cuts what overlaps: a hostile file can claim two messages at once, a viewer cannot show it.
-fn keep_apart(slices: &mut Vec<Slice>) {
+fn keep_apart(slices: &mut [Slice]) {
     slices.sort_by_key(|slice| slice.start_ns);
     let mut free_from = 0;
-    for slice in slices.iter_mut() {
+    for slice in slices {
         slice.start_ns = slice.start_ns.max(free_from);
         slice.end_ns = slice.end_ns.max(slice.start_ns);
         free_from = slice.end_ns;
@@ -213,6 +213,7 @@ pub(crate) fn walk(tree: &Tree, not_before_ns: u64, mut step: impl FnMut(u64, St
 mod tests {
     use super::*;
     use crate::test_support::ReportBuilder;
+    use std::fmt::Write as _;
 
     #[test]
     fn past_and_present_lie_side_by_side() {
@@ -265,11 +266,12 @@ mod tests {
             match step {
                 Step::Begin(frame) => {
                     depth += 1;
-                    text += &format!("{}@{} ", a.frames[frame as usize].short(), (at - begin) / 1_000_000);
+                    let name = a.frames[frame as usize].short();
+                    let _ = write!(text, "{name}@{} ", (at - begin) / 1_000_000);
                 }
                 Step::End => {
                     depth -= 1;
-                    text += &format!(".@{} ", (at - begin) / 1_000_000);
+                    let _ = write!(text, ".@{} ", (at - begin) / 1_000_000);
                 }
             }
         });

@@ -336,10 +336,15 @@ impl<H: Host> Aggregator<H> {
 
     /// Accounts for the time from the cursor until `now` as work of this message. True when it stands alone.
     fn stretch(&mut self, token: u64, now: u64) -> bool {
-        self.settle();
         let start = self.cursor_ns.unwrap_or(now);
         let work = now.saturating_sub(start);
         let first_time = token > self.counted;
+        if work == 0 && !first_time && self.is_open {
+            // An outer message that ends in the same instant as an inner one whose end was missed: nothing to add, and
+            // the record may still wait for the inner one's name.
+            return false;
+        }
+        self.settle();
         let alone = work >= self.group_ns;
         if alone {
             self.split(RecordKind::Single, start, now);

@@ -1,0 +1,141 @@
+//! A main thread made of numbers: clocks that are set by hand, and everything that the aggregator said.
+#![allow(dead_code, reason = "each test binary uses a part of it")]
+
+use loopbox_format::codec;
+use loopbox_format::model::{End, NamedBy, Record};
+use loopbox_recorder::{
+    Aggregator, Change, Config, Described, Details, Host, MAX_ENCODED_RECORD, StackMark, Wanted,
+};
+
+pub(crate) const MS: u64 = 1_000_000;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum State {
+    Running { token: u64, start_ns: u64, depth: u32 },
+    Idle { since_ns: u64 },
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Recording {
+    pub(crate) now_ns: u64,
+    pub(crate) cpu_ns: Option<u64>,
+    pub(crate) late_ns: Option<u64>,
+    pub(crate) cpu_reads: std::cell::Cell<u32>,
+    pub(crate) states: Vec<State>,
+    pub(crate) closed: Vec<Record>,
+    /// As a reader sees it who takes numbers at each change, but details only when told to.
+    pub(crate) open: Option<Record>,
+}
+
+impl Recording {
+    fn decoded(record: &Record<Details>) -> Record {
+        let bytes = codec::encode(record).unwrap();
+        assert!(bytes.len() <= MAX_ENCODED_RECORD);
+        codec::decode(&bytes).unwrap()
+    }
+}
+
+impl Host for Recording {
+    fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    fn thread_cpu_ns(&self) -> Option<u64> {
+        self.cpu_reads.set(self.cpu_reads.get() + 1);
+        self.cpu_ns
+    }
+
+    fn take_late_ns(&mut self) -> Option<u64> {
+        self.late_ns.take()
+    }
+
+    fn running(&mut self, token: u64, start_ns: u64, depth: u32) {
+        self.states.push(State::Running { token, start_ns, depth });
+    }
+
+    fn idle(&mut self, since_ns: u64) {
+        self.states.push(State::Idle { since_ns });
+    }
+
+    fn opened(&mut self, record: &Record<Details>, change: Change) {
+        assert!(!record.closed);
+        let mut record = Self::decoded(record);
+        if change == Change::Counters {
+            record.details = self.open.take().expect("details come first").details;
+        }
+        self.open = Some(record);
+    }
+
+    fn closed(&mut self, record: &Record<Details>) {
+        assert!(record.closed);
+        self.closed.push(Self::decoded(record));
+    }
+}
+
+/// Drives an aggregator as a hook does.
+pub(crate) struct Main {
+    pub(crate) aggregator: Aggregator<Recording>,
+}
+
+impl Main {
+    pub(crate) fn new(config: &Config) -> Self {
+        Self::with_cpu(config, None)
+    }
+
+    pub(crate) fn with_cpu(config: &Config, cpu_ns: Option<u64>) -> Self {
+        let host = Recording { now_ns: 1_000_000 * MS, cpu_ns, ..Recording::default() };
+        Self { aggregator: Aggregator::new(config, host) }
+    }
+
+    pub(crate) fn host(&mut self) -> &mut Recording {
+        self.aggregator.host_mut()
+    }
+
+    pub(crate) fn now(&mut self) -> u64 {
+        self.host().now_ns
+    }
+
+    pub(crate) fn pass(&mut self, ns: u64) {
+        self.host().now_ns += ns;
+    }
+
+    /// Time in which the thread computes.
+    pub(crate) fn compute(&mut self, ns: u64) {
+        self.pass(ns);
+        let cpu = &mut self.host().cpu_ns;
+        *cpu = cpu.map(|cpu| cpu + ns);
+    }
+
+    /// Where a hook runs at this depth of nested loops (1 for the thread's own), with the end's frame a bit larger.
+    pub(crate) fn mark(depth: u64, at_end: bool) -> StackMark {
+        StackMark::at(0x7fff_0000_0000 - depth * 700 - u64::from(at_end) * 112)
+    }
+
+    pub(crate) fn begin(&mut self, depth: u64) -> u64 {
+        self.aggregator.begin(Self::mark(depth, false)).token
+    }
+
+    pub(crate) fn end(&mut self, depth: u64) -> Wanted {
+        self.aggregator.end(Self::mark(depth, true), None, End::Returned)
+    }
+
+    /// A whole message at the top: computes that long and is described when that is wanted.
+    pub(crate) fn message(&mut self, ns: u64) -> u64 {
+        let token = self.begin(1);
+        self.compute(ns);
+        if self.end(1) == Wanted::Description {
+            self.describe(&format!("com.example.H{token}"), 7);
+        }
+        token
+    }
+
+    pub(crate) fn describe(&mut self, target: &str, what: i32) {
+        self.aggregator.describe(&Described { target, callback: "", what, named_by: NamedBy::Observer });
+    }
+
+    /// Everything recorded, the open record as the last.
+    pub(crate) fn history(&mut self) -> Vec<Record> {
+        self.aggregator.finish();
+        self.host().closed.clone()
+    }
+}

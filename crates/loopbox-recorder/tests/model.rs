@@ -1,0 +1,447 @@
+//! The aggregator against the rules written down plainly, on random lives of a main thread.
+
+mod common;
+
+use common::{MS, Main};
+use loopbox_format::model::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest};
+use loopbox_recorder::{Config, Described, Wanted};
+use proptest::prelude::*;
+
+/// How a message ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Ending {
+    Returned,
+    Threw,
+    /// It threw and nobody said so.
+    Lost,
+}
+
+/// A message, and what happens in it.
+#[derive(Debug, Clone)]
+struct Life {
+    gap_ns: u64,
+    head_ns: u64,
+    inner: Vec<Life>,
+    tail_ns: u64,
+    ending: Ending,
+    component: bool,
+    /// Whether the hook gets to describe it.
+    named: bool,
+    when: Option<u64>,
+}
+
+/// What the recorder sees, with what it cannot see: the true depth.
+#[derive(Debug, Clone, Copy)]
+struct Event {
+    at_ns: u64,
+    depth: u64,
+    what: What,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum What {
+    Begin { component: bool, named: bool },
+    End { end: End, when: Option<u64>, component: bool, named: bool },
+}
+
+fn events(lives: &[Life], depth: u64, now: &mut u64, out: &mut Vec<Event>) {
+    for life in lives {
+        *now += life.gap_ns;
+        let Life { component, named, when, .. } = *life;
+        out.push(Event { at_ns: *now, depth, what: What::Begin { component, named } });
+        *now += life.head_ns;
+        events(&life.inner, depth + 1, now, out);
+        *now += life.tail_ns;
+        let end = match life.ending {
+            Ending::Returned => End::Returned,
+            Ending::Threw => End::Threw,
+            Ending::Lost => continue,
+        };
+        out.push(Event { at_ns: *now, depth, what: What::End { end, when, component, named } });
+    }
+}
+
+/// A stretch of main-thread time with one owner.
+#[derive(Debug)]
+enum Item {
+    /// Work of a message, its last if it ended there.
+    Work { token: u64, start: u64, end: u64, ended: Option<Ended> },
+    /// A message ended together with one inside of it, which owned the time.
+    Along { token: u64, at: u64, ended: Ended },
+    /// Nothing ran; the message that follows.
+    Gap { start: u64, end: u64, next: u64 },
+}
+
+#[derive(Debug, Clone)]
+struct Ended {
+    start_ns: u64,
+    end: End,
+    when: Option<u64>,
+    component: bool,
+    named: bool,
+}
+
+struct Open {
+    token: u64,
+    depth: u64,
+    start_ns: u64,
+    component: bool,
+    named: bool,
+    nested: bool,
+}
+
+/// Who owned which time, by the true depths.
+fn items(events: &[Event]) -> Vec<Item> {
+    let mut items = Vec::new();
+    let mut open: Vec<Open> = Vec::new();
+    let mut cursor = None;
+    let mut next = 1;
+    for event in events {
+        let now = event.at_ns;
+        let start = cursor.unwrap_or(now);
+        let mut owned = false;
+        // Messages that cannot be running any more; the innermost owned the time until now.
+        let left = |o: &Open| {
+            o.depth > event.depth || (o.depth == event.depth && matches!(event.what, What::Begin { .. }))
+        };
+        let mut innermost = true;
+        while let Some(o) = open.pop_if(|o| left(o)) {
+            let Open { token, start_ns, component, named, .. } = o;
+            let named = named && innermost && matches!(event.what, What::Begin { .. });
+            let ended = Ended { start_ns, end: End::Missed, when: None, component, named };
+            items.push(if owned {
+                Item::Along { token, at: now, ended }
+            } else {
+                Item::Work { token, start, end: now, ended: Some(ended) }
+            });
+            owned = true;
+            innermost = false;
+        }
+        let start = if owned { now } else { start };
+        match event.what {
+            What::Begin { component, named } => {
+                match open.last_mut() {
+                    Some(outer) if !outer.nested => {
+                        items.push(Item::Work { token: outer.token, start, end: now, ended: None });
+                        outer.nested = true;
+                    }
+                    _ if cursor.is_some() => items.push(Item::Gap { start, end: now, next }),
+                    _ => {}
+                }
+                open.push(Open {
+                    token: next,
+                    depth: event.depth,
+                    start_ns: now,
+                    component,
+                    named,
+                    nested: false,
+                });
+                next += 1;
+            }
+            What::End { end, when, component, named } => {
+                let o = open.pop().expect("the model knows every begin");
+                let ended = Ended { start_ns: o.start_ns, end, when, component, named };
+                items.push(if owned {
+                    Item::Along { token: o.token, at: now, ended }
+                } else {
+                    Item::Work { token: o.token, start, end: now, ended: Some(ended) }
+                });
+            }
+        }
+        cursor = Some(now);
+    }
+    items
+}
+
+fn message(token: u64, component: bool) -> Message {
+    Message {
+        target: if component { "android.app.ActivityThread$H".into() } else { format!("T{token}") },
+        callback: String::new(),
+        what: token as i32,
+        component: component.then_some(Component::ActivityThread),
+        named_by: NamedBy::Printer,
+    }
+}
+
+/// The rules over a plain list.
+struct Rules<'a> {
+    config: &'a Config,
+    group: Vec<(u64, u64, u64)>,
+    details: Vec<Detail>,
+    dropped: u32,
+    counted: u64,
+    records: Vec<Record>,
+}
+
+impl Rules<'_> {
+    fn apply(config: &Config, items: &[Item]) -> Vec<Record> {
+        let mut rules = Rules {
+            config,
+            group: Vec::new(),
+            details: Vec::new(),
+            dropped: 0,
+            counted: 0,
+            records: Vec::new(),
+        };
+        for item in items {
+            match item {
+                Item::Gap { start, end, next } if end - start >= config.group_ns => {
+                    rules.flush(RecordKind::Group);
+                    let kind =
+                        if end - start > config.frozen_ns { RecordKind::Frozen } else { RecordKind::Idle };
+                    rules.record(kind, *next, 0, *start, *end, 0);
+                }
+                Item::Gap { .. } => {}
+                Item::Along { token, at, ended } => {
+                    // In the record that the inner one ended in.
+                    let full = rules.group.is_empty();
+                    if full {
+                        let record = rules.records.last_mut().unwrap();
+                        rules.details = std::mem::take(&mut record.details);
+                        rules.dropped = record.dropped_details;
+                    }
+                    rules.detail(*token, *at, ended, false);
+                    if full {
+                        let record = rules.records.last_mut().unwrap();
+                        record.details = std::mem::take(&mut rules.details);
+                        record.dropped_details = std::mem::take(&mut rules.dropped);
+                    }
+                }
+                Item::Work { token, start, end, ended } => {
+                    let alone = end - start >= config.group_ns;
+                    if alone {
+                        rules.flush(RecordKind::Group);
+                    }
+                    rules.group.push((*token, *start, *end));
+                    if let Some(ended) = ended {
+                        rules.detail(*token, *end, ended, alone);
+                    }
+                    let work: u64 = rules.group.iter().map(|(_, start, end)| end - start).sum();
+                    if alone {
+                        rules.flush(RecordKind::Single);
+                    } else if work >= config.group_ns {
+                        rules.flush(RecordKind::Group);
+                    }
+                }
+            }
+        }
+        rules.flush(RecordKind::Group);
+        rules.records
+    }
+
+    fn detail(&mut self, token: u64, now: u64, ended: &Ended, alone: bool) {
+        let wall_ns = now - ended.start_ns;
+        let deserves = alone || wall_ns >= self.config.detail_ns || ended.end != End::Returned;
+        if !deserves && !(ended.component && ended.named) {
+            return;
+        }
+        if self.details.len() == self.config.details_per_record as usize {
+            self.dropped += 1;
+            let shortest = self.details.iter().map(|detail| detail.wall_ns).min().unwrap();
+            if wall_ns < self.config.detail_ns || shortest >= self.config.detail_ns {
+                return;
+            }
+            let at = self.details.iter().position(|detail| detail.wall_ns == shortest).unwrap();
+            self.details.remove(at);
+        }
+        self.details.push(Detail {
+            token,
+            start_ns: ended.start_ns,
+            wall_ns,
+            wait_ns: ended.when.filter(|&when| when > 0).map(|when| ended.start_ns.saturating_sub(when)),
+            end: ended.end,
+            message: ended.named.then(|| message(token, ended.component)),
+        });
+    }
+
+    fn flush(&mut self, kind: RecordKind) {
+        let group = std::mem::take(&mut self.group);
+        let (Some(&(first, start, _)), Some(&(_, _, end))) = (group.first(), group.last()) else { return };
+        let new = group.iter().map(|(token, ..)| *token).filter(|&token| token > self.counted);
+        let count = new.clone().collect::<std::collections::BTreeSet<_>>().len();
+        let first = if kind == RecordKind::Single { first } else { self.counted + 1 };
+        self.counted = new.max().unwrap_or(self.counted);
+        let work = group.iter().map(|(_, start, end)| end - start).sum();
+        self.record(kind, first, count as u32, start, end, work);
+        let record = self.records.last_mut().unwrap();
+        for &(token, start, end) in &group {
+            if end - start > record.slowest.wall_ns || record.slowest.token == 0 {
+                record.slowest = Slowest { token, wall_ns: end - start };
+            }
+        }
+        record.details = std::mem::take(&mut self.details);
+        record.dropped_details = std::mem::take(&mut self.dropped);
+    }
+
+    fn record(&mut self, kind: RecordKind, first_token: u64, count: u32, start: u64, end: u64, work: u64) {
+        self.records.push(Record {
+            kind,
+            seq: self.records.len() as u64 + 1,
+            first_token,
+            count,
+            start_ns: start,
+            wall_ns: end - start,
+            work_ns: work,
+            idle_ns: end - start - work,
+            cpu_ns: None,
+            checktime_late_ns: None,
+            slowest: Slowest::default(),
+            details: Vec::new(),
+            dropped_details: 0,
+            closed: true,
+        });
+    }
+}
+
+/// Plays the events to the aggregator as a hook would, which knows depths only by marks on the stack.
+fn play(config: &Config, events: &[Event]) -> Vec<Record> {
+    let mut main = Main::new(config);
+    let name = |main: &mut Main, token: u64, component: bool| {
+        let message = message(token, component);
+        main.aggregator.describe(&Described {
+            target: &message.target,
+            callback: "",
+            what: message.what,
+            named_by: NamedBy::Printer,
+        });
+    };
+    // What the Printer hook has: the innermost running message's line.
+    let mut lines: Vec<(u64, u64, bool, bool)> = Vec::new();
+    let mut token = 0;
+    for event in events {
+        main.host().now_ns = event.at_ns;
+        match event.what {
+            What::Begin { component, named } => {
+                let begun = main.aggregator.begin(Main::mark(event.depth, false));
+                token += 1;
+                assert_eq!(begun.token, token);
+                let innermost = lines.last().copied();
+                lines.retain(|(_, depth, ..)| *depth < event.depth);
+                if begun.wanted == Wanted::Description
+                    && let Some((lost, _, component, true)) = innermost
+                {
+                    name(&mut main, lost, component);
+                }
+                lines.push((token, event.depth, component, named));
+            }
+            What::End { end, when, component, named } => {
+                lines.retain(|(_, depth, ..)| *depth <= event.depth);
+                let (ended, ..) = lines.pop().unwrap();
+                let wanted = main.aggregator.end(Main::mark(event.depth, true), when, end);
+                if named && (wanted == Wanted::Description || component) {
+                    name(&mut main, ended, component);
+                }
+                assert_eq!(main.aggregator.depth() as usize, lines.len());
+            }
+        }
+    }
+    // A reader who sees no more closes has the same from the open record.
+    let closed = main.host().closed.len() as u64;
+    let open = main.host().open.clone().filter(|open| open.seq > closed);
+    let history = main.history();
+    assert_eq!(
+        history.last().filter(|last| last.seq > closed).cloned(),
+        open.map(|open| Record { closed: true, ..open })
+    );
+    history
+}
+
+fn any_span() -> impl Strategy<Value = u64> {
+    prop_oneof![
+        4 => 0..5 * MS,
+        4 => 5 * MS..60 * MS,
+        2 => prop_oneof![Just(49 * MS), Just(50 * MS), Just(50 * MS - 1), Just(300 * MS), Just(300 * MS - 1)],
+        2 => 60 * MS..400 * MS,
+        1 => 400 * MS..70_000 * MS,
+    ]
+}
+
+fn any_life() -> impl Strategy<Value = Life> {
+    let leaf = (
+        any_span(),
+        any_span(),
+        any_span(),
+        prop_oneof![8 => Just(Ending::Returned), 1 => Just(Ending::Threw), 1 => Just(Ending::Lost)],
+        prop::bool::weighted(0.2),
+        prop::bool::weighted(0.9),
+        prop::option::of(prop_oneof![Just(0), any::<u64>()]),
+    )
+        .prop_map(|(gap_ns, head_ns, tail_ns, ending, component, named, when)| Life {
+            gap_ns,
+            head_ns,
+            inner: Vec::new(),
+            tail_ns: tail_ns / 8,
+            ending,
+            component,
+            named,
+            when,
+        });
+    leaf.prop_recursive(3, 24, 4, |inner| {
+        (inner.clone(), prop::collection::vec(inner, 0..4)).prop_map(|(outer, inner)| Life { inner, ..outer })
+    })
+}
+
+fn any_config() -> impl Strategy<Value = Config> {
+    prop_oneof![Just(8_u32), 1_u32..8]
+        .prop_map(|details_per_record| Config { details_per_record, ..Config::default() })
+}
+
+/// A thread's life; it begins with a plain message, from which the aggregator learns how far apart begin and end
+/// are on the stack.
+fn any_events() -> impl Strategy<Value = Vec<Event>> {
+    prop::collection::vec(any_life(), 0..40).prop_map(|lives| {
+        let mut now = 1_000_000 * MS;
+        let mut out =
+            vec![Event { at_ns: now, depth: 1, what: What::Begin { component: false, named: false } }];
+        now += MS;
+        let what = What::End { end: End::Returned, when: None, component: false, named: false };
+        out.push(Event { at_ns: now, depth: 1, what });
+        events(&lives, 1, &mut now, &mut out);
+        out
+    })
+}
+
+/// What a history must satisfy whatever the rules.
+fn check_totals(events: &[Event], items: &[Item], history: &[Record]) {
+    let seen_work: u64 = items
+        .iter()
+        .map(|item| match item {
+            Item::Work { start, end, .. } => end - start,
+            Item::Gap { .. } | Item::Along { .. } => 0,
+        })
+        .sum();
+    assert_eq!(history.iter().map(|record| record.work_ns).sum::<u64>(), seen_work, "every stretch once");
+    let mut next_token = 1;
+    for (record, seq) in history.iter().zip(1..) {
+        assert_eq!(record.seq, seq, "no gap in the numbers");
+        assert_eq!(record.wall_ns, record.work_ns + record.idle_ns);
+        if record.count > 0 {
+            assert_eq!(record.first_token, next_token, "every message in one record");
+        }
+        next_token += u64::from(record.count);
+        assert!(record.slowest.wall_ns <= record.work_ns);
+    }
+    for pair in history.windows(2) {
+        let end = pair[0].start_ns + pair[0].wall_ns;
+        assert!(pair[1].start_ns >= end, "in order of time");
+        assert!(pair[1].start_ns - end < Config::default().group_ns, "no long time is in no record");
+    }
+    let begins = events.iter().filter(|event| matches!(event.what, What::Begin { .. })).count() as u64;
+    assert!(next_token - 1 <= begins);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_life_is_recorded_by_the_rules(events in any_events(), config in any_config()) {
+        let items = items(&events);
+        let history = play(&config, &events);
+        check_totals(&events, &items, &history);
+        let expected = Rules::apply(&config, &items);
+        for (got, expected) in history.iter().zip(&expected) {
+            prop_assert_eq!(got, expected);
+        }
+        prop_assert_eq!(history.len(), expected.len());
+    }
+}

@@ -1,0 +1,351 @@
+//! The sampler's policy, played by hand.
+
+use loopbox_recorder::{Activity, Sampling, Schedule, Step, StopReason, Taken};
+use proptest::prelude::*;
+
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1_000 * MS;
+const HOUR: u64 = 3_600 * SECOND;
+
+/// A sampler thread on a machine where everything takes as long as the test says.
+struct Sampler {
+    schedule: Schedule,
+    now_ns: u64,
+    /// How late each sleep ends.
+    late_ns: u64,
+    /// How long a stop, and a sample with all around it, take.
+    stop_ns: u64,
+    sample_ns: u64,
+    taken_at_ns: Vec<u64>,
+    intervals_ns: Vec<u64>,
+    wakes: u32,
+}
+
+impl Sampler {
+    fn new(sampling: &Sampling) -> Self {
+        Self {
+            schedule: Schedule::new(sampling),
+            now_ns: 1_000 * SECOND,
+            late_ns: 0,
+            stop_ns: MS / 20,
+            sample_ns: MS / 10,
+            taken_at_ns: Vec::new(),
+            intervals_ns: Vec::new(),
+            wakes: 0,
+        }
+    }
+
+    /// Runs while the main thread does this, until this time; what it said last when it parked or stopped.
+    fn run(&mut self, activity: Activity, until_ns: u64) -> Option<Step> {
+        while self.now_ns < until_ns {
+            match self.schedule.next(self.now_ns, activity) {
+                Step::SleepUntil(deadline_ns) => {
+                    assert!(deadline_ns > self.now_ns, "no busy waiting");
+                    if deadline_ns >= until_ns {
+                        break;
+                    }
+                    self.wakes += 1;
+                    self.now_ns = deadline_ns + self.late_ns;
+                }
+                Step::Sample { interval_ns, .. } => {
+                    self.taken_at_ns.push(self.now_ns);
+                    self.intervals_ns.push(interval_ns);
+                    self.now_ns += self.sample_ns;
+                    self.schedule.taken(self.now_ns, Taken::Stack { stop_ns: self.stop_ns });
+                }
+                step => return Some(step),
+            }
+        }
+        self.now_ns = self.now_ns.max(until_ns);
+        None
+    }
+
+    /// A message runs for that long from now on; when its stacks were taken, relative to its begin.
+    fn message(&mut self, token: u64, ns: u64) -> Vec<u64> {
+        let start_ns = self.now_ns;
+        self.taken_at_ns.clear();
+        self.intervals_ns.clear();
+        assert_eq!(self.run(Activity::Running { token, start_ns }, start_ns + ns), None);
+        self.taken_at_ns.iter().map(|at| at - start_ns).collect()
+    }
+}
+
+fn every(from_ms: u64, step_ms: u64, to_ms: u64) -> Vec<u64> {
+    (from_ms..to_ms).step_by(step_ms as usize).map(|ms| ms * MS).collect()
+}
+
+#[test]
+fn a_message_is_sampled_from_50_ms_on_each_10_ms() {
+    let mut sampler = Sampler::new(&Sampling::default());
+    assert_eq!(sampler.message(1, 50 * MS), []);
+    assert_eq!(sampler.message(2, 1_000 * MS), every(50, 10, 1_000));
+    assert_eq!(sampler.schedule.take_missed(), 0);
+    assert!(sampler.intervals_ns.iter().all(|&interval| interval == 10 * MS));
+}
+
+#[test]
+fn lateness_does_not_add_up() {
+    let mut sampler = Sampler::new(&Sampling::default());
+    sampler.late_ns = 3 * MS;
+    let taken = sampler.message(1, 500 * MS);
+    assert_eq!(taken, every(50, 10, 500).iter().map(|at| at + 3 * MS).collect::<Vec<_>>());
+    assert_eq!(sampler.schedule.take_late_ns(), Some(3 * MS));
+    assert_eq!(sampler.schedule.take_late_ns(), None);
+}
+
+#[test]
+fn many_short_messages_cost_one_wake_up_each_50_ms_at_most() {
+    let mut sampler = Sampler::new(&Sampling::default());
+    for token in 1..=1_000 {
+        assert_eq!(sampler.message(token, 2 * MS), []);
+    }
+    // Each sleep's deadline is a message's begin and onset, and there is no message of that age.
+    assert_eq!(sampler.wakes, 0);
+    let mut sampler = Sampler::new(&Sampling::default());
+    let mut deadline_ns = 0;
+    let mut wakes = 0;
+    for tick in 0..2_000_u64 {
+        let now_ns = tick * MS;
+        if now_ns < deadline_ns {
+            continue;
+        }
+        wakes += 1;
+        let activity = Activity::Running { token: 1 + tick / 4, start_ns: tick / 4 * 4 * MS };
+        let Step::SleepUntil(next_ns) = sampler.schedule.next(now_ns, activity) else {
+            panic!("nothing to sample")
+        };
+        deadline_ns = next_ns;
+    }
+    assert!(wakes <= 2_000 / 46 + 1, "{wakes} wake-ups in 2 s");
+}
+
+#[test]
+fn it_parks_after_half_a_second_of_silence() {
+    let mut sampler = Sampler::new(&Sampling::default());
+    let since_ns = sampler.now_ns;
+    assert_eq!(sampler.run(Activity::Idle { since_ns }, since_ns + 10 * SECOND), Some(Step::Park));
+    assert_eq!(sampler.now_ns - since_ns, 500 * MS);
+    assert!(sampler.wakes <= 10);
+    // A message that begins right after a look is still sampled in time.
+    let mut sampler = Sampler::new(&Sampling::default());
+    let since_ns = sampler.now_ns;
+    let Step::SleepUntil(deadline_ns) = sampler.schedule.next(since_ns, Activity::Idle { since_ns }) else {
+        panic!("it is too early to park")
+    };
+    assert!(deadline_ns <= since_ns + 50 * MS);
+}
+
+#[test]
+fn deadlines_that_passed_are_counted_and_not_made_up_for() {
+    let mut sampler = Sampler::new(&Sampling::default());
+    // The thread did not run for 107 ms of the message.
+    let start_ns = sampler.now_ns;
+    sampler.now_ns += 107 * MS;
+    let taken = sampler.message(1, 0);
+    assert_eq!(taken, []);
+    sampler.run(Activity::Running { token: 1, start_ns }, start_ns + 131 * MS);
+    let taken: Vec<_> = sampler.taken_at_ns.iter().map(|at| at - start_ns).collect();
+    assert_eq!(
+        taken.len() + sampler.schedule.take_missed() as usize,
+        9,
+        "due at 50, 60 to 130 ms: {taken:?}"
+    );
+}
+
+#[test]
+fn a_sample_that_takes_longer_than_the_interval_costs_the_next_ones() {
+    let mut sampler = Sampler::new(&Sampling::default());
+    sampler.sample_ns = 25 * MS;
+    let taken = sampler.message(1, 200 * MS);
+    assert_eq!(taken, every(50, 30, 200));
+    assert_eq!(sampler.schedule.take_missed(), 10, "60 and 70, 90 and 100, and so on");
+}
+
+#[test]
+fn a_message_of_minutes_is_sampled_ever_less_often() {
+    let sampling = Sampling::default();
+    let mut sampler = Sampler::new(&sampling);
+    let taken = sampler.message(1, HOUR);
+    assert!(taken.len() < sampling.samples_per_tree as usize);
+    assert_eq!(taken[..1_000], every(50, 10, 10_050)[..1_000]);
+    assert!(sampler.intervals_ns.is_sorted());
+    let last = *sampler.intervals_ns.last().unwrap();
+    assert!(last >= 640 * MS, "the interval is {last} ns after an hour");
+    assert!(HOUR - taken.last().unwrap() <= last);
+    // The next message begins anew.
+    assert_eq!(sampler.message(2, 100 * MS), every(50, 10, 100));
+}
+
+#[test]
+fn the_trees_advice_holds_for_its_message_only() {
+    let mut sampler = Sampler::new(&Sampling::default());
+    sampler.message(7, 60 * MS);
+    sampler.schedule.advise(6, 500 * MS);
+    assert_eq!(sampler.schedule.interval_ns(), 10 * MS);
+    sampler.schedule.advise(7, 40 * MS);
+    assert_eq!(sampler.schedule.interval_ns(), 40 * MS);
+    assert_eq!(sampler.message(8, 100 * MS), every(50, 10, 100));
+}
+
+#[test]
+fn the_background_is_sampled_more_gently() {
+    let mut sampler = Sampler::new(&Sampling::default());
+    sampler.schedule.set_background(true);
+    assert_eq!(sampler.message(1, 300 * MS), every(50, 40, 300));
+    sampler.schedule.set_background(false);
+    assert_eq!(sampler.message(2, 100 * MS), every(50, 10, 100));
+}
+
+#[test]
+fn a_starved_machine_is_left_alone_and_recovers() {
+    let mut sampler = Sampler::new(&Sampling::default());
+    sampler.late_ns = 15 * MS;
+    sampler.message(1, 2 * SECOND);
+    assert_eq!(sampler.schedule.interval_ns(), 160 * MS, "ten milliseconds, doubled four times");
+    assert_eq!(sampler.schedule.take_late_ns(), Some(15 * MS));
+    sampler.late_ns = 0;
+    sampler.message(2, 30 * SECOND);
+    assert_eq!(sampler.intervals_ns.first(), Some(&(160 * MS)));
+    assert_eq!(sampler.message(3, 100 * MS), every(50, 10, 100));
+}
+
+#[test]
+fn late_now_and_then_is_no_starvation() {
+    let mut sampler = Sampler::new(&Sampling::default());
+    for token in 1..200 {
+        sampler.late_ns = if token % 2 == 0 { 30 * MS } else { 0 };
+        sampler.message(token, 55 * MS);
+    }
+    assert_eq!(sampler.schedule.interval_ns(), 10 * MS);
+}
+
+#[test]
+fn a_frozen_process_is_not_a_starved_one() {
+    let mut sampler = Sampler::new(&Sampling::default());
+    let start_ns = sampler.now_ns;
+    for _ in 0..5 {
+        let activity = Activity::Running { token: 1, start_ns };
+        loop {
+            match sampler.schedule.next(sampler.now_ns, activity) {
+                Step::SleepUntil(deadline_ns) => break sampler.now_ns = deadline_ns + 600 * SECOND,
+                _ => sampler.schedule.taken(sampler.now_ns, Taken::Stack { stop_ns: 1 }),
+            }
+        }
+        assert!(matches!(
+            sampler.schedule.next(sampler.now_ns, activity),
+            Step::Sample { interval_ns: 10_000_000, .. }
+        ));
+        sampler.schedule.taken(sampler.now_ns, Taken::Stack { stop_ns: 1 });
+    }
+    assert_eq!(sampler.schedule.frozen(), 5);
+    assert_eq!(sampler.schedule.take_late_ns(), None);
+    assert!(sampler.schedule.take_missed() >= 5 * 59_000);
+}
+
+#[test]
+fn slow_stops_widen_the_interval() {
+    let mut sampler = Sampler::new(&Sampling::default());
+    sampler.stop_ns = 5 * MS + 1;
+    sampler.sample_ns = 6 * MS;
+    let taken = sampler.message(1, SECOND);
+    assert_eq!(taken[..4], [50 * MS, 70 * MS, 110 * MS, 190 * MS]);
+    assert_eq!(sampler.schedule.interval_ns(), 160 * MS);
+}
+
+#[test]
+fn failing_to_suspend_three_times_in_a_row_ends_sampling() {
+    let mut schedule = Schedule::new(&Sampling::default());
+    let activity = Activity::Running { token: 1, start_ns: 0 };
+    let mut now_ns = 0;
+    let mut fail = |schedule: &mut Schedule, outcome| {
+        loop {
+            match schedule.next(now_ns, activity) {
+                Step::SleepUntil(deadline_ns) => now_ns = deadline_ns,
+                Step::Sample { .. } => break schedule.taken(now_ns, outcome),
+                step => panic!("{step:?}"),
+            }
+        }
+        now_ns
+    };
+    for outcome in [Taken::Failed, Taken::Failed, Taken::Stack { stop_ns: 1 }, Taken::Failed, Taken::Failed] {
+        fail(&mut schedule, outcome);
+    }
+    let now_ns = fail(&mut schedule, Taken::Failed);
+    assert_eq!(schedule.take_missed(), 5);
+    let stop = Step::Stop(StopReason::SuspendFailed);
+    assert_eq!(schedule.next(now_ns, activity), stop);
+    assert_eq!(schedule.next(now_ns + HOUR, Activity::Idle { since_ns: 0 }), stop);
+    assert_eq!(StopReason::SuspendFailed.to_string(), "suspending the main thread failed 3 times in a row");
+}
+
+#[test]
+fn a_message_that_ended_meanwhile_is_nobodys_fault() {
+    let mut schedule = Schedule::new(&Sampling::default());
+    for token in 1..100 {
+        let activity = Activity::Running { token, start_ns: token * SECOND };
+        assert!(matches!(schedule.next(token * SECOND + 50 * MS, activity), Step::Sample { .. }));
+        schedule.taken(token * SECOND + 50 * MS, Taken::Gone);
+    }
+    assert_eq!((schedule.interval_ns(), schedule.take_missed()), (10 * MS, 0));
+}
+
+#[test]
+fn stops_are_paid_from_an_hourly_purse() {
+    let sampling = Sampling { stop_budget_per_hour_ns: SECOND, ..Sampling::default() };
+    let mut sampler = Sampler::new(&sampling);
+    sampler.stop_ns = MS;
+    // A second hangs again and again, for two hours.
+    let mut stopped_ns = Vec::new();
+    for token in 1..7_200 {
+        stopped_ns.push(sampler.message(token, SECOND).len() as u64 * sampler.stop_ns);
+    }
+    let hours: Vec<u64> = stopped_ns.chunks(3_600).map(|hour| hour.iter().sum()).collect();
+    assert!(hours[0] <= 2 * SECOND + 10 * MS, "the purse and one refill: {hours:?}");
+    assert!(hours[1] <= SECOND + 10 * MS, "one refill: {hours:?}");
+    assert!(hours[1] >= SECOND / 2, "an empty purse still leaves some stacks: {hours:?}");
+}
+
+proptest! {
+    #[test]
+    fn it_never_spins_and_never_samples_before_its_time(
+        steps in prop::collection::vec((0_u64..200_000_000, 0_u64..4, 0_u8..8), 1..300),
+    ) {
+        let mut schedule = Schedule::new(&Sampling::default());
+        let (mut now_ns, mut token, mut start_ns, mut idle_ns) = (0, 0, 0, Some(0));
+        for (pass_ns, change, outcome) in steps {
+            match change {
+                0 => { token += 1; start_ns = now_ns; idle_ns = None; }
+                1 if token > 0 => idle_ns = Some(now_ns),
+                _ => {}
+            }
+            let activity = match idle_ns {
+                Some(since_ns) => Activity::Idle { since_ns },
+                None => Activity::Running { token, start_ns },
+            };
+            match schedule.next(now_ns, activity) {
+                Step::SleepUntil(deadline_ns) => {
+                    prop_assert!(deadline_ns > now_ns);
+                    // Woken early, in time or late.
+                    now_ns = deadline_ns - (deadline_ns - now_ns).min(10 * MS) + pass_ns % (20 * MS);
+                }
+                Step::Sample { token: of, interval_ns } => {
+                    prop_assert_eq!((of, idle_ns), (token, None));
+                    prop_assert!(now_ns >= start_ns + 50 * MS && interval_ns >= 10 * MS);
+                    now_ns += pass_ns % (15 * MS);
+                    schedule.taken(now_ns, match outcome {
+                        0 => Taken::Gone,
+                        1 => Taken::Failed,
+                        _ => Taken::Stack { stop_ns: pass_ns % (8 * MS) },
+                    });
+                    let again = schedule.next(now_ns, activity);
+                    prop_assert!(!matches!(again, Step::Sample { .. }), "at most one stack an interval");
+                }
+                Step::Park => {
+                    prop_assert!(idle_ns.is_some_and(|since| now_ns - since >= 500 * MS));
+                    now_ns += pass_ns;
+                }
+                Step::Stop(_) => break,
+            }
+        }
+    }
+}

@@ -1,8 +1,6 @@
 //! The ART module of this process: which file it is, where it is mapped, and its symbols.
 
-use std::fmt::Write;
-
-use crate::elf::{Image, SymbolSource, build_id_in_notes};
+use crate::elf::{self, Image, SymbolSource, build_id_in_notes};
 use crate::off::Off;
 use crate::sys::dl::{self, LoadedObject, OpenLibrary};
 use crate::sys::file::FileView;
@@ -57,10 +55,7 @@ impl Module {
 
     /// Build id in lower-case hex, empty when the file has none.
     pub(crate) fn build_id(&self) -> String {
-        self.build_id.iter().flatten().fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+        self.build_id.as_deref().map(elf::hex).unwrap_or_default()
     }
 
     /// Whether an address lies in the module.

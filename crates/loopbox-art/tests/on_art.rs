@@ -1,70 +1,19 @@
 //! The sampler on real Android Runtimes, through the library `examples/art_probe.rs` and the Java of `tests/java`.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use loopbox_oracle::{Frame, Oracle, Pair};
-use xtask::bed::{self, Bed};
-use xtask::workspace::{cargo, root, run, target};
+use xtask::offsets::probe::Probe;
 
-/// A bed with the probe ready to run on it.
-struct Probe {
-    bed: Bed,
-    jar: PathBuf,
-    host: PathBuf,
-    libraries: PathBuf,
-}
-
-impl Probe {
-    /// `of` names the test: tests run at the same time and each has its own jar.
-    fn new(name: &str, of: &str) -> Result<Probe> {
-        // One set-up at a time: they share working folders.
-        static SET_UP: Mutex<()> = Mutex::new(());
-        let _lock = SET_UP.lock().unwrap_or_else(PoisonError::into_inner);
-        let bed = bed::ensure(name)?;
-        run(cargo().args(["build", "--quiet", "--locked", "--package", "loopbox-host"]))?;
-        let folder = root().join("crates/loopbox-art/tests/java/probe");
-        let mut sources = Vec::new();
-        for entry in std::fs::read_dir(&folder).context("no probe sources")? {
-            sources.push(entry?.path());
-        }
-        let jar = target().join(format!("art-probe-{name}-{of}.jar"));
-        bed.dex(&sources, &[], &jar)?;
-        let debug = target().join("debug");
-        Ok(Probe { bed, jar, host: debug.join("loopbox-host"), libraries: debug.join("examples") })
+/// Knows every instruction that runs on the bed.
+fn oracle(probe: &Probe) -> Result<Oracle> {
+    let mut oracle = Oracle::default();
+    for jar in probe.class_path() {
+        let bytes = std::fs::read(&jar).with_context(|| format!("cannot read {}", jar.display()))?;
+        oracle.add_jar(&bytes).with_context(|| format!("cannot use {}", jar.display()))?;
     }
-
-    /// Runs a class to its end; the lines that it printed.
-    fn run(&self, main: &str, options: &[&str], arguments: &[&str]) -> Result<Vec<String>> {
-        let mut command = Command::new(&self.host);
-        command.arg("--bed").arg(self.bed.dir.join("bed.toml")).arg("--app").arg(&self.jar);
-        command.arg("-D").arg(format!("java.library.path={}", self.libraries.display()));
-        command.args(["--main", main]).args(options).arg("--").args(arguments);
-        let output = command.output().context("cannot start the host program")?;
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let errors = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "{main} ended with {}\n{text}\n{errors}", output.status);
-        let lines: Vec<String> = text.lines().map(String::from).collect();
-        ensure!(lines.last().is_some_and(|l| l == "done"), "{main} did not finish\n{text}\n{errors}");
-        Ok(lines)
-    }
-
-    fn oracle(&self) -> Result<Oracle> {
-        let mut oracle = Oracle::default();
-        let boot = self.bed.manifest.boot_class_path.iter().map(|jar| self.bed.dir.join(jar));
-        for jar in boot.chain([self.jar.clone()]) {
-            add(&mut oracle, &jar)?;
-        }
-        Ok(oracle)
-    }
-}
-
-fn add(oracle: &mut Oracle, jar: &Path) -> Result<()> {
-    let bytes = std::fs::read(jar).with_context(|| format!("cannot read {}", jar.display()))?;
-    oracle.add_jar(&bytes).with_context(|| format!("cannot use {}", jar.display()))
+    Ok(oracle)
 }
 
 fn value<'a>(lines: &'a [String], key: &str) -> &'a str {
@@ -104,13 +53,13 @@ fn names(bed: &str, row: &str) {
 /// Under collections, contention, exceptions, class loading and thread churn every stack is possible.
 fn stress(bed: &str, samples: u32) {
     let probe = Probe::new(bed, "stress").unwrap();
-    let jar = probe.jar.display().to_string();
+    let jar = probe.class_path().pop().unwrap().display().to_string();
     let lines = probe.run("probe.Stress", &[], &[&samples.to_string(), "1000", &jar, "1"]).unwrap();
     let stats = value(&lines, "stats");
     assert!(stats.contains("timeouts: 0"), "{stats}");
     assert!(stats.ends_with("fuse=Some(Idle)"), "{stats}");
     assert_eq!(lines.iter().filter(|l| l.starts_with("phase ")).count(), 9);
-    let checked = check_stacks(&probe.oracle().unwrap(), &lines);
+    let checked = check_stacks(&oracle(&probe).unwrap(), &lines);
     assert!(checked.stacks >= u64::from(samples) * 9, "{} stacks", checked.stacks);
     assert!(checked.pairs[&Pair::Invoke] > checked.stacks, "{:?}", checked.pairs);
 }

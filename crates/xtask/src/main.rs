@@ -7,7 +7,7 @@ mod suite;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::bed;
+use xtask::{android, bed};
 
 /// Set-up, beds, checks and packaging of the Loopbox workspace.
 #[derive(Debug, Parser)]
@@ -19,6 +19,8 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Build the Android libraries as they ship, and check them
+    Android(android::AndroidArgs),
     /// Set beds up: real Android Runtimes to run tests on
     Bed(bed::command::BedArgs),
     /// Measure, as ratios within one run
@@ -26,15 +28,19 @@ enum Command {
     Bench(bench::BenchCommand),
     /// The main job, once: an app hangs on a real Android Runtime, its report is written and shown
     Demo,
+    /// The ART layout tables: check them, or compare a library with them
+    Offsets(xtask::offsets::OffsetsArgs),
     /// Run every check, as CI does
     Test(suite::TestArgs),
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
+        Command::Android(args) => android::run(&args),
         Command::Bed(args) => bed::command::run(&args),
         Command::Bench(command) => bench::run(&command),
         Command::Demo => demo::demo(),
+        Command::Offsets(args) => xtask::offsets::run(&args),
         Command::Test(args) => suite::test(&args),
     };
     match result {

@@ -8,12 +8,14 @@
 mod gnu_hash;
 mod xz;
 
+use std::fmt::Write;
+
 use goblin::container::{Container, Ctx};
 use goblin::elf::Elf;
 use goblin::elf::dynamic::Dynamic;
 use goblin::elf::header::Header;
-use goblin::elf::program_header::{PT_NOTE, ProgramHeader};
-use goblin::elf::section_header::{SHT_STRTAB, SHT_SYMTAB, SectionHeader};
+use goblin::elf::program_header::{PT_LOAD, PT_NOTE, ProgramHeader};
+use goblin::elf::section_header::{SHT_DYNSYM, SHT_STRTAB, SHT_SYMTAB, SectionHeader};
 use goblin::elf::sym::{STT_FUNC, STT_NOTYPE, STT_OBJECT, Sym, Symtab};
 
 /// Decompressed `.gnu_debugdata` larger than this is refused (libart's is 2 to 6 MB).
@@ -49,6 +51,8 @@ impl SymbolSource {
 pub struct Symbol {
     /// `st_value`; on 32-bit arm bit 0 marks Thumb code and belongs to the call address.
     pub value: u64,
+    /// `st_size`, in bytes.
+    pub size: u64,
     /// Where it was found.
     pub source: SymbolSource,
 }
@@ -125,6 +129,38 @@ impl<'a> Image<'a> {
         )
     }
 
+    /// Looks for names that the file uses and does not define (its imports).
+    pub fn find_imported(&self, names: &[&str]) -> Vec<bool> {
+        let mut found = vec![false; names.len()];
+        let Ok(Some(dynamic)) = Dynamic::parse(self.bytes, &self.segments, self.ctx) else { return found };
+        let info = dynamic.info;
+        let Some(text) = self.bytes.get(info.strtab..info.strtab.saturating_add(info.strsz)) else {
+            return found;
+        };
+        let undefined = self.sections().into_iter().find(|s| s.sh_type == SHT_DYNSYM);
+        let count = undefined.map_or(0, |s| s.sh_size / Sym::size(self.ctx.container) as u64) as usize;
+        let Ok(table) = Symtab::parse(self.bytes, info.symtab, count, self.ctx) else { return found };
+        for sym in table.iter().filter(|s| s.st_shndx == 0) {
+            let name = text_at(text, sym.st_name);
+            for (wanted, found) in names.iter().zip(found.iter_mut()) {
+                *found |= name == Some(wanted.as_bytes());
+            }
+        }
+        found
+    }
+
+    /// The bytes of the file that are mapped at an address range of the file's own address space.
+    pub fn bytes_at(&self, address: u64, len: u64) -> Option<&'a [u8]> {
+        let holds = |s: &&ProgramHeader| {
+            s.p_type == PT_LOAD
+                && address >= s.p_vaddr
+                && address.saturating_add(len) <= s.p_vaddr.saturating_add(s.p_filesz)
+        };
+        let segment = self.segments.iter().find(holds)?;
+        let start = usize::try_from(segment.p_offset + (address - segment.p_vaddr)).ok()?;
+        self.bytes.get(start..start.checked_add(usize::try_from(len).ok()?)?)
+    }
+
     fn dynamic_table(&self) -> Option<gnu_hash::Table<'a>> {
         let dynamic = Dynamic::parse(self.bytes, &self.segments, self.ctx).ok()??;
         let info = dynamic.info;
@@ -179,7 +215,7 @@ impl<'a> Image<'a> {
 }
 
 fn symbol(sym: &Sym, source: SymbolSource) -> Symbol {
-    Symbol { value: sym.st_value, source }
+    Symbol { value: sym.st_value, size: sym.st_size, source }
 }
 
 /// Defined here, and code or data.
@@ -191,6 +227,14 @@ fn usable(sym: &Sym) -> bool {
 fn text_at(table: &[u8], at: usize) -> Option<&[u8]> {
     let tail = table.get(at..)?;
     tail.get(..tail.iter().position(|b| *b == 0)?)
+}
+
+/// Bytes as lower-case hex, the way build ids are written.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// Finds `NT_GNU_BUILD_ID` in the contents of a note segment.

@@ -27,6 +27,20 @@ fn finds_exported_functions_of_the_c_library_where_the_linker_does() {
 }
 
 #[test]
+fn imports_and_the_bytes_of_a_function_are_found() {
+    let bytes = own_file();
+    let image = Image::parse(&bytes).unwrap();
+    assert_eq!(image.find_imported(&["mmap", "no_such_function_of_ours"]), [true, false]);
+    let here = image.find_all(&["loopbox_art_elf_test_marker"])[0].unwrap();
+    let code = image.bytes_at(here.value, here.size).unwrap();
+    assert!(
+        code.len() >= 4 && code.windows(2).any(|w| w == [0x0b, 0x10]),
+        "the constant it returns is in it"
+    );
+    assert_eq!(image.bytes_at(u64::MAX - 3, 8), None);
+}
+
+#[test]
 fn finds_a_function_that_is_not_exported_in_symtab() {
     let bytes = own_file();
     let image = Image::parse(&bytes).unwrap();
@@ -93,8 +107,8 @@ fn hidden_functions_come_from_gnu_debugdata() {
     let outer = small_elf(&[("_ZN3art6PublicEv", 0x1234)], Some(&packed));
     let image = Image::parse(&outer).unwrap();
     let found = image.find_all(&["_ZN3art6PublicEv", "_ZN3art6HiddenEv", "_ZN3art7MissingEv"]);
-    assert_eq!(found[0], Some(Symbol { value: 0x1234, source: SymbolSource::SymTab }));
-    assert_eq!(found[1], Some(Symbol { value: 0x4567, source: SymbolSource::GnuDebugData }));
+    assert_eq!(found[0], Some(Symbol { value: 0x1234, size: 0, source: SymbolSource::SymTab }));
+    assert_eq!(found[1], Some(Symbol { value: 0x4567, size: 0, source: SymbolSource::GnuDebugData }));
     assert_eq!(found[2], None);
 }
 

@@ -1,0 +1,127 @@
+//! The sampler's test library on a bed: `loopbox-art`'s example `art_probe` with the Java of its tests.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context, Result, ensure};
+
+use super::table::Row;
+use crate::bed::{self, Bed};
+use crate::workspace::{cargo, root, run, target};
+
+/// A bed with the probe ready to run on it.
+#[derive(Debug)]
+pub struct Probe {
+    bed: Bed,
+    jar: PathBuf,
+    host: PathBuf,
+    libraries: PathBuf,
+}
+
+/// What the sampler found in the running process.
+#[derive(Debug)]
+pub struct Discovered {
+    /// Id of the row that it confirmed.
+    pub row: String,
+    numbers: Vec<(String, u32)>,
+}
+
+impl Probe {
+    /// Sets up the bed called `name` and builds the probe. `user` names whoever runs it: each has a jar of its own.
+    ///
+    /// # Errors
+    /// When something cannot be set up or built.
+    pub fn new(name: &str, user: &str) -> Result<Self> {
+        // One set-up at a time in this process: they share working folders.
+        static SET_UP: Mutex<()> = Mutex::new(());
+        let _lock = SET_UP.lock().unwrap_or_else(PoisonError::into_inner);
+        let bed = bed::ensure(name)?;
+        let mut build = cargo();
+        build.args(["build", "--quiet", "--locked", "--package", "loopbox-host"]);
+        run(&mut build)?;
+        let mut build = cargo();
+        build.args(["build", "--quiet", "--locked", "--package", "loopbox-art", "--example", "art_probe"]);
+        run(&mut build)?;
+        let folder = root().join("crates/loopbox-art/tests/java/probe");
+        let mut sources = Vec::new();
+        for entry in std::fs::read_dir(&folder).context("no probe sources")? {
+            sources.push(entry?.path());
+        }
+        let jar = target().join(format!("art-probe-{name}-{user}.jar"));
+        bed.dex(&sources, &[], &jar)?;
+        let debug = target().join("debug");
+        Ok(Self { bed, jar, host: debug.join("loopbox-host"), libraries: debug.join("examples") })
+    }
+
+    /// The dexed jars that run, in class path order; the last is the probe's own.
+    pub fn class_path(&self) -> Vec<PathBuf> {
+        let boot = self.bed.manifest.boot_class_path.iter().map(|jar| self.bed.dir.join(jar));
+        boot.chain([self.jar.clone()]).collect()
+    }
+
+    /// The bed's libart.
+    pub fn libart(&self) -> PathBuf {
+        let folders = self.bed.manifest.library_path.iter().map(|folder| self.bed.dir.join(folder));
+        // A bed whose runner sets the library path keeps its libraries in `lib` too.
+        let mut places = folders.chain([self.bed.dir.join("lib")]).map(|f| f.join(&self.bed.manifest.libart));
+        places.find(|path| path.exists()).unwrap_or_else(|| self.bed.manifest.libart.clone().into())
+    }
+
+    /// Runs a class to its end, which it must tell by a last line `done`; the lines that it printed.
+    ///
+    /// # Errors
+    /// When it does not start or end well, with what it printed.
+    pub fn run(&self, main: &str, options: &[&str], arguments: &[&str]) -> Result<Vec<String>> {
+        let mut command = Command::new(&self.host);
+        command.arg("--bed").arg(self.bed.dir.join("bed.toml")).arg("--app").arg(&self.jar);
+        command.arg("-D").arg(format!("java.library.path={}", self.libraries.display()));
+        command.args(["--main", main]).args(options).arg("--").args(arguments);
+        let output = command.output().context("cannot start the host program")?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "{main} ended with {}\n{text}\n{errors}", output.status);
+        let lines: Vec<String> = text.lines().map(String::from).collect();
+        ensure!(lines.last().is_some_and(|l| l == "done"), "{main} did not finish\n{text}\n{errors}");
+        Ok(lines)
+    }
+
+    /// Runs discovery alone.
+    ///
+    /// # Errors
+    /// When it refuses to sample, or the layout was discovered without a row.
+    pub fn discovered(&self) -> Result<Discovered> {
+        let lines = self.run("probe.Discover", &[], &[])?;
+        let said =
+            lines.iter().find_map(|l| l.strip_prefix("installed ")).context("discovery said nothing")?;
+        let between = |from: &str, to: &str| Some(said.split_once(from)?.1.split_once(to)?.0.to_owned());
+        let row = between("rows: [\"", "\"").with_context(|| format!("no row was confirmed: {said}"))?;
+        let findings = between("findings: \"", "\"").with_context(|| format!("no findings: {said}"))?;
+        let number = |pair: &str| {
+            let (name, value) = pair.split_once('=')?;
+            Some((name.to_owned(), value.parse().ok()?))
+        };
+        Ok(Discovered { row, numbers: findings.split(' ').filter_map(number).collect() })
+    }
+}
+
+impl Discovered {
+    /// Numbers of a row that are not those found.
+    pub fn differences(&self, row: &Row) -> Vec<String> {
+        let of_row = [
+            ("thread_list", row.runtime.thread_list),
+            ("java_vm", row.runtime.java_vm),
+            ("thin_lock_id", row.thread.thin_lock_id),
+            ("jni_env", row.thread.jni_env),
+            ("visitor_size", row.visitor.size),
+            ("context", row.visitor.context),
+            ("check_suspended", row.visitor.check_suspended),
+        ];
+        let differs = |(name, table): (&str, u32)| {
+            let found = self.numbers.iter().find(|(n, _)| n == name).map(|(_, value)| *value);
+            (found != Some(table))
+                .then(|| format!("{name} is {table} in the table, {found:?} in the process"))
+        };
+        of_row.into_iter().filter_map(differs).collect()
+    }
+}

@@ -1,0 +1,169 @@
+//! What a library file says about the tables: its symbols, and the constants in its code.
+
+use std::fmt;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use loopbox_art::elf::{Image, Symbol, hex};
+
+use super::code::displacements;
+use super::table::{Generation, Row, Suspend};
+
+const SUSPEND: [(&str, Suspend); 3] = [
+    ("_ZN3art10ThreadList23SuspendThreadByThreadIdEjbPb", Suspend::BoolBool),
+    ("_ZN3art10ThreadList23SuspendThreadByThreadIdEjNS_13SuspendReasonEPb", Suspend::ReasonBool),
+    ("_ZN3art10ThreadList23SuspendThreadByThreadIdEjNS_13SuspendReasonEi", Suspend::ReasonAttempt),
+];
+const OTHERS: [&str; 6] = [
+    "_ZN3art10ThreadList6ResumeEPNS_6ThreadEb",
+    "_ZN3art10ThreadList6ResumeEPNS_6ThreadENS_13SuspendReasonE",
+    "_ZN3art12StackVisitorC2EPNS_6ThreadEPNS_7ContextENS0_13StackWalkKindEb",
+    "_ZN3art12StackVisitor9WalkStackILNS0_16CountTransitionsE0EEEvb",
+    "_ZNK3art12StackVisitor9GetMethodEv",
+    "_ZNK3art12StackVisitor8GetDexPcEb",
+];
+const PRETTY_GNU: &str = "_ZN3art9ArtMethod12PrettyMethodB5cxx11Eb";
+
+/// Functions whose code loads a member, by the names they have with either C++ library.
+const CREATED_VMS: &[&str] = &["JNI_GetCreatedJavaVMs"];
+const SIGQUIT: &[&str] = &[
+    "_ZN3art7Runtime14DumpForSigQuitERSo",
+    "_ZN3art7Runtime14DumpForSigQuitERNSt3__113basic_ostreamIcNS1_11char_traitsIcEEEE",
+];
+const FIND_THREAD: &[&str] = &["_ZN3art10ThreadList20FindThreadByThreadIdEj"];
+
+/// What was found of a library.
+#[derive(Debug)]
+pub(super) struct Report {
+    arch: &'static str,
+    build_id: String,
+    symbols: Vec<(String, String)>,
+    rows: Vec<Verdict>,
+}
+
+/// What the library says to one row.
+#[derive(Debug)]
+struct Verdict {
+    id: String,
+    label: String,
+    agrees: Vec<&'static str>,
+    differs: Vec<&'static str>,
+    unknown: Vec<&'static str>,
+}
+
+impl Report {
+    /// Whether a row fits.
+    pub(super) fn fits(&self) -> bool {
+        !self.matches().is_empty()
+    }
+
+    /// Ids of the rows that nothing in the library contradicts.
+    pub(super) fn matches(&self) -> Vec<&str> {
+        self.rows.iter().filter(|v| v.differs.is_empty()).map(|v| v.id.as_str()).collect()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "architecture {}, build id {}", self.arch, self.build_id)?;
+        for (name, place) in &self.symbols {
+            writeln!(f, "  {place:16} {name}")?;
+        }
+        for row in &self.rows {
+            let word = if row.differs.is_empty() { "fits" } else { "differs" };
+            write!(f, "row {:20} {word:8} ({})", row.id, row.label)?;
+            for (what, names) in
+                [("agrees", &row.agrees), ("differs", &row.differs), ("not seen", &row.unknown)]
+            {
+                if !names.is_empty() {
+                    write!(f, "; {what}: {}", names.join(", "))?;
+                }
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads a library and compares it with every row of its architecture.
+pub(super) fn library(path: &Path, generations: &[Generation]) -> Result<Report> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let image = Image::parse(&bytes).with_context(|| format!("{} is no ELF file", path.display()))?;
+    let arch = match image.header.e_machine {
+        183 => "arm64",
+        40 => "arm",
+        62 => "x86_64",
+        3 => "x86",
+        other => anyhow::bail!("ELF machine {other} is none that Android has"),
+    };
+    let names: Vec<&str> = SUSPEND.iter().map(|(n, _)| *n).chain(OTHERS).chain([PRETTY_GNU]).collect();
+    let defined = image.find_all(&names);
+    let imported = image.find_imported(&names);
+    let place = |at: usize| match defined[at] {
+        Some(symbol) => symbol.source.name().to_owned(),
+        None if imported[at] => "imported".to_owned(),
+        None => "-".to_owned(),
+    };
+    let symbols = names.iter().enumerate().map(|(at, name)| ((*name).to_owned(), place(at))).collect();
+    let known = |at: usize| defined[at].is_some() || imported[at];
+    ensure!((0..names.len()).any(known), "{} has nothing to do with ART", path.display());
+
+    let suspend: Vec<Suspend> =
+        SUSPEND.iter().enumerate().filter(|(at, _)| known(*at)).map(|(_, s)| s.1).collect();
+    let facts = Facts {
+        suspend,
+        resume_by_reason: known(4).then_some(true).or(known(3).then_some(false)),
+        host_build: defined.last().is_some_and(Option::is_some),
+        created_vms: code_of(&image, arch, CREATED_VMS),
+        sigquit: code_of(&image, arch, SIGQUIT),
+        find_thread: code_of(&image, arch, FIND_THREAD),
+    };
+    let rows = generations.iter().flat_map(|g| &g.rows).filter(|r| r.arch == arch);
+    let build_id = image.build_id().map(hex).unwrap_or_default();
+    Ok(Report { arch, build_id, symbols, rows: rows.map(|row| facts.judge(row)).collect() })
+}
+
+type Loads = Option<std::collections::BTreeSet<u32>>;
+
+struct Facts {
+    suspend: Vec<Suspend>,
+    resume_by_reason: Option<bool>,
+    host_build: bool,
+    created_vms: Loads,
+    sigquit: Loads,
+    find_thread: Loads,
+}
+
+impl Facts {
+    fn judge(&self, row: &Row) -> Verdict {
+        let has = |loads: &Loads, number: u32| loads.as_ref().map(|l| l.contains(&number));
+        let by_reason = row.suspend != Suspend::BoolBool;
+        let questions = [
+            ("suspend function", (!self.suspend.is_empty()).then(|| self.suspend.contains(&row.suspend))),
+            ("resume function", self.resume_by_reason.map(|reason| reason == by_reason)),
+            ("C++ library", Some(self.host_build == (row.stdlib == "libstdc++"))),
+            ("java_vm_", has(&self.created_vms, row.runtime.java_vm)),
+            ("thread_list_", has(&self.sigquit, row.runtime.thread_list)),
+            ("list_", has(&self.find_thread, row.thread_list.list)),
+            ("thin_lock_thread_id", has(&self.find_thread, row.thread.thin_lock_id)),
+        ];
+        let that = |wanted: Option<bool>| {
+            questions.iter().filter(|(_, answer)| *answer == wanted).map(|(name, _)| *name).collect()
+        };
+        Verdict {
+            id: row.id.clone(),
+            label: row.label.clone(),
+            agrees: that(Some(true)),
+            differs: that(Some(false)),
+            unknown: that(None),
+        }
+    }
+}
+
+/// What the first function found by one of the names loads from.
+fn code_of(image: &Image<'_>, arch: &str, names: &[&str]) -> Loads {
+    let symbol: Symbol = image.find_all(names).into_iter().flatten().next()?;
+    // Bit 0 of an arm function's address marks Thumb code.
+    let address = if arch == "arm" { symbol.value & !1 } else { symbol.value };
+    Some(displacements(arch, image.bytes_at(address, symbol.size)?))
+}

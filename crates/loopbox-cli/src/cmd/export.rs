@@ -1,19 +1,21 @@
 //! `loopbox export`.
 
-use crate::args::Mappings;
+use crate::fleet::Fleet;
 use crate::{Outcome, input, output};
 use anyhow::{Context, Error, Result, bail};
 use clap::ValueEnum;
 use clap::error::ErrorKind;
 use loopbox_report::export;
-use std::io::{self, IsTerminal};
+use loopbox_report::export::parquet::{ROW_GROUP, Row, Table};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, IsTerminal};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The report (a file that ends in .lbx).
-    #[arg(required = true, value_name = "PATH")]
-    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    fleet: Fleet,
     /// What to write.
     #[arg(short, long, value_enum)]
     format: Format,
@@ -23,8 +25,6 @@ pub(crate) struct Args {
     /// Writes to this file instead of stdout.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    #[command(flatten)]
-    mapping: Mappings,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -43,28 +43,32 @@ enum Format {
     Collapsed,
     /// The article's text of one stack tree: name;count;offset;children;
     Seed,
+    /// One table of any number of reports, for SQL engines (docs/parquet.md)
+    Parquet,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let [file] = args.paths.as_slice() else {
-        return Err(wrong("this format holds one report; give one PATH"));
-    };
     if args.token.is_some() && args.format != Format::Seed {
         return Err(wrong("--token is for --format seed; the other formats hold all stacks"));
     }
     let format = match args.format {
-        Format::Json => export::Format::Json,
-        Format::Perfetto => export::Format::Perfetto,
-        Format::Chrome => export::Format::Chrome,
-        Format::Firefox => export::Format::Firefox,
-        Format::Speedscope => export::Format::Speedscope,
-        Format::Collapsed => export::Format::Collapsed,
-        Format::Seed => return seed(args, file),
+        Format::Json => Some(export::Format::Json),
+        Format::Perfetto => Some(export::Format::Perfetto),
+        Format::Chrome => Some(export::Format::Chrome),
+        Format::Firefox => Some(export::Format::Firefox),
+        Format::Speedscope => Some(export::Format::Speedscope),
+        Format::Collapsed => Some(export::Format::Collapsed),
+        Format::Seed => None,
+        Format::Parquet => return table(args),
     };
+    let [file] = args.fleet.paths.as_slice() else {
+        return Err(wrong("this format holds one report; give one PATH"));
+    };
+    let Some(format) = format else { return seed(args, file) };
     if format == export::Format::Perfetto && args.output.is_none() && io::stdout().is_terminal() {
         bail!("a Perfetto trace is not text: give a file with -o");
     }
-    let opened = input::open(file, &args.mapping)?;
+    let opened = input::open(file, &args.fleet.mapping)?;
     let mut bytes = Vec::new();
     export::write(format, &opened.analysis, &mut bytes)?;
     output::bytes(&bytes, args.output.as_deref())?;
@@ -76,9 +80,46 @@ fn wrong(what: &'static str) -> Error {
 }
 
 fn seed(args: &Args, file: &Path) -> Result<Outcome> {
-    let opened = input::open(file, &args.mapping)?;
+    let opened = input::open(file, &args.fleet.mapping)?;
     let text = export::seed(&opened.decoded.report, &opened.analysis, args.token);
     let text = text.with_context(|| file.display().to_string())? + "\n";
     output::bytes(text.as_bytes(), args.output.as_deref())?;
     Ok(opened.outcome())
+}
+
+/// Rows of each thread go to the file a row group at a time.
+fn table(args: &Args) -> Result<Outcome> {
+    let Some(path) = &args.output else {
+        return Err(wrong("a Parquet file is not text: give a file with -o"));
+    };
+    let whole = whole_file(path, |file| {
+        let table = Mutex::new(Table::new(BufWriter::new(file))?);
+        let write = |rows: &mut Vec<Row>| -> Result<()> {
+            table.lock().unwrap_or_else(PoisonError::into_inner).write(rows)?;
+            rows.clear();
+            Ok(())
+        };
+        let visit = |rows: &mut Vec<Row>, analysis: &_, path: &str| {
+            rows.push(Row::new(analysis, path));
+            if rows.len() >= ROW_GROUP { write(rows) } else { Ok(()) }
+        };
+        let (mut parts, _, outcome) = args.fleet.read(Vec::new, visit)?;
+        parts.iter_mut().try_for_each(write)?;
+        table.into_inner().unwrap_or_else(PoisonError::into_inner).finish()?;
+        Ok(outcome)
+    });
+    whole.with_context(|| path.display().to_string())
+}
+
+/// Writes a file that is there as a whole or not at all.
+fn whole_file<T>(path: &Path, write: impl FnOnce(File) -> Result<T>) -> Result<T> {
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    let result = write(File::create(&part)?);
+    if result.is_ok() {
+        fs::rename(&part, path)?;
+    } else {
+        let _ = fs::remove_file(&part);
+    }
+    result
 }

@@ -54,6 +54,11 @@ impl Signature {
         Self { cause: cause.map_or(UNCLEAR, |c| c.rule).to_string(), message, frames, version, token }
     }
 
+    /// [`Self::key`] in short, as it is shown.
+    pub fn id(&self) -> String {
+        format!("{:08x}", self.key() >> 32)
+    }
+
     /// A number for what is compared; the same in every run, so that groups of two weeks can be compared.
     pub fn key(&self) -> u64 {
         let parts = [self.cause.as_str(), &self.message, &self.version].into_iter();

@@ -135,7 +135,7 @@ impl Group {
     fn new(cell: &Cell, all: u64) -> Self {
         let signature = &cell.signature;
         Self {
-            id: format!("{:08x}", signature.key() >> 32),
+            id: signature.id(),
             reports: cell.reports,
             share: cell.reports as f64 / all.max(1) as f64,
             users: distinct(&cell.users),

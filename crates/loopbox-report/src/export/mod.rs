@@ -7,6 +7,7 @@
 mod chrome;
 mod collapsed;
 mod firefox;
+pub mod parquet;
 mod perfetto;
 mod proto;
 mod seed;

@@ -1,0 +1,354 @@
+//! Many reports as one Parquet table: one row a report, flat columns, for the engine that a team already has.
+//!
+//! The columns are documented in `docs/parquet.md`; a test holds the two together. Columns are added at the end,
+//! never renamed or given another meaning. Rows have no order.
+
+use crate::cluster::Signature;
+use crate::diagnose::{Confidence, diagnose};
+use crate::view::MessageView;
+use crate::{Analysis, clock};
+use loopbox_format::model::{DumpReason, MainState, RecordKind};
+use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::errors::Result;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::Type;
+use std::io::Write;
+use std::sync::Arc;
+
+/// How many rows are best written at a time: readers skip whole row groups, and each is held in memory once.
+pub const ROW_GROUP: usize = 4_096;
+
+/// One report as a row.
+#[derive(Debug, Clone)]
+pub struct Row {
+    path: String,
+    dumped_at: Option<i64>,
+    reason: &'static str,
+    process: String,
+    app_version: String,
+    device: String,
+    api_level: i64,
+    abi: String,
+    user: String,
+    cause: String,
+    confidence: Option<&'static str>,
+    headline: String,
+    culprit: Option<String>,
+    group_id: String,
+    frames: String,
+    state: &'static str,
+    message: String,
+    age_ms: Option<f64>,
+    cpu_ms: Option<f64>,
+    history_ms: f64,
+    history_messages: i64,
+    history_work_ms: f64,
+    history_idle_ms: f64,
+    slowest_ms: f64,
+    late_ms: Option<f64>,
+    pending: Option<i64>,
+    overdue_ms: Option<f64>,
+    samples: i64,
+    figures: String,
+    annotations: String,
+}
+
+/// How a column is read from a row, which decides its type.
+enum Get {
+    /// UTF-8; the empty text is null.
+    Text(fn(&Row) -> &str),
+    Integer(fn(&Row) -> Option<i64>),
+    Real(fn(&Row) -> Option<f64>),
+    /// Milliseconds since 1970, UTC.
+    Time(fn(&Row) -> Option<i64>),
+    /// A JSON object as text.
+    Json(fn(&Row) -> &str),
+}
+
+use Get::{Integer, Json, Real, Text, Time};
+
+const COLUMNS: &[(&str, Get)] = &[
+    ("path", Text(|r| &r.path)),
+    ("dumped_at", Time(|r| r.dumped_at)),
+    ("reason", Text(|r| r.reason)),
+    ("process", Text(|r| &r.process)),
+    ("app_version", Text(|r| &r.app_version)),
+    ("device", Text(|r| &r.device)),
+    ("api_level", Integer(|r| Some(r.api_level))),
+    ("abi", Text(|r| &r.abi)),
+    ("user", Text(|r| &r.user)),
+    ("cause", Text(|r| &r.cause)),
+    ("confidence", Text(|r| r.confidence.unwrap_or_default())),
+    ("headline", Text(|r| &r.headline)),
+    ("culprit", Text(|r| r.culprit.as_deref().unwrap_or_default())),
+    ("group_id", Text(|r| &r.group_id)),
+    ("frames", Text(|r| &r.frames)),
+    ("state", Text(|r| r.state)),
+    ("message", Text(|r| &r.message)),
+    ("age_ms", Real(|r| r.age_ms)),
+    ("cpu_ms", Real(|r| r.cpu_ms)),
+    ("history_ms", Real(|r| Some(r.history_ms))),
+    ("history_messages", Integer(|r| Some(r.history_messages))),
+    ("history_work_ms", Real(|r| Some(r.history_work_ms))),
+    ("history_idle_ms", Real(|r| Some(r.history_idle_ms))),
+    ("slowest_ms", Real(|r| Some(r.slowest_ms))),
+    ("late_ms", Real(|r| r.late_ms)),
+    ("pending", Integer(|r| r.pending)),
+    ("overdue_ms", Real(|r| r.overdue_ms)),
+    ("samples", Integer(|r| Some(r.samples))),
+    ("figures", Json(|r| &r.figures)),
+    ("annotations", Json(|r| &r.annotations)),
+];
+
+impl Row {
+    /// Judges a report. `path` is what the table calls it.
+    pub fn new(a: &Analysis, path: &str) -> Self {
+        let verdict = diagnose(a);
+        let signature = Signature::new(a, &verdict);
+        let process = &a.meta.process;
+        let sum = |of: fn(&loopbox_format::model::Record) -> u64| {
+            clock::ms(a.history.iter().fold(0_u64, |sum, record| sum.saturating_add(of(record))))
+        };
+        let work = a.history.iter().filter(|r| matches!(r.kind, RecordKind::Group | RecordKind::Single));
+        let (state, running) = match &a.main {
+            MainState::Running(running) => ("running", Some(running)),
+            MainState::Idle { .. } => ("idle", None),
+            _ => ("unknown", None),
+        };
+        let message = running.and_then(|running| running.message.as_ref());
+        let user = a.meta.annotations.iter().find(|(name, _)| name == "user");
+        Self {
+            path: path.to_string(),
+            dumped_at: a.wall_clock().unix_ms(a.zero_ns),
+            reason: match &a.meta.reason {
+                DumpReason::SigQuit => "sigquit",
+                DumpReason::Requested(_) => "requested",
+                _ => "other",
+            },
+            process: process.name.clone(),
+            app_version: process.app_version.clone(),
+            device: process.device.clone(),
+            api_level: i64::from(process.api_level),
+            abi: process.abi.clone(),
+            user: user.map(|(_, value)| value.clone()).unwrap_or_default(),
+            confidence: verdict.confidence.map(Confidence::as_str),
+            culprit: verdict.causes.first().and_then(|cause| cause.culprit.clone()),
+            headline: verdict.headline,
+            group_id: signature.id(),
+            frames: signature.frames.join(" > "),
+            cause: signature.cause,
+            state,
+            message: message.map(|m| MessageView::new(m, process.api_level).text).unwrap_or_default(),
+            age_ms: running.map(|running| clock::ms(running.age_ns())),
+            cpu_ms: running.and_then(|running| running.cpu_ns).map(clock::ms),
+            history_ms: clock::ms(a.history_span_ns()),
+            history_messages: work.fold(0_i64, |sum, r| sum.saturating_add(i64::from(r.count))),
+            history_work_ms: sum(|r| r.work_ns),
+            history_idle_ms: sum(|r| r.idle_ns),
+            slowest_ms: clock::ms(a.history.iter().map(|r| r.slowest.wall_ns).max().unwrap_or(0)),
+            late_ms: a.history.iter().filter_map(|r| r.checktime_late_ns).max().map(clock::ms),
+            pending: a.queue.known.then_some(a.queue.waiting.len() as i64),
+            overdue_ms: a.queue.waiting.iter().map(crate::queue::Waiting::overdue_ns).max().map(clock::ms),
+            samples: a.trees.iter().map(|tree| i64::from(tree.samples())).sum(),
+            figures: object(a.figures.iter().map(|f| (f.name.as_str(), f.value.as_str()))),
+            annotations: object(
+                a.meta.annotations.iter().map(|(name, value)| (name.as_str(), value.as_str())),
+            ),
+        }
+    }
+}
+
+/// A JSON object of texts.
+fn object<'t>(pairs: impl Iterator<Item = (&'t str, &'t str)>) -> String {
+    let map: serde_json::Map<String, serde_json::Value> =
+        pairs.map(|(name, value)| (name.to_string(), value.into())).collect();
+    serde_json::Value::Object(map).to_string()
+}
+
+/// A Parquet file being written.
+pub struct Table<W: Write + Send> {
+    writer: SerializedFileWriter<W>,
+}
+
+impl<W: Write + Send> std::fmt::Debug for Table<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Table").finish_non_exhaustive()
+    }
+}
+
+impl<W: Write + Send> Table<W> {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn new(out: W) -> Result<Self> {
+        let fields = COLUMNS.iter().map(|(name, get)| field(name, get)).collect::<Result<Vec<_>>>()?;
+        let schema = Type::group_type_builder("report").with_fields(fields).build()?;
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::SNAPPY)
+            .set_created_by(concat!("loopbox ", env!("CARGO_PKG_VERSION")).into())
+            .build();
+        Ok(Self { writer: SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))? })
+    }
+
+    /// Appends rows as one row group; see [`ROW_GROUP`].
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn write(&mut self, rows: &[Row]) -> Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let mut group = self.writer.next_row_group()?;
+        for (_, get) in COLUMNS {
+            write_column(&mut group, rows, get)?;
+        }
+        group.close()?;
+        Ok(())
+    }
+
+    /// Ends the file: only now it can be read.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn finish(self) -> Result<()> {
+        self.writer.close()?;
+        Ok(())
+    }
+}
+
+fn field(name: &str, get: &Get) -> Result<Arc<Type>> {
+    let (physical, logical) = match get {
+        Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        // Readers map the JSON type in different ways, text in one.
+        Json(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        Integer(_) => (Physical::INT64, None),
+        Real(_) => (Physical::DOUBLE, None),
+        Time(_) => (Physical::INT64, Some(LogicalType::timestamp(true, TimeUnit::MILLIS))),
+    };
+    let field = Type::primitive_type_builder(name, physical)
+        .with_repetition(Repetition::OPTIONAL)
+        .with_logical_type(logical)
+        .build()?;
+    Ok(Arc::new(field))
+}
+
+fn write_column<W: Write + Send>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
+    rows: &[Row],
+    get: &Get,
+) -> Result<()> {
+    let Some(mut column) = group.next_column()? else { return Ok(()) };
+    match get {
+        Text(get) | Json(get) => {
+            let values =
+                rows.iter().map(|r| Some(get(r)).filter(|text| !text.is_empty()).map(ByteArray::from));
+            let (values, levels) = present(values);
+            column.typed::<ByteArrayType>().write_batch(&values, Some(&levels), None)?;
+        }
+        Integer(get) | Time(get) => {
+            let (values, levels) = present(rows.iter().map(get));
+            column.typed::<Int64Type>().write_batch(&values, Some(&levels), None)?;
+        }
+        Real(get) => {
+            let (values, levels) = present(rows.iter().map(get));
+            column.typed::<DoubleType>().write_batch(&values, Some(&levels), None)?;
+        }
+    }
+    column.close()
+}
+
+/// Parquet's form of values that may be missing: those there are, and for each row whether it has one.
+fn present<T>(values: impl Iterator<Item = Option<T>>) -> (Vec<T>, Vec<i16>) {
+    let mut levels = Vec::new();
+    let values = values.inspect(|value| levels.push(i16::from(value.is_some()))).flatten().collect();
+    (values, levels)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::ReportBuilder;
+    use bytes::Bytes;
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use std::collections::BTreeMap;
+
+    fn table(rows: &[Row]) -> SerializedFileReader<Bytes> {
+        let mut out = Vec::new();
+        let mut table = Table::new(&mut out).unwrap();
+        rows.chunks(2).for_each(|rows| table.write(rows).unwrap());
+        table.finish().unwrap();
+        SerializedFileReader::new(Bytes::from(out)).unwrap()
+    }
+
+    #[test]
+    fn rows_are_read_back() {
+        let report = ReportBuilder::new()
+            .group(40, 310, 20)
+            .running(43, 5_000)
+            .doing("a.H", "", 4_000)
+            .tree(43, &[("a.A.a", 500)])
+            .pending("Message 0: { when=-5s21ms what=3 target=a.H }")
+            .figure("threads", "31");
+        let whole = Row::new(&Analysis::new(&report.build()), "one.lbx");
+        let empty = loopbox_format::report::Decoded { report: Default::default(), damage: Vec::new() };
+        let empty = Row::new(&Analysis::new(&empty), "two.lbx");
+        let reader = table(&[whole, empty.clone(), empty]);
+        assert_eq!(reader.metadata().num_row_groups(), 2);
+        let rows: Vec<BTreeMap<String, String>> = reader
+            .get_row_iter(None)
+            .unwrap()
+            .map(|row| {
+                row.unwrap()
+                    .get_column_iter()
+                    .map(|(name, value)| (name.clone(), value.to_string()))
+                    .collect()
+            })
+            .collect();
+        assert_eq!(rows.len(), 3);
+        let shown = |row: usize, names: [&str; 4]| names.map(|name| rows[row][name].clone());
+        assert_eq!(
+            shown(0, ["path", "age_ms", "cpu_ms", "user"]),
+            ["\"one.lbx\"", "5000.0", "4000.0", "\"7f3a\""]
+        );
+        assert_eq!(
+            shown(0, ["history_messages", "pending", "overdue_ms", "samples"]),
+            ["40", "1", "5021.0", "500"]
+        );
+        assert_eq!(rows[0]["figures"], r#""{"threads":"31"}""#);
+        assert_eq!(
+            shown(1, ["app_version", "age_ms", "dumped_at", "state"]),
+            ["null", "null", "null", "\"unknown\""]
+        );
+    }
+
+    /// The documented columns are the written ones, in their order, with their types.
+    #[test]
+    fn the_columns_are_documented() {
+        let docs = include_str!("../../../../docs/parquet.md");
+        let documented: Vec<(String, String)> = docs
+            .lines()
+            .filter_map(|line| {
+                let mut cells = line.strip_prefix("| `")?.split('|');
+                let name = cells.next()?.trim().trim_end_matches('`').to_string();
+                Some((name, cells.next()?.trim().to_string()))
+            })
+            .collect();
+        let written: Vec<(String, String)> = COLUMNS
+            .iter()
+            .map(|(name, get)| {
+                let kind = match get {
+                    Text(_) => "text",
+                    Integer(_) => "integer",
+                    Real(_) => "real",
+                    Time(_) => "timestamp",
+                    Json(_) => "text, JSON",
+                };
+                ((*name).to_string(), kind.to_string())
+            })
+            .collect();
+        assert_eq!(documented, written);
+    }
+}

@@ -1,7 +1,7 @@
 //! At the next launch: the rings of processes that are no more.
 
 use crate::layout::MAX_RING_BYTES;
-use crate::memory::UNFINISHED;
+use crate::memory::{self, UNFINISHED};
 use crate::recover::{RecoverError, Recovered, recover};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
@@ -120,7 +120,7 @@ fn take(path: &Path) -> Option<Found> {
     // A ring in the making is not locked for a moment; one that is older has lost its maker.
     let in_the_making = tries == u32::MAX
         && SystemTime::now().duration_since(modified).unwrap_or_default() < Duration::from_mins(1);
-    if in_the_making || lock.try_lock().is_err() {
+    if in_the_making || memory::lock(&lock).is_err() {
         return None;
     }
     // Between opening and locking, another adopter may have renamed or deleted it.

@@ -139,7 +139,7 @@ pub(crate) const UNFINISHED: &str = ".new";
 
 fn fill(file: &File, header: &Header) -> Result<MmapRaw, Volatile> {
     let len = header.layout.len;
-    file.try_lock().map_err(|error| Volatile::Lock(error.into()))?;
+    lock(file).map_err(Volatile::Lock)?;
     reserve(file, len).map_err(|error| Volatile::Reserve { len, error })?;
     // Pages are touched now, on the installing thread, and not by the main thread's first messages.
     let map = MmapOptions::new().len(len).populate().map_raw(file).map_err(Volatile::Map)?;
@@ -148,6 +148,16 @@ fn fill(file: &File, header: &Header) -> Result<MmapRaw, Volatile> {
     // process with SIGBUS. The mapping, made before, stays writable.
     file.set_permissions(fs::Permissions::from_mode(0o400)).map_err(Volatile::Create)?;
     Ok(map)
+}
+
+/// Locks `file` for as long as it is open, without waiting. `File::try_lock` is the same call, but std offers it on
+/// Linux and not on Android, where it fails at run time.
+pub(crate) fn lock(file: &File) -> io::Result<()> {
+    // SAFETY: a system call on a descriptor that `file` keeps open; no memory is passed.
+    match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 /// Gives `file` a length of `len` bytes that are its own on the disk.

@@ -45,6 +45,9 @@ pub(crate) fn notify(fd: RawFd) {
     unsafe { libc::write(fd, (&raw const one).cast(), 8) };
 }
 
+/// `FUTEX_BITSET_MATCH_ANY` of linux/futex.h, which the crate libc does not have for Android.
+const ANY_WAKER: u32 = u32::MAX;
+
 /// Sleeps while `word` has this value, until woken or, when given, until this uptime.
 pub(crate) fn futex_wait(word: &AtomicU32, value: u32, until_ns: Option<u64>) {
     let deadline = until_ns.map(|ns| libc::timespec {
@@ -62,7 +65,7 @@ pub(crate) fn futex_wait(word: &AtomicU32, value: u32, until_ns: Option<u64>) {
             value,
             deadline,
             std::ptr::null::<u32>(),
-            libc::FUTEX_BITSET_MATCH_ANY,
+            ANY_WAKER,
         );
     }
 }

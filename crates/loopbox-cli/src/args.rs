@@ -20,6 +20,8 @@ pub(crate) enum Command {
     Show(Show),
     /// Names the most probable cause of the hang, with the evidence (rules: docs/diagnosis.md).
     Diagnose(crate::cmd::diagnose::Args),
+    /// Makes one HTML page of a report: verdict, timeline, stacks; it needs no network.
+    Report(crate::cmd::report::Args),
     /// Draws a flame graph (SVG) of a message's stacks.
     Flame(crate::cmd::flame::Args),
     /// Writes a report in the format of another tool.

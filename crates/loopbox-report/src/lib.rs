@@ -14,6 +14,7 @@ pub mod diagnose;
 pub mod export;
 pub mod flame;
 mod frame;
+pub mod html;
 mod merged;
 mod names;
 mod queue;

@@ -78,14 +78,17 @@ impl Merged {
     }
 
     /// The way down the heaviest calls: from the bottom of the stack to the method where the time is spent, or
-    /// where it splits up so that no single callee has two fifths of it.
+    /// where it splits up so that no single callee has two fifths of it, or a quarter of all the time.
     pub fn hot_path(&self) -> Vec<&MergedNode> {
         let children = self.children();
         let mut path: Vec<&MergedNode> = Vec::new();
         let mut next = children.of(None).first();
+        let roots = children.of(None).iter().map(|&root| self.nodes[root as usize].total_ns);
+        let whole = roots.fold(0, u64::saturating_add);
         while let Some(&at) = next {
             let node = &self.nodes[at as usize];
-            if path.last().is_some_and(|caller| node.total_ns / 2 < caller.total_ns / 5) {
+            let minor = path.last().is_some_and(|caller| node.total_ns / 2 < caller.total_ns / 5);
+            if minor || node.total_ns < whole / 4 {
                 break;
             }
             path.push(node);
@@ -136,6 +139,18 @@ mod tests {
         assert_eq!(path, ["Main.main", "X.x", "Y.slow"]);
         let path = path_of(&[("a.M.m a.A.a", 30), ("a.M.m a.B.b", 35), ("a.M.m a.C.c", 35)]);
         assert_eq!(path, ["M.m"]);
+        let halves = [
+            ("M.m A.a B.b C.c", 13),
+            ("M.m A.a B.b D.d", 12),
+            ("M.m A.a E.e F.f", 12),
+            ("M.m A.a E.e G.g", 13),
+        ];
+        let deeper: Vec<_> = halves.iter().map(|(s, n)| (*s, *n)).chain([("M.m H.h", 49)]).collect();
+        assert_eq!(
+            path_of(&deeper),
+            ["M.m", "A.a", "B.b"],
+            "a quarter of the time is still told, less is not"
+        );
     }
 
     #[test]

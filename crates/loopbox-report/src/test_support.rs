@@ -302,3 +302,60 @@ fn children(stacks: &[(&[u32], u32)], out: &mut Vec<TreeNode>) -> u32 {
     }
     count
 }
+
+/// A report as large as a recorder with the article's limits makes it: a hundred records, ten trees of earlier
+/// messages and the running one's of ten seconds, stacks of up to forty frames, two hundred pending messages.
+pub fn full() -> ReportBuilder {
+    let mut report = ReportBuilder::new();
+    // A small generator (xorshift), so that each run makes the same report.
+    let mut state = 0x2545_F491_4F6C_DD1D_u64;
+    let mut random = move |below: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % below
+    };
+    let stacks = |samples: u32, random: &mut dyn FnMut(u64) -> u64| {
+        let mut made = Vec::new();
+        let mut left = samples;
+        while left > 0 {
+            let (depth, run) = (8 + random(30), (1 + random(4) as u32).min(left));
+            let frames: Vec<String> = (0..depth)
+                .map(|d| {
+                    let class = d * 3 + random(100) / 60;
+                    format!("com.example.shop.feature{d}.Presenter{class}.update{}:{}", class % 7, 10 + class)
+                })
+                .collect();
+            made.push((frames.join(" "), run));
+            left -= run;
+        }
+        made
+    };
+    let mut trees = Vec::new();
+    for i in 0..50 {
+        report = report.group(10 + random(60) as u32, 300 + random(40), random(200));
+        report = if i % 5 == 0 { report.idle(300 + random(2_000)) } else { report };
+        let token = report.token;
+        let wall_ms = 320 + random(900);
+        report = report.single("com.example.shop.FeedHandler", wall_ms, wall_ms / 2);
+        if i % 5 == 0 {
+            trees.push((token, stacks(100, &mut random)));
+        }
+    }
+    let token = report.token;
+    report = report.running(token, 10_000).doing("android.app.ActivityThread$H", "", 7_000);
+    trees.push((token, stacks(995, &mut random)));
+    for (token, stacks) in trees {
+        let stacks: Vec<(&str, u32)> = stacks.iter().map(|(s, n)| (s.as_str(), *n)).collect();
+        report = report.looper_tree(token, &stacks);
+    }
+    for i in 0..200 {
+        let line = format!(
+            "Message {i}: {{ when=-{}ms what={} target=com.example.shop.Ticker }}",
+            900 - i * 4,
+            i % 9
+        );
+        report = report.pending(&line);
+    }
+    report.figure("psi.cpu.some_avg10_percent", "12.5").figure("mem.available_bytes", "812345678")
+}

@@ -4,6 +4,7 @@ pub(crate) mod cluster;
 pub(crate) mod diagnose;
 pub(crate) mod export;
 pub(crate) mod flame;
+pub(crate) mod report;
 pub(crate) mod retrace;
 mod show;
 
@@ -16,6 +17,7 @@ pub(crate) fn run(args: Args) -> Result<Outcome> {
     match args.command {
         Command::Diagnose(args) => diagnose::run(&args),
         Command::Show(args) => show::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Flame(args) => flame::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Cluster(args) => cluster::run(&args),

@@ -163,7 +163,7 @@ impl<'a> Facts<'a> {
         let by_age: f64 = match slow.wall_ns {
             age if age >= INPUT_TIMEOUT_NS / 10 * 9 => 0.88,
             age if age >= 2 * SECOND => 0.75,
-            age if age >= SECOND => 0.5,
+            age if age >= SECOND => 0.6,
             age if age >= SECOND / 2 => 0.32,
             _ => 0.0,
         };

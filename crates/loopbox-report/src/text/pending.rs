@@ -23,8 +23,8 @@ pub(super) fn write(out: &mut String, view: &View, options: Options) {
         _ => "from a source that this program does not know",
     };
     let mut rest = match p.overdue {
-        0 => format!("{} messages, none overdue", p.messages.len()),
-        n => format!("{} messages, {n} overdue by up to {}", p.messages.len(), duration(p.most_overdue_ms)),
+        0 => format!("{}, none overdue", messages(p.messages.len())),
+        n => format!("{}, {n} overdue by up to {}", messages(p.messages.len()), duration(p.most_overdue_ms)),
     };
     match p.polling {
         Some(true) => rest += ", main was waiting for messages",
@@ -58,6 +58,10 @@ pub(super) fn write(out: &mut String, view: &View, options: Options) {
     if p.dropped_lines > 0 {
         line(out, paint(WARN, format!("  {} more lines were not kept", p.dropped_lines)));
     }
+}
+
+fn messages(count: usize) -> String {
+    if count == 1 { "1 message".into() } else { format!("{count} messages") }
 }
 
 fn same(a: &WaitingView, b: &WaitingView) -> bool {

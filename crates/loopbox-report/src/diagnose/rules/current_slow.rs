@@ -13,7 +13,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let slow = facts.running()?;
     let score = facts.blame(slow);
     let (path, culprit) = hot_path(facts, slow);
-    let place = culprit.map(|frame| format!(", most of it in {}", short(facts, frame))).unwrap_or_default();
+    let place = most_of_it_in(facts, culprit);
     let title = format!("The running message (#{}) has taken {}{place}", slow.token, said(slow.wall_ns));
     let cpu = match slow.cpu_share() {
         Some(cpu) if cpu >= 0.7 => format!("main computed: {} of the time on the CPU", percent(cpu)),
@@ -29,7 +29,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
             .because_of(path)
             .advise("Look at the stack tree: move the named work off the main thread or make it smaller.")
             .about(slow.token)
-            .blames(culprit),
+            .blames(culprit.map(|(frame, _)| frame)),
     )
 }
 
@@ -48,8 +48,18 @@ fn time_out(facts: &Facts<'_>, slow: Slow<'_>) -> Option<String> {
     ))
 }
 
-/// The hot path of a message's tree in words, and the method on it to look at first: the deepest of the app's own.
-pub(super) fn hot_path(facts: &Facts<'_>, slow: Slow<'_>) -> (Vec<String>, Option<u32>) {
+/// `, most of it in Cart.total`; empty when no method is known.
+pub(super) fn most_of_it_in(facts: &Facts<'_>, culprit: Option<(u32, f64)>) -> String {
+    match culprit {
+        Some((frame, share)) if share >= 0.5 => format!(", most of it in {}", short(facts, frame)),
+        Some((frame, share)) => format!(", {} of it in {}", percent(share), short(facts, frame)),
+        None => String::new(),
+    }
+}
+
+/// The hot path of a message's tree in words, and the method on it to look at first with its share of the time: the
+/// deepest of the app's own.
+pub(super) fn hot_path(facts: &Facts<'_>, slow: Slow<'_>) -> (Vec<String>, Option<(u32, f64)>) {
     let frames = &facts.a.frames;
     let Some(tree) = slow.tree.filter(|tree| tree.samples() > 0) else {
         return (vec!["no stack of it was sampled, so where it spent its time is not known".into()], None);
@@ -74,5 +84,5 @@ pub(super) fn hot_path(facts: &Facts<'_>, slow: Slow<'_>) -> (Vec<String>, Optio
     if share(total, slow.wall_ns) < 0.5 {
         words.push(format!("the stacks cover only {} of {}", said(total), said(slow.wall_ns)));
     }
-    (words, culprit.map(|node| node.frame))
+    (words, culprit.map(|node| (node.frame, share(node.total_ns, total))))
 }

@@ -29,20 +29,15 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     // What piled up behind a message that blocks main is its consequence. A flood is older than that message, or
     // there is none and main is busy all the same.
     let blocked = facts.running().map_or(0, |r| r.wall_ns).max(facts.past.map_or(0, |p| p.wall_ns));
+    let busy = share(facts.busy.work_ns, facts.busy.span_ns);
     if blocked >= 1_000_000_000 && flood.overdue_ns <= blocked.saturating_add(blocked / 4) {
-        score -= 0.35;
+        score -= 0.4;
         evidence.push(format!(
             "against it: a message blocked main for {}, so they piled up behind it",
             said(blocked)
         ));
-    }
-    let busy = share(facts.busy.work_ns, facts.busy.span_ns);
-    if facts.busy.span_ns > 0 {
-        if busy >= 0.7 {
-            score += 0.1;
-        } else {
-            score -= 0.15;
-        }
+    } else if facts.busy.span_ns > 0 {
+        score += if busy >= 0.7 { 0.1 } else { -0.15 };
         let messages = facts.busy.messages;
         evidence.push(format!("messages took {} of the time before, {messages} of them", percent(busy)));
     }

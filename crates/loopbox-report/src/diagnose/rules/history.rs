@@ -2,8 +2,7 @@
 
 use super::super::Finding;
 use super::super::facts::{Facts, INPUT_TIMEOUT_NS, percent, said, share};
-use super::current_slow::hot_path;
-use super::short;
+use super::current_slow::{hot_path, most_of_it_in};
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let one = one_long(facts);
@@ -18,7 +17,7 @@ fn one_long(facts: &Facts<'_>) -> Option<Finding> {
     let past = facts.past?;
     let ended = facts.now_ns.saturating_sub(past.end_ns());
     let (path, culprit) = hot_path(facts, past);
-    let place = culprit.map(|frame| format!(", most of it in {}", short(facts, frame))).unwrap_or_default();
+    let place = most_of_it_in(facts, culprit);
     let title = format!("An earlier message (#{}) took {}{place}", past.token, said(past.wall_ns));
     let now = match facts.running() {
         Some(running) => format!(
@@ -35,7 +34,7 @@ fn one_long(facts: &Facts<'_>) -> Option<Finding> {
             .because_of(path)
             .advise("The stack at the dump is innocent: look at the earlier message.")
             .about(past.token)
-            .blames(culprit),
+            .blames(culprit.map(|(frame, _)| frame)),
     )
 }
 

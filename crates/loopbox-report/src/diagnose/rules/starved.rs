@@ -36,6 +36,21 @@ fn signs(facts: &Facts<'_>) -> Vec<(f64, String)> {
             ));
         }
     }
+    if let (Some(ran), Some(waited)) =
+        (facts.a.figure("main.ran_ns"), facts.a.figure("main.waited_for_cpu_ns"))
+    {
+        let part = waited / (ran + waited).max(1.0);
+        if part >= 0.4 {
+            let weight = if part >= 0.6 { 0.25 } else { 0.15 };
+            signs.push((
+                weight,
+                format!(
+                    "since its start main waited for a CPU for {} of the time that it could have run",
+                    percent(part)
+                ),
+            ));
+        }
+    }
     if let (Some(slow), Some(profile)) = (facts.focus(), &facts.profile)
         && let Some(cpu) = slow.cpu_share()
         && slow.wall_ns >= 1_000_000_000

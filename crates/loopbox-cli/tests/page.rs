@@ -1,0 +1,130 @@
+//! `loopbox report` in a real browser.
+
+#[path = "support/browser.rs"]
+mod browser;
+mod support;
+
+use browser::Browser;
+use loopbox_format::report::encode;
+use loopbox_report::test_support::{ReportBuilder, full};
+use std::path::{Path, PathBuf};
+use support::{Files, loopbox};
+
+fn page_of(files: &Files, report: ReportBuilder) -> PathBuf {
+    let lbx = files.bytes("r.lbx", &encode(&report.build().report).unwrap());
+    let html = files.path("r.html");
+    let run = loopbox(&["report", lbx, "-o", html]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    PathBuf::from(html)
+}
+
+/// Pictures for a person to look at.
+fn pictures() -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page");
+    std::fs::create_dir_all(&dir).unwrap();
+    dir
+}
+
+#[test]
+fn a_full_report_opens_and_every_control_works() {
+    let files = Files::new();
+    let page = page_of(&files, full());
+    let len = std::fs::metadata(&page).unwrap().len();
+    assert!(len < 1 << 20, "a full report is {len} bytes");
+    let mut b = Browser::open(&page, 1280, 900, false);
+    assert_eq!(
+        b.js("document.querySelector('#verdict h2').textContent.includes('The running message')"),
+        true
+    );
+    assert_eq!(b.js("document.querySelectorAll('#tree option').length"), 11);
+    let drawn = b.js("performance.getEntriesByType('navigation')[0].loadEventEnd");
+    println!("a full report of {len} bytes was drawn {drawn} ms after its opening");
+
+    // The timeline: the running message ends at the dump and is selected; a click elsewhere selects a record.
+    let running = b.js("document.getElementById('details').textContent");
+    assert!(running.as_str().unwrap().contains("Running message"), "{running}");
+    b.click("#timeline", 0.2, 40.0);
+    let details = b.js("document.getElementById('details').textContent");
+    assert!(details.as_str().unwrap().starts_with("Record "), "{details}");
+    let span =
+        |b: &mut Browser| b.js("loopbox.timeline().view[1] - loopbox.timeline().view[0]").as_f64().unwrap();
+    let whole = span(&mut b);
+    b.click("[data-zoom=in]", 0.5, 10.0);
+    let half = span(&mut b);
+    assert!((whole / half - 2.0).abs() < 0.01, "{whole} to {half}");
+    b.js("document.getElementById('timeline').focus()");
+    b.key("0");
+    assert!((span(&mut b) - whole).abs() < 1.0);
+    b.key("Home");
+    assert_eq!(b.js("loopbox.timeline().selected"), 0);
+    b.key("ArrowRight");
+    assert_eq!(b.js("loopbox.timeline().selected"), 1);
+
+    // The stacks: click zooms in, Escape out; the keys move; merging and search work.
+    let state = |b: &mut Browser, what: &str| b.js(&format!("loopbox.stacks().{what}"));
+    assert_eq!(state(&mut b, "focus"), serde_json::Value::Null);
+    b.click("#flame", 0.5, 3.5 * 19.0);
+    assert!(state(&mut b, "focus").as_str().unwrap().starts_with("com.example.shop.feature"));
+    assert!(b.js("document.getElementById('frame').textContent").as_str().unwrap().contains("samples"));
+    b.js("document.getElementById('flame').focus()");
+    b.key("ArrowUp");
+    b.key("ArrowUp");
+    assert!(state(&mut b, "selected").as_str().unwrap().contains("Handler.dispatchMessage"));
+    b.key("Escape");
+    assert_eq!(state(&mut b, "focus"), serde_json::Value::Null);
+    let in_time = state(&mut b, "nodes").as_u64().unwrap();
+    b.click("[data-mode=merged]", 0.5, 10.0);
+    let merged = state(&mut b, "nodes").as_u64().unwrap();
+    assert!(merged < in_time, "{merged} of {in_time}");
+    b.js("(() => { const s = document.getElementById('search'); s.value = 'feature3.'; s.dispatchEvent(new Event('input')); })()");
+    let about = b.js("document.getElementById('stacks-about').textContent");
+    assert!(about.as_str().unwrap().contains("found in "), "{about}");
+    b.js("(() => { const t = document.getElementById('tree'); t.value = t.options[3].value; t.dispatchEvent(new Event('change')); })()");
+    assert_eq!(b.js("String(loopbox.stacks().token) === document.getElementById('tree').value"), true);
+
+    b.picture(&pictures().join("1280-light.png"));
+    assert_eq!(b.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn it_fits_a_narrow_dark_screen() {
+    let files = Files::new();
+    let page = page_of(&files, full());
+    let mut b = Browser::open(&page, 400, 800, true);
+    assert_eq!(b.js("innerWidth"), 400, "nothing makes the page wider than the screen");
+    assert_eq!(b.js("document.documentElement.scrollWidth <= innerWidth"), true);
+    b.picture(&pictures().join("400-dark.png"));
+    assert_eq!(b.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn a_report_without_anything_opens_too() {
+    let files = Files::new();
+    let page = page_of(&files, ReportBuilder::new());
+    let mut b = Browser::open(&page, 1280, 800, false);
+    assert!(b.js("document.body.textContent").as_str().unwrap().contains("No stack tree is in this report"));
+    assert_eq!(b.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn what_a_hostile_report_says_is_shown_and_not_run() {
+    let evil = "</script><img src=x onerror=alert(1)><script>alert(2)</script>{{script}}<!--";
+    let report = ReportBuilder::new()
+        .single(evil, 900, 10)
+        .running(2, 5_500)
+        .doing(evil, evil, 5_000)
+        .looper_tree(2, &[("com.evil.A.run", 400)])
+        .figure(evil, evil)
+        .pending(&format!("Message 0: {{ when=-1ms callback={} target=H }}", evil.replace(' ', "_")))
+        .with(|r| {
+            r.meta.process.name = evil.into();
+            r.symbols.methods.iter_mut().for_each(|m| m.name = evil.into());
+        });
+    let files = Files::new();
+    let page = page_of(&files, report);
+    let mut b = Browser::open(&page, 1280, 800, false);
+    assert_eq!(b.js("document.images.length"), 0);
+    assert_eq!(b.js("document.scripts.length"), 2);
+    assert_eq!(b.js("document.querySelector('h1').textContent"), evil);
+    assert_eq!(b.complaints(), Vec::<String>::new());
+}

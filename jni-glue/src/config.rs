@@ -28,10 +28,12 @@ pub(crate) struct PendingLimits {
     pub(crate) ms: i64,
     /// Whether the text of `obj` stays in.
     pub(crate) keep_objects: bool,
+    /// Whether the queue is walked by reflection instead of printed.
+    pub(crate) walk: bool,
 }
 
 /// How many numbers `Config.numbers` lists.
-pub(crate) const NUMBERS: usize = 16;
+pub(crate) const NUMBERS: usize = 17;
 
 impl Settings {
     /// Reads `Config.numbers` (the same order there and here) and `Config.strings`: directory, app version, then
@@ -75,6 +77,7 @@ impl Settings {
                 bytes: small(13).cast_signed(),
                 ms: number(14).cast_signed(),
                 keep_objects: number(15) != 0,
+                walk: number(16) != 0,
             },
             directory: directory.into(),
             app_version,
@@ -88,7 +91,7 @@ mod tests {
     use super::*;
 
     /// The defaults of `Config.Builder`.
-    const DEFAULTS: [i64; NUMBERS] = [29, 300, 50, 100, 8, 1, 1, 50, 10, 95, 10, 1, 200, 65_536, 200, 0];
+    const DEFAULTS: [i64; NUMBERS] = [29, 300, 50, 100, 8, 1, 1, 50, 10, 95, 10, 1, 200, 65_536, 200, 0, 0];
 
     #[test]
     fn the_builders_defaults_are_the_recorders() {

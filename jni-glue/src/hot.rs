@@ -37,6 +37,11 @@ pub(crate) extern "system" fn begin(_: *mut sys::JNIEnv, _: sys::jclass) -> sys:
     begun(StackMark::here())
 }
 
+/// No other message can be running: a mark above all others closes those that seem to.
+pub(crate) extern "system" fn begin_anew(_: *mut sys::JNIEnv, _: sys::jclass) -> sys::jint {
+    begun(StackMark::at(u64::MAX))
+}
+
 pub(crate) extern "system" fn end(
     _: *mut sys::JNIEnv,
     _: sys::jclass,

@@ -21,6 +21,7 @@ pub(crate) struct Java {
     pub(crate) pending_lines: JFieldID,
     pub(crate) pending_dropped: JFieldID,
     pub(crate) pending_failure: JFieldID,
+    pub(crate) pending_walked: JFieldID,
     pub(crate) looper: Global<JClass<'static>>,
 }
 
@@ -54,11 +55,12 @@ pub(crate) fn look_up(env: &mut Env<'_>) -> Result<&'static Java> {
         pending_collect: env.get_static_method_id(
             &pending,
             jni_str!("collect"),
-            jni_sig!("(IIJ)Lio/loopbox/PendingDump;"),
+            jni_sig!("(ZIIJ)Lio/loopbox/PendingDump;"),
         )?,
         pending_lines: env.get_field_id(&pending, jni_str!("lines"), jni_sig!("[Ljava/lang/String;"))?,
         pending_dropped: env.get_field_id(&pending, jni_str!("dropped"), jni_sig!("I"))?,
         pending_failure: env.get_field_id(&pending, jni_str!("failure"), jni_sig!("Ljava/lang/String;"))?,
+        pending_walked: env.get_field_id(&pending, jni_str!("walked"), jni_sig!("Z"))?,
         native: env.new_global_ref(native)?,
         loopbox: env.new_global_ref(loopbox)?,
         pending: env.new_global_ref(pending)?,

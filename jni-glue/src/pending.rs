@@ -16,9 +16,10 @@ pub(crate) fn capture(env: &mut Env<'_>, limits: &PendingLimits) -> Pending {
     let captured_ns = clock::now_ns();
     let found = env.with_local_frame(DEFAULT_LOCAL_FRAME_CAPACITY, |env| collect(env, limits));
     match found {
-        Ok(Found { lines, dropped_lines, failure }) => {
+        Ok(Found { lines, dropped_lines, walked, failure }) => {
             let source = match failure {
                 Some(failure) if lines.is_empty() => PendingSource::Unavailable(failure),
+                _ if walked => PendingSource::MessagesField,
                 _ => PendingSource::LooperDump,
             };
             let lines = lines
@@ -38,13 +39,19 @@ pub(crate) fn capture(env: &mut Env<'_>, limits: &PendingLimits) -> Pending {
 struct Found {
     lines: Vec<String>,
     dropped_lines: u32,
+    walked: bool,
     failure: Option<String>,
 }
 
 fn collect(env: &mut Env<'_>, limits: &PendingLimits) -> Result<Found, Error> {
     let java = java::get().ok_or(Error::UninitializedJavaVM)?;
-    let arguments = [jvalue { i: limits.lines }, jvalue { i: limits.bytes }, jvalue { j: limits.ms }];
-    // SAFETY: the method was looked up in this class with this signature: (int, int, long) to an object.
+    let arguments = [
+        jvalue { z: limits.walk },
+        jvalue { i: limits.lines },
+        jvalue { i: limits.bytes },
+        jvalue { j: limits.ms },
+    ];
+    // SAFETY: the method was looked up in this class with this signature: (boolean, int, int, long) to an object.
     let dump = unsafe {
         env.call_static_method_unchecked(&java.pending, java.pending_collect, JavaType::Object, &arguments)
     }?
@@ -57,6 +64,9 @@ fn collect(env: &mut Env<'_>, limits: &PendingLimits) -> Result<Found, Error> {
     let dropped = JavaType::Primitive(Primitive::Int);
     // SAFETY: see above.
     let dropped = unsafe { env.get_field_unchecked(&dump, java.pending_dropped, dropped) }?.i()?;
+    let walked = JavaType::Primitive(Primitive::Boolean);
+    // SAFETY: see above.
+    let walked = unsafe { env.get_field_unchecked(&dump, java.pending_walked, walked) }?.z()?;
     // SAFETY: see above.
     let failure = unsafe { env.get_field_unchecked(&dump, java.pending_failure, JavaType::Object) }?.l()?;
     let failure = text(env, failure)?;
@@ -67,7 +77,7 @@ fn collect(env: &mut Env<'_>, limits: &PendingLimits) -> Result<Found, Error> {
         texts.push(line.try_to_string(env)?);
         env.delete_local_ref(line);
     }
-    Ok(Found { lines: texts, dropped_lines: u32::try_from(dropped).unwrap_or(0), failure })
+    Ok(Found { lines: texts, dropped_lines: u32::try_from(dropped).unwrap_or(0), walked, failure })
 }
 
 fn text<'local>(env: &mut Env<'local>, object: JObject<'local>) -> Result<Option<String>, Error> {

@@ -41,6 +41,7 @@ final class Options {
         builder.runningName(Config.RunningName.valueOf(text("naming", "STACK")));
         builder.sampling(!is("sampling", "off"));
         builder.keepObjects(is("objects", "keep"));
+        builder.pendingByWalk(is("pending", "walk"));
         builder.printerCheckMs(number("printerCheckMs", 60_000));
         return builder.listener(new PrintingListener());
     }

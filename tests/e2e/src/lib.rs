@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use loopbox_format::model::{Detail, Location, Method, Report, StackTree};
+use loopbox_format::model::{Detail, Feature, Location, Method, Report, StackTree};
 use loopbox_format::report::decode;
 use loopbox_format::stacks;
 use xtask::launch::{Build, Launcher};
@@ -51,6 +51,12 @@ pub fn details(report: &Report) -> impl Iterator<Item = &Detail> {
 pub fn details_of<'a>(report: &'a Report, class: &'a str) -> impl Iterator<Item = &'a Detail> {
     details(report)
         .filter(move |d| d.message.as_ref().is_some_and(|m| m.target == class || m.callback == class))
+}
+
+/// Whether a part of the recorder worked, and how, or why not.
+pub fn feature(report: &Report, feature: Feature) -> (bool, &str) {
+    let state = report.features.iter().find(|f| f.feature == feature);
+    state.map_or((false, "absent"), |f| (f.on, &*f.detail))
 }
 
 /// A frame of a sampled stack with its method.

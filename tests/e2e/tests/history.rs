@@ -1,7 +1,7 @@
 //! The main job: an app hangs on a real Android Runtime, SIGQUIT comes, and the report says what happened.
 
 use anyhow::{Context, Result};
-use loopbox_e2e::{LIMIT, details, details_of, launcher, read, stacks_of};
+use loopbox_e2e::{LIMIT, details, details_of, feature, launcher, read, stacks_of};
 use loopbox_format::model::{
     Component, DumpReason, End, Feature, MainState, NamedBy, PendingSource, RecordKind, Report,
 };
@@ -124,11 +124,6 @@ fn assert_pending(report: &Report) {
         "{scrolls} scrolls in {} lines",
         lines.len()
     );
-}
-
-fn feature(report: &Report, feature: Feature) -> (bool, &str) {
-    let state = report.features.iter().find(|f| f.feature == feature);
-    state.map_or((false, "absent"), |f| (f.on, &*f.detail))
 }
 
 #[test]

@@ -56,6 +56,7 @@ public final class Config {
     final int pendingBytes;
     final long pendingMs;
     final boolean keepObjects;
+    final boolean pendingByWalk;
     final File directory;
     final ReportListener listener;
     final String appVersion;
@@ -81,6 +82,7 @@ public final class Config {
         pendingBytes = from.pendingBytes;
         pendingMs = from.pendingMs;
         keepObjects = from.keepObjects;
+        pendingByWalk = from.pendingByWalk;
         directory = from.directory;
         listener = from.listener;
         appVersion = from.appVersion;
@@ -106,6 +108,7 @@ public final class Config {
             pendingBytes,
             pendingMs,
             keepObjects ? 1 : 0,
+            pendingByWalk ? 1 : 0,
         };
     }
 
@@ -140,6 +143,7 @@ public final class Config {
         private int pendingBytes = 64 << 10;
         private long pendingMs = 200;
         private boolean keepObjects;
+        private boolean pendingByWalk;
         private ReportListener listener;
         private String appVersion = "";
         private final List<String> annotations = new ArrayList<String>();
@@ -269,6 +273,16 @@ public final class Config {
             return this;
         }
 
+        /**
+         * Whether the queue is read from the hidden field MessageQueue.mMessages instead of by Looper.dump: no
+         * toString of the app runs then. Where the field is refused, and on newer queues that do not use it, it is
+         * dumped all the same.
+         */
+        public Builder pendingByWalk(boolean walk) {
+            pendingByWalk = walk;
+            return this;
+        }
+
         /** Who is told of each report; on a thread of the recorder. */
         public Builder listener(ReportListener told) {
             listener = told;
@@ -300,6 +314,9 @@ public final class Config {
             }
             if (hook == Hook.OBSERVER && hiddenApi == HiddenApi.NONE) {
                 throw new IllegalArgumentException("the Observer hook is hidden API, which hiddenApi NONE forbids");
+            }
+            if (pendingByWalk && hiddenApi == HiddenApi.NONE) {
+                throw new IllegalArgumentException("pendingByWalk is hidden API, which hiddenApi NONE forbids");
             }
             return new Config(this);
         }

@@ -25,6 +25,9 @@ final class MainThread {
     private int depth;
     private int begun;
 
+    /** So many of the running messages are known to have a loop inside of them. */
+    private int nested;
+
     MainThread(Thread thread) {
         this.thread = thread;
     }
@@ -46,7 +49,12 @@ final class MainThread {
     /** @return whether the message before, whose end was never told, wants a name */
     boolean begin() {
         begun++;
-        int said = CRITICAL ? Native.beginCritical() : Native.begin();
+        int said;
+        if (depth > nested && !isNested()) {
+            said = Native.beginAnew();
+        } else {
+            said = CRITICAL ? Native.beginCritical() : Native.begin();
+        }
         depth = said >> Native.DEPTH_SHIFT;
         return (said & Native.WANTS_NAME) != 0;
     }
@@ -55,6 +63,9 @@ final class MainThread {
     private boolean end(long whenMs, boolean threw) {
         int said = CRITICAL ? Native.endCritical(whenMs, threw) : Native.end(whenMs, threw);
         depth = said >> Native.DEPTH_SHIFT;
+        if (nested > depth) {
+            nested = depth;
+        }
         return (said & Native.WANTS_NAME) != 0;
     }
 
@@ -79,6 +90,21 @@ final class MainThread {
         if (line != null && (wantsName || isComponent(line))) {
             Native.describeLine(line);
         }
+    }
+
+    /**
+     * A message begins while another seems to run: Looper.loop() is nested, or that one ended without a word and the
+     * app went on with a new loop. The stack tells; the native side could only guess by the stack's depth.
+     */
+    private boolean isNested() {
+        int loops = 0;
+        for (StackTraceElement frame : Thread.currentThread().getStackTrace()) {
+            if ("loop".equals(frame.getMethodName()) && "android.os.Looper".equals(frame.getClassName())) {
+                loops++;
+            }
+        }
+        nested = Math.min(depth, loops - 1);
+        return loops > 1;
     }
 
     private static boolean isComponent(String line) {

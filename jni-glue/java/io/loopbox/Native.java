@@ -43,6 +43,10 @@ final class Native {
     @FastNative
     static native int begin();
 
+    /** {@link #begin} when no other message can be running, whatever it looks like. */
+    @FastNative
+    static native int beginAnew();
+
     /**
      * A dispatch ended.
      *

@@ -1,18 +1,20 @@
 package io.loopbox;
 
 import android.os.Looper;
+import android.util.Log;
 import android.util.Printer;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the main Looper's queue holds, printed by the public Looper.dump. Printing runs the toString of queued
+ * What the main Looper's queue holds, printed by the public Looper.dump or read by a {@link QueueWalk}. Printing runs the toString of queued
  * objects, which is the app's code, and holds the queue's lock; so it has a thread, a time and a size of its own.
  */
 final class PendingDump implements Printer, Runnable {
     /** One record is one line; what is longer is an obj that prints itself at length. */
     private static final int LINE_CHARS = 1_024;
 
+    private final boolean walk;
     private final int mostLines;
     private final long deadlineNs;
     private int bytesLeft;
@@ -23,16 +25,18 @@ final class PendingDump implements Printer, Runnable {
     String[] lines;
     int dropped;
     String failure;
+    boolean walked;
 
-    private PendingDump(int mostLines, int mostBytes, long mostMs) {
+    private PendingDump(boolean walk, int mostLines, int mostBytes, long mostMs) {
+        this.walk = walk;
         this.mostLines = mostLines;
         this.bytesLeft = mostBytes;
         this.deadlineNs = System.nanoTime() + mostMs * 1_000_000L;
     }
 
     /** Called by the native side on its worker thread. Never null; without lines it says why. */
-    static PendingDump collect(int mostLines, int mostBytes, long mostMs) {
-        PendingDump dump = new PendingDump(mostLines, mostBytes, mostMs);
+    static PendingDump collect(boolean walk, int mostLines, int mostBytes, long mostMs) {
+        PendingDump dump = new PendingDump(walk, mostLines, mostBytes, mostMs);
         try {
             Thread thread = new Thread(dump, "loopbox-pending");
             thread.setDaemon(true);
@@ -53,11 +57,24 @@ final class PendingDump implements Printer, Runnable {
     @Override
     public void run() {
         try {
+            if (walk && walks()) {
+                return;
+            }
             Looper.getMainLooper().dump(this, "");
         } catch (Stop enough) {
             note("stopped: time is up");
         } catch (Throwable fault) {
             note("failed: " + fault);
+        }
+    }
+
+    private boolean walks() {
+        try {
+            walked = QueueWalk.print(mostLines, this);
+            return walked;
+        } catch (ReflectiveOperationException refused) {
+            Log.i(Loopbox.TAG, "the queue cannot be walked, so it is printed: " + refused);
+            return false;
         }
     }
 

@@ -1,0 +1,63 @@
+package com.othersdk;
+
+import android.os.Looper;
+import android.util.Printer;
+import java.lang.reflect.Field;
+
+/** Another library's block monitor: counts what the Looper prints, and may pass it on. */
+public final class Monitor implements Printer {
+    /** Lines that begin a message, and lines that end one. */
+    public int starts;
+    public int ends;
+
+    private final Printer next;
+    private final String startsWith;
+    private final String endsWith;
+
+    private Monitor(Printer next, String startsWith, String endsWith) {
+        this.next = next;
+        this.startsWith = startsWith;
+        this.endsWith = endsWith;
+    }
+
+    /** Sets one that knows nothing of others, and takes what was there out. */
+    public static Monitor replace(Looper looper) {
+        Monitor monitor = new Monitor(null, null, null);
+        looper.setMessageLogging(monitor);
+        return monitor;
+    }
+
+    /** Sets one that passes on to what was there. */
+    public static Monitor wrap(Looper looper) throws ReflectiveOperationException {
+        Monitor monitor = new Monitor(current(looper), null, null);
+        looper.setMessageLogging(monitor);
+        return monitor;
+    }
+
+    /** Sets one that passes on in words of its own, as some vendors' Loopers print. */
+    public static Monitor wrapInOtherWords(Looper looper) throws ReflectiveOperationException {
+        Monitor monitor = new Monitor(current(looper), "vendor: begin ", "vendor: done ");
+        looper.setMessageLogging(monitor);
+        return monitor;
+    }
+
+    /** What is set now. */
+    public static Printer current(Looper looper) throws ReflectiveOperationException {
+        Field field = Looper.class.getDeclaredField("mLogging");
+        field.setAccessible(true);
+        return (Printer) field.get(looper);
+    }
+
+    @Override
+    public void println(String line) {
+        boolean start = line.charAt(0) == '>';
+        if (start) {
+            starts++;
+        } else {
+            ends++;
+        }
+        if (next != null) {
+            next.println(startsWith == null ? line : (start ? startsWith : endsWith) + line.substring(6));
+        }
+    }
+}

@@ -1,0 +1,213 @@
+package scenario;
+
+import android.os.Handler;
+import android.os.HandlerThread;
+import android.os.Looper;
+import com.example.shop.ShopHandler;
+import com.othersdk.Monitor;
+import com.othersdk.Stats;
+import io.loopbox.Loopbox;
+
+/**
+ * The hooks among other libraries and odd messages. {@code mode=} says which story; the arguments of {@link Options}
+ * apply. Each ends with a report that the app asks for, and says on standard output what only the app can know.
+ */
+public final class Hooks {
+    /** A message that the stories are told with: long enough to be kept by name. */
+    private static final int NAMED_MS = 60;
+
+    private final Looper looper = Looper.getMainLooper();
+    private final Handler handler = new Handler(looper);
+    private final ShopHandler shop = new ShopHandler(looper);
+    private final Options options;
+
+    private Hooks(Options options) {
+        this.options = options;
+    }
+
+    /** Tells one story and ends the process. */
+    public static void main(String[] arguments) throws Exception {
+        Looper.prepareMainLooper();
+        Options options = new Options(arguments);
+        Hooks hooks = new Hooks(options);
+        hooks.tell(options.text("mode", "plain"));
+        Runtime.getRuntime().halt(0);
+    }
+
+    private void tell(String mode) throws Exception {
+        if ("before".equals(mode)) {
+            before();
+        } else if ("after".equals(mode)) {
+            after();
+        } else if ("words".equals(mode)) {
+            words();
+        } else if ("displaced".equals(mode)) {
+            displaced();
+        } else if ("nulled".equals(mode)) {
+            nulled();
+        } else if ("fight".equals(mode)) {
+            fight();
+        } else if ("observed".equals(mode)) {
+            observed();
+        } else if ("again".equals(mode)) {
+            again();
+        } else if ("pending".equals(mode)) {
+            pending();
+        } else {
+            odd(mode);
+        }
+    }
+
+    private void install() {
+        if (!Loopbox.install(options.config().build())) {
+            throw new AssertionError("not installed");
+        }
+    }
+
+    private static void dump(String reason) {
+        if (Loopbox.dump(reason) == null) {
+            throw new AssertionError("no report");
+        }
+    }
+
+    /** Another library's Printer was there first. */
+    private void before() throws Exception {
+        Monitor other = Monitor.replace(looper);
+        install();
+        shop.send(1, NAMED_MS);
+        shop.send(2, NAMED_MS);
+        OddMessages.runAll(looper);
+        dump("before");
+        Script.say("other " + other.starts + " " + other.ends);
+        Loopbox.uninstall();
+        shop.send(3, NAMED_MS);
+        OddMessages.runAll(looper);
+        Script.say("other " + other.starts + " " + other.ends);
+        Script.say("restored " + (Monitor.current(looper) == other));
+    }
+
+    /** Another library wraps ours. */
+    private void after() throws Exception {
+        install();
+        Monitor other = Monitor.wrap(looper);
+        shop.send(1, NAMED_MS);
+        OddMessages.runAll(looper);
+        dump("after");
+        Script.say("other " + other.starts + " " + other.ends);
+        Loopbox.uninstall();
+        shop.send(2, NAMED_MS);
+        OddMessages.runAll(looper);
+        Script.say("other " + other.starts + " " + other.ends);
+        Script.say("restored " + (Monitor.current(looper) == other));
+    }
+
+    /** The Looper prints in a vendor's words. */
+    private void words() throws Exception {
+        install();
+        Monitor.wrapInOtherWords(looper);
+        shop.send(1, NAMED_MS);
+        shop.send(2, NAMED_MS);
+        OddMessages.runAll(looper);
+        dump("words");
+    }
+
+    /** Another library takes ours out, later, and does not pass on. */
+    private void displaced() throws Exception {
+        install();
+        shop.send(1, NAMED_MS);
+        OddMessages.runAll(looper);
+        Monitor other = Monitor.replace(looper);
+        beIdle(12);
+        shop.send(2, NAMED_MS);
+        OddMessages.runAll(looper);
+        dump("displaced");
+        Script.say("other " + other.starts + " " + other.ends);
+        Loopbox.uninstall();
+        Script.say("restored " + (Monitor.current(looper) == other));
+    }
+
+    /** What WebView does when its tracing ends. */
+    private void nulled() throws Exception {
+        install();
+        looper.setMessageLogging(null);
+        beIdle(12);
+        shop.send(2, NAMED_MS);
+        OddMessages.runAll(looper);
+        dump("nulled");
+    }
+
+    /** A library that sets its own again and again. */
+    private void fight() throws Exception {
+        install();
+        for (int round = 0; round < 40; round++) {
+            Monitor.replace(looper);
+            beIdle(2);
+        }
+        shop.send(1, NAMED_MS);
+        OddMessages.runAll(looper);
+        dump("fight");
+    }
+
+    /** A vendor's observer was there first, and other threads have Loopers too. */
+    private void observed() throws Exception {
+        Stats stats = Stats.install();
+        install();
+        HandlerThread other = new HandlerThread("other-looper");
+        other.start();
+        new ShopHandler(other.getLooper()).send(77, NAMED_MS);
+        shop.send(1, NAMED_MS);
+        shop.send(2, NAMED_MS);
+        OddMessages.runAll(looper);
+        other.quitSafely();
+        other.join();
+        dump("observed");
+        Loopbox.uninstall();
+        shop.send(3, 1);
+        OddMessages.runAll(looper);
+        Script.say("stats " + stats.starts + " " + stats.ends + " " + stats.strangeTokens);
+        Script.say("restored " + stats.isInstalled());
+    }
+
+    /** Uninstalled in the middle of a message, and installed again. */
+    private void again() throws Exception {
+        install();
+        handler.post(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        Loopbox.uninstall();
+                        Script.say("dump without recorder " + Loopbox.dump("none"));
+                    }
+                });
+        shop.send(1, NAMED_MS);
+        OddMessages.runAll(looper);
+        install();
+        Script.say("twice " + Loopbox.install(options.config().build()));
+        shop.send(2, NAMED_MS);
+        OddMessages.runAll(looper);
+        dump("again");
+    }
+
+    /** What waits in the queue, with an obj that is somebody's secret. */
+    private void pending() {
+        install();
+        handler.sendMessageDelayed(handler.obtainMessage(5, 6, 0, new OddMessages.Secret()), 3_600_000);
+        handler.postDelayed(new com.example.shop.Scroll(), 7_200_000);
+        shop.send(1, NAMED_MS);
+        OddMessages.runAll(looper);
+        dump("pending");
+    }
+
+    private void odd(String mode) {
+        install();
+        new OddMessages(looper).tell(mode);
+        dump(mode);
+    }
+
+    /** Lets the queue run empty that often, at least 30 ms apart. */
+    private void beIdle(int times) {
+        for (int i = 0; i < times; i++) {
+            OddMessages.beIdle(looper);
+        }
+    }
+}

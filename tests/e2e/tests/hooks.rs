@@ -1,0 +1,228 @@
+//! The hooks among other libraries, and messages that do what well-behaved ones do not.
+
+use anyhow::{Context, Result};
+use loopbox_e2e::{LIMIT, details, details_of, feature, launcher, read};
+use loopbox_format::model::{Detail, End, Feature, NamedBy, PendingSource, Report};
+use tempfile::tempdir;
+use xtask::launch::{Ended, wait_for_report};
+
+const MS: u64 = 1_000_000;
+const SHOP: &str = "com.example.shop.ShopHandler";
+
+/// A story of `scenario.Hooks`: the report that it ends with, and what the app said.
+struct Story {
+    report: Report,
+    said: Vec<String>,
+}
+
+impl Story {
+    fn tell(bed: &str, options: &[&str], arguments: &[&str]) -> Result<Self> {
+        let folder = tempdir()?;
+        let launcher = launcher(bed)?;
+        let mut app = launcher.app("scenario.Hooks").argument(format!("dir={}", folder.path().display()));
+        for option in options {
+            app = app.option(option);
+        }
+        for argument in arguments {
+            app = app.argument(*argument);
+        }
+        let Ended { lines: said, .. } = app.start()?.finish(LIMIT)?.success()?;
+        let report = read(&wait_for_report(folder.path(), LIMIT)?)?;
+        Ok(Self { report, said })
+    }
+
+    fn said(&self, words: &str) -> bool {
+        self.said.iter().any(|line| line.strip_prefix("SCRIPT ").is_some_and(|line| line == words))
+    }
+
+    fn shop(&self, what: i32) -> Result<&Detail> {
+        let named = |detail: &&Detail| detail.message.as_ref().is_some_and(|m| m.what == what);
+        details_of(&self.report, SHOP)
+            .find(named)
+            .with_context(|| format!("message {what} is not in {:#?}", self.report.history))
+    }
+
+    fn has_shop(&self, what: i32) -> bool {
+        self.shop(what).is_ok()
+    }
+
+    fn hook(&self) -> String {
+        let (on, how) = feature(&self.report, Feature::Hook);
+        assert!(on, "{how}");
+        how.to_owned()
+    }
+}
+
+/// Every message is in exactly one record, whatever happened.
+fn assert_whole(report: &Report) {
+    let mut next = 1;
+    for record in report.history.iter().filter(|record| record.count > 0) {
+        assert_eq!(record.first_token, next, "{:#?}", report.history);
+        next += u64::from(record.count);
+    }
+}
+
+#[test]
+fn a_printer_that_was_there_before_sees_everything_and_is_put_back() -> Result<()> {
+    let story = Story::tell("art10", &[], &["mode=before", "hook=PRINTER"])?;
+    assert_eq!(story.hook(), "Printer, passes on to com.othersdk.Monitor");
+    assert!(story.has_shop(1) && story.has_shop(2));
+    // Two messages and the one that leaves the loop, which throws and so has no end.
+    assert!(story.said("other 3 2"), "{:?}", story.said);
+    assert!(story.said("other 5 3"), "{:?}", story.said);
+    assert!(story.said("restored true"));
+    Ok(())
+}
+
+#[test]
+fn a_printer_that_wraps_ours_keeps_us_and_stays_when_we_go() -> Result<()> {
+    let story = Story::tell("art10", &[], &["mode=after", "hook=PRINTER"])?;
+    assert!(story.has_shop(1));
+    assert!(story.said("other 2 1") && story.said("other 4 2"), "{:?}", story.said);
+    assert!(story.said("restored true"), "the other library's Printer must stay");
+    Ok(())
+}
+
+#[test]
+fn a_looper_that_prints_other_words_is_followed_by_turns() -> Result<()> {
+    let story = Story::tell("art10", &[], &["mode=words", "hook=PRINTER"])?;
+    let long: Vec<_> = details(&story.report).filter(|d| d.wall_ns >= 60 * MS).collect();
+    assert_eq!(long.len(), 2, "{:#?}", story.report.history);
+    Ok(())
+}
+
+#[test]
+fn a_printer_that_took_ours_out_is_noticed_and_passed_on_to() -> Result<()> {
+    let story = Story::tell("art10", &[], &["mode=displaced", "hook=PRINTER", "printerCheckMs=100"])?;
+    assert_eq!(story.hook(), "Printer, passes on to com.othersdk.Monitor, armed again 1 time");
+    assert!(story.has_shop(1) && story.has_shop(2));
+    assert!(story.said("restored true"), "what was there when we came back is put back");
+    Ok(())
+}
+
+#[test]
+fn a_printer_that_was_set_to_null_is_set_again() -> Result<()> {
+    let story = Story::tell("art10", &[], &["mode=nulled", "hook=PRINTER", "printerCheckMs=100"])?;
+    assert_eq!(story.hook(), "Printer, armed again 1 time");
+    assert!(story.has_shop(2));
+    Ok(())
+}
+
+#[test]
+fn a_stubborn_other_library_is_answered_ever_more_seldom() -> Result<()> {
+    let story = Story::tell("art10", &[], &["mode=fight", "hook=PRINTER", "printerCheckMs=100"])?;
+    // 40 rounds of at least 60 ms; the pause doubles from 100 ms on: 100 + 200 + 400 + 800 + 1600 + 3200 ...
+    let (_, how) = feature(&story.report, Feature::Hook);
+    let armed = how.split("armed again ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u32>().ok());
+    let armed = armed.with_context(|| format!("{how:?}"))?;
+    assert!((1..=8).contains(&armed), "armed again {armed} times");
+    Ok(())
+}
+
+#[test]
+fn an_observer_that_was_there_before_gets_its_own_tokens_back() -> Result<()> {
+    let plain = (&[][..], "mode=observed", "Observer by reflection, Proxy, passes on to ");
+    for (options, mode, how) in [plain] {
+        let story = Story::tell("art10", options, &[mode])?;
+        assert!(story.hook().starts_with(how), "{}", story.hook());
+        assert!(story.has_shop(1) && story.has_shop(2));
+        // Two messages and the throwing one, which an observer is told of; then one and one more.
+        assert!(story.said("stats 5 5 0"), "{:?}", story.said);
+        assert!(story.said("restored true"));
+        // The observer is one for all Loopers; only the main one is recorded.
+        assert!(!story.has_shop(77));
+    }
+    Ok(())
+}
+
+#[test]
+fn uninstalling_in_a_message_and_installing_again_works() -> Result<()> {
+    for hook in ["hook=AUTO", "hook=PRINTER"] {
+        let story = Story::tell("art10", &[], &["mode=again", hook])?;
+        assert!(story.said("dump without recorder null") && story.said("twice false"), "{:?}", story.said);
+        assert!(!story.has_shop(1) && story.has_shop(2));
+        assert_whole(&story.report);
+        assert_eq!(story.report.history[0].first_token, 1, "a new recording counts from 1");
+    }
+    Ok(())
+}
+
+#[test]
+fn nested_loops_are_told_from_lost_ends() -> Result<()> {
+    for (hook, end) in [("hook=AUTO", End::Threw), ("hook=PRINTER", End::Missed)] {
+        let story = Story::tell("art10", &[], &["mode=nested", hook])?;
+        assert_whole(&story.report);
+        let dialog = details_of(&story.report, "scenario.OddMessages$ModalDialog").next();
+        let dialog = dialog.with_context(|| format!("{:#?}", story.report.history))?;
+        assert_eq!(dialog.end, End::Returned);
+        for (what, ms) in [(21, 60), (11, 70), (12, 80)] {
+            let inner = story.shop(what)?;
+            assert!(inner.wall_ns >= ms * MS && inner.end == End::Returned, "{inner:?}");
+            assert!(inner.start_ns > dialog.start_ns && inner.token > dialog.token);
+            assert!(inner.start_ns + inner.wall_ns <= dialog.start_ns + dialog.wall_ns);
+        }
+        // The message that left the inner loop by an exception; the Printer learns of it by the outer one's end.
+        let stopped = details(&story.report).filter(|d| d.end == end && d.token > dialog.token).count();
+        assert!(stopped >= 1, "{:#?}", story.report.history);
+    }
+    Ok(())
+}
+
+#[test]
+fn exceptions_and_errors_do_not_upset_what_follows() -> Result<()> {
+    for (mode, class) in
+        [("throws", "com.example.shop.BrokenCoupon"), ("error", "scenario.OddMessages$Bottomless")]
+    {
+        for hook in ["AUTO", "PRINTER"] {
+            let story = Story::tell("art10", &[], &[&format!("mode={mode}"), &format!("hook={hook}")])?;
+            assert_whole(&story.report);
+            assert_eq!(story.shop(21)?.end, End::Returned);
+            let odd = details_of(&story.report, class).next();
+            match (mode, hook) {
+                ("throws", "AUTO") => assert_eq!(odd.context("not named")?.end, End::Threw),
+                // An Error is told to nobody: the observer cannot name it, the start line can.
+                ("error", "AUTO") => assert!(details(&story.report).any(|d| d.end == End::Missed)),
+                _ => assert_eq!(odd.context("not named")?.end, End::Missed),
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn callbacks_that_print_themselves_oddly_are_recorded_sanely() -> Result<()> {
+    let story = Story::tell("art10", &[], &["mode=strings", "hook=PRINTER"])?;
+    assert_whole(&story.report);
+    assert!(story.said("caught no words"));
+    let long = details(&story.report).filter(|d| d.wall_ns >= 60 * MS && d.end == End::Returned);
+    let names: Vec<_> = long.filter_map(|d| d.message.as_ref()).collect();
+    assert_eq!(names.len(), 4, "{:#?}", story.report.history);
+    for name in names {
+        assert_eq!(name.named_by, NamedBy::Printer);
+        assert!(name.callback.len() < 100 && !name.callback.contains(['\n', ' ']), "{name:?}");
+    }
+    assert!(story.has_shop(21));
+    Ok(())
+}
+
+#[test]
+fn pending_messages_keep_their_objects_to_themselves() -> Result<()> {
+    for (pending, source) in [("dump", PendingSource::LooperDump), ("walk", PendingSource::MessagesField)] {
+        let story = Story::tell("art10", &[], &["mode=pending", &format!("pending={pending}")])?;
+        let pending = &story.report.pending;
+        assert_eq!(pending.source, source);
+        assert!(!pending.lines.iter().any(|line| line.contains("4929")), "{:#?}", pending.lines);
+        let queue = loopbox_format::looper::parse_queue(pending);
+        assert_eq!(queue.messages.len(), 2, "{queue:#?}");
+        assert_eq!(queue.unread, [""; 0], "{queue:#?}");
+        let hour = 3_600_000 * MS as i64;
+        assert!((hour / 2..=hour).contains(&queue.messages[0].due_in_ns), "{queue:#?}");
+    }
+    let story = Story::tell("art10", &[], &["mode=pending", "objects=keep"])?;
+    assert!(
+        story.report.pending.lines.iter().any(|line| line.contains("4929")),
+        "{:#?}",
+        story.report.pending
+    );
+    Ok(())
+}

@@ -1,8 +1,9 @@
 //! `cargo xtask test`: everything that must hold, in the order that finds a fault soonest.
 
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use xtask::bed;
 use xtask::workspace::{cargo, root, run, target};
@@ -18,6 +19,7 @@ pub(crate) struct TestArgs {
 type Step = (&'static str, fn() -> Result<()>);
 
 const STEPS: &[Step] = &[
+    ("set-up", set_up),
     ("formatting", || run(cargo().args(["fmt", "--all", "--check"]))),
     ("lints", || {
         run(cargo().args([
@@ -32,11 +34,12 @@ const STEPS: &[Step] = &[
         ]))
     }),
     ("dependencies", dependencies),
-    ("unit tests", || {
-        run(cargo().args(["test", "--quiet", "--workspace", "--locked", "--exclude", "loopbox-e2e"]))
-    }),
     ("bed art10", || bed::ensure("art10").map(drop)),
-    ("end to end", || run(cargo().args(["test", "--package", "loopbox-e2e", "--locked"]))),
+    ("bed art11", || bed::ensure("art11").map(drop)),
+    ("tests", || run(cargo().args(["test", "--workspace", "--locked"]))),
+    ("seqlock under loom", loom),
+    ("offset tables", || run(xtask().args(["offsets", "check"]))),
+    ("android libraries", || run(xtask().arg("android"))),
 ];
 
 pub(crate) fn test(args: &TestArgs) -> Result<()> {
@@ -83,10 +86,49 @@ fn dependencies() -> Result<()> {
         install.arg("--root").arg(tools.join(format!("cargo-deny-{VERSION}")));
         run(install.arg("--target-dir").arg(target().join("tools/build")))?;
     }
-    let mut check = std::process::Command::new(deny);
+    let mut check = Command::new(deny);
     check.current_dir(root()).args(["--log-level", "error", "check", "bans", "licenses", "sources"]);
     if std::env::var_os("LOOPBOX_ADVISORIES").is_some() {
         check.arg("advisories");
     }
     run(&mut check)
+}
+
+/// Programs that only tests need: found, or installed by apt when this is root.
+fn set_up() -> Result<()> {
+    let works = |program: &str, arguments: &[&str]| {
+        let mut probe = Command::new(program);
+        probe.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
+        probe.status().is_ok_and(|status| status.success())
+    };
+    let needed = [
+        (works("chromium", &["--version"]), "chromium"),
+        (works("python3", &["-c", "import ensurepip, venv"]), "python3-venv"),
+        (works("npm", &["--version"]), "npm"),
+    ];
+    let missing: Vec<&str> = needed.iter().filter(|(there, _)| !there).map(|(_, package)| *package).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n");
+    ensure!(root, "missing on this machine; install with: apt-get install {}", missing.join(" "));
+    println!("installing {}", missing.join(", "));
+    run(Command::new("apt-get").args(["update", "-qq"]))?;
+    let mut install = Command::new("apt-get");
+    install.env("DEBIAN_FRONTEND", "noninteractive");
+    run(install.args(["install", "-y", "-qq", "--no-install-recommends"]).args(missing).stdout(Stdio::null()))
+}
+
+/// Every interleaving of the slot protocol. loom replaces the atomics, so this is a build of its own.
+fn loom() -> Result<()> {
+    let mut test = cargo();
+    test.env("RUSTFLAGS", "--cfg loom").env("CARGO_TARGET_DIR", target().join("loom"));
+    run(test.args(["test", "--locked", "--release", "--package", "loopbox-store", "--lib"]))
+}
+
+/// This program, for its other commands.
+fn xtask() -> Command {
+    let mut command = cargo();
+    command.args(["run", "--quiet", "--locked", "--package", "xtask", "--"]);
+    command
 }

@@ -133,6 +133,17 @@ mod tests {
     }
 
     #[test]
+    fn the_repairs_of_the_repository_keep_the_length_of_the_code() {
+        let patches: CodePatches =
+            crate::bed::spec::read_toml(&crate::bed::paths::specs().join("code-patches/art14.toml")).unwrap();
+        assert_eq!(patches.patch.len(), 2);
+        for write in patches.patch.iter().flat_map(|p| &p.writes) {
+            let (old, new) = (from_hex(&write.old).unwrap(), from_hex(&write.new).unwrap());
+            assert_eq!(old.len(), new.len(), "{:#x}", write.address);
+        }
+    }
+
+    #[test]
     fn replaces_known_code_of_a_known_file_only() {
         let folder = tempfile::tempdir().unwrap();
         let (library, out) = (folder.path().join("l"), folder.path().join("out"));

@@ -287,6 +287,23 @@ mod tests {
     }
 
     #[test]
+    fn every_patch_of_the_repository_reads_says_why_and_has_its_new_files() {
+        let folder = crate::bed::paths::specs().join("patches");
+        let mut patches = 0;
+        for file in
+            files_below(&folder).unwrap().into_iter().filter(|f| f.extension().is_some_and(|e| e == "toml"))
+        {
+            let patch: Patch = read_toml(&file).unwrap();
+            assert!(patch.why.trim().len() > 20, "{}", file.display());
+            for add in &patch.add {
+                assert!(file.with_file_name(&add.content).is_file(), "{}: {}", file.display(), add.content);
+            }
+            patches += 1;
+        }
+        assert!(patches >= 10, "{patches}");
+    }
+
+    #[test]
     fn a_region_may_end_with_the_file() {
         let case = Case::new(
             &[("A", "keep cut this")],

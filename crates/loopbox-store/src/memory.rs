@@ -167,7 +167,10 @@ fn reserve(file: &File, len: usize) -> io::Result<()> {
     }
     let len_off = libc::off_t::try_from(len).map_err(|_| io::Error::from_raw_os_error(libc::EFBIG))?;
     // SAFETY: a system call on a descriptor that `file` keeps open; no memory is passed.
-    match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, len_off) } {
+    let mut reserve = || unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, len_off) };
+    // A signal in between is no verdict on the disk.
+    let mut answers = core::iter::repeat_with(&mut reserve).take(8);
+    match answers.find(|&answer| answer != libc::EINTR).unwrap_or(libc::EINTR) {
         0 => Ok(()),
         // The file system cannot reserve (bionic says so, glibc writes zeros by itself): write them.
         libc::EOPNOTSUPP | libc::EINVAL | libc::ENOSYS => write_zeros(file, len),

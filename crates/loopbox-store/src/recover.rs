@@ -62,8 +62,9 @@ impl Recovered {
 
 /// Reads the bytes of a dead process's ring. The report's reason is [`DumpReason::Recovered`].
 ///
-/// Takes any input: what is not whole is left out and listed in `damage`. Memory is bounded by the size of the input,
-/// which is bounded by [`MAX_RING_BYTES`].
+/// Takes any input: what is not whole is left out and listed in `damage`. It asks for at most 64 times the largest
+/// ring ([`MAX_RING_BYTES`]) of memory whatever the file says, and of a full ring that was written
+/// by this crate for less than twice its size.
 pub fn recover(file: &[u8]) -> Result<Recovered, RecoverError> {
     if file.len() > MAX_RING_BYTES {
         return Err(RecoverError::TooLarge { len: file.len() as u64 });

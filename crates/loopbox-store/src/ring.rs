@@ -14,6 +14,7 @@ use crate::trees::{Kept, PAGE_HEADER_LEN, PackError, pack_within};
 use loopbox_format::codec::{self, CodecError};
 use loopbox_format::model::{FeatureState, Figure, Meta, Pending, Record, Running, StackTree, Symbols};
 use serde::Serialize;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -414,11 +415,13 @@ impl RingReader {
         self.shared.header.layout.len
     }
 
-    /// Deletes the file: the recorder is uninstalled and leaves nothing to recover. The memory stays usable.
-    pub fn discard(&self) -> std::io::Result<()> {
-        match self.shared.memory.path() {
-            Some(path) if self.shared.memory.is_mine() => std::fs::remove_file(path),
-            _ => Ok(()),
+    /// Deletes the file: the recorder is uninstalled and leaves nothing to recover. The memory stays usable. A file
+    /// that is gone already is fine.
+    pub fn discard(&self) -> io::Result<()> {
+        let Some(path) = self.path().filter(|_| self.shared.memory.is_mine()) else { return Ok(()) };
+        match std::fs::remove_file(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
         }
     }
 }

@@ -216,6 +216,36 @@ mod tests {
         }
     }
 
+    /// Two real threads; under Miri, which looks for data races, on many schedules.
+    #[test]
+    fn a_reader_never_sees_a_mixture() {
+        let writes = if cfg!(miri) { 40 } else { 200_000 };
+        let memory = words(HEADER_WORDS + 4);
+        let slot = Slot::over(&memory).unwrap();
+        slot.write(2, 32, [1; 4].into_iter());
+        let look = || {
+            let mut seen = Vec::new();
+            match slot.read(|word| seen.push(word)) {
+                SlotRead::Whole { seq, .. } => {
+                    assert_eq!(seen, [seq / 2; 4]);
+                    Some(seq / 2)
+                }
+                SlotRead::Torn => None,
+                other => panic!("{other:?}"),
+            }
+        };
+        let whole = std::thread::scope(|scope| {
+            let writer = scope.spawn(|| (2..=writes).for_each(|n| slot.write(n * 2, 32, [n; 4].into_iter())));
+            let mut whole = 0;
+            while !writer.is_finished() {
+                whole += u64::from(look().is_some());
+            }
+            whole
+        });
+        assert_eq!(look(), Some(writes));
+        assert!(whole > 0);
+    }
+
     #[test]
     fn a_write_that_did_not_end_is_torn() {
         let memory = words(HEADER_WORDS + 1);

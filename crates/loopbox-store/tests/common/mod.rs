@@ -1,6 +1,8 @@
 //! Values for the tests of the ring. Record `seq` covers ten messages and a thousand nanoseconds.
 #![allow(dead_code, reason = "each test binary uses some")]
 
+pub(crate) mod file;
+
 use loopbox_format::model::*;
 use loopbox_store::{BuildId, Identity, RingOptions};
 use std::path::Path;
@@ -86,4 +88,14 @@ pub(crate) fn tree(token: u64, samples: u32) -> StackTree {
         longest_stop_ns: 3,
         total_stop_ns: 9,
     }
+}
+
+/// `known` with the location numbers of `tree`, if both have the same shape: which numbers a tree's locations get
+/// depends on the trees before it.
+pub(crate) fn renumbered(tree: &StackTree, known: &StackTree) -> StackTree {
+    let mut same = known.clone();
+    for (node, numbered) in same.nodes.iter_mut().zip(&tree.nodes) {
+        node.location = numbered.location;
+    }
+    same
 }

@@ -13,14 +13,19 @@ use jni::signature::{Primitive, ReturnType};
 use jni::sys::{jboolean, jint, jlong};
 use jni::{Env, EnvUnowned, jni_sig, jni_str};
 use loopbox_art::{
-    Art, DiscoverOptions, Fingerprint, Frame, KnownMethod, MethodName, MethodRef, Phase, RawStack, Suspended,
+    Art, DiscoverOptions, Fingerprint, Frame, KnownMethod, Lock, MethodName, MethodRef, Phase, RawStack,
+    Suspended,
 };
 
 static ART: OnceLock<Art> = OnceLock::new();
 static FUSE: OnceLock<Arc<AtomicU32>> = OnceLock::new();
 
-/// What passes between `sample` and the fast native `walk`, which runs inside of it on the same thread.
+/// What passes between `hop` and the fast native `walk`, which runs inside of it on the same thread.
+#[derive(Default)]
 struct Hop {
+    /// Ask for the contended monitor, of the suspended thread or else of main.
+    ask: bool,
+    lock: Option<Lock>,
     suspended: Option<Suspended<'static>>,
     stack: RawStack,
     names: HashMap<MethodRef, (Fingerprint, Arc<MethodName>)>,
@@ -74,12 +79,20 @@ pub extern "system" fn Java_probe_Probe_install<'local>(
 
 /// `@FastNative static native void walk()`: called by [`sample`] on the sampler's thread.
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_probe_Probe_walk(_: EnvUnowned<'_>, _: JClass<'_>) {
+pub extern "system" fn Java_probe_Probe_walk(env: EnvUnowned<'_>, _: JClass<'_>) {
+    let raw = env.as_raw().cast::<c_void>();
     HOP.with_borrow_mut(|hop| {
         if let (Some(hop), Some(art)) = (hop.as_mut(), ART.get()) {
+            let mut object = None;
             if let Some(suspended) = hop.suspended.take() {
                 art.walk(&suspended, &mut hop.stack);
+                if hop.ask {
+                    object = art.contended_by(raw, &suspended);
+                }
+            } else if hop.ask {
+                object = art.contended_by_main(raw);
             }
+            hop.lock = object.map(|o| art.describe_lock(o));
             for frame in hop.stack.frames() {
                 let Some(print) = art.fingerprint(frame.method) else {
                     hop.unnamed += 1;
@@ -102,27 +115,66 @@ pub extern "system" fn Java_probe_Probe_walk(_: EnvUnowned<'_>, _: JClass<'_>) {
     });
 }
 
-/// One sample of the main thread, on the calling (attached, native) thread, which is not the main one.
-fn sample(env: &mut Env<'_>, class: &JClass<'_>, walk: JStaticMethodID) -> Result<(), Failure> {
-    let art = ART.get().ok_or("not installed")?;
-    let suspended = art.suspend_main(env.get_raw().cast())?;
+/// Runs the fast native with what was suspended; whatever happens in there, the thread goes on.
+fn hop(
+    env: &mut Env<'_>,
+    class: &JClass<'_>,
+    walk: JStaticMethodID,
+    suspended: Option<Suspended<'static>>,
+    ask: bool,
+) -> Result<(), Failure> {
     HOP.with_borrow_mut(|hop| {
-        let hop = hop.get_or_insert_with(|| Hop {
-            suspended: None,
-            stack: RawStack::new(),
-            names: HashMap::new(),
-            unnamed: 0,
-            reused: 0,
-        });
-        hop.suspended = Some(suspended);
+        let hop = hop.get_or_insert_with(Hop::default);
+        hop.suspended = suspended;
+        hop.ask = ask;
+        hop.lock = None;
+        hop.stack.clear();
     });
     // SAFETY: the method is static, takes nothing and returns nothing.
     let called =
         unsafe { env.call_static_method_unchecked(class, walk, ReturnType::Primitive(Primitive::Void), &[]) };
-    // Whatever happened in there: the main thread goes on.
     HOP.with_borrow_mut(|hop| hop.as_mut().map(|h| h.suspended.take()));
     called?;
     Ok(())
+}
+
+/// Follows the locks from main to their holders, at most a few steps.
+fn chain(env: &mut Env<'_>, class: &JClass<'_>, walk: JStaticMethodID) -> Result<String, Failure> {
+    let art = ART.get().ok_or("not installed")?;
+    let mut text = String::new();
+    let mut seen = vec![art.main_thread_id()];
+    hop(env, class, walk, None, true)?;
+    while let Some(lock) = HOP.with_borrow_mut(|hop| hop.as_mut().and_then(|h| h.lock.take())) {
+        let _ = write!(text, "{}<{}>", lock.class.unwrap_or_default(), lock.of_class.unwrap_or_default());
+        let Some(owner) = lock.owner else {
+            text.push_str(" nobody");
+            break;
+        };
+        if seen.contains(&owner) {
+            text.push_str(" cycle");
+            break;
+        }
+        seen.push(owner);
+        let suspended = art.suspend_thread(env.get_raw().cast(), owner)?;
+        let tid = suspended.tid().unwrap_or_default();
+        let name = std::fs::read_to_string(format!("/proc/self/task/{tid}/comm")).unwrap_or_default();
+        hop(env, class, walk, Some(suspended), true)?;
+        let frames = HOP.with_borrow(|hop| hop.as_ref().map(frames).unwrap_or_default());
+        let _ = write!(text, " held by {} in {frames} -> ", name.trim());
+    }
+    Ok(text)
+}
+
+fn frames(hop: &Hop) -> String {
+    let name = |frame: Frame| hop.names.get(&frame.method).map(|(_, n)| format!("{}.{}", n.class, n.method));
+    hop.stack.frames().filter_map(name).collect::<Vec<_>>().join("|")
+}
+
+/// One sample of the main thread, on the calling (attached, native) thread, which is not the main one.
+fn sample(env: &mut Env<'_>, class: &JClass<'_>, walk: JStaticMethodID) -> Result<(), Failure> {
+    let art = ART.get().ok_or("not installed")?;
+    let suspended = art.suspend_main(env.get_raw().cast())?;
+    hop(env, class, walk, Some(suspended), false)
 }
 
 fn line(frame: Frame, name: &MethodName) -> String {
@@ -174,6 +226,42 @@ static SAMPLER: Sampler = Sampler {
     samples: AtomicU64::new(0),
     log: Mutex::new(None),
 };
+
+/// How often main was found waiting for a lock.
+static LOCKS_SEEN: AtomicU64 = AtomicU64::new(0);
+
+/// `static native void watchLocks(boolean print)`: follows the locks that main waits for, on and on; prints changes.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_probe_Probe_watchLocks<'local>(
+    env: EnvUnowned<'local>,
+    class: JClass<'local>,
+    print: jboolean,
+) {
+    answer(env, |env| {
+        let vm = env.get_java_vm()?;
+        let class = env.new_global_ref(&class)?;
+        let walk = env.get_static_method_id(&class, jni_str!("walk"), jni_sig!(() -> ()))?;
+        std::thread::spawn(move || {
+            let mut before = String::new();
+            let body = |env: &mut Env<'_>| -> jni::errors::Result<()> {
+                loop {
+                    std::thread::sleep(Duration::from_millis(5));
+                    let now = chain(env, &class, walk).unwrap_or_else(|e| format!("error {e}"));
+                    LOCKS_SEEN.fetch_add(u64::from(!now.is_empty()), Ordering::Relaxed);
+                    if print {
+                        SAMPLER.samples.fetch_add(1, Ordering::Relaxed);
+                        if now != before {
+                            println!("lock {now}");
+                            before = now;
+                        }
+                    }
+                }
+            };
+            vm.attach_current_thread(body)
+        });
+        Ok(())
+    });
+}
 
 /// `static native void start(int periodUs)`: 0 samples only when `hold` asks.
 #[unsafe(no_mangle)]
@@ -267,7 +355,8 @@ pub extern "system" fn Java_probe_Probe_stats<'local>(
 ) -> JString<'local> {
     answer(env, |env| {
         let fuse = FUSE.get().and_then(|f| Phase::from_mark(f.load(Ordering::Relaxed)));
-        let text = format!("{:?} fuse={fuse:?}", ART.get().map(Art::stats));
+        let locks = LOCKS_SEEN.load(Ordering::Relaxed);
+        let text = format!("{:?} locks={locks} fuse={fuse:?}", ART.get().map(Art::stats));
         env.new_string(text)
     })
 }

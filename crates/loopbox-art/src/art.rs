@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::discover::{self, Findings, FoundThread, KnownMethod, Library, Match, ThreadEnv};
 use crate::fuse::{Fuse, Phase};
+use crate::locks::{GetContendedMonitor, GetLockOwner, ThreadId};
 use crate::names::{Fingerprint, MethodName, Namer};
 use crate::off::{Off, SuspendError};
 use crate::offsets::{NameLayout, ROWS, name_layouts};
@@ -83,6 +84,7 @@ pub struct Stats {
 /// ART in this process: found, checked, ready to sample the main thread.
 pub struct Art {
     suspension: Suspension,
+    locks: Option<(GetContendedMonitor, GetLockOwner)>,
     walker: Walker,
     thread_list: usize,
     main: FoundThread,
@@ -206,6 +208,7 @@ impl Art {
         };
         Ok(Art {
             suspension: symbols.suspension,
+            locks: symbols.locks,
             walker,
             thread_list: runtime.thread_list,
             main,
@@ -259,16 +262,40 @@ impl Art {
         if self.poisoned.load(Ordering::Relaxed) {
             return Err(SuspendError::WrongThread);
         }
+        let suspended = self.suspend(env, self.main.id)?;
+        if !mem::same(suspended.thread(), self.main.thread) {
+            self.poisoned.store(true, Ordering::Relaxed);
+            drop(suspended);
+            return Err(SuspendError::WrongThread);
+        }
+        Ok(suspended)
+    }
+
+    /// Stops another thread, the holder of a lock that main waits for.
+    ///
+    /// Like [`suspend_main`](Art::suspend_main). A thread that has ended is [`SuspendError::TimedOut`] too;
+    /// its number may be another thread's by now.
+    pub fn suspend_thread(&self, env: *mut c_void, id: ThreadId) -> Result<Suspended<'_>, SuspendError> {
+        if self.poisoned.load(Ordering::Relaxed) {
+            return Err(SuspendError::WrongThread);
+        }
+        self.suspend(env, id.0)
+    }
+
+    fn suspend(&self, env: *mut c_void, id: u32) -> Result<Suspended<'_>, SuspendError> {
         let caller = self.caller(env)?;
+        if mem::read::<u32>(caller.wrapping_add(self.main.thin_lock_id_at)).is_none_or(|own| own == id) {
+            return Err(SuspendError::WrongCaller);
+        }
         if self.held.swap(true, Ordering::Acquire) {
             return Err(SuspendError::Held);
         }
         let asked_ns = sys::now_ns();
         self.opened_ns.store(asked_ns, Ordering::Relaxed);
         self.fuse.mark(Phase::Suspend);
-        // SAFETY: the list was found and checked; the id is the main thread's, which lives as long as the
-        // process and is not the caller (checked in `caller`, which also checked the native state).
-        let thread = unsafe { self.suspension.suspend(self.thread_list as Opaque, self.main.id) };
+        // SAFETY: the list was found and checked; the id is not 0 (it comes from ART) and not the caller's
+        // (checked above); `caller` checked that this thread is attached and in native state.
+        let thread = unsafe { self.suspension.suspend(self.thread_list as Opaque, id) };
         if thread.is_null() {
             self.close();
             self.timeouts.fetch_add(1, Ordering::Relaxed);
@@ -276,13 +303,7 @@ impl Art {
         }
         let held_ns = sys::now_ns();
         self.fuse.mark(Phase::Walk);
-        let suspended = Suspended { art: self, thread, caller, asked_ns, held_ns, not_send: PhantomData };
-        if !mem::same(thread as usize, self.main.thread) {
-            self.poisoned.store(true, Ordering::Relaxed);
-            drop(suspended);
-            return Err(SuspendError::WrongThread);
-        }
-        Ok(suspended)
+        Ok(Suspended { art: self, thread, caller, asked_ns, held_ns, not_send: PhantomData })
     }
 
     /// The calling thread's `art::Thread*`, if it may suspend the main thread now.
@@ -299,7 +320,7 @@ impl Art {
         Ok(thread)
     }
 
-    /// Takes down the main thread's stack.
+    /// Takes down the stopped thread's stack.
     ///
     /// Best called in a fast native method (`@FastNative`), where the calling thread is runnable: frames
     /// of inlined calls are then seen too, and no collection can finish during the walk. In native state
@@ -321,6 +342,33 @@ impl Art {
             self.poisoned.store(true, Ordering::Relaxed);
             out.clear();
         }
+    }
+
+    pub(crate) fn locks(&self) -> Option<(GetContendedMonitor, GetLockOwner)> {
+        self.locks
+    }
+
+    pub(crate) fn namer(&self) -> &Namer {
+        &self.namer
+    }
+
+    pub(crate) fn main_id(&self) -> u32 {
+        self.main.id
+    }
+
+    pub(crate) fn main_thread(&self) -> usize {
+        self.main.thread
+    }
+
+    pub(crate) fn mark(&self, phase: Phase) {
+        self.fuse.mark(phase);
+    }
+
+    /// Whether the calling thread, whose environment this is, is runnable.
+    pub(crate) fn is_runnable(&self, env: *mut c_void) -> bool {
+        let thread = mem::read_word((env as usize).wrapping_add(mem::WORD)).unwrap_or(0);
+        let tid = mem::read::<u32>(thread.wrapping_add(self.main.thin_lock_id_at + 4));
+        tid == Some(sys::gettid()) && state_of(thread).is_some_and(|state| RUNNABLE.contains(&state))
     }
 
     fn close(&self) {
@@ -401,7 +449,7 @@ fn choose_namer(
         .ok_or(Off::NameCheck("no layout reads the known methods' names"))
 }
 
-/// The main thread, stopped. It goes on when this is dropped.
+/// A thread (mostly the main one), stopped. It goes on when this is dropped.
 pub struct Suspended<'a> {
     art: &'a Art,
     thread: Opaque,
@@ -413,6 +461,15 @@ pub struct Suspended<'a> {
 }
 
 impl Suspended<'_> {
+    pub(crate) fn thread(&self) -> usize {
+        self.thread as usize
+    }
+
+    /// Kernel id of the stopped thread.
+    pub fn tid(&self) -> Option<u32> {
+        mem::read(self.thread().wrapping_add(self.art.main.thin_lock_id_at + 4))
+    }
+
     /// When stopping was asked for, `CLOCK_MONOTONIC` ns.
     pub fn asked_ns(&self) -> u64 {
         self.asked_ns

@@ -16,12 +16,14 @@ pub enum Phase {
     Walk = 3,
     /// Letting the main thread go.
     Resume = 4,
+    /// Asking ART who holds a lock.
+    LockOwner = 5,
 }
 
 impl Phase {
     /// The phase of a mark; `None` for a number that no version of this crate has written.
     pub fn from_mark(mark: u32) -> Option<Phase> {
-        [Phase::Idle, Phase::SelfCheck, Phase::Suspend, Phase::Walk, Phase::Resume]
+        [Phase::Idle, Phase::SelfCheck, Phase::Suspend, Phase::Walk, Phase::Resume, Phase::LockOwner]
             .into_iter()
             .find(|p| *p as u32 == mark)
     }
@@ -34,6 +36,7 @@ impl Phase {
             Phase::Suspend => "suspend",
             Phase::Walk => "walk",
             Phase::Resume => "resume",
+            Phase::LockOwner => "lock-owner",
         }
     }
 }
@@ -65,7 +68,9 @@ mod tests {
     #[test]
     fn a_mark_tells_its_phase() {
         let cell = AtomicU32::new(77);
-        for phase in [Phase::Idle, Phase::SelfCheck, Phase::Suspend, Phase::Walk, Phase::Resume] {
+        for phase in
+            [Phase::Idle, Phase::SelfCheck, Phase::Suspend, Phase::Walk, Phase::Resume, Phase::LockOwner]
+        {
             cell.mark(phase);
             assert_eq!(Phase::from_mark(cell.load(Ordering::Relaxed)), Some(phase));
         }

@@ -7,6 +7,7 @@
 use std::ffi::{c_int, c_void};
 
 use crate::elf::SymbolSource;
+use crate::locks::{GetContendedMonitor, GetLockOwner};
 use crate::module::{Found, Module};
 use crate::off::Off;
 use crate::offsets::SuspendAbi;
@@ -96,6 +97,8 @@ pub(crate) struct Symbols {
     pub walk_stack: WalkStack,
     pub get_method: GetMethod,
     pub get_dex_pc: GetDexPc,
+    /// `Monitor::GetContendedMonitor` and `Monitor::GetLockOwnerThreadId`, where both are found.
+    pub locks: Option<(GetContendedMonitor, GetLockOwner)>,
     /// Address of `Runtime::instance_`, for a cross-check where it is exported.
     pub runtime_instance: Option<usize>,
     /// Built with libstdc++ (Debian), told by the ABI tag in the name of `PrettyMethod`.
@@ -114,10 +117,13 @@ const VISITOR_NEW: &str = "_ZN3art12StackVisitorC2EPNS_6ThreadEPNS_7ContextENS0_
 const WALK_STACK: &str = "_ZN3art12StackVisitor9WalkStackILNS0_16CountTransitionsE0EEEvb";
 const GET_METHOD: &str = "_ZNK3art12StackVisitor9GetMethodEv";
 const GET_DEX_PC: &str = "_ZNK3art12StackVisitor8GetDexPcEb";
+const CONTENDED: &str = "_ZN3art7Monitor19GetContendedMonitorEPNS_6ThreadE";
+const OWNER: &str = "_ZN3art7Monitor20GetLockOwnerThreadIdENS_6ObjPtrINS_6mirror6ObjectEEE";
+const OWNER_BY_POINTER: &str = "_ZN3art7Monitor20GetLockOwnerThreadIdEPNS_6mirror6ObjectE";
 const INSTANCE: &str = "_ZN3art7Runtime9instance_E";
 const PRETTY_GNU: &str = "_ZN3art9ArtMethod12PrettyMethodB5cxx11Eb";
 
-const ALL: [&str; 12] = [
+const ALL: [&str; 15] = [
     SUSPEND_BOOL_BOOL,
     SUSPEND_REASON_BOOL,
     SUSPEND_REASON_ATTEMPT,
@@ -128,6 +134,9 @@ const ALL: [&str; 12] = [
     WALK_STACK,
     GET_METHOD,
     GET_DEX_PC,
+    CONTENDED,
+    OWNER,
+    OWNER_BY_POINTER,
     INSTANCE,
     PRETTY_GNU,
 ];
@@ -176,7 +185,9 @@ impl Symbols {
         };
         let used = [visitor_new, walk_stack, get_method, get_dex_pc, suspend, resume];
         let source = used.iter().map(|f| f.source).max().unwrap_or(SymbolSource::Linker);
-        // SAFETY: as above.
+        let owner = table.get(OWNER).or_else(|| table.get(OWNER_BY_POINTER));
+        let locks = table.get(CONTENDED).zip(owner);
+        // SAFETY: as above. An ObjPtr is one word, trivially copied, so it travels like the pointer it is.
         Ok(unsafe {
             Symbols {
                 suspension,
@@ -184,6 +195,7 @@ impl Symbols {
                 walk_stack: bind(walk_stack),
                 get_method: bind(get_method),
                 get_dex_pc: bind(get_dex_pc),
+                locks: locks.map(|(contended, owner)| (bind(contended), bind(owner))),
                 runtime_instance: table.get(INSTANCE).map(|f| f.address),
                 host_build: table.get(PRETTY_GNU).is_some(),
                 source,

@@ -64,6 +64,27 @@ fn stress(bed: &str, samples: u32) {
     assert!(checked.pairs[&Pair::Invoke] > checked.stacks, "{:?}", checked.pairs);
 }
 
+/// Who holds the lock: an object's, a class's, in a wait, in a deadlock.
+fn locks(bed: &str) {
+    let probe = Probe::new(bed, "locks").unwrap();
+    let text = probe.run("probe.Locks", &[], &[]).unwrap().join("\n");
+    let sleeping = "java.lang.Thread.sleep|probe.Locks.hold|";
+    for (lock, holder) in [
+        ("probe.Locks$Plain<>", "probe.Locks$1.run|java.lang.Thread.run"),
+        ("java.lang.Class<probe.Locks>", "probe.Locks.whole|probe.Locks$2.run|java.lang.Thread.run"),
+        ("probe.Locks$Other<>", "probe.Locks$3.run|java.lang.Thread.run"),
+    ] {
+        let lines = text.lines().filter(|l| l.contains(&format!("lock {lock} held by holder in ")));
+        let held = lines.filter(|l| l.contains(&format!("{sleeping}{holder}")));
+        assert!(held.count() > 0, "{lock}\n{text}");
+    }
+    assert!(text.contains("lock probe.Locks$Other<> nobody"), "Object.wait lets go of the lock\n{text}");
+    let cycle = "lock probe.Locks$Other<> held by holder in probe.Locks$3.run|java.lang.Thread.run -> \
+                 probe.Locks$Plain<> cycle";
+    assert!(text.contains(cycle), "{text}");
+    assert!(!text.contains("impossible") && !text.contains("error"), "{text}");
+}
+
 struct Checked {
     stacks: u64,
     pairs: BTreeMap<Pair, u64>,
@@ -122,6 +143,11 @@ fn row(bed: &str) -> &'static str {
 #[test]
 fn names_and_lines_are_those_of_javas_own_stack_traces() {
     beds().iter().for_each(|bed| names(bed, row(bed)));
+}
+
+#[test]
+fn the_holders_of_locks_are_told() {
+    beds().iter().for_each(|bed| locks(bed));
 }
 
 #[test]

@@ -116,6 +116,20 @@ impl Namer {
         })
     }
 
+    /// Name of an object's class; `None` for arrays.
+    pub(crate) fn class_of(&self, object: usize) -> Option<String> {
+        // mirror::Object begins with its compressed class reference.
+        self.class_name(mem::read::<u32>(object)? as usize)
+    }
+
+    /// Name of the class that a `mirror::Class` stands for; `None` for arrays, primitives and proxies.
+    pub(crate) fn class_name(&self, class: usize) -> Option<String> {
+        let class = self.class(class).filter(|c| !c.proxy)?;
+        let dex = DexFile::read(&self.layout, class.dex_file)?;
+        let definition = dex.class_definition(class.class_def)?;
+        Some(dex::class_name(&dex.type_descriptor(u16::try_from(definition.class).ok()?)?))
+    }
+
     fn lines(&self, dex: &DexFile, method: &Method) -> Option<LineTable> {
         if dex.compact || method.access_flags & ACC_NATIVE != 0 || method.code == 0 {
             return None;

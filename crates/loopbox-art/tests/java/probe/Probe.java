@@ -23,6 +23,9 @@ final class Probe {
     /** Waits until this thread was sampled once, and returns its stack. */
     static native String hold();
 
+    /** Follows the locks that main waits for, on and on; prints them whenever they change. */
+    static native void watchLocks(boolean print);
+
     static native long samples();
 
     static native void log(boolean on);

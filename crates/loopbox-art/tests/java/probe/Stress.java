@@ -23,6 +23,7 @@ public final class Stress {
         boolean print = args[3].equals("1");
         System.out.println("installed " + Probe.install());
         Probe.start(periodUs);
+        Probe.watchLocks(false);
         final Thread main = Thread.currentThread();
         daemon("collector", new Runnable() {
             @Override public void run() {

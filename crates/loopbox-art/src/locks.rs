@@ -1,0 +1,128 @@
+//! Who holds the lock that a thread waits for.
+//!
+//! Two functions of ART, `Monitor::GetContendedMonitor(Thread*)` and
+//! `Monitor::GetLockOwnerThreadId(Object*)`, exported by every version from 8.0 to 16. Objects are only
+//! looked at by a runnable thread: then no collection can move or free one under us. What remains and
+//! what excludes it is written down in `docs/sampler.md`, "Who holds the lock".
+
+use std::ffi::c_void;
+use std::marker::PhantomData;
+use std::num::NonZeroUsize;
+
+use crate::art::{Art, Suspended};
+use crate::fuse::Phase;
+use crate::symbols::Opaque;
+use crate::sys::mem;
+
+/// `static ObjPtr<Object> Monitor::GetContendedMonitor(Thread*)`; up to 9 `Object*`, which is returned alike.
+pub(crate) type GetContendedMonitor = unsafe extern "C" fn(Opaque) -> usize;
+/// `static uint32_t Monitor::GetLockOwnerThreadId(ObjPtr<Object>)`; up to 9 `Object*`, which is passed alike.
+pub(crate) type GetLockOwner = unsafe extern "C" fn(usize) -> u32;
+
+/// An object on the Java heap. Means nothing after the fast native method in which it was got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ObjectRef {
+    address: NonZeroUsize,
+    not_send: PhantomData<*mut ()>,
+}
+
+/// ART's number of a thread (the thin-lock id), reused after the thread's end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ThreadId(pub(crate) u32);
+
+/// A lock that a thread waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lock {
+    /// Class of the object; `None` for an array or when it could not be read.
+    pub class: Option<String>,
+    /// For a `synchronized static` method, whose lock is a class object: which class.
+    pub of_class: Option<String>,
+    /// Who holds it; `None` when nobody does (a thread in `Object.wait` has let go of it).
+    pub owner: Option<ThreadId>,
+}
+
+impl Art {
+    /// Whether this ART can tell who holds a lock.
+    pub fn can_tell_lock_owners(&self) -> bool {
+        self.locks().is_some()
+    }
+
+    /// ART's number of the main thread: a chain of holders that comes back to it is a deadlock.
+    pub fn main_thread_id(&self) -> ThreadId {
+        ThreadId(self.main_id())
+    }
+
+    /// The object whose monitor the main thread is entering or waiting on. In a fast native method only
+    /// (`None` elsewhere), with the main thread going on. `env` is the calling thread's `JNIEnv*`.
+    pub fn contended_by_main(&self, env: *mut c_void) -> Option<ObjectRef> {
+        self.is_runnable(env).then_some(())?;
+        // SAFETY: the main thread's Thread lives as long as the process; this thread is runnable.
+        unsafe { self.contended_by_thread(self.main_thread()) }
+    }
+
+    /// The same of a suspended thread, which must be resumed before anything is asked of the answer.
+    pub fn contended_by(&self, env: *mut c_void, suspended: &Suspended<'_>) -> Option<ObjectRef> {
+        self.is_runnable(env).then_some(())?;
+        // SAFETY: a suspended thread cannot end; this thread is runnable.
+        unsafe { self.contended_by_thread(suspended.thread()) }
+    }
+
+    /// # Safety
+    /// `thread` is an `art::Thread*` that lives during the call; the calling thread is runnable.
+    unsafe fn contended_by_thread(&self, thread: usize) -> Option<ObjectRef> {
+        let (contended, _) = self.locks()?;
+        // SAFETY: the caller's promise. The function locks the thread's wait mutex, which no thread holds at
+        // a safepoint.
+        let object = unsafe { contended(thread as Opaque) };
+        let object = current_copy(NonZeroUsize::new(object)?)?;
+        Some(ObjectRef { address: object, not_send: PhantomData })
+    }
+
+    /// Tells the class of a contended object and who holds its lock. In the same fast native method, and
+    /// with nobody suspended: ART takes locks for the answer.
+    pub fn describe_lock(&self, object: ObjectRef) -> Lock {
+        let address = object.address.get();
+        let class = self.namer().class_of(address);
+        let of_class =
+            if class.as_deref() == Some("java.lang.Class") { self.namer().class_name(address) } else { None };
+        let owner = self.locks().and_then(|(_, owner)| {
+            self.mark(Phase::LockOwner);
+            // SAFETY: the object was got in this runnable stretch (ObjectRef), so it is neither freed nor moved.
+            let id = unsafe { owner(address) };
+            self.mark(Phase::Idle);
+            (id != 0).then_some(ThreadId(id))
+        });
+        Lock { class, of_class, owner }
+    }
+}
+
+/// The place where an object is now, if the collector has just moved it.
+///
+/// A waiting thread's own references are brought up to date a moment after the others' when a collection
+/// flips the spaces. An object already moved tells its new place in its lock word, which ART's own
+/// functions do not expect there.
+fn current_copy(object: NonZeroUsize) -> Option<NonZeroUsize> {
+    const STATE_SHIFT: u32 = 30;
+    const FORWARDED: u32 = 3;
+    const ADDRESS_SHIFT: u32 = 3;
+    let lock_word = mem::read::<u32>(object.get().checked_add(4)?)?;
+    if lock_word >> STATE_SHIFT == FORWARDED {
+        return NonZeroUsize::new((lock_word << ADDRESS_SHIFT) as usize);
+    }
+    Some(object)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moved_object_is_found_where_it_is_now() {
+        let at = |object: &[u32; 2]| NonZeroUsize::new(object.as_ptr() as usize).unwrap();
+        let thin = [0x1234, 0x0001_0007];
+        assert_eq!(current_copy(at(&thin)), Some(at(&thin)));
+        let moved = [0x1234, (0x1300_0008 >> 3) | 3 << 30];
+        assert_eq!(current_copy(at(&moved)).map(NonZeroUsize::get), Some(0x1300_0008));
+        assert_eq!(current_copy(NonZeroUsize::new(16).unwrap()), None, "not readable");
+    }
+}

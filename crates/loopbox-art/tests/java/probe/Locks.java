@@ -1,0 +1,107 @@
+package probe;
+
+import java.util.concurrent.CountDownLatch;
+
+/** Main waits for locks that others hold; ends in a deadlock. */
+public final class Locks {
+    static final class Plain {}
+
+    static final class Other {}
+
+    static final Plain A = new Plain();
+    static final Other B = new Other();
+
+    static synchronized void whole() throws InterruptedException {
+        hold();
+    }
+
+    public static void main(String[] args) throws Exception {
+        System.out.println("installed " + Probe.install());
+        Probe.watchLocks(true);
+
+        System.out.println("case entering");
+        Thread holder = held(new Runnable() {
+            @Override public void run() {
+                synchronized (A) {
+                    hold();
+                }
+            }
+        });
+        synchronized (A) {
+            hold();
+        }
+        holder.join();
+
+        System.out.println("case class");
+        holder = held(new Runnable() {
+            @Override public void run() {
+                try {
+                    whole();
+                } catch (InterruptedException e) {
+                    System.out.println("interrupted");
+                }
+            }
+        });
+        whole();
+        holder.join();
+
+        System.out.println("case waiting");
+        synchronized (B) {
+            B.wait(watched());
+        }
+
+        System.out.println("case deadlock");
+        synchronized (A) {
+            held(new Runnable() {
+                @Override public void run() {
+                    synchronized (B) {
+                        hold();
+                        synchronized (A) {
+                            System.out.println("impossible");
+                        }
+                    }
+                }
+            });
+            new Thread() {
+                @Override public void run() {
+                    hold();
+                    hold();
+                    hold();
+                    System.out.println("done");
+                    System.exit(0);
+                }
+            }.start();
+            synchronized (B) {
+                System.out.println("impossible");
+            }
+        }
+    }
+
+    private static CountDownLatch inside;
+
+    /** Starts a thread and waits until it is in {@link #hold}. */
+    static Thread held(Runnable body) throws InterruptedException {
+        inside = new CountDownLatch(1);
+        Thread thread = new Thread(body, "holder");
+        thread.start();
+        inside.await();
+        return thread;
+    }
+
+    /** Stays until the watcher has looked several times. */
+    static void hold() {
+        inside.countDown();
+        long until = Probe.samples() + 8;
+        while (Probe.samples() < until) {
+            try {
+                Thread.sleep(5);
+            } catch (InterruptedException e) {
+                return;
+            }
+        }
+    }
+
+    private static long watched() {
+        return 300;
+    }
+}

@@ -8,7 +8,8 @@
 //! 1. A stretch shorter than [`Config::group_ns`] adds to the open group. The group is full, and ends there, when
 //!    its work reaches `group_ns`.
 //! 2. A message of at least [`Config::detail_ns`] is kept by name in the record that it ends in; so is one that
-//!    threw or whose end was missed, and a component message (its name is given unasked) however short.
+//!    threw or whose end was missed, and a component message (its name is given unasked) however short. Where there
+//!    is no room for all, those come first; a short frame takes only the room that is left.
 //! 3. A stretch of at least `group_ns` ends the open group as it is and stands alone, with its token.
 //! 4. A gap between messages shorter than `group_ns` counts as idle time of the group that it lies in. A gap of
 //!    `group_ns` or more ends the open group and is a record: *idle*, or *frozen* when longer than
@@ -37,6 +38,7 @@
 //! A full record waits for the description of its last message, until [`Aggregator::describe`] or the next event,
 //! and is visible as the open record until then.
 
+use crate::details::Worth;
 use crate::{Change, Config, Details, Host, Keep, MAX_DETAILS, Name, StackMark};
 use loopbox_format::looper;
 use loopbox_format::model::{Detail, End, Message, NamedBy, Record, RecordKind, Slowest};
@@ -453,13 +455,17 @@ impl<H: Host> Aggregator<H> {
         (spent, self.host.take_late_ns())
     }
 
-    /// Adds a detail. When there is no room, a component message that was kept although it is short makes room
-    /// for one that is not.
+    /// Adds a detail. When there is no room, one that is worth less makes room; what is left out is counted, unless
+    /// it is a short frame.
     fn keep_detail(&mut self, detail: Detail<Name>) -> bool {
         let details = &mut self.open.details;
         if details.len() >= self.details_per_record {
-            self.open.dropped_details = self.open.dropped_details.saturating_add(1);
-            if detail.wall_ns < self.detail_ns || !details.evict_shortest_below(self.detail_ns) {
+            let worth = Worth::of(&detail, self.detail_ns);
+            let evicted = details.evict_below(worth, self.detail_ns);
+            if evicted.unwrap_or(worth) > Worth::Frame {
+                self.open.dropped_details = self.open.dropped_details.saturating_add(1);
+            }
+            if evicted.is_none() {
                 return false;
             }
         }

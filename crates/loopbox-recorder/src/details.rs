@@ -1,6 +1,6 @@
 //! The bounded list of described messages inside a record, in place.
 
-use loopbox_format::model::Detail;
+use loopbox_format::model::{Component, Detail, End};
 use loopbox_format::text::BoundedStr;
 use serde::{Serialize, Serializer};
 
@@ -27,6 +27,29 @@ pub const MAX_ENCODED_RECORD: usize = {
 /// A class name as the app keeps it.
 pub type Name = BoundedStr<NAME_BYTES>;
 
+/// Why a message is kept by name, the least reason first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Worth {
+    /// A short frame: there are sixty in a second, so they take only the room that is left.
+    Frame,
+    /// A component message that was short.
+    Component,
+    /// It was slow, threw, or its end was missed.
+    Itself,
+}
+
+impl Worth {
+    pub(crate) fn of(detail: &Detail<Name>, detail_ns: u64) -> Self {
+        if detail.wall_ns >= detail_ns || detail.end != End::Returned {
+            return Self::Itself;
+        }
+        match detail.message.as_ref().and_then(|message| message.component) {
+            Some(Component::Frame) => Self::Frame,
+            _ => Self::Component,
+        }
+    }
+}
+
 /// Described messages in order of their end, at most [`MAX_DETAILS`], without the heap.
 ///
 /// Serialises exactly as a `Vec` of [`Detail`].
@@ -38,14 +61,8 @@ pub struct Details {
 
 impl Details {
     pub(crate) const fn new() -> Self {
-        const NONE: Detail<Name> = Detail {
-            token: 0,
-            start_ns: 0,
-            wall_ns: 0,
-            wait_ns: None,
-            end: loopbox_format::model::End::Returned,
-            message: None,
-        };
+        const NONE: Detail<Name> =
+            Detail { token: 0, start_ns: 0, wall_ns: 0, wait_ns: None, end: End::Returned, message: None };
         Self { len: 0, items: [NONE; MAX_DETAILS] }
     }
 
@@ -74,15 +91,16 @@ impl Details {
         self.items.get_mut(..self.len)?.iter_mut().rev().find(|detail| detail.token == token)
     }
 
-    /// Takes out the shortest detail below `floor_ns`, keeping the others' order. False when there is none.
-    pub(crate) fn evict_shortest_below(&mut self, floor_ns: u64) -> bool {
-        let shortest = self.as_slice().iter().enumerate().min_by_key(|(_, detail)| detail.wall_ns);
-        let Some((index, _)) = shortest.filter(|(_, detail)| detail.wall_ns < floor_ns) else { return false };
+    /// Takes out the least worth keeping when it is worth less than this, keeping the others' order; its worth.
+    pub(crate) fn evict_below(&mut self, worth: Worth, detail_ns: u64) -> Option<Worth> {
+        let worths = self.as_slice().iter().map(|detail| (Worth::of(detail, detail_ns), detail.wall_ns));
+        let (index, (least, _)) =
+            worths.enumerate().min_by_key(|(_, worth)| *worth).filter(|(_, (w, _))| *w < worth)?;
         if let Some(tail) = self.items.get_mut(index..self.len) {
             tail.rotate_left(1);
         }
         self.len -= 1;
-        true
+        Some(least)
     }
 }
 

@@ -182,6 +182,10 @@ mod tests {
         assert_eq!(stacks(&tree).unwrap().next().unwrap(), [1, 2, 3]);
         builder.begin(8, 0, StackSource::Art);
         assert_eq!((builder.samples(), builder.tree().missed_samples), (0, 0));
+        for at_ns in [50, 40, 60] {
+            builder.push(&Sample { frames: &[1], at_ns, stop_ns: 1, interval_ns: 10 });
+        }
+        assert_eq!(builder.tree().sample_deltas_ns, [50, 0, 10], "a time that goes back stands still");
     }
 
     /// Feeds stacks that never agree, at the interval that the builder asks for.

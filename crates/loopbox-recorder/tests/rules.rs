@@ -207,12 +207,31 @@ fn details_are_bounded_and_the_rest_is_counted() {
     assert_eq!(history[0].dropped_details, 2);
 
     let mut main = Main::new(&Config { details_per_record: 1, ..Config::default() });
-    main.message(60 * MS);
+    main.message(50 * MS);
     main.begin(1);
     main.compute(70 * MS);
     assert_eq!(main.end(1), Wanted::Nothing, "no room for it, so no need to read its name");
     let history = main.history();
     assert_eq!((history[0].details.len(), history[0].dropped_details), (1, 1));
+}
+
+#[test]
+fn frames_leave_room_for_what_is_rarer() {
+    let mut main = Main::new(&Config { details_per_record: 2, ..Config::default() });
+    let mut short = |target: &str, what| {
+        main.begin(1);
+        main.compute(8 * MS);
+        assert_eq!(main.end(1), Wanted::Nothing);
+        main.describe(target, what);
+    };
+    for frame in 0..10 {
+        short("android.view.Choreographer$FrameHandler", frame);
+    }
+    short("android.app.ActivityThread$H", 159);
+    short("android.view.Choreographer$FrameHandler", 11);
+    let history = main.history();
+    let kept: Vec<_> = history[0].details.iter().map(|d| d.message.as_ref().unwrap().what).collect();
+    assert_eq!((kept, history[0].dropped_details, history[0].count), (vec![1, 159], 0, 12));
 }
 
 #[test]
@@ -324,6 +343,34 @@ fn an_exception_out_of_a_nested_loop_ends_its_message_at_the_outer_end() {
 }
 
 #[test]
+fn how_far_begin_and_end_are_apart_is_learned() {
+    let mut main = Main::new(&Config::default());
+    // Nested loops 300 bytes apart, and an end hook with a frame of 250 bytes more than the begin's.
+    let (outer, inner) = (StackMark::at(10_000), StackMark::at(9_700));
+    let (outer_end, inner_end) = (StackMark::at(9_750), StackMark::at(9_450));
+    let _ = main.aggregator.begin(outer);
+    let _ = main.aggregator.end(outer_end, None, End::Returned);
+    for (end, depth_after) in [(inner_end, 1), (outer_end, 0)] {
+        let _ = main.aggregator.begin(outer);
+        let _ = main.aggregator.begin(inner);
+        let _ = main.aggregator.end(end, None, End::Returned);
+        assert_eq!(main.aggregator.depth(), depth_after);
+    }
+}
+
+#[test]
+fn details_are_written_only_when_they_change() {
+    let mut main = Main::new(&Config::default());
+    let mut writes = Vec::new();
+    for work in [1, 1, 60, 1] {
+        main.message(work * MS);
+        writes.push(std::mem::take(&mut main.host().detail_writes));
+    }
+    // A new record; nothing; a detail, then its name; nothing.
+    assert_eq!(writes, [1, 0, 2, 0]);
+}
+
+#[test]
 fn several_lost_ends_give_the_name_to_the_innermost() {
     let mut main = Main::new(&Config::default());
     main.begin(1);
@@ -345,10 +392,12 @@ fn without_marks_a_begin_in_a_message_is_a_lost_end() {
         let _ = main.aggregator.begin(StackMark::UNKNOWN);
         main.compute(MS);
     }
+    main.begin(1);
+    let _ = main.aggregator.begin(StackMark::UNKNOWN);
     assert_eq!(main.aggregator.depth(), 1);
     let _ = main.aggregator.end(StackMark::UNKNOWN, None, End::Returned);
     assert_eq!(main.aggregator.depth(), 0);
-    assert_eq!(main.history().iter().map(|record| record.count).sum::<u32>(), 20);
+    assert_eq!(main.history().iter().map(|record| record.count).sum::<u32>(), 22);
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub(crate) struct Recording {
     pub(crate) closed: Vec<Record>,
     /// As a reader sees it who takes numbers at each change, but details only when told to.
     pub(crate) open: Option<Record>,
+    /// How often details were written.
+    pub(crate) detail_writes: u32,
 }
 
 impl Recording {
@@ -62,6 +64,8 @@ impl Host for Recording {
         let mut record = Self::decoded(record);
         if change == Change::Counters {
             record.details = self.open.take().expect("details come first").details;
+        } else {
+            self.detail_writes += 1;
         }
         self.open = Some(record);
     }

@@ -287,6 +287,8 @@ pub extern "system" fn Java_probe_Probe_start<'local>(
                 }
                 let outcome = sample(env, &class, walk);
                 let text = match &outcome {
+                    // The watcher of locks is holding a thread: next time.
+                    Err(error) if error.downcast_ref() == Some(&SuspendError::Held) => continue,
                     Ok(()) => text(),
                     Err(error) => format!("error {error}\n"),
                 };

@@ -23,6 +23,17 @@ pub fn oracle(launcher: &Launcher) -> Result<Oracle> {
     Ok(oracle)
 }
 
+/// A frame as the oracle knows it.
+pub fn named(frame: &crate::Frame) -> Frame {
+    let method = &frame.method;
+    Frame {
+        class: method.class.clone(),
+        name: method.name.clone(),
+        signature: method.signature.clone(),
+        dex_pc: frame.dex_pc,
+    }
+}
+
 /// What the oracle found in many stacks.
 #[derive(Debug, Default)]
 pub struct Tally {
@@ -53,15 +64,7 @@ impl Tally {
             self.missed += u64::from(tree.missed_samples);
             for (stack, elided) in stacks_of(report, tree)? {
                 self.samples += 1;
-                let frames: Vec<_> = stack
-                    .iter()
-                    .map(|f| Frame {
-                        class: f.method.class.clone(),
-                        name: f.method.name.clone(),
-                        signature: f.method.signature.clone(),
-                        dex_pc: f.dex_pc,
-                    })
-                    .collect();
+                let frames: Vec<_> = stack.iter().map(named).collect();
                 for frame in &stack {
                     *self.methods.entry(frame.short()).or_default() += 1;
                 }

@@ -23,7 +23,7 @@
     )
 )]
 
-mod aggregator;
+pub mod aggregator;
 mod config;
 mod details;
 mod host;

@@ -14,7 +14,7 @@ use jni::sys::{jboolean, jint, jlong};
 use jni::{Env, EnvUnowned, jni_sig, jni_str};
 use loopbox_art::{
     Art, DiscoverOptions, Fingerprint, Frame, KnownMethod, Lock, MethodName, MethodRef, Phase, RawStack,
-    Suspended,
+    SuspendError, Suspended,
 };
 
 static ART: OnceLock<Art> = OnceLock::new();
@@ -247,14 +247,12 @@ pub extern "system" fn Java_probe_Probe_watchLocks<'local>(
                 loop {
                     std::thread::sleep(Duration::from_millis(5));
                     let now = chain(env, &class, walk).unwrap_or_else(|e| format!("error {e}"));
-                    LOCKS_SEEN.fetch_add(u64::from(!now.is_empty()), Ordering::Relaxed);
-                    if print {
-                        SAMPLER.samples.fetch_add(1, Ordering::Relaxed);
-                        if now != before {
-                            println!("lock {now}");
-                            before = now;
-                        }
+                    let waits = u64::from(!now.is_empty());
+                    if print && now != before {
+                        println!("lock {now}");
+                        before = now;
                     }
+                    LOCKS_SEEN.fetch_add(waits, Ordering::Relaxed);
                 }
             };
             vm.attach_current_thread(body)
@@ -336,6 +334,12 @@ pub extern "system" fn Java_probe_Probe_hold<'local>(
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_samples(_: EnvUnowned<'_>, _: JClass<'_>) -> jlong {
     SAMPLER.samples.load(Ordering::Relaxed) as jlong
+}
+
+/// `static native long locksSeen()`.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_probe_Probe_locksSeen(_: EnvUnowned<'_>, _: JClass<'_>) -> jlong {
+    LOCKS_SEEN.load(Ordering::Relaxed) as jlong
 }
 
 /// `static native void log(boolean on)`: keep the text of every sample from now on, or print what was kept.

@@ -72,14 +72,14 @@ fn locks(bed: &str) {
     for (lock, holder) in [
         ("probe.Locks$Plain<>", "probe.Locks$1.run|java.lang.Thread.run"),
         ("java.lang.Class<probe.Locks>", "probe.Locks.whole|probe.Locks$2.run|java.lang.Thread.run"),
-        ("probe.Locks$Other<>", "probe.Locks$3.run|java.lang.Thread.run"),
+        ("probe.Locks$Other<>", "probe.Locks$4.run|java.lang.Thread.run"),
     ] {
         let lines = text.lines().filter(|l| l.contains(&format!("lock {lock} held by holder in ")));
         let held = lines.filter(|l| l.contains(&format!("{sleeping}{holder}")));
         assert!(held.count() > 0, "{lock}\n{text}");
     }
     assert!(text.contains("lock probe.Locks$Other<> nobody"), "Object.wait lets go of the lock\n{text}");
-    let cycle = "lock probe.Locks$Other<> held by holder in probe.Locks$3.run|java.lang.Thread.run -> \
+    let cycle = "lock probe.Locks$Other<> held by holder in probe.Locks$4.run|java.lang.Thread.run -> \
                  probe.Locks$Plain<> cycle";
     assert!(text.contains(cycle), "{text}");
     assert!(!text.contains("impossible") && !text.contains("error"), "{text}");

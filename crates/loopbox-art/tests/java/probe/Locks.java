@@ -11,6 +11,8 @@ public final class Locks {
     static final Plain A = new Plain();
     static final Other B = new Other();
 
+    static synchronized void waitForWhole() {}
+
     static synchronized void whole() throws InterruptedException {
         hold();
     }
@@ -28,9 +30,8 @@ public final class Locks {
             }
         });
         synchronized (A) {
-            hold();
+            holder.join();
         }
-        holder.join();
 
         System.out.println("case class");
         holder = held(new Runnable() {
@@ -42,12 +43,20 @@ public final class Locks {
                 }
             }
         });
-        whole();
+        waitForWhole();
         holder.join();
 
         System.out.println("case waiting");
         synchronized (B) {
-            B.wait(watched());
+            new Thread() {
+                @Override public void run() {
+                    hold();
+                    synchronized (B) {
+                        B.notifyAll();
+                    }
+                }
+            }.start();
+            B.wait();
         }
 
         System.out.println("case deadlock");
@@ -64,7 +73,6 @@ public final class Locks {
             });
             new Thread() {
                 @Override public void run() {
-                    hold();
                     hold();
                     hold();
                     System.out.println("done");
@@ -88,20 +96,16 @@ public final class Locks {
         return thread;
     }
 
-    /** Stays until the watcher has looked several times. */
+    /** Stays until the watcher has seen main wait several times. */
     static void hold() {
         inside.countDown();
-        long until = Probe.samples() + 8;
-        while (Probe.samples() < until) {
+        long until = Probe.locksSeen() + 4;
+        while (Probe.locksSeen() < until) {
             try {
                 Thread.sleep(5);
             } catch (InterruptedException e) {
                 return;
             }
         }
-    }
-
-    private static long watched() {
-        return 300;
     }
 }

@@ -28,6 +28,9 @@ final class Probe {
 
     static native long samples();
 
+    /** How often main was seen waiting for a lock. */
+    static native long locksSeen();
+
     static native void log(boolean on);
 
     static native String stats();

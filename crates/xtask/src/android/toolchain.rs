@@ -1,0 +1,335 @@
+//! A Rust compiler, a standard library and a linker for Android.
+//!
+//! Two ways lead there. With `ANDROID_NDK_HOME` set, the workspace's own Rust compiles (its targets added by
+//! `rustup target add`) and the NDK's clang links, as `cargo ndk` does. Without it, everything comes from
+//! Debian: a compiler that knows the Android targets, the sources of its standard library, and lld; they are
+//! unpacked below `target/android`, nothing is installed.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::abi::Abi;
+use super::apt::Release;
+use super::link;
+use super::stubs;
+use super::symbols::{Imports, MIN_API};
+use crate::bed::cache::{Cache, Key};
+use crate::bed::progress::Progress;
+use crate::bed::run::{command, path_list, run};
+
+/// Oldest compiler that builds the workspace: `rust-version` of its manifest.
+const RUST_VERSION: &str = env!("CARGO_PKG_RUST_VERSION");
+
+/// Changes when the way to build the standard library does.
+const STD_RECIPE: u32 = 2;
+
+/// Features of the standard library: none. Its backtraces would add a DWARF reader and an unwinder to every
+/// app, to print what Android's tombstones print anyway.
+const STD_FEATURES: &str = "-Zbuild-std-features=";
+
+/// Where the compiler, linker and libraries come from.
+#[derive(Debug)]
+pub(crate) enum Toolchain {
+    /// Debian's packages, unpacked.
+    Debian(Debian),
+    /// An NDK of the machine, with the workspace's compiler.
+    Ndk(Ndk),
+}
+
+/// What one target is compiled with.
+#[derive(Debug)]
+pub(crate) struct Target {
+    /// Environment for cargo, beside the flags.
+    pub(crate) environment: Vec<(String, OsString)>,
+    /// Flags for the compiler.
+    pub(crate) flags: Vec<String>,
+}
+
+/// Debian's compiler and linker.
+#[derive(Debug)]
+pub(crate) struct Debian {
+    root: PathBuf,
+    cache: Cache,
+    version: String,
+}
+
+/// An Android NDK.
+#[derive(Debug)]
+pub(crate) struct Ndk {
+    bin: PathBuf,
+    revision: String,
+    rustc: String,
+}
+
+impl Toolchain {
+    /// Finds the NDK that the environment names, else sets Debian's packages up in `work`.
+    pub(crate) fn ensure(work: &Path, update: bool, progress: &Progress) -> Result<Self> {
+        match env::var_os("ANDROID_NDK_HOME").filter(|home| !home.is_empty()) {
+            Some(home) => Ok(Self::Ndk(Ndk::find(Path::new(&home))?)),
+            None => Ok(Self::Debian(Debian::ensure(work, update, progress)?)),
+        }
+    }
+
+    /// What built a library, for the record of sizes.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Debian(debian) => debian.version.clone(),
+            Self::Ndk(ndk) => format!("{}, NDK {}", ndk.rustc, ndk.revision),
+        }
+    }
+
+    /// Prepares a target: its standard library and what it links against.
+    pub(crate) fn target(&self, abi: Abi, imports: &Imports, progress: &Progress) -> Result<Target> {
+        match self {
+            Self::Debian(debian) => debian.target(abi, imports, progress),
+            Self::Ndk(ndk) => ndk.target(abi),
+        }
+    }
+
+    /// Folders whose names must not be found in a library.
+    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Debian(debian) => vec![debian.root.clone()],
+            Self::Ndk(ndk) => vec![ndk.bin.clone()],
+        }
+    }
+}
+
+impl Debian {
+    fn ensure(work: &Path, update: bool, progress: &Progress) -> Result<Self> {
+        let cache = Cache::open(&work.join("cache"))?;
+        let record = work.join("toolchain.txt");
+        let known = if update { None } else { read_record(&record) };
+        let root = match known.as_ref().and_then(|packages| find_root(&cache, packages)) {
+            Some(root) => root,
+            None => fetch(work, &cache, &record, progress)?,
+        };
+        let mut debian = Self { root, cache, version: String::new() };
+        debian.version = debian.check_compiler()?;
+        Ok(debian)
+    }
+
+    /// The compiler's version, which must be able to build the workspace.
+    fn check_compiler(&self) -> Result<String> {
+        let about = run(Command::new(self.rustc()).arg("-vV").envs(self.libraries()?))
+            .context("the unpacked compiler does not run")?;
+        let release = about
+            .lines()
+            .find_map(|line| line.strip_prefix("release: "))
+            .context("no release in rustc -vV")?;
+        ensure!(
+            numbers(release) >= numbers(RUST_VERSION),
+            "Debian's newest Rust for this release is {release}, the workspace needs {RUST_VERSION}: \
+             does the machine's apt configuration have the security archive?"
+        );
+        let llvm = about.lines().find_map(|line| line.strip_prefix("LLVM version: ")).unwrap_or("?");
+        Ok(format!("rustc {release}, LLVM {llvm}, Debian"))
+    }
+
+    fn rustc(&self) -> PathBuf {
+        self.root.join("usr/bin/rustc")
+    }
+
+    /// The search path that the unpacked programs need.
+    fn libraries(&self) -> Result<Vec<(String, OsString)>> {
+        let mut folders = Vec::new();
+        for entry in fs::read_dir(self.root.join("usr/lib"))? {
+            let path = entry?.path();
+            if path.to_string_lossy().ends_with("-linux-gnu") {
+                folders.push(path);
+            }
+        }
+        folders.sort();
+        folders.extend(env::var_os("LD_LIBRARY_PATH").iter().flat_map(env::split_paths));
+        Ok(vec![("LD_LIBRARY_PATH".into(), path_list(&folders).into())])
+    }
+
+    /// The newest unpacked lld.
+    fn lld(&self) -> Result<PathBuf> {
+        let bin = self.root.join("usr/bin");
+        let mut found = Vec::new();
+        for entry in fs::read_dir(&bin).with_context(|| format!("cannot read {}", bin.display()))? {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if let Some(version) = name.strip_prefix("ld.lld-").and_then(|v| v.parse::<u32>().ok()) {
+                found.push((version, path));
+            }
+        }
+        found.into_iter().max().map(|(_, path)| path).context("no lld was unpacked")
+    }
+
+    fn environment(&self) -> Result<Vec<(String, OsString)>> {
+        let mut environment = self.libraries()?;
+        environment.push(("RUSTC".into(), self.rustc().into()));
+        Ok(environment)
+    }
+
+    fn target(&self, abi: Abi, imports: &Imports, progress: &Progress) -> Result<Target> {
+        let lld = self.lld()?;
+        let linker_key = Key::new("linker", link::FRONT_VERSION).with(&lld.display().to_string());
+        let linker =
+            self.cache.step("linker", &linker_key, |out| link::write_front(&lld, &out.join("android-ld")))?;
+        let key = Key::new("stubs", 1).with(abi.name()).with(&format!("{imports:?}"));
+        let with_libraries = self.libraries()?;
+        let stubs =
+            self.cache.step("stubs", &key, |out| stubs::make(imports, abi, &lld, &with_libraries, out))?;
+        let sysroot = self.standard_library(abi, progress)?;
+        let mut flags = vec![
+            format!("-Clinker={}", linker.join("android-ld").display()),
+            // Debian's compiler gives its linker -Wl, arguments whatever the flavour.
+            "-Clinker-flavor=gcc".into(),
+            format!("-Lnative={}", stubs.display()),
+            format!("--sysroot={}", sysroot.display()),
+            format!("--remap-path-prefix={}=/rust", self.root.display()),
+        ];
+        flags.extend(link::FLAGS.iter().map(|flag| (*flag).to_owned()));
+        Ok(Target { environment: self.environment()?, flags })
+    }
+
+    /// Builds the standard library for a target once per compiler: small before fast, as the library itself.
+    fn standard_library(&self, abi: Abi, progress: &Progress) -> Result<PathBuf> {
+        let key = Key::new("std", STD_RECIPE).with(&self.version).with(&self.root.display().to_string());
+        let key = key.with(abi.triple()).with(STD_MANIFEST).with(STD_FEATURES);
+        self.cache.step(&format!("std-{}", abi.name()), &key, |out| {
+            progress.say(format!("build the standard library for {}", abi.triple()));
+            let source = out.join("source");
+            fs::create_dir_all(source.join("src"))?;
+            fs::write(source.join("Cargo.toml"), STD_MANIFEST)?;
+            fs::write(source.join("src/lib.rs"), "#![no_std]\n")?;
+            let flags =
+                ["-Cembed-bitcode=yes".into(), format!("--remap-path-prefix={}=/rust", self.root.display())];
+            let vendor = self.root.join("usr/lib/rustlib/src/rust/library/vendor");
+            let vendor = fs::canonicalize(&vendor).with_context(|| format!("no {}", vendor.display()))?;
+            let mut cargo = cargo();
+            cargo.args([
+                "build",
+                "--quiet",
+                "--release",
+                "-Zbuild-std=std,panic_abort",
+                STD_FEATURES,
+                "--target",
+            ]);
+            cargo.arg(abi.triple()).current_dir(&source).envs(self.environment()?);
+            // Its dependencies come with its sources: nothing is asked of a registry.
+            cargo.args(["--config", "source.crates-io.replace-with=\"debian\"", "--config"]);
+            cargo.arg(format!("source.debian.directory={:?}", vendor.display().to_string()));
+            cargo.env("RUSTC_BOOTSTRAP", "1").env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+            run(cargo.env("CARGO_TARGET_DIR", source.join("target")))?;
+            let libraries = out.join("lib/rustlib").join(abi.triple()).join("lib");
+            fs::create_dir_all(&libraries)?;
+            for entry in fs::read_dir(source.join("target").join(abi.triple()).join("release/deps"))? {
+                let path = entry?.path();
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                if name.ends_with(".rlib") && !name.contains(STD_CRATE) {
+                    fs::rename(&path, libraries.join(name))?;
+                }
+            }
+            fs::remove_dir_all(&source).context("cannot remove the build folder of the standard library")
+        })
+    }
+}
+
+/// A crate that uses nothing: only its standard library is wanted.
+const STD_CRATE: &str = "only_std";
+const STD_MANIFEST: &str = "[package]\nname = \"only_std\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
+    [profile.release]\nopt-level = \"s\"\npanic = \"abort\"\ncodegen-units = 1\ndebug = \"line-tables-only\"\n\n\
+    [workspace]\n";
+
+/// Gets Debian's compiler, its sources and the linker of the same LLVM.
+fn fetch(work: &Path, cache: &Cache, record: &Path, progress: &Progress) -> Result<PathBuf> {
+    progress.say("read the package index");
+    let release = Release::read(&work.join("apt"))?;
+    let mut packages = release.with_libraries(&["rustc-web", "rust-web-src"])?;
+    let llvm = packages.iter().find_map(|package| package.split('=').next()?.strip_prefix("libllvm"));
+    let lld = format!("lld-{}", llvm.context("Debian's Rust needs no libllvm: its packaging has changed")?);
+    packages.extend(release.with_libraries(&[&lld])?);
+    let root = cache.step("toolchain", &root_key(&packages), |out| {
+        progress.say(format!("download and unpack {} packages", packages.len()));
+        release.unpack(&packages, out)
+    })?;
+    let lines: Vec<&str> = packages.iter().map(String::as_str).collect();
+    fs::write(record, lines.join("\n") + "\n")
+        .with_context(|| format!("cannot write {}", record.display()))?;
+    Ok(root)
+}
+
+fn root_key(packages: &BTreeSet<String>) -> Key {
+    packages.iter().fold(Key::new("toolchain", 1), |key, package| key.with(package))
+}
+
+fn read_record(file: &Path) -> Option<BTreeSet<String>> {
+    Some(fs::read_to_string(file).ok()?.lines().map(str::to_owned).collect())
+}
+
+/// The unpacked packages, when they are there.
+fn find_root(cache: &Cache, packages: &BTreeSet<String>) -> Option<PathBuf> {
+    cache.step("toolchain", &root_key(packages), |_| bail!("not there yet")).ok()
+}
+
+impl Ndk {
+    /// Finds the compiler drivers in an NDK folder.
+    pub(crate) fn find(home: &Path) -> Result<Self> {
+        let prebuilt = home.join("toolchains/llvm/prebuilt");
+        let hosts = fs::read_dir(&prebuilt)
+            .with_context(|| format!("ANDROID_NDK_HOME={}: no {}", home.display(), prebuilt.display()))?;
+        let mut bins: Vec<PathBuf> = hosts.filter_map(|host| Some(host.ok()?.path().join("bin"))).collect();
+        bins.sort();
+        let bin = bins.into_iter().find(|bin| bin.is_dir());
+        let bin = bin.with_context(|| format!("no compilers below {}", prebuilt.display()))?;
+        let about = fs::read_to_string(home.join("source.properties")).unwrap_or_default();
+        let revision = about.lines().find_map(|line| line.strip_prefix("Pkg.Revision"));
+        let revision =
+            revision.map_or("of unknown revision", |rest| rest.trim_start_matches([' ', '=']).trim());
+        let rustc = run(&mut command("rustc", ["-V"]))?;
+        Ok(Self { bin, revision: revision.into(), rustc: rustc.trim().into() })
+    }
+
+    fn target(&self, abi: Abi) -> Result<Target> {
+        let folder = run(&mut command("rustc", ["--print", "target-libdir", "--target", abi.triple()]))?;
+        ensure!(
+            Path::new(folder.trim()).is_dir(),
+            "this Rust has no standard library for {abi}: rustup target add {}",
+            abi.triple()
+        );
+        self.flags(abi)
+    }
+
+    fn flags(&self, abi: Abi) -> Result<Target> {
+        let linker = self.bin.join(format!("{}{MIN_API}-clang", abi.ndk_prefix()));
+        ensure!(
+            linker.is_file(),
+            "the NDK has no {}: is it older than r26 or not complete?",
+            linker.display()
+        );
+        let mut flags = vec![format!("-Clinker={}", linker.display())];
+        flags.extend(link::FLAGS.iter().map(|flag| (*flag).to_owned()));
+        Ok(Target { environment: Vec::new(), flags })
+    }
+}
+
+/// The cargo that runs this program, free of the settings it gave to it.
+pub(crate) fn cargo() -> Command {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    for variable in [
+        "RUSTFLAGS",
+        "RUSTDOCFLAGS",
+        "CARGO_ENCODED_RUSTFLAGS",
+        "RUSTC",
+        "RUSTC_WRAPPER",
+        "RUSTC_WORKSPACE_WRAPPER",
+    ] {
+        cargo.env_remove(variable);
+    }
+    cargo
+}
+
+/// The numbers of a version, for comparison: `1.96.0-beta` is 1, 96, 0.
+fn numbers(version: &str) -> Vec<u32> {
+    version.split(['.', '-', '+']).map_while(|part| part.parse().ok()).collect()
+}

@@ -5,7 +5,7 @@ use crate::features::Features;
 use crate::main_thread::{self, MainHost};
 use crate::sampler::{self, MainEnv};
 use crate::shared::Shared;
-use crate::sigquit::SigQuit;
+use crate::sigquit::{self, SigQuit};
 use crate::stacks::Names;
 use crate::wake::EventFd;
 use crate::worker::{self, Worker};
@@ -33,6 +33,8 @@ pub(crate) struct Session {
     pub(crate) reader: RingReader,
     /// The main thread's CPU clock.
     pub(crate) main_cpu: Option<libc::clockid_t>,
+    /// How many SIGQUITs there were before this session.
+    pub(crate) signals_before: u32,
     /// Wakes the worker.
     wake: EventFd,
     requests: Mutex<Vec<Request>>,
@@ -56,6 +58,17 @@ impl Session {
 
     pub(crate) fn take_requests(&self) -> Vec<Request> {
         std::mem::take(&mut *self.requests.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Session {
+    /// Says in the features when another library stands before our SIGQUIT handler.
+    pub(crate) fn check_sig_quit(&self) {
+        let on = self.features.list().iter().any(|state| state.feature == Feature::SigQuit && state.on);
+        if on && !sigquit::is_in_front() {
+            const DETAIL: &str = "another library's handler stands before ours";
+            self.features.set(Feature::SigQuit, true, DETAIL);
+        }
     }
 }
 
@@ -97,6 +110,7 @@ pub(crate) fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
         names: Names::new(),
         reader,
         main_cpu: clock::cpu_clock_of_this_thread(),
+        signals_before: sigquit::count(),
         wake: EventFd::new().map_err(|error| format!("no eventfd: {error}"))?,
         requests: Mutex::new(Vec::new()),
         settings,

@@ -18,6 +18,8 @@ static WAKE: AtomicI32 = AtomicI32::new(-1);
 static COUNT: AtomicU32 = AtomicU32::new(0);
 /// Process and user of the last sender, as `siginfo_t` tells.
 static SENDER: AtomicU64 = AtomicU64::new(0);
+/// The thread that our handler runs on, 0 for none. Two libraries that came and went can end up in each other's chain.
+static HANDLING: AtomicI32 = AtomicI32::new(0);
 /// The action that was in force before ours.
 static PREVIOUS: AtomicPtr<libc::sigaction> = AtomicPtr::new(ptr::null_mut());
 
@@ -51,18 +53,26 @@ impl SigQuit {
     /// Puts back what was there before. On the main thread.
     pub(crate) fn uninstall(&self) {
         WAKE.store(-1, Ordering::SeqCst);
+        if !is_in_front() {
+            // Another library came after us. It has our handler in its chain, which stays and passes on, and it
+            // needs the signal unblocked.
+            return;
+        }
+        // Errors are impossible in both calls: the arguments were right before.
         if self.was_blocked {
-            // Errors are impossible: the arguments were right before.
             let _ = change_mask(libc::SIG_BLOCK);
         }
-        let previous = PREVIOUS.load(Ordering::SeqCst);
-        // Another library that came after us has our handler in its chain: it stays and passes on.
-        let Ok(current) = current_action() else { return };
-        if is_ours(&current) && !previous.is_null() {
-            // SAFETY: it was leaked by `install` and is never changed.
-            let _ = exchange_action(unsafe { &*previous });
+        // SAFETY: null, or leaked by `install` and never changed.
+        if let Some(previous) = unsafe { PREVIOUS.load(Ordering::SeqCst).as_ref() } {
+            let _ = exchange_action(previous);
         }
     }
+}
+
+/// Whether the system calls our handler first. When not, another library set its own after us, and it depends on
+/// that one whether ours is called at all.
+pub(crate) fn is_in_front() -> bool {
+    current_action().is_ok_and(|action| is_ours(&action))
 }
 
 /// How often the signal came since the library was loaded.
@@ -144,6 +154,12 @@ fn change_mask(how: libc::c_int) -> io::Result<bool> {
 /// Runs on the main thread, inside of whatever it does: atomics, one write, and the handler before ours.
 extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let errno = errno();
+    // SAFETY: no arguments, no effects.
+    let thread = unsafe { libc::gettid() };
+    if HANDLING.swap(thread, Ordering::SeqCst) == thread {
+        // A handler before ours has ours as the one before it.
+        return;
+    }
     // SAFETY: the kernel passes a siginfo_t that is valid during the handler; of a signal that was sent it has the
     // sender.
     if let Some(info) = unsafe { info.as_ref() } {
@@ -161,6 +177,7 @@ extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: 
         // SAFETY: the action was in force for this signal, with these flags.
         unsafe { call(previous, signal, info, context) };
     }
+    HANDLING.store(0, Ordering::SeqCst);
     set_errno(errno);
 }
 

@@ -51,7 +51,7 @@ impl<'a> Worker<'a> {
             cpu: None,
             saved_at_ns: 0,
             saved_features: Vec::new(),
-            seen_signals: sigquit::count(),
+            seen_signals: session.signals_before,
             written: 0,
         }
     }
@@ -183,6 +183,7 @@ impl<'a> Worker<'a> {
         let mut report = self.session.reader.snapshot().report;
         report.meta = session::meta(self.session);
         report.meta.reason = reason;
+        self.session.check_sig_quit();
         report.features = self.session.features.list();
         self.put_trees(&mut report);
         self.name_running(env, &mut report);

@@ -9,6 +9,7 @@
 mod args;
 mod bed;
 mod natives;
+mod othersdk;
 mod vm;
 
 use anyhow::{Context, Result};
@@ -54,8 +55,9 @@ impl From<jni::errors::Error> for Failure {
 }
 
 fn run_main(env: &mut Env<'_>, bed: &Bed, args: &Args) -> Result<(), (i32, anyhow::Error)> {
-    let prepared =
-        natives::register(env).and_then(|()| set_target_sdk(env, args.sdk.unwrap_or(bed.api_level)));
+    let prepared = natives::register(env)
+        .and_then(|()| othersdk::register(env))
+        .and_then(|()| set_target_sdk(env, args.sdk.unwrap_or(bed.api_level)));
     prepared.map_err(|error| (NO_VM, described(env, error)))?;
     let class = env
         .find_class(JNIString::from(args.main.as_str()))

@@ -111,7 +111,7 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<()> {
     register_class(env, jni_str!("android/os/BedNative"), &bed)
 }
 
-fn register_class(
+pub(crate) fn register_class(
     env: &mut Env<'_>,
     class: &JNIStr,
     methods: &[(&JNIStr, &JNIStr, *mut c_void)],

@@ -1,0 +1,106 @@
+//! SIGQUIT: our report first, then ART's own trace, whatever else in the process wants the signal.
+
+use anyhow::{Context, Result};
+use loopbox_e2e::{LIMIT, feature, launcher, read};
+use loopbox_format::model::{DumpReason, Feature, MainState, Report};
+use tempfile::tempdir;
+use xtask::launch::{Ended, reports};
+
+/// What the Signal Catcher says when it has got its signal.
+const CAUGHT: &str = "reacting to signal 3";
+
+struct Story {
+    /// By SIGQUIT, oldest first.
+    quits: Vec<Report>,
+    /// What the app asked for at the end.
+    last: Report,
+    ended: Ended,
+}
+
+impl Story {
+    fn tell(bed: &str, arguments: &[&str]) -> Result<Self> {
+        let folder = tempdir()?;
+        let mut app =
+            launcher(bed)?.app("scenario.Quits").argument(format!("dir={}", folder.path().display()));
+        for argument in arguments {
+            app = app.argument(*argument);
+        }
+        let ended = app.start()?.finish(LIMIT)?.success()?;
+        let mut all = reports(folder.path())?.iter().map(|file| read(file)).collect::<Result<Vec<_>>>()?;
+        let last = all.pop().context("no report at all")?;
+        assert_eq!(last.meta.reason, DumpReason::Requested("at the end".into()));
+        Ok(Self { quits: all, last, ended })
+    }
+
+    fn said(&self, words: &str) -> bool {
+        self.ended.lines.iter().any(|line| line == &format!("SCRIPT {words}"))
+    }
+
+    fn caught(&self) -> usize {
+        self.ended.errors.matches(CAUGHT).count()
+    }
+}
+
+#[test]
+fn each_signal_leaves_a_report_and_reaches_the_signal_catcher() -> Result<()> {
+    for bed in ["art10", "art11"] {
+        let story = Story::tell(bed, &["times=3", "pauseMs=700"])?;
+        assert_eq!(story.quits.len(), 3, "{bed}");
+        // It takes signals that come while it writes a trace for one.
+        assert!((1..=3).contains(&story.caught()), "{bed}: {}", story.caught());
+        assert!(!story.ended.errors.contains("did not get its signal"), "{}", story.ended.errors);
+        for quit in &story.quits {
+            assert_eq!(quit.meta.reason, DumpReason::SigQuit);
+            let MainState::Running(running) = &quit.main else { panic!("{:?}", quit.main) };
+            assert_eq!(running.token, 1);
+            let pid = quit.figures.iter().find(|f| f.name == "sigquit.sender_pid").context("no sender")?;
+            assert_eq!(pid.value, quit.meta.process.pid.to_string(), "the process sent it itself");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_storm_of_signals_does_no_harm() -> Result<()> {
+    let story = Story::tell("art10", &["times=500", "pauseMs=0"])?;
+    assert!(!story.quits.is_empty());
+    assert!(story.caught() >= 1);
+    assert!(feature(&story.last, Feature::SigQuit).0);
+    assert!(feature(&story.last, Feature::Sampler).0, "{:?}", story.last.features);
+    Ok(())
+}
+
+#[test]
+fn a_handler_that_was_there_before_is_called_too_and_put_back() -> Result<()> {
+    let story = Story::tell("art10", &["mode=before"])?;
+    assert_eq!((story.quits.len(), story.caught()), (1, 1));
+    assert!(story.said("others 1") && story.said("others 2"), "{:?}", story.ended.lines);
+    Ok(())
+}
+
+#[test]
+fn a_handler_that_came_after_passes_on_to_ours_also_when_we_are_gone() -> Result<()> {
+    let story = Story::tell("art10", &["mode=after"])?;
+    assert_eq!((story.quits.len(), story.caught()), (1, 1));
+    assert!(story.said("others 1") && story.said("others 2"), "{:?}", story.ended.lines);
+    let (on, how) = feature(&story.last, Feature::SigQuit);
+    assert!(on && how.contains("stands before ours"), "{how}");
+    Ok(())
+}
+
+#[test]
+fn a_handler_that_keeps_the_signal_to_itself_is_told_of_in_the_report() -> Result<()> {
+    let story = Story::tell("art10", &["mode=swallowed"])?;
+    let (_, how) = feature(&story.last, Feature::SigQuit);
+    assert!(story.quits.is_empty() && how.contains("stands before ours"), "{how}");
+    assert!(story.said("others 1"));
+    Ok(())
+}
+
+#[test]
+fn handlers_that_end_up_in_each_others_chain_do_not_run_for_ever() -> Result<()> {
+    let story = Story::tell("art10", &["mode=circle"])?;
+    assert_eq!((story.quits.len(), story.caught()), (1, 1));
+    assert!(story.said("others 1"), "{:?}", story.ended.lines);
+    Ok(())
+}

@@ -132,6 +132,8 @@ mod tests {
         assert_eq!(read("Handler (a.B) {1f} bob@example.com: 7"), told("a.B", CUSTOM, 7));
         assert_eq!(read("Handler (a.B) {1f} Order(buyer=Bob): 7"), told("a.B", "Order", 7));
         assert_eq!(read("Bob's handler com.foo.Bar@2e: 4"), told(CUSTOM, CUSTOM, 4));
+        assert_eq!(read("Handler (for Bob Smith) {1f} null: 4"), told(CUSTOM, CUSTOM, 4));
+        assert_eq!(read("Handler (a.B) {for Bob} null: 4"), told(CUSTOM, CUSTOM, 4));
         assert_eq!(read("MyHandler@1f com.foo.Bar@2e: 4"), told("MyHandler", "com.foo.Bar", 4));
         assert_eq!(read("Handler (a.B) {1f} two\nlines: 1"), told("a.B", CUSTOM, 1));
         assert_eq!(read("Handler (a.B) {1f} : 1"), told("a.B", CUSTOM, 1));

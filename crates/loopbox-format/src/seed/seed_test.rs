@@ -82,6 +82,14 @@ fn samples_without_a_common_root_get_one() {
 }
 
 #[test]
+fn a_separator_in_a_name_does_not_break_the_text() {
+    let mut symbols = symbols();
+    symbols.methods[2].name = "a;b".into();
+    let text = write(&built(&[vec![4]]), &symbols).unwrap();
+    assert_eq!(text, "com.foo.Bar.a:b;1;0;0;");
+}
+
+#[test]
 fn what_is_wrong_is_said() {
     let wrong = |text: &str| parse(text).unwrap_err().to_string();
     assert_eq!(wrong("main"), "the text ends inside of node 0");

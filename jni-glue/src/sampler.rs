@@ -147,6 +147,7 @@ impl Sampler<'_> {
                 self.unseen = 0;
                 self.session.wake_worker();
             }
+            self.marks.beat(now);
             let (advised_token, advised_ns) = shared.advice();
             self.schedule.advise(advised_token, advised_ns);
             let step = self.schedule.next(now, activity);
@@ -155,10 +156,7 @@ impl Sampler<'_> {
             }
             match step {
                 Step::Park => shared.park(),
-                Step::SleepUntil(deadline_ns) => {
-                    self.marks.beat(now);
-                    shared.sleep_until(deadline_ns);
-                }
+                Step::SleepUntil(deadline_ns) => shared.sleep_until(deadline_ns),
                 Step::Sample { token, interval_ns } => {
                     let taken = self.sample(env, token, start_ns, interval_ns);
                     self.schedule.taken(clock::now_ns(), taken);

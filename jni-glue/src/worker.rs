@@ -10,7 +10,7 @@ use jni::sys::jvalue;
 use jni::{DEFAULT_LOCAL_FRAME_CAPACITY, Env};
 use loopbox_format::model::{DumpReason, FeatureState, MainState, Report, Running, StackSource, StackTree};
 use loopbox_format::report as format;
-use loopbox_recorder::{Sample as TreeSample, StackTreeBuilder};
+use loopbox_recorder::{Keep, Sample as TreeSample, StackTreeBuilder};
 use loopbox_store::{ReportPolicy, WorkerWriter, enforce, write_report};
 use ringbuf::traits::Consumer;
 use ringbuf::{CachingCons, HeapRb};
@@ -238,6 +238,9 @@ impl<'a> Worker<'a> {
             Some(line) => Some(report::named_by_line(&line)),
             None => tree.and_then(|tree| report::named_by_stack(&report.symbols, tree)),
         };
+        if self.session.settings.recorder.keep == Keep::ComponentsOnly {
+            running.message = running.message.take().filter(|message| message.component.is_some());
+        }
         running.cpu_ns = match self.cpu {
             Some((first, _)) if self.growing.token() == running.token => {
                 self.session.main_cpu.and_then(clock::of).map(|now| now.saturating_sub(first))

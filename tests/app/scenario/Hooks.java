@@ -1,12 +1,15 @@
 package scenario;
 
+import android.app.ActivityThread;
 import android.os.Handler;
 import android.os.HandlerThread;
 import android.os.Looper;
 import com.example.shop.ShopHandler;
 import com.othersdk.Monitor;
 import com.othersdk.Stats;
+import io.loopbox.Config;
 import io.loopbox.Loopbox;
+import java.io.File;
 
 /**
  * The hooks among other libraries and odd messages. {@code mode=} says which story; the arguments of {@link Options}
@@ -53,6 +56,8 @@ public final class Hooks {
             again();
         } else if ("pending".equals(mode)) {
             pending();
+        } else if ("config".equals(mode)) {
+            config();
         } else {
             odd(mode);
         }
@@ -196,6 +201,37 @@ public final class Hooks {
         shop.send(1, NAMED_MS);
         OddMessages.runAll(looper);
         dump("pending");
+    }
+
+    /** Values that cannot be, and a recorder that keeps names of components only. */
+    private void config() {
+        File here = new File(options.text("dir", "."));
+        refuse(new Config.Builder(here).detailMs(300));
+        refuse(new Config.Builder(here).hook(Config.Hook.OBSERVER).hiddenApi(Config.HiddenApi.NONE));
+        refuse(new Config.Builder(null));
+        try {
+            new Config.Builder(here).slots(5);
+        } catch (IllegalArgumentException refused) {
+            Script.say("refused: " + refused.getMessage());
+        }
+        Config.Builder builder = options.config().allNames(false).appVersion("5.2.1 (50201)");
+        builder.annotate("user", "u-17").annotate("track", "beta");
+        Script.say("installed " + Loopbox.install(builder.build()));
+        shop.send(1, NAMED_MS);
+        new ActivityThread.H(looper).sendEmptyMessage(ActivityThread.H.EXECUTE_TRANSACTION);
+        OddMessages.runAll(looper);
+        dump("config");
+        Loopbox.uninstall();
+        Config.Builder nowhere = new Config.Builder(new File("/proc/nowhere"));
+        Script.say("installed nowhere " + Loopbox.install(nowhere.build()));
+    }
+
+    private static void refuse(Config.Builder builder) {
+        try {
+            builder.build();
+        } catch (IllegalArgumentException refused) {
+            Script.say("refused: " + refused.getMessage());
+        }
     }
 
     private void odd(String mode) {

@@ -175,3 +175,20 @@ fn art_10_with_hidden_api_checks_and_the_native_thread_has_the_observer() -> Res
     assert!(on && how.contains("Observer by native thread"), "{how}");
     assert_script(&report)
 }
+
+/// Where the platform has no Observer that we use: the Printer, on ART 11 always and on the beds that
+/// `LOOPBOX_BEDS` names (`LOOPBOX_BEDS=art14`), which take longer to set up.
+#[test]
+fn later_arts_with_the_printer() -> Result<()> {
+    let more = std::env::var("LOOPBOX_BEDS").unwrap_or_default();
+    for bed in ["art11"].into_iter().chain(more.split_whitespace()) {
+        let report = hang(bed, &[], &[])?;
+        println!("{bed}: {:?}", report.features);
+        assert!(feature(&report, Feature::Hook).1.contains("Printer"), "{:?}", report.features);
+        assert!(feature(&report, Feature::Sampler).0, "{:?}", report.features);
+        assert_script(&report)?;
+        assert_hang(&report)?;
+        assert_pending(&report);
+    }
+    Ok(())
+}

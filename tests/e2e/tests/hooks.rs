@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use loopbox_e2e::{LIMIT, details, details_of, feature, launcher, read};
-use loopbox_format::model::{Detail, End, Feature, NamedBy, PendingSource, Report};
+use loopbox_format::model::{Component, Detail, End, Feature, Limits, NamedBy, PendingSource, Report};
 use tempfile::tempdir;
 use xtask::launch::{Ended, wait_for_report};
 
@@ -224,5 +224,31 @@ fn pending_messages_keep_their_objects_to_themselves() -> Result<()> {
         "{:#?}",
         story.report.pending
     );
+    Ok(())
+}
+
+#[test]
+fn a_configuration_that_cannot_be_is_refused_with_a_reason() -> Result<()> {
+    let story = Story::tell("art10", &[], &["mode=config"])?;
+    for refusal in [
+        "refused: detailMs 300 is not less than groupMs 300",
+        "refused: the Observer hook is hidden API, which hiddenApi NONE forbids",
+        "refused: directory is null",
+        "refused: slots is 5, must be 10 to 1000",
+        "installed true",
+        "installed nowhere false",
+    ] {
+        assert!(story.said(refusal), "{refusal} is not among {:#?}", story.said);
+    }
+    let report = &story.report;
+    assert_eq!(report.meta.limits, Limits::default(), "the builder's defaults are the recorder's");
+    assert_eq!(report.meta.process.app_version, "5.2.1 (50201)");
+    let told = [("user", "u-17"), ("track", "beta")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+    assert_eq!(report.meta.annotations, told);
+    // Names of the app's own messages are not kept, those of components are.
+    let names: Vec<_> = details(report).filter_map(|d| d.message.as_ref()).collect();
+    assert_eq!(names.len(), 1, "{names:#?}");
+    assert_eq!(names[0].component, Some(Component::ActivityThread));
+    assert!(details(report).any(|d| d.message.is_none() && d.wall_ns >= 60 * MS));
     Ok(())
 }

@@ -75,6 +75,10 @@ final class PendingDump implements Printer, Runnable {
         } catch (ReflectiveOperationException refused) {
             Log.i(Loopbox.TAG, "the queue cannot be walked, so it is printed: " + refused);
             return false;
+        } catch (LinkageError absent) {
+            // Looper.getQueue, which is the lock, is there since API 23.
+            Log.i(Loopbox.TAG, "the queue cannot be walked, so it is printed: " + absent);
+            return false;
         }
     }
 

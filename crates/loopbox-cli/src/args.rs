@@ -28,8 +28,16 @@ pub(crate) enum Command {
     Export(crate::cmd::export::Args),
     /// Groups many reports by what went wrong.
     Cluster(crate::cmd::cluster::Args),
+    /// Says of each file whether it is an intact report.
+    Check(crate::cmd::check::Args),
+    /// Makes a report of the ring that a process left when it was killed.
+    Recover(crate::cmd::recover::Args),
     /// Puts the names of the source back into an obfuscated report.
     Retrace(crate::cmd::retrace::Args),
+    /// Prints completions for a shell.
+    Completions(crate::cmd::generate::Completions),
+    /// Writes man pages, of loopbox and of each command.
+    Man(crate::cmd::generate::Man),
 }
 
 #[derive(Debug, ClapArgs)]

@@ -3,8 +3,10 @@
 use crate::args::Mappings;
 use crate::mapping::Mapper;
 use anyhow::{Context, Result, bail};
+use loopbox_format::container::ContainerError;
 use loopbox_format::report::Decoded;
 use loopbox_report::Analysis;
+use loopbox_store::{LayoutError, RecoverError};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -28,10 +30,20 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A decoded report and what it was decoded from.
+/// A decoded report. A ring that was pulled from a device is read as the report that it becomes.
 pub(crate) fn decode(path: &Path) -> Result<Decoded> {
     let bytes = read(path)?;
-    loopbox_format::report::decode(&bytes).with_context(|| path.display().to_string())
+    let name = || path.display().to_string();
+    match loopbox_format::report::decode(&bytes) {
+        Ok(decoded) => Ok(decoded),
+        // Neither one nor the other: it is the report that was expected.
+        Err(error @ ContainerError::Magic) => match loopbox_store::recover(&bytes) {
+            Ok(ring) => Ok(Decoded { report: ring.report, damage: ring.damage }),
+            Err(RecoverError::Layout(LayoutError::Magic)) => Err(error).with_context(name),
+            Err(error) => Err(error).with_context(name),
+        },
+        Err(error) => Err(error).with_context(name),
+    }
 }
 
 /// A report ready to be shown.

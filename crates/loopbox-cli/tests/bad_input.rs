@@ -6,7 +6,21 @@ use std::os::unix::fs::PermissionsExt;
 use support::{Files, loopbox, shop_bytes};
 
 /// The commands that take one report; each gets the file at `FILE`.
-const COMMANDS: [&[&str]; 3] = [&["show", "FILE"], &["show", "--json", "FILE"], &["diagnose", "FILE"]];
+const COMMANDS: [&[&str]; 13] = [
+    &["show", "FILE"],
+    &["show", "--json", "FILE"],
+    &["diagnose", "FILE"],
+    &["report", "FILE"],
+    &["flame", "FILE"],
+    &["flame", "--merged", "FILE"],
+    &["export", "--format", "json", "FILE"],
+    &["export", "--format", "perfetto", "FILE"],
+    &["export", "--format", "chrome", "FILE"],
+    &["export", "--format", "firefox", "FILE"],
+    &["export", "--format", "speedscope", "FILE"],
+    &["export", "--format", "collapsed", "FILE"],
+    &["check", "FILE"],
+];
 
 fn each_command_fails_on(file: &str, words: &[&str]) {
     for command in COMMANDS {

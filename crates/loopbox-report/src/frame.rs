@@ -97,6 +97,11 @@ impl Frame {
         let place = self.place();
         if place.is_empty() { self.qualified() } else { format!("{}({place})", self.qualified()) }
     }
+
+    /// Whether it is this method of this class.
+    pub(crate) fn is(&self, class: &str, method: &str) -> bool {
+        self.class == class && self.method == method
+    }
 }
 
 /// The distinct frames of all trees of a report.

@@ -7,6 +7,7 @@
 
 mod analysis;
 mod bounds;
+mod check;
 mod clean;
 mod clock;
 pub mod cluster;
@@ -27,6 +28,7 @@ pub mod view;
 pub mod test_support;
 
 pub use analysis::{Analysis, Loss};
+pub use check::broken_promises;
 pub use clock::duration;
 pub use frame::{Frame, FrameKind};
 pub use merged::{Children, Merged, MergedNode};

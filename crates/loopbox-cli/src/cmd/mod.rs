@@ -1,9 +1,12 @@
 //! One file per command.
 
+pub(crate) mod check;
 pub(crate) mod cluster;
 pub(crate) mod diagnose;
 pub(crate) mod export;
 pub(crate) mod flame;
+pub(crate) mod generate;
+pub(crate) mod recover;
 pub(crate) mod report;
 pub(crate) mod retrace;
 mod show;
@@ -21,6 +24,10 @@ pub(crate) fn run(args: Args) -> Result<Outcome> {
         Command::Flame(args) => flame::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Cluster(args) => cluster::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Recover(args) => recover::run(&args),
+        Command::Completions(args) => generate::completions(&args),
+        Command::Man(args) => generate::man(&args),
         Command::Retrace(args) => retrace::run(&args),
     }
 }

@@ -1,0 +1,122 @@
+//! `loopbox check`, `recover`, `completions` and `man` as a user runs them.
+
+mod support;
+
+use loopbox_format::report::encode;
+use support::{Files, loopbox, shop};
+
+#[test]
+fn check_tells_intact_damaged_and_foreign_files_apart() {
+    let files = Files::new();
+    let (good, bad, cut) = (files.report("good.lbx"), files.damaged("bad.lbx"), files.cut("cut.lbx"));
+    let run = loopbox(&["check", good]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, format!("{good}: intact\n").as_str()));
+    let run = loopbox(&["check", good, bad, cut]);
+    assert_eq!((run.code, run.stderr.as_str()), (2, ""));
+    assert!(run.stdout.contains(&format!("{bad}: damaged\n  offset ")), "{}", run.stdout);
+    assert!(run.stdout.contains("the file is incomplete"), "{}", run.stdout);
+    let foreign = files.bytes("photo.jpg", b"\xff\xd8\xff");
+    let run = loopbox(&["check", good, foreign]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("photo.jpg: offset 0: not a Loopbox report"), "{}", run.stderr);
+    let run = loopbox(&["check", foreign, foreign]);
+    assert_eq!(run.code, 1);
+}
+
+#[test]
+fn check_names_what_an_intact_file_says_that_cannot_be() {
+    let files = Files::new();
+    let report = shop().with(|r| r.history[1].work_ns += 7).build().report;
+    let run = loopbox(&["check", files.bytes("odd.lbx", &encode(&report).unwrap())]);
+    assert_eq!(run.code, 2);
+    assert!(run.stdout.contains("record 2: wall time is not the sum"), "{}", run.stdout);
+}
+
+#[test]
+fn recover_refuses_what_is_no_ring_in_one_line() {
+    let files = Files::new();
+    let out = files.path("out.lbx");
+    for (name, bytes, words) in [
+        ("empty.lbr", &b""[..], "offset 0: the file is empty"),
+        ("photo.lbr", b"\xff\xd8\xff", "offset 0: not a Loopbox ring"),
+        ("short.lbr", b"\x89LBR\r\n\x1a\n\x01", "offset 9: the file ends inside its header"),
+    ] {
+        let ring = files.bytes(name, bytes);
+        let run = loopbox(&["recover", ring, "-o", out]);
+        assert_eq!((run.code, run.stderr.lines().count()), (1, 1), "{}", run.stderr);
+        assert!(run.stderr.starts_with(&format!("loopbox: {ring}: {words}")), "{}", run.stderr);
+        assert!(!std::path::Path::new(out).exists());
+    }
+    let run = loopbox(&["recover", files.report("r.lbx"), "-o", out]);
+    assert!(run.code == 1 && run.stderr.contains("not a Loopbox ring"), "{}", run.stderr);
+}
+
+#[test]
+fn completions_and_man_pages_know_every_command() {
+    let script = loopbox(&["completions", "bash"]).stdout;
+    let files = Files::new();
+    let folder = files.path("man");
+    assert_eq!(loopbox(&["man", "-o", folder]).code, 0);
+    for command in ["show", "diagnose", "report", "flame", "export", "retrace", "cluster", "check", "recover"]
+    {
+        assert!(script.contains(&format!("loopbox__subcmd__{command}")), "{command} in {script}");
+        let page = std::fs::read_to_string(format!("{folder}/loopbox-{command}.1")).unwrap();
+        assert!(page.contains(".SH SYNOPSIS"), "{page}");
+    }
+    assert!(loopbox(&["man"]).stdout.contains("Exit codes"));
+    for shell in ["zsh", "fish"] {
+        assert!(loopbox(&["completions", shell]).stdout.contains("diagnose"));
+    }
+}
+
+/// A ring as a killed process leaves it, with [`shop`]'s history and running message.
+fn ring(files: &Files) -> std::path::PathBuf {
+    let report = shop().build().report;
+    let clocks = loopbox_format::model::ClockPair { uptime_ns: 1, unix_ms: 1_700_000_000_000 };
+    let identity = loopbox_store::Identity::of_this_process(clocks);
+    let mut ring = loopbox_store::Ring::create(&loopbox_store::RingOptions::new(files.dir(), identity));
+    for record in report.history.iter().filter(|r| r.closed) {
+        ring.main.close(record, &record.details).unwrap();
+    }
+    let loopbox_format::model::MainState::Running(running) = &report.main else { panic!("it runs") };
+    ring.main.running(running.token, running.start_ns, 1).unwrap();
+    ring.worker.running(running).unwrap();
+    ring.worker.running_tree(&report.symbols, &report.trees[0]).unwrap();
+    ring.worker.meta(&report.meta).unwrap();
+    ring.reader.path().expect("a file").to_path_buf()
+}
+
+#[test]
+fn a_ring_becomes_a_report_and_every_command_reads_it() {
+    let files = Files::new();
+    let ring = ring(&files);
+    let out = files.path("out.lbx");
+    let run = loopbox(&["recover".as_ref(), ring.as_os_str(), "-o".as_ref(), out.as_ref()]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let run = loopbox(&["show", out]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.contains("recovered after the process was gone"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("Cart.total(Cart.java:88)") && run.stdout.contains("HISTORY  4 records"),
+        "{}",
+        run.stdout
+    );
+    let direct = loopbox(&["diagnose".as_ref(), ring.as_os_str()]);
+    assert_eq!(direct.code, 0, "{}", direct.stderr);
+    assert!(direct.stdout.contains("most of it in Cart.total"), "{}", direct.stdout);
+}
+
+#[test]
+fn a_cut_ring_gives_what_it_has() {
+    let files = Files::new();
+    let bytes = std::fs::read(ring(&files)).unwrap();
+    let (cut, out) = (files.bytes("cut.lbr", &bytes[..bytes.len() / 2]), files.path("out.lbx"));
+    let run = loopbox(&["recover", cut, "-o", out]);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.stderr.contains("cut.lbr: offset ") && run.stderr.contains("the ring is cut"),
+        "{}",
+        run.stderr
+    );
+    assert!(loopbox(&["show", out]).stdout.contains("com.example.shop.FeedHandler"));
+}

@@ -1,0 +1,254 @@
+//! No decoded report, whatever it says, makes a view panic or grow without bound.
+
+use loopbox_format::container::Damage;
+use loopbox_format::model::*;
+use loopbox_format::report::Decoded;
+use loopbox_report::{Analysis, View, broken_promises, html, text};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// A number that breaks arithmetic more often than chance would.
+fn nasty() -> impl Strategy<Value = u64> {
+    prop_oneof![
+        0..10_u64,
+        0..20_000_000_000_u64,
+        Just(u64::MAX),
+        Just(u64::MAX - 1),
+        Just(1 << 63),
+        any::<u64>()
+    ]
+}
+
+fn small() -> impl Strategy<Value = u32> {
+    prop_oneof![0..12_u32, Just(u32::MAX), any::<u32>()]
+}
+
+fn word() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just(String::new()),
+        Just("android.os.MessageQueue".to_string()),
+        Just("android.os.BinderProxy".to_string()),
+        Just("transactNative".to_string()),
+        Just("\u{1b}[31m</script>\u{202E}\r\n".to_string()),
+        "\\PC{0,12}",
+        Just("x".repeat(5_000)),
+    ]
+}
+
+fn message() -> impl Strategy<Value = Option<Message>> {
+    proptest::option::of((word(), word(), any::<i32>(), any::<bool>()).prop_map(
+        |(target, callback, what, h)| Message {
+            target,
+            callback,
+            what,
+            component: h.then_some(Component::ActivityThread),
+            named_by: NamedBy::Stack,
+        },
+    ))
+}
+
+fn detail() -> impl Strategy<Value = Detail> {
+    (nasty(), nasty(), nasty(), proptest::option::of(nasty()), message()).prop_map(
+        |(token, start_ns, wall_ns, wait_ns, message)| Detail {
+            token,
+            start_ns,
+            wall_ns,
+            wait_ns,
+            end: End::Missed,
+            message,
+        },
+    )
+}
+
+fn record() -> impl Strategy<Value = Record> {
+    let kind = prop_oneof![
+        Just(RecordKind::Group),
+        Just(RecordKind::Single),
+        Just(RecordKind::Idle),
+        Just(RecordKind::Frozen)
+    ];
+    let times =
+        (nasty(), nasty(), nasty(), nasty(), proptest::option::of(nasty()), proptest::option::of(nasty()));
+    let rest = (nasty(), nasty(), small(), nasty(), vec(detail(), 0..4), any::<bool>());
+    (kind, times, rest).prop_map(|(kind, t, r)| Record {
+        kind,
+        seq: r.0,
+        first_token: r.1,
+        count: r.2,
+        start_ns: t.0,
+        wall_ns: t.1,
+        work_ns: t.2,
+        idle_ns: t.3,
+        cpu_ns: t.4,
+        checktime_late_ns: t.5,
+        slowest: Slowest { token: r.1, wall_ns: r.3 },
+        details: r.4,
+        dropped_details: r.2,
+        closed: r.5,
+    })
+}
+
+fn tree() -> impl Strategy<Value = StackTree> {
+    let node = (small(), small(), small(), small()).prop_map(|(location, skip, count, children)| TreeNode {
+        location,
+        skip,
+        count,
+        children,
+    });
+    let phase =
+        (small(), nasty()).prop_map(|(first_sample, interval_ns)| Phase { first_sample, interval_ns });
+    (nasty(), nasty(), vec(phase, 0..3), vec(nasty(), 0..20), vec(node, 0..30), small(), nasty()).prop_map(
+        |(token, start_ns, phases, sample_deltas_ns, nodes, missed_samples, stop)| StackTree {
+            token,
+            start_ns,
+            source: StackSource::JavaApi,
+            phases,
+            sample_deltas_ns,
+            nodes,
+            missed_samples,
+            longest_stop_ns: stop,
+            total_stop_ns: stop,
+        },
+    )
+}
+
+fn main_state() -> impl Strategy<Value = MainState> {
+    let running = (nasty(), nasty(), nasty(), proptest::option::of(nasty()), small(), message());
+    prop_oneof![
+        Just(MainState::Unknown),
+        nasty().prop_map(|since_ns| MainState::Idle { since_ns }),
+        running.prop_map(|(token, start_ns, as_of_ns, cpu_ns, depth, message)| MainState::Running(Running {
+            token,
+            start_ns,
+            as_of_ns,
+            cpu_ns,
+            depth,
+            message
+        })),
+    ]
+}
+
+fn symbols() -> impl Strategy<Value = Symbols> {
+    let method = (word(), word()).prop_map(|(class, name)| Method {
+        class,
+        name,
+        signature: String::new(),
+        source_file: String::new(),
+    });
+    let location = prop_oneof![
+        (small(), proptest::option::of(small()), proptest::option::of(small()))
+            .prop_map(|(method, dex_pc, line)| Location::Frame { method, dex_pc, line }),
+        small().prop_map(|frames| Location::Elided { frames }),
+    ];
+    (vec(method, 0..5), vec(location, 0..8)).prop_map(|(methods, locations)| Symbols { methods, locations })
+}
+
+fn line() -> impl Strategy<Value = String> {
+    prop_oneof![
+        (any::<i32>(), any::<i32>())
+            .prop_map(|(ms, what)| format!("Message 1: {{ when={ms}ms what={what} target=a.B }}")),
+        any::<i32>().prop_map(|ms| format!("Message 1: {{ when=-{}d9h barrier={ms} }}", ms.unsigned_abs())),
+        Just("(Total messages: 9, polling=true, quitting=false)".to_string()),
+        word(),
+    ]
+}
+
+fn report() -> impl Strategy<Value = Report> {
+    let meta = (word(), nasty(), nasty(), nasty(), small());
+    let figure = (
+        prop_oneof![Just("main.ran_ns".to_string()), Just("main.waited_for_cpu_ns".to_string()), word()],
+        word(),
+    );
+    let whole = (
+        meta,
+        vec(record(), 0..6),
+        main_state(),
+        vec(line(), 0..6),
+        symbols(),
+        vec(tree(), 0..3),
+        vec(figure, 0..4),
+        nasty(),
+    );
+    whole.prop_map(|(meta, history, main, lines, symbols, trees, figures, captured_ns)| {
+        let mut report = Report { history, main, symbols, trees, ..Report::default() };
+        report.meta.process.name = meta.0;
+        report.meta.dumped_at = ClockPair { uptime_ns: meta.1, unix_ms: meta.2 };
+        report.meta.process.installed_ns = meta.3;
+        report.meta.process.api_level = meta.4;
+        report.pending =
+            Pending { source: PendingSource::LooperDump, captured_ns, lines, dropped_lines: u32::MAX };
+        report.figures = figures.into_iter().map(|(name, value)| Figure { name, value }).collect();
+        report
+    })
+}
+
+fn no_control(text: &str) -> bool {
+    text.chars().all(|c| c == '\n' || !(c.is_control() || ('\u{202A}'..='\u{202E}').contains(&c)))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn every_view_of_any_report_is_made(report in report(), damage in vec((any::<usize>(), word()), 0..3)) {
+        let damage = damage.into_iter().map(|(offset, what)| Damage { offset, what }).collect();
+        let analysis = Analysis::new(&Decoded { report, damage });
+        let view = View::new(&analysis);
+        for full in [false, true] {
+            let plain = anstream::adapter::strip_str(&text::show(&view, text::Options { full })).to_string();
+            prop_assert!(no_control(&plain), "{plain:?}");
+        }
+        prop_assert!(no_control(&anstream::adapter::strip_str(&text::diagnosis(&view)).to_string()));
+        for cause in &view.verdict.causes {
+            prop_assert!(cause.score.is_finite() && !cause.title.is_empty());
+        }
+        serde_json::to_string(&view).unwrap();
+        let page = html::page(&analysis).unwrap();
+        prop_assert_eq!(page.matches("<script").count(), 2);
+        let _ = broken_promises(&analysis);
+    }
+}
+
+/// Lists as long as a file of the largest size can make them.
+#[test]
+fn a_huge_report_is_cut_to_bounds_and_says_so() {
+    let nodes =
+        (0..900_000).map(|_| TreeNode { location: 0, skip: 0, count: u32::MAX, children: 1 }).collect();
+    let deep = StackTree {
+        token: 1,
+        start_ns: 0,
+        source: StackSource::Art,
+        phases: vec![Phase { first_sample: 0, interval_ns: 1 }],
+        sample_deltas_ns: vec![1; 1_500_000],
+        nodes,
+        missed_samples: 0,
+        longest_stop_ns: 0,
+        total_stop_ns: 0,
+    };
+    let wide_nodes = (0..900_000).map(|_| TreeNode { location: 0, skip: 0, count: 1, children: 0 }).collect();
+    let wide = StackTree { token: 2, nodes: wide_nodes, ..deep.clone() };
+    let class = "c".repeat(1 << 20);
+    let method = Method { class, name: "m".into(), signature: String::new(), source_file: String::new() };
+    let report = Report {
+        trees: vec![deep, wide],
+        symbols: Symbols {
+            methods: vec![method],
+            locations: vec![Location::Frame { method: 0, dex_pc: Some(0), line: None }],
+        },
+        pending: Pending {
+            source: PendingSource::LooperDump,
+            lines: vec!["Message 0: { when=-1ms what=1 target=a.B }".into(); 200_000],
+            ..Pending::default()
+        },
+        figures: vec![Figure { name: "n".into(), value: "v".into() }; 300_000],
+        ..Report::default()
+    };
+    let analysis = Analysis::new(&Decoded { report, damage: Vec::new() });
+    let told: Vec<&str> = analysis.losses.iter().map(|l| l.what.as_str()).collect();
+    for what in ["pending lines", "figures", "stack tree of message 1", "stack tree of message 2"] {
+        assert!(told.iter().any(|t| t.starts_with(what)), "{what} in {told:?}");
+    }
+    let view = View::new(&analysis);
+    assert!(text::show(&view, text::Options { full: true }).len() < 64 << 20);
+    assert!(html::page(&analysis).unwrap().len() < 32 << 20);
+}

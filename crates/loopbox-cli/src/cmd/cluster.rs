@@ -34,7 +34,9 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     };
     let (parts, tally, outcome) = args.fleet.read(Clusters::default, visit)?;
     let mut whole = Clusters::default();
-    parts.into_iter().for_each(|part| whole.merge(part));
+    for part in parts {
+        whole.merge(part);
+    }
     let summary = whole.summary(tally.skipped());
     let file = args.output.as_deref();
     if args.json {

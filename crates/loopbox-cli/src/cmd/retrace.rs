@@ -32,15 +32,13 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let mut decoded = input::decode(&args.file)?;
     mapper.apply(&mut decoded.report).map_err(|why| anyhow!("{}: {why}", args.file.display()))?;
     let opened = input::Opened::new(&args.file, decoded);
-    match &args.output {
-        Some(path) => {
-            let bytes = loopbox_format::report::encode(&opened.decoded.report)
-                .context("the report cannot be encoded")?;
-            output::bytes(&bytes, Some(path))?;
-        }
-        None => {
-            output::text(&text::show(&View::new(&opened.analysis), text::Options::default()), &args.terminal)?
-        }
+    if let Some(path) = &args.output {
+        let bytes =
+            loopbox_format::report::encode(&opened.decoded.report).context("the report cannot be encoded")?;
+        output::bytes(&bytes, Some(path))?;
+    } else {
+        let view = View::new(&opened.analysis);
+        output::text(&text::show(&view, text::Options::default()), &args.terminal)?;
     }
     Ok(opened.outcome())
 }

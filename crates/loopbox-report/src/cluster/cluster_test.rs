@@ -53,10 +53,7 @@ fn lines_lambdas_noise_and_platform_insides_do_not_split_a_problem() {
         report(
             "2",
             "v",
-            &[(
-                &format!("android.view.View.x com.shop.CartActivity$7.onClick:3 com.shop.Cart.total:90"),
-                500,
-            )],
+            &[("android.view.View.x com.shop.CartActivity$7.onClick:3 com.shop.Cart.total:90", 500)],
         ),
     ]);
     assert_eq!(counts(&summary), [(5, "com.shop.Cart.total")], "{:#?}", summary.groups);
@@ -136,14 +133,16 @@ fn halves_merge_to_the_whole_in_any_order() {
         let mut whole = Clusters::default();
         for part in parts {
             let mut clusters = Clusters::default();
-            part.iter().for_each(|s| clusters.add(s.clone()));
+            for sighting in part {
+                clusters.add(sighting.clone());
+            }
             whole.merge(clusters);
         }
         serde_json::to_value(whole.summary(3)).unwrap()
     };
     let mut reversed = all.clone();
     reversed.reverse();
-    let one = json(&[all.clone()]);
+    let one = json(std::slice::from_ref(&all));
     assert_eq!(one, json(&[all[..13].to_vec(), all[13..].to_vec()]));
     assert_eq!(one, json(&[reversed[..40].to_vec(), reversed[40..].to_vec()]));
     assert_eq!(one["groups"][0]["reports"], 40);

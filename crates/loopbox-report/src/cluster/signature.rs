@@ -88,6 +88,9 @@ fn hot_frames<'a>(a: &'a Analysis, tree: &crate::Tree) -> Vec<&'a Frame> {
     let path: Vec<&MergedNode> =
         merged.hot_path().into_iter().take_while(|node| node.total_ns >= whole / 2).collect();
     let frame = |node: &&MergedNode| &a.frames[node.frame as usize];
+    // What is below the message's dispatch is the same for all messages: the loop and what started it.
+    let dispatch = path.iter().rposition(|node| frame(node).is("android.os.Handler", "dispatchMessage"));
+    let path = &path[dispatch.map_or(0, |at| at + 1)..];
     let in_app =
         |f: &Frame| f.kind != FrameKind::Unknown && !f.class.is_empty() && !names::is_platform(&f.class);
     let first = path.iter().position(|node| in_app(frame(node)));

@@ -37,7 +37,9 @@ impl Distinct {
                 hashes.insert(hash);
                 if hashes.len() > EXACT {
                     let mut registers = Box::new([0; 1 << REGISTER_BITS]);
-                    hashes.iter().for_each(|&hash| note(&mut registers, hash));
+                    for &hash in hashes.iter() {
+                        note(&mut registers, hash);
+                    }
                     *self = Self::Many(registers);
                 }
             }
@@ -53,7 +55,9 @@ impl Distinct {
                 match self {
                     Self::Few(hashes) => hashes.iter().for_each(|&hash| note(&mut merged, hash)),
                     Self::Many(ours) => {
-                        merged.iter_mut().zip(ours.iter()).for_each(|(m, o)| *m = (*m).max(*o))
+                        for (merged, ours) in merged.iter_mut().zip(ours.iter()) {
+                            *merged = (*merged).max(*ours);
+                        }
                     }
                 }
                 *self = Self::Many(merged);
@@ -70,9 +74,10 @@ impl Distinct {
         let m = registers.len() as f64;
         let sum: f64 = registers.iter().map(|&rank| 0.5_f64.powi(i32::from(rank))).sum();
         let estimate = 0.7213 / (1.0 + 1.079 / m) * m * m / sum;
-        let empty = registers.iter().filter(|rank| **rank == 0).count();
+        let empty = registers.iter().fold(0_u32, |n, rank| n + u32::from(*rank == 0));
         // Few values leave registers empty, which tells their number better.
-        let estimate = if estimate <= 2.5 * m && empty > 0 { m * (m / empty as f64).ln() } else { estimate };
+        let estimate =
+            if estimate <= 2.5 * m && empty > 0 { m * (m / f64::from(empty)).ln() } else { estimate };
         (estimate.round() as u64, false)
     }
 }
@@ -112,12 +117,11 @@ impl Top {
             return;
         }
         self.distinct.add(name);
-        match self.counts.get_mut(name) {
-            Some(count) => *count += times,
-            None => {
-                self.counts.insert(name.to_string(), times);
-                self.shrink();
-            }
+        if let Some(count) = self.counts.get_mut(name) {
+            *count += times;
+        } else {
+            self.counts.insert(name.to_string(), times);
+            self.shrink();
         }
     }
 

@@ -33,10 +33,10 @@ fn write_group(out: &mut String, rank: usize, group: &Group) {
     let share = 100.0 * group.share;
     let _ = writeln!(
         out,
-        "{STRONG}{rank:>3}. {} ({share:.1} %){STRONG:#}  {}  {QUIET}[{}]{QUIET:#}",
+        "{STRONG}{rank:>3}. {} ({share:.1} %){STRONG:#}  {QUIET}[{}]{QUIET:#}  {}",
         plural(group.reports, "report"),
-        group.counts(),
-        group.id
+        group.id,
+        group.counts()
     );
     let _ = writeln!(out, "     {NAME}{}{NAME:#}  {}", group.title(), group.cause);
     if !group.message.is_empty() {

@@ -221,9 +221,8 @@ impl<W: Write + Send> Table<W> {
 
 fn field(name: &str, get: &Get) -> Result<Arc<Type>> {
     let (physical, logical) = match get {
-        Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-        // Readers map the JSON type in different ways, text in one.
-        Json(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        // Readers map Parquet's JSON type in different ways, text in one.
+        Text(_) | Json(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
         Integer(_) => (Physical::INT64, None),
         Real(_) => (Physical::DOUBLE, None),
         Time(_) => (Physical::INT64, Some(LogicalType::timestamp(true, TimeUnit::MILLIS))),
@@ -272,6 +271,7 @@ mod tests {
     use super::*;
     use crate::test_support::ReportBuilder;
     use bytes::Bytes;
+    use loopbox_format::model::Report;
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use std::collections::BTreeMap;
 
@@ -293,7 +293,7 @@ mod tests {
             .pending("Message 0: { when=-5s21ms what=3 target=a.H }")
             .figure("threads", "31");
         let whole = Row::new(&Analysis::new(&report.build()), "one.lbx");
-        let empty = loopbox_format::report::Decoded { report: Default::default(), damage: Vec::new() };
+        let empty = loopbox_format::report::Decoded { report: Report::default(), damage: Vec::new() };
         let empty = Row::new(&Analysis::new(&empty), "two.lbx");
         let reader = table(&[whole, empty.clone(), empty]);
         assert_eq!(reader.metadata().num_row_groups(), 2);

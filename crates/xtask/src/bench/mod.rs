@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: figures, as ratios within one run. Benches never decide whether a test passes.
 
+mod desk;
 mod hook;
 
 use std::time::Duration;
@@ -13,12 +14,15 @@ const LIMIT: Duration = Duration::from_mins(20);
 /// The benches.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
+    /// What one report and a fleet of reports cost the loopbox command
+    Desk(desk::DeskArgs),
     /// What watching the main Looper costs per message, against other ways to watch
     Hook(hook::HookArgs),
 }
 
 pub(crate) fn run(command: &BenchCommand) -> Result<()> {
     match command {
+        BenchCommand::Desk(args) => desk::run(args),
         BenchCommand::Hook(args) => hook::run(args),
     }
 }

@@ -1,0 +1,67 @@
+//! What `cargo xtask bench desk` runs: figures of one report, and fleets of made-up reports.
+//!
+//! `desk judge [FILE…]` times decoding, analysing and judging each report, and prints `judge NAME BYTES` and the
+//! medians in microseconds. `desk fleet FOLDER COUNT [FILE…]` fills a folder with variations of the given recordings.
+//! Without files the built full report is used.
+
+mod fleet;
+
+use loopbox_format::report;
+use loopbox_report::{Analysis, diagnose, test_support};
+use std::error::Error;
+use std::fs;
+use std::hint::black_box;
+use std::time::Instant;
+
+/// Repetitions of each step; the median is told.
+const ROUNDS: usize = 101;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["judge", files @ ..] => recordings(files)?.iter().try_for_each(|(name, bytes)| judge(name, bytes)),
+        ["fleet", folder, count, files @ ..] => {
+            let recordings = recordings(files)?.into_iter().map(|(_, bytes)| bytes).collect::<Vec<_>>();
+            fleet::write(folder.as_ref(), count.parse()?, &recordings)
+        }
+        _ => Err("desk judge [FILE…] | desk fleet FOLDER COUNT [FILE…]".into()),
+    }
+}
+
+/// A recording: its name and its bytes.
+type Recording = (String, Vec<u8>);
+
+/// The files, and the built report.
+fn recordings(files: &[&str]) -> Result<Vec<Recording>, Box<dyn Error>> {
+    let built = report::encode(&test_support::full().build().report)?;
+    let mut recordings = vec![("built".to_string(), built)];
+    for file in files {
+        recordings.push(((*file).to_string(), fs::read(file)?));
+    }
+    Ok(recordings)
+}
+
+fn judge(name: &str, bytes: &[u8]) -> Result<(), Box<dyn Error>> {
+    let decoded = report::decode(bytes)?;
+    let analysis = Analysis::new(&decoded);
+    let medians = [
+        median_us(|| drop(black_box(report::decode(black_box(bytes))))),
+        median_us(|| drop(black_box(Analysis::new(black_box(&decoded))))),
+        median_us(|| drop(black_box(diagnose::diagnose(black_box(&analysis))))),
+    ];
+    println!("judge {name} {} {:.1} {:.1} {:.1}", bytes.len(), medians[0], medians[1], medians[2]);
+    Ok(())
+}
+
+fn median_us(mut step: impl FnMut()) -> f64 {
+    let mut times: Vec<f64> = (0..ROUNDS)
+        .map(|_| {
+            let start = Instant::now();
+            step();
+            start.elapsed().as_secs_f64() * 1e6
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    times[ROUNDS / 2]
+}

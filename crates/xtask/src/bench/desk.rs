@@ -1,0 +1,117 @@
+//! `cargo xtask bench desk`: what one report and a fleet of reports cost the `loopbox` command.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use xtask::workspace::{cargo, run as run_command, target};
+
+/// The most that decoding and judging one full report may take.
+const BUDGET_US: f64 = 10_000.0;
+
+/// Arguments of the desk bench.
+#[derive(Debug, Args)]
+pub(crate) struct DeskArgs {
+    /// Sizes of the fleets
+    #[arg(long, value_delimiter = ',', default_value = "1000,10000")]
+    reports: Vec<usize>,
+    /// Recordings to vary beside the built full report, for example target/demo/*.lbx
+    #[arg(long)]
+    from: Vec<PathBuf>,
+}
+
+pub(crate) fn run(args: &DeskArgs) -> Result<()> {
+    run_command(cargo().args(["build", "--quiet", "--release", "--package", "loopbox-cli"]))?;
+    let example = ["--package", "loopbox-report", "--features", "test-support", "--example", "desk"];
+    run_command(cargo().args(["build", "--quiet", "--release"]).args(example))?;
+    let release = target().join("release");
+    judge(&release.join("examples/desk"), args)?;
+    println!("\nloopbox cluster: fleets of variations of {} recordings", args.from.len() + 1);
+    println!(
+        "  {:>8} {:>5} {:>10} {:>11} {:>10} {:>9} {:>7}",
+        "reports", "jobs", "MiB", "reports/s", "us/report", "peak MiB", "groups"
+    );
+    for &count in &args.reports {
+        let folder = tempfile::tempdir_in(target()).context("no folder below target")?;
+        let mut make = Command::new(release.join("examples/desk"));
+        run_command(make.arg("fleet").arg(folder.path()).arg(count.to_string()).args(&args.from))?;
+        for jobs in [1, 2] {
+            cluster(&release.join("loopbox"), folder.path(), count, jobs)?;
+        }
+    }
+    Ok(())
+}
+
+fn judge(desk: &Path, args: &DeskArgs) -> Result<()> {
+    let out = Command::new(desk).arg("judge").args(&args.from).output().context("cannot run the example")?;
+    ensure!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    println!("one report, medians in us (budget of all three: {BUDGET_US:.0})");
+    println!("  {:>8} {:>9} {:>9} {:>9} {:>9}  of", "bytes", "decode", "analyse", "diagnose", "sum");
+    for line in String::from_utf8_lossy(&out.stdout).lines() {
+        let words: Vec<_> = line.split_whitespace().collect();
+        let ["judge", name, bytes, decode, analyse, diagnose] = words[..] else { continue };
+        let sum: f64 = [decode, analyse, diagnose].iter().filter_map(|us| us.parse::<f64>().ok()).sum();
+        println!("  {bytes:>8} {decode:>9} {analyse:>9} {diagnose:>9} {sum:>9.1}  {name}");
+    }
+    Ok(())
+}
+
+fn cluster(loopbox: &Path, folder: &Path, count: usize, jobs: usize) -> Result<()> {
+    let bytes = size(folder)?;
+    let result = folder.join("groups.json");
+    let start = Instant::now();
+    let child = Command::new(loopbox)
+        .arg("cluster")
+        .arg(folder)
+        .args(["--json", "--jobs", &jobs.to_string(), "--output"])
+        .arg(&result)
+        .stderr(Stdio::null())
+        .spawn()
+        .context("cannot run loopbox")?;
+    let (peak_kib, code) = watch(child)?;
+    let seconds = start.elapsed().as_secs_f64();
+    ensure!(code == Some(0), "loopbox cluster ended with {code:?}");
+    let json = fs::read_to_string(&result).context("no result")?;
+    let groups = json.matches("\"representative\"").count();
+    fs::remove_file(result)?;
+    let n = count as f64;
+    println!(
+        "  {count:>8} {jobs:>5} {:>10.1} {:>11.0} {:>10.1} {:>9.1} {groups:>7}",
+        bytes as f64 / f64::from(1 << 20),
+        n / seconds,
+        1e6 * seconds / n,
+        peak_kib as f64 / 1024.0
+    );
+    Ok(())
+}
+
+/// Waits for a process; its largest resident size in KiB and its exit code.
+fn watch(mut child: Child) -> Result<(u64, Option<i32>)> {
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak_kib = 0;
+    loop {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let now = text
+            .lines()
+            .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
+        peak_kib = peak_kib.max(now.unwrap_or(0));
+        if let Some(ended) = child.try_wait()? {
+            return Ok((peak_kib, ended.code()));
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn size(folder: &Path) -> Result<u64> {
+    let mut bytes = 0;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let meta = entry.metadata()?;
+        bytes += if meta.is_dir() { size(&entry.path())? } else { meta.len() };
+    }
+    Ok(bytes)
+}

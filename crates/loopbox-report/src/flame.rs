@@ -69,7 +69,12 @@ pub fn write(analysis: &Analysis, choice: Choice, out: impl Write) -> Result<(),
     options.flame_chart = !choice.merged;
     options.deterministic = true;
     options.image_width = None;
-    flamegraph::from_lines(&mut options, stacks.lines(), out)?;
+    if choice.merged {
+        flamegraph::from_lines(&mut options, stacks.lines(), out)?;
+    } else {
+        // For a chart inferno turns its input round, because perf prints the newest first.
+        flamegraph::from_lines(&mut options, stacks.lines().rev(), out)?;
+    }
     Ok(())
 }
 
@@ -136,6 +141,12 @@ mod tests {
                 "b.B.&lt;init&gt; (30 ms, 50.00%)"
             ]
         );
+        // Where the rectangle begins, in per mille of the width.
+        let x = |title: &str| {
+            let rect = svg.split(title).nth(1).and_then(|rest| rest.split("x=\"").nth(1)).unwrap();
+            rect.split('%').next().unwrap().parse::<f64>().unwrap()
+        };
+        assert!(x("b.B.&lt;init&gt; (20 ms") < x("b.B.&lt;init&gt; (30 ms"), "time goes from left to right");
     }
 
     #[test]

@@ -10,7 +10,7 @@ body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:75rem;padding:1r
 h1{font-size:1.4rem}summary{cursor:pointer;display:grid;grid-template-columns:3rem 7rem 1fr;gap:.5rem;padding:.4rem 0}\
 details{border-top:1px solid var(--line)}summary::marker{content:''}summary:focus-visible{outline:2px solid}\
 code{overflow-wrap:anywhere}small,dt{color:var(--quiet)}\
-.bar{background:linear-gradient(#c4464699,#c4464699) no-repeat;padding:0 .3rem;text-align:right;border-radius:3px}\
+.bar{background:linear-gradient(#c4464699,#c4464699) no-repeat;padding:0 .3rem;text-align:right;border-radius:3px;align-self:start}\
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem;margin:0 0 1rem 3.5rem}dd{margin:0}\
 ol{margin:0;padding-left:1.2rem}\
 @media(max-width:40rem){summary{grid-template-columns:2rem 4.5rem 1fr}dl{margin-left:0}}";

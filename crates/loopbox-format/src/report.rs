@@ -2,7 +2,7 @@
 
 use crate::codec::{self, CodecError};
 use crate::container::{self, ContainerError, Damage, Section, Tag};
-use crate::model::{Report, StackTree};
+use crate::model::{LockChain, Report, StackTree};
 use serde::de::DeserializeOwned;
 
 const META: Tag = Tag(*b"META");
@@ -10,6 +10,8 @@ const HISTORY: Tag = Tag(*b"HIST");
 const MAIN: Tag = Tag(*b"MAIN");
 const PENDING: Tag = Tag(*b"PEND");
 const SYMBOLS: Tag = Tag(*b"SYMB");
+/// Only in files whose main thread waited for a lock.
+const LOCKS: Tag = Tag(*b"LOCK");
 const TREE: Tag = Tag(*b"TREE");
 const FEATURES: Tag = Tag(*b"FEAT");
 const FIGURES: Tag = Tag(*b"FIGS");
@@ -24,6 +26,9 @@ pub fn encode(report: &Report) -> Result<Vec<u8>, CodecError> {
     file.section(SYMBOLS, &codec::encode(&report.symbols)?);
     for tree in &report.trees {
         file.section(TREE, &codec::encode(tree)?);
+    }
+    if report.locks != LockChain::default() {
+        file.section(LOCKS, &codec::encode(&report.locks)?);
     }
     file.section(PENDING, &codec::encode(&report.pending)?);
     file.section(FIGURES, &codec::encode(&report.figures)?);
@@ -56,6 +61,7 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, ContainerError> {
             HISTORY => fill(&mut report.history, section, &mut damage),
             FEATURES => fill(&mut report.features, section, &mut damage),
             SYMBOLS => fill(&mut report.symbols, section, &mut damage),
+            LOCKS => fill(&mut report.locks, section, &mut damage),
             PENDING => fill(&mut report.pending, section, &mut damage),
             FIGURES => fill(&mut report.figures, section, &mut damage),
             TREE => match codec::decode::<StackTree>(section.payload) {

@@ -4,12 +4,14 @@
 //! definition serves a fixed-size buffer in the app and owned values on the desk; both have the same bytes.
 
 mod context;
+mod lock;
 mod pending;
 mod record;
 mod running;
 mod tree;
 
 pub use context::{ClockPair, DumpReason, Feature, FeatureState, Figure, Limits, Meta, Process};
+pub use lock::{LockChain, LockHolder, LockWait};
 pub use pending::{Pending, PendingSource};
 pub use record::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest};
 pub use running::{MainState, Running};
@@ -30,6 +32,8 @@ pub struct Report {
     pub symbols: Symbols,
     /// Stack trees of long messages, oldest first; the running message's is the last when it has one.
     pub trees: Vec<StackTree>,
+    /// The locks that the main thread waited for, and who held them.
+    pub locks: LockChain,
     /// Which features were on, which off, and why.
     pub features: Vec<FeatureState>,
     /// Figures of the process and the machine at the dump.

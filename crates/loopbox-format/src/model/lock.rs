@@ -1,0 +1,36 @@
+use serde::{Deserialize, Serialize};
+
+/// The locks that keep the main thread waiting, step by step.
+///
+/// The first is what the main thread waits for, each further one what the holder of the one before waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LockChain {
+    /// When it was followed, uptime.
+    pub captured_ns: u64,
+    /// The steps; empty when the main thread waited for no lock, or when nobody looked.
+    pub waits: Vec<LockWait>,
+    /// Whether the last holder waits for a lock of a thread before it in the chain: a deadlock.
+    pub deadlock: bool,
+}
+
+/// A lock that a thread waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LockWait {
+    /// Class of the object that is locked, as Java writes it; empty when it could not be read.
+    pub class: String,
+    /// For a `synchronized static` method, whose lock is a class object: which class; else empty.
+    pub of_class: String,
+    /// Who holds it; `None` when nobody does (a thread in `Object.wait` has let go of it).
+    pub holder: Option<LockHolder>,
+}
+
+/// The thread that holds a lock.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LockHolder {
+    /// Name of the thread.
+    pub name: String,
+    /// Its id in the kernel.
+    pub tid: u32,
+    /// What it was doing: indices into [`Symbols::locations`](super::Symbols::locations), bottom frame first.
+    pub stack: Vec<u32>,
+}

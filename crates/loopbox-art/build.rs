@@ -30,6 +30,17 @@ fn main() {
         }
     }
     out.push_str("];\n");
+    // Name layouts depend on the word size alone: of those of the same size, each once, the newest first.
+    let word = if arch.ends_with("64") { 8 } else { 4 };
+    let rows = generations.iter().flat_map(|g| &g.rows).filter(|r| r.word() == word);
+    let mut layouts: Vec<String> = Vec::new();
+    for layout in rows.map(names).rev() {
+        if !layouts.contains(&layout) {
+            layouts.push(layout);
+        }
+    }
+    writeln!(out, "pub(crate) static NAME_LAYOUTS: &[NameLayout] = &[{}];", layouts.join(", "))
+        .expect("a String takes all");
     let path = PathBuf::from(env::var_os("OUT_DIR").expect("set by cargo")).join("offsets.rs");
     fs::write(path, out).expect("OUT_DIR is writable");
 }
@@ -40,18 +51,11 @@ fn emit(out: &mut String, generation: &str, api_levels: &[u32], row: &Row) {
         Suspend::ReasonBool => "ReasonBool",
         Suspend::ReasonAttempt => "ReasonAttempt",
     };
-    let code = match row.method.code {
-        Code::Offset(at) => format!("Code::Offset({at})"),
-        Code::Pointer(at) => format!("Code::Pointer({at})"),
-    };
-    let d = &row.dex_file;
     writeln!(
         out,
         "Row {{ id: {:?}, generation: {generation:?}, api_levels: &{api_levels:?}, device: {}, suspend: SuspendAbi::{suspend}, \
          thread_list: {}, java_vm: {}, list: {}, thin_lock_id: {}, jni_env: {}, visitor_size: {}, \
-         names: NameLayout {{ dex_method_index: {}, code: {code}, method_data: {}, class_dex_cache: {}, class_access_flags: {}, \
-         class_def: {}, dex_cache_dex_file: {}, begin: {}, data: {}, string_ids: {}, type_ids: {}, proto_ids: {}, \
-         method_ids: {}, class_defs: {} }} }},",
+         names: {} }},",
         row.id,
         row.stdlib == "libc++",
         row.runtime.thread_list,
@@ -60,6 +64,21 @@ fn emit(out: &mut String, generation: &str, api_levels: &[u32], row: &Row) {
         row.thread.thin_lock_id,
         row.thread.jni_env,
         row.visitor.size,
+        names(row),
+    )
+    .expect("a String takes all");
+}
+
+fn names(row: &Row) -> String {
+    let code = match row.method.code {
+        Code::Offset(at) => format!("Code::Offset({at})"),
+        Code::Pointer(at) => format!("Code::Pointer({at})"),
+    };
+    let d = &row.dex_file;
+    format!(
+        "NameLayout {{ dex_method_index: {}, code: {code}, method_data: {}, class_dex_cache: {}, class_access_flags: {}, \
+         class_def: {}, dex_cache_dex_file: {}, begin: {}, data: {}, string_ids: {}, type_ids: {}, proto_ids: {}, \
+         method_ids: {}, class_defs: {} }}",
         row.method.dex_method_index,
         row.method.data,
         row.class.dex_cache,
@@ -74,5 +93,4 @@ fn emit(out: &mut String, generation: &str, api_levels: &[u32], row: &Row) {
         d.method_ids,
         d.class_defs,
     )
-    .expect("a String takes all");
 }

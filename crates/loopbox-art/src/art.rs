@@ -10,7 +10,7 @@ use crate::fuse::{Fuse, Phase};
 use crate::locks::{GetContendedMonitor, GetLockOwner, ThreadId};
 use crate::names::{Fingerprint, MethodName, Namer};
 use crate::off::{Off, SuspendError};
-use crate::offsets::{NameLayout, ROWS, name_layouts};
+use crate::offsets::{NAME_LAYOUTS, NameLayout, ROWS};
 use crate::stack::{Frame, MethodRef, RawStack};
 use crate::symbols::{Opaque, Suspension};
 use crate::sys::{self, mem};
@@ -175,7 +175,7 @@ impl Art {
             .ok_or(Off::WalkCheck("StackVisitor overran its buffer"))?;
         let top = own.frames().next().ok_or(Off::WalkCheck("the caller's own stack is empty"))?;
         let layouts: Vec<(Option<usize>, NameLayout)> = if rows.is_empty() {
-            name_layouts().into_iter().map(|layout| (None, layout)).collect()
+            NAME_LAYOUTS.iter().map(|layout| (None, *layout)).collect()
         } else {
             rows.iter().filter_map(|r| Some((Some(*r), ROWS.get(*r)?.names))).collect()
         };

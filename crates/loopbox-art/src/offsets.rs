@@ -61,14 +61,3 @@ pub(crate) struct Row {
 }
 
 include!(concat!(env!("OUT_DIR"), "/offsets.rs"));
-
-/// Every distinct name layout of the table, the newest first.
-pub(crate) fn name_layouts() -> Vec<NameLayout> {
-    let mut layouts: Vec<NameLayout> = Vec::new();
-    for row in ROWS.iter().rev() {
-        if !layouts.contains(&row.names) {
-            layouts.push(row.names);
-        }
-    }
-    layouts
-}

@@ -85,6 +85,16 @@ fn locks(bed: &str) {
     assert!(!text.contains("impossible") && !text.contains("error"), "{text}");
 }
 
+/// Main sits in a lock that anybody needs who allocates or asks the dynamic loader: sampling goes on.
+fn parked(bed: &str) {
+    let probe = Probe::new(bed, "parked").unwrap();
+    // One arena and no thread cache: then every allocation needs the one lock.
+    let one_lock = [("GLIBC_TUNABLES", "glibc.malloc.arena_max=1:glibc.malloc.tcache_count=0")];
+    let lines = probe.run_with(&one_lock, "probe.Parked", &[], &[]).unwrap();
+    assert_eq!(value(&lines, "loader"), "200 of 200");
+    assert_eq!(value(&lines, "malloc"), "200 of 200");
+}
+
 struct Checked {
     stacks: u64,
     pairs: BTreeMap<Pair, u64>,
@@ -148,6 +158,11 @@ fn names_and_lines_are_those_of_javas_own_stack_traces() {
 #[test]
 fn the_holders_of_locks_are_told() {
     beds().iter().for_each(|bed| locks(bed));
+}
+
+#[test]
+fn sampling_needs_no_lock_that_main_may_hold() {
+    beds().iter().for_each(|bed| parked(bed));
 }
 
 #[test]

@@ -73,7 +73,22 @@ impl Probe {
     /// # Errors
     /// When it does not start or end well, with what it printed.
     pub fn run(&self, main: &str, options: &[&str], arguments: &[&str]) -> Result<Vec<String>> {
-        let mut command = Command::new(&self.host);
+        self.run_with(&[], main, options, arguments)
+    }
+
+    /// As [`run`](Self::run), with variables added to the environment.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); also when it takes longer than two minutes.
+    pub fn run_with(
+        &self,
+        environment: &[(&str, &str)],
+        main: &str,
+        options: &[&str],
+        arguments: &[&str],
+    ) -> Result<Vec<String>> {
+        let mut command = Command::new("timeout");
+        command.args(["--signal=KILL", "120"]).arg(&self.host).envs(environment.iter().copied());
         command.arg("--bed").arg(self.bed.dir.join("bed.toml")).arg("--app").arg(&self.jar);
         command.arg("-D").arg(format!("java.library.path={}", self.libraries.display()));
         command.args(["--main", main]).args(options).arg("--").args(arguments);

@@ -31,6 +31,9 @@ final class Probe {
     /** How often main was seen waiting for a lock. */
     static native long locksSeen();
 
+    /** Samples this thread while it sits in a lock of the dynamic loader, or else of malloc. */
+    static native String parked(boolean loader);
+
     static native void log(boolean on);
 
     static native String stats();

@@ -1,6 +1,8 @@
 //! A library that samples its process's main thread for the tests in `tests/`: what the JNI layer of the
 //! product does with this crate, reduced to the sampler. Loaded by `probe.Probe` (tests/java).
 
+mod parked;
+
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::fmt::Write;
@@ -170,10 +172,15 @@ fn frames(hop: &Hop) -> String {
     hop.stack.frames().filter_map(name).collect::<Vec<_>>().join("|")
 }
 
+/// Stops the main thread.
+fn suspend(env: &Env<'_>) -> Result<Suspended<'static>, Failure> {
+    let art = ART.get().ok_or("not installed")?;
+    Ok(art.suspend_main(env.get_raw().cast())?)
+}
+
 /// One sample of the main thread, on the calling (attached, native) thread, which is not the main one.
 fn sample(env: &mut Env<'_>, class: &JClass<'_>, walk: JStaticMethodID) -> Result<(), Failure> {
-    let art = ART.get().ok_or("not installed")?;
-    let suspended = art.suspend_main(env.get_raw().cast())?;
+    let suspended = suspend(env)?;
     hop(env, class, walk, Some(suspended), false)
 }
 

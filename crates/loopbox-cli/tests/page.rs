@@ -89,8 +89,15 @@ fn a_full_report_opens_and_every_control_works() {
 #[test]
 fn it_fits_a_narrow_dark_screen() {
     let files = Files::new();
-    let page = page_of(&files, full());
+    let locked =
+        full().waits_for("com.example.shop.Db", "sync-1", "java.lang.Thread.run com.example.shop.Sync.run:9");
+    let page = page_of(&files, locked);
     let mut b = Browser::open(&page, 400, 800, true);
+    let locks = b.js("document.getElementById('locks').textContent");
+    assert!(
+        locks.as_str().unwrap().contains("main waits for a com.example.shop.Db, held by sync-1"),
+        "{locks}"
+    );
     assert_eq!(b.js("innerWidth"), 400, "nothing makes the page wider than the screen");
     assert_eq!(b.js("document.documentElement.scrollWidth <= innerWidth"), true);
     b.picture(&pictures().join("400-dark.png"));

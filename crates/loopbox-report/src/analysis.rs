@@ -5,8 +5,8 @@ use crate::frame::{Frame, Frames};
 use crate::{bounds, clean::clean, queue::Queue, tree::Tree};
 use loopbox_format::container::Damage;
 use loopbox_format::model::{
-    Detail, DumpReason, FeatureState, Figure, MainState, Message, Meta, Pending, PendingSource, Record,
-    Running,
+    Detail, DumpReason, FeatureState, Figure, LockChain, LockHolder, LockWait, MainState, Message, Meta,
+    Pending, PendingSource, Record, Running, Symbols,
 };
 use loopbox_format::report::Decoded;
 
@@ -34,6 +34,8 @@ pub struct Analysis {
     pub pending: Pending,
     /// What that says.
     pub queue: Queue,
+    /// The locks that main waited for; stacks are indices into `frames`.
+    pub locks: LockChain,
     /// The distinct frames of all trees.
     pub frames: Vec<Frame>,
     /// Stack trees, oldest first.
@@ -70,6 +72,7 @@ impl Analysis {
         left_out("history records", report.history.len(), bounds::RECORDS);
         left_out("stack trees", report.trees.len(), bounds::TREES);
         left_out("pending lines", report.pending.lines.len(), bounds::PENDING);
+        left_out("lock holders", report.locks.waits.len(), bounds::LOCKS);
         left_out("annotations", report.meta.annotations.len(), bounds::FACTS);
         left_out("features", report.features.len(), bounds::FACTS);
         left_out("figures", report.figures.len(), bounds::FACTS);
@@ -81,6 +84,7 @@ impl Analysis {
             .iter()
             .map(|tree| Tree::read(tree, &report.symbols, &mut frames, &mut cells))
             .collect();
+        let locks = clean_locks(&report.locks, &report.symbols, &mut frames);
         for tree in &trees {
             if let Some(flaw) = tree.flaw {
                 losses.push(Loss {
@@ -99,6 +103,7 @@ impl Analysis {
             main,
             pending: clean_pending(&report.pending),
             queue: Queue::read(&report.pending),
+            locks,
             frames: frames.list,
             trees,
             features: report
@@ -209,6 +214,21 @@ fn clean_pending(pending: &Pending) -> Pending {
         lines: pending.lines.iter().take(bounds::PENDING).map(|line| clean(line, bounds::LINE)).collect(),
         dropped_lines: pending.dropped_lines.saturating_add(cut),
     }
+}
+
+/// The chain with its stacks as frames.
+fn clean_locks(locks: &LockChain, symbols: &Symbols, frames: &mut Frames) -> LockChain {
+    let mut holder = |holder: &LockHolder| LockHolder {
+        name: clean(&holder.name, bounds::NAME),
+        tid: holder.tid,
+        stack: holder.stack.iter().take(bounds::DEPTH).map(|&l| frames.index(symbols, l)).collect(),
+    };
+    let waits = locks.waits.iter().take(bounds::LOCKS).map(|wait| LockWait {
+        class: clean(&wait.class, bounds::NAME),
+        of_class: clean(&wait.of_class, bounds::NAME),
+        holder: wait.holder.as_ref().map(&mut holder),
+    });
+    LockChain { waits: waits.collect(), ..*locks }
 }
 
 fn clean_meta(meta: &Meta) -> Meta {

@@ -22,6 +22,8 @@ pub(crate) const NODES: usize = 100_000;
 pub(crate) const DEPTH: usize = 512;
 /// Sum over all nodes of all trees of their depth: what writing every distinct stack out costs.
 pub(crate) const CELLS: usize = 4_000_000;
+/// Steps from main to the thread that all others wait for.
+pub(crate) const LOCKS: usize = 64;
 /// Features and figures.
 pub(crate) const FACTS: usize = 1_024;
 /// Entries of the damage list.

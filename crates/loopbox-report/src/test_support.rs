@@ -4,8 +4,8 @@
 
 use loopbox_format::model::{
     ClockPair, Component, Detail, DumpReason, End, Feature, FeatureState, Figure, Limits, Location,
-    MainState, Message, Meta, Method, NamedBy, Pending, PendingSource, Phase, Process, Record, RecordKind,
-    Report, Running, Slowest, StackSource, StackTree, TreeNode,
+    LockHolder, LockWait, MainState, Message, Meta, Method, NamedBy, Pending, PendingSource, Phase, Process,
+    Record, RecordKind, Report, Running, Slowest, StackSource, StackTree, TreeNode,
 };
 use loopbox_format::report::Decoded;
 
@@ -214,6 +214,19 @@ impl ReportBuilder {
             symbols.locations.len() - 1
         });
         at as u32
+    }
+
+    /// A further step of the lock chain: the class of the locked object, the thread that holds it, and its stack as in
+    /// [`Self::tree`].
+    #[must_use]
+    pub fn waits_for(mut self, class: &str, holder: &str, stack: &str) -> Self {
+        let stack = stack.split(' ').map(|frame| self.location(frame)).collect();
+        let tid = 5_000 + self.report.locks.waits.len() as u32;
+        let holder = Some(LockHolder { name: holder.into(), tid, stack });
+        let wait = LockWait { class: class.into(), of_class: String::new(), holder };
+        self.report.locks.captured_ns = NOW_NS;
+        self.report.locks.waits.push(wait);
+        self
     }
 
     /// A line of `Looper.dump`.

@@ -177,6 +177,10 @@ fn report() -> impl Strategy<Value = Report> {
         report.meta.process.api_level = meta.4;
         report.pending =
             Pending { source: PendingSource::LooperDump, captured_ns, lines, dropped_lines: u32::MAX };
+        let holder =
+            LockHolder { name: report.meta.process.name.clone(), tid: meta.4, stack: vec![0, meta.4, 3] };
+        let wait = LockWait { class: "C".into(), of_class: String::new(), holder: Some(holder) };
+        report.locks = LockChain { captured_ns: meta.3, waits: vec![wait; 2], deadlock: meta.1 % 2 == 0 };
         report.figures = figures.into_iter().map(|(name, value)| Figure { name, value }).collect();
         report
     })

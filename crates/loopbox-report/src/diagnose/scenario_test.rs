@@ -299,3 +299,32 @@ fn a_component_message_is_told_with_its_time_out() {
     let v = expect(report, "current-slow", Confidence::High);
     assert!(evidence(&v).contains("RECEIVER is given 10.00 s (60.00 s in the background)"), "{v:#?}");
 }
+
+#[test]
+fn a_known_holder_is_named_with_what_it_does() {
+    let held = |cpu_ms| {
+        calm()
+            .running(99, 5_500)
+            .doing("android.os.Handler", "", cpu_ms)
+            .looper_tree(99, &[("com.shop.Feed.show:20 com.shop.Feed.update:41", 540)])
+            .waits_for(
+                "com.shop.Feed",
+                "sync-1",
+                "java.lang.Thread.run com.shop.Sync.run:9 libcore.io.Linux.fsync!",
+            )
+    };
+    let v = expect(held(15), "lock", Confidence::High);
+    assert!(v.headline.contains("held by thread sync-1 in Linux.fsync"), "{}", v.headline);
+    assert!(
+        evidence(&v).contains("Linux.fsync(Native method), called from com.shop.Sync.run(Sync.java:9)"),
+        "{v:#?}"
+    );
+    assert_eq!(v.causes[0].culprit.as_deref(), Some("com.shop.Feed.update(Feed.java:41)"));
+    // A lock met by chance at the end of a long computation is not the cause.
+    expect(held(5_400), "current-slow", Confidence::High);
+    let circle = held(15)
+        .waits_for("com.shop.Db", "main", "com.shop.Feed.update:41")
+        .with(|r| r.locks.deadlock = true);
+    let v = expect(circle, "lock", Confidence::High);
+    assert!(v.headline.starts_with("Deadlock: "), "{}", v.headline);
+}

@@ -10,7 +10,7 @@ use crate::frame::FrameKind;
 use crate::names::is_platform;
 use crate::tree::Tree;
 use crate::view::{
-    CurrentView, FeatureView, FigureView, PendingView, RecordView, ReportView, TreeView, View,
+    CurrentView, FeatureView, FigureView, LocksView, PendingView, RecordView, ReportView, TreeView, View,
 };
 use serde::Serialize;
 use std::collections::HashMap;
@@ -33,6 +33,7 @@ struct Page<'a> {
     report: &'a ReportView,
     history: &'a [RecordView],
     current: &'a CurrentView,
+    locks: &'a LocksView,
     pending: &'a PendingView,
     features: &'a [FeatureView],
     figures: &'a [FigureView],
@@ -124,6 +125,7 @@ pub fn page(analysis: &Analysis) -> serde_json::Result<String> {
         report: &view.report,
         history: &view.history,
         current: &view.current,
+        locks: &view.locks,
         pending: &view.pending,
         features: &view.features,
         figures: &view.figures,

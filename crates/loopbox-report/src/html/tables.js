@@ -28,6 +28,18 @@ function detailTable(details) {
   $('history').append(rows.length ? el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'History, newest first' },
     table([['record', 'num'], ['from', 'num'], ['wall', 'num'], ['what, newest first'], ['CPU', 'num'], ['late', 'num'], ['clock (UTC)', 'num']], rows)) : el('p', { class: 'help' }, 'No record.'));
 
+  if (R.locks.waits.length) {
+    $('locks-section').hidden = false;
+    if (R.locks.deadlock) $('locks').append(el('p', { class: 'late' }, 'A deadlock: these threads wait for each other.'));
+    let waiter = 'main';
+    for (const wait of R.locks.waits) {
+      const h = wait.holder;
+      $('locks').append(el('p', {}, el('strong', {}, waiter), ' waits for ' + wait.object + (h ? ', held by ' : ', which nobody holds'), h ? el('strong', {}, h.name) : null, h ? ' (tid ' + h.tid + ')' : null));
+      if (h && h.stack.length) $('locks').append(el('pre', {}, h.stack.map((frame) => 'at ' + frame).join('\n')));
+      if (h) waiter = h.name;
+    }
+  }
+
   const p = R.pending;
   const state = [p.messages.length + ' messages', p.overdue ? p.overdue + ' overdue by up to ' + duration(p.most_overdue_ms) : 'none overdue',
     p.polling == null ? '' : p.polling ? 'main was waiting for messages' : 'main was not waiting for messages', p.implementation ? p.implementation + ' queue' : '',

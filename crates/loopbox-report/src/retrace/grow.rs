@@ -4,7 +4,7 @@ use super::frames::Retracer;
 use crate::bounds;
 use crate::frame::Frames;
 use crate::tree::Tree;
-use loopbox_format::model::{Report, StackTree, TreeNode};
+use loopbox_format::model::{LockChain, Report, StackTree, TreeNode};
 use loopbox_format::stacks::TreeMerger;
 
 /// The report's trees with retraced stacks.
@@ -43,6 +43,17 @@ pub(super) fn trees(report: &Report, retracer: &mut Retracer<'_>) -> Vec<StackTr
     }
     trees.reverse();
     trees
+}
+
+/// The lock chain with retraced stacks of the holders.
+pub(super) fn locks(report: &Report, retracer: &mut Retracer<'_>) -> LockChain {
+    let mut locks = report.locks.clone();
+    locks.waits.truncate(bounds::LOCKS);
+    for holder in locks.waits.iter_mut().filter_map(|wait| wait.holder.as_mut()) {
+        holder.stack.truncate(bounds::DEPTH);
+        holder.stack = retracer.stack(&report.symbols, &holder.stack);
+    }
+    locks
 }
 
 /// A tree that contradicts itself, with its shape and so its flaw kept: every frame becomes one.

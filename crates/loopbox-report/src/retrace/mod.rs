@@ -152,11 +152,12 @@ impl Mapping {
         self.check_fit(report, &cache)?;
         let mut retracer = Retracer::new(&cache, self.pc_as_line);
         let trees = grow::trees(report, &mut retracer);
+        let locks = grow::locks(report, &mut retracer);
         let (asked, found) = retracer.methods();
         if asked >= JUDGED_METHODS && found * 2 < asked {
             return Err(Misfit::FewMethods { found, asked });
         }
-        (report.trees, report.symbols) = (trees, retracer.into_symbols());
+        (report.trees, report.locks, report.symbols) = (trees, locks, retracer.into_symbols());
         let class = |name: &mut String| {
             if let Some(original) = cache.remap_class(name) {
                 *name = original.to_string();
@@ -166,6 +167,10 @@ impl Mapping {
             class(&mut message.target);
             class(&mut message.callback);
         });
+        for wait in report.locks.waits.iter_mut().take(bounds::LOCKS) {
+            class(&mut wait.class);
+            class(&mut wait.of_class);
+        }
         for line in report.pending.lines.iter_mut().take(bounds::PENDING) {
             *line = pending_line(line, |name| cache.remap_class(name));
         }

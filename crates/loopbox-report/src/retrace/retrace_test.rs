@@ -212,3 +212,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_holder_of_a_lock_gets_its_names_too() {
+    let report = ReportBuilder::new()
+        .running(1, 6_000)
+        .looper_tree(1, &[("com.example.shop.Main.onCreate:10", 50)])
+        .waits_for("a.c", "sync", "java.lang.Thread.run a.b.a:4");
+    let mut decoded = report.build();
+    mapping().retrace(&mut decoded.report).unwrap();
+    let view = crate::View::new(&Analysis::new(&decoded));
+    let wait = &view.locks.waits[0];
+    assert_eq!(wait.object, "a com.example.shop.cart.Item");
+    let stack = &wait.holder.as_ref().unwrap().stack;
+    let frames =
+        ["com.example.shop.cart.Price.sum", "com.example.shop.cart.CartStore.load", "java.lang.Thread.run"];
+    assert!(
+        stack.iter().zip(frames).all(|(have, want)| have.starts_with(want)) && stack.len() == 3,
+        "{stack:?}"
+    );
+}

@@ -27,6 +27,7 @@ pub fn show(view: &View, options: Options) -> String {
     verdict::write_short(&mut out, &view.verdict);
     history::write(&mut out, view);
     current(&mut out, view, options);
+    locks(&mut out, view);
     pending::write(&mut out, view, options);
     other_trees(&mut out, view, options);
     header::write_machine(&mut out, view);
@@ -87,6 +88,27 @@ fn current(out: &mut String, view: &View, options: Options) {
                 None => line(out, paint(QUIET, "  no stack of it was sampled")),
             }
         }
+    }
+}
+
+fn locks(out: &mut String, view: &View) {
+    if view.locks.waits.is_empty() {
+        return;
+    }
+    let circle = if view.locks.deadlock { paint(style::BAD, "a deadlock") } else { "who holds what".into() };
+    heading(out, "LOCKS", &circle);
+    let mut waiter = "main".to_string();
+    for wait in &view.locks.waits {
+        let Some(holder) = &wait.holder else {
+            line(out, format!("  {waiter} waits for {}, which nobody holds", wait.object));
+            continue;
+        };
+        let name = paint(style::NAME, &holder.name);
+        line(out, format!("  {waiter} waits for {}, held by {name} (tid {})", wait.object, holder.tid));
+        for frame in &holder.stack {
+            line(out, format!("      at {frame}"));
+        }
+        waiter.clone_from(&holder.name);
     }
 }
 

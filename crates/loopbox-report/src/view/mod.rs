@@ -8,9 +8,11 @@ mod message;
 mod parts;
 
 pub use message::MessageView;
+pub(crate) use parts::locked_object;
 pub use parts::{
-    ClockView, CurrentView, DetailView, FeatureView, FigureView, HotFrame, LimitsView, NodeView, PendingView,
-    ProcessView, ReasonView, RecordView, ReportView, SlowestView, TreeView, WaitingView,
+    ClockView, CurrentView, DetailView, FeatureView, FigureView, HolderView, HotFrame, LimitsView, LockView,
+    LocksView, NodeView, PendingView, ProcessView, ReasonView, RecordView, ReportView, SlowestView, TreeView,
+    WaitingView,
 };
 
 use crate::analysis::{Analysis, Loss};
@@ -34,6 +36,8 @@ pub struct View {
     pub history: Vec<RecordView>,
     /// The present.
     pub current: CurrentView,
+    /// The locks that main waited for.
+    pub locks: LocksView,
     /// The future.
     pub pending: PendingView,
     /// Stack trees, oldest first.
@@ -57,6 +61,7 @@ impl View {
             report: ReportView::new(analysis),
             history: analysis.history.iter().map(|record| RecordView::new(analysis, record)).collect(),
             current: CurrentView::new(analysis),
+            locks: LocksView::new(analysis),
             pending: PendingView::new(analysis),
             trees: analysis.trees.iter().map(|tree| TreeView::new(analysis, tree)).collect(),
             frames: analysis.frames.clone(),

@@ -7,7 +7,8 @@ use crate::merged::Merged;
 use crate::queue::Waiting;
 use crate::tree::Tree;
 use loopbox_format::model::{
-    Detail, DumpReason, End, Feature, FeatureState, MainState, PendingSource, Record, RecordKind, StackSource,
+    Detail, DumpReason, End, Feature, FeatureState, LockWait, MainState, PendingSource, Record, RecordKind,
+    StackSource,
 };
 use serde::Serialize;
 
@@ -368,6 +369,69 @@ impl PendingView {
             unread: q.unread.clone(),
             dropped_lines: a.pending.dropped_lines,
         }
+    }
+}
+
+/// The locks that kept main waiting, step by step.
+#[derive(Debug, Clone, Serialize)]
+pub struct LocksView {
+    /// When they were followed, relative to the dump.
+    pub captured_at_ms: f64,
+    /// The first is what main waits for, each further one what the holder before it waits for.
+    pub waits: Vec<LockView>,
+    /// Whether the last holder waits for a thread before it.
+    pub deadlock: bool,
+}
+
+/// A lock that a thread waits for.
+#[derive(Debug, Clone, Serialize)]
+pub struct LockView {
+    /// What is locked: `a java.lang.Object`, `the class com.example.Foo`.
+    pub object: String,
+    /// The thread that holds it; `None` when nobody does.
+    pub holder: Option<HolderView>,
+}
+
+/// A thread that holds a lock.
+#[derive(Debug, Clone, Serialize)]
+pub struct HolderView {
+    /// Its name.
+    pub name: String,
+    /// Its id in the kernel.
+    pub tid: u32,
+    /// What it was doing, top frame first, as lines of a Java stack trace.
+    pub stack: Vec<String>,
+}
+
+impl LocksView {
+    pub(crate) fn new(a: &Analysis) -> Self {
+        let full = |&frame: &u32| a.frames.get(frame as usize).map(crate::Frame::full).unwrap_or_default();
+        Self {
+            captured_at_ms: ms_between(a.locks.captured_ns, a.zero_ns),
+            waits: a
+                .locks
+                .waits
+                .iter()
+                .map(|wait| LockView {
+                    object: locked_object(wait),
+                    holder: wait.holder.as_ref().map(|h| HolderView {
+                        name: h.name.clone(),
+                        tid: h.tid,
+                        stack: h.stack.iter().rev().map(full).collect(),
+                    }),
+                })
+                .collect(),
+            deadlock: a.locks.deadlock,
+        }
+    }
+}
+
+/// What is locked, in words.
+pub(crate) fn locked_object(wait: &LockWait) -> String {
+    match (wait.class.as_str(), wait.of_class.as_str()) {
+        (_, of) if !of.is_empty() => format!("the class {of}"),
+        ("", _) => "an unknown object".into(),
+        (class, _) => format!("a {class}"),
     }
 }
 

@@ -5,9 +5,74 @@ use super::super::facts::{Facts, percent, said, share};
 use super::super::waits::Doing;
 use super::{called_from, short, subject, waiting};
 use crate::frame::FrameKind;
+use crate::names::is_platform;
+use crate::view::locked_object;
+use loopbox_format::model::LockHolder;
 
 const ADVICE: &str = "Find the thread that holds it in the system's ANR trace (\"held by thread\"), and what it does \
                       while holding it.";
+
+/// The recorder asked ART: main waits for a monitor, and this thread holds it.
+pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
+    let locks = &facts.a.locks;
+    let first = locks.waits.first()?;
+    let slow = facts.running()?;
+    let base = facts.blame(slow);
+    let object = locked_object(first);
+    let holders: Vec<&LockHolder> = locks.waits.iter().filter_map(|wait| wait.holder.as_ref()).collect();
+    let title = match holders.first() {
+        Some(_) if locks.deadlock => {
+            let names: Vec<&str> = holders.iter().map(|h| h.name.as_str()).collect();
+            format!(
+                "Deadlock: the running message (#{}) waits for {object}, in a circle with {}",
+                slow.token,
+                names.join(", ")
+            )
+        }
+        Some(holder) => format!(
+            "{} waits for the monitor of {object}, held by thread {}{}",
+            subject(slow),
+            holder.name,
+            holder.stack.last().map(|&top| format!(" in {}", short(facts, top))).unwrap_or_default()
+        ),
+        None => format!("{} waits for {object}, which nobody holds: it waits to be notified", subject(slow)),
+    };
+    let mut finding = Finding::new("lock", if locks.deadlock { base + 0.12 } else { base + 0.09 }, title);
+    for holder in holders {
+        finding = finding.because(format!(
+            "thread {} ({}) holds it and {}",
+            holder.name,
+            holder.tid,
+            what_it_does(facts, holder)
+        ));
+    }
+    if let Some(cpu) = slow.cpu_share() {
+        finding = finding.because(format!("main was on the CPU for {} of the time", percent(cpu)));
+        // The chain is of one instant: main may have met the lock only then.
+        if cpu >= 0.5 {
+            finding.score -= 0.3;
+        }
+    }
+    let mine = facts.profile.as_ref().and_then(|p| p.stuck).map(|(frame, _)| frame);
+    Some(
+        finding
+            .advise("Make the holder let go sooner, or do not take this lock on the main thread.")
+            .about(slow.token)
+            .blames(mine),
+    )
+}
+
+/// The part of a holder's stack that says most: its top, and the first frame of the app.
+fn what_it_does(facts: &Facts<'_>, holder: &LockHolder) -> String {
+    let frame = |&i: &u32| facts.a.frames.get(i as usize);
+    let Some(top) = holder.stack.last().and_then(frame) else { return "its stack is not known".into() };
+    let own =
+        holder.stack.iter().rev().filter_map(frame).find(|f| !f.class.is_empty() && !is_platform(&f.class));
+    match own.filter(|own| *own != top) {
+        Some(own) => format!("is in {}, called from {}", top.full(), own.full()),
+        None => format!("is in {}", top.full()),
+    }
+}
 
 /// Waits that have a frame of their own: `Object.wait`, `LockSupport.park` under a lock, a latch or a future.
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {

@@ -28,6 +28,7 @@ pub(super) const ALL: &[Rule] = &[
     barrier::find,
     frozen::find,
     binder::find,
+    lock::find_holder,
     lock::find,
     lock::find_monitor,
     gc::find,

@@ -22,6 +22,7 @@
 mod attach;
 mod clock;
 mod config;
+mod earlier;
 mod features;
 mod figures;
 mod funnel;

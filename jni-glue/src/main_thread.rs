@@ -3,49 +3,70 @@
 use crate::clock;
 use crate::shared::Shared;
 use loopbox_format::model::Record;
-use loopbox_recorder::{Aggregator, Change, Details, Host};
+use loopbox_recorder::{Aggregator, Change, Details, Host, StackMark};
 use loopbox_store::MainWriter;
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-/// The aggregator with its way out.
-pub(crate) type Main = Aggregator<MainHost>;
+/// What the main thread's natives work on.
+pub(crate) struct Main {
+    pub(crate) aggregator: Aggregator<MainHost>,
+    /// So many of the running messages are known to have a loop inside of them.
+    pub(crate) nested: u32,
+    /// How many messages have begun.
+    pub(crate) begun: u64,
+    /// Where the running messages began, outermost first.
+    pub(crate) marks: [StackMark; MAX_DEPTH],
+}
+
+/// As many nested loops as the aggregator tells apart.
+const MAX_DEPTH: usize = 8;
 
 /// Null while nothing records. Set, used and cleared on the main thread only.
 static MAIN: AtomicPtr<Main> = AtomicPtr::new(ptr::null_mut());
+/// The thread that `MAIN` belongs to, by its `pthread_t`.
+static THREAD: AtomicUsize = AtomicUsize::new(0);
 
-/// The main thread's recorder; `None` while nothing records.
+fn this_thread() -> usize {
+    // SAFETY: no arguments, no effects.
+    unsafe { libc::pthread_self() as usize }
+}
+
+/// The main thread's recorder; `None` on other threads, and while nothing records.
 ///
 /// # Safety
-/// To be called on the main thread, by the natives that Java calls there only, and not while another result of it
-/// is in use.
+/// Not to be called while another result of it is in use: natives of ours do not call back into Java while they hold
+/// it, so there is only one on the stack.
 #[inline]
 pub(crate) unsafe fn main<'a>() -> Option<&'a mut Main> {
+    if THREAD.load(Ordering::Relaxed) != this_thread() {
+        return None;
+    }
     // SAFETY: the pointer is null or a Box that `install` leaked and `uninstall`, on this same thread, takes back;
     // the caller promises to hold no second reference.
     unsafe { MAIN.load(Ordering::Relaxed).as_mut() }
 }
 
 /// Starts recording on the calling thread, the main one.
-pub(crate) fn install(main: Main) {
-    let old = MAIN.swap(Box::into_raw(Box::new(main)), Ordering::Relaxed);
-    // SAFETY: see `main`: what was there came from a Box, and nobody uses it now.
-    drop(unsafe { from(old) });
+pub(crate) fn install(aggregator: Aggregator<MainHost>) {
+    uninstall();
+    let main = Main { aggregator, nested: 0, begun: 0, marks: [StackMark::UNKNOWN; MAX_DEPTH] };
+    MAIN.store(Box::into_raw(Box::new(main)), Ordering::Relaxed);
+    THREAD.store(this_thread(), Ordering::Relaxed);
 }
 
-/// Stops recording and hands over what was being recorded. On the main thread.
-pub(crate) fn uninstall() -> Option<Box<Main>> {
-    let old = MAIN.swap(ptr::null_mut(), Ordering::Relaxed);
-    // SAFETY: as in `install`.
-    unsafe { from(old) }
-}
-
-/// # Safety
-/// `main` is null or came from `Box::into_raw`, and is not used any more.
-unsafe fn from(main: *mut Main) -> Option<Box<Main>> {
-    // SAFETY: by the caller's promise.
-    (!main.is_null()).then(|| unsafe { Box::from_raw(main) })
+/// Stops recording. Does nothing on any other thread than the one that records.
+pub(crate) fn uninstall() {
+    if THREAD.load(Ordering::Relaxed) != this_thread() {
+        return;
+    }
+    THREAD.store(0, Ordering::Relaxed);
+    let main = MAIN.swap(ptr::null_mut(), Ordering::Relaxed);
+    if !main.is_null() {
+        // SAFETY: it came from `Box::into_raw` in `install`, and only this thread, which is here, uses it.
+        drop(unsafe { Box::from_raw(main) });
+    }
 }
 
 /// The ring and the sampler, as the aggregator sees them.

@@ -13,13 +13,15 @@ use std::time::Duration;
 /// Looks up what is needed of Java and registers what Java needs of us.
 pub(crate) fn register(env: &mut Env<'_>) -> jni::errors::Result<()> {
     let java = java::look_up(env)?;
-    let table: [(&JNIStr, &JNIStr, *mut c_void); 15] = [
+    let table: [(&JNIStr, &JNIStr, *mut c_void); 17] = [
         (jni_str!("install"), jni_str!("([J[Ljava/lang/String;)Ljava/lang/String;"), install as *mut c_void),
         (jni_str!("uninstall"), jni_str!("()V"), uninstall as *mut c_void),
         (jni_str!("setHook"), jni_str!("(ZLjava/lang/String;)V"), set_hook as *mut c_void),
         (jni_str!("dump"), jni_str!("(Ljava/lang/String;J)Ljava/lang/String;"), dump as *mut c_void),
         (jni_str!("begin"), jni_str!("()I"), hot::begin as *mut c_void),
-        (jni_str!("beginAnew"), jni_str!("()I"), hot::begin_anew as *mut c_void),
+        (jni_str!("beginIn"), jni_str!("(I)I"), hot::begin_in as *mut c_void),
+        (jni_str!("depth"), jni_str!("()I"), hot::depth as *mut c_void),
+        (jni_str!("begun"), jni_str!("()J"), hot::begun as *mut c_void),
         (jni_str!("end"), jni_str!("(JZ)I"), hot::end as *mut c_void),
         (jni_str!("beginCritical"), jni_str!("()I"), hot::begin_critical as *mut c_void),
         (jni_str!("endCritical"), jni_str!("(JZ)I"), hot::end_critical as *mut c_void),

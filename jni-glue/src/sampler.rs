@@ -85,6 +85,10 @@ pub(crate) fn run(
     mut queue: Queue,
 ) {
     let features = &session.features;
+    if session.earlier.wait().died_sampling {
+        let reason = "off for this run: the last process ended while its main thread was stopped for a stack";
+        return features.set(Feature::Sampler, false, reason);
+    }
     marks.open_fuse();
     let found = find_art(env, main, session.settings.api_level);
     marks.close_fuse();

@@ -1,6 +1,7 @@
 //! One recording, from install to uninstall.
 
 use crate::config::Settings;
+use crate::earlier::Earlier;
 use crate::features::Features;
 use crate::main_thread::{self, MainHost};
 use crate::sampler::{self, MainEnv};
@@ -20,7 +21,7 @@ use ringbuf::traits::Split;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// What all threads of a recording share.
@@ -35,6 +36,8 @@ pub(crate) struct Session {
     pub(crate) main_cpu: Option<libc::clockid_t>,
     /// How many SIGQUITs there were before this session.
     pub(crate) signals_before: u32,
+    /// What earlier processes left; the worker looks first of all, the sampler waits for the answer.
+    pub(crate) earlier: OnceLock<Earlier>,
     /// Wakes the worker.
     wake: EventFd,
     requests: Mutex<Vec<Request>>,
@@ -111,6 +114,7 @@ pub(crate) fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
         reader,
         main_cpu: clock::cpu_clock_of_this_thread(),
         signals_before: sigquit::count(),
+        earlier: OnceLock::new(),
         wake: EventFd::new().map_err(|error| format!("no eventfd: {error}"))?,
         requests: Mutex::new(Vec::new()),
         settings,
@@ -184,7 +188,7 @@ pub(crate) fn uninstall() {
     if let Some(sig_quit) = sig_quit {
         sig_quit.uninstall();
     }
-    drop(main_thread::uninstall());
+    main_thread::uninstall();
     session.shared.stop();
     session.wake_worker();
 }

@@ -2,7 +2,7 @@
 
 use crate::sampler::Sample;
 use crate::session::{self, Request, Session};
-use crate::{clock, figures, java, log, pending, report, sigquit};
+use crate::{clock, earlier, figures, java, log, pending, report, sigquit};
 use jni::errors::Error;
 use jni::objects::JString;
 use jni::signature::{JavaType, Primitive};
@@ -59,6 +59,14 @@ impl<'a> Worker<'a> {
     /// Until the session ends.
     pub(crate) fn run(mut self, env: &mut Env<'_>) {
         self.log_refused("who records", |ring, session| ring.meta(&session::meta(session)));
+        let earlier =
+            self.session.earlier.get_or_init(|| earlier::take_over(&self.session.settings.directory));
+        for path in &earlier.reports {
+            tell(env, path, "recovered");
+        }
+        if let Some(path) = earlier.reports.last() {
+            self.tidy_directory(path);
+        }
         while !self.session.shared.stopped() {
             self.take_samples();
             self.save_features();

@@ -6,18 +6,19 @@ import android.os.Message;
 /** The Observer as a class: no Proxy, so no array and no reflection per call. */
 final class DirectObserver implements Looper.Observer {
     private final ObserverHook hook;
-    private final MainThread main;
 
     DirectObserver(ObserverHook hook) {
         this.hook = hook;
-        this.main = hook.main;
     }
 
     @Override
     public Object messageDispatchStarting() {
-        if (hook.active && main.isCurrent()) {
+        if (hook.active) {
             try {
-                main.begin();
+                int said = MainThread.CRITICAL ? Native.beginCritical() : Native.begin();
+                if (said == Native.IN_DOUBT) {
+                    MainThread.beginInDoubt();
+                }
             } catch (Throwable fault) {
                 hook.fail(fault);
             }
@@ -27,18 +28,20 @@ final class DirectObserver implements Looper.Observer {
 
     @Override
     public void messageDispatched(Object token, Message message) {
-        end(message, false);
+        if (hook.active) {
+            try {
+                MainThread.end(message, false);
+            } catch (Throwable fault) {
+                hook.fail(fault);
+            }
+        }
     }
 
     @Override
     public void dispatchingThrewException(Object token, Message message, Exception exception) {
-        end(message, true);
-    }
-
-    private void end(Message message, boolean threw) {
-        if (hook.active && main.isCurrent()) {
+        if (hook.active) {
             try {
-                main.end(message, threw);
+                MainThread.end(message, true);
             } catch (Throwable fault) {
                 hook.fail(fault);
             }

@@ -14,15 +14,13 @@ final class DisplacedWatch implements MessageQueue.IdleHandler {
     private static final long GIVE_UP_MS = 3_600_000;
 
     private final Hook hook;
-    private final MainThread main;
     private boolean watched;
-    private int begun;
+    private long begun;
     private long pauseMs;
     private long notBeforeMs;
 
-    DisplacedWatch(Hook hook, MainThread main, long pauseMs) {
+    DisplacedWatch(Hook hook, long pauseMs) {
         this.hook = hook;
-        this.main = main;
         this.pauseMs = pauseMs;
     }
 
@@ -38,17 +36,18 @@ final class DisplacedWatch implements MessageQueue.IdleHandler {
 
     /** @return whether to go on watching */
     private boolean look() {
-        boolean displaced = watched && begun == main.begun();
+        long now = Native.begun();
+        boolean displaced = watched && begun == now;
         watched = true;
-        begun = main.begun();
+        begun = now;
         if (!displaced) {
             return true;
         }
-        long now = SystemClock.uptimeMillis();
-        if (now < notBeforeMs) {
+        long nowMs = SystemClock.uptimeMillis();
+        if (nowMs < notBeforeMs) {
             return true;
         }
-        notBeforeMs = now + pauseMs;
+        notBeforeMs = nowMs + pauseMs;
         pauseMs *= 2;
         boolean again = pauseMs <= GIVE_UP_MS && hook.armAgain();
         Native.setHook(again, again ? hook.describe() : "displaced by another library; was " + hook.describe());

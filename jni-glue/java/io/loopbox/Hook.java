@@ -4,14 +4,8 @@ import android.util.Log;
 
 /** A way to see each dispatch of the main Looper. Everything but {@link #runningLine} is for the main thread. */
 abstract class Hook {
-    final MainThread main;
-
     /** False from uninstall, or a fault of our own, on: then calls are only passed on. */
     boolean active = true;
-
-    Hook(MainThread main) {
-        this.main = main;
-    }
 
     /** How it works, for the report. */
     abstract String describe();

@@ -80,28 +80,27 @@ public final class Loopbox {
             return false;
         }
         listener = config.listener;
-        MainThread main = new MainThread(Thread.currentThread());
         Looper looper = Looper.getMainLooper();
-        hook = hookInto(looper, main, config);
+        hook = hookInto(looper, config);
         if (hook == null) {
             Native.uninstall();
             return false;
         }
         Native.setHook(true, hook.describe());
-        Looper.myQueue().addIdleHandler(new DisplacedWatch(hook, main, config.printerCheckMs));
+        Looper.myQueue().addIdleHandler(new DisplacedWatch(hook, config.printerCheckMs));
         return true;
     }
 
-    private static Hook hookInto(Looper looper, MainThread main, Config config) {
+    private static Hook hookInto(Looper looper, Config config) {
         boolean wanted =
                 config.hook == Config.Hook.OBSERVER
                         || (config.hook == Config.Hook.AUTO && Build.VERSION.SDK_INT == Build.VERSION_CODES.Q);
         if (wanted && config.hiddenApi != Config.HiddenApi.NONE) {
-            ObserverHook observer = ObserverHook.install(main, config);
+            ObserverHook observer = ObserverHook.install(config);
             if (observer != null) {
                 // Without stacks only the Printer can name a message that does not end.
                 if (config.runningName == Config.RunningName.PRINTER || !config.sampling) {
-                    naming = PrinterHook.install(main, looper, config, true);
+                    naming = PrinterHook.install(looper, config, true);
                 }
                 return observer;
             }
@@ -110,7 +109,7 @@ public final class Loopbox {
                 return null;
             }
         }
-        PrinterHook printer = PrinterHook.install(main, looper, config, false);
+        PrinterHook printer = PrinterHook.install(looper, config, false);
         naming = printer;
         return printer;
     }

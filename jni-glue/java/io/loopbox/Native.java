@@ -14,6 +14,12 @@ final class Native {
     /** How far to shift what begin and end say to get the number of messages that run inside each other. */
     static final int DEPTH_SHIFT = 1;
 
+    /** Said by begin: nothing was recorded, because another message seems to run; {@link #beginIn} decides. */
+    static final int IN_DOUBT = -1;
+
+    /** Said by begin, end and depth: this is not the main thread, or nothing records. Nothing was done. */
+    static final int ELSEWHERE = -2;
+
     private Native() {}
 
     /**
@@ -34,21 +40,29 @@ final class Native {
     /** Writes a report and waits for it; null when there is none. Any thread. */
     static native String dump(String reason, long timeoutMs);
 
-    // The next are called on the main thread only.
+    // The next do something on the main thread only.
 
     /**
-     * A dispatch begins. {@link #WANTS_NAME} is about the message before, whose end was never told: an Error, or
+     * A dispatch begins: says {@link #IN_DOUBT}, or how many messages run and whether one wants a name. {@link #WANTS_NAME} is about the message before, whose end was never told: an Error, or
      * any exception under the Printer hook.
      */
     @FastNative
     static native int begin();
 
-    /** {@link #begin} when no other message can be running, whatever it looks like. */
+    /** {@link #begin} inside of that many Looper.loop(). */
     @FastNative
-    static native int beginAnew();
+    static native int beginIn(int loops);
+
+    /** How many messages run inside each other. */
+    @FastNative
+    static native int depth();
+
+    /** How many dispatches have begun. */
+    @FastNative
+    static native long begun();
 
     /**
-     * A dispatch ended.
+     * A dispatch ended: says how many messages still run and whether this one wants a name.
      *
      * @param whenMs Message.getWhen(), or -1 when it is not known
      */

@@ -13,22 +13,21 @@ final class ObserverHook extends Hook {
     private Object observer;
     private Object previous;
 
-    private ObserverHook(MainThread main, Slot slot) {
-        super(main);
+    private ObserverHook(Slot slot) {
         this.slot = slot;
     }
 
     /**
      * @return null when the platform refuses or does not have it
      */
-    static ObserverHook install(MainThread main, Config config) {
+    static ObserverHook install(Config config) {
         Slot[] tries =
                 config.hiddenApi == Config.HiddenApi.NATIVE_THREAD
                         ? new Slot[] {new ReflectionSlot(), new NativeThreadSlot()}
                         : new Slot[] {new ReflectionSlot()};
         for (Slot slot : tries) {
             try {
-                ObserverHook hook = new ObserverHook(main, slot);
+                ObserverHook hook = new ObserverHook(slot);
                 hook.previous = slot.read();
                 hook.observer = hook.make();
                 slot.write(hook.observer);

@@ -13,6 +13,9 @@ final class PrinterHook extends Hook implements Printer {
     /** Deeper nested loops than that keep no line; their messages are recorded without a name. */
     private static final int NESTED = 8;
 
+    private static final String START = ">";
+    private static final String END = "<";
+
     private final Looper looper;
     private final boolean mayReflect;
 
@@ -37,16 +40,15 @@ final class PrinterHook extends Hook implements Printer {
     private boolean toggles;
     private boolean open;
 
-    private PrinterHook(MainThread main, Looper looper, boolean mayReflect, boolean namesOnly) {
-        super(main);
+    private PrinterHook(Looper looper, boolean mayReflect, boolean namesOnly) {
         this.looper = looper;
         this.mayReflect = mayReflect;
         this.namesOnly = namesOnly;
     }
 
-    static PrinterHook install(MainThread main, Looper looper, Config config, boolean namesOnly) {
+    static PrinterHook install(Looper looper, Config config, boolean namesOnly) {
         boolean mayReflect = config.hiddenApi != Config.HiddenApi.NONE;
-        PrinterHook hook = new PrinterHook(main, looper, mayReflect, namesOnly);
+        PrinterHook hook = new PrinterHook(looper, mayReflect, namesOnly);
         try {
             hook.next = mayReflect ? current(looper) : null;
         } catch (ReflectiveOperationException refused) {
@@ -79,52 +81,56 @@ final class PrinterHook extends Hook implements Printer {
             // Another library wraps us and we pass on to it: this line is already on its way.
             return;
         }
-        // Another library that wraps us may print from anywhere.
-        boolean ours = active && line != null && main.isCurrent();
-        boolean start = ours && isStart(line);
-        if (ours && !start) {
-            ended();
-        }
-        Printer further = next;
-        if (further != null) {
-            passingOn = true;
-            try {
-                further.println(line);
-            } finally {
-                passingOn = false;
+        boolean start = false;
+        if (active && line != null) {
+            start = decided && !toggles ? line.startsWith(START) : isOddStart(line);
+            if (!start) {
+                ended();
             }
+        }
+        if (next != null) {
+            passOn(line);
         }
         if (start) {
             began(line);
         }
     }
 
-    private boolean isStart(String line) {
-        char first = line.isEmpty() ? ' ' : line.charAt(0);
+    private void passOn(String line) {
+        passingOn = true;
+        try {
+            next.println(line);
+        } finally {
+            passingOn = false;
+        }
+    }
+
+    private boolean isOddStart(String line) {
+        boolean start = line.startsWith(START);
         if (!decided) {
             decided = true;
-            toggles = first != '>' && first != '<';
+            toggles = !start && !line.startsWith(END);
         }
-        return toggles ? !open : first == '>';
+        return toggles ? !open : start;
     }
 
     private void began(String line) {
         try {
             open = true;
-            if (namesOnly) {
-                // The Observer's own begin comes after this line, its end before the other one.
-                depth = main.depth() + 1;
-            } else {
-                String before = running;
-                if (main.begin() && before != null) {
-                    Native.describeLine(before);
-                }
-                depth = main.depth();
+            int said = namesOnly ? Native.depth() + 1 << Native.DEPTH_SHIFT : MainThread.begin();
+            if (said < 0) {
+                // Not the main thread: another library's words.
+                return;
             }
-            if (depth >= 1 && depth <= NESTED) {
-                lines[depth - 1] = line;
+            int running = said >> Native.DEPTH_SHIFT;
+            if ((said & Native.WANTS_NAME) != 0 && this.running != null) {
+                Native.describeLine(this.running);
             }
-            running = line;
+            depth = running;
+            if (running > 0 && running <= NESTED) {
+                lines[running - 1] = line;
+            }
+            this.running = line;
         } catch (Throwable fault) {
             fail(fault);
         }
@@ -133,10 +139,17 @@ final class PrinterHook extends Hook implements Printer {
     private void ended() {
         try {
             open = false;
-            if (!namesOnly) {
-                main.end(lines);
+            int said = namesOnly ? Native.depth() << Native.DEPTH_SHIFT : MainThread.end();
+            if (said < 0) {
+                return;
             }
-            depth = main.depth();
+            depth = said >> Native.DEPTH_SHIFT;
+            if (depth < NESTED && !namesOnly) {
+                String line = lines[depth];
+                if (line != null && ((said & Native.WANTS_NAME) != 0 || MainThread.isComponent(line))) {
+                    Native.describeLine(line);
+                }
+            }
             running = depth == 0 || depth > NESTED ? null : lines[depth - 1];
         } catch (Throwable fault) {
             fail(fault);

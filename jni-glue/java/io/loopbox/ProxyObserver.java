@@ -12,12 +12,10 @@ import java.lang.reflect.Proxy;
  */
 final class ProxyObserver implements InvocationHandler {
     private final ObserverHook hook;
-    private final MainThread main;
     private final Object previous;
 
     private ProxyObserver(ObserverHook hook, Object previous) {
         this.hook = hook;
-        this.main = hook.main;
         this.previous = previous;
     }
 
@@ -57,9 +55,9 @@ final class ProxyObserver implements InvocationHandler {
     }
 
     private void begin() {
-        if (hook.active && main.isCurrent()) {
+        if (hook.active) {
             try {
-                main.begin();
+                MainThread.begin();
             } catch (Throwable fault) {
                 hook.fail(fault);
             }
@@ -67,9 +65,9 @@ final class ProxyObserver implements InvocationHandler {
     }
 
     private void end(Object[] arguments, boolean threw) {
-        if (hook.active && main.isCurrent()) {
+        if (hook.active) {
             try {
-                main.end((Message) arguments[1], threw);
+                MainThread.end((Message) arguments[1], threw);
             } catch (Throwable fault) {
                 hook.fail(fault);
             }

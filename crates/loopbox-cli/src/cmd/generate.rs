@@ -28,17 +28,14 @@ pub(crate) fn completions(args: &Completions) -> Result<Outcome> {
 
 pub(crate) fn man(args: &Man) -> Result<Outcome> {
     let command = crate::args::Args::command();
-    match &args.output {
-        Some(folder) => {
-            let name = || folder.display().to_string();
-            std::fs::create_dir_all(folder).with_context(name)?;
-            clap_mangen::generate_to(command, folder).with_context(name)?;
-        }
-        None => {
-            let mut page = Vec::new();
-            clap_mangen::Man::new(command).render(&mut page)?;
-            output::bytes(&page, None)?;
-        }
+    if let Some(folder) = &args.output {
+        let name = || folder.display().to_string();
+        std::fs::create_dir_all(folder).with_context(name)?;
+        clap_mangen::generate_to(command, folder).with_context(name)?;
+    } else {
+        let mut page = Vec::new();
+        clap_mangen::Man::new(command).render(&mut page)?;
+        output::bytes(&page, None)?;
     }
     Ok(Outcome::Done)
 }

@@ -140,8 +140,12 @@ impl Browser {
     /// What the page said on its console, threw, or asked of the network beside itself.
     pub(crate) fn complaints(&self) -> Vec<String> {
         let noteworthy = |e: &&Value| match e["method"].as_str() {
-            Some("Runtime.exceptionThrown" | "Runtime.consoleAPICalled" | "Log.entryAdded") => true,
-            Some("Page.javascriptDialogOpening") => true,
+            Some(
+                "Runtime.exceptionThrown"
+                | "Runtime.consoleAPICalled"
+                | "Log.entryAdded"
+                | "Page.javascriptDialogOpening",
+            ) => true,
             Some("Network.requestWillBeSent") => e["params"]["type"] != "Document",
             _ => false,
         };

@@ -84,7 +84,8 @@ fn samples(
     }
     for (sample, stack) in tops.into_iter().enumerate() {
         let span_ns = tree.span_ns(sample as u32, sample as u32 + 1);
-        let weight = i32::try_from((span_ns + interval_ns / 2) / interval_ns).unwrap_or(i32::MAX).max(1);
+        let weight =
+            i32::try_from(span_ns.saturating_add(interval_ns / 2) / interval_ns).unwrap_or(i32::MAX).max(1);
         // The cpu time of a single sample is not known. A delta of zero would be drawn as idle.
         let cpu = fx::CpuDelta::from_nanos(span_ns.min(interval_ns.saturating_mul(weight as u64)));
         profile.add_sample(thread, at(tree.sample_ns[sample].max(not_before)), stack, cpu, weight);

@@ -6,14 +6,17 @@
 
 mod message;
 mod parts;
+mod queue;
+mod stacks;
 
 pub use message::MessageView;
-pub(crate) use parts::locked_object;
 pub use parts::{
-    ClockView, CurrentView, DetailView, FeatureView, FigureView, HolderView, HotFrame, LimitsView, LockView,
-    LocksView, NodeView, PendingView, ProcessView, ReasonView, RecordView, ReportView, SlowestView, TreeView,
-    WaitingView,
+    ClockView, CurrentView, DetailView, FeatureView, FigureView, LimitsView, ProcessView, ReasonView,
+    RecordView, ReportView, SlowestView,
 };
+pub(crate) use queue::locked_object;
+pub use queue::{HolderView, LockView, LocksView, PendingView, WaitingView};
+pub use stacks::{HotFrame, NodeView, TreeView};
 
 use crate::analysis::{Analysis, Loss};
 use crate::diagnose::{Verdict, diagnose};

@@ -80,8 +80,13 @@ impl Launcher {
 
     /// A process that will run `main` of `class`.
     pub fn app(&self, class: &str) -> App {
+        self.app_in(&self.jar, class)
+    }
+
+    /// The same, of an app in a dexed jar of its own.
+    pub fn app_in(&self, jar: &Path, class: &str) -> App {
         let mut command = Command::new(&self.host);
-        command.arg("--bed").arg(self.bed.dir.join("bed.toml")).arg("--app").arg(&self.jar);
+        command.arg("--bed").arg(self.bed.dir.join("bed.toml")).arg("--app").arg(jar);
         command.arg("-D").arg(format!("java.library.path={}", self.libraries.display()));
         command.arg("--main").arg(class);
         App { command, arguments: Vec::new() }
@@ -89,7 +94,10 @@ impl Launcher {
 }
 
 /// Java sources below some folders.
-fn java_below(folders: &[PathBuf]) -> Result<Vec<PathBuf>> {
+///
+/// # Errors
+/// When one cannot be read.
+pub fn java_below(folders: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut todo = folders.to_vec();
     while let Some(folder) = todo.pop() {

@@ -73,8 +73,10 @@ pub struct Stats {
     pub windows: u64,
     /// Suspensions that ART gave up on.
     pub timeouts: u64,
-    /// Time the main thread was held, summed.
+    /// Time that threads were held, summed: from known to be stopped until the call that let them go.
     pub held_ns: u64,
+    /// Time until those calls returned, summed. Mostly the woken thread running in the caller's place.
+    pub resume_ns: u64,
     /// The longest hold.
     pub longest_ns: u64,
     /// Walks made in native state (no inlined frames): the fast hop does not work on this device.
@@ -100,6 +102,7 @@ pub struct Art {
     timeouts: AtomicU64,
     held_ns: AtomicU64,
     longest_ns: AtomicU64,
+    resume_ns: AtomicU64,
     native_walks: AtomicU64,
 }
 
@@ -224,6 +227,7 @@ impl Art {
             timeouts: AtomicU64::new(0),
             held_ns: AtomicU64::new(0),
             longest_ns: AtomicU64::new(0),
+            resume_ns: AtomicU64::new(0),
             native_walks: AtomicU64::new(0),
         })
     }
@@ -240,6 +244,7 @@ impl Art {
             timeouts: self.timeouts.load(Ordering::Relaxed),
             held_ns: self.held_ns.load(Ordering::Relaxed),
             longest_ns: self.longest_ns.load(Ordering::Relaxed),
+            resume_ns: self.resume_ns.load(Ordering::Relaxed),
             native_walks: self.native_walks.load(Ordering::Relaxed),
         }
     }
@@ -480,11 +485,15 @@ impl Suspended<'_> {
         self.held_ns
     }
 
-    /// Lets the main thread go; returns for how many ns it was held. As dropping, with an answer.
+    /// Lets the thread go; returns for how many ns it was held. As dropping, with an answer.
+    ///
+    /// Counted until the call that lets it go, not until that call returns: the thread that wakes up mostly
+    /// takes the processor from the caller, which on a loaded machine gets it back milliseconds later.
+    /// [`Stats::resume_ns`] sums the difference.
     pub fn resume(self) -> u64 {
-        let held_ns = self.held_ns;
+        let held_ns = sys::now_ns().saturating_sub(self.held_ns);
         drop(self);
-        sys::now_ns().saturating_sub(held_ns)
+        held_ns
     }
 }
 
@@ -492,12 +501,15 @@ impl Drop for Suspended<'_> {
     fn drop(&mut self) {
         let art = self.art;
         art.fuse.mark(Phase::Resume);
+        let called_ns = sys::now_ns();
         // SAFETY: `thread` was returned by `suspend` on this list and is resumed here only, once.
         unsafe { art.suspension.resume(art.thread_list as Opaque, self.thread) };
-        let held = sys::now_ns().saturating_sub(self.held_ns);
+        let returned_ns = sys::now_ns();
         art.close();
+        let held = called_ns.saturating_sub(self.held_ns);
         art.windows.fetch_add(1, Ordering::Relaxed);
         art.held_ns.fetch_add(held, Ordering::Relaxed);
         art.longest_ns.fetch_max(held, Ordering::Relaxed);
+        art.resume_ns.fetch_add(returned_ns.saturating_sub(called_ns), Ordering::Relaxed);
     }
 }

@@ -1,0 +1,50 @@
+//! A process that is killed in the middle of a hang: the next launch finds what it recorded.
+
+use anyhow::{Context, Result};
+use loopbox_e2e::{Frame, LIMIT, details_of, launcher, read, stacks_of};
+use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind};
+use std::fs;
+use std::time::Duration;
+use tempfile::tempdir;
+
+#[test]
+fn a_killed_hang_is_reported_at_the_next_launch() -> Result<()> {
+    let folder = tempdir()?;
+    let launcher = launcher("art10")?;
+    let directory = format!("dir={}", folder.path().display());
+    let mut first = launcher.app("scenario.Demo").argument(&*directory).start()?;
+    first.wait_for("SCRIPT hang", LIMIT)?;
+    // The stacks of a running message are put into the ring twice a second.
+    std::thread::sleep(Duration::from_secs(3));
+    let pid = first.pid();
+    first.kill();
+
+    let mut second = launcher.app("scenario.Demo").argument(&*directory).start()?;
+    let told = second.wait_for("SCRIPT report", LIMIT)?;
+    let path = told.split_whitespace().nth(2).context("no path")?.to_owned();
+    assert!(told.ends_with(" recovered"), "{told}");
+    second.wait_for("SCRIPT hang", LIMIT)?;
+    second.kill();
+
+    let report = read(path.as_ref())?;
+    assert_eq!(report.meta.reason, DumpReason::Recovered { crash_signal: None });
+    assert_eq!(report.meta.process.pid, pid);
+    assert!(report.history.iter().any(|r| r.kind == RecordKind::Single));
+    assert!(details_of(&report, "com.example.shop.ShopHandler").count() >= 3);
+    let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
+    let tree = report.trees.iter().find(|t| t.token == running.token).context("no stacks of the hang")?;
+    for (stack, _) in stacks_of(&report, tree)? {
+        let names: Vec<_> = stack.iter().map(Frame::short).collect();
+        assert!(
+            names.iter().any(|n| n == "Prices.load") && names.last().is_some_and(|n| n == "Demo.main"),
+            "{names:?}"
+        );
+    }
+    assert!(report.features.iter().any(|f| f.feature == Feature::Sampler && f.on));
+
+    // Only the second process's ring is left, for the third launch.
+    let rings =
+        fs::read_dir(folder.path())?.flatten().filter(|e| e.file_name().to_string_lossy().contains(".lbr"));
+    assert_eq!(rings.count(), 1);
+    Ok(())
+}

@@ -3,7 +3,11 @@
 use loopbox_format::container::Damage;
 use loopbox_format::model::*;
 use loopbox_format::report::Decoded;
-use loopbox_report::{Analysis, View, broken_promises, html, text};
+use loopbox_report::cluster::{self, Clusters, Sighting};
+use loopbox_report::export::parquet::{Row, Table};
+use loopbox_report::export::{self, Format};
+use loopbox_report::retrace::Mapping;
+use loopbox_report::{Analysis, View, broken_promises, flame, html, text};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -190,13 +194,42 @@ fn no_control(text: &str) -> bool {
     text.chars().all(|c| c == '\n' || !(c.is_control() || ('\u{202A}'..='\u{202E}').contains(&c)))
 }
 
+/// Every other tool's format, one after the other; what each returns is nothing but that it returned.
+fn exported_and_grouped(decoded: &Decoded, a: &Analysis) {
+    let mut out = Vec::new();
+    for format in FORMATS {
+        out.clear();
+        export::write(format, a, &mut out).unwrap();
+    }
+    for merged in [false, true] {
+        let _ = flame::write(a, flame::Choice { token: None, merged }, &mut out);
+    }
+    let _ = export::seed(&decoded.report, a, None);
+    let mut table = Table::new(&mut out).unwrap();
+    table.write(&[Row::new(a, "a.lbx")]).unwrap();
+    table.finish().unwrap();
+    let mut clusters = Clusters::default();
+    clusters.add(Sighting::new(a, "a.lbx"));
+    let summary = clusters.summary(0);
+    assert!(no_control(&anstream::adapter::strip_str(&cluster::text(&summary, 9)).to_string()));
+    assert!(!cluster::html(&summary, 9).contains("<script"));
+    let mapping =
+        Mapping::parse(b"a.B -> android.os.MessageQueue:\n    1:9:void c():1:9 -> transactNative\n").unwrap();
+    let _ = mapping.retrace(&mut decoded.report.clone());
+}
+
+const FORMATS: [Format; 6] =
+    [Format::Json, Format::Perfetto, Format::Chrome, Format::Firefox, Format::Speedscope, Format::Collapsed];
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
     fn every_view_of_any_report_is_made(report in report(), damage in vec((any::<usize>(), word()), 0..3)) {
         let damage = damage.into_iter().map(|(offset, what)| Damage { offset, what }).collect();
-        let analysis = Analysis::new(&Decoded { report, damage });
+        let decoded = Decoded { report, damage };
+        let analysis = Analysis::new(&decoded);
+        exported_and_grouped(&decoded, &analysis);
         let view = View::new(&analysis);
         for full in [false, true] {
             let plain = anstream::adapter::strip_str(&text::show(&view, text::Options { full })).to_string();
@@ -247,7 +280,8 @@ fn a_huge_report_is_cut_to_bounds_and_says_so() {
         figures: vec![Figure { name: "n".into(), value: "v".into() }; 300_000],
         ..Report::default()
     };
-    let analysis = Analysis::new(&Decoded { report, damage: Vec::new() });
+    let decoded = Decoded { report, damage: Vec::new() };
+    let analysis = Analysis::new(&decoded);
     let told: Vec<&str> = analysis.losses.iter().map(|l| l.what.as_str()).collect();
     for what in ["pending lines", "figures", "stack tree of message 1", "stack tree of message 2"] {
         assert!(told.iter().any(|t| t.starts_with(what)), "{what} in {told:?}");
@@ -255,4 +289,10 @@ fn a_huge_report_is_cut_to_bounds_and_says_so() {
     let view = View::new(&analysis);
     assert!(text::show(&view, text::Options { full: true }).len() < 64 << 20);
     assert!(html::page(&analysis).unwrap().len() < 32 << 20);
+    for format in FORMATS {
+        let mut out = Vec::new();
+        export::write(format, &analysis, &mut out).unwrap();
+        assert!(out.len() < 128 << 20, "{format:?}: {}", out.len());
+    }
+    assert!(export::seed(&decoded.report, &analysis, None).is_err());
 }

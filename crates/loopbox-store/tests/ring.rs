@@ -70,11 +70,11 @@ fn everything_written_is_there_live_and_in_the_file() {
     ring.worker.pending(&pending).unwrap();
     ring.marks.open_fuse();
     ring.marks.close_fuse();
-    ring.marks.beat(400_000);
+    ring.marks.beat(4_000_000);
 
     let dead = from_file(&ring);
     assert_eq!(dead.report.meta.reason, DumpReason::Recovered { crash_signal: None });
-    assert_eq!(dead.report.meta.dumped_at.uptime_ns, 400_000);
+    assert_eq!(dead.report.meta.dumped_at.uptime_ns, 4_000_000);
     for seen in [ring.reader.snapshot(), dead] {
         assert_eq!(seen.damage, []);
         let seqs: Vec<u64> = seen.report.history.iter().map(|r| r.seq).collect();
@@ -82,8 +82,8 @@ fn everything_written_is_there_live_and_in_the_file() {
         assert_eq!(seen.report.history[0], record(151));
         let open = seen.report.history.last().unwrap();
         assert_eq!(*open, Record { details: details(2511, 3), ..group(251) });
-        assert_eq!(seen.report.main, MainState::Running(Running { as_of_ns: 400_000, ..running.clone() }));
-        assert_eq!(seen.running_ns(), Some(400_000 - 251_500));
+        assert_eq!(seen.report.main, MainState::Running(Running { as_of_ns: 4_000_000, ..running.clone() }));
+        assert_eq!(seen.running_ns(), Some(4_000_000 - 251_500));
         let tokens: Vec<u64> = seen.report.trees.iter().map(|t| t.token).collect();
         assert_eq!(tokens, (1..=12).chain([2514]).collect::<Vec<u64>>());
         assert_eq!(seen.report.symbols.methods.len(), 3, "the names of all trees are joined");

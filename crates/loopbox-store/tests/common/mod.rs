@@ -3,7 +3,10 @@
 
 pub(crate) mod file;
 
-use loopbox_format::model::*;
+use loopbox_format::model::{
+    ClockPair, Detail, End, Location, Message, Method, NamedBy, Phase, Record, RecordKind, Slowest,
+    StackSource, StackTree, Symbols, TreeNode,
+};
 use loopbox_store::{BuildId, Identity, RingOptions};
 use std::path::Path;
 
@@ -74,15 +77,15 @@ pub(crate) fn symbols() -> Symbols {
     }
 }
 
-/// A tree of three nested frames over all of `samples` samples.
+/// A tree of three nested frames over all of `samples` samples, at whole microseconds.
 pub(crate) fn tree(token: u64, samples: u32) -> StackTree {
     let node = |location, children| TreeNode { location, skip: 0, count: samples, children };
     StackTree {
         token,
-        start_ns: token * 100,
+        start_ns: token * 1000,
         source: StackSource::Art,
-        phases: vec![Phase { first_sample: 0, interval_ns: 10 }],
-        sample_deltas_ns: vec![10; samples as usize],
+        phases: vec![Phase { first_sample: 0, interval_ns: 1000 }],
+        sample_deltas_ns: vec![1000; samples as usize],
         nodes: vec![node(1, 1), node(2, 1), node(3, 0)],
         missed_samples: 0,
         longest_stop_ns: 3,

@@ -1,0 +1,180 @@
+//! Rings of earlier processes: who takes which, and what becomes of them.
+
+mod common;
+
+use common::{options, record};
+use loopbox_store::{Adopted, LayoutError, RecoverError, Ring, RingPolicy, adopt};
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+/// Leaves a ring behind, as a process that ends does; its only record says which.
+fn leave(dir: &Path, seq: u64) -> PathBuf {
+    let mut ring = Ring::create(&options(dir));
+    ring.main.close(&record(seq), &record(seq).details).unwrap();
+    ring.reader.path().expect("a file").to_owned()
+}
+
+/// As [`leave`], `hours` ago.
+fn leave_earlier(dir: &Path, seq: u64, hours: u64) -> PathBuf {
+    let path = leave(dir, seq);
+    let at = SystemTime::now() - Duration::from_hours(hours);
+    File::open(&path).unwrap().set_modified(at).unwrap();
+    path
+}
+
+fn adopt_all(dir: &Path) -> Vec<Adopted> {
+    adopt(dir, &RingPolicy::default()).unwrap()
+}
+
+fn seq(adopted: &Adopted) -> u64 {
+    adopted.content.as_ref().unwrap().report.history[0].seq
+}
+
+fn names(dir: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn the_ring_of_a_living_process_is_left_alone_and_a_dead_ones_is_taken() {
+    let dir = tempfile::tempdir().unwrap();
+    let ring = Ring::create(&options(dir.path()));
+    let before = names(dir.path());
+    assert_eq!(before.len(), 1);
+    assert!(adopt_all(dir.path()).is_empty());
+    assert_eq!(names(dir.path()), before);
+    drop(ring);
+    assert_eq!(adopt_all(dir.path()).len(), 1);
+}
+
+#[test]
+fn two_rings_of_one_process_have_two_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let rings = [Ring::create(&options(dir.path())), Ring::create(&options(dir.path()))];
+    assert!(rings.iter().all(|ring| ring.reader.volatile_reason().is_none()));
+    assert_eq!(names(dir.path()).len(), 2);
+    rings[0].reader.discard().unwrap();
+    rings[0].reader.discard().unwrap();
+    assert_eq!(names(dir.path()).len(), 1);
+}
+
+#[test]
+fn the_newest_come_first_and_what_the_policy_does_not_want_is_deleted() {
+    let dir = tempfile::tempdir().unwrap();
+    for hours in [4, 1, 3, 2] {
+        leave_earlier(dir.path(), hours, hours);
+    }
+    leave_earlier(dir.path(), 99, 24 * 15);
+    let adopted = adopt(dir.path(), &RingPolicy { max_files: 3, ..RingPolicy::default() }).unwrap();
+    assert_eq!(adopted.iter().map(seq).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(names(dir.path()).len(), 3);
+    drop(adopted);
+    let len = fs::metadata(dir.path().join(&names(dir.path())[0])).unwrap().len();
+    let adopted = adopt(dir.path(), &RingPolicy { max_bytes: len * 5 / 2, ..RingPolicy::default() }).unwrap();
+    assert_eq!(adopted.iter().map(seq).collect::<Vec<_>>(), [1, 2]);
+    for ring in adopted {
+        ring.delete().unwrap();
+    }
+    assert_eq!(names(dir.path()).len(), 0);
+}
+
+#[test]
+fn a_ring_is_tried_so_often_and_no_more() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = leave(dir.path(), 1);
+    let name = path.file_name().unwrap().to_str().unwrap();
+    for tries in 1..=2 {
+        let adopted = adopt_all(dir.path());
+        assert_eq!((adopted.len(), adopted[0].name.as_str()), (1, name));
+        // In the middle of a try, as its process would leave it when the ring were its end.
+        assert_eq!(names(dir.path()), [format!("{name}.{tries}")]);
+    }
+    assert!(adopt_all(dir.path()).is_empty());
+    assert_eq!(names(dir.path()).len(), 0);
+}
+
+#[test]
+fn of_many_adopters_one_gets_each_ring() {
+    let dir = tempfile::tempdir().unwrap();
+    for round in 0..10 {
+        for seq in 1..=8 {
+            leave(dir.path(), seq);
+        }
+        let taken: Vec<Vec<Adopted>> = thread::scope(|scope| {
+            let adopters: Vec<_> = (0..4).map(|_| scope.spawn(|| adopt_all(dir.path()))).collect();
+            adopters.into_iter().map(|adopter| adopter.join().unwrap()).collect()
+        });
+        let mut seqs: Vec<u64> = taken.iter().flatten().map(seq).collect();
+        seqs.sort_unstable();
+        assert_eq!(seqs, [1, 2, 3, 4, 5, 6, 7, 8], "round {round}");
+        for ring in taken.into_iter().flatten() {
+            ring.delete().unwrap();
+        }
+        assert_eq!(names(dir.path()).len(), 0);
+    }
+}
+
+#[test]
+fn what_is_not_a_ring_of_ours_stays_and_what_only_looks_like_one_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    fs::write(at("precious"), "of the app").unwrap();
+    fs::write(at("other.lbr"), "not named like a ring").unwrap();
+    symlink(at("precious"), at("ring-0-1-2.lbr")).unwrap();
+    fs::create_dir(at("ring-0-1-3.lbr")).unwrap();
+    assert!(Command::new("mkfifo").arg(at("ring-0-1-4.lbr")).status().unwrap().success());
+    assert!(adopt_all(dir.path()).is_empty());
+    assert_eq!(names(dir.path()).len(), 5);
+
+    fs::write(at("ring-0-1-5.lbr"), "").unwrap();
+    fs::write(at("ring-0-1-6.lbr"), "PK\x03\x04").unwrap();
+    fs::write(at("ring-0-1-7.lbr"), vec![0; 3 << 20]).unwrap();
+    let mut newer = fs::read(leave(dir.path(), 1)).unwrap();
+    newer[8] = 2;
+    fs::write(at("ring-0-1-8.lbr"), newer).unwrap();
+    let mut adopted = adopt_all(dir.path());
+    adopted.sort_by(|a, b| a.name.cmp(&b.name));
+    let [empty, foreign, large, newer, whole] = &adopted[..] else { panic!("{adopted:?}") };
+    assert!(matches!(empty.content, Err(RecoverError::Layout(LayoutError::Empty))));
+    assert!(matches!(foreign.content, Err(RecoverError::Layout(LayoutError::Magic))));
+    assert!(matches!(large.content, Err(RecoverError::TooLarge { .. })));
+    assert!(matches!(newer.content, Err(RecoverError::Layout(LayoutError::Newer { found: 2 }))));
+    assert_eq!(seq(whole), 1);
+    assert_eq!(fs::read_to_string(at("precious")).unwrap(), "of the app");
+}
+
+#[test]
+fn a_ring_that_was_never_finished_goes_when_its_maker_is_gone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("ring-0-1-2.lbr.new");
+    fs::write(&path, "half a header").unwrap();
+    assert!(adopt_all(dir.path()).is_empty());
+    assert!(path.exists(), "its maker may be about to lock it");
+    File::open(&path).unwrap().set_modified(SystemTime::now() - Duration::from_mins(2)).unwrap();
+    assert!(adopt_all(dir.path()).is_empty());
+    assert!(!path.exists());
+}
+
+#[test]
+fn a_directory_that_is_gone_is_an_error_to_the_adopter_and_none_to_the_ring() {
+    let dir = tempfile::tempdir().unwrap();
+    let gone = dir.path().join("rings");
+    fs::create_dir(&gone).unwrap();
+    let mut ring = Ring::create(&options(&gone));
+    fs::remove_dir_all(&gone).unwrap();
+    for seq in 1..=100 {
+        ring.main.close(&record(seq), &record(seq).details).unwrap();
+    }
+    assert_eq!(ring.reader.snapshot().report.history.len(), 100);
+    ring.reader.discard().unwrap();
+    assert!(adopt(&gone, &RingPolicy::default()).is_err());
+    let ring = Ring::create(&options(&gone));
+    let reason = ring.reader.volatile_reason().unwrap().to_string();
+    assert!(reason.starts_with("cannot create the ring file: No such file or directory"), "{reason}");
+}

@@ -1,0 +1,127 @@
+//! Ring files of every released version, kept for ever: what an older app left behind is read by a newer one.
+
+mod common;
+
+use common::{details, group, message, record, renumbered, symbols, tree};
+use loopbox_format::model::{
+    ClockPair, DumpReason, Feature, FeatureState, Figure, MainState, Meta, Pending, PendingSource, Record,
+    Running,
+};
+use loopbox_store::{BuildId, CrashMark, FuseState, Geometry, Identity, Ring, RingOptions, recover};
+use std::fs;
+use std::path::Path;
+
+const RING_1_0: &[u8] = include_bytes!("golden/ring-1.0.lbr");
+
+fn identity() -> Identity {
+    Identity {
+        pid: 4711,
+        start_ticks: 123_456,
+        boot_id: *b"0123456789abcdef",
+        clocks: ClockPair { uptime_ns: 5_000, unix_ms: 1_700_000_000_000 },
+        libart: BuildId::new(&[0xAA; 20]),
+        recorder: BuildId::new(&[0xBB; 8]),
+    }
+}
+
+fn running() -> Running {
+    Running {
+        token: 80,
+        start_ns: 7_900,
+        as_of_ns: 8_000,
+        cpu_ns: Some(70),
+        depth: 1,
+        message: Some(message(4)),
+    }
+}
+
+fn features() -> [FeatureState; 1] {
+    [FeatureState { feature: Feature::Sampler, on: true, detail: "art".into() }]
+}
+
+fn pending() -> Pending {
+    let lines = vec!["Message 0: { when=-5s what=3 target=a.B }".into()];
+    Pending { source: PendingSource::LooperDump, captured_ns: 8_100, lines, dropped_lines: 1 }
+}
+
+fn figures() -> [Figure; 1] {
+    [Figure { name: "threads".into(), value: "12".into() }]
+}
+
+/// Of one page and of two.
+fn samples(token: u64) -> u32 {
+    50 + 100 * (token as u32 % 2)
+}
+
+/// Something in every region, and in the first ones more than fits.
+fn write(dir: &Path) -> Vec<u8> {
+    let geometry = Geometry {
+        records: 4,
+        record_len: 512,
+        tree_pages: 12,
+        tree_page_len: 256,
+        running_tree_len: 512,
+        pending_len: 128,
+    };
+    let mut ring = Ring::create(&RingOptions { dir: dir.to_owned(), identity: identity(), geometry });
+    for seq in 1..=6 {
+        ring.main.close(&record(seq), &record(seq).details).unwrap();
+    }
+    ring.main.open_details(7, &details(70, 2)).unwrap();
+    ring.main.open(&group(7)).unwrap();
+    ring.main.idle(7_800).unwrap();
+    ring.main.running(80, 7_900, 1).unwrap();
+    ring.worker.meta(&Meta { producer: "loopbox".into(), ..Meta::default() }).unwrap();
+    ring.worker.features(&features()).unwrap();
+    for token in 1..=9 {
+        ring.worker.keep_tree(&symbols(), &tree(token, samples(token))).unwrap();
+    }
+    ring.worker.running(&running()).unwrap();
+    ring.worker.running_tree(&symbols(), &tree(80, 4)).unwrap();
+    ring.worker.running_tree(&symbols(), &tree(80, 5)).unwrap();
+    ring.worker.pending(&pending()).unwrap();
+    ring.worker.figures(&figures()).unwrap();
+    ring.marks.open_fuse();
+    ring.marks.beat(2_000_005_000);
+    ring.reader.mark_crash(11);
+    fs::read(ring.reader.path().expect("a file")).unwrap()
+}
+
+#[test]
+fn a_ring_of_version_1_0_is_read() {
+    let ring = recover(RING_1_0).unwrap();
+    assert_eq!((ring.damage, ring.torn), (vec![], 0));
+    assert_eq!(ring.identity, identity());
+    assert_eq!(ring.fuse, FuseState::Open { suspensions: 1 });
+    assert_eq!(ring.crash, Some(CrashMark { signal: 11 }));
+    assert_eq!(ring.last_alive_ns, 2_000_005_000);
+    let report = ring.report;
+    assert_eq!(report.meta.producer, "loopbox");
+    assert_eq!(report.meta.reason, DumpReason::Recovered { crash_signal: Some(11) });
+    assert_eq!(report.meta.dumped_at, ClockPair { uptime_ns: 2_000_005_000, unix_ms: 1_700_000_002_000 });
+    let open = Record { details: details(70, 2), ..group(7) };
+    assert_eq!(report.history, [record(3), record(4), record(5), record(6), open]);
+    assert_eq!(report.main, MainState::Running(Running { as_of_ns: 2_000_005_000, ..running() }));
+    assert_eq!(report.trees.iter().map(|tree| tree.token).collect::<Vec<_>>(), [2, 3, 4, 5, 6, 7, 8, 9, 80]);
+    for got in &report.trees {
+        let samples = if got.token == 80 { 5 } else { samples(got.token) };
+        assert_eq!(*got, renumbered(got, &tree(got.token, samples)));
+    }
+    assert_eq!(report.symbols.methods, symbols().methods[1..]);
+    assert_eq!(
+        (report.features, report.pending, report.figures),
+        (features().into(), pending(), figures().into())
+    );
+}
+
+/// A change here is a change of the format. Before a release `LOOPBOX_BLESS=1` renews the file; after one it needs a
+/// new version and a new file.
+#[test]
+fn this_version_writes_version_1_0_byte_for_byte() {
+    let dir = tempfile::tempdir().unwrap();
+    let written = write(dir.path());
+    if std::env::var_os("LOOPBOX_BLESS").is_some() {
+        fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/ring-1.0.lbr"), &written).unwrap();
+    }
+    assert!(written == RING_1_0, "the bytes differ from tests/golden/ring-1.0.lbr");
+}

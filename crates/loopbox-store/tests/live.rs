@@ -1,0 +1,96 @@
+//! Reading a ring while its writers run.
+
+mod common;
+
+use common::{details, group, options, record, symbols, tree};
+use loopbox_format::model::{MainState, Record};
+use loopbox_store::Ring;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+
+/// Lets the writers end when the reader's part does, whichever way.
+struct StopAtEnd<'a>(&'a AtomicBool);
+
+impl Drop for StopAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The writers here never rest, which no app does to them: a hundred thousand records instead of a few a second.
+#[test]
+fn a_snapshot_is_consistent_while_everything_changes() {
+    let dir = tempfile::tempdir().unwrap();
+    let Ring { mut main, mut worker, mut marks, reader } = Ring::create(&options(dir.path()));
+    main.idle(1).unwrap();
+    let stop = AtomicBool::new(false);
+    let closed = AtomicU64::new(0);
+    let (mut snapshots, mut with_open) = (0, 0);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for seq in 1.. {
+                if stop.load(Ordering::Relaxed) {
+                    break;
+                }
+                let whole = group(seq);
+                for count in 1..=10 {
+                    let token = whole.first_token + u64::from(count) - 1;
+                    main.running(token, token * 100, 1).unwrap();
+                    if count == 3 {
+                        main.open_details(seq, &details(whole.first_token, 3)).unwrap();
+                    }
+                    main.open(&Record { count, ..whole.clone() }).unwrap();
+                    if count == 10 {
+                        main.close(&record(seq), &record(seq).details).unwrap();
+                        closed.store(seq, Ordering::Release);
+                    }
+                    main.idle(token * 100 + 99).unwrap();
+                }
+            }
+        });
+        scope.spawn(|| {
+            for token in 1.. {
+                if stop.load(Ordering::Relaxed) {
+                    break;
+                }
+                worker.running_tree(&symbols(), &tree(token, 10)).unwrap();
+                worker.keep_tree(&symbols(), &tree(token, 95)).unwrap();
+            }
+        });
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                marks.open_fuse();
+                marks.close_fuse();
+            }
+        });
+        let _stop = StopAtEnd(&stop);
+        while snapshots < 50 || with_open == 0 {
+            let at_least = closed.load(Ordering::Acquire);
+            let seen = reader.snapshot();
+            snapshots += 1;
+            let history = &seen.report.history;
+            assert!(history.windows(2).all(|pair| pair[0].seq < pair[1].seq));
+            let newest = history.iter().rfind(|r| r.closed).map_or(0, |r| r.seq);
+            for record in history.iter().filter(|r| r.closed) {
+                assert_eq!(*record, common::record(record.seq));
+            }
+            // What was closed before the snapshot began is in it, unless its slot was being written just now.
+            assert!(newest + 1 >= at_least, "{newest} {at_least}");
+            if let Some(open) = history.last().filter(|r| !r.closed) {
+                with_open += 1;
+                assert!(open.seq > newest);
+                assert!(open.details.is_empty() || open.details == details(open.first_token, 3));
+            }
+            assert_ne!(seen.report.main, MainState::Unknown);
+            for tree in &seen.report.trees {
+                let same =
+                    common::renumbered(tree, &common::tree(tree.token, tree.sample_deltas_ns.len() as u32));
+                assert_eq!(*tree, same);
+            }
+        }
+    });
+    println!(
+        "{snapshots} snapshots, {with_open} with an open group, {} records",
+        closed.load(Ordering::Relaxed)
+    );
+}

@@ -1,0 +1,91 @@
+//! Disks without room.
+//!
+//! A real full disk needs root, for a small tmpfs. Without root these tests have only the limit on file sizes, and
+//! say that they were left out.
+
+use crate::common::{options, record};
+use crate::roles::{Actor, is_root};
+use loopbox_store::{Ring, Volatile, recover, write_report};
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+use std::process::Command;
+
+/// A file system of its own, gone with the value.
+struct SmallDisk(tempfile::TempDir);
+
+impl SmallDisk {
+    fn new(kib: u32) -> Option<Self> {
+        let dir = tempfile::tempdir().unwrap();
+        let options = format!("size={kib}k,mode=0700");
+        let mount =
+            || Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(dir.path()).status();
+        let mounted = is_root() && mount().is_ok_and(|status| status.success());
+        if !mounted {
+            println!("left out: mounting a small tmpfs takes more rights than this process has");
+        }
+        mounted.then_some(Self(dir))
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Takes all the room that is left.
+    fn fill(&self) {
+        let mut file = fs::File::create(self.path().join("filler")).unwrap();
+        let chunk = [1; 4096];
+        while file.write_all(&chunk).is_ok() {}
+        assert_eq!(file.write_all(&chunk).unwrap_err().kind(), ErrorKind::StorageFull);
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.path()).status();
+    }
+}
+
+pub(crate) fn file_size_limit() {
+    let dir = tempfile::tempdir().unwrap();
+    let said = Actor::start("limited", dir.path()).finish();
+    let mut lines = said.lines();
+    let reason = lines.next().unwrap();
+    assert!(reason.starts_with("cannot reserve") && reason.contains("File too large"), "{reason}");
+    assert_eq!(lines.next(), Some("Err(FileTooLarge)"));
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+pub(crate) fn full() {
+    let Some(disk) = SmallDisk::new(128) else { return };
+    let mut ring = Ring::create(&options(disk.path()));
+    match ring.reader.volatile_reason() {
+        Some(Volatile::Reserve { error, .. }) => assert_eq!(error.kind(), ErrorKind::StorageFull),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(fs::read_dir(disk.path()).unwrap().count(), 0, "nothing is left of the attempt");
+    // Every page of what it works with instead is there.
+    for seq in 1..=100 {
+        ring.main.close(&record(seq), &record(seq).details).unwrap();
+    }
+    assert_eq!(ring.reader.snapshot().report.history.len(), 100);
+}
+
+pub(crate) fn fills_later() {
+    let Some(disk) = SmallDisk::new(1024) else { return };
+    let mut ring = Ring::create(&options(disk.path()));
+    assert!(ring.reader.volatile_reason().is_none());
+    disk.fill();
+    for seq in 1..=100 {
+        ring.main.close(&record(seq), &record(seq).details).unwrap();
+    }
+    let recovered = recover(&fs::read(ring.reader.path().unwrap()).unwrap()).unwrap();
+    assert_eq!(recovered.report.history.len(), 100);
+}
+
+pub(crate) fn no_half_reports() {
+    let Some(disk) = SmallDisk::new(64) else { return };
+    let error = write_report(disk.path(), "report", &vec![1; 200 << 10]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::StorageFull);
+    assert_eq!(fs::read_dir(disk.path()).unwrap().count(), 0);
+}

@@ -1,0 +1,144 @@
+//! kill -9 at random moments of a process that does nothing but write.
+
+use crate::common::{details, group, record, renumbered, tree};
+use crate::roles::Actor;
+use loopbox_format::model::{DumpReason, MainState, Record, StackTree};
+use loopbox_store::{FuseState, Recovered, RingPolicy, adopt};
+use std::fs;
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// What the process had said before it was killed.
+#[derive(Debug, Default)]
+struct Said {
+    closed: u64,
+    running: u64,
+    kept: u64,
+}
+
+impl Said {
+    fn read(lines: &str) -> Self {
+        let mut said = Self::default();
+        // The last line may be cut off like everything else.
+        for line in lines.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
+            match line.split_once(' ').map(|(what, n)| (what, n.parse().unwrap())) {
+                Some(("closed", seq)) => said.closed = seq,
+                Some(("running", token)) => said.running = token,
+                Some(("kept", token)) => said.kept = token,
+                _ => {}
+            }
+        }
+        said
+    }
+}
+
+pub(crate) fn killed_anywhere() {
+    let runs = std::env::var("LOOPBOX_KILL_RUNS").map_or(50, |runs| runs.parse().expect("a number"));
+    let mut random = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos();
+    let (mut torn, mut open_fuses, mut records) = (0, 0, 0);
+    for _ in 0..runs {
+        let dir = tempfile::tempdir().unwrap();
+        let mut actor = Actor::start("record", dir.path());
+        assert_eq!(actor.line(), "ready");
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let wait = Duration::from_micros(u64::from(random >> 16) % 30_000);
+        // What it says has to be taken off it, or it would wait for us to.
+        let lines = thread::scope(|scope| {
+            let child = actor.child.id();
+            scope.spawn(move || {
+                thread::sleep(wait);
+                kill(child);
+            });
+            let mut lines = String::new();
+            std::io::Read::read_to_string(&mut actor.says, &mut lines).unwrap();
+            lines
+        });
+        actor.child.wait().unwrap();
+        let said = Said::read(&lines);
+        let recovered = adopt_only(dir.path());
+        check(&recovered, &said);
+        torn += usize::from(recovered.torn > 0);
+        open_fuses += usize::from(matches!(recovered.fuse, FuseState::Open { .. }));
+        records += said.closed;
+    }
+    println!(
+        "{runs} kills: {records} records closed before them, {torn} times a slot was torn, {open_fuses} times the \
+         fuse was open"
+    );
+}
+
+#[allow(unsafe_code)]
+fn kill(pid: u32) {
+    // SAFETY: a system call without memory; the pid is a child's that nobody has waited for yet.
+    unsafe { libc::kill(pid as i32, libc::SIGKILL) };
+}
+
+fn adopt_only(dir: &std::path::Path) -> Recovered {
+    let mut adopted = adopt(dir, &RingPolicy::default()).unwrap();
+    assert_eq!(adopted.len(), 1);
+    let only = adopted.remove(0);
+    let bytes = only.content.as_ref().map(|_| ()).map_err(ToString::to_string);
+    assert_eq!(bytes, Ok(()));
+    let again = loopbox_store::recover(
+        &fs::read(fs::read_dir(dir).unwrap().next().unwrap().unwrap().path()).unwrap(),
+    );
+    only.delete().unwrap();
+    assert_eq!(fs::read_dir(dir).unwrap().count(), 0);
+    again.unwrap()
+}
+
+fn check(recovered: &Recovered, said: &Said) {
+    let report = &recovered.report;
+    let context = || format!("{said:?} {:?} {:?}", recovered.damage, report.main);
+    assert_eq!(report.meta.reason, DumpReason::Recovered { crash_signal: None });
+    // At most one slot for each of the two writing threads, and nothing is damaged otherwise.
+    assert!(recovered.torn <= 2, "{}", context());
+    assert_eq!(recovered.damage.len(), recovered.torn, "{}", context());
+
+    let (open, closed): (Vec<&Record>, Vec<&Record>) = report.history.iter().partition(|r| !r.closed);
+    let newest = closed.last().map_or(0, |record| record.seq);
+    assert!(newest >= said.closed, "a closed record is missing: {newest}, {}", context());
+    for closed in &closed {
+        assert_eq!(**closed, record(closed.seq));
+    }
+    let oldest = newest.saturating_sub(99).max(1);
+    let missing = (oldest..=newest).filter(|seq| closed.iter().all(|record| record.seq != *seq)).count();
+    assert!(missing <= 1, "{missing} records are missing, {}", context());
+
+    assert!(open.len() <= 1);
+    if let [open] = open[..] {
+        assert_eq!(open.seq, newest + 1);
+        let known = details(open.first_token, 3);
+        assert!(open.details.is_empty() || open.details == known, "{open:?}");
+        assert!((1..=10).contains(&open.count));
+        let expected = Record { count: open.count, details: open.details.clone(), ..group(open.seq) };
+        assert_eq!(*open, expected);
+    }
+    let counted = open.first().map_or(newest * 10 + 9, |open| open.first_token + u64::from(open.count) - 1);
+    match &report.main {
+        // Either it runs and is not counted yet, or it is counted.
+        MainState::Running(running) => assert_eq!(running.token, counted + 1, "{}", context()),
+        MainState::Idle { .. } | MainState::Unknown => {}
+        other => panic!("{other:?}"),
+    }
+    check_trees(recovered, said);
+    assert_ne!(recovered.fuse, FuseState::Damaged);
+}
+
+fn check_trees(recovered: &Recovered, said: &Said) {
+    let trees = &recovered.report.trees;
+    for got in trees {
+        let samples = got.sample_deltas_ns.len() as u32;
+        let kept = tree(got.token, 95 + got.token as u32 % 3000);
+        let known: [StackTree; 3] = [kept, tree(got.token, 5), tree(got.token, 50)];
+        let same = known.iter().find(|known| known.sample_deltas_ns.len() == samples as usize);
+        let same = same.unwrap_or_else(|| panic!("{} samples of {}", samples, got.token));
+        assert_eq!(*got, renumbered(got, same));
+    }
+    let newest = trees.last().map_or(0, |tree| tree.token);
+    assert!(newest >= said.kept, "a kept tree is missing: {newest}, {said:?}");
+    // Said and not kept yet: it is the running message's.
+    assert!(newest >= said.running, "the running message's tree is missing: {newest}, {said:?}");
+    let names: Vec<&str> = recovered.report.symbols.methods.iter().map(|m| m.name.as_str()).collect();
+    assert!(trees.is_empty() || names == ["main", "loop", "work"], "{names:?}");
+}

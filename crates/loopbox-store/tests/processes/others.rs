@@ -1,0 +1,90 @@
+//! Other processes and other users.
+
+use crate::common::record;
+use crate::roles::{Actor, NOBODY, is_root, wait_until};
+use loopbox_store::{FuseState, RingPolicy, adopt, recover};
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+fn rings(dir: &Path) -> Vec<PathBuf> {
+    fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect()
+}
+
+/// A directory that belongs to whom [`Actor::start_unprivileged`] runs as.
+fn dir_of_nobody() -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    if is_root() {
+        chown(dir.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+    }
+    dir
+}
+
+pub(crate) fn fork_writes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let said = Actor::start("fork", dir.path()).finish();
+    assert_eq!(said, "child: true\nparent: done\n");
+    let left = rings(dir.path());
+    let recovered = recover(&fs::read(&left[0]).unwrap()).unwrap();
+    assert_eq!(recovered.report.history, [record(1), record(3)]);
+    assert_eq!((recovered.fuse, recovered.crash), (FuseState::Unused, None));
+    assert_eq!(recovered.damage, []);
+}
+
+pub(crate) fn fork_holds_the_lock() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut actor = Actor::start("fork and leave", dir.path());
+    assert_eq!(actor.line(), "left");
+    let mut input = actor.child.stdin.take().unwrap();
+    assert!(actor.child.wait().unwrap().success());
+    assert_eq!(adopt(dir.path(), &RingPolicy::default()).unwrap().len(), 0);
+    assert_eq!(rings(dir.path()).len(), 1);
+    // The fork reads its end and goes.
+    std::io::Write::write_all(&mut input, b"\n").unwrap();
+    let policy = RingPolicy { max_tries: u32::MAX, ..RingPolicy::default() };
+    wait_until("the fork's end", || !adopt(dir.path(), &policy).unwrap().is_empty());
+}
+
+pub(crate) fn living_processes_keep_their_rings() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut actors: Vec<Actor> = (0..3).map(|_| Actor::start("create", dir.path())).collect();
+    for actor in &mut actors {
+        assert_eq!(actor.line(), "mapped");
+        assert_eq!(actor.line(), "100 records");
+    }
+    let before = rings(dir.path());
+    assert_eq!(before.len(), 3);
+    assert_eq!(adopt(dir.path(), &RingPolicy::default()).unwrap().len(), 0);
+    assert_eq!(rings(dir.path()), before);
+
+    let dead = actors.remove(1);
+    let pid = dead.child.id();
+    dead.kill();
+    let mut adopted = adopt(dir.path(), &RingPolicy::default()).unwrap();
+    assert_eq!(adopted.len(), 1);
+    let ring = adopted.remove(0);
+    assert_eq!(ring.content.as_ref().unwrap().identity.pid, pid);
+    assert!(ring.name.contains(&format!("-{pid}-")), "{}", ring.name);
+    ring.delete().unwrap();
+    assert_eq!(rings(dir.path()).len(), 2);
+    for actor in actors {
+        assert_eq!(actor.finish(), "");
+    }
+}
+
+pub(crate) fn cannot_be_shortened() {
+    let dir = dir_of_nobody();
+    let said = Actor::start_unprivileged("shorten", dir.path()).finish();
+    assert_eq!(said, "Err(PermissionDenied)\n1 records\n");
+}
+
+pub(crate) fn directory_not_writable() {
+    let dir = dir_of_nobody();
+    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o500)).unwrap();
+    let mut actor = Actor::start_unprivileged("create", dir.path());
+    let reason = actor.line();
+    assert!(reason.starts_with("cannot create the ring file: Permission denied"), "{reason}");
+    assert_eq!(actor.finish(), "100 records\n");
+    assert_eq!(rings(dir.path()).len(), 0);
+}

@@ -1,0 +1,95 @@
+//! Reports on disk.
+
+use loopbox_store::{ReportPolicy, enforce, write_report};
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+fn names(dir: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn age(path: &Path, by: Duration) {
+    File::options().write(true).open(path).unwrap().set_modified(SystemTime::now() - by).unwrap();
+}
+
+#[test]
+fn a_report_is_there_whole_under_its_name_and_can_be_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = write_report(dir.path(), "anr-1", b"first").unwrap();
+    assert_eq!(path, dir.path().join("anr-1.lbx"));
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(write_report(dir.path(), "anr-1", b"second, longer").unwrap(), path);
+    assert_eq!(fs::read(&path).unwrap(), b"second, longer");
+    assert_eq!(names(dir.path()), ["anr-1.lbx"]);
+}
+
+#[test]
+fn a_name_cannot_lead_out_of_the_directory() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["", ".", "../up", "a/b", "/etc/passwd", "nul\0", ".hidden"] {
+        assert_eq!(
+            write_report(dir.path(), name, b"").unwrap_err().kind(),
+            ErrorKind::InvalidInput,
+            "{name}"
+        );
+    }
+    assert_eq!(names(dir.path()).len(), 0);
+}
+
+#[test]
+fn what_an_earlier_process_left_half_written_is_no_obstacle() {
+    let dir = tempfile::tempdir().unwrap();
+    let unfinished = dir.path().join(format!("r.{}.lbx.new", std::process::id()));
+    fs::write(&unfinished, "half").unwrap();
+    write_report(dir.path(), "r", b"whole").unwrap();
+    assert_eq!(names(dir.path()), ["r.lbx"]);
+}
+
+#[test]
+fn a_missing_directory_is_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let error = write_report(&dir.path().join("gone"), "r", b"").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+}
+
+#[test]
+fn old_reports_make_room_and_the_new_one_and_other_files_stay() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("other.txt"), [0; 5000]).unwrap();
+    let paths: Vec<_> = (1..=6)
+        .map(|n| {
+            let path = write_report(dir.path(), &format!("r{n}"), &[0; 1000]).unwrap();
+            age(&path, Duration::from_hours(10 - n));
+            path
+        })
+        .collect();
+    // The clock was set back: the newest report is the oldest by its file time.
+    age(&paths[5], Duration::from_hours(1000));
+    let policy = ReportPolicy { max_files: 5, ..ReportPolicy::default() };
+    assert_eq!(enforce(dir.path(), &policy, Some(&paths[5])).unwrap(), 1);
+    assert_eq!(names(dir.path()), ["other.txt", "r2.lbx", "r3.lbx", "r4.lbx", "r5.lbx", "r6.lbx"]);
+    let policy = ReportPolicy { max_bytes: 3500, ..ReportPolicy::default() };
+    assert_eq!(enforce(dir.path(), &policy, Some(&paths[5])).unwrap(), 2);
+    assert_eq!(names(dir.path()), ["other.txt", "r4.lbx", "r5.lbx", "r6.lbx"]);
+    let policy = ReportPolicy { max_age: Duration::from_mins(330), ..ReportPolicy::default() };
+    assert_eq!(enforce(dir.path(), &policy, Some(&paths[5])).unwrap(), 1);
+    assert_eq!(names(dir.path()), ["other.txt", "r5.lbx", "r6.lbx"]);
+    assert_eq!(enforce(dir.path(), &policy, None).unwrap(), 1);
+    assert_eq!(names(dir.path()), ["other.txt", "r5.lbx"]);
+}
+
+#[test]
+fn half_written_reports_go_when_they_are_old() {
+    let dir = tempfile::tempdir().unwrap();
+    let half = dir.path().join("r.1.lbx.new");
+    fs::write(&half, "half").unwrap();
+    assert_eq!(enforce(dir.path(), &ReportPolicy::default(), None).unwrap(), 0);
+    age(&half, Duration::from_mins(11));
+    assert_eq!(enforce(dir.path(), &ReportPolicy::default(), None).unwrap(), 1);
+}

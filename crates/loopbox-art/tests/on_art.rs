@@ -165,7 +165,9 @@ fn sampling_needs_no_lock_that_main_may_hold() {
     beds().iter().for_each(|bed| parked(bed));
 }
 
+/// `LOOPBOX_SAMPLES` makes it longer: samples in each of the nine phases.
 #[test]
 fn every_stack_under_stress_is_possible() {
-    beds().iter().for_each(|bed| stress(bed, 150));
+    let samples = std::env::var("LOOPBOX_SAMPLES").map_or(150, |n| n.parse().unwrap());
+    beds().iter().for_each(|bed| stress(bed, samples));
 }

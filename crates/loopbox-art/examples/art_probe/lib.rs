@@ -31,9 +31,12 @@ struct Hop {
     suspended: Option<Suspended<'static>>,
     stack: RawStack,
     names: HashMap<MethodRef, (Fingerprint, Arc<MethodName>)>,
-    unnamed: u64,
-    reused: u64,
 }
+
+/// Frames that could not be named.
+static UNNAMED: AtomicU64 = AtomicU64::new(0);
+/// Addresses at which another method was found than before: its class was unloaded.
+static REUSED: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     static HOP: std::cell::RefCell<Option<Hop>> = const { std::cell::RefCell::new(None) };
@@ -97,20 +100,22 @@ pub extern "system" fn Java_probe_Probe_walk(env: EnvUnowned<'_>, _: JClass<'_>)
             hop.lock = object.map(|o| art.describe_lock(o));
             for frame in hop.stack.frames() {
                 let Some(print) = art.fingerprint(frame.method) else {
-                    hop.unnamed += 1;
+                    UNNAMED.fetch_add(1, Ordering::Relaxed);
                     continue;
                 };
                 if let Some((seen, _)) = hop.names.get(&frame.method) {
                     if *seen == print {
                         continue;
                     }
-                    hop.reused += 1;
+                    REUSED.fetch_add(1, Ordering::Relaxed);
                 }
                 match art.describe(frame.method) {
                     Some(name) => {
                         hop.names.insert(frame.method, (print, Arc::new(name)));
                     }
-                    None => hop.unnamed += 1,
+                    None => {
+                        UNNAMED.fetch_add(1, Ordering::Relaxed);
+                    }
                 }
             }
         }
@@ -369,7 +374,9 @@ pub extern "system" fn Java_probe_Probe_stats<'local>(
     answer(env, |env| {
         let fuse = FUSE.get().and_then(|f| Phase::from_mark(f.load(Ordering::Relaxed)));
         let locks = LOCKS_SEEN.load(Ordering::Relaxed);
-        let text = format!("{:?} locks={locks} fuse={fuse:?}", ART.get().map(Art::stats));
+        let (unnamed, reused) = (UNNAMED.load(Ordering::Relaxed), REUSED.load(Ordering::Relaxed));
+        let stats = ART.get().map(Art::stats);
+        let text = format!("{stats:?} locks={locks} unnamed={unnamed} reused={reused} fuse={fuse:?}");
         env.new_string(text)
     })
 }

@@ -6,11 +6,12 @@
 
 use std::collections::BTreeSet;
 
-/// Constants by which the function loads (or compares with memory).
+/// Constants by which the function loads (or compares with memory). `arm` is Thumb code, `a32` the older encoding.
 pub(super) fn displacements(arch: &str, code: &[u8]) -> BTreeSet<u32> {
     match arch {
         "arm64" => words(code).filter_map(arm64).collect(),
         "arm" => halves(code).filter_map(thumb).collect(),
+        "a32" => words(code).filter_map(a32).collect(),
         "x86_64" | "x86" => (0..code.len()).filter_map(|at| x86(&code[at..])).collect(),
         _ => BTreeSet::new(),
     }
@@ -44,6 +45,15 @@ fn thumb((first, second): (u16, u16)) -> Option<u32> {
         return Some(u32::from(second & 0xfff));
     }
     (first & 0xf800 == 0x6800).then_some(u32::from((first >> 6) & 0x1f) * 4)
+}
+
+/// LDR (immediate, A1) and ADD (immediate, A1), any condition.
+fn a32(word: u32) -> Option<u32> {
+    match word & 0x0ff0_0000 {
+        0x0590_0000 => Some(word & 0xfff),
+        0x0280_0000 => Some((word & 0xff).rotate_right((word >> 8 & 0xf) * 2)),
+        _ => None,
+    }
 }
 
 /// MOV r, [r+d]; CMP with [r+d]; LEA and ADD of a 32-bit constant.
@@ -80,6 +90,9 @@ mod tests {
         // ldr.w r0, [r0, #356]; ldr r1, [r2, #12]; nop
         let arm = [0xd0, 0xf8, 0x64, 0x01, 0xd1, 0x68, 0x00, 0xbf];
         assert!(displacements("arm", &arm).is_superset(&[12, 356].into()));
+        // ldr r0, [r0, #288]; add r3, r0, #8192
+        let a32 = [0x20, 0x01, 0x90, 0xe5, 0x02, 0x3a, 0x80, 0xe2];
+        assert_eq!(displacements("a32", &a32), [288, 8192].into());
         // mov 0x208(%rax),%rax; cmp %esi,0xc(%rdx)
         let x86_64 = [0x48, 0x8b, 0x80, 0x08, 0x02, 0x00, 0x00, 0x39, 0x72, 0x0c];
         assert!(displacements("x86_64", &x86_64).is_superset(&[12, 520].into()));

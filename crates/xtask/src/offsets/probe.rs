@@ -79,7 +79,7 @@ impl Probe {
     /// As [`run`](Self::run), with variables added to the environment.
     ///
     /// # Errors
-    /// As [`run`](Self::run); also when it takes longer than two minutes.
+    /// As [`run`](Self::run); also when it takes longer than ten minutes.
     pub fn run_with(
         &self,
         environment: &[(&str, &str)],
@@ -88,7 +88,7 @@ impl Probe {
         arguments: &[&str],
     ) -> Result<Vec<String>> {
         let mut command = Command::new("timeout");
-        command.args(["--signal=KILL", "120"]).arg(&self.host).envs(environment.iter().copied());
+        command.args(["--signal=KILL", "600"]).arg(&self.host).envs(environment.iter().copied());
         command.arg("--bed").arg(self.bed.dir.join("bed.toml")).arg("--app").arg(&self.jar);
         command.arg("-D").arg(format!("java.library.path={}", self.libraries.display()));
         command.args(["--main", main]).args(options).arg("--").args(arguments);

@@ -164,6 +164,10 @@ impl Facts {
 fn code_of(image: &Image<'_>, arch: &str, names: &[&str]) -> Loads {
     let symbol: Symbol = image.find_all(names).into_iter().flatten().next()?;
     // Bit 0 of an arm function's address marks Thumb code.
-    let address = if arch == "arm" { symbol.value & !1 } else { symbol.value };
-    Some(displacements(arch, image.bytes_at(address, symbol.size)?))
+    let (address, encoding) = match arch {
+        "arm" if symbol.value & 1 == 0 => (symbol.value, "a32"),
+        "arm" => (symbol.value & !1, "arm"),
+        _ => (symbol.value, arch),
+    };
+    Some(displacements(encoding, image.bytes_at(address, symbol.size)?))
 }

@@ -4,26 +4,27 @@
 
 use crate::sync::{AtomicU64, Ordering, load_le, store_le};
 
-const FUSE_OPEN: u64 = 0xA5;
-const FUSE_CLOSED: u64 = 0x5A;
-const FUSE_STATE_BITS: u32 = 8;
+const FUSE_TAG: u64 = 0x5A;
 const CRASH_MARK: u64 = 0x4C42_5843; // "LBXC", in the high half of the word
 
-/// Whether the process ended while the sampler had its main thread suspended.
+/// Whether the process ended in the middle of something dangerous that the sampler did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FuseState {
-    /// The sampler never suspended the main thread.
+    /// The sampler did nothing dangerous.
     #[default]
     Unused,
-    /// The last suspension was over.
+    /// Nothing dangerous was going on.
     Closed {
-        /// How many suspensions there were.
-        suspensions: u64,
+        /// How often the fuse was open.
+        times: u64,
     },
-    /// The process ended inside a suspension: sampling is suspect, and stays off until someone decides otherwise.
+    /// The process ended in the middle of something dangerous: sampling is suspect, and stays off until someone
+    /// decides otherwise.
     Open {
-        /// How many suspensions there were, this one included.
-        suspensions: u64,
+        /// How often the fuse was open, this time included.
+        times: u64,
+        /// In the middle of what, by the sampler's own numbers (`loopbox_art::Phase`).
+        phase: u8,
     },
     /// The word holds something that the sampler never writes.
     Damaged,
@@ -31,24 +32,23 @@ pub enum FuseState {
 
 impl FuseState {
     pub(crate) fn from_word(word: u64) -> Self {
-        let suspensions = word >> FUSE_STATE_BITS;
-        match word & 0xFF {
+        let [tag, phase, ..] = word.to_le_bytes();
+        let times = word >> 16;
+        match phase {
             _ if word == 0 => Self::Unused,
-            FUSE_OPEN => Self::Open { suspensions },
-            FUSE_CLOSED => Self::Closed { suspensions },
-            _ => Self::Damaged,
+            _ if u64::from(tag) != FUSE_TAG => Self::Damaged,
+            0 => Self::Closed { times },
+            phase => Self::Open { times, phase },
         }
     }
 }
 
-/// Opens the fuse: the next thing that the calling thread does is to suspend another one.
-pub(crate) fn open_fuse(word: &AtomicU64, suspensions: u64) {
-    store_le(word, suspensions << FUSE_STATE_BITS | FUSE_OPEN, Ordering::SeqCst);
-}
-
-/// Closes the fuse: the other thread runs again.
-pub(crate) fn close_fuse(word: &AtomicU64, suspensions: u64) {
-    store_le(word, suspensions << FUSE_STATE_BITS | FUSE_CLOSED, Ordering::SeqCst);
+/// Notes what is going on from now on, 0 for nothing dangerous. One thread at a time.
+pub(crate) fn set_fuse(word: &AtomicU64, phase: u8) {
+    let before = load_le(word, Ordering::Relaxed);
+    let opens = phase != 0 && !matches!(FuseState::from_word(before), FuseState::Open { .. });
+    let times = (before >> 16) + u64::from(opens);
+    store_le(word, times << 16 | u64::from(phase) << 8 | FUSE_TAG, Ordering::SeqCst);
 }
 
 /// What a crash handler noted.
@@ -84,10 +84,14 @@ mod tests {
         let word = AtomicU64::new(0);
         let state = || FuseState::from_word(load_le(&word, Ordering::Relaxed));
         assert_eq!(state(), FuseState::Unused);
-        open_fuse(&word, 1);
-        assert_eq!(state(), FuseState::Open { suspensions: 1 });
-        close_fuse(&word, 1);
-        assert_eq!(state(), FuseState::Closed { suspensions: 1 });
+        set_fuse(&word, 2);
+        assert_eq!(state(), FuseState::Open { times: 1, phase: 2 });
+        set_fuse(&word, 3);
+        assert_eq!(state(), FuseState::Open { times: 1, phase: 3 });
+        set_fuse(&word, 0);
+        assert_eq!(state(), FuseState::Closed { times: 1 });
+        set_fuse(&word, 1);
+        assert_eq!(state(), FuseState::Open { times: 2, phase: 1 });
         assert_eq!(FuseState::from_word(0x1234), FuseState::Damaged);
     }
 

@@ -4,7 +4,7 @@ use crate::StoreError;
 use crate::cells::{Current, Open, with_details};
 use crate::identity::Identity;
 use crate::layout::{CRASH_AT, FUSE_AT, Geometry, HEARTBEAT_AT, Header, Kind, Layout, Region};
-use crate::marks::{CrashMark, beat, close_fuse, open_fuse};
+use crate::marks::{CrashMark, beat, set_fuse};
 use crate::memory::{Memory, Volatile};
 use crate::recover::{Recovered, assemble};
 use crate::slot::words_of;
@@ -98,7 +98,7 @@ impl Ring {
             pending: region(Kind::Pending),
             figures: region(Kind::Figures),
         };
-        let marks = SamplerMarks { shared: Arc::clone(&shared), suspensions: 0 };
+        let marks = SamplerMarks { fuse: RingFuse { shared: Arc::clone(&shared) } };
         Self { main, worker, marks, reader: RingReader { shared } }
     }
 }
@@ -346,32 +346,49 @@ fn pack(
     })
 }
 
+/// The mark that outlives the process while something dangerous is being done. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct RingFuse {
+    shared: Arc<Shared>,
+}
+
+impl RingFuse {
+    /// Notes what is being done from now on: a number that the next process reads back in
+    /// [`FuseState::Open`](crate::FuseState), 0 when the process may end without the sampler being suspected.
+    ///
+    /// A load and a store; does not allocate or lock. One thread at a time.
+    pub fn mark(&self, phase: u8) {
+        if let Some(word) = self.shared.mark(FUSE_AT) {
+            set_fuse(word, phase);
+        }
+    }
+}
+
 /// Single words that say where a process was when it ended.
 #[derive(Debug)]
 pub struct SamplerMarks {
-    shared: Arc<Shared>,
-    suspensions: u64,
+    fuse: RingFuse,
 }
 
 impl SamplerMarks {
-    /// The calling thread suspends the main thread next. Two stores; does not allocate or lock.
-    pub fn open_fuse(&mut self) {
-        self.suspensions += 1;
-        if let Some(word) = self.shared.mark(FUSE_AT) {
-            open_fuse(word, self.suspensions);
-        }
+    /// The fuse, for whoever does the dangerous things.
+    pub fn fuse(&self) -> RingFuse {
+        self.fuse.clone()
     }
 
-    /// The main thread runs again.
+    /// Opens the fuse, with phase 1: the calling thread does something dangerous next.
+    pub fn open_fuse(&mut self) {
+        self.fuse.mark(1);
+    }
+
+    /// Closes the fuse.
     pub fn close_fuse(&mut self) {
-        if let Some(word) = self.shared.mark(FUSE_AT) {
-            close_fuse(word, self.suspensions);
-        }
+        self.fuse.mark(0);
     }
 
     /// The process is alive at `uptime_ns`. What a recovered report says of a running message is as of the last one.
     pub fn beat(&self, uptime_ns: u64) {
-        if let Some(word) = self.shared.mark(HEARTBEAT_AT) {
+        if let Some(word) = self.fuse.shared.mark(HEARTBEAT_AT) {
             beat(word, uptime_ns);
         }
     }

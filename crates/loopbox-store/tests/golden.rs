@@ -81,7 +81,7 @@ fn write(dir: &Path) -> Vec<u8> {
     ring.worker.running_tree(&symbols(), &tree(80, 5)).unwrap();
     ring.worker.pending(&pending()).unwrap();
     ring.worker.figures(&figures()).unwrap();
-    ring.marks.open_fuse();
+    ring.marks.fuse().mark(3);
     ring.marks.beat(2_000_005_000);
     ring.reader.mark_crash(11);
     fs::read(ring.reader.path().expect("a file")).unwrap()
@@ -92,7 +92,7 @@ fn a_ring_of_version_1_0_is_read() {
     let ring = recover(RING_1_0).unwrap();
     assert_eq!((ring.damage, ring.torn), (vec![], 0));
     assert_eq!(ring.identity, identity());
-    assert_eq!(ring.fuse, FuseState::Open { suspensions: 1 });
+    assert_eq!(ring.fuse, FuseState::Open { times: 1, phase: 3 });
     assert_eq!(ring.crash, Some(CrashMark { signal: 11 }));
     assert_eq!(ring.last_alive_ns, 2_000_005_000);
     let report = ring.report;
@@ -123,5 +123,5 @@ fn this_version_writes_version_1_0_byte_for_byte() {
     if std::env::var_os("LOOPBOX_BLESS").is_some() {
         fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/ring-1.0.lbr"), &written).unwrap();
     }
-    assert!(written == RING_1_0, "the bytes differ from tests/golden/ring-1.0.lbr");
+    assert!(written == RING_1_0, "the bytes differ from tests/golden/ring-1.0.lbr; see the comment above");
 }

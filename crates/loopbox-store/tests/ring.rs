@@ -89,7 +89,7 @@ fn everything_written_is_there_live_and_in_the_file() {
         assert_eq!(seen.report.symbols.methods.len(), 3, "the names of all trees are joined");
         assert_eq!(seen.report.meta.producer, "test");
         assert_eq!((&seen.report.features[..], &seen.report.pending), (&features[..], &pending));
-        assert_eq!(seen.fuse, FuseState::Closed { suspensions: 1 });
+        assert_eq!(seen.fuse, FuseState::Closed { times: 1 });
     }
 }
 

@@ -278,3 +278,129 @@ fn no_traces(bytes: &[u8], forbidden: &[String]) -> Result<String, String> {
 fn contains(bytes: &[u8], text: &[u8]) -> bool {
     !text.is_empty() && bytes.windows(text.len()).any(|window| window == text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::super::symbols::SymbolList;
+    use super::*;
+
+    const LIST: &str = "
+        [[library]]
+        soname = 'libc.so'
+        version = 'LIBC'
+        symbols = ['abort']
+        [[optional]]
+        symbol = 'getrandom'
+        since = 28
+        without = 'nothing is random'
+    ";
+
+    /// What a library built for the machine of the tests is held against.
+    fn failures(bytes: &[u8]) -> Vec<String> {
+        failures_with(bytes, &["/home/builder/project"])
+    }
+
+    fn failures_with(bytes: &[u8], forbidden: &[&str]) -> Vec<String> {
+        let abi = if cfg!(target_arch = "x86_64") { Abi::X86_64 } else { Abi::Arm64 };
+        let imports = SymbolList::parse(LIST).unwrap().of(abi);
+        let exports = BTreeSet::from(["JNI_OnLoad".to_owned()]);
+        let forbidden: Vec<String> = forbidden.iter().map(|text| (*text).to_owned()).collect();
+        let rules = Rules {
+            abi,
+            soname: "libsample.so",
+            imports: &imports,
+            exports: &exports,
+            forbidden: &forbidden,
+        };
+        let checks = check(bytes, &rules).unwrap();
+        checks.iter().filter(|check| check.outcome.is_err()).map(ToString::to_string).collect()
+    }
+
+    #[track_caller]
+    fn only(failures: &[String], words: &[&str]) {
+        assert_eq!(failures.len(), 1, "{failures:?}");
+        for word in words {
+            assert!(failures[0].contains(word), "{word}: {failures:?}");
+        }
+    }
+
+    #[test]
+    fn a_good_library_passes() {
+        assert_eq!(failures(&sample::library(&[])), [""; 0]);
+    }
+
+    #[test]
+    fn each_broken_promise_is_found() {
+        let broken = |flag: &str| failures(&sample::library(&[flag]));
+        only(&broken("-Wl,-soname,other.so"), &["soname", "other.so"]);
+        only(&broken("-Wl,--build-id=none"), &["build id", "none"]);
+        only(&broken("-Wl,--build-id=0x1234"), &["build id", "2 bytes"]);
+        only(&broken("-Wl,--hash-style=gnu"), &["symbol hash", "DT_HASH"]);
+        only(&broken("-Wl,-rpath,/opt/lib"), &["search paths", "RUNPATH"]);
+        only(&broken("-Wl,-rpath,/opt/lib,--disable-new-dtags"), &["search paths", "RPATH"]);
+        only(&broken("-Wl,-z,execstack"), &["segments", "stack"]);
+        only(&broken("-Wl,-z,lazy"), &["relocations", "lazily"]);
+        let open = sample::library_with("int more(void) { return 1; }", &["-fvisibility=default"]);
+        only(&failures(&open), &["exports", "not in the list: more"]);
+        let small = broken("-Wl,-z,max-page-size=0x1000,-z,common-page-size=0x1000");
+        only(&small, &["16 KiB", "0x1000"]);
+    }
+
+    #[test]
+    fn what_android_has_not_is_named() {
+        let with = |more: &str| failures(&sample::library_with(more, &["-fvisibility=hidden"]));
+        let newer = with("extern void *memfd_create(void); void *use(void) { return memfd_create(); }");
+        only(&newer, &["imports", "memfd_create", "Android 21"]);
+        let weak = with(
+            "extern int other(void) __attribute__((weak)); int (*volatile use)(void); \
+             __attribute__((constructor)) void set(void) { use = other; }",
+        );
+        only(&weak, &["imports", "other (weak)"]);
+        let thread_local = with(
+            "__thread int t __attribute__((tls_model(\"initial-exec\"))); \
+             __attribute__((constructor)) void set(void) { t = 1; }",
+        );
+        only(&thread_local, &["thread locals", "API 29"]);
+    }
+
+    #[test]
+    fn other_libraries_and_their_versions_are_found() {
+        let failures = failures(&sample::library(&["-Wl,--no-as-needed", "-l:libm.so.6"]));
+        only(&failures, &["needed libraries", "libm.so.6"]);
+        let versioned = sample::library_with(
+            "extern int puts(const char *); __attribute__((constructor)) void say(void) { puts(\"\"); }",
+            &["-l:libc.so.6"],
+        );
+        let failures = self::failures(&versioned).join("\n");
+        for words in ["FAIL needed libraries", "FAIL symbol versions", "GLIBC_2.", "FAIL imports", "puts"] {
+            assert!(failures.contains(words), "{words}: {failures}");
+        }
+    }
+
+    #[test]
+    fn a_path_of_the_machine_is_found() {
+        let library =
+            sample::library_with("const char *volatile path = \"/home/builder/project/x.rs\";", &[]);
+        only(&failures(&library), &["no traces", "/home/builder/project"]);
+        assert_eq!(failures_with(&library, &["/home/somebody"]), [""; 0]);
+    }
+
+    #[test]
+    fn a_program_or_rubbish_is_refused() {
+        let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        assert!(!failures(&program).is_empty());
+        let imports = SymbolList::parse(LIST).unwrap().of(Abi::Arm64);
+        let rules = Rules {
+            abi: Abi::Arm64,
+            soname: "libsample.so",
+            imports: &imports,
+            exports: &BTreeSet::new(),
+            forbidden: &[],
+        };
+        assert!(check(b"#!/bin/sh", &rules).is_err());
+        let checks = check(&sample::library(&[]), &rules).unwrap();
+        let message = verdict(&checks).unwrap_err().to_string();
+        assert!(message.contains("machine") && message.contains("exports"), "{message}");
+    }
+}

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 pub(crate) const SONAME: &str = "libloopbox.so";
 
 /// Compiler flags of every Android link, with Debian's linker and with an NDK's.
-pub(crate) const FLAGS: [&str; 7] = [
+pub(crate) const FLAGS: [&str; 8] = [
     // Every import must be found: the stubs (or the NDK's own) have only what the oldest Android has.
     "-Clink-arg=-Wl,-z,defs",
     "-Clink-arg=-Wl,--error-limit=0",
@@ -20,6 +20,8 @@ pub(crate) const FLAGS: [&str; 7] = [
     // Loaders before API 23 know only the old hash table, newer ones are faster with the new.
     "-Clink-arg=-Wl,--hash-style=both",
     "-Clink-arg=-Wl,--build-id=sha1",
+    // Names that tell of generic code which crates it is for; tombstones are read with them.
+    "-Csymbol-mangling-version=v0",
     "-Clink-arg=-Wl,-soname,libloopbox.so",
 ];
 

@@ -66,7 +66,7 @@ impl SymbolList {
         Self::parse(&text).with_context(|| format!("in {}", file.display()))
     }
 
-    fn parse(text: &str) -> Result<Self> {
+    pub(crate) fn parse(text: &str) -> Result<Self> {
         let file: File = toml::from_str(text)?;
         let known: Vec<&str> = super::abi::ALL.iter().map(|abi| abi.name()).collect();
         for library in &file.library {

@@ -333,3 +333,69 @@ pub(crate) fn cargo() -> Command {
 fn numbers(version: &str) -> Vec<u32> {
     version.split(['.', '-', '+']).map_while(|part| part.parse().ok()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    /// A folder as an NDK has it, with a driver for some ABIs.
+    fn fake_ndk(home: &Path, abis: &[Abi]) {
+        let bin = home.join("toolchains/llvm/prebuilt/linux-x86_64/bin");
+        fs::create_dir_all(&bin).unwrap();
+        fs::write(home.join("source.properties"), "Pkg.Desc = Android NDK\nPkg.Revision = 27.2.12479018\n")
+            .unwrap();
+        for abi in abis {
+            let driver = bin.join(format!("{}21-clang", abi.ndk_prefix()));
+            fs::write(&driver, "#!/bin/sh\nexit 0\n").unwrap();
+            fs::set_permissions(&driver, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+    }
+
+    #[test]
+    fn an_ndk_links_with_its_own_driver_and_the_same_flags() {
+        let folder = tempfile::tempdir().unwrap();
+        fake_ndk(folder.path(), &[Abi::Arm64, Abi::Arm]);
+        let ndk = Ndk::find(folder.path()).unwrap();
+        assert_eq!(ndk.revision, "27.2.12479018");
+        let target = ndk.flags(Abi::Arm).unwrap();
+        let linker = target.flags.iter().find_map(|flag| flag.strip_prefix("-Clinker=")).unwrap();
+        assert!(linker.ends_with("/bin/armv7a-linux-androideabi21-clang"), "{linker}");
+        assert!(link::FLAGS.iter().all(|flag| target.flags.iter().any(|f| f == flag)));
+        assert!(target.environment.is_empty(), "the workspace's own compiler compiles");
+        let name = Toolchain::Ndk(ndk).name();
+        assert!(name.starts_with("rustc ") && name.ends_with("NDK 27.2.12479018"), "{name}");
+    }
+
+    #[test]
+    fn what_an_ndk_lacks_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let message = format!("{:#}", Ndk::find(folder.path()).unwrap_err());
+        assert!(message.contains("ANDROID_NDK_HOME") && message.contains("prebuilt"), "{message}");
+        fake_ndk(folder.path(), &[Abi::Arm64]);
+        let ndk = Ndk::find(folder.path()).unwrap();
+        let message = ndk.flags(Abi::X86).unwrap_err().to_string();
+        assert!(message.contains("i686-linux-android21-clang"), "{message}");
+    }
+
+    #[test]
+    fn versions_compare_by_their_numbers() {
+        assert!(numbers("1.96.0") > numbers("1.95"));
+        assert!(numbers("1.100.0") > numbers("1.96.0"));
+        assert!(numbers("1.85.0+dfsg3") < numbers("1.95.0"));
+        assert_eq!(numbers("1.96.0-nightly"), [1, 96, 0]);
+    }
+
+    #[test]
+    fn the_record_of_packages_finds_what_was_unpacked() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(&folder.path().join("cache")).unwrap();
+        let record = folder.path().join("toolchain.txt");
+        assert_eq!(read_record(&record), None);
+        fs::write(&record, "a=1\nb=2\n").unwrap();
+        let packages = read_record(&record).unwrap();
+        assert_eq!(find_root(&cache, &packages), None);
+        let root = cache.step("toolchain", &root_key(&packages), |_| Ok(())).unwrap();
+        assert_eq!(find_root(&cache, &packages), Some(root));
+    }
+}

@@ -1,0 +1,223 @@
+package causes;
+
+import android.os.Handler;
+import android.os.Looper;
+import android.os.MessageQueue;
+import io.loopbox.Config;
+import io.loopbox.Loopbox;
+import java.io.File;
+import java.io.RandomAccessFile;
+import java.lang.reflect.Method;
+
+/**
+ * Hangs for a reason of its choice, and leaves a report while it hangs. Arguments: the folder for reports, the
+ * reason. Another thread asks for the report, as the signal of an ANR would.
+ */
+public final class Causes {
+    private static final Object LOCK = new Object();
+    private static final int HANG_MS = 3_500;
+    private static volatile long sink;
+
+    private Causes() {}
+
+    public static void main(String[] args) throws Exception {
+        Looper.prepareMainLooper();
+        if (!Loopbox.install(new Config.Builder(new File(args[0])).build())) {
+            throw new IllegalStateException("not installed");
+        }
+        final Handler handler = new Handler(Looper.getMainLooper());
+        final Runnable cause = cause(args[1], handler);
+        handler.post(new Runnable() {
+            @Override public void run() {
+                reportAfter(HANG_MS);
+            }
+        });
+        handler.post(cause);
+        Looper.loop();
+    }
+
+    private static void reportAfter(final int ms) {
+        new Thread("reporter") {
+            @Override public void run() {
+                sleep(ms);
+                System.out.println("SCRIPT report " + Loopbox.dump("cause"));
+                System.out.flush();
+            }
+
+            private void sleep(int ms) {
+                try {
+                    Thread.sleep(ms);
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+        }.start();
+    }
+
+    private static Runnable cause(final String name, final Handler handler) throws Exception {
+        switch (name) {
+            case "busy":
+                return new Runnable() {
+                    @Override public void run() {
+                        Invoice.render();
+                    }
+                };
+            case "victim":
+                return new Runnable() {
+                    @Override public void run() {
+                        Work.busy(3_000);
+                        handler.post(new Short(handler));
+                    }
+                };
+            case "flood":
+                return new Flood(handler);
+            case "barrier":
+                return new Runnable() {
+                    @Override public void run() {
+                        leakBarrier();
+                        for (int i = 0; i < 5; i++) {
+                            handler.sendEmptyMessage(7);
+                        }
+                    }
+                };
+            case "lock":
+                holdLock();
+                return new Runnable() {
+                    @Override public void run() {
+                        synchronized (LOCK) {
+                            sink++;
+                        }
+                    }
+                };
+            case "sleep":
+                return new Runnable() {
+                    @Override public void run() {
+                        Work.sleep(60_000);
+                    }
+                };
+            case "files":
+                return new Runnable() {
+                    @Override public void run() {
+                        Files.writeForEver();
+                    }
+                };
+            case "gc":
+                return new Runnable() {
+                    @Override public void run() {
+                        while (true) {
+                            Runtime.getRuntime().gc();
+                        }
+                    }
+                };
+            case "free":
+                return new Runnable() {
+                    @Override public void run() {}
+                };
+            default:
+                throw new IllegalArgumentException(name);
+        }
+    }
+
+    /** Computes for ever. */
+    static final class Invoice {
+        static void render() {
+            while (true) {
+                total();
+            }
+        }
+
+        private static void total() {
+            Work.busy(50);
+        }
+    }
+
+    /** Posts itself again, so that short messages follow the long one. */
+    static final class Short implements Runnable {
+        private final Handler handler;
+
+        Short(Handler handler) {
+            this.handler = handler;
+        }
+
+        @Override public void run() {
+            Work.busy(5);
+            handler.postDelayed(this, 5);
+        }
+    }
+
+    /** Each message posts two more: the queue only grows. */
+    static final class Flood implements Runnable {
+        private final Handler handler;
+
+        Flood(Handler handler) {
+            this.handler = handler;
+        }
+
+        @Override public void run() {
+            Work.busy(4);
+            for (int i = 0; i < 2; i++) {
+                handler.post(this);
+            }
+        }
+    }
+
+    static final class Work {
+        static void busy(int ms) {
+            long until = System.nanoTime() + ms * 1_000_000L;
+            while (System.nanoTime() - until < 0) {
+                sink++;
+            }
+        }
+
+        static void sleep(int ms) {
+            try {
+                Thread.sleep(ms);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    static final class Files {
+        static void writeForEver() {
+            try {
+                File file = File.createTempFile("cause", null);
+                file.deleteOnExit();
+                RandomAccessFile out = new RandomAccessFile(file, "rws");
+                byte[] block = new byte[1 << 20];
+                while (true) {
+                    out.seek(0);
+                    out.write(block);
+                }
+            } catch (java.io.IOException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    private static void holdLock() throws InterruptedException {
+        final java.util.concurrent.CountDownLatch held = new java.util.concurrent.CountDownLatch(1);
+        Thread holder = new Thread("holder") {
+            @Override public void run() {
+                synchronized (LOCK) {
+                    held.countDown();
+                    Work.sleep(60_000);
+                }
+            }
+        };
+        holder.start();
+        held.await();
+    }
+
+    /** As views do when they are touched from another thread: a barrier that nobody removes. */
+    private static void leakBarrier() {
+        try {
+            MessageQueue queue = Looper.myQueue();
+            Method post = MessageQueue.class.getDeclaredMethod("postSyncBarrier");
+            post.setAccessible(true);
+            post.invoke(queue);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What the verdict says of hangs whose cause is known, on a real Android Runtime.
+
+use anyhow::{Context, Result};
+use loopbox_e2e::{LIMIT, launcher};
+use loopbox_format::report::decode;
+use loopbox_report::Analysis;
+use loopbox_report::diagnose::{Verdict, diagnose};
+use tempfile::tempdir;
+
+fn verdict(cause: &str) -> Result<Verdict> {
+    let folder = tempdir()?;
+    let launcher = launcher("art10")?;
+    let app = launcher.app("causes.Causes").argument(folder.path().display().to_string()).argument(cause);
+    let mut app = app.start()?;
+    let told = app.wait_for("SCRIPT report", LIMIT)?;
+    app.kill();
+    let path = told.split_whitespace().nth(2).context("no path")?;
+    let decoded = decode(&std::fs::read(path).with_context(|| path.to_owned())?)?;
+    let verdict = diagnose(&Analysis::new(&decoded));
+    println!("{cause:8} {:?} {}", verdict.confidence, verdict.headline);
+    Ok(verdict)
+}
+
+/// The rule is the verdict. A machine that is short of CPU is told first of all, and rightly: it may stand above.
+fn assert_found(cause: &str, rule: &str, culprit: Option<&str>) -> Result<()> {
+    let verdict = verdict(cause)?;
+    let mut causes = verdict.causes.iter().filter(|c| c.rule != "starved");
+    let first = causes.next().with_context(|| format!("{cause}: nothing found: {verdict:#?}"))?;
+    assert_eq!(first.rule, rule, "{cause}: {verdict:#?}");
+    if let Some(culprit) = culprit {
+        assert!(first.culprit.as_ref().is_some_and(|c| c.contains(culprit)), "{cause}: {verdict:#?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_message_that_computes() -> Result<()> {
+    assert_found("busy", "current-slow", Some("causes.Causes"))
+}
+
+#[test]
+fn a_victim_of_the_message_before() -> Result<()> {
+    assert_found("victim", "history", None)
+}
+
+#[test]
+fn a_flood() -> Result<()> {
+    assert_found("flood", "flood", None)
+}
+
+#[test]
+fn a_leaked_barrier() -> Result<()> {
+    assert_found("barrier", "barrier", None)
+}
+
+#[test]
+fn a_lock_that_another_thread_holds() -> Result<()> {
+    assert_found("lock", "lock", Some("causes.Causes"))
+}
+
+#[test]
+fn a_sleep() -> Result<()> {
+    assert_found("sleep", "sleep", Some("causes.Causes$Work.sleep"))
+}
+
+#[test]
+fn files() -> Result<()> {
+    assert_found("files", "io", Some("causes.Causes$Files.writeForEver"))
+}
+
+#[test]
+fn a_collection_that_was_asked_for() -> Result<()> {
+    assert_found("gc", "gc", Some("causes.Causes"))
+}
+
+/// Nothing hangs: no rule may blame the app.
+#[test]
+fn an_idle_main_thread_is_not_blamed() -> Result<()> {
+    let verdict = verdict("free")?;
+    let blamed =
+        verdict.causes.iter().find(|c| !["starved", "main-free", "outside", "no-data"].contains(&c.rule));
+    assert!(blamed.is_none(), "{verdict:#?}");
+    Ok(())
+}

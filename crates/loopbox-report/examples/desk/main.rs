@@ -22,7 +22,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     match words.as_slice() {
         ["judge", files @ ..] => recordings(files)?.iter().try_for_each(|(name, bytes)| judge(name, bytes)),
         ["fleet", folder, count, files @ ..] => {
-            let recordings = recordings(files)?.into_iter().map(|(_, bytes)| bytes).collect::<Vec<_>>();
+            let built = usize::from(!files.is_empty());
+            let recordings =
+                recordings(files)?.into_iter().skip(built).map(|(_, bytes)| bytes).collect::<Vec<_>>();
             fleet::write(folder.as_ref(), count.parse()?, &recordings)
         }
         _ => Err("desk judge [FILE…] | desk fleet FOLDER COUNT [FILE…]".into()),
@@ -32,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// A recording: its name and its bytes.
 type Recording = (String, Vec<u8>);
 
-/// The files, and the built report.
+/// The built report, and the files.
 fn recordings(files: &[&str]) -> Result<Vec<Recording>, Box<dyn Error>> {
     let built = report::encode(&test_support::full().build().report)?;
     let mut recordings = vec![("built".to_string(), built)];

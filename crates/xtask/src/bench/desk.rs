@@ -19,7 +19,7 @@ pub(crate) struct DeskArgs {
     /// Sizes of the fleets
     #[arg(long, value_delimiter = ',', default_value = "1000,10000")]
     reports: Vec<usize>,
-    /// Recordings to vary beside the built full report, for example target/demo/*.lbx
+    /// Recordings to vary instead of the built full report, for example target/demo/*.lbx
     #[arg(long)]
     from: Vec<PathBuf>,
 }
@@ -30,10 +30,15 @@ pub(crate) fn run(args: &DeskArgs) -> Result<()> {
     run_command(cargo().args(["build", "--quiet", "--release"]).args(example))?;
     let release = target().join("release");
     judge(&release.join("examples/desk"), args)?;
-    println!("\nloopbox cluster: fleets of variations of {} recordings", args.from.len() + 1);
+    let of = if args.from.is_empty() {
+        "the built report".into()
+    } else {
+        format!("{} recordings", args.from.len())
+    };
+    println!("\nloopbox cluster: fleets of variations of {of}");
     println!(
-        "  {:>8} {:>5} {:>10} {:>11} {:>10} {:>9} {:>7}",
-        "reports", "jobs", "MiB", "reports/s", "us/report", "peak MiB", "groups"
+        "  {:>8} {:>5} {:>10} {:>11} {:>12} {:>9} {:>7}",
+        "reports", "jobs", "MiB", "reports/s", "cpu us each", "peak MiB", "groups"
     );
     for &count in &args.reports {
         let folder = tempfile::tempdir_in(target()).context("no folder below target")?;
@@ -72,35 +77,50 @@ fn cluster(loopbox: &Path, folder: &Path, count: usize, jobs: usize) -> Result<(
         .stderr(Stdio::null())
         .spawn()
         .context("cannot run loopbox")?;
-    let (peak_kib, code) = watch(child)?;
+    let used = watch(child)?;
     let seconds = start.elapsed().as_secs_f64();
-    ensure!(code == Some(0), "loopbox cluster ended with {code:?}");
+    ensure!(used.code == Some(0), "loopbox cluster ended with {:?}", used.code);
     let json = fs::read_to_string(&result).context("no result")?;
     let groups = json.matches("\"representative\"").count();
     fs::remove_file(result)?;
     let n = count as f64;
     println!(
-        "  {count:>8} {jobs:>5} {:>10.1} {:>11.0} {:>10.1} {:>9.1} {groups:>7}",
+        "  {count:>8} {jobs:>5} {:>10.1} {:>11.0} {:>12.0} {:>9.1} {groups:>7}",
         bytes as f64 / f64::from(1 << 20),
         n / seconds,
-        1e6 * seconds / n,
-        peak_kib as f64 / 1024.0
+        used.cpu_ms as f64 * 1e3 / n,
+        used.peak_kib as f64 / 1024.0
     );
     Ok(())
 }
 
-/// Waits for a process; its largest resident size in KiB and its exit code.
-fn watch(mut child: Child) -> Result<(u64, Option<i32>)> {
-    let status = format!("/proc/{}/status", child.id());
-    let mut peak_kib = 0;
+/// What a process used until shortly before its end.
+#[derive(Debug, Default)]
+struct Used {
+    peak_kib: u64,
+    /// On all cores; unlike the time on the clock it does not depend on what else the machine does.
+    cpu_ms: u64,
+    code: Option<i32>,
+}
+
+/// Waits for a process.
+fn watch(mut child: Child) -> Result<Used> {
+    let proc = PathBuf::from(format!("/proc/{}", child.id()));
+    let mut used = Used::default();
     loop {
-        let text = fs::read_to_string(&status).unwrap_or_default();
-        let now = text
+        let status = fs::read_to_string(proc.join("status")).unwrap_or_default();
+        let peak = status
             .lines()
             .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
-        peak_kib = peak_kib.max(now.unwrap_or(0));
+        used.peak_kib = used.peak_kib.max(peak.unwrap_or(0));
+        // After the name in brackets: state is the first field, utime and stime the 12th and 13th, in 1/100 s.
+        let stat = fs::read_to_string(proc.join("stat")).unwrap_or_default();
+        let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+        let ticks: u64 = [11, 12].iter().filter_map(|at| fields.get(*at)?.parse::<u64>().ok()).sum();
+        used.cpu_ms = used.cpu_ms.max(10 * ticks);
         if let Some(ended) = child.try_wait()? {
-            return Ok((peak_kib, ended.code()));
+            used.code = ended.code();
+            return Ok(used);
         }
         thread::sleep(Duration::from_millis(2));
     }

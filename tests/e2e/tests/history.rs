@@ -29,7 +29,7 @@ fn hang(bed: &str, options: &[&str], arguments: &[&str]) -> Result<Report> {
     app.wait_for("SCRIPT hang", LIMIT)?;
     // Long enough for both phases of the hang, of 600 ms each, also where the machine is so busy that the sampler
     // backs off to its widest interval.
-    std::thread::sleep(std::time::Duration::from_millis(2_000));
+    std::thread::sleep(std::time::Duration::from_secs(2));
     app.signal("QUIT")?;
     let told = app.wait_for("SCRIPT report", LIMIT)?;
     let report = wait_for_report(folder.path(), LIMIT)?;

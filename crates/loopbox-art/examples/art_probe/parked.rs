@@ -88,9 +88,9 @@ pub(crate) extern "system" fn Java_probe_Probe_parked<'local>(
         std::thread::spawn(move || vm.attach_current_thread(body));
         wait_for(&READY);
         if loader {
-            inside_loader()
+            inside_loader();
         } else {
-            inside_malloc()
+            inside_malloc();
         }
         // The next run must not meet this one's checker.
         let _ = checker.join();

@@ -92,7 +92,7 @@ pub(crate) fn build_id(bytes: &[u8], elf: &Elf<'_>) -> Result<String, String> {
     let mut ids = notes.filter(|note| note.name == "GNU" && note.n_type == NT_GNU_BUILD_ID);
     match ids.next() {
         Some(note) if note.desc.len() == 20 => {
-            Ok(note.desc.iter().map(|byte| format!("{byte:02x}")).collect())
+            Ok(note.desc.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}")))
         }
         Some(note) => Err(format!("{} bytes long, SHA-1 has 20", note.desc.len())),
         None => Err("none: tombstones could not be matched with symbols".into()),
@@ -141,7 +141,7 @@ fn versions(elf: &Elf<'_>, imports: &Imports) -> Result<String, String> {
     let mut bad = Vec::new();
     for need in elf.verneed.iter().flat_map(goblin::elf::symver::VerneedSection::iter) {
         let file = elf.dynstrtab.get_at(need.vn_file).unwrap_or("?");
-        for version in need.iter() {
+        for version in &need {
             let name = elf.dynstrtab.get_at(version.vna_name).unwrap_or("?");
             if imports.allows_version(file, name) {
                 good.insert(format!("{file}: {name}"));

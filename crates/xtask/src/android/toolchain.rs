@@ -226,7 +226,7 @@ impl Debian {
             for entry in fs::read_dir(source.join("target").join(abi.triple()).join("release/deps"))? {
                 let path = entry?.path();
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                if name.ends_with(".rlib") && !name.contains(STD_CRATE) {
+                if path.extension().is_some_and(|e| e == "rlib") && !name.contains(STD_CRATE) {
                     fs::rename(&path, libraries.join(name))?;
                 }
             }

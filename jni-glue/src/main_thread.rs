@@ -20,6 +20,12 @@ pub(crate) struct Main {
     pub(crate) marks: [StackMark; MAX_DEPTH],
 }
 
+impl Main {
+    pub(crate) fn new(aggregator: Aggregator<MainHost>) -> Self {
+        Self { aggregator, nested: 0, begun: 0, marks: [StackMark::UNKNOWN; MAX_DEPTH] }
+    }
+}
+
 /// As many nested loops as the aggregator tells apart.
 const MAX_DEPTH: usize = 8;
 
@@ -51,8 +57,7 @@ pub(crate) unsafe fn main<'a>() -> Option<&'a mut Main> {
 /// Starts recording on the calling thread, the main one.
 pub(crate) fn install(aggregator: Aggregator<MainHost>) {
     uninstall();
-    let main = Main { aggregator, nested: 0, begun: 0, marks: [StackMark::UNKNOWN; MAX_DEPTH] };
-    MAIN.store(Box::into_raw(Box::new(main)), Ordering::Relaxed);
+    MAIN.store(Box::into_raw(Box::new(Main::new(aggregator))), Ordering::Relaxed);
     THREAD.store(this_thread(), Ordering::Relaxed);
 }
 

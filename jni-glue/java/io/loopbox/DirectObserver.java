@@ -1,5 +1,6 @@
 package io.loopbox;
 
+import android.os.Handler;
 import android.os.Looper;
 import android.os.Message;
 
@@ -30,7 +31,16 @@ final class DirectObserver implements Looper.Observer {
     public void messageDispatched(Object token, Message message) {
         if (hook.active) {
             try {
-                MainThread.end(message, false);
+                // As MainThread.end does, without the call: this runs for every message.
+                long when = message.getWhen();
+                int said = MainThread.CRITICAL ? Native.endCritical(when, false) : Native.end(when, false);
+                Handler target = message.getTarget();
+                Class<?> type = target == null ? null : target.getClass();
+                if ((said & Native.WANTS_NAME) != 0
+                        || (type != null
+                                && (type == MainThread.ACTIVITY_HANDLER || type == MainThread.JOB_HANDLER))) {
+                    MainThread.name(target, message);
+                }
             } catch (Throwable fault) {
                 hook.fail(fault);
             }

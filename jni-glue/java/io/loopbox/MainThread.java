@@ -54,14 +54,22 @@ final class MainThread {
         long when = message.getWhen();
         int said = CRITICAL ? Native.endCritical(when, threw) : Native.end(when, threw);
         Handler target = message.getTarget();
-        if (target == null) {
-            return;
+        if ((said & Native.WANTS_NAME) != 0 || (target != null && isComponent(target.getClass()))) {
+            name(target, message);
         }
-        Class<?> type = target.getClass();
-        if ((said & Native.WANTS_NAME) != 0 || type == ACTIVITY_HANDLER || type == JOB_HANDLER) {
-            Runnable callback = message.getCallback();
-            Native.describe(type.getName(), callback == null ? "" : callback.getClass().getName(), message.what);
-        }
+    }
+
+    /** {@code target} is null when the app took it from the message. */
+    static void name(Handler target, Message message) {
+        Runnable callback = message.getCallback();
+        Native.describe(
+                target == null ? "" : target.getClass().getName(),
+                callback == null ? "" : callback.getClass().getName(),
+                message.what);
+    }
+
+    private static boolean isComponent(Class<?> target) {
+        return target == ACTIVITY_HANDLER || target == JOB_HANDLER;
     }
 
     /** Whether a start line is of a message that is kept by name however short it is. */

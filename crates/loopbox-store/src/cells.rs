@@ -43,12 +43,9 @@ pub(crate) struct Open {
 pub(crate) const OPEN_WORDS: usize = 14;
 
 impl Open {
-    pub(crate) fn of<D>(record: &Record<D>, ended: u64) -> Self {
-        Self { record: with_details(record, ()), ended }
-    }
-
-    pub(crate) fn to_words(self) -> [u64; OPEN_WORDS] {
-        let r = self.record;
+    /// The words for `record`, whose details are not looked at.
+    #[inline]
+    pub(crate) fn words<D>(r: &Record<D>, ended: u64) -> [u64; OPEN_WORDS] {
         [
             kind_to_word(r.kind),
             r.seq,
@@ -63,7 +60,7 @@ impl Open {
             r.slowest.token,
             r.slowest.wall_ns,
             u64::from(r.dropped_details),
-            self.ended,
+            ended,
         ]
     }
 
@@ -187,8 +184,9 @@ mod tests {
             closed: false,
         };
         for kind in [RecordKind::Group, RecordKind::Single, RecordKind::Idle, RecordKind::Frozen] {
-            let open = Open::of(&Record { kind, ..record.clone() }, 12);
-            assert_eq!(Open::from_words(open.to_words()), Some(open));
+            let record = Record { kind, ..record.clone() };
+            let open = Open { record: with_details(&record, ()), ended: 12 };
+            assert_eq!(Open::from_words(Open::words(&record, 12)), Some(open));
         }
         assert_eq!(Open::from_words([0; OPEN_WORDS]), None);
     }

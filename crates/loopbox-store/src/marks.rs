@@ -2,7 +2,7 @@
 //!
 //! Each is complete in one store, so that it can be written from anywhere, a signal handler included.
 
-use crate::sync::{AtomicU64, Ordering, load_le, store_le};
+use crate::sync::{AtomicU64, Word};
 
 const FUSE_TAG: u64 = 0x5A;
 const CRASH_MARK: u64 = 0x4C42_5843; // "LBXC", in the high half of the word
@@ -44,11 +44,14 @@ impl FuseState {
 }
 
 /// Notes what is going on from now on, 0 for nothing dangerous. One thread at a time.
+///
+/// What comes after the store in this thread cannot come before it: the processor retires in order, and a process
+/// that ends keeps what was retired.
 pub(crate) fn set_fuse(word: &AtomicU64, phase: u8) {
-    let before = load_le(word, Ordering::Relaxed);
+    let before = word.get();
     let opens = phase != 0 && !matches!(FuseState::from_word(before), FuseState::Open { .. });
     let times = (before >> 16) + u64::from(opens);
-    store_le(word, times << 16 | u64::from(phase) << 8 | FUSE_TAG, Ordering::SeqCst);
+    word.set_release(times << 16 | u64::from(phase) << 8 | FUSE_TAG);
 }
 
 /// What a crash handler noted.
@@ -70,8 +73,8 @@ impl CrashMark {
 
 /// Moves the last sign of life forward.
 pub(crate) fn beat(word: &AtomicU64, uptime_ns: u64) {
-    if load_le(word, Ordering::Relaxed) < uptime_ns {
-        store_le(word, uptime_ns, Ordering::Relaxed);
+    if word.get() < uptime_ns {
+        word.set(uptime_ns);
     }
 }
 
@@ -82,7 +85,7 @@ mod tests {
     #[test]
     fn the_fuse_tells_inside_from_outside() {
         let word = AtomicU64::new(0);
-        let state = || FuseState::from_word(load_le(&word, Ordering::Relaxed));
+        let state = || FuseState::from_word(word.get());
         assert_eq!(state(), FuseState::Unused);
         set_fuse(&word, 2);
         assert_eq!(state(), FuseState::Open { times: 1, phase: 2 });
@@ -108,6 +111,6 @@ mod tests {
         let word = AtomicU64::new(0);
         beat(&word, 7);
         beat(&word, 3);
-        assert_eq!(load_le(&word, Ordering::Relaxed), 7);
+        assert_eq!(word.get(), 7);
     }
 }

@@ -6,14 +6,14 @@
 
 use crate::layout::Header;
 use crate::slot::words_of;
-use crate::sync::{AtomicU64, Ordering, store_le};
+use crate::sync::{AtomicU64, Word};
 use memmap2::{MmapMut, MmapOptions, MmapRaw};
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Why a ring does not outlive its process.
 #[derive(Debug, thiserror::Error)]
@@ -101,7 +101,7 @@ fn words(map: &MmapRaw) -> &[AtomicU64] {
 
 fn write_header(words: &[AtomicU64], header: &Header) {
     let bytes = header.encode();
-    words.iter().zip(words_of(&bytes)).for_each(|(to, word)| store_le(to, word, Ordering::Relaxed));
+    words.iter().zip(words_of(&bytes)).for_each(|(to, word)| to.set(word));
 }
 
 fn map_file(dir: &Path, header: &Header) -> Result<(MmapRaw, (File, PathBuf)), Volatile> {
@@ -208,7 +208,7 @@ impl ForkMark {
         // changes what a child sees of it and nothing here.
         let done = unsafe { libc::madvise(page.as_mut_ptr().cast(), page.len(), libc::MADV_WIPEONFORK) };
         let mark = Self(page);
-        mark.word()?.store(1, Ordering::Relaxed);
+        mark.word()?.set(1);
         (done == 0).then_some(mark)
     }
 
@@ -217,6 +217,6 @@ impl ForkMark {
     }
 
     fn stands(&self) -> bool {
-        self.word().is_some_and(|word| word.load(Ordering::Relaxed) == 1)
+        self.word().is_some_and(|word| word.get() == 1)
     }
 }

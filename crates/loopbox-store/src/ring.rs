@@ -9,7 +9,7 @@ use crate::memory::{Memory, Volatile};
 use crate::recover::{Recovered, assemble};
 use crate::slot::words_of;
 use crate::source::{Live, slot_of};
-use crate::sync::{AtomicU64, Ordering, store_le};
+use crate::sync::{AtomicU64, Word};
 use crate::trees::{Kept, PAGE_HEADER_LEN, PackError, pack_within};
 use loopbox_format::codec::{self, CodecError};
 use loopbox_format::model::{FeatureState, Figure, Meta, Pending, Record, Running, StackTree, Symbols};
@@ -108,6 +108,9 @@ impl Ring {
 struct RegionWriter {
     shared: Arc<Shared>,
     region: Option<Region>,
+    slots: usize,
+    /// The slot that [`RegionWriter::write_next`] wrote last.
+    next: usize,
     /// The number of the last write.
     seq: u64,
 }
@@ -115,7 +118,8 @@ struct RegionWriter {
 impl RegionWriter {
     fn new(shared: &Arc<Shared>, kind: Kind) -> Self {
         let region = shared.header.layout.region(kind);
-        Self { shared: Arc::clone(shared), region, seq: 0 }
+        let slots = region.map_or(0, |region| region.slots);
+        Self { shared: Arc::clone(shared), region, slots, next: 0, seq: 0 }
     }
 
     fn capacity(&self) -> usize {
@@ -124,8 +128,9 @@ impl RegionWriter {
 
     /// Writes to the slot after the one written last.
     fn write_next(&mut self, len: usize, words: impl Iterator<Item = u64>) -> Result<(), StoreError> {
-        let slots = self.region.map_or(1, |region| region.slots as u64).max(1);
-        self.write_at((self.seq / 2 % slots) as usize, len, words)
+        // Counted, not divided: this runs twice for each message.
+        self.next = if self.next + 1 < self.slots { self.next + 1 } else { 0 };
+        self.write_at(self.next, len, words)
     }
 
     fn write_at(
@@ -189,7 +194,7 @@ impl MainWriter {
     fn current(&mut self, token: u64, current: Current) -> Result<(), StoreError> {
         self.token = token;
         let words = current.to_words();
-        self.current.write_next(words.len() * 8, words.into_iter())
+        self.current.write_next(words.len() * 8, words.iter().copied())
     }
 
     /// The announced message if `record` counts it, else 0.
@@ -200,8 +205,8 @@ impl MainWriter {
 
     /// The counters of the open record. Its details are not looked at: see [`open_details`](Self::open_details).
     pub fn open<D>(&mut self, record: &Record<D>) -> Result<(), StoreError> {
-        let words = Open::of(record, self.ended(record)).to_words();
-        self.open.write_next(words.len() * 8, words.into_iter())
+        let words = Open::words(record, self.ended(record));
+        self.open.write_next(words.len() * 8, words.iter().copied())
     }
 
     /// The details of the open record `seq`; only when they change. What does not fit is left out from the end.
@@ -413,7 +418,7 @@ impl RingReader {
     /// Async-signal-safe: two loads and a store (on kernels before 4.14 also `getpid`).
     pub fn mark_crash(&self, signal: i32) {
         if let Some(word) = self.shared.mark(CRASH_AT) {
-            store_le(word, CrashMark { signal }.to_word(), Ordering::SeqCst);
+            word.set_release(CrashMark { signal }.to_word());
         }
     }
 

@@ -13,7 +13,7 @@
 //! This is a sequence lock whose payload consists of atomics: a reader that races with the writer reads a mixture,
 //! notices, and throws it away, without a data race in the sense of the language.
 
-use crate::sync::{AtomicU64, Ordering, fence, load_le, store_le};
+use crate::sync::{AtomicU64, Ordering, Word, fence};
 
 /// Words in front of a slot's payload.
 pub(crate) const HEADER_WORDS: usize = 3;
@@ -39,6 +39,7 @@ impl Checksum {
         sum
     }
 
+    #[inline]
     pub(crate) fn add(&mut self, word: u64) {
         self.sum = self.sum.wrapping_add((word ^ (word >> 32)).wrapping_mul(self.key));
         self.key = self.key.wrapping_add(0xA36A_9465_A325_DA06); // even: the key stays odd
@@ -86,44 +87,45 @@ impl<'a> Slot<'a> {
     /// Replaces the content. `seq` must be even and differ from the one before; only one thread may write.
     ///
     /// Words beyond the capacity are dropped: callers check the length before.
+    #[inline]
     pub(crate) fn write(&self, seq: u64, len: usize, words: impl Iterator<Item = u64>) {
-        store_le(self.seq, seq.wrapping_sub(1), Ordering::Relaxed);
+        self.seq.set(seq.wrapping_sub(1));
         // The odd number is visible before any word of the payload is.
         fence(Ordering::Release);
         let mut sum = Checksum::new(seq, len as u64);
-        store_le(self.len, len as u64, Ordering::Relaxed);
+        self.len.set(len as u64);
         for (to, word) in self.payload.iter().zip(words) {
-            store_le(to, word, Ordering::Relaxed);
+            to.set(word);
             sum.add(word);
         }
-        store_le(self.sum, sum.finish(), Ordering::Relaxed);
+        self.sum.set(sum.finish());
         // Every word is visible before the even number is.
-        store_le(self.seq, seq, Ordering::Release);
+        self.seq.set_release(seq);
     }
 
     /// Reads the content once, word by word into `take`; what it got counts only if the answer is
     /// [`SlotRead::Whole`].
     pub(crate) fn read(&self, mut take: impl FnMut(u64)) -> SlotRead {
-        let seq = load_le(self.seq, Ordering::Acquire);
+        let seq = self.seq.get_acquire();
         if seq == 0 {
             return SlotRead::Empty;
         }
         if seq & 1 == 1 {
             return SlotRead::Torn;
         }
-        let len = load_le(self.len, Ordering::Relaxed);
+        let len = self.len.get();
         let mut sum = Checksum::new(seq, len);
         // A length from the middle of a write may be anything; `zip` and `min` keep it inside the slot.
         let len = usize::try_from(len).unwrap_or(usize::MAX);
         for word in self.payload.iter().take(len.div_ceil(8)) {
-            let word = load_le(word, Ordering::Relaxed);
+            let word = word.get();
             sum.add(word);
             take(word);
         }
-        let stored = load_le(self.sum, Ordering::Relaxed);
+        let stored = self.sum.get();
         // The words above are read before the number is looked at again.
         fence(Ordering::Acquire);
-        if load_le(self.seq, Ordering::Relaxed) != seq {
+        if self.seq.get() != seq {
             SlotRead::Torn
         } else if len > self.capacity() || stored != sum.finish() {
             SlotRead::Damaged

@@ -2,7 +2,7 @@
 
 use crate::layout::{Kind, Layout, Region};
 use crate::slot::{Slot, SlotRead, read_bytes, words_of};
-use crate::sync::{AtomicU64, Ordering, load_le};
+use crate::sync::{AtomicU64, Word};
 
 /// A ring to read.
 pub(crate) trait Source {
@@ -44,7 +44,7 @@ impl Source for Live<'_> {
     }
 
     fn word(&self, offset: usize) -> u64 {
-        self.0.get(offset / 8).map(|word| load_le(word, Ordering::Acquire)).unwrap_or_default()
+        self.0.get(offset / 8).map(Word::get_acquire).unwrap_or_default()
     }
 }
 

@@ -1,16 +1,40 @@
 //! The atomics of the ring: the real ones, or loom's when the protocol itself is under test.
+//!
+//! Every word is little-endian in memory, as it is in the file.
 
 #[cfg(not(loom))]
 pub(crate) use core::sync::atomic::{AtomicU64, Ordering, fence};
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{AtomicU64, Ordering, fence};
 
-/// Stores `value` so that the memory holds it little-endian.
-pub(crate) fn store_le(word: &AtomicU64, value: u64, order: Ordering) {
-    word.store(value.to_le(), order);
+/// A word of shared memory by value and ordering. Inlined by order: a library built for size would otherwise call a
+/// function for each word that the main thread stores.
+pub(crate) trait Word {
+    fn set(&self, value: u64);
+    fn set_release(&self, value: u64);
+    fn get(&self) -> u64;
+    fn get_acquire(&self) -> u64;
 }
 
-/// Loads a word that [`store_le`] stored.
-pub(crate) fn load_le(word: &AtomicU64, order: Ordering) -> u64 {
-    u64::from_le(word.load(order))
+#[expect(clippy::inline_always, reason = "see the trait")]
+impl Word for AtomicU64 {
+    #[inline(always)]
+    fn set(&self, value: u64) {
+        self.store(value.to_le(), Ordering::Relaxed);
+    }
+
+    #[inline(always)]
+    fn set_release(&self, value: u64) {
+        self.store(value.to_le(), Ordering::Release);
+    }
+
+    #[inline(always)]
+    fn get(&self) -> u64 {
+        u64::from_le(self.load(Ordering::Relaxed))
+    }
+
+    #[inline(always)]
+    fn get_acquire(&self) -> u64 {
+        u64::from_le(self.load(Ordering::Acquire))
+    }
 }

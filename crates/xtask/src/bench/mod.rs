@@ -2,6 +2,8 @@
 
 mod desk;
 mod hook;
+mod instructions;
+mod sampler;
 
 use std::time::Duration;
 
@@ -18,12 +20,18 @@ pub(crate) enum BenchCommand {
     Desk(desk::DeskArgs),
     /// What watching the main Looper costs per message, against other ways to watch
     Hook(hook::HookArgs),
+    /// What the native part of the hook costs per message, in instructions and time
+    Instructions(instructions::InstructionsArgs),
+    /// How long a sample stops the main thread, against other ways to take stacks; interval reached; sizes of trees
+    Sampler(sampler::SamplerArgs),
 }
 
 pub(crate) fn run(command: &BenchCommand) -> Result<()> {
     match command {
         BenchCommand::Desk(args) => desk::run(args),
         BenchCommand::Hook(args) => hook::run(args),
+        BenchCommand::Instructions(args) => instructions::run(args),
+        BenchCommand::Sampler(args) => sampler::run(args),
     }
 }
 

@@ -49,7 +49,7 @@ public final class SamplerBench {
             for (int phase = 0; phase < 2; phase++) {
                 done = false;
                 // This frame and those of the phase itself.
-                deep(depth - (phase == 0 ? 3 : 4), phase == 0, samples);
+                deep(depth - (phase == 0 ? 3 : 5), phase == 0, samples);
             }
         }
         System.out.println("done");

@@ -1,0 +1,95 @@
+//! What the hook's native part does for each message, in a plain loop: the aggregator of the recorder writing into a
+//! real mapped ring. Run by `cargo xtask bench instructions`.
+//!
+//! Usage: `loopbox-bench COUNT real|steps FOLDER`. With `real` the clock is the system's. With `steps` it is made of
+//! numbers, so that the same count always does the same work, however slowly it runs: each message works for 100 µs
+//! and the next begins 100 µs later. Prints the nanoseconds that a message took.
+//!
+//! The entry from Java and the two words that wake the sampler are not part of it.
+
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use loopbox_format::model::{ClockPair, End, Record};
+use loopbox_recorder::{Aggregator, Change, Config, Details, Host, StackMark};
+use loopbox_store::{Identity, MainWriter, Ring, RingOptions};
+
+const STEP_NS: u64 = 100_000;
+
+/// The ring, as the app's main thread has it, and one of two clocks.
+struct Main {
+    ring: MainWriter,
+    /// `None` for the system's clock.
+    steps: Option<std::cell::Cell<u64>>,
+}
+
+fn read(clock: libc::clockid_t) -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the result goes to a local.
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+impl Host for Main {
+    #[inline]
+    fn now_ns(&self) -> u64 {
+        let Some(steps) = &self.steps else { return read(libc::CLOCK_MONOTONIC) };
+        steps.set(steps.get() + STEP_NS);
+        steps.get()
+    }
+
+    fn thread_cpu_ns(&self) -> Option<u64> {
+        Some(read(libc::CLOCK_THREAD_CPUTIME_ID))
+    }
+
+    fn running(&mut self, token: u64, start_ns: u64, depth: u32) {
+        let _ = self.ring.running(token, start_ns, depth);
+    }
+
+    fn idle(&mut self, since_ns: u64) {
+        let _ = self.ring.idle(since_ns);
+    }
+
+    fn opened(&mut self, record: &Record<Details>, change: Change) {
+        if change == Change::Details {
+            let _ = self.ring.open_details(record.seq, record.details.as_slice());
+        }
+        let _ = self.ring.open(record);
+    }
+
+    fn closed(&mut self, record: &Record<Details>) {
+        let _ = self.ring.close(record, record.details.as_slice());
+    }
+}
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [count, clock, folder] = &arguments[..] else {
+        bail!("usage: loopbox-bench COUNT real|steps FOLDER")
+    };
+    let count: u64 = count.parse().context("COUNT is not a number")?;
+    let steps = match clock.as_str() {
+        "real" => None,
+        "steps" => Some(std::cell::Cell::new(STEP_NS)),
+        other => bail!("no such clock: {other}"),
+    };
+    let clocks = ClockPair { uptime_ns: read(libc::CLOCK_MONOTONIC), unix_ms: 0 };
+    let ring = Ring::create(&RingOptions::new(Path::new(folder), Identity::of_this_process(clocks)));
+    if let Some(reason) = ring.reader.volatile_reason() {
+        bail!("the ring is not on disk: {reason:?}");
+    }
+    let mut main = Aggregator::new(&Config::default(), Main { ring: ring.main, steps });
+    let began = Instant::now();
+    for _ in 0..count {
+        let _ = main.begin(StackMark::here());
+        let _ = main.end(StackMark::here(), Some(1), End::Returned);
+    }
+    let took = began.elapsed();
+    let counted = {
+        main.finish();
+        ring.reader.snapshot().report.history.iter().map(|r| u64::from(r.count)).sum::<u64>()
+    };
+    println!("ns {} kept {counted}", took.as_nanos() as f64 / count as f64);
+    Ok(())
+}

@@ -1,0 +1,96 @@
+//! `cargo xtask bench instructions`: what the native part of the hook costs per message, in instructions and time.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use xtask::workspace::{cargo, run as run_command, target};
+
+use super::median;
+
+/// The most that the native part of begin and end together may take.
+const BUDGET_NS: f64 = 150.0;
+/// Messages of the shorter of two counted runs.
+const FEW: u64 = 10_000;
+
+/// Arguments of the instruction count.
+#[derive(Debug, Args)]
+pub(crate) struct InstructionsArgs {
+    /// Messages between the two counted runs
+    #[arg(long, default_value_t = 60_000)]
+    messages: u64,
+    /// Timed runs of a million messages each
+    #[arg(long, default_value_t = 15)]
+    rounds: u32,
+}
+
+pub(crate) fn run(args: &InstructionsArgs) -> Result<()> {
+    valgrind()?;
+    let mut build = cargo();
+    build.args(["build", "--quiet", "--locked", "--profile", "app", "--package", "loopbox-bench"]);
+    run_command(&mut build)?;
+    let driver = target().join("app/loopbox-bench");
+    println!("native part of a message (begin and end), into a mapped ring, built as the library ships");
+    for clock in ["steps", "real"] {
+        let folder = tempfile::tempdir().context("no temporary folder")?;
+        let mut times = Vec::new();
+        for _ in 0..args.rounds {
+            let mut drive = Command::new(&driver);
+            let text = said(drive.args(["1000000", clock]).arg(folder.path()))?;
+            let ns = text.split_whitespace().nth(1).context("the driver printed no time")?;
+            times.push(ns.parse().with_context(|| format!("not a time: {text}"))?);
+        }
+        times.sort_by(f64::total_cmp);
+        let what = if clock == "real" { "with both clock reads" } else { "without the clock reads" };
+        println!(
+            "  {:6.1} ns {what}: median of {} runs of a million (lowest {:.1}, highest {:.1}; budget {BUDGET_NS})",
+            median(&times),
+            times.len(),
+            times.first().copied().unwrap_or_default(),
+            times.last().copied().unwrap_or_default(),
+        );
+    }
+    let few = counted(&driver, FEW)?;
+    let many = counted(&driver, FEW + args.messages)?;
+    let each = (many - few) as f64 / args.messages as f64;
+    println!(
+        "  {each:6.1} instructions without the clock reads (callgrind: {few} for {FEW} messages, {many} for {})",
+        FEW + args.messages
+    );
+    Ok(())
+}
+
+/// Instructions of a whole run.
+fn counted(driver: &Path, messages: u64) -> Result<u64> {
+    let folder = tempfile::tempdir().context("no temporary folder")?;
+    let mut command = Command::new("valgrind");
+    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(driver);
+    command.args([&messages.to_string(), "steps"]).arg(folder.path());
+    let text = said(&mut command)?;
+    let count = text.lines().find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok());
+    count.with_context(|| format!("valgrind counted nothing:\n{text}"))
+}
+
+/// What a command prints, on both ways out.
+fn said(command: &mut Command) -> Result<String> {
+    let out = command.output().with_context(|| format!("cannot run {command:?}"))?;
+    let text = [out.stdout, out.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    ensure!(out.status.success(), "{command:?} failed:\n{text}");
+    Ok(text)
+}
+
+/// Finds valgrind, or installs it when this is root.
+fn valgrind() -> Result<()> {
+    let mut probe = Command::new("valgrind");
+    if probe.arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success()) {
+        return Ok(());
+    }
+    let root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n");
+    ensure!(root, "missing on this machine; install with: apt-get install valgrind");
+    println!("installing valgrind");
+    run_command(Command::new("apt-get").args(["update", "-qq"]))?;
+    let mut install = Command::new("apt-get");
+    install.env("DEBIAN_FRONTEND", "noninteractive").stdout(Stdio::null());
+    run_command(install.args(["install", "-y", "-qq", "--no-install-recommends", "valgrind"]))
+}

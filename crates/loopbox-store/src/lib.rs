@@ -14,7 +14,7 @@
 //! it turns a mapping into a slice of atomics, and everything above is ordinary code on that slice.
 #![deny(unsafe_code)]
 // Under loom only the slot protocol is there to be used; a mapping cannot hold loom's atomics.
-#![cfg_attr(loom, allow(dead_code))]
+#![cfg_attr(loom, allow(dead_code, unused_imports))]
 #![cfg_attr(
     not(test),
     deny(

@@ -109,7 +109,7 @@ struct RegionWriter {
     shared: Arc<Shared>,
     region: Option<Region>,
     slots: usize,
-    /// The slot that [`RegionWriter::write_next`] wrote last.
+    /// The slot that [`RegionWriter::write_next`] writes next.
     next: usize,
     /// The number of the last write.
     seq: u64,
@@ -128,9 +128,11 @@ impl RegionWriter {
 
     /// Writes to the slot after the one written last.
     fn write_next(&mut self, len: usize, words: impl Iterator<Item = u64>) -> Result<(), StoreError> {
-        // Counted, not divided: this runs twice for each message.
+        self.write_at(self.next, len, words)?;
+        // Counted, not divided: this runs for each message. And only now, so that what was refused does not bring the
+        // next write over the newest state.
         self.next = if self.next + 1 < self.slots { self.next + 1 } else { 0 };
-        self.write_at(self.next, len, words)
+        Ok(())
     }
 
     fn write_at(

@@ -148,6 +148,27 @@ fn details_that_do_not_fit_are_left_out_and_counted() {
 }
 
 #[test]
+fn lists_that_do_not_fit_keep_their_beginning() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ring = Ring::create(&options(dir.path()));
+    let line = |n: usize| format!("Message {n}: {}", "x".repeat(100));
+    let lines: Vec<String> = (0..500).map(line).collect();
+    let pending =
+        Pending { source: PendingSource::LooperDump, captured_ns: 5, lines: lines.clone(), dropped_lines: 3 };
+    ring.worker.pending(&pending).unwrap();
+    let annotations: Vec<_> = lines.iter().map(|line| ("note".to_owned(), line.clone())).collect();
+    ring.worker.meta(&Meta { annotations: annotations.clone(), ..Meta::default() }).unwrap();
+    let report = from_file(&ring).report;
+    let kept = report.pending.lines.len();
+    assert!((65..80).contains(&kept), "{kept}");
+    assert_eq!(report.pending.lines, lines[..kept]);
+    assert_eq!(report.pending.dropped_lines as usize, 3 + 500 - kept);
+    let kept = report.meta.annotations.len();
+    assert!((14..18).contains(&kept), "{kept}");
+    assert_eq!(report.meta.annotations, annotations[..kept]);
+}
+
+#[test]
 fn a_tree_that_does_not_fit_is_refused_and_the_one_before_stands() {
     let dir = tempfile::tempdir().unwrap();
     let mut ring = Ring::create(&options(dir.path()));

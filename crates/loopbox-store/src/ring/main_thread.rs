@@ -1,0 +1,103 @@
+//! What the main thread writes.
+
+use super::region::RegionWriter;
+use crate::StoreError;
+use crate::cells::{Current, Open, with_details};
+use crate::slot::words_of;
+use loopbox_format::codec::{self, CodecError};
+use loopbox_format::model::Record;
+use serde::Serialize;
+
+/// The most bytes that an encoded record is given on the main thread's stack.
+const RECORD_BUFFER: usize = 2048;
+
+/// What the main thread writes. No method allocates, locks or calls the system (on kernels before 4.14: `getpid`).
+///
+/// Order matters to a process that is killed in between. At the end of a message: [`close`](Self::close) when a record
+/// closes, then [`open_details`](Self::open_details) and [`open`](Self::open) for the one that goes on, and
+/// [`idle`](Self::idle) or the outer message's [`running`](Self::running) last. A record that counts the message that
+/// is announced as running tells readers that this message has ended.
+#[derive(Debug)]
+pub struct MainWriter {
+    pub(super) current: RegionWriter,
+    pub(super) open: RegionWriter,
+    pub(super) open_details: RegionWriter,
+    pub(super) records: RegionWriter,
+    /// The message announced as running, 0 for none.
+    pub(super) token: u64,
+}
+
+impl MainWriter {
+    /// Message `token` (from 1) runs since `start_ns` uptime, `depth` Looper loops deep (1 for an ordinary message).
+    pub fn running(&mut self, token: u64, start_ns: u64, depth: u32) -> Result<(), StoreError> {
+        self.current(token, Current::Running { token, start_ns, depth })
+    }
+
+    /// No message runs since `since_ns` uptime.
+    pub fn idle(&mut self, since_ns: u64) -> Result<(), StoreError> {
+        self.current(0, Current::Idle { since_ns })
+    }
+
+    fn current(&mut self, token: u64, current: Current) -> Result<(), StoreError> {
+        self.token = token;
+        let words = current.to_words();
+        self.current.write_next(words.len() * 8, words.iter().copied())
+    }
+
+    /// The announced message if `record` counts it, else 0.
+    fn ended<D>(&self, record: &Record<D>) -> u64 {
+        let counted = self.token.wrapping_sub(record.first_token) < u64::from(record.count);
+        if counted { self.token } else { 0 }
+    }
+
+    /// The counters of the open record. Its details are not looked at: see [`open_details`](Self::open_details).
+    pub fn open<D>(&mut self, record: &Record<D>) -> Result<(), StoreError> {
+        let words = Open::words(record, self.ended(record));
+        self.open.write_next(words.len() * 8, words.iter().copied())
+    }
+
+    /// The details of the open record `seq`; only when they change. What does not fit is left out from the end.
+    pub fn open_details<T: Serialize>(&mut self, seq: u64, details: &[T]) -> Result<(), StoreError> {
+        let mut buffer = [0; RECORD_BUFFER];
+        let room = buffer.get_mut(..self.open_details.capacity().saturating_sub(8).min(RECORD_BUFFER));
+        let encoded = encode_within(room.unwrap_or_default(), details.len(), |kept, room| {
+            codec::encode_into(details.get(..kept).unwrap_or_default(), room)
+        })?;
+        let words = core::iter::once(seq).chain(words_of(encoded));
+        self.open_details.write_next(encoded.len() + 8, words)
+    }
+
+    /// A record is closed, with these details. It takes the place of record `seq - records`.
+    ///
+    /// Details that do not fit the slot are left out from the end and counted in `dropped_details`; with the default
+    /// geometry that takes eight details whose two names have more than about 130 bytes together.
+    pub fn close<D, T: Serialize>(&mut self, record: &Record<D>, details: &[T]) -> Result<(), StoreError> {
+        let mut buffer = [0; RECORD_BUFFER];
+        let room = buffer.get_mut(..self.records.capacity().saturating_sub(8).min(RECORD_BUFFER));
+        let encoded = encode_within(room.unwrap_or_default(), details.len(), |kept, room| {
+            let mut record = with_details(record, details.get(..kept).unwrap_or_default());
+            record.dropped_details = record.dropped_details.saturating_add((details.len() - kept) as u32);
+            codec::encode_into(&record, room)
+        })?;
+        let slots = self.records.region.map_or(1, |region| region.slots as u64).max(1);
+        let words = core::iter::once(self.ended(record)).chain(words_of(encoded));
+        self.records.write_at((record.seq % slots) as usize, encoded.len() + 8, words)
+    }
+}
+
+/// Encodes with as many of `details` as there is room for, from all of them down.
+fn encode_within(
+    room: &mut [u8],
+    details: usize,
+    encode: impl Fn(usize, &mut [u8]) -> Result<usize, CodecError>,
+) -> Result<&[u8], StoreError> {
+    let mut kept = details;
+    let len = loop {
+        match encode(kept, room) {
+            Ok(len) => break len,
+            Err(error) if kept == 0 => return Err(error.into()),
+            Err(_) => kept -= 1,
+        }
+    };
+    Ok(room.get(..len).unwrap_or_default())
+}

@@ -1,0 +1,106 @@
+//! The ring as a recorder uses it: one writer per thread, readers, marks.
+
+mod main_thread;
+mod marks;
+mod reader;
+mod region;
+mod worker;
+
+pub use main_thread::MainWriter;
+pub use marks::{RingFuse, SamplerMarks};
+pub use reader::RingReader;
+pub use worker::WorkerWriter;
+
+use crate::identity::Identity;
+use crate::layout::{Geometry, Header, Kind, Layout};
+use crate::memory::{Memory, Volatile};
+use crate::sync::AtomicU64;
+use crate::trees::Kept;
+use region::RegionWriter;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What a ring is made of.
+#[derive(Debug, Clone)]
+pub struct RingOptions {
+    /// The app's private directory for rings; it must exist.
+    pub dir: PathBuf,
+    /// Whose ring it is.
+    pub identity: Identity,
+    /// How many slots of which size.
+    pub geometry: Geometry,
+}
+
+impl RingOptions {
+    /// A ring of the default size.
+    pub fn new(dir: impl Into<PathBuf>, identity: Identity) -> Self {
+        Self { dir: dir.into(), identity, geometry: Geometry::default() }
+    }
+}
+
+#[derive(Debug)]
+struct Shared {
+    memory: Memory,
+    header: Header,
+    volatile: Option<Volatile>,
+}
+
+impl Shared {
+    fn words(&self) -> &[AtomicU64] {
+        self.memory.words()
+    }
+
+    fn mark(&self, at: usize) -> Option<&AtomicU64> {
+        self.memory.is_mine().then(|| self.words().get(at / 8)).flatten()
+    }
+}
+
+/// A ring and everything that may touch it. Take it apart and give each thread its part.
+#[derive(Debug)]
+pub struct Ring {
+    /// For the main thread.
+    pub main: MainWriter,
+    /// For the worker thread.
+    pub worker: WorkerWriter,
+    /// For the sampler thread and crash handlers.
+    pub marks: SamplerMarks,
+    /// For whoever writes the report.
+    pub reader: RingReader,
+}
+
+impl Ring {
+    /// Makes the ring of this process. It cannot fail: what goes wrong on disk makes it volatile, and
+    /// [`RingReader::volatile_reason`] says what that was.
+    ///
+    /// Creates a file and touches its pages: a few milliseconds, not for the main thread.
+    pub fn create(options: &RingOptions) -> Self {
+        let (layout, refused) = match Layout::of(&options.geometry) {
+            Ok(layout) => (layout, None),
+            Err(_) => (Layout::default_geometry(), Some(Volatile::Geometry)),
+        };
+        let header = Header { identity: options.identity, layout };
+        let (memory, volatile) = Memory::new(&options.dir, &header);
+        let shared = Arc::new(Shared { memory, header, volatile: refused.or(volatile) });
+        let region = |kind| RegionWriter::new(&shared, kind);
+        let main = MainWriter {
+            current: region(Kind::Current),
+            open: region(Kind::Open),
+            open_details: region(Kind::OpenDetails),
+            records: region(Kind::Records),
+            token: 0,
+        };
+        let worker = WorkerWriter {
+            running: region(Kind::Running),
+            running_tree: region(Kind::RunningTree),
+            tree_pages: region(Kind::TreePages),
+            trees: 0,
+            last_kept: (0, Kept::Whole),
+            meta: region(Kind::Meta),
+            features: region(Kind::Features),
+            pending: region(Kind::Pending),
+            figures: region(Kind::Figures),
+        };
+        let marks = SamplerMarks { fuse: RingFuse { shared: Arc::clone(&shared) } };
+        Self { main, worker, marks, reader: RingReader { shared } }
+    }
+}

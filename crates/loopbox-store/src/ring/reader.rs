@@ -1,0 +1,61 @@
+//! Reading the ring of this process.
+
+use super::Shared;
+use crate::layout::CRASH_AT;
+use crate::marks::CrashMark;
+use crate::memory::Volatile;
+use crate::recover::{Recovered, assemble};
+use crate::source::Live;
+use crate::sync::Word;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Reads the ring while its writers run. Cheap to clone; any thread.
+#[derive(Debug, Clone)]
+pub struct RingReader {
+    pub(super) shared: Arc<Shared>,
+}
+
+impl RingReader {
+    /// Everything that the ring holds, as the report that it would leave if the process ended now.
+    ///
+    /// Each slot is read whole or, when its writer is faster than the reader, counted as damage; a record and the
+    /// group that follows it never overlap. `reason` and `dumped_at` of the report's `meta` are the caller's to set.
+    pub fn snapshot(&self) -> Recovered {
+        assemble(&Live(self.shared.words()), &self.shared.header)
+    }
+
+    /// Notes a crash, for the report that the next process recovers; `signal` is 0 when it is of another kind.
+    /// Async-signal-safe: two loads and a store (on kernels before 4.14 also `getpid`).
+    pub fn mark_crash(&self, signal: i32) {
+        if let Some(word) = self.shared.mark(CRASH_AT) {
+            word.set_release(CrashMark { signal }.to_word());
+        }
+    }
+
+    /// Why the ring will not outlive the process; `None` when it will.
+    pub fn volatile_reason(&self) -> Option<&Volatile> {
+        self.shared.volatile.as_ref()
+    }
+
+    /// Where the ring's file is; `None` when it is volatile.
+    pub fn path(&self) -> Option<&Path> {
+        self.shared.memory.path()
+    }
+
+    /// Bytes of the ring in memory and on disk.
+    pub fn size(&self) -> usize {
+        self.shared.header.layout.len
+    }
+
+    /// Deletes the file: the recorder is uninstalled and leaves nothing to recover. The memory stays usable. A file
+    /// that is gone already is fine.
+    pub fn discard(&self) -> io::Result<()> {
+        let Some(path) = self.path().filter(|_| self.shared.memory.is_mine()) else { return Ok(()) };
+        match std::fs::remove_file(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Writing to one region.
+
+use super::Shared;
+use crate::StoreError;
+use crate::layout::{Kind, Region};
+use crate::slot::words_of;
+use crate::source::slot_of;
+use loopbox_format::codec::{self, CodecError};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// The one writer of a region.
+#[derive(Debug)]
+pub(super) struct RegionWriter {
+    shared: Arc<Shared>,
+    pub(super) region: Option<Region>,
+    slots: usize,
+    /// The slot that [`RegionWriter::write_next`] writes next.
+    next: usize,
+    /// The number of the last write.
+    seq: u64,
+}
+
+impl RegionWriter {
+    pub(super) fn new(shared: &Arc<Shared>, kind: Kind) -> Self {
+        let region = shared.header.layout.region(kind);
+        let slots = region.map_or(0, |region| region.slots);
+        Self { shared: Arc::clone(shared), region, slots, next: 0, seq: 0 }
+    }
+
+    pub(super) fn capacity(&self) -> usize {
+        self.region.map_or(0, |region| region.capacity())
+    }
+
+    /// Writes to the slot after the one written last.
+    pub(super) fn write_next(
+        &mut self,
+        len: usize,
+        words: impl Iterator<Item = u64>,
+    ) -> Result<(), StoreError> {
+        self.write_at(self.next, len, words)?;
+        // Counted, not divided: this runs for each message. And only now, so that what was refused does not bring the
+        // next write over the newest state.
+        self.next = if self.next + 1 < self.slots { self.next + 1 } else { 0 };
+        Ok(())
+    }
+
+    pub(super) fn write_at(
+        &mut self,
+        index: usize,
+        len: usize,
+        words: impl Iterator<Item = u64>,
+    ) -> Result<(), StoreError> {
+        if !self.shared.memory.is_mine() {
+            return Err(StoreError::Forked);
+        }
+        let region = self.region.ok_or(StoreError::NoSlot)?;
+        let slot = slot_of(self.shared.words(), &region, index).ok_or(StoreError::NoSlot)?;
+        if len > slot.capacity() {
+            return Err(StoreError::TooLarge { needed: len, capacity: slot.capacity() });
+        }
+        self.seq += 2;
+        slot.write(self.seq, len, words);
+        Ok(())
+    }
+
+    pub(super) fn write_next_bytes(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        self.write_next(bytes.len(), words_of(bytes))
+    }
+
+    pub(super) fn write_next_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), StoreError> {
+        self.write_next_bytes(&codec::encode(value)?)
+    }
+
+    /// Writes what `encode` makes of the first so many of `items` things, as many as fit.
+    pub(super) fn write_prefix(
+        &mut self,
+        items: usize,
+        encode: impl Fn(usize) -> Result<Vec<u8>, CodecError>,
+    ) -> Result<(), StoreError> {
+        let capacity = self.capacity();
+        let mut bytes = encode(items)?;
+        if bytes.len() > capacity {
+            // The most that fit lie in `fit..over`.
+            let (mut fit, mut over) = (0, items);
+            while over - fit > 1 {
+                let middle = fit.midpoint(over);
+                if encode(middle)?.len() <= capacity { fit = middle } else { over = middle }
+            }
+            bytes = encode(fit)?;
+        }
+        self.write_next_bytes(&bytes)
+    }
+}

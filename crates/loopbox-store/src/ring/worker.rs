@@ -1,0 +1,117 @@
+//! What the worker thread writes.
+
+use super::region::RegionWriter;
+use crate::StoreError;
+use crate::slot::words_of;
+use crate::trees::{Kept, PAGE_HEADER_LEN, PackError, pack_within};
+use loopbox_format::codec;
+use loopbox_format::model::{FeatureState, Figure, Meta, Pending, Running, StackTree, Symbols};
+
+/// What the worker thread writes. Its methods may allocate.
+#[derive(Debug)]
+pub struct WorkerWriter {
+    pub(super) running: RegionWriter,
+    pub(super) running_tree: RegionWriter,
+    pub(super) tree_pages: RegionWriter,
+    /// How many trees were kept.
+    pub(super) trees: u64,
+    /// The running message's tree as last written: its message and how much of it found room.
+    pub(super) last_kept: (u64, Kept),
+    pub(super) meta: RegionWriter,
+    pub(super) features: RegionWriter,
+    pub(super) pending: RegionWriter,
+    pub(super) figures: RegionWriter,
+}
+
+impl WorkerWriter {
+    /// What is known of the running message beyond its number: name, CPU time, as of when.
+    pub fn running(&mut self, running: &Running) -> Result<(), StoreError> {
+        self.running.write_next_value(running)
+    }
+
+    /// The stacks of the running message so far, with the names they use.
+    ///
+    /// A tree that is too large is kept with less, see [`Kept`]. Packing costs some ten microseconds per kilobyte, so
+    /// a caller writes at the first sample, and then less often than each.
+    ///
+    /// # Errors
+    /// [`StoreError::TooLarge`] when not even a single sample fits; the tree written before stands.
+    pub fn running_tree(&mut self, symbols: &Symbols, tree: &StackTree) -> Result<Kept, StoreError> {
+        // What did not fit a moment ago does not fit now either.
+        let from = if self.last_kept.0 == tree.token { self.last_kept.1 } else { Kept::Whole };
+        let (packed, kept) = pack(symbols, tree, self.running_tree.capacity(), from)?;
+        self.running_tree.write_next_bytes(&packed)?;
+        self.last_kept = (tree.token, kept);
+        Ok(kept)
+    }
+
+    /// The running message has ended and its stacks are kept elsewhere, or not worth it.
+    pub fn clear_running_tree(&mut self) -> Result<(), StoreError> {
+        self.running_tree.write_next_bytes(&[])
+    }
+
+    /// Keeps the tree of a message that has ended, in place of the oldest ones. Readers get back as many as there is
+    /// room for: about ten of ordinary size with the default geometry, never fewer than the latest three.
+    ///
+    /// # Errors
+    /// As [`running_tree`](Self::running_tree).
+    pub fn keep_tree(&mut self, symbols: &Symbols, tree: &StackTree) -> Result<Kept, StoreError> {
+        let page_len = self.tree_pages.capacity().saturating_sub(PAGE_HEADER_LEN);
+        let pages = self.tree_pages.region.map_or(0, |region| region.slots / 4).max(1);
+        let (packed, kept) = pack(symbols, tree, pages * page_len, Kept::Whole)?;
+        self.trees += 1;
+        let parts = packed.chunks(page_len.max(1));
+        let of = parts.len() as u64;
+        for (part, bytes) in (0_u64..).zip(parts) {
+            let header = [self.trees, part << 32 | of];
+            let words = header.into_iter().chain(words_of(bytes));
+            self.tree_pages.write_next(PAGE_HEADER_LEN + bytes.len(), words)?;
+        }
+        Ok(kept)
+    }
+
+    /// Who records, under which limits. `reason` and `dumped_at` are replaced at recovery. Annotations that do not fit
+    /// are left out, the last ones first.
+    pub fn meta(&mut self, meta: &Meta) -> Result<(), StoreError> {
+        let all = meta.annotations.len();
+        self.meta.write_prefix(all, |kept| {
+            let annotations = meta.annotations.get(..kept).unwrap_or_default().to_vec();
+            codec::encode(&Meta { annotations, ..meta.clone() })
+        })
+    }
+
+    /// Which features are on; again whenever one changes.
+    pub fn features(&mut self, features: &[FeatureState]) -> Result<(), StoreError> {
+        self.features
+            .write_prefix(features.len(), |kept| codec::encode(features.get(..kept).unwrap_or_default()))
+    }
+
+    /// The message queue as captured, as many of its first lines as fit; the others count as dropped. Worth its time
+    /// as soon as something looks wrong: the report may come too late.
+    pub fn pending(&mut self, pending: &Pending) -> Result<(), StoreError> {
+        let all = pending.lines.len();
+        self.pending.write_prefix(all, |kept| {
+            let lines = pending.lines.get(..kept).unwrap_or_default().to_vec();
+            let dropped_lines = pending.dropped_lines.saturating_add((all - kept) as u32);
+            codec::encode(&Pending { lines, dropped_lines, ..pending.clone() })
+        })
+    }
+
+    /// Figures of process and machine, as captured with the queue; as many of the first as fit.
+    pub fn figures(&mut self, figures: &[Figure]) -> Result<(), StoreError> {
+        self.figures
+            .write_prefix(figures.len(), |kept| codec::encode(figures.get(..kept).unwrap_or_default()))
+    }
+}
+
+fn pack(
+    symbols: &Symbols,
+    tree: &StackTree,
+    capacity: usize,
+    from: Kept,
+) -> Result<(Vec<u8>, Kept), StoreError> {
+    pack_within(symbols, tree, capacity, from).map_err(|error| match error {
+        PackError::Codec(error) => error.into(),
+        PackError::TooLarge(needed) => StoreError::TooLarge { needed, capacity },
+    })
+}

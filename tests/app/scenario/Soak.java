@@ -9,59 +9,77 @@ import java.io.FileReader;
 import java.io.IOException;
 
 /**
- * Very many short messages, now and then one that is kept by name and one that is sampled; says how much memory the
- * process had after a tenth of them and at the end. Arguments: {@code messages=N}, and those of {@link Options}.
+ * Very many messages, one at a time: each sends the next. Most do nothing, some work long enough to be described and
+ * sampled.
+ *
+ * <p>Arguments: those of {@link Options}, {@code messages=}, and {@code slowEach=}: every so manieth message works. At
+ * each quarter it says the bytes resident and taken from malloc, and at the end it asks for a report out of the last
+ * message, so that the report's running message has the number of all.
  */
 public final class Soak extends Handler {
-    private final int messages;
-    private int seen;
+    private static final int QUARTERS = 4;
+    private static final int SLOW_MS = 80;
+    private static final long PAGE = 4096;
 
-    private Soak(int messages) {
-        this.messages = messages;
+    private final int messages;
+    private final int slowEach;
+    private int received;
+
+    private Soak(Looper looper, Options options) {
+        super(looper);
+        messages = options.number("messages", 1000);
+        slowEach = options.number("slowEach", 1000);
     }
 
-    /** Runs to the end of the process. */
+    /** Sends them all and ends the process. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
         if (!Loopbox.install(options.config().build())) {
             throw new AssertionError("not installed");
         }
-        new Soak(options.number("messages", 1_000_000)).sendEmptyMessage(1);
+        new Soak(Looper.getMainLooper(), options).sendEmptyMessage(0);
         Looper.loop();
     }
 
     @Override
     public void handleMessage(Message message) {
-        seen++;
-        if (seen % 50_000 == 0) {
-            // Two samples at least, and a name.
-            Work.busy(75);
+        received++;
+        if (received % slowEach == 0) {
+            Work.busy(SLOW_MS);
         }
+        if (received % (messages / QUARTERS) == 0) {
+            measure();
+        }
+        if (received < messages) {
+            sendEmptyMessage(received);
+            return;
+        }
+        if (Loopbox.dump("soak") == null) {
+            throw new AssertionError("no report");
+        }
+        Script.say("end " + received);
+        Runtime.getRuntime().halt(0);
+    }
+
+    private void measure() {
+        // What Java does not need any more is not growth.
+        Runtime.getRuntime().gc();
+        Runtime.getRuntime().runFinalization();
+        Runtime.getRuntime().gc();
+        Script.say("mark " + received + " " + residentBytes() + " " + Heap.mallocBytes());
+    }
+
+    private static long residentBytes() {
         try {
-            if (seen == messages / 10) {
-                sayMemory("early");
-            }
-            if (seen == messages) {
-                sayMemory("late");
-                Loopbox.dump("soaked");
-                Runtime.getRuntime().halt(0);
+            BufferedReader file = new BufferedReader(new FileReader("/proc/self/statm"));
+            try {
+                return Long.parseLong(file.readLine().split(" ")[1]) * PAGE;
+            } finally {
+                file.close();
             }
         } catch (IOException failed) {
             throw new AssertionError(failed);
         }
-        sendEmptyMessage(1);
-    }
-
-    /** Anonymous memory of the process, after a collection, so that garbage does not count. */
-    private static void sayMemory(String when) throws IOException {
-        Runtime.getRuntime().gc();
-        BufferedReader status = new BufferedReader(new FileReader("/proc/self/status"));
-        for (String line = status.readLine(); line != null; line = status.readLine()) {
-            if (line.startsWith("RssAnon:")) {
-                Script.say(when + " " + line.replaceAll("[^0-9]", ""));
-            }
-        }
-        status.close();
     }
 }

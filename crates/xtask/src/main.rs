@@ -2,6 +2,7 @@
 
 mod bench;
 mod demo;
+mod stress;
 mod suite;
 
 use std::process::ExitCode;
@@ -30,6 +31,9 @@ enum Command {
     Demo,
     /// The ART layout tables: check them, or compare a library with them
     Offsets(xtask::offsets::OffsetsArgs),
+    /// Run for long what tests run briefly
+    #[command(subcommand)]
+    Stress(stress::StressCommand),
     /// Run every check, as CI does
     Test(suite::TestArgs),
 }
@@ -41,6 +45,7 @@ fn main() -> ExitCode {
         Command::Bench(command) => bench::run(&command),
         Command::Demo => demo::demo(),
         Command::Offsets(args) => xtask::offsets::run(&args),
+        Command::Stress(command) => stress::run(&command),
         Command::Test(args) => suite::test(&args),
     };
     match result {

@@ -36,6 +36,7 @@ const STEPS: &[Step] = &[
     ("dependencies", dependencies),
     ("bed art10", || bed::ensure("art10").map(drop)),
     ("bed art11", || bed::ensure("art11").map(drop)),
+    ("bed art11-jit", || bed::ensure("art11-jit").map(drop)),
     ("tests", || run(cargo().args(["test", "--workspace", "--locked"]))),
     ("seqlock under loom", loom),
     ("offset tables", || run(xtask().args(["offsets", "check"]))),

@@ -43,6 +43,8 @@ pub enum Pair {
     ClassLoading,
     /// The runtime constructs an exception that the caller's instruction throws.
     ImplicitThrow,
+    /// The runtime registers a new object whose class has a finalizer.
+    Finalizable,
     /// `String` constructors are replaced by `StringFactory` methods.
     StringFactory,
 }
@@ -155,6 +157,12 @@ impl Oracle {
             } else if &*target.name == "<init>" && callee.class == "java.lang.StringFactory" {
                 return Ok(Pair::StringFactory);
             }
+        }
+        if callee.class == "java.lang.ref.FinalizerReference"
+            && callee.name == "add"
+            && *instruction == Instruction::TouchesClass
+        {
+            return Ok(Pair::Finalizable);
         }
         if callee.name == "loadClass" && *instruction != Instruction::Other {
             return Ok(Pair::ClassLoading);

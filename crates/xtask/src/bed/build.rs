@@ -9,6 +9,7 @@ use anyhow::{Context, Result, anyhow};
 
 use super::cache::{Cache, Key, remove};
 use super::code_patch::CodePatches;
+use super::compiler;
 use super::fetch::{Deb, Fetcher};
 use super::framework::{self, Framework};
 use super::libcore::{self, Libcore};
@@ -48,7 +49,9 @@ impl<'a> Builder<'a> {
         let packages = spec.packages();
         let debs = fetcher.packages(&packages)?;
         let sources = [&spec.common.libcore.source, &spec.common.framework.source];
-        let sources = sources.into_iter().map(|s| fetcher.source(s)).collect::<Result<Vec<_>>>()?;
+        let of_compiler = spec.compiler.iter().flat_map(|c| [&c.own.source, &c.own.packaging]);
+        let sources =
+            sources.into_iter().chain(of_compiler).map(|s| fetcher.source(s)).collect::<Result<Vec<_>>>()?;
         let mut builder = Self {
             spec,
             tools,
@@ -78,12 +81,12 @@ impl<'a> Builder<'a> {
         found.cloned().with_context(|| format!("{} was not downloaded", source.file))
     }
 
-    fn debs(&self, packages: &[&Package]) -> Vec<&Deb> {
+    pub(crate) fn debs(&self, packages: &[&Package]) -> Vec<&Deb> {
         self.packages.iter().filter(|(p, _)| packages.contains(p)).map(|(_, deb)| deb).collect()
     }
 
     /// Unpacks packages into one folder of the cache.
-    fn unpacked(&self, step: &str, debs: &[&Deb]) -> Result<PathBuf> {
+    pub(crate) fn unpacked(&self, step: &str, debs: &[&Deb]) -> Result<PathBuf> {
         let key = debs.iter().fold(Key::new(step, VERSION), |key, deb| key.with(&deb.sha256));
         self.cache.step(step, &key, |out| unpack::packages(debs, out))
     }
@@ -104,12 +107,18 @@ impl<'a> Builder<'a> {
         self.unpacked("sysroot", &self.debs(&self.spec.sysroot()))
     }
 
+    /// The runtime and the libraries that it needs, as Debian packs them.
+    pub(crate) fn runtime(&self) -> Result<PathBuf> {
+        self.unpacked("runtime", &self.debs(&self.spec.runtime()))
+    }
+
     /// Makes the bed in `out`, which will later be known as `home`.
     pub(crate) fn build(&self, out: &Path, home: &Path, key: &str) -> Result<()> {
         let (libcore, framework, natives) = self.compile()?;
         let fitting = libcore::fit(self, &libcore)?;
+        let compiler = compiler::build(self)?;
         self.progress.say("put the bed together");
-        self.put_together(out, home, key, &Parts { libcore, framework, natives, fitting })
+        self.put_together(out, home, key, &Parts { libcore, framework, natives, fitting, compiler })
     }
 
     /// Java on this thread; the framework's long unpacking and the natives beside it.
@@ -133,6 +142,9 @@ impl<'a> Builder<'a> {
             fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
         }
         self.place_libraries(&lib, &parts.natives)?;
+        if let Some(compiler) = &parts.compiler {
+            unpack::place(compiler, &lib.join(compiler::LIBRARY))?;
+        }
 
         let mut boot = vec!["core.jar", "framework.jar"];
         let mut hidden = vec!["core.jar", "framework-hidden.jar"];
@@ -164,7 +176,7 @@ impl<'a> Builder<'a> {
             vm_options: vec![
                 "-Ximage:/nonexistent.art".into(),
                 "-Xnoimage-dex2oat".into(),
-                "-Xusejit:false".into(),
+                format!("-Xusejit:{}", parts.compiler.is_some()),
                 format!("-Xmx{HEAP_MIB}m"),
                 format!("-Dloopbox.sdk={}", bed.api_level),
             ],
@@ -188,8 +200,7 @@ impl<'a> Builder<'a> {
     }
 
     fn place_libraries(&self, lib: &Path, natives: &Path) -> Result<()> {
-        let root = self.unpacked("runtime", &self.debs(&self.spec.runtime()))?;
-        unpack::gather_libraries(&root, lib)?;
+        unpack::gather_libraries(&self.runtime()?, lib)?;
         for entry in fs::read_dir(natives.join("lib"))? {
             let file = entry?.path();
             let name = file.file_name().context("a library without a name")?;
@@ -214,6 +225,7 @@ struct Parts {
     framework: Framework,
     natives: PathBuf,
     fitting: Option<PathBuf>,
+    compiler: Option<PathBuf>,
 }
 
 /// The variables that name Android's folders. Nothing is in them; the runtime only wants them to exist.

@@ -10,6 +10,9 @@ use super::{ensure, names};
 pub struct BedArgs {
     /// Which beds; without any, all are listed.
     names: Vec<String>,
+    /// The beds of these names with the runtime's compiler: `art11 --jit` is `art11-jit`
+    #[arg(long)]
+    jit: bool,
 }
 
 /// Runs the command.
@@ -21,7 +24,8 @@ pub fn run(args: &BedArgs) -> Result<()> {
         println!("beds: {}", names()?.join(", "));
     }
     for name in &args.names {
-        println!("{}", ensure(name)?.dir.join("bed.toml").display());
+        let name = if args.jit { format!("{name}-jit") } else { name.clone() };
+        println!("{}", ensure(&name)?.dir.join("bed.toml").display());
     }
     Ok(())
 }

@@ -2,9 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use anyhow::{Context, Result, anyhow};
 
@@ -14,7 +11,7 @@ use super::cache::Key;
 use super::jar;
 use super::java::{DexOf, dx, javac};
 use super::patch::Tree;
-use super::run::{command, run};
+use super::run::{command, for_each, run};
 use super::spec::NativeLibrary;
 use super::unpack;
 
@@ -141,7 +138,7 @@ impl Natives<'_> {
         let units: Vec<Vec<Unit>> = libraries.iter().map(|l| self.units(l)).collect::<Result<_>>()?;
         let all: Vec<&Unit> = units.iter().flatten().collect();
         self.builder.progress.say(format!("compile libcore's natives: {} C and C++ files", all.len()));
-        self.compile(&all)?;
+        for_each(&all, |unit| self.compile_one(unit))?;
         for (library, units) in libraries.iter().zip(&units) {
             self.link(library, units)?;
         }
@@ -179,27 +176,6 @@ impl Natives<'_> {
             Unit { source, object }
         };
         Ok(of_group.chain(extra).chain(shims).map(unit).collect())
-    }
-
-    /// Compiles with as many jobs as there are processors.
-    fn compile(&self, units: &[&Unit]) -> Result<()> {
-        let next = AtomicUsize::new(0);
-        let failures = Mutex::new(Vec::new());
-        let jobs = thread::available_parallelism().map_or(2, usize::from);
-        thread::scope(|scope| {
-            for _ in 0..jobs {
-                scope.spawn(|| {
-                    while let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        if let Err(error) = self.compile_one(unit) {
-                            failures.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(error);
-                            next.store(units.len(), Ordering::Relaxed);
-                        }
-                    }
-                });
-            }
-        });
-        let failures = failures.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        failures.into_iter().next().map_or(Ok(()), Err)
     }
 
     fn compile_one(&self, unit: &Unit) -> Result<()> {

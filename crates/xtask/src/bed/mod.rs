@@ -10,6 +10,7 @@ mod build;
 pub(crate) mod cache;
 mod code_patch;
 pub mod command;
+mod compiler;
 mod dex;
 mod fetch;
 mod framework;
@@ -37,7 +38,7 @@ use build::{Builder, VERSION};
 use cache::{Key, remove};
 use progress::Progress;
 use spec::Spec;
-use tools::Tools;
+use tools::{CompilerTools, Tools};
 
 /// Names of all beds.
 ///
@@ -62,17 +63,17 @@ pub fn ensure(name: &str) -> Result<Bed> {
     let beds = paths::beds();
     fs::create_dir_all(beds.join("store")).with_context(|| format!("cannot create {}", beds.display()))?;
     let link = beds.join(name);
-    let key = bed_key(&spec, &tools, &beds)?;
+    let key = bed_key(&spec, &tools, &beds, &progress)?;
     if let Some(bed) = current(&link, &key) {
         return Ok(bed);
     }
     let _lock = lock(&beds, &progress)?;
-    if let Some(bed) = current(&link, &bed_key(&spec, &tools, &beds)?) {
+    if let Some(bed) = current(&link, &bed_key(&spec, &tools, &beds, &progress)?) {
         return Ok(bed); // somebody else has just made it
     }
     let builder = Builder::new(&spec, &tools, &progress)?;
     // Downloads may have fixed the version of floating packages.
-    let key = bed_key(&spec, &tools, &beds)?;
+    let key = bed_key(&spec, &tools, &beds, &progress)?;
     let home = beds.join("store").join(format!("{name}-{key}"));
     let work = beds.join("store").join(format!("{name}-{key}.work"));
     remove(&work)?;
@@ -94,10 +95,13 @@ fn current(link: &Path, key: &str) -> Option<Bed> {
 
 /// Hash of everything a bed is made from: specifications, stubs, patches, compilers, the versions of floating
 /// packages, this code's version, and the place (the manifest holds absolute paths).
-fn bed_key(spec: &Spec, tools: &Tools, beds: &Path) -> Result<String> {
+fn bed_key(spec: &Spec, tools: &Tools, beds: &Path, progress: &Progress) -> Result<String> {
     let mut key =
         Key::new(&spec.bed.name, VERSION).with(&tools.identity()?).with(&beds.display().to_string());
     key = key.with_path(&spec.folder)?;
+    if spec.compiler.is_some() {
+        key = key.with(&CompilerTools::ensure(progress)?.identity()?);
+    }
     let floating = beds.join("dl/floating.toml");
     if floating.is_file() {
         key = key.with_path(&floating)?;

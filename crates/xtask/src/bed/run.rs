@@ -3,6 +3,9 @@
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use anyhow::{Context, Result, bail};
 
@@ -21,6 +24,26 @@ pub(crate) fn run(command: &mut Command) -> Result<String> {
     let said: Vec<&str> = errors.lines().chain(text.lines()).filter(|l| !l.trim().is_empty()).collect();
     let shown = said.get(..SHOWN_LINES).unwrap_or(&said).join("\n  ");
     bail!("{name} failed ({})\n  {shown}", output.status)
+}
+
+/// Does the same work for every item, as many at a time as there are processors. The first failure stops it.
+pub(crate) fn for_each<T: Sync>(items: &[T], work: impl Fn(&T) -> Result<()> + Sync) -> Result<()> {
+    let next = AtomicUsize::new(0);
+    let failure = Mutex::new(None);
+    let jobs = thread::available_parallelism().map_or(2, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(error) = work(item) {
+                        failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                        next.store(items.len(), Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+    });
+    failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }
 
 /// A command with arguments.
@@ -49,5 +72,27 @@ mod tests {
         let message = run(&mut command("sh", ["-c", "echo why >&2; exit 3"])).unwrap_err().to_string();
         assert!(message.contains("why") && message.contains('3'), "{message}");
         assert!(run(&mut command("/no/such/program", ["x"])).is_err());
+    }
+
+    #[test]
+    fn work_is_done_for_every_item_and_stops_at_a_failure() {
+        let done = Mutex::new(Vec::new());
+        let items: Vec<usize> = (0..100).collect();
+        for_each(&items, |&item| {
+            done.lock().unwrap().push(item);
+            Ok(())
+        })
+        .unwrap();
+        let mut all = done.into_inner().unwrap();
+        all.sort_unstable();
+        assert_eq!(all, items);
+
+        let tried = AtomicUsize::new(0);
+        let failed = for_each(&vec![0; 100_000], |_| {
+            tried.fetch_add(1, Ordering::Relaxed);
+            bail!("broken")
+        });
+        assert_eq!(failed.unwrap_err().to_string(), "broken");
+        assert!(tried.into_inner() < 100_000);
     }
 }

@@ -175,6 +175,46 @@ pub(crate) struct BedSpec {
     pub(crate) packages: Vec<Package>,
 }
 
+/// `tests/bed/compiler/common.toml`: what the builds of all runtimes' compilers share.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CompilerCommon {
+    /// Macros.
+    pub(crate) defines: Vec<String>,
+    /// Folders of headers inside the source.
+    pub(crate) include: Vec<String>,
+    /// Sources outside the list of the build file.
+    pub(crate) extra: Vec<String>,
+    /// Headers whose enumerations become printable.
+    pub(crate) operators: Vec<String>,
+}
+
+/// `tests/bed/compiler/<bed>.toml`: where the compiler of a runtime comes from.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CompilerSpec {
+    /// The folder of the archive that holds everything, if there is one.
+    pub(crate) folder: PathBuf,
+    /// Macros of this version.
+    pub(crate) defines: Vec<String>,
+    pub(crate) source: Source,
+    /// Debian's patches of the source.
+    pub(crate) packaging: Source,
+    /// Headers.
+    #[serde(rename = "package")]
+    pub(crate) packages: Vec<Package>,
+}
+
+/// How a compiler is built.
+#[derive(Debug)]
+pub(crate) struct Compiler {
+    pub(crate) common: CompilerCommon,
+    pub(crate) own: CompilerSpec,
+}
+
+/// What the name of a bed with a compiler ends in.
+const JIT: &str = "-jit";
+
 /// Everything that `tests/bed` says about one bed.
 #[derive(Debug)]
 pub(crate) struct Spec {
@@ -182,6 +222,8 @@ pub(crate) struct Spec {
     pub(crate) folder: PathBuf,
     pub(crate) common: Common,
     pub(crate) bed: BedSpec,
+    /// The runtime's compiler, for a bed that has one.
+    pub(crate) compiler: Option<Compiler>,
 }
 
 impl Spec {
@@ -191,16 +233,25 @@ impl Spec {
         if !known.iter().any(|n| n == name) {
             bail!("there is no bed {name:?}; there are: {}", known.join(", "));
         }
-        Ok(Self {
-            folder: folder.to_owned(),
-            common: read_toml(&folder.join("common.toml"))?,
-            bed: read_toml(&folder.join(format!("{name}.toml")))?,
-        })
+        let plain = name.strip_suffix(JIT).unwrap_or(name);
+        let mut bed: BedSpec = read_toml(&folder.join(format!("{plain}.toml")))?;
+        let compilers = folder.join("compiler");
+        let compiler = if plain == name {
+            None
+        } else {
+            Some(Compiler {
+                common: read_toml(&compilers.join("common.toml"))?,
+                own: read_toml(&compilers.join(format!("{plain}.toml")))?,
+            })
+        };
+        name.clone_into(&mut bed.name);
+        Ok(Self { folder: folder.to_owned(), common: read_toml(&folder.join("common.toml"))?, bed, compiler })
     }
 
     /// All packages that have to be downloaded.
     pub(crate) fn packages(&self) -> Vec<&Package> {
-        self.common.packages.iter().chain(&self.bed.packages).collect()
+        let of_compiler = self.compiler.iter().flat_map(|compiler| &compiler.own.packages);
+        self.common.packages.iter().chain(&self.bed.packages).chain(of_compiler).collect()
     }
 
     /// The common packages that the natives are compiled and linked with, for whatever bed.
@@ -231,6 +282,9 @@ pub(crate) fn names(folder: &Path) -> Result<Vec<String>> {
             && name != "common"
         {
             names.push(name.to_owned());
+            if folder.join("compiler").join(&file).is_file() {
+                names.push(format!("{name}{JIT}"));
+            }
         }
     }
     names.sort();
@@ -253,11 +307,16 @@ mod tests {
         let folder = paths::specs();
         let names = names(&folder).unwrap();
         assert!(names.iter().any(|n| n == "art10"), "{names:?}");
+        assert!(names.iter().any(|n| n == "art11-jit"), "{names:?}");
         for name in names {
             let spec = Spec::load(&folder, &name).unwrap();
             assert_eq!(spec.bed.name, name);
             let libart = spec.packages().into_iter().find(|p| p.name == "android-libart").unwrap();
             assert_eq!(libart.pin().unwrap().version, spec.bed.package_version);
+            if let Some(compiler) = &spec.compiler {
+                assert_eq!(compiler.own.source.version, spec.bed.package_version, "of its libart");
+                assert_eq!(compiler.own.packaging.version, spec.bed.package_version, "of its libart");
+            }
             for package in spec.packages() {
                 assert_eq!(package.version.is_some(), package.sha256.is_some(), "{}", package.name);
                 assert!(

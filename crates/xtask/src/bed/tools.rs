@@ -19,13 +19,21 @@ struct Needed {
 }
 
 /// What every bed needs. A JDK newer than 17 works as long as its javac still compiles for Java 8.
-const NEEDED: [Needed; 6] = [
+const NEEDED: &[Needed] = &[
     Needed { program: "g++", packages: &["g++"] },
     Needed { program: "javac", packages: &["openjdk-17-jdk-headless", "openjdk-21-jdk-headless"] },
     Needed { program: "tar", packages: &["tar"] },
     Needed { program: "xz", packages: &["xz-utils"] },
     Needed { program: "apt-get", packages: &["apt"] },
     Needed { program: "dpkg-deb", packages: &["dpkg"] },
+];
+
+/// What the build of a runtime's compiler needs beside that. The sources of ART are written for clang.
+const NEEDED_FOR_COMPILER: &[Needed] = &[
+    Needed { program: "clang++", packages: &["clang"] },
+    Needed { program: "ld.lld", packages: &["lld"] },
+    Needed { program: "python3", packages: &["python3-minimal"] },
+    Needed { program: "patch", packages: &["patch"] },
 ];
 
 /// The compilers of this machine.
@@ -40,28 +48,11 @@ impl Tools {
     /// Finds all tools. As root, missing ones are installed by the machine's own apt; else the error says what
     /// to install.
     pub(crate) fn ensure(progress: &Progress) -> Result<Self> {
-        if missing(search_path().as_ref()).is_empty() {
-            return Self::locate();
-        }
-        let missing = missing(search_path().as_ref());
-        if !is_root()? {
-            bail!("{}", advice(&missing));
-        }
-        let names: Vec<&str> = missing.iter().map(|n| n.program).collect();
-        progress.say(format!("install {} (missing on this machine)", names.join(", ")));
-        run(&mut apt_get(["update", "-qq"]))?;
-        for needed in missing {
-            install(needed)?;
-        }
+        install_missing(NEEDED, progress)?;
         Self::locate()
     }
 
     fn locate() -> Result<Self> {
-        let path = search_path();
-        let tool = |program: &str| {
-            find(program, path.as_ref())
-                .with_context(|| format!("{program} is still missing after its installation"))
-        };
         // javac and java must be of one JDK: what javac compiles, dx runs on.
         let javac = tool("javac")?;
         let real = fs::canonicalize(&javac).with_context(|| format!("cannot resolve {}", javac.display()))?;
@@ -84,6 +75,47 @@ impl Tools {
     }
 }
 
+/// The programs that build a runtime's compiler.
+#[derive(Debug, Clone)]
+pub(crate) struct CompilerTools {
+    pub(crate) clang: PathBuf,
+    pub(crate) python: PathBuf,
+    pub(crate) patch: PathBuf,
+}
+
+impl CompilerTools {
+    /// Finds or installs them, as [`Tools::ensure`] does.
+    pub(crate) fn ensure(progress: &Progress) -> Result<Self> {
+        install_missing(NEEDED_FOR_COMPILER, progress)?;
+        Ok(Self { clang: tool("clang++")?, python: tool("python3")?, patch: tool("patch")? })
+    }
+
+    /// Text that changes when the compiler does.
+    pub(crate) fn identity(&self) -> Result<String> {
+        run(&mut command(&self.clang, ["--version"]))
+    }
+}
+
+/// A program that should be there by now.
+fn tool(program: &str) -> Result<PathBuf> {
+    find(program, search_path().as_ref())
+        .with_context(|| format!("{program} is still missing after its installation"))
+}
+
+fn install_missing(needed: &'static [Needed], progress: &Progress) -> Result<()> {
+    let missing = missing(needed, search_path().as_ref());
+    if missing.is_empty() {
+        return Ok(());
+    }
+    if !is_root()? {
+        bail!("{}", advice(&missing));
+    }
+    let names: Vec<&str> = missing.iter().map(|n| n.program).collect();
+    progress.say(format!("install {} (missing on this machine)", names.join(", ")));
+    run(&mut apt_get(["update", "-qq"]))?;
+    missing.into_iter().try_for_each(install)
+}
+
 fn search_path() -> Option<OsString> {
     env::var_os("PATH")
 }
@@ -95,8 +127,8 @@ fn find(program: &str, path: Option<&OsString>) -> Option<PathBuf> {
     })
 }
 
-fn missing(path: Option<&OsString>) -> Vec<&'static Needed> {
-    NEEDED.iter().filter(|needed| find(needed.program, path).is_none()).collect()
+fn missing(needed: &'static [Needed], path: Option<&OsString>) -> Vec<&'static Needed> {
+    needed.iter().filter(|needed| find(needed.program, path).is_none()).collect()
 }
 
 fn advice(missing: &[&Needed]) -> String {
@@ -151,7 +183,7 @@ mod tests {
         }
         fs::write(folder.path().join("dpkg-deb"), "").unwrap(); // there, but not a program
         let path = folder.path().as_os_str().to_owned();
-        let advice = advice(&missing(Some(&path)));
+        let advice = advice(&missing(NEEDED, Some(&path)));
         assert_eq!(
             advice,
             "missing on this machine: javac, dpkg-deb; install with: apt-get install openjdk-17-jdk-headless dpkg"

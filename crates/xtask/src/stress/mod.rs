@@ -1,0 +1,35 @@
+//! `cargo xtask stress`: what tests do briefly, for long. Any fault fails it.
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use xtask::workspace::{cargo, run as run_command};
+
+/// The stresses.
+#[derive(Debug, Subcommand)]
+pub(crate) enum StressCommand {
+    /// Sampled stacks of every kind of code, on every bed in every mode, held against the dex files
+    Beds(BedsArgs),
+}
+
+/// Arguments of the beds' stress.
+#[derive(Debug, Args)]
+pub(crate) struct BedsArgs {
+    /// Beds to run on; all when none is named
+    beds: Vec<String>,
+    /// Milliseconds of each of the 17 phases
+    #[arg(long, default_value_t = 3_000)]
+    phase_ms: u32,
+}
+
+pub(crate) fn run(command: &StressCommand) -> Result<()> {
+    match command {
+        StressCommand::Beds(args) => beds(args),
+    }
+}
+
+/// The matrix is a program of the end-to-end tests, which depend on this crate: cargo runs it.
+fn beds(args: &BedsArgs) -> Result<()> {
+    let mut matrix = cargo();
+    matrix.args(["run", "--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "matrix", "--"]);
+    run_command(matrix.arg("--phase-ms").arg(args.phase_ms.to_string()).args(&args.beds))
+}

@@ -1,0 +1,24 @@
+//! Runs the matrix of beds and modes for long: `matrix [--phase-ms N] [BED...]`. `cargo xtask stress beds` calls it.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, ensure};
+use loopbox_e2e::matrix::{CELLS, run_all};
+
+fn main() -> Result<ExitCode> {
+    let mut phase_ms = 3_000;
+    let mut beds = Vec::new();
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        if argument == "--phase-ms" {
+            let value = arguments.next().context("--phase-ms needs a number")?;
+            phase_ms = value.parse().context("--phase-ms needs a number")?;
+        } else {
+            ensure!(CELLS.iter().any(|cell| cell.bed == argument), "no cell is on {argument}");
+            beds.push(argument);
+        }
+    }
+    let wanted = |bed: &str| beds.is_empty() || beds.iter().any(|b| b == bed);
+    let cells: Vec<_> = CELLS.into_iter().filter(|cell| wanted(cell.bed)).collect();
+    Ok(if run_all(&cells, phase_ms) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,239 @@
+//! The matrix: code of every kind (`tests/app/frames`) on every bed in every way to execute it, each sampled stack
+//! held against the dex files.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result, ensure};
+use loopbox_format::model::{DumpReason, Report};
+use loopbox_oracle::Oracle;
+use tempfile::tempdir;
+use xtask::launch::{Launcher, reports};
+
+use crate::truth::{Tally, oracle};
+use crate::{launcher, read};
+
+/// The phases of `frames.Frames`, in its order.
+pub const PHASES: [&str; 17] = [
+    "Recursion",
+    "InlinedChain",
+    "HotLoop",
+    "Virtual",
+    "Reflective",
+    "Proxied",
+    "Handles",
+    "NativeCallback",
+    "Library",
+    "Exceptions",
+    "NullChecks",
+    "StackOverflow",
+    "Contended",
+    "Waits",
+    "Sleeps",
+    "Allocation",
+    "ClassLoading",
+];
+
+/// How methods are executed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// No compiler: ART 10's mterp, nterp on 11 and 14.
+    Interpreter,
+    /// The runtime's own thresholds.
+    Jit,
+    /// Every method before its first run.
+    FirstUse,
+    /// A code cache so small that code is thrown away and made again.
+    SmallCache,
+}
+
+impl Mode {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Interpreter => "interpreter",
+            Self::Jit => "jit",
+            Self::FirstUse => "jit at first use",
+            Self::SmallCache => "jit, 128 KiB cache",
+        }
+    }
+
+    /// VM options beside those of the bed.
+    fn vm_options(self) -> &'static [&'static str] {
+        match self {
+            Self::Interpreter => &[],
+            Self::Jit => &["-verbose:jit"],
+            Self::FirstUse => &["-verbose:jit", "-Xjitthreshold:0"],
+            Self::SmallCache => {
+                &["-verbose:jit", "-Xjitthreshold:100", "-Xjitinitialsize:64K", "-Xjitmaxsize:128K"]
+            }
+        }
+    }
+}
+
+/// One bed in one mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cell {
+    /// Name of the bed.
+    pub bed: &'static str,
+    /// How methods are executed.
+    pub mode: Mode,
+}
+
+impl std::fmt::Display for Cell {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{} {}", self.bed.trim_end_matches("-jit"), self.mode.name())
+    }
+}
+
+/// All cells. The beds of ART 10 and 14 have no compiler.
+pub const CELLS: [Cell; 6] = [
+    Cell { bed: "art10", mode: Mode::Interpreter },
+    Cell { bed: "art11", mode: Mode::Interpreter },
+    Cell { bed: "art11-jit", mode: Mode::Jit },
+    Cell { bed: "art11-jit", mode: Mode::FirstUse },
+    Cell { bed: "art11-jit", mode: Mode::SmallCache },
+    Cell { bed: "art14", mode: Mode::Interpreter },
+];
+
+/// What one cell showed.
+#[derive(Debug, Default)]
+pub struct Figures {
+    /// Stacks checked.
+    pub samples: usize,
+    /// Pairs of neighbouring frames checked.
+    pub pairs: usize,
+    /// Pairs that cannot be true, in words, and how often.
+    pub wrong: BTreeMap<String, usize>,
+    /// Samples that were due and could not be taken.
+    pub missed: u64,
+    /// The longest time that one sample kept the main thread stopped.
+    pub longest_stop_ns: u64,
+    /// Methods that the runtime compiled, as it says itself.
+    pub compiled: usize,
+    /// Everything else that must not be, such as a phase that was never seen.
+    pub faults: Vec<String>,
+}
+
+impl Figures {
+    /// Nothing was wrong.
+    pub fn good(&self) -> bool {
+        self.wrong.is_empty() && self.faults.is_empty()
+    }
+
+    fn add(&mut self, oracle: &Oracle, phase: &str, report: &Report) -> Result<()> {
+        let mut tally = Tally::default();
+        tally.add(oracle, report, "Frames.main")?;
+        self.samples += tally.samples;
+        self.pairs += tally.pairs_checked();
+        self.missed += tally.missed;
+        self.longest_stop_ns = self.longest_stop_ns.max(tally.longest_stop_ns);
+        for (why, count) in &tally.wrong {
+            *self.wrong.entry(format!("{phase}: {why}")).or_default() += count;
+        }
+        if tally.rootless > 0 {
+            self.faults.push(format!("{phase}: {} stacks do not end in main", tally.rootless));
+        }
+        if !tally.methods.keys().any(|method| method.contains(phase)) {
+            self.faults.push(format!("{phase} is in none of {} stacks", tally.samples));
+        }
+        Ok(())
+    }
+}
+
+/// Runs every phase for `phase_ms` under a collector that moves objects, and checks every stack of every report.
+///
+/// # Errors
+/// When the cell cannot be set up, or the app ends otherwise than by itself; wrong stacks are in the figures.
+pub fn run(cell: Cell, phase_ms: u32) -> Result<Figures> {
+    let launcher = launcher(cell.bed)?;
+    let oracle = oracle(&launcher)?;
+    let mut figures = Figures::default();
+    // A directory keeps a bounded number of reports, so a few phases at a time.
+    for phases in PHASES.chunks(6) {
+        let (sampled, compiled) = sample(&launcher, cell.mode, phases, phase_ms)?;
+        figures.compiled += compiled;
+        for (phase, report) in sampled {
+            figures.add(&oracle, &phase, &report)?;
+        }
+    }
+    if (figures.compiled > 0) != (cell.mode != Mode::Interpreter) {
+        figures.faults.push(format!("{} methods were compiled", figures.compiled));
+    }
+    Ok(figures)
+}
+
+/// Runs some phases and returns the report of each, with the stacks of that phase only, and how many methods the
+/// runtime compiled meanwhile.
+///
+/// # Errors
+/// When the app does not run to its end or leaves another number of reports.
+pub fn sample(
+    launcher: &Launcher,
+    mode: Mode,
+    phases: &[&str],
+    phase_ms: u32,
+) -> Result<(Vec<(String, Report)>, usize)> {
+    let folder = tempdir()?;
+    let mut app = launcher.app("frames.Frames").property("loopbox.dir", folder.path().display());
+    for option in mode.vm_options() {
+        app = app.option("-X").option(option);
+    }
+    let app = phases.iter().fold(app.argument(phase_ms.to_string()), |app, phase| app.argument(*phase));
+    let limit = crate::LIMIT + std::time::Duration::from_millis(u64::from(phase_ms) * phases.len() as u64);
+    let ended = app.start()?.finish(limit)?.success()?;
+    let done = format!("phases done: {}", phases.len());
+    ensure!(ended.lines.contains(&done), "{:?}\n{}", ended.lines, ended.errors);
+    let mut sampled = Vec::new();
+    for file in reports(folder.path())? {
+        let mut report = read(&file)?;
+        let DumpReason::Requested(reason) = &report.meta.reason else { continue };
+        let phase = reason.strip_prefix("phase ").context("a report of something else")?.to_owned();
+        // The running message is the phase; the trees before it are of the phases before.
+        let newest = report.trees.pop().with_context(|| format!("no stacks of {phase}"))?;
+        report.trees = vec![newest];
+        sampled.push((phase, report));
+    }
+    let names: Vec<_> = sampled.iter().map(|(phase, _)| phase.as_str()).collect();
+    ensure!(names == phases, "reports of {names:?}, not of {phases:?}");
+    Ok((sampled, ended.errors.matches("Compiling method ").count()))
+}
+
+/// The figures as a Markdown table.
+pub fn table(rows: &[(Cell, Result<Figures>)]) -> String {
+    let mut text = String::from(
+        "| bed, mode | samples | frame pairs | wrong | missed | longest stop, ms | methods compiled |\n\
+         |---|---|---|---|---|---|---|\n",
+    );
+    for (cell, figures) in rows {
+        let _ = match figures {
+            Ok(f) => writeln!(
+                text,
+                "| {cell} | {} | {} | {} | {} | {:.2} | {} |",
+                f.samples,
+                f.pairs,
+                f.wrong.values().sum::<usize>(),
+                f.missed,
+                f.longest_stop_ns as f64 / 1e6,
+                f.compiled
+            ),
+            Err(error) => writeln!(text, "| {cell} | did not run: {error:#} | | | | | |"),
+        };
+    }
+    for (cell, figures) in rows {
+        let Ok(f) = figures else { continue };
+        for (why, count) in f.wrong.iter().take(10) {
+            let _ = writeln!(text, "{cell}: WRONG {count} x {why}");
+        }
+        for fault in &f.faults {
+            let _ = writeln!(text, "{cell}: {fault}");
+        }
+    }
+    text
+}
+
+/// Runs cells one after the other; the table goes to standard output. Whether all of them were good.
+pub fn run_all(cells: &[Cell], phase_ms: u32) -> bool {
+    let rows: Vec<_> = cells.iter().map(|&cell| (cell, run(cell, phase_ms))).collect();
+    println!("{phase_ms} ms a phase, {} phases\n{}", PHASES.len(), table(&rows));
+    rows.iter().all(|(_, figures)| figures.as_ref().is_ok_and(Figures::good))
+}

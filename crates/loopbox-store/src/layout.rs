@@ -368,6 +368,20 @@ mod tests {
     }
 
     #[test]
+    fn the_default_places_are_those_in_the_document() {
+        let document = include_str!("../../../docs/file-format.md");
+        let layout = header().layout;
+        for Region { kind, slots, slot_len, offset } in &layout.regions {
+            let row = document.lines().find(|line| {
+                line.starts_with(&format!("| {kind} |"))
+                    && line.contains(&format!("| {slots} x {slot_len} | {offset} |"))
+            });
+            assert!(row.is_some(), "no row says: kind {kind}, {slots} x {slot_len} at {offset}");
+        }
+        assert!(document.contains(&format!("**{}** ({} KiB)", layout.len, layout.len >> 10)));
+    }
+
+    #[test]
     fn the_default_ring_leaves_room_in_the_budget() {
         // 512 KiB is the budget of the whole recorder; the queue, the interner and the stacks need the rest.
         assert!(header().layout.len <= 376 << 10, "{}", header().layout.len);

@@ -159,8 +159,8 @@ fn keep_trees(mut worker: WorkerWriter) {
     for token in 1.. {
         for samples in [5, 50] {
             worker.running_tree(&symbols(), &tree(token, samples)).unwrap();
+            say(&format!("running {token}"));
         }
-        say(&format!("running {token}"));
         worker.keep_tree(&symbols(), &tree(token, 95 + token as u32 % 3000)).unwrap();
         say(&format!("kept {token}"));
         worker.clear_running_tree().unwrap();

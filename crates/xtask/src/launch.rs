@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 
+use crate::android::{self, Abi};
 use crate::bed::{self, Bed};
 use crate::workspace::{cargo, root, run, target};
 
@@ -70,6 +71,18 @@ impl Launcher {
         bed.dex(&sources, &[], &jar).context("cannot compile the scripted apps")?;
         let libraries = target().join(build.folder());
         Ok(Self { bed, jar, host: libraries.join("loopbox-host"), libraries })
+    }
+
+    /// The same with the library exactly as it ships to x86-64 devices: linked for Android, stripped, unchanged.
+    ///
+    /// # Errors
+    /// When a part cannot be set up or built.
+    pub fn shipped(name: &str) -> Result<Self> {
+        let mut launcher = Self::new(name, Build::Dev)?;
+        let shipped = android::shipped(Abi::X86_64, &launcher.bed)?;
+        launcher.bed = shipped.bed;
+        launcher.libraries = shipped.libraries;
+        Ok(launcher)
     }
 
     /// The dexed jars that run, in class path order.

@@ -9,6 +9,7 @@ mod apt;
 mod build;
 mod check;
 mod link;
+pub(crate) mod shim;
 mod size;
 mod strip;
 mod stubs;
@@ -85,6 +86,25 @@ pub fn run(args: &AndroidArgs) -> Result<()> {
         ensure_list_is_short(&list, &libraries)?;
     }
     weigh(&libraries, &toolchain.name(), args.bless)
+}
+
+/// Builds and checks one library, as `cargo xtask android --abi` does, but does not look at its size.
+///
+/// # Errors
+/// When it cannot be built or breaks a promise.
+pub fn ensure(abi: Abi) -> Result<Library> {
+    let progress = Progress::new("android");
+    let toolchain = Toolchain::ensure(&folder(), false, &progress)?;
+    library(abi, &toolchain, &SymbolList::read(&data("bionic-symbols.toml"))?, false, &progress)
+}
+
+/// A bed in which the library of an ABI loads as it ships, and the folder of that library.
+///
+/// # Errors
+/// When it cannot be built, or imports something that nobody knows to be the same in glibc.
+pub(crate) fn shipped(abi: Abi, bed: &crate::bed::Bed) -> Result<shim::Shipped> {
+    let list = SymbolList::read(&data("bionic-symbols.toml"))?;
+    shim::shipped(&ensure(abi)?, &list.of(abi), bed)
 }
 
 /// The folder of all products.

@@ -1,0 +1,44 @@
+//! The library that ships, unchanged, on real ARTs: linked for Android, stripped, loaded by `System.loadLibrary`.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use loopbox_e2e::{LIMIT, feature, read, stacks_of};
+use loopbox_format::model::{DumpReason, Feature, MainState, Report};
+use tempfile::tempdir;
+use xtask::launch::{Launcher, wait_for_report};
+
+/// An app hangs, SIGQUIT comes, the report is read.
+fn hang(launcher: &Launcher) -> Result<Report> {
+    let folder = tempdir()?;
+    let mut app =
+        launcher.app("scenario.Demo").argument(format!("dir={}", folder.path().display())).start()?;
+    app.wait_for("SCRIPT hang", LIMIT)?;
+    std::thread::sleep(Duration::from_millis(1_500));
+    app.signal("QUIT")?;
+    let report = read(&wait_for_report(folder.path(), LIMIT)?);
+    app.kill();
+    report
+}
+
+#[test]
+fn it_hooks_records_samples_and_reports() -> Result<()> {
+    for bed in ["art10", "art11"] {
+        let report = hang(&Launcher::shipped(bed)?)?;
+        assert_eq!(report.meta.reason, DumpReason::SigQuit);
+        assert_eq!(report.meta.process.abi, "x86_64");
+        for part in [Feature::Hook, Feature::Sampler, Feature::Ring, Feature::SigQuit] {
+            let (on, detail) = feature(&report, part);
+            assert!(on, "{bed}: {part:?}: {detail}");
+        }
+        assert!(report.history.len() > 5, "{bed}: {} records", report.history.len());
+        let MainState::Running(running) = &report.main else { panic!("{bed}: {:?}", report.main) };
+        let tree = report.trees.last().with_context(|| format!("{bed}: no stacks"))?;
+        assert_eq!(tree.token, running.token, "{bed}: the last stacks are the running message's");
+        let stacks = stacks_of(&report, tree)?;
+        let hung =
+            stacks.iter().filter(|(frames, _)| frames.iter().any(|f| f.short() == "CheckoutActivity.onPay"));
+        assert!(hung.count() * 10 > stacks.len() * 9, "{bed}: {} stacks", stacks.len());
+    }
+    Ok(())
+}

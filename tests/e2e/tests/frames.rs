@@ -18,7 +18,7 @@ fn the_oracle_sees_wrong_stacks() -> Result<()> {
     let launcher = launcher("art10")?;
     let oracle = oracle(&launcher)?;
     let (mut stacks, mut shifted, mut shortened) = (0, 0, 0);
-    let (sampled, _) = sample(&launcher, Mode::Interpreter, &["Virtual", "Library"], 300)?;
+    let (sampled, _) = sample(&launcher, Mode::Interpreter, &["Virtual", "Library"], 2_000)?;
     for (_, report) in sampled {
         for (stack, _) in
             report.trees.iter().map(|tree| stacks_of(&report, tree)).collect::<Result<Vec<_>>>()?.concat()

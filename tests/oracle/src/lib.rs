@@ -143,7 +143,10 @@ impl Oracle {
             return Ok(Pair::FromNative); // or the interface method that stands for a proxy's; check_frame saw it exists
         };
         let instruction = caller.dex_pc.and_then(|pc| code.get(&pc)).unwrap_or(&Instruction::Other);
-        if callee.name == "<clinit>" && *instruction != Instruction::Other {
+        // Compiled code of a caller reaches a static method before its class is ready: the class is initialised when the
+        // method has begun and done nothing.
+        let own_class = caller.class == callee.class && caller.dex_pc == Some(0);
+        if callee.name == "<clinit>" && (*instruction != Instruction::Other || own_class) {
             return Ok(Pair::ClassInit);
         }
         if *instruction == Instruction::InvokeHandle {

@@ -4,10 +4,12 @@
 //! `symbols/<abi>/libloopbox.so` is the same with its symbols, for reading tombstones. What Android has to offer
 //! and what the library may weigh is data in `jni-glue/android`.
 
+pub mod aar;
 mod abi;
 mod apt;
 mod build;
 mod check;
+mod java;
 mod link;
 pub(crate) mod shim;
 mod size;
@@ -67,6 +69,14 @@ pub struct Library {
     sizes: Sizes,
 }
 
+impl Library {
+    #[cfg(test)]
+    fn for_test(abi: Abi, file: PathBuf) -> Self {
+        let sizes = Sizes { stripped: 0, crates: std::collections::BTreeMap::new() };
+        Self { abi, symbols: file.clone(), file, imports: BTreeSet::new(), sizes }
+    }
+}
+
 /// Builds, checks and prints.
 ///
 /// # Errors
@@ -84,6 +94,9 @@ pub fn run(args: &AndroidArgs) -> Result<()> {
     }
     if abi::ALL.iter().all(|abi| libraries.iter().any(|library| library.abi == *abi)) {
         ensure_list_is_short(&list, &libraries)?;
+        progress.say("compile and pack the Java half");
+        let archive = aar::pack(&libraries, &java::library(&java::Java::ensure(&progress)?)?)?;
+        println!("{}: {} bytes", archive.display(), fs::metadata(&archive)?.len());
     }
     weigh(&libraries, &toolchain.name(), args.bless)
 }

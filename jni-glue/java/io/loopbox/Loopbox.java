@@ -14,6 +14,9 @@ public final class Loopbox {
 
     private static final long DUMP_TIMEOUT_MS = 5_000;
 
+    /** Build.VERSION_CODES.Q, which older SDKs do not have. */
+    private static final int ANDROID_10 = 29;
+
     /** Written on the main thread only; the worker reads it to name the running message. */
     private static volatile Hook naming;
 
@@ -94,7 +97,7 @@ public final class Loopbox {
     private static Hook hookInto(Looper looper, Config config) {
         boolean wanted =
                 config.hook == Config.Hook.OBSERVER
-                        || (config.hook == Config.Hook.AUTO && Build.VERSION.SDK_INT == Build.VERSION_CODES.Q);
+                        || (config.hook == Config.Hook.AUTO && Build.VERSION.SDK_INT == ANDROID_10);
         if (wanted && config.hiddenApi != Config.HiddenApi.NONE) {
             ObserverHook observer = ObserverHook.install(config);
             if (observer != null) {

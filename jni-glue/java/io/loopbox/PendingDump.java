@@ -114,8 +114,10 @@ final class PendingDump implements Printer, Runnable {
 
     /** Leaves Looper.dump, and with it the queue's lock, from inside of println. */
     private static final class Stop extends RuntimeException {
-        Stop() {
-            super(null, null, false, false);
+        /** The constructor that leaves the stack trace out is there only since Android 7. */
+        @Override
+        public Throwable fillInStackTrace() {
+            return this;
         }
     }
 }

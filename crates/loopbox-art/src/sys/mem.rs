@@ -35,7 +35,7 @@ pub(crate) const WORD: usize = size_of::<usize>();
 /// there since Android 11, and a tagged address must be neither compared nor handed to the kernel.
 #[inline]
 pub(crate) fn address(pointer: usize) -> usize {
-    if cfg!(target_arch = "aarch64") { pointer & 0x00ff_ffff_ffff_ffff } else { pointer }
+    if cfg!(target_arch = "aarch64") { pointer & (usize::MAX >> 8) } else { pointer }
 }
 
 /// Whether two pointer values mean the same place.

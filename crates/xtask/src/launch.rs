@@ -25,14 +25,14 @@ pub enum Build {
 }
 
 impl Build {
-    fn profile(self) -> &'static str {
+    pub(crate) fn profile(self) -> &'static str {
         match self {
             Self::Dev => "dev",
             Self::App => "app",
         }
     }
 
-    fn folder(self) -> &'static str {
+    pub(crate) fn folder(self) -> &'static str {
         match self {
             Self::Dev => "debug",
             Self::App => "app",

@@ -35,6 +35,8 @@ struct Hop {
 
 /// Frames that could not be named.
 static UNNAMED: AtomicU64 = AtomicU64::new(0);
+/// Samples that could not be taken.
+static FAILED: AtomicU64 = AtomicU64::new(0);
 /// Addresses at which another method was found than before: its class was unloaded.
 static REUSED: AtomicU64 = AtomicU64::new(0);
 
@@ -221,6 +223,8 @@ fn text() -> String {
 
 struct Sampler {
     stop: AtomicBool,
+    /// How many threads of ours have not ended.
+    threads: AtomicU32,
     wanted: Mutex<u32>,
     taken: Condvar,
     asked: Condvar,
@@ -231,6 +235,7 @@ struct Sampler {
 
 static SAMPLER: Sampler = Sampler {
     stop: AtomicBool::new(false),
+    threads: AtomicU32::new(0),
     wanted: Mutex::new(0),
     taken: Condvar::new(),
     asked: Condvar::new(),
@@ -253,10 +258,11 @@ pub extern "system" fn Java_probe_Probe_watchLocks<'local>(
         let vm = env.get_java_vm()?;
         let class = env.new_global_ref(&class)?;
         let walk = env.get_static_method_id(&class, jni_str!("walk"), jni_sig!(() -> ()))?;
+        SAMPLER.threads.fetch_add(1, Ordering::Relaxed);
         std::thread::spawn(move || {
             let mut before = String::new();
             let body = |env: &mut Env<'_>| -> jni::errors::Result<()> {
-                loop {
+                while !SAMPLER.stop.load(Ordering::Acquire) {
                     std::thread::sleep(Duration::from_millis(5));
                     let now = chain(env, &class, walk).unwrap_or_else(|e| format!("error {e}"));
                     let waits = u64::from(!now.is_empty());
@@ -266,8 +272,11 @@ pub extern "system" fn Java_probe_Probe_watchLocks<'local>(
                     }
                     LOCKS_SEEN.fetch_add(waits, Ordering::Relaxed);
                 }
+                Ok(())
             };
-            vm.attach_current_thread(body)
+            let ended = vm.attach_current_thread(body);
+            SAMPLER.threads.fetch_sub(1, Ordering::Release);
+            ended
         });
         Ok(())
     });
@@ -296,31 +305,45 @@ pub extern "system" fn Java_probe_Probe_start<'local>(
                     std::thread::sleep(Duration::from_micros(period_us as u64));
                 }
                 let outcome = sample(env, &class, walk);
-                let text = match &outcome {
-                    // The watcher of locks is holding a thread: next time.
-                    Err(error) if error.downcast_ref() == Some(&SuspendError::Held) => continue,
+                // The watcher of locks is holding a thread: next time.
+                if outcome.as_ref().is_err_and(|e| e.downcast_ref() == Some(&SuspendError::Held)) {
+                    continue;
+                }
+                FAILED.fetch_add(u64::from(outcome.is_err()), Ordering::Relaxed);
+                SAMPLER.samples.fetch_add(1, Ordering::Relaxed);
+                let told = || match &outcome {
                     Ok(()) => text(),
                     Err(error) => format!("error {error}\n"),
                 };
-                SAMPLER.samples.fetch_add(1, Ordering::Relaxed);
                 if period_us == 0 {
-                    *SAMPLER.result.lock().unwrap() = text;
+                    *SAMPLER.result.lock().unwrap() = told();
                     *SAMPLER.wanted.lock().unwrap() = 0;
                     SAMPLER.taken.notify_all();
                 } else if let Some(log) = SAMPLER.log.lock().unwrap().as_mut() {
-                    log.push_str(&text);
+                    log.push_str(&told());
                     log.push('\n');
                 }
             }
             Ok(())
         };
+        SAMPLER.threads.fetch_add(1, Ordering::Relaxed);
         std::thread::spawn(move || {
             if let Err(error) = vm.attach_current_thread(body) {
                 println!("sampler: {error}");
             }
+            SAMPLER.threads.fetch_sub(1, Ordering::Release);
         });
         Ok(())
     });
+}
+
+/// `static native void stop()`: ends sampling and the watch of locks, and waits for their ends.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_probe_Probe_stop(_: EnvUnowned<'_>, _: JClass<'_>) {
+    SAMPLER.stop.store(true, Ordering::Release);
+    while SAMPLER.threads.load(Ordering::Acquire) > 0 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// `static native String hold()`: blocks the calling (main) thread until it was sampled once.
@@ -375,9 +398,27 @@ pub extern "system" fn Java_probe_Probe_stats<'local>(
         let fuse = FUSE.get().and_then(|f| Phase::from_mark(f.load(Ordering::Relaxed)));
         let locks = LOCKS_SEEN.load(Ordering::Relaxed);
         let (unnamed, reused) = (UNNAMED.load(Ordering::Relaxed), REUSED.load(Ordering::Relaxed));
+        let failed = FAILED.load(Ordering::Relaxed);
         let stats = ART.get().map(Art::stats);
-        let text = format!("{stats:?} locks={locks} unnamed={unnamed} reused={reused} fuse={fuse:?}");
+        let text = format!(
+            "{stats:?} locks={locks} failed={failed} unnamed={unnamed} reused={reused} fuse={fuse:?}"
+        );
         env.new_string(text)
+    })
+}
+
+/// `static native String memory()`: KiB resident, and bytes taken from malloc.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_probe_Probe_memory<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+) -> JString<'local> {
+    answer(env, |env| {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let resident = status.lines().find_map(|l| l.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB"));
+        // SAFETY: takes nothing and returns plain numbers.
+        let info = unsafe { libc::mallinfo2() };
+        env.new_string(format!("{} {}", resident.unwrap_or("0"), info.uordblks + info.hblkhd))
     })
 }
 

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::table::Row;
 use crate::bed::{self, Bed};
+use crate::launch::Build;
 use crate::workspace::{cargo, root, run, target};
 
 /// A bed with the probe ready to run on it.
@@ -33,16 +34,24 @@ impl Probe {
     /// # Errors
     /// When something cannot be set up or built.
     pub fn new(name: &str, user: &str) -> Result<Self> {
+        Self::built(name, user, Build::Dev)
+    }
+
+    /// The same, with the Rust parts built this way.
+    ///
+    /// # Errors
+    /// When something cannot be set up or built.
+    pub fn built(name: &str, user: &str, how: Build) -> Result<Self> {
         // One set-up at a time in this process: they share working folders.
         static SET_UP: Mutex<()> = Mutex::new(());
         let _lock = SET_UP.lock().unwrap_or_else(PoisonError::into_inner);
         let bed = bed::ensure(name)?;
-        let mut build = cargo();
-        build.args(["build", "--quiet", "--locked", "--package", "loopbox-host"]);
-        run(&mut build)?;
-        let mut build = cargo();
-        build.args(["build", "--quiet", "--locked", "--package", "loopbox-art", "--example", "art_probe"]);
-        run(&mut build)?;
+        let example = ["--package", "loopbox-art", "--example", "art_probe"];
+        for what in [&["--package", "loopbox-host"][..], &example] {
+            let mut build = cargo();
+            build.args(["build", "--quiet", "--locked", "--profile", how.profile()]);
+            run(build.args(what))?;
+        }
         let folder = root().join("crates/loopbox-art/tests/java/probe");
         let mut sources = Vec::new();
         for entry in std::fs::read_dir(&folder).context("no probe sources")? {
@@ -50,8 +59,8 @@ impl Probe {
         }
         let jar = target().join(format!("art-probe-{name}-{user}.jar"));
         bed.dex(&sources, &[], &jar)?;
-        let debug = target().join("debug");
-        Ok(Self { bed, jar, host: debug.join("loopbox-host"), libraries: debug.join("examples") })
+        let built = target().join(how.folder());
+        Ok(Self { bed, jar, host: built.join("loopbox-host"), libraries: built.join("examples") })
     }
 
     /// The dexed jars that run, in class path order; the last is the probe's own.
@@ -89,9 +98,7 @@ impl Probe {
     ) -> Result<Vec<String>> {
         let mut command = Command::new("timeout");
         command.args(["--signal=KILL", "600"]).arg(&self.host).envs(environment.iter().copied());
-        command.arg("--bed").arg(self.bed.dir.join("bed.toml")).arg("--app").arg(&self.jar);
-        command.arg("-D").arg(format!("java.library.path={}", self.libraries.display()));
-        command.args(["--main", main]).args(options).arg("--").args(arguments);
+        self.describe(&mut command, main, options, arguments);
         let output = command.output().context("cannot start the host program")?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let errors = String::from_utf8_lossy(&output.stderr);
@@ -99,6 +106,19 @@ impl Probe {
         let lines: Vec<String> = text.lines().map(String::from).collect();
         ensure!(lines.last().is_some_and(|l| l == "done"), "{main} did not finish\n{text}\n{errors}");
         Ok(lines)
+    }
+
+    /// The process that [`run`](Self::run) would run, to be started by the caller.
+    pub fn command(&self, main: &str, options: &[&str], arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.host);
+        self.describe(&mut command, main, options, arguments);
+        command
+    }
+
+    fn describe(&self, command: &mut Command, main: &str, options: &[&str], arguments: &[&str]) {
+        command.arg("--bed").arg(self.bed.dir.join("bed.toml")).arg("--app").arg(&self.jar);
+        command.arg("-D").arg(format!("java.library.path={}", self.libraries.display()));
+        command.args(["--main", main]).args(options).arg("--").args(arguments);
     }
 
     /// Runs discovery alone.

@@ -1,5 +1,7 @@
 //! `cargo xtask stress`: what tests do briefly, for long. Any fault fails it.
 
+mod sampler;
+
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use xtask::workspace::{cargo, run as run_command};
@@ -9,6 +11,8 @@ use xtask::workspace::{cargo, run as run_command};
 pub(crate) enum StressCommand {
     /// Sampled stacks of every kind of code, on every bed in every mode, held against the dex files
     Beds(BedsArgs),
+    /// Samples without end of a main thread that does all a sampler must survive, on every bed
+    Sampler(sampler::SamplerArgs),
 }
 
 /// Arguments of the beds' stress.
@@ -24,6 +28,7 @@ pub(crate) struct BedsArgs {
 pub(crate) fn run(command: &StressCommand) -> Result<()> {
     match command {
         StressCommand::Beds(args) => beds(args),
+        StressCommand::Sampler(args) => sampler::run(args),
     }
 }
 

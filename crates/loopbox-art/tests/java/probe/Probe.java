@@ -16,6 +16,9 @@ final class Probe {
     /** Starts the sampler: each so many microseconds, or with 0 when {@link #hold} asks. */
     static native void start(int periodUs);
 
+    /** Ends sampling and {@link #watchLocks}, and waits until they have ended. */
+    static native void stop();
+
     /** Takes down the suspended thread's stack; called by the sampler. */
     @FastNative
     static native void walk();
@@ -37,6 +40,9 @@ final class Probe {
     static native void log(boolean on);
 
     static native String stats();
+
+    /** KiB resident, and bytes taken from malloc. */
+    static native String memory();
 
     static native String misuse();
 }

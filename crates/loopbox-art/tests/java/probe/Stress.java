@@ -9,7 +9,8 @@ import java.util.List;
  * Keeps the main thread busy in the ways that a sampler must survive, one phase after the other, each until it was
  * sampled often enough; meanwhile other threads collect, start, die and ask for main's stack.
  *
- * Arguments: samples per phase, sampling period in microseconds, class path of this app, 1 to print the stacks.
+ * Arguments: samples per phase, sampling period in microseconds, class path of this app, 1 to print the stacks, how
+ * often to go through all phases (once when absent).
  */
 public final class Stress {
     static volatile boolean stop;
@@ -71,16 +72,21 @@ public final class Stress {
         });
         if (print) Probe.log(true);
         String[] phases = {"allocate", "throw", "contend", "wait", "sleep", "compute", "recurse", "load", "invoke"};
-        for (String phase : phases) {
-            long until = Probe.samples() + perPhase;
-            long rounds = 0;
-            while (Probe.samples() < until) {
-                run(phase, classPath);
-                rounds++;
+        int times = args.length > 4 ? Integer.parseInt(args[4]) : 1;
+        for (int time = 0; time < times; time++) {
+            for (String phase : phases) {
+                long until = Probe.samples() + perPhase;
+                long rounds = 0;
+                while (Probe.samples() < until) {
+                    run(phase, classPath);
+                    rounds++;
+                }
+                System.out.println("phase " + phase + " rounds " + rounds);
             }
-            System.out.println("phase " + phase + " rounds " + rounds);
+            System.out.println("memory " + Probe.samples() + " " + Probe.memory());
         }
         stop = true;
+        Probe.stop();
         Probe.log(false);
         System.out.println("stats " + Probe.stats());
         System.out.println("done");

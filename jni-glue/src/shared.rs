@@ -1,8 +1,13 @@
 //! What the main thread tells the sampler, and how they wake each other.
 
+use crate::clock;
 use crate::wake::{futex_wait, futex_wake};
 use loopbox_recorder::Activity;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, compiler_fence, fence};
+
+/// After this time every store of another thread is visible: processors hold them back for some hundred ns at most,
+/// and the kernel, when it takes a thread off its processor, makes them visible.
+const SETTLED_NS: u64 = 1_000_000;
 
 /// Written by the main thread for each message, read by the sampler and the worker.
 #[derive(Debug, Default)]
@@ -28,8 +33,9 @@ impl Shared {
     /// A message runs. Main thread only.
     pub(crate) fn running(&self, token: u64, start_ns: u64) {
         self.publish(token, start_ns);
-        // Pairs with the fence in `park`: either the sampler sees this message or we see that it is parked.
-        fence(Ordering::SeqCst);
+        // In this order in the code. The processor may still look before others see the message; `park` waits for that,
+        // because a fence here would be the dearest instruction of the whole hook.
+        compiler_fence(Ordering::SeqCst);
         if self.parked.load(Ordering::Relaxed) != 0 {
             self.parked.store(0, Ordering::Relaxed);
             futex_wake(&self.wake);
@@ -78,8 +84,12 @@ impl Shared {
         let wake = self.wake.load(Ordering::SeqCst);
         self.parked.store(1, Ordering::Relaxed);
         fence(Ordering::SeqCst);
-        if self.token() == 0 && !self.stopped() {
-            futex_wait(&self.wake, wake, None);
+        // Briefly first: a message whose begin did not see yet that we park has become visible when this is over.
+        let deadlines = [Some(clock::now_ns().saturating_add(SETTLED_NS)), None];
+        for deadline_ns in deadlines {
+            if self.token() == 0 && !self.stopped() {
+                futex_wait(&self.wake, wake, deadline_ns);
+            }
         }
         self.parked.store(0, Ordering::Relaxed);
     }

@@ -84,6 +84,7 @@ impl Memory {
 
     /// Whether the calling process is the one that made this memory, and not a fork of it. Cheap enough for each
     /// message where the kernel can mark a page for it (Linux 4.14); elsewhere a system call.
+    #[inline]
     pub(crate) fn is_mine(&self) -> bool {
         self.alive.as_ref().map_or_else(|| std::process::id() == self.pid, ForkMark::stands)
     }
@@ -216,6 +217,7 @@ impl ForkMark {
         words(&self.0).first()
     }
 
+    #[inline]
     fn stands(&self) -> bool {
         self.word().is_some_and(|word| word.get() == 1)
     }

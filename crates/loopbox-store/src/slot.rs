@@ -103,6 +103,15 @@ impl<'a> Slot<'a> {
         self.seq.set_release(seq);
     }
 
+    /// As [`Slot::write`], for a number of words that is known; false, and nothing is done, when they do not fit. The
+    /// caller takes care that they do not reach into the next slot.
+    #[inline]
+    pub(crate) fn write_words<const N: usize>(&self, seq: u64, words: &[u64; N]) -> bool {
+        let Some(payload) = self.payload.first_chunk::<N>() else { return false };
+        Self { payload, ..*self }.write(seq, N * 8, words.iter().copied());
+        true
+    }
+
     /// Reads the content once, word by word into `take`; what it got counts only if the answer is
     /// [`SlotRead::Whole`].
     pub(crate) fn read(&self, mut take: impl FnMut(u64)) -> SlotRead {

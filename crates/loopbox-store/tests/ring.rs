@@ -117,6 +117,35 @@ fn a_message_that_was_counted_is_not_shown_as_running() {
 }
 
 #[test]
+fn a_message_that_ended_stays_ended_whatever_is_written_after_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ring = Ring::create(&options(dir.path()));
+    let idle = |ring: &Ring, since_ns| {
+        for seen in [from_file(ring), ring.reader.snapshot()] {
+            assert_eq!(seen.report.main, MainState::Idle { since_ns });
+        }
+    };
+    // The group has counted it: nothing more is to be said, and the group's end is the message's.
+    ring.main.running(19, 1_500, 1).unwrap();
+    ring.main.open(&group(1)).unwrap();
+    ring.main.idle(2_000).unwrap();
+    idle(&ring, 2_000);
+    // Its name comes, the group closes, another one opens: none of these brings it back.
+    ring.main.open(&group(1)).unwrap();
+    idle(&ring, 2_000);
+    close(&mut ring, 1);
+    idle(&ring, 2_000);
+    ring.main.open(&Record { count: 0, ..group(2) }).unwrap();
+    idle(&ring, 3_000);
+    close(&mut ring, 2);
+    idle(&ring, 3_000);
+    // One that no record counts yet ends by a word of its own.
+    ring.main.running(40, 3_500, 1).unwrap();
+    ring.main.idle(3_700).unwrap();
+    idle(&ring, 3_700);
+}
+
+#[test]
 fn details_of_the_group_before_are_not_taken_for_those_of_the_open_one() {
     let dir = tempfile::tempdir().unwrap();
     let mut ring = Ring::create(&options(dir.path()));

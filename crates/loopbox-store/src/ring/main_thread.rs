@@ -16,7 +16,7 @@ const RECORD_BUFFER: usize = 2048;
 /// Order matters to a process that is killed in between. At the end of a message: [`close`](Self::close) when a record
 /// closes, then [`open_details`](Self::open_details) and [`open`](Self::open) for the one that goes on, and
 /// [`idle`](Self::idle) or the outer message's [`running`](Self::running) last. A record that counts the message that
-/// is announced as running tells readers that this message has ended.
+/// is announced as running tells readers that this message has ended, so [`idle`](Self::idle) then writes nothing.
 #[derive(Debug)]
 pub struct MainWriter {
     pub(super) current: RegionWriter,
@@ -25,35 +25,42 @@ pub struct MainWriter {
     pub(super) records: RegionWriter,
     /// The message announced as running, 0 for none.
     pub(super) token: u64,
+    /// It has ended.
+    pub(super) over: bool,
+    /// The record written last says so.
+    pub(super) told: bool,
 }
 
 impl MainWriter {
     /// Message `token` (from 1) runs since `start_ns` uptime, `depth` Looper loops deep (1 for an ordinary message).
     pub fn running(&mut self, token: u64, start_ns: u64, depth: u32) -> Result<(), StoreError> {
-        self.current(token, Current::Running { token, start_ns, depth })
-    }
-
-    /// No message runs since `since_ns` uptime.
-    pub fn idle(&mut self, since_ns: u64) -> Result<(), StoreError> {
-        self.current(0, Current::Idle { since_ns })
-    }
-
-    fn current(&mut self, token: u64, current: Current) -> Result<(), StoreError> {
         self.token = token;
-        let words = current.to_words();
-        self.current.write_next(words.len() * 8, words.iter().copied())
+        self.over = false;
+        self.told = false;
+        self.current.write_next_words(&Current::Running { token, start_ns, depth }.to_words())
     }
 
-    /// The announced message if `record` counts it, else 0.
+    /// No message runs since `since_ns` uptime, which is the end of the record written last.
+    pub fn idle(&mut self, since_ns: u64) -> Result<(), StoreError> {
+        self.over = true;
+        if self.told {
+            return Ok(());
+        }
+        self.current.write_next_words(&Current::Idle { since_ns }.to_words())
+    }
+
+    /// The announced message if it has ended or `record` counts it, else 0.
     fn ended<D>(&self, record: &Record<D>) -> u64 {
         let counted = self.token.wrapping_sub(record.first_token) < u64::from(record.count);
-        if counted { self.token } else { 0 }
+        if counted || self.over { self.token } else { 0 }
     }
 
     /// The counters of the open record. Its details are not looked at: see [`open_details`](Self::open_details).
     pub fn open<D>(&mut self, record: &Record<D>) -> Result<(), StoreError> {
-        let words = Open::words(record, self.ended(record));
-        self.open.write_next(words.len() * 8, words.iter().copied())
+        let ended = self.ended(record);
+        self.open.write_next_words(&Open::words(record, ended))?;
+        self.told = ended != 0;
+        Ok(())
     }
 
     /// The details of the open record `seq`; only when they change. What does not fit is left out from the end.
@@ -80,8 +87,11 @@ impl MainWriter {
             codec::encode_into(&record, room)
         })?;
         let slots = self.records.region.map_or(1, |region| region.slots as u64).max(1);
-        let words = core::iter::once(self.ended(record)).chain(words_of(encoded));
-        self.records.write_at((record.seq % slots) as usize, encoded.len() + 8, words)
+        let ended = self.ended(record);
+        let words = core::iter::once(ended).chain(words_of(encoded));
+        self.records.write_at((record.seq % slots) as usize, encoded.len() + 8, words)?;
+        self.told = ended != 0;
+        Ok(())
     }
 }
 

@@ -88,6 +88,8 @@ impl Ring {
             open_details: region(Kind::OpenDetails),
             records: region(Kind::Records),
             token: 0,
+            over: false,
+            told: false,
         };
         let worker = WorkerWriter {
             running: region(Kind::Running),

@@ -3,7 +3,7 @@
 use super::Shared;
 use crate::StoreError;
 use crate::layout::{Kind, Region};
-use crate::slot::words_of;
+use crate::slot::{Slot, words_of};
 use crate::source::slot_of;
 use loopbox_format::codec::{self, CodecError};
 use serde::Serialize;
@@ -39,9 +39,36 @@ impl RegionWriter {
         words: impl Iterator<Item = u64>,
     ) -> Result<(), StoreError> {
         self.write_at(self.next, len, words)?;
-        // Counted, not divided: this runs for each message. And only now, so that what was refused does not bring the
-        // next write over the newest state.
+        self.advance();
+        Ok(())
+    }
+
+    /// Only after a write, so that what was refused does not bring the next one over the newest state.
+    #[inline]
+    fn advance(&mut self) {
+        // Counted, not divided: this runs for each message.
         self.next = if self.next + 1 < self.slots { self.next + 1 } else { 0 };
+    }
+
+    /// Writes so many words to the slot after the one written last. The same as [`RegionWriter::write_next`], for what
+    /// the main thread writes for each message: their number is known, so there is little to look at.
+    #[inline]
+    pub(super) fn write_next_words<const N: usize>(&mut self, words: &[u64; N]) -> Result<(), StoreError> {
+        if !self.shared.memory.is_mine() {
+            return Err(StoreError::Forked);
+        }
+        let Some(region) = &self.region else { return Err(StoreError::NoSlot) };
+        let capacity = region.capacity();
+        if N * 8 > capacity {
+            return Err(StoreError::TooLarge { needed: N * 8, capacity });
+        }
+        let at = region.slot_at(self.next) / 8;
+        let slot = self.shared.words().get(at..).and_then(Slot::over).ok_or(StoreError::NoSlot)?;
+        if !slot.write_words(self.seq + 2, words) {
+            return Err(StoreError::NoSlot);
+        }
+        self.seq += 2;
+        self.advance();
         Ok(())
     }
 

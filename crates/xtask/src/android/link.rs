@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 pub(crate) const SONAME: &str = "libloopbox.so";
 
 /// Compiler flags of every Android link, with Debian's linker and with an NDK's.
-pub(crate) const FLAGS: [&str; 8] = [
+pub(crate) const FLAGS: [&str; 9] = [
     // Every import must be found: the stubs (or the NDK's own) have only what the oldest Android has.
     "-Clink-arg=-Wl,-z,defs",
     "-Clink-arg=-Wl,--error-limit=0",
@@ -23,7 +23,12 @@ pub(crate) const FLAGS: [&str; 8] = [
     // Names that tell of generic code which crates it is for; tombstones are read with them.
     "-Csymbol-mangling-version=v0",
     "-Clink-arg=-Wl,-soname,libloopbox.so",
+    NO_UNWIND_TABLES,
 ];
+
+/// Nothing in an app unwinds through this library but a tombstone, and 50 KB is a high price for that. The library
+/// with symbols has the same tables in `.debug_frame`, where crash services look for them.
+pub(crate) const NO_UNWIND_TABLES: &str = "-Cforce-unwind-tables=no";
 
 /// Changes when [`FRONT`] does.
 pub(crate) const FRONT_VERSION: u32 = 1;

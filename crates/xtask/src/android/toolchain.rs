@@ -27,11 +27,15 @@ use crate::bed::run::{command, path_list, run};
 const RUST_VERSION: &str = env!("CARGO_PKG_RUST_VERSION");
 
 /// Changes when the way to build the standard library does.
-const STD_RECIPE: u32 = 2;
+const STD_RECIPE: u32 = 3;
 
-/// Features of the standard library: none. Its backtraces would add a DWARF reader and an unwinder to every
-/// app, to print what Android's tombstones print anyway.
-const STD_FEATURES: &str = "-Zbuild-std-features=";
+/// Features of the standard library. Its backtraces would add a DWARF reader and an unwinder to every app, to print
+/// what Android's tombstones print anyway.
+const STD_FEATURES: &str = "-Zbuild-std-features=optimize_for_size";
+
+/// A panic is a trap instruction: its message would go to a standard error that Android throws away, and its text
+/// and formatting weigh 60 KB. Unstable, so only with the compiler that this project unpacks itself.
+const TRAP: [&str; 2] = ["-Zunstable-options", "-Cpanic=immediate-abort"];
 
 /// Where the compiler, linker and libraries come from.
 #[derive(Debug)]
@@ -188,22 +192,28 @@ impl Debian {
             format!("--sysroot={}", sysroot.display()),
             format!("--remap-path-prefix={}=/rust", self.root.display()),
         ];
-        flags.extend(link::FLAGS.iter().map(|flag| (*flag).to_owned()));
-        Ok(Target { environment: self.environment()?, flags })
+        flags.extend(link::FLAGS.iter().chain(&TRAP).map(|flag| (*flag).to_owned()));
+        let mut environment = self.environment()?;
+        environment.push(("RUSTC_BOOTSTRAP".into(), "1".into()));
+        Ok(Target { environment, flags })
     }
 
     /// Builds the standard library for a target once per compiler: small before fast, as the library itself.
     fn standard_library(&self, abi: Abi, progress: &Progress) -> Result<PathBuf> {
         let key = Key::new("std", STD_RECIPE).with(&self.version).with(&self.root.display().to_string());
-        let key = key.with(abi.triple()).with(STD_MANIFEST).with(STD_FEATURES);
+        let key = key.with(abi.triple()).with(STD_MANIFEST).with(STD_FEATURES).with(&TRAP.join(" "));
         self.cache.step(&format!("std-{}", abi.name()), &key, |out| {
             progress.say(format!("build the standard library for {}", abi.triple()));
             let source = out.join("source");
             fs::create_dir_all(source.join("src"))?;
             fs::write(source.join("Cargo.toml"), STD_MANIFEST)?;
             fs::write(source.join("src/lib.rs"), "#![no_std]\n")?;
-            let flags =
-                ["-Cembed-bitcode=yes".into(), format!("--remap-path-prefix={}=/rust", self.root.display())];
+            let mut flags = vec![
+                "-Cembed-bitcode=yes".into(),
+                link::NO_UNWIND_TABLES.into(),
+                format!("--remap-path-prefix={}=/rust", self.root.display()),
+            ];
+            flags.extend(TRAP.map(String::from));
             let vendor = self.root.join("usr/lib/rustlib/src/rust/library/vendor");
             let vendor = fs::canonicalize(&vendor).with_context(|| format!("no {}", vendor.display()))?;
             let mut cargo = cargo();
@@ -238,7 +248,7 @@ impl Debian {
 /// A crate that uses nothing: only its standard library is wanted.
 const STD_CRATE: &str = "only_std";
 const STD_MANIFEST: &str = "[package]\nname = \"only_std\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-    [profile.release]\nopt-level = \"s\"\npanic = \"abort\"\ncodegen-units = 1\ndebug = \"line-tables-only\"\n\n\
+    [profile.release]\nopt-level = \"z\"\npanic = \"abort\"\ncodegen-units = 1\ndebug = \"line-tables-only\"\n\n\
     [workspace]\n";
 
 /// Gets Debian's compiler, its sources and the linker of the same LLVM.

@@ -83,6 +83,26 @@ impl Writer {
         self.sections += 1;
     }
 
+    /// Goes on with a file that was finished, without its sections of one kind. `None` when its sections do not
+    /// follow each other without damage; payloads are not looked at.
+    pub fn reopen(file: &[u8], without: Tag) -> Option<Self> {
+        let mut writer = Self { bytes: file.get(..PROLOGUE_LEN)?.to_vec(), sections: 0 };
+        let mut at = PROLOGUE_LEN;
+        loop {
+            let header = header_at(file, at)?;
+            if header.tag == END {
+                return Some(writer);
+            }
+            let end = at.checked_add(SECTION_HEADER_LEN)?.checked_add(header.len)?;
+            let section = file.get(at..end)?;
+            if header.tag != without {
+                writer.bytes.extend_from_slice(section);
+                writer.sections += 1;
+            }
+            at = end;
+        }
+    }
+
     /// Ends the file and returns it.
     pub fn finish(mut self) -> Vec<u8> {
         let sections = self.sections;
@@ -242,6 +262,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Payload of the end section, which a writer that goes on does not need.
+    const END_LEN: usize = 4;
     const A: Tag = Tag(*b"AAAA");
     const B: Tag = Tag(*b"BBBB");
 
@@ -259,6 +281,21 @@ mod tests {
         let got: Vec<_> = c.sections.iter().map(|s| (s.tag, s.payload)).collect();
         assert_eq!(got, [(A, &b"first payload"[..]), (B, &b"second"[..])]);
         assert_eq!(c.damage, []);
+    }
+
+    #[test]
+    fn a_section_is_replaced() {
+        let mut writer = Writer::reopen(&two_sections(), A).unwrap();
+        writer.section(A, b"another");
+        let bytes = writer.finish();
+        let c = read(&bytes).unwrap();
+        let got: Vec<_> = c.sections.iter().map(|s| (s.tag, s.payload)).collect();
+        assert_eq!(got, [(B, &b"second"[..]), (A, &b"another"[..])]);
+        assert_eq!(c.damage, []);
+        let whole = two_sections();
+        for cut in 0..whole.len() - END_LEN {
+            assert!(Writer::reopen(&whole[..cut], A).is_none(), "{cut}");
+        }
     }
 
     #[test]

@@ -2,12 +2,14 @@
 
 use crate::codec::{self, CodecError};
 use crate::container::{self, ContainerError, Damage, Section, Tag};
-use crate::model::{LockChain, Report, StackTree};
+use crate::model::{Anr, LockChain, Report, StackTree};
 use serde::de::DeserializeOwned;
 
 const META: Tag = Tag(*b"META");
 const HISTORY: Tag = Tag(*b"HIST");
 const MAIN: Tag = Tag(*b"MAIN");
+/// Not in files of which nobody judged.
+const ANR: Tag = Tag(*b"ANR\0");
 const PENDING: Tag = Tag(*b"PEND");
 const SYMBOLS: Tag = Tag(*b"SYMB");
 /// Only in files whose main thread waited for a lock.
@@ -21,6 +23,9 @@ pub fn encode(report: &Report) -> Result<Vec<u8>, CodecError> {
     let mut file = container::Writer::new();
     file.section(META, &codec::encode(&report.meta)?);
     file.section(MAIN, &codec::encode(&report.main)?);
+    if report.anr != Anr::default() {
+        file.section(ANR, &codec::encode(&report.anr)?);
+    }
     file.section(HISTORY, &codec::encode(&report.history)?);
     file.section(FEATURES, &codec::encode(&report.features)?);
     file.section(SYMBOLS, &codec::encode(&report.symbols)?);
@@ -33,6 +38,16 @@ pub fn encode(report: &Report) -> Result<Vec<u8>, CodecError> {
     file.section(PENDING, &codec::encode(&report.pending)?);
     file.section(FIGURES, &codec::encode(&report.figures)?);
     Ok(file.finish())
+}
+
+/// The file `bytes` with another verdict; the rest stays as it is.
+///
+/// # Errors
+/// When the verdict cannot be encoded. `None` for a file that is not whole.
+pub fn judged_anew(bytes: &[u8], anr: &Anr) -> Result<Option<Vec<u8>>, CodecError> {
+    let Some(mut file) = container::Writer::reopen(bytes, ANR) else { return Ok(None) };
+    file.section(ANR, &codec::encode(anr)?);
+    Ok(Some(file.finish()))
 }
 
 /// A report as far as its file could be read.
@@ -58,6 +73,7 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, ContainerError> {
         match section.tag {
             META => fill(&mut report.meta, section, &mut damage),
             MAIN => fill(&mut report.main, section, &mut damage),
+            ANR => fill(&mut report.anr, section, &mut damage),
             HISTORY => fill(&mut report.history, section, &mut damage),
             FEATURES => fill(&mut report.features, section, &mut damage),
             SYMBOLS => fill(&mut report.symbols, section, &mut damage),

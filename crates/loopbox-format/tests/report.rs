@@ -3,7 +3,7 @@
 use loopbox_format::codec::encode as encode_payload;
 use loopbox_format::container::crc32;
 use loopbox_format::model::*;
-use loopbox_format::report::{Decoded, decode, encode};
+use loopbox_format::report::{Decoded, decode, encode, judged_anew};
 use proptest::prelude::*;
 
 fn message(what: i32) -> Message {
@@ -62,6 +62,20 @@ fn sample() -> Report {
             depth: 1,
             message: Some(message(0)),
         }),
+        anr: Anr {
+            verdict: AnrVerdict::Probable,
+            ran_ns: 6_900,
+            patience_ns: 5_000,
+            frozen_ns: 100,
+            starved_ns: 20,
+            ended_after_ns: None,
+            overdue_ns: Some(5_021),
+            before_ns: 8,
+            debugged: false,
+            signal: Some(QuitSignal { origin: SignalOrigin::System, pid: 1_234, uid: 1_000, count: 1 }),
+            system: Some(SystemWord::Silent),
+            exit: Some(ProcessExit { reason: ProcessExit::ANR, description: "bg anr".into(), unix_ms: 7 }),
+        },
         pending: Pending {
             source: PendingSource::LooperDump,
             captured_ns: 9_100,
@@ -113,6 +127,21 @@ fn a_report_is_read_back_as_it_was_written() {
     assert_eq!(decoded.damage, []);
 }
 
+#[test]
+fn a_verdict_that_comes_later_replaces_the_first() {
+    let first = encode(&sample()).unwrap();
+    let anr = Anr {
+        verdict: AnrVerdict::Confirmed,
+        system: Some(SystemWord::NotResponding("Input".into())),
+        ..sample().anr
+    };
+    let bytes = judged_anew(&first, &anr).unwrap().unwrap();
+    let decoded = decode(&bytes).unwrap();
+    assert_eq!(decoded.report, Report { anr, ..sample() });
+    assert_eq!(decoded.damage, []);
+    assert_eq!(judged_anew(&first[..first.len() / 2], &sample().anr).unwrap(), None);
+}
+
 /// The app fills records with bounded strings in fixed arrays; the desk reads them as owned values.
 #[test]
 fn bounded_and_owned_records_have_the_same_bytes() {
@@ -161,8 +190,8 @@ fn the_bytes_of_this_version_stay_as_they_are() {
     let bytes = encode(&sample()).unwrap();
     assert_eq!((bytes.len(), crc32(&bytes)), (GOLDEN_LEN, GOLDEN_CRC));
 }
-const GOLDEN_LEN: usize = 684;
-const GOLDEN_CRC: u32 = 709_325_283;
+const GOLDEN_LEN: usize = 737;
+const GOLDEN_CRC: u32 = 2_471_136_013;
 
 #[test]
 fn a_file_cut_anywhere_is_an_error_or_a_marked_salvage() {

@@ -5,6 +5,7 @@
 //! * [`StackTreeBuilder`] merges the stacks of one message into a tree of bounded size; [`SymbolTable`] numbers
 //!   the methods and code locations that trees refer to.
 //! * [`Schedule`] says when the sampler sleeps, parks and takes a stack.
+//! * [`Watch`] says how long the running message has really been running, [`judge`] whether that was an ANR.
 //! * [`Config`] holds every number of these, checked once.
 //!
 //! There is no clock, no I/O, no JNI and no `unsafe` here: time and effects come in through the [`Host`] trait or
@@ -31,6 +32,8 @@ mod mark;
 mod schedule;
 mod symbols;
 mod tree;
+mod verdict;
+mod watch;
 
 pub use aggregator::{Aggregator, Begun, Described, Wanted};
 pub use config::{Config, ConfigError, HookChoice, Keep, Sampling};
@@ -40,3 +43,5 @@ pub use mark::StackMark;
 pub use schedule::{Activity, Schedule, Step, StopReason, Taken};
 pub use symbols::{Interner, SymbolTable};
 pub use tree::{Sample, StackTreeBuilder, widened_interval};
+pub use verdict::{judge, origin, patience_ns};
+pub use watch::{Since, Suspect, Watch};

@@ -49,6 +49,18 @@ impl AnrClass {
     }
 }
 
+/// The clock that a message of `ActivityThread$H` is under, where it is another one than input's. For the app, which
+/// has no table of names; the meaning of these numbers never changed (API 21 to 36).
+pub fn patient_class(what: i32) -> Option<AnrClass> {
+    match what {
+        110 => Some(AnrClass::ProcessStart),
+        113 => Some(AnrClass::Broadcast),
+        114 | 115 | 116 | 121 | 122 => Some(AnrClass::Service),
+        145 => Some(AnrClass::Provider),
+        _ => None,
+    }
+}
+
 /// A message of `ActivityThread$H`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ComponentMessage {
@@ -191,6 +203,18 @@ mod tests {
         for (level, count) in [(21, 49), (24, 54), (36, 51)] {
             let known = (90..200).filter(|&what| activity_thread(what, level).is_some()).count();
             assert_eq!(known, count, "level {level}");
+        }
+    }
+
+    #[test]
+    fn the_apps_short_table_agrees_with_the_names() {
+        for level in 21..=36 {
+            for what in 90..200 {
+                let named = activity_thread(what, level).and_then(|message| message.anr);
+                let expected =
+                    named.filter(|class| !matches!(class, AnrClass::Input | AnrClass::ShortService));
+                assert_eq!(patient_class(what), expected, "{what} on {level}");
+            }
         }
     }
 

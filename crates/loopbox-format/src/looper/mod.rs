@@ -15,9 +15,9 @@ mod duration;
 mod line;
 mod queue;
 
-pub use activity_thread::{AnrClass, ComponentMessage, Timeout, activity_thread};
+pub use activity_thread::{AnrClass, ComponentMessage, Timeout, activity_thread, patient_class};
 pub use component::component;
 pub use dispatch::{CUSTOM, Dispatch, class_name, dispatch};
 pub use duration::duration_ms;
 pub use line::without_object;
-pub use queue::{Implementation, Pending, PendingBody, Queue, parse_queue};
+pub use queue::{Implementation, Pending, PendingBody, Queue, most_overdue_ns, parse_queue};

@@ -1,6 +1,7 @@
 //! A whole queue, as `Looper.dump` prints it.
 
 use super::component::component;
+use super::duration::duration_ms;
 use super::line::fields;
 use crate::model::{self, Component};
 
@@ -169,6 +170,20 @@ pub fn parse_queue(pending: &model::Pending) -> Queue {
     });
     queue.messages = entries.collect();
     queue
+}
+
+/// How long the message that waits longest has been overdue; `None` when none is. Messages put at the front of the
+/// queue have no time of their own. For the app, which does not read the rest.
+pub fn most_overdue_ns(pending: &model::Pending) -> Option<u64> {
+    let due_ns = |line: &String| {
+        let (_, text) = line.trim().strip_prefix("Message ")?.split_once(": { when=")?;
+        let when = text.split(' ').next()?;
+        Some(duration_ms(when)?.saturating_mul(1_000_000))
+    };
+    let overdue = |due_ns: &i64| {
+        *due_ns < 0 && (i128::from(pending.captured_ns) + i128::from(*due_ns)).abs() > FRONT_NS
+    };
+    pending.lines.iter().filter_map(due_ns).filter(overdue).min().map(i64::unsigned_abs)
 }
 
 /// `Message 3: { … }`.

@@ -160,6 +160,36 @@ fn the_front_of_the_queue_is_not_overdue() {
     assert!(!queue(0, &["Message 0: { when=0 what=1 target=H }"]).messages[0].front);
 }
 
+/// The app's short way to the figure agrees with the queue as it is read on the desk.
+#[test]
+fn the_longest_overdue_of_any_queue() {
+    let pending = |captured_ms: u64, lines: &[&str]| model::Pending {
+        source: PendingSource::LooperDump,
+        captured_ns: captured_ms * 1_000_000,
+        lines: lines.iter().map(|&line| line.to_owned()).collect(),
+        dropped_lines: 0,
+    };
+    let cases: [(&[&str], Option<u64>); 4] = [
+        (&["Looper (main, tid 1) {3b1c2d}", "(Total messages: 0, polling=true)"], None),
+        (&["  Message 0: { when=+5ms what=3 target=com.foo.H }"], None),
+        (
+            &[
+                "  Message 0: { when=-16m40s3ms what=1 target=com.foo.H }",
+                "  Message 1: { when=-2s0ms callback=a.B target=com.foo.H }",
+                "  Message 2: { when=-5s21ms barrier=7 }",
+            ],
+            Some(5_021),
+        ),
+        (&["Message 0: { when=-", "Message x: { when=-1ms }", "Message 1: { when=-7ms"], Some(7)),
+    ];
+    for (lines, expected_ms) in cases {
+        let found = most_overdue_ns(&pending(1_000_000, lines));
+        assert_eq!(found, expected_ms.map(|ms| ms * 1_000_000), "{lines:?}");
+        let read = queue(1_000_000, lines).messages.iter().map(Pending::overdue_ns).max();
+        assert_eq!(read.filter(|&ns| ns > 0), found, "{lines:?}");
+    }
+}
+
 #[test]
 fn what_is_not_understood_is_kept_within_bounds() {
     let mut lines =

@@ -13,6 +13,8 @@ pub enum DumpReason {
         /// The signal that a crash handler noted in the ring before the end; `None` when nobody noted one.
         crash_signal: Option<i32>,
     },
+    /// A message ran longer than its patience.
+    Hang,
 }
 
 /// The process that the report is about.

@@ -3,6 +3,7 @@
 //! Types that the app fills on its main thread are generic over their string and list types, so that the same
 //! definition serves a fixed-size buffer in the app and owned values on the desk; both have the same bytes.
 
+mod anr;
 mod context;
 mod lock;
 mod pending;
@@ -10,6 +11,7 @@ mod record;
 mod running;
 mod tree;
 
+pub use anr::{Anr, AnrVerdict, ProcessExit, QuitSignal, SignalOrigin, SystemWord};
 pub use context::{ClockPair, DumpReason, Feature, FeatureState, Figure, Limits, Meta, Process};
 pub use lock::{LockChain, LockHolder, LockWait};
 pub use pending::{Pending, PendingSource};
@@ -26,6 +28,8 @@ pub struct Report {
     pub history: Vec<Record>,
     /// What the main thread was doing.
     pub main: MainState,
+    /// Whether it did not respond.
+    pub anr: Anr,
     /// What it was asked to do next.
     pub pending: Pending,
     /// The methods and code locations that the trees refer to.

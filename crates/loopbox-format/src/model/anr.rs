@@ -1,0 +1,106 @@
+use serde::{Deserialize, Serialize};
+
+/// Whether the main thread did not respond, in whose eyes, and what speaks for it.
+///
+/// The recorder collects the evidence while it can and judges by it; what it learns later (the hang ended, the system
+/// put up its dialog, the next launch asked how the process ended) goes into the same file.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Anr {
+    /// What follows from the rest.
+    pub verdict: AnrVerdict,
+    /// How long the running message had been running without `frozen_ns`; 0 when none was.
+    pub ran_ns: u64,
+    /// How long a message like this one may run before it counts as a hang; 0 when nobody asked.
+    pub patience_ns: u64,
+    /// The part of the running message's age in which the whole process did not run: it was frozen by the system, or
+    /// stopped.
+    pub frozen_ns: u64,
+    /// How long the main thread waited for a processor since the recorder began to suspect a hang.
+    pub starved_ns: u64,
+    /// How long the message took in all, once it has ended; `None` while it runs, or when its end is not known.
+    pub ended_after_ns: Option<u64>,
+    /// How long the first message of the queue has been overdue; `None` when none is, or the queue was not read.
+    pub overdue_ns: Option<u64>,
+    /// The longest message that ended in the ten seconds before.
+    pub before_ns: u64,
+    /// Whether a debugger or tracer was attached.
+    pub debugged: bool,
+    /// The SIGQUIT that the report answers.
+    pub signal: Option<QuitSignal>,
+    /// What `ActivityManager.getProcessesInErrorState` said; `None` when it was not asked.
+    pub system: Option<SystemWord>,
+    /// What `ApplicationExitInfo` says about the end of the process; `None` when nobody knows.
+    pub exit: Option<ProcessExit>,
+}
+
+/// In one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum AnrVerdict {
+    /// Nobody judged.
+    #[default]
+    Unknown,
+    /// Nothing says that the main thread did not respond.
+    Responsive,
+    /// A message ran, or had run, longer than its patience; the system has not said that it minded.
+    Hang,
+    /// The system sent its signal while the main thread was busy for long.
+    Probable,
+    /// The system said so.
+    Confirmed,
+}
+
+/// Who sent a SIGQUIT. The system sends it to other processes than the one that does not respond, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuitSignal {
+    /// As far as it can be told.
+    pub origin: SignalOrigin,
+    /// Sending process.
+    pub pid: u32,
+    /// Its user.
+    pub uid: u32,
+    /// How many there were since the recorder was installed.
+    pub count: u32,
+}
+
+/// Who may have sent a signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum SignalOrigin {
+    /// The user `system`: an ANR, of this process or of another one.
+    System,
+    /// This process: another library that raises it again.
+    SameProcess,
+    /// Another process of the same user.
+    SameUser,
+    /// The users `root` and `shell`: `kill -3` or a bug report.
+    Shell,
+    /// Somebody else, or nobody knows.
+    Other,
+}
+
+/// What the system says of this process, among those that it put into an error state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum SystemWord {
+    /// Nothing, for as long as it was asked.
+    Silent,
+    /// This process does not respond, with its reason.
+    NotResponding(String),
+}
+
+/// How the system says that the process ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessExit {
+    /// `ApplicationExitInfo.REASON_*`; 6 is an ANR.
+    pub reason: i32,
+    /// The system's words; may be empty.
+    pub description: String,
+    /// When, Unix time in milliseconds.
+    pub unix_ms: u64,
+}
+
+impl ProcessExit {
+    /// `ApplicationExitInfo.REASON_ANR`.
+    pub const ANR: i32 = 6;
+}

@@ -1,0 +1,186 @@
+//! Whether a stop was an ANR, from what is known of it.
+
+use loopbox_format::looper::{AnrClass, patient_class};
+use loopbox_format::model::{Anr, AnrVerdict, Component, Message, ProcessExit, SignalOrigin, SystemWord};
+
+/// The patience of the system's input dispatcher, whose share of other clocks a configured patience scales.
+const INPUT_MS: u64 = 5_000;
+
+/// The verdict that the evidence allows.
+///
+/// * What the system says is final: `getProcessesInErrorState` while the process lives, `ApplicationExitInfo` after.
+/// * The system signals its ANR to processes that have nothing to do with it, too: it is probably ours when the main
+///   thread was busy, or its queue overdue, for two fifths of its patience (two seconds of five).
+/// * Whoever else sends the signal proves nothing, however busy the main thread is: that is a hang when it lasts.
+/// * With a debugger attached nobody waits for the main thread, not even the system.
+pub fn judge(anr: &Anr) -> AnrVerdict {
+    let exit = anr.exit.as_ref().map(|exit| exit.reason);
+    if exit == Some(ProcessExit::ANR) || matches!(anr.system, Some(SystemWord::NotResponding(_))) {
+        return AnrVerdict::Confirmed;
+    }
+    if anr.debugged {
+        return AnrVerdict::Responsive;
+    }
+    let patience_ns = if anr.patience_ns == 0 { INPUT_MS * 1_000_000 } else { anr.patience_ns };
+    let signalled = anr.signal.is_some_and(|signal| signal.origin == SignalOrigin::System);
+    let busy_ns = anr.ran_ns.max(anr.overdue_ns.unwrap_or(0)).max(anr.before_ns);
+    if signalled && busy_ns >= patience_ns / 5 * 2 {
+        return AnrVerdict::Probable;
+    }
+    let ran_ns = anr.ran_ns.saturating_sub(anr.starved_ns);
+    if ran_ns >= patience_ns {
+        return AnrVerdict::Hang;
+    }
+    AnrVerdict::Responsive
+}
+
+/// How long a message may run before it counts as a hang: `patience_ns` when only input waits for it, and for the
+/// framework's component messages as much more as the system has for them (a service may take twenty seconds where
+/// input waits five).
+pub fn patience_ns(patience_ns: u64, message: Option<&Message>, api_level: u32) -> u64 {
+    let class = message.and_then(|message| match message.component? {
+        Component::ActivityThread => patient_class(message.what),
+        Component::Receiver => Some(AnrClass::Broadcast),
+        Component::Job => Some(AnrClass::Job),
+        _ => None,
+    });
+    let timeout_ms = class.and_then(|class| class.timeout(api_level)).map_or(0, |time| time.foreground_ms);
+    patience_ns / INPUT_MS * timeout_ms.max(INPUT_MS)
+}
+
+/// Who sent a signal: the user of the sender, which a kernel that knows no sender gives as 0 with a process id of 0.
+pub fn origin(pid: u32, uid: u32, own_pid: u32, own_uid: u32) -> SignalOrigin {
+    /// `Process.SYSTEM_UID` and `Process.SHELL_UID`.
+    const SYSTEM: u32 = 1_000;
+    const SHELL: u32 = 2_000;
+    if pid == own_pid {
+        SignalOrigin::SameProcess
+    } else if uid == SYSTEM {
+        SignalOrigin::System
+    } else if pid == 0 {
+        SignalOrigin::Other
+    } else if uid == own_uid {
+        SignalOrigin::SameUser
+    } else if uid == 0 || uid == SHELL {
+        SignalOrigin::Shell
+    } else {
+        SignalOrigin::Other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loopbox_format::model::{NamedBy, QuitSignal};
+
+    const S: u64 = 1_000_000_000;
+
+    fn signal(origin: SignalOrigin) -> QuitSignal {
+        QuitSignal { origin, pid: 1, uid: 1, count: 1 }
+    }
+
+    fn exit(reason: i32) -> ProcessExit {
+        ProcessExit { reason, description: String::new(), unix_ms: 0 }
+    }
+
+    /// Name, evidence, verdict.
+    #[test]
+    fn the_verdict_follows_from_the_evidence() {
+        use AnrVerdict::{Confirmed, Hang, Probable, Responsive};
+        use SignalOrigin::{Other, SameProcess, SameUser, Shell, System};
+        let base = Anr { patience_ns: 5 * S, ..Anr::default() };
+        let ran = |seconds| Anr { ran_ns: seconds * S, ..base.clone() };
+        let not_responding = Some(SystemWord::NotResponding("Input dispatching timed out".into()));
+        let cases = [
+            ("idle", base.clone(), Responsive),
+            ("short of the patience", ran(4), Responsive),
+            ("at the patience", ran(5), Hang),
+            ("frozen time does not count", Anr { frozen_ns: 60 * S, ..ran(1) }, Responsive),
+            ("no processor to run on", Anr { starved_ns: 2 * S, ..ran(6) }, Responsive),
+            ("starved a little", Anr { starved_ns: S, ..ran(6) }, Hang),
+            ("a hang that ended", Anr { ended_after_ns: Some(9 * S), ..ran(5) }, Hang),
+            ("debugger", Anr { debugged: true, ..ran(60) }, Responsive),
+            (
+                "debugger and signal",
+                Anr { debugged: true, signal: Some(signal(System)), ..ran(60) },
+                Responsive,
+            ),
+            ("signal to the idle", Anr { signal: Some(signal(System)), ..base.clone() }, Responsive),
+            ("signal to the busy", Anr { signal: Some(signal(System)), ..ran(2) }, Probable),
+            ("signal, short messages", Anr { signal: Some(signal(System)), ..ran(1) }, Responsive),
+            (
+                "queue overdue",
+                Anr { signal: Some(signal(System)), overdue_ns: Some(3 * S), ..ran(0) },
+                Probable,
+            ),
+            ("just over", Anr { signal: Some(signal(System)), before_ns: 6 * S, ..ran(0) }, Probable),
+            ("queue alone", Anr { overdue_ns: Some(30 * S), ..ran(0) }, Responsive),
+            ("kill -3", Anr { signal: Some(signal(Shell)), ..ran(4) }, Responsive),
+            ("kill -3 in a hang", Anr { signal: Some(signal(Shell)), ..ran(7) }, Hang),
+            ("another library", Anr { signal: Some(signal(SameProcess)), ..ran(4) }, Responsive),
+            ("another process of ours", Anr { signal: Some(signal(SameUser)), ..ran(4) }, Responsive),
+            ("unknown sender", Anr { signal: Some(signal(Other)), ..ran(4) }, Responsive),
+            ("dialog for us", Anr { system: not_responding.clone(), ..base.clone() }, Confirmed),
+            ("dialog under a debugger", Anr { debugged: true, system: not_responding, ..ran(9) }, Confirmed),
+            (
+                "asked in vain",
+                Anr { signal: Some(signal(System)), system: Some(SystemWord::Silent), ..ran(3) },
+                Probable,
+            ),
+            ("killed for an ANR", Anr { exit: Some(exit(6)), ..base.clone() }, Confirmed),
+            ("killed for memory", Anr { exit: Some(exit(3)), ..base.clone() }, Responsive),
+            ("killed for memory in a hang", Anr { exit: Some(exit(3)), ..ran(8) }, Hang),
+            ("no patience known", Anr { patience_ns: 0, ..ran(4) }, Responsive),
+            ("no patience known, long", Anr { patience_ns: 0, ..ran(5) }, Hang),
+        ];
+        for (name, anr, expected) in cases {
+            assert_eq!(judge(&anr), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn component_messages_have_more_patience() {
+        let message = |component, what| Message {
+            target: String::new(),
+            callback: String::new(),
+            what,
+            component,
+            named_by: NamedBy::Printer,
+        };
+        let cases = [
+            (None, 0, 29, 5),
+            (Some(Component::Frame), 0, 29, 5),
+            (Some(Component::ActivityThread), 159, 29, 5),
+            (Some(Component::ActivityThread), 114, 29, 20),
+            (Some(Component::ActivityThread), 113, 29, 10),
+            (Some(Component::ActivityThread), 110, 35, 10),
+            (Some(Component::ActivityThread), 110, 36, 15),
+            (Some(Component::ActivityThread), 118, 36, 5),
+            (Some(Component::Receiver), 0, 30, 10),
+            (Some(Component::Job), 0, 30, 5),
+            (Some(Component::Job), 0, 34, 8),
+        ];
+        for (component, what, level, expected) in cases {
+            let message = message(component, what);
+            assert_eq!(patience_ns(5 * S, Some(&message), level), expected * S, "{component:?} {what}");
+            assert_eq!(patience_ns(S, Some(&message), level), expected * S / 5, "{component:?} {what}");
+        }
+        assert_eq!(patience_ns(5 * S, None, 29), 5 * S);
+    }
+
+    #[test]
+    fn senders_are_told_apart() {
+        let cases = [
+            ((4_711, 10_123), SignalOrigin::SameProcess),
+            ((1_500, 1_000), SignalOrigin::System),
+            ((4_712, 10_123), SignalOrigin::SameUser),
+            ((99, 2_000), SignalOrigin::Shell),
+            ((99, 0), SignalOrigin::Shell),
+            ((0, 0), SignalOrigin::Other),
+            ((99, 10_200), SignalOrigin::Other),
+        ];
+        for ((pid, uid), expected) in cases {
+            assert_eq!(origin(pid, uid, 4_711, 10_123), expected, "{pid} {uid}");
+        }
+    }
+}

@@ -5,8 +5,8 @@ use crate::frame::{Frame, Frames};
 use crate::{bounds, clean::clean, queue::Queue, tree::Tree};
 use loopbox_format::container::Damage;
 use loopbox_format::model::{
-    Detail, DumpReason, FeatureState, Figure, LockChain, LockHolder, LockWait, MainState, Message, Meta,
-    Pending, PendingSource, Record, Running, Symbols,
+    Anr, Detail, DumpReason, FeatureState, Figure, LockChain, LockHolder, LockWait, MainState, Message, Meta,
+    Pending, PendingSource, ProcessExit, Record, Running, Symbols, SystemWord,
 };
 use loopbox_format::report::Decoded;
 
@@ -30,6 +30,8 @@ pub struct Analysis {
     pub history: Vec<Record>,
     /// What the main thread was doing.
     pub main: MainState,
+    /// Whether it did not respond.
+    pub anr: Anr,
     /// What it was asked to do next, as printed.
     pub pending: Pending,
     /// What that says.
@@ -101,6 +103,7 @@ impl Analysis {
             meta: clean_meta(&report.meta),
             history,
             main,
+            anr: clean_anr(&report.anr),
             pending: clean_pending(&report.pending),
             queue: Queue::read(&report.pending),
             locks,
@@ -201,6 +204,18 @@ fn clean_main(main: &MainState) -> MainState {
         }
         other => other.clone(),
     }
+}
+
+fn clean_anr(anr: &Anr) -> Anr {
+    let system = match &anr.system {
+        Some(SystemWord::NotResponding(words)) => Some(SystemWord::NotResponding(clean(words, bounds::LINE))),
+        other => other.clone(),
+    };
+    let exit = anr
+        .exit
+        .as_ref()
+        .map(|exit| ProcessExit { description: clean(&exit.description, bounds::LINE), ..*exit });
+    Anr { system, exit, ..*anr }
 }
 
 fn clean_pending(pending: &Pending) -> Pending {

@@ -124,6 +124,7 @@ impl Row {
             dumped_at: a.wall_clock().unix_ms(a.zero_ns),
             reason: match &a.meta.reason {
                 DumpReason::SigQuit => "sigquit",
+                DumpReason::Hang => "hang",
                 DumpReason::Requested(_) => "requested",
                 _ => "other",
             },

@@ -22,6 +22,7 @@ pub(super) fn write(out: &mut String, view: &View) {
     line(out, about.join(", "));
     let why = match (r.reason.kind, r.reason.crash_signal) {
         ("sigquit", _) => "on SIGQUIT (the system's ANR signal)".to_string(),
+        ("hang", _) => "because a message ran longer than it may".into(),
         ("requested", _) if r.reason.words.is_empty() => "on the app's request".into(),
         ("requested", _) => format!("on the app's request: {}", r.reason.words),
         ("recovered", Some(signal)) => format!("recovered after the process died of signal {signal}"),

@@ -3,6 +3,7 @@
 //! The order is the article's: what was done (history), what is being done (the running message with its stacks),
 //! what was to be done next (pending). Lines carry ANSI styles; strip them for plain text.
 
+mod anr;
 mod header;
 mod history;
 mod pending;
@@ -25,6 +26,7 @@ pub fn show(view: &View, options: Options) -> String {
     let mut out = String::new();
     header::write(&mut out, view);
     verdict::write_short(&mut out, &view.verdict);
+    anr::write(&mut out, view);
     history::write(&mut out, view);
     current(&mut out, view, options);
     locks(&mut out, view);
@@ -40,6 +42,7 @@ pub fn diagnosis(view: &View) -> String {
     let mut out = String::new();
     header::write(&mut out, view);
     verdict::write_full(&mut out, view);
+    anr::write(&mut out, view);
     out
 }
 

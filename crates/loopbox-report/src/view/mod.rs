@@ -4,11 +4,13 @@
 //! removed, without changing that name. All times are milliseconds with a fraction; `at_ms` is relative to the
 //! dump and negative before it.
 
+mod anr;
 mod message;
 mod parts;
 mod queue;
 mod stacks;
 
+pub use anr::{AnrView, ExitView, SignalView};
 pub use message::MessageView;
 pub use parts::{
     ClockView, CurrentView, DetailView, FeatureView, FigureView, LimitsView, ProcessView, ReasonView,
@@ -33,6 +35,8 @@ pub struct View {
     pub schema: &'static str,
     /// The most probable cause.
     pub verdict: Verdict,
+    /// Whether the main thread did not respond, in whose eyes.
+    pub anr: AnrView,
     /// Who wrote the report, when, why, about which process.
     pub report: ReportView,
     /// The past, oldest first.
@@ -61,6 +65,7 @@ impl View {
         Self {
             schema: SCHEMA,
             verdict: diagnose(analysis),
+            anr: AnrView::new(analysis),
             report: ReportView::new(analysis),
             history: analysis.history.iter().map(|record| RecordView::new(analysis, record)).collect(),
             current: CurrentView::new(analysis),

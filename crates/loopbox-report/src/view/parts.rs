@@ -28,7 +28,7 @@ pub struct ReportView {
 /// Why the report was written.
 #[derive(Debug, Clone, Serialize)]
 pub struct ReasonView {
-    /// `sigquit`, `requested` or `recovered`.
+    /// `sigquit`, `hang`, `requested` or `recovered`.
     pub kind: &'static str,
     /// For a requested one, the app's own words.
     pub words: String,
@@ -89,6 +89,7 @@ impl ReportView {
         let reason = |kind, words: &str, crash_signal| ReasonView { kind, words: words.into(), crash_signal };
         let reason = match &meta.reason {
             DumpReason::SigQuit => reason("sigquit", "", None),
+            DumpReason::Hang => reason("hang", "", None),
             DumpReason::Requested(words) => reason("requested", words, None),
             DumpReason::Recovered { crash_signal } => reason("recovered", "", *crash_signal),
             _ => reason("unknown", "", None),

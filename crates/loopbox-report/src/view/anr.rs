@@ -162,7 +162,7 @@ fn evidence(anr: &Anr) -> Vec<String> {
             lines.push(format!("the system says that the process does not respond: {words}"));
         }
         Some(_) => {
-            lines.push("the system was asked and did not say that the process does not respond".into())
+            lines.push("the system was asked and did not say that the process does not respond".into());
         }
     }
     if let Some(signal) = anr.signal {

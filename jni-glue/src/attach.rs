@@ -1,7 +1,7 @@
 //! Threads of our own that Java knows.
 
 use crate::log;
-use jni::{Env, JavaVM, sys};
+use jni::{Env, EnvUnowned, JavaVM, sys};
 use std::ffi::{CString, c_void};
 
 /// Starts a thread that is attached to the VM for its life, as a daemon: it never keeps the VM from ending.
@@ -15,25 +15,17 @@ pub(crate) fn spawn(
 ) -> std::io::Result<()> {
     let vm = vm.clone();
     std::thread::Builder::new().name(name.to_owned()).stack_size(512 << 10).spawn(move || {
-        if !attach_daemon(&vm, name) {
+        if with_env(&vm, name, body).is_none() {
             log::warn(&format!("{name}: the VM does not accept this thread"));
-            return;
         }
-        let run = vm.attach_current_thread(|env| -> jni::errors::Result<()> {
-            body(env);
-            Ok(())
-        });
-        if let Err(error) = run {
-            log::warn(&format!("{name}: ended by {error}"));
-        }
-        detach(&vm);
     })?;
     Ok(())
 }
 
-/// The jni crate attaches no daemons; once attached, it takes the thread as it is.
-fn attach_daemon(vm: &JavaVM, name: &str) -> bool {
-    let Ok(name) = CString::new(name) else { return false };
+/// Attaches the calling thread as a daemon for the time of `body`; none when the VM refuses. The jni crate attaches
+/// no daemons.
+pub(crate) fn with_env<T>(vm: &JavaVM, name: &str, body: impl FnOnce(&mut Env<'_>) -> T) -> Option<T> {
+    let name = CString::new(name).ok()?;
     let mut arguments = sys::JavaVMAttachArgs {
         version: sys::JNI_VERSION_1_6,
         name: name.as_ptr().cast_mut(),
@@ -45,7 +37,20 @@ fn attach_daemon(vm: &JavaVM, name: &str) -> bool {
     let code = unsafe {
         ((**raw).v1_4.AttachCurrentThreadAsDaemon)(raw, &raw mut env, (&raw mut arguments).cast::<c_void>())
     };
-    code == sys::JNI_OK
+    if code != sys::JNI_OK {
+        return None;
+    }
+    let mut done = None;
+    // SAFETY: the environment of this thread, which stays attached until the next statement but one.
+    let mut unowned = unsafe { EnvUnowned::from_raw(env.cast()) };
+    let _ = unowned
+        .with_env_no_catch(|env| {
+            done = Some(body(env));
+            Ok::<_, jni::errors::Error>(())
+        })
+        .into_outcome();
+    detach(vm);
+    done
 }
 
 fn detach(vm: &JavaVM) {

@@ -1,40 +1,27 @@
 //! The one way from Java into fallible code: no panic, no error and no exception goes back.
 
 use crate::log;
-use jni::errors::{Error, ErrorPolicy};
-use jni::{Env, EnvUnowned};
-use std::any::Any;
+use crate::raw::{self, Failure};
+use jni::errors::Error;
+use jni::{Env, EnvUnowned, Outcome};
 
 /// Runs `body` for a native method; what goes wrong is logged and the method returns its default.
 pub(crate) fn enter<'local, T: Default>(
     mut env: EnvUnowned<'local>,
-    body: impl FnOnce(&mut Env<'local>) -> Result<T, Error>,
+    body: impl FnOnce(&mut Env<'local>) -> Result<T, Failure>,
 ) -> T {
-    env.with_env(body).resolve::<LogAndDefault>()
-}
-
-struct LogAndDefault;
-
-impl<T: Default> ErrorPolicy<T, Error> for LogAndDefault {
-    type Captures<'unowned_env_local: 'native_method, 'native_method> = ();
-
-    fn on_error<'unowned_env_local: 'native_method, 'native_method>(
-        env: &mut Env<'unowned_env_local>,
-        (): &mut (),
-        error: Error,
-    ) -> jni::errors::Result<T> {
-        env.exception_clear();
-        log::warn(&format!("a native method failed: {error}"));
-        Ok(T::default())
+    let guarded = |env: &mut Env<'local>| {
+        let done = body(env).unwrap_or_else(|failure| {
+            let why = raw::exception(env).unwrap_or(failure.0);
+            log::warn(&format!("a native method failed: {why}"));
+            T::default()
+        });
+        Ok::<T, Error>(done)
+    };
+    if let Outcome::Ok(done) = env.with_env(guarded).into_outcome() {
+        return done;
     }
-
-    fn on_panic<'unowned_env_local: 'native_method, 'native_method>(
-        env: &mut Env<'unowned_env_local>,
-        (): &mut (),
-        _payload: Box<dyn Any + Send + 'static>,
-    ) -> jni::errors::Result<T> {
-        env.exception_clear();
-        log::warn("a native method panicked");
-        Ok(T::default())
-    }
+    log::warn("a native method panicked");
+    let _ = env.with_env(|env| Ok::<_, Error>(raw::exception(env).is_some())).into_outcome();
+    T::default()
 }

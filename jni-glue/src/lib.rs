@@ -33,6 +33,7 @@ mod main_thread;
 mod natives;
 mod observer;
 mod pending;
+mod raw;
 mod report;
 mod sampler;
 mod session;
@@ -56,13 +57,14 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _reserved: *mut c
     if vm.is_null() {
         return sys::JNI_ERR;
     }
-    // SAFETY: the VM passes itself, and outlives the library.
-    let vm = unsafe { jni::JavaVM::from_raw(vm) };
-    match vm.attach_current_thread(natives::register) {
-        Ok(()) => sys::JNI_VERSION_1_6,
-        Err(error) => {
-            log::warn(&format!("cannot be loaded: {error}"));
-            sys::JNI_ERR
-        }
+    let mut env: *mut c_void = std::ptr::null_mut();
+    // SAFETY: the VM passes itself, and the thread that loads a library is attached.
+    let code = unsafe { ((**vm).v1_2.GetEnv)(vm, &raw mut env, sys::JNI_VERSION_1_6) };
+    if code != sys::JNI_OK {
+        return code;
     }
+    // SAFETY: this thread's environment, in a native method's frame.
+    let env = unsafe { jni::EnvUnowned::from_raw(env.cast()) };
+    let loaded = funnel::enter(env, |env| natives::register(env).map(|()| true));
+    if loaded { sys::JNI_VERSION_1_6 } else { sys::JNI_ERR }
 }

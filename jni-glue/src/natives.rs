@@ -2,6 +2,7 @@
 //! Android 8 to 11, and a name that a shrinker changed shall show at load.
 
 use crate::config::{NUMBERS, Settings};
+use crate::raw::{self, Failure};
 use crate::{funnel, hot, java, observer, sampler, session};
 use jni::objects::{JClass, JLongArray, JObject, JObjectArray, JString};
 use jni::strings::JNIStr;
@@ -11,7 +12,7 @@ use std::ffi::c_void;
 use std::time::Duration;
 
 /// Looks up what is needed of Java and registers what Java needs of us.
-pub(crate) fn register(env: &mut Env<'_>) -> jni::errors::Result<()> {
+pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
     let java = java::look_up(env)?;
     let table: [(&JNIStr, &JNIStr, *mut c_void); 17] = [
         (jni_str!("install"), jni_str!("([J[Ljava/lang/String;)Ljava/lang/String;"), install as *mut c_void),
@@ -50,7 +51,7 @@ pub(crate) fn register(env: &mut Env<'_>) -> jni::errors::Result<()> {
         unsafe { NativeMethod::from_raw_parts(name, signature, function) }
     });
     // SAFETY: as above.
-    unsafe { env.register_native_methods(&java.native, &methods) }
+    unsafe { raw::register(env, &java.native, &methods) }
 }
 
 extern "system" fn install<'local>(
@@ -60,23 +61,15 @@ extern "system" fn install<'local>(
     strings: JObjectArray<'local, JString<'local>>,
 ) -> JString<'local> {
     funnel::enter(env, |env| {
-        let mut values = [0; NUMBERS];
-        let refusal = if numbers.len(env)? == NUMBERS {
-            numbers.get_region(env, 0, &mut values)?;
-            let strings = texts(env, &strings)?;
+        // SAFETY: a long[] and a String[], as the descriptor says.
+        let (numbers, strings) = unsafe { (raw::longs::<NUMBERS>(env, &numbers), raw::texts(env, &strings)) };
+        let refusal = if let Some(values) = numbers {
             Settings::read(&values, strings).and_then(|settings| session::install(env, settings)).err()
         } else {
             Some("the Java classes and the library are of different versions".to_owned())
         };
-        refusal.map_or(Ok(JString::null()), |refusal| env.new_string(refusal))
+        refusal.map_or(Ok(JString::null()), |refusal| raw::new_string(env, &refusal))
     })
-}
-
-fn texts<'local>(
-    env: &mut Env<'local>,
-    array: &JObjectArray<'local, JString<'local>>,
-) -> jni::errors::Result<Vec<String>> {
-    (0..array.len(env)?).map(|at| array.get_element(env, at)?.try_to_string(env)).collect()
 }
 
 extern "system" fn uninstall<'local>(env: EnvUnowned<'local>, _: JClass<'local>) {
@@ -93,7 +86,8 @@ extern "system" fn set_hook<'local>(
     detail: JString<'local>,
 ) {
     funnel::enter(env, |env| {
-        session::set_hook(on, detail.try_to_string(env)?);
+        // SAFETY: a String, as the descriptor says.
+        session::set_hook(on, unsafe { raw::text(env, &detail) }.unwrap_or_default());
         Ok(())
     });
 }
@@ -105,10 +99,11 @@ extern "system" fn dump<'local>(
     timeout_ms: jlong,
 ) -> JString<'local> {
     funnel::enter(env, |env| {
-        let reason = reason.try_to_string(env)?;
+        // SAFETY: a String, as the descriptor says.
+        let reason = unsafe { raw::text(env, &reason) }.unwrap_or_default();
         let timeout = Duration::from_millis(u64::try_from(timeout_ms).unwrap_or(0));
         match session::dump(reason, timeout) {
-            Some(path) => env.new_string(path.to_string_lossy()),
+            Some(path) => raw::new_string(env, &path.to_string_lossy()),
             None => Ok(JString::null()),
         }
     })
@@ -119,12 +114,13 @@ extern "system" fn read_observer<'local>(
     _: JClass<'local>,
     holder: JObjectArray<'local, JObject<'local>>,
 ) -> JString<'local> {
-    funnel::enter(env, |env| match observer::read(env)? {
+    funnel::enter(env, |env| match observer::read(env) {
         Ok(observer) => {
-            holder.set_element(env, 0, &observer)?;
+            // SAFETY: an Object[], as the descriptor says.
+            unsafe { raw::put(env, &holder, 0, &observer) };
             Ok(JString::null())
         }
-        Err(refusal) => env.new_string(refusal),
+        Err(refusal) => raw::new_string(env, &refusal.0),
     })
 }
 
@@ -133,8 +129,8 @@ extern "system" fn write_observer<'local>(
     _: JClass<'local>,
     observer: JObject<'local>,
 ) -> JString<'local> {
-    funnel::enter(env, |env| match observer::write(env, &observer)? {
+    funnel::enter(env, |env| match observer::write(env, &observer) {
         Ok(()) => Ok(JString::null()),
-        Err(refusal) => env.new_string(refusal),
+        Err(refusal) => raw::new_string(env, &refusal.0),
     })
 }

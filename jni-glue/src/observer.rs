@@ -1,64 +1,59 @@
 //! `Looper.sObserver` through JNI from a thread without a Java frame, which the platform's hidden-API check trusts
 //! (`jni_internal.cc`, Android 10 and newer): the second try, only with the app's consent.
 
-use crate::java;
-use jni::errors::Result;
+use crate::raw::{self, Failure};
+use crate::{attach, java};
 use jni::ids::JStaticFieldID;
 use jni::objects::{JClass, JObject};
-use jni::refs::Global;
 use jni::signature::JavaType;
 use jni::{Env, JValue, jni_sig, jni_str};
 
-type Answer<T> = std::result::Result<T, String>;
+type Answer<T> = Result<T, Failure>;
 
-/// The current observer; null when there is none. The inner error says why it cannot be had.
-pub(crate) fn read<'local>(env: &mut Env<'local>) -> Result<Answer<JObject<'local>>> {
+/// The current observer; null when there is none.
+pub(crate) fn read<'local>(env: &mut Env<'local>) -> Answer<JObject<'local>> {
     let found = on_a_fresh_thread(|env| {
         let (looper, field) = field(env)?;
         // SAFETY: the field was just found in this class, with this type.
         let value = unsafe { env.get_static_field_unchecked(looper, field, JavaType::Object) }?;
-        env.new_global_ref(value.l()?)
-    });
-    match found {
-        Ok(global) => Ok(Ok(env.new_local_ref(&global)?)),
-        Err(refusal) => Ok(Err(refusal)),
-    }
+        Ok(raw::global(env, &value.l()?))
+    })?;
+    let observer = env.new_local_ref(&*found);
+    raw::release(env, found);
+    Ok(observer?)
 }
 
 /// Sets the observer; null for none.
-pub(crate) fn write(env: &mut Env<'_>, observer: &JObject<'_>) -> Result<Answer<()>> {
-    let observer: Global<JObject<'static>> = env.new_global_ref(observer)?;
-    Ok(on_a_fresh_thread(move |env| {
+pub(crate) fn write(env: &mut Env<'_>, observer: &JObject<'_>) -> Answer<()> {
+    let observer = raw::global(env, observer);
+    let written = on_a_fresh_thread(|env| {
         let (looper, field) = field(env)?;
         // SAFETY: the field was just found in this class; the value implements its type (Java made sure) or is
         // null.
-        unsafe { env.set_static_field_unchecked(looper, field, JValue::Object(&observer)) }
-    }))
+        Ok(unsafe { env.set_static_field_unchecked(looper, field, JValue::Object(&observer)) }?)
+    });
+    raw::release(env, observer);
+    written
 }
 
-fn field(env: &mut Env<'_>) -> Result<(&'static Global<JClass<'static>>, JStaticFieldID)> {
+fn field(env: &mut Env<'_>) -> Answer<(&'static JClass<'static>, JStaticFieldID)> {
     let java = java::get().ok_or(jni::errors::Error::UninitializedJavaVM)?;
-    let field = env.get_static_field_id(
-        &java.looper,
-        jni_str!("sObserver"),
-        jni_sig!("Landroid/os/Looper$Observer;"),
-    )?;
-    Ok((&java.looper, field))
+    let signature = jni_sig!("Landroid/os/Looper$Observer;");
+    Ok((&java.looper, raw::static_field(env, (&java.looper, jni_str!("sObserver")), &signature)?))
 }
 
 /// Runs `body` on a thread that is attached for it and has never run Java code.
-fn on_a_fresh_thread<T: Send>(body: impl FnOnce(&mut Env<'_>) -> Result<T> + Send) -> Answer<T> {
-    let java = java::get().ok_or("the library is not loaded")?;
-    let run = || {
-        // The attachment clears what the look-up threw and hands it over as an error.
-        java.vm.attach_current_thread(|env| body(env)).map_err(|error| error.to_string())
-    };
+fn on_a_fresh_thread<T: Send>(body: impl FnOnce(&mut Env<'_>) -> Answer<T> + Send) -> Answer<T> {
+    let java = java::get().ok_or(jni::errors::Error::UninitializedJavaVM)?;
+    let refused = || Failure("the VM does not accept a thread".to_owned());
+    let name = "loopbox-observer";
+    let run = || attach::with_env(&java.vm, name, body).unwrap_or_else(|| Err(refused()));
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("loopbox-observer".to_owned()).spawn_scoped(scope, run);
+        let thread = std::thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, run);
         match thread.map(std::thread::ScopedJoinHandle::join) {
             Ok(Ok(answer)) => answer,
-            Ok(Err(_)) => Err("the thread failed".to_owned()),
-            Err(error) => Err(format!("no thread: {error}")),
+            Ok(Err(_)) => Err(Failure("the thread failed".to_owned())),
+            Err(error) => Err(Failure(format!("no thread: {error}"))),
         }
     })
 }

@@ -3,8 +3,8 @@
 use crate::clock;
 use crate::config::PendingLimits;
 use crate::java;
+use crate::raw::{self, Failure};
 use jni::errors::Error;
-use jni::objects::{JObject, JObjectArray, JString};
 use jni::signature::{JavaType, Primitive};
 use jni::sys::jvalue;
 use jni::{DEFAULT_LOCAL_FRAME_CAPACITY, Env};
@@ -29,8 +29,7 @@ pub(crate) fn capture(env: &mut Env<'_>, limits: &PendingLimits) -> Pending {
             Pending { source, captured_ns, lines, dropped_lines }
         }
         Err(error) => {
-            env.exception_clear();
-            let source = PendingSource::Unavailable(error.to_string());
+            let source = PendingSource::Unavailable(raw::exception(env).unwrap_or(error.0));
             Pending { source, captured_ns, ..Pending::default() }
         }
     }
@@ -43,7 +42,7 @@ struct Found {
     failure: Option<String>,
 }
 
-fn collect(env: &mut Env<'_>, limits: &PendingLimits) -> Result<Found, Error> {
+fn collect(env: &mut Env<'_>, limits: &PendingLimits) -> Result<Found, Failure> {
     let java = java::get().ok_or(Error::UninitializedJavaVM)?;
     let arguments = [
         jvalue { z: limits.walk },
@@ -53,11 +52,11 @@ fn collect(env: &mut Env<'_>, limits: &PendingLimits) -> Result<Found, Error> {
     ];
     // SAFETY: the method was looked up in this class with this signature: (boolean, int, int, long) to an object.
     let dump = unsafe {
-        env.call_static_method_unchecked(&java.pending, java.pending_collect, JavaType::Object, &arguments)
+        env.call_static_method_unchecked(&*java.pending, java.pending_collect, JavaType::Object, &arguments)
     }?
     .l()?;
     if dump.is_null() {
-        return Err(Error::NullPtr("PendingDump"));
+        return Err(Error::NullPtr("PendingDump").into());
     }
     // SAFETY: the fields read here and below were looked up in this object's class with these types.
     let lines = unsafe { env.get_field_unchecked(&dump, java.pending_lines, JavaType::Array) }?.l()?;
@@ -69,20 +68,7 @@ fn collect(env: &mut Env<'_>, limits: &PendingLimits) -> Result<Found, Error> {
     let walked = unsafe { env.get_field_unchecked(&dump, java.pending_walked, walked) }?.z()?;
     // SAFETY: see above.
     let failure = unsafe { env.get_field_unchecked(&dump, java.pending_failure, JavaType::Object) }?.l()?;
-    let failure = text(env, failure)?;
-    let lines = env.cast_local::<JObjectArray<'_, JString<'_>>>(lines)?;
-    let mut texts = Vec::new();
-    for at in 0..lines.len(env)? {
-        let line = lines.get_element(env, at)?;
-        texts.push(line.try_to_string(env)?);
-        env.delete_local_ref(line);
-    }
-    Ok(Found { lines: texts, dropped_lines: u32::try_from(dropped).unwrap_or(0), walked, failure })
-}
-
-fn text<'local>(env: &mut Env<'local>, object: JObject<'local>) -> Result<Option<String>, Error> {
-    if object.is_null() {
-        return Ok(None);
-    }
-    env.cast_local::<JString<'_>>(object)?.try_to_string(env).map(Some)
+    // SAFETY: a String and a String[], as the fields' types say.
+    let (failure, lines) = unsafe { (raw::text(env, &failure), raw::texts(env, &lines)) };
+    Ok(Found { lines, dropped_lines: u32::try_from(dropped).unwrap_or(0), walked, failure })
 }

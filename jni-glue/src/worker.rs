@@ -1,10 +1,10 @@
 //! The worker thread: merges stacks into trees, keeps the ring's slow parts up to date, writes reports.
 
+use crate::raw::{self, Failure};
 use crate::sampler::Sample;
 use crate::session::{self, Request, Session};
 use crate::{clock, earlier, figures, java, log, pending, report, sigquit};
 use jni::errors::Error;
-use jni::objects::JString;
 use jni::signature::{JavaType, Primitive};
 use jni::sys::jvalue;
 use jni::{DEFAULT_LOCAL_FRAME_CAPACITY, Env};
@@ -264,40 +264,36 @@ fn running_line(env: &mut Env<'_>, session: &Session, running: &Running) -> Opti
     let found = env.with_local_frame(DEFAULT_LOCAL_FRAME_CAPACITY, |env| {
         // SAFETY: looked up in this class with this signature: no arguments, a String.
         let line = unsafe {
-            env.call_static_method_unchecked(&java.loopbox, java.loopbox_running_line, JavaType::Object, &[])
+            env.call_static_method_unchecked(&*java.loopbox, java.loopbox_running_line, JavaType::Object, &[])
         }?
         .l()?;
-        if line.is_null() {
-            return Ok::<_, Error>(None);
-        }
-        env.cast_local::<JString<'_>>(line)?.try_to_string(env).map(Some)
+        // SAFETY: a String, as the method's type says.
+        Ok::<_, Error>(unsafe { raw::text(env, &line) })
     });
-    match found {
-        Ok(line) => line.filter(|_| session.shared.token() == running.token),
-        Err(error) => {
-            env.exception_clear();
-            log::warn(&format!("the running message's line cannot be read: {error}"));
-            None
-        }
+    if let Ok(line) = found {
+        return line.filter(|_| session.shared.token() == running.token);
     }
+    let Failure(why) = raw::failure(env);
+    log::warn(&format!("the running message's line cannot be read: {why}"));
+    None
 }
 
 /// Tells Java of a report.
 fn tell(env: &mut Env<'_>, path: &Path, reason: &str) {
     let Some(java) = java::get() else { return };
     let told = env.with_local_frame(DEFAULT_LOCAL_FRAME_CAPACITY, |env| {
-        let path = env.new_string(path.to_string_lossy())?;
-        let reason = env.new_string(reason)?;
+        let path = raw::new_string(env, &path.to_string_lossy())?;
+        let reason = raw::new_string(env, reason)?;
         let arguments = [jvalue { l: path.as_raw() }, jvalue { l: reason.as_raw() }];
         let nothing = JavaType::Primitive(Primitive::Void);
         // SAFETY: looked up in this class with this signature: two Strings, nothing back.
         unsafe {
-            env.call_static_method_unchecked(&java.loopbox, java.loopbox_on_report, nothing, &arguments)
+            env.call_static_method_unchecked(&*java.loopbox, java.loopbox_on_report, nothing, &arguments)
         }?;
-        Ok::<_, Error>(())
+        Ok::<_, Failure>(())
     });
     if let Err(error) = told {
-        env.exception_clear();
-        log::warn(&format!("the report listener was not told: {error}"));
+        let why = raw::exception(env).unwrap_or(error.0);
+        log::warn(&format!("the report listener was not told: {why}"));
     }
 }

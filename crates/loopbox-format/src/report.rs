@@ -5,6 +5,8 @@ use crate::container::{self, ContainerError, Damage, Section, Tag};
 use crate::model::{Anr, LockChain, Report, StackTree};
 use serde::de::DeserializeOwned;
 
+/// Plain text, not encoded; only in files that an app wrote.
+const DIGEST: Tag = Tag(*b"DIGE");
 const META: Tag = Tag(*b"META");
 const HISTORY: Tag = Tag(*b"HIST");
 const MAIN: Tag = Tag(*b"MAIN");
@@ -21,6 +23,9 @@ const FIGURES: Tag = Tag(*b"FIGS");
 /// Encodes a report. The sections that matter most come first, so that a cut file still has them.
 pub fn encode(report: &Report) -> Result<Vec<u8>, CodecError> {
     let mut file = container::Writer::new();
+    if !report.digest.is_empty() {
+        file.section(DIGEST, report.digest.as_bytes());
+    }
     file.section(META, &codec::encode(&report.meta)?);
     file.section(MAIN, &codec::encode(&report.main)?);
     if report.anr != Anr::default() {
@@ -71,6 +76,7 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, ContainerError> {
     for section in &sections {
         seen.push(section.tag);
         match section.tag {
+            DIGEST => report.digest = String::from_utf8_lossy(section.payload).into_owned(),
             META => fill(&mut report.meta, section, &mut damage),
             MAIN => fill(&mut report.main, section, &mut damage),
             ANR => fill(&mut report.anr, section, &mut damage),

@@ -1,6 +1,6 @@
 //! What earlier processes of this app left behind: rings without a living process.
 
-use crate::log;
+use crate::{digest, log};
 use loopbox_format::report as format;
 use loopbox_store::{FuseState, Recovered, RingPolicy, adopt, write_report};
 use std::path::{Path, PathBuf};
@@ -29,8 +29,8 @@ pub(crate) fn take_over(directory: &Path) -> Earlier {
             return earlier;
         }
     };
-    for ring in rings {
-        match &ring.content {
+    for mut ring in rings {
+        match &mut ring.content {
             Ok(recovered) => {
                 earlier.died_sampling |= matches!(recovered.fuse, FuseState::Open { .. });
                 if deserves_report(recovered) {
@@ -56,7 +56,8 @@ fn deserves_report(recovered: &Recovered) -> bool {
     recovered.crash.is_some() || recovered.running_ns().is_some_and(|ran| ran >= HUNG_NS)
 }
 
-fn write(directory: &Path, recovered: &Recovered) -> Result<PathBuf, String> {
+fn write(directory: &Path, recovered: &mut Recovered) -> Result<PathBuf, String> {
+    recovered.report.digest = digest::lines(&recovered.report);
     let meta = &recovered.report.meta;
     let name = format!("loopbox-{}-{}-recovered", meta.process.pid, meta.dumped_at.uptime_ns / 1_000_000);
     let bytes = format::encode(&recovered.report).map_err(|error| error.to_string())?;

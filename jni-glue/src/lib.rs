@@ -22,6 +22,7 @@
 mod attach;
 mod clock;
 mod config;
+mod digest;
 mod earlier;
 mod features;
 mod figures;
@@ -31,6 +32,7 @@ mod java;
 mod log;
 mod main_thread;
 mod natives;
+mod notes;
 mod observer;
 mod pending;
 mod raw;

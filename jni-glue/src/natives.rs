@@ -8,16 +8,19 @@ use jni::objects::{JClass, JLongArray, JObject, JObjectArray, JString};
 use jni::strings::JNIStr;
 use jni::sys::{jboolean, jlong};
 use jni::{Env, EnvUnowned, NativeMethod, jni_str};
+use loopbox_format::model::Feature;
 use std::ffi::c_void;
 use std::time::Duration;
 
 /// Looks up what is needed of Java and registers what Java needs of us.
 pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
     let java = java::look_up(env)?;
-    let table: [(&JNIStr, &JNIStr, *mut c_void); 17] = [
+    let table: [(&JNIStr, &JNIStr, *mut c_void); 19] = [
         (jni_str!("install"), jni_str!("([J[Ljava/lang/String;)Ljava/lang/String;"), install as *mut c_void),
         (jni_str!("uninstall"), jni_str!("()V"), uninstall as *mut c_void),
         (jni_str!("setHook"), jni_str!("(ZLjava/lang/String;)V"), set_hook as *mut c_void),
+        (jni_str!("features"), jni_str!("()Ljava/lang/String;"), features as *mut c_void),
+        (jni_str!("annotate"), jni_str!("(Ljava/lang/String;Ljava/lang/String;)V"), annotate as *mut c_void),
         (jni_str!("dump"), jni_str!("(Ljava/lang/String;J)Ljava/lang/String;"), dump as *mut c_void),
         (jni_str!("begin"), jni_str!("()I"), hot::begin as *mut c_void),
         (jni_str!("beginIn"), jni_str!("(I)I"), hot::begin_in as *mut c_void),
@@ -88,6 +91,45 @@ extern "system" fn set_hook<'local>(
     funnel::enter(env, |env| {
         // SAFETY: a String, as the descriptor says.
         session::set_hook(on, unsafe { raw::text(env, &detail) }.unwrap_or_default());
+        Ok(())
+    });
+}
+
+/// A line for each part: name, `1` or `0`, detail, with tabs between.
+extern "system" fn features<'local>(env: EnvUnowned<'local>, _: JClass<'local>) -> JString<'local> {
+    funnel::enter(env, |env| {
+        let mut lines = String::new();
+        for state in session::features() {
+            lines.push_str(name(state.feature));
+            lines.push_str(if state.on { "\t1\t" } else { "\t0\t" });
+            lines.extend(state.detail.chars().map(|c| if c < ' ' { ' ' } else { c }));
+            lines.push('\n');
+        }
+        raw::new_string(env, &lines)
+    })
+}
+
+/// What Java calls a part of the recorder.
+fn name(feature: Feature) -> &'static str {
+    match feature {
+        Feature::Hook => "hook",
+        Feature::Sampler => "sampler",
+        Feature::Ring => "ring",
+        Feature::SigQuit => "sigquit",
+        _ => "other",
+    }
+}
+
+extern "system" fn annotate<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    name: JString<'local>,
+    value: JString<'local>,
+) {
+    funnel::enter(env, |env| {
+        // SAFETY: Strings, as the descriptor says.
+        let (name, value) = unsafe { (raw::text(env, &name), raw::text(env, &value)) };
+        session::annotate(&name.unwrap_or_default(), value.as_deref());
         Ok(())
     });
 }

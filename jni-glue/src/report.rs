@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::fs;
 
 /// Who writes.
-pub(crate) fn meta(settings: &Settings, installed_ns: u64) -> Meta {
+pub(crate) fn meta(settings: &Settings, annotations: Vec<(String, String)>, installed_ns: u64) -> Meta {
     Meta {
         producer: concat!("loopbox ", env!("CARGO_PKG_VERSION")).to_owned(),
         reason: DumpReason::Requested(String::new()),
@@ -25,7 +25,7 @@ pub(crate) fn meta(settings: &Settings, installed_ns: u64) -> Meta {
         },
         dumped_at: clock::pair(),
         limits: (&settings.recorder).into(),
-        annotations: settings.annotations.clone(),
+        annotations,
     }
 }
 

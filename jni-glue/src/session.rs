@@ -4,16 +4,17 @@ use crate::config::Settings;
 use crate::earlier::Earlier;
 use crate::features::Features;
 use crate::main_thread::{self, MainHost};
+use crate::notes::Notes;
 use crate::sampler::{self, MainEnv};
 use crate::shared::Shared;
 use crate::sigquit::{self, SigQuit};
 use crate::stacks::Names;
 use crate::wake::EventFd;
 use crate::worker::{self, Worker};
-use crate::{attach, clock, java, report};
+use crate::{attach, clock, java, log, report};
 use jni::Env;
 use loopbox_art::ThreadEnv;
-use loopbox_format::model::Feature;
+use loopbox_format::model::{Feature, FeatureState};
 use loopbox_recorder::Aggregator;
 use loopbox_store::{Geometry, Identity, Ring, RingOptions, RingReader, WorkerWriter};
 use ringbuf::HeapRb;
@@ -30,6 +31,7 @@ pub(crate) struct Session {
     pub(crate) installed_ns: u64,
     pub(crate) shared: Arc<Shared>,
     pub(crate) features: Features,
+    pub(crate) notes: Notes,
     pub(crate) names: Names,
     pub(crate) reader: RingReader,
     /// The main thread's CPU clock.
@@ -110,6 +112,7 @@ pub(crate) fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
         installed_ns: clock::now_ns(),
         shared: Arc::clone(&shared),
         features: Features::default(),
+        notes: Notes::new(&settings.annotations),
         names: Names::new(),
         reader,
         main_cpu: clock::cpu_clock_of_this_thread(),
@@ -201,6 +204,21 @@ pub(crate) fn set_hook(on: bool, detail: String) {
     }
 }
 
+/// The state of each part; empty while nothing records.
+pub(crate) fn features() -> Vec<FeatureState> {
+    current().map_or_else(Vec::new, |session| session.features.list())
+}
+
+/// Keeps something that the app says about itself.
+pub(crate) fn annotate(name: &str, value: Option<&str>) {
+    let Some(session) = current() else { return };
+    if session.notes.set(name, value) {
+        session.wake_worker();
+    } else {
+        log::warn(&format!("no room for the annotation {name}"));
+    }
+}
+
 /// Has a report written and waits for it.
 pub(crate) fn dump(reason: String, timeout: Duration) -> Option<PathBuf> {
     let session = current()?;
@@ -212,5 +230,5 @@ pub(crate) fn dump(reason: String, timeout: Duration) -> Option<PathBuf> {
 
 /// Who writes this session's reports.
 pub(crate) fn meta(session: &Session) -> loopbox_format::model::Meta {
-    report::meta(&session.settings, session.installed_ns)
+    report::meta(&session.settings, session.notes.list(), session.installed_ns)
 }

@@ -3,7 +3,7 @@
 use crate::raw::{self, Failure};
 use crate::sampler::Sample;
 use crate::session::{self, Request, Session};
-use crate::{clock, earlier, figures, java, log, pending, report, sigquit};
+use crate::{clock, digest, earlier, figures, java, log, pending, report, sigquit};
 use jni::errors::Error;
 use jni::signature::{JavaType, Primitive};
 use jni::sys::jvalue;
@@ -35,6 +35,8 @@ pub(crate) struct Worker<'a> {
     /// CPU time of the main thread at the first sample of the growing tree, and at its last.
     cpu: Option<(u64, u64)>,
     saved_at_ns: u64,
+    /// As `Notes::changes` was when the ring got them.
+    saved_notes: u32,
     saved_features: Vec<FeatureState>,
     seen_signals: u32,
     written: u32,
@@ -50,6 +52,7 @@ impl<'a> Worker<'a> {
             kept: VecDeque::new(),
             cpu: None,
             saved_at_ns: 0,
+            saved_notes: 0,
             saved_features: Vec::new(),
             seen_signals: session.signals_before,
             written: 0,
@@ -58,7 +61,7 @@ impl<'a> Worker<'a> {
 
     /// Until the session ends.
     pub(crate) fn run(mut self, env: &mut Env<'_>) {
-        self.log_refused("who records", |ring, session| ring.meta(&session::meta(session)));
+        self.save_meta();
         let earlier =
             self.session.earlier.get_or_init(|| earlier::take_over(&self.session.settings.directory));
         for path in &earlier.reports {
@@ -70,6 +73,9 @@ impl<'a> Worker<'a> {
         while !self.session.shared.stopped() {
             self.take_samples();
             self.save_features();
+            if self.session.notes.changes() != self.saved_notes {
+                self.save_meta();
+            }
             let signals = sigquit::count();
             if signals != self.seen_signals {
                 self.seen_signals = signals;
@@ -167,6 +173,12 @@ impl<'a> Worker<'a> {
         });
     }
 
+    /// Who records, and what the app says about itself.
+    fn save_meta(&mut self) {
+        self.saved_notes = self.session.notes.changes();
+        self.log_refused("who records", |ring, session| ring.meta(&session::meta(session)));
+    }
+
     fn save_features(&mut self) {
         let features = self.session.features.list();
         if features != self.saved_features {
@@ -197,6 +209,7 @@ impl<'a> Worker<'a> {
         self.name_running(env, &mut report);
         report.pending = pending::capture(env, &settings.pending);
         report.figures = figures::read();
+        report.digest = digest::lines(&report);
 
         self.written += 1;
         let name = format!(

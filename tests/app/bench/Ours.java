@@ -89,6 +89,6 @@ final class Ours {
     }
 
     private static boolean install(Config.Hook hook) {
-        return Loopbox.install(new Config.Builder(new File(System.getProperty("loopbox.dir"))).hook(hook).build());
+        return Loopbox.install(new Config.Builder(new File(System.getProperty("loopbox.dir"))).hook(hook).build()).isOn();
     }
 }

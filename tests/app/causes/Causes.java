@@ -22,7 +22,7 @@ public final class Causes {
 
     public static void main(String[] args) throws Exception {
         Looper.prepareMainLooper();
-        if (!Loopbox.install(new Config.Builder(new File(args[0])).build())) {
+        if (!Loopbox.install(new Config.Builder(new File(args[0])).build()).isOn()) {
             throw new IllegalStateException("not installed");
         }
         final Handler handler = new Handler(Looper.getMainLooper());

@@ -11,7 +11,7 @@ final class Install {
     static void fromProperties() {
         File directory = new File(System.getProperty("loopbox.dir"));
         Config config = new Config.Builder(directory).sampleOnsetMs(10).sampleIntervalMs(1).minSamples(1).build();
-        if (!Loopbox.install(config)) {
+        if (!Loopbox.install(config).isOn()) {
             throw new IllegalStateException("not installed");
         }
     }

@@ -40,7 +40,7 @@ public final class Demo implements Runnable {
     public static void main(String[] arguments) {
         Options options = new Options(arguments);
         Looper.prepareMainLooper();
-        if (!Loopbox.install(options.config().build())) {
+        if (!Loopbox.install(options.config().build()).isOn()) {
             Script.say("not installed");
             return;
         }

@@ -64,7 +64,7 @@ public final class Hooks {
     }
 
     private void install() {
-        if (!Loopbox.install(options.config().build())) {
+        if (!Loopbox.install(options.config().build()).isOn()) {
             throw new AssertionError("not installed");
         }
     }
@@ -187,7 +187,7 @@ public final class Hooks {
         shop.send(1, NAMED_MS);
         OddMessages.runAll(looper);
         install();
-        Script.say("twice " + Loopbox.install(options.config().build()));
+        Script.say("twice " + Loopbox.install(options.config().build()).isOn());
         shop.send(2, NAMED_MS);
         OddMessages.runAll(looper);
         dump("again");
@@ -216,14 +216,14 @@ public final class Hooks {
         }
         Config.Builder builder = options.config().allNames(false).appVersion("5.2.1 (50201)");
         builder.annotate("user", "u-17").annotate("track", "beta");
-        Script.say("installed " + Loopbox.install(builder.build()));
+        Script.say("installed " + Loopbox.install(builder.build()).isOn());
         shop.send(1, NAMED_MS);
         new ActivityThread.H(looper).sendEmptyMessage(ActivityThread.H.EXECUTE_TRANSACTION);
         OddMessages.runAll(looper);
         dump("config");
         Loopbox.uninstall();
         Config.Builder nowhere = new Config.Builder(new File("/proc/nowhere"));
-        Script.say("installed nowhere " + Loopbox.install(nowhere.build()));
+        Script.say("installed nowhere " + Loopbox.install(nowhere.build()).isOn());
     }
 
     private static void refuse(Config.Builder builder) {

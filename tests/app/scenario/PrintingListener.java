@@ -1,12 +1,12 @@
 package scenario;
 
-import io.loopbox.ReportListener;
-import java.io.File;
+import io.loopbox.Listener;
+import io.loopbox.Report;
 
 /** Tells the process that started this one which report was written, and why. */
-final class PrintingListener implements ReportListener {
+final class PrintingListener implements Listener {
     @Override
-    public void onReport(File report, String reason) {
-        Script.say("report " + report.getPath() + " " + reason);
+    public void onReport(Report report) {
+        Script.say("report " + report.file().getPath() + " " + report.reason());
     }
 }

@@ -27,7 +27,7 @@ public final class Quits implements Runnable {
         if (options.is("mode", "before")) {
             Signals.install(false);
         }
-        if (!Loopbox.install(options.config().build())) {
+        if (!Loopbox.install(options.config().build()).isOn()) {
             throw new AssertionError("not installed");
         }
         new Handler().post(new Quits(options));

@@ -35,7 +35,7 @@ public final class Soak extends Handler {
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
-        if (!Loopbox.install(options.config().build())) {
+        if (!Loopbox.install(options.config().build()).isOn()) {
             throw new AssertionError("not installed");
         }
         new Soak(Looper.getMainLooper(), options).sendEmptyMessage(0);

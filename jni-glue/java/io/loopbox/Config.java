@@ -1,5 +1,8 @@
 package io.loopbox;
 
+import android.util.Log;
+import androidx.annotation.NonNull;
+import androidx.annotation.Nullable;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,7 +61,11 @@ public final class Config {
     final boolean keepObjects;
     final boolean pendingByWalk;
     final File directory;
-    final ReportListener listener;
+    final Listener listener;
+    final Redactor redactor;
+    final boolean autoScene;
+    final boolean mainProcessOnly;
+    final boolean pauseInBackground;
     final String appVersion;
     final String[] annotations;
 
@@ -85,6 +92,10 @@ public final class Config {
         pendingByWalk = from.pendingByWalk;
         directory = from.directory;
         listener = from.listener;
+        redactor = from.redactor;
+        autoScene = from.autoScene;
+        mainProcessOnly = from.mainProcessOnly;
+        pauseInBackground = from.pauseInBackground;
         appVersion = from.appVersion;
         annotations = from.annotations.toArray(new String[0]);
     }
@@ -113,17 +124,34 @@ public final class Config {
     }
 
     /** The strings in the order in which the native side reads them (config.rs). */
-    String[] strings() {
-        String[] all = new String[2 + annotations.length];
-        all[0] = directory.getPath();
-        all[1] = appVersion;
-        System.arraycopy(annotations, 0, all, 2, annotations.length);
-        return all;
+    String[] strings(File directory, String appVersion) {
+        List<String> all = new ArrayList<String>();
+        all.add(directory.getPath());
+        all.add(appVersion);
+        for (int at = 0; at + 1 < annotations.length; at += 2) {
+            String value = redacted(annotations[at], annotations[at + 1]);
+            if (value != null) {
+                all.add(annotations[at]);
+                all.add(value);
+            }
+        }
+        return all.toArray(new String[0]);
+    }
+
+    /** What is left of a value; null for nothing. */
+    String redacted(String name, String value) {
+        try {
+            return redactor == null ? value : redactor.redact(name, value);
+        } catch (RuntimeException fault) {
+            Log.w(Loopbox.TAG, "the redactor threw", fault);
+            return null;
+        }
     }
 
     /** Collects values; {@link #build} is the moment at which they are known to fit together. */
     public static final class Builder {
         private final File directory;
+        private final boolean ownDirectory;
         private long groupMs = 300;
         private long detailMs = 50;
         private int slots = 100;
@@ -144,7 +172,11 @@ public final class Config {
         private long pendingMs = 200;
         private boolean keepObjects;
         private boolean pendingByWalk;
-        private ReportListener listener;
+        private Listener listener;
+        private Redactor redactor;
+        private boolean autoScene = true;
+        private boolean mainProcessOnly;
+        private boolean pauseInBackground;
         private String appVersion = "";
         private final List<String> annotations = new ArrayList<String>();
 
@@ -152,59 +184,75 @@ public final class Config {
          * @param directory where reports and the ring file go: a folder that only this app can read. It is made
          *     when it is missing.
          */
-        public Builder(File directory) {
+        public Builder(@NonNull File directory) {
             this.directory = directory;
+            ownDirectory = true;
+        }
+
+        /** Reports go to a folder of the app that is in no backup: Context.getNoBackupFilesDir(). */
+        public Builder() {
+            directory = null;
+            ownDirectory = false;
         }
 
         /** Work at which a group of messages is full, and at which one message stands alone. 10 to 10,000 ms. */
+        @NonNull
         public Builder groupMs(long ms) {
             groupMs = within("groupMs", ms, 10, 10_000);
             return this;
         }
 
         /** Dispatch time from which on a message is kept by name. 1 to 10,000 ms, less than groupMs. */
+        @NonNull
         public Builder detailMs(long ms) {
             detailMs = within("detailMs", ms, 1, 10_000);
             return this;
         }
 
         /** How many records the history keeps. 10 to 1,000. */
+        @NonNull
         public Builder slots(int count) {
             slots = (int) within("slots", count, 10, 1_000);
             return this;
         }
 
         /** How many messages a record keeps by name. 1 to 8. */
+        @NonNull
         public Builder detailsPerRecord(int count) {
             detailsPerRecord = (int) within("detailsPerRecord", count, 1, 8);
             return this;
         }
 
         /** Whether stacks of long messages are sampled. */
+        @NonNull
         public Builder sampling(boolean on) {
             sampling = on;
             return this;
         }
 
         /** Age of a message at which sampling begins. 10 to 60,000 ms. */
+        @NonNull
         public Builder sampleOnsetMs(long ms) {
             sampleOnsetMs = within("sampleOnsetMs", ms, 10, 60_000);
             return this;
         }
 
         /** Time between two stacks. 1 to 10,000 ms. */
+        @NonNull
         public Builder sampleIntervalMs(long ms) {
             sampleIntervalMs = within("sampleIntervalMs", ms, 1, 10_000);
             return this;
         }
 
         /** How many samples make a finished message's stacks worth keeping. 1 to 2,000. */
+        @NonNull
         public Builder minSamples(int samples) {
             minSamples = (int) within("minSamples", samples, 1, 2_000);
             return this;
         }
 
         /** How many finished messages keep their stacks. 1 to 100. */
+        @NonNull
         public Builder trees(int count) {
             trees = (int) within("trees", count, 1, 100);
             return this;
@@ -214,30 +262,35 @@ public final class Config {
          * Whether the app's own messages keep the class names of target and callback; when not, only the
          * framework's component messages do.
          */
+        @NonNull
         public Builder allNames(boolean keep) {
             allNames = keep;
             return this;
         }
 
         /** Which hook to use. */
-        public Builder hook(Hook choice) {
+        @NonNull
+        public Builder hook(@NonNull Hook choice) {
             hook = present("hook", choice);
             return this;
         }
 
         /** How far to go beyond the public API. */
-        public Builder hiddenApi(HiddenApi allowed) {
+        @NonNull
+        public Builder hiddenApi(@NonNull HiddenApi allowed) {
             hiddenApi = present("hiddenApi", allowed);
             return this;
         }
 
         /** What names the running message when the Observer hook records. */
-        public Builder runningName(RunningName source) {
+        @NonNull
+        public Builder runningName(@NonNull RunningName source) {
             runningName = present("runningName", source);
             return this;
         }
 
         /** Whether SIGQUIT, which the system sends at an ANR, leaves a report. */
+        @NonNull
         public Builder sigQuit(boolean on) {
             sigQuit = on;
             return this;
@@ -247,18 +300,21 @@ public final class Config {
          * How long at least between two looks at whether another library displaced our Printer. 100 ms to an hour.
          * The time doubles each time that it happened.
          */
+        @NonNull
         public Builder printerCheckMs(long ms) {
             printerCheckMs = within("printerCheckMs", ms, 100, 3_600_000);
             return this;
         }
 
         /** How many lines of the message queue a report keeps. 10 to 2,000. */
+        @NonNull
         public Builder pendingLines(int lines) {
             pendingLines = (int) within("pendingLines", lines, 10, 2_000);
             return this;
         }
 
         /** How long printing the message queue may take; it holds the queue's lock. 10 to 2,000 ms. */
+        @NonNull
         public Builder pendingMs(long ms) {
             pendingMs = within("pendingMs", ms, 10, 2_000);
             return this;
@@ -268,6 +324,7 @@ public final class Config {
          * Whether pending messages keep the text of their obj. It is the app's data (intents, user input) and
          * is left out unless the app asks for it here.
          */
+        @NonNull
         public Builder keepObjects(boolean keep) {
             keepObjects = keep;
             return this;
@@ -278,19 +335,53 @@ public final class Config {
          * toString of the app runs then. Where the field is refused, and on newer queues that do not use it, it is
          * dumped all the same.
          */
+        @NonNull
         public Builder pendingByWalk(boolean walk) {
             pendingByWalk = walk;
             return this;
         }
 
         /** Who is told of each report; on a thread of the recorder. */
-        public Builder listener(ReportListener told) {
+        @NonNull
+        public Builder listener(@Nullable Listener told) {
             listener = told;
             return this;
         }
 
+        /** Who looks at annotations before they are kept; also at those given here. */
+        @NonNull
+        public Builder redactor(@Nullable Redactor asked) {
+            redactor = asked;
+            return this;
+        }
+
+        /** Whether the Activity in front names the scene; the app may still call {@link Loopbox#scene}. */
+        @NonNull
+        public Builder autoScene(boolean on) {
+            autoScene = on;
+            return this;
+        }
+
+        /** Whether processes of the app other than its main one are left alone. */
+        @NonNull
+        public Builder mainProcessOnly(boolean only) {
+            mainProcessOnly = only;
+            return this;
+        }
+
+        /**
+         * Whether recording pauses when the last Activity has stopped, until one starts again: hangs of receivers,
+         * services and jobs in the background leave no report then. The start of the process is recorded.
+         */
+        @NonNull
+        public Builder pauseInBackground(boolean pause) {
+            pauseInBackground = pause;
+            return this;
+        }
+
         /** The app's version name and code, as its reports shall show it. */
-        public Builder appVersion(String version) {
+        @NonNull
+        public Builder appVersion(@NonNull String version) {
             appVersion = present("appVersion", version);
             return this;
         }
@@ -299,7 +390,8 @@ public final class Config {
          * Something that the app says about itself in each report, at most 16 of them. "user" (a pseudonym, not an
          * account) is the one by which reports are counted per user.
          */
-        public Builder annotate(String name, String value) {
+        @NonNull
+        public Builder annotate(@NonNull String name, @NonNull String value) {
             within("number of annotations", annotations.size() / 2 + 1, 1, 16);
             annotations.add(present("annotation name", name));
             annotations.add(present("annotation value", value));
@@ -307,8 +399,11 @@ public final class Config {
         }
 
         /** @throws IllegalArgumentException when the values do not fit together; the message says which. */
+        @NonNull
         public Config build() {
-            present("directory", directory);
+            if (ownDirectory) {
+                present("directory", directory);
+            }
             if (detailMs >= groupMs) {
                 throw new IllegalArgumentException("detailMs " + detailMs + " is not less than groupMs " + groupMs);
             }

@@ -1,42 +1,101 @@
 package io.loopbox;
 
-import android.os.Build;
-import android.os.Looper;
+import android.content.Context;
 import android.util.Log;
+import androidx.annotation.NonNull;
+import androidx.annotation.Nullable;
 import java.io.File;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * A flight recorder for the main thread: what it did, does and was asked to do next, in one file when the app stops
- * responding. No method throws; what cannot work is off, and the report says why.
+ * responding. No method throws into the app; what cannot work is off, and {@link #status} and every report say why.
  */
 public final class Loopbox {
     static final String TAG = "loopbox";
 
     private static final long DUMP_TIMEOUT_MS = 5_000;
 
-    /** Build.VERSION_CODES.Q, which older SDKs do not have. */
-    private static final int ANDROID_10 = 29;
-
-    /** Written on the main thread only; the worker reads it to name the running message. */
-    private static volatile Hook naming;
-
-    private static volatile ReportListener listener;
-    private static Hook hook;
+    /** Where reports are, from the first installation on. */
+    private static volatile File directory;
 
     private Loopbox() {}
 
     /**
-     * Starts recording the main thread. Call it on the main thread, as early as Application.onCreate or a content
-     * provider.
+     * Starts recording the main thread. Call it on the main thread, as early as Application.attachBaseContext.
      *
-     * @return whether the recorder runs; the log says why when it does not
+     * @param context the Application, or any other context; the Application itself also tells when the app is in
+     *     the foreground and which Activity is shown
+     * @return what is on and what is off
      */
-    public static boolean install(Config config) {
+    @NonNull
+    public static Status install(@NonNull Context context, @NonNull Config config) {
         try {
-            return start(config);
+            String refusal = App.refuses(context, config);
+            // Also when nothing is recorded: what earlier launches left can be taken.
+            File place = config.directory == null ? App.directory(context) : config.directory;
+            keep(place);
+            if (refusal == null) {
+                String version = config.appVersion.isEmpty() ? App.version(context) : config.appVersion;
+                Framework framework = new ContextFramework(App.lasting(context));
+                refusal = Recorder.start(config, place, version, framework);
+            }
+            if (refusal == null) {
+                App.watch(context);
+            }
+            return said(refusal);
         } catch (Throwable fault) {
-            Log.w(TAG, "not installed", fault);
-            return false;
+            return failed(fault);
+        }
+    }
+
+    /**
+     * Starts recording without a Context, for processes that have none (tests, app_process). The configuration needs
+     * a directory. The end of earlier processes and whether the app is in the foreground stay unknown.
+     *
+     * @return what is on and what is off
+     */
+    @NonNull
+    public static Status install(@NonNull Config config) {
+        try {
+            if (config.directory == null) {
+                return said("the configuration names no directory");
+            }
+            keep(config.directory);
+            return said(Recorder.start(config, directory, config.appVersion, Framework.NONE));
+        } catch (Throwable fault) {
+            return failed(fault);
+        }
+    }
+
+    /** A second installation is refused and changes nothing. */
+    private static void keep(File place) {
+        if (!Recorder.isOn()) {
+            directory = place;
+        }
+    }
+
+    private static Status said(String refusal) {
+        if (refusal == null) {
+            return status();
+        }
+        Log.w(TAG, "not installed: " + refusal);
+        return Status.off(refusal);
+    }
+
+    private static Status failed(Throwable fault) {
+        Log.w(TAG, "not installed", fault);
+        return Status.off(String.valueOf(fault));
+    }
+
+    /** What is on and what is off, now. Any thread. */
+    @NonNull
+    public static Status status() {
+        try {
+            return Recorder.isOn() ? Status.on(Native.features()) : Status.off("not installed");
+        } catch (Throwable fault) {
+            return Status.off(String.valueOf(fault));
         }
     }
 
@@ -46,7 +105,8 @@ public final class Loopbox {
      * @param reason goes into the report
      * @return the file, or null when none was written
      */
-    public static File dump(String reason) {
+    @Nullable
+    public static File dump(@Nullable String reason) {
         try {
             String path = Native.dump(reason == null ? "" : reason, DUMP_TIMEOUT_MS);
             return path == null ? null : new File(path);
@@ -56,97 +116,139 @@ public final class Loopbox {
         }
     }
 
-    /** Stops recording and puts back what was hooked. Call it on the main thread. */
-    public static void uninstall() {
+    /**
+     * The reports that are there, of this process and of others before it, oldest first: for uploading at the next
+     * launch, some seconds after {@link #install}, on a thread that may read files. They are the calling process's
+     * now: delete each file when it is sent. One that is not deleted is handed out again to the same process, until 20
+     * newer ones are there or two weeks have passed.
+     */
+    @NonNull
+    public static List<Report> takePendingReports() {
         try {
-            if (onMainThread() && hook != null) {
-                stop();
+            File place = directory;
+            if (place == null) {
+                return new ArrayList<Report>();
+            }
+            String process = App.processName();
+            return PendingReports.take(place, process == null ? "unknown" : process);
+        } catch (Throwable fault) {
+            Log.w(TAG, "cannot look for reports", fault);
+            return new ArrayList<Report>();
+        }
+    }
+
+    /**
+     * Says something about the app in each report from now on: at most 16 names of up to 40 characters, with values
+     * of up to 200. "user" (a pseudonym, not an account) is the one by which reports are counted per user. Any thread.
+     *
+     * @param value null takes the name out again
+     */
+    public static void annotate(@NonNull String name, @Nullable String value) {
+        if (Foreground.NOTE.equals(name)) {
+            Log.w(TAG, "the recorder itself says whether it is in the " + name);
+            return;
+        }
+        note(name, value);
+    }
+
+    static void note(String name, String value) {
+        try {
+            Config config = Recorder.config();
+            if (config != null) {
+                Native.annotate(name, value == null ? null : config.redacted(name, value));
             }
         } catch (Throwable fault) {
-            Log.w(TAG, "not quite uninstalled", fault);
+            Log.w(TAG, "not annotated", fault);
         }
     }
 
-    private static boolean start(Config config) {
-        if (!onMainThread()) {
-            Log.w(TAG, "install must be called on the main thread");
-            return false;
-        }
-        if (hook != null) {
-            Log.w(TAG, "already installed");
-            return false;
-        }
-        System.loadLibrary("loopbox");
-        String refusal = Native.install(config.numbers(Build.VERSION.SDK_INT), config.strings());
-        if (refusal != null) {
-            Log.w(TAG, "not installed: " + refusal);
-            return false;
-        }
-        listener = config.listener;
-        Looper looper = Looper.getMainLooper();
-        hook = hookInto(looper, config);
-        if (hook == null) {
-            Native.uninstall();
-            return false;
-        }
-        Native.setHook(true, hook.describe());
-        Looper.myQueue().addIdleHandler(new DisplacedWatch(hook, config.printerCheckMs));
-        return true;
+    /** Which screen or step the app is in. Any thread. */
+    public static void scene(@Nullable String name) {
+        annotate("scene", name);
     }
 
-    private static Hook hookInto(Looper looper, Config config) {
-        boolean wanted =
-                config.hook == Config.Hook.OBSERVER
-                        || (config.hook == Config.Hook.AUTO && Build.VERSION.SDK_INT == ANDROID_10);
-        if (wanted && config.hiddenApi != Config.HiddenApi.NONE) {
-            ObserverHook observer = ObserverHook.install(config);
-            if (observer != null) {
-                // Without stacks only the Printer can name a message that does not end.
-                if (config.runningName == Config.RunningName.PRINTER || !config.sampling) {
-                    naming = PrinterHook.install(looper, config, true);
-                }
-                return observer;
+    /**
+     * Stops recording until {@link #resume}: nothing is hooked and nothing sampled. What was recorded stays. Any
+     * thread; takes effect on the main thread.
+     */
+    public static void pause() {
+        onMain(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        Recorder.pause(true);
+                    }
+                });
+    }
+
+    /** Goes on after {@link #pause}. Any thread; takes effect on the main thread. */
+    public static void resume() {
+        onMain(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        Recorder.pause(false);
+                    }
+                });
+    }
+
+    /**
+     * The remote kill switch: false stops recording, and keeps every later launch from loading the native library
+     * until it is true again. True takes effect at the next launch. Any thread.
+     */
+    public static void setEnabled(@NonNull Context context, boolean enabled) {
+        try {
+            App.setEnabled(context, enabled);
+            if (!enabled) {
+                uninstall();
             }
-            if (config.hook == Config.Hook.OBSERVER) {
-                Log.w(TAG, "not installed: the Observer hook is refused");
-                return null;
-            }
+        } catch (Throwable fault) {
+            Log.w(TAG, "cannot switch", fault);
         }
-        PrinterHook printer = PrinterHook.install(looper, config, false);
-        naming = printer;
-        return printer;
     }
 
-    private static void stop() {
-        hook.uninstall();
-        Hook names = naming;
-        if (names != null && names != hook) {
-            names.uninstall();
-        }
-        naming = null;
-        hook = null;
-        listener = null;
-        Native.uninstall();
+    /** Stops recording for good and puts back what was hooked. Any thread; takes effect on the main thread. */
+    public static void uninstall() {
+        onMain(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        Recorder.stop();
+                    }
+                });
     }
 
-    private static boolean onMainThread() {
-        return Looper.myLooper() != null && Looper.myLooper() == Looper.getMainLooper();
+    private static void onMain(final Runnable what) {
+        try {
+            Recorder.onMain(
+                    new Runnable() {
+                        @Override
+                        public void run() {
+                            try {
+                                what.run();
+                            } catch (Throwable fault) {
+                                Log.w(TAG, "did not work", fault);
+                            }
+                        }
+                    });
+        } catch (Throwable fault) {
+            Log.w(TAG, "did not work", fault);
+        }
     }
 
     /** Called by the native worker: the line that Looper printed for the running message, or null. */
     static String runningLine() {
-        Hook names = naming;
-        return names == null ? null : names.runningLine();
+        return Recorder.runningLine();
     }
 
     /** Called by the native worker for each report. */
     static void onReport(String path, String reason) {
-        ReportListener told = listener;
-        if (told == null) {
+        Config config = Recorder.config();
+        if (config == null || config.listener == null) {
             return;
         }
         try {
-            told.onReport(new File(path), reason);
+            config.listener.onReport(new Report(new File(path)));
         } catch (Throwable fault) {
             Log.w(TAG, "the report listener threw", fault);
         }

@@ -37,14 +37,21 @@ final class Native {
     /** Which hook works, for the report: on or off and how or why. */
     static native void setHook(boolean on, String detail);
 
+    /** A line for each part of the recorder: name, 1 or 0 for on or off, detail, with tabs between. Any thread. */
+    static native String features();
+
+    /** Says something about the app in each report from now on; null takes it out again. Any thread. */
+    static native void annotate(String name, String value);
+
     /** Writes a report and waits for it; null when there is none. Any thread. */
     static native String dump(String reason, long timeoutMs);
 
     // The next do something on the main thread only.
 
     /**
-     * A dispatch begins: says {@link #IN_DOUBT}, or how many messages run and whether one wants a name. {@link #WANTS_NAME} is about the message before, whose end was never told: an Error, or
-     * any exception under the Printer hook.
+     * A dispatch begins: says {@link #IN_DOUBT}, or how many messages run and whether one wants a name.
+     * {@link #WANTS_NAME} is about the message before, whose end was never told: an Error, or any exception under the
+     * Printer hook.
      */
     @FastNative
     static native int begin();

@@ -1,0 +1,16 @@
+package android.app;
+
+/** Why an earlier process of this app ended. Since API 30. */
+public final class ApplicationExitInfo {
+    private ApplicationExitInfo() {}
+
+    public native int getPid();
+
+    public native String getProcessName();
+
+    public native int getReason();
+
+    public native String getDescription();
+
+    public native long getTimestamp();
+}

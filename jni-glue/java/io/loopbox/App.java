@@ -1,0 +1,115 @@
+package io.loopbox;
+
+import android.app.Application;
+import android.content.Context;
+import android.content.pm.PackageInfo;
+import android.content.pm.PackageManager;
+import android.util.Log;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.FileReader;
+import java.io.IOException;
+
+/** What an app's Context says at installation. Apart, because processes without one record too. */
+final class App {
+    /** Is there while the app has switched the recorder off. */
+    private static final String OFF = "off";
+
+    private App() {}
+
+    /** A folder that only this app can read and that is in no backup. */
+    static File directory(Context context) {
+        return new File(context.getNoBackupFilesDir(), "loopbox");
+    }
+
+    /** Why nothing may be recorded in this process, or null. */
+    static String refuses(Context context, Config config) {
+        if (new File(directory(context), OFF).exists()) {
+            return "switched off by the app";
+        }
+        String main = context.getApplicationInfo().processName;
+        String own = processName();
+        if (config.mainProcessOnly && own != null && !own.equals(main)) {
+            return "this is the process " + own + ", not " + main;
+        }
+        return null;
+    }
+
+    /** For every later launch. The mark lies in the default folder wherever reports go. */
+    static void setEnabled(Context context, boolean enabled) throws IOException {
+        File directory = directory(context);
+        File off = new File(directory, OFF);
+        if (enabled) {
+            if (off.exists() && !off.delete()) {
+                throw new IOException("cannot delete " + off);
+            }
+        } else if (!directory.isDirectory() && !directory.mkdirs()) {
+            throw new IOException("cannot create " + directory);
+        } else if (!off.exists() && !off.createNewFile()) {
+            throw new IOException("cannot create " + off);
+        }
+    }
+
+    /** Version name and code, or an empty text. */
+    static String version(Context context) {
+        try {
+            PackageInfo info = context.getPackageManager().getPackageInfo(context.getPackageName(), 0);
+            return info.versionName + " (" + info.versionCode + ")";
+        } catch (PackageManager.NameNotFoundException absent) {
+            return "";
+        } catch (RuntimeException dead) {
+            // The package manager is another process and may be gone.
+            Log.i(Loopbox.TAG, "no app version: " + dead);
+            return "";
+        }
+    }
+
+    /** For as long as the process lives: an Activity or a Service does not. */
+    static Context lasting(Context context) {
+        Context application = context.getApplicationContext();
+        // None yet inside of attachBaseContext, where the context is the Application itself or stands behind it.
+        return application == null ? context : application;
+    }
+
+    /** Notes from now on whether the app is seen and which Activity is in front. On the main thread. */
+    static void watch(final Context context) {
+        if (register(context)) {
+            return;
+        }
+        // Installed from attachBaseContext with the context that came in: the Application is there a message later.
+        Recorder.later(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        if (!register(context)) {
+                            Log.i(Loopbox.TAG, "no Application: neither foreground nor scene will be known");
+                        }
+                    }
+                });
+    }
+
+    private static boolean register(Context context) {
+        Context application = context instanceof Application ? context : context.getApplicationContext();
+        if (!(application instanceof Application)) {
+            return false;
+        }
+        Foreground.register((Application) application);
+        return true;
+    }
+
+    /** As the system calls this process, or null. */
+    static String processName() {
+        try {
+            BufferedReader reader = new BufferedReader(new FileReader("/proc/self/cmdline"));
+            try {
+                String line = reader.readLine();
+                int end = line == null ? -1 : line.indexOf('\0');
+                return end < 0 ? line : line.substring(0, end);
+            } finally {
+                reader.close();
+            }
+        } catch (IOException unreadable) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package io.loopbox;
+
+import java.io.DataInputStream;
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.util.zip.CRC32;
+
+/**
+ * The first section of a report, which is plain text for this reader (docs/file-format.md): reason, process, process id,
+ * time and digest, each on a line.
+ */
+final class Digest {
+    static final Digest NONE = new Digest(new String[] {"unreadable"});
+
+    private static final long MAGIC = 0x894c42580d0a1a0aL;
+    private static final int TAG = 0x44494745; // DIGE
+    private static final int HEADER_BYTES = 32;
+    private static final int MOST_BYTES = 16 << 10;
+
+    final String reason;
+    final String process;
+    final long pid;
+    final long timeMs;
+    final String line;
+
+    private Digest(String[] lines) {
+        reason = at(lines, 0);
+        process = at(lines, 1);
+        pid = number(at(lines, 2));
+        timeMs = number(at(lines, 3));
+        line = at(lines, 4);
+    }
+
+    private static String at(String[] lines, int at) {
+        return at < lines.length ? lines[at] : "";
+    }
+
+    private static long number(String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException none) {
+            return 0;
+        }
+    }
+
+    /** @throws IOException also when the file is none of ours, or cut or damaged in its first section */
+    static Digest read(File file) throws IOException {
+        DataInputStream in = new DataInputStream(new FileInputStream(file));
+        try {
+            byte[] header = new byte[HEADER_BYTES];
+            in.readFully(header);
+            int length = little(header, 20);
+            if (big(header, 0) != (int) (MAGIC >>> 32) || big(header, 4) != (int) MAGIC || big(header, 16) != TAG) {
+                throw new IOException("does not begin as a report");
+            }
+            if (length < 0 || length > MOST_BYTES) {
+                throw new IOException("a digest of " + length + " bytes");
+            }
+            byte[] text = new byte[length];
+            in.readFully(text);
+            CRC32 sum = new CRC32();
+            sum.update(text);
+            if ((int) sum.getValue() != little(header, 24)) {
+                throw new IOException("the digest is damaged");
+            }
+            return new Digest(new String(text, "UTF-8").split("\n", -1));
+        } finally {
+            in.close();
+        }
+    }
+
+    private static int big(byte[] bytes, int at) {
+        return Integer.reverseBytes(little(bytes, at));
+    }
+
+    private static int little(byte[] bytes, int at) {
+        return bytes[at] & 0xff | (bytes[at + 1] & 0xff) << 8 | (bytes[at + 2] & 0xff) << 16 | bytes[at + 3] << 24;
+    }
+}

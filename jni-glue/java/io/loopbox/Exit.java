@@ -1,0 +1,30 @@
+package io.loopbox;
+
+/** How a process of this app ended, as the system recorded it. */
+final class Exit {
+    /** ApplicationExitInfo.REASON_ANR. */
+    static final int ANR = 6;
+
+    /** Process id; they come back. */
+    final int pid;
+
+    /** As in the manifest: the package, or {@code package:name}. */
+    final String process;
+
+    /** System.currentTimeMillis of the end. */
+    final long timeMs;
+
+    /** ApplicationExitInfo.REASON_*. */
+    final int reason;
+
+    /** The system's own words, "user request after error: Input dispatching timed out ..."; null for none. */
+    final String description;
+
+    Exit(int pid, String process, long timeMs, int reason, String description) {
+        this.pid = pid;
+        this.process = process;
+        this.timeMs = timeMs;
+        this.reason = reason;
+        this.description = description;
+    }
+}

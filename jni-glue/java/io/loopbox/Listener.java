@@ -1,0 +1,14 @@
+package io.loopbox;
+
+import androidx.annotation.NonNull;
+
+/** Is told of each report that was written. */
+public interface Listener {
+    /**
+     * Called on a thread of the recorder, after the file has its final name. At an ANR the process may be gone a
+     * moment later: leave sending for the next launch ({@link Loopbox#takePendingReports}) and keep this short.
+     *
+     * @param report the file and what is in it; the file belongs to the listener, which may move or delete it
+     */
+    void onReport(@NonNull Report report);
+}

@@ -1,0 +1,87 @@
+package io.loopbox;
+
+import android.util.Log;
+import java.io.File;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+
+/** Reports on disk that nobody has deleted yet. */
+final class PendingReports {
+    private static final String SUFFIX = ".lbx";
+    private static final String TAKEN = "taken";
+
+    /** How many reports that were handed out and not deleted are kept, and for how long. */
+    private static final int KEPT = 20;
+
+    private static final long KEPT_MS = 14L * 24 * 3_600_000;
+
+    private PendingReports() {}
+
+    /**
+     * Moves the reports of a directory into one of the calling process: each goes to one process, and none is deleted
+     * under it to make room for new ones.
+     */
+    static List<Report> take(File directory, String process) {
+        File taken = new File(directory, TAKEN);
+        File own = new File(taken, process.replace('/', '_').replace(':', '_'));
+        if (!own.isDirectory() && !own.mkdirs()) {
+            Log.w(Loopbox.TAG, "cannot create " + own);
+            return new ArrayList<Report>();
+        }
+        for (File file : reports(directory)) {
+            // False when another process was quicker.
+            boolean ours = file.renameTo(new File(own, file.getName()));
+            if (!ours && file.exists()) {
+                Log.w(Loopbox.TAG, "cannot move " + file);
+            }
+        }
+        File[] processes = taken.listFiles();
+        if (processes != null) {
+            for (File each : processes) {
+                tidy(each);
+            }
+        }
+        List<Report> found = new ArrayList<Report>();
+        for (File file : reports(own)) {
+            found.add(new Report(file));
+        }
+        return found;
+    }
+
+    /** Of every process: one that is not in the app any more would keep its reports for ever. */
+    private static void tidy(File folder) {
+        File[] all = reports(folder);
+        long now = System.currentTimeMillis();
+        for (int at = 0; at < all.length; at++) {
+            boolean old = at < all.length - KEPT || now - all[at].lastModified() > KEPT_MS;
+            if (old && !all[at].delete()) {
+                Log.w(Loopbox.TAG, "cannot delete " + all[at]);
+            }
+        }
+    }
+
+    /** Oldest first. */
+    private static File[] reports(File directory) {
+        List<File> found = new ArrayList<File>();
+        File[] files = directory.listFiles();
+        if (files != null) {
+            for (File file : files) {
+                if (file.isFile() && file.getName().endsWith(SUFFIX)) {
+                    found.add(file);
+                }
+            }
+        }
+        File[] sorted = found.toArray(new File[0]);
+        Arrays.sort(
+                sorted,
+                new Comparator<File>() {
+                    @Override
+                    public int compare(File a, File b) {
+                        return Long.valueOf(a.lastModified()).compareTo(b.lastModified());
+                    }
+                });
+        return sorted;
+    }
+}

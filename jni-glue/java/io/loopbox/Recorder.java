@@ -1,0 +1,178 @@
+package io.loopbox;
+
+import android.os.Build;
+import android.os.Handler;
+import android.os.Looper;
+import android.util.Log;
+import java.io.File;
+
+/** The recording in progress. Everything but what says otherwise is for the main thread. */
+final class Recorder {
+    /** Build.VERSION_CODES.Q, which older SDKs do not have. */
+    private static final int ANDROID_10 = 29;
+
+    /** More loops inside each other than that do not happen. */
+    private static final int MOST_NESTED = 64;
+
+    /** Written on the main thread only; the worker reads it to name the running message. */
+    private static volatile Hook naming;
+
+    private static volatile Config config;
+    private static volatile Framework framework = Framework.NONE;
+    private static Hook hook;
+
+    // Why there is no hook while the recorder is on.
+    private static boolean pausedByApp;
+    private static boolean pausedInBackground;
+
+    private Recorder() {}
+
+    static boolean onMainThread() {
+        return Looper.myLooper() != null && Looper.myLooper() == Looper.getMainLooper();
+    }
+
+    /** Runs it on the main thread: now, when this is it. Any thread. */
+    static void onMain(Runnable what) {
+        if (onMainThread()) {
+            what.run();
+        } else {
+            later(what);
+        }
+    }
+
+    /** Runs it as a message of the main thread. Any thread. */
+    static void later(Runnable what) {
+        new Handler(Looper.getMainLooper()).post(what);
+    }
+
+    /**
+     * @return null, or why it could not start
+     */
+    static String start(Config wanted, File directory, String appVersion, Framework asked) {
+        if (!onMainThread()) {
+            return "install must be called on the main thread";
+        }
+        if (config != null) {
+            return "already installed";
+        }
+        System.loadLibrary("loopbox");
+        framework = asked;
+        String refusal = Native.install(wanted.numbers(Build.VERSION.SDK_INT), wanted.strings(directory, appVersion));
+        if (refusal != null) {
+            return refusal;
+        }
+        config = wanted;
+        if (!putIn()) {
+            stop();
+            return "the Observer hook is refused";
+        }
+        return null;
+    }
+
+    static void stop() {
+        if (config == null) {
+            return;
+        }
+        takeOut();
+        config = null;
+        pausedByApp = false;
+        pausedInBackground = false;
+        Native.uninstall();
+    }
+
+    /** What the app says: nothing is recorded until it says otherwise. */
+    static void pause(boolean pause) {
+        pausedByApp = pause;
+        settle();
+    }
+
+    /** What the Activities say, when the app wants to record in the foreground only. */
+    static void background(boolean background) {
+        pausedInBackground = background;
+        settle();
+    }
+
+    /** Puts the hook in or takes it out, as the reasons to pause have it. */
+    private static void settle() {
+        if (config == null) {
+            return;
+        }
+        boolean pause = pausedByApp || pausedInBackground;
+        if (pause && hook != null) {
+            takeOut();
+            // We are inside of a message whose end we shall not see.
+            for (int nested = 0; nested < MOST_NESTED && Native.depth() > 0; nested++) {
+                MainThread.end();
+            }
+            Native.setHook(false, pausedByApp ? "paused by the app" : "paused in the background");
+        } else if (!pause && hook == null && !putIn()) {
+            Native.setHook(false, "refused after a pause");
+        }
+    }
+
+    /** Any thread. */
+    static boolean isOn() {
+        return config != null;
+    }
+
+    /** By what is recorded, or null. Any thread. */
+    static Config config() {
+        return config;
+    }
+
+    /** What the system says about this process. Any thread. */
+    static Framework framework() {
+        return framework;
+    }
+
+    /** The line that Looper printed for the running message, or null. Any thread. */
+    static String runningLine() {
+        Hook names = naming;
+        return names == null ? null : names.runningLine();
+    }
+
+    private static boolean putIn() {
+        hook = hookInto(Looper.getMainLooper());
+        if (hook == null) {
+            return false;
+        }
+        Native.setHook(true, hook.describe());
+        Looper.myQueue().addIdleHandler(new DisplacedWatch(hook, config.printerCheckMs));
+        return true;
+    }
+
+    private static void takeOut() {
+        Hook names = naming;
+        if (names != null && names != hook) {
+            names.uninstall();
+        }
+        naming = null;
+        if (hook != null) {
+            hook.uninstall();
+            hook = null;
+        }
+    }
+
+    private static Hook hookInto(Looper looper) {
+        boolean wanted =
+                config.hook == Config.Hook.OBSERVER
+                        || (config.hook == Config.Hook.AUTO && Build.VERSION.SDK_INT == ANDROID_10);
+        if (wanted && config.hiddenApi != Config.HiddenApi.NONE) {
+            ObserverHook observer = ObserverHook.install(config);
+            if (observer != null) {
+                // Without stacks only the Printer can name a message that does not end.
+                if (config.runningName == Config.RunningName.PRINTER || !config.sampling) {
+                    naming = PrinterHook.install(looper, config, true);
+                }
+                return observer;
+            }
+            if (config.hook == Config.Hook.OBSERVER) {
+                Log.w(Loopbox.TAG, "the Observer hook is refused");
+                return null;
+            }
+        }
+        PrinterHook printer = PrinterHook.install(looper, config, false);
+        naming = printer;
+        return printer;
+    }
+}

@@ -1,0 +1,15 @@
+package io.loopbox;
+
+import androidx.annotation.NonNull;
+import androidx.annotation.Nullable;
+
+/** Looks at everything that the app says about itself before it is kept. */
+public interface Redactor {
+    /**
+     * @param name what was annotated: "scene", "user", ...
+     * @param value the value as given
+     * @return the value to keep, or null to keep none. When it throws, none is kept.
+     */
+    @Nullable
+    String redact(@NonNull String name, @NonNull String value);
+}

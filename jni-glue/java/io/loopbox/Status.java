@@ -1,0 +1,95 @@
+package io.loopbox;
+
+import androidx.annotation.NonNull;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** What of the recorder is on, what is off, and why. */
+public final class Status {
+    /** One part of the recorder. */
+    public static final class Part {
+        private final String name;
+        private final boolean on;
+        private final String detail;
+
+        Part(String name, boolean on, String detail) {
+            this.name = name;
+            this.on = on;
+            this.detail = detail;
+        }
+
+        /** "hook", "sampler", "ring" (the memory that outlives the process) or "sigquit". */
+        @NonNull
+        public String name() {
+            return name;
+        }
+
+        /** Whether it works. */
+        public boolean isOn() {
+            return on;
+        }
+
+        /** How it works, or why it does not. */
+        @NonNull
+        public String detail() {
+            return detail;
+        }
+
+        @Override
+        public String toString() {
+            return name + (on ? " on" : " off") + (detail.isEmpty() ? "" : " (" + detail + ")");
+        }
+    }
+
+    private final boolean on;
+    private final String reason;
+    private final List<Part> parts;
+
+    private Status(boolean on, String reason, List<Part> parts) {
+        this.on = on;
+        this.reason = reason;
+        this.parts = Collections.unmodifiableList(parts);
+    }
+
+    static Status off(String reason) {
+        return new Status(false, reason, new ArrayList<Part>());
+    }
+
+    /** @param lines as {@link Native#features} says them; null when the recorder stopped meanwhile */
+    static Status on(String lines) {
+        List<Part> parts = new ArrayList<Part>();
+        for (String line : (lines == null ? "" : lines).split("\n")) {
+            String[] words = line.split("\t", 3);
+            if (words.length == 3) {
+                parts.add(new Part(words[0], "1".equals(words[1]), words[2]));
+            }
+        }
+        return new Status(true, "", parts);
+    }
+
+    /** Whether the main thread is recorded. */
+    public boolean isOn() {
+        return on;
+    }
+
+    /** Why it is not; empty when it is. */
+    @NonNull
+    public String reason() {
+        return reason;
+    }
+
+    /**
+     * The parts, when the recorder is on. The sampler looks at ART first and appears some milliseconds after the
+     * installation.
+     */
+    @NonNull
+    public List<Part> parts() {
+        return parts;
+    }
+
+    @Override
+    public String toString() {
+        return on ? "on: " + parts : "off: " + reason;
+    }
+}

@@ -1,0 +1,62 @@
+package android.app;
+
+import android.content.Context;
+import android.content.ContextWrapper;
+import android.os.Bundle;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a device's Application does for its Activities' life cycles, on the word of the scripted app. */
+public class Application extends ContextWrapper {
+    /** As on a device. */
+    public interface ActivityLifecycleCallbacks {
+        void onActivityCreated(Activity activity, Bundle state);
+
+        void onActivityStarted(Activity activity);
+
+        void onActivityResumed(Activity activity);
+
+        void onActivityPaused(Activity activity);
+
+        void onActivityStopped(Activity activity);
+
+        void onActivitySaveInstanceState(Activity activity, Bundle state);
+
+        void onActivityDestroyed(Activity activity);
+    }
+
+    private final List<ActivityLifecycleCallbacks> callbacks = new ArrayList<ActivityLifecycleCallbacks>();
+
+    public Application() {
+        super(null);
+    }
+
+    public void onCreate() {}
+
+    public void registerActivityLifecycleCallbacks(ActivityLifecycleCallbacks callback) {
+        callbacks.add(callback);
+    }
+
+    /** The system gives a new Application its Context before anything else. */
+    public final void attach(Context base) {
+        attachBaseContext(base);
+    }
+
+    /** An Activity comes to the front. */
+    public final void show(Activity activity) {
+        activity.onCreate(null);
+        for (ActivityLifecycleCallbacks callback : callbacks) {
+            callback.onActivityCreated(activity, null);
+            callback.onActivityStarted(activity);
+            callback.onActivityResumed(activity);
+        }
+    }
+
+    /** An Activity leaves the screen. */
+    public final void hide(Activity activity) {
+        for (ActivityLifecycleCallbacks callback : callbacks) {
+            callback.onActivityPaused(activity);
+            callback.onActivityStopped(activity);
+        }
+    }
+}

@@ -1,0 +1,14 @@
+package android.app;
+
+/** One process that ended. */
+public abstract class ApplicationExitInfo {
+    public abstract int getPid();
+
+    public abstract String getProcessName();
+
+    public abstract int getReason();
+
+    public abstract String getDescription();
+
+    public abstract long getTimestamp();
+}

@@ -1,0 +1,6 @@
+package android.content.pm;
+
+/** Of the field that the recorder reads. */
+public class ApplicationInfo {
+    public String processName;
+}

@@ -85,7 +85,7 @@ impl Ratchet {
 
     pub(crate) fn write(&self, file: &Path) -> Result<()> {
         let head = "# Sizes of the last accepted build, in bytes: the file that ships, then what it consists of.\n\
-                    # Written by `cargo xtask android --bless`; see docs/integrate.md for what they mean.\n";
+                    # Written by `cargo xtask android --bless`; see docs/size.md for what they mean.\n";
         let text = format!("{head}{}", toml::to_string(self)?);
         fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
     }

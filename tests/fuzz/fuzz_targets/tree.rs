@@ -1,0 +1,4 @@
+#![no_main]
+libfuzzer_sys::fuzz_target!(|input: &[u8]| {
+    loopbox_fuzz::TREE.check(input);
+});

@@ -1,0 +1,46 @@
+//! Library files.
+
+use loopbox_art::elf::{Image, hex};
+
+/// In seeds and in no input: the first two end a search early, the last one never does.
+const NAMES: [&str; 4] = ["_ZN3art6PublicEv", "getpid", "_ZN3art6HiddenEv", "no_such_name"];
+
+pub(crate) fn elf(input: &[u8]) {
+    let Some(image) = Image::parse(input) else { return };
+    let id = image.build_id().map(hex);
+    assert!(id.is_none_or(|id| id.len() <= 2 * input.len()));
+    assert_eq!(image.find_dynamic(&NAMES).len(), NAMES.len());
+    assert_eq!(image.find_imported(&NAMES).len(), NAMES.len());
+    for symbol in image.find_all(&NAMES).into_iter().flatten() {
+        let code = image.bytes_at(symbol.value, symbol.size);
+        assert!(code.is_none_or(|code| code.len() as u64 == symbol.size));
+    }
+    let _ = image.bytes_at(u64::MAX, u64::MAX);
+}
+
+/// The input as the section of a library that is otherwise as it should be.
+pub(crate) fn debugdata(input: &[u8]) {
+    const SECTION_HEADER: usize = 64;
+    let names = b"\0.shstrtab\0.gnu_debugdata\0";
+    let mut file = vec![0_u8; 64];
+    let mut table = vec![0_u8; SECTION_HEADER];
+    for (bytes, name, kind) in [(&names[..], 1_u32, 3_u32), (input, 11, 1)] {
+        let mut header = [0_u8; SECTION_HEADER];
+        header[..4].copy_from_slice(&name.to_le_bytes());
+        header[4..8].copy_from_slice(&kind.to_le_bytes());
+        header[24..32].copy_from_slice(&(file.len() as u64).to_le_bytes());
+        header[32..40].copy_from_slice(&(bytes.len() as u64).to_le_bytes());
+        table.extend(header);
+        file.extend(bytes);
+    }
+    let table_at = file.len() as u64;
+    file.extend(table);
+    file[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
+    file[40..48].copy_from_slice(&table_at.to_le_bytes());
+    // Sizes of the file's header, of a program header and a section header; three sections, the first names them.
+    for (at, value) in [(52, 64_u8), (54, 56), (58, 64), (60, 3), (62, 1)] {
+        file[at] = value;
+    }
+    let image = Image::parse(&file).expect("an ELF file");
+    assert_eq!(image.find_all(&NAMES).len(), NAMES.len());
+}

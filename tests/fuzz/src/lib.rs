@@ -1,0 +1,88 @@
+//! Every decoder of Loopbox, each as a function of any bytes.
+//!
+//! A [`Target`] runs a decoder and what comes right after it. It fails by a panic: the decoder's own, that of a property
+//! which does not hold, or that of a bound on memory or time which is exceeded. The tests of this package run each target
+//! on its seeds (`seeds/NAME`) and on mutations of them. `cargo xtask stress fuzz` runs the same targets under LLVM's
+//! libFuzzer, which is led by coverage, for as long as one likes; `docs/faults.md` tells how.
+
+mod desk;
+mod elf;
+mod memory;
+mod report;
+mod ring;
+mod text;
+
+use std::time::Duration;
+
+/// A decoder under test.
+#[derive(Debug)]
+pub struct Target {
+    /// Its name, which is also that of its folder of seeds.
+    pub name: &'static str,
+    /// Bytes that it may hold on the heap at once, whatever it is given.
+    pub memory: usize,
+    /// Bytes that an input has at most; longer ones are cut.
+    pub longest: usize,
+    run: fn(&[u8]),
+}
+
+/// Processor time that one input may take. Generous: it also holds in a build without optimisation.
+const TIME: Duration = Duration::from_secs(20);
+
+const MIB: usize = 1 << 20;
+
+/// A report file: container, sections, payloads.
+pub const REPORT: Target =
+    Target { name: "report", memory: 40 * MIB, longest: 64 << 10, run: report::report };
+/// What the desk makes of a decoded report: every view and every export.
+pub const DESK: Target = Target { name: "desk", memory: 64 * MIB, longest: 64 << 10, run: desk::desk };
+/// A ring file, as a killed process leaves it.
+pub const RING: Target = Target { name: "ring", memory: 64 * MIB, longest: 64 << 10, run: ring::ring };
+/// A packed stack tree in a ring's slot: its numbers, its string table, its nodes.
+pub const TREE: Target = Target { name: "tree", memory: 32 * MIB, longest: 16 << 10, run: ring::tree };
+/// What the framework's Looper prints: a queue, and the line at a dispatch.
+pub const LOOPER: Target = Target { name: "looper", memory: 8 * MIB, longest: 16 << 10, run: text::looper };
+/// `/proc/self/maps`.
+pub const MAPS: Target = Target { name: "maps", memory: 8 * MIB, longest: 16 << 10, run: text::maps };
+/// A table of ART's offsets, as the build reads it.
+pub const OFFSETS: Target =
+    Target { name: "offsets", memory: 16 * MIB, longest: 16 << 10, run: text::offsets };
+/// The article's text form of a stack tree.
+pub const SEED: Target = Target { name: "seed", memory: 64 * MIB, longest: 16 << 10, run: text::seed };
+/// A library file: headers, build id, symbol tables, hash table.
+pub const ELF: Target = Target { name: "elf", memory: 80 * MIB, longest: 64 << 10, run: elf::elf };
+/// The xz stream in a library's `.gnu_debugdata`.
+pub const DEBUGDATA: Target =
+    Target { name: "debugdata", memory: 80 * MIB, longest: 64 << 10, run: elf::debugdata };
+/// R8's `mapping.txt`, and a report retraced by it.
+pub const MAPPING: Target =
+    Target { name: "mapping", memory: 32 * MIB, longest: 16 << 10, run: desk::mapping };
+
+/// All of them.
+pub const TARGETS: [&Target; 11] =
+    [&REPORT, &DESK, &RING, &TREE, &LOOPER, &MAPS, &OFFSETS, &SEED, &ELF, &DEBUGDATA, &MAPPING];
+
+impl Target {
+    /// Runs one input and returns the peak of heap memory, in bytes.
+    ///
+    /// # Panics
+    /// When the target fails: that is the answer.
+    pub fn check(&self, input: &[u8]) -> usize {
+        let input = input.get(..self.longest).unwrap_or(input);
+        let begin = cpu_time();
+        let peak = memory::peak_of(|| (self.run)(input));
+        let took = cpu_time().saturating_sub(begin);
+        assert!(peak <= self.memory, "{}: {peak} bytes of heap, more than {}", self.name, self.memory);
+        assert!(took <= TIME, "{}: {took:?}", self.name);
+        peak
+    }
+}
+
+/// Processor time of this thread: unlike the clock it does not run while others do.
+fn cpu_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is a valid place for the answer.
+    let answer = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    assert_eq!(answer, 0, "no clock of this thread");
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}

@@ -1,0 +1,77 @@
+//! Inputs that are lines of text.
+
+/// The parser of `loopbox-art`, which is not public there.
+#[allow(dead_code, reason = "its own crate uses the rest")]
+#[path = "../../../crates/loopbox-art/src/sys/maps.rs"]
+mod maps_file;
+
+/// What that crate's build script reads tables with.
+#[allow(dead_code, missing_docs, unreachable_pub, reason = "shared with the build script")]
+#[path = "../../../crates/loopbox-art/build/table.rs"]
+mod table;
+
+use loopbox_format::looper::{
+    CUSTOM, PendingBody, class_name, dispatch, duration_ms, parse_queue, without_object,
+};
+use loopbox_format::model::{Pending, PendingSource};
+use loopbox_format::seed as seed_text;
+use std::borrow::Cow;
+
+fn text(input: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(input)
+}
+
+pub(crate) fn looper(input: &[u8]) {
+    let text = text(input);
+    let pending = |lines: Vec<String>| Pending {
+        source: PendingSource::LooperDump,
+        captured_ns: 100_000_000_000,
+        lines,
+        dropped_lines: 0,
+    };
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    for line in &lines {
+        let started = dispatch(line);
+        let known = |name: &str| name.is_empty() || name == CUSTOM || line.contains(name);
+        assert!(known(started.target) && known(started.callback), "{started:?}");
+        let _ = (class_name(line), duration_ms(line));
+        // Twice is as good as once.
+        let bare = without_object(line).into_owned();
+        assert_eq!(without_object(&bare), bare);
+    }
+    let bare = lines.iter().map(|line| without_object(line).into_owned()).collect();
+    let queue = parse_queue(&pending(lines));
+    assert!(queue.messages.iter().zip(0..).all(|(message, place)| message.position == place));
+    for message in parse_queue(&pending(bare)).messages {
+        let PendingBody::Message { object, .. } = message.body else { continue };
+        assert_eq!(object, None, "what a message carries was left in");
+    }
+}
+
+pub(crate) fn maps(input: &[u8]) {
+    let text = text(input);
+    for mapping in maps_file::parse(&text) {
+        assert!(mapping.start <= mapping.end && mapping.path.len() <= text.len());
+        assert!(!mapping.contains(mapping.end));
+    }
+}
+
+pub(crate) fn offsets(input: &[u8]) {
+    let Ok(generation) = table::parse(&text(input)) else { return };
+    assert!(!generation.rows.is_empty());
+    for row in &generation.rows {
+        assert!((4..=8).contains(&row.slots()));
+    }
+}
+
+pub(crate) fn seed(input: &[u8]) {
+    let Ok((tree, symbols)) = seed_text::parse(&text(input)) else { return };
+    // Writing takes each sample's stack apart; the samples that a text claims cost it nothing.
+    if tree.sample_deltas_ns.len() * tree.nodes.len() > 1 << 20 {
+        return;
+    }
+    let written = seed_text::write(&tree, &symbols).expect("what was read can be written");
+    let (again, symbols) = seed_text::parse(&written).expect("what was written can be read");
+    let twice = seed_text::write(&again, &symbols).expect("what was read can be written");
+    assert_eq!(written, twice);
+}

@@ -1,7 +1,8 @@
 //! What earlier processes of this app left behind: rings without a living process.
 
-use crate::{digest, log};
+use crate::{digest, log, report};
 use loopbox_format::report as format;
+use loopbox_recorder::Keep;
 use loopbox_store::{FuseState, Recovered, RingPolicy, adopt, write_report};
 use std::path::{Path, PathBuf};
 
@@ -19,8 +20,8 @@ pub(crate) struct Earlier {
 }
 
 /// Takes over the rings of dead processes in `directory`. A ring is deleted when its report is on disk or not wanted;
-/// one whose report cannot be written is kept for the next launch.
-pub(crate) fn take_over(directory: &Path) -> Earlier {
+/// one whose report cannot be written is kept for the next launch. `keep` says which messages may be named.
+pub(crate) fn take_over(directory: &Path, keep: Keep) -> Earlier {
     let mut earlier = Earlier::default();
     let rings = match adopt(directory, &RingPolicy::default()) {
         Ok(rings) => rings,
@@ -34,6 +35,7 @@ pub(crate) fn take_over(directory: &Path) -> Earlier {
             Ok(recovered) => {
                 earlier.died_sampling |= matches!(recovered.fuse, FuseState::Open { .. });
                 if deserves_report(recovered) {
+                    report::name_by_stack(&mut recovered.report, keep);
                     match write(directory, recovered) {
                         Ok(path) => earlier.reports.push(path),
                         Err(error) => {

@@ -3,9 +3,10 @@
 use crate::clock;
 use crate::config::Settings;
 use loopbox_format::model::{
-    DumpReason, Location, Message, Meta, Method, NamedBy, Process, StackTree, Symbols,
+    DumpReason, Location, MainState, Message, Meta, Method, NamedBy, Process, Report, StackTree, Symbols,
 };
 use loopbox_format::{looper, stacks};
+use loopbox_recorder::Keep;
 use std::collections::HashMap;
 use std::fs;
 
@@ -100,9 +101,21 @@ pub(crate) fn named_by_line(text: &str) -> Message {
     }
 }
 
+/// Names a running message that has no name yet by its last stack, as far as `keep` allows.
+pub(crate) fn name_by_stack(report: &mut Report, keep: Keep) {
+    let MainState::Running(running) = &mut report.main else { return };
+    if running.message.is_none() {
+        let tree = report.trees.last().filter(|tree| tree.token == running.token);
+        running.message = tree.and_then(|tree| named_by_stack(&report.symbols, tree));
+    }
+    if keep == Keep::ComponentsOnly {
+        running.message = running.message.take().filter(|message| message.component.is_some());
+    }
+}
+
 /// The running message as its last stack shows it: what `Handler.dispatchMessage` called. The message's `what` does
 /// not show there, nor a callback's target.
-pub(crate) fn named_by_stack(symbols: &Symbols, tree: &StackTree) -> Option<Message> {
+fn named_by_stack(symbols: &Symbols, tree: &StackTree) -> Option<Message> {
     let last = stacks::stacks(tree).ok()?.last()?;
     let method = |location: &u32| match symbols.locations.get(*location as usize)? {
         Location::Frame { method, .. } => symbols.methods.get(*method as usize),

@@ -10,7 +10,7 @@ use jni::sys::jvalue;
 use jni::{DEFAULT_LOCAL_FRAME_CAPACITY, Env};
 use loopbox_format::model::{DumpReason, FeatureState, MainState, Report, Running, StackSource, StackTree};
 use loopbox_format::report as format;
-use loopbox_recorder::{Keep, Sample as TreeSample, StackTreeBuilder};
+use loopbox_recorder::{Sample as TreeSample, StackTreeBuilder};
 use loopbox_store::{ReportPolicy, WorkerWriter, enforce, write_report};
 use ringbuf::traits::Consumer;
 use ringbuf::{CachingCons, HeapRb};
@@ -62,8 +62,10 @@ impl<'a> Worker<'a> {
     /// Until the session ends.
     pub(crate) fn run(mut self, env: &mut Env<'_>) {
         self.save_meta();
-        let earlier =
-            self.session.earlier.get_or_init(|| earlier::take_over(&self.session.settings.directory));
+        let earlier = self.session.earlier.get_or_init(|| {
+            let settings = &self.session.settings;
+            earlier::take_over(&settings.directory, settings.recorder.keep)
+        });
         for path in &earlier.reports {
             tell(env, path, "recovered");
         }
@@ -253,21 +255,14 @@ impl<'a> Worker<'a> {
     /// Names the running message, by the line that Looper printed for it or else by its stack.
     fn name_running(&self, env: &mut Env<'_>, report: &mut Report) {
         let MainState::Running(running) = &mut report.main else { return };
-        let line = running_line(env, self.session, running);
-        let tree = report.trees.last().filter(|tree| tree.token == running.token);
-        running.message = match line {
-            Some(line) => Some(report::named_by_line(&line)),
-            None => tree.and_then(|tree| report::named_by_stack(&report.symbols, tree)),
-        };
-        if self.session.settings.recorder.keep == Keep::ComponentsOnly {
-            running.message = running.message.take().filter(|message| message.component.is_some());
-        }
+        running.message = running_line(env, self.session, running).as_deref().map(report::named_by_line);
         running.cpu_ns = match self.cpu {
             Some((first, _)) if self.growing.token() == running.token => {
                 self.session.main_cpu.and_then(clock::of).map(|now| now.saturating_sub(first))
             }
             _ => None,
         };
+        report::name_by_stack(report, self.session.settings.recorder.keep);
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the end-to-end tests share: one prepared launcher per bed, and decoded reports with words to ask them.
 
+pub mod kill;
 pub mod matrix;
 pub mod truth;
 

@@ -1,11 +1,21 @@
 //! A process that is killed in the middle of a hang: the next launch finds what it recorded.
 
 use anyhow::{Context, Result};
-use loopbox_e2e::{Frame, LIMIT, details_of, launcher, read, stacks_of};
+use loopbox_e2e::{Frame, LIMIT, details_of, kill, launcher, read, stacks_of};
 use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind};
 use std::fs;
 use std::time::Duration;
 use tempfile::tempdir;
+
+/// As many as fit a minute; `cargo xtask stress kill` runs more.
+#[test]
+fn processes_killed_at_random_moments_lose_nothing() -> Result<()> {
+    let figures = kill::run(12, 2)?;
+    println!("{figures:?}");
+    assert_eq!(figures.runs, 12);
+    assert_eq!(figures.hangs, figures.named + figures.too_young);
+    Ok(())
+}
 
 #[test]
 fn a_killed_hang_is_reported_at_the_next_launch() -> Result<()> {
@@ -32,6 +42,8 @@ fn a_killed_hang_is_reported_at_the_next_launch() -> Result<()> {
     assert!(report.history.iter().any(|r| r.kind == RecordKind::Single));
     assert!(details_of(&report, "com.example.shop.ShopHandler").count() >= 3);
     let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
+    let message = running.message.as_ref().context("the running message has no name")?;
+    assert_eq!(message.target, "com.example.shop.CheckoutActivity");
     let tree = report.trees.iter().find(|t| t.token == running.token).context("no stacks of the hang")?;
     for (stack, _) in stacks_of(&report, tree)? {
         let names: Vec<_> = stack.iter().map(Frame::short).collect();

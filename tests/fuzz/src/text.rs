@@ -35,17 +35,22 @@ pub(crate) fn looper(input: &[u8]) {
         let known = |name: &str| name.is_empty() || name == CUSTOM || line.contains(name);
         assert!(known(started.target) && known(started.callback), "{started:?}");
         let _ = (class_name(line), duration_ms(line));
-        // Twice is as good as once.
-        let bare = without_object(line).into_owned();
-        assert_eq!(without_object(&bare), bare);
     }
     let bare = lines.iter().map(|line| without_object(line).into_owned()).collect();
     let queue = parse_queue(&pending(lines));
     assert!(queue.messages.iter().zip(0..).all(|(message, place)| message.position == place));
     for message in parse_queue(&pending(bare)).messages {
         let PendingBody::Message { object, .. } = message.body else { continue };
-        assert_eq!(object, None, "what a message carries was left in");
+        assert!(object.as_deref().is_none_or(is_told), "what a message carries was left in: {object:?}");
     }
+}
+
+/// Whether this much of an `obj` may leave the app: nothing, or the class that one of the platform's own is about.
+fn is_told(object: &str) -> bool {
+    let Some((_, state)) = object.split_once('{') else { return object == "…" };
+    let Some(state) = state.strip_suffix('}') else { return false };
+    let class = state.strip_prefix("className=").or_else(|| state.strip_prefix("component="));
+    state == "…" || class.is_some_and(|class| !class.contains(char::is_whitespace))
 }
 
 pub(crate) fn maps(input: &[u8]) {

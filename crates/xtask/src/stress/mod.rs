@@ -11,6 +11,8 @@ use xtask::workspace::{cargo, run as run_command};
 pub(crate) enum StressCommand {
     /// Sampled stacks of every kind of code, on every bed in every mode, held against the dex files
     Beds(BedsArgs),
+    /// kill -9 at random moments of apps that record on a real ART: what they leave, and what the next launch reports
+    Kill(KillArgs),
     /// Samples without end of a main thread that does all a sampler must survive, on every bed
     Sampler(sampler::SamplerArgs),
 }
@@ -25,9 +27,21 @@ pub(crate) struct BedsArgs {
     phase_ms: u32,
 }
 
+/// Arguments of the kill stress.
+#[derive(Debug, Args)]
+pub(crate) struct KillArgs {
+    /// How many processes are killed
+    #[arg(long, default_value_t = 1_000)]
+    runs: u32,
+    /// How many run at a time
+    #[arg(long, default_value_t = 2)]
+    lanes: u32,
+}
+
 pub(crate) fn run(command: &StressCommand) -> Result<()> {
     match command {
         StressCommand::Beds(args) => beds(args),
+        StressCommand::Kill(args) => kill(args),
         StressCommand::Sampler(args) => sampler::run(args),
     }
 }
@@ -37,4 +51,12 @@ fn beds(args: &BedsArgs) -> Result<()> {
     let mut matrix = cargo();
     matrix.args(["run", "--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "matrix", "--"]);
     run_command(matrix.arg("--phase-ms").arg(args.phase_ms.to_string()).args(&args.beds))
+}
+
+/// A program of the end-to-end tests, too.
+fn kill(args: &KillArgs) -> Result<()> {
+    let mut kill = cargo();
+    kill.args(["run", "--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "kill", "--"]);
+    kill.args(["--runs", &args.runs.to_string(), "--lanes", &args.lanes.to_string()]);
+    run_command(&mut kill)
 }

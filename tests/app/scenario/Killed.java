@@ -1,0 +1,90 @@
+package scenario;
+
+import android.os.Handler;
+import android.os.Looper;
+import android.os.Message;
+import io.loopbox.Loopbox;
+import java.io.File;
+
+/**
+ * Messages one after the other, each telling when it begins and ends, so that whoever ends this process knows what the
+ * recorder must have. Of each {@link #CYCLE} messages the last one hangs for seconds.
+ *
+ * <p>Arguments: those of {@link Options}. {@code gate=FILE}: wait for that file before the recorder is installed, so
+ * that this process's limits can be set first. {@code dumps=FOLDER}: no message hangs; when a file {@code N} appears
+ * in the folder, message {@code N} asks for a report and tells whether there is one.
+ */
+public final class Killed extends Handler {
+    private static final int CYCLE = 8;
+    private static final int LONG_EACH = 4;
+    private static final int SHORT_MS = 5;
+    private static final int LONG_MS = 80;
+    private static final int HANG_WORK_MS = 500;
+    private static final int HANG_WAIT_MS = 3_500;
+    private static final int PAUSE_MS = 10;
+
+    private final File dumps;
+    private int received;
+    private int dumped;
+
+    private Killed(Looper looper, Options options) {
+        super(looper);
+        String folder = options.text("dumps", "");
+        dumps = folder.isEmpty() ? null : new File(folder);
+    }
+
+    /** Runs until it is killed. */
+    public static void main(String[] arguments) throws InterruptedException {
+        Looper.prepareMainLooper();
+        Options options = new Options(arguments);
+        String gate = options.text("gate", "");
+        if (!gate.isEmpty()) {
+            Script.say("waits");
+            while (!new File(gate).exists()) {
+                Thread.sleep(PAUSE_MS);
+            }
+        }
+        if (!Loopbox.install(options.config().build())) {
+            Script.say("not installed");
+            return;
+        }
+        Script.say("installed");
+        new Killed(Looper.getMainLooper(), options).sendEmptyMessage(0);
+        Looper.loop();
+    }
+
+    @Override
+    public void handleMessage(Message message) {
+        received++;
+        Script.say("begin " + received);
+        if (dumps != null) {
+            answer();
+            Work.busy(received % LONG_EACH == 0 ? LONG_MS : SHORT_MS);
+        } else if (received % CYCLE == 0) {
+            hang();
+        } else {
+            Work.busy(received % LONG_EACH == 0 ? LONG_MS : SHORT_MS);
+        }
+        Script.say("end " + received);
+        sendEmptyMessage(received);
+    }
+
+    /** Works, then waits: both are hangs, and only one takes a processor from the processes beside this one. */
+    private static void hang() {
+        Work.busy(HANG_WORK_MS);
+        try {
+            Thread.sleep(HANG_WAIT_MS);
+        } catch (InterruptedException unexpected) {
+            throw new AssertionError(unexpected);
+        }
+    }
+
+    private void answer() {
+        if (!new File(dumps, Integer.toString(dumped)).exists()) {
+            return;
+        }
+        File report = Loopbox.dump("asked " + dumped);
+        Script.say("dumped " + dumped + " " + (report == null ? "none" : report.getPath()) + " in " + received);
+        dumped++;
+    }
+}

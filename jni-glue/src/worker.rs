@@ -15,6 +15,7 @@ use loopbox_store::{ReportPolicy, WorkerWriter, enforce, write_report};
 use ringbuf::traits::Consumer;
 use ringbuf::{CachingCons, HeapRb};
 use std::collections::VecDeque;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -220,6 +221,8 @@ impl<'a> Worker<'a> {
             report.meta.dumped_at.uptime_ns / 1_000_000,
             self.written
         );
+        // Somebody may have tidied up; the ring is gone then, this report need not be.
+        let _ = fs::create_dir_all(&settings.directory);
         let written = format::encode(&report).map_err(|error| error.to_string()).and_then(|bytes| {
             write_report(&settings.directory, &name, &bytes).map_err(|error| error.to_string())
         });

@@ -2,17 +2,30 @@
 //! that was not written.
 
 mod common;
+#[path = "common/memory.rs"]
+mod memory;
 
 use common::file::{FIGURES, PENDING, RECORDS, TREE_PAGES, forge, region, regions};
 use common::record;
 use loopbox_format::codec::encode;
 use loopbox_format::container::crc32;
 use loopbox_format::model::Record;
-use loopbox_store::{LayoutError, RecoverError, Recovered, recover};
+use loopbox_store::{LayoutError, RecoverError, Recovered};
+use memory::peak_of;
 use proptest::prelude::*;
 
 /// A small ring with something in every region; see `golden.rs`.
 const IMAGE: &[u8] = include_bytes!("golden/ring-1.0.lbr");
+
+/// What recovery holds at most for a file as small as the image, whatever was done to it.
+const MEMORY: usize = 4 << 20;
+
+/// [`loopbox_store::recover`] within its bound.
+fn recover(file: &[u8]) -> Result<Recovered, RecoverError> {
+    let (peak, recovered) = peak_of(|| loopbox_store::recover(file));
+    assert!(peak <= MEMORY, "{peak} bytes of heap for a file of {}", file.len());
+    recovered
+}
 
 /// Everything in `got` was written.
 fn assert_nothing_invented(got: &Recovered, whole: &Recovered) {
@@ -152,7 +165,7 @@ proptest! {
         let at = region(&bytes, kind);
         let payload = &payload[..payload.len().min(at.slot_len - 24)];
         forge(&mut bytes, at, index % at.slots, seq, payload);
-        let _ = recover(&bytes);
+        let _ = loopbox_store::recover(&bytes);
     }
 
     #[test]

@@ -1,40 +1,16 @@
 //! What recovery may ask of memory is bounded by a multiple of the file, whatever the file says.
-//!
-//! A binary of its own: it counts every allocation of the process.
 
 mod common;
+#[path = "common/memory.rs"]
+mod memory;
 
 use common::file::{FIGURES, PENDING, RECORDS, TREE_PAGES, forge, regions};
 use common::options;
 use loopbox_format::codec::encode;
 use loopbox_format::container::crc32;
 use loopbox_store::{MAX_RING_BYTES, Recovered, Ring, recover};
-use std::alloc::{GlobalAlloc, Layout, System};
+use memory::peak_of;
 use std::fs;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-
-struct Counting;
-
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: hands every call to the system allocator unchanged; the counters are no memory of it.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        PEAK.fetch_max(NOW.fetch_add(layout.size(), Relaxed) + layout.size(), Relaxed);
-        // SAFETY: the caller keeps the contract of `GlobalAlloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as above.
-        unsafe { System.dealloc(at, layout) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
 
 /// A ring of the largest size with a single region of one slot, which holds `payload`.
 fn ring_of(kind: u32, payload: &[u8]) -> Vec<u8> {
@@ -79,13 +55,9 @@ fn honest_ring() -> Vec<u8> {
 }
 
 fn peak_of_recovery(file: &[u8]) -> (usize, Recovered) {
-    let before = NOW.load(Relaxed);
-    PEAK.store(before, Relaxed);
-    let recovered = recover(file).unwrap();
-    (PEAK.load(Relaxed) - before, recovered)
+    peak_of(|| recover(file).unwrap())
 }
 
-/// One test: two would count each other's memory.
 #[test]
 fn recovery_asks_for_a_multiple_of_the_file_at_most() {
     let honest = honest_ring();

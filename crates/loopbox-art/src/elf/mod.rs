@@ -157,7 +157,8 @@ impl<'a> Image<'a> {
                 && address.saturating_add(len) <= s.p_vaddr.saturating_add(s.p_filesz)
         };
         let segment = self.segments.iter().find(holds)?;
-        let start = usize::try_from(segment.p_offset + (address - segment.p_vaddr)).ok()?;
+        let start = segment.p_offset.checked_add(address - segment.p_vaddr)?;
+        let start = usize::try_from(start).ok()?;
         self.bytes.get(start..start.checked_add(usize::try_from(len).ok()?)?)
     }
 

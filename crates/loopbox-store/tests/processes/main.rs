@@ -13,10 +13,11 @@ mod roles;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-const TESTS: [(&str, fn()); 10] = [
+const TESTS: [(&str, fn()); 11] = [
     ("a_process_killed_anywhere_leaves_everything_but_a_torn_slot", kill::killed_anywhere),
     ("a_fork_writes_nothing_and_its_parent_goes_on", others::fork_writes_nothing),
     ("a_ring_is_adopted_only_when_every_holder_of_its_lock_is_gone", others::fork_holds_the_lock),
+    ("a_program_that_the_process_started_inherits_nothing", others::programs_do_not_inherit),
     ("processes_that_live_keep_their_rings", others::living_processes_keep_their_rings),
     ("nobody_shortens_a_ring_by_opening_it", others::cannot_be_shortened),
     ("a_directory_that_cannot_be_written_gives_a_volatile_ring", others::directory_not_writable),

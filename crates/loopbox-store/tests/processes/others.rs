@@ -46,6 +46,17 @@ pub(crate) fn fork_holds_the_lock() {
     wait_until("the fork's end", || !adopt(dir.path(), &policy).unwrap().is_empty());
 }
 
+pub(crate) fn programs_do_not_inherit() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut actor = Actor::start("start a program and leave", dir.path());
+    let program = actor.line();
+    // What the program waits for, until it is dropped.
+    let _input = actor.child.stdin.take().unwrap();
+    assert!(actor.child.wait().unwrap().success());
+    assert!(Path::new("/proc").join(&program).exists(), "the program lives");
+    assert_eq!(adopt(dir.path(), &RingPolicy::default()).unwrap().len(), 1);
+}
+
 pub(crate) fn living_processes_keep_their_rings() {
     let dir = tempfile::tempdir().unwrap();
     let mut actors: Vec<Actor> = (0..3).map(|_| Actor::start("create", dir.path())).collect();
@@ -76,7 +87,7 @@ pub(crate) fn living_processes_keep_their_rings() {
 pub(crate) fn cannot_be_shortened() {
     let dir = dir_of_nobody();
     let said = Actor::start_unprivileged("shorten", dir.path()).finish();
-    assert_eq!(said, "Err(PermissionDenied)\n1 records\n");
+    assert_eq!(said, "Err(PermissionDenied)\nErr(PermissionDenied)\n1 records\n");
 }
 
 pub(crate) fn directory_not_writable() {

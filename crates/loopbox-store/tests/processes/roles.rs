@@ -3,6 +3,7 @@
 use crate::common::{details, group, options, record, symbols, tree};
 use loopbox_format::model::Record;
 use loopbox_store::{MainWriter, Ring, StoreError, WorkerWriter, write_report};
+use std::ffi::CString;
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
@@ -111,6 +112,7 @@ pub(crate) fn play(role: &str) {
         "shorten" => shorten(&dir),
         "fork" => fork(&dir),
         "fork and leave" => fork_and_leave(&dir),
+        "start a program and leave" => start_a_program_and_leave(&dir),
         "limited" => limited(&dir),
         _ => panic!("no such role: {role}"),
     }
@@ -179,11 +181,17 @@ fn create(dir: &Path) {
 }
 
 /// Does by mistake what an app must not do to its ring.
+#[allow(unsafe_code)]
 fn shorten(dir: &Path) {
     let mut ring = Ring::create(&options(dir));
     let path = ring.reader.path().expect("a file").to_owned();
-    let opened = OpenOptions::new().write(true).truncate(true).open(path);
+    let opened = OpenOptions::new().write(true).truncate(true).open(&path);
     say(&format!("{:?}", opened.map_err(|error| error.kind()).map(|_| ())));
+    let name = CString::new(path.into_os_string().into_encoded_bytes()).expect("no zero");
+    // SAFETY: `name` is a string with its zero for the duration of the call.
+    let shortened = unsafe { libc::truncate(name.as_ptr(), 0) };
+    let shortened = if shortened == 0 { Ok(()) } else { Err(std::io::Error::last_os_error().kind()) };
+    say(&format!("{shortened:?}"));
     ring.main.close(&record(1), &record(1).details).unwrap();
     say(&format!("{} records", ring.reader.snapshot().report.history.len()));
 }
@@ -222,6 +230,14 @@ fn fork_and_leave(dir: &Path) {
     }
     say("left");
     std::process::exit(0);
+}
+
+/// Ends while a program that it started lives on, as an app's helper or the shell that ran a command does.
+fn start_a_program_and_leave(dir: &Path) {
+    let mut ring = Ring::create(&options(dir));
+    ring.main.close(&record(1), &record(1).details).unwrap();
+    let program = Command::new("cat").stdout(Stdio::null()).spawn().unwrap();
+    say(&program.id().to_string());
 }
 
 /// Lives under a limit on the size of files. Exceeding it is a signal that ends a process.

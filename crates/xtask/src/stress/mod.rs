@@ -1,5 +1,6 @@
 //! `cargo xtask stress`: what tests do briefly, for long. Any fault fails it.
 
+mod fuzz;
 mod sampler;
 
 use anyhow::Result;
@@ -11,6 +12,8 @@ use xtask::workspace::{cargo, run as run_command};
 pub(crate) enum StressCommand {
     /// Sampled stacks of every kind of code, on every bed in every mode, held against the dex files
     Beds(BedsArgs),
+    /// Every decoder on hostile input, led by coverage
+    Fuzz(fuzz::FuzzArgs),
     /// kill -9 at random moments of apps that record on a real ART: what they leave, and what the next launch reports
     Kill(KillArgs),
     /// Samples without end of a main thread that does all a sampler must survive, on every bed
@@ -41,6 +44,7 @@ pub(crate) struct KillArgs {
 pub(crate) fn run(command: &StressCommand) -> Result<()> {
     match command {
         StressCommand::Beds(args) => beds(args),
+        StressCommand::Fuzz(args) => fuzz::fuzz(args),
         StressCommand::Kill(args) => kill(args),
         StressCommand::Sampler(args) => sampler::run(args),
     }

@@ -1,4 +1,4 @@
-//! Counts what the calling thread holds on the heap.
+//! Counts what the calling thread holds on the heap, in every program that has this module.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -43,10 +43,10 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static HEAP: Counting = Counting;
 
-/// Runs `work` and tells the most that it held on the heap at once, in bytes.
-pub(crate) fn peak_of(work: impl FnOnce()) -> usize {
+/// Runs `work` and tells the most that it held on the heap at once, in bytes, besides what it returns.
+pub(crate) fn peak_of<T>(work: impl FnOnce() -> T) -> (usize, T) {
     let before = HELD.get();
     PEAK.set(before);
-    work();
-    usize::try_from(PEAK.get() - before).unwrap_or_default()
+    let done = work();
+    (usize::try_from(PEAK.get() - before).unwrap_or_default(), done)
 }

@@ -1,0 +1,279 @@
+//! What can go wrong with the app's files while it records, for real: on a real ART, on real file systems. The app runs
+//! on in every case, and what is lost is what `docs/faults.md` says.
+
+use anyhow::{Context, Result, ensure};
+use loopbox_e2e::{LIMIT, feature, launcher, read};
+use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+use tempfile::{TempDir, tempdir};
+use xtask::launch::{Running, reports};
+
+/// An app that sends itself messages, records, and writes a report when it is asked.
+struct Shop {
+    app: Running,
+    asks: TempDir,
+    asked: u32,
+}
+
+impl Shop {
+    /// Starts it, with `before` run on its pid before the recorder is installed.
+    fn start(directory: &Path, before: impl FnOnce(u32) -> Result<()>) -> Result<Self> {
+        let asks = tempdir()?;
+        let gate = asks.path().join("gate");
+        let app = launcher("art10")?.app("scenario.Killed");
+        let app = app.argument(format!("dir={}", directory.display()));
+        let app = app.argument(format!("gate={}", gate.display()));
+        let mut app = app.argument(format!("dumps={}", asks.path().display())).start()?;
+        app.wait_for("SCRIPT waits", LIMIT)?;
+        before(app.pid())?;
+        fs::write(gate, "")?;
+        app.wait_for("SCRIPT installed", LIMIT)?;
+        Ok(Self { app, asks, asked: 0 })
+    }
+
+    fn plain(directory: &Path) -> Result<Self> {
+        Self::start(directory, |_| Ok(()))
+    }
+
+    /// Asks for a report; the message that was asked, and the report if there is one.
+    fn ask(&mut self) -> Result<(u64, Option<PathBuf>)> {
+        fs::write(self.asks.path().join(self.asked.to_string()), "")?;
+        let line = self.app.wait_for(&format!("SCRIPT dumped {}", self.asked), LIMIT)?;
+        self.asked += 1;
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [_, _, _, path, _, message] = words[..] else { anyhow::bail!("{line}") };
+        Ok((message.parse()?, (path != "none").then(|| path.into())))
+    }
+
+    /// Asks for a report that must come, and holds it against what was sent: nothing is missing.
+    fn report(&mut self) -> Result<Report> {
+        let (message, path) = self.ask()?;
+        let report = read(&path.context("no report")?)?;
+        all_counted(&report, message)?;
+        Ok(report)
+    }
+
+    /// Lives on for some messages.
+    fn lives(&mut self) -> Result<()> {
+        (0..3).try_for_each(|_| self.app.wait_for("SCRIPT end", LIMIT).map(drop))
+    }
+}
+
+/// Every message up to the running one, `message`, is in the history once.
+fn all_counted(report: &Report, message: u64) -> Result<()> {
+    let MainState::Running(running) = &report.main else { anyhow::bail!("main is {:?}", report.main) };
+    ensure!(running.token == message, "message {} runs, not {message}", running.token);
+    let counting = |kind| matches!(kind, RecordKind::Group | RecordKind::Single);
+    let counted: u64 = report.history.iter().filter(|r| counting(r.kind)).map(|r| u64::from(r.count)).sum();
+    ensure!(counted == message - 1, "{counted} of {} messages are counted", message - 1);
+    Ok(())
+}
+
+fn names(directory: &Path) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        names.push(entry?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    Ok(names)
+}
+
+fn ring_of(directory: &Path, pid: u32) -> Result<PathBuf> {
+    let name = names(directory)?
+        .into_iter()
+        .find(|name| name.contains(&format!("-{pid}-")) && name.ends_with(".lbr"));
+    Ok(directory.join(name.with_context(|| format!("no ring of process {pid}"))?))
+}
+
+/// A file system of its own, gone with the value. Mounting takes root, which CI has.
+struct Disk(TempDir);
+
+impl Disk {
+    fn new(kib: u32) -> Result<Self> {
+        let disk = Self(tempdir()?);
+        disk.mount(&["-t", "tmpfs", "-o", &format!("size={kib}k,mode=0700"), "tmpfs"])?;
+        Ok(disk)
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn mount(&self, arguments: &[&str]) -> Result<()> {
+        let done = Command::new("mount").args(arguments).arg(self.path()).status()?;
+        ensure!(done.success(), "mount {arguments:?} failed: these tests need to be root");
+        Ok(())
+    }
+
+    /// Takes all the room that is left.
+    fn fill(&self) -> Result<()> {
+        let full = fs::write(self.filler(), vec![1; 64 << 20]);
+        ensure!(full.is_err(), "the disk is not full");
+        Ok(())
+    }
+
+    fn empty(&self) -> Result<()> {
+        Ok(fs::remove_file(self.filler())?)
+    }
+
+    fn filler(&self) -> PathBuf {
+        self.path().join("filler")
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.path()).status();
+    }
+}
+
+fn only_in_memory(report: &Report, why: &str) -> Result<()> {
+    let (on, how) = feature(report, Feature::Ring);
+    ensure!(!on && how.starts_with("only in memory: ") && how.contains(why), "ring: {on}, {how}");
+    Ok(())
+}
+
+#[test]
+fn a_disk_that_is_full_from_the_start() -> Result<()> {
+    let disk = Disk::new(128)?;
+    disk.fill()?;
+    let mut shop = Shop::plain(disk.path())?;
+    ensure!(shop.ask()?.1.is_none(), "a report on a full disk");
+    shop.lives()?;
+    assert_eq!(names(disk.path())?, ["filler"], "nothing is left of the attempts");
+    disk.empty()?;
+    only_in_memory(&shop.report()?, "No space left on device")
+}
+
+#[test]
+fn a_disk_that_fills_up_later() -> Result<()> {
+    let disk = Disk::new(600)?;
+    let mut shop = Shop::plain(disk.path())?;
+    disk.fill()?;
+    ensure!(shop.ask()?.1.is_none(), "a report on a full disk");
+    shop.lives()?;
+    let ring = ring_of(disk.path(), shop.app.pid())?;
+    assert_eq!(names(disk.path())?.len(), 2, "nothing is left of the attempt");
+    let recovered = loopbox_store::recover(&fs::read(ring)?)?;
+    assert_eq!(recovered.damage.len(), recovered.torn);
+    disk.empty()?;
+    assert!(feature(&shop.report()?, Feature::Ring).0, "the ring was there before the disk was full");
+    Ok(())
+}
+
+#[test]
+fn a_directory_that_is_read_only() -> Result<()> {
+    let disk = Disk::new(600)?;
+    disk.mount(&["-o", "remount,ro"])?;
+    let mut shop = Shop::plain(disk.path())?;
+    ensure!(shop.ask()?.1.is_none(), "a report on a read-only disk");
+    shop.lives()?;
+    disk.mount(&["-o", "remount,rw"])?;
+    only_in_memory(&shop.report()?, "Read-only file system")
+}
+
+/// What a quota is to a process without one. A file beyond the limit would be a SIGXFSZ, which ends a process.
+#[test]
+fn a_limit_on_the_size_of_files() -> Result<()> {
+    let folder = tempdir()?;
+    let limit = |pid: u32, bytes: &str| {
+        let done = Command::new("prlimit")
+            .args(["--pid", &pid.to_string(), &format!("--fsize={bytes}:")])
+            .status()?;
+        ensure!(done.success(), "prlimit failed");
+        Ok(())
+    };
+    let mut shop = Shop::start(folder.path(), |pid| limit(pid, "1000"))?;
+    ensure!(shop.ask()?.1.is_none(), "a report beyond the limit");
+    shop.lives()?;
+    assert_eq!(names(folder.path())?.len(), 0, "nothing is left of the attempts");
+    limit(shop.app.pid(), "100000")?;
+    only_in_memory(&shop.report()?, "File too large")
+}
+
+#[test]
+fn a_directory_that_is_deleted_while_the_app_runs() -> Result<()> {
+    let folder = tempdir()?;
+    let directory = folder.path().join("loopbox");
+    let mut shop = Shop::plain(&directory)?;
+    shop.report()?;
+    fs::remove_dir_all(&directory)?;
+    shop.lives()?;
+    // The ring lives on without a name, the report in a directory made anew.
+    shop.report()?;
+    assert_eq!(reports(&directory)?.len(), 1);
+    fs::remove_dir_all(&directory)?;
+    fs::write(&directory, "not a directory any more")?;
+    ensure!(shop.ask()?.1.is_none(), "a report in a file");
+    shop.lives()
+}
+
+#[test]
+fn processes_of_one_app_keep_their_rings_and_adopt_the_dead_ones() -> Result<()> {
+    let folder = tempdir()?;
+    let mut main = Shop::plain(folder.path())?;
+    let mut push = Shop::plain(folder.path())?;
+    push.lives()?;
+    let (kept, left) = (ring_of(folder.path(), main.app.pid())?, ring_of(folder.path(), push.app.pid())?);
+    let inode = fs::metadata(&kept)?.ino();
+    push.app.kill();
+    let mut third = Shop::plain(folder.path())?;
+    third.report()?;
+    main.lives()?;
+    assert!(!left.exists(), "the killed process's ring is adopted");
+    assert_eq!(fs::metadata(&kept)?.ino(), inode, "the living process's ring is its own");
+    assert!(feature(&main.report()?, Feature::Ring).0);
+    Ok(())
+}
+
+/// An app that was killed in hang after hang and never lived long enough to tidy up.
+#[test]
+fn the_room_that_files_take_is_bounded() -> Result<()> {
+    let folder = tempdir()?;
+    let mut app = launcher("art10")?
+        .app("scenario.Killed")
+        .argument(format!("dir={}", folder.path().display()))
+        .start()?;
+    app.wait_for("SCRIPT begin 8", LIMIT)?;
+    std::thread::sleep(Duration::from_millis(2_500));
+    let pid = app.pid();
+    app.kill();
+    let ring = ring_of(folder.path(), pid)?;
+    let old = |path: &Path, age: Duration| fs::File::open(path)?.set_modified(SystemTime::now() - age);
+    for nth in 1..=11 {
+        let copy = folder.path().join(format!("ring-0badcafe-{nth}-7.lbr"));
+        fs::copy(&ring, &copy)?;
+        old(&copy, Duration::from_mins(nth))?;
+    }
+    let ancient = folder.path().join("ring-0badcafe-99-7.lbr");
+    fs::copy(&ring, &ancient)?;
+    old(&ancient, Duration::from_hours(15 * 24))?;
+    for nth in 0..20 {
+        let report = folder.path().join(format!("older-{nth}.lbx"));
+        fs::write(&report, [0; 1000])?;
+        old(&report, Duration::from_hours(nth + 1))?;
+    }
+    let unfinished = folder.path().join("loopbox-1-2-3.9.lbx.new");
+    fs::write(&unfinished, "half")?;
+    old(&unfinished, Duration::from_hours(1))?;
+    fs::write(folder.path().join("of-the-app.txt"), "stays")?;
+
+    let mut shop = Shop::plain(folder.path())?;
+    let newest = shop.ask()?.1.context("no report")?;
+    let left = names(folder.path())?;
+    let count = |suffix: &str| left.iter().filter(|name| name.contains(suffix)).count();
+    assert_eq!(count(".lbr"), 1, "only the living process's ring: {left:?}");
+    assert_eq!(count(".lbx"), 16, "{left:?}");
+    assert!(newest.exists() && count("of-the-app.txt") == 1, "{left:?}");
+    // Of twelve recent rings the newest eight are adopted.
+    let recovered = left.iter().filter(|name| name.contains("recovered")).count();
+    assert!((1..=8).contains(&recovered), "{left:?}");
+    let one = left.iter().find(|name| name.contains("recovered")).context("none recovered")?;
+    let report = read(&folder.path().join(one))?;
+    assert_eq!(report.meta.reason, DumpReason::Recovered { crash_signal: None });
+    Ok(())
+}

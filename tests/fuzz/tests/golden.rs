@@ -1,0 +1,97 @@
+//! Report files of every released version (`tests/golden`), kept for ever: whole, cut anywhere, changed anywhere. The
+//! same of rings is in `crates/loopbox-store/tests`.
+
+use loopbox_format::model::Report;
+use loopbox_format::report::{Decoded, decode, encode};
+use loopbox_fuzz::peak_of;
+use loopbox_report::{Analysis, View, text};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const REPORT_1_0: &[u8] = include_bytes!("../../golden/report-1.0.lbx");
+/// What decoding holds at most for a file as small as this one, whatever was done to it.
+const MEMORY: usize = 1 << 20;
+
+fn golden(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../golden").join(name)
+}
+
+fn whole() -> Decoded {
+    decode(REPORT_1_0).expect("the golden report")
+}
+
+/// The parts of a report, each as told by `Debug`: what two reports have in common.
+fn parts(report: &Report) -> [String; 9] {
+    [
+        format!("{:?}", report.meta),
+        format!("{:?}", report.main),
+        format!("{:?}", report.history),
+        format!("{:?}", report.features),
+        format!("{:?}", report.symbols),
+        format!("{:?}", report.trees),
+        format!("{:?}", report.locks),
+        format!("{:?}", report.pending),
+        format!("{:?}", report.figures),
+    ]
+}
+
+/// Each part is the whole report's or empty, and a loss is told. Returns how many parts are lost.
+fn salvaged(bytes: &[u8], what: &str) -> usize {
+    let (peak, decoded) = peak_of(|| decode(bytes));
+    assert!(peak <= MEMORY, "{what}: {peak} bytes of heap");
+    let Ok(Decoded { report, damage }) = decoded else { return usize::MAX };
+    let (known, empty) = (parts(&whole().report), parts(&Report::default()));
+    let mut lost = 0;
+    for ((got, known), empty) in parts(&report).iter().zip(&known).zip(&empty) {
+        assert!(got == known || got == empty, "{what}: {got} was not written");
+        lost += usize::from(got != known);
+    }
+    assert!(lost == 0 || !damage.is_empty(), "{what}: {lost} parts are lost and nobody says so");
+    lost
+}
+
+#[test]
+fn a_report_of_version_1_0_is_shown_as_ever() {
+    let decoded = whole();
+    assert_eq!(decoded.damage, []);
+    let analysis = Analysis::new(&decoded);
+    let styled = text::show(&View::new(&analysis), text::Options { full: false });
+    let shown = anstream::adapter::strip_str(&styled).to_string();
+    if std::env::var_os("LOOPBOX_BLESS").is_some() {
+        fs::write(golden("report-1.0.txt"), &shown).expect("the golden text");
+    }
+    let known = fs::read_to_string(golden("report-1.0.txt")).expect("the golden text");
+    assert!(shown == known, "`loopbox show` prints something else; LOOPBOX_BLESS=1 takes it over:\n{shown}");
+}
+
+/// A change here is a change of the format: see "Versions" in `docs/file-format.md`.
+#[test]
+fn this_version_writes_version_1_0_byte_for_byte() {
+    assert!(encode(&whole().report).expect("encodes") == REPORT_1_0);
+}
+
+#[test]
+fn cut_anywhere_it_is_an_error_or_what_lies_before() {
+    let mut unreadable = 0;
+    for len in 0..REPORT_1_0.len() {
+        match salvaged(&REPORT_1_0[..len], &format!("cut at {len}")) {
+            usize::MAX => unreadable = len + 1,
+            lost => assert!(lost < 9, "the first section is whole"),
+        }
+    }
+    // From its first whole section on there is something to read.
+    assert!(unreadable < 256, "nothing can be had of {unreadable} bytes");
+}
+
+#[test]
+fn changed_anywhere_it_is_an_error_or_what_is_intact() {
+    let mut bytes = REPORT_1_0.to_vec();
+    for at in 0..bytes.len() {
+        for change in [1 << (at % 8), 0xFF] {
+            bytes[at] ^= change;
+            let lost = salvaged(&bytes, &format!("changed at {at}"));
+            assert!(lost <= 1 || at < 16, "changed at {at}: {lost} parts are lost");
+            bytes[at] ^= change;
+        }
+    }
+}

@@ -83,9 +83,8 @@ fn names(directory: &Path) -> Result<Vec<String>> {
 }
 
 fn ring_of(directory: &Path, pid: u32) -> Result<PathBuf> {
-    let name = names(directory)?
-        .into_iter()
-        .find(|name| name.contains(&format!("-{pid}-")) && name.ends_with(".lbr"));
+    let is_it = |name: &String| name.contains(&format!("-{pid}-")) && name.contains(".lbr");
+    let name = names(directory)?.into_iter().find(is_it);
     Ok(directory.join(name.with_context(|| format!("no ring of process {pid}"))?))
 }
 

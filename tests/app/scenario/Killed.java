@@ -44,7 +44,7 @@ public final class Killed extends Handler {
                 Thread.sleep(PAUSE_MS);
             }
         }
-        if (!Loopbox.install(options.config().build())) {
+        if (!Loopbox.install(options.config().build()).isOn()) {
             Script.say("not installed");
             return;
         }

@@ -57,11 +57,19 @@ final class Recorder {
         }
         System.loadLibrary("loopbox");
         framework = asked;
-        String refusal = Native.install(wanted.numbers(Build.VERSION.SDK_INT), wanted.strings(directory, appVersion));
+        // Before there is a worker: it may have an earlier launch's report for the listener at once.
+        config = wanted;
+        String refusal = "the native part failed";
+        try {
+            refusal = Native.install(wanted.numbers(Build.VERSION.SDK_INT), wanted.strings(directory, appVersion));
+        } finally {
+            if (refusal != null) {
+                config = null;
+            }
+        }
         if (refusal != null) {
             return refusal;
         }
-        config = wanted;
         if (!putIn()) {
             stop();
             return "the Observer hook is refused";

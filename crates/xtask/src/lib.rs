@@ -2,6 +2,7 @@
 
 pub mod android;
 pub mod bed;
+pub mod jvm;
 pub mod launch;
 pub mod offsets;
 pub mod workspace;

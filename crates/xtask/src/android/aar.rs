@@ -10,8 +10,9 @@ use anyhow::{Context, Result, ensure};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use super::java::{Classes, Entries};
+use super::java::{Classes, Entries, Java, library_in};
 use super::{Library, data, folder, put};
+use crate::bed::progress::Progress;
 
 /// Maven's name of the archive.
 const GROUP: &str = "io/loopbox";
@@ -20,17 +21,33 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Packs everything and returns the archive's file.
 pub(crate) fn pack(libraries: &[Library], java: &Classes) -> Result<PathBuf> {
+    let archive = put_all(libraries, java, &folder().join("maven"))?;
+    let short = folder().join("loopbox.aar");
+    fs::copy(&archive, &short).with_context(|| format!("cannot write {}", short.display()))?;
+    Ok(short)
+}
+
+/// Compiles the Java half in the folder `glue` and puts the archive with some libraries, and what belongs to it, into a
+/// Maven repository. Returns the archive's file.
+///
+/// # Errors
+/// When a source does not compile, or a file cannot be read or written.
+pub fn build(libraries: &[Library], glue: &Path, repository: &Path) -> Result<PathBuf> {
+    let java = Java::ensure(&Progress::new("aar"))?;
+    let work = tempfile::tempdir().context("no folder to compile in")?;
+    put_all(libraries, &library_in(&java, glue, work.path())?, repository)
+}
+
+fn put_all(libraries: &[Library], java: &Classes, repository: &Path) -> Result<PathBuf> {
     ensure!(!libraries.is_empty(), "an archive without libraries");
-    let place = folder().join("maven").join(GROUP).join(NAME).join(VERSION);
+    let place = repository.join(GROUP).join(NAME).join(VERSION);
     let file = |suffix: &str| place.join(format!("{NAME}-{VERSION}{suffix}"));
     let archive = zip(&contents(libraries, java)?)?;
     put(&file(".aar"), &archive)?;
     put(&file("-sources.jar"), &zip(&jar(&java.sources))?)?;
     put(&file("-javadoc.jar"), &zip(&jar(&java.documentation))?)?;
     put(&file(".pom"), pom()?.as_bytes())?;
-    let short = folder().join("loopbox.aar");
-    put(&short, &archive)?;
-    Ok(short)
+    Ok(file(".aar"))
 }
 
 /// The archive's files, as the format's specification names them.
@@ -108,6 +125,9 @@ pub fn unpack(file: &Path) -> Result<Entries> {
 mod tests {
     use super::super::abi::Abi;
     use super::*;
+    use crate::bed::cache::files_below;
+    use crate::workspace::root;
+    use std::time::{Duration, UNIX_EPOCH};
 
     fn classes(text: &str) -> Classes {
         let entries = |name: &str| Entries::from([(name.to_owned(), text.as_bytes().to_vec())]);
@@ -152,9 +172,43 @@ mod tests {
         let library = library(folder.path());
         let make = |text| zip(&contents(std::slice::from_ref(&library), &classes(text)).unwrap()).unwrap();
         let first = make("x");
-        std::thread::sleep(std::time::Duration::from_millis(2_100)); // times in archives have 2 s steps
+        std::thread::sleep(Duration::from_millis(2_100)); // times in archives have 2 s steps
         assert_eq!(first, make("x"));
         assert_ne!(first, make("y"));
+    }
+
+    /// Sources, folders and times differ between two machines; what is packed must not.
+    #[test]
+    fn two_folders_with_the_same_sources_make_the_same_repository() {
+        let folder = tempfile::tempdir().unwrap();
+        let library = library(folder.path());
+        let make = |name: &str, year: u64| {
+            let glue = folder.path().join(name);
+            for part in ["java", "java-stubs", "java-compile-only"] {
+                let from = root().join("jni-glue").join(part);
+                for file in files_below(&from).unwrap() {
+                    let to = glue.join(part).join(file.strip_prefix(&from).unwrap());
+                    fs::create_dir_all(to.parent().unwrap()).unwrap();
+                    fs::copy(&file, &to).unwrap();
+                    let time = UNIX_EPOCH + Duration::from_hours(year * 8_766);
+                    fs::File::options().append(true).open(&to).unwrap().set_modified(time).unwrap();
+                }
+            }
+            let repository = glue.join("maven");
+            build(std::slice::from_ref(&library), &glue, &repository).unwrap();
+            let files = files_below(&repository).unwrap();
+            let named = |file: &PathBuf| {
+                (file.strip_prefix(&repository).unwrap().to_owned(), fs::read(file).unwrap())
+            };
+            files.iter().map(named).collect::<Vec<_>>()
+        };
+        let (one, other) = (make("a", 40), make("deeper/b", 50));
+        let names: Vec<_> = one.iter().map(|(name, _)| name.file_name().unwrap().to_string_lossy()).collect();
+        let wanted = ["-javadoc.jar", "-sources.jar", ".aar", ".pom"];
+        assert_eq!(names, wanted.map(|suffix| format!("{NAME}-{VERSION}{suffix}")));
+        for ((name, bytes), (_, again)) in one.iter().zip(&other) {
+            assert!(bytes == again, "{} differs", name.display());
+        }
     }
 
     #[test]

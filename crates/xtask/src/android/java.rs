@@ -108,32 +108,54 @@ pub(crate) struct Classes {
     pub(crate) documentation: Entries,
 }
 
-/// Compiles and documents `jni-glue/java`.
+/// Compiles and documents `jni-glue/java`, and compiles what stands beside it for apps to take: the integrations
+/// against declarations of their SDKs, and the sample app against all of it.
 pub(crate) fn library(java: &Java) -> Result<Classes> {
+    let glue = root().join("jni-glue");
     let work = tempfile::tempdir().context("no folder to compile in")?;
-    let part = |name: &str| work.path().join(name);
+    let library = library_in(java, &glue, work.path())?;
+    let classes = work.path().join("classes");
+    for name in INTEGRATIONS {
+        let place = glue.join("integrations").join(name);
+        let declared = work.path().join("declared").join(name);
+        fs::create_dir_all(&declared).context("no folder for declarations")?;
+        if place.join("declarations").is_dir() {
+            java.compile(&java_below(&place, &["declarations"])?, &[], &[], &declared)?;
+        }
+        let built = work.path().join("integrations");
+        java.compile(&java_below(&place, &["java"])?, &[], &[classes.clone(), declared], &built)
+            .with_context(|| format!("the integration of {name}"))?;
+    }
+    let sample = java_below(&glue, &["sample/app/src/main/java"])?;
+    java.compile(&sample, &[], &[classes], &work.path().join("sample")).context("the sample app")?;
+    Ok(library)
+}
+
+/// The folders of `jni-glue/integrations`.
+const INTEGRATIONS: [&str; 4] = ["bugsnag", "crashlytics", "sentry", "upload"];
+
+/// The same of another folder `glue`, with `work` to compile in: the classes are below `work/classes` then.
+pub(crate) fn library_in(java: &Java, glue: &Path, work: &Path) -> Result<Classes> {
+    let part = |name: &str| work.join(name);
     // Declarations first and apart, so that they cannot get into the library.
-    let declared = [part("declared")];
-    java.compile(&java_below(&["java-stubs", "java-compile-only"])?, &[], &[], &part("declared"))?;
-    let own = java_below(&["java"])?;
+    let declared = [part("platform")];
+    let declarations = java_below(glue, &["java-stubs", "java-compile-only"])?;
+    java.compile(&declarations, &[], &[], &part("platform"))?;
+    let own = java_below(glue, &["java"])?;
     java.compile(&own, &declared, &[], &part("classes"))?;
     java.document(&own, &declared, &part("documentation"))?;
     Ok(Classes {
         classes: entries(&part("classes"))?,
-        sources: entries(&glue("java"))?,
+        sources: entries(&glue.join("java"))?,
         documentation: entries(&part("documentation"))?,
     })
 }
 
-fn glue(name: &str) -> PathBuf {
-    root().join("jni-glue").join(name)
-}
-
-/// Java sources below folders of `jni-glue`, sorted.
-pub(crate) fn java_below(folders: &[&str]) -> Result<Vec<PathBuf>> {
+/// Java sources below folders of `place`, sorted.
+fn java_below(place: &Path, folders: &[&str]) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for name in folders {
-        let all = files_below(&glue(name))?;
+        let all = files_below(&place.join(name))?;
         found.extend(all.into_iter().filter(|file| file.extension().is_some_and(|e| e == "java")));
     }
     Ok(found)
@@ -148,4 +170,24 @@ fn entries(folder: &Path) -> Result<Entries> {
         found.insert(name, content);
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// And with the library, the integrations and the sample app.
+    #[test]
+    fn no_declaration_of_another_library_gets_into_ours() {
+        let library = library(&Java::ensure(&Progress::new("test")).unwrap()).unwrap();
+        assert!(library.classes.contains_key("io/loopbox/Loopbox.class"));
+        assert!(library.documentation.contains_key("io/loopbox/Loopbox.html"));
+        assert!(
+            !library.documentation.contains_key("io/loopbox/Native.html"),
+            "only what apps use is documented"
+        );
+        for name in library.classes.keys().chain(library.sources.keys()) {
+            assert!(name.starts_with("io/loopbox/") && !name.contains("integration"), "{name}");
+        }
+    }
 }

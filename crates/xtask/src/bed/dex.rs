@@ -61,4 +61,13 @@ impl Bed {
             .with_context(|| format!("cannot write {}", out_jar.display()))?;
         Ok(())
     }
+
+    /// Turns a jar of class files, compiled elsewhere, into a dexed jar.
+    ///
+    /// # Errors
+    /// What dx says.
+    pub fn dex_classes(&self, classes: &Path, out_jar: &Path) -> Result<()> {
+        let tools = Tools::ensure(&Progress::new(&self.manifest.name))?;
+        java::dx(&tools, &self.dir.join(&self.manifest.build.dx), classes, DexOf::App, out_jar)
+    }
 }

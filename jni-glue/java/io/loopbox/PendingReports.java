@@ -4,6 +4,7 @@ import android.util.Log;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 
@@ -47,6 +48,15 @@ final class PendingReports {
         for (File file : reports(own)) {
             found.add(new Report(file));
         }
+        // File times have whole seconds on some versions.
+        Collections.sort(
+                found,
+                new Comparator<Report>() {
+                    @Override
+                    public int compare(Report a, Report b) {
+                        return Long.valueOf(a.timeMs()).compareTo(b.timeMs());
+                    }
+                });
         return found;
     }
 

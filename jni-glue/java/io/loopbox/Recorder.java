@@ -90,13 +90,13 @@ final class Recorder {
 
     /** What the app says: nothing is recorded until it says otherwise. */
     static void pause(boolean pause) {
-        pausedByApp = pause;
+        pausedByApp = pause && config != null;
         settle();
     }
 
     /** What the Activities say, when the app wants to record in the foreground only. */
     static void background(boolean background) {
-        pausedInBackground = background;
+        pausedInBackground = background && config != null;
         settle();
     }
 

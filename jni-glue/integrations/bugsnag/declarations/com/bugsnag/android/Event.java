@@ -1,0 +1,24 @@
+package com.bugsnag.android;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Of bugsnag-android 5 and newer. */
+public class Event {
+    private final List<Error> errors = new ArrayList<Error>();
+    private final Map<String, Object> metadata = new HashMap<String, Object>();
+
+    public List<Error> getErrors() {
+        return errors;
+    }
+
+    public void addMetadata(String section, String key, Object value) {
+        metadata.put(section + '.' + key, value);
+    }
+
+    public Object getMetadata(String section, String key) {
+        return metadata.get(section + '.' + key);
+    }
+}

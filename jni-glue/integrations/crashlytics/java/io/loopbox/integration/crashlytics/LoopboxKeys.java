@@ -1,0 +1,30 @@
+package io.loopbox.integration.crashlytics;
+
+import com.google.firebase.crashlytics.FirebaseCrashlytics;
+import io.loopbox.Listener;
+import io.loopbox.Report;
+
+/**
+ * Puts the digest of the report into Crashlytics' custom keys; Crashlytics takes no files. Its ANR event is made at the
+ * next start with the keys that the process had, so they are set the moment that the report is there. Give it to
+ * {@code configBuilder.listener(new LoopboxKeys())}.
+ */
+public final class LoopboxKeys implements Listener {
+    /** Crashlytics keeps 64 keys, and of each value 1,024 characters. Two of the 64 are ours. */
+    private static final int MOST_CHARS = 1_024;
+
+    @Override
+    public void onReport(Report report) {
+        if (report.reason().equals("recovered")) {
+            // Of an earlier process: its keys are closed, and this process did nothing of it.
+            return;
+        }
+        FirebaseCrashlytics crashlytics = FirebaseCrashlytics.getInstance();
+        crashlytics.setCustomKey("loopbox_why", head(report.reason()));
+        crashlytics.setCustomKey("loopbox", head(report.digest()));
+    }
+
+    private static String head(String text) {
+        return text.length() <= MOST_CHARS ? text : text.substring(0, MOST_CHARS);
+    }
+}

@@ -1,0 +1,86 @@
+package io.loopbox.integration.upload;
+
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.HttpURLConnection;
+import java.net.URL;
+import java.util.List;
+
+/**
+ * Sends report files to a server of one's own: one POST for each, whose body is the file. Blocks; call it on a thread of
+ * one's own, at the next launch, with the files of {@code Loopbox.takePendingReports()}.
+ */
+public final class Uploader {
+    private static final int TIMEOUT_MS = 15_000;
+
+    private final URL server;
+    private final long mostBytes;
+
+    /** @param mostBytes how much one {@link #send} may send in all */
+    public Uploader(URL server, long mostBytes) {
+        this.server = server;
+        this.mostBytes = mostBytes;
+    }
+
+    /**
+     * Sends what fits, newest first, and deletes what the server took. It stops at the first failure: what is left is
+     * there at the next launch.
+     *
+     * @param files oldest first
+     * @return how many the server took
+     * @throws IOException when the server cannot be reached or says no; but a file that it calls bad or too large (400,
+     *     413, 415, 422) is deleted, because it would be refused again
+     */
+    public int send(List<File> files) throws IOException {
+        long left = mostBytes;
+        int taken = 0;
+        for (int at = files.size() - 1; at >= 0; at--) {
+            File file = files.get(at);
+            if (file.length() > left) {
+                continue;
+            }
+            left -= file.length();
+            int answer = post(file);
+            if (answer >= 200 && answer < 300) {
+                taken++;
+            } else if (answer != 400 && answer != 413 && answer != 415 && answer != 422) {
+                throw new IOException("the server answered " + answer);
+            }
+            if (!file.delete()) {
+                throw new IOException("cannot delete " + file);
+            }
+        }
+        return taken;
+    }
+
+    private int post(File file) throws IOException {
+        HttpURLConnection connection = (HttpURLConnection) server.openConnection();
+        connection.setConnectTimeout(TIMEOUT_MS);
+        connection.setReadTimeout(TIMEOUT_MS);
+        connection.setRequestMethod("POST");
+        connection.setDoOutput(true);
+        connection.setInstanceFollowRedirects(false);
+        connection.setRequestProperty("Content-Type", "application/octet-stream");
+        connection.setRequestProperty("X-Report-Name", file.getName());
+        connection.setFixedLengthStreamingMode((int) file.length());
+        try {
+            InputStream in = new FileInputStream(file);
+            try {
+                OutputStream out = connection.getOutputStream();
+                byte[] part = new byte[16 << 10];
+                for (int read = in.read(part); read >= 0; read = in.read(part)) {
+                    out.write(part, 0, read);
+                }
+                out.close();
+            } finally {
+                in.close();
+            }
+            return connection.getResponseCode();
+        } finally {
+            connection.disconnect();
+        }
+    }
+}

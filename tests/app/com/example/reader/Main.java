@@ -1,0 +1,174 @@
+package com.example.reader;
+
+import android.os.Handler;
+import android.os.Looper;
+import android.os.Process;
+import io.loopbox.Config;
+import io.loopbox.Loopbox;
+import io.loopbox.Report;
+import io.loopbox.Status;
+import java.io.File;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * Plays the system that starts the app and the user that uses it. Arguments: the story, the app's folder, and the name
+ * of the app's main process, or nothing when this is it.
+ */
+public final class Main implements Runnable {
+    private final SystemContext system;
+    private final ReaderApplication application;
+    private final PageActivity page = new PageActivity();
+    private final String story;
+
+    private Main(String story, SystemContext system, ReaderApplication application) {
+        this.story = story;
+        this.system = system;
+        this.application = application;
+    }
+
+    static void say(String line) {
+        System.out.println("SCRIPT " + line);
+        System.out.flush();
+    }
+
+    public static void main(String[] arguments) {
+        Looper.prepareMainLooper();
+        String story = arguments[0];
+        String process = arguments.length > 2 ? arguments[2] : "this one";
+        if (story.equals("misuse")) {
+            misuse();
+        }
+        Config.Builder builder = new Config.Builder().pauseInBackground(story.equals("background"));
+        builder.mainProcessOnly(arguments.length > 2);
+        SystemContext system = new SystemContext(new File(arguments[1]), process);
+        ReaderApplication application = new ReaderApplication(builder);
+        application.attach(system);
+        system.application = application;
+        application.onCreate();
+        say("status " + application.status);
+        new Thread(new Main(story, system, application), "story").start();
+        Looper.loop();
+    }
+
+    @Override
+    public void run() {
+        try {
+            tell();
+            say("done");
+            Runtime.getRuntime().halt(0);
+        } catch (Throwable fault) {
+            fault.printStackTrace();
+            Runtime.getRuntime().halt(1);
+        }
+    }
+
+    private void tell() throws Exception {
+        if (story.equals("hang") || story.equals("die")) {
+            onMain(true);
+            Loopbox.annotate("card", "4111 1111 1111 1111");
+            Loopbox.annotate("shelf", "secret shelf");
+            Loopbox.annotate("broken", "value");
+            Loopbox.annotate("foreground", "what the app says");
+            page.open(60_000);
+            Thread.sleep(2_000);
+            say("hangs");
+            if (story.equals("die")) {
+                Thread.sleep(60_000);
+            }
+            say("dumped " + (Loopbox.dump("the user shook the phone") != null));
+            say("status " + Loopbox.status());
+        } else if (story.equals("take")) {
+            // What an earlier process left is looked for on another thread.
+            application.told.await();
+            take();
+            for (Report report : take()) {
+                say("deleted " + report.file().delete());
+            }
+            take();
+        } else if (story.equals("background")) {
+            onMain(true);
+            work(400);
+            onMain(false);
+            work(500);
+            say("status " + Loopbox.status());
+            onMain(true);
+            work(600);
+            Loopbox.pause();
+            work(700);
+            Loopbox.resume();
+            work(800);
+            Loopbox.dump("paused twice");
+        } else if (story.equals("off")) {
+            Loopbox.setEnabled(application, false);
+            work(1);
+            say("status " + Loopbox.status());
+        } else if (story.equals("on again")) {
+            Loopbox.setEnabled(application, true);
+            say("status " + Loopbox.status());
+        }
+    }
+
+    private static List<Report> take() {
+        List<Report> all = Loopbox.takePendingReports();
+        for (Report report : all) {
+            boolean ours = report.pid() == Process.myPid();
+            long ageMs = System.currentTimeMillis() - report.timeMs();
+            say("pending " + report.reason() + (ours ? " ours" : " of another") + (ageMs < 600_000 ? " new" : " old"));
+            say("digest " + report.digest());
+        }
+        say("pending in all " + all.size());
+        return all;
+    }
+
+    /** A message of that length, and its end. */
+    private void work(long ms) throws InterruptedException {
+        page.open(ms);
+        settled();
+    }
+
+    private void onMain(final boolean show) throws InterruptedException {
+        new Handler(Looper.getMainLooper())
+                .post(
+                        new Runnable() {
+                            @Override
+                            public void run() {
+                                if (show) {
+                                    system.application.show(page);
+                                } else {
+                                    system.application.hide(page);
+                                }
+                            }
+                        });
+        settled();
+    }
+
+    /** Everything posted before has run. */
+    private static void settled() throws InterruptedException {
+        final CountDownLatch done = new CountDownLatch(1);
+        new Handler(Looper.getMainLooper())
+                .post(
+                        new Runnable() {
+                            @Override
+                            public void run() {
+                                done.countDown();
+                            }
+                        });
+        done.await();
+    }
+
+    /** Everything that an app can do wrong, before the installation; nothing of it throws. */
+    private static void misuse() {
+        Status none = Loopbox.install(null, null);
+        say("nothing: " + none.isOn() + " " + !none.reason().isEmpty());
+        say("no folder: " + Loopbox.install(new Config.Builder().build()));
+        say("before: " + Loopbox.status() + " " + Loopbox.dump(null) + " " + Loopbox.takePendingReports());
+        Loopbox.annotate("a", "b");
+        Loopbox.annotate(null, null);
+        Loopbox.scene(null);
+        Loopbox.pause();
+        Loopbox.resume();
+        Loopbox.uninstall();
+        Loopbox.setEnabled(null, false);
+    }
+}

@@ -1,0 +1,339 @@
+//! The archive as an app gets it: unpacked, its classes dexed by themselves, its library loaded, and an app on top that
+//! knows nothing but the public API.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use loopbox_e2e::{LIMIT, details_of, feature, read, stacks_of};
+use loopbox_format::model::{DumpReason, Feature, Report};
+use tempfile::{TempDir, tempdir};
+use xtask::android::{self, Abi, aar};
+use xtask::jvm;
+use xtask::launch::{App, Launcher, java_below, wait_for_report};
+use xtask::workspace::root;
+
+const OPEN_BOOK: &str = "com.example.reader.PageActivity$OpenBook";
+
+/// The archive on a bed.
+struct Unpacked {
+    launcher: Launcher,
+    folder: TempDir,
+}
+
+impl Unpacked {
+    fn new() -> Result<Self> {
+        let folder = tempdir()?;
+        let library = android::ensure(Abi::X86_64)?;
+        let ships = fs::read(&library.file)?;
+        let archive = aar::build(&[library], &root().join("jni-glue"), &folder.path().join("maven"))?;
+        let mut entries = aar::unpack(&archive)?;
+        let wanted = [
+            "AndroidManifest.xml",
+            "META-INF/com/android/build/gradle/aar-metadata.properties",
+            "R.txt",
+            "classes.jar",
+            "jni/x86_64/libloopbox.so",
+            "proguard.txt",
+        ];
+        ensure!(entries.keys().eq(&wanted), "the archive has {:?}", entries.keys());
+        ensure!(entries["jni/x86_64/libloopbox.so"] == ships, "the archive has another library");
+        for (name, bytes) in entries.split_off("classes.jar") {
+            let file = folder.path().join(name);
+            fs::create_dir_all(file.parent().context("a file")?)?;
+            fs::write(file, bytes)?;
+        }
+        let launcher = Launcher::shipped("art10")?;
+        let part = |name: &str| folder.path().join(name);
+        launcher.bed.dex_classes(&part("classes.jar"), &part("loopbox.jar"))?;
+        let app = root().join("tests/app");
+        let sources = java_below(&[app.join("android"), app.join("com/example/reader")])?;
+        launcher.bed.dex(&sources, &[part("classes.jar")], &part("app.jar"))?;
+        let glue = root().join("jni-glue");
+        let sources = java_below(&[app.join("android"), glue.join("integrations"), glue.join("sample")])?;
+        let on_the_bed = sources.into_iter().filter(|file| !file.ends_with("MainActivity.java")); // no views there
+        let driver = root().join("tests/integrate/Drive.java");
+        let sources: Vec<PathBuf> = on_the_bed.chain([driver]).collect();
+        launcher.bed.dex(&sources, &[part("classes.jar")], &part("drive.jar"))?;
+        Ok(Self { launcher, folder })
+    }
+
+    /// A program in a jar of its own, with the archive's classes and library.
+    fn program(&self, jar: &str, class: &str) -> App {
+        let part = |name: &str| self.folder.path().join(name);
+        let class_path = format!("{}:{}", part("loopbox.jar").display(), part(jar).display());
+        let app = self.launcher.app_in(Path::new(&class_path), class);
+        app.property("java.library.path", part("jni/x86_64").display())
+    }
+
+    /// The app with its own folder `home`, told a story.
+    fn app(&self, story: &str, home: &Path) -> App {
+        let app = self.program("app.jar", "com.example.reader.Main");
+        app.argument(story).argument(home.display().to_string())
+    }
+
+    /// What the app says in its story.
+    fn tell(&self, story: &str, home: &Path) -> Result<Vec<String>> {
+        lines(self.app(story, home))
+    }
+
+    /// What the driver of the integrations and of the sample says.
+    fn drive(&self, what: &str, home: &Path) -> Result<Vec<String>> {
+        let program = self.program("drive.jar", "integrate.Drive");
+        lines(program.argument(what).argument(home.display().to_string()))
+    }
+}
+
+fn lines(app: App) -> Result<Vec<String>> {
+    let ended = app.start()?.finish(LIMIT)?.success()?;
+    Ok(ended.lines.iter().filter_map(|line| line.strip_prefix("SCRIPT ")).map(str::to_owned).collect())
+}
+
+fn unpacked() -> &'static Unpacked {
+    static UNPACKED: LazyLock<Unpacked> = LazyLock::new(|| Unpacked::new().unwrap());
+    &UNPACKED
+}
+
+/// What was said after this word.
+fn said<'a>(lines: &'a [String], word: &str) -> Vec<&'a str> {
+    let after = |line: &'a String| line.strip_prefix(word)?.strip_prefix(' ');
+    lines.iter().filter_map(after).collect()
+}
+
+fn report_in(home: &Path) -> Result<Report> {
+    read(&wait_for_report(&home.join("loopbox"), Duration::ZERO)?)
+}
+
+fn note<'a>(report: &'a Report, name: &str) -> Option<&'a str> {
+    report.meta.annotations.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+}
+
+#[test]
+fn an_app_hangs_and_its_listener_gets_file_reason_and_digest() -> Result<()> {
+    let home = tempdir()?;
+    let lines = unpacked().tell("hang", home.path())?;
+    assert_eq!(said(&lines, "dumped"), ["true"]);
+    let status = said(&lines, "status");
+    let [at_once, later] = status[..] else { panic!("{lines:?}") };
+    assert!(at_once.starts_with("on: ["), "{at_once}");
+    for part in ["hook on (", "ring on (", "sigquit on", "sampler on ("] {
+        assert!(later.contains(part), "{later}");
+    }
+    let report = report_in(home.path())?;
+    assert_eq!(report.meta.reason, DumpReason::Requested("the user shook the phone".into()));
+    assert_eq!(report.meta.process.app_version, "2.1 (210)");
+    assert_eq!(note(&report, "user"), Some("u-17"));
+    assert_eq!(note(&report, "shelf"), Some("*** shelf"));
+    assert_eq!(note(&report, "scene"), Some("com.example.reader.PageActivity"));
+    assert_eq!(note(&report, "foreground"), Some("yes"));
+    for refused in ["card", "broken"] {
+        assert_eq!(note(&report, refused), None);
+    }
+    let told = said(&lines, "report");
+    assert!(told[0].starts_with("the user shook the phone loopbox-"), "{told:?}");
+    let digest = said(&lines, "digest")[0];
+    assert!(digest.contains(&format!("main runs {OPEN_BOOK} for ")), "{digest}");
+    assert!(
+        digest.contains("at PageActivity$OpenBook.run:") || digest.contains(" < PageActivity$OpenBook.run:")
+    );
+    assert!(digest.contains("scene=com.example.reader.PageActivity") && digest.len() <= 900, "{digest}");
+    assert_eq!(report.digest.lines().last(), Some(digest));
+    Ok(())
+}
+
+#[test]
+fn what_a_killed_process_left_is_told_and_taken_at_the_next_launch() -> Result<()> {
+    let home = tempdir()?;
+    let mut app = unpacked().app("die", home.path()).start()?;
+    app.wait_for("hangs", LIMIT)?;
+    app.kill();
+    let lines = unpacked().tell("take", home.path())?;
+    let told = said(&lines, "report");
+    assert!(told.iter().any(|line| line.starts_with("recovered ")), "{lines:?}");
+    let pending = said(&lines, "pending");
+    let once = ["recovered of another new", "in all 1"];
+    assert_eq!(pending, [&once[..], &once[..], &["in all 0"]].concat(), "{lines:?}");
+    assert!(said(&lines, "digest").iter().any(|digest| digest.contains(OPEN_BOOK)), "{lines:?}");
+    assert_eq!(said(&lines, "deleted"), ["true"]);
+    Ok(())
+}
+
+#[test]
+fn nothing_is_recorded_while_paused_or_in_the_background() -> Result<()> {
+    let home = tempdir()?;
+    let lines = unpacked().tell("background", home.path())?;
+    assert!(said(&lines, "status")[1].contains("hook off (paused in the background)"), "{lines:?}");
+    let report = report_in(home.path())?;
+    assert!(feature(&report, Feature::Hook).0);
+    let ms: Vec<u64> = details_of(&report, OPEN_BOOK).map(|detail| detail.wall_ns / 1_000_000).collect();
+    assert!(ms.len() == 3 && ms[0] >= 390 && ms[1] >= 590 && ms[2] >= 790, "{ms:?}");
+    Ok(())
+}
+
+#[test]
+fn the_switch_lasts_over_launches_until_it_is_turned_back() -> Result<()> {
+    let home = tempdir()?;
+    let mut status = Vec::new();
+    for story in ["off", "on again", "none"] {
+        let lines = unpacked().tell(story, home.path())?;
+        status.extend(said(&lines, "status").into_iter().map(str::to_owned));
+    }
+    assert!(status[0].starts_with("on: "), "{status:?}");
+    assert_eq!(status[1], "off: not installed", "at once");
+    assert_eq!(status[2], "off: switched off by the app", "the next launch");
+    assert_eq!(status[3], "off: not installed", "turned back on, which counts from the next launch on");
+    assert!(status[4].starts_with("on: "), "{status:?}");
+    Ok(())
+}
+
+#[test]
+fn another_process_of_the_app_is_left_alone_when_the_app_wants_that() -> Result<()> {
+    let home = tempdir()?;
+    let app = unpacked().app("none", home.path()).argument("com.example.reader");
+    let ended = app.start()?.finish(LIMIT)?.success()?;
+    let status = ended.lines.iter().find(|line| line.contains("status")).context("no status")?;
+    assert!(
+        status.contains("off: this is the process ") && status.ends_with(", not com.example.reader"),
+        "{status}"
+    );
+    assert!(!home.path().join("loopbox").exists());
+    Ok(())
+}
+
+#[test]
+fn no_misuse_throws_into_the_app() -> Result<()> {
+    let home = tempdir()?;
+    let lines = unpacked().tell("misuse", home.path())?;
+    assert_eq!(said(&lines, "nothing:"), ["false true"]);
+    assert_eq!(said(&lines, "no folder:"), ["off: the configuration names no directory"]);
+    assert_eq!(said(&lines, "before:"), ["off: not installed null []"]);
+    assert!(said(&lines, "status")[0].starts_with("on: "), "{lines:?}");
+    Ok(())
+}
+
+/// Crashlytics keeps 1,024 characters of a value, Bugsnag 10,000, Sentry drops attachments beyond its own limit.
+#[test]
+fn crash_sdks_get_what_they_take_within_their_limits() -> Result<()> {
+    let home = tempdir()?;
+    let lines = unpacked().drive("sdks", home.path())?;
+    assert_eq!(said(&lines, "status"), ["true"]);
+    let mut keys = said(&lines, "crashlytics");
+    keys.sort_unstable();
+    let sizes: Vec<(&str, usize, usize)> = keys
+        .iter()
+        .filter_map(|key| {
+            let mut words = key.split(' ');
+            Some((words.next()?, words.next()?.parse().ok()?, words.next()?.parse().ok()?))
+        })
+        .collect();
+    let [digest, why] = sizes[..] else { panic!("{lines:?}") };
+    assert!(
+        digest.0 == "loopbox" && digest.2 <= 900 && digest.2 > 850,
+        "as much as there is room for: {digest:?}"
+    );
+    assert_eq!((why.0, why.1), ("loopbox_why", 1_024), "the app's own words are cut");
+    assert_eq!(said(&lines, "bugsnag crash"), ["true null"], "only ANRs");
+    assert_eq!(said(&lines, "bugsnag anr"), ["true"]);
+    assert!(said(&lines, "bugsnag file")[0].ends_with("-1.lbx"), "{lines:?}");
+    assert_eq!(said(&lines, "sentry crash"), ["nothing null false"]);
+    let watchdog = said(&lines, "sentry watchdog")[0];
+    assert!(watchdog.starts_with("loopbox-") && watchdog.ends_with("-2.lbx null false"), "{lines:?}");
+    assert_eq!(said(&lines, "sentry far"), ["nothing null false"], "another hang");
+    let large = said(&lines, "sentry large")[0];
+    assert!(large.starts_with("nothing ") && large.ends_with(" bytes true"), "the digest instead: {lines:?}");
+    let near = said(&lines, "sentry near")[0];
+    assert!(near.starts_with("loopbox-") && near.ends_with(" null true"), "{lines:?}");
+    let name = near.split(' ').next().unwrap_or_default();
+    let left = files_below(&home.path().join("taken"))?;
+    assert!(left.len() == 1 && !left[0].ends_with(name), "what Sentry has is deleted: {left:?}");
+    Ok(())
+}
+
+fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() { found.extend(files_below(&path)?) } else { found.push(path) }
+    }
+    Ok(found)
+}
+
+/// Each button of the sample, and what its report shows.
+#[test]
+fn the_samples_hangs_are_seen_for_what_they_are() -> Result<()> {
+    let kinds = [
+        ("BUSY", "Hangs$Busy.run"),
+        ("LOCK", "Hangs$WaitForShelf.run"),
+        ("DISK", "Hangs$SaveAll.run"),
+        ("SLEEP", "Hangs$TryAgain.run"),
+        ("DEADLOCK", "Hangs$Embrace.run"),
+    ];
+    for (kind, frame) in kinds {
+        let home = tempdir()?;
+        let lines = unpacked().drive(kind, home.path())?;
+        assert_eq!(said(&lines, "dumped"), ["true"]);
+        let report = read(&wait_for_report(home.path(), Duration::ZERO)?)?;
+        let tree = report.trees.last().with_context(|| format!("{kind}: no stacks"))?;
+        let stacks = stacks_of(&report, tree)?;
+        let seen = stacks.iter().filter(|(frames, _)| frames.iter().any(|f| f.short() == frame)).count();
+        assert!(seen * 10 > stacks.len() * 9, "{kind}: {seen} of {} stacks", stacks.len());
+        assert!(report.digest.contains(frame), "{kind}: {}", report.digest);
+    }
+    let home = tempdir()?;
+    unpacked().drive("FLOOD", home.path())?;
+    let report = read(&wait_for_report(home.path(), Duration::ZERO)?)?;
+    assert!(report.pending.lines.iter().any(|line| line.contains("Hangs$Busy")), "{:?}", report.pending);
+    Ok(())
+}
+
+/// A server that takes the first file, calls the second one too large and breaks down at the third.
+#[test]
+fn an_upload_deletes_what_is_taken_and_keeps_the_rest() -> Result<()> {
+    let folder = tempdir()?;
+    let files: Vec<PathBuf> = (0..5).map(|n| folder.path().join(format!("{n}.lbx"))).collect();
+    for (n, file) in files.iter().enumerate() {
+        fs::write(file, vec![n as u8; if n == 4 { 5_000 } else { 1_000 }])?;
+    }
+    let server = TcpListener::bind("127.0.0.1:0")?;
+    let url = format!("http://{}/reports", server.local_addr()?);
+    let answers = ["200 OK", "413 Too Large", "503 Busy"];
+    let serve = std::thread::spawn(move || -> Result<Vec<String>> {
+        let mut names = Vec::new();
+        for answer in answers {
+            let mut stream = BufReader::new(server.accept()?.0);
+            let (mut length, mut line) = (0, String::new());
+            while stream.read_line(&mut line)? > 2 {
+                if let Some(value) = line.strip_prefix("Content-Length: ") {
+                    length = value.trim().parse()?;
+                } else if let Some(value) = line.strip_prefix("X-Report-Name: ") {
+                    names.push(value.trim().to_owned());
+                }
+                line.clear();
+            }
+            let mut body = vec![0; length];
+            stream.read_exact(&mut body)?;
+            let head = format!("HTTP/1.1 {answer}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+            stream.get_mut().write_all(head.as_bytes())?;
+        }
+        Ok(names)
+    });
+    let sources = java_below(&[root().join("jni-glue/integrations/upload")])?;
+    let sources: Vec<PathBuf> =
+        sources.into_iter().chain([root().join("tests/integrate/Upload.java")]).collect();
+    let mut arguments = vec![url, "4000".to_owned()];
+    arguments.extend(files.iter().map(|file| file.display().to_string()));
+    let said = jvm::run_main(&sources, "integrate.Upload", &arguments)?;
+    assert_eq!(said.trim(), "failed: the server answered 503");
+    assert_eq!(
+        serve.join().unwrap()?,
+        ["3.lbx", "2.lbx", "1.lbx"],
+        "newest first, without the one that is too large"
+    );
+    let left: Vec<bool> = files.iter().map(|file| file.exists()).collect();
+    assert_eq!(left, [true, true, false, false, true]);
+    Ok(())
+}

@@ -1,6 +1,7 @@
 //! `cargo xtask offsets`: the ART layout tables of `offsets/`, checked against what can be had.
 
 mod code;
+mod layouts;
 pub mod probe;
 #[path = "../../../loopbox-art/build/table.rs"]
 #[allow(missing_docs)] // the fields are described in docs/sampler.md
@@ -29,6 +30,9 @@ enum Command {
         /// Beds to compare with
         #[arg(long, value_delimiter = ',', default_value = "art10,art11")]
         beds: Vec<String>,
+        /// Also lay the classes of Debian's ART sources out with clang, for every architecture, and compare
+        #[arg(long)]
+        layouts: bool,
     },
     /// Tell which symbols and which rows a device's libart.so or libopenjdkjvmti.so fits
     Verify {
@@ -44,7 +48,10 @@ enum Command {
 pub fn run(args: &OffsetsArgs) -> Result<()> {
     let generations = load()?;
     match &args.command {
-        Command::Check { beds } => check(&generations, beds),
+        Command::Check { beds, layouts } => {
+            check(&generations, beds)?;
+            if *layouts { layouts::check(&generations) } else { Ok(()) }
+        }
         Command::Verify { library } => {
             let report = verify::library(library, &generations)?;
             print!("{report}");

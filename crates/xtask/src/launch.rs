@@ -85,6 +85,26 @@ impl Launcher {
         Ok(launcher)
     }
 
+    /// The same scripted apps with the recorder's Java changed: `change` gets each source's file name and text, and
+    /// returns the text to compile. The jar is called after `name`.
+    ///
+    /// # Errors
+    /// When something cannot be read, written or compiled.
+    pub fn variant(&self, name: &str, change: impl Fn(&str, String) -> Result<String>) -> Result<PathBuf> {
+        let jar = self.jar.with_file_name(format!("{}-{name}.jar", self.bed.manifest.name));
+        let folder = tempfile::tempdir_in(target()).context("no folder below target")?;
+        let mut sources = java_below(&[root().join("jni-glue/java-stubs"), root().join("tests/app")])?;
+        for source in java_below(&[root().join("jni-glue/java")])? {
+            let file = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let text = fs::read_to_string(&source).with_context(|| format!("cannot read {file}"))?;
+            let changed = folder.path().join(&file);
+            fs::write(&changed, change(&file, text)?).with_context(|| format!("cannot write {file}"))?;
+            sources.push(changed);
+        }
+        self.bed.dex(&sources, &[], &jar).with_context(|| format!("cannot compile the variant {name}"))?;
+        Ok(jar)
+    }
+
     /// The dexed jars that run, in class path order.
     pub fn class_path(&self) -> Vec<PathBuf> {
         let boot = self.bed.manifest.boot_class_path.iter().map(|jar| self.bed.dir.join(jar));

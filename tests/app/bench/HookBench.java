@@ -4,13 +4,16 @@ import android.os.Handler;
 import android.os.Looper;
 import android.os.Message;
 import dalvik.system.VMDebug;
+import java.util.Arrays;
+import java.util.List;
+import scenario.Heap;
 
 /**
  * What watching a Looper costs per message, for several ways to watch, in one process.
  *
- * Arguments: messages per batch, rounds. Each round runs one batch per variant, in turn, so that whatever else
- * the machine does meets all alike. Prints one line a batch: variant, nanoseconds per message, bytes allocated per
- * message.
+ * Arguments: messages per batch, rounds, then the variants (all when none is named). Each round runs one batch per
+ * variant, in turn, so that whatever else the machine does meets all alike. Prints one line a batch: variant, and per
+ * message nanoseconds of this thread's CPU time, bytes allocated in Java, calls of malloc.
  */
 public final class HookBench {
     /** Ends Looper.loop(), which a main Looper cannot leave otherwise. */
@@ -36,6 +39,8 @@ public final class HookBench {
         long lastNs;
         int firstBytes;
         int lastBytes;
+        long firstMallocs;
+        long lastMallocs;
 
         Batch(Looper looper) {
             super(looper);
@@ -43,13 +48,15 @@ public final class HookBench {
 
         @Override public void handleMessage(Message message) {
             if (message.what == LAST) {
-                lastNs = System.nanoTime();
+                lastNs = VMDebug.threadCpuTimeNanos();
+                lastMallocs = Heap.allocations();
                 lastBytes = VMDebug.getAllocCount(VMDebug.KIND_THREAD_ALLOCATED_BYTES);
                 throw new Stop();
             }
             if (firstNs == 0) {
                 firstBytes = VMDebug.getAllocCount(VMDebug.KIND_THREAD_ALLOCATED_BYTES);
-                firstNs = System.nanoTime();
+                firstMallocs = Heap.allocations();
+                firstNs = VMDebug.threadCpuTimeNanos();
             }
         }
     }
@@ -59,6 +66,7 @@ public final class HookBench {
     public static void main(String[] args) throws Exception {
         int messages = Integer.parseInt(args[0]);
         int rounds = Integer.parseInt(args[1]);
+        List<String> wanted = Arrays.asList(args).subList(2, args.length);
         Looper.prepareMainLooper();
         VMDebug.startAllocCounting();
         String[] names = {"none", "observer", "observer-proxy", "printer-empty", "printer", "article", "printer-posting"};
@@ -68,14 +76,15 @@ public final class HookBench {
         };
         for (int round = -1; round < rounds; round++) { // round -1 warms up
             for (int i = 0; i < variants.length; i++) {
-                if (!variants[i].install()) {
+                if (!wanted.isEmpty() && !wanted.contains(names[i]) || !variants[i].install()) {
                     continue;
                 }
                 Batch batch = run(messages);
                 variants[i].uninstall();
                 if (round >= 0) {
                     System.out.println("batch " + names[i] + " " + (double) (batch.lastNs - batch.firstNs) / messages
-                            + " " + (double) (batch.lastBytes - batch.firstBytes) / messages);
+                            + " " + (double) (batch.lastBytes - batch.firstBytes) / messages
+                            + " " + (double) (batch.lastMallocs - batch.firstMallocs) / messages);
                 }
             }
         }

@@ -1,14 +1,61 @@
-//! The native half of `scenario.Heap`: what this process has taken from malloc.
+//! What this process takes from malloc: the native half of `scenario.Heap`, and a count of allocations by thread.
 
 use jni::EnvUnowned;
 use jni::jni_str;
 use jni::objects::JClass;
 use jni::sys::jlong;
+use std::cell::Cell;
+use std::ffi::c_void;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+unsafe extern "C" {
+    fn __libc_malloc(size: usize) -> *mut c_void;
+    fn __libc_calloc(count: usize, size: usize) -> *mut c_void;
+    fn __libc_realloc(block: *mut c_void, size: usize) -> *mut c_void;
+}
+
+fn count() {
+    ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+}
+
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
+    count();
+    // SAFETY: the caller's promise.
+    unsafe { __libc_malloc(size) }
+}
+
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn calloc(number: usize, size: usize) -> *mut c_void {
+    count();
+    // SAFETY: the caller's promise.
+    unsafe { __libc_calloc(number, size) }
+}
+
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
+    count();
+    // SAFETY: the caller's promise.
+    unsafe { __libc_realloc(block, size) }
+}
 
 extern "system" fn malloc_bytes(_: EnvUnowned<'_>, _: JClass<'_>) -> jlong {
     // SAFETY: takes nothing and returns plain numbers.
     let info = unsafe { libc::mallinfo2() };
     (info.uordblks + info.hblkhd) as jlong
+}
+
+extern "system" fn allocations(_: EnvUnowned<'_>, _: JClass<'_>) -> jlong {
+    ALLOCATIONS.get() as jlong
 }
 
 /// Registers it, if the app has that class.
@@ -18,6 +65,9 @@ pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
         env.exception_clear();
         return Ok(());
     }
-    let methods = [(jni_str!("mallocBytes"), jni_str!("()J"), malloc_bytes as *mut std::ffi::c_void)];
+    let methods = [
+        (jni_str!("mallocBytes"), jni_str!("()J"), malloc_bytes as *mut c_void),
+        (jni_str!("allocations"), jni_str!("()J"), allocations as *mut c_void),
+    ];
     crate::natives::register_class(env, class, &methods)
 }

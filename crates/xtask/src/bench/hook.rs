@@ -1,10 +1,12 @@
 //! `cargo xtask bench hook`: what watching the main Looper costs per message.
+//!
+//! Times are the main thread's CPU time, so that waiting for a processor on a busy machine does not count.
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
-use xtask::launch::{Build, Launcher};
+use xtask::launch::{App, Build, Launcher};
 
 use super::{LIMIT, median};
 
@@ -12,7 +14,7 @@ use super::{LIMIT, median};
 #[derive(Debug, Args)]
 pub(crate) struct HookArgs {
     /// Beds to run on
-    #[arg(long, value_delimiter = ',', default_value = "art10,art11,art14")]
+    #[arg(long, value_delimiter = ',', default_value = "art10,art11,art11-jit,art14")]
     bed: Vec<String>,
     /// Messages per batch
     #[arg(long, default_value_t = 4_000)]
@@ -32,6 +34,50 @@ const VARIANTS: [(&str, &str); 7] = [
     ("article", "the article's recorder (Proxy, strings)"),
     ("printer-posting", "Printer, object and post per message"),
 ];
+/// Those of them that call natives of ours, and what they are held against: the same without ours.
+const OURS: [(&str, &str); 2] = [("observer", "none"), ("printer", "printer-empty")];
+
+/// How the two natives of each message are called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Natives {
+    /// As they ship: `@CriticalNative`, without an environment.
+    Critical,
+    /// `@FastNative`: with an environment, without a change of the thread's state.
+    Fast,
+    /// As a native without an annotation.
+    Plain,
+}
+
+impl Natives {
+    fn label(self) -> &'static str {
+        match self {
+            Self::Critical => "@CriticalNative (as it ships)",
+            Self::Fast => "@FastNative",
+            Self::Plain => "plain JNI",
+        }
+    }
+
+    /// The recorder's Java with this way to call.
+    fn change(self, file: &str, text: String) -> Result<String> {
+        let replace = |text: String, from: &str, to: &str| {
+            ensure!(text.contains(from), "{file} has no `{from}` any more");
+            Ok(text.replace(from, to))
+        };
+        match (self, file) {
+            (Self::Critical, _) => Ok(text),
+            (_, "MainThread.java") => replace(
+                text,
+                "CRITICAL = Build.VERSION.SDK_INT >= 26",
+                "CRITICAL = Build.VERSION.SDK_INT < 0",
+            ),
+            (Self::Plain, "Native.java") => {
+                let from = "@FastNative\n    static native int ";
+                replace(text, from, "static native int ")
+            }
+            _ => Ok(text),
+        }
+    }
+}
 
 pub(crate) fn run(args: &HookArgs) -> Result<()> {
     for bed in &args.bed {
@@ -42,33 +88,89 @@ pub(crate) fn run(args: &HookArgs) -> Result<()> {
 
 fn bench(bed: &str, args: &HookArgs) -> Result<()> {
     let launcher = Launcher::new(bed, Build::App)?;
-    let folder = tempfile::tempdir().context("no temporary folder")?;
-    let app = launcher.app("bench.HookBench").property("loopbox.dir", folder.path().display());
-    let app = app.argument(args.messages.to_string()).argument(args.rounds.to_string());
-    let ended = app.start()?.finish(LIMIT)?.success()?;
-    let mut batches: BTreeMap<&str, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
-    for line in &ended.lines {
-        let words: Vec<_> = line.split_whitespace().collect();
-        if let ["batch", variant, ns, bytes] = words[..] {
-            let (times, sizes) = batches.entry(variant).or_default();
-            times.push(ns.parse().with_context(|| format!("not a time: {line}"))?);
-            sizes.push(bytes.parse().with_context(|| format!("not a size: {line}"))?);
+    let batches = Batches::of(launcher.app("bench.HookBench"), args, &[])?;
+    println!(
+        "\n{bed}: {} messages a batch, {} batches each, medians; a message costs {:.0} ns unwatched",
+        args.messages,
+        args.rounds,
+        batches.base()?
+    );
+    println!("  {:42} {:>10} {:>12} {:>12} {:>14}", "", "added ns", "Java bytes", "mallocs", "of article's");
+    let article = batches.added("article");
+    for (variant, label) in VARIANTS {
+        let Some(added) = batches.added(variant) else { continue };
+        let [_, bytes, mallocs] = batches.medians(variant).unwrap_or_default();
+        let ratio = article.map_or_else(|| "-".to_owned(), |article| format!("{:.3}", added / article));
+        println!("  {label:42} {added:10.0} {bytes:12.1} {mallocs:12.4} {ratio:>14}");
+    }
+    twins(&launcher, args)
+}
+
+/// What the annotations of the two natives of each message buy: the same recorder without them. Each way is a process
+/// of its own, so they take turns with few batches each.
+fn twins(launcher: &Launcher, args: &HookArgs) -> Result<()> {
+    let ways = [Natives::Critical, Natives::Fast, Natives::Plain];
+    let jars = ways.map(|way| launcher.variant(&format!("{way:?}").to_lowercase(), |f, t| way.change(f, t)));
+    let mut figures: BTreeMap<(&str, usize), Vec<f64>> = BTreeMap::new();
+    for _ in 0..3 {
+        for (at, jar) in jars.iter().enumerate() {
+            let jar = jar.as_ref().map_err(|error| anyhow::anyhow!("{error:#}"))?;
+            let app = launcher.app_in(jar, "bench.HookBench");
+            let batches = Batches::of(app, args, &["none", "observer", "printer-empty", "printer"])?;
+            for (hook, without) in OURS {
+                let added = batches.added(hook).zip(batches.added(without));
+                figures.entry((hook, at)).or_default().extend(added.map(|(with, without)| with - without));
+            }
         }
     }
-    let base =
-        batches.get("none").map(|(times, _)| median(times)).context("the bench printed no base line")?;
-    let added = |variant: &str| batches.get(variant).map(|(times, _)| median(times) - base);
-    println!(
-        "\n{bed}: {} messages a batch, {} batches each, medians; a message costs {base:.0} ns unwatched",
-        args.messages, args.rounds
-    );
-    println!("  {:42} {:>10} {:>12} {:>14}", "", "added ns", "Java bytes", "of article's");
-    for (variant, label) in VARIANTS {
-        let Some((_, sizes)) = batches.get(variant) else { continue };
-        let Some(extra) = added(variant) else { continue };
-        let ratio =
-            added("article").map_or_else(|| "-".to_owned(), |article| format!("{:.3}", extra / article));
-        println!("  {label:42} {extra:10.0} {:12.1} {ratio:>14}", median(sizes));
+    println!("  ours alone, ns by how begin and end are called (medians of 3 processes each):");
+    for (hook, without) in OURS {
+        let added = |at: usize| figures.get(&(hook, at)).filter(|all| !all.is_empty()).map(|all| median(all));
+        let Some(shipped) = added(0) else { continue };
+        let each = ways.iter().enumerate().filter_map(|(at, way)| {
+            let ns = added(at)?;
+            Some(format!("{} {ns:.0} ({:.2})", way.label(), ns / shipped))
+        });
+        println!("    {hook} over {without}: {}", each.collect::<Vec<_>>().join(", "));
     }
     Ok(())
+}
+
+/// What `bench.HookBench` printed: by variant, for each batch ns, bytes and mallocs per message.
+struct Batches(BTreeMap<String, Vec<[f64; 3]>>);
+
+impl Batches {
+    fn of(app: App, args: &HookArgs, variants: &[&str]) -> Result<Self> {
+        let folder = tempfile::tempdir().context("no temporary folder")?;
+        let app = app.property("loopbox.dir", folder.path().display());
+        let app = app.argument(args.messages.to_string()).argument(args.rounds.to_string());
+        let app = variants.iter().fold(app, |app, variant| app.argument(*variant));
+        let ended = app.start()?.finish(LIMIT)?.success()?;
+        let mut batches: BTreeMap<String, Vec<[f64; 3]>> = BTreeMap::new();
+        for line in &ended.lines {
+            let words: Vec<_> = line.split_whitespace().collect();
+            if let ["batch", variant, numbers @ ..] = &words[..] {
+                let numbers: Vec<f64> = numbers.iter().filter_map(|word| word.parse().ok()).collect();
+                let numbers =
+                    numbers.try_into().ok().with_context(|| format!("not three numbers: {line}"))?;
+                batches.entry((*variant).to_owned()).or_default().push(numbers);
+            }
+        }
+        Ok(Self(batches))
+    }
+
+    fn medians(&self, variant: &str) -> Option<[f64; 3]> {
+        let all = self.0.get(variant)?;
+        Some([0, 1, 2].map(|at| median(&all.iter().map(|batch| batch[at]).collect::<Vec<_>>())))
+    }
+
+    /// What a message costs when nothing watches.
+    fn base(&self) -> Result<f64> {
+        Ok(self.medians("none").context("the bench printed no base line")?[0])
+    }
+
+    /// What watching adds to that.
+    fn added(&self, variant: &str) -> Option<f64> {
+        Some(self.medians(variant)?[0] - self.base().ok()?)
+    }
 }

@@ -176,21 +176,26 @@ impl Sampler<'_> {
             return Taken::Gone;
         }
         self.marks.open_fuse();
-        let Ok(suspended) = self.art.suspend_main(env.get_raw().cast()) else {
-            self.marks.close_fuse();
-            return Taken::Failed;
-        };
         let mut job = Job::Walk(Walk {
             art: self.art,
             session: self.session,
             marks: self.marks,
             locator: &mut self.locator,
             raw: &mut self.raw,
-            suspended: Some(suspended),
+            suspended: None,
             wanted: token,
             found: None,
         });
-        let hop = call(env, &mut job, |java| java.native_walk);
+        // Without a stopped thread it is a rehearsal, after which nothing that the walk needs is far from the processor.
+        let mut hop = call(env, &mut job, |java| java.native_walk);
+        let Job::Walk(walk) = &mut job else { return Taken::Failed };
+        let stopped = hop.is_ok().then(|| self.art.suspend_main(env.get_raw().cast()).ok()).flatten();
+        let Some(suspended) = stopped else {
+            walk.marks.close_fuse();
+            return Taken::Failed;
+        };
+        walk.suspended = Some(suspended);
+        hop = call(env, &mut job, |java| java.native_walk);
         let Job::Walk(mut walk) = job else { return Taken::Failed };
         if let Some(suspended) = walk.suspended.take() {
             // The call did not arrive: let the main thread go all the same.
@@ -283,10 +288,13 @@ pub(crate) extern "system" fn discover<'local>(env: EnvUnowned<'local>, _: JClas
 
 /// `Native.walk`: fast, so that this thread is runnable and no collection can move or unload what it reads. Until the
 /// main thread goes on, nothing here allocates, locks, logs or panics.
-pub(crate) extern "system" fn walk(_: *mut sys::JNIEnv, _: sys::jclass) {
+pub(crate) extern "system" fn walk(env: *mut sys::JNIEnv, _: sys::jclass) {
     // SAFETY: null, or the job that `call` on this thread's stack has put there.
     let Some(Job::Walk(job)) = (unsafe { JOB.get().cast::<Job<'_>>().as_mut() }) else { return };
-    let Some(suspended) = job.suspended.take() else { return };
+    let Some(suspended) = job.suspended.take() else {
+        job.art.rehearse(env.cast(), job.raw);
+        return;
+    };
     let at_ns = suspended.held_ns();
     job.art.walk(&suspended, job.raw);
     let token = job.session.shared.token();

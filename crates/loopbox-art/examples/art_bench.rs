@@ -3,7 +3,8 @@
 //!
 //! The ways take turns, in an order that turns too, so that whatever else the machine does meets all alike:
 //!
-//! * `ours`: suspend, walk to method pointers, resume; methods not known yet are named afterwards;
+//! * `ours`: rehearse, suspend, walk to method pointers, resume; methods not known yet are named afterwards;
+//! * `cold`: the same without the rehearsal;
 //! * `article`: suspend, walk and build each frame's name as a `std::string` (`ArtMethod::PrettyMethod`), resume;
 //! * `trace`: `Thread.getStackTrace` on the main thread.
 //!
@@ -28,7 +29,9 @@ use loopbox_art::{
 const WARM_UP: usize = 50;
 /// Between samples, so that the main thread gets somewhere.
 const PAUSE: Duration = Duration::from_micros(500);
-const WAYS: [&str; 3] = ["ours", "article", "trace"];
+const WAYS: [&str; 4] = ["ours", "cold", "article", "trace"];
+const ARTICLE: usize = 2;
+const TRACE: usize = 3;
 
 static ART: OnceLock<Art> = OnceLock::new();
 
@@ -75,6 +78,8 @@ struct Job {
     before: Vec<Frame>,
     names: HashMap<MethodRef, (Fingerprint, MethodName)>,
     held_ns: u64,
+    /// Of that, from the stop to the entry of the fast native.
+    hop_ns: u64,
     stopped_ns: u64,
 }
 
@@ -90,10 +95,14 @@ fn now_ns() -> u64 {
 }
 
 impl Job {
-    fn run(&mut self, art: &'static Art) {
+    fn run(&mut self, art: &'static Art, env: *mut c_void) {
         // The article's code walks where it is, without this call: its clock starts here, ours when main stopped.
         let entered_ns = now_ns();
-        let Some(suspended) = self.suspended.take() else { return };
+        let Some(suspended) = self.suspended.take() else {
+            art.rehearse(env, &mut self.stack);
+            return;
+        };
+        self.hop_ns = entered_ns - suspended.held_ns();
         let from_ns = if self.pretty.is_some() { entered_ns } else { suspended.held_ns() };
         art.walk(&suspended, &mut self.stack);
         let mut built = 0;
@@ -136,10 +145,11 @@ impl Job {
 
 /// `@FastNative static native void walk()`.
 #[unsafe(no_mangle)]
-pub extern "system" fn Java_probe_SamplerBench_walk(_: EnvUnowned<'_>, _: JClass<'_>) {
+pub extern "system" fn Java_probe_SamplerBench_walk(env: EnvUnowned<'_>, _: JClass<'_>) {
+    let env = env.as_raw().cast::<c_void>();
     JOB.with_borrow_mut(|job| {
         if let (Some(job), Some(art)) = (job.as_mut(), ART.get()) {
-            job.run(art);
+            job.run(art, env);
         }
     });
 }
@@ -234,6 +244,7 @@ impl Bench {
             before: Vec::new(),
             names: HashMap::new(),
             held_ns: 0,
+            hop_ns: 0,
             stopped_ns: 0,
         }));
         let mut figures: HashMap<(usize, &str), Vec<u64>> = HashMap::new();
@@ -244,7 +255,7 @@ impl Bench {
                 std::thread::sleep(PAUSE);
                 let way = (round + turn) % WAYS.len();
                 let began_ns = now_ns();
-                if way == 2 {
+                if way == TRACE {
                     let frames = self.depth(env);
                     let whole_ns = now_ns() - began_ns;
                     if round < WARM_UP {
@@ -254,24 +265,28 @@ impl Bench {
                     }
                     continue;
                 }
+                if way == 0 {
+                    self.call(env, self.walk);
+                }
                 let suspended = art.suspend_main(env.get_raw().cast()).map_err(|_| "suspending failed")?;
                 let waited_ns = suspended.held_ns() - suspended.asked_ns();
                 JOB.with_borrow_mut(|job| {
                     if let Some(job) = job.as_mut() {
                         job.suspended = Some(suspended);
-                        job.pretty = (way == 1).then_some(pretty);
+                        job.pretty = (way == ARTICLE).then_some(pretty);
                     }
                 });
                 self.call(env, self.walk);
                 let whole_ns = now_ns() - began_ns;
                 let seen = JOB.with_borrow_mut(|job| {
-                    job.as_mut().map(|job| (job.held_ns, job.stopped_ns, job.stack.depth()))
+                    job.as_mut().map(|job| (job.held_ns, job.hop_ns, job.stopped_ns, job.stack.depth()))
                 });
-                let (held_ns, stopped_ns, frames) = seen.ok_or("no result")?;
+                let (held_ns, hop_ns, stopped_ns, frames) = seen.ok_or("no result")?;
                 // A waiting thread looks about now and then: its stack has fewer frames for a moment.
                 if round >= WARM_UP && frames == depth as u32 {
                     note(way, "suspend", waited_ns);
                     note(way, "held", held_ns);
+                    note(way, "hop", hop_ns);
                     note(way, "stopped", stopped_ns);
                     note(way, "whole", whole_ns);
                 }

@@ -35,6 +35,8 @@ struct Hop {
 
 /// Frames that could not be named.
 static UNNAMED: AtomicU64 = AtomicU64::new(0);
+/// The fewest frames that a rehearsal saw.
+static REHEARSED: AtomicU64 = AtomicU64::new(u64::MAX);
 /// Samples that could not be taken.
 static FAILED: AtomicU64 = AtomicU64::new(0);
 /// Addresses at which another method was found than before: its class was unloaded.
@@ -98,6 +100,8 @@ pub extern "system" fn Java_probe_Probe_walk(env: EnvUnowned<'_>, _: JClass<'_>)
                 }
             } else if hop.ask {
                 object = art.contended_by_main(raw);
+            } else {
+                REHEARSED.fetch_min(art.rehearse(raw, &mut hop.stack).into(), Ordering::Relaxed);
             }
             hop.lock = object.map(|o| art.describe_lock(o));
             for frame in hop.stack.frames() {
@@ -187,6 +191,7 @@ fn suspend(env: &Env<'_>) -> Result<Suspended<'static>, Failure> {
 
 /// One sample of the main thread, on the calling (attached, native) thread, which is not the main one.
 fn sample(env: &mut Env<'_>, class: &JClass<'_>, walk: JStaticMethodID) -> Result<(), Failure> {
+    hop(env, class, walk, None, false)?;
     let suspended = suspend(env)?;
     hop(env, class, walk, Some(suspended), false)
 }
@@ -400,8 +405,10 @@ pub extern "system" fn Java_probe_Probe_stats<'local>(
         let (unnamed, reused) = (UNNAMED.load(Ordering::Relaxed), REUSED.load(Ordering::Relaxed));
         let failed = FAILED.load(Ordering::Relaxed);
         let stats = ART.get().map(Art::stats);
+        let rehearsed = REHEARSED.load(Ordering::Relaxed);
         let text = format!(
-            "{stats:?} locks={locks} failed={failed} unnamed={unnamed} reused={reused} fuse={fuse:?}"
+            "{stats:?} locks={locks} failed={failed} rehearsed={rehearsed} unnamed={unnamed} reused={reused} \
+             fuse={fuse:?}"
         );
         env.new_string(text)
     })

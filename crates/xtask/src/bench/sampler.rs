@@ -107,14 +107,16 @@ fn print_stops(bed: &str, samples: u32, figures: &Figures) {
         load()
     );
     println!(
-        "  {:8} {:>5} {:>13} {:>13} {:>13} {:>13} {:>13} | {:>9} {:>9} {:>9}",
+        "  {:8} {:>5} {:>13} {:>13} {:>13} {:>13} {:>13} {:>13} | {:>9} {:>9} {:>9} {:>9}",
         "phase",
         "depth",
         "ours",
+        "unrehearsed",
         "article",
         "ours whole",
         "article whole",
         "getStackTrace",
+        "/unreh.",
         "/article",
         "/getStack",
         "whole/get"
@@ -126,25 +128,36 @@ fn print_stops(bed: &str, samples: u32, figures: &Figures) {
             figures.get(&key).copied().unwrap_or((f64::NAN, f64::NAN))
         };
         let show = |(p50, p99): Figure| format!("{:.1}/{:.1}", p50 / 1e3, p99 / 1e3);
-        let (ours, article, trace) = (of("ours", "held"), of("article", "held"), of("trace", "whole"));
-        let whole = of("ours", "whole");
+        let (ours, cold) = (of("ours", "held"), of("cold", "held"));
+        let (article, trace, whole) = (of("article", "held"), of("trace", "whole"), of("ours", "whole"));
         println!(
-            "  {phase:8} {depth:>5} {:>13} {:>13} {:>13} {:>13} {:>13} | {:>9.3} {:>9.3} {:>9.3}",
+            "  {phase:8} {depth:>5} {:>13} {:>13} {:>13} {:>13} {:>13} {:>13} | {:>9.3} {:>9.3} {:>9.3} {:>9.3}",
             show(ours),
+            show(cold),
             show(article),
             show(whole),
             show(of("article", "whole")),
             show(trace),
+            ours.0 / cold.0,
             ours.0 / article.0,
             ours.0 / trace.0,
             whole.0 / trace.0
         );
         println!(
-            "  {:8} {:>5} {:>13} {:>13}   until the call that resumes has returned; waited to suspend: {}",
+            "  {:8} {:>5} {:>13} {:>13} {:>13}   until the call that resumes has returned",
             "",
             "",
             show(of("ours", "stopped")),
+            show(of("cold", "stopped")),
             show(of("article", "stopped")),
+        );
+        println!(
+            "  {:8} {:>5} {:>13} {:>13} {:>13}   of the stop: the call into the fast native; waited to suspend: {}",
+            "",
+            "",
+            show(of("ours", "hop")),
+            show(of("cold", "hop")),
+            "-",
             show(of("ours", "suspend"))
         );
     }

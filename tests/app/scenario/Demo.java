@@ -1,11 +1,13 @@
 package scenario;
 
 import android.app.ActivityThread;
+import android.app.LoadedApk;
 import android.os.Handler;
 import android.os.Looper;
 import android.os.Process;
 import android.system.Os;
 import android.system.OsConstants;
+import android.view.Choreographer;
 import com.example.shop.BrokenCoupon;
 import com.example.shop.CheckoutActivity;
 import com.example.shop.ImageDecoder;
@@ -75,6 +77,8 @@ public final class Demo implements Runnable {
                 shop.send(2, 60);
                 shop.send(3, 120);
                 new ActivityThread.H(looper).sendEmptyMessage(ActivityThread.H.EXECUTE_TRANSACTION);
+                new Choreographer.FrameHandler(looper).sendEmptyMessage(Choreographer.FrameHandler.DO_FRAME);
+                handler.post(new LoadedApk.ReceiverDispatcher.Args());
                 shop.send(4, 200);
                 handler.post(new ImageDecoder());
                 handler.post(new BrokenCoupon());

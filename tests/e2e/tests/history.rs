@@ -62,11 +62,21 @@ fn assert_script(report: &Report) -> Result<()> {
         assert!(found.wall_ns >= ms * MS, "{found:?}");
     }
 
-    // A component message is named however short it is.
+    // Component messages are named however short they are: by their Handler, or by their Runnable on any Handler.
     let component =
         details_of(report, "android.app.ActivityThread$H").next().context("no component message")?;
     let message = component.message.as_ref().context("no name")?;
     assert_eq!((message.what, message.component), (159, Some(Component::ActivityThread)));
+    let of_component = |component| {
+        details(report)
+            .filter_map(|d| d.message.as_ref())
+            .find(|message| message.component == Some(component))
+    };
+    let frame = of_component(Component::Frame).context("no frame")?;
+    assert_eq!(frame.target, "android.view.Choreographer$FrameHandler");
+    let receiver = of_component(Component::Receiver).context("no broadcast")?;
+    assert_eq!(receiver.callback, "android.app.LoadedApk$ReceiverDispatcher$Args");
+    assert_eq!(receiver.target, "android.os.Handler");
 
     // 700 ms stand alone.
     let single = report.history.iter().find(|r| r.kind == RecordKind::Single && r.wall_ns >= 700 * MS);

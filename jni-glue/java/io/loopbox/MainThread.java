@@ -16,9 +16,17 @@ final class MainThread {
     static final Class<?> ACTIVITY_HANDLER = find("android.app.ActivityThread$H");
     static final Class<?> JOB_HANDLER = find("android.app.job.JobServiceEngine$JobHandler");
 
+    static final Class<?> FRAME_HANDLER = find("android.view.Choreographer$FrameHandler");
+
+    /** The Runnable in which a broadcast comes to a receiver, on whichever Handler: a lambda since Android 9. */
+    static final Class<?> RECEIVER = findReceiver();
+
     /** Where the class name begins in a start line whose target prints itself as Handler does. */
     private static final int CLASS_AT = ">>>>> Dispatching to Handler (".length();
-    private static final String FRAMEWORK_TEXT = "android.app.";
+    private static final String FRAMEWORK_TEXT = "android.";
+    private static final String FRAME_HANDLER_TEXT = "android.view.Choreographer$FrameHandler) ";
+    private static final String RECEIVER_TEXT = "android.app.LoadedApk$ReceiverDispatcher$Args";
+    private static final String RECEIVER_LAMBDA_TEXT = "android.app.-$$Lambda$LoadedApk$ReceiverDispatcher$Args$";
     private static final String ACTIVITY_HANDLER_TEXT = "android.app.ActivityThread$H) ";
     private static final String JOB_HANDLER_TEXT = "android.app.job.JobServiceEngine$JobHandler) ";
 
@@ -54,7 +62,7 @@ final class MainThread {
         long when = message.getWhen();
         int said = CRITICAL ? Native.endCritical(when, threw) : Native.end(when, threw);
         Handler target = message.getTarget();
-        if ((said & Native.WANTS_NAME) != 0 || (target != null && isComponent(target.getClass()))) {
+        if ((said & Native.WANTS_NAME) != 0 || (target != null && isComponent(target.getClass(), message))) {
             name(target, message);
         }
     }
@@ -68,14 +76,41 @@ final class MainThread {
                 message.what);
     }
 
-    private static boolean isComponent(Class<?> target) {
-        return target == ACTIVITY_HANDLER || target == JOB_HANDLER;
+    static boolean isComponent(Class<?> target, Message message) {
+        if (target == ACTIVITY_HANDLER || target == JOB_HANDLER || target == FRAME_HANDLER) {
+            return true;
+        }
+        Runnable callback = message.getCallback();
+        return callback != null && callback.getClass() == RECEIVER;
     }
 
     /** Whether a start line is of a message that is kept by name however short it is. */
     static boolean isComponent(String line) {
-        return line.startsWith(FRAMEWORK_TEXT, CLASS_AT)
-                && (line.startsWith(ACTIVITY_HANDLER_TEXT, CLASS_AT) || line.startsWith(JOB_HANDLER_TEXT, CLASS_AT));
+        if (line.startsWith(FRAMEWORK_TEXT, CLASS_AT)
+                && (line.startsWith(ACTIVITY_HANDLER_TEXT, CLASS_AT)
+                        || line.startsWith(JOB_HANDLER_TEXT, CLASS_AT)
+                        || line.startsWith(FRAME_HANDLER_TEXT, CLASS_AT))) {
+            return true;
+        }
+        // After the Handler's identity in braces comes the callback.
+        int callbackAt = line.indexOf('}', CLASS_AT) + 2;
+        return line.startsWith(FRAMEWORK_TEXT, callbackAt)
+                && (line.startsWith(RECEIVER_TEXT, callbackAt) || line.startsWith(RECEIVER_LAMBDA_TEXT, callbackAt));
+    }
+
+    private static Class<?> findReceiver() {
+        String[] names = {
+            RECEIVER_TEXT + "$$ExternalSyntheticLambda0",
+            RECEIVER_LAMBDA_TEXT + "_BumDX2UKsnxLVrE6UJsJZkotuA",
+            RECEIVER_TEXT,
+        };
+        for (String name : names) {
+            Class<?> found = find(name);
+            if (found != null && Runnable.class.isAssignableFrom(found)) {
+                return found;
+            }
+        }
+        return null;
     }
 
     private static Class<?> find(String name) {

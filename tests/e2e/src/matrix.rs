@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result, bail, ensure};
-use loopbox_format::model::{DumpReason, MainState, Report};
+use loopbox_format::model::{DumpReason, Feature, MainState, Report};
 use loopbox_oracle::Oracle;
 use tempfile::tempdir;
 use xtask::launch::{Launcher, reports};
@@ -149,6 +149,7 @@ pub fn run(cell: Cell, phase_ms: u32) -> Result<Figures> {
     let oracle = oracle(&launcher)?;
     let mut figures = Figures::default();
     let mut phases = PHASES.to_vec();
+    let mut last_state = String::new();
     // On a busy machine the sampler gives way, and a short phase may be over before its first stack: such phases are
     // run again, for longer.
     for phase_ms in [phase_ms, phase_ms * 4, phase_ms * 16] {
@@ -160,6 +161,8 @@ pub fn run(cell: Cell, phase_ms: u32) -> Result<Figures> {
             for (at, (phase, report)) in sampled.iter().enumerate() {
                 if report.trees.is_empty() {
                     unseen.push(phases[at]);
+                    let sampler = report.features.iter().find(|state| state.feature == Feature::Sampler);
+                    last_state = sampler.map_or_else(String::new, |s| format!("on: {}, {}", s.on, s.detail));
                 } else {
                     figures.add(&oracle, phase, report)?;
                 }
@@ -167,7 +170,9 @@ pub fn run(cell: Cell, phase_ms: u32) -> Result<Figures> {
         }
         phases = unseen;
     }
-    figures.faults.extend(phases.iter().map(|phase| format!("{phase} was never sampled")));
+    figures
+        .faults
+        .extend(phases.iter().map(|phase| format!("{phase} was never sampled (sampler {last_state})")));
     if (figures.compiled > 0) != (cell.mode != Mode::Interpreter) {
         figures.faults.push(format!("{} methods were compiled", figures.compiled));
     }

@@ -191,6 +191,6 @@ mod tests {
                 assert!(rows.contains(&index), "{}", row.id);
             }
         }
-        assert!(ROWS.is_empty() || ROWS.len() >= 18);
+        assert!(ROWS.len() >= if cfg!(target_arch = "x86") { 3 } else { 18 });
     }
 }

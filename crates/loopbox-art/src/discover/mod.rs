@@ -140,31 +140,29 @@ pub(crate) fn runtime_of(vm: usize, symbols: &Symbols, members: &[FoundThread]) 
     let mut object = [0usize; 2048 / WORD];
     let n = mem::read_words(runtime, &mut object);
     let object = object.get(..n).unwrap_or_default();
-    let mut places = object.iter().enumerate().skip(200 / WORD).filter(|(_, word)| mem::same(**word, vm));
-    let java_vm = match (places.next(), places.next()) {
-        (Some((at, _)), None) => at,
-        (None, _) => return Err(Off::UnknownArt("no word of Runtime is the JavaVM")),
-        _ => return Err(Off::UnknownArt("several words of Runtime are the JavaVM")),
-    };
+    // More than one when something else that knows the JavaVM was allocated right behind the Runtime, whose size nobody
+    // tells: only the one in the Runtime has a thread list before it.
+    let places = object.iter().enumerate().skip(200 / WORD).filter(|(_, word)| mem::same(**word, vm));
+    let places: Vec<usize> = places.map(|(at, _)| at).collect();
+    if places.is_empty() {
+        return Err(Off::UnknownArt("no word of Runtime is the JavaVM"));
+    }
     let holds_all = |list: usize| {
         let at = members.first().map_or(0, |m| m.thin_lock_id_at);
         let threads = thread_list::threads(list, at)?;
         members.iter().all(|m| threads.iter().any(|t| mem::same(*t, m.thread))).then_some(())
     };
-    let candidates: Vec<(usize, usize)> = (4..=8)
-        .filter_map(|slots| {
+    let slots = places.iter().flat_map(|java_vm| (4..=8).map(move |slots| (*java_vm, slots)));
+    let candidates: Vec<FoundRuntime> = slots
+        .filter_map(|(java_vm, slots)| {
             let at = java_vm.checked_sub(slots)?;
-            let candidate = *object.get(at)?;
-            holds_all(candidate.checked_add(LIST_AT)?)?;
-            Some((at * WORD, candidate))
+            let thread_list = *object.get(at)?;
+            holds_all(thread_list.checked_add(LIST_AT)?)?;
+            Some(FoundRuntime { thread_list, java_vm_at: java_vm * WORD, thread_list_at: at * WORD })
         })
         .collect();
     match candidates.as_slice() {
-        [(thread_list_at, thread_list)] => Ok(FoundRuntime {
-            thread_list: *thread_list,
-            java_vm_at: java_vm * WORD,
-            thread_list_at: *thread_list_at,
-        }),
+        [found] => Ok(*found),
         [] => Err(Off::UnknownArt("no word before java_vm_ is a thread list with our threads in it")),
         _ => Err(Off::UnknownArt("several words before java_vm_ are thread lists")),
     }

@@ -99,7 +99,11 @@ pub(crate) fn thread_of(of: ThreadEnv, vm: usize) -> Result<FoundThread, Off> {
         (None, _) => return Err(Off::UnknownArt("no word of Thread is its JNIEnv")),
         _ => return Err(Off::UnknownArt("several words of Thread are its JNIEnv")),
     };
-    if object.get(jni_env + 2).is_none_or(|self_| !mem::same(*self_, thread)) {
+    // Only x86 needs tlsPtr_.self and sets it (arch/x86*/thread_x86*.cc, InitCpu). arm and arm64 keep the thread in a
+    // register and leave the field null.
+    let own = object.get(jni_env + 2).copied();
+    let unset = cfg!(any(target_arch = "arm", target_arch = "aarch64")) && own == Some(0);
+    if !unset && own.is_none_or(|own| !mem::same(own, thread)) {
         return Err(Off::UnknownArt("Thread::tlsPtr_.self is not two words after jni_env"));
     }
     let numbers: [u32; 5] = mem::read(thread).ok_or(Off::UnknownArt("Thread is not readable"))?;

@@ -14,9 +14,10 @@ const FORMATS: [Format; 6] =
     [Format::Json, Format::Perfetto, Format::Chrome, Format::Firefox, Format::Speedscope, Format::Collapsed];
 
 /// Every view and every export of a report that may claim anything.
-pub(crate) fn desk(input: &[u8]) {
-    let Ok(decoded) = decode(&sealed(input)) else { return };
-    views(&decoded);
+pub(crate) fn desk(input: &[u8]) -> bool {
+    let decoded = decode(&sealed(input));
+    decoded.iter().for_each(views);
+    decoded.is_ok()
 }
 
 fn views(decoded: &Decoded) {
@@ -49,16 +50,16 @@ fn views(decoded: &Decoded) {
 }
 
 /// A mapping, and a report whose names it may map.
-pub(crate) fn mapping(input: &[u8]) {
-    let Ok(mapping) = Mapping::parse(input) else { return };
+pub(crate) fn mapping(input: &[u8]) -> bool {
+    let Ok(mapping) = Mapping::parse(input) else { return false };
     OBFUSCATED.with_borrow(|decoded| {
         let mut report = decoded.report.clone();
         let _ = mapping.is_of(&report);
-        if mapping.retrace(&mut report).is_ok() {
-            let analysis = Analysis::new(&Decoded { report, damage: Vec::new() });
-            let _ = text::diagnosis(&View::new(&analysis));
-        }
-    });
+        let fits = mapping.retrace(&mut report).is_ok();
+        let analysis = Analysis::new(&Decoded { report, damage: Vec::new() });
+        let _ = text::diagnosis(&View::new(&analysis));
+        fits
+    })
 }
 
 thread_local! {

@@ -5,21 +5,23 @@ use loopbox_art::elf::{Image, hex};
 /// In seeds and in no input: the first two end a search early, the last one never does.
 const NAMES: [&str; 4] = ["_ZN3art6PublicEv", "getpid", "_ZN3art6HiddenEv", "no_such_name"];
 
-pub(crate) fn elf(input: &[u8]) {
-    let Some(image) = Image::parse(input) else { return };
+pub(crate) fn elf(input: &[u8]) -> bool {
+    let Some(image) = Image::parse(input) else { return false };
     let id = image.build_id().map(hex);
     assert!(id.is_none_or(|id| id.len() <= 2 * input.len()));
     assert_eq!(image.find_dynamic(&NAMES).len(), NAMES.len());
     assert_eq!(image.find_imported(&NAMES).len(), NAMES.len());
-    for symbol in image.find_all(&NAMES).into_iter().flatten() {
+    let found = image.find_all(&NAMES);
+    for symbol in found.iter().flatten() {
         let code = image.bytes_at(symbol.value, symbol.size);
         assert!(code.is_none_or(|code| code.len() as u64 == symbol.size));
     }
     let _ = image.bytes_at(u64::MAX, u64::MAX);
+    found.iter().any(Option::is_some)
 }
 
 /// The input as the section of a library that is otherwise as it should be.
-pub(crate) fn debugdata(input: &[u8]) {
+pub(crate) fn debugdata(input: &[u8]) -> bool {
     const SECTION_HEADER: usize = 64;
     let names = b"\0.shstrtab\0.gnu_debugdata\0";
     let mut file = vec![0_u8; 64];
@@ -42,5 +44,5 @@ pub(crate) fn debugdata(input: &[u8]) {
         file[at] = value;
     }
     let image = Image::parse(&file).expect("an ELF file");
-    assert_eq!(image.find_all(&NAMES).len(), NAMES.len());
+    image.find_all(&NAMES).iter().any(Option::is_some)
 }

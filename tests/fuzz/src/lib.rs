@@ -24,7 +24,17 @@ pub struct Target {
     pub memory: usize,
     /// Bytes that an input has at most; longer ones are cut.
     pub longest: usize,
-    run: fn(&[u8]),
+    /// Tells whether there was something to decode.
+    run: fn(&[u8]) -> bool,
+}
+
+/// What became of an input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Checked {
+    /// The most that was held on the heap at once, in bytes.
+    pub peak: usize,
+    /// Whether the decoder found something, and more than an error was tried.
+    pub decoded: bool,
 }
 
 /// Processor time that one input may take. Generous: it also holds in a build without optimisation.
@@ -64,18 +74,18 @@ pub const TARGETS: [&Target; 11] =
     [&REPORT, &DESK, &RING, &TREE, &LOOPER, &MAPS, &OFFSETS, &SEED, &ELF, &DEBUGDATA, &MAPPING];
 
 impl Target {
-    /// Runs one input and returns the peak of heap memory, in bytes.
+    /// Runs one input.
     ///
     /// # Panics
     /// When the target fails: that is the answer.
-    pub fn check(&self, input: &[u8]) -> usize {
+    pub fn check(&self, input: &[u8]) -> Checked {
         let input = input.get(..self.longest).unwrap_or(input);
         let begin = cpu_time();
-        let (peak, ()) = peak_of(|| (self.run)(input));
+        let (peak, decoded) = peak_of(|| (self.run)(input));
         let took = cpu_time().saturating_sub(begin);
         assert!(peak <= self.memory, "{}: {peak} bytes of heap, more than {}", self.name, self.memory);
         assert!(took <= TIME, "{}: {took:?}", self.name);
-        peak
+        Checked { peak, decoded }
     }
 }
 

@@ -4,14 +4,17 @@ use loopbox_format::container::{MAGIC, MAJOR, crc32};
 use loopbox_format::report::{Decoded, decode, encode};
 
 /// The input as it is, and with all its checksums put right: a mutation of a payload would end at the first CRC.
-pub(crate) fn report(input: &[u8]) {
+pub(crate) fn report(input: &[u8]) -> bool {
+    let mut found = false;
     for bytes in [input.to_vec(), sealed(input)] {
         let Ok(Decoded { report, .. }) = decode(&bytes) else { continue };
         let written = encode(&report).expect("what was decoded can be encoded");
         let again = decode(&written).expect("what was encoded can be decoded");
         assert!(again.damage.is_empty(), "{:?}", again.damage);
         assert!(again.report == report, "another report after writing and reading");
+        found = true;
     }
+    found
 }
 
 /// `input` with the magic, the version and each section's checksums as they ought to be.

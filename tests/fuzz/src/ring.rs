@@ -16,12 +16,15 @@ const MAX_REGIONS: u32 = 32;
 const RUNNING_TREE: u32 = 6;
 
 /// The input as it is, and with all its checksums put right.
-pub(crate) fn ring(input: &[u8]) {
+pub(crate) fn ring(input: &[u8]) -> bool {
+    let mut found = false;
     for bytes in [input.to_vec(), sealed(input)] {
         if let Ok(recovered) = recover(&bytes) {
             is_a_report(&recovered);
+            found = true;
         }
     }
+    found
 }
 
 fn is_a_report(recovered: &Recovered) {
@@ -69,7 +72,7 @@ fn check_header(bytes: &mut [u8]) {
 }
 
 /// The input as the running message's packed tree, in a ring that has nothing else.
-pub(crate) fn tree(input: &[u8]) {
+pub(crate) fn tree(input: &[u8]) -> bool {
     let slot_len = 24 + input.len().next_multiple_of(8).max(8);
     let mut bytes = IMAGE[..HEADER_LEN].to_vec();
     bytes.resize(REGIONS_AT + slot_len, 0);
@@ -86,4 +89,5 @@ pub(crate) fn tree(input: &[u8]) {
     let recovered = recover(&bytes).expect("a ring");
     assert_eq!(recovered.report.trees.len() + recovered.damage.len(), usize::from(!input.is_empty()));
     is_a_report(&recovered);
+    !recovered.report.trees.is_empty()
 }

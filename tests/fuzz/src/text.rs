@@ -21,7 +21,7 @@ fn text(input: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(input)
 }
 
-pub(crate) fn looper(input: &[u8]) {
+pub(crate) fn looper(input: &[u8]) -> bool {
     let text = text(input);
     let pending = |lines: Vec<String>| Pending {
         source: PendingSource::LooperDump,
@@ -43,6 +43,7 @@ pub(crate) fn looper(input: &[u8]) {
         let PendingBody::Message { object, .. } = message.body else { continue };
         assert!(object.as_deref().is_none_or(is_told), "what a message carries was left in: {object:?}");
     }
+    !queue.messages.is_empty()
 }
 
 /// Whether this much of an `obj` may leave the app: nothing, or the class that one of the platform's own is about.
@@ -54,32 +55,36 @@ fn is_told(object: &str) -> bool {
     state == "…" || class.is_some_and(|class| !class.contains(char::is_whitespace))
 }
 
-pub(crate) fn maps(input: &[u8]) {
+pub(crate) fn maps(input: &[u8]) -> bool {
     let text = text(input);
-    for mapping in maps_file::parse(&text) {
+    let mappings = maps_file::parse(&text);
+    for mapping in &mappings {
         assert!(mapping.start <= mapping.end && mapping.path.len() <= text.len());
         assert!(!mapping.contains(mapping.end));
     }
+    !mappings.is_empty()
 }
 
-pub(crate) fn offsets(input: &[u8]) {
-    let Ok(generation) = table::parse(&text(input)) else { return };
+pub(crate) fn offsets(input: &[u8]) -> bool {
+    let Ok(generation) = table::parse(&text(input)) else { return false };
     assert!(!generation.rows.is_empty());
     for row in &generation.rows {
         assert!((4..=8).contains(&row.slots()));
     }
+    true
 }
 
-pub(crate) fn seed(input: &[u8]) {
-    let Ok((tree, symbols)) = seed_text::parse(&text(input)) else { return };
+pub(crate) fn seed(input: &[u8]) -> bool {
+    let Ok((tree, symbols)) = seed_text::parse(&text(input)) else { return false };
     // Writing takes each sample's stack apart; the samples that a text claims cost it nothing.
     if tree.sample_deltas_ns.len() * tree.nodes.len() > 1 << 20 {
-        return;
+        return true;
     }
     let written = seed_text::write(&tree, &symbols).expect("what was read can be written");
     let (again, _) = seed_text::parse(&written).expect("what was written can be read");
     // Names change on the way: they are put as Java writes them.
     assert_eq!(depths(&tree), depths(&again));
+    true
 }
 
 /// How deep each sample's stack is.

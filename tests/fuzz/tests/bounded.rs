@@ -5,6 +5,7 @@
 use loopbox_fuzz::{TARGETS, Target};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -122,26 +123,34 @@ fn seeds(target: &Target) -> Vec<(PathBuf, Vec<u8>)> {
 
 fn survives(target: &Target) {
     let seeds = seeds(target);
-    let mut peak = 0;
+    let peak = Cell::new(0);
+    let decoded = Cell::new(0);
+    let check = |input: &[u8]| {
+        let checked = target.check(input);
+        peak.set(checked.peak.max(peak.get()));
+        decoded.set(decoded.get() + u32::from(checked.decoded));
+    };
     for (path, seed) in &seeds {
         println!("{}", path.display());
-        peak = target.check(seed).max(peak);
+        check(seed);
     }
+    assert!(decoded.get() > 0, "{}: no seed has anything to decode", target.name);
+    decoded.set(0);
     let cases = std::env::var("PROPTEST_CASES").map_or(CASES, |cases| cases.parse().expect("a number"));
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 2_000, ..Config::default() };
     let inputs = (0..seeds.len(), proptest::collection::vec(edit(), 1..6));
-    let highest = std::cell::Cell::new(peak);
     let result = TestRunner::new(config).run(&inputs, |(seed, edits)| {
         let mut input = seeds[seed].1.clone();
         edits.iter().for_each(|edit| edit.apply(&mut input, &seeds));
-        highest.set(target.check(&input).max(highest.get()));
+        check(&input);
         Ok(())
     });
     println!(
-        "{}: {} seeds, {cases} mutations, at most {} bytes of heap",
+        "{}: {} seeds, {cases} mutations, {} of them decoded, at most {} bytes of heap",
         target.name,
         seeds.len(),
-        highest.get()
+        decoded.get(),
+        peak.get()
     );
     if let Err(failure) = result {
         panic!("{}: {failure}", target.name);

@@ -2,6 +2,7 @@
 
 pub mod kill;
 pub mod matrix;
+pub mod proguard;
 pub mod truth;
 
 use std::collections::HashMap;

@@ -5,17 +5,19 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::LazyLock;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use loopbox_e2e::proguard::proguard;
 use loopbox_e2e::{LIMIT, details_of, feature, read, stacks_of};
 use loopbox_format::model::{DumpReason, Feature, Report};
 use tempfile::{TempDir, tempdir};
 use xtask::android::{self, Abi, aar};
 use xtask::jvm;
 use xtask::launch::{App, Launcher, java_below, wait_for_report};
-use xtask::workspace::root;
+use xtask::workspace::{root, run};
 
 const OPEN_BOOK: &str = "com.example.reader.PageActivity$OpenBook";
 
@@ -212,6 +214,54 @@ fn no_misuse_throws_into_the_app() -> Result<()> {
     assert_eq!(said(&lines, "no folder:"), ["off: the configuration names no directory"]);
     assert_eq!(said(&lines, "before:"), ["off: not installed null []"]);
     assert!(said(&lines, "status")[0].starts_with("on: "), "{lines:?}");
+    Ok(())
+}
+
+/// The app shrunk and renamed with the rules that the archive brings along, and nothing else said about the library.
+#[test]
+fn the_archives_own_rules_keep_what_native_code_calls() -> Result<()> {
+    let (unpacked, home, work) = (unpacked(), tempdir()?, tempdir()?);
+    let bed = &unpacked.launcher.bed;
+    let part = |name: &str| unpacked.folder.path().join(name);
+    let made = |name: &str| work.path().join(name);
+    let libraries: Vec<String> = bed.java_class_path().iter().map(|jar| jar.display().to_string()).collect();
+    let app = root().join("tests/app");
+    fs::create_dir(made("classes"))?;
+    let mut javac = Command::new("javac");
+    javac.args(["-nowarn", "-Xlint:none", "-source", "8", "-target", "8", "-g", "-encoding", "UTF-8"]);
+    javac.args(["-bootclasspath", &libraries.join(":"), "-cp"]).arg(part("classes.jar")).arg("-d");
+    run(javac
+        .arg(made("classes"))
+        .args(java_below(&[app.join("android"), app.join("com/example/reader")])?))?;
+    let mut shrink = Command::new("java");
+    shrink.arg("-jar").arg(proguard()?).arg("-injars").arg(made("classes"));
+    shrink.arg("-injars").arg(part("classes.jar")).arg("-outjars").arg(made("out.jar"));
+    for library in &libraries {
+        shrink.args(["-libraryjars", library]);
+    }
+    let rules = "
+        -keep class android.** { *; }
+        -keep class com.example.reader.Main { public static void main(java.lang.String[]); }
+        -optimizationpasses 3
+        -allowaccessmodification
+        -dontnote **";
+    fs::write(made("rules.pro"), rules)?;
+    shrink.arg("-include").arg(part("proguard.txt")).arg(format!("@{}", made("rules.pro").display()));
+    run(&mut shrink)?;
+    let left = aar::unpack(&made("out.jar"))?;
+    assert!(left.contains_key("io/loopbox/Native.class"), "{:?}", left.keys());
+    assert!(!left.contains_key("io/loopbox/PrinterHook.class"), "nothing was renamed");
+    bed.dex_classes(&made("out.jar"), &made("shrunk.jar"))?;
+    let app = unpacked.launcher.app_in(&made("shrunk.jar"), "com.example.reader.Main");
+    let app = app.property("java.library.path", part("jni/x86_64").display());
+    let lines = lines(app.argument("hang").argument(home.path().display().to_string()))?;
+    assert_eq!(said(&lines, "dumped"), ["true"], "{lines:?}");
+    assert_eq!(said(&lines, "report").len(), 1, "the listener was told: {lines:?}");
+    let report = report_in(home.path())?;
+    for part in [Feature::Hook, Feature::Sampler, Feature::Ring, Feature::SigQuit] {
+        assert!(feature(&report, part).0, "{part:?}: {}", feature(&report, part).1);
+    }
+    assert!(!report.trees.is_empty() && report.history.len() + report.pending.lines.len() > 0);
     Ok(())
 }
 

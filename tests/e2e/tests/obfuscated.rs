@@ -5,14 +5,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
+use loopbox_e2e::proguard::proguard;
 use loopbox_e2e::{LIMIT, details_of, launcher, read};
 use loopbox_format::report::Decoded;
 use loopbox_report::retrace::Mapping;
 use loopbox_report::{Analysis, Frame};
 use tempfile::tempdir;
 use xtask::launch::{java_below, reports};
-use xtask::workspace::{root, run, target};
+use xtask::workspace::{root, run};
 
 /// What is kept: what the recorder's library and the bed look up by name, and the way in.
 const RULES: &str = "
@@ -27,27 +28,6 @@ const RULES: &str = "
 -optimizationpasses 3
 -allowaccessmodification
 ";
-
-/// Debian's ProGuard, unpacked below `target/`; nothing is installed.
-fn proguard() -> Result<PathBuf> {
-    let folder = target().join("tools/proguard");
-    let jar = folder.join("usr/share/java/proguard.jar");
-    if jar.exists() {
-        return Ok(jar);
-    }
-    let debs = folder.join("debs");
-    fs::create_dir_all(&debs)?;
-    let download = || run(Command::new("apt-get").args(["download", "libproguard-java"]).current_dir(&debs));
-    if download().is_err() {
-        run(Command::new("apt-get").arg("update"))?;
-        download()?;
-    }
-    for deb in fs::read_dir(&debs)? {
-        run(Command::new("dpkg").arg("-x").arg(deb?.path()).arg(&folder))?;
-    }
-    ensure!(jar.exists(), "the package has no {}", jar.display());
-    Ok(jar)
-}
 
 /// The scripted apps, obfuscated and dexed for a bed; returns the jar and the mapping.
 fn obfuscated(bed: &xtask::bed::Bed, folder: &Path) -> Result<(PathBuf, PathBuf)> {

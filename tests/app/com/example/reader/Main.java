@@ -77,6 +77,7 @@ public final class Main implements Runnable {
                 Thread.sleep(60_000);
             }
             say("dumped " + (Loopbox.dump("the user shook the phone") != null));
+            application.told.await();
             say("status " + Loopbox.status());
         } else if (story.equals("take")) {
             // What an earlier process left is looked for on another thread.

@@ -83,20 +83,23 @@ impl Writer {
         self.sections += 1;
     }
 
-    /// Goes on with a file that was finished, without its sections of one kind. `None` when its sections do not
-    /// follow each other without damage; payloads are not looked at.
-    pub fn reopen(file: &[u8], without: Tag) -> Option<Self> {
+    /// Goes on with a file that was finished, without its sections of one kind, the last of which comes along. `None`
+    /// when its sections do not follow each other without damage; payloads are not looked at.
+    pub fn reopen(file: &[u8], without: Tag) -> Option<(Self, Option<&[u8]>)> {
+        let mut taken = None;
         let mut writer = Self { bytes: file.get(..PROLOGUE_LEN)?.to_vec(), sections: 0 };
         let mut at = PROLOGUE_LEN;
         loop {
             let header = header_at(file, at)?;
             if header.tag == END {
-                return Some(writer);
+                return Some((writer, taken));
             }
-            let end = at.checked_add(SECTION_HEADER_LEN)?.checked_add(header.len)?;
-            let section = file.get(at..end)?;
-            if header.tag != without {
-                writer.bytes.extend_from_slice(section);
+            let start = at.checked_add(SECTION_HEADER_LEN)?;
+            let end = start.checked_add(header.len)?;
+            if header.tag == without {
+                taken = file.get(start..end);
+            } else {
+                writer.bytes.extend_from_slice(file.get(at..end)?);
                 writer.sections += 1;
             }
             at = end;
@@ -285,14 +288,15 @@ mod tests {
 
     #[test]
     fn a_section_is_replaced() {
-        let mut writer = Writer::reopen(&two_sections(), A).unwrap();
+        let whole = two_sections();
+        let (mut writer, taken) = Writer::reopen(&whole, A).unwrap();
+        assert_eq!(taken, Some(&b"first payload"[..]));
         writer.section(A, b"another");
         let bytes = writer.finish();
         let c = read(&bytes).unwrap();
         let got: Vec<_> = c.sections.iter().map(|s| (s.tag, s.payload)).collect();
         assert_eq!(got, [(B, &b"second"[..]), (A, &b"another"[..])]);
         assert_eq!(c.damage, []);
-        let whole = two_sections();
         for cut in 0..whole.len() - END_LEN {
             assert!(Writer::reopen(&whole[..cut], A).is_none(), "{cut}");
         }

@@ -45,13 +45,16 @@ pub fn encode(report: &Report) -> Result<Vec<u8>, CodecError> {
     Ok(file.finish())
 }
 
-/// The file `bytes` with another verdict; the rest stays as it is.
+/// The file `bytes` with more evidence and another verdict; the rest stays as it is. `None` for a file that is not
+/// whole.
 ///
 /// # Errors
-/// When the verdict cannot be encoded. `None` for a file that is not whole.
-pub fn judged_anew(bytes: &[u8], anr: &Anr) -> Result<Option<Vec<u8>>, CodecError> {
-    let Some(mut file) = container::Writer::reopen(bytes, ANR) else { return Ok(None) };
-    file.section(ANR, &codec::encode(anr)?);
+/// When the verdict cannot be encoded.
+pub fn judge_anew(bytes: &[u8], change: impl FnOnce(&mut Anr)) -> Result<Option<Vec<u8>>, CodecError> {
+    let Some((mut file, before)) = container::Writer::reopen(bytes, ANR) else { return Ok(None) };
+    let mut anr = before.and_then(|payload| codec::decode(payload).ok()).unwrap_or_default();
+    change(&mut anr);
+    file.section(ANR, &codec::encode(&anr)?);
     Ok(Some(file.finish()))
 }
 

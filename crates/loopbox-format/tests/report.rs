@@ -3,7 +3,7 @@
 use loopbox_format::codec::encode as encode_payload;
 use loopbox_format::container::crc32;
 use loopbox_format::model::*;
-use loopbox_format::report::{Decoded, decode, encode, judged_anew};
+use loopbox_format::report::{Decoded, decode, encode, judge_anew};
 use proptest::prelude::*;
 
 fn message(what: i32) -> Message {
@@ -131,16 +131,18 @@ fn a_report_is_read_back_as_it_was_written() {
 #[test]
 fn a_verdict_that_comes_later_replaces_the_first() {
     let first = encode(&sample()).unwrap();
-    let anr = Anr {
-        verdict: AnrVerdict::Confirmed,
-        system: Some(SystemWord::NotResponding("Input".into())),
-        ..sample().anr
+    let said = SystemWord::NotResponding("Input".into());
+    let later = |anr: &mut Anr| {
+        assert_eq!(*anr, sample().anr);
+        anr.verdict = AnrVerdict::Confirmed;
+        anr.system = Some(said.clone());
     };
-    let bytes = judged_anew(&first, &anr).unwrap().unwrap();
+    let bytes = judge_anew(&first, later).unwrap().unwrap();
     let decoded = decode(&bytes).unwrap();
+    let anr = Anr { verdict: AnrVerdict::Confirmed, system: Some(said.clone()), ..sample().anr };
     assert_eq!(decoded.report, Report { anr, ..sample() });
     assert_eq!(decoded.damage, []);
-    assert_eq!(judged_anew(&first[..first.len() / 2], &sample().anr).unwrap(), None);
+    assert_eq!(judge_anew(&first[..first.len() / 2], |_| ()).unwrap(), None);
 }
 
 /// The app fills records with bounded strings in fixed arrays; the desk reads them as owned values.

@@ -44,4 +44,4 @@ pub use schedule::{Activity, Schedule, Step, StopReason, Taken};
 pub use symbols::{Interner, SymbolTable};
 pub use tree::{Sample, StackTreeBuilder, widened_interval};
 pub use verdict::{judge, origin, patience_ns};
-pub use watch::{Since, Suspect, Watch};
+pub use watch::{Frozen, Since, Suspect, Watch};

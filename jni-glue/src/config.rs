@@ -11,6 +11,8 @@ pub(crate) struct Settings {
     pub(crate) api_level: u32,
     pub(crate) recorder: Config,
     pub(crate) sig_quit: bool,
+    /// How long a message may run before it counts as a hang, when only input waits for it.
+    pub(crate) patience_ns: u64,
     pub(crate) pending: PendingLimits,
     /// Where reports and the ring go.
     pub(crate) directory: PathBuf,
@@ -33,7 +35,7 @@ pub(crate) struct PendingLimits {
 }
 
 /// How many numbers `Config.numbers` lists.
-pub(crate) const NUMBERS: usize = 17;
+pub(crate) const NUMBERS: usize = 18;
 
 impl Settings {
     /// Reads `Config.numbers` (the same order there and here) and `Config.strings`: directory, app version, then
@@ -79,6 +81,7 @@ impl Settings {
                 keep_objects: number(15) != 0,
                 walk: number(16) != 0,
             },
+            patience_ns: number(17).saturating_mul(MS),
             directory: directory.into(),
             app_version,
             annotations,
@@ -91,7 +94,8 @@ mod tests {
     use super::*;
 
     /// The defaults of `Config.Builder`.
-    const DEFAULTS: [i64; NUMBERS] = [29, 300, 50, 100, 8, 1, 1, 50, 10, 95, 10, 1, 200, 65_536, 200, 0, 0];
+    const DEFAULTS: [i64; NUMBERS] =
+        [29, 300, 50, 100, 8, 1, 1, 50, 10, 95, 10, 1, 200, 65_536, 200, 0, 0, 5_000];
 
     #[test]
     fn the_builders_defaults_are_the_recorders() {
@@ -101,6 +105,7 @@ mod tests {
         assert_eq!((settings.api_level, settings.sig_quit), (29, true));
         assert_eq!(settings.annotations, [("user".to_owned(), "u1".to_owned())]);
         assert!(!settings.pending.keep_objects);
+        assert_eq!(settings.patience_ns, 5_000 * MS);
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use crate::sigquit;
 use loopbox_format::model::Figure;
+use loopbox_recorder::Frozen;
 use std::fs;
 
 /// Reads them all; what cannot be read is left out.
-pub(crate) fn read() -> Vec<Figure> {
+pub(crate) fn read(frozen: Frozen) -> Vec<Figure> {
     let mut figures = Vec::new();
     let mut add = |name: &str, value: Option<String>| {
         if let Some(value) = value {
@@ -27,9 +28,13 @@ pub(crate) fn read() -> Vec<Figure> {
     let descriptors = fs::read_dir("/proc/self/fd").ok();
     add("process.open_files", descriptors.map(|all| all.count().to_string()));
     // Of the main thread, whose id is the process's: ran, waited for a processor, how often.
-    let main = text(&format!("/proc/self/task/{}/schedstat", std::process::id()));
+    let main = main_schedstat();
     for (name, at) in [("main.ran_ns", 0), ("main.waited_for_cpu_ns", 1), ("main.time_slices", 2)] {
         add(name, main.split_whitespace().nth(at).map(str::to_owned));
+    }
+    if frozen.times > 0 {
+        add("process.frozen_ns", Some(frozen.all_ns.to_string()));
+        add("process.frozen_times", Some(frozen.times.to_string()));
     }
     for resource in ["cpu", "memory", "io"] {
         let pressure = text(&format!("/proc/pressure/{resource}"));
@@ -43,6 +48,20 @@ pub(crate) fn read() -> Vec<Figure> {
         add("sigquit.sender_uid", Some(sender.uid.to_string()));
     }
     figures
+}
+
+/// How long the main thread has waited for a processor so far.
+pub(crate) fn main_waited_ns() -> Option<u64> {
+    main_schedstat().split_whitespace().nth(1)?.parse().ok()
+}
+
+/// Whether another process traces this one, as native debuggers do.
+pub(crate) fn is_traced() -> bool {
+    field(&text("/proc/self/status"), "TracerPid:").is_some_and(|pid| pid != "0")
+}
+
+fn main_schedstat() -> String {
+    text(&["/proc/self/task/", &std::process::id().to_string(), "/schedstat"].concat())
 }
 
 fn text(path: &str) -> String {
@@ -66,7 +85,7 @@ mod tests {
 
     #[test]
     fn what_every_linux_has_is_there_and_is_a_number() {
-        let figures = read();
+        let figures = read(Frozen::default());
         for name in ["mem.available_bytes", "process.rss_bytes", "process.threads", "process.open_files"] {
             let figure = figures.iter().find(|figure| figure.name == name);
             let value = &figure.unwrap_or_else(|| panic!("{name} is missing")).value;

@@ -21,6 +21,10 @@ pub(crate) struct Java {
     pub(crate) pending_dropped: JFieldID,
     pub(crate) pending_failure: JFieldID,
     pub(crate) pending_walked: JFieldID,
+    pub(crate) asked: Forever<JClass<'static>>,
+    pub(crate) asked_state: JStaticMethodID,
+    pub(crate) asked_not_responding: JStaticMethodID,
+    pub(crate) asked_exit: JStaticMethodID,
     pub(crate) looper: Forever<JClass<'static>>,
 }
 
@@ -36,11 +40,13 @@ pub(crate) fn look_up(env: &mut Env<'_>) -> Result<&'static Java, Failure> {
     let native = raw::class(env, jni_str!("io/loopbox/Native"))?;
     let loopbox = raw::class(env, jni_str!("io/loopbox/Loopbox"))?;
     let pending = raw::class(env, jni_str!("io/loopbox/PendingDump"))?;
+    let asked = raw::class(env, jni_str!("io/loopbox/Asked"))?;
     let looper = raw::class(env, jni_str!("android/os/Looper"))?;
     let nothing = jni_sig!("()V");
     let text = jni_sig!("()Ljava/lang/String;");
     let report = jni_sig!("(Ljava/lang/String;Ljava/lang/String;)V");
     let collect = jni_sig!("(ZIIJ)Lio/loopbox/PendingDump;");
+    let exit = jni_sig!("(Ljava/lang/String;IJ)Ljava/lang/String;");
     let java = Java {
         vm: env.get_java_vm()?,
         native_discover: raw::static_method(env, (&native, jni_str!("discover")), &nothing)?,
@@ -52,6 +58,10 @@ pub(crate) fn look_up(env: &mut Env<'_>) -> Result<&'static Java, Failure> {
         pending_dropped: raw::field(env, (&pending, jni_str!("dropped")), &jni_sig!("I"))?,
         pending_failure: raw::field(env, (&pending, jni_str!("failure")), &jni_sig!("Ljava/lang/String;"))?,
         pending_walked: raw::field(env, (&pending, jni_str!("walked")), &jni_sig!("Z"))?,
+        asked_state: raw::static_method(env, (&asked, jni_str!("state")), &jni_sig!("()I"))?,
+        asked_not_responding: raw::static_method(env, (&asked, jni_str!("notResponding")), &text)?,
+        asked_exit: raw::static_method(env, (&asked, jni_str!("exit")), &exit)?,
+        asked,
         native,
         loopbox,
         pending,

@@ -22,11 +22,14 @@
 mod attach;
 mod clock;
 mod config;
+mod crash;
 mod digest;
 mod earlier;
 mod features;
 mod figures;
+mod framework;
 mod funnel;
+mod hang;
 mod hot;
 mod java;
 mod log;
@@ -44,6 +47,7 @@ mod sigquit;
 mod stacks;
 mod strings;
 mod wake;
+mod watch;
 mod worker;
 
 use jni::sys;

@@ -10,8 +10,9 @@ use crate::shared::Shared;
 use crate::sigquit::{self, SigQuit};
 use crate::stacks::Names;
 use crate::wake::EventFd;
+use crate::watch::{self, Watched};
 use crate::worker::{self, Worker};
-use crate::{attach, clock, java, log, report};
+use crate::{attach, clock, crash, java, log, report};
 use jni::Env;
 use loopbox_art::ThreadEnv;
 use loopbox_format::model::{Feature, FeatureState};
@@ -36,6 +37,8 @@ pub(crate) struct Session {
     pub(crate) reader: RingReader,
     /// The main thread's CPU clock.
     pub(crate) main_cpu: Option<libc::clockid_t>,
+    /// What the watching thread sees of the running message.
+    pub(crate) watched: Watched,
     /// How many SIGQUITs there were before this session.
     pub(crate) signals_before: u32,
     /// What earlier processes left; the worker looks first of all, the sampler waits for the answer.
@@ -116,6 +119,7 @@ pub(crate) fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
         names: Names::new(),
         reader,
         main_cpu: clock::cpu_clock_of_this_thread(),
+        watched: Watched::default(),
         signals_before: sigquit::count(),
         earlier: OnceLock::new(),
         wake: EventFd::new().map_err(|error| format!("no eventfd: {error}"))?,
@@ -126,6 +130,8 @@ pub(crate) fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
 
     let (produce, consume) = HeapRb::new(sampler::QUEUE).split();
     start_worker(java, &session, worker_writer, consume)?;
+    watch::start(&session).map_err(|error| format!("no thread: {error}"))?;
+    crash::remember(session.reader.clone());
     if session.settings.recorder.sampling.enabled {
         let main_env = MainEnv(ThreadEnv::current(env.get_raw().cast()));
         let thread = Arc::clone(&session);
@@ -191,6 +197,7 @@ pub(crate) fn uninstall() {
     if let Some(sig_quit) = sig_quit {
         sig_quit.uninstall();
     }
+    crash::forget();
     main_thread::uninstall();
     session.shared.stop();
     session.wake_worker();

@@ -5,6 +5,10 @@ use crate::wake::{futex_wait, futex_wake};
 use loopbox_recorder::Activity;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, compiler_fence, fence};
 
+/// Bits of `parked`.
+const SAMPLER: u32 = 1;
+const WATCH: u32 = 2;
+
 /// After this time every store of another thread is visible: processors hold them back for some hundred ns at most,
 /// and the kernel, when it takes a thread off its processor, makes them visible.
 const SETTLED_NS: u64 = 1_000_000;
@@ -18,7 +22,7 @@ pub(crate) struct Shared {
     token: AtomicU64,
     /// Begin of the message, or end of the last one.
     since_ns: AtomicU64,
-    /// 1 while the sampler sleeps without a deadline.
+    /// Who sleeps without a deadline, by bits.
     parked: AtomicU32,
     wake: AtomicU32,
     stop: AtomicBool,
@@ -81,8 +85,17 @@ impl Shared {
 
     /// Sleeps until a message begins. Sampler only.
     pub(crate) fn park(&self) {
+        self.park_as(SAMPLER);
+    }
+
+    /// Sleeps until a message begins. Watching thread only.
+    pub(crate) fn park_watch(&self) {
+        self.park_as(WATCH);
+    }
+
+    fn park_as(&self, who: u32) {
         let wake = self.wake.load(Ordering::SeqCst);
-        self.parked.store(1, Ordering::Relaxed);
+        self.parked.fetch_or(who, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         // Briefly first: a message whose begin did not see yet that we park has become visible when this is over.
         let deadlines = [Some(clock::now_ns().saturating_add(SETTLED_NS)), None];
@@ -91,10 +104,15 @@ impl Shared {
                 futex_wait(&self.wake, wake, deadline_ns);
             }
         }
-        self.parked.store(0, Ordering::Relaxed);
+        self.parked.fetch_and(!who, Ordering::Relaxed);
     }
 
-    /// Sleeps until this uptime, or less. Sampler only.
+    /// Wakes who sleeps.
+    pub(crate) fn nudge(&self) {
+        futex_wake(&self.wake);
+    }
+
+    /// Sleeps until this uptime, or less. Sampler and watching thread only.
     pub(crate) fn sleep_until(&self, deadline_ns: u64) {
         let wake = self.wake.load(Ordering::SeqCst);
         if !self.stopped() {
@@ -102,7 +120,7 @@ impl Shared {
         }
     }
 
-    /// Ends both threads.
+    /// Ends all threads.
     pub(crate) fn stop(&self) {
         self.stop.store(true, Ordering::SeqCst);
         futex_wake(&self.wake);

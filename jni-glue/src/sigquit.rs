@@ -16,7 +16,7 @@ use std::{fs, io};
 static WAKE: AtomicI32 = AtomicI32::new(-1);
 /// How often the signal came.
 static COUNT: AtomicU32 = AtomicU32::new(0);
-/// Process and user of the last sender, as `siginfo_t` tells.
+/// Process and user of the last sender, as `siginfo_t` tells; 0 when nobody sent it (a terminal).
 static SENDER: AtomicU64 = AtomicU64::new(0);
 /// The thread that our handler runs on, 0 for none. Two libraries that came and went can end up in each other's chain.
 static HANDLING: AtomicI32 = AtomicI32::new(0);
@@ -163,8 +163,10 @@ extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: 
     // SAFETY: the kernel passes a siginfo_t that is valid during the handler; of a signal that was sent it has the
     // sender.
     if let Some(info) = unsafe { info.as_ref() } {
+        // A signal that was sent has a sender; one that the kernel made has other things there.
+        let sent = info.si_code <= 0;
         // SAFETY: as above.
-        let (pid, uid) = unsafe { (info.si_pid(), info.si_uid()) };
+        let (pid, uid) = if sent { unsafe { (info.si_pid(), info.si_uid()) } } else { (0, 0) };
         SENDER.store(u64::from(pid.cast_unsigned()) << 32 | u64::from(uid), Ordering::SeqCst);
     }
     COUNT.fetch_add(1, Ordering::SeqCst);

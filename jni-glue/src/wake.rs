@@ -70,12 +70,12 @@ pub(crate) fn futex_wait(word: &AtomicU32, value: u32, until_ns: Option<u64>) {
     }
 }
 
-/// Changes `word` and wakes whoever sleeps on it.
+/// Changes `word` and wakes all who sleep on it.
 pub(crate) fn futex_wake(word: &AtomicU32) {
     word.fetch_add(1, Ordering::SeqCst);
     // SAFETY: the word lives across the call.
     unsafe {
-        libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, 1);
+        libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, i32::MAX);
     }
 }
 

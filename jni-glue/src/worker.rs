@@ -1,5 +1,6 @@
 //! The worker thread: merges stacks into trees, keeps the ring's slow parts up to date, writes reports.
 
+use crate::hang::{Hangs, Look};
 use crate::raw::{self, Failure};
 use crate::sampler::Sample;
 use crate::session::{self, Request, Session};
@@ -41,6 +42,7 @@ pub(crate) struct Worker<'a> {
     saved_features: Vec<FeatureState>,
     seen_signals: u32,
     written: u32,
+    hangs: Hangs,
 }
 
 impl<'a> Worker<'a> {
@@ -57,16 +59,14 @@ impl<'a> Worker<'a> {
             saved_features: Vec::new(),
             seen_signals: session.signals_before,
             written: 0,
+            hangs: Hangs::new(),
         }
     }
 
     /// Until the session ends.
     pub(crate) fn run(mut self, env: &mut Env<'_>) {
         self.save_meta();
-        let earlier = self.session.earlier.get_or_init(|| {
-            let settings = &self.session.settings;
-            earlier::take_over(&settings.directory, settings.recorder.keep)
-        });
+        let earlier = self.session.earlier.get_or_init(|| earlier::take_over(env, &self.session.settings));
         for path in &earlier.reports {
             tell(env, path, "recovered");
         }
@@ -90,7 +90,8 @@ impl<'a> Worker<'a> {
                     tell(env, &path, &reason);
                 }
             }
-            self.session.wait_for_work(FOR_EVER);
+            let wait_ms = self.watch(env);
+            self.session.wait_for_work(wait_ms);
         }
         if let Err(error) = self.session.reader.discard() {
             log::warn(&format!("the ring file stays: {error}"));
@@ -106,6 +107,38 @@ impl<'a> Worker<'a> {
         if let Some(path) = path {
             tell(env, &path, "sigquit");
         }
+    }
+
+    /// Hangs that begin, last and end; how long to sleep after it.
+    fn watch(&mut self, env: &mut Env<'_>) -> i32 {
+        match self.hangs.look(env, self.session) {
+            Look::Nothing => {}
+            Look::Suspect => self.save_suspect(env),
+            Look::Hang => {
+                if let Some(path) = self.write(env, DumpReason::Hang) {
+                    tell(env, &path, "hang");
+                }
+            }
+        }
+        if let Some((path, what)) = self.hangs.follow(env, self.session) {
+            tell(env, &path, what);
+        }
+        self.hangs.wait_ms(self.session).map_or(FOR_EVER, |ms| ms as i32)
+    }
+
+    /// For the next process, if this one is killed before it can write a report.
+    fn save_suspect(&mut self, env: &mut Env<'_>) {
+        let mut report = self.session.reader.snapshot().report;
+        self.put_trees(&mut report);
+        self.name_running(env, &mut report);
+        self.hangs.named(self.session, &report);
+        if let MainState::Running(running) = &report.main {
+            self.log_refused("the running message's name", |ring, _| ring.running(running));
+        }
+        let pending = pending::capture(env, &self.session.settings.pending);
+        self.log_refused("the queue", |ring, _| ring.pending(&pending));
+        let figures = figures::read(self.session.watched.seen().frozen);
+        self.log_refused("the figures", |ring, _| ring.figures(&figures));
     }
 
     fn take_samples(&mut self) {
@@ -211,16 +244,20 @@ impl<'a> Worker<'a> {
         self.put_trees(&mut report);
         self.name_running(env, &mut report);
         report.pending = pending::capture(env, &settings.pending);
-        report.figures = figures::read();
+        report.figures = figures::read(self.session.watched.seen().frozen);
+        report.anr = self.hangs.judge(env, self.session, &report);
         report.digest = digest::lines(&report);
 
-        self.written += 1;
-        let name = format!(
-            "loopbox-{}-{}-{}",
-            report.meta.process.pid,
-            report.meta.dumped_at.uptime_ns / 1_000_000,
-            self.written
-        );
+        let follows = matches!(report.meta.reason, DumpReason::SigQuit | DumpReason::Hang);
+        let name = Hangs::file_name(&report).filter(|_| follows).unwrap_or_else(|| {
+            self.written += 1;
+            format!(
+                "loopbox-{}-{}-{}",
+                report.meta.process.pid,
+                report.meta.dumped_at.uptime_ns / 1_000_000,
+                self.written
+            )
+        });
         // Somebody may have tidied up; the ring is gone then, this report need not be.
         let _ = fs::create_dir_all(&settings.directory);
         let written = format::encode(&report).map_err(|error| error.to_string()).and_then(|bytes| {
@@ -229,6 +266,9 @@ impl<'a> Worker<'a> {
         match written {
             Ok(path) => {
                 self.tidy_directory(&path);
+                if follows {
+                    self.hangs.written(&name, path.clone(), &report);
+                }
                 Some(path)
             }
             Err(error) => {

@@ -54,6 +54,7 @@ public final class Config {
     final HiddenApi hiddenApi;
     final RunningName runningName;
     final boolean sigQuit;
+    final long hangMs;
     final long printerCheckMs;
     final int pendingLines;
     final int pendingBytes;
@@ -84,6 +85,7 @@ public final class Config {
         hiddenApi = from.hiddenApi;
         runningName = from.runningName;
         sigQuit = from.sigQuit;
+        hangMs = from.hangMs;
         printerCheckMs = from.printerCheckMs;
         pendingLines = from.pendingLines;
         pendingBytes = from.pendingBytes;
@@ -120,6 +122,7 @@ public final class Config {
             pendingMs,
             keepObjects ? 1 : 0,
             pendingByWalk ? 1 : 0,
+            hangMs,
         };
     }
 
@@ -166,6 +169,7 @@ public final class Config {
         private HiddenApi hiddenApi = HiddenApi.REFLECTION;
         private RunningName runningName = RunningName.STACK;
         private boolean sigQuit = true;
+        private long hangMs = 5_000;
         private long printerCheckMs = 60_000;
         private int pendingLines = 200;
         private int pendingBytes = 64 << 10;
@@ -293,6 +297,16 @@ public final class Config {
         @NonNull
         public Builder sigQuit(boolean on) {
             sigQuit = on;
+            return this;
+        }
+
+        /**
+         * How long a message may run until it counts as a hang and leaves a report, whether the system minds or not.
+         * 500 to 60,000 ms. A message of the framework for a component has as much more as the system allows it: a
+         * service's four times that. Time in which the process is frozen or has no processor does not count.
+         */
+        public Builder hangMs(long ms) {
+            hangMs = within("hangMs", ms, 500, 60_000);
             return this;
         }
 

@@ -8,6 +8,9 @@ public interface Listener {
      * Called on a thread of the recorder, after the file has its final name. At an ANR the process may be gone a
      * moment later: leave sending for the next launch ({@link Loopbox#takePendingReports}) and keep this short.
      *
+     * <p>Called again for the same file when there is more in it: the hang is over and has its full duration, or the
+     * system has said that it was an ANR. A file that is gone by then stays gone.
+     *
      * @param report the file and what is in it; the file belongs to the listener, which may move or delete it
      */
     void onReport(@NonNull Report report);

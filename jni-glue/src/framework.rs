@@ -1,0 +1,83 @@
+//! What the Android framework says about this process and those before it, by `io.loopbox.Asked`. For the worker: the
+//! answers come from another process.
+
+use crate::raw::{self, Failure};
+use crate::{java, log};
+use jni::ids::JStaticMethodID;
+use jni::signature::{JavaType, Primitive};
+use jni::sys::jvalue;
+use jni::{DEFAULT_LOCAL_FRAME_CAPACITY, Env, JValueOwned};
+use loopbox_format::model::{ProcessExit, Report};
+
+/// Bits of `Asked.state`.
+const THERE: i32 = 1;
+const DEBUGGED: i32 = 2;
+
+/// Whether there is somebody to ask.
+pub(crate) fn is_there(env: &mut Env<'_>) -> bool {
+    state(env) & THERE != 0
+}
+
+/// Whether a Java debugger is attached.
+pub(crate) fn is_debugged(env: &mut Env<'_>) -> bool {
+    state(env) & DEBUGGED != 0
+}
+
+/// The system's words when it says that this process does not respond.
+pub(crate) fn not_responding(env: &mut Env<'_>) -> Option<String> {
+    let java = java::get()?;
+    text(env, java.asked_not_responding, None, &[])
+}
+
+/// How the process of a recovered report ended.
+pub(crate) fn exit(env: &mut Env<'_>, report: &Report) -> Option<ProcessExit> {
+    let java = java::get()?;
+    let meta = &report.meta;
+    let numbers =
+        [jvalue { i: meta.process.pid.cast_signed() }, jvalue { j: meta.dumped_at.unix_ms.cast_signed() }];
+    let said = text(env, java.asked_exit, Some(&meta.process.name), &numbers)?;
+    let mut lines = said.splitn(3, '\n');
+    Some(ProcessExit {
+        reason: lines.next()?.parse().ok()?,
+        unix_ms: lines.next()?.parse().ok()?,
+        description: lines.next()?.to_owned(),
+    })
+}
+
+fn state(env: &mut Env<'_>) -> i32 {
+    let Some(java) = java::get() else { return 0 };
+    let number = JavaType::Primitive(Primitive::Int);
+    // SAFETY: looked up in this class with this signature: no arguments, an int.
+    let state = unsafe { env.call_static_method_unchecked(&*java.asked, java.asked_state, number, &[]) };
+    state.and_then(JValueOwned::i).unwrap_or_else(|_| {
+        let Failure(why) = raw::failure(env);
+        log::warn(&["the framework could not be asked: ", &why].concat());
+        0
+    })
+}
+
+/// Calls a method of `Asked` that answers with a text or null: with `first` before the other arguments.
+fn text(
+    env: &mut Env<'_>,
+    method: JStaticMethodID,
+    first: Option<&str>,
+    others: &[jvalue],
+) -> Option<String> {
+    let java = java::get()?;
+    let said = env.with_local_frame(DEFAULT_LOCAL_FRAME_CAPACITY, |env| {
+        let first = first.map(|first| raw::new_string(env, first)).transpose()?;
+        let mut arguments: Vec<jvalue> = first.iter().map(|first| jvalue { l: first.as_raw() }).collect();
+        arguments.extend_from_slice(others);
+        // SAFETY: looked up in this class; the callers above pass what their method's signature says.
+        let text =
+            unsafe { env.call_static_method_unchecked(&*java.asked, method, JavaType::Object, &arguments) }?
+                .l()?;
+        // SAFETY: null or a String, as the method's signature says.
+        Ok::<_, Failure>(unsafe { raw::text(env, &text) })
+    });
+    said.unwrap_or_else(|error| {
+        let why = raw::exception(env).unwrap_or(error.0);
+        log::warn(&["the framework could not be asked: ", &why].concat());
+        None
+    })
+}

@@ -1,0 +1,75 @@
+//! A thread that watches how long the running message runs, and nothing else: it takes no lock, needs no Java, and the
+//! sampler's troubles are not its own. It is awake twice a second while messages run and sleeps while none does.
+
+use crate::clock;
+use crate::session::Session;
+use loopbox_recorder::{Activity, Frozen, Since, Suspect, Watch};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The main thread's last end is that long ago when the thread parks, and the next begin has to wake it.
+const PARK_AFTER_NS: u64 = 500_000_000;
+
+/// What the thread has seen.
+#[derive(Debug, Default)]
+pub(crate) struct Watched(Mutex<Seen>);
+
+/// At the last look.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Seen {
+    /// Uptime of the look.
+    pub(crate) at_ns: u64,
+    /// The running message.
+    pub(crate) message: Suspect,
+    /// It runs long.
+    pub(crate) suspect: bool,
+    /// When the process did not run.
+    pub(crate) frozen: Frozen,
+}
+
+impl Watched {
+    pub(crate) fn seen(&self) -> Seen {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says whether the worker has something to do.
+    fn put(&self, seen: Seen) -> bool {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let token = |seen: &Seen| if seen.suspect { seen.message.token } else { 0 };
+        let changed = token(&seen) != token(&last);
+        *last = seen;
+        changed
+    }
+}
+
+/// Starts the thread. Java does not know it, so that no debugger and no collection stops it.
+pub(crate) fn start(session: &Arc<Session>) -> std::io::Result<()> {
+    let session = Arc::clone(session);
+    let thread = std::thread::Builder::new().name("loopbox-watch".to_owned()).stack_size(64 << 10);
+    thread.spawn(move || run(&session)).map(drop)
+}
+
+fn run(session: &Session) {
+    let shared = &session.shared;
+    let mut watch = Watch::new(session.settings.patience_ns);
+    let mut since = Since::Awake;
+    while !shared.stopped() {
+        let now = clock::now_ns();
+        let activity = shared.activity();
+        let suspect = watch.look(now, activity, since);
+        if session.watched.put(Seen { at_ns: now, message: watch.message(), suspect, frozen: watch.frozen() })
+        {
+            session.wake_worker();
+        }
+        let deadline_ns = match activity {
+            Activity::Idle { since_ns } if now.saturating_sub(since_ns) >= PARK_AFTER_NS => {
+                shared.park_watch();
+                since = Since::Parked;
+                continue;
+            }
+            Activity::Idle { since_ns } => since_ns.saturating_add(PARK_AFTER_NS),
+            Activity::Running { .. } => watch.next_look_ns(now).unwrap_or(now),
+        };
+        shared.sleep_until(deadline_ns);
+        since = Since::SleptUntil(deadline_ns);
+    }
+}

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use loopbox_e2e::{LIMIT, feature, launcher, read};
-use loopbox_format::model::{DumpReason, Feature, MainState, Report};
+use loopbox_format::model::{AnrVerdict, DumpReason, Feature, MainState, Report, SignalOrigin};
 use tempfile::tempdir;
 use xtask::launch::{Ended, reports};
 
@@ -45,7 +45,8 @@ impl Story {
 fn each_signal_leaves_a_report_and_reaches_the_signal_catcher() -> Result<()> {
     for bed in ["art10", "art11"] {
         let story = Story::tell(bed, &["times=3", "pauseMs=700"])?;
-        assert_eq!(story.quits.len(), 3, "{bed}");
+        let told = story.ended.lines.iter().filter(|line| line.ends_with(" sigquit")).count();
+        assert_eq!((told, story.quits.len()), (3, 1), "{bed}: one message, one file, written anew each time");
         // It takes signals that come while it writes a trace for one.
         assert!((1..=3).contains(&story.caught()), "{bed}: {}", story.caught());
         assert!(!story.ended.errors.contains("did not get its signal"), "{}", story.ended.errors);
@@ -53,6 +54,9 @@ fn each_signal_leaves_a_report_and_reaches_the_signal_catcher() -> Result<()> {
             assert_eq!(quit.meta.reason, DumpReason::SigQuit);
             let MainState::Running(running) = &quit.main else { panic!("{:?}", quit.main) };
             assert_eq!(running.token, 1);
+            let signal = quit.anr.signal.context("no signal")?;
+            assert_eq!((signal.origin, signal.count), (SignalOrigin::SameProcess, 3));
+            assert_eq!(quit.anr.verdict, AnrVerdict::Responsive, "{:?}", quit.anr);
             let pid = quit.figures.iter().find(|f| f.name == "sigquit.sender_pid").context("no sender")?;
             assert_eq!(pid.value, quit.meta.process.pid.to_string(), "the process sent it itself");
         }

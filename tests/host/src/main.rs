@@ -8,6 +8,7 @@
 
 mod args;
 mod bed;
+mod crashes;
 mod heap;
 mod natives;
 mod othersdk;
@@ -58,6 +59,7 @@ impl From<jni::errors::Error> for Failure {
 fn run_main(env: &mut Env<'_>, bed: &Bed, args: &Args) -> Result<(), (i32, anyhow::Error)> {
     let prepared = natives::register(env)
         .and_then(|()| othersdk::register(env))
+        .and_then(|()| crashes::register(env))
         .and_then(|()| heap::register(env))
         .and_then(|()| set_target_sdk(env, args.sdk.unwrap_or(bed.api_level)));
     prepared.map_err(|error| (NO_VM, described(env, error)))?;

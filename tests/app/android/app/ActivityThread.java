@@ -3,6 +3,7 @@ package android.app;
 import android.os.Handler;
 import android.os.Looper;
 import android.os.Message;
+import android.os.SystemClock;
 
 /** The bed has no ActivityThread; its handler's name and codes are what the recorder tells component messages by. */
 public final class ActivityThread {
@@ -13,13 +14,18 @@ public final class ActivityThread {
         /** Since Android 9 every change of an activity's state comes as this message. */
         public static final int EXECUTE_TRANSACTION = 159;
 
+        public static final int CREATE_SERVICE = 114;
+
         public H(Looper looper) {
             super(looper);
         }
 
         @Override
         public void handleMessage(Message message) {
-            // As short as a state change that finds nothing to do.
+            // As short as a state change that finds nothing to do, unless arg1 says otherwise.
+            if (message.arg1 > 0) {
+                SystemClock.sleep(message.arg1);
+            }
         }
     }
 }

@@ -1,0 +1,125 @@
+package scenario;
+
+import android.app.ActivityManager;
+import android.app.Application;
+import android.app.ApplicationExitInfo;
+import android.content.Context;
+import android.content.pm.ApplicationInfo;
+import android.content.pm.PackageManager;
+import android.os.Process;
+import android.os.SystemClock;
+import java.io.File;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Plays the system: what it says about this process and about those before it.
+ *
+ * <p>Arguments: {@code says=WORDS} and {@code saysAfterMs=N}: that this process does not respond, so long after the
+ * start. {@code exits=PID|PROCESS|TIME|REASON|WORDS,...}: how processes ended, newest first.
+ */
+final class Phone extends Application {
+    private final Options options;
+    private final long startedMs = SystemClock.uptimeMillis();
+
+    Phone(Options options) {
+        this.options = options;
+    }
+
+    @Override
+    public Context getApplicationContext() {
+        return this;
+    }
+
+    @Override
+    public ApplicationInfo getApplicationInfo() {
+        return new ApplicationInfo();
+    }
+
+    @Override
+    public String getPackageName() {
+        return "com.example.shop";
+    }
+
+    @Override
+    public PackageManager getPackageManager() {
+        throw new IllegalStateException("the package manager is gone");
+    }
+
+    @Override
+    public File getNoBackupFilesDir() {
+        return new File(options.text("dir", "."));
+    }
+
+    @Override
+    public Object getSystemService(String name) {
+        return ACTIVITY_SERVICE.equals(name) ? new Activities() : null;
+    }
+
+    private final class Activities extends ActivityManager {
+        @Override
+        public List<ProcessErrorStateInfo> getProcessesInErrorState() {
+            List<ProcessErrorStateInfo> states = new ArrayList<ProcessErrorStateInfo>();
+            // Somebody else's does not respond all the time.
+            states.add(state(Process.myPid() + 1, "not this one"));
+            String says = options.text("says", "");
+            if (!says.isEmpty() && SystemClock.uptimeMillis() - startedMs >= options.number("saysAfterMs", 0)) {
+                states.add(state(Process.myPid(), says));
+            }
+            return states;
+        }
+
+        private ProcessErrorStateInfo state(int pid, String words) {
+            ProcessErrorStateInfo state = new ProcessErrorStateInfo();
+            state.condition = ProcessErrorStateInfo.NOT_RESPONDING;
+            state.pid = pid;
+            state.shortMsg = words;
+            return state;
+        }
+
+        @Override
+        public List<ApplicationExitInfo> getHistoricalProcessExitReasons(String packageName, int pid, int max) {
+            List<ApplicationExitInfo> exits = new ArrayList<ApplicationExitInfo>();
+            for (String exit : options.text("exits", "").split(",")) {
+                if (!exit.isEmpty()) {
+                    exits.add(new End(exit.split("\\|")));
+                }
+            }
+            return exits;
+        }
+    }
+
+    /** One that ended. */
+    private static final class End extends ApplicationExitInfo {
+        private final String[] parts;
+
+        End(String[] parts) {
+            this.parts = parts;
+        }
+
+        @Override
+        public int getPid() {
+            return Integer.parseInt(parts[0]);
+        }
+
+        @Override
+        public String getProcessName() {
+            return parts[1];
+        }
+
+        @Override
+        public long getTimestamp() {
+            return Long.parseLong(parts[2]);
+        }
+
+        @Override
+        public int getReason() {
+            return Integer.parseInt(parts[3]);
+        }
+
+        @Override
+        public String getDescription() {
+            return parts[4];
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! Hangs that end, hangs that do not, and what only looks like one: the recorder's own watch and its verdicts.
+
+use anyhow::{Context, Result, ensure};
+use loopbox_e2e::{LIMIT, launcher, read};
+use loopbox_format::model::{
+    AnrVerdict, DumpReason, MainState, PendingSource, ProcessExit, Report, SignalOrigin, SystemWord,
+};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::{TempDir, tempdir};
+use xtask::launch::{Ended, Running, reports};
+
+const S: u64 = 1_000_000_000;
+
+struct Story {
+    folder: TempDir,
+    app: Running,
+}
+
+impl Story {
+    /// The story up to the begin of its message.
+    fn begin(arguments: &[&str]) -> Result<Self> {
+        Self::begin_in(tempdir()?, arguments)
+    }
+
+    fn begin_in(folder: TempDir, arguments: &[&str]) -> Result<Self> {
+        Self::begin_on("art10", folder, arguments)
+    }
+
+    fn begin_on(bed: &str, folder: TempDir, arguments: &[&str]) -> Result<Self> {
+        let launcher = launcher(bed)?;
+        let mut app = launcher.app("scenario.Stalls").argument(format!("dir={}", folder.path().display()));
+        for argument in arguments {
+            app = app.argument(*argument);
+        }
+        let mut app = app.start()?;
+        app.wait_for("SCRIPT begins", LIMIT)?;
+        Ok(Self { folder, app })
+    }
+
+    /// The whole story: what the app asked for at its end, and what else it left.
+    fn tell(arguments: &[&str]) -> Result<(Report, Vec<Report>, Ended)> {
+        Self::begin(arguments)?.finish()
+    }
+
+    fn finish(self) -> Result<(Report, Vec<Report>, Ended)> {
+        let ended = self.app.finish(LIMIT)?.success()?;
+        let all = reports(self.folder.path())?.iter().map(|file| read(file)).collect::<Result<Vec<_>>>()?;
+        let (last, others) = all.into_iter().partition::<Vec<_>, _>(|report| {
+            report.meta.reason == DumpReason::Requested("at the end".into())
+        });
+        Ok((last.into_iter().next().context("no report at the end")?, others, ended))
+    }
+
+    /// Waits for the only report to say what is asked of it.
+    fn wait_for(&self, what: impl Fn(&Report) -> bool) -> Result<(PathBuf, Report)> {
+        let end = Instant::now() + LIMIT;
+        loop {
+            let files = reports(self.folder.path())?;
+            ensure!(files.len() <= 1, "one hang left several files: {files:?}");
+            if let Some(file) = files.first() {
+                let report = read(file)?;
+                if what(&report) {
+                    return Ok((file.clone(), report));
+                }
+                ensure!(Instant::now() < end, "still {:?}, {:?}", report.meta.reason, report.anr);
+            }
+            ensure!(Instant::now() < end, "no report");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// SIGQUIT from the user `system`.
+    fn system_quits(&self) -> Result<()> {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=1000", "--clear-groups", "--inh-caps=+kill", "--ambient-caps=+kill"]);
+        let status = command.args(["kill", "-QUIT"]).arg(self.app.pid().to_string()).status();
+        ensure!(status.context("no setpriv")?.success(), "the signal was not sent");
+        Ok(())
+    }
+}
+
+/// Sending signals as another user, cgroups and mounts need it.
+fn is_root(what: &str) -> bool {
+    let root = fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
+    if !root {
+        println!("left out: {what} takes more rights than this process has");
+    }
+    root
+}
+
+fn hangs(reports: &[Report]) -> Vec<&Report> {
+    reports.iter().filter(|report| report.meta.reason == DumpReason::Hang).collect()
+}
+
+#[test]
+fn a_hang_leaves_a_report_and_gets_its_duration_when_it_is_over() -> Result<()> {
+    let mut story = Story::begin(&["ms=3000"])?;
+    let told = story.app.wait_for("SCRIPT report", LIMIT)?;
+    assert!(told.ends_with(" hang"), "{told}");
+    let first = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
+    assert_eq!((&first.meta.reason, first.anr.verdict), (&DumpReason::Hang, AnrVerdict::Hang));
+    assert_eq!((first.anr.ended_after_ns, first.anr.signal), (None, None));
+    assert!(first.anr.ran_ns >= S && first.anr.patience_ns == S, "{:?}", first.anr);
+    let again = story.app.wait_for("SCRIPT report", LIMIT)?;
+    assert_eq!(again, told, "the same file, with more in it");
+    let (_, others, _) = story.finish()?;
+    let [hang] = others.as_slice() else { panic!("{} reports", others.len()) };
+    let ended = hang.anr.ended_after_ns.context("still running")?;
+    assert!(ended >= 3 * S, "{ended}");
+    assert_eq!(hang.anr.verdict, AnrVerdict::Hang);
+    let mut before = hang.clone();
+    before.anr = first.anr.clone();
+    assert_eq!(before, first, "all else is as it was");
+    Ok(())
+}
+
+#[test]
+fn a_hang_that_lasts_becomes_an_anr_when_the_system_says_so() -> Result<()> {
+    let words = "says=Input_dispatching_timed_out";
+    let story = Story::begin(&["ms=60000", words, "saysAfterMs=6000"])?;
+    let (_, report) = story.wait_for(|report| report.anr.system.is_some())?;
+    let said = SystemWord::NotResponding("Input_dispatching_timed_out".into());
+    assert_eq!((report.anr.verdict, report.anr.system), (AnrVerdict::Confirmed, Some(said)));
+    assert_eq!(report.meta.reason, DumpReason::Hang);
+    Ok(())
+}
+
+#[test]
+fn the_systems_signal_in_a_long_message_is_probably_an_anr() -> Result<()> {
+    if !is_root("sending signals as another user") {
+        return Ok(());
+    }
+    // Two fifths of the patience are enough with the signal.
+    let story = Story::begin(&["ms=60000", "hangMs=4000"])?;
+    std::thread::sleep(Duration::from_millis(1_700));
+    story.system_quits()?;
+    let (file, report) = story.wait_for(|_| true)?;
+    let signal = report.anr.signal.context("no signal")?;
+    assert_eq!((signal.origin, signal.uid, signal.count), (SignalOrigin::System, 1_000, 1));
+    assert_eq!((&report.meta.reason, report.anr.verdict), (&DumpReason::SigQuit, AnrVerdict::Probable));
+    // The second signal of the same hang goes into the same file.
+    story.system_quits()?;
+    let (again, _) = story.wait_for(|report| report.anr.signal.is_some_and(|s| s.count == 2))?;
+    assert_eq!(again, file);
+    Ok(())
+}
+
+#[test]
+fn anybody_elses_signal_is_no_anr() -> Result<()> {
+    let story = Story::begin(&["ms=60000", "hangMs=60000"])?;
+    std::thread::sleep(Duration::from_millis(500));
+    story.app.signal("QUIT")?;
+    let (_, report) = story.wait_for(|_| true)?;
+    assert_eq!((report.meta.reason, report.anr.verdict), (DumpReason::SigQuit, AnrVerdict::Responsive));
+    let origin = report.anr.signal.context("no signal")?.origin;
+    assert!(matches!(origin, SignalOrigin::SameUser | SignalOrigin::Shell), "{origin:?}");
+    Ok(())
+}
+
+#[test]
+fn a_services_message_has_more_patience() -> Result<()> {
+    let (_, others, ended) = Story::tell(&["how=service", "ms=2000", "hook=PRINTER"])?;
+    assert_eq!(hangs(&others).len(), 0, "{:?}\n{}", others.first().map(|r| &r.anr), ended.errors);
+    Ok(())
+}
+
+#[test]
+fn nobody_waits_for_a_debugger() -> Result<()> {
+    for debugger in ["debugger=java", "debugger=native"] {
+        let (last, others, ended) = Story::tell(&["ms=2500", debugger])?;
+        assert_eq!(hangs(&others).len(), 0, "{debugger}: {}", ended.errors);
+        assert!(
+            last.anr.debugged && last.anr.verdict == AnrVerdict::Responsive,
+            "{debugger}: {:?}",
+            last.anr
+        );
+    }
+    Ok(())
+}
+
+/// A process that is stopped, or in a frozen cgroup as the system keeps apps that nobody sees, is not hung, however
+/// old its message is; not even when the system, for another app's ANR, sends its signal.
+#[test]
+fn a_frozen_process_is_not_hung() -> Result<()> {
+    let mut ways: Vec<(&str, Option<Cgroup>)> = vec![("stopped", None)];
+    if is_root("freezing a cgroup") {
+        ways.push(("frozen", Some(Cgroup::new("freezer")?)));
+    }
+    for (way, group) in ways {
+        let story = Story::begin(&["ms=60000", "hangMs=5000"])?;
+        match &group {
+            None => story.app.signal("STOP")?,
+            Some(group) => {
+                group.add(story.app.pid())?;
+                group.set("freezer.state", "FROZEN")?;
+            }
+        }
+        std::thread::sleep(Duration::from_secs(6));
+        match &group {
+            None => story.app.signal("CONT")?,
+            Some(group) => group.set("freezer.state", "THAWED")?,
+        }
+        if is_root("sending signals as another user") {
+            story.system_quits()?;
+        } else {
+            story.app.signal("QUIT")?;
+        }
+        let (_, report) = story.wait_for(|_| true)?;
+        assert_eq!(report.meta.reason, DumpReason::SigQuit, "{way}");
+        assert_eq!(report.anr.verdict, AnrVerdict::Responsive, "{way}: {:?}", report.anr);
+        assert!(report.anr.frozen_ns >= 5 * S, "{way}: {:?}", report.anr);
+        assert!(report.figures.iter().any(|f| f.name == "process.frozen_ns"), "{way}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_process_without_a_processor_is_not_hung() -> Result<()> {
+    if !is_root("making a cgroup") {
+        return Ok(());
+    }
+    let story = Story::begin(&["ms=4000", "how=busy"])?;
+    let poor = Cgroup::new("cpu")?;
+    poor.set("cpu.shares", "2")?;
+    poor.add(story.app.pid())?;
+    let rich = Hogs::start()?;
+    let (_, others, ended) = {
+        let mut story = story;
+        story.app.wait_for("SCRIPT went on", LIMIT)?;
+        drop(rich);
+        story.finish()?
+    };
+    assert_eq!(hangs(&others).len(), 0, "{:?}\n{}", others.first().map(|r| &r.anr), ended.errors);
+    Ok(())
+}
+
+#[test]
+fn a_kill_at_the_first_suspicion_leaves_queue_figures_and_name() -> Result<()> {
+    let mut story = Story::begin(&["ms=60000", "hangMs=4000"])?;
+    std::thread::sleep(Duration::from_secs(3));
+    let pid = story.app.pid();
+    story.app.kill();
+    ensure!(reports(story.folder.path())?.is_empty(), "killed too late for this test");
+    let next = Story::begin_in(story.folder, &["ms=60000", "hangMs=4000"])?;
+    let (_, report) = next.wait_for(|_| true)?;
+    assert_eq!(report.meta.reason, DumpReason::Recovered { crash_signal: None });
+    assert_eq!(report.meta.process.pid, pid);
+    assert_eq!(report.pending.source, PendingSource::LooperDump);
+    assert!(!report.pending.lines.is_empty() && !report.figures.is_empty());
+    let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
+    let message = running.message.as_ref().context("no name")?;
+    assert_eq!(message.callback, "scenario.Stalls");
+    assert_eq!(
+        (report.anr.verdict, report.anr.exit),
+        (AnrVerdict::Responsive, None),
+        "three of four seconds"
+    );
+    Ok(())
+}
+
+/// The system keeps a record of it since Android 11.
+#[test]
+fn the_next_launch_learns_how_it_ended_and_completes_the_report() -> Result<()> {
+    let mut story = Story::begin_on("art11", tempdir()?, &["ms=60000"])?;
+    let (file, report) = story.wait_for(|report| report.meta.reason == DumpReason::Hang)?;
+    let (pid, name) = (story.app.pid(), report.meta.process.name);
+    let now = report.meta.dumped_at.unix_ms;
+    story.app.kill();
+    let exit = |pid, name: &str, at: u64, reason, words| format!("{pid}|{name}|{at}|{reason}|{words}");
+    let exits = [
+        exit(pid, &name, now + 600_000, 4, "a_later_process_with_the_same_id"),
+        exit(pid, &name, now + 2_000, ProcessExit::ANR, "bg_anr"),
+        exit(pid, "com.example.other", now + 1_000, 3, "another_process"),
+        exit(pid + 1, &name, now + 1_000, 3, "another_id"),
+        exit(pid, &name, now - 600_000, 5, "an_earlier_process_with_the_same_id"),
+    ];
+    let exits = format!("exits={}", exits.join(","));
+    let next = Story::begin_on("art11", story.folder, &["ms=60000", "hangMs=60000", &exits])?;
+    let (again, report) = next.wait_for(|report| report.anr.exit.is_some())?;
+    assert_eq!(again, file, "no second report of the same hang");
+    let expected =
+        ProcessExit { reason: ProcessExit::ANR, description: "bg_anr".into(), unix_ms: now + 2_000 };
+    assert_eq!((report.anr.verdict, report.anr.exit), (AnrVerdict::Confirmed, Some(expected)));
+    assert!(report.anr.ran_ns >= S, "what was known before stays");
+    Ok(())
+}
+
+#[test]
+fn a_crash_handler_marks_the_ring_and_the_next_launch_tells_of_the_crash() -> Result<()> {
+    let story = Story::begin(&["ms=300", "how=crash"])?;
+    let pid = story.app.pid();
+    let ended = story.app.finish(LIMIT)?;
+    let signal = std::os::unix::process::ExitStatusExt::signal(&ended.status);
+    // ART's own handler turns what nobody handles into an abort.
+    assert!(matches!(signal, Some(6 | 11)), "{signal:?} {}", ended.errors);
+    let next = Story::begin_in(story.folder, &["ms=60000", "hangMs=4000"])?;
+    let (_, report) = next.wait_for(|_| true)?;
+    assert_eq!(report.meta.reason, DumpReason::Recovered { crash_signal: Some(11) });
+    assert_eq!(report.meta.process.pid, pid);
+    assert!(matches!(report.main, MainState::Running(_)), "{:?}", report.main);
+    Ok(())
+}
+
+#[test]
+fn signals_in_the_middle_of_collections_and_of_the_systems_own_dump_do_no_harm() -> Result<()> {
+    let story = Story::begin(&["ms=4000", "hangMs=60000", "garbage=on"])?;
+    for _ in 0..25 {
+        story.app.signal("QUIT")?;
+        std::thread::sleep(Duration::from_millis(60));
+    }
+    let (_, others, ended) = story.finish()?;
+    assert!(ended.errors.contains("reacting to signal 3"), "{}", ended.errors);
+    assert!(!ended.errors.contains("did not get its signal"), "{}", ended.errors);
+    let [quit] = others.as_slice() else { panic!("{} reports", others.len()) };
+    assert!(quit.anr.signal.is_some_and(|signal| signal.count >= 1), "{:?}", quit.anr);
+    Ok(())
+}
+
+/// A control group (v1) of one test.
+struct Cgroup(PathBuf);
+
+impl Cgroup {
+    fn new(controller: &str) -> Result<Self> {
+        let name = format!("loopbox-test-{}-{controller}", std::process::id());
+        let path = Path::new("/sys/fs/cgroup").join(controller).join(name);
+        fs::create_dir(&path).with_context(|| format!("cannot create {}", path.display()))?;
+        Ok(Self(path))
+    }
+
+    fn set(&self, file: &str, value: &str) -> Result<()> {
+        fs::write(self.0.join(file), value).with_context(|| format!("cannot set {file} to {value}"))
+    }
+
+    fn add(&self, pid: u32) -> Result<()> {
+        self.set("cgroup.procs", &pid.to_string())
+    }
+}
+
+impl Drop for Cgroup {
+    fn drop(&mut self) {
+        // Empty when its process is reaped.
+        for _ in 0..100 {
+            if fs::remove_dir(&self.0).is_ok() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// Processes that keep every processor busy.
+struct Hogs(Vec<Child>);
+
+impl Hogs {
+    fn start() -> Result<Self> {
+        let processors = std::thread::available_parallelism()?.get();
+        let hog = || Command::new("sh").args(["-c", "while :; do :; done"]).stdin(Stdio::null()).spawn();
+        Ok(Self((0..processors).map(|_| hog()).collect::<Result<_, _>>()?))
+    }
+}
+
+impl Drop for Hogs {
+    fn drop(&mut self) {
+        for hog in &mut self.0 {
+            let _ = hog.kill();
+            let _ = hog.wait();
+        }
+    }
+}

@@ -134,8 +134,8 @@ fn the_systems_signal_in_a_long_message_is_probably_an_anr() -> Result<()> {
         return Ok(());
     }
     // Two fifths of the patience are enough with the signal.
-    let story = Story::begin(&["ms=60000", "hangMs=4000"])?;
-    std::thread::sleep(Duration::from_millis(1_700));
+    let story = Story::begin(&["ms=60000", "hangMs=20000"])?;
+    std::thread::sleep(Duration::from_millis(8_100));
     story.system_quits()?;
     let (file, report) = story.wait_for(|_| true)?;
     let signal = report.anr.signal.context("no signal")?;

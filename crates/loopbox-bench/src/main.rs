@@ -9,13 +9,13 @@
 
 // The library's own, which a program cannot link to: it is made for Java to load.
 #[path = "../../../jni-glue/src/clock.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "only what the main thread does for a message is used here")]
 mod clock;
 #[path = "../../../jni-glue/src/shared.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "only what the main thread does for a message is used here")]
 mod shared;
 #[path = "../../../jni-glue/src/wake.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "only what the main thread does for a message is used here")]
 mod wake;
 
 use std::path::Path;

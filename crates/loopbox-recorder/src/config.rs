@@ -4,16 +4,6 @@ use crate::MAX_DETAILS;
 use loopbox_format::model::Limits;
 use std::ops::RangeInclusive;
 
-/// Which hook to put into the main Looper.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum HookChoice {
-    /// The Observer where the level has it and it can be set, the Printer elsewhere.
-    #[default]
-    Auto,
-    /// Only `Looper.setMessageLogging`, which is public on every level.
-    Printer,
-}
-
 /// What is kept of a message's identity. `obj`, data and intents are never kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Keep {
@@ -80,10 +70,6 @@ pub struct Config {
     pub slots: u32,
     /// How many messages a record keeps by name, at most [`MAX_DETAILS`].
     pub details_per_record: u32,
-    /// Which hook to use.
-    pub hook: HookChoice,
-    /// Whether hidden interfaces of the platform may be used (needed for the Observer).
-    pub hidden_api: bool,
     /// What is kept of a message's identity.
     pub keep: Keep,
     /// The sampler's numbers.
@@ -98,8 +84,6 @@ impl Default for Config {
             frozen_ns: 60 * SECOND,
             slots: 100,
             details_per_record: MAX_DETAILS as u32,
-            hook: HookChoice::Auto,
-            hidden_api: true,
             keep: Keep::Names,
             sampling: Sampling::default(),
         }

@@ -36,7 +36,7 @@ mod verdict;
 mod watch;
 
 pub use aggregator::{Aggregator, Begun, Described, Wanted};
-pub use config::{Config, ConfigError, HookChoice, Keep, Sampling};
+pub use config::{Config, ConfigError, Keep, Sampling};
 pub use details::{Details, MAX_DETAILS, MAX_ENCODED_RECORD, NAME_BYTES, Name};
 pub use host::{Change, Host};
 pub use mark::StackMark;

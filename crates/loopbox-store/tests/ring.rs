@@ -7,7 +7,8 @@ use loopbox_format::model::{
     Detail, DumpReason, Feature, FeatureState, MainState, Message, Meta, Pending, PendingSource, Record,
     Running,
 };
-use loopbox_store::{FuseState, Kept, Recovered, Ring, StoreError, recover};
+use loopbox_store::{FuseState, Geometry, Kept, Recovered, Ring, RingOptions, StoreError, recover};
+use proptest::prelude::*;
 use std::fs;
 
 fn from_file(ring: &Ring) -> Recovered {
@@ -246,4 +247,33 @@ fn a_crash_mark_travels_with_the_report() {
     let ring = Ring::create(&options(dir.path()));
     ring.reader.mark_crash(11);
     assert_eq!(from_file(&ring).report.meta.reason, DumpReason::Recovered { crash_signal: Some(11) });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// 100 of them when nothing else is asked for; the open one comes on top.
+    #[test]
+    fn the_ring_keeps_the_newest_records(
+        slots in prop_oneof![Just(Geometry::default().records), 10_u32..=300],
+        closed in 0_u64..=450,
+        open in any::<bool>(),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let geometry = Geometry { records: slots, ..Geometry::default() };
+        let mut ring = Ring::create(&RingOptions { geometry, ..options(dir.path()) });
+        for seq in 1..=closed {
+            close(&mut ring, seq);
+        }
+        if open {
+            ring.main.open(&group(closed + 1)).unwrap();
+        }
+        let oldest = closed.saturating_sub(slots.into()) + 1;
+        let mut expected: Vec<_> = (oldest..=closed).map(record).collect();
+        expected.extend(open.then(|| group(closed + 1)));
+        for seen in [ring.reader.snapshot(), from_file(&ring)] {
+            prop_assert_eq!(&seen.report.history, &expected);
+            prop_assert_eq!((&seen.damage[..], seen.torn), (&[][..], 0));
+        }
+    }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use loopbox_oracle::{Frame, Oracle, Pair};
+use xtask::bed;
 use xtask::offsets::probe::Probe;
 
 /// Knows every instruction that runs on the bed.
@@ -135,10 +136,8 @@ fn is_finalizer_registration(frame: &Frame) -> bool {
     frame.class == "java.lang.ref.FinalizerReference" && frame.name == "add"
 }
 
-/// The beds to test on: `LOOPBOX_BEDS`, comma-separated, or those that every machine can have.
 fn beds() -> Vec<String> {
-    let named = std::env::var("LOOPBOX_BEDS").unwrap_or_else(|_| "art10,art11".into());
-    named.split(',').map(String::from).collect()
+    bed::to_test_on(&["art10", "art11"])
 }
 
 /// The table row that is a bed's.

@@ -7,6 +7,7 @@ use loopbox_format::model::{
 };
 use std::sync::{Mutex, PoisonError};
 use tempfile::tempdir;
+use xtask::bed;
 use xtask::launch::wait_for_report;
 
 const MS: u64 = 1_000_000;
@@ -190,9 +191,8 @@ fn art_10_with_hidden_api_checks_and_the_native_thread_has_the_observer() -> Res
 /// `LOOPBOX_BEDS` names (`LOOPBOX_BEDS=art14`), which take longer to set up.
 #[test]
 fn later_arts_with_the_printer() -> Result<()> {
-    let more = std::env::var("LOOPBOX_BEDS").unwrap_or_default();
-    for bed in ["art11"].into_iter().chain(more.split_whitespace()) {
-        let report = hang(bed, &[], &[])?;
+    for bed in bed::to_test_on(&["art11"]) {
+        let report = hang(&bed, &[], &[])?;
         println!("{bed}: {:?}", report.features);
         assert!(feature(&report, Feature::Hook).1.contains("Printer"), "{:?}", report.features);
         assert!(feature(&report, Feature::Sampler).0, "{:?}", report.features);

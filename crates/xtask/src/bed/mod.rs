@@ -48,6 +48,23 @@ pub fn names() -> Result<Vec<String>> {
     spec::names(&paths::specs())
 }
 
+/// The beds that a test runs on: its usual ones, and those that `LOOPBOX_BEDS` names beside them, with commas in
+/// between (`LOOPBOX_BEDS=art14`). Each once.
+#[must_use]
+pub fn to_test_on(usual: &[&str]) -> Vec<String> {
+    usual_and_named(usual, &std::env::var("LOOPBOX_BEDS").unwrap_or_default())
+}
+
+fn usual_and_named(usual: &[&str], named: &str) -> Vec<String> {
+    let mut beds: Vec<String> = Vec::new();
+    for bed in usual.iter().copied().chain(named.split(',')).map(str::trim) {
+        if !bed.is_empty() && !beds.iter().any(|known| known == bed) {
+            beds.push(bed.to_owned());
+        }
+    }
+    beds
+}
+
 /// The bed called `name`, set up if it is not there or out of date.
 ///
 /// The first time takes a minute or two and downloads about 100 MB; nothing changed costs a fraction of a second.
@@ -131,4 +148,15 @@ fn megabytes(folder: &Path) -> Result<u64> {
         }
     }
     Ok(bytes.div_ceil(1_000_000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::usual_and_named;
+
+    #[test]
+    fn named_beds_come_beside_the_usual_ones() {
+        assert_eq!(usual_and_named(&["art10", "art11"], ""), ["art10", "art11"]);
+        assert_eq!(usual_and_named(&["art11"], "art14, art11,,art10"), ["art11", "art14", "art10"]);
+    }
 }

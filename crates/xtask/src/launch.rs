@@ -269,6 +269,11 @@ impl Running {
         }
     }
 
+    /// Lines of standard output that were read so far.
+    pub fn seen(&self) -> &[String] {
+        &self.seen
+    }
+
     /// Sends a signal by its name without SIG: `QUIT`.
     ///
     /// # Errors

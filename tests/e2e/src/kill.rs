@@ -84,7 +84,10 @@ fn lane(launcher: &Launcher, runs: usize, lane: u32, done: &AtomicU32, all: usiz
         app.wait_for("SCRIPT installed", LIMIT)?;
         if let Some(left) = before.take() {
             if left.hung {
-                let told = app.wait_for("SCRIPT report", LIMIT)?;
+                const TOLD: &str = "SCRIPT report";
+                // The worker may have been quicker than the main thread.
+                let told = app.seen().iter().find(|line| line.contains(TOLD)).cloned();
+                let told = told.map_or_else(|| app.wait_for(TOLD, LIMIT), Ok)?;
                 let path = told.split_whitespace().nth(2).context("no path")?;
                 ensure!(told.ends_with(" recovered"), "{told}");
                 check_report(&left, Path::new(path), &mut figures)

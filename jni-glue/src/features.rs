@@ -9,12 +9,19 @@ pub(crate) struct Features(Mutex<Vec<FeatureState>>);
 
 impl Features {
     pub(crate) fn set(&self, feature: Feature, on: bool, detail: impl Into<String>) {
+        self.news(feature, on, detail.into());
+    }
+
+    /// Says whether it was not known before.
+    pub(crate) fn news(&self, feature: Feature, on: bool, detail: String) -> bool {
         let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let state = FeatureState { feature, on, detail: detail.into() };
+        let state = FeatureState { feature, on, detail };
         match states.iter_mut().find(|known| known.feature == feature) {
+            Some(known) if *known == state => return false,
             Some(known) => *known = state,
             None => states.push(state),
         }
+        true
     }
 
     pub(crate) fn list(&self) -> Vec<FeatureState> {

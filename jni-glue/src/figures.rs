@@ -60,8 +60,19 @@ pub(crate) fn is_traced() -> bool {
     field(&text("/proc/self/status"), "TracerPid:").is_some_and(|pid| pid != "0")
 }
 
+/// Whether the main thread has SIGQUIT blocked.
+pub(crate) fn main_blocks_sig_quit() -> bool {
+    let blocked = field(&text(&of_main("status")), "SigBlk:");
+    blocked.and_then(|mask| u64::from_str_radix(&mask, 16).ok()).is_some_and(|mask| mask & 1 << 2 != 0)
+}
+
 fn main_schedstat() -> String {
-    text(&["/proc/self/task/", &std::process::id().to_string(), "/schedstat"].concat())
+    text(&of_main("schedstat"))
+}
+
+/// A file about the main thread, whose id is the process's.
+fn of_main(file: &str) -> String {
+    ["/proc/self/task/", &std::process::id().to_string(), "/", file].concat()
 }
 
 fn text(path: &str) -> String {

@@ -2,6 +2,7 @@
 
 use crate::clock;
 use crate::shared::Shared;
+use crate::sigquit;
 use loopbox_format::model::Record;
 use loopbox_recorder::{Aggregator, Change, Details, Host, StackMark};
 use loopbox_store::MainWriter;
@@ -105,7 +106,9 @@ impl Host for MainHost {
 
     fn running(&mut self, token: u64, start_ns: u64, depth: u32) {
         let _ = self.ring.running(token, start_ns, depth);
-        self.shared.running(token, start_ns);
+        if self.shared.running(token, start_ns) {
+            sigquit::unblock();
+        }
     }
 
     fn idle(&mut self, since_ns: u64) {

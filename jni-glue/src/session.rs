@@ -7,7 +7,7 @@ use crate::main_thread::{self, MainHost};
 use crate::notes::Notes;
 use crate::sampler::{self, MainEnv};
 use crate::shared::Shared;
-use crate::sigquit::{self, SigQuit};
+use crate::sigquit::{self, SigQuit, Standing};
 use crate::stacks::Names;
 use crate::wake::EventFd;
 use crate::watch::{self, Watched};
@@ -25,6 +25,8 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
+
+const HANDLED: &str = "handled on the main thread";
 
 /// What all threads of a recording share.
 pub(crate) struct Session {
@@ -70,13 +72,27 @@ impl Session {
 }
 
 impl Session {
-    /// Says in the features when another library stands before our SIGQUIT handler.
-    pub(crate) fn check_sig_quit(&self) {
-        let on = self.features.list().iter().any(|state| state.feature == Feature::SigQuit && state.on);
-        if on && !sigquit::is_in_front() {
-            const DETAIL: &str = "another library's handler stands before ours";
-            self.features.set(Feature::SigQuit, true, DETAIL);
+    /// Says in the features how SIGQUIT comes to us; true when that is news.
+    pub(crate) fn check_sig_quit(&self) -> bool {
+        let (on, how) = match sigquit::standing() {
+            Standing::Off => return false,
+            Standing::InFront => (true, HANDLED),
+            Standing::Behind => (true, "another library's handler stands before ours"),
+            Standing::Ignored => (false, "another library has the signal ignored"),
+            Standing::Blocked => (false, "another library has blocked the signal on the main thread"),
+        };
+        let mut detail = how.to_owned();
+        let made_good = sigquit::made_good();
+        let causes = [
+            "; put back from the default action: ",
+            "; put back from being ignored: ",
+            "; unblocked again: ",
+        ];
+        for (cause, times) in causes.iter().zip(made_good).filter(|(_, times)| *times > 0) {
+            detail.push_str(cause);
+            detail.push_str(&times.to_string());
         }
+        self.features.news(Feature::SigQuit, on, detail)
     }
 }
 
@@ -181,7 +197,7 @@ fn take_over_sig_quit(session: &Session) -> Option<SigQuit> {
     }
     match SigQuit::install(session.wake.raw()) {
         Ok(sig_quit) => {
-            session.features.set(Feature::SigQuit, true, "handled on the main thread");
+            session.features.set(Feature::SigQuit, true, HANDLED);
             Some(sig_quit)
         }
         Err(error) => {

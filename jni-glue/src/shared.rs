@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, compiler_fen
 /// Bits of `parked`.
 const SAMPLER: u32 = 1;
 const WATCH: u32 = 2;
+/// Nobody sleeps: the main thread shall unblock SIGQUIT when it comes by.
+const UNBLOCK: u32 = 4;
 
 /// After this time every store of another thread is visible: processors hold them back for some hundred ns at most,
 /// and the kernel, when it takes a thread off its processor, makes them visible.
@@ -22,7 +24,7 @@ pub(crate) struct Shared {
     token: AtomicU64,
     /// Begin of the message, or end of the last one.
     since_ns: AtomicU64,
-    /// Who sleeps without a deadline, by bits.
+    /// Who sleeps without a deadline, and what else main shall do, by bits.
     parked: AtomicU32,
     wake: AtomicU32,
     stop: AtomicBool,
@@ -34,16 +36,26 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// A message runs. Main thread only.
-    pub(crate) fn running(&self, token: u64, start_ns: u64) {
+    /// A message runs. Main thread only. True when it shall unblock SIGQUIT.
+    pub(crate) fn running(&self, token: u64, start_ns: u64) -> bool {
         self.publish(token, start_ns);
         // In this order in the code. The processor may still look before others see the message; `park` waits for that,
         // because a fence here would be the dearest instruction of the whole hook.
         compiler_fence(Ordering::SeqCst);
-        if self.parked.load(Ordering::Relaxed) != 0 {
-            self.parked.store(0, Ordering::Relaxed);
-            futex_wake(&self.wake);
-        }
+        let parked = self.parked.load(Ordering::Relaxed);
+        parked != 0 && self.called(parked)
+    }
+
+    #[cold]
+    fn called(&self, parked: u32) -> bool {
+        self.parked.store(0, Ordering::Relaxed);
+        futex_wake(&self.wake);
+        parked & UNBLOCK != 0
+    }
+
+    /// Has the main thread unblock SIGQUIT at the begin of the next message.
+    pub(crate) fn have_unblocked(&self) {
+        self.parked.fetch_or(UNBLOCK, Ordering::Relaxed);
     }
 
     /// No message runs. Main thread only.

@@ -9,7 +9,8 @@ use crate::wake;
 use std::mem::MaybeUninit;
 use std::os::fd::RawFd;
 use std::ptr;
-use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{fs, io};
 
 /// Whom the handler wakes; -1 while nobody wants to be.
@@ -22,6 +23,16 @@ static SENDER: AtomicU64 = AtomicU64::new(0);
 static HANDLING: AtomicI32 = AtomicI32::new(0);
 /// The action that was in force before ours.
 static PREVIOUS: AtomicPtr<libc::sigaction> = AtomicPtr::new(ptr::null_mut());
+/// Held while the action changes: at the ends of a session on the main thread, in between by who looks after it.
+static CHANGING: Mutex<()> = Mutex::new(());
+/// Main had the signal blocked at the last look.
+static BLOCKED: AtomicBool = AtomicBool::new(false);
+/// How often the default action was found, SIG_IGN, and the signal blocked on main, and each made good.
+static DEFAULTS: AtomicU32 = AtomicU32::new(0);
+static IGNORES: AtomicU32 = AtomicU32::new(0);
+static BLOCKS: AtomicU32 = AtomicU32::new(0);
+/// What does no harm is made good that often: whoever insists shall have it.
+const PATIENCE: u32 = 8;
 
 /// The handler is in place.
 #[derive(Debug)]
@@ -40,39 +51,116 @@ impl SigQuit {
     /// Takes the signal over. On the main thread, whose mask changes; `wake` is the worker's eventfd, which must
     /// stay open until [`SigQuit::uninstall`].
     pub(crate) fn install(wake: RawFd) -> io::Result<Self> {
+        let _changing = changing();
         WAKE.store(wake, Ordering::SeqCst);
         let previous = exchange_action(&ours()).inspect_err(|_| WAKE.store(-1, Ordering::SeqCst))?;
-        if !is_ours(&previous) {
-            // Leaked: a handler that runs now may still read it.
-            PREVIOUS.store(Box::into_raw(Box::new(previous)), Ordering::SeqCst);
-        }
+        remember(&previous);
         let was_blocked = change_mask(libc::SIG_UNBLOCK)?;
         Ok(Self { was_blocked })
     }
 
     /// Puts back what was there before. On the main thread.
     pub(crate) fn uninstall(&self) {
+        let _changing = changing();
         WAKE.store(-1, Ordering::SeqCst);
-        if !is_in_front() {
+        let Ok(now) = current_action() else { return };
+        // SAFETY: null, or leaked by `remember` and never changed.
+        let previous = unsafe { PREVIOUS.load(Ordering::SeqCst).as_ref() };
+        let back = previous.filter(|_| is_ours(&now));
+        let stays = back.unwrap_or(&now).sa_sigaction;
+        if back.is_none() && stays != libc::SIG_DFL {
             // Another library came after us. It has our handler in its chain, which stays and passes on, and it
             // needs the signal unblocked.
             return;
         }
-        // Errors are impossible in both calls: the arguments were right before.
-        if self.was_blocked {
+        // Errors are impossible in both calls: the arguments were right before. Nobody who leaves the default action
+        // wants the process to end by it: it was blocked before it was anybody's.
+        if self.was_blocked || stays == libc::SIG_DFL {
             let _ = change_mask(libc::SIG_BLOCK);
         }
-        // SAFETY: null, or leaked by `install` and never changed.
-        if let Some(previous) = unsafe { PREVIOUS.load(Ordering::SeqCst).as_ref() } {
+        if let Some(previous) = back {
             let _ = exchange_action(previous);
         }
     }
 }
 
-/// Whether the system calls our handler first. When not, another library set its own after us, and it depends on
-/// that one whether ours is called at all.
-pub(crate) fn is_in_front() -> bool {
-    current_action().is_ok_and(|action| is_ours(&action))
+/// How the signal comes to us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// Nobody wants it.
+    Off,
+    /// Our handler is called first.
+    InFront,
+    /// Another library set its own after us, and it depends on that one whether ours is called at all.
+    Behind,
+    /// Another library insists on SIG_IGN.
+    Ignored,
+    /// Another library has blocked it on the main thread, so that the Signal Catcher gets it at once.
+    Blocked,
+}
+
+/// Looks how the signal comes to us, and puts our handler back where another library, which was there before and went,
+/// has left what it had found: the default action, which with the signal unblocked ends the process.
+pub(crate) fn standing() -> Standing {
+    let _changing = changing();
+    if WAKE.load(Ordering::SeqCst) < 0 {
+        return Standing::Off;
+    }
+    let Ok(mut action) = current_action() else { return Standing::InFront };
+    let made_good = match action.sa_sigaction {
+        libc::SIG_DFL => Some(&DEFAULTS),
+        libc::SIG_IGN if IGNORES.load(Ordering::Relaxed) < PATIENCE => Some(&IGNORES),
+        _ => None,
+    };
+    if let Some(count) = made_good
+        && let Ok(found) = exchange_action(&ours())
+    {
+        remember(&found);
+        count.fetch_add(1, Ordering::Relaxed);
+        action = ours();
+    }
+    match action.sa_sigaction {
+        libc::SIG_IGN => Standing::Ignored,
+        _ if BLOCKED.load(Ordering::Relaxed) => Standing::Blocked,
+        _ if is_ours(&action) => Standing::InFront,
+        _ => Standing::Behind,
+    }
+}
+
+/// Tells whether the main thread has the signal blocked. True when it shall unblock it.
+pub(crate) fn set_blocked(blocked: bool) -> bool {
+    BLOCKED.store(blocked, Ordering::Relaxed);
+    blocked && WAKE.load(Ordering::SeqCst) >= 0 && BLOCKS.load(Ordering::Relaxed) < PATIENCE
+}
+
+/// On the main thread, when it is known to have it blocked.
+pub(crate) fn unblock() {
+    let handled = matches!(standing(), Standing::InFront | Standing::Behind | Standing::Blocked);
+    if handled && matches!(change_mask(libc::SIG_UNBLOCK), Ok(true)) {
+        BLOCKS.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// How often the default action was found, SIG_IGN, and the signal blocked, and each made good.
+pub(crate) fn made_good() -> [u32; 3] {
+    [&DEFAULTS, &IGNORES, &BLOCKS].map(|count| count.load(Ordering::Relaxed))
+}
+
+fn changing() -> MutexGuard<'static, ()> {
+    CHANGING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Calls this one after ours from now on.
+fn remember(previous: &libc::sigaction) {
+    // SAFETY: null, or leaked here and never changed.
+    let known = unsafe { PREVIOUS.load(Ordering::SeqCst).as_ref() };
+    let same = known.is_some_and(|known| {
+        (known.sa_sigaction, known.sa_flags) == (previous.sa_sigaction, previous.sa_flags)
+    });
+    if !same && !is_ours(previous) {
+        // Leaked: a handler that runs now may still read it.
+        PREVIOUS.store(Box::into_raw(Box::new(*previous)), Ordering::SeqCst);
+    }
 }
 
 /// How often the signal came since the library was loaded.
@@ -174,7 +262,7 @@ extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: 
     if fd >= 0 {
         wake::notify(fd);
     }
-    // SAFETY: null, or leaked by `install` and never changed.
+    // SAFETY: null, or leaked by `remember` and never changed.
     if let Some(previous) = unsafe { PREVIOUS.load(Ordering::SeqCst).as_ref() } {
         // SAFETY: the action was in force for this signal, with these flags.
         unsafe { call(previous, signal, info, context) };
@@ -265,8 +353,49 @@ mod tests {
         assert!(CHAINED.load(Ordering::SeqCst));
         assert_eq!(sender().pid, std::process::id());
 
+        // Another library comes, goes, and leaves what it had not found.
+        assert_eq!(standing(), Standing::InFront);
+        let mut left = ours();
+        for nth in 1..=20 {
+            left.sa_sigaction = libc::SIG_DFL;
+            exchange_action(&left).unwrap();
+            assert_eq!((standing(), made_good()[0]), (Standing::InFront, nth));
+        }
+        // SAFETY: sends a signal that has a handler to this thread.
+        unsafe { libc::raise(libc::SIGQUIT) };
+        assert_eq!(count(), seen + 101);
+        for nth in 1..=PATIENCE + 2 {
+            left.sa_sigaction = libc::SIG_IGN;
+            exchange_action(&left).unwrap();
+            let still = if nth <= PATIENCE { Standing::InFront } else { Standing::Ignored };
+            assert_eq!((standing(), made_good()[1]), (still, nth.min(PATIENCE)));
+        }
+        exchange_action(&before).unwrap();
+        assert_eq!(standing(), Standing::Behind);
+        exchange_action(&ours()).unwrap();
+        change_mask(libc::SIG_BLOCK).unwrap();
+        assert!(set_blocked(true));
+        assert_eq!(standing(), Standing::Blocked);
+        unblock();
+        assert!(!change_mask(libc::SIG_BLOCK).unwrap() && made_good()[2] == 1);
+        assert!(!set_blocked(false));
+        change_mask(libc::SIG_UNBLOCK).unwrap();
+
+        // What is put back is what was left last: here a handler again.
+        remember(&before);
         installed.uninstall();
+        assert_eq!(standing(), Standing::Off);
         assert_eq!(current_action().unwrap().sa_sigaction, before.sa_sigaction);
         assert!(change_mask(libc::SIG_BLOCK).unwrap(), "blocked as before");
+
+        // Whoever was there before has gone with the signal unblocked.
+        change_mask(libc::SIG_UNBLOCK).unwrap();
+        let installed = SigQuit::install(event.raw()).unwrap();
+        left.sa_sigaction = libc::SIG_DFL;
+        exchange_action(&left).unwrap();
+        installed.uninstall();
+        // SAFETY: sends a blocked signal to this thread.
+        unsafe { libc::raise(libc::SIGQUIT) };
+        assert!(change_mask(libc::SIG_BLOCK).unwrap(), "it would end the process");
     }
 }

@@ -1,8 +1,9 @@
 //! A thread that watches how long the running message runs, and nothing else: it takes no lock, needs no Java, and the
-//! sampler's troubles are not its own. It is awake twice a second while messages run and sleeps while none does.
+//! sampler's troubles are not its own. It is awake twice a second while messages run and sleeps while none does. At the
+//! same looks it sees to it that SIGQUIT still comes to us.
 
-use crate::clock;
 use crate::session::Session;
+use crate::{clock, figures, sigquit};
 use loopbox_recorder::{Activity, Frozen, Since, Suspect, Watch};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -52,6 +53,7 @@ fn run(session: &Session) {
     let shared = &session.shared;
     let mut watch = Watch::new(session.settings.patience_ns);
     let mut since = Since::Awake;
+    let mut was_blocked = false;
     while !shared.stopped() {
         let now = clock::now_ns();
         let activity = shared.activity();
@@ -60,6 +62,7 @@ fn run(session: &Session) {
         {
             session.wake_worker();
         }
+        was_blocked = look_after_sig_quit(session, was_blocked);
         let deadline_ns = match activity {
             Activity::Idle { since_ns } if now.saturating_sub(since_ns) >= PARK_AFTER_NS => {
                 shared.park_watch();
@@ -72,4 +75,17 @@ fn run(session: &Session) {
         shared.sleep_until(deadline_ns);
         since = Since::SleptUntil(deadline_ns);
     }
+}
+
+/// Other libraries come and go with the signal at any time. Says whether the main thread has it blocked.
+fn look_after_sig_quit(session: &Session, was_blocked: bool) -> bool {
+    let blocked = figures::main_blocks_sig_quit();
+    // It is for a moment while a thread is created, or in a handler.
+    if sigquit::set_blocked(blocked && was_blocked) {
+        session.shared.have_unblocked();
+    }
+    if session.check_sig_quit() {
+        session.wake_worker();
+    }
+    blocked
 }

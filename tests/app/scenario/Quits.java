@@ -8,13 +8,15 @@ import android.system.Os;
 import android.system.OsConstants;
 import com.othersdk.Signals;
 import io.loopbox.Loopbox;
+import io.loopbox.Status;
 
 /**
  * SIGQUIT, as the system sends it, among other libraries that want it too, and in numbers. {@code mode=} says which
- * story; the main thread stays in one message all the while.
+ * story; the main thread stays in one message all the while, or in two where the recorder needs the begin of one.
  */
 public final class Quits implements Runnable {
     private final Options options;
+    private boolean blocked;
 
     private Quits(Options options) {
         this.options = options;
@@ -24,7 +26,8 @@ public final class Quits implements Runnable {
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
-        if (options.is("mode", "before")) {
+        String mode = options.text("mode", "plain");
+        if ("before".equals(mode) || "removed".equals(mode) || "unregistered".equals(mode)) {
             Signals.install(false);
         }
         if (!Loopbox.install(options.config().build()).isOn()) {
@@ -37,7 +40,17 @@ public final class Quits implements Runnable {
     @Override
     public void run() {
         try {
-            tell(options.text("mode", "plain"));
+            String mode = options.text("mode", "plain");
+            if ("unregistered".equals(mode) && !blocked) {
+                // As xCrash does when it goes: what it found, of both action and mask.
+                blocked = true;
+                Signals.remove();
+                Signals.block();
+                await("off", "has blocked");
+                new Handler().post(this);
+                return;
+            }
+            tell(mode);
             Runtime.getRuntime().halt(0);
         } catch (Exception failed) {
             throw new AssertionError(failed);
@@ -52,6 +65,16 @@ public final class Quits implements Runnable {
             Signals.install(true);
             Loopbox.uninstall();
             Loopbox.install(options.config().build());
+        } else if ("removed".equals(mode)) {
+            Signals.remove();
+            await("on", "put back from the default action");
+        } else if ("unregistered".equals(mode)) {
+            await("on", "handled");
+        } else if ("left".equals(mode)) {
+            Signals.install(true);
+            await("on", "stands before ours");
+            Signals.remove();
+            await("on", "handled");
         }
         int times = options.number("times", 1);
         int pauseMs = options.number("pauseMs", 300);
@@ -65,10 +88,24 @@ public final class Quits implements Runnable {
         Loopbox.dump("at the end");
         Script.say("others " + Signals.count());
         Loopbox.uninstall();
-        if ("before".equals(mode) || "after".equals(mode)) {
+        if (options.text("mode", null) != null && !"swallowed".equals(mode) && !"circle".equals(mode)) {
             quit();
             Script.say("others " + Signals.count());
         }
+    }
+
+    /** Until the recorder says that it has noticed. */
+    private static void await(String on, String words) throws InterruptedException {
+        for (int i = 0; i < 1_500; i++) {
+            for (Status.Part part : Loopbox.status().parts()) {
+                if ("sigquit".equals(part.name()) && part.isOn() == "on".equals(on)
+                        && part.detail().contains(words)) {
+                    return;
+                }
+            }
+            Thread.sleep(20);
+        }
+        throw new AssertionError("not " + on + ", " + words + ": " + Loopbox.status());
     }
 
     private static void quit() throws ErrnoException {

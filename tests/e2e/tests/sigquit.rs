@@ -74,37 +74,74 @@ fn a_storm_of_signals_does_no_harm() -> Result<()> {
     Ok(())
 }
 
+/// A story of one signal, with another library in it, on each bed.
+fn on_each(mode: &str, check: impl Fn(&Story, (bool, &str))) -> Result<()> {
+    for bed in ["art10", "art11"] {
+        let story = Story::tell(bed, &[mode])?;
+        println!("{bed}: {mode}");
+        check(&story, feature(&story.last, Feature::SigQuit));
+    }
+    Ok(())
+}
+
 #[test]
 fn a_handler_that_was_there_before_is_called_too_and_put_back() -> Result<()> {
-    let story = Story::tell("art10", &["mode=before"])?;
-    assert_eq!((story.quits.len(), story.caught()), (1, 1));
-    assert!(story.said("others 1") && story.said("others 2"), "{:?}", story.ended.lines);
-    Ok(())
+    on_each("mode=before", |story, _| {
+        assert_eq!((story.quits.len(), story.caught()), (1, 1));
+        assert!(story.said("others 1") && story.said("others 2"), "{:?}", story.ended.lines);
+    })
 }
 
 #[test]
 fn a_handler_that_came_after_passes_on_to_ours_also_when_we_are_gone() -> Result<()> {
-    let story = Story::tell("art10", &["mode=after"])?;
-    assert_eq!((story.quits.len(), story.caught()), (1, 1));
-    assert!(story.said("others 1") && story.said("others 2"), "{:?}", story.ended.lines);
-    let (on, how) = feature(&story.last, Feature::SigQuit);
-    assert!(on && how.contains("stands before ours"), "{how}");
-    Ok(())
+    on_each("mode=after", |story, (on, how)| {
+        assert_eq!((story.quits.len(), story.caught()), (1, 1));
+        assert!(story.said("others 1") && story.said("others 2"), "{:?}", story.ended.lines);
+        assert!(on && how.contains("stands before ours"), "{how}");
+    })
 }
 
 #[test]
 fn a_handler_that_keeps_the_signal_to_itself_is_told_of_in_the_report() -> Result<()> {
-    let story = Story::tell("art10", &["mode=swallowed"])?;
-    let (_, how) = feature(&story.last, Feature::SigQuit);
-    assert!(story.quits.is_empty() && how.contains("stands before ours"), "{how}");
-    assert!(story.said("others 1"));
-    Ok(())
+    on_each("mode=swallowed", |story, (_, how)| {
+        assert!(story.quits.is_empty() && how.contains("stands before ours"), "{how}");
+        assert!(story.said("others 1"));
+    })
 }
 
 #[test]
 fn handlers_that_end_up_in_each_others_chain_do_not_run_for_ever() -> Result<()> {
-    let story = Story::tell("art10", &["mode=circle"])?;
-    assert_eq!((story.quits.len(), story.caught()), (1, 1));
-    assert!(story.said("others 1"), "{:?}", story.ended.lines);
-    Ok(())
+    on_each("mode=circle", |story, _| {
+        assert_eq!((story.quits.len(), story.caught()), (1, 1));
+        assert!(story.said("others 1"), "{:?}", story.ended.lines);
+    })
+}
+
+/// It restores the default action, which it had found. With the signal unblocked, the next one would end the app.
+#[test]
+fn a_handler_that_was_there_before_and_goes_does_not_take_the_app_with_it() -> Result<()> {
+    on_each("mode=removed", |story, (on, how)| {
+        // The one after our end is the Signal Catcher's alone, which may not have got to it.
+        assert!(story.quits.len() == 1 && (1..=2).contains(&story.caught()), "{}", story.ended.errors);
+        assert!(story.said("others 0"), "it is not called any more: {:?}", story.ended.lines);
+        assert!(on && how == "handled on the main thread; put back from the default action: 1", "{how}");
+    })
+}
+
+#[test]
+fn a_library_that_blocks_the_signal_again_is_noticed_and_made_good_at_the_next_message() -> Result<()> {
+    on_each("mode=unregistered", |story, (on, how)| {
+        assert!(story.quits.len() == 1 && (1..=2).contains(&story.caught()), "{}", story.ended.errors);
+        assert!(story.said("others 0"), "{:?}", story.ended.lines);
+        assert!(on && how.ends_with("; put back from the default action: 1; unblocked again: 1"), "{how}");
+    })
+}
+
+#[test]
+fn a_handler_that_came_after_and_goes_leaves_ours_in_front() -> Result<()> {
+    on_each("mode=left", |story, state| {
+        assert!(story.quits.len() == 1 && (1..=2).contains(&story.caught()), "{}", story.ended.errors);
+        assert!(story.said("others 0"), "{:?}", story.ended.lines);
+        assert_eq!(state, (true, "handled on the main thread"));
+    })
 }

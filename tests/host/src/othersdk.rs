@@ -41,6 +41,24 @@ extern "system" fn install(_: EnvUnowned<'_>, _: JClass<'_>, pass_on: jboolean) 
     }
 }
 
+extern "system" fn remove(_: EnvUnowned<'_>, _: JClass<'_>) {
+    // SAFETY: null, or leaked by `install` and never changed.
+    if let Some(found) = unsafe { FOUND.load(Ordering::SeqCst).as_ref() } {
+        // SAFETY: the action was in force for this signal.
+        assert_eq!(unsafe { libc::sigaction(libc::SIGQUIT, found, ptr::null_mut()) }, 0);
+    }
+}
+
+extern "system" fn block(_: EnvUnowned<'_>, _: JClass<'_>) {
+    let mut set = MaybeUninit::uninit();
+    // SAFETY: the set has room and is filled in before use.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        libc::sigaddset(set.as_mut_ptr(), libc::SIGQUIT);
+        assert_eq!(libc::pthread_sigmask(libc::SIG_BLOCK, set.as_ptr(), ptr::null_mut()), 0);
+    }
+}
+
 extern "system" fn count(_: EnvUnowned<'_>, _: JClass<'_>) -> jint {
     COUNT.load(Ordering::SeqCst).cast_signed()
 }
@@ -49,6 +67,8 @@ extern "system" fn count(_: EnvUnowned<'_>, _: JClass<'_>) -> jint {
 pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
     let methods = [
         (jni_str!("install"), jni_str!("(Z)V"), install as *mut std::ffi::c_void),
+        (jni_str!("remove"), jni_str!("()V"), remove as *mut std::ffi::c_void),
+        (jni_str!("block"), jni_str!("()V"), block as *mut std::ffi::c_void),
         (jni_str!("count"), jni_str!("()I"), count as *mut std::ffi::c_void),
     ];
     let class = jni_str!("com/othersdk/Signals");

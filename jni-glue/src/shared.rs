@@ -3,6 +3,7 @@
 use crate::clock;
 use crate::wake::{futex_wait, futex_wake};
 use loopbox_recorder::Activity;
+use loopbox_store::Pair;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, compiler_fence, fence};
 
 /// Bits of `parked`.
@@ -18,27 +19,22 @@ const SETTLED_NS: u64 = 1_000_000;
 /// Written by the main thread for each message, read by the sampler and the worker.
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
-    /// Odd while the two words below change, so that they are read together.
-    version: AtomicU32,
-    /// 0 while no message runs.
-    token: AtomicU64,
-    /// Begin of the message, or end of the last one.
-    since_ns: AtomicU64,
+    /// The message that runs, 0 for none; its begin, or the end of the last one.
+    now: Pair,
     /// Who sleeps without a deadline, and what else main shall do, by bits.
     parked: AtomicU32,
     wake: AtomicU32,
     stop: AtomicBool,
     /// Worst lateness of the sampler plus one; 0 when it did not sleep.
     late_ns: AtomicU64,
-    /// The interval that the tree of message `advised_token` asks for.
-    advised_token: AtomicU64,
-    advised_ns: AtomicU64,
+    /// A message, and the interval that its tree asks for.
+    advice: Pair,
 }
 
 impl Shared {
     /// A message runs. Main thread only. True when it shall unblock SIGQUIT.
     pub(crate) fn running(&self, token: u64, start_ns: u64) -> bool {
-        self.publish(token, start_ns);
+        self.now.set(token, start_ns);
         // In this order in the code. The processor may still look before others see the message; `park` waits for that,
         // because a fence here would be the dearest instruction of the whole hook.
         compiler_fence(Ordering::SeqCst);
@@ -60,39 +56,20 @@ impl Shared {
 
     /// No message runs. Main thread only.
     pub(crate) fn idle(&self, since_ns: u64) {
-        self.publish(0, since_ns);
+        self.now.set(0, since_ns);
     }
 
-    fn publish(&self, token: u64, since_ns: u64) {
-        let version = self.version.load(Ordering::Relaxed);
-        self.version.store(version.wrapping_add(1), Ordering::Relaxed);
-        fence(Ordering::Release);
-        self.token.store(token, Ordering::Relaxed);
-        self.since_ns.store(since_ns, Ordering::Relaxed);
-        self.version.store(version.wrapping_add(2), Ordering::Release);
-    }
-
-    /// What the main thread does.
+    /// What the main thread does. Not to be called while it is stopped.
     pub(crate) fn activity(&self) -> Activity {
-        loop {
-            let version = self.version.load(Ordering::Acquire);
-            let token = self.token.load(Ordering::Relaxed);
-            let since_ns = self.since_ns.load(Ordering::Relaxed);
-            fence(Ordering::Acquire);
-            if version.is_multiple_of(2) && self.version.load(Ordering::Relaxed) == version {
-                return match token {
-                    0 => Activity::Idle { since_ns },
-                    token => Activity::Running { token, start_ns: since_ns },
-                };
-            }
-            // The main thread is three stores away from done, unless it was stopped between them.
-            std::thread::yield_now();
+        match self.now.get() {
+            (0, since_ns) => Activity::Idle { since_ns },
+            (token, start_ns) => Activity::Running { token, start_ns },
         }
     }
 
     /// The message that runs, 0 for none. May be called while the main thread is stopped.
     pub(crate) fn token(&self) -> u64 {
-        self.token.load(Ordering::Relaxed)
+        self.now.first()
     }
 
     /// Sleeps until a message begins. Sampler only.
@@ -155,16 +132,14 @@ impl Shared {
         self.late_ns.swap(0, Ordering::Relaxed).checked_sub(1)
     }
 
-    /// The worker's word on how fine the sampling of this message may be.
+    /// The worker's word on how fine the sampling of this message may be. Worker only.
     pub(crate) fn advise(&self, token: u64, interval_ns: u64) {
-        self.advised_ns.store(interval_ns, Ordering::Relaxed);
-        self.advised_token.store(token, Ordering::Release);
+        self.advice.set(token, interval_ns);
     }
 
     /// The last advice: for which message, and the interval.
     pub(crate) fn advice(&self) -> (u64, u64) {
-        let token = self.advised_token.load(Ordering::Acquire);
-        (token, self.advised_ns.load(Ordering::Relaxed))
+        self.advice.get()
     }
 }
 

@@ -32,6 +32,7 @@ mod cells;
 mod identity;
 mod layout;
 mod marks;
+mod pair;
 mod slot;
 mod sync;
 mod trees;
@@ -52,6 +53,7 @@ mod source;
 pub use identity::{BuildId, Identity};
 pub use layout::{Geometry, LayoutError, MAX_RING_BYTES};
 pub use marks::{CrashMark, FuseState};
+pub use pair::Pair;
 pub use trees::Kept;
 
 #[cfg(not(loom))]

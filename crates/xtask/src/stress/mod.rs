@@ -5,7 +5,8 @@ mod sampler;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use xtask::workspace::{cargo, run as run_command};
+use std::process::Command;
+use xtask::workspace::{cargo, run as run_command, target};
 
 /// The stresses.
 #[derive(Debug, Subcommand)]
@@ -16,6 +17,8 @@ pub(crate) enum StressCommand {
     Fuzz(fuzz::FuzzArgs),
     /// kill -9 at random moments of apps that record on a real ART: what they leave, and what the next launch reports
     Kill(KillArgs),
+    /// The lock-free parts of the ring under Miri, on many schedules; needs a nightly toolchain with `miri`
+    Orders(OrdersArgs),
     /// Samples without end of a main thread that does all a sampler must survive, on every bed
     Sampler(sampler::SamplerArgs),
 }
@@ -41,11 +44,20 @@ pub(crate) struct KillArgs {
     lanes: u32,
 }
 
+/// Arguments of the Miri runs.
+#[derive(Debug, Args)]
+pub(crate) struct OrdersArgs {
+    /// How many schedules each test is run on
+    #[arg(long, default_value_t = 24)]
+    seeds: u32,
+}
+
 pub(crate) fn run(command: &StressCommand) -> Result<()> {
     match command {
         StressCommand::Beds(args) => beds(args),
         StressCommand::Fuzz(args) => fuzz::fuzz(args),
         StressCommand::Kill(args) => kill(args),
+        StressCommand::Orders(args) => orders(args),
         StressCommand::Sampler(args) => sampler::run(args),
     }
 }
@@ -63,4 +75,20 @@ fn kill(args: &KillArgs) -> Result<()> {
     kill.args(["run", "--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "kill", "--"]);
     kill.args(["--runs", &args.runs.to_string(), "--lanes", &args.lanes.to_string()]);
     run_command(&mut kill)
+}
+
+/// Miri looks for data races and for loads that only weak memory allows. loom, in every test run, tries all orders of
+/// shorter programs.
+fn orders(args: &OrdersArgs) -> Result<()> {
+    let mut miri = Command::new("cargo");
+    miri.env_remove("RUSTUP_TOOLCHAIN").arg("+nightly").args([
+        "miri",
+        "test",
+        "--locked",
+        "--package",
+        "loopbox-store",
+    ]);
+    miri.env("MIRIFLAGS", format!("-Zmiri-many-seeds=0..{}", args.seeds));
+    miri.env("CARGO_TARGET_DIR", target().join("miri"));
+    run_command(miri.args(["--lib", "--", "a_reader_never_sees"]))
 }

@@ -5,7 +5,7 @@
 //! `unsafe`: the app side encodes, the desk side decodes, both against the same types.
 //!
 //! * [`model`] holds the types: what a record, a message, a stack tree, a pending queue is.
-//! * [`codec`] is the only place that names the payload encoding (bincode), always with a limit.
+//! * [`codec`] is the payload encoding, that of bincode 2, always with a limit on decoding.
 //! * [`container`] frames payloads into a file with sections, checksums and salvage.
 //! * [`report`] maps a whole [`model::Report`] to a container and back.
 //! * [`looper`] reads what the framework's Looper prints.

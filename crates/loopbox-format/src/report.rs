@@ -91,7 +91,7 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, ContainerError> {
             FIGURES => fill(&mut report.figures, section, &mut damage),
             TREE => match codec::decode::<StackTree>(section.payload) {
                 Ok(tree) => report.trees.push(tree),
-                Err(error) => damage.push(undecodable(section, &error)),
+                Err(error) => damage.push(undecodable(section, error)),
             },
             _ => {} // from a newer minor version
         }
@@ -107,10 +107,10 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, ContainerError> {
 fn fill<T: DeserializeOwned>(part: &mut T, section: &Section<'_>, damage: &mut Vec<Damage>) {
     match codec::decode(section.payload) {
         Ok(value) => *part = value,
-        Err(error) => damage.push(undecodable(section, &error)),
+        Err(error) => damage.push(undecodable(section, error)),
     }
 }
 
-fn undecodable(section: &Section<'_>, error: &CodecError) -> Damage {
+fn undecodable(section: &Section<'_>, error: CodecError) -> Damage {
     Damage { offset: section.offset, what: format!("section {}: {error}", section.tag) }
 }

@@ -15,7 +15,7 @@ pub const NAME_BYTES: usize = 96;
 
 /// The most bytes that an encoded record of the app can have.
 ///
-/// bincode writes a 64-bit number in at most 9 bytes, a 32-bit one in at most 5, an enum variant, an option and
+/// The codec writes a 64-bit number in at most 9 bytes, a 32-bit one in at most 5, an enum variant, an option and
 /// the length of a short string in 1.
 pub const MAX_ENCODED_RECORD: usize = {
     let message = 2 * (1 + NAME_BYTES) + 5 + 2 + 1;

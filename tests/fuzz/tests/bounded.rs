@@ -32,7 +32,7 @@ enum Edit {
 }
 
 fn piece() -> impl Strategy<Value = Vec<u8>> {
-    /// bincode's, LEB128's and the texts' own words for many, for large, for an end.
+    /// The codec's, LEB128's and the texts' own words for many, for large, for an end.
     const WORDS: [&[u8]; 10] = [
         b"\xFC\xFF\xFF\xFF\x7F",
         b"\xFD\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x7F",

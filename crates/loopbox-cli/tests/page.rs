@@ -28,7 +28,10 @@ fn pictures() -> PathBuf {
 #[test]
 fn a_full_report_opens_and_every_control_works() {
     let files = Files::new();
-    let page = page_of(&files, full());
+    let threads = full()
+        .thread("sync", Some("java.lang.Thread.run com.example.Sync.run:9"))
+        .thread("RenderThread", None);
+    let page = page_of(&files, threads);
     let len = std::fs::metadata(&page).unwrap().len();
     assert!(len < 1 << 20, "a full report is {len} bytes");
     let mut b = Browser::open(&page, 1280, 900, false);
@@ -37,6 +40,12 @@ fn a_full_report_opens_and_every_control_works() {
         true
     );
     assert_eq!(b.js("document.querySelectorAll('#tree option').length"), 11);
+    let threads = b.js("document.getElementById('threads').textContent");
+    let threads = threads.as_str().unwrap();
+    assert!(
+        threads.starts_with("sync (tid 7000) waits") && threads.contains("stack: RenderThread"),
+        "{threads}"
+    );
     let drawn = b.js("performance.getEntriesByType('navigation')[0].loadEventEnd");
     println!("a full report of {len} bytes was drawn {drawn} ms after its opening");
 

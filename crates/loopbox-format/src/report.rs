@@ -2,7 +2,7 @@
 
 use crate::codec::{self, CodecError};
 use crate::container::{self, ContainerError, Damage, Section, Tag};
-use crate::model::{Anr, LockChain, Report, StackTree};
+use crate::model::{Anr, LockChain, OtherThreads, Report, StackTree};
 use serde::de::DeserializeOwned;
 
 /// Plain text, not encoded; only in files that an app wrote.
@@ -16,6 +16,8 @@ const PENDING: Tag = Tag(*b"PEND");
 const SYMBOLS: Tag = Tag(*b"SYMB");
 /// Only in files whose main thread waited for a lock.
 const LOCKS: Tag = Tag(*b"LOCK");
+/// Only in files of a process whose main thread did not respond.
+const THREADS: Tag = Tag(*b"THRD");
 const TREE: Tag = Tag(*b"TREE");
 const FEATURES: Tag = Tag(*b"FEAT");
 const FIGURES: Tag = Tag(*b"FIGS");
@@ -42,6 +44,9 @@ pub fn encode(report: &Report) -> Result<Vec<u8>, CodecError> {
     }
     file.section(PENDING, &codec::encode(&report.pending)?);
     file.section(FIGURES, &codec::encode(&report.figures)?);
+    if report.threads != OtherThreads::default() {
+        file.section(THREADS, &codec::encode(&report.threads)?);
+    }
     Ok(file.finish())
 }
 
@@ -87,6 +92,7 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, ContainerError> {
             FEATURES => fill(&mut report.features, section, &mut damage),
             SYMBOLS => fill(&mut report.symbols, section, &mut damage),
             LOCKS => fill(&mut report.locks, section, &mut damage),
+            THREADS => fill(&mut report.threads, section, &mut damage),
             PENDING => fill(&mut report.pending, section, &mut damage),
             FIGURES => fill(&mut report.figures, section, &mut damage),
             TREE => match codec::decode::<StackTree>(section.payload) {

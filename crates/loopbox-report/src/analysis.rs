@@ -6,7 +6,7 @@ use crate::{bounds, clean::clean, queue::Queue, tree::Tree};
 use loopbox_format::container::Damage;
 use loopbox_format::model::{
     Anr, Detail, DumpReason, FeatureState, Figure, LockChain, LockHolder, LockWait, MainState, Message, Meta,
-    Pending, PendingSource, ProcessExit, Record, Running, Symbols, SystemWord,
+    OtherThread, OtherThreads, Pending, PendingSource, ProcessExit, Record, Running, Symbols, SystemWord,
 };
 use loopbox_format::report::Decoded;
 
@@ -38,6 +38,8 @@ pub struct Analysis {
     pub queue: Queue,
     /// The locks that main waited for; stacks are indices into `frames`.
     pub locks: LockChain,
+    /// What the other threads were doing; stacks are indices into `frames`.
+    pub threads: OtherThreads,
     /// The distinct frames of all trees.
     pub frames: Vec<Frame>,
     /// Stack trees, oldest first.
@@ -75,6 +77,7 @@ impl Analysis {
         left_out("stack trees", report.trees.len(), bounds::TREES);
         left_out("pending lines", report.pending.lines.len(), bounds::PENDING);
         left_out("lock holders", report.locks.waits.len(), bounds::LOCKS);
+        left_out("other threads", report.threads.threads.len(), bounds::THREADS);
         left_out("annotations", report.meta.annotations.len(), bounds::FACTS);
         left_out("features", report.features.len(), bounds::FACTS);
         left_out("figures", report.figures.len(), bounds::FACTS);
@@ -87,6 +90,7 @@ impl Analysis {
             .map(|tree| Tree::read(tree, &report.symbols, &mut frames, &mut cells))
             .collect();
         let locks = clean_locks(&report.locks, &report.symbols, &mut frames);
+        let threads = clean_threads(&report.threads, &report.symbols, &mut frames);
         for tree in &trees {
             if let Some(flaw) = tree.flaw {
                 losses.push(Loss {
@@ -107,6 +111,7 @@ impl Analysis {
             pending: clean_pending(&report.pending),
             queue: Queue::read(&report.pending),
             locks,
+            threads,
             frames: frames.list,
             trees,
             features: report
@@ -244,6 +249,19 @@ fn clean_locks(locks: &LockChain, symbols: &Symbols, frames: &mut Frames) -> Loc
         holder: wait.holder.as_ref().map(&mut holder),
     });
     LockChain { waits: waits.collect(), ..*locks }
+}
+
+/// The threads with their stacks as frames.
+fn clean_threads(all: &OtherThreads, symbols: &Symbols, frames: &mut Frames) -> OtherThreads {
+    let mut index = |stack: &Vec<u32>| {
+        stack.iter().take(bounds::DEPTH).map(|&location| frames.index(symbols, location)).collect()
+    };
+    let threads = all.threads.iter().take(bounds::THREADS).map(|thread| OtherThread {
+        name: clean(&thread.name, bounds::NAME),
+        stack: thread.stack.as_ref().map(&mut index),
+        ..*thread
+    });
+    OtherThreads { threads: threads.collect(), ..*all }
 }
 
 fn clean_meta(meta: &Meta) -> Meta {

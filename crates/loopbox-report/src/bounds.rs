@@ -24,6 +24,8 @@ pub(crate) const DEPTH: usize = 512;
 pub(crate) const CELLS: usize = 4_000_000;
 /// Steps from main to the thread that all others wait for.
 pub(crate) const LOCKS: usize = 64;
+/// Other threads of the process.
+pub(crate) const THREADS: usize = 1_024;
 /// Features and figures.
 pub(crate) const FACTS: usize = 1_024;
 /// Entries of the damage list.

@@ -4,8 +4,8 @@
 
 use loopbox_format::model::{
     ClockPair, Component, Detail, DumpReason, End, Feature, FeatureState, Figure, Limits, Location,
-    LockHolder, LockWait, MainState, Message, Meta, Method, NamedBy, Pending, PendingSource, Phase, Process,
-    Record, RecordKind, Report, Running, Slowest, StackSource, StackTree, TreeNode,
+    LockHolder, LockWait, MainState, Message, Meta, Method, NamedBy, OtherThread, Pending, PendingSource,
+    Phase, Process, Record, RecordKind, Report, Running, Slowest, StackSource, StackTree, TreeNode,
 };
 use loopbox_format::report::Decoded;
 
@@ -226,6 +226,17 @@ impl ReportBuilder {
         let wait = LockWait { class: class.into(), of_class: String::new(), holder };
         self.report.locks.captured_ns = NOW_NS;
         self.report.locks.waits.push(wait);
+        self
+    }
+
+    /// Another thread of the process, with its stack as in [`Self::tree`] if one was taken.
+    #[must_use]
+    pub fn thread(mut self, name: &str, stack: Option<&str>) -> Self {
+        let stack = stack.map(|stack| stack.split(' ').map(|frame| self.location(frame)).collect());
+        let tid = 7_000 + self.report.threads.threads.len() as u32;
+        let thread = OtherThread { name: name.into(), tid, state: b'S', cpu_ns: Some(1_250_000_000), stack };
+        self.report.threads.captured_ns = NOW_NS;
+        self.report.threads.threads.push(thread);
         self
     }
 

@@ -9,6 +9,7 @@ mod lock;
 mod pending;
 mod record;
 mod running;
+mod threads;
 mod tree;
 
 pub use anr::{Anr, AnrVerdict, ProcessExit, QuitSignal, SignalOrigin, SystemWord};
@@ -17,6 +18,7 @@ pub use lock::{LockChain, LockHolder, LockWait};
 pub use pending::{Pending, PendingSource};
 pub use record::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest};
 pub use running::{MainState, Running};
+pub use threads::{OtherThread, OtherThreads};
 pub use tree::{Location, Method, Phase, StackSource, StackTree, Symbols, TreeNode};
 
 /// One message history: everything that a dump leaves behind.
@@ -38,6 +40,8 @@ pub struct Report {
     pub trees: Vec<StackTree>,
     /// The locks that the main thread waited for, and who held them.
     pub locks: LockChain,
+    /// What the other threads were doing.
+    pub threads: OtherThreads,
     /// Which features were on, which off, and why.
     pub features: Vec<FeatureState>,
     /// Figures of the process and the machine at the dump.

@@ -10,7 +10,8 @@ use crate::frame::FrameKind;
 use crate::names::is_platform;
 use crate::tree::Tree;
 use crate::view::{
-    CurrentView, FeatureView, FigureView, LocksView, PendingView, RecordView, ReportView, TreeView, View,
+    CurrentView, FeatureView, FigureView, LocksView, PendingView, RecordView, ReportView, ThreadsView,
+    TreeView, View,
 };
 use serde::Serialize;
 use std::collections::HashMap;
@@ -34,6 +35,7 @@ struct Page<'a> {
     history: &'a [RecordView],
     current: &'a CurrentView,
     locks: &'a LocksView,
+    threads: &'a ThreadsView,
     pending: &'a PendingView,
     features: &'a [FeatureView],
     figures: &'a [FigureView],
@@ -126,6 +128,7 @@ pub fn page(analysis: &Analysis) -> serde_json::Result<String> {
         history: &view.history,
         current: &view.current,
         locks: &view.locks,
+        threads: &view.threads,
         pending: &view.pending,
         features: &view.features,
         figures: &view.figures,

@@ -62,6 +62,18 @@ function detailTable(details) {
   }
   for (const line of p.unread) $('pending').append(el('p', { class: 'help' }, 'not understood: ' + line));
 
+  const t = R.threads;
+  if (t.threads.length) {
+    $('threads-section').hidden = false;
+    const asleep = t.threads.filter((thread) => !thread.stack || !thread.stack.length);
+    for (const thread of t.threads.filter((thread) => thread.stack && thread.stack.length)) {
+      $('threads').append(el('details', { class: 'card' }, el('summary', {}, el('strong', {}, thread.name), ' (tid ' + thread.tid + ') ' + thread.doing + (thread.cpu_ms == null ? '' : ', ' + duration(thread.cpu_ms) + ' of CPU') + ' — ' + thread.stack[0]),
+        el('pre', {}, thread.stack.map((frame) => 'at ' + frame).join('\n'))));
+    }
+    if (asleep.length) $('threads').append(el('p', { class: 'help' }, 'Without a Java stack: ' + asleep.map((thread) => thread.name).join(', ')));
+    if (t.left_out) $('threads').append(el('p', { class: 'help' }, t.left_out + ' more are not in the report.'));
+  }
+
   const list = (rows) => el('dl', {}, rows.map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]));
   const l = R.report.limits;
   $('machine').append(el('div', { class: 'cols' },

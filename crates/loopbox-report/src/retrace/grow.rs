@@ -4,7 +4,7 @@ use super::frames::Retracer;
 use crate::bounds;
 use crate::frame::Frames;
 use crate::tree::Tree;
-use loopbox_format::model::{LockChain, Report, StackTree, TreeNode};
+use loopbox_format::model::{LockChain, OtherThreads, Report, StackTree, TreeNode};
 use loopbox_format::stacks::TreeMerger;
 
 /// The report's trees with retraced stacks.
@@ -54,6 +54,17 @@ pub(super) fn locks(report: &Report, retracer: &mut Retracer<'_>) -> LockChain {
         holder.stack = retracer.stack(&report.symbols, &holder.stack);
     }
     locks
+}
+
+/// The other threads with retraced stacks.
+pub(super) fn threads(report: &Report, retracer: &mut Retracer<'_>) -> OtherThreads {
+    let mut threads = report.threads.clone();
+    threads.threads.truncate(bounds::THREADS);
+    for stack in threads.threads.iter_mut().filter_map(|thread| thread.stack.as_mut()) {
+        stack.truncate(bounds::DEPTH);
+        *stack = retracer.stack(&report.symbols, stack);
+    }
+    threads
 }
 
 /// A tree that contradicts itself, with its shape and so its flaw kept: every frame becomes one.

@@ -153,11 +153,13 @@ impl Mapping {
         let mut retracer = Retracer::new(&cache, self.pc_as_line);
         let trees = grow::trees(report, &mut retracer);
         let locks = grow::locks(report, &mut retracer);
+        let threads = grow::threads(report, &mut retracer);
         let (asked, found) = retracer.methods();
         if asked >= JUDGED_METHODS && found * 2 < asked {
             return Err(Misfit::FewMethods { found, asked });
         }
-        (report.trees, report.locks, report.symbols) = (trees, locks, retracer.into_symbols());
+        (report.trees, report.locks, report.threads) = (trees, locks, threads);
+        report.symbols = retracer.into_symbols();
         let class = |name: &mut String| {
             if let Some(original) = cache.remap_class(name) {
                 *name = original.to_string();

@@ -218,7 +218,8 @@ fn the_holder_of_a_lock_gets_its_names_too() {
     let report = ReportBuilder::new()
         .running(1, 6_000)
         .looper_tree(1, &[("com.example.shop.Main.onCreate:10", 50)])
-        .waits_for("a.c", "sync", "java.lang.Thread.run a.b.a:4");
+        .waits_for("a.c", "sync", "java.lang.Thread.run a.b.a:4")
+        .thread("sync", Some("java.lang.Thread.run a.b.a:4"));
     let mut decoded = report.build();
     mapping().retrace(&mut decoded.report).unwrap();
     let view = crate::View::new(&Analysis::new(&decoded));
@@ -231,4 +232,5 @@ fn the_holder_of_a_lock_gets_its_names_too() {
         stack.iter().zip(frames).all(|(have, want)| have.starts_with(want)) && stack.len() == 3,
         "{stack:?}"
     );
+    assert_eq!(view.threads.threads[0].stack.as_ref(), Some(stack), "and so do the other threads");
 }

@@ -9,6 +9,7 @@ mod history;
 mod pending;
 mod stacks;
 mod style;
+mod threads;
 mod verdict;
 
 use crate::view::{CurrentView, View};
@@ -31,6 +32,7 @@ pub fn show(view: &View, options: Options) -> String {
     current(&mut out, view, options);
     locks(&mut out, view);
     pending::write(&mut out, view, options);
+    threads::write(&mut out, view, options);
     other_trees(&mut out, view, options);
     header::write_machine(&mut out, view);
     header::write_damage(&mut out, view);

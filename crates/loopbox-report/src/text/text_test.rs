@@ -98,3 +98,29 @@ fn an_empty_report_is_shown_without_a_fuss() {
     let report = ReportBuilder::new().build();
     insta::assert_snapshot!(plain(&show(&View::new(&Analysis::new(&report)), Options::default())));
 }
+
+#[test]
+fn other_threads_show_the_top_of_their_stacks() {
+    let stack = "java.lang.Thread.run:919 com.example.shop.Sync.run:12 com.example.shop.Sync.upload:40 \
+                 java.net.Socket.write:9 java.net.Socket.write0!";
+    let report = shop()
+        .thread("sync", Some(stack))
+        .thread("RenderThread", None)
+        .with(|report| report.threads.left_out = 3)
+        .build();
+    let view = View::new(&Analysis::new(&report));
+    let text = plain(&show(&view, Options::default()));
+    let at = text.find("OTHER THREADS  5").expect("the section");
+    assert!(
+        text[at..]
+            .contains("  sync (tid 7000) waits, cpu 1.25 s\n      at java.net.Socket.write0(Native method)")
+    );
+    assert!(text[at..].contains("      and 2 more\n"), "{text}");
+    assert!(!text[at..].contains("Thread.run"), "{text}");
+    assert!(
+        text[at..].contains("without a Java stack: RenderThread\n  3 more are not in the report"),
+        "{text}"
+    );
+    let text = plain(&show(&view, Options { full: true }));
+    assert!(text.contains("      at java.lang.Thread.run(Thread.java:919)"), "{text}");
+}

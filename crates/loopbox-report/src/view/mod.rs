@@ -9,6 +9,7 @@ mod message;
 mod parts;
 mod queue;
 mod stacks;
+mod threads;
 
 pub use anr::{AnrView, ExitView, SignalView};
 pub use message::MessageView;
@@ -19,6 +20,7 @@ pub use parts::{
 pub(crate) use queue::locked_object;
 pub use queue::{HolderView, LockView, LocksView, PendingView, WaitingView};
 pub use stacks::{HotFrame, NodeView, TreeView};
+pub use threads::{ThreadView, ThreadsView};
 
 use crate::analysis::{Analysis, Loss};
 use crate::diagnose::{Verdict, diagnose};
@@ -45,6 +47,8 @@ pub struct View {
     pub current: CurrentView,
     /// The locks that main waited for.
     pub locks: LocksView,
+    /// What the other threads were doing.
+    pub threads: ThreadsView,
     /// The future.
     pub pending: PendingView,
     /// Stack trees, oldest first.
@@ -70,6 +74,7 @@ impl View {
             history: analysis.history.iter().map(|record| RecordView::new(analysis, record)).collect(),
             current: CurrentView::new(analysis),
             locks: LocksView::new(analysis),
+            threads: ThreadsView::new(analysis),
             pending: PendingView::new(analysis),
             trees: analysis.trees.iter().map(|tree| TreeView::new(analysis, tree)).collect(),
             frames: analysis.frames.clone(),

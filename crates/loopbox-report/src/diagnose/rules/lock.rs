@@ -19,7 +19,14 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     let slow = facts.running()?;
     let base = facts.blame(slow);
     let object = locked_object(first);
-    let holders: Vec<&LockHolder> = locks.waits.iter().filter_map(|wait| wait.holder.as_ref()).collect();
+    let main = facts.a.meta.process.pid;
+    // In a circle the last one is a thread that was there before, and mostly main.
+    let mut holders: Vec<&LockHolder> = Vec::new();
+    for holder in locks.waits.iter().filter_map(|wait| wait.holder.as_ref()) {
+        if holder.tid != main && holders.iter().all(|known| known.tid != holder.tid) {
+            holders.push(holder);
+        }
+    }
     let title = match holders.first() {
         Some(_) if locks.deadlock => {
             let names: Vec<&str> = holders.iter().map(|h| h.name.as_str()).collect();

@@ -1,0 +1,40 @@
+//! What the other threads were doing.
+
+use super::style::{NAME, QUIET, paint};
+use super::{Options, heading, line};
+use crate::clock::duration;
+use crate::view::{ThreadView, View};
+
+/// Frames of a stack that are shown unless everything is.
+const SHORT: usize = 3;
+
+pub(super) fn write(out: &mut String, view: &View, options: Options) {
+    let all = &view.threads;
+    if all.threads.is_empty() {
+        return;
+    }
+    let count = all.threads.len() + all.left_out as usize;
+    let hint = if options.full { "" } else { ", the top of their stacks (whole with --full)" };
+    heading(out, "OTHER THREADS", &format!("{count}{hint}"));
+    let has_java = |thread: &&ThreadView| thread.stack.as_ref().is_some_and(|stack| !stack.is_empty());
+    for thread in all.threads.iter().filter(has_java) {
+        let cpu = thread.cpu_ms.map(|cpu| format!(", cpu {}", duration(cpu))).unwrap_or_default();
+        line(out, format!("  {} (tid {}) {}{cpu}", paint(NAME, &thread.name), thread.tid, thread.doing));
+        let stack = thread.stack.as_deref().unwrap_or_default();
+        let shown = if options.full { stack.len() } else { stack.len().min(SHORT) };
+        for frame in &stack[..shown] {
+            line(out, format!("      at {frame}"));
+        }
+        if shown < stack.len() {
+            line(out, paint(QUIET, format!("      and {} more", stack.len() - shown)));
+        }
+    }
+    let others: Vec<&str> =
+        all.threads.iter().filter(|thread| !has_java(thread)).map(|thread| thread.name.as_str()).collect();
+    if !others.is_empty() {
+        line(out, paint(QUIET, format!("  without a Java stack: {}", others.join(", "))));
+    }
+    if all.left_out > 0 {
+        line(out, paint(QUIET, format!("  {} more are not in the report", all.left_out)));
+    }
+}

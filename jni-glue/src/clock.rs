@@ -32,6 +32,18 @@ pub(crate) fn pair() -> ClockPair {
     ClockPair { uptime_ns: now_ns(), unix_ms }
 }
 
+/// Kernel id of the calling thread.
+pub(crate) fn this_thread() -> u32 {
+    // SAFETY: no arguments, no effects.
+    unsafe { libc::gettid() }.cast_unsigned()
+}
+
+/// The unit of the times in `/proc/PID/stat`.
+pub(crate) fn ticks_per_second() -> u64 {
+    // SAFETY: no pointers.
+    u64::try_from(unsafe { libc::sysconf(libc::_SC_CLK_TCK) }).unwrap_or(100)
+}
+
 fn read(clock: libc::clockid_t) -> Option<u64> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the result goes to a local.

@@ -8,7 +8,7 @@ use loopbox_format::looper::most_overdue_ns;
 use loopbox_format::model::{Anr, MainState, Pending, ProcessExit, Running};
 use loopbox_format::report as format;
 use loopbox_recorder::judge;
-use loopbox_store::{FuseState, Recovered, RingPolicy, adopt, write_report};
+use loopbox_store::{BuildId, FuseState, Recovered, RingPolicy, adopt, write_report};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -21,8 +21,8 @@ const HUNG_NS: u64 = 1_000_000_000;
 pub(crate) struct Earlier {
     /// Reports made of rings whose process ended in the middle of a hang, or crashed.
     pub(crate) reports: Vec<PathBuf>,
-    /// A process ended while its main thread was stopped for a stack.
-    pub(crate) died_sampling: bool,
+    /// Processes that ended while a thread was stopped for a stack: their libart, and in the middle of what.
+    pub(crate) blown: Vec<(BuildId, u8)>,
 }
 
 /// Takes over the rings of dead processes in `directory`. A ring is deleted when its report is on disk or not wanted;
@@ -40,7 +40,9 @@ pub(crate) fn take_over(env: &mut Env<'_>, settings: &Settings) -> Earlier {
     for mut ring in rings {
         match &mut ring.content {
             Ok(recovered) => {
-                earlier.died_sampling |= matches!(recovered.fuse, FuseState::Open { .. });
+                if let FuseState::Open { phase, .. } = recovered.fuse {
+                    earlier.blown.push((recovered.identity.libart, phase));
+                }
                 report::name_by_stack(&mut recovered.report, settings.recorder.keep);
                 judge_dead(env, settings, recovered);
                 if deserves_report(recovered) {

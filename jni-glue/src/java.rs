@@ -25,6 +25,8 @@ pub(crate) struct Java {
     pub(crate) asked_state: JStaticMethodID,
     pub(crate) asked_not_responding: JStaticMethodID,
     pub(crate) asked_exit: JStaticMethodID,
+    pub(crate) main_stack: Forever<JClass<'static>>,
+    pub(crate) main_stack_take: JStaticMethodID,
     pub(crate) looper: Forever<JClass<'static>>,
 }
 
@@ -41,6 +43,7 @@ pub(crate) fn look_up(env: &mut Env<'_>) -> Result<&'static Java, Failure> {
     let loopbox = raw::class(env, jni_str!("io/loopbox/Loopbox"))?;
     let pending = raw::class(env, jni_str!("io/loopbox/PendingDump"))?;
     let asked = raw::class(env, jni_str!("io/loopbox/Asked"))?;
+    let main_stack = raw::class(env, jni_str!("io/loopbox/MainStack"))?;
     let looper = raw::class(env, jni_str!("android/os/Looper"))?;
     let nothing = jni_sig!("()V");
     let text = jni_sig!("()Ljava/lang/String;");
@@ -62,6 +65,8 @@ pub(crate) fn look_up(env: &mut Env<'_>) -> Result<&'static Java, Failure> {
         asked_not_responding: raw::static_method(env, (&asked, jni_str!("notResponding")), &text)?,
         asked_exit: raw::static_method(env, (&asked, jni_str!("exit")), &exit)?,
         asked,
+        main_stack_take: raw::static_method(env, (&main_stack, jni_str!("take")), &text)?,
+        main_stack,
         native,
         loopbox,
         pending,

@@ -15,9 +15,10 @@ use std::time::Duration;
 /// Looks up what is needed of Java and registers what Java needs of us.
 pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
     let java = java::look_up(env)?;
-    let table: [(&JNIStr, &JNIStr, *mut c_void); 19] = [
+    let table: [(&JNIStr, &JNIStr, *mut c_void); 20] = [
         (jni_str!("install"), jni_str!("([J[Ljava/lang/String;)Ljava/lang/String;"), install as *mut c_void),
         (jni_str!("uninstall"), jni_str!("()V"), uninstall as *mut c_void),
+        (jni_str!("setSampling"), jni_str!("(Z)V"), set_sampling as *mut c_void),
         (jni_str!("setHook"), jni_str!("(ZLjava/lang/String;)V"), set_hook as *mut c_void),
         (jni_str!("features"), jni_str!("()Ljava/lang/String;"), features as *mut c_void),
         (jni_str!("annotate"), jni_str!("(Ljava/lang/String;Ljava/lang/String;)V"), annotate as *mut c_void),
@@ -78,6 +79,13 @@ extern "system" fn install<'local>(
 extern "system" fn uninstall<'local>(env: EnvUnowned<'local>, _: JClass<'local>) {
     funnel::enter(env, |_| {
         session::uninstall();
+        Ok(())
+    });
+}
+
+extern "system" fn set_sampling<'local>(env: EnvUnowned<'local>, _: JClass<'local>, on: jboolean) {
+    funnel::enter(env, |_| {
+        session::set_sampling(on);
         Ok(())
     });
 }

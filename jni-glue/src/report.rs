@@ -64,27 +64,38 @@ fn device() -> String {
     String::new()
 }
 
-/// Leaves out of `symbols` what no tree uses, and renumbers the trees.
-pub(crate) fn only_used(symbols: &Symbols, trees: &mut [StackTree]) -> Symbols {
-    let mut used = Symbols::default();
-    let mut methods: HashMap<u32, u32> = HashMap::new();
-    let mut locations: HashMap<u32, u32> = HashMap::new();
-    for node in trees.iter_mut().flat_map(|tree| &mut tree.nodes) {
-        node.location = *locations.entry(node.location).or_insert_with(|| {
-            let mut location = symbols
-                .locations
-                .get(node.location as usize)
-                .copied()
-                .unwrap_or(Location::Elided { frames: 1 });
+/// The part of the session's symbols that a report uses.
+#[derive(Debug, Default)]
+pub(crate) struct Used {
+    pub(crate) symbols: Symbols,
+    methods: HashMap<u32, u32>,
+    locations: HashMap<u32, u32>,
+}
+
+impl Used {
+    /// The number here of a location of `all`, which is the same table in each call.
+    pub(crate) fn number(&mut self, all: &Symbols, location: u32) -> u32 {
+        let Self { symbols: used, methods, locations } = self;
+        *locations.entry(location).or_insert_with(|| {
+            let mut location =
+                all.locations.get(location as usize).copied().unwrap_or(Location::Elided { frames: 1 });
             if let Location::Frame { method, .. } = &mut location {
                 *method = *methods.entry(*method).or_insert_with(|| {
-                    used.methods.extend(symbols.methods.get(*method as usize).cloned());
+                    used.methods.extend(all.methods.get(*method as usize).cloned());
                     used.methods.len().saturating_sub(1) as u32
                 });
             }
             used.locations.push(location);
             used.locations.len() as u32 - 1
-        });
+        })
+    }
+}
+
+/// Leaves out of `symbols` what no tree uses, and renumbers the trees.
+pub(crate) fn only_used(symbols: &Symbols, trees: &mut [StackTree]) -> Used {
+    let mut used = Used::default();
+    for node in trees.iter_mut().flat_map(|tree| &mut tree.nodes) {
+        node.location = used.number(symbols, node.location);
     }
     used
 }
@@ -208,9 +219,11 @@ mod tests {
     fn only_what_trees_use_is_kept() {
         let all = symbols(&["a.A.a", "a.B.b", "a.C.c"]);
         let mut trees = [chain(&[2, 0]), chain(&[2])];
-        let used = only_used(&all, &mut trees);
+        let mut used = only_used(&all, &mut trees);
+        assert_eq!((used.number(&all, 0), used.number(&all, 1)), (1, 2), "more may follow");
+        let used = used.symbols;
         let names: Vec<_> = used.methods.iter().map(|m| m.name.as_str()).collect();
-        assert_eq!(names, ["c", "a"]);
+        assert_eq!(names, ["c", "a", "b"]);
         assert_eq!(trees[0].nodes.iter().map(|n| n.location).collect::<Vec<_>>(), [0, 1]);
         assert_eq!(trees[1].nodes[0].location, 0);
         assert_eq!(used.locations[1], Location::Frame { method: 1, dex_pc: Some(1), line: None });

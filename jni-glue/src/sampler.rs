@@ -2,13 +2,13 @@
 
 use crate::session::Session;
 use crate::stacks::{Locator, Stack};
-use crate::{clock, funnel, java, log};
+use crate::{attach, clock, fallback, funnel, guard, java, log, others};
 use jni::objects::JClass;
 use jni::{Env, EnvUnowned, sys};
-use loopbox_art::{Art, DiscoverOptions, KnownMethod, RawStack, Suspended, ThreadEnv};
-use loopbox_format::model::Feature;
+use loopbox_art::{Art, DiscoverOptions, Fuse, KnownMethod, Phase, RawStack, Suspended, ThreadEnv};
+use loopbox_format::model::{Feature, StackSource};
 use loopbox_recorder::{Activity, Schedule, Step, Taken};
-use loopbox_store::SamplerMarks;
+use loopbox_store::{Disarmed, RingFuse, SamplerMarks, count_start};
 use ringbuf::traits::Producer;
 use ringbuf::{CachingProd, HeapRb};
 use std::cell::Cell;
@@ -20,6 +20,8 @@ use std::sync::Arc;
 pub(crate) const QUEUE: usize = 64;
 /// The worker is woken for this many at once.
 const BATCH: u32 = 8;
+
+pub(crate) const SWITCHED_OFF: &str = "switched off by the app";
 
 /// A stack on its way to the worker.
 #[derive(Clone, Copy)]
@@ -33,6 +35,8 @@ pub(crate) struct Sample {
     pub(crate) missed: u32,
     /// CPU time of the main thread when it was taken.
     pub(crate) cpu_ns: Option<u64>,
+    /// How it was taken.
+    pub(crate) source: StackSource,
     /// Of the numbers in `stack`.
     pub(crate) generation: u32,
     pub(crate) stack: Stack,
@@ -48,16 +52,25 @@ pub(crate) struct MainEnv(pub(crate) ThreadEnv);
 // SAFETY: the environment is only read for what identifies its thread (process_vm_readv), never called through.
 unsafe impl Send for MainEnv {}
 
-/// What the natives below work on; the sampler's stack has it while it calls them.
-enum Job<'a> {
-    Discover { main: MainEnv, api_level: u32, found: Option<Result<Art, String>> },
-    Walk(Walk<'a>),
+/// The ring's word, which outlives the process.
+struct RingMark(RingFuse);
+
+impl Fuse for RingMark {
+    fn mark(&self, phase: Phase) {
+        self.0.mark(phase as u8);
+    }
 }
 
-struct Walk<'a> {
+/// What the natives below work on; the sampler's stack has it while it calls them.
+pub(crate) enum Job<'a> {
+    Discover { main: MainEnv, api_level: u32, fuse: RingFuse, found: Option<Result<Art, String>> },
+    Walk(Walk<'a>),
+    Look(others::Hop<'a>),
+}
+
+pub(crate) struct Walk<'a> {
     art: &'a Art,
     session: &'a Session,
-    marks: &'a mut SamplerMarks,
     locator: &'a mut Locator,
     raw: &'a mut RawStack,
     suspended: Option<Suspended<'a>>,
@@ -76,53 +89,75 @@ thread_local! {
     static JOB: Cell<*mut c_void> = const { Cell::new(ptr::null_mut()) };
 }
 
+/// What the thread is started with.
+pub(crate) struct Parts {
+    pub(crate) main: MainEnv,
+    pub(crate) marks: SamplerMarks,
+    pub(crate) queue: Queue,
+}
+
 /// The body of the thread: until the session ends or sampling is found not to work.
-pub(crate) fn run(
-    env: &mut Env<'_>,
-    session: &Session,
-    main: MainEnv,
-    mut marks: SamplerMarks,
-    mut queue: Queue,
-) {
-    let features = &session.features;
-    if session.earlier.wait().died_sampling {
-        let reason = "off for this run: the last process ended while its main thread was stopped for a stack";
-        return features.set(Feature::Sampler, false, reason);
+pub(crate) fn run(env: &mut Env<'_>, session: &Arc<Session>, parts: Parts) {
+    if let Err(reason) = sample_all(env, session, parts) {
+        log::warn(&["sampling is off: ", &reason].concat());
+        session.features.set(Feature::Sampler, false, reason);
+        session.wake_worker();
     }
-    marks.open_fuse();
-    let found = find_art(env, main, session.settings.api_level);
-    marks.close_fuse();
-    let art = match found {
-        Ok(art) => art,
-        Err(reason) => return features.set(Feature::Sampler, false, reason),
+    session.shared.end_sampling();
+}
+
+fn sample_all(env: &mut Env<'_>, session: &Arc<Session>, mut parts: Parts) -> Result<(), String> {
+    let sampling = &session.settings.recorder.sampling;
+    let (art, detail, schedule) = match find_art(env, session, &parts) {
+        Ok(art) => {
+            let module = art.module();
+            let table =
+                module.generation.map_or("layout discovered".to_owned(), |g| ["table of ART ", g].concat());
+            let detail = [&table, ", ", module.suspend].concat();
+            let art = session.art.get_or_init(|| art);
+            start_guard(session)?;
+            (Some(art), detail, Schedule::new(sampling))
+        }
+        Err(reason) if fallback::is_safe() => {
+            let detail = ["by Thread.getStackTrace: ", &reason].concat();
+            (None, detail, Schedule::new(&fallback::sampling(sampling)))
+        }
+        Err(reason) => return Err(reason),
     };
-    let module = art.module();
-    let table = module.generation.map_or("layout discovered".to_owned(), |g| format!("table of ART {g}"));
-    features.set(Feature::Sampler, true, format!("{table}, {}", module.suspend));
+    session.shared.set_answers(art.is_some());
+    session.features.set(Feature::Sampler, true, detail.as_str());
     session.wake_worker();
 
     let mut sampler = Sampler {
         session,
-        art: &art,
-        marks: &mut marks,
-        queue: &mut queue,
-        schedule: Schedule::new(&session.settings.recorder.sampling),
+        art,
+        marks: &mut parts.marks,
+        queue: &mut parts.queue,
+        schedule,
         locator: Locator::default(),
         raw: Box::new(RawStack::new()),
         last_token: 0,
         unseen: 0,
         missed: 0,
     };
-    if let Err(reason) = sampler.run(env) {
-        log::warn(&format!("sampling is off: {reason}"));
-        features.set(Feature::Sampler, false, reason);
-        session.wake_worker();
-    }
+    sampler.run(env, &detail)
+}
+
+fn start_guard(session: &Arc<Session>) -> Result<(), String> {
+    let java = java::get().ok_or("the library is not loaded")?;
+    let guarded = Arc::clone(session);
+    let started = attach::spawn(&java.vm, "loopbox-guard", move |_| {
+        if let Some(art) = guarded.art.get() {
+            guard::run(&guarded, art);
+        }
+    });
+    started.map_err(|error| ["no guard: ", &error.to_string()].concat())
 }
 
 struct Sampler<'a> {
     session: &'a Session,
-    art: &'a Art,
+    /// `None`: by the Java API.
+    art: Option<&'a Art>,
     marks: &'a mut SamplerMarks,
     queue: &'a mut Queue,
     schedule: Schedule,
@@ -136,11 +171,31 @@ struct Sampler<'a> {
 }
 
 impl Sampler<'_> {
-    fn run(&mut self, env: &mut Env<'_>) -> Result<(), String> {
+    fn run(&mut self, env: &mut Env<'_>, detail: &str) -> Result<(), String> {
         let shared = &self.session.shared;
-        while !shared.stopped() {
+        let mut was_off = false;
+        while !shared.sampling_ended() {
             let now = clock::now_ns();
+            // Before the switch is looked at: a message that began after it was switched off is never sampled.
             let activity = shared.activity();
+            let off = shared.is_off();
+            if off != was_off {
+                was_off = off;
+                self.session.features.set(Feature::Sampler, !off, if off { SWITCHED_OFF } else { detail });
+                self.session.wake_worker();
+            }
+            shared.set_answers(!off && self.art.is_some());
+            if off {
+                shared.take_asked();
+                shared.pause();
+                continue;
+            }
+            if shared.take_asked()
+                && let Some(art) = self.art
+            {
+                let (locator, raw) = (&mut self.locator, &mut *self.raw);
+                others::Looker { art, session: self.session, locator, raw }.look(env);
+            }
             let (running, start_ns) = match activity {
                 Activity::Idle { .. } => (0, 0),
                 Activity::Running { token, start_ns } => (token, start_ns),
@@ -175,42 +230,30 @@ impl Sampler<'_> {
         if self.session.shared.token() != token {
             return Taken::Gone;
         }
-        self.marks.open_fuse();
-        let mut job = Job::Walk(Walk {
-            art: self.art,
-            session: self.session,
-            marks: self.marks,
-            locator: &mut self.locator,
-            raw: &mut self.raw,
-            suspended: None,
-            wanted: token,
-            found: None,
-        });
-        // Without a stopped thread it is a rehearsal, after which nothing that the walk needs is far from the processor.
-        let mut hop = call(env, &mut job, |java| java.native_walk);
-        let Job::Walk(walk) = &mut job else { return Taken::Failed };
-        let stopped = hop.is_ok().then(|| self.art.suspend_main(env.get_raw().cast()).ok()).flatten();
-        let Some(suspended) = stopped else {
-            walk.marks.close_fuse();
-            return Taken::Failed;
+        let found = match self.art {
+            Some(art) => self.walk(env, art, token),
+            None => self.ask_java(env, token),
         };
-        walk.suspended = Some(suspended);
-        hop = call(env, &mut job, |java| java.native_walk);
-        let Job::Walk(mut walk) = job else { return Taken::Failed };
-        if let Some(suspended) = walk.suspended.take() {
-            // The call did not arrive: let the main thread go all the same.
-            suspended.resume();
-            walk.marks.close_fuse();
-        }
-        if hop.is_err() {
-            return Taken::Failed;
-        }
-        let Some(Found { at_ns, stop_ns, generation, stack }) = walk.found else { return Taken::Gone };
+        let Found { at_ns, stop_ns, generation, stack } = match found {
+            Ok(found) => found,
+            Err(taken) => return taken,
+        };
+        let source = if self.art.is_some() { StackSource::Art } else { StackSource::JavaApi };
         self.missed = self.missed.saturating_add(self.schedule.take_missed());
         let cpu_ns = self.session.main_cpu.and_then(clock::of);
         let missed = self.missed;
-        let sample =
-            Sample { token, start_ns, at_ns, stop_ns, interval_ns, missed, cpu_ns, generation, stack };
+        let sample = Sample {
+            token,
+            start_ns,
+            at_ns,
+            stop_ns,
+            interval_ns,
+            missed,
+            cpu_ns,
+            source,
+            generation,
+            stack,
+        };
         if self.queue.try_push(sample).is_ok() {
             self.missed = 0;
         } else {
@@ -224,10 +267,57 @@ impl Sampler<'_> {
         }
         Taken::Stack { stop_ns }
     }
+
+    /// Stops the main thread, walks, lets it go.
+    fn walk(&mut self, env: &mut Env<'_>, art: &Art, token: u64) -> Result<Found, Taken> {
+        let mut job = Job::Walk(Walk {
+            art,
+            session: self.session,
+            locator: &mut self.locator,
+            raw: &mut self.raw,
+            suspended: None,
+            wanted: token,
+            found: None,
+        });
+        // Without a stopped thread it is a rehearsal, after which nothing that the walk needs is far from the processor.
+        call(env, &mut job, |java| java.native_walk).map_err(|_| Taken::Failed)?;
+        let suspended = art.suspend_main(env.get_raw().cast()).map_err(|_| Taken::Failed)?;
+        #[cfg(debug_assertions)]
+        crate::fault::main_is_stopped();
+        let Job::Walk(walk) = &mut job else { return Err(Taken::Failed) };
+        walk.suspended = Some(suspended);
+        let hop = call(env, &mut job, |java| java.native_walk);
+        let Job::Walk(mut walk) = job else { return Err(Taken::Failed) };
+        if let Some(suspended) = walk.suspended.take() {
+            // The call did not arrive: let the main thread go all the same.
+            suspended.resume();
+        }
+        hop.map_err(|_| Taken::Failed)?;
+        walk.found.ok_or(Taken::Gone)
+    }
+
+    /// The same through Java. What the main thread is kept stopped is not known, the whole call at most.
+    fn ask_java(&mut self, env: &mut Env<'_>, token: u64) -> Result<Found, Taken> {
+        let at_ns = clock::now_ns();
+        let (stack, generation) = fallback::take(env, &self.session.names).ok_or(Taken::Failed)?;
+        let stop_ns = clock::now_ns().saturating_sub(at_ns);
+        let same = self.session.shared.token() == token;
+        same.then_some(Found { at_ns, stop_ns, generation, stack }).ok_or(Taken::Gone)
+    }
 }
 
-fn find_art(env: &mut Env<'_>, main: MainEnv, api_level: u32) -> Result<Art, String> {
-    let mut job = Job::Discover { main, api_level, found: None };
+/// Finds ART, unless an earlier process did not survive what comes with it.
+fn find_art(env: &mut Env<'_>, session: &Session, parts: &Parts) -> Result<Art, String> {
+    let blown = &session.earlier.wait().blown;
+    if let Some(off) = count_start(&session.settings.directory, session.libart, blown) {
+        return Err(disarmed(off));
+    }
+    #[cfg(debug_assertions)]
+    if crate::fault::unknown_art() {
+        return Err("unknown ART: a test says so".to_owned());
+    }
+    let (main, fuse) = (parts.main, parts.marks.fuse());
+    let mut job = Job::Discover { main, api_level: session.settings.api_level, fuse, found: None };
     call(env, &mut job, |java| java.native_discover)?;
     match job {
         Job::Discover { found: Some(found), .. } => found,
@@ -235,8 +325,14 @@ fn find_art(env: &mut Env<'_>, main: MainEnv, api_level: u32) -> Result<Art, Str
     }
 }
 
+fn disarmed(off: Disarmed) -> String {
+    let phase = Phase::from_mark(u32::from(off.phase)).map_or("unknown", Phase::name);
+    let left = off.starts_left.to_string();
+    ["fuse blown, an earlier process ended in phase ", phase, "; starts until the next try: ", &left].concat()
+}
+
 /// Calls one of the natives below through Java, with the job at hand.
-fn call(
+pub(crate) fn call(
     env: &mut Env<'_>,
     job: &mut Job<'_>,
     method: impl FnOnce(&java::Java) -> jni::ids::JStaticMethodID,
@@ -265,7 +361,7 @@ pub(crate) extern "system" fn discover<'local>(env: EnvUnowned<'local>, _: JClas
     funnel::enter(env, |env| {
         // SAFETY: null, or the job that `call` on this thread's stack has put there.
         let job = unsafe { JOB.get().cast::<Job<'_>>().as_mut() };
-        let Some(Job::Discover { main, api_level, found }) = job else { return Ok(()) };
+        let Some(Job::Discover { main, api_level, fuse, found }) = job else { return Ok(()) };
         let Some(java) = java::get() else { return Ok(()) };
         let known = |id: jni::ids::JStaticMethodID, method| KnownMethod {
             id: id.into_raw().cast(),
@@ -278,6 +374,7 @@ pub(crate) extern "system" fn discover<'local>(env: EnvUnowned<'local>, _: JClas
             api_level: cfg!(target_os = "android").then_some(*api_level),
             known: &[known(java.native_discover, "discover"), known(java.native_walk, "walk")],
             main: Some(main.0),
+            fuse: Some(Arc::new(RingMark(fuse.clone()))),
             ..DiscoverOptions::default()
         };
         let art = Art::discover(java.vm.get_raw().cast(), env.get_raw().cast(), &options);
@@ -290,7 +387,11 @@ pub(crate) extern "system" fn discover<'local>(env: EnvUnowned<'local>, _: JClas
 /// main thread goes on, nothing here allocates, locks, logs or panics.
 pub(crate) extern "system" fn walk(env: *mut sys::JNIEnv, _: sys::jclass) {
     // SAFETY: null, or the job that `call` on this thread's stack has put there.
-    let Some(Job::Walk(job)) = (unsafe { JOB.get().cast::<Job<'_>>().as_mut() }) else { return };
+    let job = match unsafe { JOB.get().cast::<Job<'_>>().as_mut() } {
+        Some(Job::Walk(job)) => job,
+        Some(Job::Look(hop)) => return others::hop(hop, env),
+        _ => return,
+    };
     let Some(suspended) = job.suspended.take() else {
         job.art.rehearse(env.cast(), job.raw);
         return;
@@ -301,7 +402,6 @@ pub(crate) extern "system" fn walk(env: *mut sys::JNIEnv, _: sys::jclass) {
     // Before it is let go: the woken thread often takes this one's processor, and then its own running would count.
     let stop_ns = clock::now_ns().saturating_sub(at_ns);
     suspended.resume();
-    job.marks.close_fuse();
     if token == job.wanted {
         let (stack, generation) = job.locator.locate(job.art, &job.session.names, token, job.raw);
         job.found = Some(Found { at_ns, stop_ns, generation, stack });

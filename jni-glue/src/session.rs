@@ -5,7 +5,8 @@ use crate::earlier::Earlier;
 use crate::features::Features;
 use crate::main_thread::{self, MainHost};
 use crate::notes::Notes;
-use crate::sampler::{self, MainEnv};
+use crate::others::Looks;
+use crate::sampler::{self, MainEnv, Parts};
 use crate::shared::Shared;
 use crate::sigquit::{self, SigQuit, Standing};
 use crate::stacks::Names;
@@ -14,16 +15,16 @@ use crate::watch::{self, Watched};
 use crate::worker::{self, Worker};
 use crate::{attach, clock, crash, java, log, report};
 use jni::Env;
-use loopbox_art::ThreadEnv;
+use loopbox_art::{Art, ThreadEnv};
 use loopbox_format::model::{Feature, FeatureState};
 use loopbox_recorder::Aggregator;
-use loopbox_store::{Geometry, Identity, Ring, RingOptions, RingReader, WorkerWriter};
+use loopbox_store::{BuildId, Geometry, Identity, Ring, RingOptions, RingReader, WorkerWriter};
 use ringbuf::HeapRb;
 use ringbuf::traits::Split;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 const HANDLED: &str = "handled on the main thread";
@@ -37,6 +38,14 @@ pub(crate) struct Session {
     pub(crate) notes: Notes,
     pub(crate) names: Names,
     pub(crate) reader: RingReader,
+    /// Build id of the ART module.
+    pub(crate) libart: BuildId,
+    /// ART, as soon as the sampler has found it.
+    pub(crate) art: OnceLock<Art>,
+    /// Questions of the worker to the sampler.
+    pub(crate) looks: Looks,
+    /// What the sampler will be started with, while the app has never wanted it.
+    unstarted: Mutex<Option<Parts>>,
     /// The main thread's CPU clock.
     pub(crate) main_cpu: Option<libc::clockid_t>,
     /// What the watching thread sees of the running message.
@@ -123,8 +132,10 @@ pub(crate) fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
     let java = java::get().ok_or("the library is not loaded")?;
     fs::create_dir_all(&settings.directory)
         .map_err(|error| format!("cannot create {}: {error}", settings.directory.display()))?;
+    let libart = loopbox_art::build_id(java.vm.get_raw().cast());
+    let libart = libart.map(|id| BuildId::new(&id)).unwrap_or_default();
     let Ring { main: main_writer, worker: worker_writer, marks, reader } =
-        Ring::create(&ring_options(&settings));
+        Ring::create(&ring_options(&settings, libart));
 
     let shared = Arc::new(Shared::default());
     let session = Arc::new(Session {
@@ -134,6 +145,10 @@ pub(crate) fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
         notes: Notes::new(&settings.annotations),
         names: Names::new(),
         reader,
+        libart,
+        art: OnceLock::new(),
+        looks: Looks::default(),
+        unstarted: Mutex::new(None),
         main_cpu: clock::cpu_clock_of_this_thread(),
         watched: Watched::default(),
         signals_before: sigquit::count(),
@@ -148,17 +163,13 @@ pub(crate) fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
     start_worker(java, &session, worker_writer, consume)?;
     watch::start(&session).map_err(|error| format!("no thread: {error}"))?;
     crash::remember(session.reader.clone());
+    let main = MainEnv(ThreadEnv::current(env.get_raw().cast()));
+    let parts = Parts { main, marks, queue: produce };
     if session.settings.recorder.sampling.enabled {
-        let main_env = MainEnv(ThreadEnv::current(env.get_raw().cast()));
-        let thread = Arc::clone(&session);
-        let started = attach::spawn(&java.vm, "loopbox-sampler", move |env| {
-            sampler::run(env, &thread, main_env, marks, produce);
-        });
-        if let Err(error) = started {
-            session.features.set(Feature::Sampler, false, format!("no thread: {error}"));
-        }
+        start_sampler(java, &session, parts);
     } else {
-        session.features.set(Feature::Sampler, false, "switched off by the app");
+        session.features.set(Feature::Sampler, false, sampler::SWITCHED_OFF);
+        *unstarted(&session) = Some(parts);
     }
     let sig_quit = take_over_sig_quit(&session);
     main_thread::install(Aggregator::new(&session.settings.recorder, MainHost::new(main_writer, shared)));
@@ -166,8 +177,8 @@ pub(crate) fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
     Ok(())
 }
 
-fn ring_options(settings: &Settings) -> RingOptions {
-    let identity = Identity::of_this_process(clock::pair());
+fn ring_options(settings: &Settings, libart: BuildId) -> RingOptions {
+    let identity = Identity { libart, ..Identity::of_this_process(clock::pair()) };
     let geometry = Geometry { records: settings.recorder.slots, ..Geometry::default() };
     RingOptions { geometry, ..RingOptions::new(&settings.directory, identity) }
 }
@@ -188,6 +199,28 @@ fn start_worker(
     let thread = Arc::clone(session);
     attach::spawn(&java.vm, "loopbox-worker", move |env| Worker::new(&thread, writer, samples).run(env))
         .map_err(|error| format!("no thread: {error}"))
+}
+
+fn unstarted(session: &Session) -> MutexGuard<'_, Option<Parts>> {
+    session.unstarted.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn start_sampler(java: &java::Java, session: &Arc<Session>, parts: Parts) {
+    let thread = Arc::clone(session);
+    let started = attach::spawn(&java.vm, "loopbox-sampler", move |env| sampler::run(env, &thread, parts));
+    if let Err(error) = started {
+        session.features.set(Feature::Sampler, false, format!("no thread: {error}"));
+    }
+}
+
+/// Switches sampling off, or on again, while the session runs.
+pub(crate) fn set_sampling(on: bool) {
+    let Some(session) = current() else { return };
+    session.shared.switch(on);
+    let never_started = if on { unstarted(&session).take() } else { None };
+    if let (Some(parts), Some(java)) = (never_started, java::get()) {
+        start_sampler(java, &session, parts);
+    }
 }
 
 fn take_over_sig_quit(session: &Session) -> Option<SigQuit> {

@@ -25,6 +25,18 @@ pub(crate) struct Shared {
     parked: AtomicU32,
     wake: AtomicU32,
     stop: AtomicBool,
+    /// The sampler sleeps until something happens.
+    resting: AtomicBool,
+    /// The app has switched sampling off.
+    off: AtomicBool,
+    /// The sampler must not come back.
+    ended: AtomicBool,
+    /// The sampler can tell of other threads.
+    answers: AtomicBool,
+    /// The worker wants to know of them.
+    asked: AtomicBool,
+    /// Wakes the guard.
+    guard: AtomicU32,
     /// Worst lateness of the sampler plus one; 0 when it did not sleep.
     late_ns: AtomicU64,
     /// A message, and the interval that its tree asks for.
@@ -72,25 +84,33 @@ impl Shared {
         self.now.first()
     }
 
-    /// Sleeps until a message begins. Sampler only.
+    /// Sleeps until a message begins, or something else is wanted. Sampler only.
     pub(crate) fn park(&self) {
-        self.park_as(SAMPLER);
+        self.park_as(SAMPLER, |wake, until_ns| {
+            if self.may_sleep() && !self.is_off() {
+                self.rest(wake, until_ns);
+            }
+        });
     }
 
     /// Sleeps until a message begins. Watching thread only.
     pub(crate) fn park_watch(&self) {
-        self.park_as(WATCH);
+        self.park_as(WATCH, |wake, until_ns| {
+            if !self.stopped() {
+                futex_wait(&self.wake, wake, until_ns);
+            }
+        });
     }
 
-    fn park_as(&self, who: u32) {
+    fn park_as(&self, who: u32, sleep: impl Fn(u32, Option<u64>)) {
         let wake = self.wake.load(Ordering::SeqCst);
         self.parked.fetch_or(who, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         // Briefly first: a message whose begin did not see yet that we park has become visible when this is over.
         let deadlines = [Some(clock::now_ns().saturating_add(SETTLED_NS)), None];
         for deadline_ns in deadlines {
-            if self.token() == 0 && !self.stopped() {
-                futex_wait(&self.wake, wake, deadline_ns);
+            if self.token() == 0 {
+                sleep(wake, deadline_ns);
             }
         }
         self.parked.fetch_and(!who, Ordering::Relaxed);
@@ -101,10 +121,89 @@ impl Shared {
         futex_wake(&self.wake);
     }
 
-    /// Sleeps until this uptime, or less. Sampler and watching thread only.
-    pub(crate) fn sleep_until(&self, deadline_ns: u64) {
+    /// Sleeps until sampling is switched on, or something else is wanted. Sampler only.
+    pub(crate) fn pause(&self) {
+        let wake = self.wake.load(Ordering::SeqCst);
+        if self.may_sleep() && self.is_off() {
+            self.rest(wake, None);
+        }
+    }
+
+    fn rest(&self, wake: u32, until_ns: Option<u64>) {
+        self.resting.store(true, Ordering::SeqCst);
+        futex_wait(&self.wake, wake, until_ns);
+        self.resting.store(false, Ordering::SeqCst);
+        futex_wake(&self.guard);
+    }
+
+    fn may_sleep(&self) -> bool {
+        !self.stopped() && !self.asked.load(Ordering::SeqCst)
+    }
+
+    /// Sleeps until this uptime, or while the sampler does nothing. Guard only.
+    pub(crate) fn guard_sleep(&self, until_ns: u64) {
+        let word = self.guard.load(Ordering::SeqCst);
+        if !self.sampling_ended() {
+            let resting = self.resting.load(Ordering::SeqCst);
+            futex_wait(&self.guard, word, (!resting).then_some(until_ns));
+        }
+    }
+
+    /// Switches sampling off and on while the session runs.
+    pub(crate) fn switch(&self, on: bool) {
+        self.off.store(!on, Ordering::SeqCst);
+        futex_wake(&self.wake);
+    }
+
+    pub(crate) fn is_off(&self) -> bool {
+        self.off.load(Ordering::SeqCst)
+    }
+
+    /// The sampler has ended, or is not to be trusted any more: then it ends when it comes back, if it does.
+    pub(crate) fn end_sampling(&self) {
+        self.ended.store(true, Ordering::SeqCst);
+        self.answers.store(false, Ordering::SeqCst);
+        futex_wake(&self.guard);
+    }
+
+    /// Whether sampling is over.
+    pub(crate) fn sampling_ended(&self) -> bool {
+        self.stopped() || self.ended.load(Ordering::SeqCst)
+    }
+
+    /// Says whether questions of other threads are answered. Sampler only.
+    pub(crate) fn set_answers(&self, answers: bool) {
+        self.answers.store(answers && !self.ended.load(Ordering::SeqCst), Ordering::SeqCst);
+    }
+
+    /// Whether they are.
+    pub(crate) fn answers(&self) -> bool {
+        self.answers.load(Ordering::SeqCst)
+    }
+
+    /// Wakes the sampler with a question that was put down before.
+    pub(crate) fn ask(&self) {
+        self.asked.store(true, Ordering::SeqCst);
+        futex_wake(&self.wake);
+    }
+
+    /// Whether there is a question. Sampler only.
+    pub(crate) fn take_asked(&self) -> bool {
+        self.asked.swap(false, Ordering::SeqCst)
+    }
+
+    /// Sleeps until this uptime, or less. Watching thread only.
+    pub(crate) fn watch_sleep(&self, deadline_ns: u64) {
         let wake = self.wake.load(Ordering::SeqCst);
         if !self.stopped() {
+            futex_wait(&self.wake, wake, Some(deadline_ns));
+        }
+    }
+
+    /// Sleeps until this uptime, or less. Sampler only.
+    pub(crate) fn sleep_until(&self, deadline_ns: u64) {
+        let wake = self.wake.load(Ordering::SeqCst);
+        if self.may_sleep() && !self.is_off() {
             futex_wait(&self.wake, wake, Some(deadline_ns));
         }
     }
@@ -113,6 +212,7 @@ impl Shared {
     pub(crate) fn stop(&self) {
         self.stop.store(true, Ordering::SeqCst);
         futex_wake(&self.wake);
+        futex_wake(&self.guard);
     }
 
     pub(crate) fn stopped(&self) -> bool {

@@ -63,6 +63,19 @@ impl Names {
         self.with(|names| names.table.symbols())
     }
 
+    /// Numbers the frames of a stack in text, a line for each as `MainStack.take` writes them.
+    pub(crate) fn locate_lines(&self, text: &str) -> (Stack, u32) {
+        self.with(|names| {
+            let mut stack = Stack::EMPTY;
+            for line in text.lines() {
+                let location = location(&mut names.table, line);
+                names.full |= location.is_none();
+                stack.push(location.unwrap_or(SymbolTable::NO_ROOM));
+            }
+            (stack, names.generation)
+        })
+    }
+
     /// Makes room when the table is full, keeping what these trees need.
     pub(crate) fn tidy_up(&self, trees: &mut [StackTree], growing: &mut StackTreeBuilder) {
         self.with(|names| {
@@ -150,6 +163,26 @@ impl Locator {
     }
 }
 
+/// Class, method, file and line number with tabs between them; or how many frames are left out.
+fn location(table: &mut SymbolTable, line: &str) -> Option<u32> {
+    let mut fields = line.split('\t');
+    let mut text = || fields.next().unwrap_or_default();
+    let (class, name, source_file, line) = (text(), text(), text(), text());
+    if name.is_empty() {
+        return table.location(Location::Elided { frames: class.parse().unwrap_or(1) });
+    }
+    let signature = String::new();
+    let method = Method {
+        class: class.to_owned(),
+        name: name.to_owned(),
+        signature,
+        source_file: source_file.to_owned(),
+    };
+    let method = table.method(method)?;
+    // Negative for native methods.
+    table.location(Location::Frame { method, dex_pc: None, line: line.parse().ok() })
+}
+
 fn describe(art: &Art, table: &mut SymbolTable, method: MethodRef) -> Known {
     let fingerprint = art.fingerprint(method).unwrap_or_default();
     let Some(name) = art.describe(method) else {
@@ -178,4 +211,25 @@ fn describe(art: &Art, table: &mut SymbolTable, method: MethodRef) -> Known {
 /// How many frames at the end of both lists are equal.
 fn same_bottom(before: &[Frame], now: &[Frame]) -> usize {
     before.iter().rev().zip(now.iter().rev()).take_while(|(before, now)| before == now).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_become_locations() {
+        let names = Names::new();
+        let text = "java.lang.Object\twait\tObject.java\t-2\na.B\trun\t\t17\n275\na.B\trun\t\t17\n";
+        let (stack, generation) = names.locate_lines(text);
+        assert_eq!(generation, names.generation());
+        let symbols = names.symbols();
+        let seen: Vec<_> = stack.locations().iter().map(|&at| symbols.locations[at as usize]).collect();
+        let frame = |method, line| Location::Frame { method, dex_pc: None, line };
+        assert_eq!(
+            seen,
+            [frame(0, None), frame(1, Some(17)), Location::Elided { frames: 275 }, frame(1, Some(17))]
+        );
+        assert_eq!(symbols.methods[0].source_file, "Object.java");
+    }
 }

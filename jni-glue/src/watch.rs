@@ -72,7 +72,7 @@ fn run(session: &Session) {
             Activity::Idle { since_ns } => since_ns.saturating_add(PARK_AFTER_NS),
             Activity::Running { .. } => watch.next_look_ns(now).unwrap_or(now),
         };
-        shared.sleep_until(deadline_ns);
+        shared.watch_sleep(deadline_ns);
         since = Since::SleptUntil(deadline_ns);
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::hang::{Hangs, Look};
 use crate::raw::{self, Failure};
+use crate::report::Used;
 use crate::sampler::Sample;
 use crate::session::{self, Request, Session};
-use crate::{clock, digest, earlier, figures, java, log, pending, report, sigquit};
+use crate::{clock, digest, earlier, figures, java, log, others, pending, report, sigquit};
 use jni::errors::Error;
 use jni::signature::{JavaType, Primitive};
 use jni::sys::jvalue;
@@ -43,6 +44,14 @@ pub(crate) struct Worker<'a> {
     seen_signals: u32,
     written: u32,
     hangs: Hangs,
+}
+
+/// A report that is on disk and may get more.
+struct First {
+    path: PathBuf,
+    name: String,
+    report: Report,
+    used: Used,
 }
 
 impl<'a> Worker<'a> {
@@ -100,11 +109,11 @@ impl<'a> Worker<'a> {
 
     /// Our report first: the system's own trace takes seconds, and the process may be gone after it.
     fn answer_signal(&mut self, env: &mut Env<'_>) {
-        let path = self.write(env, DumpReason::SigQuit);
+        let first = self.write_first(env, DumpReason::SigQuit);
         if let Err(error) = sigquit::hand_on() {
             log::warn(&format!("the Signal Catcher did not get its signal: {error}"));
         }
-        if let Some(path) = path {
+        if let Some(path) = first.map(|first| self.complete(first)) {
             tell(env, &path, "sigquit");
         }
     }
@@ -146,7 +155,7 @@ impl<'a> Worker<'a> {
         while let Some(sample) = self.samples.try_pop() {
             if sample.token != self.growing.token() {
                 self.finish_tree();
-                self.growing.begin(sample.token, sample.start_ns, StackSource::Art);
+                self.growing.begin(sample.token, sample.start_ns, sample.source);
                 self.cpu = None;
             }
             self.growing.missed(sample.missed);
@@ -233,7 +242,23 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// A report with everything that there is.
     fn write(&mut self, env: &mut Env<'_>, reason: DumpReason) -> Option<PathBuf> {
+        let first = self.write_first(env, reason)?;
+        Some(self.complete(first))
+    }
+
+    /// Adds what takes longer to find out, in place of the first file, unless somebody has taken that meanwhile.
+    fn complete(&mut self, mut first: First) -> PathBuf {
+        if others::complete(self.session, &mut first.report, &mut first.used) && first.path.exists() {
+            first.report.digest = digest::lines(&first.report);
+            self.put(&first.name, &first.report);
+        }
+        first.path
+    }
+
+    /// The main thread's own data, onto the disk.
+    fn write_first(&mut self, env: &mut Env<'_>, reason: DumpReason) -> Option<First> {
         self.take_samples();
         let settings = &self.session.settings;
         let mut report = self.session.reader.snapshot().report;
@@ -241,7 +266,7 @@ impl<'a> Worker<'a> {
         report.meta.reason = reason;
         self.session.check_sig_quit();
         report.features = self.session.features.list();
-        self.put_trees(&mut report);
+        let used = self.put_trees(&mut report);
         self.name_running(env, &mut report);
         report.pending = pending::capture(env, &settings.pending);
         report.figures = figures::read(self.session.watched.seen().frozen);
@@ -258,24 +283,22 @@ impl<'a> Worker<'a> {
                 self.written
             )
         });
-        // Somebody may have tidied up; the ring is gone then, this report need not be.
-        let _ = fs::create_dir_all(&settings.directory);
-        let written = format::encode(&report).map_err(|error| error.to_string()).and_then(|bytes| {
-            write_report(&settings.directory, &name, &bytes).map_err(|error| error.to_string())
-        });
-        match written {
-            Ok(path) => {
-                self.tidy_directory(&path);
-                if follows {
-                    self.hangs.written(&name, path.clone(), &report);
-                }
-                Some(path)
-            }
-            Err(error) => {
-                log::warn(&format!("no report in {}: {error}", settings.directory.display()));
-                None
-            }
+        let path = self.put(&name, &report)?;
+        self.tidy_directory(&path);
+        if follows {
+            self.hangs.written(&name, path.clone(), &report);
         }
+        Some(First { path, name, report, used })
+    }
+
+    fn put(&self, name: &str, report: &Report) -> Option<PathBuf> {
+        let directory = &self.session.settings.directory;
+        // Somebody may have tidied up; the ring is gone then, this report need not be.
+        let _ = fs::create_dir_all(directory);
+        let written = format::encode(report)
+            .map_err(|error| error.to_string())
+            .and_then(|bytes| write_report(directory, name, &bytes).map_err(|error| error.to_string()));
+        written.inspect_err(|error| log::warn(&format!("no report in {}: {error}", directory.display()))).ok()
     }
 
     fn tidy_directory(&self, newest: &Path) {
@@ -286,13 +309,15 @@ impl<'a> Worker<'a> {
     }
 
     /// The trees of this process with the running message's last; the ring has them too, but cut to its slots.
-    fn put_trees(&self, report: &mut Report) {
+    fn put_trees(&self, report: &mut Report) -> Used {
         let mut trees: Vec<StackTree> = self.kept.iter().cloned().collect();
         if self.growing.token() != 0 {
             trees.push(self.growing.tree());
         }
-        report.symbols = report::only_used(&self.session.names.symbols(), &mut trees);
+        let used = report::only_used(&self.session.names.symbols(), &mut trees);
+        report.symbols = used.symbols.clone();
         report.trees = trees;
+        used
     }
 
     /// Names the running message, by the line that Looper printed for it or else by its stack.

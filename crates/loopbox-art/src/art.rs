@@ -1,5 +1,7 @@
 //! The sampler's door: discovery, the suspend window, names.
 
+mod suspended;
+
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -7,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::discover::{self, Findings, FoundThread, KnownMethod, Library, Match, ThreadEnv};
 use crate::fuse::{Fuse, Phase};
+use crate::hold::{Hold, Taken};
 use crate::locks::{GetContendedMonitor, GetLockOwner, ThreadId};
 use crate::names::{Fingerprint, MethodName, Namer};
 use crate::off::{Off, SuspendError};
@@ -15,6 +18,8 @@ use crate::stack::{Frame, MethodRef, RawStack};
 use crate::symbols::{Opaque, Suspension};
 use crate::sys::{self, mem};
 use crate::visitor::{WalkKind, Walker};
+
+pub use self::suspended::Suspended;
 
 /// Frames that a walk visits at most, kept or not: a recursion of 100,000 frames must not stop the main
 /// thread for milliseconds.
@@ -83,6 +88,17 @@ pub struct Stats {
     pub native_walks: u64,
 }
 
+/// What a guard could do about a window that stays open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rescue {
+    /// No thread is stopped: the window has closed, or ART still waits for the thread to stop (10 s at most).
+    Nothing,
+    /// The thread goes on.
+    Resumed,
+    /// Its stack is being read by a living thread, under which it must not change.
+    BeingRead,
+}
+
 /// ART in this process: found, checked, ready to sample the main thread.
 pub struct Art {
     suspension: Suspension,
@@ -95,8 +111,7 @@ pub struct Art {
     depth_limit: u32,
     fuse: Arc<dyn Fuse>,
     info: ModuleInfo,
-    held: AtomicBool,
-    opened_ns: AtomicU64,
+    hold: Hold,
     poisoned: AtomicBool,
     windows: AtomicU64,
     timeouts: AtomicU64,
@@ -116,7 +131,11 @@ impl Art {
     /// # Errors
     /// Anything that is not as expected; sampling then stays off for this process.
     pub fn discover(vm: *mut c_void, env: *mut c_void, options: &DiscoverOptions<'_>) -> Result<Art, Off> {
-        Art::with_library(&Library::load(vm)?, vm, env, options)
+        let fuse = options.fuse.as_ref();
+        fuse.inspect(|fuse| fuse.mark(Phase::SelfCheck));
+        let library = Library::load(vm);
+        fuse.inspect(|fuse| fuse.mark(Phase::Idle));
+        Art::with_library(&library?, vm, env, options)
     }
 
     /// As [`discover`](Art::discover), with the library's symbols looked up before (elsewhere).
@@ -220,8 +239,7 @@ impl Art {
             depth_limit: if options.depth_limit == 0 { DEFAULT_DEPTH_LIMIT } else { options.depth_limit },
             fuse: Arc::clone(fuse),
             info,
-            held: AtomicBool::new(false),
-            opened_ns: AtomicU64::new(0),
+            hold: Hold::default(),
             poisoned: AtomicBool::new(false),
             windows: AtomicU64::new(0),
             timeouts: AtomicU64::new(0),
@@ -249,10 +267,45 @@ impl Art {
         }
     }
 
-    /// Since when the main thread is being held or asked to stop (`CLOCK_MONOTONIC` ns), for a guard
-    /// thread; `None` while it is not.
+    /// Since when a thread is being held or asked to stop (`CLOCK_MONOTONIC` ns), for a guard thread;
+    /// `None` while none is. Two windows never have the same.
     pub fn window_open_since(&self) -> Option<u64> {
-        Some(self.opened_ns.load(Ordering::Relaxed)).filter(|ns| *ns != 0)
+        self.hold.since_ns()
+    }
+
+    /// For a guard thread that has seen the same window open for too long: lets the stopped thread go in the
+    /// place of its holder, with the reason that it was stopped with.
+    ///
+    /// Safe on every version as far as ART goes, because the holder then finds that the thread is not its
+    /// own any more and resumes nothing. Not done while a living thread reads the stopped one's stack.
+    /// After a rescue nobody is suspended again, and the fuse stays as it is: open.
+    ///
+    /// The calling thread is attached and neither of the two.
+    pub fn rescue(&self) -> Rescue {
+        match self.hold.take(sys::lives) {
+            Taken::Nothing => Rescue::Nothing,
+            Taken::BeingRead => Rescue::BeingRead,
+            Taken::Thread(thread) => {
+                self.poisoned.store(true, Ordering::Relaxed);
+                // SAFETY: `thread` was returned by `suspend` on this list; taking it from the hold makes this
+                // the only place that resumes it.
+                unsafe { self.suspension.resume(self.thread_list as Opaque, thread as Opaque) };
+                Rescue::Resumed
+            }
+        }
+    }
+
+    /// The threads that ART knows: its own number of each, and the kernel's. Empty when the list could not be
+    /// read, because threads came and went all the time.
+    pub fn threads(&self) -> Vec<(ThreadId, u32)> {
+        let at = self.main.thin_lock_id_at;
+        discover::listed(self.thread_list, at)
+            .into_iter()
+            .filter_map(|thread| {
+                let [id, tid] = mem::read::<[u32; 2]>(thread.wrapping_add(at))?;
+                Some((ThreadId(id), tid))
+            })
+            .collect()
     }
 
     /// Stops the main thread.
@@ -292,11 +345,10 @@ impl Art {
         if mem::read::<u32>(caller.wrapping_add(self.main.thin_lock_id_at)).is_none_or(|own| own == id) {
             return Err(SuspendError::WrongCaller);
         }
-        if self.held.swap(true, Ordering::Acquire) {
+        let asked_ns = sys::now_ns();
+        if !self.hold.ask(sys::gettid(), asked_ns) {
             return Err(SuspendError::Held);
         }
-        let asked_ns = sys::now_ns();
-        self.opened_ns.store(asked_ns, Ordering::Relaxed);
         self.fuse.mark(Phase::Suspend);
         // SAFETY: the list was found and checked; the id is not 0 (it comes from ART) and not the caller's
         // (checked above); `caller` checked that this thread is attached and in native state.
@@ -308,6 +360,7 @@ impl Art {
         }
         let held_ns = sys::now_ns();
         self.fuse.mark(Phase::Walk);
+        self.hold.hold(thread as usize);
         Ok(Suspended { art: self, thread, caller, asked_ns, held_ns, not_send: PhantomData })
     }
 
@@ -330,7 +383,12 @@ impl Art {
     /// Best called in a fast native method (`@FastNative`), where the calling thread is runnable: frames
     /// of inlined calls are then seen too, and no collection can finish during the walk. In native state
     /// it walks without them. Which of the two is found out from the thread's own state.
+    ///
+    /// Nothing when a guard has let the thread go.
     pub fn walk(&self, suspended: &Suspended<'_>, out: &mut RawStack) {
+        if !self.hold.begin_read() {
+            return out.clear();
+        }
         // SAFETY: `caller` is the calling thread's own Thread (Suspended cannot leave the thread), whose
         // first word is tls32_.state_and_flags; other threads set flag bits in it, so it is read once.
         let state = (unsafe { std::ptr::read_volatile(suspended.caller as *const u32) } >> 16) as u16;
@@ -340,13 +398,18 @@ impl Art {
         } else {
             WalkKind::IncludeInlined
         };
-        // SAFETY: the thread is suspended as long as `suspended` lives; inlined frames are only asked for
-        // when this thread is not in native state, that is, runnable.
+        // SAFETY: the thread is suspended as long as `suspended` lives and the hold says that it is read;
+        // inlined frames are only asked for when this thread is not in native state, that is, runnable.
         let walked = unsafe { self.walker.walk(suspended.thread as usize, kind, self.depth_limit, out) };
         if walked.is_err() {
             self.poisoned.store(true, Ordering::Relaxed);
             out.clear();
         }
+        self.hold.end_read();
+    }
+
+    pub(crate) fn hold(&self) -> &Hold {
+        &self.hold
     }
 
     /// Walks the calling thread's own stack as [`walk`](Art::walk) will walk the stopped one's, into `out`.
@@ -360,8 +423,10 @@ impl Art {
         if self.is_runnable(env)
             && let Some(thread) = mem::read_word((env as usize).wrapping_add(mem::WORD))
         {
+            self.fuse.mark(Phase::Walk);
             // SAFETY: by `is_runnable` it is the calling thread's own Thread, and this thread is runnable.
             let walked = unsafe { self.walker.walk(thread, WalkKind::IncludeInlined, self.depth_limit, out) };
+            self.fuse.mark(Phase::Idle);
             if walked.is_err() {
                 self.poisoned.store(true, Ordering::Relaxed);
             }
@@ -400,8 +465,7 @@ impl Art {
 
     fn close(&self) {
         self.fuse.mark(Phase::Idle);
-        self.opened_ns.store(0, Ordering::Relaxed);
-        self.held.store(false, Ordering::Release);
+        self.hold.free();
     }
 
     /// The fingerprint of a method, to tell it from another one at the same address later.
@@ -474,64 +538,4 @@ fn choose_namer(
         .map(|(row, layout)| (*row, Namer::new(*layout)))
         .find(|(_, namer)| passes(namer))
         .ok_or(Off::NameCheck("no layout reads the known methods' names"))
-}
-
-/// A thread (mostly the main one), stopped. It goes on when this is dropped.
-pub struct Suspended<'a> {
-    art: &'a Art,
-    thread: Opaque,
-    caller: usize,
-    asked_ns: u64,
-    held_ns: u64,
-    /// Belongs to the thread that suspended.
-    not_send: PhantomData<*mut ()>,
-}
-
-impl Suspended<'_> {
-    pub(crate) fn thread(&self) -> usize {
-        self.thread as usize
-    }
-
-    /// Kernel id of the stopped thread.
-    pub fn tid(&self) -> Option<u32> {
-        mem::read(self.thread().wrapping_add(self.art.main.thin_lock_id_at + 4))
-    }
-
-    /// When stopping was asked for, `CLOCK_MONOTONIC` ns.
-    pub fn asked_ns(&self) -> u64 {
-        self.asked_ns
-    }
-
-    /// When it was known to be stopped, `CLOCK_MONOTONIC` ns.
-    pub fn held_ns(&self) -> u64 {
-        self.held_ns
-    }
-
-    /// Lets the thread go; returns for how many ns it was held. As dropping, with an answer.
-    ///
-    /// Counted until the call that lets it go, not until that call returns: the thread that wakes up mostly
-    /// takes the processor from the caller, which on a loaded machine gets it back milliseconds later.
-    /// [`Stats::resume_ns`] sums the difference.
-    pub fn resume(self) -> u64 {
-        let held_ns = sys::now_ns().saturating_sub(self.held_ns);
-        drop(self);
-        held_ns
-    }
-}
-
-impl Drop for Suspended<'_> {
-    fn drop(&mut self) {
-        let art = self.art;
-        art.fuse.mark(Phase::Resume);
-        let called_ns = sys::now_ns();
-        // SAFETY: `thread` was returned by `suspend` on this list and is resumed here only, once.
-        unsafe { art.suspension.resume(art.thread_list as Opaque, self.thread) };
-        let returned_ns = sys::now_ns();
-        art.close();
-        let held = called_ns.saturating_sub(self.held_ns);
-        art.windows.fetch_add(1, Ordering::Relaxed);
-        art.held_ns.fetch_add(held, Ordering::Relaxed);
-        art.longest_ns.fetch_max(held, Ordering::Relaxed);
-        art.resume_ns.fetch_add(returned_ns.saturating_sub(called_ns), Ordering::Relaxed);
-    }
 }

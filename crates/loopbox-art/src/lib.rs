@@ -26,6 +26,7 @@ mod art;
 mod discover;
 pub mod elf;
 mod fuse;
+mod hold;
 mod locks;
 mod module;
 mod names;
@@ -36,8 +37,10 @@ mod symbols;
 mod sys;
 mod visitor;
 
-pub use art::{Art, DEFAULT_DEPTH_LIMIT, DiscoverOptions, LayoutSource, ModuleInfo, Stats, Suspended};
-pub use discover::{KnownMethod, Library, ThreadEnv};
+pub use art::{
+    Art, DEFAULT_DEPTH_LIMIT, DiscoverOptions, LayoutSource, ModuleInfo, Rescue, Stats, Suspended,
+};
+pub use discover::{KnownMethod, Library, ThreadEnv, build_id, get_stack_trace_is_patient};
 pub use fuse::{Fuse, Phase};
 pub use locks::{Lock, ObjectRef, ThreadId};
 pub use names::{Fingerprint, LineTable, MethodName};

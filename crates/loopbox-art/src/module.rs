@@ -109,6 +109,11 @@ enum Tables {
     All,
 }
 
+/// The build id of the loaded object that holds an address.
+pub(crate) fn build_id_at(address: usize) -> Option<Vec<u8>> {
+    dl::object_at(address)?.build_id()
+}
+
 impl LoadedObject {
     /// The build id in the mapped note segments.
     fn build_id(&self) -> Option<Vec<u8>> {

@@ -40,6 +40,8 @@ mod trees;
 #[cfg(not(loom))]
 mod adopt;
 #[cfg(not(loom))]
+mod disarm;
+#[cfg(not(loom))]
 mod memory;
 #[cfg(not(loom))]
 mod recover;
@@ -59,6 +61,7 @@ pub use trees::Kept;
 #[cfg(not(loom))]
 pub use self::{
     adopt::{Adopted, RingPolicy, adopt},
+    disarm::{CLEAN_STARTS, Disarmed, count_start},
     memory::Volatile,
     recover::{RecoverError, Recovered, recover},
     report_file::{ReportPolicy, enforce, write_report},

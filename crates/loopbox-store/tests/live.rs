@@ -21,7 +21,7 @@ impl Drop for StopAtEnd<'_> {
 #[test]
 fn a_snapshot_is_consistent_while_everything_changes() {
     let dir = tempfile::tempdir().unwrap();
-    let Ring { mut main, mut worker, mut marks, reader } = Ring::create(&options(dir.path()));
+    let Ring { mut main, mut worker, marks, reader } = Ring::create(&options(dir.path()));
     main.idle(1).unwrap();
     let stop = AtomicBool::new(false);
     let closed = AtomicU64::new(0);
@@ -59,8 +59,8 @@ fn a_snapshot_is_consistent_while_everything_changes() {
         });
         scope.spawn(|| {
             while !stop.load(Ordering::Relaxed) {
-                marks.open_fuse();
-                marks.close_fuse();
+                marks.fuse().mark(1);
+                marks.fuse().mark(0);
             }
         });
         let _stop = StopAtEnd(&stop);

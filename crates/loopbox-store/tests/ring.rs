@@ -69,8 +69,8 @@ fn everything_written_is_there_live_and_in_the_file() {
         dropped_lines: 0,
     };
     ring.worker.pending(&pending).unwrap();
-    ring.marks.open_fuse();
-    ring.marks.close_fuse();
+    ring.marks.fuse().mark(1);
+    ring.marks.fuse().mark(0);
     ring.marks.beat(4_000_000);
 
     let dead = from_file(&ring);

@@ -168,6 +168,13 @@ impl App {
         self.option("-D").option(&format!("{name}={value}"))
     }
 
+    /// An environment variable.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
     /// An argument of `main`.
     #[must_use]
     pub fn argument(mut self, argument: impl Into<String>) -> Self {

@@ -15,6 +15,7 @@ import java.lang.reflect.Method;
  */
 public final class Causes {
     private static final Object LOCK = new Object();
+    private static final Object OTHER = new Object();
     private static final int HANG_MS = 3_500;
     private static volatile long sink;
 
@@ -81,11 +82,22 @@ public final class Causes {
                     }
                 };
             case "lock":
-                holdLock();
+                holdLock(null);
                 return new Runnable() {
                     @Override public void run() {
                         synchronized (LOCK) {
                             sink++;
+                        }
+                    }
+                };
+            case "deadlock":
+                return new Runnable() {
+                    @Override public void run() {
+                        synchronized (OTHER) {
+                            holdLock(OTHER);
+                            synchronized (LOCK) {
+                                sink++;
+                            }
                         }
                     }
                 };
@@ -195,18 +207,29 @@ public final class Causes {
         }
     }
 
-    private static void holdLock() throws InterruptedException {
+    /** Another thread takes the lock and keeps it: asleep, or until it gets another one, too. */
+    private static void holdLock(final Object other) {
         final java.util.concurrent.CountDownLatch held = new java.util.concurrent.CountDownLatch(1);
         Thread holder = new Thread("holder") {
             @Override public void run() {
                 synchronized (LOCK) {
                     held.countDown();
-                    Work.sleep(60_000);
+                    if (other == null) {
+                        Work.sleep(60_000);
+                        return;
+                    }
+                    synchronized (other) {
+                        sink++;
+                    }
                 }
             }
         };
         holder.start();
-        held.await();
+        try {
+            held.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** As views do when they are touched from another thread: a barrier that nobody removes. */

@@ -20,7 +20,8 @@ import io.loopbox.Loopbox;
  * caught, a pause, a flood, and a message that never returns.
  *
  * <p>Arguments: those of {@link Options}, and {@code self=MS}: send SIGQUIT to this process that long after the hang
- * began, as the system does, and end it when the report is there. Without it somebody else sends the signal.
+ * began, as the system does, and end it when the report is there. Without it somebody else sends the signal, or with
+ * {@code dumps=MS} the app asks for a report that often from its hang on.
  */
 public final class Demo implements Runnable {
     private static final int SHORT_MESSAGES = 150;
@@ -101,6 +102,22 @@ public final class Demo implements Runnable {
         }
         handler.sendEmptyMessageDelayed(77, 60_000);
         Script.say("hang");
+        final int dumps = options.number("dumps", 0);
+        if (dumps > 0) {
+            new Thread("dumps") {
+                @Override
+                public void run() {
+                    while (true) {
+                        try {
+                            Thread.sleep(dumps);
+                        } catch (InterruptedException e) {
+                            return;
+                        }
+                        Loopbox.dump("again");
+                    }
+                }
+            }.start();
+        }
         final int self = options.number("self", 0);
         if (self > 0) {
             new Thread("anr") {

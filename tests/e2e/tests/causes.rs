@@ -23,7 +23,10 @@ fn verdict(cause: &str) -> Result<Verdict> {
 
 /// The rule is the verdict. A machine that is short of CPU is told first of all, and rightly: it may stand above.
 fn assert_found(cause: &str, rule: &str, culprit: Option<&str>) -> Result<()> {
-    let verdict = verdict(cause)?;
+    assert_is_first(&verdict(cause)?, cause, rule, culprit)
+}
+
+fn assert_is_first(verdict: &Verdict, cause: &str, rule: &str, culprit: Option<&str>) -> Result<()> {
     let mut causes = verdict.causes.iter().filter(|c| c.rule != "starved");
     let first = causes.next().with_context(|| format!("{cause}: nothing found: {verdict:#?}"))?;
     assert_eq!(first.rule, rule, "{cause}: {verdict:#?}");
@@ -55,7 +58,26 @@ fn a_leaked_barrier() -> Result<()> {
 
 #[test]
 fn a_lock_that_another_thread_holds() -> Result<()> {
-    assert_found("lock", "lock", Some("causes.Causes"))
+    let verdict = verdict("lock")?;
+    let holder =
+        verdict.causes.iter().find(|cause| cause.title.contains("held by thread holder in Thread.sleep"));
+    let cause = holder.with_context(|| format!("{verdict:#?}"))?;
+    assert!(
+        cause.evidence.iter().any(|e| e.contains("called from causes.Causes$Work.sleep")),
+        "{verdict:#?}"
+    );
+    assert!(cause.title.contains("the monitor of a java.lang.Object"), "{verdict:#?}");
+    assert_is_first(&verdict, "lock", "lock", Some("causes.Causes"))
+}
+
+#[test]
+fn a_deadlock() -> Result<()> {
+    let verdict = verdict("deadlock")?;
+    let found = verdict.causes.iter().any(|cause| {
+        cause.title.starts_with("Deadlock: ") && cause.title.ends_with("in a circle with holder")
+    });
+    assert!(found, "{verdict:#?}");
+    assert_is_first(&verdict, "deadlock", "lock", Some("causes.Causes"))
 }
 
 #[test]

@@ -54,15 +54,38 @@ pub struct Library {
     pub(crate) symbols: Symbols,
 }
 
+/// The function table's entry `GetEnv`, which lies in the module that holds ART.
+fn a_function_of(vm: *mut c_void) -> Result<usize, Off> {
+    // JavaVM -> table of functions -> GetEnv, the seventh word of the invocation interface (jni.h).
+    let table = mem::read_word(vm as usize).ok_or(Off::Misuse("vm is no JavaVM"))?;
+    mem::read_word(table.wrapping_add(6 * WORD)).ok_or(Off::Misuse("vm is no JavaVM"))
+}
+
+/// The build id of the ART module, as it is in memory. A few microseconds.
+pub fn build_id(vm: *mut c_void) -> Option<Vec<u8>> {
+    crate::module::build_id_at(a_function_of(vm).ok()?)
+}
+
+/// Whether `Thread.getStackTrace` of another thread gives that one long enough to stop: it ends the process when it
+/// does not, after 10 s up to ART 14 and 2 to 4 s since, which busy devices reach.
+///
+/// Told by the form of the function behind it: `ThreadList::SuspendThreadByPeer` had a `bool* timed_out` up to 14.
+pub fn get_stack_trace_is_patient(vm: *mut c_void) -> bool {
+    const PATIENT: [&str; 3] = [
+        "_ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectbbPb",
+        "_ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectbNS_13SuspendReasonEPb",
+        "_ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectNS_13SuspendReasonEPb",
+    ];
+    let module = a_function_of(vm).and_then(Module::holding);
+    module.is_ok_and(|module| module.find_exported(&PATIENT).iter().any(Option::is_some))
+}
+
 impl Library {
     /// Finds the module that the process's `JavaVM` belongs to and binds its functions.
     ///
     /// `vm` is a `JavaVM*` of this process.
     pub fn load(vm: *mut c_void) -> Result<Library, Off> {
-        // JavaVM -> table of functions -> GetEnv, the seventh word of the invocation interface (jni.h).
-        let table = mem::read_word(vm as usize).ok_or(Off::Misuse("vm is no JavaVM"))?;
-        let get_env = mem::read_word(table.wrapping_add(6 * WORD)).ok_or(Off::Misuse("vm is no JavaVM"))?;
-        let module = Module::holding(get_env)?;
+        let module = Module::holding(a_function_of(vm)?)?;
         let symbols = Symbols::bind(&module)?;
         Ok(Library { module, symbols })
     }
@@ -131,6 +154,11 @@ pub(crate) struct FoundRuntime {
 
 /// `ThreadList::list_` follows a bitmap of 65536 thread ids on every version.
 pub(crate) const LIST_AT: usize = 65536 / 8;
+
+/// The `art::Thread*` of all threads in a list that was found before.
+pub(crate) fn listed(thread_list: usize, thin_lock_id_at: usize) -> Vec<usize> {
+    thread_list::threads(thread_list.wrapping_add(LIST_AT), thin_lock_id_at).unwrap_or_default()
+}
 
 /// Finds the runtime and its thread list (steps 1 and 4).
 pub(crate) fn runtime_of(vm: usize, symbols: &Symbols, members: &[FoundThread]) -> Result<FoundRuntime, Off> {

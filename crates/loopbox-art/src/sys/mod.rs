@@ -14,6 +14,12 @@ pub(crate) fn now_ns() -> u64 {
     (now.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(now.tv_nsec as u64)
 }
 
+/// Whether this process has a thread of this kernel id.
+pub(crate) fn lives(tid: u32) -> bool {
+    // SAFETY: no pointers; signal 0 only asks. It fails when there is no such thread.
+    unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), tid, 0) == 0 }
+}
+
 /// Kernel id of the calling thread.
 pub(crate) fn gettid() -> u32 {
     // SAFETY: takes no argument and cannot fail.

@@ -35,16 +35,6 @@ impl SamplerMarks {
         self.fuse.clone()
     }
 
-    /// Opens the fuse, with phase 1: the calling thread does something dangerous next.
-    pub fn open_fuse(&mut self) {
-        self.fuse.mark(1);
-    }
-
-    /// Closes the fuse.
-    pub fn close_fuse(&mut self) {
-        self.fuse.mark(0);
-    }
-
     /// The process is alive at `uptime_ns`. What a recovered report says of a running message is as of the last one.
     pub fn beat(&self, uptime_ns: u64) {
         if let Some(word) = self.fuse.shared.mark(HEARTBEAT_AT) {

@@ -120,7 +120,7 @@ pub(crate) fn play(role: &str) {
 
 /// Writes without pause from all three threads, and says what is done.
 fn record_for_ever(dir: &Path) {
-    let Ring { main, worker, mut marks, reader } = Ring::create(&options(dir));
+    let Ring { main, worker, marks, reader } = Ring::create(&options(dir));
     assert!(reader.volatile_reason().is_none(), "{:?}", reader.volatile_reason());
     let now = AtomicU64::new(0);
     say("ready");
@@ -129,8 +129,8 @@ fn record_for_ever(dir: &Path) {
         scope.spawn(|| keep_trees(worker));
         scope.spawn(|| {
             loop {
-                marks.open_fuse();
-                marks.close_fuse();
+                marks.fuse().mark(1);
+                marks.fuse().mark(0);
                 marks.beat(now.load(Ordering::Relaxed));
             }
         });
@@ -205,7 +205,7 @@ fn fork(dir: &Path) {
     let child = unsafe { libc::fork() };
     if child == 0 {
         let refused = ring.main.close(&record(2), &record(2).details);
-        ring.marks.open_fuse();
+        ring.marks.fuse().mark(1);
         ring.reader.mark_crash(6);
         ring.reader.discard().unwrap();
         say(&format!("child: {}", matches!(refused, Err(StoreError::Forked))));

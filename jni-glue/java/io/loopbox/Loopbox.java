@@ -193,6 +193,21 @@ public final class Loopbox {
     }
 
     /**
+     * Switches the stack sampler off, and on again: without it the rest goes on, but long messages have no stacks,
+     * and nobody looks at locks and other threads. A message that begins after it was switched off is not sampled.
+     * Forgotten when the process ends: {@link Config.Builder#sampling} says how it begins. Any thread.
+     */
+    public static void setSampling(boolean on) {
+        try {
+            if (Recorder.isOn()) {
+                Native.setSampling(on);
+            }
+        } catch (Throwable fault) {
+            Log.w(TAG, "cannot switch", fault);
+        }
+    }
+
+    /**
      * The remote kill switch: false stops recording, and keeps every later launch from loading the native library
      * until it is true again. True takes effect at the next launch. Any thread.
      */

@@ -34,6 +34,9 @@ final class Native {
     /** Stops it again; on the main thread only, with the hook already out. */
     static native void uninstall();
 
+    /** Switches stack sampling off and on while the recorder runs. Any thread. */
+    static native void setSampling(boolean on);
+
     /** Which hook works, for the report: on or off and how or why. */
     static native void setHook(boolean on, String detail);
 

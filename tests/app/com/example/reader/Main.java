@@ -169,6 +169,7 @@ public final class Main implements Runnable {
         Loopbox.scene(null);
         Loopbox.pause();
         Loopbox.resume();
+        Loopbox.setSampling(true);
         Loopbox.uninstall();
         Loopbox.setEnabled(null, false);
     }

@@ -1,0 +1,73 @@
+//! The suspend window's end: whoever stopped a thread lets it go, on every path.
+
+use std::marker::PhantomData;
+use std::sync::atomic::Ordering;
+
+use super::Art;
+use crate::fuse::Phase;
+use crate::symbols::Opaque;
+use crate::sys::{self, mem};
+
+/// A thread (mostly the main one), stopped. It goes on when this is dropped.
+pub struct Suspended<'a> {
+    pub(super) art: &'a Art,
+    pub(super) thread: Opaque,
+    pub(super) caller: usize,
+    pub(super) asked_ns: u64,
+    pub(super) held_ns: u64,
+    /// Belongs to the thread that suspended.
+    pub(super) not_send: PhantomData<*mut ()>,
+}
+
+impl Suspended<'_> {
+    pub(crate) fn thread(&self) -> usize {
+        self.thread as usize
+    }
+
+    /// Kernel id of the stopped thread.
+    pub fn tid(&self) -> Option<u32> {
+        mem::read(self.thread().wrapping_add(self.art.main.thin_lock_id_at + 4))
+    }
+
+    /// When stopping was asked for, `CLOCK_MONOTONIC` ns.
+    pub fn asked_ns(&self) -> u64 {
+        self.asked_ns
+    }
+
+    /// When it was known to be stopped, `CLOCK_MONOTONIC` ns.
+    pub fn held_ns(&self) -> u64 {
+        self.held_ns
+    }
+
+    /// Lets the thread go; returns for how many ns it was held. As dropping, with an answer.
+    ///
+    /// Counted until the call that lets it go, not until that call returns: the thread that wakes up mostly
+    /// takes the processor from the caller, which on a loaded machine gets it back milliseconds later.
+    /// [`Stats::resume_ns`] sums the difference.
+    pub fn resume(self) -> u64 {
+        let held_ns = sys::now_ns().saturating_sub(self.held_ns);
+        drop(self);
+        held_ns
+    }
+}
+
+impl Drop for Suspended<'_> {
+    fn drop(&mut self) {
+        let art = self.art;
+        if !art.hold.let_go() {
+            return;
+        }
+        art.fuse.mark(Phase::Resume);
+        let called_ns = sys::now_ns();
+        // SAFETY: `thread` was returned by `suspend` on this list; letting go of the hold makes this the only
+        // place that resumes it.
+        unsafe { art.suspension.resume(art.thread_list as Opaque, self.thread) };
+        let returned_ns = sys::now_ns();
+        art.close();
+        let held = called_ns.saturating_sub(self.held_ns);
+        art.windows.fetch_add(1, Ordering::Relaxed);
+        art.held_ns.fetch_add(held, Ordering::Relaxed);
+        art.longest_ns.fetch_max(held, Ordering::Relaxed);
+        art.resume_ns.fetch_add(returned_ns.saturating_sub(called_ns), Ordering::Relaxed);
+    }
+}

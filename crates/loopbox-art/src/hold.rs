@@ -1,0 +1,155 @@
+//! Who may let the stopped thread go: the thread that stopped it, or a guard in its place, and never both.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+const FREE: u32 = 0;
+/// ART was asked to stop a thread and has not answered.
+const ASKED: u32 = 1;
+/// A thread is stopped, and nobody looks at it.
+const HELD: u32 = 2;
+/// Its stack or its locks are being read: it must not run meanwhile.
+const READ: u32 = 3;
+/// The guard has let it go. Final: what made that necessary is not understood.
+const RESCUED: u32 = 4;
+
+/// The one suspension that there is at a time.
+#[derive(Debug, Default)]
+pub(crate) struct Hold {
+    state: AtomicU32,
+    /// The stopped `art::Thread*`.
+    thread: AtomicUsize,
+    /// Kernel id of the thread that stopped it.
+    holder: AtomicU32,
+    /// When stopping was asked for; 0 while nothing is held.
+    since_ns: AtomicU64,
+}
+
+/// What a guard found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// Nothing is held, or its end cannot be told from here.
+    Nothing,
+    /// This thread is the guard's now, who must resume it.
+    Thread(usize),
+    /// Its stack is being read by a living thread: letting it go would pull the stack away under that.
+    BeingRead,
+}
+
+impl Hold {
+    /// The calling thread, of this kernel id, asks ART next. False when something is held already, or was rescued.
+    pub(crate) fn ask(&self, holder: u32, now_ns: u64) -> bool {
+        let free = self.state.compare_exchange(FREE, ASKED, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        if free {
+            self.holder.store(holder, Ordering::Relaxed);
+            self.since_ns.store(now_ns, Ordering::Relaxed);
+        }
+        free
+    }
+
+    /// ART has stopped this thread.
+    pub(crate) fn hold(&self, thread: usize) {
+        self.thread.store(thread, Ordering::Relaxed);
+        self.state.store(HELD, Ordering::Release);
+    }
+
+    /// Begins to read the stopped thread. False when it runs again.
+    pub(crate) fn begin_read(&self) -> bool {
+        self.state.compare_exchange(HELD, READ, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    /// Ends what [`begin_read`](Self::begin_read) began.
+    pub(crate) fn end_read(&self) {
+        let _ = self.state.compare_exchange(READ, HELD, Ordering::Release, Ordering::Relaxed);
+    }
+
+    /// The holder lets go. False when the guard has done it.
+    pub(crate) fn let_go(&self) -> bool {
+        self.state.compare_exchange(HELD, ASKED, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    /// Nothing is held any more.
+    pub(crate) fn free(&self) {
+        self.since_ns.store(0, Ordering::Relaxed);
+        self.state.store(FREE, Ordering::Release);
+    }
+
+    /// Since when something is asked for or held.
+    pub(crate) fn since_ns(&self) -> Option<u64> {
+        Some(self.since_ns.load(Ordering::Relaxed)).filter(|ns| *ns != 0)
+    }
+
+    /// Takes the stopped thread away from its holder, where that is safe: while it is not read, or when its reader
+    /// is no more. `lives` tells of a thread of this process whether it does.
+    pub(crate) fn take(&self, lives: impl Fn(u32) -> bool) -> Taken {
+        let from = match self.state.load(Ordering::Acquire) {
+            HELD => HELD,
+            READ if !lives(self.holder.load(Ordering::Relaxed)) => READ,
+            READ => return Taken::BeingRead,
+            _ => return Taken::Nothing,
+        };
+        // The thread is read first: once the state is changed nobody else writes it, but it must belong to `from`.
+        let thread = self.thread.load(Ordering::Relaxed);
+        match self.state.compare_exchange(from, RESCUED, Ordering::AcqRel, Ordering::Relaxed) {
+            Ok(_) => Taken::Thread(thread),
+            Err(_) => Taken::Nothing,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIVES: fn(u32) -> bool = |_| true;
+    const DEAD: fn(u32) -> bool = |_| false;
+
+    fn held() -> Hold {
+        let hold = Hold::default();
+        assert!(hold.ask(7, 100));
+        assert_eq!(hold.since_ns(), Some(100));
+        hold.hold(0x1000);
+        hold
+    }
+
+    #[test]
+    fn a_window_opens_and_closes() {
+        let hold = held();
+        assert!(!hold.ask(8, 200), "one at a time");
+        assert!(hold.begin_read());
+        assert!(!hold.begin_read());
+        hold.end_read();
+        assert!(hold.let_go());
+        hold.free();
+        assert_eq!(hold.since_ns(), None);
+        assert!(hold.ask(8, 300));
+    }
+
+    #[test]
+    fn a_holder_that_stays_away_loses_the_thread_and_resumes_nothing() {
+        let hold = held();
+        assert_eq!(hold.take(LIVES), Taken::Thread(0x1000));
+        assert_eq!(hold.take(LIVES), Taken::Nothing, "once");
+        assert!(!hold.begin_read());
+        assert!(!hold.let_go());
+        assert!(!hold.ask(9, 400), "for good");
+    }
+
+    #[test]
+    fn a_stack_is_not_pulled_away_under_a_living_reader() {
+        let hold = held();
+        assert!(hold.begin_read());
+        assert_eq!(hold.take(LIVES), Taken::BeingRead);
+        assert_eq!(hold.take(|tid| tid != 7), Taken::Thread(0x1000), "its reader is no more");
+    }
+
+    #[test]
+    fn what_is_not_held_or_just_let_go_is_not_taken() {
+        let hold = Hold::default();
+        assert_eq!(hold.take(DEAD), Taken::Nothing);
+        assert!(hold.ask(7, 100));
+        assert_eq!(hold.take(DEAD), Taken::Nothing, "ART has not answered");
+        hold.hold(0x1000);
+        assert!(hold.let_go());
+        assert_eq!(hold.take(LIVES), Taken::Nothing, "the holder is about to resume it");
+    }
+}

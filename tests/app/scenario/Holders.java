@@ -1,0 +1,156 @@
+package scenario;
+
+import android.os.Handler;
+import android.os.Looper;
+import io.loopbox.Loopbox;
+import io.loopbox.Status;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * A message that waits for a lock. Arguments: those of {@link Options}, and {@code mode}: {@code entering} one that
+ * another thread holds, {@code waiting} on one that nobody holds, a {@code chain} of three holders, a
+ * {@code deadlock} of main and another thread, or {@code working}, which waits for none. Says when main waits; somebody
+ * else sends the signal.
+ */
+public final class Holders {
+    static final class Basket {}
+
+    static final class Price {}
+
+    static final Object CART = new Basket();
+    static final Object SHOP = new Price();
+
+    /** The next that main does is to wait. */
+    private static volatile boolean ready;
+
+    private static volatile boolean working;
+
+    private Holders() {}
+
+    public static void main(String[] arguments) {
+        Options options = new Options(arguments);
+        final String mode = options.text("mode", "entering");
+        Looper.prepareMainLooper();
+        if (!Loopbox.install(options.config().build()).isOn()) {
+            Script.say("not installed");
+            return;
+        }
+        final Thread main = Thread.currentThread();
+        final Handler handler = new Handler(Looper.myLooper());
+        handler.post(new Runnable() {
+            @Override
+            public void run() {
+                // Until the sampler has looked at ART nobody can tell of other threads.
+                if (!samples()) {
+                    handler.postDelayed(this, 20);
+                    return;
+                }
+                try {
+                    hang(mode, main);
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+        });
+        Looper.loop();
+    }
+
+    private static boolean samples() {
+        for (Status.Part part : Loopbox.status().parts()) {
+            if (part.name().equals("sampler")) {
+                return part.isOn();
+            }
+        }
+        return false;
+    }
+
+    static void hang(String mode, final Thread main) throws InterruptedException {
+        new Thread("watcher") {
+            @Override
+            public void run() {
+                while (!working && !(ready && waits(main))) {
+                    Thread.yield();
+                }
+                Script.say("main waits");
+            }
+        }.start();
+        switch (mode) {
+            case "entering":
+                hold("holder", CART, null);
+                pay();
+                break;
+            case "waiting":
+                synchronized (SHOP) {
+                    ready = true;
+                    SHOP.wait();
+                }
+                break;
+            case "chain":
+                hold("last", Holders.class, null);
+                hold("middle", SHOP, Holders.class);
+                hold("holder", CART, SHOP);
+                pay();
+                break;
+            case "deadlock":
+                synchronized (SHOP) {
+                    hold("holder", CART, SHOP);
+                    pay();
+                }
+                break;
+            default:
+                hold("holder", CART, null);
+                working = true;
+                Work.busy(600_000);
+        }
+    }
+
+    static boolean waits(Thread thread) {
+        return thread.getState() == Thread.State.BLOCKED || thread.getState() == Thread.State.WAITING;
+    }
+
+    static void pay() {
+        ready = true;
+        synchronized (CART) {
+            Script.say("impossible");
+        }
+    }
+
+    /** Starts a thread that takes {@code lock} and, when that is not null, wants {@code next}; returns when it does. */
+    static void hold(String name, final Object lock, final Object next) throws InterruptedException {
+        final CountDownLatch inside = new CountDownLatch(1);
+        Thread holder = new Thread(name) {
+            @Override
+            public void run() {
+                synchronized (lock) {
+                    inside.countDown();
+                    if (next == null) {
+                        deliver();
+                    } else {
+                        ask(next);
+                    }
+                }
+            }
+        };
+        holder.start();
+        inside.await();
+        Thread.State until = next == null ? Thread.State.TIMED_WAITING : Thread.State.BLOCKED;
+        // In a deadlock, and in a chain, the one asked for is taken already.
+        while (holder.getState() != until) {
+            Thread.yield();
+        }
+    }
+
+    static void deliver() {
+        try {
+            Thread.sleep(600_000);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static void ask(Object next) {
+        synchronized (next) {
+            Script.say("impossible");
+        }
+    }
+}

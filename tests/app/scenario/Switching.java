@@ -1,0 +1,64 @@
+package scenario;
+
+import android.os.Handler;
+import android.os.Looper;
+import io.loopbox.Loopbox;
+import java.io.File;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * Switches sampling off, on and off again while it records, each time before a message that runs, with reports of it,
+ * until the file of that number is in the folder of the argument {@code next}. Other arguments are those of
+ * {@link Options}.
+ */
+public final class Switching {
+    private Switching() {}
+
+    public static void main(String[] arguments) {
+        Options options = new Options(arguments);
+        Looper.prepareMainLooper();
+        if (!Loopbox.install(options.config().build()).isOn()) {
+            Script.say("not installed");
+            return;
+        }
+        final String next = options.text("next", ".");
+        final Handler handler = new Handler(Looper.myLooper());
+        new Thread("switcher") {
+            @Override
+            public void run() {
+                try {
+                    for (int turn = 0; turn < 3; turn++) {
+                        boolean on = turn == 1;
+                        Loopbox.setSampling(on);
+                        Busy message = new Busy();
+                        handler.post(message);
+                        message.begun.await();
+                        do {
+                            Thread.sleep(300);
+                            Loopbox.dump(String.valueOf(turn));
+                        } while (!new File(next, String.valueOf(turn)).exists());
+                        message.over = true;
+                    }
+                    Script.say("done");
+                } catch (Exception fault) {
+                    Script.say("failed: " + fault);
+                }
+                Runtime.getRuntime().halt(0);
+            }
+        }.start();
+        Looper.loop();
+    }
+
+    static final class Busy implements Runnable {
+        final CountDownLatch begun = new CountDownLatch(1);
+        volatile boolean over;
+
+        @Override
+        public void run() {
+            begun.countDown();
+            while (!over) {
+                Work.busy(5);
+            }
+        }
+    }
+}

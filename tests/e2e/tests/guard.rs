@@ -1,0 +1,135 @@
+//! The sampler at its worst: it hangs, dies, takes the process with it, meets an ART that it does not know, or is not
+//! wanted. The app goes on, and the report says what happened.
+
+use anyhow::{Context, Result, ensure};
+use loopbox_e2e::{LIMIT, feature, launcher, read, stacks_of};
+use loopbox_format::model::{DumpReason, Feature, MainState, Report, StackSource};
+use std::path::Path;
+use std::time::Instant;
+use tempfile::tempdir;
+use xtask::launch::{App, Running};
+
+/// Asks itself for a report again and again, because the sampler takes its time, and must not be hurried by signals.
+fn demo(bed: &str, folder: &Path) -> Result<App> {
+    let app = launcher(bed)?.app("scenario.Demo").argument(format!("dir={}", folder.display()));
+    Ok(app.argument("dumps=300"))
+}
+
+/// The first report that is as it should become.
+fn report_when(app: &mut Running, good: impl Fn(&Report) -> bool) -> Result<Report> {
+    let end = Instant::now() + LIMIT;
+    loop {
+        let told = app.wait_for("again", LIMIT)?;
+        let report = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
+        if good(&report) {
+            return Ok(report);
+        }
+        ensure!(Instant::now() < end, "{:?}\n{:?}", report.features, report.main);
+    }
+}
+
+fn sampler(report: &Report) -> (bool, &str) {
+    feature(report, Feature::Sampler)
+}
+
+#[test]
+fn a_sampler_that_does_not_come_back_loses_the_main_thread_to_the_guard() -> Result<()> {
+    for (bed, fault) in [("art10", "stay"), ("art11", "die")] {
+        let folder = tempdir()?;
+        let mut app = demo(bed, folder.path())?.env("LOOPBOX_FAULT", fault).start()?;
+        app.wait_for("FAULT main is stopped", LIMIT)?;
+        // The main thread was stopped in the middle of a message before this one.
+        app.wait_for("SCRIPT hang", LIMIT)?;
+        let report = report_when(&mut app, |report| !sampler(report).0)?;
+        assert!(sampler(&report).1.contains("the guard let it go"), "{bed}: {:?}", report.features);
+        let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
+        assert!(running.token > 150, "{running:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_process_that_ends_inside_of_the_window_is_not_sampled_for_some_starts() -> Result<()> {
+    let folder = tempdir()?;
+    let mut app = demo("art11", folder.path())?.env("LOOPBOX_FAULT", "stay").start()?;
+    app.wait_for("FAULT main is stopped", LIMIT)?;
+    app.signal("KILL")?;
+    app.kill();
+    for left in (0..5).rev() {
+        let mut app = demo("art11", folder.path())?.start()?;
+        let report = report_when(&mut app, |report| sampler(report).1 != "absent")?;
+        let (_, how) = sampler(&report);
+        assert!(how.contains("fuse blown, an earlier process ended in phase walk"), "{how}");
+        assert!(how.ends_with(&format!("next try: {left}")), "{how}");
+    }
+    let mut app = demo("art11", folder.path())?.start()?;
+    let report = report_when(&mut app, |report| sampler(report).1 != "absent")?;
+    assert!(sampler(&report).0 && sampler(&report).1.starts_with("table of ART"), "{:?}", report.features);
+    Ok(())
+}
+
+/// ART 14 when `LOOPBOX_BEDS` names it, which takes longer to set up.
+#[test]
+fn an_unknown_art_is_sampled_by_the_java_api_more_gently() -> Result<()> {
+    let more = std::env::var("LOOPBOX_BEDS").unwrap_or_default();
+    for bed in ["art10", "art11"].into_iter().chain(more.split_whitespace()) {
+        let folder = tempdir()?;
+        let mut app = demo(bed, folder.path())?.env("LOOPBOX_FAULT", "unknown-art").start()?;
+        app.wait_for("SCRIPT hang", LIMIT)?;
+        let sampled = |report: &Report| {
+            let MainState::Running(running) = &report.main else { return false };
+            report.trees.last().is_some_and(|t| t.token == running.token && t.sample_deltas_ns.len() >= 3)
+        };
+        let report = report_when(&mut app, sampled)?;
+        let (on, how) = sampler(&report);
+        assert!(on && how.starts_with("by Thread.getStackTrace: unknown ART"), "{bed}: {how}");
+        let tree = report.trees.last().context("no tree")?;
+        assert_eq!(tree.source, StackSource::JavaApi);
+        assert!(tree.phases.iter().all(|phase| phase.interval_ns >= 100_000_000), "{:?}", tree.phases);
+        for (stack, _) in stacks_of(&report, tree)? {
+            let names: Vec<_> = stack.iter().map(loopbox_e2e::Frame::short).collect();
+            assert!(names.iter().any(|name| name == "CheckoutActivity.onPay"), "{names:?}");
+            assert_eq!(names.last().map(String::as_str), Some("Demo.main"), "{names:?}");
+            let own = stack.iter().find(|frame| frame.short() == "CheckoutActivity.onPay").context("gone")?;
+            assert!(own.line.is_some() && own.method.source_file == "CheckoutActivity.java", "{own:?}");
+        }
+        assert_eq!(report.threads.captured_ns, 0, "others are only stopped by the native sampler");
+    }
+    Ok(())
+}
+
+#[test]
+fn sampling_is_switched_off_and_on_while_it_records() -> Result<()> {
+    for start in ["on", "off"] {
+        let folder = tempdir()?;
+        let next = tempdir()?;
+        let app = launcher("art10")?.app("scenario.Switching");
+        let app = app.argument(format!("dir={}", folder.path().display()));
+        let app = app.argument(format!("next={}", next.path().display()));
+        let mut app = app.argument(format!("sampling={start}")).start()?;
+        let mut seen = Vec::new();
+        loop {
+            let told = app.wait_for("SCRIPT ", LIMIT)?;
+            let Some(path) = told.strip_prefix("SCRIPT report ").and_then(|told| told.split(' ').next())
+            else {
+                assert_eq!(told, "SCRIPT done");
+                break;
+            };
+            let report = read(path.as_ref())?;
+            let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
+            let DumpReason::Requested(turn) = &report.meta.reason else { panic!("{:?}", report.meta) };
+            let sampled = report.trees.iter().any(|tree| tree.token == running.token);
+            assert!(turn == "1" || !sampled, "{start}, turn {turn}");
+            let (on, how) = sampler(&report);
+            let expected = if turn == "1" { on && sampled } else { how == "switched off by the app" };
+            if expected {
+                seen.push(turn.clone());
+                std::fs::write(next.path().join(turn), "")?;
+            }
+        }
+        seen.dedup();
+        let expected = ["0", "1", "2"];
+        assert_eq!(seen, expected, "{start}");
+    }
+    Ok(())
+}

@@ -1,0 +1,122 @@
+//! Who keeps the main thread waiting, and what the other threads do: in the report of a real ANR signal.
+
+use anyhow::{Context, Result};
+use loopbox_e2e::{LIMIT, launcher, read};
+use loopbox_format::model::{Location, LockWait, OtherThread, Report};
+use tempfile::tempdir;
+
+fn signalled(bed: &str, mode: &str) -> Result<Report> {
+    let folder = tempdir()?;
+    let app = launcher(bed)?.app("scenario.Holders").argument(format!("dir={}", folder.path().display()));
+    let mut app = app.argument(format!("mode={mode}")).start()?;
+    app.wait_for("SCRIPT main waits", LIMIT)?;
+    app.signal("QUIT")?;
+    let told = app.wait_for("SCRIPT report", LIMIT)?;
+    read(told.split_whitespace().nth(2).context("no path")?.as_ref())
+}
+
+/// `Class.method` of a stack, top frame first.
+fn names(report: &Report, stack: &[u32]) -> Vec<String> {
+    let name = |&location: &u32| match report.symbols.locations.get(location as usize) {
+        Some(&Location::Frame { method, .. }) => {
+            let method = &report.symbols.methods[method as usize];
+            format!("{}.{}", method.class.rsplit('.').next().unwrap_or_default(), method.name)
+        }
+        other => format!("{other:?}"),
+    };
+    stack.iter().rev().map(name).collect()
+}
+
+/// Each step as `class<of class> holder: top frames`.
+fn steps(report: &Report) -> Vec<String> {
+    let step = |wait: &LockWait| {
+        let holder = wait.holder.as_ref();
+        let stack = holder.map(|h| names(report, &h.stack)).unwrap_or_default();
+        let own: Vec<_> = stack.iter().filter(|name| name.starts_with("Holders.")).cloned().collect();
+        let name = holder.map_or("nobody", |h| &*h.name);
+        format!("{}<{}> {name}: {}", wait.class, wait.of_class, own.join(" "))
+    };
+    report.locks.waits.iter().map(step).collect()
+}
+
+const BEDS: [&str; 2] = ["art10", "art11"];
+
+#[test]
+fn the_holder_of_a_lock_is_named_with_its_stack() -> Result<()> {
+    for bed in BEDS {
+        let report = signalled(bed, "entering")?;
+        assert_eq!(steps(&report), ["scenario.Holders$Basket<> holder: Holders.deliver"], "{bed}");
+        assert!(!report.locks.deadlock);
+        let holder = report.locks.waits[0].holder.as_ref().context("nobody")?;
+        assert_eq!(names(&report, &holder.stack)[0], "Thread.sleep");
+        assert!(
+            names(&report, &holder.stack)
+                .last()
+                .is_some_and(|name| name.contains("Holders$") && name.contains(".run"))
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn a_wait_to_be_notified_has_no_holder() -> Result<()> {
+    for bed in BEDS {
+        let report = signalled(bed, "waiting")?;
+        assert_eq!(steps(&report), ["scenario.Holders$Price<> nobody: "], "{bed}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_chain_is_followed_to_the_thread_that_all_wait_for() -> Result<()> {
+    for bed in BEDS {
+        let report = signalled(bed, "chain")?;
+        let expected = [
+            "scenario.Holders$Basket<> holder: Holders.ask",
+            "scenario.Holders$Price<> middle: Holders.ask",
+            "java.lang.Class<scenario.Holders> last: Holders.deliver",
+        ];
+        assert_eq!(steps(&report), expected, "{bed}");
+        assert!(!report.locks.deadlock);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_deadlock_with_main_is_told() -> Result<()> {
+    for bed in BEDS {
+        let report = signalled(bed, "deadlock")?;
+        let steps = steps(&report);
+        assert_eq!(steps[0], "scenario.Holders$Basket<> holder: Holders.ask", "{bed}");
+        assert!(steps[1].starts_with("scenario.Holders$Price<> ") && steps[1].ends_with(": "), "{steps:?}");
+        assert_eq!(report.locks.waits[1].holder.as_ref().map(|h| h.tid), Some(report.meta.process.pid));
+        assert_eq!((steps.len(), report.locks.deadlock), (2, true));
+    }
+    Ok(())
+}
+
+#[test]
+fn the_other_threads_are_in_the_report_of_a_signal() -> Result<()> {
+    for bed in BEDS {
+        let report = signalled(bed, "working")?;
+        assert!(report.locks.waits.is_empty(), "main waits for nothing: {:?}", report.locks);
+        let threads = &report.threads.threads;
+        let find = |name: &str| -> Result<&OtherThread> {
+            threads.iter().find(|t| t.name == name).with_context(|| format!("no {name} in {threads:?}"))
+        };
+        let holder = find("holder")?;
+        assert_eq!(holder.state, b'S');
+        let stack = names(&report, holder.stack.as_deref().context("no stack")?);
+        assert!(stack.contains(&"Holders.deliver".to_owned()), "{stack:?}");
+        // ART's own daemons run Java, too; the Signal Catcher is known to Java and runs none.
+        let daemon = find("FinalizerDaemon")?;
+        let stack = names(&report, daemon.stack.as_deref().context("no stack")?);
+        assert!(stack.last().is_some_and(|name| name == "Thread.run"), "{stack:?}");
+        find("Signal Catcher")?;
+        assert!(threads.iter().all(|t| t.tid != report.meta.process.pid), "main is not another thread");
+        assert!(threads.iter().all(|t| t.name != "loopbox-sampler"), "it cannot stop itself");
+        assert!(threads.iter().all(|t| t.cpu_ns.is_some() && t.state != 0));
+        assert_eq!(report.threads.left_out, 0);
+    }
+    Ok(())
+}

@@ -1,6 +1,7 @@
-//! Library files.
+//! Library files and dex files.
 
 use loopbox_art::elf::{Image, hex};
+use loopbox_art::{Named, names_of_dex};
 
 /// In seeds and in no input: the first two end a search early, the last one never does.
 const NAMES: [&str; 4] = ["_ZN3art6PublicEv", "getpid", "_ZN3art6HiddenEv", "no_such_name"];
@@ -45,4 +46,20 @@ pub(crate) fn debugdata(input: &[u8]) -> bool {
     }
     let image = Image::parse(&file).expect("an ELF file");
     image.find_all(&NAMES).iter().any(Option::is_some)
+}
+
+/// No name is longer than the longest text that is read, in UTF-8, and its signature has no more than 256 of them.
+pub(crate) fn dex(input: &[u8]) -> bool {
+    const LONGEST: usize = 3 * 4_096;
+    let Some(Named { methods, sources, lines }) = names_of_dex(input) else { return false };
+    for [class, name, signature] in &methods {
+        assert!(class.len() <= LONGEST && name.len() <= LONGEST && signature.len() <= 257 * LONGEST);
+    }
+    assert!(sources.iter().all(|name| name.len() <= LONGEST));
+    for table in &lines {
+        // Whoever asks for an instruction after the last one gets the last one's line.
+        assert_eq!(table.line(u32::MAX), table.line(1 << 20));
+        assert!(table.is_empty() || table.line(u32::MAX).is_some());
+    }
+    !methods.is_empty()
 }

@@ -65,13 +65,15 @@ pub const ELF: Target = Target { name: "elf", memory: 80 * MIB, longest: 64 << 1
 /// The xz stream in a library's `.gnu_debugdata`.
 pub const DEBUGDATA: Target =
     Target { name: "debugdata", memory: 80 * MIB, longest: 64 << 10, run: elf::debugdata };
+/// A dex file as it lies in memory: names, signatures, source lines.
+pub const DEX: Target = Target { name: "dex", memory: 16 * MIB, longest: 16 << 10, run: elf::dex };
 /// R8's `mapping.txt`, and a report retraced by it.
 pub const MAPPING: Target =
     Target { name: "mapping", memory: 32 * MIB, longest: 16 << 10, run: desk::mapping };
 
 /// All of them.
-pub const TARGETS: [&Target; 11] =
-    [&REPORT, &DESK, &RING, &TREE, &LOOPER, &MAPS, &OFFSETS, &SEED, &ELF, &DEBUGDATA, &MAPPING];
+pub const TARGETS: [&Target; 12] =
+    [&REPORT, &DESK, &RING, &TREE, &LOOPER, &MAPS, &OFFSETS, &SEED, &ELF, &DEBUGDATA, &DEX, &MAPPING];
 
 impl Target {
     /// Runs one input.

@@ -9,8 +9,10 @@
 mod dex;
 mod lines;
 mod mutf8;
+mod whole;
 
 pub use lines::LineTable;
+pub use whole::{Named, names_of_dex};
 
 use std::num::NonZeroUsize;
 

@@ -6,6 +6,7 @@ use loopbox_e2e::{LIMIT, feature, launcher, read};
 use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
@@ -209,6 +210,27 @@ fn a_directory_that_is_deleted_while_the_app_runs() -> Result<()> {
     fs::write(&directory, "not a directory any more")?;
     ensure!(shop.ask()?.1.is_none(), "a report in a file");
     shop.lives()
+}
+
+/// Nothing of the app's own can do it by mistake; root can.
+#[test]
+fn a_ring_that_is_shortened_ends_the_app_and_no_other() -> Result<()> {
+    const SIGBUS: i32 = 7;
+    let folder = tempdir()?;
+    let mut shop = Shop::plain(folder.path())?;
+    shop.report()?;
+    let (pid, ring) = (shop.app.pid(), ring_of(folder.path(), shop.app.pid())?);
+    let Ok(file) = fs::OpenOptions::new().write(true).open(&ring) else {
+        println!("left out: only root can open a ring that is in use");
+        return Ok(());
+    };
+    file.set_len(4_096)?;
+    let ended = shop.app.finish(LIMIT)?;
+    assert_eq!(ended.status.signal(), Some(SIGBUS), "{}", ended.errors);
+    let mut next = Shop::plain(folder.path())?;
+    next.report()?;
+    assert!(ring_of(folder.path(), pid).is_err(), "what is left of the ring was looked at and deleted");
+    Ok(())
 }
 
 #[test]

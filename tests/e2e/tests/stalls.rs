@@ -186,8 +186,10 @@ fn nobody_waits_for_a_debugger() -> Result<()> {
 #[test]
 fn a_frozen_process_is_not_hung() -> Result<()> {
     let mut ways: Vec<(&str, Option<Cgroup>)> = vec![("stopped", None)];
-    if is_root("freezing a cgroup") {
-        ways.push(("frozen", Some(Cgroup::new("freezer")?)));
+    // Android's is the second version's.
+    match ["cgroup.freeze", "freezer.state"].into_iter().find_map(Cgroup::with) {
+        Some(group) => ways.push(("frozen", Some(group))),
+        None => println!("left out: no cgroup can be frozen here"),
     }
     for (way, group) in ways {
         let story = Story::begin(&["ms=60000", "hangMs=5000"])?;
@@ -195,13 +197,13 @@ fn a_frozen_process_is_not_hung() -> Result<()> {
             None => story.app.signal("STOP")?,
             Some(group) => {
                 group.add(story.app.pid())?;
-                group.set("freezer.state", "FROZEN")?;
+                group.set(if group.file == "cgroup.freeze" { "1" } else { "FROZEN" })?;
             }
         }
         std::thread::sleep(Duration::from_secs(6));
         match &group {
             None => story.app.signal("CONT")?,
-            Some(group) => group.set("freezer.state", "THAWED")?,
+            Some(group) => group.set(if group.file == "cgroup.freeze" { "0" } else { "THAWED" })?,
         }
         if is_root("sending signals as another user") {
             story.system_quits()?;
@@ -219,12 +221,14 @@ fn a_frozen_process_is_not_hung() -> Result<()> {
 
 #[test]
 fn a_process_without_a_processor_is_not_hung() -> Result<()> {
-    if !is_root("making a cgroup") {
+    // Both versions know one of the least share.
+    let share = |(file, least)| Some((Cgroup::with(file)?, least));
+    let Some((poor, least)) = [("cpu.shares", "2"), ("cpu.weight", "1")].into_iter().find_map(share) else {
+        println!("left out: no processor can be kept from a process here");
         return Ok(());
-    }
+    };
     let story = Story::begin(&["ms=4000", "how=busy"])?;
-    let poor = Cgroup::new("cpu")?;
-    poor.set("cpu.shares", "2")?;
+    poor.set(least)?;
     poor.add(story.app.pid())?;
     let rich = Hogs::start()?;
     let (_, others, ended) = {
@@ -261,30 +265,69 @@ fn a_kill_at_the_first_suspicion_leaves_queue_figures_and_name() -> Result<()> {
     Ok(())
 }
 
+/// A hang on ART 11 that was killed, as the next launch tells of it: the file, and what is in it then. `exits` are the
+/// ends of processes that the system knows, by pid, process name and the time of the hang's report.
+fn told_by_the_next_launch(exits: impl Fn(u32, &str, u64) -> Vec<String>) -> Result<(u64, Report)> {
+    let mut story = Story::begin_on("art11", tempdir()?, &["ms=60000"])?;
+    let (file, report) = story.wait_for(|report| report.meta.reason == DumpReason::Hang)?;
+    let (pid, now) = (story.app.pid(), report.meta.dumped_at.unix_ms);
+    story.app.kill();
+    let exits = format!("exits={}", exits(pid, &report.meta.process.name, now).join(","));
+    let mut next = Story::begin_on("art11", story.folder, &["ms=60000", "hangMs=60000", &exits])?;
+    // The ring is deleted once all is said.
+    let ring = |name: &str| name.contains(&format!("-{pid}-")) && name.contains(".lbr");
+    let end = Instant::now() + LIMIT;
+    while fs::read_dir(next.folder.path())?.flatten().any(|e| ring(&e.file_name().to_string_lossy())) {
+        ensure!(Instant::now() < end, "the ring stays");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let (again, report) = next.wait_for(|_| true)?;
+    next.app.kill();
+    assert_eq!(again, file, "no second report of the same hang");
+    assert!(report.anr.ran_ns >= S, "what was known before stays");
+    Ok((now, report))
+}
+
+fn exit(pid: u32, name: &str, at: u64, reason: i32, words: &str) -> String {
+    format!("{pid}|{name}|{at}|{reason}|{words}")
+}
+
 /// The system keeps a record of it since Android 11.
 #[test]
 fn the_next_launch_learns_how_it_ended_and_completes_the_report() -> Result<()> {
-    let mut story = Story::begin_on("art11", tempdir()?, &["ms=60000"])?;
-    let (file, report) = story.wait_for(|report| report.meta.reason == DumpReason::Hang)?;
-    let (pid, name) = (story.app.pid(), report.meta.process.name);
-    let now = report.meta.dumped_at.unix_ms;
-    story.app.kill();
-    let exit = |pid, name: &str, at: u64, reason, words| format!("{pid}|{name}|{at}|{reason}|{words}");
-    let exits = [
-        exit(pid, &name, now + 600_000, 4, "a_later_process_with_the_same_id"),
-        exit(pid, &name, now + 2_000, ProcessExit::ANR, "bg_anr"),
-        exit(pid, "com.example.other", now + 1_000, 3, "another_process"),
-        exit(pid + 1, &name, now + 1_000, 3, "another_id"),
-        exit(pid, &name, now - 600_000, 5, "an_earlier_process_with_the_same_id"),
-    ];
-    let exits = format!("exits={}", exits.join(","));
-    let next = Story::begin_on("art11", story.folder, &["ms=60000", "hangMs=60000", &exits])?;
-    let (again, report) = next.wait_for(|report| report.anr.exit.is_some())?;
-    assert_eq!(again, file, "no second report of the same hang");
+    let (now, report) = told_by_the_next_launch(|pid, name, now| {
+        vec![
+            exit(pid, name, now + 600_000, 4, "a_later_process_with_the_same_id"),
+            exit(pid, name, now + 2_000, ProcessExit::ANR, "bg_anr"),
+            exit(pid, "com.example.other", now + 1_000, 3, "another_process"),
+            exit(pid + 1, name, now + 1_000, 3, "another_id"),
+            exit(pid, name, now - 600_000, 5, "an_earlier_process_with_the_same_id"),
+        ]
+    })?;
     let expected =
         ProcessExit { reason: ProcessExit::ANR, description: "bg_anr".into(), unix_ms: now + 2_000 };
     assert_eq!((report.anr.verdict, report.anr.exit), (AnrVerdict::Confirmed, Some(expected)));
-    assert!(report.anr.ran_ns >= S, "what was known before stays");
+    Ok(())
+}
+
+/// The wall clock, which the system's records go by, was set between the report and the end.
+#[test]
+fn a_clock_that_was_set_does_not_give_a_process_the_end_of_another_one() -> Result<()> {
+    const HOUR: u64 = 3_600_000;
+    // Forwards: still the first end of that process.
+    let (now, report) = told_by_the_next_launch(|pid, name, now| {
+        vec![
+            exit(pid, name, now + 2 * HOUR, ProcessExit::ANR, "bg_anr"),
+            exit(pid, name, now - HOUR, 5, "earlier"),
+        ]
+    })?;
+    let found = report.anr.exit.map(|exit| exit.unix_ms);
+    assert_eq!((report.anr.verdict, found), (AnrVerdict::Confirmed, Some(now + 2 * HOUR)));
+    // Back: nobody can tell it from an earlier one's, so it has none.
+    let (_, report) = told_by_the_next_launch(|pid, name, now| {
+        vec![exit(pid, name, now - HOUR, ProcessExit::ANR, "bg_anr")]
+    })?;
+    assert_eq!((report.anr.verdict, report.anr.exit), (AnrVerdict::Hang, None));
     Ok(())
 }
 
@@ -319,23 +362,42 @@ fn signals_in_the_middle_of_collections_and_of_the_systems_own_dump_do_no_harm()
     Ok(())
 }
 
-/// A control group (v1) of one test.
-struct Cgroup(PathBuf);
+/// A control group of one test.
+struct Cgroup {
+    path: PathBuf,
+    /// What it is made for.
+    file: &'static str,
+}
 
 impl Cgroup {
-    fn new(controller: &str) -> Result<Self> {
-        let name = format!("loopbox-test-{}-{controller}", std::process::id());
-        let path = Path::new("/sys/fs/cgroup").join(controller).join(name);
-        fs::create_dir(&path).with_context(|| format!("cannot create {}", path.display()))?;
-        Ok(Self(path))
+    /// One that has `file`, of whichever version; none where none can be made.
+    fn with(file: &'static str) -> Option<Self> {
+        let (controller, _) = file.split_once('.')?;
+        let roots = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
+        // The second version has all controllers in one tree, once they are asked for.
+        for root in roots {
+            let _ = fs::write(Path::new(root).join("cgroup.subtree_control"), format!("+{controller}"));
+        }
+        let first = Path::new(roots[0]).join(controller);
+        for root in [first.as_path(), roots[0].as_ref(), roots[1].as_ref()] {
+            let path = root.join(format!("loopbox-test-{}-{controller}", std::process::id()));
+            if root.join("cgroup.procs").exists() && fs::create_dir(&path).is_ok() {
+                let group = Self { path, file };
+                if group.path.join(file).exists() {
+                    return Some(group);
+                }
+            }
+        }
+        None
     }
 
-    fn set(&self, file: &str, value: &str) -> Result<()> {
-        fs::write(self.0.join(file), value).with_context(|| format!("cannot set {file} to {value}"))
+    fn set(&self, value: &str) -> Result<()> {
+        fs::write(self.path.join(self.file), value)
+            .with_context(|| format!("cannot set {} to {value}", self.file))
     }
 
     fn add(&self, pid: u32) -> Result<()> {
-        self.set("cgroup.procs", &pid.to_string())
+        fs::write(self.path.join("cgroup.procs"), pid.to_string()).context("cannot enter a cgroup")
     }
 }
 
@@ -343,7 +405,7 @@ impl Drop for Cgroup {
     fn drop(&mut self) {
         // Empty when its process is reaped.
         for _ in 0..100 {
-            if fs::remove_dir(&self.0).is_ok() {
+            if fs::remove_dir(&self.path).is_ok() {
                 break;
             }
             std::thread::sleep(Duration::from_millis(20));

@@ -21,7 +21,7 @@ fn whole() -> Decoded {
 }
 
 /// The parts of a report, each as told by `Debug`: what two reports have in common.
-fn parts(report: &Report) -> [String; 10] {
+fn parts(report: &Report) -> [String; 11] {
     [
         format!("{:?}", report.meta),
         format!("{:?}", report.main),
@@ -30,6 +30,7 @@ fn parts(report: &Report) -> [String; 10] {
         format!("{:?}", report.symbols),
         format!("{:?}", report.trees),
         format!("{:?}", report.locks),
+        format!("{:?}", report.anr),
         format!("{:?}", report.pending),
         format!("{:?}", report.figures),
         format!("{:?}", report.digest),
@@ -77,7 +78,7 @@ fn cut_anywhere_it_is_an_error_or_what_lies_before() {
     for len in 0..REPORT_1_0.len() {
         match salvaged(&REPORT_1_0[..len], &format!("cut at {len}")) {
             usize::MAX => unreadable = len + 1,
-            lost => assert!(lost < 10, "the first section is whole"),
+            lost => assert!(lost < 11, "the first section is whole"),
         }
     }
     // From its first whole section on there is something to read.

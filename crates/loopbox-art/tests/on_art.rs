@@ -66,6 +66,71 @@ fn stress(bed: &str, samples: u32) {
     assert!(checked.pairs[&Pair::Invoke] > checked.stacks, "{:?}", checked.pairs);
 }
 
+/// What one way to walk showed.
+#[derive(Debug, Default)]
+struct WalkState {
+    stacks: u64,
+    /// Frames without a name: the method could not be read any more.
+    unnamed: u64,
+    /// Parts of stacks, between frames without a name, that cannot be true; the first few.
+    impossible: Vec<String>,
+    native: u64,
+    windows: u64,
+}
+
+impl WalkState {
+    fn of(probe: &Probe, options: &[&str], samples: u32) -> Result<Self> {
+        let jar = probe.class_path().pop().unwrap().display().to_string();
+        let lines = probe.run("probe.Stress", options, &[&samples.to_string(), "1000", &jar, "1"])?;
+        let oracle = oracle(probe)?;
+        let stats = value(&lines, "stats");
+        let mut state = Self {
+            native: number(stats, "native_walks: "),
+            windows: number(stats, "windows: "),
+            ..Self::default()
+        };
+        let mut part = Vec::new();
+        for line in lines.iter().filter_map(|l| l.strip_prefix("stack ")) {
+            if let Some(frame) = frame(line) {
+                part.push(frame);
+                continue;
+            }
+            state.stacks += u64::from(line.is_empty());
+            state.unnamed += u64::from(line == "?");
+            for part in part.split_inclusive(is_finalizer_registration) {
+                state.impossible.extend(oracle.check(part).err().map(|wrong| wrong.why));
+            }
+            part.clear();
+        }
+        Ok(state)
+    }
+}
+
+/// The number that follows a text.
+fn number(text: &str, after: &str) -> u64 {
+    let rest = text.split_once(after).unwrap_or_else(|| panic!("no {after} in {text}")).1;
+    rest.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
+}
+
+/// With the fast native every walk is done by a runnable thread, without it none; what is safe about the first is
+/// argued in docs/sampler.md, and this is the experiment beside it: the same stress, both ways.
+fn walk_states(bed: &str, options: &[&str], samples: u32) {
+    let runnable = WalkState::of(&Probe::new(bed, "runnable").unwrap(), options, samples).unwrap();
+    let native = WalkState::of(&Probe::in_native_state(bed, "native").unwrap(), options, samples).unwrap();
+    for (name, state) in [("runnable", &runnable), ("native", &native)] {
+        println!(
+            "{bed} {options:?} {name}: {} stacks, {} impossible, {} frames without a name {:?}",
+            state.stacks,
+            state.impossible.len(),
+            state.unnamed,
+            state.impossible.iter().take(3).collect::<Vec<_>>()
+        );
+    }
+    assert!(runnable.stacks >= u64::from(samples) * 9 && native.stacks >= u64::from(samples) * 9);
+    assert_eq!((runnable.native, runnable.impossible.len(), runnable.unnamed), (0, 0, 0), "{runnable:?}");
+    assert!(native.native > 0 && native.native <= native.windows, "the state is seen: {native:?}");
+}
+
 /// Who holds the lock: an object's, a class's, in a wait, in a deadlock.
 fn locks(bed: &str) {
     let probe = Probe::new(bed, "locks").unwrap();
@@ -119,17 +184,23 @@ fn check_stacks(oracle: &Oracle, lines: &[String]) -> Checked {
             stack.clear();
             continue;
         }
-        let fields: Vec<_> = line.split('\t').collect();
-        assert_eq!(fields.len(), 6, "a frame without a name: {line}");
-        let dex_pc = fields[5].parse::<i64>().unwrap();
-        stack.push(Frame {
-            class: fields[0].into(),
-            name: fields[1].into(),
-            signature: fields[2].into(),
-            dex_pc: u32::try_from(dex_pc).ok(),
-        });
+        stack.push(frame(line).unwrap_or_else(|| panic!("a frame without a name: {line}")));
     }
     checked
+}
+
+/// A printed frame, unless the line is none or the frame has no name.
+fn frame(line: &str) -> Option<Frame> {
+    let [class, name, signature, _, _, dex_pc] = line.split('\t').collect::<Vec<_>>()[..] else {
+        return None;
+    };
+    let dex_pc = dex_pc.parse::<i64>().unwrap();
+    Some(Frame {
+        class: class.into(),
+        name: name.into(),
+        signature: signature.into(),
+        dex_pc: u32::try_from(dex_pc).ok(),
+    })
 }
 
 fn is_finalizer_registration(frame: &Frame) -> bool {
@@ -170,4 +241,14 @@ fn sampling_needs_no_lock_that_main_may_hold() {
 fn every_stack_under_stress_is_possible() {
     let samples = std::env::var("LOOPBOX_SAMPLES").map_or(150, |n| n.parse().unwrap());
     beds().iter().for_each(|bed| stress(bed, samples));
+}
+
+/// `LOOPBOX_SAMPLES` as above; beds with a compiler may be named in `LOOPBOX_BEDS`, too.
+#[test]
+fn walks_are_done_by_a_runnable_thread() {
+    let samples = std::env::var("LOOPBOX_SAMPLES").map_or(40, |n| n.parse().unwrap());
+    for bed in beds() {
+        let options: &[&str] = if bed.ends_with("-jit") { &["-X", "-Xjitthreshold:0"] } else { &[] };
+        walk_states(&bed, options, samples);
+    }
 }

@@ -28,6 +28,12 @@ pub struct Discovered {
     numbers: Vec<(String, u32)>,
 }
 
+/// The Java half of the probe.
+fn sources() -> Result<Vec<PathBuf>> {
+    let folder = root().join("crates/loopbox-art/tests/java/probe");
+    std::fs::read_dir(&folder).context("no probe sources")?.map(|entry| Ok(entry?.path())).collect()
+}
+
 impl Probe {
     /// Sets up the bed called `name` and builds the probe. `user` names whoever runs it: each has a jar of its own.
     ///
@@ -42,6 +48,28 @@ impl Probe {
     /// # Errors
     /// When something cannot be set up or built.
     pub fn built(name: &str, user: &str, how: Build) -> Result<Self> {
+        Self::compiled(name, user, how, &sources()?)
+    }
+
+    /// The same, but the sampler's thread walks in native state: without the annotation that makes it runnable.
+    ///
+    /// # Errors
+    /// When something cannot be set up or built.
+    pub fn in_native_state(name: &str, user: &str) -> Result<Self> {
+        let folder = target().join(format!("art-probe-{name}-{user}"));
+        std::fs::create_dir_all(&folder).context("cannot create a folder for changed sources")?;
+        let mut sources = sources()?;
+        for source in sources.iter_mut().filter(|file| file.ends_with("Probe.java")) {
+            let text = std::fs::read_to_string(&*source).context("cannot read Probe.java")?;
+            ensure!(text.contains("    @FastNative\n"), "Probe.java has no annotation to leave out");
+            *source = folder.join("Probe.java");
+            std::fs::write(&*source, text.replace("    @FastNative\n", ""))
+                .context("cannot write Probe.java")?;
+        }
+        Self::compiled(name, user, Build::Dev, &sources)
+    }
+
+    fn compiled(name: &str, user: &str, how: Build, sources: &[PathBuf]) -> Result<Self> {
         // One set-up at a time in this process: they share working folders.
         static SET_UP: Mutex<()> = Mutex::new(());
         let _lock = SET_UP.lock().unwrap_or_else(PoisonError::into_inner);
@@ -52,13 +80,8 @@ impl Probe {
             build.args(["build", "--quiet", "--locked", "--profile", how.profile()]);
             run(build.args(what))?;
         }
-        let folder = root().join("crates/loopbox-art/tests/java/probe");
-        let mut sources = Vec::new();
-        for entry in std::fs::read_dir(&folder).context("no probe sources")? {
-            sources.push(entry?.path());
-        }
         let jar = target().join(format!("art-probe-{name}-{user}.jar"));
-        bed.dex(&sources, &[], &jar)?;
+        bed.dex(sources, &[], &jar)?;
         let built = target().join(how.folder());
         Ok(Self { bed, jar, host: built.join("loopbox-host"), libraries: built.join("examples") })
     }

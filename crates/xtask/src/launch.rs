@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, bail};
 
 use crate::android::{self, Abi};
-use crate::bed::{self, Bed};
+use crate::bed::{self, Arch, Bed};
 use crate::workspace::{cargo, root, run, target};
 
 /// How the Rust parts are built.
@@ -57,10 +57,7 @@ impl Launcher {
     /// When a part cannot be set up or built.
     pub fn new(name: &str, build: Build) -> Result<Self> {
         let bed = bed::ensure(name)?;
-        let mut cargo = cargo();
-        cargo.args(["build", "--quiet", "--locked", "--package", "loopbox-host", "--package", "loopbox-jni"]);
-        run(cargo.arg("--profile").arg(build.profile()))
-            .context("cannot build the host program and the recorder")?;
+        let products = programs(&bed, build).context("cannot build the host program and the recorder")?;
         let jar = target().join("apps").join(format!("{name}.jar"));
         fs::create_dir_all(target().join("apps")).context("cannot create target/apps")?;
         let sources = java_below(&[
@@ -69,17 +66,21 @@ impl Launcher {
             root().join("tests/app"),
         ])?;
         bed.dex(&sources, &[], &jar).context("cannot compile the scripted apps")?;
-        let libraries = target().join(build.folder());
+        let libraries = products.join(build.folder());
         Ok(Self { bed, jar, host: libraries.join("loopbox-host"), libraries })
     }
 
-    /// The same with the library exactly as it ships to x86-64 devices: linked for Android, stripped, unchanged.
+    /// The same with the library exactly as it ships to devices of the bed's architecture: linked for Android, stripped, unchanged.
     ///
     /// # Errors
     /// When a part cannot be set up or built.
     pub fn shipped(name: &str) -> Result<Self> {
         let mut launcher = Self::new(name, Build::Dev)?;
-        let shipped = android::shipped(Abi::X86_64, &launcher.bed)?;
+        let abi = match launcher.bed.arch()? {
+            Arch::X86_64 => Abi::X86_64,
+            Arch::Arm64 => Abi::Arm64,
+        };
+        let shipped = android::shipped(abi, &launcher.bed)?;
         launcher.bed = shipped.bed;
         launcher.libraries = shipped.libraries;
         Ok(launcher)
@@ -118,12 +119,27 @@ impl Launcher {
 
     /// The same, of an app in a dexed jar of its own.
     pub fn app_in(&self, jar: &Path, class: &str) -> App {
-        let mut command = Command::new(&self.host);
+        // The variables of the bed are there from the start: the host program need not start itself again, which an
+        // emulated one could not do.
+        let mut command = self.bed.command(&self.host);
+        command.env("LOOPBOX_HOST_BED", &self.bed.dir);
         command.arg("--bed").arg(self.bed.dir.join("bed.toml")).arg("--app").arg(jar);
         command.arg("-D").arg(format!("java.library.path={}", self.libraries.display()));
         command.arg("--main").arg(class);
         App { command, arguments: Vec::new() }
     }
+}
+
+/// Builds what runs on a bed, for its architecture; returns the folder that has one folder per profile.
+fn programs(bed: &Bed, build: Build) -> Result<PathBuf> {
+    let what = ["--package", "loopbox-host", "--package", "loopbox-jni", "--profile", build.profile()];
+    let arch = bed.arch()?;
+    if arch != Arch::X86_64 {
+        return android::linux::build(arch, bed, &what);
+    }
+    let mut cargo = cargo();
+    run(cargo.args(["build", "--quiet", "--locked"]).args(what))?;
+    Ok(target())
 }
 
 /// Java sources below some folders.

@@ -37,6 +37,7 @@ const STEPS: &[Step] = &[
     ("bed art10", || bed::ensure("art10").map(drop)),
     ("bed art11", || bed::ensure("art11").map(drop)),
     ("bed art11-jit", || bed::ensure("art11-jit").map(drop)),
+    ("bed art11-arm64", || bed::ensure("art11-arm64").map(drop)),
     ("tests", || run(cargo().args(["test", "--workspace", "--locked"]))),
     ("seqlock under loom", loom),
     ("offset tables", || run(xtask().args(["offsets", "check"]))),

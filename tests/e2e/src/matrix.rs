@@ -45,6 +45,8 @@ pub enum Mode {
     FirstUse,
     /// A code cache so small that code is thrown away and made again.
     SmallCache,
+    /// The interpreter, with pointers from malloc that carry a tag in their top byte, as Android's do on arm64.
+    Tagged,
 }
 
 impl Mode {
@@ -54,13 +56,19 @@ impl Mode {
             Self::Jit => "jit",
             Self::FirstUse => "jit at first use",
             Self::SmallCache => "jit, 128 KiB cache",
+            Self::Tagged => "interpreter, tagged pointers",
         }
+    }
+
+    /// Whether there is a compiler at work.
+    fn compiles(self) -> bool {
+        !matches!(self, Self::Interpreter | Self::Tagged)
     }
 
     /// VM options beside those of the bed.
     fn vm_options(self) -> &'static [&'static str] {
         match self {
-            Self::Interpreter => &[],
+            Self::Interpreter | Self::Tagged => &[],
             Self::Jit => &["-verbose:jit"],
             Self::FirstUse => &["-verbose:jit", "-Xjitthreshold:0"],
             Self::SmallCache => {
@@ -85,14 +93,27 @@ impl std::fmt::Display for Cell {
     }
 }
 
-/// All cells. The beds of ART 10 and 14 have no compiler.
-pub const CELLS: [Cell; 6] = [
+impl Cell {
+    /// Whether the tests run it, briefly. The others take minutes to set up, or need what not every machine has.
+    pub fn in_tests(&self) -> bool {
+        ["art10", "art11", "art11-jit", "art11-arm64"].contains(&self.bed) && self.mode != Mode::Tagged
+    }
+}
+
+/// All cells.
+pub const CELLS: [Cell; 12] = [
     Cell { bed: "art10", mode: Mode::Interpreter },
     Cell { bed: "art11", mode: Mode::Interpreter },
     Cell { bed: "art11-jit", mode: Mode::Jit },
     Cell { bed: "art11-jit", mode: Mode::FirstUse },
     Cell { bed: "art11-jit", mode: Mode::SmallCache },
     Cell { bed: "art14", mode: Mode::Interpreter },
+    Cell { bed: "art10-jit", mode: Mode::Jit },
+    Cell { bed: "art10-jit", mode: Mode::FirstUse },
+    Cell { bed: "art10-jit", mode: Mode::SmallCache },
+    Cell { bed: "art10-arm64", mode: Mode::Interpreter },
+    Cell { bed: "art11-arm64", mode: Mode::Interpreter },
+    Cell { bed: "art11-arm64", mode: Mode::Tagged },
 ];
 
 /// What one cell showed.
@@ -173,7 +194,7 @@ pub fn run(cell: Cell, phase_ms: u32) -> Result<Figures> {
     figures
         .faults
         .extend(phases.iter().map(|phase| format!("{phase} was never sampled (sampler {last_state})")));
-    if (figures.compiled > 0) != (cell.mode != Mode::Interpreter) {
+    if (figures.compiled > 0) != cell.mode.compiles() {
         figures.faults.push(format!("{} methods were compiled", figures.compiled));
     }
     Ok(figures)
@@ -192,6 +213,9 @@ pub fn sample(
 ) -> Result<(Vec<(String, Report)>, usize)> {
     let folder = tempdir()?;
     let mut app = launcher.app("frames.Frames").property("loopbox.dir", folder.path().display());
+    if mode == Mode::Tagged {
+        app = app.env("GLIBC_TUNABLES", "glibc.mem.tagging=3");
+    }
     for option in mode.vm_options() {
         app = app.option("-X").option(option);
     }

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use loopbox_e2e::{LIMIT, feature, read, stacks_of};
 use loopbox_format::model::{DumpReason, Feature, MainState, Report};
 use tempfile::tempdir;
+use xtask::bed::to_test_on;
 use xtask::launch::{Launcher, wait_for_report};
 
 /// An app hangs, SIGQUIT comes, the report is read.
@@ -23,10 +24,11 @@ fn hang(launcher: &Launcher) -> Result<Report> {
 
 #[test]
 fn it_hooks_records_samples_and_reports() -> Result<()> {
-    for bed in ["art10", "art11"] {
-        let report = hang(&Launcher::shipped(bed)?)?;
+    for bed in to_test_on(&["art10", "art11", "art11-arm64"]) {
+        let report = hang(&Launcher::shipped(&bed)?)?;
         assert_eq!(report.meta.reason, DumpReason::SigQuit);
-        assert_eq!(report.meta.process.abi, "x86_64");
+        let abi = if bed.ends_with("-arm64") { "arm64-v8a" } else { "x86_64" };
+        assert_eq!(report.meta.process.abi, abi);
         for part in [Feature::Hook, Feature::Sampler, Feature::Ring, Feature::SigQuit] {
             let (on, detail) = feature(&report, part);
             assert!(on, "{bed}: {part:?}: {detail}");

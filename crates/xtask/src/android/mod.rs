@@ -11,6 +11,7 @@ mod build;
 mod check;
 mod java;
 mod link;
+pub(crate) mod linux;
 pub(crate) mod shim;
 mod size;
 mod strip;

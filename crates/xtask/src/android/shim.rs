@@ -9,15 +9,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 
-use super::abi::Abi;
 use super::symbols::Imports;
 use super::{Library, data, folder};
-use crate::bed::Bed;
 use crate::bed::cache::{Cache, Key};
-use crate::bed::run::{command, run};
+use crate::bed::progress::Progress;
+use crate::bed::run::run;
+use crate::bed::tools::CompilerTools;
+use crate::bed::{Arch, Bed};
 
 /// Changes when the way to build the shim does.
 const RECIPE: u32 = 1;
@@ -37,7 +39,7 @@ pub(crate) fn shipped(library: &Library, imports: &Imports, bed: &Bed) -> Result
     let sources = data("shim");
     let key = Key::new("shim", RECIPE).with_path(&sources)?.with(&format!("{:?}", library.imports));
     let key = key.with(library.abi.name()).with(&format!("{imports:?}"));
-    let libraries = cache.step("shim", &key, |out| make(library, imports, &sources, out))?;
+    let libraries = cache.step("shim", &key, |out| make(library, imports, &sources, bed, out))?;
     let derived = folder().join("beds").join(format!("{}-{}", bed.manifest.name, library.abi));
     let stand_ins: Vec<String> =
         imports.libraries().map(|(soname, _)| libraries.join(soname).display().to_string()).collect();
@@ -70,8 +72,8 @@ fn derive(bed: &Bed, first: &[String], derived: &Path) -> Result<Bed> {
 }
 
 /// Compiles the stand-ins into `out`.
-fn make(library: &Library, imports: &Imports, sources: &Path, out: &Path) -> Result<()> {
-    ensure!(library.abi == Abi::X86_64, "there is no compiler for stand-ins of {} here", library.abi);
+fn make(library: &Library, imports: &Imports, sources: &Path, bed: &Bed, out: &Path) -> Result<()> {
+    let arch = bed.arch()?;
     let code = sources.join("shim.c");
     let text = fs::read_to_string(&code).with_context(|| format!("cannot read {}", code.display()))?;
     let plain = super::symbols::read_exports(&sources.join("plain.txt"))?;
@@ -81,12 +83,22 @@ fn make(library: &Library, imports: &Imports, sources: &Path, out: &Path) -> Res
         let targets = jumps.get(soname).unwrap_or(&empty);
         let file = |extension: &str| out.join(format!("{soname}.{extension}"));
         let version = versions.keys().next().map_or("LIBC", String::as_str);
-        write(&file("S"), &trampolines(targets, version))?;
+        write(&file("S"), &trampolines(targets, version, arch))?;
         write(&file("map"), &version_script(targets, version))?;
-        let mut cc =
-            command("cc", ["-shared", "-fPIC", "-O2", "-w", "-ffunction-sections", "-fvisibility=hidden"]);
+        let mut cc = match arch {
+            Arch::X86_64 => Command::new("cc"),
+            Arch::Arm64 => CompilerTools::ensure(&Progress::new("android"))?.for_arch(arch, &bed.sysroot()?),
+        };
+        cc.args(["-shared", "-fPIC", "-O2", "-w", "-ffunction-sections", "-fvisibility=hidden"]);
         cc.arg(format!("-Wl,--gc-sections,-soname,{soname},--version-script={}", file("map").display()));
-        cc.arg(file("S")).arg(&code).arg("-o").arg(out.join(soname)).args(["-ldl", "-lpthread"]);
+        // The compiler may be one for C++, which C files by their name would be to it.
+        cc.args(["-x", "assembler"])
+            .arg(file("S"))
+            .args(["-x", "c"])
+            .arg(&code)
+            .args(["-x", "none", "-o"])
+            .arg(out.join(soname))
+            .args(["-ldl", "-lpthread"]);
         run(&mut cc).with_context(|| format!("cannot make the stand-in for {soname}"))?;
     }
     Ok(())
@@ -123,11 +135,16 @@ fn jumps<'a>(
 
 /// One jump per function. The dot version (`name@VERSION`) keeps a function apart from the one of the same name that
 /// it jumps to.
-fn trampolines(targets: &BTreeMap<&str, String>, version: &str) -> String {
-    let mut text = String::from(".section .note.GNU-stack,\"\",@progbits\n.text\n");
+fn trampolines(targets: &BTreeMap<&str, String>, version: &str, arch: Arch) -> String {
+    let mut text = String::from(".section .note.GNU-stack,\"\",%progbits\n.text\n");
     for (name, target) in targets {
         let own = format!("stand_in_{name}");
-        let _ = writeln!(text, ".globl {own}\n.type {own}, @function\n{own}: jmp *{target}@GOTPCREL(%rip)");
+        let jump = match arch {
+            Arch::X86_64 => format!("jmp *{target}@GOTPCREL(%rip)"),
+            // x16 is the register that a call may lose on its way (AAPCS64, IP0).
+            Arch::Arm64 => format!("adrp x16, :got:{target}; ldr x16, [x16, :got_lo12:{target}]; br x16"),
+        };
+        let _ = writeln!(text, ".globl {own}\n.type {own}, %function\n{own}: {jump}");
         let _ = writeln!(text, ".symver {own}, {name}@{version}");
     }
     text
@@ -145,6 +162,7 @@ fn write(file: &Path, text: &str) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::abi::Abi;
     use super::super::symbols::tests::list;
     use super::*;
 

@@ -106,7 +106,8 @@ impl Toolchain {
 }
 
 impl Debian {
-    fn ensure(work: &Path, update: bool, progress: &Progress) -> Result<Self> {
+    /// Finds the unpacked compiler below `work`, or gets it.
+    pub(crate) fn ensure(work: &Path, update: bool, progress: &Progress) -> Result<Self> {
         let cache = Cache::open(&work.join("cache"))?;
         let record = work.join("toolchain.txt");
         let known = if update { None } else { read_record(&record) };
@@ -168,7 +169,8 @@ impl Debian {
         found.into_iter().max().map(|(_, path)| path).context("no lld was unpacked")
     }
 
-    fn environment(&self) -> Result<Vec<(String, OsString)>> {
+    /// What makes cargo use this compiler.
+    pub(crate) fn environment(&self) -> Result<Vec<(String, OsString)>> {
         let mut environment = self.libraries()?;
         environment.push(("RUSTC".into(), self.rustc().into()));
         Ok(environment)
@@ -183,7 +185,7 @@ impl Debian {
         let with_libraries = self.libraries()?;
         let stubs =
             self.cache.step("stubs", &key, |out| stubs::make(imports, abi, &lld, &with_libraries, out))?;
-        let sysroot = self.standard_library(abi, progress)?;
+        let sysroot = self.standard_library(abi.name(), abi.triple(), Panic::Abort, progress)?;
         let mut flags = vec![
             format!("-Clinker={}", linker.join("android-ld").display()),
             // Debian's compiler gives its linker -Wl, arguments whatever the flavour.
@@ -199,41 +201,45 @@ impl Debian {
     }
 
     /// Builds the standard library for a target once per compiler: small before fast, as the library itself.
-    fn standard_library(&self, abi: Abi, progress: &Progress) -> Result<PathBuf> {
+    pub(crate) fn standard_library(
+        &self,
+        name: &str,
+        triple: &str,
+        panic: Panic,
+        progress: &Progress,
+    ) -> Result<PathBuf> {
+        let manifest = STD_MANIFEST.replace("@PANIC@", panic.name());
         let key = Key::new("std", STD_RECIPE).with(&self.version).with(&self.root.display().to_string());
-        let key = key.with(abi.triple()).with(STD_MANIFEST).with(STD_FEATURES).with(&TRAP.join(" "));
-        self.cache.step(&format!("std-{}", abi.name()), &key, |out| {
-            progress.say(format!("build the standard library for {}", abi.triple()));
+        let (trap, tables): (&[&str], &[&str]) = match panic {
+            Panic::Abort => (&TRAP, &[link::NO_UNWIND_TABLES]),
+            Panic::Unwind => (&[], &[]),
+        };
+        let key = key.with(triple).with(&manifest).with(STD_FEATURES).with(&trap.join(" "));
+        self.cache.step(&format!("std-{name}"), &key, |out| {
+            progress.say(format!("build the standard library for {triple}"));
             let source = out.join("source");
             fs::create_dir_all(source.join("src"))?;
-            fs::write(source.join("Cargo.toml"), STD_MANIFEST)?;
+            fs::write(source.join("Cargo.toml"), manifest)?;
             fs::write(source.join("src/lib.rs"), "#![no_std]\n")?;
             let mut flags = vec![
-                "-Cembed-bitcode=yes".into(),
-                link::NO_UNWIND_TABLES.into(),
+                "-Cembed-bitcode=yes".to_owned(),
                 format!("--remap-path-prefix={}=/rust", self.root.display()),
             ];
-            flags.extend(TRAP.map(String::from));
+            flags.extend(tables.iter().chain(trap).map(|flag| (*flag).to_owned()));
             let vendor = self.root.join("usr/lib/rustlib/src/rust/library/vendor");
             let vendor = fs::canonicalize(&vendor).with_context(|| format!("no {}", vendor.display()))?;
             let mut cargo = cargo();
-            cargo.args([
-                "build",
-                "--quiet",
-                "--release",
-                "-Zbuild-std=std,panic_abort",
-                STD_FEATURES,
-                "--target",
-            ]);
-            cargo.arg(abi.triple()).current_dir(&source).envs(self.environment()?);
+            cargo.args(["build", "--quiet", "--release", STD_FEATURES]);
+            cargo.arg(format!("-Zbuild-std=std,panic_{}", panic.name()));
+            cargo.arg("--target").arg(triple).current_dir(&source).envs(self.environment()?);
             // Its dependencies come with its sources: nothing is asked of a registry.
             cargo.args(["--config", "source.crates-io.replace-with=\"debian\"", "--config"]);
             cargo.arg(format!("source.debian.directory={:?}", vendor.display().to_string()));
             cargo.env("RUSTC_BOOTSTRAP", "1").env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
             run(cargo.env("CARGO_TARGET_DIR", source.join("target")))?;
-            let libraries = out.join("lib/rustlib").join(abi.triple()).join("lib");
+            let libraries = out.join("lib/rustlib").join(triple).join("lib");
             fs::create_dir_all(&libraries)?;
-            for entry in fs::read_dir(source.join("target").join(abi.triple()).join("release/deps"))? {
+            for entry in fs::read_dir(source.join("target").join(triple).join("release/deps"))? {
                 let path = entry?.path();
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 if path.extension().is_some_and(|e| e == "rlib") && !name.contains(STD_CRATE) {
@@ -245,10 +251,28 @@ impl Debian {
     }
 }
 
+/// What a panic does in the programs that a standard library is for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Panic {
+    /// Ends the process: the library that ships.
+    Abort,
+    /// Unwinds: tests.
+    Unwind,
+}
+
+impl Panic {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Abort => "abort",
+            Self::Unwind => "unwind",
+        }
+    }
+}
+
 /// A crate that uses nothing: only its standard library is wanted.
 const STD_CRATE: &str = "only_std";
 const STD_MANIFEST: &str = "[package]\nname = \"only_std\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-    [profile.release]\nopt-level = \"z\"\npanic = \"abort\"\ncodegen-units = 1\ndebug = \"line-tables-only\"\n\n\
+    [profile.release]\nopt-level = \"z\"\npanic = \"@PANIC@\"\ncodegen-units = 1\ndebug = \"line-tables-only\"\n\n\
     [workspace]\n";
 
 /// Gets Debian's compiler, its sources and the linker of the same LLVM.

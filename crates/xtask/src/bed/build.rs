@@ -16,12 +16,15 @@ use super::libcore::{self, Libcore};
 use super::manifest::{Build, Manifest};
 use super::paths;
 use super::progress::Progress;
-use super::spec::{Package, Source, Spec, Use, read_toml};
-use super::tools::Tools;
+use super::spec::{Foreign, Package, Source, Spec, StubLibrary, Use, read_toml};
+use super::tools::{CompilerTools, Tools};
 use super::unpack;
 
 /// Changes when the code of the steps changes what they make.
 pub(crate) const VERSION: u32 = 2;
+
+/// Changes when beds are put together otherwise, of the same parts.
+pub(crate) const ASSEMBLY: u32 = 2;
 
 /// `-Xmx` of a bed.
 pub(crate) const HEAP_MIB: u32 = 64;
@@ -36,6 +39,9 @@ pub(crate) struct Builder<'a> {
     pub(crate) dx_sha256: String,
     pub(crate) icu4j: PathBuf,
     pub(crate) icu4j_sha256: String,
+    /// What tells the cross compiler's version, for a bed of another architecture.
+    pub(crate) cross_identity: String,
+    cross: Option<CompilerTools>,
     identity: String,
     packages: Vec<(&'a Package, Deb)>,
     sources: Vec<Deb>,
@@ -52,6 +58,7 @@ impl<'a> Builder<'a> {
         let of_compiler = spec.compiler.iter().flat_map(|c| [&c.own.source, &c.own.packaging]);
         let sources =
             sources.into_iter().chain(of_compiler).map(|s| fetcher.source(s)).collect::<Result<Vec<_>>>()?;
+        let cross = spec.foreign.as_ref().map(|_| CompilerTools::ensure(progress)).transpose()?;
         let mut builder = Self {
             spec,
             tools,
@@ -61,6 +68,8 @@ impl<'a> Builder<'a> {
             dx_sha256: String::new(),
             icu4j: PathBuf::new(),
             icu4j_sha256: String::new(),
+            cross_identity: cross.as_ref().map_or(Ok(String::new()), CompilerTools::identity)?,
+            cross,
             identity: tools.identity()?,
             packages: packages.into_iter().zip(debs).collect(),
             sources,
@@ -104,7 +113,30 @@ impl<'a> Builder<'a> {
 
     /// Headers and libraries that the natives are compiled and linked with.
     pub(crate) fn sysroot(&self) -> Result<PathBuf> {
-        self.unpacked("sysroot", &self.debs(&self.spec.sysroot()))
+        let debs = self.debs(&self.spec.sysroot());
+        if self.spec.foreign.is_none() {
+            return self.unpacked("sysroot", &debs);
+        }
+        // A cross compiler takes everything from there, also through links that are meant for the root of a machine.
+        let key = debs.iter().fold(Key::new("whole-sysroot", VERSION), |key, deb| key.with(&deb.sha256));
+        self.cache.step("whole-sysroot", &key, |out| {
+            unpack::packages(&debs, out)?;
+            unpack::keep_links_inside(out)
+        })
+    }
+
+    /// The C++ compiler for the bed's architecture; `sysroot` is what [`Self::sysroot`] gave.
+    pub(crate) fn cxx(&self, sysroot: &Path) -> std::process::Command {
+        match &self.cross {
+            None => std::process::Command::new(&self.tools.cxx),
+            Some(tools) => tools.for_arch(self.spec.arch, sysroot),
+        }
+    }
+
+    /// The libraries that only have to be there, or stand in for something of the machine.
+    pub(crate) fn native_stubs(&self) -> impl Iterator<Item = &StubLibrary> + std::fmt::Debug {
+        let of_foreign: &[StubLibrary] = self.spec.foreign.as_ref().map_or(&[], |foreign| &foreign.stubs);
+        self.spec.common.libcore.stubs.iter().chain(of_foreign)
     }
 
     /// The runtime and the libraries that it needs, as Debian packs them.
@@ -168,7 +200,7 @@ impl<'a> Builder<'a> {
             art: bed.art.clone(),
             api_level: bed.api_level,
             package_version: bed.package_version.clone(),
-            arch: bed.arch.clone(),
+            arch: self.spec.arch.name().into(),
             boot_class_path: strings(boot),
             boot_class_path_hidden_api: strings(hidden),
             library_path: vec!["lib".into()],
@@ -184,23 +216,57 @@ impl<'a> Builder<'a> {
             dlopen_first: bed.dlopen_first.clone(),
             runner: Vec::new(),
             env: environment(home),
-            build: Build { java_class_path: strings(classes), dx: "dx/dx.jar".into(), key: key.to_owned() },
+            build: Build {
+                java_class_path: strings(classes),
+                dx: "dx/dx.jar".into(),
+                key: key.to_owned(),
+                sysroot: self.spec.foreign.as_ref().map(|_| self.sysroot()).transpose()?,
+            },
         };
-        if let Some(loader) = &bed.loader {
-            // The loader's own options reach the host program only; variables would also reach the programs of
-            // the machine that it starts, which have another libc.
-            let lib = home.join("lib").display().to_string();
-            let preload = manifest.preload.join(":");
-            manifest.runner =
-                vec![format!("{lib}/{loader}"), "--library-path".into(), lib, "--preload".into(), preload];
-            manifest.library_path = Vec::new();
-            manifest.preload = Vec::new();
+        match &self.spec.foreign {
+            Some(foreign) => self.emulated(foreign, out, home, &mut manifest)?,
+            None if bed.own_libc => self.with_own_loader(home, &mut manifest),
+            None => (),
         }
         manifest.write(out)
     }
 
+    /// The bed's own loader runs the host program.
+    fn with_own_loader(&self, home: &Path, manifest: &mut Manifest) {
+        // The loader's own options reach the host program only; variables would also reach the programs of the
+        // machine that it starts, which have another libc.
+        let lib = home.join("lib").display().to_string();
+        let loader = format!("{lib}/{}", self.spec.arch.loader());
+        let preload = manifest.preload.join(":");
+        manifest.runner = vec![loader, "--library-path".into(), lib, "--preload".into(), preload];
+        manifest.library_path = Vec::new();
+        manifest.preload = Vec::new();
+    }
+
+    /// An emulator runs the host program, whose loader it finds below `machine` in the bed. The emulator is linked
+    /// statically, so that the variables for the loader mean nothing to it.
+    fn emulated(&self, foreign: &Foreign, out: &Path, home: &Path, manifest: &mut Manifest) -> Result<()> {
+        let package = foreign.packages.iter().find(|p| p.purpose == Use::Emulator);
+        let debs = self.debs(&[package.context("no package brings the emulator")?]);
+        let deb = debs.first().context("the emulator was not downloaded")?;
+        let key = Key::new("emulator", VERSION).with(&deb.sha256).with(&foreign.emulator);
+        let unpacked = self
+            .cache
+            .step("emulator", &key, |out| unpack::one_file(deb, &foreign.emulator, &out.join("emulator")))?;
+        unpack::place(&unpacked.join("emulator"), &out.join("emulator"))?;
+        let loader = self.spec.arch.loader();
+        fs::create_dir_all(out.join("machine/lib")).context("cannot create machine/lib")?;
+        symlink(Path::new("../../lib").join(loader), out.join("machine/lib").join(loader))
+            .with_context(|| format!("cannot create {loader}"))?;
+        manifest.runner = vec![home.join("emulator").display().to_string()];
+        manifest.runner.extend(foreign.options.iter().cloned());
+        manifest.runner.extend(["-L".into(), home.join("machine").display().to_string()]);
+        manifest.preload.splice(0..0, foreign.preload.iter().cloned());
+        Ok(())
+    }
+
     fn place_libraries(&self, lib: &Path, natives: &Path) -> Result<()> {
-        unpack::gather_libraries(&self.runtime()?, lib)?;
+        unpack::gather_libraries(&self.runtime()?, self.spec.arch, lib)?;
         for entry in fs::read_dir(natives.join("lib"))? {
             let file = entry?.path();
             let name = file.file_name().context("a library without a name")?;

@@ -79,6 +79,26 @@ pub(crate) fn files_below(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// Notes that a result is in use now.
+pub(crate) fn mark_used(result: &Path) -> Result<()> {
+    File::create(result.join(USED)).with_context(|| format!("cannot write to {}", result.display()))?;
+    Ok(())
+}
+
+/// Everything below a folder that is no folder, links unresolved and not followed.
+pub(crate) fn files_and_links(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
+            let entry = entry?;
+            let list = if entry.file_type()?.is_dir() { &mut open } else { &mut found };
+            list.push(entry.path());
+        }
+    }
+    Ok(found)
+}
+
 /// SHA-256 of a file as hexadecimal digits.
 pub(crate) fn sha256_file(path: &Path) -> Result<String> {
     let mut file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -138,7 +158,7 @@ impl Cache {
                 }
             }
         }
-        File::create(result.join(USED)).with_context(|| format!("cannot write to {}", result.display()))?;
+        mark_used(&result)?;
         Ok(result)
     }
 

@@ -3,7 +3,8 @@
 use anyhow::Result;
 use clap::Args;
 
-use super::{ensure, names};
+use super::spec::{Compiled, Name};
+use super::{Arch, ensure, names};
 
 /// Sets beds up: real Android Runtimes with the real message queue, to run tests on.
 #[derive(Debug, Args)]
@@ -13,6 +14,9 @@ pub struct BedArgs {
     /// The beds of these names with the runtime's compiler: `art11 --jit` is `art11-jit`
     #[arg(long)]
     jit: bool,
+    /// The beds of these names for an architecture: `art11 --arch arm64` is `art11-arm64`
+    #[arg(long, default_value = "x86_64")]
+    arch: Arch,
 }
 
 /// Runs the command.
@@ -24,8 +28,14 @@ pub fn run(args: &BedArgs) -> Result<()> {
         println!("beds: {}", names()?.join(", "));
     }
     for name in &args.names {
-        let name = if args.jit { format!("{name}-jit") } else { name.clone() };
-        println!("{}", ensure(&name)?.dir.join("bed.toml").display());
+        let mut name = Name::parse(name);
+        if args.arch != Arch::X86_64 {
+            name.arch = args.arch;
+        }
+        if args.jit {
+            name.compiled = Compiled::Jit;
+        }
+        println!("{}", ensure(&name.to_string())?.dir.join("bed.toml").display());
     }
     Ok(())
 }

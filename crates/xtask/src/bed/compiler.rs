@@ -111,7 +111,7 @@ impl Build<'_> {
         })?;
         let mut link = command(&self.tools.clang, ["-shared", "-fuse-ld=lld", "-s"]);
         link.arg(format!("-Wl,-soname,{LIBRARY}")).args(units.iter().map(|(_, object)| object));
-        for folder in unpack::library_folders(&self.runtime) {
+        for folder in unpack::library_folders(&self.runtime, self.builder.spec.arch) {
             link.arg("-L").arg(folder);
         }
         link.arg(format!("-l:{}", self.builder.spec.bed.libart)).arg("-l:libbase.so.0");

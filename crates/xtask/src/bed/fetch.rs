@@ -15,6 +15,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::apt_config;
+use super::arch::Arch;
 use super::cache::{remove, sha256_file};
 use super::paths;
 use super::progress::Progress;
@@ -45,8 +46,8 @@ pub(crate) struct Fetcher<'a> {
     downloads: PathBuf,
     /// Folders to look in when the mirror has no such file.
     fallbacks: Vec<PathBuf>,
-    /// Suites whose index was read, and what went wrong with the others.
-    suites: RefCell<BTreeMap<String, std::result::Result<(), String>>>,
+    /// Indexes that were read, and what went wrong with the others.
+    indexes: RefCell<BTreeMap<String, std::result::Result<(), String>>>,
 }
 
 impl<'a> Fetcher<'a> {
@@ -56,21 +57,21 @@ impl<'a> Fetcher<'a> {
         let mut fallbacks: Vec<PathBuf> =
             env::var_os("LOOPBOX_DEB_CACHE").map(PathBuf::from).into_iter().collect();
         fallbacks.push(paths::repository().join("../shared/deb-cache"));
-        Ok(Self { progress, apt: beds.join("apt"), downloads, fallbacks, suites: RefCell::default() })
+        Ok(Self { progress, apt: beds.join("apt"), downloads, fallbacks, indexes: RefCell::default() })
     }
 
     /// All packages, in the given order; those that are not there yet are downloaded, suite by suite.
     pub(crate) fn packages(&self, packages: &[&Package]) -> Result<Vec<Deb>> {
-        let mut missing: BTreeMap<&str, Vec<&Package>> = BTreeMap::new();
+        let mut missing: BTreeMap<Index<'_>, Vec<&Package>> = BTreeMap::new();
         for package in packages {
-            let of_suite = missing.entry(&package.suite).or_default();
-            let asked = of_suite.iter().any(|p| wanted(p) == wanted(package));
+            let of_index = missing.entry(Index::of(package)).or_default();
+            let asked = of_index.iter().any(|p| wanted(p) == wanted(package));
             if !asked && self.present(package)?.is_none() {
-                of_suite.push(package);
+                of_index.push(package);
             }
         }
-        for (suite, packages) in missing.into_iter().filter(|(_, packages)| !packages.is_empty()) {
-            self.download(suite, &packages)?;
+        for (index, packages) in missing.into_iter().filter(|(_, packages)| !packages.is_empty()) {
+            self.download(index, &packages)?;
         }
         packages
             .iter()
@@ -87,7 +88,8 @@ impl<'a> Fetcher<'a> {
         self.progress.say(format!("download the source of {} {}", source.name, source.version));
         let wanted = format!("{}={}", source.name, source.version);
         let fetched = self.in_scratch(|scratch| {
-            self.apt(&source.suite, scratch, &["source", "--download-only", &wanted])?;
+            let index = Index { suite: &source.suite, arch: Arch::X86_64.debian() };
+            self.apt(index, scratch, &["source", "--download-only", &wanted])?;
             self.accept(&scratch.join(&source.file), &source.sha256)
         });
         fetched
@@ -109,25 +111,25 @@ impl<'a> Fetcher<'a> {
         Ok(is(&file, &sha256)?.then_some(Deb { file, sha256 }))
     }
 
-    fn download(&self, suite: &str, packages: &[&Package]) -> Result<()> {
-        self.progress.say(format!("download {} packages of {suite}", packages.len()));
+    fn download(&self, index: Index<'_>, packages: &[&Package]) -> Result<()> {
+        self.progress.say(format!("download {} packages of {index}", packages.len()));
         self.in_scratch(|scratch| {
             // One call for all; apt refuses the lot for one that is gone, then each is tried alone.
             let wanted: Vec<String> = packages.iter().map(|p| wanted(p)).collect();
             let mut arguments = vec!["download"];
             arguments.extend(wanted.iter().map(String::as_str));
-            let all = self.apt(suite, scratch, &arguments);
+            let all = self.apt(index, scratch, &arguments);
             for package in packages {
                 let one = match &all {
                     Ok(()) => Ok(()),
-                    Err(_) => self.apt(suite, scratch, &["download", &self::wanted(package)]),
+                    Err(_) => self.apt(index, scratch, &["download", &self::wanted(package)]),
                 };
                 one.and_then(|()| self.take(package, scratch))
                     .or_else(|error| match package.pin() {
                         Some(pin) => self.fall_back(&package.file_name(pin.version), pin.sha256, &error),
                         None => Err(error),
                     })
-                    .with_context(|| format!("cannot get {} of Debian {suite}", self::wanted(package)))?;
+                    .with_context(|| format!("cannot get {} of Debian {index}", self::wanted(package)))?;
             }
             Ok(())
         })
@@ -191,20 +193,21 @@ impl<'a> Fetcher<'a> {
         result
     }
 
-    /// Runs apt-get for a suite whose index is read before, once per run.
-    fn apt(&self, suite: &str, folder: &Path, arguments: &[&str]) -> Result<()> {
-        let known = self.suites.borrow().get(suite).cloned();
+    /// Runs apt-get for an index, which is read before, once per run.
+    fn apt(&self, index: Index<'_>, folder: &Path, arguments: &[&str]) -> Result<()> {
+        let name = index.to_string();
+        let known = self.indexes.borrow().get(&name).cloned();
         let state = known.unwrap_or_else(|| {
-            let state = self.update(suite).map_err(|error| format!("{error:#}"));
-            self.suites.borrow_mut().insert(suite.to_owned(), state.clone());
+            let state = self.update(index).map_err(|error| format!("{error:#}"));
+            self.indexes.borrow_mut().insert(name.clone(), state.clone());
             state
         });
         state.map_err(|reason| anyhow!(reason))?;
-        apt_get(&self.apt.join(suite), folder, arguments)
+        apt_get(&self.apt.join(name), folder, arguments)
     }
 
-    fn update(&self, suite: &str) -> Result<()> {
-        let state = self.apt.join(suite);
+    fn update(&self, index: Index<'_>) -> Result<()> {
+        let state = self.apt.join(index.to_string());
         for folder in ["lists/partial", "cache/archives/partial"] {
             fs::create_dir_all(state.join(folder))
                 .with_context(|| format!("cannot create {}", state.display()))?;
@@ -212,13 +215,43 @@ impl<'a> Fetcher<'a> {
         let mirror = mirror()?;
         let signed =
             if Path::new(KEYRING).is_file() { format!(" signed-by={KEYRING}") } else { String::new() };
-        let list =
-            ["deb", "deb-src"].map(|kind| format!("{kind} [arch=amd64{signed}] {mirror} {suite} main\n"));
-        write_atomically(&state.join("sources.list"), &list.concat())?;
-        write_atomically(&state.join("apt.conf"), &configuration(&state))?;
-        self.progress.say(format!("read the package index of {suite}"));
+        let Index { suite, arch } = index;
+        // Sources are the same for all architectures.
+        let kinds: &[&str] = if arch == Arch::X86_64.debian() { &["deb", "deb-src"] } else { &["deb"] };
+        let line = |kind: &&str| format!("{kind} [arch={arch}{signed}] {mirror} {suite} main\n");
+        let lines: Vec<String> = kinds.iter().map(line).collect();
+        write_atomically(&state.join("sources.list"), &lines.concat())?;
+        // What is installed here is of no interest, and nothing of another architecture is.
+        write_atomically(&state.join("status"), "")?;
+        write_atomically(&state.join("apt.conf"), &configuration(&state, arch))?;
+        self.progress.say(format!("read the package index of {index}"));
         apt_get(&state, &state, &["update"])
-            .with_context(|| format!("the mirror {mirror} is of no use for {suite}"))
+            .with_context(|| format!("the mirror {mirror} is of no use for {index}"))
+    }
+}
+
+/// One of Debian's package indexes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Index<'a> {
+    suite: &'a str,
+    /// Debian's name of the architecture.
+    arch: &'a str,
+}
+
+impl<'a> Index<'a> {
+    /// The one that lists a package. Those for all architectures are in every one.
+    fn of(package: &'a Package) -> Self {
+        let arch = if package.arch == "all" { Arch::X86_64.debian() } else { &package.arch };
+        Self { suite: &package.suite, arch }
+    }
+}
+
+impl std::fmt::Display for Index<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.arch {
+            "amd64" => out.write_str(self.suite),
+            arch => write!(out, "{}-{arch}", self.suite),
+        }
     }
 }
 
@@ -230,7 +263,7 @@ fn wanted(package: &Package) -> String {
 }
 
 fn floating_name(package: &Package) -> String {
-    format!("{}/{}", package.suite, package.name)
+    format!("{}/{}", Index::of(package), package.name)
 }
 
 /// Whether a file is there and has the hash. A file with another hash is removed by the next download only.
@@ -248,7 +281,7 @@ fn mirror() -> Result<String> {
 }
 
 /// apt's own settings: read after the machine's, so that proxies stay and everything else is ours.
-fn configuration(state: &Path) -> String {
+fn configuration(state: &Path, arch: &str) -> String {
     let state = state.display();
     format!(
         "#clear APT::Update;\n\
@@ -259,7 +292,9 @@ fn configuration(state: &Path) -> String {
          Dir::Etc::preferencesparts \"-\";\n\
          Dir::State::lists \"{state}/lists\";\n\
          Dir::Cache \"{state}/cache\";\n\
-         APT::Architecture \"amd64\";\n\
+         Dir::State::status \"{state}/status\";\n\
+         APT::Architecture \"{arch}\";\n\
+         APT::Architectures {{ \"{arch}\"; }};\n\
          APT::Sandbox::User \"root\";\n\
          APT::Update::Error-Mode \"any\";\n\
          Acquire::Languages \"none\";\n\
@@ -306,7 +341,7 @@ mod tests {
         let mut fetcher = Fetcher::new(&folder.join("beds"), progress).unwrap();
         fetcher.fallbacks = vec![folder.join("fallback")];
         // The suite is known to be unreachable, so nothing here touches the network.
-        fetcher.suites.borrow_mut().insert("gone".into(), Err("no route to the mirror".into()));
+        fetcher.indexes.borrow_mut().insert("gone".into(), Err("no route to the mirror".into()));
         fetcher
     }
 

@@ -11,7 +11,7 @@ use super::cache::Key;
 use super::jar;
 use super::java::{DexOf, dx, javac};
 use super::patch::Tree;
-use super::run::{command, for_each, run};
+use super::run::{for_each, run};
 use super::spec::NativeLibrary;
 use super::unpack;
 
@@ -97,7 +97,8 @@ pub(crate) fn natives(builder: &Builder<'_>, source: &Path) -> Result<PathBuf> {
         .key("natives")
         .with(&key_of(source))
         .with(&key_of(&sysroot))
-        .with(&format!("{libraries:?} {:?} {HEAP_MIB}", builder.spec.common.libcore.stubs))
+        .with(&format!("{libraries:?} {:?} {HEAP_MIB}", builder.native_stubs()))
+        .with(&builder.cross_identity)
         .with_path(&shims)?;
     builder.cache.step("natives", &key, |out| {
         let lib = out.join("lib");
@@ -142,7 +143,7 @@ impl Natives<'_> {
         for (library, units) in libraries.iter().zip(&units) {
             self.link(library, units)?;
         }
-        for stub in &self.builder.spec.common.libcore.stubs {
+        for stub in self.builder.native_stubs() {
             for name in &stub.names {
                 self.stub(&self.shims.join(&stub.source), name)?;
             }
@@ -151,7 +152,8 @@ impl Natives<'_> {
     }
 
     fn stub(&self, source: &Path, name: &str) -> Result<()> {
-        let mut cxx = command(&self.builder.tools.cxx, ["-shared", "-fPIC", "-s", "-x", "c"]);
+        let mut cxx = self.builder.cxx(self.sysroot);
+        cxx.args(["-shared", "-fPIC", "-O1", "-s", "-x", "c"]);
         cxx.arg("-I").arg(self.sysroot.join("usr/include/android/nativehelper"));
         cxx.arg(format!("-Wl,-soname,{name}")).arg(source).arg("-o").arg(self.lib.join(name));
         run(&mut cxx).with_context(|| format!("cannot build {name}"))?;
@@ -180,9 +182,11 @@ impl Natives<'_> {
 
     fn compile_one(&self, unit: &Unit) -> Result<()> {
         let is_c = unit.source.extension().is_some_and(|e| e == "c");
-        let mut cxx = command(&self.builder.tools.cxx, if is_c { ["-x", "c"] } else { ["-x", "c++"] });
+        let mut cxx = self.builder.cxx(self.sysroot);
+        cxx.args(if is_c { ["-x", "c"] } else { ["-x", "c++"] });
         if !is_c {
-            cxx.arg("-std=gnu++17");
+            // The second is for clang, which stops at a template of jni_macros.h.
+            cxx.args(["-std=gnu++17", "-Wno-invalid-partial-specialization"]);
         }
         cxx.args(["-c", "-fPIC", "-O1", "-w", "-fvisibility=default"]);
         cxx.args(["-DLINUX", "-D_GNU_SOURCE", "-D_LARGEFILE64_SOURCE", "-DU_USING_ICU_NAMESPACE=0"]);
@@ -199,20 +203,23 @@ impl Natives<'_> {
         for folder in folders {
             cxx.arg("-I").arg(folder);
         }
-        // Debian's libraries of the bed's release go before those that may be installed.
-        cxx.arg("-isystem").arg(include.join("x86_64-linux-gnu")).arg("-isystem").arg(include);
+        if self.builder.spec.foreign.is_none() {
+            // Debian's libraries of the bed's release go before those that may be installed.
+            let triplet = self.builder.spec.arch.triplet();
+            cxx.arg("-isystem").arg(include.join(triplet)).arg("-isystem").arg(include);
+        }
         run(cxx.arg(&unit.source).arg("-o").arg(&unit.object))
             .with_context(|| format!("cannot compile {}", unit.source.display()))?;
         Ok(())
     }
 
     fn link(&self, library: &NativeLibrary, units: &[Unit]) -> Result<()> {
-        let mut cxx =
-            command(&self.builder.tools.cxx, ["-shared", "-Wl,--no-undefined", "-Wl,-Bsymbolic", "-s"]);
+        let mut cxx = self.builder.cxx(self.sysroot);
+        cxx.args(["-shared", "-Wl,--no-undefined", "-Wl,-Bsymbolic", "-s"]);
         cxx.arg(format!("-Wl,-soname,{}", library.name));
         cxx.arg(format!("-Wl,--version-script={}", self.shims.join("exports.map").display()));
         cxx.args(units.iter().map(|u| &u.object)).arg("-L").arg(self.lib);
-        for folder in unpack::library_folders(self.sysroot) {
+        for folder in unpack::library_folders(self.sysroot, self.builder.spec.arch) {
             cxx.arg("-L").arg(&folder).arg(format!("-Wl,-rpath-link,{}", folder.display()));
         }
         cxx.args(library.link.iter().map(|name| format!("-l:{name}")));

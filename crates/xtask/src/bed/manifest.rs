@@ -9,6 +9,8 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
+use super::arch::Arch;
+use super::cache::mark_used;
 use super::run::path_list;
 use super::spec::read_toml;
 
@@ -61,6 +63,9 @@ pub struct Build {
     pub dx: PathBuf,
     /// Hash of everything that the bed was made from.
     pub key: String,
+    /// For a bed of another architecture: headers and libraries of its system, for a cross compiler.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sysroot: Option<PathBuf>,
 }
 
 impl Manifest {
@@ -106,6 +111,19 @@ impl Bed {
     /// Jars of class files to compile against, absolute.
     pub fn java_class_path(&self) -> Vec<PathBuf> {
         self.manifest.build.java_class_path.iter().map(|jar| self.dir.join(jar)).collect()
+    }
+
+    /// What the bed's programs are compiled for.
+    pub(crate) fn arch(&self) -> Result<Arch> {
+        let name = &self.manifest.arch;
+        Arch::from_name(name).with_context(|| format!("{}: unknown architecture {name}", self.dir.display()))
+    }
+
+    /// Headers and libraries for a cross compiler. Looking for them keeps them from being removed as unused.
+    pub(crate) fn sysroot(&self) -> Result<PathBuf> {
+        let sysroot = self.manifest.build.sysroot.clone().context("a bed of this machine has no sysroot")?;
+        mark_used(&sysroot)?;
+        Ok(sysroot)
     }
 
     /// A command that runs a host program in the environment that the bed needs. Arguments of the program can be
@@ -155,7 +173,12 @@ pub(crate) mod tests {
             dlopen_first: vec!["liblog.so.0".into()],
             runner: Vec::new(),
             env: [("ANDROID_ROOT".to_owned(), "/r".to_owned())].into(),
-            build: Build { java_class_path: vec!["c.jar".into()], dx: "dx.jar".into(), key: "k".into() },
+            build: Build {
+                java_class_path: vec!["c.jar".into()],
+                dx: "dx.jar".into(),
+                key: "k".into(),
+                sysroot: None,
+            },
         };
         for file in ["core.jar", "hidden.jar", "c.jar", "dx.jar"] {
             fs::write(folder.join(file), "").unwrap();

@@ -5,6 +5,7 @@
 //! sources. What is in it, and why, is data below `tests/bed`; `docs/beds.md` explains it.
 
 pub(crate) mod apt_config;
+mod arch;
 mod blueprint;
 mod build;
 pub(crate) mod cache;
@@ -32,9 +33,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
+pub use arch::Arch;
 pub use manifest::{Bed, Build, Manifest};
 
-use build::{Builder, VERSION};
+use build::{ASSEMBLY, Builder, VERSION};
 use cache::{Key, remove};
 use progress::Progress;
 use spec::Spec;
@@ -113,10 +115,12 @@ fn current(link: &Path, key: &str) -> Option<Bed> {
 /// Hash of everything a bed is made from: specifications, stubs, patches, compilers, the versions of floating
 /// packages, this code's version, and the place (the manifest holds absolute paths).
 fn bed_key(spec: &Spec, tools: &Tools, beds: &Path, progress: &Progress) -> Result<String> {
-    let mut key =
-        Key::new(&spec.bed.name, VERSION).with(&tools.identity()?).with(&beds.display().to_string());
+    let mut key = Key::new(&spec.bed.name, VERSION)
+        .with(&ASSEMBLY.to_string())
+        .with(&tools.identity()?)
+        .with(&beds.display().to_string());
     key = key.with_path(&spec.folder)?;
-    if spec.compiler.is_some() {
+    if spec.compiler.is_some() || spec.foreign.is_some() {
         key = key.with(&CompilerTools::ensure(progress)?.identity()?);
     }
     let floating = beds.join("dl/floating.toml");

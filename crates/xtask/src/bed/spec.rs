@@ -8,6 +8,8 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::arch::Arch;
+
 /// What a package is good for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -24,6 +26,8 @@ pub(crate) enum Use {
     Dx,
     /// ICU for Java, at compile time only.
     Icu4j,
+    /// What runs programs of another architecture.
+    Emulator,
 }
 
 /// A Debian binary package.
@@ -55,6 +59,15 @@ impl Package {
         Some(Pin { version: self.version.as_deref()?, sha256: self.sha256.as_deref()? })
     }
 
+    /// The same package for another architecture, whose SHA-256 are `pins`.
+    fn for_arch(mut self, arch: Arch, pins: &Pins) -> Self {
+        if arch == Arch::Arm64 && self.arch == "amd64" {
+            arch.debian().clone_into(&mut self.arch);
+            self.sha256 = pins.get(&self.name).cloned();
+        }
+        self
+    }
+
     /// Name of the file as apt stores it; `:` of an epoch is escaped.
     pub(crate) fn file_name(&self, version: &str) -> String {
         format!("{}_{}_{}.deb", self.name, version.replace(':', "%3a"), self.arch)
@@ -75,12 +88,16 @@ pub(crate) struct Source {
     pub(crate) unpack: Vec<String>,
 }
 
+/// SHA-256 of the arm64 files of pinned packages, by name; their versions are those of the amd64 ones.
+pub(crate) type Pins = BTreeMap<String, String>;
+
 /// `tests/bed/common.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Common {
     #[serde(rename = "package")]
     pub(crate) packages: Vec<Package>,
+    arm64: Pins,
     pub(crate) libcore: Libcore,
     pub(crate) framework: Framework,
 }
@@ -156,7 +173,6 @@ pub(crate) struct BedSpec {
     pub(crate) name: String,
     pub(crate) art: String,
     pub(crate) api_level: u32,
-    pub(crate) arch: String,
     pub(crate) package_version: String,
     pub(crate) libart: String,
     pub(crate) dlopen_first: Vec<String>,
@@ -164,13 +180,32 @@ pub(crate) struct BedSpec {
     /// Further names of libraries, and the files that they are.
     #[serde(default)]
     pub(crate) links: BTreeMap<String, String>,
-    /// A dynamic loader out of the bed's own packages, when the machine's libc is too old.
-    pub(crate) loader: Option<String>,
+    /// Whether the dynamic loader and libc are those of the bed's own packages, because the machine's may be too old.
+    #[serde(default)]
+    pub(crate) own_libc: bool,
     /// Folders below `tests/bed/patches` whose classes go before core.jar.
     #[serde(default)]
     pub(crate) patches: Vec<String>,
     /// Repairs of machine code.
     pub(crate) code_patches: Option<String>,
+    #[serde(rename = "package")]
+    pub(crate) packages: Vec<Package>,
+    /// There is a bed for arm64 when there are these.
+    arm64: Option<Pins>,
+}
+
+/// `tests/bed/arch/<arch>.toml`: what the beds of an architecture other than the machine's need beside the rest.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Foreign {
+    /// The emulator, a file of the package with that use.
+    pub(crate) emulator: String,
+    /// Its options.
+    pub(crate) options: Vec<String>,
+    /// Libraries to load before all others.
+    pub(crate) preload: Vec<String>,
+    #[serde(rename = "stub")]
+    pub(crate) stubs: Vec<StubLibrary>,
     #[serde(rename = "package")]
     pub(crate) packages: Vec<Package>,
 }
@@ -212,18 +247,61 @@ pub(crate) struct Compiler {
     pub(crate) own: CompilerSpec,
 }
 
-/// What the name of a bed with a compiler ends in.
-const JIT: &str = "-jit";
+/// How methods of a bed come to be machine code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Compiled {
+    /// Not at all.
+    Never,
+    /// While they run.
+    Jit,
+}
+
+/// The name of a bed, taken apart: `art11-arm64-jit`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Name {
+    /// The runtime's file below `tests/bed`, without its ending.
+    pub(crate) runtime: String,
+    pub(crate) arch: Arch,
+    pub(crate) compiled: Compiled,
+}
+
+impl Name {
+    pub(crate) fn parse(name: &str) -> Self {
+        let (rest, compiled) = match name.strip_suffix("-jit") {
+            Some(rest) => (rest, Compiled::Jit),
+            None => (name, Compiled::Never),
+        };
+        let (runtime, arch) = match rest.strip_suffix("-arm64") {
+            Some(runtime) => (runtime, Arch::Arm64),
+            None => (rest, Arch::X86_64),
+        };
+        Self { runtime: runtime.to_owned(), arch, compiled }
+    }
+}
+
+impl std::fmt::Display for Name {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let arch = if self.arch == Arch::Arm64 { "-arm64" } else { "" };
+        let compiled = match self.compiled {
+            Compiled::Never => "",
+            Compiled::Jit => "-jit",
+        };
+        write!(out, "{}{arch}{compiled}", self.runtime)
+    }
+}
 
 /// Everything that `tests/bed` says about one bed.
 #[derive(Debug)]
 pub(crate) struct Spec {
     /// `tests/bed`.
     pub(crate) folder: PathBuf,
+    pub(crate) arch: Arch,
     pub(crate) common: Common,
     pub(crate) bed: BedSpec,
     /// The runtime's compiler, for a bed that has one.
     pub(crate) compiler: Option<Compiler>,
+    /// What runs it, for a bed of another architecture.
+    pub(crate) foreign: Option<Foreign>,
 }
 
 impl Spec {
@@ -233,31 +311,45 @@ impl Spec {
         if !known.iter().any(|n| n == name) {
             bail!("there is no bed {name:?}; there are: {}", known.join(", "));
         }
-        let plain = name.strip_suffix(JIT).unwrap_or(name);
-        let mut bed: BedSpec = read_toml(&folder.join(format!("{plain}.toml")))?;
+        let Name { runtime, arch, compiled } = Name::parse(name);
+        let mut bed: BedSpec = read_toml(&folder.join(format!("{runtime}.toml")))?;
+        let mut common: Common = read_toml(&folder.join("common.toml"))?;
+        let none = Pins::new();
+        for (packages, pins) in
+            [(&mut bed.packages, bed.arm64.as_ref().unwrap_or(&none)), (&mut common.packages, &common.arm64)]
+        {
+            let all = std::mem::take(packages).into_iter();
+            *packages = all.map(|package| package.for_arch(arch, pins)).collect();
+        }
         let compilers = folder.join("compiler");
-        let compiler = if plain == name {
+        let compiler = if compiled == Compiled::Never {
             None
         } else {
             Some(Compiler {
                 common: read_toml(&compilers.join("common.toml"))?,
-                own: read_toml(&compilers.join(format!("{plain}.toml")))?,
+                own: read_toml(&compilers.join(format!("{runtime}.toml")))?,
             })
         };
+        let foreign = match arch {
+            Arch::X86_64 => None,
+            Arch::Arm64 => Some(read_toml(&folder.join("arch/arm64.toml"))?),
+        };
         name.clone_into(&mut bed.name);
-        Ok(Self { folder: folder.to_owned(), common: read_toml(&folder.join("common.toml"))?, bed, compiler })
+        Ok(Self { folder: folder.to_owned(), arch, common, bed, compiler, foreign })
     }
 
-    /// All packages that have to be downloaded.
+    /// All packages that have to be downloaded. Of two of the same name the later one counts in the bed.
     pub(crate) fn packages(&self) -> Vec<&Package> {
+        let of_foreign = self.foreign.iter().flat_map(|foreign| &foreign.packages);
         let of_compiler = self.compiler.iter().flat_map(|compiler| &compiler.own.packages);
-        self.common.packages.iter().chain(&self.bed.packages).chain(of_compiler).collect()
+        self.common.packages.iter().chain(of_foreign).chain(&self.bed.packages).chain(of_compiler).collect()
     }
 
-    /// The common packages that the natives are compiled and linked with, for whatever bed.
+    /// The packages that the natives are compiled and linked with, for whatever bed of the architecture.
     pub(crate) fn sysroot(&self) -> Vec<&Package> {
         let wanted = |p: &&Package| matches!(p.purpose, Use::Headers | Use::Link | Use::Runtime);
-        self.common.packages.iter().filter(wanted).collect()
+        let of_foreign = self.foreign.iter().flat_map(|foreign| &foreign.packages);
+        self.common.packages.iter().chain(of_foreign).filter(wanted).collect()
     }
 
     /// The packages whose libraries go into the bed. One of the bed replaces the common one of the same name.
@@ -278,13 +370,20 @@ pub(crate) fn names(folder: &Path) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in entries {
         let file = entry?.file_name();
-        if let Some(name) = file.to_str().and_then(|f| f.strip_suffix(".toml"))
-            && name != "common"
-        {
-            names.push(name.to_owned());
-            if folder.join("compiler").join(&file).is_file() {
-                names.push(format!("{name}{JIT}"));
-            }
+        let Some(runtime) = file.to_str().and_then(|f| f.strip_suffix(".toml")) else { continue };
+        if runtime == "common" {
+            continue;
+        }
+        let spec: BedSpec = read_toml(&folder.join(&file))?;
+        let mut add = |arch, compiled| {
+            names.push(Name { runtime: runtime.to_owned(), arch, compiled }.to_string());
+        };
+        add(Arch::X86_64, Compiled::Never);
+        if folder.join("compiler").join(&file).is_file() {
+            add(Arch::X86_64, Compiled::Jit);
+        }
+        if spec.arm64.is_some() {
+            add(Arch::Arm64, Compiled::Never);
         }
     }
     names.sort();

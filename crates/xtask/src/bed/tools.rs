@@ -9,6 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use super::arch::Arch;
 use super::progress::Progress;
 use super::run::{command, run};
 
@@ -88,6 +89,13 @@ impl CompilerTools {
     pub(crate) fn ensure(progress: &Progress) -> Result<Self> {
         install_missing(NEEDED_FOR_COMPILER, progress)?;
         Ok(Self { clang: tool("clang++")?, python: tool("python3")?, patch: tool("patch")? })
+    }
+
+    /// The C++ compiler for another architecture, with all that it needs of a system below `sysroot`.
+    pub(crate) fn for_arch(&self, arch: Arch, sysroot: &Path) -> Command {
+        let mut clang = command(&self.clang, ["-fuse-ld=lld"]);
+        clang.arg(format!("--target={}", arch.triplet())).arg("--sysroot").arg(sysroot);
+        clang
     }
 
     /// Text that changes when the compiler does.

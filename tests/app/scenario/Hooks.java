@@ -2,11 +2,9 @@ package scenario;
 
 import android.app.ActivityThread;
 import android.os.Handler;
-import android.os.HandlerThread;
 import android.os.Looper;
 import com.example.shop.ShopHandler;
 import com.othersdk.Monitor;
-import com.othersdk.Stats;
 import io.loopbox.Config;
 import io.loopbox.Loopbox;
 import java.io.File;
@@ -46,12 +44,14 @@ public final class Hooks {
             words();
         } else if ("displaced".equals(mode)) {
             displaced();
+        } else if ("displaced-unseen".equals(mode)) {
+            displacedUnseen();
         } else if ("nulled".equals(mode)) {
             nulled();
         } else if ("fight".equals(mode)) {
             fight();
-        } else if ("observed".equals(mode)) {
-            observed();
+        } else if (mode.startsWith("observer-")) {
+            new Observers(options).tell(mode);
         } else if ("again".equals(mode)) {
             again();
         } else if ("pending".equals(mode)) {
@@ -64,15 +64,11 @@ public final class Hooks {
     }
 
     private void install() {
-        if (!Loopbox.install(options.config().build()).isOn()) {
-            throw new AssertionError("not installed");
-        }
+        Script.install(options);
     }
 
     private static void dump(String reason) {
-        if (Loopbox.dump(reason) == null) {
-            throw new AssertionError("no report");
-        }
+        Script.dump(reason);
     }
 
     /** Another library's Printer was there first. */
@@ -131,6 +127,18 @@ public final class Hooks {
         Script.say("restored " + (Monitor.current(looper) == other));
     }
 
+    /** Another library takes ours out, and we may not look at what is there. */
+    private void displacedUnseen() {
+        install();
+        shop.send(1, NAMED_MS);
+        OddMessages.runAll(looper);
+        Monitor.replace(looper);
+        beIdle(12);
+        shop.send(2, NAMED_MS);
+        OddMessages.runAll(looper);
+        dump("displaced");
+    }
+
     /** What WebView does when its tracing ends. */
     private void nulled() throws Exception {
         install();
@@ -151,26 +159,6 @@ public final class Hooks {
         shop.send(1, NAMED_MS);
         OddMessages.runAll(looper);
         dump("fight");
-    }
-
-    /** A vendor's observer was there first, and other threads have Loopers too. */
-    private void observed() throws Exception {
-        Stats stats = Stats.install();
-        install();
-        HandlerThread other = new HandlerThread("other-looper");
-        other.start();
-        new ShopHandler(other.getLooper()).send(77, NAMED_MS);
-        shop.send(1, NAMED_MS);
-        shop.send(2, NAMED_MS);
-        OddMessages.runAll(looper);
-        other.quitSafely();
-        other.join();
-        dump("observed");
-        Loopbox.uninstall();
-        shop.send(3, 1);
-        OddMessages.runAll(looper);
-        Script.say("stats " + stats.starts + " " + stats.ends + " " + stats.strangeTokens);
-        Script.say("restored " + stats.isInstalled());
     }
 
     /** Uninstalled in the middle of a message, and installed again. */

@@ -38,6 +38,14 @@ final class OddMessages {
         }
     }
 
+    /** Ends the main Looper, which Android does not allow. */
+    private static final class Quitter implements Runnable {
+        @Override
+        public void run() {
+            Looper.getMainLooper().quit();
+        }
+    }
+
     /** Recurses without end. */
     private static final class Bottomless implements Runnable {
         @Override
@@ -125,6 +133,8 @@ final class OddMessages {
             handler.post(new ModalDialog(looper));
         } else if ("throws".equals(mode)) {
             handler.post(new BrokenCoupon());
+        } else if ("quit".equals(mode)) {
+            handler.post(new Quitter());
         } else if ("error".equals(mode)) {
             handler.post(new Bottomless());
         } else if ("strings".equals(mode)) {

@@ -3,6 +3,7 @@
 pub mod kill;
 pub mod matrix;
 pub mod proguard;
+pub mod story;
 pub mod truth;
 
 use std::collections::HashMap;

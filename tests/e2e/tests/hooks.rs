@@ -1,57 +1,15 @@
 //! The hooks among other libraries, and messages that do what well-behaved ones do not.
 
 use anyhow::{Context, Result};
-use loopbox_e2e::{LIMIT, details, details_of, feature, launcher, read};
-use loopbox_format::model::{Component, Detail, End, Feature, Limits, NamedBy, PendingSource, Report};
-use tempfile::tempdir;
+use loopbox_e2e::story::{SHOP, Story};
+use loopbox_e2e::{details, details_of, feature};
+use loopbox_format::model::{Component, Detail, End, Feature, Limits, NamedBy, PendingSource};
 use xtask::bed;
-use xtask::launch::{Ended, wait_for_report};
 
 const MS: u64 = 1_000_000;
-const SHOP: &str = "com.example.shop.ShopHandler";
-
-/// A story of `scenario.Hooks`: the report that it ends with, and what the app said.
-struct Story {
-    report: Report,
-    said: Vec<String>,
-}
-
-impl Story {
-    fn tell(bed: &str, options: &[&str], arguments: &[&str]) -> Result<Self> {
-        let folder = tempdir()?;
-        let launcher = launcher(bed)?;
-        let mut app = launcher.app("scenario.Hooks").argument(format!("dir={}", folder.path().display()));
-        for option in options {
-            app = app.option(option);
-        }
-        for argument in arguments {
-            app = app.argument(*argument);
-        }
-        let Ended { lines: said, .. } = app.start()?.finish(LIMIT)?.success()?;
-        let report = read(&wait_for_report(folder.path(), LIMIT)?)?;
-        Ok(Self { report, said })
-    }
-
-    fn said(&self, words: &str) -> bool {
-        self.said.iter().any(|line| line.strip_prefix("SCRIPT ").is_some_and(|line| line == words))
-    }
-
-    fn shop(&self, what: i32) -> Result<&Detail> {
-        let named = |detail: &&Detail| detail.message.as_ref().is_some_and(|m| m.what == what);
-        details_of(&self.report, SHOP)
-            .find(named)
-            .with_context(|| format!("message {what} is not in {:#?}", self.report.history))
-    }
-
-    fn has_shop(&self, what: i32) -> bool {
-        self.shop(what).is_ok()
-    }
-
-    fn hook(&self) -> String {
-        let (on, how) = feature(&self.report, Feature::Hook);
-        assert!(on, "{how}");
-        how.to_owned()
-    }
+/// A story of `scenario.Hooks`.
+fn tell(bed: &str, options: &[&str], arguments: &[&str]) -> Result<Story> {
+    Story::tell("scenario.Hooks", bed, options, arguments)
 }
 
 /// Where the Printer is the hook: on ART 10 and 11, and on the beds that `LOOPBOX_BEDS` names.
@@ -61,19 +19,10 @@ fn on_each_bed(story: impl Fn(&str) -> Result<()>) -> Result<()> {
         .try_for_each(|bed| story(&bed).with_context(|| format!("on {bed}")))
 }
 
-/// Every message is in exactly one record, whatever happened.
-fn assert_whole(report: &Report) {
-    let mut next = 1;
-    for record in report.history.iter().filter(|record| record.count > 0) {
-        assert_eq!(record.first_token, next, "{:#?}", report.history);
-        next += u64::from(record.count);
-    }
-}
-
 #[test]
 fn a_printer_that_was_there_before_sees_everything_and_is_put_back() -> Result<()> {
     on_each_bed(|bed| {
-        let story = Story::tell(bed, &[], &["mode=before", "hook=PRINTER"])?;
+        let story = tell(bed, &[], &["mode=before", "hook=PRINTER"])?;
         assert_eq!(story.hook(), "Printer, passes on to com.othersdk.Monitor");
         assert!(story.has_shop(1) && story.has_shop(2));
         // Two messages and the one that leaves the loop, which throws and so has no end.
@@ -87,7 +36,7 @@ fn a_printer_that_was_there_before_sees_everything_and_is_put_back() -> Result<(
 #[test]
 fn a_printer_that_wraps_ours_keeps_us_and_stays_when_we_go() -> Result<()> {
     on_each_bed(|bed| {
-        let story = Story::tell(bed, &[], &["mode=after", "hook=PRINTER"])?;
+        let story = tell(bed, &[], &["mode=after", "hook=PRINTER"])?;
         assert!(story.has_shop(1));
         assert!(story.said("other 2 1") && story.said("other 4 2"), "{:?}", story.said);
         assert!(story.said("restored true"), "the other library's Printer must stay");
@@ -98,7 +47,7 @@ fn a_printer_that_wraps_ours_keeps_us_and_stays_when_we_go() -> Result<()> {
 #[test]
 fn a_looper_that_prints_other_words_is_followed_by_turns() -> Result<()> {
     on_each_bed(|bed| {
-        let story = Story::tell(bed, &[], &["mode=words", "hook=PRINTER"])?;
+        let story = tell(bed, &[], &["mode=words", "hook=PRINTER"])?;
         let long: Vec<_> = details(&story.report).filter(|d| d.wall_ns >= 60 * MS).collect();
         assert_eq!(long.len(), 2, "{:#?}", story.report.history);
         Ok(())
@@ -108,7 +57,7 @@ fn a_looper_that_prints_other_words_is_followed_by_turns() -> Result<()> {
 #[test]
 fn a_printer_that_took_ours_out_is_noticed_and_passed_on_to() -> Result<()> {
     on_each_bed(|bed| {
-        let story = Story::tell(bed, &[], &["mode=displaced", "hook=PRINTER", "printerCheckMs=100"])?;
+        let story = tell(bed, &[], &["mode=displaced", "hook=PRINTER", "printerCheckMs=100"])?;
         assert_eq!(story.hook(), "Printer, passes on to com.othersdk.Monitor, armed again 1 time");
         assert!(story.has_shop(1) && story.has_shop(2));
         assert!(story.said("restored true"), "what was there when we came back is put back");
@@ -119,7 +68,7 @@ fn a_printer_that_took_ours_out_is_noticed_and_passed_on_to() -> Result<()> {
 #[test]
 fn a_printer_that_was_set_to_null_is_set_again() -> Result<()> {
     on_each_bed(|bed| {
-        let story = Story::tell(bed, &[], &["mode=nulled", "hook=PRINTER", "printerCheckMs=100"])?;
+        let story = tell(bed, &[], &["mode=nulled", "hook=PRINTER", "printerCheckMs=100"])?;
         assert_eq!(story.hook(), "Printer, armed again 1 time");
         assert!(story.has_shop(2));
         Ok(())
@@ -129,7 +78,7 @@ fn a_printer_that_was_set_to_null_is_set_again() -> Result<()> {
 #[test]
 fn a_stubborn_other_library_is_answered_ever_more_seldom() -> Result<()> {
     on_each_bed(|bed| {
-        let story = Story::tell(bed, &[], &["mode=fight", "hook=PRINTER", "printerCheckMs=100"])?;
+        let story = tell(bed, &[], &["mode=fight", "hook=PRINTER", "printerCheckMs=100"])?;
         // 40 rounds of at least 60 ms; the pause doubles from 100 ms on: 100 + 200 + 400 + 800 + 1600 + 3200 ...
         let (_, how) = feature(&story.report, Feature::Hook);
         let armed =
@@ -142,7 +91,7 @@ fn a_stubborn_other_library_is_answered_ever_more_seldom() -> Result<()> {
 
 #[test]
 fn an_observer_that_was_there_before_gets_its_own_tokens_back() -> Result<()> {
-    let story = Story::tell("art10", &[], &["mode=observed"])?;
+    let story = tell("art10", &[], &["mode=observer-before"])?;
     assert!(story.hook().starts_with("Observer by reflection, Proxy, passes on to "), "{}", story.hook());
     assert!(story.has_shop(1) && story.has_shop(2));
     // Two messages and the throwing one, which an observer is told of; then one and one more.
@@ -154,12 +103,49 @@ fn an_observer_that_was_there_before_gets_its_own_tokens_back() -> Result<()> {
 }
 
 #[test]
+fn an_observer_that_wraps_ours_keeps_us_and_stays_when_we_go() -> Result<()> {
+    let story = tell("art10", &[], &["mode=observer-after"])?;
+    assert_eq!(story.hook(), "Observer by reflection, class");
+    assert!(story.has_shop(1));
+    assert!(story.said("stats 4 4 0"), "{:?}", story.said);
+    assert!(story.said("restored true"), "the other library's observer must stay");
+    Ok(())
+}
+
+#[test]
+fn an_observer_that_was_taken_out_is_set_again() -> Result<()> {
+    let story = tell("art10", &[], &["mode=observer-nulled", "printerCheckMs=100"])?;
+    assert_eq!(story.hook(), "Observer by reflection, class, armed again 1 time");
+    assert!(story.has_shop(1) && story.has_shop(2) && story.said("left null"), "{:?}", story.said);
+
+    let story = tell("art10", &[], &["mode=observer-displaced", "printerCheckMs=100"])?;
+    let hook = story.hook();
+    assert!(hook.contains("Proxy, passes on to ") && hook.ends_with(", armed again 1 time"), "{hook}");
+    assert!(story.has_shop(1) && story.has_shop(2));
+    assert!(story.said("stats 4 4 0") && story.said("restored true"), "{:?}", story.said);
+    Ok(())
+}
+
+#[test]
+fn observers_that_pass_on_in_a_circle_do_not_count_a_message_twice() -> Result<()> {
+    let story = tell("art10", &[], &["mode=observer-circle", "printerCheckMs=100"])?;
+    assert!(story.hook().ends_with(", armed again 1 time"), "{}", story.hook());
+    for what in [1, 2] {
+        let of_it = |d: &&Detail| d.message.as_ref().is_some_and(|message| message.what == what);
+        let ends: Vec<_> = details_of(&story.report, SHOP).filter(of_it).map(|d| d.end).collect();
+        assert_eq!(ends, [End::Returned], "{:#?}", story.report.history);
+    }
+    assert!(details(&story.report).all(|d| d.end != End::Missed), "{:#?}", story.report.history);
+    Ok(())
+}
+
+#[test]
 fn uninstalling_in_a_message_and_installing_again_works() -> Result<()> {
     for hook in ["hook=AUTO", "hook=PRINTER"] {
-        let story = Story::tell("art10", &[], &["mode=again", hook])?;
+        let story = tell("art10", &[], &["mode=again", hook])?;
         assert!(story.said("dump without recorder null") && story.said("twice false"), "{:?}", story.said);
         assert!(!story.has_shop(1) && story.has_shop(2));
-        assert_whole(&story.report);
+        story.assert_whole();
         assert_eq!(story.report.history[0].first_token, 1, "a new recording counts from 1");
     }
     Ok(())
@@ -170,8 +156,8 @@ fn uninstalling_in_a_message_and_installing_again_works() -> Result<()> {
 #[test]
 fn nested_loops_are_told_from_lost_ends() -> Result<()> {
     for (hook, end) in [("hook=AUTO", End::Threw), ("hook=PRINTER", End::Missed)] {
-        let story = Story::tell("art10", &[], &["mode=nested", hook])?;
-        assert_whole(&story.report);
+        let story = tell("art10", &[], &["mode=nested", hook])?;
+        story.assert_whole();
         let dialog = details_of(&story.report, "scenario.OddMessages$ModalDialog").next();
         let dialog = dialog.with_context(|| format!("{:#?}", story.report.history))?;
         assert_eq!(dialog.end, End::Returned);
@@ -190,16 +176,23 @@ fn nested_loops_are_told_from_lost_ends() -> Result<()> {
 
 #[test]
 fn exceptions_and_errors_do_not_upset_what_follows() -> Result<()> {
-    for (mode, class) in
-        [("throws", "com.example.shop.BrokenCoupon"), ("error", "scenario.OddMessages$Bottomless")]
-    {
+    for (mode, class) in [
+        ("throws", "com.example.shop.BrokenCoupon"),
+        ("quit", "scenario.OddMessages$Quitter"),
+        ("error", "scenario.OddMessages$Bottomless"),
+    ] {
         for hook in ["AUTO", "PRINTER"] {
-            let story = Story::tell("art10", &[], &[&format!("mode={mode}"), &format!("hook={hook}")])?;
-            assert_whole(&story.report);
+            let story = tell("art10", &[], &[&format!("mode={mode}"), &format!("hook={hook}")])?;
+            story.assert_whole();
             assert_eq!(story.shop(21)?.end, End::Returned);
+            assert!(
+                mode != "quit" || story.said("caught Main thread not allowed to quit."),
+                "{:?}",
+                story.said
+            );
             let odd = details_of(&story.report, class).next();
             match (mode, hook) {
-                ("throws", "AUTO") => assert_eq!(odd.context("not named")?.end, End::Threw),
+                ("throws" | "quit", "AUTO") => assert_eq!(odd.context("not named")?.end, End::Threw),
                 // An Error is told to nobody: the observer cannot name it, the start line can.
                 ("error", "AUTO") => assert!(details(&story.report).any(|d| d.end == End::Missed)),
                 _ => assert_eq!(odd.context("not named")?.end, End::Missed),
@@ -212,8 +205,8 @@ fn exceptions_and_errors_do_not_upset_what_follows() -> Result<()> {
 #[test]
 fn callbacks_that_print_themselves_oddly_are_recorded_sanely() -> Result<()> {
     on_each_bed(|bed| {
-        let story = Story::tell(bed, &[], &["mode=strings", "hook=PRINTER"])?;
-        assert_whole(&story.report);
+        let story = tell(bed, &[], &["mode=strings", "hook=PRINTER"])?;
+        story.assert_whole();
         assert!(story.said("caught no words"));
         let long = details(&story.report).filter(|d| d.wall_ns >= 60 * MS && d.end == End::Returned);
         let names: Vec<_> = long.filter_map(|d| d.message.as_ref()).collect();
@@ -230,7 +223,7 @@ fn callbacks_that_print_themselves_oddly_are_recorded_sanely() -> Result<()> {
 #[test]
 fn pending_messages_keep_their_objects_to_themselves() -> Result<()> {
     for (pending, source) in [("dump", PendingSource::LooperDump), ("walk", PendingSource::MessagesField)] {
-        let story = Story::tell("art10", &[], &["mode=pending", &format!("pending={pending}")])?;
+        let story = tell("art10", &[], &["mode=pending", &format!("pending={pending}")])?;
         let pending = &story.report.pending;
         assert_eq!(pending.source, source);
         assert!(!pending.lines.iter().any(|line| line.contains("4929")), "{:#?}", pending.lines);
@@ -240,7 +233,7 @@ fn pending_messages_keep_their_objects_to_themselves() -> Result<()> {
         let hour = 3_600_000 * MS as i64;
         assert!((hour / 2..=hour).contains(&queue.messages[0].due_in_ns), "{queue:#?}");
     }
-    let story = Story::tell("art10", &[], &["mode=pending", "objects=keep"])?;
+    let story = tell("art10", &[], &["mode=pending", "objects=keep"])?;
     assert!(
         story.report.pending.lines.iter().any(|line| line.contains("4929")),
         "{:#?}",
@@ -251,7 +244,7 @@ fn pending_messages_keep_their_objects_to_themselves() -> Result<()> {
 
 #[test]
 fn a_configuration_that_cannot_be_is_refused_with_a_reason() -> Result<()> {
-    let story = Story::tell("art10", &[], &["mode=config"])?;
+    let story = tell("art10", &[], &["mode=config"])?;
     for refusal in [
         "refused: detailMs 300 is not less than groupMs 300",
         "refused: the Observer hook is hidden API, which hiddenApi NONE forbids",

@@ -7,8 +7,16 @@ abstract class Hook {
     /** False from uninstall, or a fault of our own, on: then calls are only passed on. */
     boolean active = true;
 
+    /** How often it was put back in. */
+    int armed;
+
     /** How it works, for the report. */
     abstract String describe();
+
+    /** Ends a description. */
+    final String withArmed(String text) {
+        return armed == 0 ? text : text + ", armed again " + armed + (armed == 1 ? " time" : " times");
+    }
 
     /** Takes it out and puts back what was there before. */
     abstract void uninstall();

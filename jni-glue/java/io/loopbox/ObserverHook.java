@@ -59,11 +59,19 @@ final class ObserverHook extends Hook {
         return ProxyObserver.make(this, previous);
     }
 
+    /**
+     * Whether an observer of ours is to record. One from before another library displaced us is not: that library may
+     * pass on to it while we pass on to that library, and each message would count twice.
+     */
+    boolean records(Object one) {
+        return active && one == observer;
+    }
+
     @Override
     String describe() {
         String form = ProxyObserver.isOne(observer) ? "Proxy" : "class";
         String text = "Observer by " + slot.name() + ", " + form;
-        return previous == null ? text : text + ", passes on to " + previous.getClass().getName();
+        return withArmed(previous == null ? text : text + ", passes on to " + previous.getClass().getName());
     }
 
     @Override
@@ -74,6 +82,7 @@ final class ObserverHook extends Hook {
                 previous = there;
                 observer = make();
                 slot.write(observer);
+                armed++;
             }
             return true;
         } catch (Exception refused) {

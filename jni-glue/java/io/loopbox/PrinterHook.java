@@ -26,7 +26,6 @@ final class PrinterHook extends Hook implements Printer {
     private Printer next;
 
     private boolean passingOn;
-    private int armed;
 
     /** Start lines of the running dispatches, innermost last. */
     private final String[] lines = new String[NESTED];
@@ -60,14 +59,7 @@ final class PrinterHook extends Hook implements Printer {
 
     @Override
     String describe() {
-        StringBuilder text = new StringBuilder("Printer");
-        if (next != null) {
-            text.append(", passes on to ").append(next.getClass().getName());
-        }
-        if (armed > 0) {
-            text.append(", armed again ").append(armed).append(armed == 1 ? " time" : " times");
-        }
-        return text.toString();
+        return withArmed(next == null ? "Printer" : "Printer, passes on to " + next.getClass().getName());
     }
 
     @Override

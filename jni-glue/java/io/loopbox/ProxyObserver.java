@@ -14,6 +14,9 @@ final class ProxyObserver implements InvocationHandler {
     private final ObserverHook hook;
     private final Object previous;
 
+    /** Set while this thread is in the other observer, which may pass on to us what it has from us. */
+    private final ThreadLocal<Object> passingOn = new ThreadLocal<Object>();
+
     private ProxyObserver(ObserverHook hook, Object previous) {
         this.hook = hook;
         this.previous = previous;
@@ -32,30 +35,37 @@ final class ProxyObserver implements InvocationHandler {
     @Override
     public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
         String name = method.getName();
+        if (method.getDeclaringClass() == Object.class) {
+            return ofObject(proxy, name, arguments);
+        }
+        if (passingOn.get() != null) {
+            return null;
+        }
         if ("messageDispatchStarting".equals(name)) {
             Object token = passOn(method, arguments);
-            begin();
+            begin(proxy);
             return token;
         }
         if ("messageDispatched".equals(name)) {
-            end(arguments, false);
+            end(proxy, arguments, false);
             return passOn(method, arguments);
         }
         if ("dispatchingThrewException".equals(name)) {
-            end(arguments, true);
+            end(proxy, arguments, true);
             return passOn(method, arguments);
         }
+        return passOn(method, arguments);
+    }
+
+    private static Object ofObject(Object proxy, String name, Object[] arguments) {
         if ("equals".equals(name)) {
             return proxy == arguments[0];
         }
-        if ("hashCode".equals(name)) {
-            return System.identityHashCode(proxy);
-        }
-        return "toString".equals(name) ? "io.loopbox.ProxyObserver" : passOn(method, arguments);
+        return "hashCode".equals(name) ? (Object) System.identityHashCode(proxy) : "io.loopbox.ProxyObserver";
     }
 
-    private void begin() {
-        if (hook.active) {
+    private void begin(Object proxy) {
+        if (hook.records(proxy)) {
             try {
                 MainThread.begin();
             } catch (Throwable fault) {
@@ -64,8 +74,8 @@ final class ProxyObserver implements InvocationHandler {
         }
     }
 
-    private void end(Object[] arguments, boolean threw) {
-        if (hook.active) {
+    private void end(Object proxy, Object[] arguments, boolean threw) {
+        if (hook.records(proxy)) {
             try {
                 MainThread.end((Message) arguments[1], threw);
             } catch (Throwable fault) {
@@ -78,11 +88,14 @@ final class ProxyObserver implements InvocationHandler {
         if (previous == null) {
             return null;
         }
+        passingOn.set(this);
         try {
             return method.invoke(previous, arguments);
         } catch (InvocationTargetException thrown) {
             // What the other observer throws would have reached Looper without us too.
             throw thrown.getCause();
+        } finally {
+            passingOn.remove();
         }
     }
 }

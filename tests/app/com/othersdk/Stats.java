@@ -14,8 +14,9 @@ public final class Stats implements InvocationHandler {
     public int strangeTokens;
 
     private Object last;
+    private Object next;
 
-    /** Sets one; plain reflection. */
+    /** Sets one that knows nothing of others, and takes what was there out; plain reflection. */
     public static Stats install() throws ReflectiveOperationException {
         Stats stats = new Stats();
         Class<?> type = Class.forName("android.os.Looper$Observer");
@@ -23,9 +24,32 @@ public final class Stats implements InvocationHandler {
         return stats;
     }
 
+    /** Sets one that passes on to what was there. */
+    public static Stats wrap() throws ReflectiveOperationException {
+        Object there = current();
+        Stats stats = install();
+        stats.passOnTo(there);
+        return stats;
+    }
+
+    /** What is set now. */
+    public static Object current() throws ReflectiveOperationException {
+        return field().get(null);
+    }
+
+    /** Takes out whatever is there. */
+    public static void clear() throws ReflectiveOperationException {
+        field().set(null, null);
+    }
+
+    /** From now on that one is called, too. */
+    public void passOnTo(Object observer) {
+        next = observer;
+    }
+
     /** Whether this one is the observer now. */
     public boolean isInstalled() throws ReflectiveOperationException {
-        Object observer = field().get(null);
+        Object observer = current();
         return observer != null
                 && Proxy.isProxyClass(observer.getClass())
                 && Proxy.getInvocationHandler(observer) == this;
@@ -38,9 +62,12 @@ public final class Stats implements InvocationHandler {
     }
 
     @Override
-    public Object invoke(Object proxy, Method method, Object[] arguments) {
+    public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
         if (Looper.myLooper() != Looper.getMainLooper()) {
             return null;
+        }
+        if (next != null) {
+            method.invoke(next, arguments);
         }
         if ("messageDispatchStarting".equals(method.getName())) {
             starts++;

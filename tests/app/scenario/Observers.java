@@ -1,0 +1,117 @@
+package scenario;
+
+import android.os.HandlerThread;
+import android.os.Looper;
+import com.example.shop.ShopHandler;
+import com.othersdk.Stats;
+import io.loopbox.Loopbox;
+
+/** Our observer among those of others. Each story ends with a report, and with what the other one counted. */
+final class Observers {
+    private static final int NAMED_MS = 60;
+
+    private final Looper looper = Looper.getMainLooper();
+    private final ShopHandler shop = new ShopHandler(looper);
+    private final Options options;
+
+    Observers(Options options) {
+        this.options = options;
+    }
+
+    void tell(String mode) throws Exception {
+        if ("observer-before".equals(mode)) {
+            before();
+        } else if ("observer-after".equals(mode)) {
+            after();
+        } else if ("observer-nulled".equals(mode)) {
+            nulled();
+        } else if ("observer-displaced".equals(mode)) {
+            displaced();
+        } else if ("observer-circle".equals(mode)) {
+            circle();
+        } else {
+            throw new IllegalArgumentException("no such mode: " + mode);
+        }
+    }
+
+    /** A vendor's observer was there first, and other threads have Loopers too. */
+    private void before() throws Exception {
+        Stats stats = Stats.install();
+        Script.install(options);
+        HandlerThread other = new HandlerThread("other-looper");
+        other.start();
+        new ShopHandler(other.getLooper()).send(77, NAMED_MS);
+        shop.send(1, NAMED_MS);
+        run(2);
+        other.quitSafely();
+        other.join();
+        Script.dump("before");
+        leave(stats);
+    }
+
+    /** Another one comes later, and passes on to ours. */
+    private void after() throws Exception {
+        Script.install(options);
+        Stats stats = Stats.wrap();
+        run(1);
+        Script.dump("after");
+        leave(stats);
+    }
+
+    /** Somebody takes out whatever is there. */
+    private void nulled() throws Exception {
+        Script.install(options);
+        run(1);
+        Stats.clear();
+        awaitArmed();
+        run(2);
+        Script.dump("nulled");
+        Loopbox.uninstall();
+        Script.say("left " + Stats.current());
+    }
+
+    /** Another one comes later, and takes ours out. */
+    private void displaced() throws Exception {
+        Script.install(options);
+        run(1);
+        Stats stats = Stats.install();
+        awaitArmed();
+        stats.starts = 0;
+        stats.ends = 0;
+        run(2);
+        Script.dump("displaced");
+        leave(stats);
+    }
+
+    /** Another one takes ours out, we pass on to it, and it passes on to us: to what was there, then to what is there. */
+    private void circle() throws Exception {
+        Script.install(options);
+        Object first = Stats.current();
+        Stats stats = Stats.install();
+        awaitArmed();
+        stats.passOnTo(first);
+        run(1);
+        stats.passOnTo(Stats.current());
+        run(2);
+        Script.dump("circle");
+    }
+
+    private void leave(Stats stats) throws Exception {
+        Loopbox.uninstall();
+        run(3);
+        Script.say("stats " + stats.starts + " " + stats.ends + " " + stats.strangeTokens);
+        Script.say("restored " + stats.isInstalled());
+    }
+
+    private void run(int what) {
+        shop.send(what, NAMED_MS);
+        OddMessages.runAll(looper);
+    }
+
+    /** Runs until the recorder has noticed that it is displaced. */
+    private void awaitArmed() {
+        while (!Loopbox.status().toString().contains("armed again")) {
+            OddMessages.beIdle(looper);
+        }
+    }
+}

@@ -40,6 +40,13 @@ final class Options {
         builder.hiddenApi(Config.HiddenApi.valueOf(text("hidden", "REFLECTION")));
         builder.runningName(Config.RunningName.valueOf(text("naming", "STACK")));
         builder.sampling(!is("sampling", "off"));
+        builder.sigQuit(!is("sigQuit", "off"));
+        builder.groupMs(number("groupMs", 300));
+        builder.detailsPerRecord(number("detailsPerRecord", 8));
+        builder.minSamples(number("minSamples", 95));
+        builder.trees(number("trees", 10));
+        builder.pendingLines(number("pendingLines", 200));
+        builder.pendingMs(number("pendingMs", 200));
         builder.keepObjects(is("objects", "keep"));
         builder.pendingByWalk(is("pending", "walk"));
         builder.printerCheckMs(number("printerCheckMs", 60_000));

@@ -173,6 +173,7 @@ fn nothing_is_recorded_while_paused_or_in_the_background() -> Result<()> {
     assert!(feature(&report, Feature::Hook).0);
     let ms: Vec<u64> = details_of(&report, OPEN_BOOK).map(|detail| detail.wall_ns / 1_000_000).collect();
     assert!(ms.len() == 3 && ms[0] >= 390 && ms[1] >= 590 && ms[2] >= 790, "{ms:?}");
+    assert_eq!(note(&report, "scene"), None, "that story wants no scene of the recorder's making");
     Ok(())
 }
 

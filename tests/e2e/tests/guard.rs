@@ -7,6 +7,7 @@ use loopbox_format::model::{DumpReason, Feature, MainState, Report, StackSource}
 use std::path::Path;
 use std::time::Instant;
 use tempfile::tempdir;
+use xtask::bed;
 use xtask::launch::{App, Running};
 
 /// Asks itself for a report again and again, because the sampler takes its time, and must not be hurried by signals.
@@ -71,8 +72,7 @@ fn a_process_that_ends_inside_of_the_window_is_not_sampled_for_some_starts() -> 
 /// ART 14 when `LOOPBOX_BEDS` names it, which takes longer to set up.
 #[test]
 fn an_unknown_art_is_sampled_by_the_java_api_more_gently() -> Result<()> {
-    let more = std::env::var("LOOPBOX_BEDS").unwrap_or_default();
-    for bed in ["art10", "art11"].into_iter().chain(more.split_whitespace()) {
+    for bed in &bed::to_test_on(&["art10", "art11"]) {
         let folder = tempdir()?;
         let mut app = demo(bed, folder.path())?.env("LOOPBOX_FAULT", "unknown-art").start()?;
         app.wait_for("SCRIPT hang", LIMIT)?;

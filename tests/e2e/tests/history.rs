@@ -86,6 +86,9 @@ fn assert_script(report: &Report) -> Result<()> {
     assert_eq!(decoder.message.as_ref().context("no name")?.callback, "com.example.shop.ImageDecoder");
     assert_eq!((single.count, single.slowest.token), (1, single.first_token));
 
+    // How late the sampler woke up is a measure of how busy the machine was.
+    assert!(report.history.iter().any(|r| r.checktime_late_ns.is_some()), "{:#?}", report.history);
+
     // The pause is a record of its own.
     let pause = report.history.iter().find(|r| r.kind == RecordKind::Idle).context("no idle record")?;
     assert!(pause.wall_ns >= 300 * MS && pause.work_ns == 0, "{pause:?}");
@@ -150,6 +153,11 @@ fn art_10_with_the_observer_by_reflection() -> Result<()> {
     assert!(details(&report).all(|d| d.message.as_ref().is_none_or(|m| m.named_by == NamedBy::Observer)));
     assert!(details(&report).any(|d| d.wait_ns.is_some()));
     assert_hang(&report)?;
+    // The observer is told of a message at its end; until then the stack names it, all but its code.
+    let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
+    let message = running.message.as_ref().context("the hung message has no name")?;
+    assert_eq!((&*message.target, message.what), ("com.example.shop.CheckoutActivity", 0));
+    assert_eq!(message.named_by, NamedBy::Stack);
     assert_pending(&report);
     Ok(())
 }

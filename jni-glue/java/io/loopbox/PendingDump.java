@@ -64,7 +64,8 @@ final class PendingDump implements Printer, Runnable {
         } catch (Stop enough) {
             note("stopped: time is up");
         } catch (Throwable fault) {
-            note("failed: " + fault);
+            // Not what it says: that may be of the obj's making.
+            note("failed: " + fault.getClass().getName());
         }
     }
 
@@ -109,6 +110,10 @@ final class PendingDump implements Printer, Runnable {
 
     private synchronized void close() {
         closed = true;
+        if (failure != null && !collected.isEmpty()) {
+            // A reader of the lines must not take them for the whole queue.
+            collected.add("Loopbox: " + failure);
+        }
         lines = collected.toArray(new String[0]);
     }
 

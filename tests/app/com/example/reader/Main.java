@@ -40,7 +40,7 @@ public final class Main implements Runnable {
             misuse();
         }
         Config.Builder builder = new Config.Builder().pauseInBackground(story.equals("background"));
-        builder.mainProcessOnly(arguments.length > 2);
+        builder.mainProcessOnly(arguments.length > 2).autoScene(!story.equals("background"));
         SystemContext system = new SystemContext(new File(arguments[1]), process);
         ReaderApplication application = new ReaderApplication(builder);
         application.attach(system);

@@ -1,0 +1,149 @@
+//! What the values of a configuration do when they are not the defaults.
+
+use anyhow::{Context, Result};
+use loopbox_e2e::story::{SHOP, Story};
+use loopbox_e2e::{LIMIT, details, details_of, feature, launcher, read};
+use loopbox_format::looper::parse_queue;
+use loopbox_format::model::{Component, DumpReason, Feature, MainState, NamedBy, PendingSource, RecordKind};
+use tempfile::tempdir;
+use xtask::bed;
+use xtask::launch::reports;
+
+const MS: u64 = 1_000_000;
+
+/// A story of `scenario.Choices` on ART 10.
+fn tell(arguments: &[&str]) -> Result<Story> {
+    Story::tell("scenario.Choices", "art10", &[], arguments)
+}
+
+/// Five messages of 60 to 400 ms: by default the last one would stand alone and all would be kept by name.
+#[test]
+fn a_group_is_as_long_and_keeps_as_many_messages_as_the_app_says() -> Result<()> {
+    let story = tell(&["mode=groups", "groupMs=10000", "detailsPerRecord=2"])?;
+    let report = &story.report;
+    let limits = &report.meta.limits;
+    assert_eq!((limits.group_ns, limits.details_per_record), (10_000 * MS, 2));
+    let [group] = &report.history[..] else { panic!("{:#?}", report.history) };
+    assert_eq!(group.kind, RecordKind::Group);
+    assert!(group.work_ns >= 640 * MS, "{group:?}");
+    assert_eq!(group.details.len(), 2, "{group:#?}");
+    assert!(group.dropped_details >= 3, "{group:#?}");
+
+    let story = tell(&["mode=groups", "groupMs=100"])?;
+    let of_work: Vec<_> = story.report.history.iter().filter(|record| record.count > 0).collect();
+    assert!(of_work.len() >= 3, "{:#?}", story.report.history);
+    story.assert_whole();
+    Ok(())
+}
+
+#[test]
+fn no_more_trees_are_kept_than_the_app_says() -> Result<()> {
+    let story = tell(&["mode=stacks", "minSamples=1", "trees=1"])?;
+    let [tree] = &story.report.trees[..] else { panic!("{} trees", story.report.trees.len()) };
+    assert!(tree.token > story.shop(1)?.token, "the newest replaces the oldest");
+    Ok(())
+}
+
+#[test]
+fn without_sampling_there_are_no_stacks_and_the_printer_names_the_running_message() -> Result<()> {
+    for choice in ["sampling=off", "naming=PRINTER"] {
+        let story = tell(&["mode=running", choice])?;
+        assert_eq!(story.hook(), "Observer by reflection, class");
+        if choice == "sampling=off" {
+            assert_eq!(feature(&story.report, Feature::Sampler), (false, "switched off by the app"));
+            assert!(story.report.trees.is_empty());
+        }
+        let MainState::Running(running) = &story.report.main else { panic!("{:?}", story.report.main) };
+        let message = running.message.as_ref().context("no name")?;
+        assert_eq!((&*message.callback, &*message.target), ("scenario.Choices$1", "android.os.Handler"));
+        assert_eq!(message.named_by, NamedBy::Printer);
+    }
+    Ok(())
+}
+
+#[test]
+fn sigquit_is_left_alone_when_the_app_says_so() -> Result<()> {
+    let folder = tempdir()?;
+    let app = launcher("art10")?.app("scenario.Quits").argument(format!("dir={}", folder.path().display()));
+    let ended = app.argument("sigQuit=off").start()?.finish(LIMIT)?.success()?;
+    let all = reports(folder.path())?;
+    let [only] = &all[..] else { panic!("{all:?}") };
+    let report = read(only)?;
+    assert_eq!(report.meta.reason, DumpReason::Requested("at the end".into()));
+    assert!(!feature(&report, Feature::SigQuit).0, "{:?}", report.features);
+    assert!(ended.errors.contains("reacting to signal 3"), "the Signal Catcher has it: {}", ended.errors);
+    Ok(())
+}
+
+/// What is recommended for production: it works on every level, and takes another library's Printer out unseen.
+#[test]
+fn with_public_api_only_the_printer_records_until_it_is_displaced() -> Result<()> {
+    for bed in bed::to_test_on(&["art10", "art11"]) {
+        let tell = |mode| {
+            Story::tell(
+                "scenario.Hooks",
+                &bed,
+                &["--hidden-api"],
+                &[mode, "hidden=NONE", "printerCheckMs=100"],
+            )
+        };
+        let story = tell("mode=throws")?;
+        assert_eq!(story.hook(), "Printer", "{bed}");
+        let named = story.shop(21)?.message.as_ref().context("no name")?;
+        assert_eq!(named.named_by, NamedBy::Printer);
+
+        let story = tell("mode=displaced-unseen")?;
+        assert!(story.has_shop(1) && !story.has_shop(2), "{bed}: {:#?}", story.report.history);
+        let (on, how) = feature(&story.report, Feature::Hook);
+        assert_eq!((on, how), (false, "displaced by another library; was Printer"), "{bed}");
+    }
+    Ok(())
+}
+
+#[test]
+fn services_and_jobs_are_named_however_short_they_are() -> Result<()> {
+    for hook in ["hook=AUTO", "hook=PRINTER"] {
+        let story = tell(&["mode=components", hook])?;
+        let of = |class| details_of(&story.report, class).find_map(|d| d.message.as_ref());
+        let service = of("android.app.ActivityThread$H").context("no service")?;
+        assert_eq!((service.what, service.component), (114, Some(Component::ActivityThread)));
+        let job = of("android.app.job.JobServiceEngine$JobHandler").context("no job")?;
+        assert_eq!(job.component, Some(Component::Job));
+    }
+    Ok(())
+}
+
+#[test]
+fn no_more_lines_of_the_queue_are_kept_than_the_app_says() -> Result<()> {
+    let story = tell(&["mode=queue", "pendingLines=10"])?;
+    let pending = &story.report.pending;
+    assert_eq!((&pending.source, pending.lines.len()), (&PendingSource::LooperDump, 10));
+    assert!(pending.dropped_lines >= 21, "{pending:#?}");
+    Ok(())
+}
+
+/// An obj's toString that takes two seconds, and one that throws: what came before it is kept, and that more did not.
+#[test]
+fn a_queue_that_cannot_be_printed_costs_neither_the_report_nor_the_main_thread() -> Result<()> {
+    for (mode, why) in [
+        ("mode=slow", "Loopbox: not complete within 300 ms"),
+        ("mode=throwing", "Loopbox: failed: java.lang.IllegalStateException"),
+    ] {
+        let story = tell(&[mode, "pendingMs=300"])?;
+        assert!(story.said("printed on loopbox-pending"), "{:?}", story.said);
+        let printed = story.said.iter().filter(|line| line.contains("printed on")).count();
+        assert_eq!(printed, 1, "{:?}", story.said);
+        let pending = &story.report.pending;
+        assert_eq!(pending.source, PendingSource::LooperDump);
+        assert!(!pending.lines.iter().any(|line| line.contains("4929") || line.contains("late words")));
+        let queue = parse_queue(pending);
+        assert_eq!(queue.messages.len(), 1, "{queue:#?}");
+        assert_eq!(queue.unread, [why], "{queue:#?}");
+        assert!(details_of(&story.report, SHOP).count() == 1 && details(&story.report).count() >= 1);
+    }
+    // Nothing of the app runs for a walk.
+    let story = tell(&["mode=slow", "pending=walk"])?;
+    assert!(!story.said.iter().any(|line| line.contains("printed on")), "{:?}", story.said);
+    assert_eq!(parse_queue(&story.report.pending).messages.len(), 3, "{:#?}", story.report.pending);
+    Ok(())
+}

@@ -1,4 +1,5 @@
-use super::CodecError;
+use super::{CodecError, ENCODING};
+use bincode::error::DecodeError;
 use serde::de::value::U32Deserializer;
 use serde::de::{self, DeserializeSeed, IntoDeserializer, Visitor};
 
@@ -36,31 +37,21 @@ impl<'a> Reader<'a> {
         self.take(1).map(|byte| byte.first().copied().unwrap_or_default())
     }
 
-    /// A number whose type has `size` bytes.
-    fn number(&mut self, size: usize) -> Read<u64> {
-        self.claim(size)?;
-        let mark = self.take(1)?.first().copied().unwrap_or_default();
-        let len = match mark {
-            0..=250 => return Ok(mark.into()),
-            251 => 2,
-            252 => 4,
-            253 => 8,
-            _ => return Err(CodecError::Malformed),
-        };
-        if len > size {
-            return Err(CodecError::Malformed);
-        }
-        Ok(self.take(len)?.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
-    }
-
-    fn signed(&mut self, size: usize) -> Read<i64> {
-        let number = self.number(size)?;
-        Ok((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
+    /// An integer of any type, by bincode.
+    fn number<N: bincode::Decode<()>>(&mut self) -> Read<N> {
+        self.claim(size_of::<N>())?;
+        let (number, used) =
+            bincode::decode_from_slice(self.bytes, ENCODING).map_err(|error| match error {
+                DecodeError::UnexpectedEnd { .. } => CodecError::Ended,
+                _ => CodecError::Malformed,
+            })?;
+        self.take(used)?;
+        Ok(number)
     }
 
     /// A length; nothing is that long which has not at least a byte for each part.
     fn len(&mut self) -> Read<usize> {
-        let len = self.number(8)?;
+        let len = self.number::<u64>()?;
         usize::try_from(len).ok().filter(|&len| len <= self.bytes.len()).ok_or(CodecError::Ended)
     }
 
@@ -72,9 +63,9 @@ impl<'a> Reader<'a> {
 }
 
 macro_rules! integers {
-    ($($method:ident $visit:ident $read:ident $type:ty;)*) => {$(
+    ($($method:ident $visit:ident;)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Read<V::Value> {
-            visitor.$visit(self.$read(size_of::<$type>())? as $type)
+            visitor.$visit(self.number()?)
         }
     )*};
 }
@@ -91,12 +82,12 @@ impl<'de> de::Deserializer<'de> for &mut Reader<'de> {
     type Error = CodecError;
 
     integers! {
-        deserialize_u16 visit_u16 number u16;
-        deserialize_u32 visit_u32 number u32;
-        deserialize_u64 visit_u64 number u64;
-        deserialize_i16 visit_i16 signed i16;
-        deserialize_i32 visit_i32 signed i32;
-        deserialize_i64 visit_i64 signed i64;
+        deserialize_u16 visit_u16;
+        deserialize_u32 visit_u32;
+        deserialize_u64 visit_u64;
+        deserialize_i16 visit_i16;
+        deserialize_i32 visit_i32;
+        deserialize_i64 visit_i64;
     }
 
     // The encoding does not say what follows, and nobody here records floats, bytes or single characters.
@@ -232,7 +223,7 @@ impl<'de> de::EnumAccess<'de> for &mut Reader<'de> {
     type Variant = Self;
 
     fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Read<(V::Value, Self)> {
-        let index: U32Deserializer<CodecError> = (self.number(size_of::<u32>())? as u32).into_deserializer();
+        let index: U32Deserializer<CodecError> = self.number::<u32>()?.into_deserializer();
         Ok((seed.deserialize(index)?, self))
     }
 }

@@ -1,4 +1,4 @@
-//! The encoding is bincode's, byte for byte, and so is what is refused.
+//! The encoding is that of bincode's own serde support, byte for byte, and so is what is refused.
 
 use super::*;
 use core::fmt::Debug;
@@ -7,11 +7,11 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-const CONFIG: bincode::config::Configuration<
+const CONFIG: Configuration<
     bincode::config::LittleEndian,
     bincode::config::Varint,
     bincode::config::Limit<DECODE_LIMIT>,
-> = bincode::config::standard().with_limit::<DECODE_LIMIT>();
+> = ENCODING.with_limit::<DECODE_LIMIT>();
 
 /// Every kind of type that serde's derive knows and a payload may have.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

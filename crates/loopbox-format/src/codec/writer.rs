@@ -1,10 +1,13 @@
-use super::CodecError;
+use super::{CodecError, ENCODING};
 use serde::ser::{
     self, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
     SerializeTupleStruct, SerializeTupleVariant,
 };
 
 type Done = Result<(), CodecError>;
+
+/// Bytes of the longest integer: a mark, and eight.
+const LONGEST: usize = 9;
 
 /// Where bytes go. Called through a table, so that a type's code is there once for both of its users.
 pub(super) trait Sink {
@@ -35,22 +38,11 @@ impl Sink for Room<'_> {
 pub(super) struct Writer<'a>(pub(super) &'a mut dyn Sink);
 
 impl Writer<'_> {
-    /// Up to 250 in one byte; above that a byte that says how many follow.
-    fn number(&mut self, number: u64) -> Done {
-        let bytes = number.to_le_bytes();
-        let (mark, len) = match number {
-            0..=250 => return self.0.put(bytes.get(..1).unwrap_or_default()),
-            251..=0xFFFF => (251, 2),
-            0x1_0000..=0xFFFF_FFFF => (252, 4),
-            _ => (253, 8),
-        };
-        self.0.put(&[mark])?;
+    /// An integer of any type, by bincode.
+    fn number(&mut self, number: impl bincode::Encode) -> Done {
+        let mut bytes = [0; LONGEST];
+        let len = bincode::encode_into_slice(number, &mut bytes, ENCODING).map_err(|_| CodecError::Kind)?;
         self.0.put(bytes.get(..len).unwrap_or_default())
-    }
-
-    /// Small for numbers near zero, of either sign.
-    fn signed(&mut self, number: i64) -> Done {
-        self.number(((number << 1) ^ (number >> 63)).cast_unsigned())
     }
 
     fn bytes(&mut self, bytes: &[u8]) -> Done {
@@ -107,15 +99,15 @@ impl<'a, 'b> ser::Serializer for &'a mut Writer<'b> {
     }
 
     fn serialize_i16(self, value: i16) -> Done {
-        self.signed(value.into())
+        self.number(value)
     }
 
     fn serialize_i32(self, value: i32) -> Done {
-        self.signed(value.into())
+        self.number(value)
     }
 
     fn serialize_i64(self, value: i64) -> Done {
-        self.signed(value)
+        self.number(value)
     }
 
     fn serialize_u8(self, value: u8) -> Done {
@@ -123,11 +115,11 @@ impl<'a, 'b> ser::Serializer for &'a mut Writer<'b> {
     }
 
     fn serialize_u16(self, value: u16) -> Done {
-        self.number(value.into())
+        self.number(value)
     }
 
     fn serialize_u32(self, value: u32) -> Done {
-        self.number(value.into())
+        self.number(value)
     }
 
     fn serialize_u64(self, value: u64) -> Done {
@@ -172,7 +164,7 @@ impl<'a, 'b> ser::Serializer for &'a mut Writer<'b> {
     }
 
     fn serialize_unit_variant(self, _: &'static str, variant: u32, _: &'static str) -> Done {
-        self.number(variant.into())
+        self.number(variant)
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Done {
@@ -186,7 +178,7 @@ impl<'a, 'b> ser::Serializer for &'a mut Writer<'b> {
         _: &'static str,
         value: &T,
     ) -> Done {
-        self.number(variant.into())?;
+        self.number(variant)?;
         value.serialize(self)
     }
 
@@ -210,7 +202,7 @@ impl<'a, 'b> ser::Serializer for &'a mut Writer<'b> {
         _: &'static str,
         _: usize,
     ) -> Result<Self, CodecError> {
-        self.number(variant.into())?;
+        self.number(variant)?;
         Ok(self)
     }
 
@@ -229,7 +221,7 @@ impl<'a, 'b> ser::Serializer for &'a mut Writer<'b> {
         _: &'static str,
         _: usize,
     ) -> Result<Self, CodecError> {
-        self.number(variant.into())?;
+        self.number(variant)?;
         Ok(self)
     }
 

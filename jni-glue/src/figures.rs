@@ -1,12 +1,13 @@
 //! Figures of the process and the machine at a dump: what `/proc` has to say, as text.
 
 use crate::sigquit;
+use loopbox_art::Art;
 use loopbox_format::model::Figure;
 use loopbox_recorder::Frozen;
 use std::fs;
 
-/// Reads them all; what cannot be read is left out.
-pub(crate) fn read(frozen: Frozen) -> Vec<Figure> {
+/// Reads them all; what cannot be read is left out. `art` is what the sampler works with.
+pub(crate) fn read(frozen: Frozen, art: Option<&Art>) -> Vec<Figure> {
     let mut figures = Vec::new();
     let mut add = |name: &str, value: Option<String>| {
         if let Some(value) = value {
@@ -40,6 +41,19 @@ pub(crate) fn read(frozen: Frozen) -> Vec<Figure> {
         let pressure = text(&format!("/proc/pressure/{resource}"));
         let average = field(&pressure, "some").and_then(|avg| Some(avg.strip_prefix("avg10=")?.to_owned()));
         add(&format!("psi.{resource}.some_avg10_percent"), average);
+    }
+    if let Some(art) = art {
+        let stats = art.stats();
+        for (name, value) in [
+            ("sampler.windows", stats.windows),
+            ("sampler.timeouts", stats.timeouts),
+            ("sampler.stopped_ns", stats.held_ns),
+            ("sampler.longest_stop_ns", stats.longest_ns),
+            ("sampler.native_walks", stats.native_walks),
+        ] {
+            add(name, Some(value.to_string()));
+        }
+        add("sampler.findings", Some(art.module().findings.clone()));
     }
     if sigquit::count() > 0 {
         let sender = sigquit::sender();
@@ -96,7 +110,7 @@ mod tests {
 
     #[test]
     fn what_every_linux_has_is_there_and_is_a_number() {
-        let figures = read(Frozen::default());
+        let figures = read(Frozen::default(), None);
         for name in ["mem.available_bytes", "process.rss_bytes", "process.threads", "process.open_files"] {
             let figure = figures.iter().find(|figure| figure.name == name);
             let value = &figure.unwrap_or_else(|| panic!("{name} is missing")).value;

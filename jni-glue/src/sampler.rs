@@ -207,6 +207,7 @@ impl Sampler<'_> {
                 self.session.wake_worker();
             }
             self.marks.beat(now);
+            self.schedule.set_background(shared.in_background());
             let (advised_token, advised_ns) = shared.advice();
             self.schedule.advise(advised_token, advised_ns);
             let step = self.schedule.next(now, activity);

@@ -29,6 +29,9 @@ use std::time::Duration;
 
 const HANDLED: &str = "handled on the main thread";
 
+/// The note that says whether the user sees the app; the Java side keeps the app from writing it.
+const FOREGROUND: &str = "foreground";
+
 /// What all threads of a recording share.
 pub(crate) struct Session {
     pub(crate) settings: Settings,
@@ -268,6 +271,9 @@ pub(crate) fn features() -> Vec<FeatureState> {
 /// Keeps something that the app says about itself.
 pub(crate) fn annotate(name: &str, value: Option<&str>) {
     let Some(session) = current() else { return };
+    if name == FOREGROUND {
+        session.shared.set_seen(value == Some("yes"));
+    }
     if session.notes.set(name, value) {
         session.wake_worker();
     } else {

@@ -29,6 +29,10 @@ pub(crate) struct Shared {
     resting: AtomicBool,
     /// The app has switched sampling off.
     off: AtomicBool,
+    /// The user has seen the app, and does not see it now.
+    background: AtomicBool,
+    /// The user has seen the app.
+    was_seen: AtomicBool,
     /// The sampler must not come back.
     ended: AtomicBool,
     /// The sampler can tell of other threads.
@@ -157,6 +161,17 @@ impl Shared {
 
     pub(crate) fn is_off(&self) -> bool {
         self.off.load(Ordering::SeqCst)
+    }
+
+    /// Says whether the user sees the app.
+    pub(crate) fn set_seen(&self, seen: bool) {
+        self.was_seen.fetch_or(seen, Ordering::Relaxed);
+        self.background.store(!seen && self.was_seen.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    /// Whether the app is in the background: not while it starts, before the user sees it for the first time.
+    pub(crate) fn in_background(&self) -> bool {
+        self.background.load(Ordering::Relaxed)
     }
 
     /// The sampler has ended, or is not to be trusted any more: then it ends when it comes back, if it does.
@@ -303,6 +318,16 @@ mod tests {
         }
         shared.stop();
         assert!(sampler.join().unwrap() >= 1_999);
+    }
+
+    #[test]
+    fn an_app_that_starts_is_not_in_the_background() {
+        let shared = Shared::default();
+        let mut seen = |yes| {
+            shared.set_seen(yes);
+            shared.in_background()
+        };
+        assert_eq!([false, true, false, false, true].map(&mut seen), [false, false, true, true, false]);
     }
 
     #[test]

@@ -146,7 +146,7 @@ impl<'a> Worker<'a> {
         }
         let pending = pending::capture(env, &self.session.settings.pending);
         self.log_refused("the queue", |ring, _| ring.pending(&pending));
-        let figures = figures::read(self.session.watched.seen().frozen);
+        let figures = figures::read(self.session.watched.seen().frozen, self.session.art.get());
         self.log_refused("the figures", |ring, _| ring.figures(&figures));
     }
 
@@ -269,7 +269,7 @@ impl<'a> Worker<'a> {
         let used = self.put_trees(&mut report);
         self.name_running(env, &mut report);
         report.pending = pending::capture(env, &settings.pending);
-        report.figures = figures::read(self.session.watched.seen().frozen);
+        report.figures = figures::read(self.session.watched.seen().frozen, self.session.art.get());
         report.anr = self.hangs.judge(env, self.session, &report);
         report.digest = digest::lines(&report);
 

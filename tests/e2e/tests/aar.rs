@@ -178,6 +178,23 @@ fn nothing_is_recorded_while_paused_or_in_the_background() -> Result<()> {
 }
 
 #[test]
+fn the_background_is_sampled_more_gently() -> Result<()> {
+    let home = tempdir()?;
+    let mut app = unpacked().app("behind", home.path()).start()?;
+    let tree = loop {
+        app.wait_for("SCRIPT report", LIMIT)?;
+        let report = report_in(home.path())?;
+        assert_eq!(note(&report, "foreground"), Some("no"));
+        if let Some(tree) = report.trees.into_iter().find(|tree| tree.sample_deltas_ns.len() > 3) {
+            break tree;
+        }
+    };
+    // Four times as wide as the 10 ms of an app that is seen.
+    assert!(tree.phases.iter().all(|phase| phase.interval_ns >= 40_000_000), "{:?}", tree.phases);
+    Ok(())
+}
+
+#[test]
 fn the_switch_lasts_over_launches_until_it_is_turned_back() -> Result<()> {
     let home = tempdir()?;
     let mut status = Vec::new();

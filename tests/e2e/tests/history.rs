@@ -125,6 +125,16 @@ fn assert_hang(report: &Report) -> Result<()> {
     }
     phases.dedup();
     assert_eq!(phases, ["Prices.open", "Prices.parse"], "order in time is kept");
+
+    let figure = |name: &str| {
+        let figure = report.figures.iter().find(|figure| figure.name == name);
+        figure.map(|figure| figure.value.as_str()).with_context(|| format!("no {name}"))
+    };
+    assert!(figure("sampler.windows")?.parse::<usize>()? >= stacks.len());
+    assert!(figure("sampler.stopped_ns")?.parse::<u64>()? >= tree.total_stop_ns);
+    assert!(figure("sampler.longest_stop_ns")?.parse::<u64>()? > 0);
+    assert_eq!((figure("sampler.timeouts")?, figure("sampler.native_walks")?), ("0", "0"));
+    assert!(figure("sampler.findings")?.starts_with("thread_list="));
     Ok(())
 }
 

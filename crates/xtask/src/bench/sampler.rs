@@ -249,7 +249,13 @@ fn intervals(what: &str, tree: &StackTree) {
             of(99)
         );
     }
-    println!("    missed samples of this message: {}", tree.missed_samples);
+    let lasted_ns = tree.sample_deltas_ns.iter().sum::<u64>().max(1);
+    println!(
+        "    stopped for {:.3} % of the message's time, at most {:.3} ms at once; missed samples: {}",
+        tree.total_stop_ns as f64 * 100.0 / lasted_ns as f64,
+        tree.longest_stop_ns as f64 / MS,
+        tree.missed_samples
+    );
 }
 
 fn sizes(report: &Report, tree: &StackTree) -> Result<()> {

@@ -100,6 +100,14 @@ public final class Main implements Runnable {
             Loopbox.resume();
             work(800);
             Loopbox.dump("paused twice");
+        } else if (story.equals("behind")) {
+            onMain(true);
+            onMain(false);
+            page.open(600_000);
+            while (true) {
+                Thread.sleep(500);
+                Loopbox.dump("behind");
+            }
         } else if (story.equals("off")) {
             Loopbox.setEnabled(application, false);
             work(1);

@@ -12,7 +12,7 @@ use loopbox_format::report::judge_anew;
 use loopbox_recorder::{judge, origin, patience_ns};
 use loopbox_store::write_report;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What happens to a suspect, and to a report that may get more, is looked at that often at the least.
@@ -46,7 +46,18 @@ pub(crate) struct Hangs {
     settled: bool,
     /// The signal that a report of this message answers.
     signal: Option<(u64, QuitSignal)>,
+    /// What the system has said of a message, for its next report.
+    said: Option<(u64, SystemWord)>,
+    /// The last freeze, if it was over shortly before the last report.
+    thawed_ns: u64,
     open: Option<Open>,
+}
+
+/// What a report does not have yet.
+#[derive(Debug)]
+pub(crate) struct News {
+    ended_ns: Option<u64>,
+    said: Option<SystemWord>,
 }
 
 /// A report that may get more.
@@ -62,7 +73,16 @@ struct Open {
 
 impl Hangs {
     pub(crate) fn new() -> Self {
-        Self { token: 0, patience_ns: 0, waited_ns: None, settled: false, signal: None, open: None }
+        Self {
+            token: 0,
+            patience_ns: 0,
+            waited_ns: None,
+            settled: false,
+            signal: None,
+            said: None,
+            thawed_ns: 0,
+            open: None,
+        }
     }
 
     /// What the watching thread makes of the running message.
@@ -104,17 +124,16 @@ impl Hangs {
         Some(["loopbox-", &pid, "-", &installed, "-m", &token].concat())
     }
 
-    /// What speaks for an ANR at this moment, and what follows from it.
+    /// What speaks for an ANR at this moment but the queue, which is asked later, and what follows from it.
     pub(crate) fn judge(&mut self, env: &mut Env<'_>, session: &Session, report: &Report) -> Anr {
         let now_ns = report.meta.dumped_at.uptime_ns;
         let seen = look_after(session, now_ns);
         let frozen = seen.frozen;
-        let thawed_ns =
-            if frozen.last_over_ns.saturating_add(RECENT_NS) > now_ns { frozen.last_ns } else { 0 };
+        let recent = frozen.last_over_ns.saturating_add(RECENT_NS) > now_ns;
+        self.thawed_ns = if recent { frozen.last_ns } else { 0 };
         let mut anr = Anr {
             patience_ns: patience(&session.settings, report),
-            overdue_ns: most_overdue_ns(&report.pending).and_then(|ns| ns.checked_sub(thawed_ns)),
-            before_ns: before_ns(report, now_ns).saturating_sub(thawed_ns),
+            before_ns: before_ns(report, now_ns).saturating_sub(self.thawed_ns),
             debugged: figures::is_traced() || framework::is_debugged(env),
             ..Anr::default()
         };
@@ -136,24 +155,49 @@ impl Hangs {
         if report.meta.reason != DumpReason::SigQuit && token == 0 {
             anr.signal = None;
         }
+        if token != 0 {
+            anr.system = self.said.as_ref().filter(|(of, _)| *of == token).map(|(_, said)| said.clone());
+        }
         anr.verdict = judge(&anr);
         anr
     }
 
-    /// A report was written because of a signal or a hang, and may get more.
-    pub(crate) fn written(&mut self, name: &str, path: PathBuf, report: &Report) {
+    /// The queue is known now, too.
+    pub(crate) fn judge_queue(&self, report: &mut Report) {
+        report.anr.overdue_ns =
+            most_overdue_ns(&report.pending).and_then(|ns| ns.checked_sub(self.thawed_ns));
+        report.anr.verdict = judge(&report.anr);
+    }
+
+    /// Puts the evidence into the file of that name, if it is that of the message which still runs: says where.
+    pub(crate) fn judged_again(&self, session: &Session, name: &str, anr: &Anr) -> Option<PathBuf> {
+        let open = self.open.as_ref().filter(|open| open.name == name)?;
+        let written = open.add(session, |known| {
+            let overdue_ns = known.overdue_ns;
+            *known = Anr { overdue_ns, ..anr.clone() };
+            known.verdict = judge(known);
+        });
+        written.then(|| open.path.clone())
+    }
+
+    /// A report was written, and may get more when a signal or a hang was why.
+    pub(crate) fn written(&mut self, name: &str, path: &Path, report: &Report) {
+        if !matches!(report.meta.reason, DumpReason::SigQuit | DumpReason::Hang) {
+            return;
+        }
         let token = if let MainState::Running(running) = &report.main { running.token } else { 0 };
         let speaks = !matches!(report.anr.verdict, AnrVerdict::Responsive);
         if token == self.token {
             self.settled |= speaks;
         }
         let asked = report.anr.signal.is_some_and(|signal| signal.origin == SignalOrigin::System) || speaks;
-        let ask_until_ns = asked.then(|| clock::now_ns().saturating_add(ASK_NS));
-        self.open = Some(Open { name: name.to_owned(), path, token, ask_until_ns });
+        let said = report.anr.system.is_some();
+        let ask_until_ns = (asked && !said).then(|| clock::now_ns().saturating_add(ASK_NS));
+        self.open = Some(Open { name: name.to_owned(), path: path.to_owned(), token, ask_until_ns });
     }
 
-    /// Looks whether there is more to say in the report written last: says what it was and where.
-    pub(crate) fn follow(&mut self, env: &mut Env<'_>, session: &Session) -> Option<(PathBuf, &'static str)> {
+    /// Looks whether there is more to say in the report written last.
+    pub(crate) fn news(&mut self, env: &mut Env<'_>, session: &Session) -> Option<News> {
         let open = self.open.as_mut()?;
         let ended_ns = open.ended_ns(session);
         let mut said = None;
@@ -172,6 +216,13 @@ impl Hangs {
             }
             return None;
         }
+        Some(News { ended_ns, said })
+    }
+
+    /// Puts it into the file: says where, and what it was.
+    pub(crate) fn add(&mut self, session: &Session, news: News) -> Option<(PathBuf, &'static str)> {
+        let open = self.open.as_mut()?;
+        let News { ended_ns, said } = news;
         let what = match said {
             Some(SystemWord::NotResponding(_)) => "anr",
             _ if ended_ns.is_some() => "ended",
@@ -179,6 +230,8 @@ impl Hangs {
         };
         if ended_ns.is_some() {
             open.token = 0;
+        } else if let Some(SystemWord::NotResponding(_)) = &said {
+            self.said = said.clone().map(|said| (open.token, said));
         }
         let path = open.path.clone();
         let more = open.add(session, |anr| {
@@ -245,13 +298,13 @@ pub(crate) fn patience(settings: &Settings, report: &Report) -> u64 {
 
 /// What the watching thread has seen since `now_ns`: after a freeze all threads wake at once, and this one may be first.
 fn look_after(session: &Session, now_ns: u64) -> crate::watch::Seen {
-    for _ in 0..20 {
+    for _ in 0..100 {
         let seen = session.watched.seen();
         if seen.at_ns >= now_ns || session.shared.token() == 0 {
             return seen;
         }
         session.shared.nudge();
-        std::thread::sleep(Duration::from_millis(5));
+        std::thread::sleep(Duration::from_millis(1));
     }
     session.watched.seen()
 }

@@ -7,10 +7,11 @@ use crate::stacks::{Locator, Stack};
 use crate::{clock, report};
 use jni::{Env, sys};
 use loopbox_art::{Art, Lock, RawStack, Suspended, ThreadId};
-use loopbox_format::model::{LockChain, LockHolder, LockWait, OtherThread, OtherThreads, Report};
+use loopbox_format::model::{
+    DumpReason, LockChain, LockHolder, LockWait, MainState, OtherThread, OtherThreads, Report,
+};
 use std::fs;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Steps from the main thread to the one that all wait for.
 const MAX_STEPS: usize = 8;
@@ -46,7 +47,6 @@ struct Look {
 #[derive(Debug, Default)]
 pub(crate) struct Looks {
     look: Mutex<Look>,
-    changed: Condvar,
 }
 
 impl Looks {
@@ -60,43 +60,45 @@ impl Looks {
         let wanted = look.number == number && clock::now_ns() < look.until_ns;
         if wanted {
             change(&mut look);
-            self.changed.notify_one();
         }
         wanted
     }
 }
 
-/// Completes a report that is on disk already; false when there is nothing to add. Worker only.
-pub(crate) fn complete(session: &Session, report: &mut Report, used: &mut report::Used) -> bool {
+/// Asks for what the report, which is on disk already, needs; false when that is nothing. The sampler wakes the worker
+/// when it has answered. Worker only.
+pub(crate) fn ask(session: &Session, report: &Report) -> bool {
     let (waits, all_threads) = wanted(report);
     if !(waits || all_threads) || !session.shared.answers() {
         return false;
     }
-    let looks = &session.looks;
     let until_ns = clock::now_ns().saturating_add(BUDGET_NS);
     {
-        let mut look = looks.lock();
+        let mut look = session.looks.lock();
         let number = look.number.wrapping_add(1);
         *look = Look { number, all_threads, until_ns, ..Look::default() };
     }
     session.shared.ask();
-    let mut look = looks.lock();
-    loop {
-        let left_ns = until_ns.saturating_sub(clock::now_ns());
-        if look.done || left_ns == 0 {
-            break;
-        }
-        let waited = looks.changed.wait_timeout(look, Duration::from_nanos(left_ns));
-        look = waited.unwrap_or_else(PoisonError::into_inner).0;
-    }
+    true
+}
+
+/// How long an answer may still take; 0 when it is complete.
+pub(crate) fn left_ns(session: &Session) -> u64 {
+    let look = session.looks.lock();
+    if look.done { 0 } else { look.until_ns.saturating_sub(clock::now_ns()) }
+}
+
+/// Puts what is known by now into the report; false when that is nothing. More is not waited for. Worker only, which
+/// must not have renumbered the locations since it asked.
+pub(crate) fn take(session: &Session, report: &mut Report, used: &mut report::Used) -> bool {
+    let mut look = session.looks.lock();
     look.number = look.number.wrapping_add(1);
     let Seen { generation, mut locks, mut threads } = std::mem::take(&mut look.seen);
     drop(look);
-    // Renumbered meanwhile: the stacks mean nothing. Only this thread renumbers, so that it cannot be.
     if generation != session.names.generation() {
         return false;
     }
-    if !waits {
+    if !matches!(report.main, MainState::Running(_)) {
         locks = LockChain::default();
     }
     let all = session.names.symbols();
@@ -113,7 +115,6 @@ pub(crate) fn complete(session: &Session, report: &mut Report, used: &mut report
 
 /// Whether the lock chain is wanted, and all threads.
 fn wanted(report: &Report) -> (bool, bool) {
-    use loopbox_format::model::{DumpReason, MainState};
     let long = match &report.main {
         MainState::Running(running) => Some(running.age_ns() >= LONG_NS),
         _ => None,
@@ -183,7 +184,9 @@ impl Looker<'_> {
         if wanted && all_threads {
             self.threads(env, number, &known);
         }
-        looks.add(number, |look| look.done = true);
+        if looks.add(number, |look| look.done = true) {
+            self.session.wake_worker();
+        }
     }
 
     fn hop(&mut self, env: &mut Env<'_>, stopped: Option<(ThreadId, u32)>, wants_lock: bool) -> Seeing {

@@ -10,7 +10,9 @@ use jni::errors::Error;
 use jni::signature::{JavaType, Primitive};
 use jni::sys::jvalue;
 use jni::{DEFAULT_LOCAL_FRAME_CAPACITY, Env};
-use loopbox_format::model::{DumpReason, FeatureState, MainState, Report, Running, StackSource, StackTree};
+use loopbox_format::model::{
+    DumpReason, FeatureState, Figure, MainState, Report, Running, StackSource, StackTree,
+};
 use loopbox_format::report as format;
 use loopbox_recorder::{Sample as TreeSample, StackTreeBuilder};
 use loopbox_store::{ReportPolicy, WorkerWriter, enforce, write_report};
@@ -44,14 +46,28 @@ pub(crate) struct Worker<'a> {
     seen_signals: u32,
     written: u32,
     hangs: Hangs,
+    unfinished: Option<Unfinished>,
 }
 
-/// A report that is on disk and may get more.
-struct First {
+/// A report that is on disk and gets more.
+struct Unfinished {
     path: PathBuf,
     name: String,
     report: Report,
     used: Used,
+    /// The file has an earlier one of the same hang.
+    again: bool,
+    /// There is more in it than in the file.
+    changed: bool,
+    done: Done,
+}
+
+/// Who is told of a report when it has all that it can get.
+enum Done {
+    /// The listener, and why.
+    Tell(&'static str),
+    /// Who asked for it, and the listener.
+    Answer(Request),
 }
 
 impl<'a> Worker<'a> {
@@ -69,6 +85,7 @@ impl<'a> Worker<'a> {
             seen_signals: session.signals_before,
             written: 0,
             hangs: Hangs::new(),
+            unfinished: None,
         }
     }
 
@@ -93,15 +110,13 @@ impl<'a> Worker<'a> {
                 self.seen_signals = signals;
                 self.answer_signal(env);
             }
-            for Request { reason, done } in self.session.take_requests() {
-                if let Some(path) = self.write(env, DumpReason::Requested(reason.clone())) {
-                    let _ = done.send(path.clone());
-                    tell(env, &path, &reason);
-                }
+            for request in self.session.take_requests() {
+                self.write(env, DumpReason::Requested(request.reason.clone()), Done::Answer(request));
             }
             let wait_ms = self.watch(env);
             self.session.wait_for_work(wait_ms);
         }
+        self.finish(env);
         if let Err(error) = self.session.reader.discard() {
             log::warn(&format!("the ring file stays: {error}"));
         }
@@ -109,13 +124,11 @@ impl<'a> Worker<'a> {
 
     /// Our report first: the system's own trace takes seconds, and the process may be gone after it.
     fn answer_signal(&mut self, env: &mut Env<'_>) {
-        let first = self.write_first(env, DumpReason::SigQuit);
+        let first = self.write_first(env, DumpReason::SigQuit, Done::Tell("sigquit"));
         if let Err(error) = sigquit::hand_on() {
             log::warn(&format!("the Signal Catcher did not get its signal: {error}"));
         }
-        if let Some(path) = first.map(|first| self.complete(first)) {
-            tell(env, &path, "sigquit");
-        }
+        self.complete(env, first);
     }
 
     /// Hangs that begin, last and end; how long to sleep after it.
@@ -123,16 +136,19 @@ impl<'a> Worker<'a> {
         match self.hangs.look(env, self.session) {
             Look::Nothing => {}
             Look::Suspect => self.save_suspect(env),
-            Look::Hang => {
-                if let Some(path) = self.write(env, DumpReason::Hang) {
-                    tell(env, &path, "hang");
-                }
-            }
+            Look::Hang => self.write(env, DumpReason::Hang, Done::Tell("hang")),
         }
-        if let Some((path, what)) = self.hangs.follow(env, self.session) {
+        let news = self.hangs.news(env, self.session);
+        let left_ns = self.unfinished.as_ref().map(|_| others::left_ns(self.session));
+        if news.is_some() || left_ns == Some(0) {
+            self.finish(env);
+        }
+        if let Some((path, what)) = news.and_then(|news| self.hangs.add(self.session, news)) {
             tell(env, &path, what);
         }
-        self.hangs.wait_ms(self.session).map_or(FOR_EVER, |ms| ms as i32)
+        let left_ms = self.unfinished.as_ref().and(left_ns).map(|ns| ns / 1_000_000 + 1);
+        let waits = [self.hangs.wait_ms(self.session), left_ms];
+        waits.into_iter().flatten().min().map_or(FOR_EVER, |ms| ms as i32)
     }
 
     /// For the next process, if this one is killed before it can write a report.
@@ -182,7 +198,10 @@ impl<'a> Worker<'a> {
         } else {
             self.finish_tree();
         }
-        self.session.names.tidy_up(self.kept.make_contiguous(), &mut self.growing);
+        // An answer that is under way speaks of the numbers of when it was asked for.
+        if self.unfinished.is_none() {
+            self.session.names.tidy_up(self.kept.make_contiguous(), &mut self.growing);
+        }
     }
 
     /// The message of the growing tree has ended.
@@ -242,25 +261,58 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// A report with everything that there is.
-    fn write(&mut self, env: &mut Env<'_>, reason: DumpReason) -> Option<PathBuf> {
-        let first = self.write_first(env, reason)?;
-        Some(self.complete(first))
+    /// A report with everything that there is; what takes longer to find out follows.
+    fn write(&mut self, env: &mut Env<'_>, reason: DumpReason, done: Done) {
+        let first = self.write_first(env, reason, done);
+        self.complete(env, first);
     }
 
-    /// Adds what takes longer to find out, in place of the first file, unless somebody has taken that meanwhile.
-    fn complete(&mut self, mut first: First) -> PathBuf {
-        if others::complete(self.session, &mut first.report, &mut first.used) && first.path.exists() {
-            first.report.digest = digest::lines(&first.report);
-            self.put(&first.name, &first.report);
+    /// Adds what may wait for the app, and asks for what takes longer, to be put in place of the first file.
+    fn complete(&mut self, env: &mut Env<'_>, first: Option<Unfinished>) {
+        let Some(mut first) = first else { return };
+        let asked = others::ask(self.session, &first.report);
+        let report = &mut first.report;
+        report.pending = pending::capture(env, &self.session.settings.pending);
+        self.hangs.judge_queue(report);
+        first.changed = true;
+        let finished = !asked || others::left_ns(self.session) == 0;
+        if !finished && !first.again {
+            self.put_again(&mut first);
         }
-        first.path
+        self.hangs.written(&first.name, &first.path, &first.report);
+        self.unfinished = Some(first);
+        if finished {
+            self.finish(env);
+        }
     }
 
-    /// The main thread's own data, onto the disk.
-    fn write_first(&mut self, env: &mut Env<'_>, reason: DumpReason) -> Option<First> {
+    /// With what is known by now.
+    fn finish(&mut self, env: &mut Env<'_>) {
+        let Some(mut open) = self.unfinished.take() else { return };
+        open.changed |= others::take(self.session, &mut open.report, &mut open.used);
+        self.put_again(&mut open);
+        match open.done {
+            Done::Tell(why) => tell(env, &open.path, why),
+            Done::Answer(Request { reason, done }) => {
+                let _ = done.send(open.path.clone());
+                tell(env, &open.path, &reason);
+            }
+        }
+    }
+
+    /// Unless somebody has taken the file meanwhile.
+    fn put_again(&self, open: &mut Unfinished) {
+        if open.changed && open.path.exists() {
+            open.report.digest = digest::lines(&open.report);
+            self.put(&open.name, &open.report);
+        }
+        open.changed = false;
+    }
+
+    /// The main thread's own data, onto the disk. Nothing here waits for the app.
+    fn write_first(&mut self, env: &mut Env<'_>, reason: DumpReason, done: Done) -> Option<Unfinished> {
+        self.finish(env);
         self.take_samples();
-        let settings = &self.session.settings;
         let mut report = self.session.reader.snapshot().report;
         report.meta = session::meta(self.session);
         report.meta.reason = reason;
@@ -268,7 +320,6 @@ impl<'a> Worker<'a> {
         report.features = self.session.features.list();
         let used = self.put_trees(&mut report);
         self.name_running(env, &mut report);
-        report.pending = pending::capture(env, &settings.pending);
         report.figures = figures::read(self.session.watched.seen().frozen, self.session.art.get());
         report.anr = self.hangs.judge(env, self.session, &report);
         report.digest = digest::lines(&report);
@@ -283,12 +334,14 @@ impl<'a> Worker<'a> {
                 self.written
             )
         });
-        let path = self.put(&name, &report)?;
+        // What the file of an earlier signal has, and this report not yet, stays until all of this one is there.
+        let earlier = self.hangs.judged_again(self.session, &name, &report.anr);
+        let again = earlier.is_some();
+        let path = earlier.or_else(|| self.put(&name, &report))?;
+        let first_ns = clock::now_ns().saturating_sub(report.meta.dumped_at.uptime_ns);
+        report.figures.push(Figure { name: "report.first_file_ns".to_owned(), value: first_ns.to_string() });
         self.tidy_directory(&path);
-        if follows {
-            self.hangs.written(&name, path.clone(), &report);
-        }
-        Some(First { path, name, report, used })
+        Some(Unfinished { path, name, report, used, again, changed: false, done })
     }
 
     fn put(&self, name: &str, report: &Report) -> Option<PathBuf> {

@@ -4,13 +4,14 @@ import android.os.Handler;
 import android.os.Looper;
 import io.loopbox.Loopbox;
 import io.loopbox.Status;
+import java.io.File;
 import java.util.concurrent.CountDownLatch;
 
 /**
  * A message that waits for a lock. Arguments: those of {@link Options}, and {@code mode}: {@code entering} one that
  * another thread holds, {@code waiting} on one that nobody holds, a {@code chain} of three holders, a
  * {@code deadlock} of main and another thread, or {@code working}, which waits for none. Says when main waits; somebody
- * else sends the signal.
+ * else sends the signal. {@code gate=FILE}: the last holder gives its lock back when that file appears.
  */
 public final class Holders {
     static final class Basket {}
@@ -25,13 +26,16 @@ public final class Holders {
 
     private static volatile boolean working;
 
+    private static volatile String gate;
+
     private Holders() {}
 
     public static void main(String[] arguments) {
         Options options = new Options(arguments);
         final String mode = options.text("mode", "entering");
+        gate = options.text("gate", "");
         Looper.prepareMainLooper();
-        if (!Loopbox.install(options.config().build()).isOn()) {
+        if (!Loopbox.install(options.config().hangMs(options.number("hangMs", 5_000)).build()).isOn()) {
             Script.say("not installed");
             return;
         }
@@ -111,7 +115,7 @@ public final class Holders {
     static void pay() {
         ready = true;
         synchronized (CART) {
-            Script.say("impossible");
+            Script.say("main goes on");
         }
     }
 
@@ -142,7 +146,9 @@ public final class Holders {
 
     static void deliver() {
         try {
-            Thread.sleep(600_000);
+            do {
+                Thread.sleep(gate.isEmpty() ? 600_000 : 20);
+            } while (!new File(gate).exists());
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }

@@ -2,6 +2,7 @@ package scenario;
 
 import android.os.Handler;
 import android.os.Looper;
+import android.os.Message;
 import android.os.Process;
 import android.system.ErrnoException;
 import android.system.Os;
@@ -9,6 +10,7 @@ import android.system.OsConstants;
 import com.othersdk.Signals;
 import io.loopbox.Loopbox;
 import io.loopbox.Status;
+import java.io.File;
 
 /**
  * SIGQUIT, as the system sends it, among other libraries that want it too, and in numbers. {@code mode=} says which
@@ -76,6 +78,9 @@ public final class Quits implements Runnable {
             Signals.remove();
             await("on", "handled");
         }
+        if ("printed".equals(mode)) {
+            new Handler().sendMessageDelayed(Message.obtain(null, 7, new Printed(options)), 60_000);
+        }
         int times = options.number("times", 1);
         int pauseMs = options.number("pauseMs", 300);
         for (int i = 0; i < times; i++) {
@@ -91,6 +96,25 @@ public final class Quits implements Runnable {
         if (options.text("mode", null) != null && !"swallowed".equals(mode) && !"circle".equals(mode)) {
             quit();
             Script.say("others " + Signals.count());
+        }
+    }
+
+    /** What an app's message may carry: it is printed when the queue is. */
+    private static final class Printed {
+        private final File folder;
+
+        Printed(Options options) {
+            folder = new File(options.text("dir", "."));
+        }
+
+        @Override
+        public String toString() {
+            int reports = 0;
+            for (String name : folder.list()) {
+                reports += name.endsWith(".lbx") ? 1 : 0;
+            }
+            Script.say("printed with " + reports + " reports");
+            return "printed";
         }
     }
 

@@ -1,9 +1,12 @@
 //! Who keeps the main thread waiting, and what the other threads do: in the report of a real ANR signal.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use loopbox_e2e::{LIMIT, launcher, read};
-use loopbox_format::model::{Location, LockWait, OtherThread, Report};
+use loopbox_format::model::{AnrVerdict, Location, LockWait, OtherThread, PendingSource, Report};
+use std::fs;
+use std::path::PathBuf;
 use tempfile::tempdir;
+use xtask::launch::{Running, reports};
 
 fn signalled(bed: &str, mode: &str) -> Result<Report> {
     let folder = tempdir()?;
@@ -117,6 +120,46 @@ fn the_other_threads_are_in_the_report_of_a_signal() -> Result<()> {
         assert!(threads.iter().all(|t| t.name != "loopbox-sampler"), "it cannot stop itself");
         assert!(threads.iter().all(|t| t.cpu_ns.is_some() && t.state != 0));
         assert_eq!(report.threads.left_out, 0);
+    }
+    Ok(())
+}
+
+/// The next report that the listener is told of, for `reason`.
+fn told(app: &mut Running, reason: &str) -> Result<(PathBuf, Report)> {
+    let line = app.wait_for("SCRIPT report", LIMIT)?;
+    ensure!(line.ends_with(reason), "{line}");
+    let path = PathBuf::from(line.split_whitespace().nth(2).context("no path")?);
+    let report = read(&path)?;
+    Ok((path, report))
+}
+
+/// A hang that the system calls an ANR, with a lock and other threads to tell of, which then ends: everything that was
+/// learnt of it, one after the other, is in one file.
+#[test]
+fn all_that_is_learnt_of_a_hang_is_in_one_file() -> Result<()> {
+    for bed in BEDS {
+        let folder = tempdir()?;
+        let gate = folder.path().join("gate");
+        let app = launcher(bed)?.app("scenario.Holders");
+        let app = app.argument(format!("dir={}", folder.path().join("reports").display()));
+        let mut app = app.argument(format!("gate={}", gate.display())).argument("hangMs=1000").start()?;
+        let (file, hang) = told(&mut app, " hang")?;
+        assert_eq!((hang.anr.verdict, hang.anr.signal), (AnrVerdict::Hang, None));
+        assert_eq!((hang.locks.waits.len(), hang.anr.ended_after_ns), (1, None));
+        app.signal("QUIT")?;
+        let (same, signalled) = told(&mut app, " sigquit")?;
+        assert_eq!((same, signalled.anr.ended_after_ns), (file.clone(), None));
+        fs::write(&gate, "")?;
+        let (same, mut ended) = told(&mut app, " sigquit")?;
+        assert_eq!(same, file);
+        assert_eq!(reports(&folder.path().join("reports"))?, [file]);
+        assert_eq!(steps(&ended), ["scenario.Holders$Basket<> holder: Holders.deliver"], "{bed}");
+        assert!(ended.threads.threads.iter().any(|thread| thread.name == "holder"));
+        assert_eq!(ended.pending.source, PendingSource::LooperDump);
+        assert!(ended.anr.signal.is_some_and(|signal| signal.count == 1), "{:?}", ended.anr);
+        assert!(ended.anr.ended_after_ns.is_some_and(|ns| ns >= signalled.anr.ran_ns), "{:?}", ended.anr);
+        ended.anr = signalled.anr.clone();
+        assert_eq!(ended, signalled, "all else is as it was");
     }
     Ok(())
 }

@@ -74,6 +74,21 @@ fn a_storm_of_signals_does_no_harm() -> Result<()> {
     Ok(())
 }
 
+/// The queue is printed by code of the app. Whatever that does, the report is on the disk before.
+#[test]
+fn the_first_file_is_there_before_the_app_is_asked_anything() -> Result<()> {
+    for bed in ["art10", "art11"] {
+        let story = Story::tell(bed, &["mode=printed"])?;
+        let printed: Vec<_> = story.ended.lines.iter().filter(|line| line.contains("printed with")).collect();
+        // At the signal, and at the end.
+        assert_eq!(printed, ["SCRIPT printed with 1 reports", "SCRIPT printed with 2 reports"], "{bed}");
+        let [quit] = story.quits.as_slice() else { panic!("{} reports", story.quits.len()) };
+        assert!(!quit.pending.lines.is_empty(), "{bed}: {:?}", quit.pending);
+        assert!(quit.figures.iter().any(|figure| figure.name == "report.first_file_ns"));
+    }
+    Ok(())
+}
+
 /// A story of one signal, with another library in it, on each bed.
 fn on_each(mode: &str, check: impl Fn(&Story, (bool, &str))) -> Result<()> {
     for bed in ["art10", "art11"] {

@@ -72,6 +72,12 @@ impl Story {
         }
     }
 
+    /// How often the main thread was given a processor.
+    fn times_on_a_processor(&self) -> Result<String> {
+        let schedstat = fs::read_to_string(format!("/proc/{0}/task/{0}/schedstat", self.app.pid()))?;
+        Ok(schedstat.split_whitespace().nth(2).context("no third figure")?.to_owned())
+    }
+
     /// SIGQUIT from the user `system`.
     fn system_quits(&self) -> Result<()> {
         let mut command = Command::new("setpriv");
@@ -201,9 +207,16 @@ fn a_frozen_process_is_not_hung() -> Result<()> {
             }
         }
         std::thread::sleep(Duration::from_secs(6));
+        let before = story.times_on_a_processor()?;
         match &group {
             None => story.app.signal("CONT")?,
             Some(group) => group.set(if group.file == "cgroup.freeze" { "0" } else { "THAWED" })?,
+        }
+        // Until it has run, the kernel rather gives a signal to the Signal Catcher, who waits for it.
+        let end = Instant::now() + LIMIT;
+        while story.times_on_a_processor()? == before {
+            ensure!(Instant::now() < end, "{way} for ever");
+            std::thread::sleep(Duration::from_millis(5));
         }
         if is_root("sending signals as another user") {
             story.system_quits()?;

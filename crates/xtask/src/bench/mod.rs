@@ -3,6 +3,7 @@
 mod desk;
 mod hook;
 mod instructions;
+mod report;
 mod sampler;
 
 use std::time::Duration;
@@ -22,6 +23,8 @@ pub(crate) enum BenchCommand {
     Hook(hook::HookArgs),
     /// What the native part of the hook costs per message, in instructions and time
     Instructions(instructions::InstructionsArgs),
+    /// How long a report takes until its first file has its name, with a full history
+    Report(report::ReportArgs),
     /// How long a sample stops the main thread, against other ways to take stacks; interval reached; sizes of trees
     Sampler(sampler::SamplerArgs),
 }
@@ -31,6 +34,7 @@ pub(crate) fn run(command: &BenchCommand) -> Result<()> {
         BenchCommand::Desk(args) => desk::run(args),
         BenchCommand::Hook(args) => hook::run(args),
         BenchCommand::Instructions(args) => instructions::run(args),
+        BenchCommand::Report(args) => report::run(args),
         BenchCommand::Sampler(args) => sampler::run(args),
     }
 }

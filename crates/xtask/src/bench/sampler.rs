@@ -196,7 +196,7 @@ fn hang(launcher: &Launcher, seconds: u64) -> Result<Report> {
     read(&file)
 }
 
-fn read(file: &Path) -> Result<Report> {
+pub(super) fn read(file: &Path) -> Result<Report> {
     let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
     let decoded = report::decode(&bytes).with_context(|| format!("{}", file.display()))?;
     ensure!(decoded.damage.is_empty(), "damaged: {:?}", decoded.damage);
@@ -284,7 +284,7 @@ fn sizes(report: &Report, tree: &StackTree) -> Result<()> {
 }
 
 /// The machine's load of the last minute: others may be using it.
-fn load() -> String {
+pub(super) fn load() -> String {
     fs::read_to_string("/proc/loadavg")
         .ok()
         .and_then(|text| text.split(' ').next().map(str::to_owned))

@@ -35,7 +35,8 @@ fn sampler(report: &Report) -> (bool, &str) {
 
 #[test]
 fn a_sampler_that_does_not_come_back_loses_the_main_thread_to_the_guard() -> Result<()> {
-    for (bed, fault) in [("art10", "stay"), ("art11", "die")] {
+    let beds = bed::to_test_on(&["art10", "art11"]);
+    for (bed, fault) in beds.iter().zip(["stay", "die"].into_iter().cycle()) {
         let folder = tempdir()?;
         let mut app = demo(bed, folder.path())?.env("LOOPBOX_FAULT", fault).start()?;
         app.wait_for("FAULT main is stopped", LIMIT)?;
@@ -69,7 +70,6 @@ fn a_process_that_ends_inside_of_the_window_is_not_sampled_for_some_starts() -> 
     Ok(())
 }
 
-/// ART 14 when `LOOPBOX_BEDS` names it, which takes longer to set up.
 #[test]
 fn an_unknown_art_is_sampled_by_the_java_api_more_gently() -> Result<()> {
     for bed in &bed::to_test_on(&["art10", "art11"]) {

@@ -6,6 +6,7 @@ use loopbox_format::model::{AnrVerdict, Location, LockWait, OtherThread, Pending
 use std::fs;
 use std::path::PathBuf;
 use tempfile::tempdir;
+use xtask::bed;
 use xtask::launch::{Running, reports};
 
 fn signalled(bed: &str, mode: &str) -> Result<Report> {
@@ -42,12 +43,14 @@ fn steps(report: &Report) -> Vec<String> {
     report.locks.waits.iter().map(step).collect()
 }
 
-const BEDS: [&str; 2] = ["art10", "art11"];
+fn beds() -> Vec<String> {
+    bed::to_test_on(&["art10", "art11"])
+}
 
 #[test]
 fn the_holder_of_a_lock_is_named_with_its_stack() -> Result<()> {
-    for bed in BEDS {
-        let report = signalled(bed, "entering")?;
+    for bed in beds() {
+        let report = signalled(&bed, "entering")?;
         assert_eq!(steps(&report), ["scenario.Holders$Basket<> holder: Holders.deliver"], "{bed}");
         assert!(!report.locks.deadlock);
         let holder = report.locks.waits[0].holder.as_ref().context("nobody")?;
@@ -63,8 +66,8 @@ fn the_holder_of_a_lock_is_named_with_its_stack() -> Result<()> {
 
 #[test]
 fn a_wait_to_be_notified_has_no_holder() -> Result<()> {
-    for bed in BEDS {
-        let report = signalled(bed, "waiting")?;
+    for bed in beds() {
+        let report = signalled(&bed, "waiting")?;
         assert_eq!(steps(&report), ["scenario.Holders$Price<> nobody: "], "{bed}");
     }
     Ok(())
@@ -72,8 +75,8 @@ fn a_wait_to_be_notified_has_no_holder() -> Result<()> {
 
 #[test]
 fn a_chain_is_followed_to_the_thread_that_all_wait_for() -> Result<()> {
-    for bed in BEDS {
-        let report = signalled(bed, "chain")?;
+    for bed in beds() {
+        let report = signalled(&bed, "chain")?;
         let expected = [
             "scenario.Holders$Basket<> holder: Holders.ask",
             "scenario.Holders$Price<> middle: Holders.ask",
@@ -87,8 +90,8 @@ fn a_chain_is_followed_to_the_thread_that_all_wait_for() -> Result<()> {
 
 #[test]
 fn a_deadlock_with_main_is_told() -> Result<()> {
-    for bed in BEDS {
-        let report = signalled(bed, "deadlock")?;
+    for bed in beds() {
+        let report = signalled(&bed, "deadlock")?;
         let steps = steps(&report);
         assert_eq!(steps[0], "scenario.Holders$Basket<> holder: Holders.ask", "{bed}");
         assert!(steps[1].starts_with("scenario.Holders$Price<> ") && steps[1].ends_with(": "), "{steps:?}");
@@ -100,8 +103,8 @@ fn a_deadlock_with_main_is_told() -> Result<()> {
 
 #[test]
 fn the_other_threads_are_in_the_report_of_a_signal() -> Result<()> {
-    for bed in BEDS {
-        let report = signalled(bed, "working")?;
+    for bed in beds() {
+        let report = signalled(&bed, "working")?;
         assert!(report.locks.waits.is_empty(), "main waits for nothing: {:?}", report.locks);
         let threads = &report.threads.threads;
         let find = |name: &str| -> Result<&OtherThread> {
@@ -137,10 +140,10 @@ fn told(app: &mut Running, reason: &str) -> Result<(PathBuf, Report)> {
 /// learnt of it, one after the other, is in one file.
 #[test]
 fn all_that_is_learnt_of_a_hang_is_in_one_file() -> Result<()> {
-    for bed in BEDS {
+    for bed in beds() {
         let folder = tempdir()?;
         let gate = folder.path().join("gate");
-        let app = launcher(bed)?.app("scenario.Holders");
+        let app = launcher(&bed)?.app("scenario.Holders");
         let app = app.argument(format!("dir={}", folder.path().join("reports").display()));
         let mut app = app.argument(format!("gate={}", gate.display())).argument("hangMs=1000").start()?;
         let (file, hang) = told(&mut app, " hang")?;

@@ -15,7 +15,7 @@ use loopbox_format::model::{
 };
 use loopbox_format::report as format;
 use loopbox_recorder::{Sample as TreeSample, StackTreeBuilder};
-use loopbox_store::{ReportPolicy, WorkerWriter, enforce, write_report};
+use loopbox_store::{ReportPolicy, WorkerWriter, disarm, enforce, write_report};
 use ringbuf::traits::Consumer;
 use ringbuf::{CachingCons, HeapRb};
 use std::collections::VecDeque;
@@ -92,7 +92,12 @@ impl<'a> Worker<'a> {
     /// Until the session ends.
     pub(crate) fn run(mut self, env: &mut Env<'_>) {
         self.save_meta();
-        let earlier = self.session.earlier.get_or_init(|| earlier::take_over(env, &self.session.settings));
+        let session = self.session;
+        let earlier = session.earlier.get_or_init(|| {
+            let earlier = earlier::take_over(env, &session.settings);
+            disarm(&session.settings.directory, session.libart, &earlier.blown);
+            earlier
+        });
         for path in &earlier.reports {
             tell(env, path, "recovered");
         }

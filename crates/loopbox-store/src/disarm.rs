@@ -20,6 +20,13 @@ pub struct Disarmed {
     pub starts_left: u8,
 }
 
+/// Notes in `dir` what [`count_start`] is told as `blown`, for a process that finds it and may never sample itself.
+pub fn disarm(dir: &Path, libart: BuildId, blown: &[(BuildId, u8)]) {
+    if let Some(&(_, phase)) = blown.iter().find(|(id, _)| *id == libart) {
+        write(dir, libart, Disarmed { phase, starts_left: CLEAN_STARTS });
+    }
+}
+
 /// Counts this start of the app in `dir` and says whether the sampler is off.
 ///
 /// `blown` has the build id of libart and the phase of each process that was found to have ended in the middle of
@@ -34,19 +41,23 @@ pub fn count_start(dir: &Path, libart: BuildId, blown: &[(BuildId, u8)]) -> Opti
         None => known.filter(|known| known.starts_left > 0),
     };
     if let Some(now) = now {
-        let left = now.starts_left.saturating_sub(1);
-        let mut bytes = [0; LEN];
-        let raw = libart.to_raw();
-        let fields = MAGIC.iter().chain([&now.phase, &left]).chain(&raw);
-        bytes.iter_mut().zip(fields).for_each(|(to, from)| *to = *from);
-        let _ = fs::write(&path, bytes);
-        return Some(Disarmed { starts_left: left, ..now });
+        let now = Disarmed { starts_left: now.starts_left.saturating_sub(1), ..now };
+        write(dir, libart, now);
+        return Some(now);
     }
     if before.is_some() {
         // Done with, of another libart, or not ours at all.
         let _ = fs::remove_file(&path);
     }
     None
+}
+
+fn write(dir: &Path, libart: BuildId, now: Disarmed) {
+    let mut bytes = [0; LEN];
+    let raw = libart.to_raw();
+    let fields = MAGIC.iter().chain([&now.phase, &now.starts_left]).chain(&raw);
+    bytes.iter_mut().zip(fields).for_each(|(to, from)| *to = *from);
+    let _ = fs::write(dir.join(NAME), bytes);
 }
 
 fn read(bytes: &[u8], libart: BuildId) -> Option<Disarmed> {
@@ -72,6 +83,17 @@ mod tests {
         }
         assert_eq!(start(&[]), None, "armed again");
         assert!(fs::read_dir(dir.path()).unwrap().next().is_none());
+    }
+
+    #[test]
+    fn who_finds_it_need_not_be_who_samples() {
+        let dir = tempfile::tempdir().unwrap();
+        let (id, other) = (BuildId::new(b"art"), BuildId::new(b"other"));
+        disarm(dir.path(), id, &[(other, 2)]);
+        assert_eq!(count_start(dir.path(), id, &[]), None);
+        disarm(dir.path(), id, &[(other, 2), (id, 3)]);
+        let off = count_start(dir.path(), id, &[]);
+        assert_eq!(off, Some(Disarmed { phase: 3, starts_left: CLEAN_STARTS - 1 }));
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub use trees::Kept;
 #[cfg(not(loom))]
 pub use self::{
     adopt::{Adopted, RingPolicy, adopt},
-    disarm::{CLEAN_STARTS, Disarmed, count_start},
+    disarm::{CLEAN_STARTS, Disarmed, count_start, disarm},
     memory::Volatile,
     recover::{RecoverError, Recovered, recover},
     report_file::{ReportPolicy, enforce, write_report},

@@ -57,6 +57,10 @@ fn a_process_that_ends_inside_of_the_window_is_not_sampled_for_some_starts() -> 
     app.wait_for("FAULT main is stopped", LIMIT)?;
     app.signal("KILL")?;
     app.kill();
+    // It is another process that finds it, and one that does not sample.
+    let mut app = demo("art11", folder.path())?.argument("sampling=off").start()?;
+    let report = report_when(&mut app, |_| true)?;
+    assert_eq!(sampler(&report), (false, "switched off by the app"));
     for left in (0..5).rev() {
         let mut app = demo("art11", folder.path())?.start()?;
         let report = report_when(&mut app, |report| sampler(report).1 != "absent")?;

@@ -233,6 +233,8 @@ impl Sampler<'_> {
         }
         let found = match self.art {
             Some(art) => self.walk(env, art, token),
+            // Who is frozen in the middle of it is ended by its time-out on thawing.
+            None if self.session.shared.in_background() => Err(Taken::Gone),
             None => self.ask_java(env, token),
         };
         let Found { at_ns, stop_ns, generation, stack } = match found {

@@ -1,5 +1,6 @@
 package scenario;
 
+import android.app.Activity;
 import android.os.Handler;
 import android.os.Looper;
 import io.loopbox.Loopbox;
@@ -8,8 +9,8 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * Switches sampling off, on and off again while it records, each time before a message that runs, with reports of it,
- * until the file of that number is in the folder of the argument {@code next}. Other arguments are those of
- * {@link Options}.
+ * until the file of that number is in the folder of the argument {@code next}. With {@code behind=yes} the user has
+ * left the app. Other arguments are those of {@link Options} and {@link Phone}.
  */
 public final class Switching {
     private Switching() {}
@@ -17,9 +18,15 @@ public final class Switching {
     public static void main(String[] arguments) {
         Options options = new Options(arguments);
         Looper.prepareMainLooper();
-        if (!Loopbox.install(options.config().build()).isOn()) {
+        Phone phone = new Phone(options);
+        if (!Loopbox.install(phone, options.config().build()).isOn()) {
             Script.say("not installed");
             return;
+        }
+        Activity activity = new Activity();
+        phone.show(activity);
+        if (options.is("behind", "yes")) {
+            phone.hide(activity);
         }
         final String next = options.text("next", ".");
         final Handler handler = new Handler(Looper.myLooper());

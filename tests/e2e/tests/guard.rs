@@ -102,6 +102,32 @@ fn an_unknown_art_is_sampled_by_the_java_api_more_gently() -> Result<()> {
     Ok(())
 }
 
+/// Who is frozen in the middle of that call ends by its time-out when it thaws, and only what nobody sees is frozen.
+#[test]
+fn the_java_api_is_left_alone_in_the_background() -> Result<()> {
+    let folder = tempdir()?;
+    let app = launcher("art10")?.app("scenario.Switching").env("LOOPBOX_FAULT", "unknown-art");
+    let app = app.argument(format!("dir={}", folder.path().display())).argument("behind=yes");
+    let mut app = app.argument(format!("next={}", folder.path().display())).start()?;
+    std::fs::write(folder.path().join("0"), "")?;
+    let tried = |report: &Report| {
+        let MainState::Running(running) = &report.main else { return false };
+        sampler(report).0
+            && report.meta.reason == DumpReason::Requested("1".into())
+            && running.age_ns() > 2_000_000_000
+    };
+    let report = loop {
+        let told = app.wait_for("SCRIPT report", LIMIT)?;
+        let report = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
+        if tried(&report) {
+            break report;
+        }
+    };
+    assert!(sampler(&report).1.starts_with("by Thread.getStackTrace"), "{:?}", report.features);
+    assert!(report.trees.is_empty(), "{:?}", report.trees);
+    Ok(())
+}
+
 #[test]
 fn sampling_is_switched_off_and_on_while_it_records() -> Result<()> {
     for start in ["on", "off"] {

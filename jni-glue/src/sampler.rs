@@ -188,6 +188,7 @@ impl Sampler<'_> {
             if off {
                 shared.take_asked();
                 shared.pause();
+                self.schedule.distracted();
                 continue;
             }
             if shared.take_asked()
@@ -195,6 +196,8 @@ impl Sampler<'_> {
             {
                 let (locator, raw) = (&mut self.locator, &mut *self.raw);
                 others::Looker { art, session: self.session, locator, raw }.look(env);
+                self.schedule.distracted();
+                continue;
             }
             let (running, start_ns) = match activity {
                 Activity::Idle { .. } => (0, 0),

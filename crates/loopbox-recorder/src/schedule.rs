@@ -242,6 +242,11 @@ impl Schedule {
         self.background = background;
     }
 
+    /// Tells that the thread did something else than it was told: that it comes late then says nothing of the machine.
+    pub fn distracted(&mut self) {
+        self.asked_ns = None;
+    }
+
     /// The worst lateness since this was last called; `None` when the thread did not sleep to a deadline.
     pub fn take_late_ns(&mut self) -> Option<u64> {
         self.worst_late_ns.take()

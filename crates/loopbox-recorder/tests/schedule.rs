@@ -243,6 +243,19 @@ fn a_frozen_process_is_not_a_starved_one() {
 }
 
 #[test]
+fn who_did_something_else_was_not_woken_late() {
+    let mut schedule = Schedule::new(&Sampling::default());
+    let activity = Activity::Running { token: 1, start_ns: SECOND };
+    for n in 1..10 {
+        while let Step::Sample { .. } = schedule.next(n * SECOND, activity) {
+            schedule.taken(n * SECOND, Taken::Stack { stop_ns: 1 });
+        }
+        schedule.distracted();
+    }
+    assert_eq!((schedule.take_late_ns(), schedule.interval_ns()), (None, 10 * MS));
+}
+
+#[test]
 fn slow_stops_widen_the_interval() {
     let mut sampler = Sampler::new(&Sampling::default());
     sampler.stop_ns = 5 * MS + 1;

@@ -88,15 +88,15 @@ pub(crate) fn left_ns(session: &Session) -> u64 {
     if look.done { 0 } else { look.until_ns.saturating_sub(clock::now_ns()) }
 }
 
-/// Puts what is known by now into the report; false when that is nothing. More is not waited for. Worker only, which
+/// Puts what is known by now into the report. More is not waited for. Worker only, which
 /// must not have renumbered the locations since it asked.
-pub(crate) fn take(session: &Session, report: &mut Report, used: &mut report::Used) -> bool {
+pub(crate) fn take(session: &Session, report: &mut Report, used: &mut report::Used) {
     let mut look = session.looks.lock();
     look.number = look.number.wrapping_add(1);
     let Seen { generation, mut locks, mut threads } = std::mem::take(&mut look.seen);
     drop(look);
     if generation != session.names.generation() {
-        return false;
+        return;
     }
     if !matches!(report.main, MainState::Running(_)) {
         locks = LockChain::default();
@@ -110,7 +110,6 @@ pub(crate) fn take(session: &Session, report: &mut Report, used: &mut report::Us
     }
     report.symbols = used.symbols.clone();
     (report.locks, report.threads) = (locks, threads);
-    report.locks != LockChain::default() || report.threads != OtherThreads::default()
 }
 
 /// Whether the lock chain is wanted, and all threads.

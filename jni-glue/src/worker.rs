@@ -57,8 +57,8 @@ struct Unfinished {
     used: Used,
     /// The file has an earlier one of the same hang.
     again: bool,
-    /// There is more in it than in the file.
-    changed: bool,
+    /// How long it took until the first file had its name.
+    first_ns: u64,
     done: Done,
 }
 
@@ -279,7 +279,6 @@ impl<'a> Worker<'a> {
         let report = &mut first.report;
         report.pending = pending::capture(env, &self.session.settings.pending);
         self.hangs.judge_queue(report);
-        first.changed = true;
         let finished = !asked || others::left_ns(self.session) == 0;
         if !finished && !first.again {
             self.put_again(&mut first);
@@ -294,7 +293,9 @@ impl<'a> Worker<'a> {
     /// With what is known by now.
     fn finish(&mut self, env: &mut Env<'_>) {
         let Some(mut open) = self.unfinished.take() else { return };
-        open.changed |= others::take(self.session, &mut open.report, &mut open.used);
+        others::take(self.session, &mut open.report, &mut open.used);
+        let value = open.first_ns.to_string();
+        open.report.figures.push(Figure { name: "report.first_file_ns".to_owned(), value });
         self.put_again(&mut open);
         match open.done {
             Done::Tell(why) => tell(env, &open.path, why),
@@ -307,11 +308,10 @@ impl<'a> Worker<'a> {
 
     /// Unless somebody has taken the file meanwhile.
     fn put_again(&self, open: &mut Unfinished) {
-        if open.changed && open.path.exists() {
+        if open.path.exists() {
             open.report.digest = digest::lines(&open.report);
             self.put(&open.name, &open.report);
         }
-        open.changed = false;
     }
 
     /// The main thread's own data, onto the disk. Nothing here waits for the app.
@@ -344,9 +344,8 @@ impl<'a> Worker<'a> {
         let again = earlier.is_some();
         let path = earlier.or_else(|| self.put(&name, &report))?;
         let first_ns = clock::now_ns().saturating_sub(report.meta.dumped_at.uptime_ns);
-        report.figures.push(Figure { name: "report.first_file_ns".to_owned(), value: first_ns.to_string() });
         self.tidy_directory(&path);
-        Some(Unfinished { path, name, report, used, again, changed: false, done })
+        Some(Unfinished { path, name, report, used, again, first_ns, done })
     }
 
     fn put(&self, name: &str, report: &Report) -> Option<PathBuf> {

@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 
+use loopbox_format::model::DumpReason;
+use loopbox_format::report::decode;
+
 use crate::android::{self, Abi};
 use crate::bed::{self, Arch, Bed};
 use crate::workspace::{cargo, root, run, target};
@@ -342,21 +345,31 @@ impl Drop for Running {
     }
 }
 
-/// The newest report in a folder, waiting for one to appear.
+/// The newest report in a folder, waiting for one to appear that has all that it will have.
 ///
 /// # Errors
 /// When there is none within `limit`.
 pub fn wait_for_report(folder: &Path, limit: Duration) -> Result<PathBuf> {
     let end = Instant::now() + limit;
     loop {
-        if let Some(report) = reports(folder)?.pop() {
+        if let Some(report) = reports(folder)?.pop()
+            && is_complete(&report)?
+        {
             return Ok(report);
         }
         if Instant::now() > end {
-            bail!("no report appeared in {}", folder.display());
+            bail!("no complete report appeared in {}", folder.display());
         }
         std::thread::sleep(Duration::from_millis(10));
     }
+}
+
+/// Whether the report in this file is the last version of it, as far as the process that wrote it could say.
+fn is_complete(file: &Path) -> Result<bool> {
+    let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let report = decode(&bytes).with_context(|| format!("{}", file.display()))?.report;
+    let recovered = matches!(report.meta.reason, DumpReason::Recovered { .. });
+    Ok(recovered || report.figures.iter().any(|figure| figure.name == "report.first_file_ns"))
 }
 
 /// All reports in a folder, oldest first.

@@ -6,7 +6,7 @@
 
 use crate::{Frame, LIMIT, launcher, read, stacks_of};
 use anyhow::{Context, Result, ensure};
-use loopbox_format::model::{DumpReason, MainState, RecordKind, Report};
+use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report};
 use loopbox_store::{FuseState, Recovered, recover};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -229,7 +229,14 @@ fn check_report(left: &Left, path: &Path, figures: &mut Figures) -> Result<()> {
         figures.named += 1;
         return Ok(());
     }
-    ensure!(running.age_ns() < SURELY_SAVED_NS, "the hang has no name or stack: {message:?}");
+    let sampler = report.features.iter().find(|state| state.feature == Feature::Sampler);
+    ensure!(
+        running.age_ns() < SURELY_SAVED_NS,
+        "the hang of {} ms has no name or stack: {message:?}, {} trees; {sampler:?}; {:?}",
+        running.age_ns() / 1_000_000,
+        report.trees.len(),
+        report.figures
+    );
     figures.too_young += 1;
     Ok(())
 }

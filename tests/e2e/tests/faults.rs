@@ -226,7 +226,9 @@ fn a_ring_that_is_shortened_ends_the_app_and_no_other() -> Result<()> {
     };
     file.set_len(4_096)?;
     let ended = shop.app.finish(LIMIT)?;
-    assert_eq!(ended.status.signal(), Some(SIGBUS), "{}", ended.errors);
+    // Two threads may run into it at once; the handler that ART has on a desk ends the process by itself then.
+    let twice = ended.errors.contains("HandleUnexpectedSignal reentered");
+    assert!(ended.status.signal() == Some(SIGBUS) || twice, "{}: {}", ended.status, ended.errors);
     let mut next = Shop::plain(folder.path())?;
     next.report()?;
     assert!(ring_of(folder.path(), pid).is_err(), "what is left of the ring was looked at and deleted");

@@ -271,7 +271,9 @@ impl Looker<'_> {
             }
             match stat(tid) {
                 Some(thread) if all.len() < MAX_THREADS => all.push(thread),
-                _ => left_out += 1,
+                Some(_) => left_out += 1,
+                // It has ended.
+                None => {}
             }
         }
         let captured_ns = clock::now_ns();

@@ -77,7 +77,7 @@ public final class Drive implements Runnable, Listener {
     }
 
     private void keyValues() throws InterruptedException {
-        Loopbox.dump("\u00fc" + new String(new char[3_000]).replace('\0', 'w'));
+        Loopbox.dump("\u00fc" + new String(new char[12_000]).replace('\0', 'w'));
         told.await();
         Map<String, String> keys = FirebaseCrashlytics.getInstance().keys();
         for (Map.Entry<String, String> key : keys.entrySet()) {
@@ -90,6 +90,7 @@ public final class Drive implements Runnable, Listener {
         anr.getErrors().add(new com.bugsnag.android.Error("ANR"));
         bugsnag.onError(anr);
         say("bugsnag anr " + keys.get("loopbox").equals(anr.getMetadata("loopbox", "digest")));
+        say("bugsnag why " + ((String) anr.getMetadata("loopbox", "why")).length());
         say("bugsnag file " + anr.getMetadata("loopbox", "file"));
     }
 

@@ -235,13 +235,11 @@ fn no_misuse_throws_into_the_app() -> Result<()> {
     Ok(())
 }
 
-/// The app shrunk and renamed with the rules that the archive brings along, and nothing else said about the library.
-#[test]
-fn the_archives_own_rules_keep_what_native_code_calls() -> Result<()> {
-    let (unpacked, home, work) = (unpacked(), tempdir()?, tempdir()?);
+/// Shrinks and renames the app and the archive together, as a release build does, and dexes what is left.
+fn shrunk(unpacked: &Unpacked, work: &Path, rules_of_archive: &str) -> Result<PathBuf> {
     let bed = &unpacked.launcher.bed;
     let part = |name: &str| unpacked.folder.path().join(name);
-    let made = |name: &str| work.path().join(name);
+    let made = |name: &str| work.join(name);
     let libraries: Vec<String> = bed.java_class_path().iter().map(|jar| jar.display().to_string()).collect();
     let app = root().join("tests/app");
     fs::create_dir(made("classes"))?;
@@ -263,16 +261,28 @@ fn the_archives_own_rules_keep_what_native_code_calls() -> Result<()> {
         -optimizationpasses 3
         -allowaccessmodification
         -dontnote **";
-    fs::write(made("rules.pro"), rules)?;
-    shrink.arg("-include").arg(part("proguard.txt")).arg(format!("@{}", made("rules.pro").display()));
-    run(&mut shrink)?;
+    fs::write(made("rules.pro"), format!("{rules_of_archive}\n{rules}"))?;
+    run(shrink.arg(format!("@{}", made("rules.pro").display())))?;
     let left = aar::unpack(&made("out.jar"))?;
-    assert!(left.contains_key("io/loopbox/Native.class"), "{:?}", left.keys());
-    assert!(!left.contains_key("io/loopbox/PrinterHook.class"), "nothing was renamed");
+    ensure!(!left.contains_key("io/loopbox/PrinterHook.class"), "nothing was renamed");
     bed.dex_classes(&made("out.jar"), &made("shrunk.jar"))?;
-    let app = unpacked.launcher.app_in(&made("shrunk.jar"), "com.example.reader.Main");
-    let app = app.property("java.library.path", part("jni/x86_64").display());
-    let lines = lines(app.argument("hang").argument(home.path().display().to_string()))?;
+    Ok(made("shrunk.jar"))
+}
+
+/// What the shrunk app says in its story.
+fn tell_shrunk(unpacked: &Unpacked, jar: &Path, story: &str, home: &Path) -> Result<Vec<String>> {
+    let app = unpacked.launcher.app_in(jar, "com.example.reader.Main");
+    let app = app.property("java.library.path", unpacked.folder.path().join("jni/x86_64").display());
+    lines(app.argument(story).argument(home.display().to_string()))
+}
+
+/// With the rules that the archive brings along, and nothing else said about the library.
+#[test]
+fn the_archives_own_rules_keep_what_native_code_calls() -> Result<()> {
+    let (unpacked, home, work) = (unpacked(), tempdir()?, tempdir()?);
+    let rules = fs::read_to_string(unpacked.folder.path().join("proguard.txt"))?;
+    let jar = shrunk(unpacked, work.path(), &rules)?;
+    let lines = tell_shrunk(unpacked, &jar, "hang", home.path())?;
     assert_eq!(said(&lines, "dumped"), ["true"], "{lines:?}");
     assert_eq!(said(&lines, "report").len(), 1, "the listener was told: {lines:?}");
     let report = report_in(home.path())?;
@@ -280,6 +290,21 @@ fn the_archives_own_rules_keep_what_native_code_calls() -> Result<()> {
         assert!(feature(&report, part).0, "{part:?}: {}", feature(&report, part).1);
     }
     assert!(!report.trees.is_empty() && report.history.len() + report.pending.lines.len() > 0);
+    Ok(())
+}
+
+/// A build that lost one rule: what is missing is said when the library is loaded, and the app runs on without it.
+#[test]
+fn a_rule_that_is_missing_shows_in_the_first_status() -> Result<()> {
+    let (unpacked, home, work) = (unpacked(), tempdir()?, tempdir()?);
+    let rules = fs::read_to_string(unpacked.folder.path().join("proguard.txt"))?;
+    let broken = rules.replace("static java.lang.String runningLine();", "");
+    ensure!(broken != rules, "the rule has another name");
+    let jar = shrunk(unpacked, work.path(), &broken)?;
+    let lines = tell_shrunk(unpacked, &jar, "hang", home.path())?;
+    let status = said(&lines, "status");
+    assert!(status[0].starts_with("off: ") && status[0].contains("runningLine"), "{lines:?}");
+    assert!(said(&lines, "dumped") == ["false"] && lines.ends_with(&["done".to_owned()]), "{lines:?}");
     Ok(())
 }
 
@@ -306,6 +331,7 @@ fn crash_sdks_get_what_they_take_within_their_limits() -> Result<()> {
     assert_eq!((why.0, why.1), ("loopbox_why", 1_024), "the app's own words are cut");
     assert_eq!(said(&lines, "bugsnag crash"), ["true null"], "only ANRs");
     assert_eq!(said(&lines, "bugsnag anr"), ["true"]);
+    assert_eq!(said(&lines, "bugsnag why"), ["10000"], "the app's own words are cut");
     assert!(said(&lines, "bugsnag file")[0].ends_with("-1.lbx"), "{lines:?}");
     assert_eq!(said(&lines, "sentry crash"), ["nothing null false"]);
     let watchdog = said(&lines, "sentry watchdog")[0];

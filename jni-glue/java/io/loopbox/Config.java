@@ -305,6 +305,7 @@ public final class Config {
          * 500 to 60,000 ms. A message of the framework for a component has as much more as the system allows it: a
          * service's four times that. Time in which the process is frozen or has no processor does not count.
          */
+        @NonNull
         public Builder hangMs(long ms) {
             hangMs = within("hangMs", ms, 500, 60_000);
             return this;

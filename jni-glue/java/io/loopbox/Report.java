@@ -22,7 +22,8 @@ public final class Report {
 
     /**
      * Why it was written: "sigquit" when the system asked for stacks, as it does at an ANR; "hang" when a message ran
-     * for too long; "recovered" when a killed process left it; or the words that {@link Loopbox#dump} was given. "unreadable" when the file is damaged beyond that, or gone.
+     * for too long; "recovered" when a killed process left it; or the words that {@link Loopbox#dump} was given.
+     * "unreadable" when the file is damaged beyond that, or gone.
      */
     @NonNull
     public String reason() {
@@ -46,8 +47,8 @@ public final class Report {
     }
 
     /**
-     * One line of at most 900 characters for services that take no files: what the main thread did, how long, where,
-     * and how many messages waited. Empty when it cannot be read.
+     * One line of at most 900 bytes in UTF-8 for services that take no files: what the main thread did, how long,
+     * where, and how many messages waited. Empty when it cannot be read.
      */
     @NonNull
     public String digest() {

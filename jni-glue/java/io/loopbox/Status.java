@@ -19,7 +19,10 @@ public final class Status {
             this.detail = detail;
         }
 
-        /** "hook", "sampler", "ring" (the memory that outlives the process) or "sigquit". */
+        /**
+         * "hook" (into the main Looper), "sampler" (of its stacks), "ring" (the memory that outlives the process),
+         * "sigquit" (the report at an ANR), or what a newer version adds.
+         */
         @NonNull
         public String name() {
             return name;

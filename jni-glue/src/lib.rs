@@ -59,7 +59,8 @@ use jni::sys;
 use std::ffi::c_void;
 
 /// Called by the VM when the app loads the library. Every class, method and field that is needed later is looked
-/// up here, so that what a shrinker took away shows now.
+/// up here, so that what a shrinker took away shows now: as an exception out of `System.loadLibrary` that names it.
+/// For a result that says "not loaded" ART would throw one of its own, without a word of ours.
 ///
 /// # Safety
 /// `vm` is the VM that loads this library.
@@ -76,6 +77,9 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _reserved: *mut c
     }
     // SAFETY: this thread's environment, in a native method's frame.
     let env = unsafe { jni::EnvUnowned::from_raw(env.cast()) };
-    let loaded = funnel::enter(env, |env| natives::register(env).map(|()| true));
-    if loaded { sys::JNI_VERSION_1_6 } else { sys::JNI_ERR }
+    let told = funnel::enter(env, |env| {
+        Ok(natives::register(env)
+            .map_or_else(|raw::Failure(why)| raw::throw_link_error(env, &why), |()| true))
+    });
+    if told { sys::JNI_VERSION_1_6 } else { sys::JNI_ERR }
 }

@@ -11,7 +11,7 @@ use jni::refs::Reference as _;
 use jni::signature::{FieldSignature, MethodSignature};
 use jni::strings::JNIStr;
 use jni::{Env, NativeMethod, sys};
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::ops::Deref;
 
 /// Why something of Java cannot be had, in words.
@@ -222,6 +222,19 @@ pub(crate) unsafe fn longs<const N: usize>(env: &Env<'_>, array: &JObject<'_>) -
         ((**raw).v1_1.GetLongArrayRegion)(raw, array.as_raw(), 0, N as sys::jsize, values.as_mut_ptr());
     }
     Some(values)
+}
+
+/// Leaves an `UnsatisfiedLinkError` pending, with what is ASCII of `why`; says whether it did.
+pub(crate) fn throw_link_error(env: &Env<'_>, why: &str) -> bool {
+    let raw = env.get_raw();
+    let Ok(why) = CString::new(why.chars().filter(|c| (' '..='~').contains(c)).collect::<String>()) else {
+        return false;
+    };
+    // SAFETY: two texts that end with a null byte; no exception is pending.
+    unsafe {
+        let class = ((**raw).v1_1.FindClass)(raw, c"java/lang/UnsatisfiedLinkError".as_ptr());
+        !class.is_null() && ((**raw).v1_1.ThrowNew)(raw, class, why.as_ptr()) == sys::JNI_OK
+    }
 }
 
 /// Takes the pending exception away and gives what its `toString` says.

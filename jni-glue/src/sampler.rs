@@ -312,8 +312,17 @@ impl Sampler<'_> {
     }
 }
 
+/// Android 8. The sources of older releases were not read for what the self-check does, so it is not tried there.
+const FIRST_API_LEVEL: u32 = 26;
+
+/// Whether the self-check may be tried; why not.
+fn check_release(api_level: u32) -> Result<(), String> {
+    if api_level < FIRST_API_LEVEL { Err("unknown ART: older than Android 8".to_owned()) } else { Ok(()) }
+}
+
 /// Finds ART, unless an earlier process did not survive what comes with it.
 fn find_art(env: &mut Env<'_>, session: &Session, parts: &Parts) -> Result<Art, String> {
+    check_release(session.settings.api_level)?;
     let blown = &session.earlier.wait().blown;
     if let Some(off) = count_start(&session.settings.directory, session.libart, blown) {
         return Err(disarmed(off));
@@ -411,5 +420,19 @@ pub(crate) extern "system" fn walk(env: *mut sys::JNIEnv, _: sys::jclass) {
     if token == job.wanted {
         let (stack, generation) = job.locator.locate(job.art, &job.session.names, token, job.raw);
         job.found = Some(Found { at_ns, stop_ns, generation, stack });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_before_the_first_that_was_looked_at_are_left_alone() {
+        assert_eq!(check_release(FIRST_API_LEVEL), Ok(()));
+        assert_eq!(check_release(99), Ok(()), "newer ones are for the self-check to decide");
+        for api_level in [21, 25] {
+            assert!(check_release(api_level).is_err_and(|reason| reason.starts_with("unknown ART")));
+        }
     }
 }

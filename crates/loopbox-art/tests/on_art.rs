@@ -213,7 +213,7 @@ fn beds() -> Vec<String> {
 
 /// The table row that is a bed's.
 fn row(bed: &str) -> &'static str {
-    match bed.trim_end_matches("-jit") {
+    match bed.trim_end_matches("-jit").trim_end_matches("-aot") {
         "art10" => "29-x86_64-debian",
         "art11" => "30-x86_64-debian",
         "art14" => "34-x86_64-debian",

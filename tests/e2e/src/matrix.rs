@@ -45,6 +45,8 @@ pub enum Mode {
     FirstUse,
     /// A code cache so small that code is thrown away and made again.
     SmallCache,
+    /// All of the app and of the boot class path, before the process starts.
+    Ahead,
     /// The interpreter, with pointers from malloc that carry a tag in their top byte, as Android's do on arm64.
     Tagged,
 }
@@ -56,19 +58,20 @@ impl Mode {
             Self::Jit => "jit",
             Self::FirstUse => "jit at first use",
             Self::SmallCache => "jit, 128 KiB cache",
+            Self::Ahead => "ahead of time",
             Self::Tagged => "interpreter, tagged pointers",
         }
     }
 
-    /// Whether there is a compiler at work.
+    /// Whether the runtime compiles methods.
     fn compiles(self) -> bool {
-        !matches!(self, Self::Interpreter | Self::Tagged)
+        matches!(self, Self::Jit | Self::FirstUse | Self::SmallCache)
     }
 
     /// VM options beside those of the bed.
     fn vm_options(self) -> &'static [&'static str] {
         match self {
-            Self::Interpreter | Self::Tagged => &[],
+            Self::Interpreter | Self::Ahead | Self::Tagged => &[],
             Self::Jit => &["-verbose:jit"],
             Self::FirstUse => &["-verbose:jit", "-Xjitthreshold:0"],
             Self::SmallCache => {
@@ -89,7 +92,7 @@ pub struct Cell {
 
 impl std::fmt::Display for Cell {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{} {}", self.bed.trim_end_matches("-jit"), self.mode.name())
+        write!(out, "{} {}", self.bed.trim_end_matches("-jit").trim_end_matches("-aot"), self.mode.name())
     }
 }
 
@@ -101,12 +104,13 @@ impl Cell {
 }
 
 /// All cells.
-pub const CELLS: [Cell; 12] = [
+pub const CELLS: [Cell; 13] = [
     Cell { bed: "art10", mode: Mode::Interpreter },
     Cell { bed: "art11", mode: Mode::Interpreter },
     Cell { bed: "art11-jit", mode: Mode::Jit },
     Cell { bed: "art11-jit", mode: Mode::FirstUse },
     Cell { bed: "art11-jit", mode: Mode::SmallCache },
+    Cell { bed: "art11-aot", mode: Mode::Ahead },
     Cell { bed: "art14", mode: Mode::Interpreter },
     Cell { bed: "art10-jit", mode: Mode::Jit },
     Cell { bed: "art10-jit", mode: Mode::FirstUse },
@@ -224,6 +228,10 @@ pub fn sample(
     let ended = app.start()?.finish(limit)?.success()?;
     let done = format!("phases done: {}", phases.len());
     ensure!(ended.lines.contains(&done), "{:?}\n{}", ended.lines, ended.errors);
+    let code: Vec<_> = ended.lines.iter().filter_map(|line| line.strip_prefix("code: ")).collect();
+    let of = |ending: &str| code.iter().any(|file| file.ends_with(ending));
+    let taken = of(".oat") && of(".odex");
+    ensure!(taken == (mode == Mode::Ahead), "code of {code:?}, compiled ahead of time, was taken");
     let mut sampled = Vec::new();
     for file in reports(folder.path())? {
         let mut report = read(&file)?;
@@ -256,7 +264,7 @@ pub fn table(rows: &[(Cell, Result<Figures>)]) -> String {
                 f.wrong.values().sum::<usize>(),
                 f.missed,
                 f.longest_stop_ns as f64 / 1e6,
-                f.compiled
+                if cell.mode == Mode::Ahead { "all, before".into() } else { f.compiled.to_string() }
             ),
             Err(error) => writeln!(text, "| {cell} | did not run: {error:#} | | | | | |"),
         };

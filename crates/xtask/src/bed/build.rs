@@ -7,6 +7,7 @@ use std::thread;
 
 use anyhow::{Context, Result, anyhow};
 
+use super::ahead;
 use super::cache::{Cache, Key, remove};
 use super::code_patch::CodePatches;
 use super::compiler;
@@ -149,8 +150,9 @@ impl<'a> Builder<'a> {
         let (libcore, framework, natives) = self.compile()?;
         let fitting = libcore::fit(self, &libcore)?;
         let compiler = compiler::build(self)?;
+        let ahead = ahead::build(self, compiler.as_deref())?;
         self.progress.say("put the bed together");
-        self.put_together(out, home, key, &Parts { libcore, framework, natives, fitting, compiler })
+        self.put_together(out, home, key, &Parts { libcore, framework, natives, fitting, compiler, ahead })
     }
 
     /// Java on this thread; the framework's long unpacking and the natives beside it.
@@ -194,6 +196,13 @@ impl<'a> Builder<'a> {
             hidden.insert(0, "patch.jar");
             classes.insert(0, "classes/patch.jar");
         }
+        let mut image = PathBuf::from("/nonexistent.art");
+        if let Some(program) = &parts.ahead {
+            unpack::place(program, &out.join(ahead::PROGRAM))?;
+            self.progress.say("compile the boot class path");
+            ahead::boot_image(out, home, &bed.preload, &boot)?;
+            image = home.join(ahead::IMAGE);
+        }
         let strings = |list: Vec<&str>| list.into_iter().map(PathBuf::from).collect::<Vec<_>>();
         let mut manifest = Manifest {
             name: bed.name.clone(),
@@ -206,9 +215,9 @@ impl<'a> Builder<'a> {
             library_path: vec!["lib".into()],
             preload: bed.preload.clone(),
             vm_options: vec![
-                "-Ximage:/nonexistent.art".into(),
+                format!("-Ximage:{}", image.display()),
                 "-Xnoimage-dex2oat".into(),
-                format!("-Xusejit:{}", parts.compiler.is_some()),
+                format!("-Xusejit:{}", parts.compiler.is_some() && parts.ahead.is_none()),
                 format!("-Xmx{HEAP_MIB}m"),
                 format!("-Dloopbox.sdk={}", bed.api_level),
             ],
@@ -223,6 +232,9 @@ impl<'a> Builder<'a> {
                 sysroot: self.spec.foreign.as_ref().map(|_| self.sysroot()).transpose()?,
             },
         };
+        if parts.ahead.is_some() {
+            manifest.vm_options.push("-Xnorelocate".into());
+        }
         match &self.spec.foreign {
             Some(foreign) => self.emulated(foreign, out, home, &mut manifest)?,
             None if bed.own_libc => self.with_own_loader(home, &mut manifest),
@@ -292,10 +304,11 @@ struct Parts {
     natives: PathBuf,
     fitting: Option<PathBuf>,
     compiler: Option<PathBuf>,
+    ahead: Option<PathBuf>,
 }
 
 /// The variables that name Android's folders. Nothing is in them; the runtime only wants them to exist.
-fn environment(home: &Path) -> std::collections::BTreeMap<String, String> {
+pub(crate) fn environment(home: &Path) -> std::collections::BTreeMap<String, String> {
     let root = home.join("root").display().to_string();
     let mut environment = std::collections::BTreeMap::new();
     for name in ["ROOT", "RUNTIME_ROOT", "ART_ROOT", "I18N_ROOT", "TZDATA_ROOT"] {

@@ -14,6 +14,9 @@ pub struct BedArgs {
     /// The beds of these names with the runtime's compiler: `art11 --jit` is `art11-jit`
     #[arg(long)]
     jit: bool,
+    /// The beds of these names with all methods compiled ahead of time: `art11 --aot` is `art11-aot`
+    #[arg(long, conflicts_with = "jit")]
+    aot: bool,
     /// The beds of these names for an architecture: `art11 --arch arm64` is `art11-arm64`
     #[arg(long, default_value = "x86_64")]
     arch: Arch,
@@ -34,6 +37,9 @@ pub fn run(args: &BedArgs) -> Result<()> {
         }
         if args.jit {
             name.compiled = Compiled::Jit;
+        }
+        if args.aot {
+            name.compiled = Compiled::Ahead;
         }
         println!("{}", ensure(&name.to_string())?.dir.join("bed.toml").display());
     }

@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 
 use super::blueprint::codegen_sources;
 use super::build::Builder;
+use super::cache::Key;
 use super::patch::Tree;
 use super::run::{command, for_each, run};
 use super::spec::Compiler;
@@ -23,29 +24,27 @@ pub(crate) const LIBRARY: &str = "libart-compiler.so";
 pub(crate) fn build(builder: &Builder<'_>) -> Result<Option<PathBuf>> {
     let Some(spec) = &builder.spec.compiler else { return Ok(None) };
     let tools = CompilerTools::ensure(builder.progress)?;
-    let headers =
-        builder.unpacked("headers", &builder.debs(&spec.own.packages.iter().collect::<Vec<_>>()))?;
-    let runtime = builder.runtime()?;
-    let name = |folder: &Path| folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let patches = builder.spec.folder.join("compiler/patches");
-    let key = builder
-        .key("compiler")
-        .with(&tools.identity()?)
-        .with(&format!("{spec:?}"))
-        .with(&name(&headers))
-        .with(&name(&runtime))
-        .with_path(&patches)?;
+    let key = key(builder, spec, &tools, "compiler")?.with_path(&patches)?;
     let result = builder.cache.step("compiler", &key, |out| {
         let work = out.join("work");
-        let source = unpacked_source(builder, spec, &tools, &work)?;
-        Tree::in_place(&source).apply_folder(&patches)?;
-        let generated = work.join("generated");
-        fs::create_dir_all(&generated).with_context(|| format!("cannot create {}", generated.display()))?;
-        let build = Build { builder, spec, tools: &tools, source, headers, runtime, generated };
+        let build = Build::prepare(builder, spec, &tools, &work, &[])?;
+        Tree::in_place(&build.source).apply_folder(&patches)?;
         build.library(&out.join(LIBRARY))?;
         super::cache::remove(&work)
     })?;
     Ok(Some(result.join(LIBRARY)))
+}
+
+/// A key that holds what everything depends on that is built from the runtime's source.
+pub(crate) fn key(builder: &Builder<'_>, spec: &Compiler, tools: &CompilerTools, step: &str) -> Result<Key> {
+    let name = |folder: &Path| folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let key = builder.key(step).with(&tools.identity()?).with(&format!("{spec:?}"));
+    Ok(key.with(&name(&headers(builder, spec)?)).with(&name(&builder.runtime()?)))
+}
+
+fn headers(builder: &Builder<'_>, spec: &Compiler) -> Result<PathBuf> {
+    builder.unpacked("headers", &builder.debs(&spec.own.packages.iter().collect::<Vec<_>>()))
 }
 
 /// Unpacks the source and applies Debian's patches, as its package build does.
@@ -54,10 +53,13 @@ fn unpacked_source(
     spec: &Compiler,
     tools: &CompilerTools,
     work: &Path,
+    more: &[String],
 ) -> Result<PathBuf> {
     let source = work.join("source");
     fs::create_dir_all(&source).with_context(|| format!("cannot create {}", source.display()))?;
-    unpack::source(&builder.source(&spec.own.source)?, &spec.own.source, &source)?;
+    let mut archive = spec.own.source.clone();
+    archive.unpack.extend_from_slice(more);
+    unpack::source(&builder.source(&archive)?, &archive, &source)?;
     let source = source.join(&spec.own.folder);
     unpack::source(&builder.source(&spec.own.packaging)?, &spec.own.packaging, &source)?;
     let patches = source.join("debian/patches");
@@ -71,17 +73,33 @@ fn unpacked_source(
 }
 
 /// One build.
-struct Build<'a> {
+pub(crate) struct Build<'a> {
     builder: &'a Builder<'a>,
     spec: &'a Compiler,
     tools: &'a CompilerTools,
-    source: PathBuf,
+    /// The unpacked source.
+    pub(crate) source: PathBuf,
     headers: PathBuf,
     runtime: PathBuf,
     generated: PathBuf,
 }
 
-impl Build<'_> {
+impl<'a> Build<'a> {
+    /// Unpacks the source into `work`, with `more` of the archive than the compiler needs.
+    pub(crate) fn prepare(
+        builder: &'a Builder<'a>,
+        spec: &'a Compiler,
+        tools: &'a CompilerTools,
+        work: &Path,
+        more: &[String],
+    ) -> Result<Self> {
+        let source = unpacked_source(builder, spec, tools, work, more)?;
+        let generated = work.join("generated");
+        fs::create_dir_all(&generated).with_context(|| format!("cannot create {}", generated.display()))?;
+        let (headers, runtime) = (headers(builder, spec)?, builder.runtime()?);
+        Ok(Self { builder, spec, tools, source, headers, runtime, generated })
+    }
+
     fn library(&self, out: &Path) -> Result<()> {
         let blueprint = self.source.join("compiler/Android.bp");
         let text =
@@ -92,7 +110,21 @@ impl Build<'_> {
             listed.iter().map(|file| self.source.join("compiler").join(file)).collect();
         sources.extend(self.spec.common.extra.iter().map(|file| self.source.join(file)));
         self.asm_defines()?;
-        sources.push(self.operators()?);
+        sources.push(self.operators("compiler", &self.spec.common.operators)?);
+        let art = &self.builder.spec.bed.art;
+        self.builder
+            .progress
+            .say(format!("compile the compiler of ART {art}: {} files, about two minutes", sources.len()));
+        let objects = self.objects(sources, &[])?;
+        let mut link = self.link();
+        link.args(["-shared", "-s"]).arg(format!("-Wl,-soname,{LIBRARY}")).args(objects);
+        link.arg(format!("-l:{}", self.builder.spec.bed.libart)).arg("-l:libbase.so.0");
+        run(link.arg("-o").arg(out)).with_context(|| format!("cannot link {LIBRARY}"))?;
+        Ok(())
+    }
+
+    /// Compiles sources, with further folders of headers.
+    pub(crate) fn objects(&self, sources: Vec<PathBuf>, include: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let objects = self.generated.join("objects");
         fs::create_dir_all(&objects).with_context(|| format!("cannot create {}", objects.display()))?;
         let units: Vec<(PathBuf, PathBuf)> = sources
@@ -100,27 +132,29 @@ impl Build<'_> {
             .enumerate()
             .map(|(number, source)| (source, objects.join(format!("{number}.o"))))
             .collect();
-        let art = &self.builder.spec.bed.art;
-        self.builder
-            .progress
-            .say(format!("compile the compiler of ART {art}: {} files, about two minutes", units.len()));
         for_each(&units, |(source, object)| {
-            run(self.clang().arg("-c").arg(source).arg("-o").arg(object))
+            let mut clang = self.clang();
+            for folder in include {
+                clang.arg("-I").arg(folder);
+            }
+            run(clang.arg("-c").arg(source).arg("-o").arg(object))
                 .with_context(|| format!("cannot compile {}", source.display()))
                 .map(drop)
         })?;
-        let mut link = command(&self.tools.clang, ["-shared", "-fuse-ld=lld", "-s"]);
-        link.arg(format!("-Wl,-soname,{LIBRARY}")).args(units.iter().map(|(_, object)| object));
+        Ok(units.into_iter().map(|(_, object)| object).collect())
+    }
+
+    /// The linker, which knows where the runtime's libraries are.
+    pub(crate) fn link(&self) -> std::process::Command {
+        let mut link = command(&self.tools.clang, ["-fuse-ld=lld"]);
         for folder in unpack::library_folders(&self.runtime, self.builder.spec.arch) {
             link.arg("-L").arg(folder);
         }
-        link.arg(format!("-l:{}", self.builder.spec.bed.libart)).arg("-l:libbase.so.0");
-        run(link.arg("-o").arg(out)).with_context(|| format!("cannot link {LIBRARY}"))?;
-        Ok(())
+        link
     }
 
     /// Offsets that assembly code uses, read by some headers too.
-    fn asm_defines(&self) -> Result<()> {
+    pub(crate) fn asm_defines(&self) -> Result<()> {
         let tool = self.source.join("tools/cpp-define-generator");
         let assembly = self.generated.join("asm_defines.s");
         run(self.clang().arg("-S").arg(tool.join("asm_defines.cc")).arg("-o").arg(&assembly))
@@ -129,10 +163,10 @@ impl Build<'_> {
         fs::write(self.generated.join("asm_defines.h"), text).context("cannot write asm_defines.h")
     }
 
-    /// Code that prints enumerations.
-    fn operators(&self) -> Result<PathBuf> {
-        let folder = self.source.join("compiler");
-        let headers = self.spec.common.operators.iter().map(|header| folder.join(header));
+    /// Code that prints enumerations of headers in a folder of the source.
+    pub(crate) fn operators(&self, folder: &str, headers: &[String]) -> Result<PathBuf> {
+        let folder = self.source.join(folder);
+        let headers = headers.iter().map(|header| folder.join(header));
         let mut generate = command(&self.tools.python, [self.source.join("tools/generate_operator_out.py")]);
         let text = run(generate.arg(&folder).args(headers))?;
         let file = self.generated.join("operator_out.cc");

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
+use super::ahead;
 use super::build::VERSION;
 use super::cache::{Cache, Key, remove};
 use super::jar;
@@ -17,7 +18,7 @@ use super::tools::Tools;
 impl Bed {
     /// Compiles Java 8 sources against the bed's classes and `extra_class_path` and writes the dexed result to
     /// `out_jar`. The same sources give the same jar out of a cache. Only what the sources define goes in:
-    /// `extra_class_path` is for compilation.
+    /// `extra_class_path` is for compilation. On a bed with code made ahead of time the jar gets its code beside it.
     ///
     /// # Errors
     /// What javac or dx say. dx does not desugar: lambdas and method references are refused.
@@ -59,7 +60,7 @@ impl Bed {
         remove(out_jar)?;
         fs::copy(result.join("app.jar"), out_jar)
             .with_context(|| format!("cannot write {}", out_jar.display()))?;
-        Ok(())
+        ahead::app(self, out_jar)
     }
 
     /// Turns a jar of class files, compiled elsewhere, into a dexed jar.

@@ -4,6 +4,7 @@
 //! the runtime as Debian built it, libcore 10 and the queue classes of frameworks/base 10 compiled from Debian's
 //! sources. What is in it, and why, is data below `tests/bed`; `docs/beds.md` explains it.
 
+mod ahead;
 pub(crate) mod apt_config;
 mod arch;
 mod blueprint;

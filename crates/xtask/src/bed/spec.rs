@@ -192,6 +192,9 @@ pub(crate) struct BedSpec {
     pub(crate) packages: Vec<Package>,
     /// There is a bed for arm64 when there are these.
     arm64: Option<Pins>,
+    /// Why there is no bed of this runtime with that ending (`jit`, `aot`, `arm64-jit`).
+    #[serde(default)]
+    off: BTreeMap<String, String>,
 }
 
 /// `tests/bed/arch/<arch>.toml`: what the beds of an architecture other than the machine's need beside the rest.
@@ -247,6 +250,21 @@ pub(crate) struct Compiler {
     pub(crate) own: CompilerSpec,
 }
 
+/// `tests/bed/compiler/ahead/<bed>.toml`: how the program that compiles ahead of time is built, from the same source.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Ahead {
+    /// Further files and folders of the archive.
+    pub(crate) unpack: Vec<String>,
+    /// Further folders of headers inside the source.
+    pub(crate) include: Vec<String>,
+    pub(crate) sources: Vec<String>,
+    /// Headers of dex2oat whose enumerations become printable.
+    pub(crate) operators: Vec<String>,
+    /// Files of the bed's libraries to link to.
+    pub(crate) libraries: Vec<String>,
+}
+
 /// How methods of a bed come to be machine code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Compiled {
@@ -254,6 +272,8 @@ pub(crate) enum Compiled {
     Never,
     /// While they run.
     Jit,
+    /// Before they run.
+    Ahead,
 }
 
 /// The name of a bed, taken apart: `art11-arm64-jit`.
@@ -267,10 +287,10 @@ pub(crate) struct Name {
 
 impl Name {
     pub(crate) fn parse(name: &str) -> Self {
-        let (rest, compiled) = match name.strip_suffix("-jit") {
-            Some(rest) => (rest, Compiled::Jit),
-            None => (name, Compiled::Never),
-        };
+        let ending = |text, compiled| Some((name.strip_suffix(text)?, compiled));
+        let (rest, compiled) = ending("-jit", Compiled::Jit)
+            .or_else(|| ending("-aot", Compiled::Ahead))
+            .unwrap_or((name, Compiled::Never));
         let (runtime, arch) = match rest.strip_suffix("-arm64") {
             Some(runtime) => (runtime, Arch::Arm64),
             None => (rest, Arch::X86_64),
@@ -285,6 +305,7 @@ impl std::fmt::Display for Name {
         let compiled = match self.compiled {
             Compiled::Never => "",
             Compiled::Jit => "-jit",
+            Compiled::Ahead => "-aot",
         };
         write!(out, "{}{arch}{compiled}", self.runtime)
     }
@@ -300,6 +321,8 @@ pub(crate) struct Spec {
     pub(crate) bed: BedSpec,
     /// The runtime's compiler, for a bed that has one.
     pub(crate) compiler: Option<Compiler>,
+    /// What compiles all methods before they run, for a bed that has it.
+    pub(crate) ahead: Option<Ahead>,
     /// What runs it, for a bed of another architecture.
     pub(crate) foreign: Option<Foreign>,
 }
@@ -309,6 +332,13 @@ impl Spec {
     pub(crate) fn load(folder: &Path, name: &str) -> Result<Self> {
         let known = names(folder)?;
         if !known.iter().any(|n| n == name) {
+            if let Some((runtime, ending)) = name.split_once('-')
+                && known.iter().any(|n| n == runtime)
+                && let Some(why) =
+                    read_toml::<BedSpec>(&folder.join(format!("{runtime}.toml")))?.off.get(ending)
+            {
+                bail!("there is no bed {name}: {why}");
+            }
             bail!("there is no bed {name:?}; there are: {}", known.join(", "));
         }
         let Name { runtime, arch, compiled } = Name::parse(name);
@@ -330,12 +360,16 @@ impl Spec {
                 own: read_toml(&compilers.join(format!("{runtime}.toml")))?,
             })
         };
+        let ahead = match compiled {
+            Compiled::Ahead => Some(read_toml(&compilers.join(format!("ahead/{runtime}.toml")))?),
+            Compiled::Never | Compiled::Jit => None,
+        };
         let foreign = match arch {
             Arch::X86_64 => None,
             Arch::Arm64 => Some(read_toml(&folder.join("arch/arm64.toml"))?),
         };
         name.clone_into(&mut bed.name);
-        Ok(Self { folder: folder.to_owned(), arch, common, bed, compiler, foreign })
+        Ok(Self { folder: folder.to_owned(), arch, common, bed, compiler, ahead, foreign })
     }
 
     /// All packages that have to be downloaded. Of two of the same name the later one counts in the bed.
@@ -382,6 +416,9 @@ pub(crate) fn names(folder: &Path) -> Result<Vec<String>> {
         if folder.join("compiler").join(&file).is_file() {
             add(Arch::X86_64, Compiled::Jit);
         }
+        if folder.join("compiler/ahead").join(&file).is_file() {
+            add(Arch::X86_64, Compiled::Ahead);
+        }
         if spec.arm64.is_some() {
             add(Arch::Arm64, Compiled::Never);
         }
@@ -407,9 +444,11 @@ mod tests {
         let names = names(&folder).unwrap();
         assert!(names.iter().any(|n| n == "art10"), "{names:?}");
         assert!(names.iter().any(|n| n == "art11-jit"), "{names:?}");
+        assert!(names.iter().any(|n| n == "art11-aot"), "{names:?}");
         for name in names {
             let spec = Spec::load(&folder, &name).unwrap();
             assert_eq!(spec.bed.name, name);
+            assert_eq!(Name::parse(&name).to_string(), name);
             let libart = spec.packages().into_iter().find(|p| p.name == "android-libart").unwrap();
             assert_eq!(libart.pin().unwrap().version, spec.bed.package_version);
             if let Some(compiler) = &spec.compiler {
@@ -444,6 +483,12 @@ mod tests {
     fn an_unknown_bed_is_refused_with_the_known_ones() {
         let message = Spec::load(&paths::specs(), "art99").unwrap_err().to_string();
         assert!(message.contains("art99") && message.contains("art10"), "{message}");
+    }
+
+    #[test]
+    fn a_bed_that_is_off_says_why() {
+        let message = Spec::load(&paths::specs(), "art14-jit").unwrap_err().to_string();
+        assert!(message.starts_with("there is no bed art14-jit: ") && message.contains("clang"), "{message}");
     }
 
     #[test]

@@ -8,7 +8,11 @@ use loopbox_report::{Analysis, View, text};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const REPORT_1_0: &[u8] = include_bytes!("../../golden/report-1.0.lbx");
+/// By name: of the demo, and of a hang with a verdict, a chain of locks and other threads, which then ended.
+const REPORTS_1_0: [(&str, &[u8]); 2] = [
+    ("report-1.0", include_bytes!("../../golden/report-1.0.lbx")),
+    ("report-1.0-anr", include_bytes!("../../golden/report-1.0-anr.lbx")),
+];
 /// What decoding holds at most for a file as small as this one, whatever was done to it.
 const MEMORY: usize = 1 << 20;
 
@@ -16,12 +20,12 @@ fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../golden").join(name)
 }
 
-fn whole() -> Decoded {
-    decode(REPORT_1_0).expect("the golden report")
+fn whole(golden: &[u8]) -> Decoded {
+    decode(golden).expect("a golden report")
 }
 
 /// The parts of a report, each as told by `Debug`: what two reports have in common.
-fn parts(report: &Report) -> [String; 11] {
+fn parts(report: &Report) -> [String; 12] {
     [
         format!("{:?}", report.meta),
         format!("{:?}", report.main),
@@ -30,6 +34,7 @@ fn parts(report: &Report) -> [String; 11] {
         format!("{:?}", report.symbols),
         format!("{:?}", report.trees),
         format!("{:?}", report.locks),
+        format!("{:?}", report.threads),
         format!("{:?}", report.anr),
         format!("{:?}", report.pending),
         format!("{:?}", report.figures),
@@ -37,14 +42,14 @@ fn parts(report: &Report) -> [String; 11] {
     ]
 }
 
-/// Each part is the whole report's or empty, and a loss is told. Returns how many parts are lost.
-fn salvaged(bytes: &[u8], what: &str) -> usize {
+/// Each part is that of the whole report, `known`, or empty, and a loss is told. Returns how many parts are lost.
+fn salvaged(known: &[String; 12], bytes: &[u8], what: &str) -> usize {
     let (peak, decoded) = peak_of(|| decode(bytes));
     assert!(peak <= MEMORY, "{what}: {peak} bytes of heap");
     let Ok(Decoded { report, damage }) = decoded else { return usize::MAX };
-    let (known, empty) = (parts(&whole().report), parts(&Report::default()));
+    let empty = parts(&Report::default());
     let mut lost = 0;
-    for ((got, known), empty) in parts(&report).iter().zip(&known).zip(&empty) {
+    for ((got, known), empty) in parts(&report).iter().zip(known).zip(&empty) {
         assert!(got == known || got == empty, "{what}: {got} was not written");
         lost += usize::from(got != known);
     }
@@ -54,46 +59,69 @@ fn salvaged(bytes: &[u8], what: &str) -> usize {
 
 #[test]
 fn a_report_of_version_1_0_is_shown_as_ever() {
-    let decoded = whole();
-    assert_eq!(decoded.damage, []);
-    let analysis = Analysis::new(&decoded);
-    let styled = text::show(&View::new(&analysis), text::Options { full: false });
-    let shown = anstream::adapter::strip_str(&styled).to_string();
-    if std::env::var_os("LOOPBOX_BLESS").is_some() {
-        fs::write(golden("report-1.0.txt"), &shown).expect("the golden text");
+    for (name, bytes) in REPORTS_1_0 {
+        let decoded = whole(bytes);
+        assert_eq!(decoded.damage, []);
+        let analysis = Analysis::new(&decoded);
+        let styled = text::show(&View::new(&analysis), text::Options { full: false });
+        let shown = anstream::adapter::strip_str(&styled).to_string();
+        let file = golden(&format!("{name}.txt"));
+        if std::env::var_os("LOOPBOX_BLESS").is_some() {
+            fs::write(&file, &shown).expect("the golden text");
+        }
+        let known = fs::read_to_string(&file).expect("the golden text");
+        assert!(
+            shown == known,
+            "`loopbox show` prints something else of {name}; LOOPBOX_BLESS=1 takes it over:\n{shown}"
+        );
     }
-    let known = fs::read_to_string(golden("report-1.0.txt")).expect("the golden text");
-    assert!(shown == known, "`loopbox show` prints something else; LOOPBOX_BLESS=1 takes it over:\n{shown}");
+}
+
+#[test]
+fn every_part_is_in_one_of_them() {
+    let empty = parts(&Report::default());
+    let all = REPORTS_1_0.map(|(_, bytes)| parts(&whole(bytes).report));
+    for (place, empty) in empty.iter().enumerate() {
+        assert!(all.iter().any(|parts| parts[place] != *empty), "{empty} in all golden reports");
+    }
 }
 
 /// A change here is a change of the format: see "Versions" in `docs/file-format.md`.
 #[test]
 fn this_version_writes_version_1_0_byte_for_byte() {
-    assert!(encode(&whole().report).expect("encodes") == REPORT_1_0);
+    for (name, bytes) in REPORTS_1_0 {
+        assert!(encode(&whole(bytes).report).expect("encodes") == bytes, "{name}");
+    }
 }
 
 #[test]
 fn cut_anywhere_it_is_an_error_or_what_lies_before() {
-    let mut unreadable = 0;
-    for len in 0..REPORT_1_0.len() {
-        match salvaged(&REPORT_1_0[..len], &format!("cut at {len}")) {
-            usize::MAX => unreadable = len + 1,
-            lost => assert!(lost < 11, "the first section is whole"),
+    for (name, bytes) in REPORTS_1_0 {
+        let known = parts(&whole(bytes).report);
+        let mut unreadable = 0;
+        for len in 0..bytes.len() {
+            match salvaged(&known, &bytes[..len], &format!("{name} cut at {len}")) {
+                usize::MAX => unreadable = len + 1,
+                lost => assert!(lost < 12, "the first section is whole"),
+            }
         }
+        // From its first whole section on there is something to read.
+        assert!(unreadable < 512, "nothing can be had of {unreadable} bytes");
     }
-    // From its first whole section on there is something to read.
-    assert!(unreadable < 256, "nothing can be had of {unreadable} bytes");
 }
 
 #[test]
 fn changed_anywhere_it_is_an_error_or_what_is_intact() {
-    let mut bytes = REPORT_1_0.to_vec();
-    for at in 0..bytes.len() {
-        for change in [1 << (at % 8), 0xFF] {
-            bytes[at] ^= change;
-            let lost = salvaged(&bytes, &format!("changed at {at}"));
-            assert!(lost <= 1 || at < 16, "changed at {at}: {lost} parts are lost");
-            bytes[at] ^= change;
+    for (name, bytes) in REPORTS_1_0 {
+        let known = parts(&whole(bytes).report);
+        let mut bytes = bytes.to_vec();
+        for at in 0..bytes.len() {
+            for change in [1 << (at % 8), 0xFF] {
+                bytes[at] ^= change;
+                let lost = salvaged(&known, &bytes, &format!("{name} changed at {at}"));
+                assert!(lost <= 1 || at < 16, "{name} changed at {at}: {lost} parts are lost");
+                bytes[at] ^= change;
+            }
         }
     }
 }

@@ -14,7 +14,7 @@ final class DirectObserver implements Looper.Observer {
 
     @Override
     public Object messageDispatchStarting() {
-        if (hook.records(this)) {
+        if (hook.active && hook.observer == this) {
             try {
                 int said = MainThread.CRITICAL ? Native.beginCritical() : Native.begin();
                 if (said == Native.IN_DOUBT) {
@@ -29,7 +29,7 @@ final class DirectObserver implements Looper.Observer {
 
     @Override
     public void messageDispatched(Object token, Message message) {
-        if (hook.records(this)) {
+        if (hook.active && hook.observer == this) {
             try {
                 // As MainThread.end does, with one call less: this runs for every message.
                 long when = message.getWhen();
@@ -47,7 +47,7 @@ final class DirectObserver implements Looper.Observer {
 
     @Override
     public void dispatchingThrewException(Object token, Message message, Exception exception) {
-        if (hook.records(this)) {
+        if (hook.active && hook.observer == this) {
             try {
                 MainThread.end(message, true);
             } catch (Throwable fault) {

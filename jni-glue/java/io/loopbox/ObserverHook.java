@@ -10,7 +10,13 @@ import java.lang.reflect.Field;
  */
 final class ObserverHook extends Hook {
     private final Slot slot;
-    private Object observer;
+
+    /**
+     * The one of ours that records. One from before another library displaced us does not: that library may pass on to
+     * it while we pass on to that library, and each message would count twice.
+     */
+    Object observer;
+
     private Object previous;
 
     private ObserverHook(Slot slot) {
@@ -57,14 +63,6 @@ final class ObserverHook extends Hook {
             }
         }
         return ProxyObserver.make(this, previous);
-    }
-
-    /**
-     * Whether an observer of ours is to record. One from before another library displaced us is not: that library may
-     * pass on to it while we pass on to that library, and each message would count twice.
-     */
-    boolean records(Object one) {
-        return active && one == observer;
     }
 
     @Override

@@ -14,8 +14,14 @@ final class ProxyObserver implements InvocationHandler {
     private final ObserverHook hook;
     private final Object previous;
 
-    /** Set while this thread is in the other observer, which may pass on to us what it has from us. */
-    private final ThreadLocal<Object> passingOn = new ThreadLocal<Object>();
+    /** True while this thread is in the other observer, which may pass on to us what it has from us. */
+    private final ThreadLocal<boolean[]> passingOn =
+            new ThreadLocal<boolean[]>() {
+                @Override
+                protected boolean[] initialValue() {
+                    return new boolean[1];
+                }
+            };
 
     private ProxyObserver(ObserverHook hook, Object previous) {
         this.hook = hook;
@@ -38,7 +44,7 @@ final class ProxyObserver implements InvocationHandler {
         if (method.getDeclaringClass() == Object.class) {
             return ofObject(proxy, name, arguments);
         }
-        if (passingOn.get() != null) {
+        if (previous != null && passingOn.get()[0]) {
             return null;
         }
         if ("messageDispatchStarting".equals(name)) {
@@ -65,7 +71,7 @@ final class ProxyObserver implements InvocationHandler {
     }
 
     private void begin(Object proxy) {
-        if (hook.records(proxy)) {
+        if (hook.active && hook.observer == proxy) {
             try {
                 MainThread.begin();
             } catch (Throwable fault) {
@@ -75,7 +81,7 @@ final class ProxyObserver implements InvocationHandler {
     }
 
     private void end(Object proxy, Object[] arguments, boolean threw) {
-        if (hook.records(proxy)) {
+        if (hook.active && hook.observer == proxy) {
             try {
                 MainThread.end((Message) arguments[1], threw);
             } catch (Throwable fault) {
@@ -88,14 +94,15 @@ final class ProxyObserver implements InvocationHandler {
         if (previous == null) {
             return null;
         }
-        passingOn.set(this);
+        boolean[] here = passingOn.get();
+        here[0] = true;
         try {
             return method.invoke(previous, arguments);
         } catch (InvocationTargetException thrown) {
             // What the other observer throws would have reached Looper without us too.
             throw thrown.getCause();
         } finally {
-            passingOn.remove();
+            here[0] = false;
         }
     }
 }

@@ -1,8 +1,11 @@
 package bench;
 
+import android.os.Handler;
+import android.os.HandlerThread;
 import android.os.Looper;
 import android.os.Message;
 import android.os.SystemClock;
+import android.util.Printer;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
@@ -11,9 +14,55 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The recorder that the article describes, as a measure of what Loopbox replaces: a proxy of the observer that tells
- * callbacks by name, boxes a token per message, and keeps its groups as strings. Its sampling thread is left out.
+ * callbacks by name, boxes a token per message, and keeps its groups as strings. What it names a message's transaction
+ * by is left out. By default so is what the article does besides for each message: its Printer, and what starts and
+ * stops its sampling thread.
  */
-final class ArticleRecorder implements HookBench.Variant, InvocationHandler {
+class ArticleRecorder implements HookBench.Variant, InvocationHandler {
+    /** With the Printer, whose body the article does not show, and with the timer of TraceMonitor. */
+    static final class Whole extends ArticleRecorder implements Printer {
+        private HandlerThread thread;
+        private Handler timer;
+
+        private static final class Trace implements Runnable {
+            final long token;
+
+            Trace(long token) {
+                this.token = token;
+            }
+
+            @Override public void run() {
+                System.out.println("a stack of " + token);
+            }
+        }
+
+        @Override public boolean install() {
+            thread = new HandlerThread("Thread-TraceMonitor");
+            thread.start();
+            timer = new Handler(thread.getLooper());
+            Looper.getMainLooper().setMessageLogging(this);
+            return super.install();
+        }
+
+        @Override public void uninstall() throws Exception {
+            super.uninstall();
+            Looper.getMainLooper().setMessageLogging(null);
+            thread.quit();
+            thread.join();
+        }
+
+        @Override public void println(String line) {}
+
+        @Override void startMsg(long token) {
+            timer.postDelayed(new Trace(token), NAMED_MS);
+        }
+
+        @Override void endMsg() {
+            timer.removeCallbacksAndMessages(null);
+        }
+    }
+
+
     private static final int RECORDS = 100;
     private static final long ALONE_MS = 300;
     private static final long NAMED_MS = 50;
@@ -26,20 +75,21 @@ final class ArticleRecorder implements HookBench.Variant, InvocationHandler {
     private int count;
     private long workMs;
 
-    @Override public boolean install() throws Exception {
-        if (android.os.Build.VERSION.SDK_INT != 29) {
+    @Override public boolean install() {
+        try {
+            Class<?> type = Class.forName("android.os.Looper$Observer");
+            set(Proxy.newProxyInstance(HookBench.class.getClassLoader(), new Class<?>[] {type}, this));
+            return true;
+        } catch (ReflectiveOperationException refused) {
             return false;
         }
-        Class<?> type = Class.forName("android.os.Looper$Observer");
-        set(Proxy.newProxyInstance(HookBench.class.getClassLoader(), new Class<?>[] {type}, this));
-        return true;
     }
 
     @Override public void uninstall() throws Exception {
         set(null);
     }
 
-    private static void set(Object observer) throws Exception {
+    private static void set(Object observer) throws ReflectiveOperationException {
         Field field = Looper.class.getDeclaredField("sObserver");
         field.setAccessible(true);
         field.set(null, observer);
@@ -49,14 +99,21 @@ final class ArticleRecorder implements HookBench.Variant, InvocationHandler {
         if (Looper.getMainLooper().isCurrentThread()) {
             if ("messageDispatchStarting".equals(method.getName())) {
                 begunMs = SystemClock.uptimeMillis();
-                return tokens.getAndIncrement();
+                long token = tokens.getAndIncrement();
+                startMsg(token);
+                return token;
             }
             if ("messageDispatched".equals(method.getName())) {
+                endMsg();
                 ended((Message) args[1], (Long) args[0]);
             }
         }
         return null;
     }
+
+    void startMsg(long token) {}
+
+    void endMsg() {}
 
     private void ended(Message message, long token) {
         long nowMs = SystemClock.uptimeMillis();

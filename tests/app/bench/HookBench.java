@@ -69,10 +69,12 @@ public final class HookBench {
         List<String> wanted = Arrays.asList(args).subList(2, args.length);
         Looper.prepareMainLooper();
         VMDebug.startAllocCounting();
-        String[] names = {"none", "observer", "observer-proxy", "printer-empty", "printer", "article", "printer-posting"};
+        String[] names = {"none", "observer", "observer-proxy", "printer-empty", "printer", "article",
+            "article-whole", "printer-posting"};
         Variant[] variants = {
             new Ours.None(), new Ours.Observer(), new Ours.ObserverByProxy(), new Ours.EmptyPrinter(),
-            new Ours.Printer(), new ArticleRecorder(), new PostingMonitor(),
+            new Ours.Printer(), new ArticleRecorder(), new ArticleRecorder.Whole(),
+            new PostingMonitor(),
         };
         for (int round = -1; round < rounds; round++) { // round -1 warms up
             for (int i = 0; i < variants.length; i++) {

@@ -22,8 +22,8 @@ final class Ours {
 
     /** The Observer hook as a class. */
     static class Observer implements HookBench.Variant {
-        @Override public boolean install() throws Exception {
-            return android.os.Build.VERSION.SDK_INT == 29 && Ours.install(Config.Hook.OBSERVER);
+        @Override public boolean install() {
+            return Ours.install(Config.Hook.OBSERVER);
         }
 
         @Override public void uninstall() throws Exception {
@@ -33,12 +33,13 @@ final class Ours {
 
     /** The Observer hook behind another library's observer: a Proxy, which passes each call on. */
     static final class ObserverByProxy extends Observer {
-        @Override public boolean install() throws Exception {
-            if (android.os.Build.VERSION.SDK_INT != 29) {
+        @Override public boolean install() {
+            try {
+                set(new Indifferent());
+                return super.install();
+            } catch (ReflectiveOperationException refused) {
                 return false;
             }
-            set(new Indifferent());
-            return super.install();
         }
 
         @Override public void uninstall() throws Exception {
@@ -46,7 +47,7 @@ final class Ours {
             set(null);
         }
 
-        private static void set(Object observer) throws Exception {
+        private static void set(Object observer) throws ReflectiveOperationException {
             Field field = Looper.class.getDeclaredField("sObserver");
             field.setAccessible(true);
             field.set(null, observer);

@@ -25,13 +25,14 @@ pub(crate) struct HookArgs {
 }
 
 /// The ways to watch, as `bench.HookBench` calls them, and what they are.
-const VARIANTS: [(&str, &str); 7] = [
+const VARIANTS: [(&str, &str); 8] = [
     ("none", "nothing watches"),
     ("observer", "Loopbox, Observer as a class"),
     ("observer-proxy", "Loopbox, Observer by Proxy, passing on"),
     ("printer-empty", "an empty Printer (Looper's own strings)"),
     ("printer", "Loopbox, Printer"),
     ("article", "the article's recorder (Proxy, strings)"),
+    ("article-whole", "the same with its Printer and its timer"),
     ("printer-posting", "Printer, object and post per message"),
 ];
 /// Those of them that call natives of ours, and what they are held against: the same without ours.

@@ -11,6 +11,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::java::{Classes, Entries, Java, library_in};
+use super::link::SONAME;
 use super::{Library, data, folder, put};
 use crate::bed::progress::Progress;
 
@@ -22,6 +23,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Packs everything and returns the archive's file.
 pub(crate) fn pack(libraries: &[Library], java: &Classes) -> Result<PathBuf> {
     let archive = put_all(libraries, java, &folder().join("maven"))?;
+    ensure_holds(&archive, libraries)?;
     let short = folder().join("loopbox.aar");
     fs::copy(&archive, &short).with_context(|| format!("cannot write {}", short.display()))?;
     Ok(short)
@@ -48,6 +50,27 @@ fn put_all(libraries: &[Library], java: &Classes, repository: &Path) -> Result<P
     put(&file("-javadoc.jar"), &zip(&jar(&java.documentation))?)?;
     put(&file(".pom"), pom()?.as_bytes())?;
     Ok(file(".aar"))
+}
+
+/// Unpacks an archive and compares: it has the libraries as they were built, these and no others, and the classes.
+fn ensure_holds(archive: &Path, libraries: &[Library]) -> Result<()> {
+    let entries = unpack(archive)?;
+    let packed: Vec<&String> = entries.keys().filter(|name| name.starts_with("jni/")).collect();
+    ensure!(packed.len() == libraries.len(), "{} has {packed:?}", archive.display());
+    for library in libraries {
+        let name = format!("jni/{}/{SONAME}", library.abi);
+        let built =
+            fs::read(&library.file).with_context(|| format!("cannot read {}", library.file.display()))?;
+        ensure!(entries.get(&name) == Some(&built), "{name} in {} is not what was built", archive.display());
+    }
+    for name in ["AndroidManifest.xml", "classes.jar", "proguard.txt"] {
+        ensure!(
+            entries.get(name).is_some_and(|bytes| !bytes.is_empty()),
+            "no {name} in {}",
+            archive.display()
+        );
+    }
+    Ok(())
 }
 
 /// The archive's files, as the format's specification names them.
@@ -164,6 +187,18 @@ mod tests {
         fs::write(&file, &entries["classes.jar"]).unwrap();
         let inner = unpack(&file).unwrap();
         assert_eq!(inner.keys().collect::<Vec<_>>(), ["META-INF/MANIFEST.MF", "io/loopbox/A.class"]);
+    }
+
+    #[test]
+    fn an_archive_with_another_library_than_was_built_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let libraries = [library(folder.path())];
+        let archive = put_all(&libraries, &classes("x"), folder.path()).unwrap();
+        ensure_holds(&archive, &libraries).unwrap();
+        assert!(ensure_holds(&archive, &[]).is_err());
+        fs::write(&libraries[0].file, "other code").unwrap();
+        let refusal = ensure_holds(&archive, &libraries).unwrap_err().to_string();
+        assert!(refusal.contains("jni/arm64-v8a/libloopbox.so"), "{refusal}");
     }
 
     #[test]

@@ -55,6 +55,9 @@ pub struct AndroidArgs {
     /// Print what the bytes of each library went to
     #[arg(long)]
     sizes: bool,
+    /// Build each library a second time, in an empty folder, and compare the bytes
+    #[arg(long)]
+    twice: bool,
 }
 
 /// A library that was built and passed its checks.
@@ -92,6 +95,9 @@ pub fn run(args: &AndroidArgs) -> Result<()> {
     let mut libraries = Vec::new();
     for abi in abis {
         libraries.push(library(abi, &toolchain, &list, args.sizes, &progress)?);
+        if args.twice {
+            ensure_built_alike(abi, &toolchain.target(abi, &list.of(abi), &progress)?, &progress)?;
+        }
     }
     if abi::ALL.iter().all(|abi| libraries.iter().any(|library| library.abi == *abi)) {
         ensure_list_is_short(&list, &libraries)?;
@@ -110,6 +116,18 @@ pub fn ensure(abi: Abi) -> Result<Library> {
     let progress = Progress::new("android");
     let toolchain = Toolchain::ensure(&folder(), false, &progress)?;
     library(abi, &toolchain, &SymbolList::read(&data("bionic-symbols.toml"))?, false, &progress)
+}
+
+/// Builds a library again where nothing is left of the first time, and compares all of it, symbols included.
+fn ensure_built_alike(abi: Abi, target: &toolchain::Target, progress: &Progress) -> Result<()> {
+    let elsewhere = tempfile::tempdir().context("no folder to build in")?;
+    progress.say(format!("build {abi} again"));
+    let read = |file: &Path| fs::read(file).with_context(|| format!("cannot read {}", file.display()));
+    let again = read(&build::compile(abi, target, elsewhere.path())?)?;
+    let first = read(&folder().join("symbols").join(abi.name()).join(link::SONAME))?;
+    ensure!(first == again, "{abi}: two builds of the same sources differ");
+    println!("{abi}: a second build has the same {} bytes", again.len());
+    Ok(())
 }
 
 /// A bed in which the library of an ABI loads as it ships, and the folder of that library.
@@ -189,12 +207,16 @@ fn ensure_list_is_short(list: &SymbolList, libraries: &[Library]) -> Result<()> 
 /// Compares with the recorded sizes, or records the new ones.
 fn weigh(libraries: &[Library], toolchain: &str, bless: bool) -> Result<()> {
     let file = data("size.toml");
-    let mut ratchet = Ratchet::read(&file)?;
     if bless {
+        let mut ratchet = if file.is_file() { Ratchet::read(&file)? } else { Ratchet::default() };
         for library in libraries {
             ratchet.record(toolchain, library.abi, library.sizes.clone());
         }
         return ratchet.write(&file);
+    }
+    let ratchet = Ratchet::read(&file)?;
+    if ratchet.is_of_another(toolchain) {
+        println!("the recorded sizes are of another compiler: only the budget was checked");
     }
     let faults: Vec<String> =
         libraries.iter().flat_map(|library| ratchet.faults(toolchain, library.abi, &library.sizes)).collect();

@@ -7,8 +7,8 @@ import java.io.IOException;
 import java.util.zip.CRC32;
 
 /**
- * The first section of a report, which is plain text for this reader (docs/file-format.md): reason, process, process id,
- * time and digest, each on a line.
+ * The first section of a report, which is plain text for this reader (docs/file-format.md): reason, process, process
+ * id, time and digest, each on a line.
  */
 final class Digest {
     static final Digest NONE = new Digest(new String[] {"unreadable"});

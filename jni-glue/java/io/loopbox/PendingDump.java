@@ -7,8 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the main Looper's queue holds, printed by the public Looper.dump or read by a {@link QueueWalk}. Printing runs the toString of queued
- * objects, which is the app's code, and holds the queue's lock; so it has a thread, a time and a size of its own.
+ * What the main Looper's queue holds, printed by the public Looper.dump or read by a {@link QueueWalk}. Printing runs the
+ * toString of queued objects, which is the app's code, and holds the queue's lock; so it has a thread, a time and a size
+ * of its own.
  */
 final class PendingDump implements Printer, Runnable {
     /** One record is one line; what is longer is an obj that prints itself at length. */

@@ -1,8 +1,8 @@
 //! Gets Debian packages and sources, by apt with a source list and state of its own, and checks their hashes.
 //!
 //! Nothing here is installed. The mirror's address comes from the machine's apt configuration, its signatures
-//! are checked with the machine's Debian keyring. Packages that the mirror no longer has are looked for in the
-//! folder that `LOOPBOX_DEB_CACHE` names.
+//! are checked with the machine's Debian keyring. Packages that the mirror no longer has are looked for in
+//! `../shared/deb-cache` next to the repository and in the folder that `LOOPBOX_DEB_CACHE` names.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::apt_config;
 use super::arch::Arch;
 use super::cache::{remove, sha256_file};
+use super::paths;
 use super::progress::Progress;
 use super::run::{command, run};
 use super::spec::{Package, Source, read_toml};
@@ -43,8 +44,8 @@ pub(crate) struct Fetcher<'a> {
     progress: &'a Progress,
     apt: PathBuf,
     downloads: PathBuf,
-    /// The folder to look in when the mirror has no such file.
-    cache: Option<PathBuf>,
+    /// Folders to look in when the mirror has no such file.
+    fallbacks: Vec<PathBuf>,
     /// Indexes that were read, and what went wrong with the others.
     indexes: RefCell<BTreeMap<String, std::result::Result<(), String>>>,
 }
@@ -53,8 +54,10 @@ impl<'a> Fetcher<'a> {
     pub(crate) fn new(beds: &Path, progress: &'a Progress) -> Result<Self> {
         let downloads = beds.join("dl");
         fs::create_dir_all(&downloads).with_context(|| format!("cannot create {}", downloads.display()))?;
-        let cache = env::var_os("LOOPBOX_DEB_CACHE").map(PathBuf::from);
-        Ok(Self { progress, apt: beds.join("apt"), downloads, cache, indexes: RefCell::default() })
+        let mut fallbacks: Vec<PathBuf> =
+            env::var_os("LOOPBOX_DEB_CACHE").map(PathBuf::from).into_iter().collect();
+        fallbacks.push(paths::repository().join("../shared/deb-cache"));
+        Ok(Self { progress, apt: beds.join("apt"), downloads, fallbacks, indexes: RefCell::default() })
     }
 
     /// All packages, in the given order; those that are not there yet are downloaded, suite by suite.
@@ -157,16 +160,19 @@ impl<'a> Fetcher<'a> {
         fs::rename(file, self.downloads.join(name)).with_context(|| format!("cannot move {}", file.display()))
     }
 
-    /// Looks for a pinned file in the folder for that; `error` is what the mirror said.
+    /// Looks for a pinned file in the fallback folders; `error` is what the mirror said.
     fn fall_back(&self, name: &str, sha256: &str, error: &anyhow::Error) -> Result<()> {
-        let Some(folder) = &self.cache else {
-            return Err(anyhow!("{error:#}; LOOPBOX_DEB_CACHE may name a folder that has it"));
-        };
-        let file = folder.join(name);
-        ensure!(is(&file, sha256)?, "{error:#}; it is not in {} either", folder.display());
-        self.progress.say(format!("{name}: not from the mirror but from {}", folder.display()));
-        let target = self.downloads.join(name);
-        fs::copy(&file, &target).map(drop).with_context(|| format!("cannot copy {}", file.display()))
+        for folder in &self.fallbacks {
+            let file = folder.join(name);
+            if is(&file, sha256)? {
+                self.progress.say(format!("{name}: not from the mirror but from {}", folder.display()));
+                let target = self.downloads.join(name);
+                fs::copy(&file, &target).with_context(|| format!("cannot copy {}", file.display()))?;
+                return Ok(());
+            }
+        }
+        let folders: Vec<String> = self.fallbacks.iter().map(|f| f.display().to_string()).collect();
+        Err(anyhow!("{error:#}; it is not in {} either", folders.join(" or ")))
     }
 
     fn floating_file(&self) -> PathBuf {
@@ -333,7 +339,7 @@ mod tests {
 
     fn fetcher<'a>(folder: &Path, progress: &'a Progress) -> Fetcher<'a> {
         let mut fetcher = Fetcher::new(&folder.join("beds"), progress).unwrap();
-        fetcher.cache = Some(folder.join("fallback"));
+        fetcher.fallbacks = vec![folder.join("fallback")];
         // The suite is known to be unreachable, so nothing here touches the network.
         fetcher.indexes.borrow_mut().insert("gone".into(), Err("no route to the mirror".into()));
         fetcher

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use loopbox_e2e::{LIMIT, details, details_of, feature, launcher, read, stacks_of};
 use loopbox_format::model::{
-    Component, DumpReason, End, Feature, MainState, NamedBy, PendingSource, RecordKind, Report,
+    Component, DumpReason, End, Feature, MainState, NamedBy, PendingSource, Record, RecordKind, Report,
 };
 use std::sync::{Mutex, PoisonError};
 use tempfile::tempdir;
@@ -52,9 +52,9 @@ fn assert_script(report: &Report) -> Result<()> {
         }
     }
 
-    // 150 messages of 3 ms are at least 450 ms of work: one full group of unnamed messages or more.
-    let first = report.history.iter().find(|r| r.kind == RecordKind::Group).context("no group")?;
-    assert!(first.work_ns >= 300 * MS && first.count > 10, "{first:?}");
+    // 150 messages of 3 ms are at least 450 ms of work: one full group or more, of how many a busy machine decides.
+    let full = |r: &Record| r.kind == RecordKind::Group && r.work_ns >= 300 * MS && r.count > 1;
+    assert!(report.history.iter().any(full), "{:#?}", report.history);
 
     let shop: Vec<_> = details_of(report, "com.example.shop.ShopHandler").collect();
     for (what, ms) in [(2, 60), (3, 120), (4, 200), (5, 80)] {

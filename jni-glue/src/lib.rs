@@ -36,6 +36,7 @@ mod guard;
 mod hang;
 mod hot;
 mod java;
+mod listener;
 mod log;
 mod main_thread;
 mod natives;

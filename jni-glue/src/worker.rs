@@ -5,7 +5,7 @@ use crate::raw::{self, Failure};
 use crate::report::Used;
 use crate::sampler::Sample;
 use crate::session::{self, Request, Session};
-use crate::{clock, digest, earlier, figures, java, log, others, pending, report, sigquit};
+use crate::{clock, digest, earlier, figures, java, listener, log, others, pending, report, sigquit};
 use jni::errors::Error;
 use jni::signature::{JavaType, Primitive};
 use jni::sys::jvalue;
@@ -411,7 +411,7 @@ fn running_line(env: &mut Env<'_>, session: &Session, running: &Running) -> Opti
     None
 }
 
-/// Tells Java of a report.
+/// Tells Java of a report, then native code.
 fn tell(env: &mut Env<'_>, path: &Path, reason: &str) {
     let Some(java) = java::get() else { return };
     let told = env.with_local_frame(DEFAULT_LOCAL_FRAME_CAPACITY, |env| {
@@ -429,4 +429,5 @@ fn tell(env: &mut Env<'_>, path: &Path, reason: &str) {
         let why = raw::exception(env).unwrap_or(error.0);
         log::warn(&format!("the report listener was not told: {why}"));
     }
+    listener::tell(path, reason);
 }

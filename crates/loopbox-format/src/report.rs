@@ -63,6 +63,13 @@ pub fn judge_anew(bytes: &[u8], change: impl FnOnce(&mut Anr)) -> Result<Option<
     Ok(Some(file.finish()))
 }
 
+/// The line of at most 900 bytes in which the file `bytes` says what it is about, for services that take no files. `None`
+/// for a file that is not whole, or that has none.
+pub fn digest(bytes: &[u8]) -> Option<&str> {
+    let (_, lines) = container::Writer::reopen(bytes, DIGEST)?;
+    core::str::from_utf8(lines?).ok()?.lines().last()
+}
+
 /// A report as far as its file could be read.
 #[derive(Debug)]
 pub struct Decoded {

@@ -15,7 +15,7 @@ import java.io.File;
  * One message that takes its time, and what goes with it.
  *
  * <p>Arguments: those of {@link Options} and {@link Phone}; {@code ms=}: how long the message takes; {@code how=}
- * sleep, busy, crash, service; {@code afterMs=}: how long the app lives on; {@code debugger=} java, native;
+ * sleep, busy, crash, service; {@code afterMs=}: how long the app lives on; {@code debugger=} java, native; {@code listener=native}: one beside Java's;
  * {@code garbage=on}: collections all the while; {@code dumps=N}: reports that the app asks for, one each 200 ms.
  */
 public final class Stalls implements Runnable {
@@ -30,6 +30,7 @@ public final class Stalls implements Runnable {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
         Debug.connected = options.is("debugger", "java");
+        File recorder = new File(System.getProperty("java.library.path"), "libloopbox.so");
         if (options.is("debugger", "native")) {
             Tracer.attach();
         }
@@ -38,7 +39,10 @@ public final class Stalls implements Runnable {
             throw new AssertionError("not installed");
         }
         if (options.is("how", "crash")) {
-            Crashes.install(new File(System.getProperty("java.library.path"), "libloopbox.so").getPath());
+            Crashes.install(recorder.getPath());
+        }
+        if (options.is("listener", "native")) {
+            Crashes.listen(recorder.getPath());
         }
         Stalls story = new Stalls(options);
         if (options.is("garbage", "on")) {

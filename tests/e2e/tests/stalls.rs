@@ -305,6 +305,17 @@ fn exit(pid: u32, name: &str, at: u64, reason: i32, words: &str) -> String {
     format!("{pid}|{name}|{at}|{reason}|{words}")
 }
 
+#[test]
+fn native_code_hears_of_a_report_as_java_does() -> Result<()> {
+    let mut story = Story::begin(&["ms=60000", "listener=native"])?;
+    let told = story.app.wait_for("SCRIPT native", LIMIT)?;
+    let (file, report) = story.wait_for(|report| !report.digest.is_empty())?;
+    let digest = report.digest.lines().last().context("no digest")?;
+    assert!(digest.contains("scenario.Stalls"), "{digest}");
+    assert_eq!(told, format!("SCRIPT native {} hang {digest}", file.display()));
+    Ok(())
+}
+
 /// The system keeps a record of it since Android 11.
 #[test]
 fn the_next_launch_learns_how_it_ended_and_completes_the_report() -> Result<()> {

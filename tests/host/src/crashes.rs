@@ -2,7 +2,7 @@
 
 use jni::objects::{JClass, JString};
 use jni::{EnvUnowned, jni_str};
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,19 +27,49 @@ extern "system" fn install<'local>(
     recorder: JString<'local>,
 ) {
     env.with_env(|env| -> jni::errors::Result<()> {
-        let path = CString::new(recorder.try_to_string(env)?).unwrap_or_default();
-        // SAFETY: C strings that live across the calls; all structures are filled in before use.
+        let mark = door(&recorder.try_to_string(env)?, c"loopbox_mark_crash");
+        MARK.store(mark as usize, Ordering::SeqCst);
+        // SAFETY: all structures are filled in before use.
         unsafe {
-            let library = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_NOLOAD);
-            assert!(!library.is_null(), "the recorder is not loaded");
-            let mark = libc::dlsym(library, c"loopbox_mark_crash".as_ptr());
-            assert!(!mark.is_null(), "the recorder has no door for crashes");
-            MARK.store(mark as usize, Ordering::SeqCst);
             let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
             action.sa_sigaction = handler as *const () as libc::sighandler_t;
             action.sa_flags = libc::SA_ONSTACK;
             assert_eq!(libc::sigaction(libc::SIGSEGV, &raw const action, ptr::null_mut()), 0);
         }
+        Ok(())
+    })
+    .resolve::<jni::errors::LogErrorAndDefault>();
+}
+
+/// A function of the recorder's library at that path, which must be loaded.
+fn door(recorder: &str, name: &CStr) -> *mut libc::c_void {
+    let path = CString::new(recorder).unwrap_or_default();
+    // SAFETY: C strings that live across the calls.
+    let found = unsafe {
+        let library = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_NOLOAD);
+        assert!(!library.is_null(), "the recorder is not loaded");
+        libc::dlsym(library, name.as_ptr())
+    };
+    assert!(!found.is_null(), "the recorder has no {}", name.to_string_lossy());
+    found
+}
+
+type Listener = extern "C" fn(*const libc::c_char, *const libc::c_char, *const libc::c_char);
+
+extern "C" fn hear(path: *const libc::c_char, reason: *const libc::c_char, digest: *const libc::c_char) {
+    // SAFETY: the recorder promises C strings that are good until this returns.
+    let [path, reason, digest] =
+        [path, reason, digest].map(|text| unsafe { CStr::from_ptr(text) }.to_string_lossy());
+    println!("SCRIPT native {path} {reason} {digest}");
+}
+
+extern "system" fn listen<'local>(mut env: EnvUnowned<'local>, _: JClass<'local>, recorder: JString<'local>) {
+    env.with_env(|env| -> jni::errors::Result<()> {
+        let door = door(&recorder.try_to_string(env)?, c"loopbox_on_report");
+        // SAFETY: found under the name of a function of this type.
+        let on_report =
+            unsafe { std::mem::transmute::<*mut libc::c_void, extern "C" fn(Option<Listener>)>(door) };
+        on_report(Some(hear));
         Ok(())
     })
     .resolve::<jni::errors::LogErrorAndDefault>();
@@ -88,6 +118,7 @@ extern "system" fn attach(_: EnvUnowned<'_>, _: JClass<'_>) {
 pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
     let crashes = [
         (jni_str!("install"), jni_str!("(Ljava/lang/String;)V"), install as *mut std::ffi::c_void),
+        (jni_str!("listen"), jni_str!("(Ljava/lang/String;)V"), listen as *mut std::ffi::c_void),
         (jni_str!("crash"), jni_str!("()V"), crash as *mut std::ffi::c_void),
     ];
     let tracer = [(jni_str!("attach"), jni_str!("()V"), attach as *mut std::ffi::c_void)];

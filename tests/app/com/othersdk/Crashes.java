@@ -1,6 +1,6 @@
 package com.othersdk;
 
-/** Another library that reports native crashes; its native half is the host program's. */
+/** Another library that reports native crashes and uploads reports; its native half is the host program's. */
 public final class Crashes {
     private Crashes() {}
 
@@ -10,6 +10,13 @@ public final class Crashes {
      * @param recorder the path of the recorder's library, which is told of a crash
      */
     public static native void install(String recorder);
+
+    /**
+     * Sets a native listener for reports, which says what it hears.
+     *
+     * @param recorder as above
+     */
+    public static native void listen(String recorder);
 
     /** Writes where nothing may be written. */
     public static native void crash();

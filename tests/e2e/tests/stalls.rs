@@ -257,12 +257,12 @@ fn a_process_without_a_processor_is_not_hung() -> Result<()> {
 
 #[test]
 fn a_kill_at_the_first_suspicion_leaves_queue_figures_and_name() -> Result<()> {
-    let mut story = Story::begin(&["ms=60000", "hangMs=4000"])?;
-    std::thread::sleep(Duration::from_secs(3));
+    let mut story = Story::begin(&["ms=60000", "hangMs=12000"])?;
+    std::thread::sleep(Duration::from_secs(9));
     let pid = story.app.pid();
     story.app.kill();
     ensure!(reports(story.folder.path())?.is_empty(), "killed too late for this test");
-    let next = Story::begin_in(story.folder, &["ms=60000", "hangMs=4000"])?;
+    let next = Story::begin_in(story.folder, &["ms=60000", "hangMs=12000"])?;
     let (_, report) = next.wait_for(|_| true)?;
     assert_eq!(report.meta.reason, DumpReason::Recovered { crash_signal: None });
     assert_eq!(report.meta.process.pid, pid);
@@ -274,7 +274,7 @@ fn a_kill_at_the_first_suspicion_leaves_queue_figures_and_name() -> Result<()> {
     assert_eq!(
         (report.anr.verdict, report.anr.exit),
         (AnrVerdict::Responsive, None),
-        "three of four seconds"
+        "three quarters of its patience"
     );
     Ok(())
 }

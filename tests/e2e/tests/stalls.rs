@@ -241,7 +241,7 @@ fn a_process_without_a_processor_is_not_hung() -> Result<()> {
         println!("left out: no processor can be kept from a process here");
         return Ok(());
     };
-    let story = Story::begin(&["ms=4000", "how=busy"])?;
+    let story = Story::begin(&["ms=12000", "hangMs=4000", "how=busy"])?;
     poor.set(least)?;
     poor.add(story.app.pid())?;
     let rich = Hogs::start()?;
@@ -358,13 +358,13 @@ fn a_clock_that_was_set_does_not_give_a_process_the_end_of_another_one() -> Resu
 
 #[test]
 fn a_crash_handler_marks_the_ring_and_the_next_launch_tells_of_the_crash() -> Result<()> {
-    let story = Story::begin(&["ms=300", "how=crash"])?;
+    let story = Story::begin(&["ms=300", "how=crash", "hangMs=60000"])?;
     let pid = story.app.pid();
     let ended = story.app.finish(LIMIT)?;
     let signal = std::os::unix::process::ExitStatusExt::signal(&ended.status);
     // ART's own handler turns what nobody handles into an abort.
     assert!(matches!(signal, Some(6 | 11)), "{signal:?} {}", ended.errors);
-    let next = Story::begin_in(story.folder, &["ms=60000", "hangMs=4000"])?;
+    let next = Story::begin_in(story.folder, &["ms=60000", "hangMs=60000"])?;
     let (_, report) = next.wait_for(|_| true)?;
     assert_eq!(report.meta.reason, DumpReason::Recovered { crash_signal: Some(11) });
     assert_eq!(report.meta.process.pid, pid);

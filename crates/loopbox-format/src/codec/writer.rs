@@ -79,6 +79,14 @@ parts! {
     SerializeStructVariant: serialize_field(_name: &'static str);
 }
 
+macro_rules! integers {
+    ($($method:ident($type:ty);)*) => {$(
+        fn $method(self, value: $type) -> Done {
+            self.number(value)
+        }
+    )*};
+}
+
 impl<'a, 'b> ser::Serializer for &'a mut Writer<'b> {
     type Ok = ();
     type Error = CodecError;
@@ -90,6 +98,15 @@ impl<'a, 'b> ser::Serializer for &'a mut Writer<'b> {
     type SerializeStruct = &'a mut Writer<'b>;
     type SerializeStructVariant = &'a mut Writer<'b>;
 
+    integers! {
+        serialize_i16(i16);
+        serialize_i32(i32);
+        serialize_i64(i64);
+        serialize_u16(u16);
+        serialize_u32(u32);
+        serialize_u64(u64);
+    }
+
     fn serialize_bool(self, value: bool) -> Done {
         self.0.put(&[u8::from(value)])
     }
@@ -98,32 +115,8 @@ impl<'a, 'b> ser::Serializer for &'a mut Writer<'b> {
         self.0.put(&[value.cast_unsigned()])
     }
 
-    fn serialize_i16(self, value: i16) -> Done {
-        self.number(value)
-    }
-
-    fn serialize_i32(self, value: i32) -> Done {
-        self.number(value)
-    }
-
-    fn serialize_i64(self, value: i64) -> Done {
-        self.number(value)
-    }
-
     fn serialize_u8(self, value: u8) -> Done {
         self.0.put(&[value])
-    }
-
-    fn serialize_u16(self, value: u16) -> Done {
-        self.number(value)
-    }
-
-    fn serialize_u32(self, value: u32) -> Done {
-        self.number(value)
-    }
-
-    fn serialize_u64(self, value: u64) -> Done {
-        self.number(value)
     }
 
     fn serialize_f32(self, _: f32) -> Done {

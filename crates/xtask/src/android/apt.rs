@@ -166,14 +166,14 @@ mod tests {
 
     #[test]
     fn only_the_releases_own_archives_are_asked() {
-        let text = "deb http://m.example/debian bookworm main contrib\n\
-            deb http://m.example/debian bookworm-updates main\n\
-            deb http://s.example/debian-security bookworm-security main\n\
+        let text = "deb http://m.example/archive bookworm main contrib\n\
+            deb http://m.example/archive bookworm-updates main\n\
+            deb http://s.example/security bookworm-security main\n\
             deb http://other.example/apt bookworm-tools main\n\
             deb http://vendor.example/linux bookworm stable\n";
         let list = source_list(&apt_config::parse_list(text), "bookworm");
         assert_eq!(list.lines().count(), 3, "{list}");
-        assert!(list.contains("http://s.example/debian-security bookworm-security main"));
+        assert!(list.contains("http://s.example/security bookworm-security main"));
         assert!(!list.contains("contrib") && !list.contains("other") && !list.contains("vendor"));
         assert_eq!(source_list(&apt_config::parse_list(text), "trixie"), "");
     }

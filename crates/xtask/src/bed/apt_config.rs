@@ -141,8 +141,8 @@ mod tests {
     #[test]
     fn reads_one_line_style() {
         let text = "# comment\n\
-            deb-src http://a.example/debian bookworm main\n\
-            deb [arch=amd64 signed-by=/k.gpg] http://a.example/debian/ bookworm main contrib # note\n\
+            deb-src http://a.example/archive bookworm main\n\
+            deb [arch=amd64 signed-by=/k.gpg] http://a.example/archive/ bookworm main contrib # note\n\
             deb\thttp://b.example/sec bookworm-security main\n\
             debug http://c.example/ x main\n\
             deb http://short.example\n";
@@ -150,7 +150,7 @@ mod tests {
             parse_list(text),
             [
                 Repository {
-                    uri: "http://a.example/debian".into(),
+                    uri: "http://a.example/archive".into(),
                     suite: "bookworm".into(),
                     components: vec!["main".into(), "contrib".into()],
                 },
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn reads_deb822_style_with_comments_continuations_and_disabled_stanzas() {
-        let text = "Types: deb deb-src\n# a comment inside\nURIs: http://a.example/debian/\n\
+        let text = "Types: deb deb-src\n# a comment inside\nURIs: http://a.example/archive/\n\
             Suites: bookworm\n  bookworm-updates\nComponents: main\nSigned-By: /k.gpg\n\n\
             Types: deb\nEnabled: no\nURIs: http://off.example\nSuites: bookworm\nComponents: main\n\n\
             Types: deb-src\nURIs: http://src.example\nSuites: bookworm\nComponents: main\n";
@@ -173,7 +173,7 @@ mod tests {
         let suites: Vec<_> = found.iter().map(|r| (r.uri.as_str(), r.suite.as_str())).collect();
         assert_eq!(
             suites,
-            [("http://a.example/debian", "bookworm"), ("http://a.example/debian", "bookworm-updates")]
+            [("http://a.example/archive", "bookworm"), ("http://a.example/archive", "bookworm-updates")]
         );
     }
 
@@ -182,11 +182,11 @@ mod tests {
         let list = parse_list(
             "deb cdrom:[disc]/ bookworm main\n\
              deb http://tools.example/apt cloud main\n\
-             deb http://sec.example/debian-security bookworm-security main\n\
-             deb http://part.example/debian bookworm contrib\n\
-             deb http://own.example/debian bookworm main\n",
+             deb http://sec.example/security bookworm-security main\n\
+             deb http://part.example/archive bookworm contrib\n\
+             deb http://own.example/archive bookworm main\n",
         );
-        assert_eq!(debian_mirror(&list, "bookworm").unwrap(), "http://own.example/debian");
+        assert_eq!(debian_mirror(&list, "bookworm").unwrap(), "http://own.example/archive");
         let message = debian_mirror(&list, "trixie").unwrap_err().to_string();
         assert!(message.contains("trixie"), "{message}");
     }

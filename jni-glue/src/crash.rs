@@ -60,12 +60,12 @@ mod tests {
         let identity = Identity::of_this_process(ClockPair::default());
         let Ring { reader, .. } = Ring::create(&RingOptions::new(folder.path(), identity));
         loopbox_mark_crash(6);
-        assert_eq!(reader.snapshot().crash, None);
+        assert_eq!(reader.snapshot(0).crash, None);
         remember(reader.clone());
         loopbox_mark_crash(11);
-        assert_eq!(reader.snapshot().crash, Some(CrashMark { signal: 11 }));
+        assert_eq!(reader.snapshot(0).crash, Some(CrashMark { signal: 11 }));
         forget();
         loopbox_mark_crash(6);
-        assert_eq!(reader.snapshot().crash, Some(CrashMark { signal: 11 }));
+        assert_eq!(reader.snapshot(0).crash, Some(CrashMark { signal: 11 }));
     }
 }

@@ -265,7 +265,7 @@ impl Open {
             return None;
         }
         // The loop inside of a message has messages of its own; only its end makes a record of it.
-        let history = session.reader.snapshot().report.history;
+        let history = session.reader.snapshot(clock::now_ns()).report.history;
         let record = history
             .iter()
             .rev()

@@ -229,7 +229,7 @@ mod tests {
         main_thread::uninstall();
         assert_eq!(end_critical(0, false), ELSEWHERE);
 
-        let report = reader.snapshot().report;
+        let report = reader.snapshot(clock::now_ns()).report;
         let counted: i64 = report.history.iter().map(|record| i64::from(record.count)).sum();
         let first = report.history.first().unwrap().first_token as i64;
         assert_eq!(first - 1 + counted, messages, "the ring has the newest records, without a gap");

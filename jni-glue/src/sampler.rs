@@ -8,7 +8,7 @@ use jni::{Env, EnvUnowned, sys};
 use loopbox_art::{Art, DiscoverOptions, Fuse, KnownMethod, Phase, RawStack, Suspended, ThreadEnv};
 use loopbox_format::model::{Feature, StackSource};
 use loopbox_recorder::{Activity, Schedule, Step, Taken};
-use loopbox_store::{Disarmed, RingFuse, SamplerMarks, count_start};
+use loopbox_store::{Disarmed, RingFuse, count_start};
 use ringbuf::traits::Producer;
 use ringbuf::{CachingProd, HeapRb};
 use std::cell::Cell;
@@ -92,7 +92,7 @@ thread_local! {
 /// What the thread is started with.
 pub(crate) struct Parts {
     pub(crate) main: MainEnv,
-    pub(crate) marks: SamplerMarks,
+    pub(crate) fuse: RingFuse,
     pub(crate) queue: Queue,
 }
 
@@ -131,7 +131,6 @@ fn sample_all(env: &mut Env<'_>, session: &Arc<Session>, mut parts: Parts) -> Re
     let mut sampler = Sampler {
         session,
         art,
-        marks: &mut parts.marks,
         queue: &mut parts.queue,
         schedule,
         locator: Locator::default(),
@@ -158,7 +157,6 @@ struct Sampler<'a> {
     session: &'a Session,
     /// `None`: by the Java API.
     art: Option<&'a Art>,
-    marks: &'a mut SamplerMarks,
     queue: &'a mut Queue,
     schedule: Schedule,
     locator: Locator,
@@ -209,7 +207,7 @@ impl Sampler<'_> {
                 self.unseen = 0;
                 self.session.wake_worker();
             }
-            self.marks.beat(now);
+            self.session.reader.beat(now);
             self.schedule.set_background(shared.in_background());
             let (advised_token, advised_ns) = shared.advice();
             self.schedule.advise(advised_token, advised_ns);
@@ -331,7 +329,7 @@ fn find_art(env: &mut Env<'_>, session: &Session, parts: &Parts) -> Result<Art, 
     if crate::fault::unknown_art() {
         return Err("unknown ART: a test says so".to_owned());
     }
-    let (main, fuse) = (parts.main, parts.marks.fuse());
+    let (main, fuse) = (parts.main, parts.fuse.clone());
     let mut job = Job::Discover { main, api_level: session.settings.api_level, fuse, found: None };
     call(env, &mut job, |java| java.native_discover)?;
     match job {

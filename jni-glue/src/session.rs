@@ -137,7 +137,7 @@ pub(crate) fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
         .map_err(|error| format!("cannot create {}: {error}", settings.directory.display()))?;
     let libart = loopbox_art::build_id(java.vm.get_raw().cast());
     let libart = libart.map(|id| BuildId::new(&id)).unwrap_or_default();
-    let Ring { main: main_writer, worker: worker_writer, marks, reader } =
+    let Ring { main: main_writer, worker: worker_writer, fuse, reader } =
         Ring::create(&ring_options(&settings, libart));
 
     let shared = Arc::new(Shared::default());
@@ -167,7 +167,7 @@ pub(crate) fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
     watch::start(&session).map_err(|error| format!("no thread: {error}"))?;
     crash::remember(session.reader.clone());
     let main = MainEnv(ThreadEnv::current(env.get_raw().cast()));
-    let parts = Parts { main, marks, queue: produce };
+    let parts = Parts { main, fuse, queue: produce };
     if session.settings.recorder.sampling.enabled {
         start_sampler(java, &session, parts);
     } else {

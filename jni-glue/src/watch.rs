@@ -58,6 +58,10 @@ fn run(session: &Session) {
         let now = clock::now_ns();
         let activity = shared.activity();
         let suspect = watch.look(now, activity, since);
+        if let Activity::Running { .. } = activity {
+            // The sampler beats more often, but it may be off, stuck, or have given up.
+            session.reader.beat(now);
+        }
         if session.watched.put(Seen { at_ns: now, message: watch.message(), suspect, frozen: watch.frozen() })
         {
             session.wake_worker();

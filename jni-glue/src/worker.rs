@@ -158,7 +158,7 @@ impl<'a> Worker<'a> {
 
     /// For the next process, if this one is killed before it can write a report.
     fn save_suspect(&mut self, env: &mut Env<'_>) {
-        let mut report = self.session.reader.snapshot().report;
+        let mut report = self.session.reader.snapshot(clock::now_ns()).report;
         self.put_trees(&mut report);
         self.name_running(env, &mut report);
         self.hangs.named(self.session, &report);
@@ -318,7 +318,7 @@ impl<'a> Worker<'a> {
     fn write_first(&mut self, env: &mut Env<'_>, reason: DumpReason, done: Done) -> Option<Unfinished> {
         self.finish(env);
         self.take_samples();
-        let mut report = self.session.reader.snapshot().report;
+        let mut report = self.session.reader.snapshot(clock::now_ns()).report;
         report.meta = session::meta(self.session);
         report.meta.reason = reason;
         self.session.check_sig_quit();

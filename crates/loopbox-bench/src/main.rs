@@ -102,7 +102,7 @@ fn main() -> Result<()> {
     let took = began.elapsed();
     let counted = {
         main.finish();
-        ring.reader.snapshot().report.history.iter().map(|r| u64::from(r.count)).sum::<u64>()
+        ring.reader.snapshot(0).report.history.iter().map(|r| u64::from(r.count)).sum::<u64>()
     };
     println!("ns {} kept {counted}", took.as_nanos() as f64 / count as f64);
     Ok(())

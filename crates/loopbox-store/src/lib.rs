@@ -65,7 +65,7 @@ pub use self::{
     memory::Volatile,
     recover::{RecoverError, Recovered, recover},
     report_file::{ReportPolicy, enforce, write_report},
-    ring::{MainWriter, Ring, RingFuse, RingOptions, RingReader, SamplerMarks, WorkerWriter},
+    ring::{MainWriter, Ring, RingFuse, RingOptions, RingReader, WorkerWriter},
 };
 
 /// Why something was not stored. Recording goes on in every case.

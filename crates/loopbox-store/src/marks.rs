@@ -71,11 +71,9 @@ impl CrashMark {
     }
 }
 
-/// Moves the last sign of life forward.
+/// Moves the last sign of life forward, whichever thread comes first.
 pub(crate) fn beat(word: &AtomicU64, uptime_ns: u64) {
-    if word.get() < uptime_ns {
-        word.set(uptime_ns);
-    }
+    word.raise(uptime_ns);
 }
 
 #[cfg(all(test, not(loom)))]

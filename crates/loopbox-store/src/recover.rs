@@ -70,7 +70,7 @@ pub fn recover(file: &[u8]) -> Result<Recovered, RecoverError> {
         return Err(RecoverError::TooLarge { len: file.len() as u64 });
     }
     let header = Header::decode(file)?;
-    let mut recovered = assemble(&Bytes(file), &header);
+    let mut recovered = assemble(&Bytes(file), &header, None);
     if file.len() < header.layout.len {
         let what = format!("the ring is cut: {} of {} bytes", file.len(), header.layout.len);
         recovered.damage.push(Damage { offset: file.len(), what });
@@ -86,14 +86,17 @@ pub fn recover(file: &[u8]) -> Result<Recovered, RecoverError> {
     Ok(recovered)
 }
 
-/// Reads everything that `source` holds.
-pub(crate) fn assemble<S: Source>(source: &S, header: &Header) -> Recovered {
+/// Reads everything that `source` holds. `now_ns` is the uptime of a snapshot: a living process needs no sign of life,
+/// and the age of its running message must not depend on which of our threads beat last.
+pub(crate) fn assemble<S: Source>(source: &S, header: &Header, now_ns: Option<u64>) -> Recovered {
     let mut reading = Reading { source, layout: &header.layout, damage: Vec::new(), torn: 0 };
     let mut report = Report::default();
-    let history = reading.history();
+    // The current message before the history: one that ends between the two looks is then in the history, and is
+    // recognised there. The other way around it would be in neither.
     let current = reading.cell(Kind::Current, Current::from_words);
+    let history = reading.history();
     let running: Option<Running> = reading.value(Kind::Running);
-    let mut alive = source.word(HEARTBEAT_AT).max(header.identity.clocks.uptime_ns);
+    let mut alive = source.word(HEARTBEAT_AT).max(header.identity.clocks.uptime_ns).max(now_ns.unwrap_or(0));
 
     let (trees, last_sample) = reading.trees();
     alive = alive.max(last_sample);
@@ -124,6 +127,14 @@ struct History {
     ended: [u64; 2],
 }
 
+impl History {
+    /// Whether the message that ran at this nesting depth has ended. Of outermost messages, a later one can only end
+    /// when the earlier ones have; a message around a nested loop goes on after later ones have ended.
+    fn has_ended(&self, token: u64, depth: u32) -> bool {
+        self.ended.iter().any(|&ended| ended == token || depth <= 1 && ended > token)
+    }
+}
+
 /// What the main thread did, from its own cell and what the worker knew of the same message.
 fn main_state(
     current: Option<Current>,
@@ -137,8 +148,8 @@ fn main_state(
             *alive = since_ns.max(*alive);
             MainState::Idle { since_ns }
         }
-        // The process ended after the message was counted and before the cell said so.
-        Some(Current::Running { token, .. }) if history.ended.contains(&token) => {
+        // The message was counted after the cell was read, or the process ended before the cell said so.
+        Some(Current::Running { token, depth, .. }) if history.has_ended(token, depth) => {
             let end = history.records.last().map_or(0, |r| r.start_ns.saturating_add(r.wall_ns));
             MainState::Idle { since_ns: end }
         }

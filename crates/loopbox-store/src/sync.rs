@@ -18,6 +18,9 @@ pub(crate) trait Word {
     fn set_release(&self, value: u64);
     fn get(&self) -> u64;
     fn get_acquire(&self) -> u64;
+    /// Sets it unless it is higher. A loop, because a maximum of the stored bytes would be wrong on a big-endian
+    /// processor.
+    fn raise(&self, value: u64);
 }
 
 #[expect(clippy::inline_always, reason = "see the trait")]
@@ -40,5 +43,12 @@ impl Word for AtomicU64 {
     #[inline(always)]
     fn get_acquire(&self) -> u64 {
         u64::from_le(self.load(Ordering::Acquire))
+    }
+
+    #[inline(always)]
+    fn raise(&self, value: u64) {
+        let higher = |found: u64| (u64::from_le(found) < value).then_some(value.to_le());
+        // An error says that it is higher already.
+        let _ = self.fetch_update(Ordering::Relaxed, Ordering::Relaxed, higher);
     }
 }

@@ -81,8 +81,8 @@ fn write(dir: &Path) -> Vec<u8> {
     ring.worker.running_tree(&symbols(), &tree(80, 5)).unwrap();
     ring.worker.pending(&pending()).unwrap();
     ring.worker.figures(&figures()).unwrap();
-    ring.marks.fuse().mark(3);
-    ring.marks.beat(2_000_005_000);
+    ring.fuse.mark(3);
+    ring.reader.beat(2_000_005_000);
     ring.reader.mark_crash(11);
     fs::read(ring.reader.path().expect("a file")).unwrap()
 }

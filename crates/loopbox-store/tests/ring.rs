@@ -26,7 +26,7 @@ fn a_new_ring_is_empty_and_on_disk() {
     let ring = Ring::create(&options);
     assert!(ring.reader.volatile_reason().is_none(), "{:?}", ring.reader.volatile_reason());
     assert_eq!(fs::metadata(ring.reader.path().unwrap()).unwrap().len(), ring.reader.size() as u64);
-    for seen in [ring.reader.snapshot(), from_file(&ring)] {
+    for seen in [ring.reader.snapshot(0), from_file(&ring)] {
         assert_eq!(seen.identity, options.identity);
         assert_eq!(seen.report.main, MainState::Unknown);
         assert_eq!(seen.report.history, []);
@@ -69,14 +69,14 @@ fn everything_written_is_there_live_and_in_the_file() {
         dropped_lines: 0,
     };
     ring.worker.pending(&pending).unwrap();
-    ring.marks.fuse().mark(1);
-    ring.marks.fuse().mark(0);
-    ring.marks.beat(4_000_000);
+    ring.fuse.mark(1);
+    ring.fuse.mark(0);
+    ring.reader.beat(4_000_000);
 
     let dead = from_file(&ring);
     assert_eq!(dead.report.meta.reason, DumpReason::Recovered { crash_signal: None });
     assert_eq!(dead.report.meta.dumped_at.uptime_ns, 4_000_000);
-    for seen in [ring.reader.snapshot(), dead] {
+    for seen in [ring.reader.snapshot(0), dead] {
         assert_eq!(seen.damage, []);
         let seqs: Vec<u64> = seen.report.history.iter().map(|r| r.seq).collect();
         assert_eq!(seqs, (151..=251).collect::<Vec<_>>());
@@ -122,7 +122,7 @@ fn a_message_that_ended_stays_ended_whatever_is_written_after_it() {
     let dir = tempfile::tempdir().unwrap();
     let mut ring = Ring::create(&options(dir.path()));
     let idle = |ring: &Ring, since_ns| {
-        for seen in [from_file(ring), ring.reader.snapshot()] {
+        for seen in [from_file(ring), ring.reader.snapshot(0)] {
             assert_eq!(seen.report.main, MainState::Idle { since_ns });
         }
     };
@@ -271,7 +271,7 @@ proptest! {
         let oldest = closed.saturating_sub(slots.into()) + 1;
         let mut expected: Vec<_> = (oldest..=closed).map(record).collect();
         expected.extend(open.then(|| group(closed + 1)));
-        for seen in [ring.reader.snapshot(), from_file(&ring)] {
+        for seen in [ring.reader.snapshot(0), from_file(&ring)] {
             prop_assert_eq!(&seen.report.history, &expected);
             prop_assert_eq!((&seen.damage[..], seen.torn), (&[][..], 0));
         }

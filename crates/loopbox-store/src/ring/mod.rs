@@ -1,13 +1,13 @@
 //! The ring as a recorder uses it: one writer per thread, readers, marks.
 
+mod fuse;
 mod main_thread;
-mod marks;
 mod reader;
 mod region;
 mod worker;
 
+pub use fuse::RingFuse;
 pub use main_thread::MainWriter;
-pub use marks::{RingFuse, SamplerMarks};
 pub use reader::RingReader;
 pub use worker::WorkerWriter;
 
@@ -62,8 +62,8 @@ pub struct Ring {
     pub main: MainWriter,
     /// For the worker thread.
     pub worker: WorkerWriter,
-    /// For the sampler thread and crash handlers.
-    pub marks: SamplerMarks,
+    /// For the sampler thread.
+    pub fuse: RingFuse,
     /// For whoever writes the report.
     pub reader: RingReader,
 }
@@ -102,7 +102,7 @@ impl Ring {
             pending: region(Kind::Pending),
             figures: region(Kind::Figures),
         };
-        let marks = SamplerMarks { fuse: RingFuse { shared: Arc::clone(&shared) } };
-        Self { main, worker, marks, reader: RingReader { shared } }
+        let fuse = RingFuse { shared: Arc::clone(&shared) };
+        Self { main, worker, fuse, reader: RingReader { shared } }
     }
 }

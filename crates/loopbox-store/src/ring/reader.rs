@@ -1,8 +1,8 @@
 //! Reading the ring of this process.
 
 use super::Shared;
-use crate::layout::CRASH_AT;
-use crate::marks::CrashMark;
+use crate::layout::{CRASH_AT, HEARTBEAT_AT};
+use crate::marks::{CrashMark, beat};
 use crate::memory::Volatile;
 use crate::recover::{Recovered, assemble};
 use crate::source::Live;
@@ -18,12 +18,21 @@ pub struct RingReader {
 }
 
 impl RingReader {
-    /// Everything that the ring holds, as the report that it would leave if the process ended now.
+    /// Everything that the ring holds, as the report that it would leave if the process ended now, at `now_ns`
+    /// (uptime): a running message has run until then.
     ///
     /// Each slot is read whole or, when its writer is faster than the reader, counted as damage; a record and the
     /// group that follows it never overlap. `reason` and `dumped_at` of the report's `meta` are the caller's to set.
-    pub fn snapshot(&self) -> Recovered {
-        assemble(&Live(self.shared.words()), &self.shared.header)
+    pub fn snapshot(&self, now_ns: u64) -> Recovered {
+        assemble(&Live(self.shared.words()), &self.shared.header, Some(now_ns))
+    }
+
+    /// The process is alive at `uptime_ns`. What a recovered report says of a running message is as of the newest
+    /// beat. Any thread, and several at a time.
+    pub fn beat(&self, uptime_ns: u64) {
+        if let Some(word) = self.shared.mark(HEARTBEAT_AT) {
+            beat(word, uptime_ns);
+        }
     }
 
     /// Notes a crash, for the report that the next process recovers; `signal` is 0 when it is of another kind.

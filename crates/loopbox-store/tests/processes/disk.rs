@@ -65,7 +65,7 @@ pub(crate) fn full() {
     for seq in 1..=100 {
         ring.main.close(&record(seq), &record(seq).details).unwrap();
     }
-    assert_eq!(ring.reader.snapshot().report.history.len(), 100);
+    assert_eq!(ring.reader.snapshot(0).report.history.len(), 100);
 }
 
 pub(crate) fn fills_later() {

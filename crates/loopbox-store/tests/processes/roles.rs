@@ -120,7 +120,7 @@ pub(crate) fn play(role: &str) {
 
 /// Writes without pause from all three threads, and says what is done.
 fn record_for_ever(dir: &Path) {
-    let Ring { main, worker, marks, reader } = Ring::create(&options(dir));
+    let Ring { main, worker, fuse, reader } = Ring::create(&options(dir));
     assert!(reader.volatile_reason().is_none(), "{:?}", reader.volatile_reason());
     let now = AtomicU64::new(0);
     say("ready");
@@ -129,9 +129,9 @@ fn record_for_ever(dir: &Path) {
         scope.spawn(|| keep_trees(worker));
         scope.spawn(|| {
             loop {
-                marks.fuse().mark(1);
-                marks.fuse().mark(0);
-                marks.beat(now.load(Ordering::Relaxed));
+                fuse.mark(1);
+                fuse.mark(0);
+                reader.beat(now.load(Ordering::Relaxed));
             }
         });
     });
@@ -176,7 +176,7 @@ fn create(dir: &Path) {
     for seq in 1..=120 {
         ring.main.close(&record(seq), &record(seq).details).unwrap();
     }
-    say(&format!("{} records", ring.reader.snapshot().report.history.len()));
+    say(&format!("{} records", ring.reader.snapshot(0).report.history.len()));
     wait_for_the_test();
 }
 
@@ -193,7 +193,7 @@ fn shorten(dir: &Path) {
     let shortened = if shortened == 0 { Ok(()) } else { Err(std::io::Error::last_os_error().kind()) };
     say(&format!("{shortened:?}"));
     ring.main.close(&record(1), &record(1).details).unwrap();
-    say(&format!("{} records", ring.reader.snapshot().report.history.len()));
+    say(&format!("{} records", ring.reader.snapshot(0).report.history.len()));
 }
 
 /// Forks; the child tries to write, then the parent does.
@@ -205,7 +205,7 @@ fn fork(dir: &Path) {
     let child = unsafe { libc::fork() };
     if child == 0 {
         let refused = ring.main.close(&record(2), &record(2).details);
-        ring.marks.fuse().mark(1);
+        ring.fuse.mark(1);
         ring.reader.mark_crash(6);
         ring.reader.discard().unwrap();
         say(&format!("child: {}", matches!(refused, Err(StoreError::Forked))));

@@ -157,7 +157,8 @@ pub(crate) const LIST_AT: usize = 65536 / 8;
 
 /// The `art::Thread*` of all threads in a list that was found before.
 pub(crate) fn listed(thread_list: usize, thin_lock_id_at: usize) -> Vec<usize> {
-    thread_list::threads(thread_list.wrapping_add(LIST_AT), thin_lock_id_at).unwrap_or_default()
+    let list = thread_list.wrapping_add(LIST_AT);
+    thread_list::until_consistent(|| thread_list::threads(list, thin_lock_id_at)).unwrap_or_default()
 }
 
 /// Finds the runtime and its thread list (steps 1 and 4).
@@ -185,17 +186,19 @@ pub(crate) fn runtime_of(vm: usize, symbols: &Symbols, members: &[FoundThread]) 
         members.iter().all(|m| threads.iter().any(|t| mem::same(*t, m.thread))).then_some(())
     };
     let slots = places.iter().flat_map(|java_vm| (4..=8).map(move |slots| (*java_vm, slots)));
-    let candidates: Vec<FoundRuntime> = slots
-        .filter_map(|(java_vm, slots)| {
+    let candidates = || -> Vec<FoundRuntime> {
+        let found = slots.clone().filter_map(|(java_vm, slots)| {
             let at = java_vm.checked_sub(slots)?;
             let thread_list = *object.get(at)?;
             holds_all(thread_list.checked_add(LIST_AT)?)?;
             Some(FoundRuntime { thread_list, java_vm_at: java_vm * WORD, thread_list_at: at * WORD })
-        })
-        .collect();
-    match candidates.as_slice() {
-        [found] => Ok(*found),
-        [] => Err(Off::UnknownArt("no word before java_vm_ is a thread list with our threads in it")),
-        _ => Err(Off::UnknownArt("several words before java_vm_ are thread lists")),
+        });
+        found.collect()
+    };
+    let found = thread_list::until_consistent(|| Some(candidates()).filter(|found| !found.is_empty()));
+    match found.as_deref() {
+        Some([found]) => Ok(*found),
+        None => Err(Off::UnknownArt("no word before java_vm_ is a thread list with our threads in it")),
+        Some(_) => Err(Off::UnknownArt("several words before java_vm_ are thread lists")),
     }
 }

@@ -1,23 +1,35 @@
 //! Recognising `art::ThreadList` by the list it holds.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use crate::sys::mem::{self, WORD};
 
 /// More threads than this are no thread list (`kMaxThreadId` is 65535; apps have tens to hundreds).
 const LIMIT: usize = 4096;
-/// Threads start and end while the list is read: so often it is read again.
-const TRIES: usize = 16;
+/// How often a reading is repeated at once, for threads that start and end while the list is read.
+const TRIES: u32 = 16;
+/// How often it is repeated after a pause, of 1 ms at first and twice as long each time. A thread that the scheduler
+/// took off its processor between two of the list's links leaves it inconsistent until it runs again.
+const PAUSES: u32 = 8;
+
+/// Repeats a reading of the list until it succeeds, for a quarter of a second at most. Sleeps: not for the main thread,
+/// and not while a thread is suspended.
+pub(super) fn until_consistent<T>(mut read: impl FnMut() -> Option<T>) -> Option<T> {
+    let at_once = (0..TRIES).find_map(|_| read());
+    at_once.or_else(|| {
+        (0..PAUSES).find_map(|pause| {
+            std::thread::sleep(Duration::from_millis(1 << pause));
+            read()
+        })
+    })
+}
 
 /// The list's threads, if `list` (a `std::list<Thread*>`) is one whose every thread has its own
-/// thin-lock id at `thin_lock_id`.
+/// thin-lock id at `thin_lock_id`, and if no thread is about to change it: see [`until_consistent`].
 ///
 /// libc++ and libstdc++ order the two links of a node differently; either way both lead around.
 pub(super) fn threads(list: usize, thin_lock_id: usize) -> Option<Vec<usize>> {
-    (0..TRIES).find_map(|_| read_once(list, thin_lock_id))
-}
-
-fn read_once(list: usize, thin_lock_id: usize) -> Option<Vec<usize>> {
     let head: [usize; 3] = mem::read(list)?;
     let count = head[2];
     if !(1..=LIMIT).contains(&count) {
@@ -78,6 +90,33 @@ mod tests {
         let fake = Fake::new(&[1, 5, 3]);
         let want: Vec<usize> = fake.threads.iter().map(|t| t.as_ptr() as usize).collect();
         assert_eq!(threads(fake.at(0), 12), Some(want));
+    }
+
+    #[test]
+    fn a_list_that_is_being_changed_is_read_when_the_change_is_done() {
+        let mut fake = Fake::new(&[1, 5, 3]);
+        let (mut reads, mut paused) = (0, None);
+        let found = until_consistent(|| {
+            reads += 1;
+            // As an insertion leaves it until the size follows, for longer than all tries at once take.
+            fake.nodes[0][2] = if reads > TRIES + 2 { 3 } else { 2 };
+            paused = paused.or((reads > TRIES).then(std::time::Instant::now));
+            threads(fake.at(0), 12)
+        });
+        assert_eq!((found.map(|threads| threads.len()), reads), (Some(3), TRIES + 3));
+        assert!(
+            paused.unwrap().elapsed() >= Duration::from_millis(2 + 4),
+            "the changing thread had time to run"
+        );
+        let mut never = 0;
+        assert_eq!(
+            until_consistent(|| {
+                never += 1;
+                None::<()>
+            }),
+            None
+        );
+        assert_eq!(never, TRIES + PAUSES);
     }
 
     #[test]

@@ -35,9 +35,9 @@ fn main() -> ExitCode {
     let filters: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let wanted =
         |name: &str| filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str()));
-    let failed: Vec<&str> = TESTS
+    let chosen: Vec<_> = TESTS.iter().filter(|(name, _)| wanted(name)).collect();
+    let failed: Vec<&str> = chosen
         .iter()
-        .filter(|(name, _)| wanted(name))
         .filter(|(name, test)| {
             let passed = catch_unwind(AssertUnwindSafe(test)).is_ok();
             println!("test {name} ... {}", if passed { "ok" } else { "FAILED" });
@@ -45,6 +45,7 @@ fn main() -> ExitCode {
         })
         .map(|(name, _)| *name)
         .collect();
-    println!("\ntest result: {}. {} failed", if failed.is_empty() { "ok" } else { "FAILED" }, failed.len());
+    let result = if failed.is_empty() { "ok" } else { "FAILED" };
+    println!("\ntest result: {result}. {} passed; {} failed", chosen.len() - failed.len(), failed.len());
     if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -2,6 +2,7 @@
 
 mod fuzz;
 mod sampler;
+mod suite;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -21,6 +22,8 @@ pub(crate) enum StressCommand {
     Orders(OrdersArgs),
     /// Samples without end of a main thread that does all a sampler must survive, on every bed
     Sampler(sampler::SamplerArgs),
+    /// Every test program of the workspace, many times, alone or on a loaded machine
+    Suite(suite::SuiteArgs),
 }
 
 /// Arguments of the beds' stress.
@@ -59,6 +62,7 @@ pub(crate) fn run(command: &StressCommand) -> Result<()> {
         StressCommand::Kill(args) => kill(args),
         StressCommand::Orders(args) => orders(args),
         StressCommand::Sampler(args) => sampler::run(args),
+        StressCommand::Suite(args) => suite::suite(args),
     }
 }
 

@@ -1,12 +1,19 @@
 //! `cargo xtask test`: everything that must hold, in the order that finds a fault soonest.
 
+pub(crate) mod programs;
+pub(crate) mod steps;
+
+use std::fs;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use xtask::bed;
 use xtask::workspace::{cargo, root, run, target};
+
+use programs::TestProgram;
+use steps::{minutes, shown};
 
 /// Arguments of `cargo xtask test`.
 #[derive(Debug, Args)]
@@ -14,6 +21,9 @@ pub(crate) struct TestArgs {
     /// Run only the steps whose name contains this text
     #[arg(long)]
     only: Option<String>,
+    /// Run this one step in this process: what a step's own process is started with
+    #[arg(long, hide = true)]
+    step: Option<String>,
 }
 
 type Step = (&'static str, fn() -> Result<()>);
@@ -38,32 +48,55 @@ const STEPS: &[Step] = &[
     ("bed art11", || bed::ensure("art11").map(drop)),
     ("bed art11-jit", || bed::ensure("art11-jit").map(drop)),
     ("bed art11-arm64", || bed::ensure("art11-arm64").map(drop)),
-    ("tests", || run(cargo().args(["test", "--workspace", "--locked"]))),
+    ("tests", tests),
+    ("documentation's tests", || run(cargo().args(["test", "--workspace", "--locked", "--doc"]))),
     ("seqlock under loom", loom),
     ("offset tables", || run(xtask().args(["offsets", "check"]))),
     ("android libraries", || run(xtask().arg("android"))),
 ];
 
+/// How long one test program may take: many times what it takes on a loaded machine.
+const LIMIT: Duration = Duration::from_mins(30);
+
 pub(crate) fn test(args: &TestArgs) -> Result<()> {
+    let names = || STEPS.iter().map(|(name, _)| *name);
+    if let Some(step) = &args.step {
+        let found = STEPS.iter().find(|(name, _)| name == step);
+        let (_, step) = found.with_context(|| format!("no step is called `{step}`"))?;
+        return step();
+    }
+    let wanted = |name: &&str| args.only.as_deref().is_none_or(|only| name.contains(only));
+    let wanted: Vec<&str> = names().filter(wanted).collect();
+    if wanted.is_empty() {
+        bail!("no step is called so; there are: {}", names().collect::<Vec<_>>().join(", "));
+    }
+    steps::run(&wanted, |name| {
+        // Not by its path: a step may build this program anew.
+        let mut own = Command::new("/proc/self/exe");
+        own.args(["test", "--step", name]);
+        own
+    })
+}
+
+/// Every test program, one after the other, also when one fails.
+fn tests() -> Result<()> {
+    let programs = TestProgram::build_all()?;
     let start = Instant::now();
-    let wanted = |name: &str| args.only.as_deref().is_none_or(|only| name.contains(only));
-    let steps: Vec<_> = STEPS.iter().filter(|(name, _)| wanted(name)).collect();
-    if steps.is_empty() {
-        let names: Vec<_> = STEPS.iter().map(|(name, _)| *name).collect();
-        bail!("no step is called so; there are: {}", names.join(", "));
+    let logs = target().join("test-logs/tests");
+    fs::create_dir_all(&logs).with_context(|| format!("cannot create {}", logs.display()))?;
+    let mut failures = Vec::new();
+    let mut passed = 0;
+    for (at, program) in programs.iter().enumerate() {
+        let name = program.name();
+        println!("-- {} of {}, {} so far: {name}", at + 1, programs.len(), minutes(start.elapsed()));
+        let log = logs.join(format!("{}.log", program.file_name()));
+        let outcome = program.run(&log, LIMIT)?;
+        TestProgram::show(&log)?;
+        passed += outcome.passed;
+        failures.extend(outcome.failed.into_iter().map(|test| format!("{name}: {test}, in {}", shown(&log))));
     }
-    let mut times = Vec::new();
-    for (name, step) in steps {
-        println!("\n== {name}");
-        let begun = Instant::now();
-        step().with_context(|| format!("step `{name}` failed"))?;
-        times.push((name, begun.elapsed()));
-    }
-    println!();
-    for (name, time) in times {
-        println!("{:7.1} s  {name}", time.as_secs_f64());
-    }
-    println!("{:7.1} s  in all", start.elapsed().as_secs_f64());
+    println!("\n{passed} passed, {} failed", failures.len());
+    ensure!(failures.is_empty(), "failed:\n  {}", failures.join("\n  "));
     Ok(())
 }
 

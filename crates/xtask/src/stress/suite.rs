@@ -1,0 +1,174 @@
+//! The test programs again and again, alone or beside work that takes their processors and memory.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use xtask::workspace::target;
+
+use crate::suite::programs::TestProgram;
+use crate::suite::steps::{minutes, shown};
+
+/// Arguments of the suite's stress.
+#[derive(Debug, Args)]
+pub(crate) struct SuiteArgs {
+    /// How often each test program runs
+    #[arg(long, default_value_t = 10)]
+    times: u32,
+    /// How many busy loops run beside it, and with any of them one thread that keeps writing to a lot of memory
+    #[arg(long, default_value_t = 0)]
+    busy: u32,
+    /// MiB that this thread writes to
+    #[arg(long, default_value_t = 2_048)]
+    hog_mib: usize,
+    /// Run only the programs whose package and name contain this text
+    #[arg(long)]
+    only: Option<String>,
+    /// Seconds that one program may take
+    #[arg(long, default_value_t = 1_800)]
+    limit_s: u64,
+}
+
+/// How often a test failed, and what its program said the first time.
+#[derive(Debug)]
+struct Failures {
+    times: u32,
+    log: PathBuf,
+}
+
+pub(crate) fn suite(args: &SuiteArgs) -> Result<()> {
+    let wanted =
+        |program: &TestProgram| args.only.as_deref().is_none_or(|only| program.name().contains(only));
+    let programs: Vec<_> = TestProgram::build_all()?.into_iter().filter(wanted).collect();
+    ensure!(!programs.is_empty(), "no test program is called so");
+    let logs = target().join("stress-suite");
+    fs::create_dir_all(&logs).with_context(|| format!("cannot create {}", logs.display()))?;
+    let load = Load::start(args.busy, args.hog_mib);
+    let (start, limit) = (Instant::now(), Duration::from_secs(args.limit_s));
+    let mut failures: BTreeMap<String, Failures> = BTreeMap::new();
+    let mut passed = 0;
+    for round in 1..=args.times {
+        let begun = Instant::now();
+        let mut failed = 0;
+        for program in &programs {
+            let log = logs.join(format!("{round:03}-{}.log", program.file_name()));
+            let outcome = program.run(&log, limit)?;
+            passed += outcome.passed;
+            failed += outcome.failed.len();
+            if outcome.failed.is_empty() {
+                fs::remove_file(&log).with_context(|| format!("cannot remove {}", log.display()))?;
+            }
+            for test in outcome.failed {
+                let name = format!("{}: {test}", program.name());
+                println!("round {round}: {name} FAILED after {}; {}", minutes(outcome.took), shown(&log));
+                failures.entry(name).or_insert(Failures { times: 0, log: log.clone() }).times += 1;
+            }
+        }
+        let (took, so_far) = (minutes(begun.elapsed()), minutes(start.elapsed()));
+        println!("round {round} of {}: {failed} failed, {took}, {so_far} so far", args.times);
+    }
+    drop(load);
+    println!("\n{}", table(&failures, args.times));
+    println!("{passed} passed, {} failed", failures.values().map(|f| f.times as usize).sum::<usize>());
+    ensure!(failures.is_empty(), "{} tests failed", failures.len());
+    Ok(())
+}
+
+fn table(failures: &BTreeMap<String, Failures>, rounds: u32) -> String {
+    if failures.is_empty() {
+        return format!("no test failed in {rounds} rounds\n");
+    }
+    let mut rows: Vec<_> = failures.iter().collect();
+    rows.sort_by_key(|(_, failures)| std::cmp::Reverse(failures.times));
+    let row = |(name, Failures { times, log }): (&String, &Failures)| {
+        format!("{times:>4} of {rounds}  {name}\n             first in {}\n", shown(log))
+    };
+    rows.into_iter().map(row).collect()
+}
+
+/// Other work on the machine. Ends with the value.
+struct Load {
+    stop: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Load {
+    fn start(busy: u32, hog_mib: usize) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let spawn = |work: fn(&AtomicBool, usize)| {
+            let stop = Arc::clone(&stop);
+            std::thread::spawn(move || work(&stop, hog_mib))
+        };
+        let mut threads: Vec<_> = (0..busy).map(|_| spawn(spin)).collect();
+        if busy > 0 {
+            threads.push(spawn(hog));
+        }
+        Self { stop, threads }
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn spin(stop: &AtomicBool, _: usize) {
+    while !stop.load(Ordering::Relaxed) {
+        std::hint::spin_loop();
+    }
+}
+
+/// Writes to every page of its memory in turn: what others had in the caches is gone when they come back.
+fn hog(stop: &AtomicBool, mib: usize) {
+    const PAGE: usize = 4_096;
+    let mut memory = vec![0_u8; mib << 20];
+    let mut round = 0_u8;
+    while !stop.load(Ordering::Relaxed) {
+        round = round.wrapping_add(1);
+        for (at, page) in memory.chunks_mut(PAGE).enumerate() {
+            page[0] = round;
+            // Not a busy loop more: those are counted.
+            if at % 1_024 == 0 {
+                std::thread::sleep(Duration::from_millis(1));
+                if stop.load(Ordering::Relaxed) {
+                    return;
+                }
+            }
+        }
+        std::hint::black_box(&mut memory);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_begins_with_what_failed_most_often() {
+        let failure = |times| Failures { times, log: "log".into() };
+        let failures = [("a x: t".to_owned(), failure(1)), ("b y: u".to_owned(), failure(3))].into();
+        assert_eq!(
+            table(&failures, 10),
+            "   3 of 10  b y: u\n             first in log\n   1 of 10  a x: t\n             first in log\n"
+        );
+        assert_eq!(table(&BTreeMap::new(), 10), "no test failed in 10 rounds\n");
+    }
+
+    #[test]
+    fn the_load_ends_with_its_value() {
+        let load = Load::start(2, 1);
+        let stop = Arc::clone(&load.stop);
+        drop(load);
+        assert_eq!(Arc::strong_count(&stop), 1, "every thread has gone");
+    }
+}

@@ -1,0 +1,218 @@
+//! The test programs of the workspace: built once, run one by one.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+use xtask::workspace::cargo;
+
+/// A program that `cargo test` would run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TestProgram {
+    package: String,
+    target: String,
+    executable: PathBuf,
+    /// The package's folder, which tests run in.
+    folder: PathBuf,
+}
+
+/// What one run of a program showed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// How many tests passed.
+    pub(crate) passed: usize,
+    /// Tests that failed, or why the program did.
+    pub(crate) failed: Vec<String>,
+    /// How long it took.
+    pub(crate) took: Duration,
+}
+
+impl TestProgram {
+    /// Builds all test programs of the workspace, in the order in which cargo runs them.
+    ///
+    /// # Errors
+    /// When something does not build.
+    pub(crate) fn build_all() -> Result<Vec<Self>> {
+        let mut build = cargo();
+        build.args([
+            "test",
+            "--workspace",
+            "--locked",
+            "--no-run",
+            "--message-format=json-render-diagnostics",
+        ]);
+        let built = build.stderr(Stdio::inherit()).output().context("cannot run cargo")?;
+        ensure!(built.status.success(), "the tests do not build ({})", built.status);
+        let mut programs: Vec<Self> =
+            String::from_utf8_lossy(&built.stdout).lines().filter_map(Self::of_message).collect();
+        programs.sort_by(|a, b| {
+            (&a.package, &a.target, &a.executable).cmp(&(&b.package, &b.target, &b.executable))
+        });
+        ensure!(!programs.is_empty(), "cargo has built no test program");
+        Ok(programs)
+    }
+
+    /// The program that a line of cargo's output is about, if it is about one.
+    fn of_message(line: &str) -> Option<Self> {
+        let message: Value = serde_json::from_str(line).ok()?;
+        let text = |path: &str| message.pointer(path).and_then(Value::as_str);
+        let is_test = message.pointer("/profile/test").and_then(Value::as_bool) == Some(true);
+        if text("/reason") != Some("compiler-artifact") || !is_test {
+            return None;
+        }
+        let manifest = Path::new(text("/manifest_path")?);
+        let folder = manifest.parent()?.to_owned();
+        let kind = text("/target/kind/0")?;
+        let target = text("/target/name")?;
+        Some(Self {
+            package: folder.file_name()?.to_str()?.to_owned(),
+            // A library and a program of one package may have the same name.
+            target: if kind == "test" { target.to_owned() } else { format!("{target} ({kind})") },
+            executable: text("/executable")?.into(),
+            folder,
+        })
+    }
+
+    /// Package and target.
+    pub(crate) fn name(&self) -> String {
+        format!("{} {}", self.package, self.target)
+    }
+
+    /// A name for its files.
+    pub(crate) fn file_name(&self) -> String {
+        self.name().replace(' ', "-").replace(['(', ')'], "")
+    }
+
+    /// Runs it; what it says goes into a file.
+    ///
+    /// # Errors
+    /// When it cannot be run; that a test failed is in the outcome.
+    pub(crate) fn run(&self, log: &Path, limit: Duration) -> Result<Outcome> {
+        let file = File::create(log).with_context(|| format!("cannot create {}", log.display()))?;
+        let mut command = Command::new(&self.executable);
+        command.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder).env("RUST_BACKTRACE", "1");
+        // A group of its own, so that the processes under test end with it.
+        command.stdin(Stdio::null()).stdout(file.try_clone().context("no second handle")?).stderr(file);
+        let begun = Instant::now();
+        let mut child =
+            command.process_group(0).spawn().with_context(|| format!("cannot run {}", self.name()))?;
+        let mut late = None;
+        let status = loop {
+            if let Some(status) = child.try_wait().context("cannot wait")? {
+                break status;
+            }
+            if begun.elapsed() > limit && late.is_none() {
+                late = Some(format!("(it did not end within {} s)", limit.as_secs()));
+                kill_group(child.id())?;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        let took = begun.elapsed();
+        let said = fs::read(log).with_context(|| format!("cannot read {}", log.display()))?;
+        let (passed, mut failed) = results(&String::from_utf8_lossy(&said));
+        failed.extend(late);
+        if failed.is_empty() && !status.success() {
+            failed.push(format!("(the program ended with {status})"));
+        }
+        Ok(Outcome { passed, failed, took })
+    }
+
+    /// Copies what it said to standard output.
+    ///
+    /// # Errors
+    /// When that cannot be read or written.
+    pub(crate) fn show(log: &Path) -> Result<()> {
+        let mut file = File::open(log).with_context(|| format!("cannot read {}", log.display()))?;
+        io::copy(&mut file, &mut io::stdout().lock()).context("cannot write to standard output")?;
+        Ok(())
+    }
+}
+
+fn kill_group(leader: u32) -> Result<()> {
+    let done = Command::new("kill")
+        .args(["-KILL", "--", &format!("-{leader}")])
+        .status()
+        .context("cannot run kill")?;
+    if !done.success() {
+        bail!("process group {leader} cannot be killed");
+    }
+    Ok(())
+}
+
+/// How many tests passed and which failed, by the lines `test NAME ... ok`. A test that prints may have its words before
+/// the result, or before its own line.
+fn results(said: &str) -> (usize, Vec<String>) {
+    let (mut passed, mut failed) = (0, Vec::new());
+    for line in said.lines() {
+        let Some((_, rest)) = line.split_once("test ") else { continue };
+        let Some((name, result)) = rest.split_once(" ... ") else { continue };
+        if result.ends_with("FAILED") {
+            failed.push(name.to_owned());
+        } else if result.ends_with("ok") {
+            passed += 1;
+        }
+    }
+    (passed, failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(script: &str) -> TestProgram {
+        let folder = std::env::temp_dir();
+        TestProgram { package: "p".into(), target: "t (lib)".into(), executable: script.into(), folder }
+    }
+
+    fn script(folder: &Path, text: &str) -> TestProgram {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = folder.join("script");
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        program(path.to_str().unwrap())
+    }
+
+    #[test]
+    fn results_are_read_from_the_usual_lines() {
+        let said = "running 3 tests\ntest a::b ... ok\ntest c ... FAILED\n12 runs test d ... ok\n\ntest result: FAILED. 2 passed";
+        assert_eq!(results(said), (2, vec!["c".to_owned()]));
+    }
+
+    #[test]
+    fn a_program_that_fails_without_a_failed_test_is_a_failure() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log");
+        let outcome = script(folder.path(), "echo 'test a ... ok'; kill -SEGV $$")
+            .run(&log, Duration::from_mins(1))
+            .unwrap();
+        assert_eq!(outcome.passed, 1);
+        assert!(outcome.failed[0].contains("SIGSEGV"), "{outcome:?}");
+    }
+
+    #[test]
+    fn a_program_that_does_not_end_is_ended_with_all_that_it_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log");
+        let program = script(folder.path(), "sleep 1000 & echo $!; wait");
+        let outcome = program.run(&log, Duration::from_millis(500)).unwrap();
+        assert_eq!(outcome.failed, ["(it did not end within 0 s)"]);
+        let child: u32 = fs::read_to_string(&log).unwrap().trim().parse().unwrap();
+        // Gone, or a zombie that nobody has reaped yet.
+        let state = fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+        assert!(state.is_empty() || state.contains(") Z "), "{state}");
+    }
+
+    #[test]
+    fn cargos_messages_name_the_programs() {
+        let line = r#"{"reason":"compiler-artifact","manifest_path":"/w/tests/e2e/Cargo.toml","target":{"kind":["test"],"name":"stalls"},"profile":{"test":true},"executable":"/w/target/stalls-1"}"#;
+        let program = TestProgram::of_message(line).unwrap();
+        assert_eq!((program.name().as_str(), program.folder.to_str()), ("e2e stalls", Some("/w/tests/e2e")));
+        assert_eq!(TestProgram::of_message(&line.replace("true", "false")), None);
+        assert_eq!(TestProgram::of_message("not JSON"), None);
+    }
+}

@@ -2,11 +2,22 @@ package scenario;
 
 import io.loopbox.Listener;
 import io.loopbox.Report;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Tells the process that started this one which report was written, and why. */
 final class PrintingListener implements Listener {
+    private static final AtomicInteger REPORTS = new AtomicInteger();
+
     @Override
     public void onReport(Report report) {
         Script.say("report " + report.file().getPath() + " " + report.reason());
+        REPORTS.incrementAndGet();
+    }
+
+    /** Until so many reports were complete since the process started. */
+    static void await(int reports) throws InterruptedException {
+        while (REPORTS.get() < reports) {
+            Thread.sleep(5);
+        }
     }
 }

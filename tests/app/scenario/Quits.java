@@ -13,8 +13,8 @@ import io.loopbox.Status;
 import java.io.File;
 
 /**
- * SIGQUIT, as the system sends it, among other libraries that want it too, and in numbers. {@code mode=} says which
- * story; the main thread stays in one message all the while, or in two where the recorder needs the begin of one.
+ * SIGQUIT, as the system sends it, among other libraries that want it too, and in numbers: {@code times=}, and with
+ * {@code each=answered} each one only when the one before was answered. {@code mode=} says which story; the main thread stays in one message all the while, or in two where the recorder needs the begin of one.
  */
 public final class Quits implements Runnable {
     private final Options options;
@@ -82,15 +82,15 @@ public final class Quits implements Runnable {
             new Handler().sendMessageDelayed(Message.obtain(null, 7, new Printed(options)), 60_000);
         }
         int times = options.number("times", 1);
-        int pauseMs = options.number("pauseMs", 300);
-        for (int i = 0; i < times; i++) {
+        for (int i = 1; i <= times; i++) {
             quit();
-            if (pauseMs > 0) {
-                Thread.sleep(pauseMs);
+            if (options.is("each", "answered")) {
+                PrintingListener.await(i);
+                SignalCatcher.await();
             }
         }
-        Thread.sleep(500);
         Loopbox.dump("at the end");
+        SignalCatcher.await();
         Script.say("others " + Signals.count());
         Loopbox.uninstall();
         if (options.text("mode", null) != null && !"swallowed".equals(mode) && !"circle".equals(mode)) {

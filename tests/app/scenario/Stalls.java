@@ -14,8 +14,8 @@ import java.io.File;
 /**
  * One message that takes its time, and what goes with it.
  *
- * <p>Arguments: those of {@link Options} and {@link Phone}; {@code ms=}: how long the message takes; {@code how=}
- * sleep, busy, crash, service; {@code afterMs=}: how long the app lives on; {@code debugger=} java, native; {@code listener=native}: one beside Java's;
+ * <p>Arguments: those of {@link Options} and {@link Phone}; {@code ms=}: how long the message takes, without it until
+ * the file {@code gate=} is there; {@code how=} sleep, busy, crash, service; {@code afterMs=}: how long the app lives on; {@code debugger=} java, native; {@code listener=native}: one beside Java's;
  * {@code garbage=on}: collections all the while; {@code dumps=N}: reports that the app asks for, one each 200 ms.
  */
 public final class Stalls implements Runnable {
@@ -66,8 +66,13 @@ public final class Stalls implements Runnable {
         int ms = options.number("ms", 0);
         if (options.is("how", "busy")) {
             Work.busy(ms);
-        } else {
+        } else if (ms > 0) {
             SystemClock.sleep(ms);
+        } else {
+            File gate = new File(options.text("gate", ""));
+            while (!gate.exists()) {
+                SystemClock.sleep(5);
+            }
         }
         if (options.is("how", "crash")) {
             Crashes.crash();

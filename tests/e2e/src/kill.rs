@@ -4,6 +4,7 @@
 //! So it is known from outside what the recorder must have. Each process that starts adopts the ring of the one killed
 //! before it, as on a device.
 
+use crate::live::running_tree;
 use crate::{Frame, LIMIT, launcher, read, stacks_of};
 use anyhow::{Context, Result, ensure};
 use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report};
@@ -19,9 +20,6 @@ use xtask::launch::Launcher;
 const WINDOW: Duration = Duration::from_millis(6_500);
 /// From this age of a message on, a killed process is worth a report; `HUNG_NS` of `jni-glue/src/earlier.rs`.
 const HUNG_NS: u64 = 1_000_000_000;
-/// The running message's stacks are put into the ring twice a second. A message that the sampler saw at this age has
-/// them there, also on a busy machine.
-const SURELY_SAVED_NS: u64 = 2_000_000_000;
 
 /// What all runs showed.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -38,7 +36,7 @@ pub struct Figures {
     pub hangs: usize,
     /// Reports of those hangs, made by the next launch, that name the message and its stack.
     pub named: usize,
-    /// Such reports of a message so young that its first stacks were not in the ring yet.
+    /// Such reports of a message whose stacks were not in the ring yet, which gets them twice a second.
     pub too_young: usize,
     /// Such reports of processes that did without suspending main, because one before was killed in the middle of that.
     pub careful: usize,
@@ -237,9 +235,10 @@ fn check_report(left: &Left, path: &Path, figures: &mut Figures) -> Result<()> {
         figures.careful += 1;
         return Ok(());
     }
+    // How soon they are there is for the scheduler to say; what is there must not be lost.
     ensure!(
-        running.age_ns() < SURELY_SAVED_NS,
-        "the hang of {} ms has no name or stack: {message:?}, {} trees; {sampler:?}; {:?}",
+        running_tree(&left.recovered.report).is_none(),
+        "the hang of {} ms has no name or stack, but the ring had one: {message:?}, {} trees; {sampler:?}; {:?}",
         running.age_ns() / 1_000_000,
         report.trees.len(),
         report.figures

@@ -1,6 +1,7 @@
 //! What the end-to-end tests share: one prepared launcher per bed, and decoded reports with words to ask them.
 
 pub mod kill;
+pub mod live;
 pub mod matrix;
 pub mod proguard;
 pub mod story;

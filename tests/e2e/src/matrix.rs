@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result, bail, ensure};
-use loopbox_format::model::{DumpReason, Feature, MainState, Report};
+use loopbox_format::model::{DumpReason, Feature, MainState, Report, StackSource};
 use loopbox_oracle::Oracle;
 use tempfile::tempdir;
 use xtask::launch::{Launcher, reports};
 
 use crate::truth::{Tally, oracle};
-use crate::{launcher, read};
+use crate::{feature, launcher, read};
 
 /// The phases of `frames.Frames`, in its order.
 pub const PHASES: [&str; 17] = [
@@ -141,6 +141,8 @@ pub struct Figures {
     pub longest_stop_ns: u64,
     /// Suspensions that the runtime gave up.
     pub timeouts: u64,
+    /// Phases that were over before their first stack, and were run again for longer.
+    pub again: Vec<&'static str>,
     /// Methods that the runtime compiled, as it says itself.
     pub compiled: usize,
     /// Everything else that must not be, such as a phase that was never seen.
@@ -156,6 +158,13 @@ impl Figures {
     /// Checks the stacks of a phase's report. Whether the phase is in any: the sampler may have been late for it, and
     /// have seen its message write the report only.
     fn add(&mut self, oracle: &Oracle, phase: &str, report: &Report) -> Result<bool> {
+        // Stacks of Thread.getStackTrace have no signatures and no dex pcs: there is nothing to compare them with, and
+        // a runtime that was sampled in another process must not be unknown in this one.
+        if report.trees.iter().any(|tree| tree.source == StackSource::JavaApi) {
+            let (_, how) = feature(report, Feature::Sampler);
+            self.faults.push(format!("{phase} was sampled {how}"));
+            return Ok(true);
+        }
         let mut tally = Tally::default();
         tally.add(oracle, report, "Frames.main")?;
         self.samples += tally.samples;
@@ -181,7 +190,7 @@ pub fn run(cell: Cell, phase_ms: u32) -> Result<Figures> {
     let oracle = oracle(&launcher)?;
     let mut figures = Figures::default();
     let mut phases = cell.phases();
-    let mut last_state = String::new();
+    let mut last_state = (false, String::new());
     // On a busy machine the sampler gives way, and a short phase may be over before its first stack: such phases are
     // run again, for longer.
     for phase_ms in [phase_ms, phase_ms * 4, phase_ms * 16] {
@@ -200,16 +209,17 @@ pub fn run(cell: Cell, phase_ms: u32) -> Result<Figures> {
             for (at, (phase, report)) in sampled.iter().enumerate() {
                 if !figures.add(&oracle, phase, report)? {
                     unseen.push(phases[at]);
-                    let sampler = report.features.iter().find(|state| state.feature == Feature::Sampler);
-                    last_state = sampler.map_or_else(String::new, |s| format!("on: {}, {}", s.on, s.detail));
+                    let (on, how) = feature(report, Feature::Sampler);
+                    last_state = (on, how.to_owned());
                 }
             }
         }
+        figures.again.extend(&unseen);
         phases = unseen;
     }
     figures
         .faults
-        .extend(phases.iter().map(|phase| format!("{phase} was never sampled (sampler {last_state})")));
+        .extend(phases.iter().map(|phase| format!("{phase} was never sampled (sampler {last_state:?})")));
     if (figures.compiled > 0) != cell.mode.compiles() {
         figures.faults.push(format!("{} methods were compiled", figures.compiled));
     }
@@ -269,23 +279,24 @@ pub fn sample(
 /// The figures as a Markdown table.
 pub fn table(rows: &[(Cell, Result<Figures>)]) -> String {
     let mut text = String::from(
-        "| bed, mode | samples | frame pairs | wrong | missed | time-outs | longest stop, ms | methods compiled |\n\
-         |---|---|---|---|---|---|---|---|\n",
+        "| bed, mode | samples | frame pairs | wrong | missed | time-outs | longest stop, ms | methods compiled | phases run again |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
     );
     for (cell, figures) in rows {
         let _ = match figures {
             Ok(f) => writeln!(
                 text,
-                "| {cell} | {} | {} | {} | {} | {} | {:.2} | {} |",
+                "| {cell} | {} | {} | {} | {} | {} | {:.2} | {} | {} |",
                 f.samples,
                 f.pairs,
                 f.wrong.values().sum::<usize>(),
                 f.missed,
                 f.timeouts,
                 f.longest_stop_ns as f64 / 1e6,
-                if cell.mode == Mode::Ahead { "all, before".into() } else { f.compiled.to_string() }
+                if cell.mode == Mode::Ahead { "all, before".into() } else { f.compiled.to_string() },
+                f.again.join(" ")
             ),
-            Err(error) => writeln!(text, "| {cell} | did not run: {error:#} | | | | | | |"),
+            Err(error) => writeln!(text, "| {cell} | did not run: {error:#} | | | | | | | |"),
         };
     }
     for (cell, figures) in rows {

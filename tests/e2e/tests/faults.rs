@@ -2,6 +2,7 @@
 //! on in every case, and what is lost is what `docs/faults.md` says.
 
 use anyhow::{Context, Result, ensure};
+use loopbox_e2e::live::wait_for_ring;
 use loopbox_e2e::{LIMIT, feature, launcher, read};
 use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report};
 use std::fs;
@@ -262,8 +263,9 @@ fn the_room_that_files_take_is_bounded() -> Result<()> {
         .argument(format!("dir={}", folder.path().display()))
         .start()?;
     app.wait_for("SCRIPT begin 8", LIMIT)?;
-    std::thread::sleep(Duration::from_millis(2_500));
     let pid = app.pid();
+    let hung = |report: &Report| matches!(&report.main, MainState::Running(running) if running.age_ns() >= 1_000_000_000);
+    wait_for_ring("a message ran so long that its end is worth a report", folder.path(), pid, hung)?;
     app.kill();
     let ring = ring_of(folder.path(), pid)?;
     let old = |path: &Path, age: Duration| fs::File::open(path)?.set_modified(SystemTime::now() - age);

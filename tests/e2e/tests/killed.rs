@@ -1,10 +1,10 @@
 //! A process that is killed in the middle of a hang: the next launch finds what it recorded.
 
 use anyhow::{Context, Result};
+use loopbox_e2e::live::{running_tree, wait_for_ring};
 use loopbox_e2e::{Frame, LIMIT, details_of, kill, launcher, read, stacks_of};
-use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind};
+use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report};
 use std::fs;
-use std::time::Duration;
 use tempfile::tempdir;
 
 /// Most of the time these processes wait, so many of them fit two processors; `cargo xtask stress kill` runs more.
@@ -14,6 +14,7 @@ fn processes_killed_at_random_moments_lose_nothing() -> Result<()> {
     let figures = kill::run(RUNS, 6)?;
     println!("{figures:?}");
     assert_eq!(figures.runs, RUNS);
+    assert!(figures.named > 0);
     assert_eq!(figures.hangs, figures.named + figures.too_young + figures.careful);
     Ok(())
 }
@@ -25,9 +26,12 @@ fn a_killed_hang_is_reported_at_the_next_launch() -> Result<()> {
     let directory = format!("dir={}", folder.path().display());
     let mut first = launcher.app("scenario.Demo").argument(&*directory).start()?;
     first.wait_for("SCRIPT hang", LIMIT)?;
-    // The stacks of a running message are put into the ring twice a second.
-    std::thread::sleep(Duration::from_secs(3));
     let pid = first.pid();
+    let saved = |report: &Report| {
+        let MainState::Running(running) = &report.main else { return false };
+        running_tree(report).is_some() && running.message.is_some()
+    };
+    wait_for_ring("the hang's stacks and name are in the ring", folder.path(), pid, saved)?;
     first.kill();
 
     let mut second = launcher.app("scenario.Demo").argument(&*directory).start()?;

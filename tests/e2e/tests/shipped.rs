@@ -1,8 +1,7 @@
 //! The library that ships, unchanged, on real ARTs: linked for Android, stripped, loaded by `System.loadLibrary`.
 
-use std::time::Duration;
-
 use anyhow::{Context, Result};
+use loopbox_e2e::live::{running_tree, wait_for_ring};
 use loopbox_e2e::{LIMIT, feature, read, stacks_of};
 use loopbox_format::model::{DumpReason, Feature, MainState, Report};
 use tempfile::tempdir;
@@ -15,7 +14,8 @@ fn hang(launcher: &Launcher) -> Result<Report> {
     let mut app =
         launcher.app("scenario.Demo").argument(format!("dir={}", folder.path().display())).start()?;
     app.wait_for("SCRIPT hang", LIMIT)?;
-    std::thread::sleep(Duration::from_millis(1_500));
+    let sampled = |report: &Report| running_tree(report).is_some_and(|t| t.sample_deltas_ns.len() >= 10);
+    wait_for_ring("the hang is sampled", folder.path(), app.pid(), sampled)?;
     app.signal("QUIT")?;
     let report = read(&wait_for_report(folder.path(), LIMIT)?);
     app.kill();

@@ -1,6 +1,7 @@
 //! Hangs that end, hangs that do not, and what only looks like one: the recorder's own watch and its verdicts.
 
 use anyhow::{Context, Result, ensure};
+use loopbox_e2e::live::{wait_for_ring, wait_for_signal_catcher, wait_until};
 use loopbox_e2e::{LIMIT, launcher, read};
 use loopbox_format::model::{
     AnrVerdict, DumpReason, MainState, PendingSource, ProcessExit, Report, SignalOrigin, SystemWord,
@@ -8,15 +9,20 @@ use loopbox_format::model::{
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tempfile::{TempDir, tempdir};
 use xtask::launch::{Ended, Running, reports};
 
 const S: u64 = 1_000_000_000;
 
+/// The file that lets the message end.
+const OPEN: &str = "open";
+
 struct Story {
     folder: TempDir,
     app: Running,
+    /// Where the message looks for the file that lets it end.
+    gate: TempDir,
 }
 
 impl Story {
@@ -31,13 +37,20 @@ impl Story {
 
     fn begin_on(bed: &str, folder: TempDir, arguments: &[&str]) -> Result<Self> {
         let launcher = launcher(bed)?;
+        let gate = tempdir()?;
         let mut app = launcher.app("scenario.Stalls").argument(format!("dir={}", folder.path().display()));
+        app = app.argument(format!("gate={}", gate.path().join(OPEN).display()));
         for argument in arguments {
             app = app.argument(*argument);
         }
         let mut app = app.start()?;
         app.wait_for("SCRIPT begins", LIMIT)?;
-        Ok(Self { folder, app })
+        Ok(Self { folder, app, gate })
+    }
+
+    /// Lets the message end.
+    fn open_gate(&self) -> Result<()> {
+        fs::write(self.gate.path().join(OPEN), "").context("cannot open the gate")
     }
 
     /// The whole story: what the app asked for at its end, and what else it left.
@@ -56,20 +69,25 @@ impl Story {
 
     /// Waits for the only report to say what is asked of it.
     fn wait_for(&self, what: impl Fn(&Report) -> bool) -> Result<(PathBuf, Report)> {
-        let end = Instant::now() + LIMIT;
-        loop {
+        let mut last = None;
+        let found = wait_until("the report", || {
             let files = reports(self.folder.path())?;
             ensure!(files.len() <= 1, "one hang left several files: {files:?}");
-            if let Some(file) = files.first() {
-                let report = read(file)?;
-                if what(&report) {
-                    return Ok((file.clone(), report));
-                }
-                ensure!(Instant::now() < end, "still {:?}, {:?}", report.meta.reason, report.anr);
-            }
-            ensure!(Instant::now() < end, "no report");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+            let Some(file) = files.into_iter().next() else { return Ok(None) };
+            let report = read(&file)?;
+            let found = what(&report).then(|| (file, report.clone()));
+            last = Some(report);
+            Ok(found)
+        });
+        found.with_context(|| {
+            last.map_or("there is none".to_owned(), |r| format!("it is {:?}, {:?}", r.meta.reason, r.anr))
+        })
+    }
+
+    /// Waits until the recorder suspects the message, at half of its patience: the queue is in the ring then.
+    fn wait_for_suspicion(&self) -> Result<()> {
+        let suspected = |report: &Report| !report.pending.lines.is_empty() && !report.figures.is_empty();
+        wait_for_ring("the message is suspected", self.folder.path(), self.app.pid(), suspected).map(drop)
     }
 
     /// How often the main thread was given a processor.
@@ -103,19 +121,20 @@ fn hangs(reports: &[Report]) -> Vec<&Report> {
 
 #[test]
 fn a_hang_leaves_a_report_and_gets_its_duration_when_it_is_over() -> Result<()> {
-    let mut story = Story::begin(&["ms=3000"])?;
+    let mut story = Story::begin(&[])?;
     let told = story.app.wait_for("SCRIPT report", LIMIT)?;
     assert!(told.ends_with(" hang"), "{told}");
     let first = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
     assert_eq!((&first.meta.reason, first.anr.verdict), (&DumpReason::Hang, AnrVerdict::Hang));
     assert_eq!((first.anr.ended_after_ns, first.anr.signal), (None, None));
     assert!(first.anr.ran_ns >= S && first.anr.patience_ns == S, "{:?}", first.anr);
+    story.open_gate()?;
     let again = story.app.wait_for("SCRIPT report", LIMIT)?;
     assert_eq!(again, told, "the same file, with more in it");
     let (_, others, _) = story.finish()?;
     let [hang] = others.as_slice() else { panic!("{} reports", others.len()) };
     let ended = hang.anr.ended_after_ns.context("still running")?;
-    assert!(ended >= 3 * S, "{ended}");
+    assert!(ended >= first.anr.ran_ns, "{ended}");
     assert_eq!(hang.anr.verdict, AnrVerdict::Hang);
     let mut before = hang.clone();
     before.anr = first.anr.clone();
@@ -126,7 +145,7 @@ fn a_hang_leaves_a_report_and_gets_its_duration_when_it_is_over() -> Result<()> 
 #[test]
 fn a_hang_that_lasts_becomes_an_anr_when_the_system_says_so() -> Result<()> {
     let words = "says=Input_dispatching_timed_out";
-    let story = Story::begin(&["ms=60000", words, "saysAfterMs=6000"])?;
+    let story = Story::begin(&[words, "saysAfterMs=6000"])?;
     let (_, report) = story.wait_for(|report| report.anr.system.is_some())?;
     let said = SystemWord::NotResponding("Input_dispatching_timed_out".into());
     assert_eq!((report.anr.verdict, report.anr.system), (AnrVerdict::Confirmed, Some(said)));
@@ -140,15 +159,15 @@ fn the_systems_signal_in_a_long_message_is_probably_an_anr() -> Result<()> {
         return Ok(());
     }
     // Two fifths of the patience are enough with the signal.
-    let story = Story::begin(&["ms=60000", "hangMs=20000"])?;
-    // More than eight seconds: time in which a busy machine did not let the app run does not count.
-    std::thread::sleep(Duration::from_secs(13));
+    let story = Story::begin(&["hangMs=20000"])?;
+    story.wait_for_suspicion()?;
     story.system_quits()?;
     let (file, report) = story.wait_for(|_| true)?;
     let signal = report.anr.signal.context("no signal")?;
     assert_eq!((signal.origin, signal.uid, signal.count), (SignalOrigin::System, 1_000, 1));
     assert_eq!((&report.meta.reason, report.anr.verdict), (&DumpReason::SigQuit, AnrVerdict::Probable));
     // The second signal of the same hang goes into the same file.
+    wait_for_signal_catcher(story.app.pid())?;
     story.system_quits()?;
     let (again, _) = story.wait_for(|report| report.anr.signal.is_some_and(|s| s.count == 2))?;
     assert_eq!(again, file);
@@ -157,8 +176,7 @@ fn the_systems_signal_in_a_long_message_is_probably_an_anr() -> Result<()> {
 
 #[test]
 fn anybody_elses_signal_is_no_anr() -> Result<()> {
-    let story = Story::begin(&["ms=60000", "hangMs=60000"])?;
-    std::thread::sleep(Duration::from_millis(500));
+    let story = Story::begin(&["hangMs=60000"])?;
     story.app.signal("QUIT")?;
     let (_, report) = story.wait_for(|_| true)?;
     assert_eq!((report.meta.reason, report.anr.verdict), (DumpReason::SigQuit, AnrVerdict::Responsive));
@@ -199,7 +217,7 @@ fn a_frozen_process_is_not_hung() -> Result<()> {
         None => println!("left out: no cgroup can be frozen here"),
     }
     for (way, group) in ways {
-        let story = Story::begin(&["ms=60000", "hangMs=5000"])?;
+        let story = Story::begin(&["hangMs=5000"])?;
         match &group {
             None => story.app.signal("STOP")?,
             Some(group) => {
@@ -207,6 +225,7 @@ fn a_frozen_process_is_not_hung() -> Result<()> {
                 group.set(if group.file == "cgroup.freeze" { "1" } else { "FROZEN" })?;
             }
         }
+        // The time is the subject, and more of it does no harm.
         std::thread::sleep(Duration::from_secs(6));
         let before = story.times_on_a_processor()?;
         match &group {
@@ -214,11 +233,7 @@ fn a_frozen_process_is_not_hung() -> Result<()> {
             Some(group) => group.set(if group.file == "cgroup.freeze" { "0" } else { "THAWED" })?,
         }
         // Until it has run, the kernel rather gives a signal to the Signal Catcher, who waits for it.
-        let end = Instant::now() + LIMIT;
-        while story.times_on_a_processor()? == before {
-            ensure!(Instant::now() < end, "{way} for ever");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        wait_until("main runs again", || Ok((story.times_on_a_processor()? != before).then_some(())))?;
         if is_root("sending signals as another user") {
             story.system_quits()?;
         } else {
@@ -257,12 +272,12 @@ fn a_process_without_a_processor_is_not_hung() -> Result<()> {
 
 #[test]
 fn a_kill_at_the_first_suspicion_leaves_queue_figures_and_name() -> Result<()> {
-    let mut story = Story::begin(&["ms=60000", "hangMs=12000"])?;
-    std::thread::sleep(Duration::from_secs(9));
+    let mut story = Story::begin(&["hangMs=12000"])?;
+    story.wait_for_suspicion()?;
     let pid = story.app.pid();
     story.app.kill();
     ensure!(reports(story.folder.path())?.is_empty(), "killed too late for this test");
-    let next = Story::begin_in(story.folder, &["ms=60000", "hangMs=12000"])?;
+    let next = Story::begin_in(story.folder, &["hangMs=12000"])?;
     let (_, report) = next.wait_for(|_| true)?;
     assert_eq!(report.meta.reason, DumpReason::Recovered { crash_signal: None });
     assert_eq!(report.meta.process.pid, pid);
@@ -271,30 +286,26 @@ fn a_kill_at_the_first_suspicion_leaves_queue_figures_and_name() -> Result<()> {
     let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
     let message = running.message.as_ref().context("no name")?;
     assert_eq!(message.callback, "scenario.Stalls");
-    assert_eq!(
-        (report.anr.verdict, report.anr.exit),
-        (AnrVerdict::Responsive, None),
-        "three quarters of its patience"
-    );
+    assert_eq!((report.anr.verdict, report.anr.exit), (AnrVerdict::Responsive, None), "half of its patience");
     Ok(())
 }
 
 /// A hang on ART 11 that was killed, as the next launch tells of it: the file, and what is in it then. `exits` are the
 /// ends of processes that the system knows, by pid, process name and the time of the hang's report.
 fn told_by_the_next_launch(exits: impl Fn(u32, &str, u64) -> Vec<String>) -> Result<(u64, Report)> {
-    let mut story = Story::begin_on("art11", tempdir()?, &["ms=60000"])?;
+    let mut story = Story::begin_on("art11", tempdir()?, &[])?;
     let (file, report) = story.wait_for(|report| report.meta.reason == DumpReason::Hang)?;
     let (pid, now) = (story.app.pid(), report.meta.dumped_at.unix_ms);
     story.app.kill();
     let exits = format!("exits={}", exits(pid, &report.meta.process.name, now).join(","));
-    let mut next = Story::begin_on("art11", story.folder, &["ms=60000", "hangMs=60000", &exits])?;
+    let mut next = Story::begin_on("art11", story.folder, &["hangMs=60000", &exits])?;
     // The ring is deleted once all is said.
     let ring = |name: &str| name.contains(&format!("-{pid}-")) && name.contains(".lbr");
-    let end = Instant::now() + LIMIT;
-    while fs::read_dir(next.folder.path())?.flatten().any(|e| ring(&e.file_name().to_string_lossy())) {
-        ensure!(Instant::now() < end, "the ring stays");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("the ring is deleted", || {
+        let mut entries = fs::read_dir(next.folder.path())?.flatten();
+        let stays = entries.any(|entry| ring(&entry.file_name().to_string_lossy()));
+        Ok((!stays).then_some(()))
+    })?;
     let (again, report) = next.wait_for(|_| true)?;
     next.app.kill();
     assert_eq!(again, file, "no second report of the same hang");
@@ -308,7 +319,7 @@ fn exit(pid: u32, name: &str, at: u64, reason: i32, words: &str) -> String {
 
 #[test]
 fn native_code_hears_of_a_report_as_java_does() -> Result<()> {
-    let mut story = Story::begin(&["ms=60000", "listener=native"])?;
+    let mut story = Story::begin(&["listener=native"])?;
     let told = story.app.wait_for("SCRIPT native", LIMIT)?;
     let (file, report) = story.wait_for(|report| !report.digest.is_empty())?;
     let digest = report.digest.lines().last().context("no digest")?;
@@ -364,7 +375,7 @@ fn a_crash_handler_marks_the_ring_and_the_next_launch_tells_of_the_crash() -> Re
     let signal = std::os::unix::process::ExitStatusExt::signal(&ended.status);
     // ART's own handler turns what nobody handles into an abort.
     assert!(matches!(signal, Some(6 | 11)), "{signal:?} {}", ended.errors);
-    let next = Story::begin_in(story.folder, &["ms=60000", "hangMs=60000"])?;
+    let next = Story::begin_in(story.folder, &["hangMs=60000"])?;
     let (_, report) = next.wait_for(|_| true)?;
     assert_eq!(report.meta.reason, DumpReason::Recovered { crash_signal: Some(11) });
     assert_eq!(report.meta.process.pid, pid);
@@ -374,11 +385,14 @@ fn a_crash_handler_marks_the_ring_and_the_next_launch_tells_of_the_crash() -> Re
 
 #[test]
 fn signals_in_the_middle_of_collections_and_of_the_systems_own_dump_do_no_harm() -> Result<()> {
-    let story = Story::begin(&["ms=4000", "hangMs=60000", "garbage=on"])?;
+    let story = Story::begin(&["hangMs=60000", "garbage=on"])?;
     for _ in 0..25 {
         story.app.signal("QUIT")?;
+        // Now in the middle of the trace that the one before has caused, now after it.
         std::thread::sleep(Duration::from_millis(60));
     }
+    wait_for_signal_catcher(story.app.pid())?;
+    story.open_gate()?;
     let (_, others, ended) = story.finish()?;
     assert!(ended.errors.contains("reacting to signal 3"), "{}", ended.errors);
     assert!(!ended.errors.contains("did not get its signal"), "{}", ended.errors);

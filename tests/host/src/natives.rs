@@ -81,8 +81,9 @@ extern "system" fn set_fd_events(mut env: EnvUnowned<'_>, _: JClass<'_>, _: jlon
 extern "system" fn log(mut env: EnvUnowned<'_>, _: JClass<'_>, line: JString<'_>) {
     env.with_env(|env| -> jni::errors::Result<()> {
         let text = if line.is_null() { "null".to_owned() } else { line.try_to_string(env)? };
-        // A closed output must not kill the process under test.
-        let _ = writeln!(std::io::stdout().lock(), "{text}");
+        // Standard output is for what the app says to the test that runs it: two writers on one pipe would mix their
+        // lines. A closed output must not kill the process under test.
+        let _ = writeln!(std::io::stderr().lock(), "{text}");
         Ok(())
     })
     .resolve::<jni::errors::ThrowRuntimeExAndDefault>();

@@ -1,0 +1,54 @@
+package scenario;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.FileReader;
+import java.io.IOException;
+
+/** ART's thread that waits for SIGQUIT, as the kernel sees it. */
+final class SignalCatcher {
+    private static final String NAME = "Signal Catcher";
+    private static final long SIGQUIT_BIT = 1L << 2;
+
+    private SignalCatcher() {}
+
+    /**
+     * Until it has taken every signal that is meant for it and waits for the next one. A signal that comes earlier may
+     * be taken by it instead of by the main thread.
+     */
+    static void await() throws InterruptedException, IOException {
+        while (!isWaiting()) {
+            Thread.sleep(5);
+        }
+    }
+
+    private static boolean isWaiting() throws IOException {
+        for (File task : new File("/proc/self/task").listFiles()) {
+            if (NAME.equals(firstLine(new File(task, "comm")))) {
+                // In sigwait the kernel takes what is waited for out of the thread's mask.
+                File status = new File(task, "status");
+                return !has(status, "SigPnd:") && !has(status, "ShdPnd:") && !has(status, "SigBlk:");
+            }
+        }
+        throw new AssertionError("no thread is called " + NAME);
+    }
+
+    private static String firstLine(File file) throws IOException {
+        try (BufferedReader reader = new BufferedReader(new FileReader(file))) {
+            return reader.readLine();
+        } catch (java.io.FileNotFoundException ended) {
+            return null;
+        }
+    }
+
+    private static boolean has(File status, String mask) throws IOException {
+        try (BufferedReader reader = new BufferedReader(new FileReader(status))) {
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                if (line.startsWith(mask)) {
+                    return (Long.parseLong(line.substring(mask.length()).trim(), 16) & SIGQUIT_BIT) != 0;
+                }
+            }
+        }
+        throw new AssertionError(mask + " is not in " + status);
+    }
+}

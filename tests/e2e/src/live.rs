@@ -1,0 +1,101 @@
+//! What can be seen of a process while it runs, to wait for instead of for time to pass.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use loopbox_format::model::{MainState, Report, StackTree};
+use loopbox_store::recover;
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::LIMIT;
+
+/// How long to wait between two looks.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Repeats `look` until it finds something.
+///
+/// # Errors
+/// When it fails, or finds nothing within [`LIMIT`]: what was waited for.
+pub fn wait_until<T>(what: &str, mut look: impl FnMut() -> Result<Option<T>>) -> Result<T> {
+    let end = Instant::now() + LIMIT;
+    loop {
+        if let Some(found) = look()? {
+            return Ok(found);
+        }
+        if Instant::now() > end {
+            bail!("{what}: not within {LIMIT:?}");
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// Waits until the ring of a process, as it would be found if the process were killed now, is as wanted.
+///
+/// # Errors
+/// When it does not become so.
+pub fn wait_for_ring(
+    what: &str,
+    directory: &Path,
+    pid: u32,
+    wanted: impl Fn(&Report) -> bool,
+) -> Result<Report> {
+    wait_until(what, || Ok(ring_of(directory, pid)?.filter(&wanted)))
+}
+
+/// What the ring of a process has; `None` while there is none.
+fn ring_of(directory: &Path, pid: u32) -> Result<Option<Report>> {
+    let folder = fs::read_dir(directory).with_context(|| format!("cannot read {}", directory.display()))?;
+    for entry in folder {
+        let path = entry?.path();
+        let is_its = path.to_string_lossy().contains(&format!("-{pid}-"));
+        if is_its && path.extension().is_some_and(|extension| extension == "lbr") {
+            // Its process may delete or rename it at any time.
+            let Ok(bytes) = fs::read(path) else { return Ok(None) };
+            return Ok(recover(&bytes).ok().map(|recovered| recovered.report));
+        }
+    }
+    Ok(None)
+}
+
+/// Now, on the clock that reports use (`CLOCK_MONOTONIC`).
+pub fn uptime_ns() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// The stacks of the message that runs, if there are any.
+pub fn running_tree(report: &Report) -> Option<&StackTree> {
+    let MainState::Running(running) = &report.main else { return None };
+    report.trees.iter().find(|tree| tree.token == running.token)
+}
+
+/// Waits until ART's Signal Catcher has taken every SIGQUIT that is meant for it and waits for the next one.
+///
+/// While it writes a trace, another signal may become its own: it takes what is pending for the process when it comes
+/// back to `sigwait`, and on a busy machine that may be before the main thread, which the kernel has chosen for the
+/// signal and woken, gets a processor. `docs/anr.md` says so of the product.
+///
+/// # Errors
+/// When it does not, or the process is gone.
+pub fn wait_for_signal_catcher(pid: u32) -> Result<()> {
+    wait_until("the Signal Catcher waits for SIGQUIT", || {
+        for task in fs::read_dir(format!("/proc/{pid}/task")).context("the process is gone")?.flatten() {
+            let read = |file: &str| fs::read_to_string(task.path().join(file)).unwrap_or_default();
+            if read("comm").trim_end() == "Signal Catcher" {
+                // In sigwait the kernel takes what is waited for out of the thread's mask.
+                let status = read("status");
+                let busy = ["SigPnd:", "ShdPnd:", "SigBlk:"].iter().any(|mask| has_sig_quit(&status, mask));
+                return Ok((!busy).then_some(()));
+            }
+        }
+        Ok(None)
+    })
+}
+
+/// Whether a mask of `/proc/PID/task/TID/status` has SIGQUIT; also when there is no such mask.
+fn has_sig_quit(status: &str, mask: &str) -> bool {
+    let mask = status.lines().find_map(|line| line.strip_prefix(mask));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_none_or(|mask| mask & 1 << 2 != 0)
+}

@@ -533,9 +533,8 @@ fn choose_namer(
                 std::num::NonZeroUsize::new(m.id as usize).is_some_and(|id| right(namer, MethodRef(id), m))
             })
     };
-    layouts
-        .iter()
-        .map(|(row, layout)| (*row, Namer::new(*layout)))
-        .find(|(_, namer)| passes(namer))
-        .ok_or(Off::NameCheck("no layout reads the known methods' names"))
+    let find =
+        || layouts.iter().map(|(row, layout)| (*row, Namer::new(*layout))).find(|(_, namer)| passes(namer));
+    // This thread is in native state, so the collector may move the methods' classes while they are read.
+    discover::until_consistent(find).ok_or(Off::NameCheck("no layout reads the known methods' names"))
 }

@@ -226,6 +226,17 @@ fn names_and_lines_are_those_of_javas_own_stack_traces() {
     beds().iter().for_each(|bed| names(bed, row(bed)));
 }
 
+/// A process whose self-check fails once is not sampled natively for the rest of its life. The collector moves the
+/// classes whose names it reads, and threads come and go.
+#[test]
+fn discovery_confirms_the_row_whatever_collector_and_threads_do() {
+    for bed in beds() {
+        let probe = Probe::new(&bed, "starts").unwrap();
+        let lines = probe.run("probe.Starts", &[], &["1000"]).unwrap();
+        assert_eq!(value(&lines, "confirmed"), "1000", "{}", lines.join("\n"));
+    }
+}
+
 #[test]
 fn the_holders_of_locks_are_told() {
     beds().iter().for_each(|bed| locks(bed));

@@ -5,9 +5,11 @@
 //! wrong learns so instead of faulting. `docs/sampler.md`, "Self-check", lists the steps.
 
 mod layout;
+mod retry;
 mod thread_list;
 
 pub(crate) use layout::{Findings, Match};
+pub(crate) use retry::until_consistent;
 
 use std::ffi::c_void;
 
@@ -158,7 +160,7 @@ pub(crate) const LIST_AT: usize = 65536 / 8;
 /// The `art::Thread*` of all threads in a list that was found before.
 pub(crate) fn listed(thread_list: usize, thin_lock_id_at: usize) -> Vec<usize> {
     let list = thread_list.wrapping_add(LIST_AT);
-    thread_list::until_consistent(|| thread_list::threads(list, thin_lock_id_at)).unwrap_or_default()
+    until_consistent(|| thread_list::threads(list, thin_lock_id_at)).unwrap_or_default()
 }
 
 /// Finds the runtime and its thread list (steps 1 and 4).
@@ -195,7 +197,7 @@ pub(crate) fn runtime_of(vm: usize, symbols: &Symbols, members: &[FoundThread]) 
         });
         found.collect()
     };
-    let found = thread_list::until_consistent(|| Some(candidates()).filter(|found| !found.is_empty()));
+    let found = until_consistent(|| Some(candidates()).filter(|found| !found.is_empty()));
     match found.as_deref() {
         Some([found]) => Ok(*found),
         None => Err(Off::UnknownArt("no word before java_vm_ is a thread list with our threads in it")),

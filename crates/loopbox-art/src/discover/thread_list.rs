@@ -1,32 +1,13 @@
 //! Recognising `art::ThreadList` by the list it holds.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use crate::sys::mem::{self, WORD};
 
 /// More threads than this are no thread list (`kMaxThreadId` is 65535; apps have tens to hundreds).
 const LIMIT: usize = 4096;
-/// How often a reading is repeated at once, for threads that start and end while the list is read.
-const TRIES: u32 = 16;
-/// How often it is repeated after a pause, of 1 ms at first and twice as long each time. A thread that the scheduler
-/// took off its processor between two of the list's links leaves it inconsistent until it runs again.
-const PAUSES: u32 = 8;
-
-/// Repeats a reading of the list until it succeeds, for a quarter of a second at most. Sleeps: not for the main thread,
-/// and not while a thread is suspended.
-pub(super) fn until_consistent<T>(mut read: impl FnMut() -> Option<T>) -> Option<T> {
-    let at_once = (0..TRIES).find_map(|_| read());
-    at_once.or_else(|| {
-        (0..PAUSES).find_map(|pause| {
-            std::thread::sleep(Duration::from_millis(1 << pause));
-            read()
-        })
-    })
-}
-
 /// The list's threads, if `list` (a `std::list<Thread*>`) is one whose every thread has its own
-/// thin-lock id at `thin_lock_id`, and if no thread is about to change it: see [`until_consistent`].
+/// thin-lock id at `thin_lock_id`, and if no thread is about to change it: see [`until_consistent`](super::until_consistent).
 ///
 /// libc++ and libstdc++ order the two links of a node differently; either way both lead around.
 pub(super) fn threads(list: usize, thin_lock_id: usize) -> Option<Vec<usize>> {
@@ -57,7 +38,9 @@ pub(super) fn threads(list: usize, thin_lock_id: usize) -> Option<Vec<usize>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::retry::{AT_ONCE, until_consistent};
     use super::*;
+    use std::time::{Duration, Instant};
 
     /// Nodes of a list as ART has it: the first is the head, the others end in a thread.
     struct Fake {
@@ -98,25 +81,16 @@ mod tests {
         let (mut reads, mut paused) = (0, None);
         let found = until_consistent(|| {
             reads += 1;
-            // As an insertion leaves it until the size follows, for longer than all tries at once take.
-            fake.nodes[0][2] = if reads > TRIES + 2 { 3 } else { 2 };
-            paused = paused.or((reads > TRIES).then(std::time::Instant::now));
+            // As an insertion leaves it until the size follows, for longer than all looks at once take.
+            fake.nodes[0][2] = if reads > AT_ONCE + 2 { 3 } else { 2 };
+            paused = paused.or((reads > AT_ONCE).then(Instant::now));
             threads(fake.at(0), 12)
         });
-        assert_eq!((found.map(|threads| threads.len()), reads), (Some(3), TRIES + 3));
+        assert_eq!((found.map(|threads| threads.len()), reads), (Some(3), AT_ONCE + 3));
         assert!(
             paused.unwrap().elapsed() >= Duration::from_millis(2 + 4),
             "the changing thread had time to run"
         );
-        let mut never = 0;
-        assert_eq!(
-            until_consistent(|| {
-                never += 1;
-                None::<()>
-            }),
-            None
-        );
-        assert_eq!(never, TRIES + PAUSES);
     }
 
     #[test]

@@ -1,0 +1,52 @@
+package probe;
+
+/** Discovers ART again and again while the collector moves objects and threads come and go. */
+final class Starts {
+    private static volatile boolean done;
+
+    private Starts() {}
+
+    /** The argument says how often; prints what was not as the first time. */
+    public static void main(String[] arguments) throws InterruptedException {
+        Thread collections = new Thread("collections") {
+            @Override
+            public void run() {
+                while (!done) {
+                    Runtime.getRuntime().gc();
+                }
+            }
+        };
+        Thread churn = new Thread("churn") {
+            @Override
+            public void run() {
+                while (!done) {
+                    Thread brief = new Thread("brief");
+                    brief.start();
+                    try {
+                        brief.join();
+                    } catch (InterruptedException unexpected) {
+                        throw new AssertionError(unexpected);
+                    }
+                }
+            }
+        };
+        String first = Probe.install();
+        System.out.println("first " + first);
+        collections.start();
+        churn.start();
+        int confirmed = 0;
+        for (int times = Integer.parseInt(arguments[0]); times > 0; times--) {
+            String found = Probe.install();
+            if (found.equals(first)) {
+                confirmed++;
+            } else {
+                System.out.println("instead " + found);
+            }
+        }
+        done = true;
+        collections.join();
+        churn.join();
+        System.out.println("confirmed " + confirmed);
+        System.out.println("done");
+    }
+}

@@ -136,7 +136,7 @@ impl Config {
             ("group_ns", self.group_ns, 10 * MS..=10 * SECOND),
             ("detail_ns", self.detail_ns, MS..=10 * SECOND),
             ("frozen_ns", self.frozen_ns, SECOND..=3_600 * SECOND),
-            ("slots", self.slots.into(), 10..=1_000),
+            ("slots", self.slots.into(), 10..=500),
             ("details_per_record", self.details_per_record.into(), 1..=MAX_DETAILS as u64),
             ("sampling.onset_ns", s.onset_ns, 10 * MS..=60 * SECOND),
             ("sampling.interval_ns", s.interval_ns, MS..=10 * SECOND),
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn a_refusal_names_the_value_and_what_is_allowed() {
         let refuse = |config: Config| config.validated().unwrap_err().to_string();
-        assert_eq!(refuse(Config { slots: 3, ..Config::default() }), "slots is 3, must be 10 to 1000");
+        assert_eq!(refuse(Config { slots: 3, ..Config::default() }), "slots is 3, must be 10 to 500");
         assert_eq!(
             refuse(Config { details_per_record: 9, ..Config::default() }),
             "details_per_record is 9, must be 1 to 8"

@@ -252,16 +252,18 @@ fn a_crash_mark_travels_with_the_report() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// 100 of them when nothing else is asked for; the open one comes on top.
+    /// 100 of them when nothing else is asked for, 500 at most by the recorder's configuration; the open one comes on
+    /// top. Every number that can be configured has its file.
     #[test]
     fn the_ring_keeps_the_newest_records(
-        slots in prop_oneof![Just(Geometry::default().records), 10_u32..=300],
-        closed in 0_u64..=450,
+        slots in prop_oneof![Just(Geometry::default().records), Just(500), 10_u32..=500],
+        closed in 0_u64..=600,
         open in any::<bool>(),
     ) {
         let dir = tempfile::tempdir().unwrap();
         let geometry = Geometry { records: slots, ..Geometry::default() };
         let mut ring = Ring::create(&RingOptions { geometry, ..options(dir.path()) });
+        prop_assert!(ring.reader.volatile_reason().is_none());
         for seq in 1..=closed {
             close(&mut ring, seq);
         }

@@ -213,10 +213,10 @@ public final class Config {
             return this;
         }
 
-        /** How many records the history keeps. 10 to 1,000. */
+        /** How many records the history keeps. 10 to 500. */
         @NonNull
         public Builder slots(int count) {
-            slots = (int) within("slots", count, 10, 1_000);
+            slots = (int) within("slots", count, 10, 500);
             return this;
         }
 

@@ -7,7 +7,7 @@ use loopbox_report::test_support::ReportBuilder;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use support::Files;
+use support::{Files, loopbox};
 
 /// Pages with commands in code blocks.
 const PAGES: [&str; 5] = [
@@ -73,6 +73,22 @@ fn documented_commands_succeed() {
         println!("{page}: {commands:#?}");
         trycmd::TestCases::new().case(cases.path().join("page.md")).run();
     }
+}
+
+#[test]
+fn documented_formats_can_be_exported() {
+    let files = workspace();
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/exports.md")).unwrap();
+    let formats: Vec<&str> =
+        page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    for format in &formats {
+        let run = loopbox(&["export", files.path("FILE"), "--format", format, "-o", files.path(format)]);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{format}");
+        assert!(fs::metadata(files.path(format)).unwrap().len() > 0, "{format}");
+    }
+    let unknown = loopbox(&["export", "FILE", "--format", "none"]).stderr;
+    let known = unknown.split_once("[possible values: ").unwrap().1.split(']').next().unwrap();
+    assert_eq!(formats.join(", "), known, "the page lists all formats");
 }
 
 #[test]

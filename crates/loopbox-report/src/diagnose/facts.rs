@@ -80,11 +80,6 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// `Build.VERSION.SDK_INT` of the device.
-    pub(super) fn api_level(&self) -> u32 {
-        self.analysis.api_level()
-    }
-
     pub(super) fn new(a: &'a Analysis) -> Self {
         let running = a.running().map(|r| SlowMessage {
             token: r.token,

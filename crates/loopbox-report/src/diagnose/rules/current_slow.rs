@@ -21,7 +21,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     };
     Some(
         Finding::new("current-slow", score, title)
-            .with_evidence(format!("it is {}", slow.name(facts.api_level())))
+            .with_evidence(format!("it is {}", slow.name(facts.analysis.api_level())))
             .with_all_evidence(time_out(facts, slow))
             .with_evidence(cpu)
             .with_all_evidence(path)
@@ -36,8 +36,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
 /// The time-out that the system gives a message of an app component.
 fn time_out(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<String> {
     let message = slow.message.filter(|m| m.component == Some(Component::ActivityThread))?;
-    let known = activity_thread(message.what, facts.api_level())?;
-    let time_out = known.anr?.timeout(facts.api_level())?;
+    let known = activity_thread(message.what, facts.analysis.api_level())?;
+    let time_out = known.anr?.timeout(facts.analysis.api_level())?;
     let (short, long) = (time_out.foreground_ms, time_out.background_ms);
     let both = if short == long {
         String::new()

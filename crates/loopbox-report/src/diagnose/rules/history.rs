@@ -32,7 +32,7 @@ fn one_long(facts: &Facts<'_>) -> Option<Finding> {
         Finding::new("history", facts.score(past), title)
             .with_evidence(format!(
                 "{} ended {} before the dump",
-                past.name(facts.api_level()),
+                past.name(facts.analysis.api_level()),
                 format_ns(ended)
             ))
             .with_evidence(now)

@@ -44,6 +44,10 @@ pub(crate) struct Batch<S> {
 }
 
 impl BatchOptions {
+    fn find(&self) -> impl Iterator<Item = walkdir::Result<PathBuf>> {
+        self.paths.iter().flat_map(|path| find(path))
+    }
+
     /// Calls `visit` for each intact report, on several threads with a state each. Files that cannot be used are
     /// printed to stderr and skipped.
     ///
@@ -56,10 +60,14 @@ impl BatchOptions {
     ) -> Result<Batch<S>> {
         let mapper = Mapper::load(&self.mapping)?;
         let reader = BatchReader { mapper: &mapper, progress: progress_bar(), counts: Counts::default() };
+        if !reader.progress.is_hidden() {
+            // Searching the folders takes much less time than reading the reports, so they are searched twice.
+            reader.progress.set_length(self.find().flatten().count() as u64);
+        }
         let pool = ThreadPoolBuilder::new().num_threads(self.jobs.map_or(0, NonZero::get)).build();
         let pool = pool.context("the threads cannot be started")?;
         let states: Result<Vec<S>> = pool.install(|| {
-            let paths = self.paths.iter().flat_map(|path| reader.find(path)).par_bridge();
+            let paths = self.find().filter_map(|path| reader.found(path)).par_bridge();
             let visited = paths.try_fold(&state, |mut state, path| {
                 if let Some(analysis) = reader.load(&path) {
                     visit(&mut state, &analysis, &path.to_string_lossy())?;
@@ -71,6 +79,19 @@ impl BatchOptions {
         reader.progress.finish_and_clear();
         reader.counts.into_batch(states?)
     }
+}
+
+/// The path itself, or the reports below a folder. Symbolic links are followed to files only, so that no search is
+/// endless.
+fn find(path: &Path) -> impl Iterator<Item = walkdir::Result<PathBuf>> {
+    let (file, folder) = if path.is_dir() { (None, Some(path)) } else { (Some(path), None) };
+    let is_report = |entry: &DirEntry| {
+        !entry.file_type().is_dir() && entry.path().extension().is_some_and(|e| e == EXTENSION)
+    };
+    let below = folder.into_iter().flat_map(WalkDir::new);
+    let below = below.filter(move |entry| entry.as_ref().map_or(true, is_report));
+    let below = below.map(|entry| entry.map(DirEntry::into_path));
+    file.map(|file| Ok(file.to_path_buf())).into_iter().chain(below)
 }
 
 fn progress_bar() -> ProgressBar {
@@ -114,28 +135,17 @@ struct BatchReader<'a> {
 }
 
 impl BatchReader<'_> {
-    /// The path itself, or the reports below a folder. Symbolic links are followed to files only, so that no search
-    /// is endless.
-    fn find<'p>(&'p self, path: &'p Path) -> impl Iterator<Item = PathBuf> + 'p {
-        let (file, folder) = if path.is_dir() { (None, Some(path)) } else { (Some(path), None) };
-        let below = folder.into_iter().flat_map(WalkDir::new).filter_map(|entry| self.report_in(entry));
-        let found = file.map(Path::to_path_buf).into_iter().chain(below);
-        found.inspect(|_| self.progress.inc_length(1))
-    }
-
-    fn report_in(&self, entry: walkdir::Result<DirEntry>) -> Option<PathBuf> {
-        match entry {
-            Ok(entry) if entry.file_type().is_dir() => None,
-            Ok(entry) => entry.path().extension().is_some_and(|e| e == EXTENSION).then(|| entry.into_path()),
-            Err(error) => {
-                let path = error.path().unwrap_or(Path::new("")).display();
-                match error.io_error() {
-                    Some(why) => self.skip(format_args!("{path}: {why}")),
-                    None => self.skip(format_args!("{error}")),
-                }
-                None
-            }
+    /// The path, unless there is none because a folder could not be read.
+    fn found(&self, path: walkdir::Result<PathBuf>) -> Option<PathBuf> {
+        let error = match path {
+            Ok(path) => return Some(path),
+            Err(error) => error,
+        };
+        match (error.path(), error.io_error()) {
+            (Some(path), Some(why)) => self.skip(format_args!("{}: {why}", path.display())),
+            _ => self.skip(format_args!("{error}")),
         }
+        None
     }
 
     fn skip(&self, why: std::fmt::Arguments<'_>) {

@@ -26,7 +26,7 @@ pub(crate) fn read_tree(
     let sample_ns = sample_times(tree);
     let samples = sample_ns.len().saturating_sub(1) as u32;
     let mut reader =
-        Reader { nodes: Vec::new(), unfinished: Vec::new(), samples, root_cursor: 0, error: None };
+        TreeReader { nodes: Vec::new(), unfinished: Vec::new(), samples, root_cursor: 0, error: None };
     for node in &tree.nodes {
         if reader.nodes.len() >= limits::NODES || budget.0 == 0 {
             error = error.or(Some("it has more nodes than the limit"));
@@ -96,7 +96,7 @@ struct UnfinishedNode {
     end: u32,
 }
 
-struct Reader {
+struct TreeReader {
     nodes: Vec<SampledNode>,
     unfinished: Vec<UnfinishedNode>,
     samples: u32,
@@ -104,7 +104,7 @@ struct Reader {
     error: Option<&'static str>,
 }
 
-impl Reader {
+impl TreeReader {
     fn close_finished(&mut self) {
         while let Some(node) = self.unfinished.pop_if(|node| node.children_left == 0) {
             self.close(&node);

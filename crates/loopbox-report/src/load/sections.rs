@@ -18,18 +18,18 @@ fn line(text: &str) -> String {
 }
 
 pub(super) fn meta(meta: &Meta) -> Meta {
-    let mut clean = meta.clone();
-    clean.producer = name(&meta.producer);
-    clean.process.name = name(&meta.process.name);
-    clean.process.abi = name(&meta.process.abi);
-    clean.process.app_version = name(&meta.process.app_version);
-    clean.process.device = name(&meta.process.device);
+    let mut sanitised = meta.clone();
+    sanitised.producer = name(&meta.producer);
+    sanitised.process.name = name(&meta.process.name);
+    sanitised.process.abi = name(&meta.process.abi);
+    sanitised.process.app_version = name(&meta.process.app_version);
+    sanitised.process.device = name(&meta.process.device);
     let annotations = meta.annotations.iter().take(limits::SHORT_LIST);
-    clean.annotations = annotations.map(|(key, value)| (name(key), line(value))).collect();
+    sanitised.annotations = annotations.map(|(key, value)| (name(key), line(value))).collect();
     if let DumpReason::Requested(reason) = &meta.reason {
-        clean.reason = DumpReason::Requested(line(reason));
+        sanitised.reason = DumpReason::Requested(line(reason));
     }
-    clean
+    sanitised
 }
 
 fn message(message: &Message) -> Message {

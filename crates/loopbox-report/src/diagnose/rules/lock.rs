@@ -105,11 +105,11 @@ pub(super) fn find_monitor(facts: &Facts<'_>) -> Option<Finding> {
     let slow = facts.primary_message()?;
     let profile = facts.profile.as_ref()?;
     let (frame, ns) = profile.top_frame?;
-    let stuck = share(ns, profile.total_ns);
+    let top_share = share(ns, profile.total_ns);
     let cpu = slow.cpu_share()?;
     let java = facts.analysis.frames[frame].kind == FrameKind::Java;
     let waits_otherwise = profile.share(WaitKind::Running) < 0.8;
-    if stuck < 0.9 || cpu > 0.1 || !java || waits_otherwise || profile.total_ns < 300_000_000 {
+    if top_share < 0.9 || cpu > 0.1 || !java || waits_otherwise || profile.total_ns < 300_000_000 {
         return None;
     }
     // On a starved machine the stacks look the same, and the sampler wakes up late, too.
@@ -117,7 +117,7 @@ pub(super) fn find_monitor(facts: &Facts<'_>) -> Option<Finding> {
     let score = facts.score(slow) + if starved { -0.35 } else { 0.02 };
     let title = format!("{} seems to wait for a monitor in {}", subject(slow), short(facts, frame));
     let mut finding = Finding::new("lock", score, title)
-        .with_evidence(format!("{} of its stacks show the same place in Java code", percent(stuck)))
+        .with_evidence(format!("{} of its stacks show the same place in Java code", percent(top_share)))
         .with_evidence(format!(
             "main was on the CPU for only {} of {}",
             percent(cpu),

@@ -1,20 +1,24 @@
-//! Reading files: every way in which that fails is one line with file, offset and reason.
+//! Reading report files. Every error is one line with file, offset and reason.
 
-use crate::args::Mappings;
 use crate::mapping::Mapper;
+use crate::options::MappingOptions;
+use crate::outcome::Outcome;
+use crate::output;
 use anyhow::{Context, Result, bail};
 use loopbox_format::container::ContainerError;
 use loopbox_format::report::Decoded;
 use loopbox_report::Analysis;
+use loopbox_report::diagnose::{Diagnosis, diagnose};
+use loopbox_report::json::ReportView;
 use loopbox_store::{LayoutError, RecoverError};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// The largest file that is read. A full report is under 1 MiB; this bounds what a wrong file can cost.
+/// The size of the largest file that is read. A full report is under 1 MiB; the limit bounds the cost of a wrong file.
 const MAX_LEN: u64 = 64 << 20;
 
-/// The bytes of a file, if it can be one of ours.
+/// The bytes of a file that can be a report or a ring.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     let name = || format!("{}: offset 0", path.display());
     let file = File::open(path).with_context(name)?;
@@ -30,13 +34,13 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A decoded report. A ring that was pulled from a device is read as the report that it becomes.
+/// A decoded report. A ring file that was pulled from a device is recovered to a report first.
 pub(crate) fn decode(path: &Path) -> Result<Decoded> {
     let bytes = read(path)?;
     let name = || path.display().to_string();
     match loopbox_format::report::decode(&bytes) {
         Ok(decoded) => Ok(decoded),
-        // Neither one nor the other: it is the report that was expected.
+        // The file is neither a report nor a ring. The error is about reports, because a report was expected.
         Err(error @ ContainerError::Magic) => match loopbox_store::recover(&bytes) {
             Ok(ring) => Ok(Decoded { report: ring.report, damage: ring.damage }),
             Err(RecoverError::Layout(LayoutError::Magic)) => Err(error).with_context(name),
@@ -46,41 +50,49 @@ pub(crate) fn decode(path: &Path) -> Result<Decoded> {
     }
 }
 
-/// A report ready to be shown.
-pub(crate) struct Opened {
+/// A report ready to be printed.
+#[derive(Debug)]
+pub(crate) struct LoadedReport {
     pub(crate) analysis: Analysis,
-    /// The decoded file, for what needs it as it is.
+    /// The decoded file, for commands that need more than the analysis.
     pub(crate) decoded: Decoded,
-    /// Whether parts are missing; the reader has been told so.
-    pub(crate) damaged: bool,
+    /// Whether parts are missing, of which stderr has a warning.
+    incomplete: bool,
 }
 
-/// Reads a report with the names of the source put back, and warns on stderr about each part that is damaged and
-/// about mappings that do not fit.
-pub(crate) fn open(path: &Path, mappings: &Mappings) -> Result<Opened> {
+/// Loads a report and deobfuscates it. Prints a warning to stderr for each damaged part and for a mapping that does not
+/// match.
+pub(crate) fn load(path: &Path, mappings: &MappingOptions) -> Result<LoadedReport> {
     let mapper = Mapper::load(mappings)?;
     let mut decoded = decode(path)?;
-    let misfit = mapper.apply(&mut decoded.report).err();
-    if let Some(why) = &misfit {
-        crate::output::complain(format_args!("warning: {}: names are not put back: {why}", path.display()));
+    let mismatch = mapper.apply(&mut decoded.report).err();
+    if let Some(why) = &mismatch {
+        output::print_error(format_args!("warning: {}: not deobfuscated: {why}", path.display()));
     }
-    let mut opened = Opened::new(path, decoded);
-    opened.damaged |= misfit.is_some();
-    Ok(opened)
+    let mut loaded = LoadedReport::new(path, decoded);
+    loaded.incomplete |= mismatch.is_some();
+    Ok(loaded)
 }
 
-impl Opened {
-    /// Warns on stderr about each part that is damaged.
+impl LoadedReport {
+    /// Loads a decoded report. Prints a warning to stderr for each damaged part.
     pub(crate) fn new(path: &Path, decoded: Decoded) -> Self {
         let analysis = Analysis::new(&decoded);
-        for loss in &analysis.losses {
-            let offset = loss.offset.map(|o| format!("offset {o}: ")).unwrap_or_default();
-            crate::output::complain(format_args!("warning: {}: {offset}{}", path.display(), loss.what));
+        for issue in &analysis.issues {
+            output::print_error(format_args!("warning: {}: {issue}", path.display()));
         }
-        Self { damaged: !analysis.losses.is_empty(), analysis, decoded }
+        Self { incomplete: !analysis.issues.is_empty(), analysis, decoded }
     }
 
-    pub(crate) fn outcome(&self) -> crate::Outcome {
-        if self.damaged { crate::Outcome::Partial } else { crate::Outcome::Done }
+    pub(crate) fn diagnosis(&self) -> Diagnosis {
+        diagnose(&self.analysis)
+    }
+
+    pub(crate) fn view(&self) -> ReportView {
+        ReportView::new(&self.analysis, &self.diagnosis())
+    }
+
+    pub(crate) fn outcome(&self) -> Outcome {
+        if self.incomplete { Outcome::Partial } else { Outcome::Complete }
     }
 }

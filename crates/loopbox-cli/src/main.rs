@@ -1,49 +1,43 @@
-//! The `loopbox` command: what the recorder left on a device, read on a desk.
-//!
-//! It is thin: it reads files, calls `loopbox-report` and writes what that says.
-//!
-//! Exit codes: 0 all is well; 1 nothing could be done; 2 something was shown, but a file is damaged or was
-//! skipped; 64 the command line is wrong.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 mod args;
+mod batch;
 mod cmd;
-mod fleet;
 mod input;
 mod mapping;
+mod options;
+mod outcome;
 mod output;
 
-use clap::Parser;
+use args::Args;
+use clap::{CommandFactory, Parser};
+use outcome::Outcome;
 use std::process::ExitCode;
 
-/// How a command ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// All is well.
-    Done,
-    /// Something was shown, but not everything that should have been there.
-    Partial,
-}
+/// The exit code for a wrong command line (`EX_USAGE` of sysexits.h).
+const USAGE: u8 = 64;
 
 fn main() -> ExitCode {
-    let args = match args::Args::try_parse() {
+    let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
-            let wrong = error.use_stderr();
+            // `--help` and `--version` arrive here, too.
+            let is_error = error.use_stderr();
             let _ = error.print();
-            return ExitCode::from(if wrong { 64 } else { 0 });
+            return if is_error { ExitCode::from(USAGE) } else { ExitCode::SUCCESS };
         }
     };
-    match cmd::run(args) {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
+    match cmd::run(args.command, Args::command) {
+        Ok(Outcome::Complete) => ExitCode::SUCCESS,
         Ok(Outcome::Partial) => ExitCode::from(2),
         Err(error) if error.is::<clap::Error>() => {
-            output::complain(format_args!("{error}"));
-            ExitCode::from(64)
+            output::print_error(format_args!("{error}"));
+            ExitCode::from(USAGE)
         }
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            output::complain(format_args!("{error:#}"));
+            output::print_error(format_args!("{error:#}"));
             ExitCode::FAILURE
         }
     }

@@ -1,51 +1,64 @@
-//! The mappings given with `--mapping`.
+//! Deobfuscating reports by the mappings given with `--mapping`.
 
-use crate::args::Mappings;
+use crate::options::MappingOptions;
 use anyhow::{Context, Result};
 use loopbox_format::model::Report;
-use loopbox_report::retrace::{Mapping, Misfit};
+use loopbox_report::retrace::{Mapping, MappingMismatch};
 
-/// Mappings of one or more builds; each report takes the one that fits it.
+/// Mappings of one or more builds; each report is deobfuscated by the one that matches it.
 #[derive(Debug)]
 pub(crate) struct Mapper {
     mappings: Vec<Mapping>,
 }
 
+/// Why a report was not deobfuscated.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoMapping {
+    /// The only mapping does not match, or the one of the report's build does not.
+    #[error("{0}")]
+    Mismatch(MappingMismatch),
+    /// None of several mappings matches.
+    #[error("none of the {0} mappings is of its build")]
+    NoneOf(usize),
+}
+
 impl Mapper {
-    /// Reads the files.
-    pub(crate) fn load(args: &Mappings) -> Result<Self> {
+    /// Reads the mapping files.
+    pub(crate) fn load(options: &MappingOptions) -> Result<Self> {
         let read = |path: &std::path::PathBuf| {
             let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
             Mapping::parse(&bytes).with_context(|| path.display().to_string())
         };
-        Ok(Self { mappings: args.files.iter().map(read).collect::<Result<_>>()? })
+        Ok(Self { mappings: options.files.iter().map(read).collect::<Result<_>>()? })
     }
 
-    /// Puts the names of the source into a report; the report is unchanged when no mapping fits, and when there is
-    /// none.
-    pub(crate) fn apply(&self, report: &mut Report) -> Result<(), String> {
+    /// Deobfuscates a report. Without any mapping the report stays as it is.
+    ///
+    /// # Errors
+    /// When no mapping matches the report. The report is then unchanged.
+    pub(crate) fn apply(&self, report: &mut Report) -> Result<(), NoMapping> {
         if let Some(own) = self.mappings.iter().find(|mapping| mapping.is_of(report) == Some(true)) {
-            return harmless(own.retrace(report));
+            return own.retrace(report).or_else(ignore_unnamed);
         }
-        let mut misfit = None;
+        let mut mismatch = None;
         for mapping in &self.mappings {
-            match harmless(mapping.retrace(report)) {
+            match mapping.retrace(report).or_else(ignore_unnamed) {
                 Ok(()) => return Ok(()),
-                Err(why) => misfit = Some(why),
+                Err(why) => mismatch = Some(why),
             }
         }
-        match misfit {
+        match mismatch {
             None => Ok(()),
             Some(why) if self.mappings.len() == 1 => Err(why),
-            Some(_) => Err(format!("none of the {} mappings is of its build", self.mappings.len())),
+            Some(_) => Err(NoMapping::NoneOf(self.mappings.len())),
         }
     }
 }
 
-/// A report without any name of the app has nothing to put back, which is no fault of the mapping.
-fn harmless(result: Result<(), Misfit>) -> Result<(), String> {
-    match result {
-        Ok(()) | Err(Misfit::NothingToDo) => Ok(()),
-        Err(why) => Err(why.to_string()),
+/// A report that names no class of the app has nothing to deobfuscate, which is not the fault of the mapping.
+fn ignore_unnamed(mismatch: MappingMismatch) -> Result<(), NoMapping> {
+    match mismatch {
+        MappingMismatch::NothingToDo => Ok(()),
+        mismatch => Err(NoMapping::Mismatch(mismatch)),
     }
 }

@@ -1,11 +1,11 @@
-//! Every command on files that are no reports: one line that names the file, the offset and the reason.
+//! Every command on files that are not reports: one line with the file, the offset and the reason.
 
 mod support;
 
 use std::os::unix::fs::PermissionsExt;
 use support::{Files, loopbox, shop_bytes};
 
-/// The commands that take one report; each gets the file at `FILE`.
+/// The commands that take one report; `FILE` stands for the file.
 const COMMANDS: [&[&str]; 13] = [
     &["show", "FILE"],
     &["show", "--json", "FILE"],
@@ -22,7 +22,7 @@ const COMMANDS: [&[&str]; 13] = [
     &["check", "FILE"],
 ];
 
-fn each_command_fails_on(file: &str, words: &[&str]) {
+fn assert_all_commands_fail(file: &str, words: &[&str]) {
     for command in COMMANDS {
         let args: Vec<&str> = command.iter().map(|a| if *a == "FILE" { file } else { a }).collect();
         let run = loopbox(&args);
@@ -37,63 +37,63 @@ fn each_command_fails_on(file: &str, words: &[&str]) {
 }
 
 #[test]
-fn empty() {
-    each_command_fails_on(Files::new().bytes("f.lbx", b""), &["offset 0", "empty"]);
+fn an_empty_file() {
+    assert_all_commands_fail(Files::new().bytes("f.lbx", b""), &["offset 0", "empty"]);
 }
 
 #[test]
-fn of_another_kind() {
-    each_command_fails_on(
+fn a_file_of_another_kind() {
+    assert_all_commands_fail(
         Files::new().bytes("f.zip", b"PK\x03\x04 and so on"),
         &["offset 0", "not a Loopbox report"],
     );
 }
 
 #[test]
-fn cut_in_the_prologue() {
-    each_command_fails_on(Files::new().bytes("f.lbx", &shop_bytes()[..11]), &["offset 11", "prologue"]);
+fn a_file_cut_in_the_prologue() {
+    assert_all_commands_fail(Files::new().bytes("f.lbx", &shop_bytes()[..11]), &["offset 11", "prologue"]);
 }
 
 #[test]
-fn cut_before_the_first_section_ends() {
-    each_command_fails_on(
+fn a_file_cut_in_the_first_section() {
+    assert_all_commands_fail(
         Files::new().bytes("f.lbx", &shop_bytes()[..40]),
         &["offset 16", "no intact section"],
     );
 }
 
 #[test]
-fn newer() {
+fn a_file_of_a_newer_version() {
     let mut bytes = shop_bytes();
     bytes[8] = 7;
-    each_command_fails_on(Files::new().bytes("f.lbx", &bytes), &["offset 8", "version 7 is newer"]);
+    assert_all_commands_fail(Files::new().bytes("f.lbx", &bytes), &["offset 8", "version 7 is newer"]);
 }
 
 #[test]
-fn missing() {
-    each_command_fails_on(Files::new().path("none.lbx"), &["offset 0", "No such file"]);
+fn a_missing_file() {
+    assert_all_commands_fail(Files::new().path("none.lbx"), &["offset 0", "No such file"]);
 }
 
 #[test]
 fn a_directory() {
     let files = Files::new();
-    each_command_fails_on(files.dir().to_str().unwrap(), &["offset 0", "is a directory"]);
+    assert_all_commands_fail(files.dir().to_str().unwrap(), &["offset 0", "is a directory"]);
 }
 
 #[test]
-fn unreadable() {
+fn an_unreadable_file() {
     let files = Files::new();
     let path = files.report("secret.lbx");
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read(path).is_ok() {
         // Root reads everything. A file that refuses even root: a process's memory, at address 0.
-        each_command_fails_on("/proc/self/mem", &["offset 0", "Input/output error"]);
+        assert_all_commands_fail("/proc/self/mem", &["offset 0", "Input/output error"]);
     } else {
-        each_command_fails_on(path, &["offset 0", "Permission denied"]);
+        assert_all_commands_fail(path, &["offset 0", "Permission denied"]);
     }
 }
 
 #[test]
-fn endless() {
-    each_command_fails_on("/dev/zero", &["larger than a report can be"]);
+fn an_endless_file() {
+    assert_all_commands_fail("/dev/zero", &["larger than a report can be"]);
 }

@@ -6,7 +6,7 @@ use loopbox_format::report::encode;
 use support::{Files, loopbox, shop};
 
 #[test]
-fn check_tells_intact_damaged_and_foreign_files_apart() {
+fn check_distinguishes_intact_damaged_and_foreign_files() {
     let files = Files::new();
     let (good, bad, cut) = (files.report("good.lbx"), files.damaged("bad.lbx"), files.cut("cut.lbx"));
     let run = loopbox(&["check", good]);
@@ -24,7 +24,7 @@ fn check_tells_intact_damaged_and_foreign_files_apart() {
 }
 
 #[test]
-fn check_names_what_an_intact_file_says_that_cannot_be() {
+fn check_names_violated_invariants_of_an_intact_file() {
     let files = Files::new();
     let report = shop().with(|r| r.history[1].work_ns += 7).build().report;
     let run = loopbox(&["check", files.bytes("odd.lbx", &encode(&report).unwrap())]);
@@ -33,7 +33,7 @@ fn check_names_what_an_intact_file_says_that_cannot_be() {
 }
 
 #[test]
-fn recover_refuses_what_is_no_ring_in_one_line() {
+fn recover_refuses_other_files_in_one_line() {
     let files = Files::new();
     let out = files.path("out.lbx");
     for (name, bytes, words) in [
@@ -52,7 +52,7 @@ fn recover_refuses_what_is_no_ring_in_one_line() {
 }
 
 #[test]
-fn completions_and_man_pages_know_every_command() {
+fn completions_and_man_pages_have_every_command() {
     let script = loopbox(&["completions", "bash"]).stdout;
     let files = Files::new();
     let folder = files.path("man");
@@ -69,27 +69,10 @@ fn completions_and_man_pages_know_every_command() {
     }
 }
 
-/// A ring as a killed process leaves it, with [`shop`]'s history and running message.
-fn ring(files: &Files) -> std::path::PathBuf {
-    let report = shop().build().report;
-    let clocks = loopbox_format::model::ClockPair { uptime_ns: 1, unix_ms: 1_700_000_000_000 };
-    let identity = loopbox_store::Identity::of_this_process(clocks);
-    let mut ring = loopbox_store::Ring::create(&loopbox_store::RingOptions::new(files.dir(), identity));
-    for record in report.history.iter().filter(|r| r.closed) {
-        ring.main.close(record, &record.details).unwrap();
-    }
-    let loopbox_format::model::MainState::Running(running) = &report.main else { panic!("it runs") };
-    ring.main.running(running.token, running.start_ns, 1).unwrap();
-    ring.worker.running(running).unwrap();
-    ring.worker.running_tree(&report.symbols, &report.trees[0]).unwrap();
-    ring.worker.meta(&report.meta).unwrap();
-    ring.reader.path().expect("a file").to_path_buf()
-}
-
 #[test]
-fn a_ring_becomes_a_report_and_every_command_reads_it() {
+fn recover_makes_a_report_and_other_commands_read_the_ring_itself() {
     let files = Files::new();
-    let ring = ring(&files);
+    let ring = files.ring();
     let out = files.path("out.lbx");
     let run = loopbox(&["recover".as_ref(), ring.as_os_str(), "-o".as_ref(), out.as_ref()]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
@@ -107,9 +90,9 @@ fn a_ring_becomes_a_report_and_every_command_reads_it() {
 }
 
 #[test]
-fn a_cut_ring_gives_what_it_has() {
+fn recover_of_a_cut_ring_keeps_what_is_there() {
     let files = Files::new();
-    let bytes = std::fs::read(ring(&files)).unwrap();
+    let bytes = std::fs::read(files.ring()).unwrap();
     let (cut, out) = (files.bytes("cut.lbr", &bytes[..bytes.len() / 2]), files.path("out.lbx"));
     let run = loopbox(&["recover", cut, "-o", out]);
     assert_eq!(run.code, 2);

@@ -25,13 +25,13 @@ fn corpus() -> (Files, String) {
         let name = if i % 2 == 0 { format!("r{i}.lbx") } else { format!("deep/r{i}.lbx") };
         files.bytes(&name, &encode(&report).unwrap());
     }
-    files.bytes("notes.txt", b"not a report, and not looked at");
+    files.bytes("notes.txt", b"not a report, and not read");
     let folder = files.dir().to_str().unwrap().to_string();
     (files, folder)
 }
 
 #[test]
-fn problems_are_ranked_with_their_counts() {
+fn cluster_ranks_groups_with_their_counts() {
     let (files, folder) = corpus();
     for jobs in ["1", "2", "7"] {
         let run = loopbox(&["cluster", &folder, "--json", "--jobs", jobs]);
@@ -55,11 +55,11 @@ fn problems_are_ranked_with_their_counts() {
     assert_eq!(loopbox(&["cluster", &folder, "--html", "-o", page]).code, 0);
     let page = std::fs::read_to_string(page).unwrap();
     assert!(page.starts_with("<!doctype html>") && page.contains("com.example.shop.Cart.load"), "{page}");
-    assert!(!page.contains("http"), "needs nothing from elsewhere");
+    assert!(!page.contains("http"), "refers to no other file");
 }
 
 #[test]
-fn damaged_files_are_named_and_skipped() {
+fn cluster_names_and_skips_damaged_files() {
     let (files, folder) = corpus();
     files.damaged("damaged.lbx");
     files.cut("cut.lbx");
@@ -83,7 +83,7 @@ fn damaged_files_are_named_and_skipped() {
 }
 
 #[test]
-fn nothing_usable_is_an_error() {
+fn cluster_without_a_usable_report_is_an_error() {
     let files = Files::new();
     let folder = files.dir().to_str().unwrap();
     let run = loopbox(&["cluster", folder]);
@@ -98,7 +98,7 @@ fn nothing_usable_is_an_error() {
 }
 
 #[test]
-fn a_mapping_joins_builds() {
+fn cluster_with_a_mapping_joins_builds() {
     let (files, folder) = corpus();
     let mut report = shop().build().report;
     for method in &mut report.symbols.methods {

@@ -5,7 +5,7 @@ mod support;
 use support::{Files, loopbox};
 
 #[test]
-fn the_cause_comes_first_with_its_evidence() {
+fn diagnose_prints_the_cause_with_its_evidence() {
     let files = Files::new();
     let run = loopbox(&["diagnose", files.report("shop.lbx")]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
@@ -16,7 +16,7 @@ fn the_cause_comes_first_with_its_evidence() {
 }
 
 #[test]
-fn json_is_the_verdict() {
+fn diagnose_json_is_the_diagnosis() {
     let files = Files::new();
     let run = loopbox(&["diagnose", "--json", files.report("shop.lbx")]);
     let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
@@ -26,7 +26,7 @@ fn json_is_the_verdict() {
 }
 
 #[test]
-fn a_damaged_file_gets_a_verdict_with_a_caveat() {
+fn diagnose_of_a_damaged_file_has_a_caveat() {
     let files = Files::new();
     let run = loopbox(&["diagnose", files.damaged("d.lbx")]);
     assert_eq!(run.code, 2);

@@ -14,7 +14,7 @@ fn export(format: &str) -> (Files, &'static str) {
 }
 
 #[test]
-fn perfettos_own_schema_reads_the_tracks() {
+fn perfetto_export_is_read_by_perfettos_own_schema() {
     let (_files, out) = export("perfetto");
     let trace: Value = serde_json::from_str(&tools::python("perfetto_dump.py", &[out])).unwrap();
     // CLOCK_REALTIME and CLOCK_MONOTONIC at the dump.
@@ -70,7 +70,7 @@ fn perfettos_own_schema_reads_the_tracks() {
 }
 
 #[test]
-fn a_hostile_report_is_still_a_trace() {
+fn perfetto_export_of_a_hostile_report_is_a_valid_trace() {
     let files = Files::new();
     let decoded = shop().with(|r| {
         r.meta.process.pid = u32::MAX;
@@ -86,15 +86,15 @@ fn a_hostile_report_is_still_a_trace() {
 }
 
 #[test]
-fn speedscopes_own_schema_accepts_the_file() {
+fn speedscope_export_matches_speedscopes_own_schema() {
     let (_files, out) = export("speedscope");
     let schema = tools::npm_file("speedscope", "1.25.0", "dist/release/file-format-schema.json");
-    let said = tools::python("speedscope_check.py", &[schema.to_str().unwrap(), out]);
-    assert!(said.contains("valid"), "{said}");
+    let answer = tools::python("speedscope_check.py", &[schema.to_str().unwrap(), out]);
+    assert!(answer.contains("valid"), "{answer}");
 }
 
 #[test]
-fn text_formats_go_to_stdout() {
+fn export_writes_text_formats_to_stdout() {
     let files = Files::new();
     let file = files.report("shop.lbx");
     let run = loopbox(&["export", file, "--format", "collapsed"]);
@@ -113,7 +113,7 @@ fn text_formats_go_to_stdout() {
 }
 
 #[test]
-fn the_articles_text_is_of_one_tree() {
+fn export_seed_is_the_text_of_one_tree() {
     let files = Files::new();
     let file = files.report("shop.lbx");
     let run = loopbox(&["export", file, "--format", "seed"]);
@@ -124,27 +124,31 @@ fn the_articles_text_is_of_one_tree() {
     assert_eq!(loopbox(&["export", file, "--format", "seed", "--token", "46"]).stdout, run.stdout);
     let run = loopbox(&["export", file, "--format", "seed", "--token", "7"]);
     assert_eq!(run.code, 1);
-    assert!(run.stderr.contains("no stacks of message 7; there are of 46"), "{}", run.stderr);
+    assert!(run.stderr.contains("no stacks of message 7; there are stacks of 46"), "{}", run.stderr);
     assert_eq!(loopbox(&["export", file, "--format", "chrome", "--token", "46"]).code, 64);
 }
 
 #[test]
-fn a_flame_graph_is_a_page_of_its_own() {
+fn flame_writes_a_self_contained_svg() {
     let files = Files::new();
     let file = files.report("shop.lbx");
     for args in [&["flame", file][..], &["flame", file, "--token", "46"], &["flame", file, "--merged"]] {
         let run = loopbox(args);
         assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
         assert!(run.stdout.contains("<title>java.util.ArrayList.get (2,000 ms, 38.83%)"), "{args:?}");
-        assert!(!run.stdout.contains("xlink:href"), "needs nothing from elsewhere");
+        assert!(!run.stdout.contains("xlink:href"), "refers to no other file");
     }
     let run = loopbox(&["flame", file, "--token", "7"]);
     assert_eq!(run.code, 1);
-    assert!(run.stderr.ends_with("shop.lbx: no stacks of message 7; there are of 46\n"), "{}", run.stderr);
+    assert!(
+        run.stderr.ends_with("shop.lbx: no stacks of message 7; there are stacks of 46\n"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]
-fn what_is_left_of_a_damaged_report_is_exported_and_marked() {
+fn export_of_a_damaged_report_warns() {
     let files = Files::new();
     for file in [files.damaged("damaged.lbx"), files.cut("cut.lbx")] {
         for format in ["json", "perfetto", "chrome", "firefox", "speedscope", "collapsed"] {
@@ -156,7 +160,7 @@ fn what_is_left_of_a_damaged_report_is_exported_and_marked() {
 }
 
 #[test]
-fn a_wrong_choice_is_64_and_an_unwritable_output_is_1() {
+fn export_exit_codes_of_wrong_options_and_unwritable_files() {
     let files = Files::new();
     let file = files.report("shop.lbx");
     assert_eq!(loopbox(&["export", file]).code, 64);

@@ -18,7 +18,7 @@ fn page_of(files: &Files, report: ReportBuilder) -> PathBuf {
     PathBuf::from(html)
 }
 
-/// Pictures for a person to look at.
+/// Screenshots for a developer to look at.
 fn pictures() -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page");
     std::fs::create_dir_all(&dir).unwrap();
@@ -26,7 +26,7 @@ fn pictures() -> PathBuf {
 }
 
 #[test]
-fn a_full_report_opens_and_every_control_works() {
+fn page_of_a_full_report_opens_and_every_control_works() {
     let files = Files::new();
     let threads = full()
         .thread("sync", Some("java.lang.Thread.run com.example.Sync.run:9"))
@@ -92,11 +92,11 @@ fn a_full_report_opens_and_every_control_works() {
     assert_eq!(b.js("String(loopbox.stacks().token) === document.getElementById('tree').value"), true);
 
     b.picture(&pictures().join("1280-light.png"));
-    assert_eq!(b.complaints(), Vec::<String>::new());
+    assert_eq!(b.problems(), Vec::<String>::new());
 }
 
 #[test]
-fn it_fits_a_narrow_dark_screen() {
+fn page_fits_a_narrow_dark_screen() {
     let files = Files::new();
     let locked =
         full().waits_for("com.example.shop.Db", "sync-1", "java.lang.Thread.run com.example.shop.Sync.run:9");
@@ -110,20 +110,20 @@ fn it_fits_a_narrow_dark_screen() {
     assert_eq!(b.js("innerWidth"), 400, "nothing makes the page wider than the screen");
     assert_eq!(b.js("document.documentElement.scrollWidth <= innerWidth"), true);
     b.picture(&pictures().join("400-dark.png"));
-    assert_eq!(b.complaints(), Vec::<String>::new());
+    assert_eq!(b.problems(), Vec::<String>::new());
 }
 
 #[test]
-fn a_report_without_anything_opens_too() {
+fn page_of_an_empty_report_opens() {
     let files = Files::new();
     let page = page_of(&files, ReportBuilder::new());
     let mut b = Browser::open(&page, 1280, 800, false);
     assert!(b.js("document.body.textContent").as_str().unwrap().contains("No stack tree is in this report"));
-    assert_eq!(b.complaints(), Vec::<String>::new());
+    assert_eq!(b.problems(), Vec::<String>::new());
 }
 
 #[test]
-fn what_a_hostile_report_says_is_shown_and_not_run() {
+fn page_shows_text_of_a_hostile_report_and_does_not_run_it() {
     let evil = "</script><img src=x onerror=alert(1)><script>alert(2)</script>{{script}}<!--";
     let report = ReportBuilder::new()
         .single(evil, 900, 10)
@@ -142,5 +142,5 @@ fn what_a_hostile_report_says_is_shown_and_not_run() {
     assert_eq!(b.js("document.images.length"), 0);
     assert_eq!(b.js("document.scripts.length"), 2);
     assert_eq!(b.js("document.querySelector('h1').textContent"), evil);
-    assert_eq!(b.complaints(), Vec::<String>::new());
+    assert_eq!(b.problems(), Vec::<String>::new());
 }

@@ -1,4 +1,4 @@
-//! `loopbox export --format parquet`, read by an engine that is not ours, with the queries of the documentation.
+//! `loopbox export --format parquet`, read by DuckDB with the queries of the documentation.
 
 mod support;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use support::{Files, loopbox, shop, tools};
 
 /// Forty reports: 5.2.0 has one problem, 5.2.1 two; Tiny One devices are always starved and slow in the new one.
-fn fleet() -> Files {
+fn corpus() -> Files {
     let files = Files::new();
     for i in 0..40_u32 {
         let newest = i % 2 == 1;
@@ -34,8 +34,8 @@ fn fleet() -> Files {
 }
 
 #[test]
-fn the_documented_queries_answer_what_they_say() {
-    let files = fleet();
+fn documented_queries_have_the_documented_meaning() {
+    let files = corpus();
     let table = files.path("reports.parquet");
     let folder = files.dir().to_str().unwrap();
     let run = loopbox(&["export", folder, "--format", "parquet", "-o", table, "--jobs", "2"]);
@@ -72,7 +72,7 @@ fn the_documented_queries_answer_what_they_say() {
 }
 
 #[test]
-fn damaged_files_are_left_out_and_a_failure_leaves_no_file() {
+fn parquet_export_skips_damaged_files_and_leaves_no_partial_file() {
     let files = Files::new();
     let (good, damaged) = (files.report("good.lbx"), files.damaged("damaged.lbx"));
     let table = files.path("reports.parquet");

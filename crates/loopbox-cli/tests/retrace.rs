@@ -26,7 +26,7 @@ fn obfuscated(files: &Files) -> &'static str {
 }
 
 #[test]
-fn every_view_takes_a_mapping() {
+fn mapping_deobfuscates_the_output_of_every_command() {
     let files = Files::new();
     let file = obfuscated(&files);
     let mapping = files.bytes("mapping.txt", MAPPING.as_bytes());
@@ -49,7 +49,7 @@ fn every_view_takes_a_mapping() {
 }
 
 #[test]
-fn a_retraced_report_is_a_report() {
+fn retrace_writes_a_report() {
     let files = Files::new();
     let mapping = files.bytes("mapping.txt", MAPPING.as_bytes());
     let out = files.path("plain.lbx");
@@ -61,14 +61,14 @@ fn a_retraced_report_is_a_report() {
 }
 
 #[test]
-fn a_mapping_of_another_build_is_said_and_the_report_shown_as_it_is() {
+fn mapping_of_another_build_is_a_warning_and_changes_nothing() {
     let files = Files::new();
     let file = obfuscated(&files);
     let other = files.bytes("other.txt", MAPPING.replace("5ac1e0f", "0000000").as_bytes());
     let run = loopbox(&["show", file, "--mapping", other]);
     assert_eq!(run.code, 2);
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
-    assert!(run.stderr.contains("names are not put back: the mapping is of another build"), "{}", run.stderr);
+    assert!(run.stderr.contains("not deobfuscated: the mapping is of another build"), "{}", run.stderr);
     assert!(run.stdout.contains("a.b.a"), "{}", run.stdout);
 
     let out = files.path("out.lbx");
@@ -78,11 +78,11 @@ fn a_mapping_of_another_build_is_said_and_the_report_shown_as_it_is() {
 
     let right = files.bytes("mapping.txt", MAPPING.as_bytes());
     let run = loopbox(&["show", file, "--mapping", other, "--mapping", right]);
-    assert_eq!(run.code, 0, "of several the right one is taken: {}", run.stderr);
+    assert_eq!(run.code, 0, "of several mappings the matching one is used: {}", run.stderr);
 }
 
 #[test]
-fn what_is_no_mapping_is_one_line() {
+fn mapping_of_another_kind_is_one_line() {
     let files = Files::new();
     let file = obfuscated(&files);
     let folder = files.dir().to_str().unwrap();

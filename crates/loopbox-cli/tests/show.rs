@@ -5,7 +5,7 @@ mod support;
 use support::{Files, loopbox};
 
 #[test]
-fn an_intact_report_is_printed() {
+fn show_prints_an_intact_report() {
     let files = Files::new();
     let run = loopbox(&["show", files.report("shop.lbx")]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
@@ -16,7 +16,7 @@ fn an_intact_report_is_printed() {
 }
 
 #[test]
-fn json_names_its_schema() {
+fn show_json_names_its_schema() {
     let files = Files::new();
     let run = loopbox(&["show", "--json", files.report("shop.lbx")]);
     assert_eq!(run.code, 0);
@@ -28,7 +28,7 @@ fn json_names_its_schema() {
 }
 
 #[test]
-fn a_damaged_section_costs_its_own_part_only() {
+fn show_of_a_damaged_section_prints_all_others() {
     let files = Files::new();
     let run = loopbox(&["show", files.damaged("damaged.lbx")]);
     assert_eq!(run.code, 2);
@@ -39,7 +39,7 @@ fn a_damaged_section_costs_its_own_part_only() {
 }
 
 #[test]
-fn a_cut_file_shows_what_was_saved() {
+fn show_of_a_cut_file_prints_what_is_there() {
     let files = Files::new();
     let run = loopbox(&["show", files.cut("cut.lbx")]);
     assert_eq!(run.code, 2);
@@ -48,7 +48,7 @@ fn a_cut_file_shows_what_was_saved() {
 }
 
 #[test]
-fn a_wrong_command_line_is_64() {
+fn exit_code_of_a_wrong_command_line_is_64() {
     assert_eq!(loopbox(&["show"]).code, 64);
     assert_eq!(loopbox(&["shwo"]).code, 64);
     assert_eq!(loopbox(&["--help"]).code, 0);

@@ -176,6 +176,8 @@ pub struct Contents<'a> {
     pub sections: Vec<Section<'a>>,
     /// What was not intact.
     pub damage: Vec<Damage>,
+    /// The tags of the sections among the damage: those that are cut or whose checksum differs.
+    pub damaged: Vec<Tag>,
 }
 
 struct Header {
@@ -238,12 +240,14 @@ pub fn read(bytes: &[u8]) -> Result<Contents<'_>, ContainerError> {
             let have = bytes.len().saturating_sub(offset);
             let what = format!("section {} is cut: {have} of {} bytes", header.tag, header.len);
             contents.damage.push(Damage { offset, what });
+            contents.damaged.push(header.tag);
             break;
         };
         at = offset + header.len;
         if crc32(payload) != header.payload_crc {
             let what = format!("section {} is damaged (checksum differs)", header.tag);
             contents.damage.push(Damage { offset, what });
+            contents.damaged.push(header.tag);
         } else if header.tag == END {
             ended = u32_at(payload, 0);
         } else {

@@ -85,9 +85,9 @@ pub struct Decoded {
 /// Only when nothing can be had: the file is empty, of another kind, of a newer major version, or without a
 /// single intact section.
 pub fn decode(bytes: &[u8]) -> Result<Decoded, ContainerError> {
-    let container::Contents { sections, mut damage } = container::read(bytes)?;
+    // A damaged section is reported as such, and not as missing, too.
+    let container::Contents { sections, mut damage, damaged: mut seen } = container::read(bytes)?;
     let mut report = Report::default();
-    let mut seen = Vec::new();
     for section in &sections {
         seen.push(section.tag);
         match section.tag {

@@ -249,6 +249,16 @@ fn a_flipped_byte_costs_one_section_at_most() {
     }
 }
 
+#[test]
+fn a_damaged_section_is_not_also_reported_as_missing() {
+    let mut bytes = encode(&sample()).unwrap();
+    let at = bytes.windows(4).position(|window| window == b"PEND").unwrap();
+    bytes[at + 20] ^= 1;
+    let damage = decode(&bytes).unwrap().damage;
+    assert_eq!(damage.len(), 1, "{damage:?}");
+    assert_eq!(damage[0].what, "section PEND is damaged (checksum differs)");
+}
+
 proptest! {
     #[test]
     fn arbitrary_sections_never_panic(tail in proptest::collection::vec(any::<u8>(), 0..400)) {

@@ -1,6 +1,6 @@
-//! Reports made for tests, in the words of a scenario.
+//! Building reports for tests, described as scenarios.
 //!
-//! Public behind the feature `test-support`, so that the command's tests and benches build the same reports.
+//! Public with the feature `test-support`, so that tests and benchmarks of other crates build the same reports.
 
 use loopbox_format::model::{
     ClockPair, Component, Detail, DumpReason, End, Feature, FeatureState, Figure, Limits, Location,
@@ -10,17 +10,17 @@ use loopbox_format::model::{
 use loopbox_format::report::Decoded;
 
 const MS: u64 = 1_000_000;
-/// The uptime of every built dump: 100 s.
+/// The uptime of the dump of every built report: 100 s.
 const NOW_NS: u64 = 100_000 * MS;
-/// The names of the built trees' bottom frames, so that stacks read as on a device.
+/// The outermost frames of stacks, so that they look as on a device.
 const LOOP: &str = "android.os.Looper.loop:214 android.os.Handler.dispatchMessage:107";
 
-/// Builds a report. History records are appended from the oldest to the newest and end where the running
-/// message begins.
+/// Builds a report. Records are appended to the history from the oldest to the newest; the last one ends where the
+/// running message starts.
 #[derive(Debug, Clone)]
 pub struct ReportBuilder {
     report: Report,
-    /// Wall time of the records so far.
+    /// The wall time of the records so far.
     history_ns: u64,
     token: u64,
 }
@@ -65,7 +65,7 @@ impl ReportBuilder {
         Self { report, history_ns: 0, token: 1 }
     }
 
-    /// Changes anything that has no word of its own.
+    /// Changes anything that has no method of its own.
     #[must_use]
     pub fn with(mut self, change: impl FnOnce(&mut Report)) -> Self {
         change(&mut self.report);
@@ -81,7 +81,7 @@ impl ReportBuilder {
         self.report.history.push(record);
     }
 
-    /// A group of `count` short messages, `work_ms` of work in all and `idle_ms` between them.
+    /// A group of `count` short messages, with `work_ms` of work in total and `idle_ms` between them.
     #[must_use]
     pub fn group(mut self, count: u32, work_ms: u64, idle_ms: u64) -> Self {
         let slowest = Slowest { token: self.token, wall_ns: work_ms * MS / u64::from(count.max(1)) };
@@ -97,7 +97,7 @@ impl ReportBuilder {
         self
     }
 
-    /// A message of its own record.
+    /// A message with its own record.
     #[must_use]
     pub fn single(mut self, target: &str, wall_ms: u64, cpu_ms: u64) -> Self {
         let token = self.token;
@@ -121,7 +121,7 @@ impl ReportBuilder {
         self
     }
 
-    /// Nothing to do for a while.
+    /// An idle time.
     #[must_use]
     pub fn idle(mut self, wall_ms: u64) -> Self {
         let kind = if wall_ms > 60_000 { RecordKind::Frozen } else { RecordKind::Idle };
@@ -153,8 +153,9 @@ impl ReportBuilder {
         self
     }
 
-    /// The stack tree of a message, one sample each 10 ms: stacks bottom first, frames apart by a space, each
-    /// `class.method`, `class.method:line` or `class.method!` for a native one; with how many samples in a row.
+    /// The stack tree of a message, one sample every 10 ms. A stack is its frames separated by spaces, outermost first,
+    /// each `class.method`, `class.method:line` or, for a native method, `class.method!`; with it comes the number of
+    /// consecutive samples that have it.
     #[must_use]
     pub fn tree(mut self, token: u64, stacks: &[(&str, u32)]) -> Self {
         let start_ns = match &self.report.main {
@@ -247,7 +248,7 @@ impl ReportBuilder {
         self
     }
 
-    /// A figure at the dump.
+    /// A statistic at the dump.
     #[must_use]
     pub fn figure(mut self, name: &str, value: &str) -> Self {
         self.report.figures.push(Figure { name: name.into(), value: value.into() });
@@ -306,7 +307,7 @@ pub fn message(target: &str, callback: &str, what: i32) -> Message {
     }
 }
 
-/// Writes the nodes of runs of equal first frames; returns how many direct children there are.
+/// Writes the nodes of runs of equal first frames and returns the number of direct children.
 fn children(stacks: &[(&[u32], u32)], out: &mut Vec<TreeNode>) -> u32 {
     let (mut at, mut skip, mut count) = (0, 0, 0);
     while at < stacks.len() {
@@ -327,11 +328,11 @@ fn children(stacks: &[(&[u32], u32)], out: &mut Vec<TreeNode>) -> u32 {
     count
 }
 
-/// A report as large as a recorder with the article's limits makes it: a hundred records, ten trees of earlier
+/// A report as large as a recorder with the default limits makes it: a hundred records, ten trees of earlier
 /// messages and the running one's of ten seconds, stacks of up to forty frames, two hundred pending messages.
 pub fn full() -> ReportBuilder {
     let mut report = ReportBuilder::new();
-    // A small generator (xorshift), so that each run makes the same report.
+    // xorshift: every run builds the same report.
     let mut state = 0x2545_F491_4F6C_DD1D_u64;
     let mut random = move |below: u64| {
         state ^= state << 13;

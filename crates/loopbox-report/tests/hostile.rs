@@ -1,17 +1,19 @@
-//! No decoded report, whatever it says, makes a view panic or grow without bound.
+//! No decoded report, whatever it contains, makes a function of this crate panic or use unbounded memory.
 
 use loopbox_format::container::Damage;
 use loopbox_format::model::*;
 use loopbox_format::report::Decoded;
 use loopbox_report::cluster::{self, Clusters, Sighting};
+use loopbox_report::diagnose::{Diagnosis, diagnose};
 use loopbox_report::export::parquet::{Row, Table};
 use loopbox_report::export::{self, Format};
+use loopbox_report::json::ReportView;
 use loopbox_report::retrace::Mapping;
-use loopbox_report::{Analysis, View, broken_promises, flame, html, text};
+use loopbox_report::{Analysis, flame, html, invariant_violations, text};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// A number that breaks arithmetic more often than chance would.
+/// A number that breaks arithmetic more often than a random one.
 fn nasty() -> impl Strategy<Value = u64> {
     prop_oneof![
         0..10_u64,
@@ -194,22 +196,22 @@ fn no_control(text: &str) -> bool {
     text.chars().all(|c| c == '\n' || !(c.is_control() || ('\u{202A}'..='\u{202E}').contains(&c)))
 }
 
-/// Every other tool's format, one after the other; what each returns is nothing but that it returned.
-fn exported_and_grouped(decoded: &Decoded, a: &Analysis) {
+/// Writes every format and a group; the test is that all of them return.
+fn exported_and_grouped(decoded: &Decoded, a: &Analysis, diagnosis: &Diagnosis) {
     let mut out = Vec::new();
-    for format in FORMATS {
+    for format in Format::ALL {
         out.clear();
-        export::write(format, a, &mut out).unwrap();
+        export::write(format, a, diagnosis, &mut out).unwrap();
     }
     for merged in [false, true] {
-        let _ = flame::write(a, flame::Choice { token: None, merged }, &mut out);
+        let _ = flame::write(a, flame::TreeChoice { token: None, merged }, &mut out);
     }
-    let _ = export::seed(&decoded.report, a, None);
+    let _ = export::tree_text(&decoded.report, a, None);
     let mut table = Table::new(&mut out).unwrap();
-    table.write(&[Row::new(a, "a.lbx")]).unwrap();
+    table.write(&[Row::new(a, diagnosis, "a.lbx")]).unwrap();
     table.finish().unwrap();
     let mut clusters = Clusters::default();
-    clusters.add(Sighting::new(a, "a.lbx"));
+    clusters.add(Sighting::new(a, diagnosis, "a.lbx"));
     let summary = clusters.summary(0);
     assert!(no_control(&anstream::adapter::strip_str(&cluster::text(&summary, 9)).to_string()));
     assert!(!cluster::html(&summary, 9).contains("<script"));
@@ -218,37 +220,35 @@ fn exported_and_grouped(decoded: &Decoded, a: &Analysis) {
     let _ = mapping.retrace(&mut decoded.report.clone());
 }
 
-const FORMATS: [Format; 6] =
-    [Format::Json, Format::Perfetto, Format::Chrome, Format::Firefox, Format::Speedscope, Format::Collapsed];
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn every_view_of_any_report_is_made(report in report(), damage in vec((any::<usize>(), word()), 0..3)) {
+    fn every_view_of_any_report_is_rendered(report in report(), damage in vec((any::<usize>(), word()), 0..3)) {
         let damage = damage.into_iter().map(|(offset, what)| Damage { offset, what }).collect();
         let decoded = Decoded { report, damage };
         let analysis = Analysis::new(&decoded);
-        exported_and_grouped(&decoded, &analysis);
-        let view = View::new(&analysis);
+        let diagnosis = diagnose(&analysis);
+        exported_and_grouped(&decoded, &analysis, &diagnosis);
+        let view = ReportView::new(&analysis, &diagnosis);
         for full in [false, true] {
             let plain = anstream::adapter::strip_str(&text::show(&view, text::Options { full })).to_string();
             prop_assert!(no_control(&plain), "{plain:?}");
         }
         prop_assert!(no_control(&anstream::adapter::strip_str(&text::diagnosis(&view)).to_string()));
-        for cause in &view.verdict.causes {
+        for cause in &diagnosis.causes {
             prop_assert!(cause.score.is_finite() && !cause.title.is_empty());
         }
         serde_json::to_string(&view).unwrap();
-        let page = html::page(&analysis).unwrap();
+        let page = html::page(&analysis, &view).unwrap();
         prop_assert_eq!(page.matches("<script").count(), 2);
-        let _ = broken_promises(&analysis);
+        let _ = invariant_violations(&analysis);
     }
 }
 
-/// Lists as long as a file of the largest size can make them.
+/// The lists are as long as those of the largest possible file.
 #[test]
-fn a_huge_report_is_cut_to_bounds_and_says_so() {
+fn loading_cuts_a_huge_report_to_the_limits() {
     let nodes =
         (0..900_000).map(|_| TreeNode { location: 0, skip: 0, count: u32::MAX, children: 1 }).collect();
     let deep = StackTree {
@@ -282,17 +282,18 @@ fn a_huge_report_is_cut_to_bounds_and_says_so() {
     };
     let decoded = Decoded { report, damage: Vec::new() };
     let analysis = Analysis::new(&decoded);
-    let told: Vec<&str> = analysis.losses.iter().map(|l| l.what.as_str()).collect();
+    let issues: Vec<&str> = analysis.issues.iter().map(|issue| issue.what.as_str()).collect();
     for what in ["pending lines", "figures", "stack tree of message 1", "stack tree of message 2"] {
-        assert!(told.iter().any(|t| t.starts_with(what)), "{what} in {told:?}");
+        assert!(issues.iter().any(|issue| issue.starts_with(what)), "{what} in {issues:?}");
     }
-    let view = View::new(&analysis);
+    let diagnosis = diagnose(&analysis);
+    let view = ReportView::new(&analysis, &diagnosis);
     assert!(text::show(&view, text::Options { full: true }).len() < 64 << 20);
-    assert!(html::page(&analysis).unwrap().len() < 32 << 20);
-    for format in FORMATS {
+    assert!(html::page(&analysis, &view).unwrap().len() < 32 << 20);
+    for format in Format::ALL {
         let mut out = Vec::new();
-        export::write(format, &analysis, &mut out).unwrap();
+        export::write(format, &analysis, &diagnosis, &mut out).unwrap();
         assert!(out.len() < 128 << 20, "{format:?}: {}", out.len());
     }
-    assert!(export::seed(&decoded.report, &analysis, None).is_err());
+    assert!(export::tree_text(&decoded.report, &analysis, None).is_err());
 }

@@ -4,10 +4,10 @@ use anyhow::{Context, Result};
 use loopbox_e2e::{LIMIT, launcher};
 use loopbox_format::report::decode;
 use loopbox_report::Analysis;
-use loopbox_report::diagnose::{Verdict, diagnose};
+use loopbox_report::diagnose::{Diagnosis, diagnose};
 use tempfile::tempdir;
 
-fn verdict(cause: &str) -> Result<Verdict> {
+fn verdict(cause: &str) -> Result<Diagnosis> {
     let folder = tempdir()?;
     let launcher = launcher("art10")?;
     let app = launcher.app("causes.Causes").argument(folder.path().display().to_string()).argument(cause);
@@ -26,7 +26,7 @@ fn assert_found(cause: &str, rule: &str, culprit: Option<&str>) -> Result<()> {
     assert_is_first(&verdict(cause)?, cause, rule, culprit)
 }
 
-fn assert_is_first(verdict: &Verdict, cause: &str, rule: &str, culprit: Option<&str>) -> Result<()> {
+fn assert_is_first(verdict: &Diagnosis, cause: &str, rule: &str, culprit: Option<&str>) -> Result<()> {
     let mut causes = verdict.causes.iter().filter(|c| c.rule != "starved");
     let first = causes.next().with_context(|| format!("{cause}: nothing found: {verdict:#?}"))?;
     assert_eq!(first.rule, rule, "{cause}: {verdict:#?}");
@@ -74,7 +74,7 @@ fn a_lock_that_another_thread_holds() -> Result<()> {
 fn a_deadlock() -> Result<()> {
     let verdict = verdict("deadlock")?;
     let found = verdict.causes.iter().any(|cause| {
-        cause.title.starts_with("Deadlock: ") && cause.title.ends_with("in a circle with holder")
+        cause.title.starts_with("Deadlock: ") && cause.title.ends_with("in a cycle with holder")
     });
     assert!(found, "{verdict:#?}");
     assert_is_first(&verdict, "deadlock", "lock", Some("causes.Causes"))

@@ -60,10 +60,10 @@ fn obfuscated(bed: &xtask::bed::Bed, folder: &Path) -> Result<(PathBuf, PathBuf)
 
 fn shop_frames(a: &Analysis, token: u64) -> Vec<Vec<&Frame>> {
     let Some(tree) = a.tree(token) else { return Vec::new() };
-    let stacks = tree.tops().into_iter().map(|(top, ..)| tree.stack(top));
+    let stacks = tree.stack_runs().into_iter().map(|run| tree.stack(run.top));
     stacks
         .map(|stack| {
-            let frames = stack.into_iter().map(|frame| &a.frames[frame as usize]);
+            let frames = stack.into_iter().map(|frame| &a.frames[frame]);
             frames.filter(|frame| frame.class.starts_with("com.example.shop.")).collect()
         })
         .collect()
@@ -94,7 +94,7 @@ fn the_mapping_of_a_shipped_app_puts_its_source_back() -> Result<()> {
         "messages have their names"
     );
     let retraced = Analysis::new(&decoded);
-    assert_eq!(retraced.losses, []);
+    assert_eq!(retraced.issues, []);
     let stacks = shop_frames(&retraced, token);
     assert!(!stacks.is_empty());
     for stack in &stacks {

@@ -3,15 +3,14 @@
 use crate::report::sealed;
 use loopbox_format::report::{Decoded, decode};
 use loopbox_report::cluster::{self, Clusters, Sighting};
+use loopbox_report::diagnose::diagnose;
 use loopbox_report::export::parquet::{Row, Table};
 use loopbox_report::export::{self, Format};
+use loopbox_report::json::ReportView;
 use loopbox_report::retrace::Mapping;
 use loopbox_report::test_support::ReportBuilder;
-use loopbox_report::{Analysis, View, broken_promises, flame, html, text};
+use loopbox_report::{Analysis, flame, html, invariant_violations, text};
 use std::cell::RefCell;
-
-const FORMATS: [Format; 6] =
-    [Format::Json, Format::Perfetto, Format::Chrome, Format::Firefox, Format::Speedscope, Format::Collapsed];
 
 /// Every view and every export of a report that may claim anything.
 pub(crate) fn desk(input: &[u8]) -> bool {
@@ -22,31 +21,32 @@ pub(crate) fn desk(input: &[u8]) -> bool {
 
 fn views(decoded: &Decoded) {
     let analysis = Analysis::new(decoded);
-    let view = View::new(&analysis);
+    let diagnosis = diagnose(&analysis);
+    let view = ReportView::new(&analysis, &diagnosis);
     let shown = text::show(&view, text::Options { full: true }) + &text::diagnosis(&view);
     let styled = |c: char| c.is_control() && c != '\n' && c != '\u{1b}';
     assert!(!shown.contains(styled), "a control character reaches the terminal");
-    assert!(view.verdict.causes.iter().all(|cause| cause.score.is_finite()));
-    let page = html::page(&analysis).expect("a page");
+    assert!(diagnosis.causes.iter().all(|cause| cause.score.is_finite()));
+    let page = html::page(&analysis, &view).expect("a page");
     assert_eq!(page.matches("<script").count(), 2, "a script of the report's own");
     let mut out = Vec::new();
-    for format in FORMATS {
+    for format in Format::ALL {
         out.clear();
-        export::write(format, &analysis, &mut out).expect("an export");
+        export::write(format, &analysis, &diagnosis, &mut out).expect("an export");
     }
     for merged in [false, true] {
         out.clear();
-        let _ = flame::write(&analysis, flame::Choice { token: None, merged }, &mut out);
+        let _ = flame::write(&analysis, flame::TreeChoice { token: None, merged }, &mut out);
     }
-    let _ = export::seed(&decoded.report, &analysis, None);
+    let _ = export::tree_text(&decoded.report, &analysis, None);
     let mut table = Table::new(Vec::new()).expect("a table");
-    table.write(&[Row::new(&analysis, "a.lbx")]).expect("a row");
+    table.write(&[Row::new(&analysis, &diagnosis, "a.lbx")]).expect("a row");
     table.finish().expect("the table's end");
     let mut clusters = Clusters::default();
-    clusters.add(Sighting::new(&analysis, "a.lbx"));
+    clusters.add(Sighting::new(&analysis, &diagnosis, "a.lbx"));
     let summary = clusters.summary(0);
     assert!(!cluster::html(&summary, 9).contains("<script"));
-    let _ = (cluster::text(&summary, 9), broken_promises(&analysis));
+    let _ = (cluster::text(&summary, 9), invariant_violations(&analysis));
 }
 
 /// A mapping, and a report whose names it may map.
@@ -57,7 +57,7 @@ pub(crate) fn mapping(input: &[u8]) -> bool {
         let _ = mapping.is_of(&report);
         let fits = mapping.retrace(&mut report).is_ok();
         let analysis = Analysis::new(&Decoded { report, damage: Vec::new() });
-        let _ = text::diagnosis(&View::new(&analysis));
+        let _ = text::diagnosis(&ReportView::new(&analysis, &diagnose(&analysis)));
         fits
     })
 }

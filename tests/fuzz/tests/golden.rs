@@ -4,7 +4,9 @@
 use loopbox_format::model::Report;
 use loopbox_format::report::{Decoded, decode, encode};
 use loopbox_fuzz::peak_of;
-use loopbox_report::{Analysis, View, text};
+use loopbox_report::diagnose::diagnose;
+use loopbox_report::json::ReportView;
+use loopbox_report::{Analysis, text};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -63,7 +65,8 @@ fn a_report_of_version_1_0_is_shown_as_ever() {
         let decoded = whole(bytes);
         assert_eq!(decoded.damage, []);
         let analysis = Analysis::new(&decoded);
-        let styled = text::show(&View::new(&analysis), text::Options { full: false });
+        let styled =
+            text::show(&ReportView::new(&analysis, &diagnose(&analysis)), text::Options { full: false });
         let shown = anstream::adapter::strip_str(&styled).to_string();
         let file = golden(&format!("{name}.txt"));
         if std::env::var_os("LOOPBOX_BLESS").is_some() {

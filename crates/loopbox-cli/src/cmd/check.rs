@@ -1,28 +1,29 @@
 //! `loopbox check`.
 
-use crate::args::Terminal;
-use crate::{Outcome, input, output};
+use crate::options::TerminalOptions;
+use crate::outcome::Outcome;
+use crate::{input, output};
 use anyhow::{Result, bail};
-use loopbox_report::{Analysis, broken_promises};
+use loopbox_report::{Analysis, Issue, invariant_violations};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Reports, or rings that were pulled from a device.
+    /// Reports, or ring files that were pulled from a device.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
-    terminal: Terminal,
+    terminal: TerminalOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let (mut usable, mut sound, mut text) = (0, 0, String::new());
+    let (mut usable, mut intact, mut text) = (0, 0, String::new());
     for file in &args.files {
         match check(file) {
             Ok(faults) => {
                 usable += 1;
-                sound += usize::from(faults.is_empty());
+                intact += usize::from(faults.is_empty());
                 let state = if faults.is_empty() { "intact" } else { "damaged" };
                 let _ = writeln!(text, "{}: {state}", file.display());
                 for fault in faults {
@@ -30,28 +31,24 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
                 }
             }
             Err(error) if args.files.len() == 1 => return Err(error),
-            Err(error) => output::complain(format_args!("{error:#}")),
+            Err(error) => output::print_error(format_args!("{error:#}")),
         }
     }
-    output::text(&text, &args.terminal)?;
-    match (usable, sound == args.files.len()) {
+    output::write_text(&text, &args.terminal)?;
+    match (usable, intact == args.files.len()) {
         (0, _) => bail!("none of {} files is a report", args.files.len()),
-        (_, true) => Ok(Outcome::Done),
+        (_, true) => Ok(Outcome::Complete),
         (_, false) => Ok(Outcome::Partial),
     }
 }
 
-/// What is wrong with a report, in words; an error when it is none.
+/// What is wrong with a report, in words.
+///
+/// # Errors
+/// When the file is not a report.
 fn check(file: &Path) -> Result<Vec<String>> {
     let analysis = Analysis::new(&input::decode(file)?);
-    let mut faults: Vec<String> = analysis
-        .losses
-        .iter()
-        .map(|loss| match loss.offset {
-            Some(offset) => format!("offset {offset}: {}", loss.what),
-            None => loss.what.clone(),
-        })
-        .collect();
-    faults.extend(broken_promises(&analysis));
+    let mut faults: Vec<String> = analysis.issues.iter().map(Issue::to_string).collect();
+    faults.extend(invariant_violations(&analysis));
     Ok(faults)
 }

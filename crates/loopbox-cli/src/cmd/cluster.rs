@@ -1,53 +1,56 @@
 //! `loopbox cluster`.
 
-use crate::args::Terminal;
-use crate::fleet::Fleet;
-use crate::{Outcome, output};
+use crate::batch::BatchOptions;
+use crate::options::TerminalOptions;
+use crate::outcome::Outcome;
+use crate::output;
 use anyhow::Result;
+use loopbox_report::Analysis;
 use loopbox_report::cluster::{self, Clusters, Sighting};
+use loopbox_report::diagnose::diagnose;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    fleet: Fleet,
+    batch: BatchOptions,
     /// Prints JSON (schema loopbox.cluster/1, see docs/clustering.md) with all groups.
     #[arg(long, conflicts_with = "html")]
     json: bool,
     /// Writes one self-contained HTML page.
     #[arg(long)]
     html: bool,
-    /// Shows at most so many groups.
+    /// Shows at most this number of groups.
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
     /// Writes to this file instead of stdout.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    terminal: Terminal,
+    terminal: TerminalOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let visit = |clusters: &mut Clusters, analysis: &_, path: &str| {
-        clusters.add(Sighting::new(analysis, path));
+    let visit = |clusters: &mut Clusters, analysis: &Analysis, path: &str| {
+        clusters.add(Sighting::new(analysis, &diagnose(analysis), path));
         Ok(())
     };
-    let (parts, tally, outcome) = args.fleet.read(Clusters::default, visit)?;
+    let batch = args.batch.read(Clusters::default, visit)?;
     let mut whole = Clusters::default();
-    for part in parts {
+    for part in batch.states {
         whole.merge(part);
     }
-    let summary = whole.summary(tally.skipped());
+    let summary = whole.summary(batch.skipped);
     let file = args.output.as_deref();
     if args.json {
-        output::bytes((serde_json::to_string_pretty(&summary)? + "\n").as_bytes(), file)?;
+        output::write_bytes((serde_json::to_string_pretty(&summary)? + "\n").as_bytes(), file)?;
     } else if args.html {
-        output::bytes(cluster::html(&summary, args.limit).as_bytes(), file)?;
+        output::write_bytes(cluster::html(&summary, args.limit).as_bytes(), file)?;
     } else if file.is_some() {
         let text = anstream::adapter::strip_str(&cluster::text(&summary, args.limit)).to_string();
-        output::bytes(text.as_bytes(), file)?;
+        output::write_bytes(text.as_bytes(), file)?;
     } else {
-        output::text(&cluster::text(&summary, args.limit), &args.terminal)?;
+        output::write_text(&cluster::text(&summary, args.limit), &args.terminal)?;
     }
-    Ok(outcome)
+    Ok(batch.outcome)
 }

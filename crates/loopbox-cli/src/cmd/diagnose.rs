@@ -1,9 +1,10 @@
 //! `loopbox diagnose`.
 
-use crate::args::{Mappings, Terminal};
-use crate::{Outcome, input, output};
+use crate::options::{MappingOptions, TerminalOptions};
+use crate::outcome::Outcome;
+use crate::{input, output};
 use anyhow::Result;
-use loopbox_report::{View, text};
+use loopbox_report::text;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -14,18 +15,17 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "plain")]
     json: bool,
     #[command(flatten)]
-    mapping: Mappings,
+    mapping: MappingOptions,
     #[command(flatten)]
-    terminal: Terminal,
+    terminal: TerminalOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let opened = input::open(&args.file, &args.mapping)?;
-    let view = View::new(&opened.analysis);
+    let loaded = input::load(&args.file, &args.mapping)?;
     if args.json {
-        output::plain(&(serde_json::to_string_pretty(&view.verdict)? + "\n"))?;
+        output::write_plain(&(serde_json::to_string_pretty(&loaded.diagnosis())? + "\n"))?;
     } else {
-        output::text(&text::diagnosis(&view), &args.terminal)?;
+        output::write_text(&text::diagnosis(&loaded.view()), &args.terminal)?;
     }
-    Ok(opened.outcome())
+    Ok(loaded.outcome())
 }

@@ -1,8 +1,8 @@
-//! `loopbox completions` and `loopbox man`: made from the command line's own definition.
+//! `loopbox completions` and `loopbox man`, generated from the definition of the command line.
 
-use crate::{Outcome, output};
+use crate::outcome::Outcome;
+use crate::output;
 use anyhow::{Context, Result};
-use clap::CommandFactory;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -14,28 +14,27 @@ pub(crate) struct Completions {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Man {
-    /// Writes loopbox.1, loopbox-show.1 and so on into this folder; without it prints loopbox.1.
+    /// Writes loopbox.1, loopbox-show.1 and so on into this folder, instead of printing loopbox.1.
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
 }
 
-pub(crate) fn completions(args: &Completions) -> Result<Outcome> {
+pub(crate) fn completions(args: &Completions, mut cli: clap::Command) -> Result<Outcome> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut crate::args::Args::command(), "loopbox", &mut script);
-    output::bytes(&script, None)?;
-    Ok(Outcome::Done)
+    clap_complete::generate(args.shell, &mut cli, "loopbox", &mut script);
+    output::write_bytes(&script, None)?;
+    Ok(Outcome::Complete)
 }
 
-pub(crate) fn man(args: &Man) -> Result<Outcome> {
-    let command = crate::args::Args::command();
+pub(crate) fn man(args: &Man, cli: clap::Command) -> Result<Outcome> {
     if let Some(folder) = &args.output {
         let name = || folder.display().to_string();
         std::fs::create_dir_all(folder).with_context(name)?;
-        clap_mangen::generate_to(command, folder).with_context(name)?;
+        clap_mangen::generate_to(cli, folder).with_context(name)?;
     } else {
         let mut page = Vec::new();
-        clap_mangen::Man::new(command).render(&mut page)?;
-        output::bytes(&page, None)?;
+        clap_mangen::Man::new(cli).render(&mut page)?;
+        output::write_bytes(&page, None)?;
     }
-    Ok(Outcome::Done)
+    Ok(Outcome::Complete)
 }

@@ -1,33 +1,59 @@
-//! One file per command.
+//! The commands, one file each.
 
-pub(crate) mod check;
-pub(crate) mod cluster;
-pub(crate) mod diagnose;
-pub(crate) mod export;
-pub(crate) mod flame;
-pub(crate) mod generate;
-pub(crate) mod recover;
-pub(crate) mod report;
-pub(crate) mod retrace;
+mod check;
+mod cluster;
+mod diagnose;
+mod export;
+mod flame;
+mod generate;
+mod recover;
+mod report;
+mod retrace;
 mod show;
 
-use crate::Outcome;
-use crate::args::{Args, Command};
+use crate::outcome::Outcome;
 use anyhow::Result;
+use clap::Subcommand;
 
-/// Runs the command that the arguments ask for.
-pub(crate) fn run(args: Args) -> Result<Outcome> {
-    match args.command {
-        Command::Diagnose(args) => diagnose::run(&args),
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Prints a report: history, running message with its stacks, pending messages.
+    Show(show::Args),
+    /// Names the most probable cause of the hang, with the evidence (rules: docs/diagnosis.md).
+    Diagnose(diagnose::Args),
+    /// Writes a report as one HTML page with diagnosis, timeline and stacks; it needs no network.
+    Report(report::Args),
+    /// Draws a flame graph (SVG) of a message's stacks.
+    Flame(flame::Args),
+    /// Writes a report in the format of another tool.
+    Export(export::Args),
+    /// Groups many reports by cause and stack.
+    Cluster(cluster::Args),
+    /// Checks for each file whether it is an intact report.
+    Check(check::Args),
+    /// Makes a report from the ring file that a killed process left behind.
+    Recover(recover::Args),
+    /// Deobfuscates a report.
+    Retrace(retrace::Args),
+    /// Prints completions for a shell.
+    Completions(generate::Completions),
+    /// Writes man pages of loopbox and of each command.
+    Man(generate::Man),
+}
+
+/// Runs a command. `cli` is the definition of the whole command line, for completions and man pages.
+pub(crate) fn run(command: Command, cli: fn() -> clap::Command) -> Result<Outcome> {
+    match command {
         Command::Show(args) => show::run(&args),
+        Command::Diagnose(args) => diagnose::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Flame(args) => flame::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Cluster(args) => cluster::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Recover(args) => recover::run(&args),
-        Command::Completions(args) => generate::completions(&args),
-        Command::Man(args) => generate::man(&args),
         Command::Retrace(args) => retrace::run(&args),
+        Command::Completions(args) => generate::completions(&args, cli()),
+        Command::Man(args) => generate::man(&args, cli()),
     }
 }

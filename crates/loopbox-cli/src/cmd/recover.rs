@@ -1,12 +1,13 @@
 //! `loopbox recover`.
 
-use crate::{Outcome, input, output};
+use crate::outcome::Outcome;
+use crate::{input, output};
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The ring: a file that ends in .lbr, from the app's no-backup folder.
+    /// The ring file (it ends in .lbr) from the app's no-backup folder.
     #[arg(value_name = "RING")]
     ring: PathBuf,
     /// Writes the report to this file.
@@ -19,9 +20,9 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let bytes = input::read(&args.ring)?;
     let ring = loopbox_store::recover(&bytes).with_context(name)?;
     let report = loopbox_format::report::encode(&ring.report).with_context(name)?;
-    output::bytes(&report, Some(&args.output))?;
+    output::write_bytes(&report, Some(&args.output))?;
     for damage in &ring.damage {
-        output::complain(format_args!("warning: {}: {damage}", args.ring.display()));
+        output::print_error(format_args!("warning: {}: {damage}", args.ring.display()));
     }
-    Ok(if ring.damage.is_empty() { Outcome::Done } else { Outcome::Partial })
+    Ok(if ring.damage.is_empty() { Outcome::Complete } else { Outcome::Partial })
 }

@@ -1,7 +1,8 @@
 //! `loopbox report`.
 
-use crate::args::Mappings;
-use crate::{Outcome, input, output};
+use crate::options::MappingOptions;
+use crate::outcome::Outcome;
+use crate::{input, output};
 use anyhow::Result;
 use loopbox_report::html;
 use std::path::PathBuf;
@@ -14,11 +15,11 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    mapping: Mappings,
+    mapping: MappingOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let opened = input::open(&args.file, &args.mapping)?;
-    output::bytes(html::page(&opened.analysis)?.as_bytes(), args.output.as_deref())?;
-    Ok(opened.outcome())
+    let loaded = input::load(&args.file, &args.mapping)?;
+    output::write_bytes(html::page(&loaded.analysis, &loaded.view())?.as_bytes(), args.output.as_deref())?;
+    Ok(loaded.outcome())
 }

@@ -1,10 +1,11 @@
 //! `loopbox retrace`.
 
-use crate::args::{Mappings, Terminal};
 use crate::mapping::Mapper;
-use crate::{Outcome, input, output};
+use crate::options::{MappingOptions, TerminalOptions};
+use crate::outcome::Outcome;
+use crate::{input, output};
 use anyhow::{Context, Result, anyhow};
-use loopbox_report::{View, text};
+use loopbox_report::text;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -13,11 +14,11 @@ pub(crate) struct Args {
     file: PathBuf,
     #[command(flatten)]
     mapping: RequiredMapping,
-    /// Writes a report file with the names of the source; without it the report is printed as by `show`.
+    /// Writes the deobfuscated report to this file, instead of printing it as `show` does.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    terminal: Terminal,
+    terminal: TerminalOptions,
 }
 
 #[derive(Debug, clap::Args)]
@@ -28,17 +29,17 @@ struct RequiredMapping {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let mapper = Mapper::load(&Mappings { files: args.mapping.files.clone() })?;
+    let mapper = Mapper::load(&MappingOptions { files: args.mapping.files.clone() })?;
     let mut decoded = input::decode(&args.file)?;
     mapper.apply(&mut decoded.report).map_err(|why| anyhow!("{}: {why}", args.file.display()))?;
-    let opened = input::Opened::new(&args.file, decoded);
+    let loaded = input::LoadedReport::new(&args.file, decoded);
     if let Some(path) = &args.output {
         let bytes =
-            loopbox_format::report::encode(&opened.decoded.report).context("the report cannot be encoded")?;
-        output::bytes(&bytes, Some(path))?;
+            loopbox_format::report::encode(&loaded.decoded.report).context("the report cannot be encoded")?;
+        output::write_bytes(&bytes, Some(path))?;
     } else {
-        let view = View::new(&opened.analysis);
-        output::text(&text::show(&view, text::Options::default()), &args.terminal)?;
+        let view = loaded.view();
+        output::write_text(&text::show(&view, text::Options::default()), &args.terminal)?;
     }
-    Ok(opened.outcome())
+    Ok(loaded.outcome())
 }

@@ -1,17 +1,35 @@
 //! `loopbox show`.
 
-use crate::args::Show;
-use crate::{Outcome, input, output};
+use crate::options::{MappingOptions, TerminalOptions};
+use crate::outcome::Outcome;
+use crate::{input, output};
 use anyhow::Result;
-use loopbox_report::{View, text};
+use loopbox_report::text;
+use std::path::PathBuf;
 
-pub(crate) fn run(args: &Show) -> Result<Outcome> {
-    let opened = input::open(&args.file, &args.mapping)?;
-    let view = View::new(&opened.analysis);
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The report (a file that ends in .lbx).
+    file: PathBuf,
+    /// Prints JSON (schema loopbox.report/1, see docs/json.md).
+    #[arg(long, conflicts_with_all = ["plain", "full"])]
+    json: bool,
+    /// Shows every node of every stack tree.
+    #[arg(long)]
+    full: bool,
+    #[command(flatten)]
+    mapping: MappingOptions,
+    #[command(flatten)]
+    terminal: TerminalOptions,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    let loaded = input::load(&args.file, &args.mapping)?;
+    let view = loaded.view();
     if args.json {
-        output::plain(&(serde_json::to_string_pretty(&view)? + "\n"))?;
+        output::write_plain(&(serde_json::to_string_pretty(&view)? + "\n"))?;
     } else {
-        output::text(&text::show(&view, text::Options { full: args.full }), &args.terminal)?;
+        output::write_text(&text::show(&view, text::Options { full: args.full }), &args.terminal)?;
     }
-    Ok(opened.outcome())
+    Ok(loaded.outcome())
 }

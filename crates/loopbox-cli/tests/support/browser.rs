@@ -105,7 +105,7 @@ impl Browser {
         result["result"]["value"].clone()
     }
 
-    /// Clicks at a place of an element, given from its left and top as a part of its width and in pixels.
+    /// Clicks on an element, at this part of its width and this many pixels below its top.
     pub(crate) fn click(&mut self, element: &str, part: f64, down: f64) {
         let box_of = format!(
             "(() => {{ const e = document.querySelector('{element}'); e.scrollIntoView({{block: 'center'}}); \
@@ -137,8 +137,8 @@ impl Browser {
         std::fs::write(file, base64(shot["data"].as_str().expect("a picture"))).expect("a file");
     }
 
-    /// What the page said on its console, threw, or asked of the network beside itself.
-    pub(crate) fn complaints(&self) -> Vec<String> {
+    /// What the page logged to its console, what it threw, and its requests to the network.
+    pub(crate) fn problems(&self) -> Vec<String> {
         let noteworthy = |e: &&Value| match e["method"].as_str() {
             Some(
                 "Runtime.exceptionThrown"

@@ -1,11 +1,13 @@
-//! Running the command, and files to run it on.
+//! Running the command on files of its own.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 pub(crate) mod tools;
 
+use loopbox_format::model::{ClockPair, MainState};
 use loopbox_format::report::encode;
 use loopbox_report::test_support::ReportBuilder;
-use std::path::Path;
+use loopbox_store::{Identity, Ring, RingOptions};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
 
@@ -26,7 +28,7 @@ pub(crate) fn loopbox<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Run {
     }
 }
 
-/// A shop whose main thread has summed up a cart for five seconds.
+/// A report of a shop app whose main thread has been summing up a cart for five seconds.
 pub(crate) fn shop() -> ReportBuilder {
     ReportBuilder::new()
         .idle(2_400)
@@ -47,7 +49,7 @@ pub(crate) fn shop() -> ReportBuilder {
         .pending("  (Total messages: 1, polling=false, quitting=false)")
 }
 
-/// A folder of files that ends with the test.
+/// A folder of files that is removed after the test.
 pub(crate) struct Files {
     dir: TempDir,
 }
@@ -57,7 +59,7 @@ impl Files {
         Self { dir: TempDir::new().expect("a folder") }
     }
 
-    /// The path of a file of this name; leaked, as a test is short.
+    /// The path of a file of this name. The text is leaked, because tests are short.
     pub(crate) fn path(&self, name: &str) -> &'static str {
         self.dir.path().join(name).to_str().expect("UTF-8").to_string().leak()
     }
@@ -90,6 +92,22 @@ impl Files {
     pub(crate) fn cut(&self, name: &str) -> &'static str {
         let bytes = shop_bytes();
         self.bytes(name, &bytes[..bytes.len() * 2 / 3])
+    }
+
+    /// A ring file as a killed process leaves it, with the history and the running message of [`shop`].
+    pub(crate) fn ring(&self) -> PathBuf {
+        let report = shop().build().report;
+        let identity = Identity::of_this_process(ClockPair { uptime_ns: 1, unix_ms: 1_700_000_000_000 });
+        let mut ring = Ring::create(&RingOptions::new(self.dir(), identity));
+        for record in report.history.iter().filter(|r| r.closed) {
+            ring.main.close(record, &record.details).expect("a record");
+        }
+        let MainState::Running(running) = &report.main else { panic!("a message is running") };
+        ring.main.running(running.token, running.start_ns, 1).expect("the running message");
+        ring.worker.running(running).expect("its name");
+        ring.worker.running_tree(&report.symbols, &report.trees[0]).expect("its stacks");
+        ring.worker.meta(&report.meta).expect("the meta section");
+        ring.reader.path().expect("a file").to_path_buf()
     }
 }
 

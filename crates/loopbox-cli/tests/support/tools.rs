@@ -1,4 +1,4 @@
-//! Other people's tools that check what the command writes, set up on first use below `target/`.
+//! Third-party tools that check what the command writes, set up below `target/` on first use.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools")
 }
 
-/// Runs `set_up` unless it ended well for the same `inputs` before. Tests of several processes wait for each other.
+/// Runs `set_up` unless it succeeded for the same `inputs` before. Test processes wait for each other.
 fn ready(name: &str, inputs: &str, set_up: impl FnOnce(&Path)) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&folder).expect("a folder below target");
@@ -36,7 +36,7 @@ fn run(command: &mut Command) -> String {
 pub(crate) fn python(script: &str, args: &[&str]) -> String {
     let requirements = sources().join("requirements.txt");
     let inputs = fs::read_to_string(&requirements).expect("the requirements");
-    let folder = ready("desk-python", &inputs, |folder| {
+    let folder = ready("cli-python", &inputs, |folder| {
         run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder.join("venv")));
         run(Command::new(folder.join("venv/bin/pip"))
             .args(["install", "--quiet", "--disable-pip-version-check", "--requirement"])
@@ -47,7 +47,7 @@ pub(crate) fn python(script: &str, args: &[&str]) -> String {
 
 /// A file of a package of the npm registry.
 pub(crate) fn npm_file(package: &str, version: &str, file: &str) -> PathBuf {
-    let folder = ready(&format!("desk-npm-{package}"), version, |folder| {
+    let folder = ready(&format!("cli-npm-{package}"), version, |folder| {
         run(Command::new("npm")
             .args(["install", "--silent", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix"])
             .arg(folder)

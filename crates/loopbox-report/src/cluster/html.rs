@@ -1,7 +1,8 @@
 //! The result of clustering as one self-contained page.
 
-use super::summary::{Group, Named, Summary, plural};
+use super::summary::{Group, NameCount, Summary, plural};
 use super::text::days;
+use crate::render::escape::escape;
 use std::fmt::Write as _;
 
 const STYLE: &str = "\
@@ -66,7 +67,7 @@ fn write_group(out: &mut String, rank: usize, group: &Group) {
         row("seen", &format!("{first} to {last}"));
     }
     if !group.obfuscated_version.is_empty() {
-        row("names", "are obfuscated: a mapping joins versions and tells them");
+        row("names", "are obfuscated; --mapping deobfuscates them and joins versions");
     }
     row("verdict", &escape(&group.representative.headline));
     row("look at", &group.representative.culprit.as_deref().map(code).unwrap_or_default());
@@ -78,22 +79,7 @@ fn code(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("<code>{}</code>", escape(text)) }
 }
 
-fn list(named: &[Named]) -> String {
-    let one = |n: &Named| format!("{} ({})", escape(&n.name), n.reports);
+fn list(named: &[NameCount]) -> String {
+    let one = |n: &NameCount| format!("{} ({})", escape(&n.name), n.reports);
     named.iter().map(one).collect::<Vec<_>>().join(", ")
-}
-
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
 }

@@ -1,111 +1,102 @@
-//! The result of clustering as one value: its JSON, and what text and HTML are made from.
+//! The result of clustering: its JSON, and what the text and the HTML page are made from.
 
-use super::sketch::{Distinct, Top};
-use super::{Cell, Clusters};
+use super::cardinality::{Distinct, TopNames};
+use super::groups::{Clusters, GroupStats};
+use super::sighting::Representative;
 use serde::Serialize;
 use std::cmp::Reverse;
 
 /// Name and version of the JSON schema.
 const SCHEMA: &str = "loopbox.cluster/1";
-/// Devices and versions named in a group.
-const NAMED: usize = 5;
+/// How many devices and versions a group lists.
+const MAX_LISTED: usize = 5;
 
 /// Groups of reports, those with most reports first.
 #[derive(Debug, Clone, Serialize)]
 pub struct Summary {
     /// `loopbox.cluster/1`; documented in `docs/clustering.md`.
     pub schema: &'static str,
-    /// Reports that were grouped.
+    /// The number of reports.
     pub reports: u64,
-    /// Files that could not be used.
+    /// The number of files that could not be used.
     pub skipped: u64,
-    /// How many users the reports are of; `None` when no report says.
+    /// The number of users; `None` when no report names its user.
     pub users: Option<Count>,
-    /// Reports whose group came after more groups than are kept apart; 0 in any real corpus.
+    /// The number of reports that are in no group, because there were too many groups before; 0 in practice.
     pub beyond: u64,
-    /// The groups.
+    /// The groups, those with most reports first.
     pub groups: Vec<Group>,
 }
 
-/// A number of different things.
+/// A number of different values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Count {
-    /// How many.
+    /// The number.
     pub count: u64,
-    /// False when it is an estimate (within a few per cent).
+    /// False when the number is an estimate (within a few per cent).
     pub exact: bool,
 }
 
-/// One problem.
+/// A group of reports with the same signature.
 #[derive(Debug, Clone, Serialize)]
 pub struct Group {
-    /// A short number of the signature, to tell groups of one run apart.
+    /// A short hash of the signature.
     pub id: String,
-    /// How many reports have it.
+    /// The number of its reports.
     pub reports: u64,
     /// Their share of all reports, 0 to 1.
     pub share: f64,
-    /// How many users.
+    /// The number of users.
     pub users: Option<Count>,
-    /// How many devices.
+    /// The number of devices.
     pub devices: Option<Count>,
-    /// How many app versions.
+    /// The number of app versions.
     pub versions: Option<Count>,
     /// The most frequent devices.
-    pub top_devices: Vec<Named>,
+    pub top_devices: Vec<NameCount>,
     /// The most frequent app versions.
-    pub top_versions: Vec<Named>,
-    /// When the first of its reports was made, Unix milliseconds.
+    pub top_versions: Vec<NameCount>,
+    /// When the first of its reports was dumped, in Unix milliseconds.
     pub first_ms: Option<i64>,
-    /// When the last one was made.
+    /// When the last of its reports was dumped, in Unix milliseconds.
     pub last_ms: Option<i64>,
-    /// The rule of `loopbox diagnose` that all its reports share.
+    /// The rule of `loopbox diagnose` that found the cause in all its reports.
     pub cause: String,
-    /// The message that all share; empty when it has no name.
+    /// The message of all its reports; empty when it is not known.
     pub message: String,
-    /// The frames that all share, the entry into the app first.
+    /// The frames of all its reports, the first method of the app first.
     pub frames: Vec<String>,
-    /// The only app version it can be of, when its names are obfuscated; else empty.
+    /// The app version, when the group is of obfuscated names that belong to one version; else empty.
     pub obfuscated_version: String,
     /// The report to open first.
     pub representative: Representative,
 }
 
-/// A name and how often it came.
+/// A name and its count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Named {
+pub struct NameCount {
     /// The name.
     pub name: String,
-    /// How many reports have it.
+    /// The number of reports that have it.
     pub reports: u64,
 }
 
-/// One report that stands for its group.
-#[derive(Debug, Clone, Serialize)]
-pub struct Representative {
-    /// Its file.
-    pub path: String,
-    /// What `loopbox diagnose` says of it.
-    pub headline: String,
-    /// The method to look at first.
-    pub culprit: Option<String>,
-}
-
-impl Summary {
-    pub(super) fn new(clusters: &Clusters, skipped: u64) -> Self {
-        let reports = clusters.reports;
-        let mut groups: Vec<Group> = clusters.cells.values().map(|cell| Group::new(cell, reports)).collect();
+impl Clusters {
+    /// The groups, those with most reports first. `skipped` is the number of files that could not be used.
+    pub fn summary(&self, skipped: u64) -> Summary {
+        let reports = self.reports;
+        let mut groups: Vec<Group> = self.groups.values().map(|group| Group::new(group, reports)).collect();
         let users = |group: &Group| group.users.map_or(0, |users| users.count);
         groups.sort_by(|l, r| {
             let rank = |g: &Group| (Reverse(g.reports), Reverse(users(g)));
             rank(l).cmp(&rank(r)).then_with(|| l.representative.path.cmp(&r.representative.path))
         });
-        Self {
+        Summary {
             schema: SCHEMA,
             reports,
             skipped,
-            users: distinct(&clusters.users),
-            beyond: clusters.beyond,
+            users: distinct(&self.users),
+            beyond: self.beyond,
             groups,
         }
     }
@@ -128,28 +119,28 @@ impl Group {
     /// `2 users, 1 device, 3 versions`, as far as known.
     pub(super) fn counts(&self) -> String {
         let counts = [(self.users, "user"), (self.devices, "device"), (self.versions, "version")];
-        let said = counts.iter().filter_map(|(count, what)| count.map(|count| count.of(what)));
-        said.collect::<Vec<_>>().join(", ")
+        let known = counts.iter().filter_map(|(count, what)| count.map(|count| count.of(what)));
+        known.collect::<Vec<_>>().join(", ")
     }
 
-    fn new(cell: &Cell, all: u64) -> Self {
-        let signature = &cell.signature;
+    fn new(group: &GroupStats, all: u64) -> Self {
+        let signature = &group.signature;
         Self {
             id: signature.id(),
-            reports: cell.reports,
-            share: cell.reports as f64 / all.max(1) as f64,
-            users: distinct(&cell.users),
-            devices: count(cell.devices.distinct()),
-            versions: count(cell.versions.distinct()),
-            top_devices: top(&cell.devices),
-            top_versions: top(&cell.versions),
-            first_ms: cell.first_ms,
-            last_ms: cell.last_ms,
+            reports: group.reports,
+            share: group.reports as f64 / all.max(1) as f64,
+            users: distinct(&group.users),
+            devices: count(group.devices.distinct()),
+            versions: count(group.versions.distinct()),
+            top_devices: top(&group.devices),
+            top_versions: top(&group.versions),
+            first_ms: group.first_ms,
+            last_ms: group.last_ms,
             cause: signature.cause.clone(),
             message: signature.message.clone(),
             frames: signature.frames.clone(),
             obfuscated_version: signature.version.clone(),
-            representative: cell.representative.clone(),
+            representative: group.representative.clone(),
         }
     }
 
@@ -168,8 +159,11 @@ fn count((count, exact): (u64, bool)) -> Option<Count> {
     (count > 0).then_some(Count { count, exact })
 }
 
-fn top(top: &Top) -> Vec<Named> {
-    top.most(NAMED).into_iter().map(|(name, reports)| Named { name: name.to_string(), reports }).collect()
+fn top(top: &TopNames) -> Vec<NameCount> {
+    top.most(MAX_LISTED)
+        .into_iter()
+        .map(|(name, reports)| NameCount { name: name.to_string(), reports })
+        .collect()
 }
 
 impl Count {

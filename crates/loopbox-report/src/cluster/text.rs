@@ -1,9 +1,8 @@
-//! The result of clustering as text for a terminal. Lines carry ANSI styles; strip them for plain text.
+//! The result of clustering as text for a terminal. Lines have ANSI styles; strip them for plain text.
 
-use super::summary::{Group, Named, Summary, plural};
-use crate::clock::WallClock;
+use super::summary::{Group, NameCount, Summary, plural};
+use crate::model::time::day;
 use anstyle::{AnsiColor, Style};
-use loopbox_format::model::ClockPair;
 use std::fmt::Write as _;
 
 const QUIET: Style = Style::new().dimmed();
@@ -24,7 +23,7 @@ pub fn text(summary: &Summary, limit: usize) -> String {
         let _ = writeln!(out, "\n{QUIET}{groups} with {} (--limit){QUIET:#}", plural(rest, "report"));
     }
     if summary.beyond > 0 {
-        let _ = writeln!(out, "\n{} reports came after more groups than are kept apart", summary.beyond);
+        let _ = writeln!(out, "\n{} reports are in no group: there are too many groups", summary.beyond);
     }
     out
 }
@@ -55,23 +54,19 @@ fn write_group(out: &mut String, rank: usize, group: &Group) {
         let _ = writeln!(out, "     seen      {seen}");
     }
     if !group.obfuscated_version.is_empty() {
-        let _ = writeln!(out, "     names are obfuscated; --mapping joins versions and tells them");
+        let _ = writeln!(out, "     names are obfuscated; --mapping deobfuscates them and joins versions");
     }
     let _ = writeln!(out, "     open      {}", group.representative.path);
     let _ = writeln!(out, "               {}", group.representative.headline);
 }
 
 /// `5.2.1 (70 %), 5.2.0 (30 %)`.
-fn list(named: &[Named], of: u64) -> String {
-    let one = |n: &Named| format!("{} ({:.0} %)", n.name, 100.0 * n.reports as f64 / of.max(1) as f64);
+fn list(named: &[NameCount], of: u64) -> String {
+    let one = |n: &NameCount| format!("{} ({:.0} %)", n.name, 100.0 * n.reports as f64 / of.max(1) as f64);
     named.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// The days of the first and the last report, UTC.
 pub(super) fn days(group: &Group) -> Option<(String, String)> {
-    let day = |unix_ms: i64| {
-        let clock = WallClock(ClockPair { uptime_ns: 0, unix_ms: u64::try_from(unix_ms).ok()? });
-        Some(clock.rfc3339(0)?.split('T').next()?.to_string())
-    };
     Some((day(group.first_ms?)?, day(group.last_ms?)?))
 }

@@ -1,181 +1,64 @@
-//! From a report to the most probable cause of the hang, with the evidence for it.
+//! The most probable cause of a hang, with the evidence for it.
 //!
-//! Each rule is a file under `rules` and a section of `docs/diagnosis.md`. A rule looks at the [`facts::Facts`] and
-//! answers nothing or one [`Cause`] with a score; the causes are ranked by it. Scores are not probabilities. They
-//! are chosen so that a rule whose evidence is direct (the message that has run for five seconds is on the stack)
-//! outranks one whose evidence is circumstantial, and so that a lone weak hint stays below [`Confidence::Low`].
-//! A wrong confident verdict sends a developer the wrong way for a day, so when no rule is sure the verdict says
-//! that it is unclear, and why.
+//! Each rule is a file under `rules` and a section of `docs/diagnosis.md`. A rule reads the `facts::Facts` and
+//! answers at most one possible cause with a score; the causes are ranked by it. Scores are not probabilities. They
+//! are chosen so that a rule with direct evidence (the message that has run for five seconds is on the stack)
+//! outranks one with circumstantial evidence, and so that a single weak sign stays below [`Confidence::Low`].
+//! A wrong confident diagnosis costs a developer a day, so when no rule is sure, the diagnosis says that the cause is
+//! unclear, and why.
 
+mod diagnosis;
+mod dominant_wait;
 mod facts;
+mod finding;
+mod hot_method;
 mod rules;
-mod waits;
+mod wait_kind;
 
-use crate::Analysis;
-use crate::clock::duration;
+pub use diagnosis::{Cause, Confidence, Diagnosis};
+
+use crate::model::Analysis;
+use crate::model::time::format_ns;
 use facts::Facts;
-use serde::Serialize;
+use finding::Finding;
 
-/// How far a cause is to be believed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Confidence {
-    /// Something speaks for it, more is needed.
-    Low,
-    /// Most of what is known speaks for it.
-    Medium,
-    /// The evidence is direct and nothing contradicts it.
-    High,
-}
+/// Below this score a possible cause is not reported.
+const MIN_REPORTED_SCORE: f64 = 0.3;
+/// From this score on a possible cause can be the headline.
+const MIN_HEADLINE_SCORE: f64 = 0.4;
 
-/// A possible cause of the hang.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Cause {
-    /// The rule that found it: the name of its section in `docs/diagnosis.md`.
-    pub rule: &'static str,
-    /// One sentence.
-    pub title: String,
-    /// How far to believe it.
-    pub confidence: Confidence,
-    /// From 0 to 1; only its order among the causes has a meaning.
-    pub score: f64,
-    /// What speaks for it, and what against it.
-    pub evidence: Vec<String>,
-    /// What to do next.
-    pub advice: &'static str,
-    /// The message it is about.
-    pub token: Option<u64>,
-    /// The method to look at first, as a line of a Java stack trace.
-    pub culprit: Option<String>,
-}
-
-/// What [`diagnose`] found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Verdict {
-    /// One sentence: the first cause, or that it is unclear.
-    pub headline: String,
-    /// The confidence of the first cause; `None` when it is unclear.
-    pub confidence: Option<Confidence>,
-    /// Most probable first.
-    pub causes: Vec<Cause>,
-    /// What limits this verdict: features that were off, damage, a short history.
-    pub caveats: Vec<String>,
-}
-
-/// Below this a cause is not told.
-const TOLD: f64 = 0.3;
-/// From here on a cause can be the verdict.
-const BELIEVED: f64 = 0.4;
-
-impl Confidence {
-    fn of(score: f64) -> Self {
-        if score >= 0.75 {
-            Self::High
-        } else if score >= 0.5 {
-            Self::Medium
-        } else {
-            Self::Low
-        }
-    }
-
-    /// The word for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
-    }
-}
-
-/// What a rule hands in.
-pub(crate) struct Finding {
-    rule: &'static str,
-    score: f64,
-    title: String,
-    evidence: Vec<String>,
-    advice: &'static str,
-    token: Option<u64>,
-    culprit: Option<u32>,
-}
-
-impl Finding {
-    pub(crate) fn new(rule: &'static str, score: f64, title: String) -> Self {
-        Self { rule, score, title, evidence: Vec::new(), advice: "", token: None, culprit: None }
-    }
-
-    fn because(mut self, evidence: impl Into<String>) -> Self {
-        self.evidence.push(evidence.into());
-        self
-    }
-
-    fn because_of(mut self, evidence: impl IntoIterator<Item = String>) -> Self {
-        self.evidence.extend(evidence);
-        self
-    }
-
-    fn advise(mut self, advice: &'static str) -> Self {
-        self.advice = advice;
-        self
-    }
-
-    fn about(mut self, token: u64) -> Self {
-        self.token = Some(token);
-        self
-    }
-
-    fn blames(mut self, frame: Option<u32>) -> Self {
-        self.culprit = frame;
-        self
-    }
-}
-
-/// Judges a report.
-pub fn diagnose(a: &Analysis) -> Verdict {
-    let facts = Facts::new(a);
-    let mut found: Vec<Finding> = rules::ALL.iter().filter_map(|rule| rule(&facts)).collect();
-    found.retain(|f| f.score >= TOLD);
+/// Finds the possible causes of the hang that a report is about.
+pub fn diagnose(analysis: &Analysis) -> Diagnosis {
+    let facts = Facts::new(analysis);
+    let mut findings: Vec<Finding> = rules::ALL.iter().filter_map(|rule| rule(&facts)).collect();
+    findings.retain(|finding| finding.score >= MIN_REPORTED_SCORE);
     // Stable: of equal scores the rule that comes first in the list is the more specific one.
-    found.sort_by(|x, y| y.score.total_cmp(&x.score));
-    let causes: Vec<Cause> = found
-        .into_iter()
-        .map(|f| Cause {
-            rule: f.rule,
-            title: f.title,
-            confidence: Confidence::of(f.score),
-            score: (f.score.clamp(0.0, 1.0) * 100.0).round() / 100.0,
-            evidence: f.evidence,
-            advice: f.advice,
-            token: f.token,
-            culprit: f.culprit.and_then(|frame| a.frames.get(frame as usize)).map(crate::Frame::full),
-        })
-        .collect();
-    let first = causes.first().filter(|cause| cause.score >= BELIEVED);
-    Verdict {
-        headline: match first {
-            Some(cause) => cause.title.clone(),
-            None => unclear(&facts),
-        },
+    findings.sort_by(|x, y| y.score.total_cmp(&x.score));
+    let causes: Vec<Cause> =
+        findings.into_iter().map(|finding| finding.into_cause(&analysis.frames)).collect();
+    let first = causes.first().filter(|cause| cause.score >= MIN_HEADLINE_SCORE);
+    Diagnosis {
+        headline: first.map_or_else(|| unclear(&facts), |cause| cause.title.clone()),
         confidence: first.map(|cause| cause.confidence),
         caveats: rules::caveats(&facts),
         causes,
     }
 }
 
-/// What can be said when no rule is sure.
+/// The headline when no rule is sure.
 fn unclear(facts: &Facts<'_>) -> String {
     let state = match (facts.running(), facts.idle_for_ns()) {
-        (Some(current), _) => format!("the running message is only {} old", facts::said(current.wall_ns)),
-        (None, Some(idle)) => format!("main had been free for {}", facts::said(idle)),
+        (Some(running), _) => format!("the running message is only {} old", format_ns(running.wall_ns)),
+        (None, Some(idle)) => format!("main had been idle for {}", format_ns(idle)),
         (None, None) => "what main was doing is not known".into(),
     };
-    let busy = facts.busy;
+    let load = facts.load;
     format!(
         "Unclear: {state}, and messages took {} of the {} before it",
-        facts::said(busy.work_ns),
-        duration(crate::clock::ms(busy.span_ns))
+        format_ns(load.work_ns),
+        format_ns(load.span_ns)
     )
 }
 
 #[cfg(test)]
-mod scenario_test;
+mod tests;

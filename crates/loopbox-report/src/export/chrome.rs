@@ -4,7 +4,7 @@
 //! Source: "Trace Event Format", Google, 2016 (the document that chrome://tracing and Perfetto refer to).
 
 use super::timeline::{Slice, Step, Timeline, walk};
-use crate::Analysis;
+use crate::model::{Analysis, FrameId};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
@@ -77,22 +77,22 @@ fn for_each_event(
     let figures: Map<String, Value> =
         a.figures.iter().map(|figure| (figure.name.clone(), figure.value.as_str().into())).collect();
     emit(
-        json!({ "ph": "i", "s": "p", "name": "dump", "pid": rows.pid, "tid": rows.pid, "ts": us(a.zero_ns), "args": figures }),
+        json!({ "ph": "i", "s": "p", "name": "dump", "pid": rows.pid, "tid": rows.pid, "ts": us(a.dump_ns), "args": figures }),
     )
 }
 
 fn stacks(a: &Analysis, rows: &Rows, emit: &mut impl FnMut(Value) -> io::Result<()>) -> io::Result<()> {
     let mut not_before = 0;
     for tree in &a.trees {
-        let mut open: Vec<(u32, u64)> = Vec::new();
+        let mut open: Vec<(FrameId, u64)> = Vec::new();
         let mut result = Ok(());
         walk(tree, not_before, |at, step| match step {
-            Step::Begin(frame) => open.push((frame, at)),
+            Step::Start(frame) => open.push((frame, at)),
             Step::End => {
-                let Some((frame, begin)) = open.pop() else { return };
-                let frame = &a.frames[frame as usize];
+                let Some((frame, start)) = open.pop() else { return };
+                let frame = &a.frames[frame];
                 let event = json!({ "ph": "X", "cat": "stack", "name": frame.qualified(), "pid": rows.pid, "tid": rows.stacks,
-                    "ts": us(begin), "dur": us(at - begin), "args": { "place": frame.place(), "token": tree.token } });
+                    "ts": us(start), "dur": us(at - start), "args": { "place": frame.place(), "token": tree.token } });
                 if result.is_ok() {
                     result = emit(event);
                 }

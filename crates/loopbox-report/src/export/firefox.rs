@@ -2,7 +2,8 @@
 //! stacks, and the messages as markers.
 
 use super::timeline::{Slice, Timeline};
-use crate::{Analysis, Frame, FrameKind, Tree, names};
+use crate::model::class_names::is_platform;
+use crate::model::{Analysis, Frame, FrameKind, SampledTree};
 use fxprof_processed_profile as fx;
 use std::io::{self, Write};
 
@@ -15,7 +16,7 @@ pub(super) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
 
 fn build(a: &Analysis) -> fx::Profile {
     let timeline = Timeline::new(a);
-    let origin_ns = timeline.begin_ns(&a.trees);
+    let origin_ns = timeline.start_ns(&a.trees);
     let at = |ns: u64| fx::Timestamp::from_nanos_since_reference(ns.saturating_sub(origin_ns));
     let unix_ms = a.wall_clock().unix_ms(origin_ns).unwrap_or_default();
     let interval_ns = a.meta.limits.sample_interval_ns.clamp(1_000_000, 1_000_000_000);
@@ -62,13 +63,13 @@ fn build(a: &Analysis) -> fx::Profile {
     profile
 }
 
-/// One sample for each stack taken. Its weight is its time in base intervals, because long messages are sampled at
-/// doubled intervals; an empty sample ends the tree.
+/// Adds one sample for each stack of a tree. Its weight is its time in base intervals, because long messages are sampled
+/// at doubled intervals; an empty sample ends the tree.
 fn samples(
     profile: &mut fx::Profile,
     thread: fx::ThreadHandle,
     frames: &[fx::FrameHandle],
-    tree: &Tree,
+    tree: &SampledTree,
     not_before: u64,
     at: &impl Fn(u64) -> fx::Timestamp,
     interval_ns: u64,
@@ -76,17 +77,17 @@ fn samples(
     let mut stacks: Vec<fx::StackHandle> = Vec::with_capacity(tree.nodes.len());
     for node in &tree.nodes {
         let parent = node.parent.map(|parent| stacks[parent as usize]);
-        stacks.push(profile.intern_stack(thread, parent, frames[node.frame as usize]));
+        stacks.push(profile.intern_stack(thread, parent, frames[node.frame.index()]));
     }
-    let mut tops = vec![None; tree.samples() as usize];
-    for (top, begin, end) in tree.tops() {
-        tops[begin as usize..end as usize].fill(Some(stacks[top as usize]));
+    let mut stack_of_sample = vec![None; tree.samples() as usize];
+    for run in tree.stack_runs() {
+        stack_of_sample[run.start as usize..run.end as usize].fill(Some(stacks[run.top as usize]));
     }
-    for (sample, stack) in tops.into_iter().enumerate() {
+    for (sample, stack) in stack_of_sample.into_iter().enumerate() {
         let span_ns = tree.span_ns(sample as u32, sample as u32 + 1);
         let weight =
             i32::try_from(span_ns.saturating_add(interval_ns / 2) / interval_ns).unwrap_or(i32::MAX).max(1);
-        // The cpu time of a single sample is not known. A delta of zero would be drawn as idle.
+        // The CPU time of a single sample is not known, and a delta of zero would be drawn as idle.
         let cpu = fx::CpuDelta::from_nanos(span_ns.min(interval_ns.saturating_mul(weight as u64)));
         profile.add_sample(thread, at(tree.sample_ns[sample].max(not_before)), stack, cpu, weight);
     }
@@ -113,7 +114,7 @@ impl Categories {
     fn of(&self, frame: &Frame) -> fx::CategoryHandle {
         match frame.kind {
             FrameKind::Native => self.native,
-            FrameKind::Java if !names::is_platform(&frame.class) => self.app,
+            FrameKind::Java if !is_platform(&frame.class) => self.app,
             FrameKind::Java => self.platform,
             FrameKind::Elided | FrameKind::Unknown => fx::CategoryHandle::OTHER,
         }
@@ -171,7 +172,7 @@ impl fx::StaticSchemaMarker for SliceMarker {
         if field_index == 0 { self.name } else { self.facts }
     }
 
-    /// Never asked for: the schema has no number.
+    /// Never called: the schema has no number field.
     fn number_field_value(&self, _field_index: u32) -> f64 {
         f64::NAN
     }

@@ -1,25 +1,25 @@
-//! A report in the formats of other tools: Perfetto, Chrome trace events, Firefox profiler, speedscope and
-//! collapsed stacks, one file per format; and many reports as one Parquet table.
+//! A report in the formats of other tools: Perfetto, Chrome trace events, Firefox profiler, speedscope and collapsed
+//! stacks, one file per format; and many reports as one Parquet table.
 //!
-//! Every exporter starts from an [`Analysis`], so that what it writes is bounded and its texts are harmless
-//! whatever the file said. The formats that show time put the same things on it: see [`timeline`].
+//! Every exporter starts from an [`Analysis`], so that its output is bounded and its texts are harmless whatever the
+//! file contains. The formats with a time axis put the same things on it: see `timeline`.
 
 mod chrome;
-mod collapsed;
 mod firefox;
 pub mod parquet;
 mod perfetto;
 mod proto;
-mod seed;
 mod speedscope;
 mod timeline;
+mod tree_text;
 
-use crate::Analysis;
-pub use seed::seed;
+pub use tree_text::tree_text;
+
+use crate::diagnose::Diagnosis;
+use crate::model::Analysis;
+use crate::render::collapsed;
+use crate::render::json::ReportView;
 use std::io::{self, Write};
-
-pub(crate) use collapsed::{merged as collapsed_merged, timed as collapsed_timed};
-pub(crate) use timeline::tree_name;
 
 /// A format that one report can be written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,24 +28,64 @@ pub enum Format {
     Json,
     /// Perfetto's protobuf trace, for ui.perfetto.dev and trace_processor.
     Perfetto,
-    /// The Trace Event Format (JSON) of chrome://tracing, read by Perfetto and many others.
+    /// The Trace Event Format (JSON) of chrome://tracing, which Perfetto and many others also read.
     Chrome,
     /// The processed profile (JSON) of profiler.firefox.com.
     Firefox,
     /// The JSON of speedscope.app.
     Speedscope,
-    /// One line a stack, frames apart by `;`, with its time in microseconds: the input of flame graph tools.
+    /// One line per stack, its frames separated by `;`, with its time in microseconds: the input of flame graph tools.
     Collapsed,
 }
 
-/// Writes a report. For formats that only know stacks the report's messages and queue are left out.
+impl Format {
+    /// All formats, in the order in which help texts list them.
+    pub const ALL: [Self; 6] =
+        [Self::Json, Self::Perfetto, Self::Chrome, Self::Firefox, Self::Speedscope, Self::Collapsed];
+
+    /// The name of the format on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Perfetto => "perfetto",
+            Self::Chrome => "chrome",
+            Self::Firefox => "firefox",
+            Self::Speedscope => "speedscope",
+            Self::Collapsed => "collapsed",
+        }
+    }
+
+    /// What the format is for, in one line.
+    pub fn description(self) -> &'static str {
+        match self {
+            Self::Json => "Everything, as loopbox show --json (docs/json.md)",
+            Self::Perfetto => "Protobuf trace for ui.perfetto.dev and trace_processor",
+            Self::Chrome => "Trace Event Format for chrome://tracing",
+            Self::Firefox => "Processed profile for profiler.firefox.com",
+            Self::Speedscope => "For speedscope.app",
+            Self::Collapsed => "One line per stack with its microseconds, for flame graph tools",
+        }
+    }
+
+    /// Whether the format is text, which can be printed on a terminal.
+    pub fn is_text(self) -> bool {
+        self != Self::Perfetto
+    }
+}
+
+/// Writes a report. Formats that only have stacks leave out its messages and its queue.
 ///
 /// # Errors
-/// Those of `out`.
-pub fn write(format: Format, analysis: &Analysis, out: &mut dyn Write) -> io::Result<()> {
+/// When `out` cannot be written to.
+pub fn write(
+    format: Format,
+    analysis: &Analysis,
+    diagnosis: &Diagnosis,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     match format {
         Format::Json => {
-            serde_json::to_writer_pretty(&mut *out, &crate::View::new(analysis))?;
+            serde_json::to_writer_pretty(&mut *out, &ReportView::new(analysis, diagnosis))?;
             out.write_all(b"\n")
         }
         Format::Perfetto => out.write_all(&perfetto::encode(analysis)),
@@ -57,4 +97,4 @@ pub fn write(format: Format, analysis: &Analysis, out: &mut dyn Write) -> io::Re
 }
 
 #[cfg(test)]
-mod formats_test;
+mod tests;

@@ -1,12 +1,13 @@
-//! Many reports as one Parquet table: one row a report, flat columns, for the engine that a team already has.
+//! Many reports as one Parquet table: one row per report, flat columns, for any SQL engine.
 //!
-//! The columns are documented in `docs/parquet.md`; a test holds the two together. Columns are added at the end,
-//! never renamed or given another meaning. Rows have no order.
+//! The columns are documented in `docs/parquet.md`, which a test compares with this file. New columns are added at the
+//! end; no column is renamed or changes its meaning. Rows have no order.
 
 use crate::cluster::Signature;
-use crate::diagnose::{Confidence, diagnose};
-use crate::view::MessageView;
-use crate::{Analysis, clock};
+use crate::diagnose::{Confidence, Diagnosis};
+use crate::model::message_name::message_name;
+use crate::model::time::ms;
+use crate::model::{Analysis, PendingEntry};
 use loopbox_format::model::{DumpReason, MainState, RecordKind};
 use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
@@ -17,7 +18,7 @@ use parquet::schema::types::Type;
 use std::io::Write;
 use std::sync::Arc;
 
-/// How many rows are best written at a time: readers skip whole row groups, and each is held in memory once.
+/// How many rows to write at a time: readers skip whole row groups, and each is held in memory once.
 pub const ROW_GROUP: usize = 4_096;
 
 /// One report as a row.
@@ -55,9 +56,9 @@ pub struct Row {
     annotations: String,
 }
 
-/// How a column is read from a row, which decides its type.
-enum Get {
-    /// UTF-8; the empty text is null.
+/// How a column is read from a row. It decides the type of the column.
+enum Getter {
+    /// UTF-8 text; the empty text is null.
     Text(fn(&Row) -> &str),
     Integer(fn(&Row) -> Option<i64>),
     Real(fn(&Row) -> Option<f64>),
@@ -67,9 +68,9 @@ enum Get {
     Json(fn(&Row) -> &str),
 }
 
-use Get::{Integer, Json, Real, Text, Time};
+use Getter::{Integer, Json, Real, Text, Time};
 
-const COLUMNS: &[(&str, Get)] = &[
+const COLUMNS: &[(&str, Getter)] = &[
     ("path", Text(|r| &r.path)),
     ("dumped_at", Time(|r| r.dumped_at)),
     ("reason", Text(|r| r.reason)),
@@ -103,13 +104,12 @@ const COLUMNS: &[(&str, Get)] = &[
 ];
 
 impl Row {
-    /// Judges a report. `path` is what the table calls it.
-    pub fn new(a: &Analysis, path: &str) -> Self {
-        let verdict = diagnose(a);
-        let signature = Signature::new(a, &verdict);
+    /// The row of a report with its diagnosis. `path` is the name of the report in the table.
+    pub fn new(a: &Analysis, diagnosis: &Diagnosis, path: &str) -> Self {
+        let signature = Signature::new(a, diagnosis);
         let process = &a.meta.process;
         let sum = |of: fn(&loopbox_format::model::Record) -> u64| {
-            clock::ms(a.history.iter().fold(0_u64, |sum, record| sum.saturating_add(of(record))))
+            ms(a.history.iter().fold(0_u64, |sum, record| sum.saturating_add(of(record))))
         };
         let work = a.history.iter().filter(|r| matches!(r.kind, RecordKind::Group | RecordKind::Single));
         let (state, running) = match &a.main {
@@ -121,7 +121,7 @@ impl Row {
         let user = a.meta.annotations.iter().find(|(name, _)| name == "user");
         Self {
             path: path.to_string(),
-            dumped_at: a.wall_clock().unix_ms(a.zero_ns),
+            dumped_at: a.wall_clock().unix_ms(a.dump_ns),
             reason: match &a.meta.reason {
                 DumpReason::SigQuit => "sigquit",
                 DumpReason::Hang => "hang",
@@ -134,24 +134,24 @@ impl Row {
             api_level: i64::from(process.api_level),
             abi: process.abi.clone(),
             user: user.map(|(_, value)| value.clone()).unwrap_or_default(),
-            confidence: verdict.confidence.map(Confidence::as_str),
-            culprit: verdict.causes.first().and_then(|cause| cause.culprit.clone()),
-            headline: verdict.headline,
+            confidence: diagnosis.confidence.map(Confidence::as_str),
+            culprit: diagnosis.causes.first().and_then(|cause| cause.culprit.clone()),
+            headline: diagnosis.headline.clone(),
             group_id: signature.id(),
             frames: signature.frames.join(" > "),
             cause: signature.cause,
             state,
-            message: message.map(|m| MessageView::new(m, process.api_level).text).unwrap_or_default(),
-            age_ms: running.map(|running| clock::ms(running.age_ns())),
-            cpu_ms: running.and_then(|running| running.cpu_ns).map(clock::ms),
-            history_ms: clock::ms(a.history_span_ns()),
+            message: message.map(|m| message_name(m, process.api_level)).unwrap_or_default(),
+            age_ms: running.map(|running| ms(running.age_ns())),
+            cpu_ms: running.and_then(|running| running.cpu_ns).map(ms),
+            history_ms: ms(a.history_span_ns()),
             history_messages: work.fold(0_i64, |sum, r| sum.saturating_add(i64::from(r.count))),
             history_work_ms: sum(|r| r.work_ns),
             history_idle_ms: sum(|r| r.idle_ns),
-            slowest_ms: clock::ms(a.history.iter().map(|r| r.slowest.wall_ns).max().unwrap_or(0)),
-            late_ms: a.history.iter().filter_map(|r| r.checktime_late_ns).max().map(clock::ms),
-            pending: a.queue.known.then_some(a.queue.waiting.len() as i64),
-            overdue_ms: a.queue.waiting.iter().map(crate::queue::Waiting::overdue_ns).max().map(clock::ms),
+            slowest_ms: ms(a.history.iter().map(|r| r.slowest.wall_ns).max().unwrap_or(0)),
+            late_ms: a.history.iter().filter_map(|r| r.checktime_late_ns).max().map(ms),
+            pending: a.queue.is_known().then_some(a.queue.entries.len() as i64),
+            overdue_ms: a.queue.entries.iter().map(PendingEntry::overdue_ns).max().map(ms),
             samples: a.trees.iter().map(|tree| i64::from(tree.samples())).sum(),
             figures: object(a.figures.iter().map(|f| (f.name.as_str(), f.value.as_str()))),
             annotations: object(
@@ -180,10 +180,10 @@ impl<W: Write + Send> std::fmt::Debug for Table<W> {
 }
 
 impl<W: Write + Send> Table<W> {
-    /// Begins a file.
+    /// Starts a file.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// When `out` cannot be written to.
     pub fn new(out: W) -> Result<Self> {
         let fields = COLUMNS.iter().map(|(name, get)| field(name, get)).collect::<Result<Vec<_>>>()?;
         let schema = Type::group_type_builder("report").with_fields(fields).build()?;
@@ -197,7 +197,7 @@ impl<W: Write + Send> Table<W> {
     /// Appends rows as one row group; see [`ROW_GROUP`].
     ///
     /// # Errors
-    /// Those of the output.
+    /// When the output cannot be written to.
     pub fn write(&mut self, rows: &[Row]) -> Result<()> {
         if rows.is_empty() {
             return Ok(());
@@ -210,17 +210,17 @@ impl<W: Write + Send> Table<W> {
         Ok(())
     }
 
-    /// Ends the file: only now it can be read.
+    /// Ends the file. Only then it can be read.
     ///
     /// # Errors
-    /// Those of the output.
+    /// When the output cannot be written to.
     pub fn finish(self) -> Result<()> {
         self.writer.close()?;
         Ok(())
     }
 }
 
-fn field(name: &str, get: &Get) -> Result<Arc<Type>> {
+fn field(name: &str, get: &Getter) -> Result<Arc<Type>> {
     let (physical, logical) = match get {
         // Readers map Parquet's JSON type in different ways, text in one.
         Text(_) | Json(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
@@ -238,7 +238,7 @@ fn field(name: &str, get: &Get) -> Result<Arc<Type>> {
 fn write_column<W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
     rows: &[Row],
-    get: &Get,
+    get: &Getter,
 ) -> Result<()> {
     let Some(mut column) = group.next_column()? else { return Ok(()) };
     match get {
@@ -260,7 +260,7 @@ fn write_column<W: Write + Send>(
     column.close()
 }
 
-/// Parquet's form of values that may be missing: those there are, and for each row whether it has one.
+/// The present values, and for each row whether it has one: Parquet's form of optional values.
 fn present<T>(values: impl Iterator<Item = Option<T>>) -> (Vec<T>, Vec<i16>) {
     let mut levels = Vec::new();
     let values = values.inspect(|value| levels.push(i16::from(value.is_some()))).flatten().collect();
@@ -270,9 +270,11 @@ fn present<T>(values: impl Iterator<Item = Option<T>>) -> (Vec<T>, Vec<i16>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnose::diagnose;
     use crate::test_support::ReportBuilder;
     use bytes::Bytes;
     use loopbox_format::model::Report;
+    use loopbox_format::report::Decoded;
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use std::collections::BTreeMap;
 
@@ -285,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_read_back() {
+    fn table_rows_are_read_back() {
         let report = ReportBuilder::new()
             .group(40, 310, 20)
             .running(43, 5_000)
@@ -293,9 +295,13 @@ mod tests {
             .tree(43, &[("a.A.a", 500)])
             .pending("Message 0: { when=-5s21ms what=3 target=a.H }")
             .figure("threads", "31");
-        let whole = Row::new(&Analysis::new(&report.build()), "one.lbx");
-        let empty = loopbox_format::report::Decoded { report: Report::default(), damage: Vec::new() };
-        let empty = Row::new(&Analysis::new(&empty), "two.lbx");
+        let row = |decoded: &Decoded, path: &str| {
+            let analysis = Analysis::new(decoded);
+            Row::new(&analysis, &diagnose(&analysis), path)
+        };
+        let whole = row(&report.build(), "one.lbx");
+        let empty = Decoded { report: Report::default(), damage: Vec::new() };
+        let empty = row(&empty, "two.lbx");
         let reader = table(&[whole, empty.clone(), empty]);
         assert_eq!(reader.metadata().num_row_groups(), 2);
         let rows: Vec<BTreeMap<String, String>> = reader
@@ -325,9 +331,9 @@ mod tests {
         );
     }
 
-    /// The documented columns are the written ones, in their order, with their types.
+    /// Names, order and types.
     #[test]
-    fn the_columns_are_documented() {
+    fn columns_are_those_of_the_documentation() {
         let docs = include_str!("../../../../docs/parquet.md");
         let documented: Vec<(String, String)> = docs
             .lines()

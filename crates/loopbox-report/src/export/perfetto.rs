@@ -1,6 +1,6 @@
 //! A Perfetto trace: protocol buffers, for ui.perfetto.dev and trace_processor.
 //!
-//! Written by hand because a trace that is made and not recorded needs few message types. Field numbers are those
+//! Written by hand, because a trace that is converted and not recorded needs few message types. Field numbers are those
 //! of `perfetto_trace.proto`; a test decodes what is written with Perfetto's own schema. Timestamps are uptime on
 //! `BUILTIN_CLOCK_MONOTONIC`; the clock snapshot makes it the trace's clock and ties it to the time of day.
 //!
@@ -8,8 +8,9 @@
 //! history as recorded, the pending queue, and counters.
 
 use super::proto::Message;
-use super::timeline::{Slice, Step, Timeline, tree_name, walk};
-use crate::Analysis;
+use super::timeline::{Slice, Step, Timeline, walk};
+use crate::model::Analysis;
+use crate::model::message_name::tree_title;
 
 const CLOCK_REALTIME: u64 = 1;
 const CLOCK_MONOTONIC: u64 = 3;
@@ -52,7 +53,7 @@ pub(super) fn encode(a: &Analysis) -> Vec<u8> {
         }
     }
     let figures = a.figures.iter().map(|figure| (figure.name.as_str(), figure.value.as_str()));
-    events.push((a.zero_ns, annotate(named(INSTANT, MAIN, "dump"), figures)));
+    events.push((a.dump_ns, annotate(named(INSTANT, MAIN, "dump"), figures)));
     events.sort_by_key(|&(at, _)| at);
     for (at, event) in events {
         trace.push(packet(NEEDS_STATE).uint(8, instant(at)).message(11, event));
@@ -122,7 +123,7 @@ impl Trace {
         self.push(packet(NEEDS_STATE).message(60, descriptor));
     }
 
-    /// Frames recur: their names go in once (`InternedData.event_names`), events refer to them by number.
+    /// Names of frames recur, so they are written once (`InternedData.event_names`), and events refer to them by number.
     fn frame_names(&mut self, a: &Analysis) {
         let names = a.frames.iter().enumerate().fold(Message::new(), |names, (i, frame)| {
             names.message(2, Message::new().uint(1, i as u64 + 1).string(2, &frame.qualified()))
@@ -133,7 +134,7 @@ impl Trace {
 
 type Events = Vec<(u64, Message)>;
 
-fn begin(track: u64, slice: &Slice) -> Message {
+fn start(track: u64, slice: &Slice) -> Message {
     annotate(
         named(SLICE_BEGIN, track, &slice.name),
         slice.facts.iter().map(|(name, value)| (*name, value.as_str())),
@@ -146,19 +147,19 @@ fn end(track: u64) -> Message {
 
 fn slices(events: &mut Events, track: u64, slices: &[Slice]) {
     for slice in slices {
-        events.push((slice.start_ns, begin(track, slice)));
+        events.push((slice.start_ns, start(track, slice)));
         events.push((slice.end_ns, end(track)));
     }
 }
 
-/// Slices that share an instant and come with the longest first nest: all begin before the first ends.
+/// Slices that share an instant and come with the longest first nest: all start before the first ends.
 fn pending(events: &mut Events, pending: &[Slice]) {
     let mut open: Vec<u64> = Vec::new();
     for slice in pending {
         while let Some(at) = open.pop_if(|end_ns| *end_ns <= slice.start_ns) {
             events.push((at, end(PENDING)));
         }
-        events.push((slice.start_ns, begin(PENDING, slice)));
+        events.push((slice.start_ns, start(PENDING, slice)));
         open.push(slice.end_ns);
     }
     while let Some(at) = open.pop() {
@@ -171,19 +172,21 @@ fn stacks(events: &mut Events, a: &Analysis) {
     for tree in &a.trees {
         let Some((&first, &last)) = tree.sample_ns.first().zip(tree.sample_ns.last()) else { continue };
         let (first, last) = (first.max(not_before), last.max(not_before));
-        let of_message = named(SLICE_BEGIN, STACKS, &tree_name(a, tree.token));
+        let of_message = named(SLICE_BEGIN, STACKS, &tree_title(a, tree.token));
         let facts = [
             ("samples", tree.samples().to_string()),
             ("missed_samples", tree.missed_samples.to_string()),
-            ("longest_stop_us", (tree.longest_stop_ns / 1_000).to_string()),
+            ("longest_stop_us", (tree.longest_suspend_ns / 1_000).to_string()),
         ];
         events.push((first, annotate(of_message, facts.iter().map(|(name, value)| (*name, value.as_str())))));
         walk(tree, not_before, |at, step| {
             events.push(match step {
-                Step::Begin(frame) => {
-                    let event =
-                        Message::new().uint(9, SLICE_BEGIN).uint(11, STACKS).uint(10, u64::from(frame) + 1);
-                    let place = a.frames[frame as usize].place();
+                Step::Start(frame) => {
+                    let event = Message::new()
+                        .uint(9, SLICE_BEGIN)
+                        .uint(11, STACKS)
+                        .uint(10, frame.index() as u64 + 1);
+                    let place = a.frames[frame].place();
                     let place = (!place.is_empty()).then_some(("place", place.as_str()));
                     (at, annotate(event, place.into_iter()))
                 }

@@ -1,4 +1,4 @@
-//! Just enough of the protocol buffers wire format to write one: varints, 64-bit and length-delimited fields.
+//! The part of the protocol buffers wire format that a trace needs: varints, 64-bit and length-delimited fields.
 //!
 //! Source: "Encoding", protobuf.dev. A field is `(number << 3 | wire type)` as a varint and its value.
 
@@ -59,9 +59,9 @@ impl Message {
 mod tests {
     use super::*;
 
-    /// The examples of the encoding page.
+    /// The examples of the specification.
     #[test]
-    fn encodes_as_the_specification_shows() {
+    fn message_encodes_as_the_specification_shows() {
         assert_eq!(Message::new().uint(1, 150).into_bytes(), [0x08, 0x96, 0x01]);
         assert_eq!(Message::new().string(2, "testing").into_bytes(), b"\x12\x07testing");
         let inner = Message::new().uint(1, 150);

@@ -1,8 +1,8 @@
 //! The file format of speedscope (<https://www.speedscope.app/file-format-schema.json>): one sampled profile for
 //! each message with stacks.
 
-use super::timeline::tree_name;
-use crate::{Analysis, Frame, Tree};
+use crate::model::message_name::tree_title;
+use crate::model::{Analysis, Frame, FrameId, SampledTree};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -36,25 +36,25 @@ fn frame(frame: &Frame) -> Value {
 }
 
 /// Samples and weights in time order; time without a stack is an empty sample, as speedscope's own importers do.
-fn profile(a: &Analysis, tree: &Tree) -> Value {
-    let mut samples: Vec<Vec<u32>> = Vec::new();
+fn profile(a: &Analysis, tree: &SampledTree) -> Value {
+    let mut samples: Vec<Vec<FrameId>> = Vec::new();
     let mut weights: Vec<u64> = Vec::new();
-    let mut push = |stack: Vec<u32>, begin: u32, end: u32| {
-        if end > begin {
+    let mut push = |stack: Vec<FrameId>, start: u32, end: u32| {
+        if end > start {
             samples.push(stack);
-            weights.push(tree.span_ns(begin, end));
+            weights.push(tree.span_ns(start, end));
         }
     };
     let mut at = 0;
-    for (top, begin, end) in tree.tops() {
-        push(Vec::new(), at, begin);
-        push(tree.stack(top), begin, end);
-        at = end;
+    for run in tree.stack_runs() {
+        push(Vec::new(), at, run.start);
+        push(tree.stack(run.top), run.start, run.end);
+        at = run.end;
     }
     push(Vec::new(), at, tree.samples());
     json!({
         "type": "sampled",
-        "name": tree_name(a, tree.token),
+        "name": tree_title(a, tree.token),
         "unit": "nanoseconds",
         "startValue": 0,
         "endValue": tree.total_ns(),

@@ -1,19 +1,19 @@
-//! What the formats that show time have in common: the report's past, present and future as slices.
+//! The report on a time axis, for all formats that have one.
 
-use crate::queue::Waiting;
-use crate::view::MessageView;
-use crate::{Analysis, Tree};
+use crate::model::message_name::message_name;
+use crate::model::time;
+use crate::model::{Analysis, FrameId, PendingEntry, SampledTree};
 use loopbox_format::model::{End, Record, RecordKind};
 
-/// Something that lasted.
+/// A part of the time axis with a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Slice {
     pub(crate) name: String,
-    /// Uptime.
+    /// The start, in uptime.
     pub(crate) start_ns: u64,
-    /// Uptime.
+    /// The end, in uptime.
     pub(crate) end_ns: u64,
-    /// Facts about it, by name.
+    /// Properties, by name.
     pub(crate) facts: Vec<(&'static str, String)>,
 }
 
@@ -21,23 +21,23 @@ pub(crate) struct Slice {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Counter {
     pub(crate) name: &'static str,
-    /// As Perfetto shows it behind the value.
+    /// The unit of the value.
     pub(crate) unit: &'static str,
-    /// Uptime and value, in order of time.
+    /// Pairs of uptime and value, in order of time.
     pub(crate) values: Vec<(u64, f64)>,
 }
 
 /// The report on a time axis. The slices of each list are in order of time and do not overlap.
 #[derive(Debug, Default)]
 pub(crate) struct Timeline {
-    /// The history as recorded: groups, single messages, idle and frozen times.
+    /// The records of the history: groups, single messages, idle and frozen times.
     pub(crate) records: Vec<Slice>,
-    /// Messages known by name, and the running one.
+    /// The messages that are kept by name, and the running one.
     pub(crate) messages: Vec<Slice>,
-    /// The queue: an overdue message from when it was due to when the queue was read, one that waits for its time
-    /// from then on. Those of one side share an instant, so they nest.
+    /// The pending messages: an overdue one from its due time to when the queue was read, another one from then to its
+    /// due time. All overdue ones share their end and all others their start, so they nest.
     pub(crate) pending: Vec<Slice>,
-    /// How busy the main thread and the machine were.
+    /// The load of the main thread and of the system.
     pub(crate) counters: Vec<Counter>,
 }
 
@@ -45,13 +45,13 @@ impl Timeline {
     pub(crate) fn new(a: &Analysis) -> Self {
         let mut records: Vec<Slice> = a.history.iter().map(record).collect();
         let mut messages = messages(a);
-        keep_apart(&mut records);
-        keep_apart(&mut messages);
+        cut_overlaps(&mut records);
+        cut_overlaps(&mut messages);
         Self { records, messages, pending: pending(a), counters: counters(&a.history) }
     }
 
-    /// The first instant of anything in the report, or of the trees.
-    pub(crate) fn begin_ns(&self, trees: &[Tree]) -> u64 {
+    /// The first instant of the report and of its trees.
+    pub(crate) fn start_ns(&self, trees: &[SampledTree]) -> u64 {
         let slices = self.records.iter().chain(&self.messages).map(|slice| slice.start_ns);
         slices.chain(trees.iter().map(|tree| tree.start_ns)).min().unwrap_or_default()
     }
@@ -77,7 +77,7 @@ fn record(record: &Record) -> Slice {
 }
 
 fn ms(ns: u64) -> String {
-    format!("{:.3}", crate::clock::ms(ns))
+    format!("{:.3}", time::ms(ns))
 }
 
 fn messages(a: &Analysis) -> Vec<Slice> {
@@ -114,47 +114,35 @@ fn messages(a: &Analysis) -> Vec<Slice> {
     messages
 }
 
-/// What a stack tree is called: the message it was taken of.
-pub(crate) fn tree_name(a: &Analysis, token: u64) -> String {
-    if let Some(running) = a.running().filter(|running| running.token == token) {
-        return format!("#{token} {} (running at the dump)", name(a, token, running.message.as_ref()));
-    }
-    let detail = a.history.iter().flat_map(|record| &record.details).find(|detail| detail.token == token);
-    match detail.and_then(|detail| detail.message.as_ref()) {
-        Some(message) => format!("#{token} {}", MessageView::new(message, a.meta.process.api_level).text),
-        None => format!("message #{token}"),
-    }
-}
-
 fn name(a: &Analysis, token: u64, message: Option<&loopbox_format::model::Message>) -> String {
-    let named = |message| MessageView::new(message, a.meta.process.api_level).text;
+    let named = |message| message_name(message, a.api_level());
     message.map_or_else(|| format!("message #{token}"), named)
 }
 
-/// The queue around the instant when it was read. Overdue messages end there, the others begin there; a barrier that
-/// is long due shows how far back it blocks.
+/// The queue around the instant when it was read. Overdue messages end there, all others start there. A sync barrier
+/// that is overdue shows since when it blocks the queue.
 fn pending(a: &Analysis) -> Vec<Slice> {
-    let read_ns = a.pending.captured_ns;
-    let slice = |waiting: &Waiting| {
-        let name = match (&waiting.message, waiting.barrier) {
-            (Some(message), _) => MessageView::new(message, a.meta.process.api_level).text,
+    let read_ns = a.queue.captured_ns;
+    let slice = |entry: &PendingEntry| {
+        let name = match (&entry.message, entry.barrier) {
+            (Some(message), _) => message_name(message, a.api_level()),
             (None, Some(token)) => format!("sync barrier {token}"),
             (None, None) => "unknown".into(),
         };
-        let due_ns = if waiting.front { read_ns } else { read_ns.saturating_add_signed(waiting.due_in_ns) };
-        let mut facts = vec![("due_in_ms", format!("{:.0}", waiting.due_in_ns as f64 / 1e6))];
-        if waiting.front {
+        let due_ns = if entry.at_front { read_ns } else { read_ns.saturating_add_signed(entry.due_in_ns) };
+        let mut facts = vec![("due_in_ms", format!("{:.0}", entry.due_in_ns as f64 / 1e6))];
+        if entry.at_front {
             facts = vec![("due", "put at the front".into())];
         }
         Slice { name, start_ns: due_ns.min(read_ns), end_ns: due_ns.max(read_ns), facts }
     };
-    let mut pending: Vec<Slice> = a.queue.waiting.iter().map(slice).collect();
+    let mut pending: Vec<Slice> = a.queue.entries.iter().map(slice).collect();
     pending.sort_by_key(|slice| (slice.start_ns, std::cmp::Reverse(slice.end_ns)));
     pending
 }
 
-/// Sorts by time and cuts what overlaps: a hostile file can claim two messages at once, a viewer cannot show it.
-fn keep_apart(slices: &mut [Slice]) {
+/// Sorts by time and cuts overlaps: a hostile file can claim two messages at once, which no viewer can show.
+fn cut_overlaps(slices: &mut [Slice]) {
     slices.sort_by_key(|slice| slice.start_ns);
     let mut free_from = 0;
     for slice in slices {
@@ -172,7 +160,7 @@ fn counters(history: &[Record]) -> Vec<Counter> {
             cpu.values.push((record.start_ns, (100.0 * cpu_ns as f64 / record.wall_ns as f64).min(100.0)));
         }
         if let Some(late_ns) = record.checktime_late_ns {
-            late.values.push((record.start_ns, crate::clock::ms(late_ns)));
+            late.values.push((record.start_ns, time::ms(late_ns)));
         }
     }
     let mut counters = vec![cpu, late];
@@ -187,21 +175,21 @@ fn counters(history: &[Record]) -> Vec<Counter> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     /// The frame with this index appears on top of the stack.
-    Begin(u32),
+    Start(FrameId),
     /// The frame on top disappears.
     End,
 }
 
-/// Calls `step` for each begin and end of a frame with its uptime, well nested and in order of time. Nothing comes
+/// Calls `step` for each start and end of a frame with its uptime, well nested and in order of time. Nothing comes
 /// before `not_before_ns`, so that the trees of several messages can share a track.
-pub(crate) fn walk(tree: &Tree, not_before_ns: u64, mut step: impl FnMut(u64, Step)) {
+pub(crate) fn walk(tree: &SampledTree, not_before_ns: u64, mut step: impl FnMut(u64, Step)) {
     let at = |sample: u32| tree.sample_ns.get(sample as usize).map_or(0, |ns| (*ns).max(not_before_ns));
     let mut open: Vec<u32> = Vec::new();
     for node in &tree.nodes {
         while open.len() > node.depth as usize {
             step(at(open.pop().unwrap_or_default()), Step::End);
         }
-        step(at(node.begin), Step::Begin(node.frame));
+        step(at(node.start), Step::Start(node.frame));
         open.push(node.end);
     }
     while let Some(end) = open.pop() {
@@ -216,7 +204,7 @@ mod tests {
     use std::fmt::Write as _;
 
     #[test]
-    fn past_and_present_lie_side_by_side() {
+    fn timeline_has_history_and_messages_in_order() {
         let report = ReportBuilder::new()
             .group(40, 310, 20)
             .single("com.example.Sync", 900, 300)
@@ -239,39 +227,39 @@ mod tests {
                 ("com.example.Main$1 on com.example.Main".to_string(), 5_000)
             ]
         );
-        assert_eq!(t.counters[0].values.len(), 2, "idle has no cpu figure");
+        assert_eq!(t.counters[0].values.len(), 2, "an idle record has no CPU time");
     }
 
     #[test]
-    fn slices_that_overlap_are_cut() {
+    fn cut_overlaps_sorts_and_cuts() {
         let slice = |start_ns, end_ns| Slice { name: String::new(), start_ns, end_ns, facts: Vec::new() };
         let mut slices = vec![slice(5, 20), slice(0, 10), slice(6, 7), slice(30, u64::MAX), slice(40, 41)];
-        keep_apart(&mut slices);
+        cut_overlaps(&mut slices);
         let times: Vec<_> = slices.iter().map(|s| (s.start_ns, s.end_ns)).collect();
         assert_eq!(times, [(0, 10), (10, 20), (20, 20), (30, u64::MAX), (u64::MAX, u64::MAX)]);
     }
 
     #[test]
-    fn a_walk_is_well_nested_and_in_order_of_time() {
+    fn walk_is_well_nested_and_in_order_of_time() {
         let report = ReportBuilder::new()
             .running(1, 1_000)
             .tree(1, &[("a.A.a b.B.b", 3), ("a.A.a", 1), ("a.A.a c.C.c d.D.d", 2), ("e.E.e", 1)])
             .build();
         let a = Analysis::new(&report);
         let (mut depth, mut last, mut text) = (0, 0, String::new());
-        let begin = a.trees[0].sample_ns[0];
+        let start = a.trees[0].sample_ns[0];
         walk(&a.trees[0], 0, |at, step| {
             assert!(at >= last);
             last = at;
             match step {
-                Step::Begin(frame) => {
+                Step::Start(frame) => {
                     depth += 1;
-                    let name = a.frames[frame as usize].short();
-                    let _ = write!(text, "{name}@{} ", (at - begin) / 1_000_000);
+                    let name = a.frames[frame].short();
+                    let _ = write!(text, "{name}@{} ", (at - start) / 1_000_000);
                 }
                 Step::End => {
                     depth -= 1;
-                    let _ = write!(text, ".@{} ", (at - begin) / 1_000_000);
+                    let _ = write!(text, ".@{} ", (at - start) / 1_000_000);
                 }
             }
         });

@@ -1,14 +1,14 @@
-//! One obfuscated frame to the frames of the source.
+//! From one obfuscated frame to the frames of the source.
 
 use loopbox_format::model::{Location, Method, Symbols};
 use proguard::{ProguardCache, StackFrame};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Inlined frames that one frame may become. R8 inlines some levels deep; a forged mapping could claim any number.
-const INLINED: usize = 32;
+/// How many inlined frames one frame may become. R8 inlines a few levels deep; a forged mapping can claim any number.
+const MAX_INLINED: usize = 32;
 
-/// A location that the file does not have.
+/// Stands for locations that the file does not have.
 const UNKNOWN: Location = Location::Frame { method: u32::MAX, dex_pc: None, line: None };
 
 /// Retraces locations and collects the new symbol tables.
@@ -18,8 +18,8 @@ pub(super) struct Retracer<'m> {
     symbols: Symbols,
     methods: HashMap<Method, u32>,
     locations: HashMap<Location, u32>,
-    known: HashMap<(Location, Option<usize>), Rc<[u32]>>,
-    asked: HashSet<u32>,
+    retraced: HashMap<(Location, Option<usize>), Rc<[u32]>>,
+    looked_up: HashSet<u32>,
     found: HashSet<u32>,
 }
 
@@ -39,22 +39,22 @@ impl<'m> Retracer<'m> {
             symbols: Symbols::default(),
             methods: HashMap::new(),
             locations: HashMap::new(),
-            known: HashMap::new(),
-            asked: HashSet::new(),
+            retraced: HashMap::new(),
+            looked_up: HashSet::new(),
             found: HashSet::new(),
         }
     }
 
-    /// How many methods of mapped classes were looked up, and how many of them the mapping has.
-    pub(super) fn methods(&self) -> (usize, usize) {
-        (self.asked.len(), self.found.len())
+    /// The number of methods of mapped classes that were looked up, and of those that the mapping has.
+    pub(super) fn method_counts(&self) -> (usize, usize) {
+        (self.looked_up.len(), self.found.len())
     }
 
     pub(super) fn into_symbols(self) -> Symbols {
         self.symbols
     }
 
-    /// Retraces a stack, bottom first, to locations of the new tables.
+    /// Retraces a stack, outermost frame first, to locations of the new symbol tables.
     pub(super) fn stack(&mut self, old: &Symbols, stack: &[u32]) -> Vec<u32> {
         let mut out: Vec<u32> = Vec::with_capacity(stack.len());
         let mut outline = None;
@@ -78,18 +78,18 @@ impl<'m> Retracer<'m> {
         outlined.then(|| self.effective_line(line, dex_pc).unwrap_or(0))
     }
 
-    /// What a stack trace of ART would print as the line.
+    /// The line number as a stack trace of ART prints it.
     fn effective_line(&self, line: Option<u32>, dex_pc: Option<u32>) -> Option<usize> {
         line.or(dex_pc.filter(|_| self.pc_as_line)).map(|line| line as usize)
     }
 
-    /// Top first.
+    /// The retraced frames of a location, top frame first.
     fn location(&mut self, old: &Symbols, location: Location, outline: Option<usize>) -> Rc<[u32]> {
-        if let Some(known) = self.known.get(&(location, outline)) {
+        if let Some(known) = self.retraced.get(&(location, outline)) {
             return Rc::clone(known);
         }
         let new = self.read(old, location, outline);
-        self.known.insert((location, outline), Rc::clone(&new));
+        self.retraced.insert((location, outline), Rc::clone(&new));
         new
     }
 
@@ -118,7 +118,7 @@ impl<'m> Retracer<'m> {
                     signature,
                     source_file: original.file,
                 });
-                // An inlined frame has no bytecode position of its own; its caller's tells it from a native one.
+                // An inlined frame has no dex pc of its own; that of its caller shows that it is not a native frame.
                 self.intern(Location::Frame { method, dex_pc, line: original.line })
             })
             .collect()
@@ -135,7 +135,7 @@ impl<'m> Retracer<'m> {
         let Some(class) = self.cache.remap_class(&method.class) else { return Vec::new() };
         let constructor = method.name == "<init>" || method.name == "<clinit>";
         if !constructor {
-            self.asked.insert(index);
+            self.looked_up.insert(index);
         }
         let mut found = self.by_line(method, line, outline);
         if found.is_empty() {
@@ -146,11 +146,11 @@ impl<'m> Retracer<'m> {
             let file = String::new();
             found.push(Original { class: class.to_string(), method: method.name.clone(), file, line: None });
             if class == method.class {
-                self.asked.remove(&index);
+                self.looked_up.remove(&index);
             }
         } else {
             self.found.insert(index);
-            self.asked.insert(index);
+            self.looked_up.insert(index);
         }
         found
     }
@@ -159,20 +159,20 @@ impl<'m> Retracer<'m> {
         let Some(line) = line.filter(|line| *line > 0) else { return Vec::new() };
         let frame = StackFrame::new(&method.class, &method.name, line);
         let frame = self.cache.prepare_frame_for_mapping(&frame, &mut outline);
-        let frames: Vec<StackFrame<'_>> = self.cache.remap_frame(&frame).take(INLINED).collect();
-        // What the compiler made up is left out, as in R8's retrace, unless nothing else is there.
+        let frames: Vec<StackFrame<'_>> = self.cache.remap_frame(&frame).take(MAX_INLINED).collect();
+        // Frames that the compiler synthesized are left out, as in R8's retrace, unless there is no other frame.
         let only_synthesized = frames.iter().all(StackFrame::method_synthesized);
         let kept = frames.iter().filter(|frame| only_synthesized || !frame.method_synthesized());
         kept.map(|frame| Original::new(frame, frame.line())).collect()
     }
 
-    /// Without a line the descriptor still tells overloads apart; what was inlined cannot be known.
+    /// Without a line the descriptor still distinguishes overloads; inlined frames cannot be known.
     fn by_parameters(&self, method: &Method) -> Vec<Original> {
         let descriptor = self.cache.deobfuscate_signature(&method.signature);
         let by_parameters = descriptor.and_then(|descriptor| {
             let parameters = descriptor.parameters_types().collect::<Vec<_>>().join(",");
             let frame = StackFrame::with_parameters(&method.class, &method.name, &parameters);
-            self.cache.remap_frame(&frame).take(INLINED).last().map(|frame| Original::new(&frame, None))
+            self.cache.remap_frame(&frame).take(MAX_INLINED).last().map(|frame| Original::new(&frame, None))
         });
         let original = by_parameters.or_else(|| {
             let (class, name) = self.cache.remap_method(&method.class, &method.name)?;
@@ -199,7 +199,7 @@ impl<'m> Retracer<'m> {
         })
     }
 
-    /// A descriptor with its classes put back: `(La/b;I)V`.
+    /// A descriptor, such as `(La/b;I)V`, with its classes deobfuscated.
     fn descriptor(&self, descriptor: &str) -> String {
         let mut out = String::with_capacity(descriptor.len());
         let mut rest = descriptor;

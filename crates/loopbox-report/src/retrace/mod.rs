@@ -1,80 +1,80 @@
-//! Undoing R8/ProGuard: a report with obfuscated names to one with the names of the source, before any view.
+//! Deobfuscating reports of apps that were shrunk with R8 or ProGuard, before they are loaded.
 //!
-//! Classes of messages and of the pending queue, and classes, methods, lines and files of stack frames are put
-//! back. Where the compiler inlined methods, one frame becomes several and the stack trees are grown anew. Frames
-//! of outlined code disappear and give their position to their caller, as in R8's own retrace. The format of the
+//! Deobfuscated are the classes of messages, locks and the pending queue, and the classes, methods, lines and files of
+//! stack frames. Where the compiler inlined methods, one frame becomes several and the stack trees are rebuilt. Frames
+//! of outlined code are removed and give their position to their caller, as in R8's own retrace. The format of the
 //! mapping is R8's (<https://r8.googlesource.com/r8/+/refs/heads/main/doc/retrace.md>).
 
 mod frames;
-mod grow;
+mod rebuild;
 
-use crate::{bounds, names};
+use crate::load::limits;
+use crate::model::class_names::is_platform;
 use frames::Retracer;
 use loopbox_format::model::{MainState, Message, Report, Symbols};
 use proguard::{ProguardCache, ProguardMapping, ProguardRecord};
 use std::collections::HashSet;
 
-/// From this `min_api` on R8 leaves line tables out and its mapping is keyed by the bytecode position that ART
-/// reports instead (`Thread::CreateInternalStackTrace` of Android 8 and later).
+/// From this `min_api` on R8 leaves out line tables, and its mapping is keyed by the dex pc that ART reports instead (`Thread::CreateInternalStackTrace` of Android 8 and later).
 const PC_AS_LINE_API: u32 = 26;
-/// What R8 writes as the source file of every class, followed by the id of the build's mapping.
+/// R8 writes this as the source file of every class, followed by the id of the build's mapping.
 const MAP_ID_FILE: &str = "r8-map-id-";
-/// Below this many retraced methods a share of failures says nothing.
-const JUDGED_METHODS: usize = 5;
+/// With fewer looked-up methods than this, the share of those not found is not significant.
+const MIN_LOOKED_UP: usize = 5;
 
 /// Why a file is not a mapping.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MappingError {
-    /// It has no bytes.
+    /// The file has no bytes.
     #[error("the mapping is empty")]
     Empty,
-    /// Not one line of it names a class.
-    #[error("not a ProGuard or R8 mapping: no line says `original.Name -> obfuscated:`")]
+    /// No line of the file names a class.
+    #[error("not a ProGuard or R8 mapping: it has no line like `original.Name -> obfuscated:`")]
     NotAMapping,
-    /// It could not be indexed.
+    /// The file could not be indexed.
     #[error("the mapping cannot be indexed: {0}")]
     Unusable(String),
 }
 
-/// Why a mapping does not fit a report. The report is left as it was.
+/// Why a mapping does not match a report.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Misfit {
-    /// Both say which build they are of, and they differ.
-    #[error("the mapping is of another build: its id is {mapping}, the report's code has {report}")]
+pub enum MappingMismatch {
+    /// Both name the build that they are of, and the builds differ.
+    #[error("the mapping is of another build: its id is {mapping}, and that of the report is {report}")]
     OtherBuild {
         /// The mapping's id.
         mapping: String,
         /// The id in the report's frames.
         report: String,
     },
-    /// No app class of the report is in it.
+    /// No app class of the report is in the mapping.
     #[error(
         "none of the report's {classes} app classes is in the mapping: it is of another app or build, \
          or the report is not obfuscated"
     )]
     NoClass {
-        /// How many were looked up.
+        /// The number of app classes in the report.
         classes: usize,
     },
-    /// Most methods are not where the mapping has them.
+    /// Most methods are not in the mapping, though their classes are.
     #[error(
-        "only {found} of {asked} obfuscated methods are in the mapping where their classes are: \
+        "only {found} of {looked_up} obfuscated methods are in the mapping, though their classes are: \
          it is of another build"
     )]
     FewMethods {
-        /// Methods found.
+        /// The number of methods that were found.
         found: usize,
-        /// Methods looked up.
-        asked: usize,
+        /// The number of methods that were looked up.
+        looked_up: usize,
     },
-    /// The report names no app class, so there is nothing to do.
+    /// The report names no class of the app.
     #[error("the report names no class of the app; there is nothing to retrace")]
     NothingToDo,
 }
 
-/// A mapping, indexed.
+/// An indexed mapping.
 pub struct Mapping {
     index: Vec<u8>,
     /// `pg_map_id` and `pg_map_hash`.
@@ -92,10 +92,10 @@ impl std::fmt::Debug for Mapping {
 }
 
 impl Mapping {
-    /// Reads a `mapping.txt`.
+    /// Parses a `mapping.txt`.
     ///
     /// # Errors
-    /// When it is something else.
+    /// When the bytes are not a mapping.
     pub fn parse(bytes: &[u8]) -> Result<Self, MappingError> {
         if bytes.is_empty() {
             return Err(MappingError::Empty);
@@ -133,7 +133,7 @@ impl Mapping {
         ProguardCache::parse(&self.index).map_err(|e| MappingError::Unusable(e.to_string()))
     }
 
-    /// Whether the report's code names this mapping as its own; `None` when one of the two does not say.
+    /// Whether the report names this mapping as that of its build; `None` when one of the two does not name its build.
     pub fn is_of(&self, report: &Report) -> Option<bool> {
         let theirs = map_id(&report.symbols)?;
         // Ids are shortened hashes, of a length that changed over time.
@@ -141,22 +141,22 @@ impl Mapping {
         (!self.ids.is_empty()).then(|| self.ids.iter().any(same))
     }
 
-    /// Puts the names of the source into a report.
+    /// Deobfuscates a report.
     ///
-    /// A stack tree that contradicts itself (of a forged file) keeps its shape; only its names are put back.
+    /// An invalid stack tree (of a forged file) keeps its shape; only its frames are renamed.
     ///
     /// # Errors
-    /// When the mapping does not fit; the report is then unchanged.
-    pub fn retrace(&self, report: &mut Report) -> Result<(), Misfit> {
-        let Ok(cache) = self.cache() else { return Err(Misfit::NothingToDo) };
-        self.check_fit(report, &cache)?;
+    /// When the mapping does not match the report. The report is then unchanged.
+    pub fn retrace(&self, report: &mut Report) -> Result<(), MappingMismatch> {
+        let Ok(cache) = self.cache() else { return Err(MappingMismatch::NothingToDo) };
+        self.check_match(report, &cache)?;
         let mut retracer = Retracer::new(&cache, self.pc_as_line);
-        let trees = grow::trees(report, &mut retracer);
-        let locks = grow::locks(report, &mut retracer);
-        let threads = grow::threads(report, &mut retracer);
-        let (asked, found) = retracer.methods();
-        if asked >= JUDGED_METHODS && found * 2 < asked {
-            return Err(Misfit::FewMethods { found, asked });
+        let trees = rebuild::trees(report, &mut retracer);
+        let locks = rebuild::locks(report, &mut retracer);
+        let threads = rebuild::threads(report, &mut retracer);
+        let (looked_up, found) = retracer.method_counts();
+        if looked_up >= MIN_LOOKED_UP && found * 2 < looked_up {
+            return Err(MappingMismatch::FewMethods { found, looked_up });
         }
         (report.trees, report.locks, report.threads) = (trees, locks, threads);
         report.symbols = retracer.into_symbols();
@@ -169,19 +169,19 @@ impl Mapping {
             class(&mut message.target);
             class(&mut message.callback);
         });
-        for wait in report.locks.waits.iter_mut().take(bounds::LOCKS) {
+        for wait in report.locks.waits.iter_mut().take(limits::LOCK_WAITS) {
             class(&mut wait.class);
             class(&mut wait.of_class);
         }
-        for line in report.pending.lines.iter_mut().take(bounds::PENDING) {
+        for line in report.pending.lines.iter_mut().take(limits::PENDING_LINES) {
             *line = pending_line(line, |name| cache.remap_class(name));
         }
         Ok(())
     }
 
-    fn check_fit(&self, report: &Report, cache: &ProguardCache<'_>) -> Result<(), Misfit> {
+    fn check_match(&self, report: &Report, cache: &ProguardCache<'_>) -> Result<(), MappingMismatch> {
         if self.is_of(report) == Some(false) {
-            return Err(Misfit::OtherBuild {
+            return Err(MappingMismatch::OtherBuild {
                 mapping: self.ids.first().cloned().unwrap_or_default(),
                 report: map_id(&report.symbols).unwrap_or_default().to_string(),
             });
@@ -197,14 +197,14 @@ impl Mapping {
         {
             classes.extend([message.target.as_str(), message.callback.as_str()]);
         }
-        classes.retain(|class| !class.is_empty() && !names::is_platform(class));
+        classes.retain(|class| !class.is_empty() && !is_platform(class));
         if classes.is_empty() {
-            return Err(Misfit::NothingToDo);
+            return Err(MappingMismatch::NothingToDo);
         }
         if classes.iter().any(|class| cache.remap_class(class).is_some()) {
             Ok(())
         } else {
-            Err(Misfit::NoClass { classes: classes.len() })
+            Err(MappingMismatch::NoClass { classes: classes.len() })
         }
     }
 }
@@ -222,8 +222,8 @@ fn messages(report: &mut Report, mut each: impl FnMut(&mut Message)) {
     }
 }
 
-/// A printed message with its class names put back: those after `target=`, `callback=` and `obj=`. Other text may
-/// hold an obfuscated name by chance only.
+/// A printed message with the class names after `target=`, `callback=` and `obj=` deobfuscated. In other text an
+/// obfuscated name would be a coincidence.
 fn pending_line<'n>(line: &str, original: impl Fn(&str) -> Option<&'n str>) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
@@ -245,5 +245,4 @@ fn pending_line<'n>(line: &str, original: impl Fn(&str) -> Option<&'n str>) -> S
 }
 
 #[cfg(test)]
-#[path = "retrace_test.rs"]
 mod tests;

@@ -26,10 +26,10 @@ pub(crate) struct DeskArgs {
 
 pub(crate) fn run(args: &DeskArgs) -> Result<()> {
     run_command(cargo().args(["build", "--quiet", "--release", "--package", "loopbox-cli"]))?;
-    let example = ["--package", "loopbox-report", "--features", "test-support", "--example", "desk"];
+    let example = ["--package", "loopbox-report", "--features", "test-support", "--example", "bench_reports"];
     run_command(cargo().args(["build", "--quiet", "--release"]).args(example))?;
     let release = target().join("release");
-    judge(&release.join("examples/desk"), args)?;
+    judge(&release.join("examples/bench_reports"), args)?;
     let of = if args.from.is_empty() {
         "the built report".into()
     } else {
@@ -42,8 +42,8 @@ pub(crate) fn run(args: &DeskArgs) -> Result<()> {
     );
     for &count in &args.reports {
         let folder = tempfile::tempdir_in(target()).context("no folder below target")?;
-        let mut make = Command::new(release.join("examples/desk"));
-        run_command(make.arg("fleet").arg(folder.path()).arg(count.to_string()).args(&args.from))?;
+        let mut make = Command::new(release.join("examples/bench_reports"));
+        run_command(make.arg("corpus").arg(folder.path()).arg(count.to_string()).args(&args.from))?;
         for jobs in [1, 2] {
             cluster(&release.join("loopbox"), folder.path(), count, jobs)?;
         }
@@ -52,13 +52,13 @@ pub(crate) fn run(args: &DeskArgs) -> Result<()> {
 }
 
 fn judge(desk: &Path, args: &DeskArgs) -> Result<()> {
-    let out = Command::new(desk).arg("judge").args(&args.from).output().context("cannot run the example")?;
+    let out = Command::new(desk).arg("time").args(&args.from).output().context("cannot run the example")?;
     ensure!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     println!("one report, medians in us (budget of all three: {BUDGET_US:.0})");
     println!("  {:>8} {:>9} {:>9} {:>9} {:>9}  of", "bytes", "decode", "analyse", "diagnose", "sum");
     for line in String::from_utf8_lossy(&out.stdout).lines() {
         let words: Vec<_> = line.split_whitespace().collect();
-        let ["judge", name, bytes, decode, analyse, diagnose] = words[..] else { continue };
+        let ["time", name, bytes, decode, analyse, diagnose] = words[..] else { continue };
         let sum: f64 = [decode, analyse, diagnose].iter().filter_map(|us| us.parse::<f64>().ok()).sum();
         println!("  {bytes:>8} {decode:>9} {analyse:>9} {diagnose:>9} {sum:>9.1}  {name}");
     }

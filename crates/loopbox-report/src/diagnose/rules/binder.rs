@@ -1,15 +1,15 @@
 //! A synchronous binder call that does not return: the hang is in the other process.
 
-use super::super::Finding;
-use super::super::facts::Facts;
-use super::super::waits::Doing;
-use super::{called_from, subject, waiting};
+use crate::diagnose::dominant_wait::{called_from, dominant_wait, subject};
+use crate::diagnose::facts::Facts;
+use crate::diagnose::finding::Finding;
+use crate::diagnose::wait_kind::WaitKind;
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
-    let w = waiting(facts, Doing::Binder)?;
-    let call = w.site.purpose.and_then(|frame| facts.a.frames.get(frame as usize));
-    let call = match call {
-        // The class that aidl makes: IPackageManager$Stub$Proxy.getPackageInfo is IPackageManager.getPackageInfo.
+    let w = dominant_wait(facts, WaitKind::Binder)?;
+    let call = match w.site.binder_proxy.map(|frame| &facts.analysis.frames[frame]) {
+        // The proxy class that aidl generates: IPackageManager$Stub$Proxy.getPackageInfo calls
+        // IPackageManager.getPackageInfo.
         Some(frame) => match frame.class.strip_suffix("$Stub$Proxy") {
             Some(interface) => {
                 format!("{}.{}", interface.rsplit('.').next().unwrap_or_default(), frame.method)
@@ -21,12 +21,12 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let title = format!("{} waits for a binder call, {call}{}", subject(w.slow), called_from(facts, w.site));
     Some(
         Finding::new("binder", w.score, title)
-            .because_of(w.evidence)
-            .advise(
+            .with_all_evidence(w.evidence)
+            .with_advice(
                 "The other process is slow or stuck: see its stacks in the system's ANR trace, and make the call \
                  from another thread.",
             )
-            .about(w.slow.token)
-            .blames(w.site.app.or(w.site.purpose)),
+            .with_message(w.slow.token)
+            .with_culprit(w.site.app.or(w.site.binder_proxy)),
     )
 }

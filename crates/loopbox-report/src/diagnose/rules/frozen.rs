@@ -1,10 +1,12 @@
-//! The process was frozen or the device asleep: no hang at all.
+//! The process was frozen or the device was asleep: this is not a hang.
 
-use super::super::Finding;
-use super::super::facts::{Facts, WINDOW_NS, percent, said};
+use crate::diagnose::facts::{Facts, WINDOW_NS};
+use crate::diagnose::finding::Finding;
+use crate::model::time::{format_ns, percent};
 use loopbox_format::model::RecordKind;
 
-/// From this gap on a process was frozen rather than slow (the recorder's own rule for idle records).
+/// A process without activity for longer than this was frozen rather than slow (the recorder has the same limit for
+/// idle records).
 const FREEZE_NS: u64 = 60_000_000_000;
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
@@ -12,22 +14,25 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 fn between_messages(facts: &Facts<'_>) -> Option<Finding> {
-    let record = facts.a.history.iter().rev().find(|r| r.kind == RecordKind::Frozen)?;
+    let record = facts.analysis.history.iter().rev().find(|r| r.kind == RecordKind::Frozen)?;
     let ended = facts.now_ns.saturating_sub(record.start_ns.saturating_add(record.wall_ns));
     if ended > WINDOW_NS {
         return None;
     }
     // Work since the thaw explains an ANR by itself when it took seconds.
-    let since = facts.running().map_or(0, |r| r.wall_ns).max(facts.past.map_or(0, |p| p.wall_ns));
+    let since = facts.running().map_or(0, |r| r.wall_ns).max(facts.longest_past.map_or(0, |p| p.wall_ns));
     let score = if since >= 2_000_000_000 { 0.45 } else { 0.82 };
-    let title =
-        format!("The process was frozen for {}, until {} before the dump", said(record.wall_ns), said(ended));
+    let title = format!(
+        "The process was frozen for {}, until {} before the dump",
+        format_ns(record.wall_ns),
+        format_ns(ended)
+    );
     Some(
         Finding::new("frozen", score, title)
-            .because("between two messages nothing ran for over a minute, and then main went on")
-            .because(format!("the longest message since took {}", said(since)))
-            .advise(
-                "Time-outs that began before the freeze ran out during it: not a hang of this app's code.",
+            .with_evidence("between two messages nothing ran for over a minute, and then main went on")
+            .with_evidence(format!("the longest message since took {}", format_ns(since)))
+            .with_advice(
+                "Time-outs that started before the freeze ran out during it: this is not a hang of the app's code.",
             ),
     )
 }
@@ -42,12 +47,12 @@ fn inside_a_message(facts: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     let title =
-        format!("The process was frozen for {} inside the running message (#{})", said(gap), slow.token);
+        format!("The process was frozen for {} inside the running message (#{})", format_ns(gap), slow.token);
     Some(
         Finding::new("frozen", 0.92, title)
-            .because("the sampler did not run in that time either")
-            .because(format!("main was on the CPU for {} of the message", percent(cpu)))
-            .advise("Subtract the freeze from the message's age before judging it.")
-            .about(slow.token),
+            .with_evidence("the sampler did not run in that time either")
+            .with_evidence(format!("main was on the CPU for {} of the message", percent(cpu)))
+            .with_advice("Subtract the freeze from the message's age before judging it.")
+            .with_message(slow.token),
     )
 }

@@ -1,19 +1,19 @@
-//! A garbage collection that the code asked for.
+//! An explicit garbage collection.
 
-use super::super::Finding;
-use super::super::facts::Facts;
-use super::super::waits::Doing;
-use super::{called_from, subject, waiting};
+use crate::diagnose::dominant_wait::{called_from, dominant_wait, subject};
+use crate::diagnose::facts::Facts;
+use crate::diagnose::finding::Finding;
+use crate::diagnose::wait_kind::WaitKind;
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
-    let w = waiting(facts, Doing::Gc)?;
+    let w = dominant_wait(facts, WaitKind::Gc)?;
     let title =
         format!("{} runs an explicit garbage collection{}", subject(w.slow), called_from(facts, w.site));
     Some(
         Finding::new("gc", w.score, title)
-            .because_of(w.evidence)
-            .advise("Do not call System.gc() on the main thread.")
-            .about(w.slow.token)
-            .blames(w.site.app),
+            .with_all_evidence(w.evidence)
+            .with_advice("Do not call System.gc() on the main thread.")
+            .with_message(w.slow.token)
+            .with_culprit(w.site.app),
     )
 }

@@ -1,8 +1,9 @@
-//! The current message is a victim: earlier ones took the time. The article's second step.
+//! Earlier messages took the time, and the running message is not the culprit.
 
-use super::super::Finding;
-use super::super::facts::{Facts, INPUT_TIMEOUT_NS, percent, said, share};
-use super::current_slow::{hot_path, most_of_it_in};
+use crate::diagnose::facts::{Facts, INPUT_TIMEOUT_NS};
+use crate::diagnose::finding::Finding;
+use crate::diagnose::hot_method::{hot_path, most_of_it_in};
+use crate::model::time::{format_ns, percent, share};
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let one = one_long(facts);
@@ -14,36 +15,40 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 fn one_long(facts: &Facts<'_>) -> Option<Finding> {
-    let past = facts.past?;
+    let past = facts.longest_past?;
     let ended = facts.now_ns.saturating_sub(past.end_ns());
     let (path, culprit) = hot_path(facts, past);
     let place = most_of_it_in(facts, culprit);
-    let title = format!("An earlier message (#{}) took {}{place}", past.token, said(past.wall_ns));
+    let title = format!("An earlier message (#{}) took {}{place}", past.token, format_ns(past.wall_ns));
     let now = match facts.running() {
         Some(running) => format!(
-            "the running message (#{}) is only {} old: a victim",
+            "the running message (#{}) is only {} old: a victim of the earlier one",
             running.token,
-            said(running.wall_ns)
+            format_ns(running.wall_ns)
         ),
         None => "no message was running at the dump".into(),
     };
     Some(
-        Finding::new("history", facts.blame(past), title)
-            .because(format!("{} ended {} before the dump", past.name(facts.api_level()), said(ended)))
-            .because(now)
-            .because_of(path)
-            .advise("The stack at the dump is innocent: look at the earlier message.")
-            .about(past.token)
-            .blames(culprit.map(|(frame, _)| frame)),
+        Finding::new("history", facts.score(past), title)
+            .with_evidence(format!(
+                "{} ended {} before the dump",
+                past.name(facts.analysis.api_level()),
+                format_ns(ended)
+            ))
+            .with_evidence(now)
+            .with_all_evidence(path)
+            .with_advice("The stack at the dump is not the cause: look at the earlier message.")
+            .with_message(past.token)
+            .with_culprit(culprit.map(|method| method.frame)),
     )
 }
 
 fn many_short(facts: &Facts<'_>) -> Option<Finding> {
-    let busy = facts.busy;
-    let share = share(busy.work_ns, busy.span_ns);
-    let longest = facts.past.map_or(0, |past| past.wall_ns);
+    let load = facts.load;
+    let share = share(load.work_ns, load.span_ns);
+    let longest = facts.longest_past.map_or(0, |past| past.wall_ns);
     let running = facts.running().map_or(0, |running| running.wall_ns);
-    if busy.messages < 5 || busy.span_ns < INPUT_TIMEOUT_NS / 2 {
+    if load.messages < 5 || load.span_ns < INPUT_TIMEOUT_NS / 2 {
         return None;
     }
     let by_share = match share {
@@ -53,23 +58,23 @@ fn many_short(facts: &Facts<'_>) -> Option<Finding> {
         _ => return None,
     };
     // One long message, past or present, explains more than all the short ones.
-    let dominated = longest.max(running) > busy.work_ns / 2;
+    let dominated = longest.max(running) > load.work_ns / 2;
     let free = facts.idle_for_ns().unwrap_or(0) >= INPUT_TIMEOUT_NS / 5;
     let score = by_share - if dominated { 0.3 } else { 0.0 } - if free { 0.2 } else { 0.0 };
     let title = format!(
         "Main was busy with many messages: {} of them took {} of the last {}",
-        busy.messages,
-        said(busy.work_ns),
-        said(busy.span_ns)
+        load.messages,
+        format_ns(load.work_ns),
+        format_ns(load.span_ns)
     );
     let mut finding = Finding::new("history", score, title)
-        .because(format!("messages took {} of the time before the dump", percent(share)))
-        .because(format!("the longest of them took {}", said(longest)))
-        .advise(
-            "No single message is to blame: look in the history for the handlers that come again and again.",
+        .with_evidence(format!("messages took {} of the time before the dump", percent(share)))
+        .with_evidence(format!("the longest of them took {}", format_ns(longest)))
+        .with_advice(
+            "No single message is to blame: look in the history for handlers that appear repeatedly.",
         );
     if let Some(running) = facts.running() {
-        finding = finding.because(format!("the running message is {} old", said(running.wall_ns)));
+        finding = finding.with_evidence(format!("the running message is {} old", format_ns(running.wall_ns)));
     }
     Some(finding)
 }

@@ -1,42 +1,42 @@
-//! Input and output on the main thread: files, databases, shared preferences, network, loading of code.
+//! I/O on the main thread: files, databases, shared preferences, network, loading of code.
 
-use super::super::Finding;
-use super::super::facts::Facts;
-use super::super::waits::Doing;
-use super::{called_from, short, subject, waiting};
+use crate::diagnose::dominant_wait::{called_from, dominant_wait, short, subject};
+use crate::diagnose::facts::Facts;
+use crate::diagnose::finding::Finding;
+use crate::diagnose::wait_kind::WaitKind;
 
-const KINDS: [(Doing, &str, &str); 5] = [
+const KINDS: [(WaitKind, &str, &str); 5] = [
     (
-        Doing::Preferences,
+        WaitKind::Preferences,
         "waits for shared preferences",
         "Preferences are loaded and flushed whole: keep the files small, use apply() sparingly before a component \
          stops, or move to DataStore.",
     ),
     (
-        Doing::Database,
+        WaitKind::Database,
         "works on a database",
         "Query from another thread; a long wait for a connection means that another thread holds a transaction.",
     ),
-    (Doing::Network, "waits for the network", "Never use the network on the main thread."),
+    (WaitKind::Network, "waits for the network", "Never use the network on the main thread."),
     (
-        Doing::Loading,
+        WaitKind::Loading,
         "loads code",
-        "Load native libraries and large classes before they are needed, elsewhere.",
+        "Load native libraries and large classes before they are needed, on another thread.",
     ),
-    (Doing::File, "works on files", "Move the file access to another thread."),
+    (WaitKind::File, "works on files", "Move the file access to another thread."),
 ];
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let found =
-        KINDS.iter().filter_map(|&(doing, what, advice)| Some((waiting(facts, doing)?, what, advice)));
+        KINDS.iter().filter_map(|&(kind, what, advice)| Some((dominant_wait(facts, kind)?, what, advice)));
     let (w, what, advice) = found.max_by(|a, b| a.0.score.total_cmp(&b.0.score))?;
     let title =
         format!("{} {what}, in {}{}", subject(w.slow), short(facts, w.site.at), called_from(facts, w.site));
     Some(
         Finding::new("io", w.score, title)
-            .because_of(w.evidence)
-            .advise(advice)
-            .about(w.slow.token)
-            .blames(w.site.app.or(Some(w.site.at))),
+            .with_all_evidence(w.evidence)
+            .with_advice(advice)
+            .with_message(w.slow.token)
+            .with_culprit(w.site.app.or(Some(w.site.at))),
     )
 }

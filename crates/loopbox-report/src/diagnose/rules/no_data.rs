@@ -1,11 +1,12 @@
-//! Not enough data, and why; and what limits any other verdict.
+//! Not enough data for a diagnosis, and why; and what limits any other diagnosis.
 
-use super::super::Finding;
-use super::super::facts::{Facts, INPUT_TIMEOUT_NS, said};
+use crate::diagnose::facts::{Facts, INPUT_TIMEOUT_NS};
+use crate::diagnose::finding::Finding;
+use crate::model::time::format_ns;
 use loopbox_format::model::{Feature, MainState};
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
-    let a = facts.a;
+    let a = facts.analysis;
     let hook_off = a.features.iter().find(|f| f.feature == Feature::Hook && !f.on);
     let nothing = a.history.is_empty() && matches!(a.main, MainState::Unknown);
     if !nothing && hook_off.is_none() {
@@ -15,36 +16,36 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         Some(_) => "Not enough data: the hook into the main Looper was off",
         None => "Not enough data: the report has neither a history nor a running message",
     };
-    let finding = Finding::new("no-data", 0.9, title.into()).because_of(
+    let finding = Finding::new("no-data", 0.9, title.into()).with_all_evidence(
         hook_off.map(|f| if f.detail.is_empty() { "no reason is given".into() } else { f.detail.clone() }),
     );
     Some(
         finding
-            .because_of(a.losses.iter().take(3).map(|loss| loss.what.clone()))
-            .advise("See the recorder's features in the report: each that is off says why."),
+            .with_all_evidence(a.issues.iter().take(3).map(|issue| issue.what.clone()))
+            .with_advice("See the features of the recorder in the report: each that is off has a reason."),
     )
 }
 
-/// What a reader must know before believing any verdict.
-pub(in crate::diagnose) fn caveats(facts: &Facts<'_>) -> Vec<String> {
-    let a = facts.a;
+/// What limits every cause of this diagnosis.
+pub(crate) fn caveats(facts: &Facts<'_>) -> Vec<String> {
+    let a = facts.analysis;
     let mut caveats = Vec::new();
     if let Some(sampler) = a.features.iter().find(|f| f.feature == Feature::Sampler && !f.on) {
         caveats.push(format!("no stacks: the sampler was off ({})", sampler.detail));
-    } else if facts.focus().is_some_and(|slow| slow.wall_ns >= 300_000_000 && slow.tree.is_none()) {
-        caveats.push("the message that matters most has no stacks".into());
+    } else if facts.primary_message().is_some_and(|slow| slow.wall_ns >= 300_000_000 && slow.tree.is_none()) {
+        caveats.push("the message with the largest effect has no stacks".into());
     }
-    if !a.losses.is_empty() {
-        caveats.push(format!("{} parts of the file could not be used", a.losses.len()));
+    if !a.issues.is_empty() {
+        caveats.push(format!("{} parts of the file could not be used", a.issues.len()));
     }
     let reach = a.history_span_ns();
     if reach > 0 && reach < INPUT_TIMEOUT_NS {
-        caveats.push(format!("the history reaches back only {}", said(reach)));
+        caveats.push(format!("the history reaches back only {}", format_ns(reach)));
     }
-    if !facts.a.queue.known {
+    if !facts.analysis.queue.is_known() {
         caveats.push("the pending queue is not known".into());
     }
-    if let Some(tree) = facts.focus().and_then(|slow| slow.tree)
+    if let Some(tree) = facts.primary_message().and_then(|slow| slow.tree)
         && tree.missed_samples > tree.samples() / 3
     {
         caveats.push(format!("{} of the samples that were due are missing", tree.missed_samples));

@@ -1,18 +1,18 @@
 //! A sleep on the main thread.
 
-use super::super::Finding;
-use super::super::facts::Facts;
-use super::super::waits::Doing;
-use super::{called_from, subject, waiting};
+use crate::diagnose::dominant_wait::{called_from, dominant_wait, subject};
+use crate::diagnose::facts::Facts;
+use crate::diagnose::finding::Finding;
+use crate::diagnose::wait_kind::WaitKind;
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
-    let w = waiting(facts, Doing::Sleep)?;
+    let w = dominant_wait(facts, WaitKind::Sleep)?;
     let title = format!("{} sleeps{}", subject(w.slow), called_from(facts, w.site));
     Some(
         Finding::new("sleep", w.score, title)
-            .because_of(w.evidence)
-            .advise("Post the rest of the work with a delay instead of sleeping.")
-            .about(w.slow.token)
-            .blames(w.site.app),
+            .with_all_evidence(w.evidence)
+            .with_advice("Post the rest of the work with a delay instead of sleeping.")
+            .with_message(w.slow.token)
+            .with_culprit(w.site.app),
     )
 }

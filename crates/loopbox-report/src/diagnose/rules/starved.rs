@@ -1,34 +1,36 @@
-//! The machine is starved: the app did not get to run.
+//! The machine is starved: the app hardly got to run.
 
-use super::super::Finding;
-use super::super::facts::{Facts, percent, said};
-use super::super::waits::Doing;
+use crate::diagnose::facts::Facts;
+use crate::diagnose::finding::Finding;
+use crate::diagnose::wait_kind::WaitKind;
+use crate::model::time::{format_ns, percent};
 
 /// Each sign that the CPU, the memory or the disk of the device is short, with its weight.
 fn signs(facts: &Facts<'_>) -> Vec<(f64, String)> {
     let mut signs = Vec::new();
-    // The article's peers: a period of 300 ms that took 750 ms or more is a severe delay of the whole system.
-    let late = facts.late_ns;
-    if late >= 300_000_000 {
-        let weight = if late >= 450_000_000 { 0.35 } else { 0.25 };
+    // A check every 300 ms that takes 750 ms or more is a severe delay of the whole system (`docs/diagnosis.md` names the
+    // source of this threshold).
+    let latency = facts.wakeup_latency_ns;
+    if latency >= 300_000_000 {
+        let weight = if latency >= 450_000_000 { 0.35 } else { 0.25 };
         let often = facts.late_records;
         signs.push((
             weight,
             format!(
                 "the sampler thread woke up to {} late ({often} records with 300 ms or more)",
-                said(late)
+                format_ns(latency)
             ),
         ));
     }
     if facts.late_records >= 3 {
-        signs.push((0.1, "and it did so again and again".into()));
+        signs.push((0.1, "and it did so repeatedly".into()));
     }
     for (figure, what, some, much) in [
         ("psi.cpu.some_avg10_percent", "CPU", 25.0, 50.0),
         ("psi.memory.some_avg10_percent", "memory", 15.0, 40.0),
         ("psi.io.some_avg10_percent", "I/O", 30.0, 60.0),
     ] {
-        if let Some(value) = facts.a.figure(figure).filter(|v| *v >= some) {
+        if let Some(value) = facts.analysis.figure(figure).filter(|v| *v >= some) {
             let weight = if value >= much { 0.3 } else { 0.15 };
             signs.push((
                 weight,
@@ -37,7 +39,7 @@ fn signs(facts: &Facts<'_>) -> Vec<(f64, String)> {
         }
     }
     if let (Some(ran), Some(waited)) =
-        (facts.a.figure("main.ran_ns"), facts.a.figure("main.waited_for_cpu_ns"))
+        (facts.analysis.figure("main.ran_ns"), facts.analysis.figure("main.waited_for_cpu_ns"))
     {
         let part = waited / (ran + waited).max(1.0);
         if part >= 0.4 {
@@ -51,25 +53,29 @@ fn signs(facts: &Facts<'_>) -> Vec<(f64, String)> {
             ));
         }
     }
-    if let (Some(slow), Some(profile)) = (facts.focus(), &facts.profile)
+    if let (Some(slow), Some(profile)) = (facts.primary_message(), &facts.profile)
         && let Some(cpu) = slow.cpu_share()
         && slow.wall_ns >= 1_000_000_000
         && cpu < 0.5
-        && profile.share(Doing::Running) >= 0.6
+        && profile.share(WaitKind::Running) >= 0.6
     {
-        // Without other signs this is rather a monitor: it does not count by itself.
+        // Without other signs this is more likely a wait for a monitor: it does not count by itself.
         signs.push((
             0.3,
             format!("main seemed to compute, but got the CPU for only {} of the time", percent(cpu)),
         ));
     }
-    if let Some(tree) = facts.focus().and_then(|slow| slow.tree) {
-        let asked = tree.phases.last().map_or(0, |p| p.interval_ns);
+    if let Some(tree) = facts.primary_message().and_then(|slow| slow.tree) {
+        let requested = tree.intervals.last().map_or(0, |interval| interval.interval_ns);
         let reached = tree.total_ns() / u64::from(tree.samples().max(1));
-        if asked > 0 && reached >= asked.saturating_mul(3) && tree.samples() >= 3 {
+        if requested > 0 && reached >= requested.saturating_mul(3) && tree.samples() >= 3 {
             signs.push((
                 0.15,
-                format!("stacks were taken each {} instead of each {}", said(reached), said(asked)),
+                format!(
+                    "a stack was taken every {} instead of every {}",
+                    format_ns(reached),
+                    format_ns(requested)
+                ),
             ));
         }
     }
@@ -79,7 +85,7 @@ fn signs(facts: &Facts<'_>) -> Vec<(f64, String)> {
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let signs = signs(facts);
     let sum: f64 = signs.iter().map(|(weight, _)| weight).sum();
-    // One sign may have many reasons; and that main got little CPU is one of them, not two.
+    // A single sign may have many reasons, so it stays below the headline.
     let score = match signs.len() {
         0 => return None,
         1 => sum.min(0.35),
@@ -87,9 +93,9 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     };
     Some(
         Finding::new("starved", score, "The machine was starved: this app hardly got to run".into())
-            .because_of(signs.into_iter().map(|(_, words)| words))
-            .advise(
-                "The code on the stack may be innocent: see how many devices and which models report this.",
+            .with_all_evidence(signs.into_iter().map(|(_, sign)| sign))
+            .with_advice(
+                "The code on the stack may not be the cause: see how many devices and which models report this.",
             ),
     )
 }

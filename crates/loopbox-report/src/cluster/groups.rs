@@ -1,0 +1,101 @@
+//! Collecting groups of reports in bounded memory.
+
+use super::cardinality::{Distinct, TopNames};
+use super::sighting::{Representative, Sighting};
+use super::signature::Signature;
+use crate::diagnose::Confidence;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+/// How many groups are kept apart; reports of further groups are only counted.
+const MAX_GROUPS: usize = 50_000;
+
+/// The reports with one signature.
+#[derive(Debug, Clone)]
+pub(super) struct GroupStats {
+    pub(super) signature: Signature,
+    pub(super) reports: u64,
+    pub(super) users: Distinct,
+    pub(super) devices: TopNames,
+    pub(super) versions: TopNames,
+    pub(super) first_ms: Option<i64>,
+    pub(super) last_ms: Option<i64>,
+    best: (Option<Confidence>, u32),
+    pub(super) representative: Representative,
+}
+
+impl GroupStats {
+    fn new(s: Sighting) -> Self {
+        let mut group = Self {
+            signature: s.signature,
+            reports: 1,
+            users: Distinct::default(),
+            devices: TopNames::default(),
+            versions: TopNames::default(),
+            first_ms: s.seen_ms,
+            last_ms: s.seen_ms,
+            best: s.quality,
+            representative: s.representative,
+        };
+        group.users.add(&s.user);
+        group.devices.add(&s.device, 1);
+        group.versions.add(&s.version, 1);
+        group
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.reports += other.reports;
+        self.users.merge(&other.users);
+        self.devices.merge(&other.devices);
+        self.versions.merge(&other.versions);
+        self.first_ms = self.first_ms.into_iter().chain(other.first_ms).min();
+        self.last_ms = self.last_ms.into_iter().chain(other.last_ms).max();
+        // The report with the most confident diagnosis, then with most samples, then the first by name, so that every run
+        // chooses the same.
+        let rank = |best, r: &Representative| (best, Reverse(r.path.clone()));
+        if rank(other.best, &other.representative) > rank(self.best, &self.representative) {
+            (self.best, self.representative) = (other.best, other.representative);
+        }
+    }
+}
+
+/// Groups of reports, as far as reports were added.
+#[derive(Debug, Default)]
+pub struct Clusters {
+    pub(super) groups: HashMap<u64, GroupStats>,
+    pub(super) users: Distinct,
+    pub(super) reports: u64,
+    /// Reports with a signature that was first seen after [`MAX_GROUPS`] others.
+    pub(super) beyond: u64,
+}
+
+impl Clusters {
+    /// Adds one report.
+    pub fn add(&mut self, sighting: Sighting) {
+        self.reports += 1;
+        self.users.add(&sighting.user);
+        self.put(GroupStats::new(sighting));
+    }
+
+    /// Adds the groups of another part of the corpus.
+    pub fn merge(&mut self, other: Self) {
+        self.reports += other.reports;
+        self.beyond += other.beyond;
+        self.users.merge(&other.users);
+        for group in other.groups.into_values() {
+            self.put(group);
+        }
+    }
+
+    fn put(&mut self, group: GroupStats) {
+        let key = group.signature.key();
+        let full = self.groups.len() >= MAX_GROUPS;
+        match self.groups.get_mut(&key) {
+            Some(known) => known.merge(group),
+            None if full => self.beyond += group.reports,
+            None => {
+                self.groups.insert(key, group);
+            }
+        }
+    }
+}

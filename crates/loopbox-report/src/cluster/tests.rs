@@ -1,0 +1,181 @@
+use super::*;
+use crate::diagnose::diagnose;
+use crate::model::Analysis;
+use crate::test_support::ReportBuilder;
+use loopbox_format::model::Report;
+
+const ENTRY: &str = "com.shop.CartActivity$1.onClick:31";
+
+/// A report of version `version` by `user` with these stacks of its running message.
+fn report(version: &str, user: &str, stacks: &[(&str, u32)]) -> ReportBuilder {
+    ReportBuilder::new()
+        .group(41, 310, 240)
+        .running(46, 6_000)
+        .doing("android.view.ViewRootImpl$ViewRootHandler", "android.view.View$PerformClick", 5_900)
+        .looper_tree(46, stacks)
+        .with(|r| {
+            r.meta.process.app_version = version.into();
+            r.meta.annotations = vec![("user".into(), user.into())];
+        })
+}
+
+fn sighting(builder: ReportBuilder, path: &str) -> Sighting {
+    let analysis = Analysis::new(&builder.build());
+    Sighting::new(&analysis, &diagnose(&analysis), path)
+}
+
+fn groups(reports: Vec<ReportBuilder>) -> Summary {
+    let mut clusters = Clusters::default();
+    for (i, report) in reports.into_iter().enumerate() {
+        let mut sighting = sighting(report, &format!("{i}.lbx"));
+        sighting.representative.headline = format!("Headline of report {i}");
+        clusters.add(sighting);
+    }
+    clusters.summary(0)
+}
+
+fn counts(summary: &Summary) -> Vec<(u64, &str)> {
+    summary.groups.iter().map(|group| (group.reports, group.title())).collect()
+}
+
+#[test]
+fn grouping_ignores_lines_lambdas_and_platform_internals() {
+    let with = |middle: &str, tail: &str, n: u32| {
+        let whole = format!("android.view.View.performClick:7125 {ENTRY} {middle} {tail}");
+        report("1", "u", &[(&whole, n), (&format!("android.view.View.performClick:7125 {ENTRY}"), 20)])
+    };
+    let summary = groups(vec![
+        with("com.shop.Cart.total:88", "java.util.ArrayList.get:437", 400),
+        with("com.shop.Cart.total:91", "java.util.ArrayList.get:500", 480),
+        with("com.shop.Cart.total:91", "java.util.HashMap.hash:5", 300),
+        report(
+            "2",
+            "v",
+            &[(&format!("android.view.View.performClickInternal:9 {ENTRY} com.shop.Cart.total:90"), 500)],
+        ),
+        report(
+            "2",
+            "v",
+            &[("android.view.View.x com.shop.CartActivity$7.onClick:3 com.shop.Cart.total:90", 500)],
+        ),
+    ]);
+    assert_eq!(counts(&summary), [(5, "com.shop.Cart.total")], "{:#?}", summary.groups);
+    let group = &summary.groups[0];
+    assert_eq!(group.frames, ["com.shop.CartActivity$#.onClick", "com.shop.Cart.total"]);
+    assert_eq!((group.users.unwrap().count, group.versions.unwrap().count), (2, 2));
+    assert_eq!(group.top_versions[0], NameCount { name: "1".into(), reports: 3 });
+}
+
+#[test]
+fn grouping_separates_methods_and_waits() {
+    let at = |tail: &str| report("1", "u", &[(&format!("{ENTRY} {tail}"), 500)]);
+    let summary = groups(vec![
+        at("com.shop.Cart.total:88"),
+        at("com.shop.Cart.save:12"),
+        at("com.shop.Cart.save:12 android.database.sqlite.SQLiteDatabase.insert:1"),
+        at("com.shop.Cart.save:12 java.lang.Thread.sleep!"),
+        at("com.shop.Cart.total:89"),
+    ]);
+    assert_eq!(
+        counts(&summary),
+        [
+            (2, "com.shop.Cart.total"),
+            (1, "com.shop.Cart.save"),
+            (1, "android.database.sqlite.SQLiteDatabase.insert"),
+            (1, "java.lang.Thread.sleep")
+        ]
+    );
+}
+
+#[test]
+fn grouping_joins_obfuscated_builds_by_kept_names() {
+    let summary = groups(vec![
+        report(
+            "1",
+            "u",
+            &[(&format!("{ENTRY} a.b.c:4 a.b.d:9 a.e.f:2 android.os.BinderProxy.transactNative!"), 500)],
+        ),
+        report(
+            "2",
+            "v",
+            &[(&format!("{ENTRY} b.a.x:1 c.c.a:3 android.os.BinderProxy.transactNative!"), 500)],
+        ),
+    ]);
+    assert_eq!(summary.groups.len(), 1, "{:#?}", summary.groups);
+    assert_eq!(
+        summary.groups[0].frames,
+        ["com.shop.CartActivity$#.onClick", "…", "android.os.BinderProxy.transactNative"]
+    );
+    assert_eq!(summary.groups[0].obfuscated_version, "");
+}
+
+#[test]
+fn grouping_separates_obfuscated_builds_without_kept_names() {
+    let stack = "a.b.c:4 a.b.d:9 android.os.BinderProxy.transactNative!";
+    let summary = groups(vec![
+        report("1", "u", &[(stack, 500)]),
+        report("1", "v", &[(stack, 400)]),
+        report("1", "v", &[("a.b.c:4 a.b.e:9 android.os.BinderProxy.transactNative!", 500)]),
+        report("2", "w", &[(stack, 500)]),
+    ]);
+    let got: Vec<_> = summary.groups.iter().map(|g| (g.reports, g.obfuscated_version.as_str())).collect();
+    assert_eq!(got, [(2, "1"), (1, "1"), (1, "2")]);
+}
+
+#[test]
+fn merge_does_not_depend_on_order() {
+    let stacks = [format!("{ENTRY} com.shop.Cart.total:88"), format!("{ENTRY} com.shop.Cart.save:88")];
+    let all: Vec<Sighting> = (0..60_u32)
+        .map(|i| {
+            let stack = stacks[(i % 3 == 0) as usize].as_str();
+            let user = format!("user {}", i % 7);
+            sighting(report(&format!("5.{}", i % 4), &user, &[(stack, 100 + i)]), &format!("{i:02}.lbx"))
+        })
+        .collect();
+    let json = |parts: &[Vec<Sighting>]| {
+        let mut whole = Clusters::default();
+        for part in parts {
+            let mut clusters = Clusters::default();
+            for sighting in part {
+                clusters.add(sighting.clone());
+            }
+            whole.merge(clusters);
+        }
+        serde_json::to_value(whole.summary(3)).unwrap()
+    };
+    let mut reversed = all.clone();
+    reversed.reverse();
+    let one = json(std::slice::from_ref(&all));
+    assert_eq!(one, json(&[all[..13].to_vec(), all[13..].to_vec()]));
+    assert_eq!(one, json(&[reversed[..40].to_vec(), reversed[40..].to_vec()]));
+    assert_eq!(one["groups"][0]["reports"], 40);
+    assert_eq!(one["groups"][0]["users"]["count"], 7);
+    // Of 40 reports with equal confidence the one with most samples.
+    assert_eq!(one["groups"][0]["representative"]["path"], "59.lbx");
+}
+
+#[test]
+fn text_and_html_list_the_groups_and_html_is_escaped() {
+    let summary = groups(vec![
+        report("<i>1</i>", "u", &[(&format!("{ENTRY} com.shop.Cart.total:88"), 500)]),
+        report("5.2.1", "v", &[(&format!("{ENTRY} com.shop.Cart.total:88"), 500)]),
+        report("5.2.1", "v", &[("com.shop.<script>.x:1", 500)]),
+    ]);
+    insta::assert_snapshot!(anstream::adapter::strip_str(&text(&summary, 20)));
+    let page = html(&summary, 20);
+    assert!(page.contains("&lt;script&gt;") && !page.contains("<script") && !page.contains("<i>"), "{page}");
+    for group in &summary.groups {
+        assert!(page.contains(&group.id) && page.contains(&group.representative.path));
+    }
+    assert!(text(&summary, 1).contains("1 more group with 1 report ("));
+}
+
+#[test]
+fn grouping_accepts_an_empty_report() {
+    let decoded = loopbox_format::report::Decoded { report: Report::default(), damage: Vec::new() };
+    let mut clusters = Clusters::default();
+    let analysis = Analysis::new(&decoded);
+    clusters.add(Sighting::new(&analysis, &diagnose(&analysis), "empty.lbx"));
+    let summary = clusters.summary(1);
+    assert_eq!((summary.groups.len(), summary.groups[0].users), (1, None));
+}

@@ -1,0 +1,77 @@
+//! The diagnosis of a report.
+
+use serde::Serialize;
+
+/// How sure a cause is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// There is some evidence, and more is needed.
+    Low,
+    /// Most of the evidence supports the cause.
+    Medium,
+    /// The evidence is direct, and nothing contradicts it.
+    High,
+}
+
+/// A possible cause of the hang.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Cause {
+    /// The rule that found the cause: the name of its section in `docs/diagnosis.md`.
+    pub rule: &'static str,
+    /// The cause in one sentence.
+    pub title: String,
+    /// How sure the cause is.
+    pub confidence: Confidence,
+    /// From 0 to 1; only the order of the causes has a meaning.
+    pub score: f64,
+    /// The evidence for the cause, and against it.
+    pub evidence: Vec<String>,
+    /// What to do next.
+    pub advice: &'static str,
+    /// The message that the cause is about.
+    pub token: Option<u64>,
+    /// The method to look at first, as a line of a Java stack trace.
+    pub culprit: Option<String>,
+}
+
+/// The diagnosis of a report.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Diagnosis {
+    /// One sentence: the first cause, or that the cause is unclear.
+    pub headline: String,
+    /// The confidence of the first cause; `None` when the cause is unclear.
+    pub confidence: Option<Confidence>,
+    /// The possible causes, most probable first.
+    pub causes: Vec<Cause>,
+    /// What limits this diagnosis: features that were off, damaged parts, a short history.
+    pub caveats: Vec<String>,
+}
+
+impl Confidence {
+    pub(super) fn of_score(score: f64) -> Self {
+        if score >= 0.75 {
+            Self::High
+        } else if score >= 0.5 {
+            Self::Medium
+        } else {
+            Self::Low
+        }
+    }
+
+    /// The level as a word, as JSON has it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+impl Diagnosis {
+    /// The most probable cause; `None` when the cause is unclear.
+    pub fn primary_cause(&self) -> Option<&Cause> {
+        self.causes.first().filter(|_| self.confidence.is_some())
+    }
+}

@@ -1,0 +1,328 @@
+//! Each rule on a scenario that it is for, and on one that only looks similar.
+
+use super::*;
+use crate::test_support::ReportBuilder;
+use loopbox_format::model::MainState;
+
+fn diagnosis(report: ReportBuilder) -> Diagnosis {
+    diagnose(&Analysis::new(&report.build()))
+}
+
+/// The rule and the confidence of the first cause.
+fn first(v: &Diagnosis) -> (&'static str, Option<Confidence>) {
+    (v.primary_cause().map_or("unclear", |cause| cause.rule), v.confidence)
+}
+
+#[track_caller]
+fn expect(report: ReportBuilder, rule: &str, confidence: Confidence) -> Diagnosis {
+    let v = diagnosis(report);
+    assert_eq!(first(&v), (rule, Some(confidence)), "{v:#?}");
+    v
+}
+
+fn calm() -> ReportBuilder {
+    ReportBuilder::new().idle(20_000).group(30, 300, 4_000).idle(4_000).group(12, 110, 900)
+}
+
+fn evidence(v: &Diagnosis) -> String {
+    v.causes.iter().flat_map(|c| c.evidence.clone()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn current_slow_names_the_hot_method() {
+    let report =
+        calm().running(99, 5_200).doing("android.os.Handler", "com.shop.Checkout$1", 5_100).looper_tree(
+            99,
+            &[
+                ("com.shop.Checkout$1.run:31 com.shop.Cart.total:88 java.util.ArrayList.get:436", 200),
+                ("com.shop.Checkout$1.run:31 com.shop.Cart.total:88", 300),
+            ],
+        );
+    let v = expect(report, "current-slow", Confidence::High);
+    assert_eq!(v.causes[0].culprit.as_deref(), Some("com.shop.Cart.total(Cart.java:88)"));
+    assert!(v.headline.contains("5.20 s") && v.headline.contains("Cart.total"), "{}", v.headline);
+    assert!(evidence(&v).contains("3.00 s in its own code"), "{v:#?}");
+}
+
+#[test]
+fn current_slow_ignores_a_young_message() {
+    let v = diagnosis(calm().running(99, 40));
+    assert!(v.causes.iter().all(|c| c.rule != "current-slow" && c.rule != "history"), "{v:#?}");
+}
+
+#[test]
+fn current_slow_has_medium_confidence_for_one_second() {
+    let v = diagnosis(calm().running(99, 1_300));
+    assert_eq!(first(&v), ("current-slow", Some(Confidence::Medium)), "{v:#?}");
+}
+
+#[test]
+fn history_names_the_earlier_message() {
+    let report = calm()
+        .single("com.shop.SyncHandler", 6_400, 6_000)
+        .group(3, 60, 0)
+        .running(99, 120)
+        .looper_tree(99, &[("com.shop.Innocent.run", 7)]);
+    let v = expect(report, "history", Confidence::High);
+    assert!(v.headline.contains("6.40 s"), "{}", v.headline);
+    assert!(evidence(&v).contains("a victim"), "{v:#?}");
+}
+
+#[test]
+fn history_ignores_a_message_that_ended_long_ago() {
+    let v = diagnosis(calm().single("com.shop.SyncHandler", 6_400, 6_000).idle(30_000).running(99, 20));
+    assert!(v.causes.iter().all(|c| c.rule != "history"), "{v:#?}");
+}
+
+#[test]
+fn history_names_many_short_messages() {
+    let mut report = ReportBuilder::new();
+    for _ in 0..40 {
+        report = report.group(9, 300, 5);
+    }
+    let v = diagnosis(report.running(500, 35));
+    assert_eq!(first(&v), ("history", Some(Confidence::Medium)), "{v:#?}");
+    assert!(v.headline.contains("many messages"), "{}", v.headline);
+}
+
+#[test]
+fn binder_names_interface_and_method() {
+    let stack = "com.shop.Launcher.onResume:12 android.app.ApplicationPackageManager.getPackageInfo:210 \
+                 android.content.pm.IPackageManager$Stub$Proxy.getPackageInfo:3700 \
+                 android.os.BinderProxy.transact:510 android.os.BinderProxy.transactNative!";
+    let report = calm()
+        .running(99, 6_000)
+        .doing("android.app.ActivityThread$H", "", 40)
+        .looper_tree(99, &[(stack, 590)]);
+    let v = expect(report, "binder", Confidence::High);
+    assert!(
+        v.headline.contains("IPackageManager.getPackageInfo, called from Launcher.onResume"),
+        "{}",
+        v.headline
+    );
+}
+
+#[test]
+fn binder_ignores_a_short_call_in_a_long_computation() {
+    let call = "com.shop.A.run com.shop.IShop$Stub$Proxy.get android.os.BinderProxy.transactNative!";
+    let report =
+        calm().running(99, 6_000).looper_tree(99, &[("com.shop.A.run com.shop.A.sum", 500), (call, 90)]);
+    let v = expect(report, "current-slow", Confidence::High);
+    assert!(v.causes.iter().all(|c| c.rule != "binder"), "{v:#?}");
+}
+
+#[test]
+fn lock_goes_by_its_frames() {
+    let stack = "com.shop.Feed.show com.shop.Feed.await java.util.concurrent.CountDownLatch.await \
+                 java.util.concurrent.locks.LockSupport.park sun.misc.Unsafe.park!";
+    let report =
+        calm().running(99, 5_500).doing("android.os.Handler", "", 15).looper_tree(99, &[(stack, 540)]);
+    let v = expect(report, "lock", Confidence::High);
+    assert!(v.headline.contains("called from Feed.await"), "{}", v.headline);
+}
+
+#[test]
+fn lock_finds_a_monitor_by_a_constant_stack_without_cpu() {
+    let stacks = [("com.shop.Feed.show:20 com.shop.Feed.update:41", 540)];
+    let report = calm().running(99, 5_500).doing("android.os.Handler", "", 15).looper_tree(99, &stacks);
+    let v = expect(report, "lock", Confidence::High);
+    assert!(v.headline.contains("monitor in Feed.update"), "{}", v.headline);
+    // The same stack with the CPU is an endless loop.
+    let busy = calm().running(99, 5_500).doing("android.os.Handler", "", 5_400).looper_tree(99, &stacks);
+    let v = expect(busy, "current-slow", Confidence::High);
+    assert!(v.causes.iter().all(|c| c.rule != "lock"), "{v:#?}");
+}
+
+#[test]
+fn io_separates_preferences_and_files() {
+    let wait = "android.app.ActivityThread.handleStopActivity android.app.QueuedWork.waitToFinish \
+                java.io.FileDescriptor.sync libcore.io.Linux.fsync!";
+    let v = expect(
+        calm()
+            .running(99, 5_500)
+            .doing("android.app.ActivityThread$H", "", 90)
+            .looper_tree(99, &[(wait, 540)]),
+        "io",
+        Confidence::High,
+    );
+    assert!(v.headline.contains("shared preferences"), "{}", v.headline);
+    let read = "com.shop.Disk.load java.io.FileInputStream.read libcore.io.Linux.readBytes!";
+    let v = expect(calm().running(99, 5_500).looper_tree(99, &[(read, 540)]), "io", Confidence::High);
+    assert!(v.headline.contains("works on files"), "{}", v.headline);
+}
+
+#[test]
+fn sleep_and_gc_go_by_their_frames() {
+    let sleep = "com.shop.Retry.run java.lang.Thread.sleep java.lang.Thread.sleep!";
+    let report =
+        calm().running(99, 5_500).doing("android.os.Handler", "", 9).looper_tree(99, &[(sleep, 540)]);
+    expect(report, "sleep", Confidence::High);
+    let gc = "com.shop.Trim.run java.lang.System.gc java.lang.Runtime.gc!";
+    expect(calm().running(99, 5_500).looper_tree(99, &[(gc, 540)]), "gc", Confidence::High);
+}
+
+#[test]
+fn starved_outranks_the_code_on_the_stack() {
+    let late = |report: ReportBuilder| {
+        report.with(|r| r.history.iter_mut().for_each(|r| r.checktime_late_ns = Some(750_000_000)))
+    };
+    let stacks = [("com.shop.A.run com.shop.A.parse:4", 60), ("com.shop.A.run com.shop.A.draw:9", 60)];
+    let report = late(calm().group(2, 300, 900).group(2, 300, 900))
+        .running(99, 3_000)
+        .doing("android.os.Handler", "", 500)
+        .looper_tree(99, &stacks)
+        .figure("psi.cpu.some_avg10_percent", "71.4");
+    expect(report, "starved", Confidence::High);
+    // The same message on a healthy machine with the CPU is slow code.
+    let report = calm().running(99, 3_000).looper_tree(99, &stacks);
+    let v = expect(report, "current-slow", Confidence::High);
+    assert!(v.causes.iter().all(|c| c.rule != "starved"), "{v:#?}");
+}
+
+#[test]
+fn starved_ignores_one_late_wake_up() {
+    let report = calm().with(|r| r.history.last_mut().unwrap().checktime_late_ns = Some(320_000_000));
+    let v = diagnosis(report.running(99, 5_200).looper_tree(99, &[("com.shop.A.run", 500)]));
+    assert_eq!(first(&v).0, "current-slow", "{v:#?}");
+}
+
+#[test]
+fn frozen_between_messages_and_inside_one() {
+    let v = expect(calm().idle(300_000).group(2, 40, 10).running(99, 30), "frozen", Confidence::High);
+    assert!(v.headline.contains("5 min"), "{}", v.headline);
+    let inside = calm()
+        .running(99, 95_000)
+        .doing("android.os.Handler", "", 200)
+        .looper_tree(99, &[("com.shop.A.run", 300)])
+        .with(|r| {
+            r.trees[0].sample_deltas_ns[200] = 80_000_000_000;
+        });
+    expect(inside, "frozen", Confidence::High);
+    // Slow code that was sampled all the time was not frozen.
+    let awake = calm().running(99, 95_000).looper_tree(99, &[("com.shop.A.run", 9_000)]);
+    expect(awake, "current-slow", Confidence::High);
+}
+
+#[test]
+fn main_free_and_outside_go_by_idle_time_and_its_cpu_time() {
+    let v = expect(
+        calm().idle(9_000).with(|r| {
+            r.main = MainState::Idle { since_ns: r.meta.dumped_at.uptime_ns - 8_000_000_000 };
+        }),
+        "main-free",
+        Confidence::High,
+    );
+    assert!(v.headline.contains("elsewhere"), "{}", v.headline);
+    let busy = calm()
+        .idle(9_000)
+        .with(|r| r.history.last_mut().unwrap().cpu_ns = Some(8_500_000_000))
+        .running(99, 10);
+    expect(busy, "outside", Confidence::Medium);
+}
+
+#[test]
+fn no_data_names_the_reason() {
+    let v = diagnosis(ReportBuilder::new().with(|r| {
+        r.main = MainState::Unknown;
+        r.features[0].on = false;
+        r.features[0].detail = "the Printer was replaced".into();
+    }));
+    assert_eq!(first(&v).0, "no-data", "{v:#?}");
+    assert!(evidence(&v).contains("the Printer was replaced"));
+    let nothing_wrong = diagnosis(calm().running(99, 200));
+    assert!(nothing_wrong.causes.iter().all(|c| c.rule == "main-free"), "{nothing_wrong:#?}");
+}
+
+#[test]
+fn unclear_headline_says_why() {
+    let v = diagnosis(ReportBuilder::new().group(20, 1_500, 1_500).running(99, 300));
+    assert_eq!(v.confidence, None, "{v:#?}");
+    assert!(v.headline.starts_with("Unclear: the running message is only 300 ms old"), "{}", v.headline);
+    assert!(v.caveats.iter().any(|c| c.contains("history reaches back only")), "{v:#?}");
+}
+
+/// A queue of `count` equal messages, the first overdue by `from_ms`, one each `each_ms`.
+fn flood(mut report: ReportBuilder, count: u32, from_ms: u32, each_ms: u32) -> ReportBuilder {
+    for i in 0..count {
+        let (s, ms) = ((from_ms - i * each_ms) / 1_000, (from_ms - i * each_ms) % 1_000);
+        report =
+            report.pending(&format!("Message {i}: {{ when=-{s}s{ms}ms what=7 target=com.shop.Ticker }}"));
+    }
+    report.pending("(Total messages: 3, polling=false, quitting=false)")
+}
+
+#[test]
+fn flood_ignores_messages_behind_a_blocked_main() {
+    let mut busy = ReportBuilder::new();
+    for _ in 0..40 {
+        busy = busy.group(300, 300, 5);
+    }
+    let v = expect(flood(busy.running(500, 20), 200, 9_000, 40), "flood", Confidence::High);
+    assert!(v.headline.contains("com.shop.Ticker what=7"), "{}", v.headline);
+    let blocked = calm().running(99, 5_200).looper_tree(99, &[("com.shop.A.run", 500)]);
+    let v = expect(flood(blocked, 200, 5_100, 25), "current-slow", Confidence::High);
+    assert!(v.causes.iter().all(|c| c.rule != "flood" || c.confidence == Confidence::Low), "{v:#?}");
+}
+
+#[test]
+fn barrier_ignores_one_that_waits_for_its_frame() {
+    let queue = |report: ReportBuilder, polling| {
+        report
+            .pending("Message 0: { when=-6s12ms barrier=41 }")
+            .pending("Message 1: { when=-6s1ms what=3 target=com.shop.FeedHandler }")
+            .pending("Message 2: { when=-2s1ms callback=com.shop.A$1 target=android.os.Handler }")
+            .pending(&format!("(Total messages: 3, polling={polling}, quitting=false)"))
+    };
+    let idle = calm().idle(6_000).with(|r| {
+        r.main = MainState::Idle { since_ns: r.meta.dumped_at.uptime_ns - 6_000_000_000 };
+    });
+    let v = expect(queue(idle, true), "barrier", Confidence::High);
+    assert!(v.headline.contains("token 41") && v.headline.contains("6.01 s"), "{}", v.headline);
+    let blocked = calm().running(99, 6_100).looper_tree(99, &[("com.shop.A.run", 500)]);
+    let v = expect(queue(blocked, false), "current-slow", Confidence::High);
+    assert!(v.causes.iter().all(|c| c.rule != "barrier"), "{v:#?}");
+}
+
+#[test]
+fn current_slow_names_the_time_out_of_a_component_message() {
+    let report = calm()
+        .running(99, 11_000)
+        .doing("android.app.ActivityThread$H", "", 10_500)
+        .with(|r| {
+            if let MainState::Running(running) = &mut r.main {
+                running.message.as_mut().unwrap().what = 113;
+            }
+        })
+        .looper_tree(99, &[("com.shop.BootReceiver.onReceive", 1_000)]);
+    let v = expect(report, "current-slow", Confidence::High);
+    assert!(evidence(&v).contains("RECEIVER is given 10.00 s (60.00 s in the background)"), "{v:#?}");
+}
+
+#[test]
+fn lock_names_the_holder_and_its_activity() {
+    let held = |cpu_ms| {
+        calm()
+            .running(99, 5_500)
+            .doing("android.os.Handler", "", cpu_ms)
+            .looper_tree(99, &[("com.shop.Feed.show:20 com.shop.Feed.update:41", 540)])
+            .waits_for(
+                "com.shop.Feed",
+                "sync-1",
+                "java.lang.Thread.run com.shop.Sync.run:9 libcore.io.Linux.fsync!",
+            )
+    };
+    let v = expect(held(15), "lock", Confidence::High);
+    assert!(v.headline.contains("held by thread sync-1 in Linux.fsync"), "{}", v.headline);
+    assert!(
+        evidence(&v).contains("Linux.fsync(Native method), called from com.shop.Sync.run(Sync.java:9)"),
+        "{v:#?}"
+    );
+    assert_eq!(v.causes[0].culprit.as_deref(), Some("com.shop.Feed.update(Feed.java:41)"));
+    // A lock met by chance at the end of a long computation is not the cause.
+    expect(held(5_400), "current-slow", Confidence::High);
+    let deadlock = held(15)
+        .waits_for("com.shop.Db", "main", "com.shop.Feed.update:41")
+        .with(|r| r.locks.deadlock = true);
+    let v = expect(deadlock, "lock", Confidence::High);
+    assert!(v.headline.starts_with("Deadlock: "), "{}", v.headline);
+}

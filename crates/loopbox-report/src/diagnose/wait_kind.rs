@@ -1,0 +1,240 @@
+//! Classifying stacks by what the main thread waits for.
+//!
+//! The names in the patterns are those of AOSP and libcore, which no app obfuscates. The patterns are tried from the
+//! top of the stack down; the first match decides, because the frames above it are how the platform waits.
+
+use crate::model::class_names::is_platform;
+use crate::model::time::share;
+use crate::model::{Frame, FrameId, FrameKind, FrameTable, SampledTree};
+use std::collections::HashMap;
+
+/// What the main thread waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum WaitKind {
+    /// Nothing: it runs code, as far as the stack shows.
+    Running,
+    /// A lock, a condition, a latch, a future or another thread.
+    Lock,
+    /// `Thread.sleep`.
+    Sleep,
+    /// A synchronous binder call.
+    Binder,
+    /// An explicit garbage collection.
+    Gc,
+    /// Files.
+    File,
+    /// SQLite.
+    Database,
+    /// Shared preferences: reading them, or waiting until all of them are written.
+    Preferences,
+    /// Sockets, name resolution, TLS.
+    Network,
+    /// Loading classes or native libraries.
+    Loading,
+    /// The next message, in `MessageQueue`.
+    Polling,
+}
+
+use WaitKind::{Binder, Database, File, Gc, Loading, Lock, Network, Polling, Preferences, Sleep};
+
+/// Class (a prefix when it ends in `*`), method (a prefix when it ends in `*`, any when empty), kind of wait.
+///
+/// More specific entries come first: shared preferences and databases do file I/O, too.
+const PATTERNS: &[(&str, &str, WaitKind)] = &[
+    ("android.os.MessageQueue", "nativePollOnce", Polling),
+    ("android.app.QueuedWork", "waitToFinish", Preferences),
+    ("android.app.QueuedWork", "processPendingWork", Preferences),
+    ("android.app.SharedPreferencesImpl*", "", Preferences),
+    ("android.os.BinderProxy", "transact*", Binder),
+    ("android.database.sqlite.SQLiteConnectionPool", "waitForConnection", Database),
+    ("android.database.sqlite.SQLiteConnection", "native*", Database),
+    ("java.lang.Thread", "sleep", Sleep),
+    ("android.os.SystemClock", "sleep", Sleep),
+    ("java.lang.Object", "wait", Lock),
+    ("java.lang.Thread", "join", Lock),
+    ("sun.misc.Unsafe", "park", Lock),
+    ("jdk.internal.misc.Unsafe", "park", Lock),
+    ("java.util.concurrent.locks.LockSupport", "park*", Lock),
+    ("java.lang.Runtime", "gc", Gc),
+    ("java.lang.Runtime", "nativeGc", Gc),
+    ("java.lang.System", "gc", Gc),
+    ("dalvik.system.VMRuntime", "requestConcurrentGC", Gc),
+    ("dalvik.system.VMRuntime", "clearGrowthLimit", Gc),
+    ("dalvik.system.VMRuntime", "runFinalization*", Gc),
+    ("java.lang.Runtime", "nativeLoad", Loading),
+    ("java.lang.Runtime", "loadLibrary0", Loading),
+    ("dalvik.system.DexFile", "", Loading),
+    ("dalvik.system.DexPathList*", "", Loading),
+    ("java.net.*", "", Network),
+    ("com.android.org.conscrypt.*", "", Network),
+    ("libcore.io.*", "connect", Network),
+    ("libcore.io.*", "recvfrom*", Network),
+    ("libcore.io.*", "sendto*", Network),
+    ("libcore.io.*", "android_getaddrinfo", Network),
+    ("sun.nio.ch.*Socket*", "", Network),
+    ("libcore.io.*", "", File),
+    ("java.io.FileDescriptor", "sync", File),
+    ("java.io.UnixFileSystem", "", File),
+    ("java.io.FileInputStream", "", File),
+    ("java.io.FileOutputStream", "", File),
+    ("java.io.RandomAccessFile", "", File),
+    ("sun.nio.ch.FileChannelImpl", "", File),
+    ("sun.nio.ch.FileDispatcherImpl", "", File),
+    ("sun.nio.fs.UnixNativeDispatcher", "", File),
+    ("android.content.res.AssetManager", "native*", File),
+    ("android.content.res.ApkAssets", "native*", File),
+    ("java.util.zip.ZipFile", "", File),
+];
+
+/// How many frames from the top are classified: the platform's own waiting goes no deeper.
+const MAX_CLASSIFIED: usize = 24;
+
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern.is_empty() || pattern == name,
+        Some((head, tail)) => name
+            .strip_prefix(head)
+            .is_some_and(|rest| tail.is_empty() || rest.contains(tail.trim_end_matches('*'))),
+    }
+}
+
+fn kind_of(frame: &Frame) -> Option<WaitKind> {
+    PATTERNS
+        .iter()
+        .find(|(class, method, _)| matches(class, &frame.class) && matches(method, &frame.method))
+        .map(|(.., kind)| *kind)
+}
+
+/// Where a stack waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct WaitSite {
+    pub(super) kind: WaitKind,
+    /// The frame that matched: `BinderProxy.transactNative`; for a running stack its top.
+    pub(super) at: FrameId,
+    /// The proxy that makes a binder call: `IPackageManager$Stub$Proxy.getPackageInfo`.
+    pub(super) binder_proxy: Option<FrameId>,
+    /// The first frame of the app's own code from the top.
+    pub(super) app: Option<FrameId>,
+}
+
+fn classify(stack: &[FrameId], frames: &FrameTable) -> Option<WaitSite> {
+    let frame = |id: &FrameId| &frames[*id];
+    let top = *stack.last()?;
+    let from_top = || stack.iter().rev();
+    let app =
+        from_top().find(|id| frame(id).kind != FrameKind::Elided && !is_platform(&frame(id).class)).copied();
+    let mut found: Option<(usize, FrameId, WaitKind)> = None;
+    for (depth, &at) in from_top().take(MAX_CLASSIFIED).enumerate() {
+        match (kind_of(frame(&at)), found) {
+            (Some(kind), None) => found = Some((depth, at, kind)),
+            // A database takes its lock and reads its file: the database is the better name for both.
+            (Some(kind @ (Preferences | Database)), Some((.., File | Lock))) => {
+                found = Some((depth, at, kind));
+            }
+            // The first frame of the app ends the search: what it called decides, not what called it.
+            (None, _) if Some(at) == app => break,
+            _ => {}
+        }
+    }
+    let Some((depth, at, kind)) = found else {
+        return Some(WaitSite { kind: WaitKind::Running, at: top, binder_proxy: None, app });
+    };
+    let callers = from_top().skip(depth + 1);
+    let mut named = callers.filter(|id| !frame(id).class.starts_with("android.os.BinderProxy"));
+    let binder_proxy = if kind == Binder { named.next().copied() } else { None };
+    Some(WaitSite { kind, at, binder_proxy, app })
+}
+
+/// Where the time of one message went.
+#[derive(Debug)]
+pub(super) struct WaitProfile {
+    pub(super) total_ns: u64,
+    by_kind: HashMap<WaitKind, u64>,
+    by_site: HashMap<WaitSite, u64>,
+    /// The frame (with its line) that was on top of the stack for most of the time, and for how long.
+    pub(super) top_frame: Option<(FrameId, u64)>,
+}
+
+impl WaitProfile {
+    pub(super) fn new(tree: &SampledTree, frames: &FrameTable) -> Self {
+        let mut profile = Self {
+            total_ns: tree.total_ns(),
+            by_kind: HashMap::new(),
+            by_site: HashMap::new(),
+            top_frame: None,
+        };
+        let mut on_top: HashMap<FrameId, u64> = HashMap::new();
+        for run in tree.stack_runs() {
+            let ns = tree.span_ns(run.start, run.end);
+            *on_top.entry(tree.nodes[run.top as usize].frame).or_default() += ns;
+            if let Some(site) = classify(&tree.stack(run.top), frames) {
+                *profile.by_kind.entry(site.kind).or_default() += ns;
+                *profile.by_site.entry(site).or_default() += ns;
+            }
+        }
+        profile.top_frame = on_top.into_iter().max_by_key(|&(frame, ns)| (ns, frame));
+        profile
+    }
+
+    /// The part of the sampled time that was spent so.
+    pub(super) fn share(&self, kind: WaitKind) -> f64 {
+        share(self.ns(kind), self.total_ns)
+    }
+
+    pub(super) fn ns(&self, kind: WaitKind) -> u64 {
+        self.by_kind.get(&kind).copied().unwrap_or(0)
+    }
+
+    /// The place that took most of that time.
+    pub(super) fn main_site(&self, kind: WaitKind) -> Option<(WaitSite, u64)> {
+        let sites = self.by_site.iter().filter(|(site, _)| site.kind == kind);
+        sites.map(|(site, ns)| (*site, *ns)).max_by_key(|&(site, ns)| (ns, site))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Analysis;
+    use crate::test_support::ReportBuilder;
+
+    fn site(stack: &str) -> (WaitKind, String, Option<String>, Option<String>) {
+        let report = ReportBuilder::new().running(1, 1_000).looper_tree(1, &[(stack, 50)]).build();
+        let a = Analysis::new(&report);
+        let profile = WaitProfile::new(&a.trees[0], &a.frames);
+        let (site, _) = *profile.by_site.iter().map(|(s, n)| (*s, *n)).collect::<Vec<_>>().first().unwrap();
+        let name = |id| a.frames[id].short();
+        (site.kind, name(site.at), site.binder_proxy.map(name), site.app.map(name))
+    }
+
+    #[test]
+    fn classify_goes_by_what_the_app_called() {
+        let binder = "com.shop.A.run android.app.ApplicationPackageManager.getPackageInfo \
+                      android.content.pm.IPackageManager$Stub$Proxy.getPackageInfo \
+                      android.os.BinderProxy.transact android.os.BinderProxy.transactNative!";
+        let (kind, at, proxy, app) = site(binder);
+        assert_eq!((kind, at.as_str()), (Binder, "BinderProxy.transactNative"));
+        assert_eq!(proxy.unwrap(), "IPackageManager$Stub$Proxy.getPackageInfo");
+        assert_eq!(app.unwrap(), "A.run");
+        let of = |stack| site(stack).0;
+        let future = "com.shop.A.run java.util.concurrent.FutureTask.get java.util.concurrent.FutureTask.awaitDone \
+                      java.util.concurrent.locks.LockSupport.park sun.misc.Unsafe.park!";
+        assert_eq!(of(future), Lock);
+        assert_eq!(of("com.shop.A.run java.lang.Thread.sleep java.lang.Thread.sleep!"), Sleep);
+        let prefs = "android.app.ActivityThread.handleStopActivity android.app.QueuedWork.waitToFinish \
+                     java.io.FileDescriptor.sync libcore.io.Linux.fsync!";
+        assert_eq!(of(prefs), Preferences);
+        let prefs = "com.shop.A.run android.app.SharedPreferencesImpl.getString \
+                     android.app.SharedPreferencesImpl.awaitLoadedLocked java.lang.Object.wait!";
+        assert_eq!(of(prefs), Preferences);
+        assert_eq!(of("com.shop.A.run java.net.Socket.connect libcore.io.Linux.connect!"), Network);
+        assert_eq!(of("com.shop.A.run java.util.HashMap.get"), WaitKind::Running);
+    }
+
+    #[test]
+    fn classify_ignores_what_called_the_app() {
+        // A callback out of a native wait: the app's frame is on top of it and runs.
+        let stack = "java.io.FileInputStream.read com.shop.Filter.read com.shop.Filter.decode";
+        assert_eq!(site(stack).0, WaitKind::Running);
+    }
+}

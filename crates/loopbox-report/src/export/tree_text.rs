@@ -1,0 +1,30 @@
+//! The text of one stack tree: `name;count;offset;children;` for each node (`docs/exports.md`).
+
+use crate::model::Analysis;
+use crate::render::tree_choice::{TreeChoice, TreeError, chosen_trees};
+use loopbox_format::model::Report;
+
+/// Samples times depth of the largest tree that is written, because each sample's stack is held in full.
+const MAX_STACKED_FRAMES: usize = 8_000_000;
+
+/// The text of the stack tree of a message; without a token, of the message that was running at the dump.
+///
+/// # Errors
+/// When the report has no such stacks, or they are invalid.
+pub fn tree_text(report: &Report, analysis: &Analysis, token: Option<u64>) -> Result<String, TreeError> {
+    let [tree] = chosen_trees(analysis, TreeChoice { token, merged: false })? else {
+        return Err(TreeError::NoStacks(String::new()));
+    };
+    let token = tree.token;
+    let invalid = |why: String| TreeError::Invalid { token, why };
+    if let Some(error) = tree.error {
+        return Err(invalid(error.into()));
+    }
+    let depth = tree.nodes.iter().map(|node| node.depth as usize + 1).max().unwrap_or(0);
+    if depth * tree.samples() as usize > MAX_STACKED_FRAMES {
+        return Err(invalid("there are too many of them for this format".into()));
+    }
+    let decoded = report.trees.iter().rev().find(|decoded| decoded.token == token);
+    let decoded = decoded.ok_or_else(|| invalid("the decoded report does not have them".into()))?;
+    loopbox_format::seed::write(decoded, &report.symbols).map_err(|error| invalid(error.to_string()))
+}

@@ -1,0 +1,109 @@
+//! Loading a decoded report as a whole.
+
+use super::frames::FrameCollector;
+use super::limits;
+use super::sampled_tree::{TreeBudget, read_tree};
+use super::sanitize::sanitize;
+use super::{pending_queue, sections};
+use crate::model::{Analysis, Issue, SampledTree};
+use loopbox_format::model::{FeatureState, Figure, MainState, Meta, Record, Report};
+use loopbox_format::report::Decoded;
+
+impl Analysis {
+    /// Loads a decoded report. This never fails: what is damaged, inconsistent or beyond the limits is left out and
+    /// listed in [`Analysis::issues`].
+    pub fn new(decoded: &Decoded) -> Self {
+        let report = &decoded.report;
+        let mut issues: Vec<Issue> = decoded
+            .damage
+            .iter()
+            .take(limits::DAMAGE)
+            .map(|d| Issue { offset: Some(d.offset as u64), what: sanitize(&d.what, limits::LINE_CHARS) })
+            .collect();
+        issues.extend(over_limits(decoded));
+
+        let mut frames = FrameCollector::new(&report.symbols);
+        let mut budget = TreeBudget::default();
+        let trees: Vec<SampledTree> = newest(&report.trees, limits::TREES)
+            .iter()
+            .map(|t| read_tree(t, &mut frames, &mut budget))
+            .collect();
+        let locks = sections::locks(&report.locks, &mut frames);
+        let threads = sections::threads(&report.threads, &mut frames);
+        issues.extend(trees.iter().filter_map(|tree| {
+            let what = format!("stack tree of message {}: {}", tree.token, tree.error?);
+            Some(Issue { offset: None, what })
+        }));
+        let history: Vec<Record> =
+            newest(&report.history, limits::RECORDS).iter().map(sections::record).collect();
+        let main = sections::main(&report.main);
+        Self {
+            dump_ns: dump_ns(&report.meta, &main, &history),
+            meta: sections::meta(&report.meta),
+            history,
+            main,
+            anr: sections::anr(&report.anr),
+            queue: pending_queue::read(&report.pending),
+            locks,
+            threads,
+            frames: frames.into_table(),
+            trees,
+            features: features(report),
+            figures: figures(report),
+            issues,
+        }
+    }
+}
+
+fn newest<T>(list: &[T], limit: usize) -> &[T] {
+    &list[list.len().saturating_sub(limit)..]
+}
+
+/// One issue for each list that is longer than its limit.
+fn over_limits(decoded: &Decoded) -> impl Iterator<Item = Issue> {
+    let report = &decoded.report;
+    [
+        ("damage", decoded.damage.len(), limits::DAMAGE),
+        ("history records", report.history.len(), limits::RECORDS),
+        ("stack trees", report.trees.len(), limits::TREES),
+        ("pending lines", report.pending.lines.len(), limits::PENDING_LINES),
+        ("lock holders", report.locks.waits.len(), limits::LOCK_WAITS),
+        ("other threads", report.threads.threads.len(), limits::THREADS),
+        ("annotations", report.meta.annotations.len(), limits::SHORT_LIST),
+        ("features", report.features.len(), limits::SHORT_LIST),
+        ("figures", report.figures.len(), limits::SHORT_LIST),
+    ]
+    .into_iter()
+    .filter(|(_, len, limit)| len > limit)
+    .map(|(what, len, limit)| {
+        let left_out = len - limit;
+        let what = format!("{what}: {left_out} of {len} are left out, because a report has at most {limit}");
+        Issue { offset: None, what }
+    })
+}
+
+fn features(report: &Report) -> Vec<FeatureState> {
+    let features = report.features.iter().take(limits::SHORT_LIST);
+    features.map(|f| FeatureState { detail: sanitize(&f.detail, limits::LINE_CHARS), ..f.clone() }).collect()
+}
+
+fn figures(report: &Report) -> Vec<Figure> {
+    let figures = report.figures.iter().take(limits::SHORT_LIST);
+    figures
+        .map(|f| Figure {
+            name: sanitize(&f.name, limits::NAME_CHARS),
+            value: sanitize(&f.value, limits::LINE_CHARS),
+        })
+        .collect()
+}
+
+/// When the report was dumped, or the last instant that a file without that still knows.
+fn dump_ns(meta: &Meta, main: &MainState, history: &[Record]) -> u64 {
+    if meta.dumped_at.uptime_ns > 0 {
+        return meta.dumped_at.uptime_ns;
+    }
+    match main {
+        MainState::Running(running) => running.as_of_ns,
+        _ => history.last().map_or(0, |last| last.start_ns.saturating_add(last.wall_ns)),
+    }
+}

@@ -1,0 +1,111 @@
+//! Collecting the distinct frames of a report.
+
+use super::limits;
+use super::sanitize::sanitize;
+use crate::model::{Frame, FrameId, FrameKind, FrameTable};
+use loopbox_format::model::{Location, Symbols};
+use std::collections::HashMap;
+
+fn unnamed(kind: FrameKind, method: String) -> Frame {
+    let none = String::new;
+    Frame { class: none(), method, signature: none(), file: none(), line: None, dex_pc: None, kind }
+}
+
+fn read_frame(symbols: &Symbols, location: u32) -> Frame {
+    let unknown = || unnamed(FrameKind::Unknown, format!("[unknown location {location}]"));
+    match symbols.locations.get(location as usize) {
+        Some(&Location::Frame { method, dex_pc, line }) => {
+            let Some(m) = symbols.methods.get(method as usize) else { return unknown() };
+            Frame {
+                class: sanitize(&m.class, limits::NAME_CHARS),
+                method: sanitize(&m.name, limits::NAME_CHARS),
+                signature: sanitize(&m.signature, limits::NAME_CHARS),
+                file: sanitize(&m.source_file, limits::NAME_CHARS),
+                line,
+                dex_pc,
+                kind: if dex_pc.is_some() || line.is_some() { FrameKind::Java } else { FrameKind::Native },
+            }
+        }
+        Some(&Location::Elided { frames }) => {
+            unnamed(FrameKind::Elided, format!("[{frames} frames left out]"))
+        }
+        _ => unknown(),
+    }
+}
+
+/// Turns locations of a file into frames, each location once.
+#[derive(Debug)]
+pub(crate) struct FrameCollector<'s> {
+    symbols: &'s Symbols,
+    frames: Vec<Frame>,
+    locations: Vec<u32>,
+    by_location: HashMap<u32, FrameId>,
+}
+
+impl<'s> FrameCollector<'s> {
+    pub(crate) fn new(symbols: &'s Symbols) -> Self {
+        Self { symbols, frames: Vec::new(), locations: Vec::new(), by_location: HashMap::new() }
+    }
+
+    /// The frame of a location; reads it on first use.
+    pub(crate) fn frame(&mut self, location: u32) -> FrameId {
+        *self.by_location.entry(location).or_insert_with(|| {
+            self.frames.push(read_frame(self.symbols, location));
+            self.locations.push(location);
+            FrameId::new(self.frames.len() - 1)
+        })
+    }
+
+    /// The frames of a stack, at most [`limits::STACK_DEPTH`] of them.
+    pub(crate) fn stack(&mut self, locations: &[u32]) -> Vec<FrameId> {
+        locations.iter().take(limits::STACK_DEPTH).map(|&location| self.frame(location)).collect()
+    }
+
+    /// The location that a frame was read from.
+    pub(crate) fn location(&self, frame: FrameId) -> u32 {
+        self.locations[frame.index()]
+    }
+
+    pub(crate) fn into_table(self) -> FrameTable {
+        self.frames.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loopbox_format::model::Method;
+
+    #[test]
+    fn read_frame_prints_like_a_java_stack_trace_and_never_fails() {
+        let method = |class: &str, file: &str| Method {
+            class: class.into(),
+            name: "run".into(),
+            signature: "()V".into(),
+            source_file: file.into(),
+        };
+        let symbols = Symbols {
+            methods: vec![method("a.b.C$D", "C.java"), method("E", "")],
+            locations: vec![
+                Location::Frame { method: 0, dex_pc: Some(31), line: Some(17) },
+                Location::Frame { method: 1, dex_pc: Some(31), line: None },
+                Location::Frame { method: 1, dex_pc: None, line: None },
+                Location::Elided { frames: 40 },
+                Location::Frame { method: 9, dex_pc: None, line: None },
+            ],
+        };
+        let got: Vec<_> = (0..6).map(|l| read_frame(&symbols, l).full()).collect();
+        assert_eq!(
+            got,
+            [
+                "a.b.C$D.run(C.java:17)",
+                "E.run(dex pc 0x1f)",
+                "E.run(Native method)",
+                "[40 frames left out]",
+                "[unknown location 4]",
+                "[unknown location 5]"
+            ]
+        );
+        assert_eq!(read_frame(&symbols, 0).short(), "C$D.run");
+    }
+}

@@ -1,0 +1,36 @@
+//! How much of a decoded report is used.
+//!
+//! A report file is hostile input even after it decoded: it can declare a million nodes, a history of a hundred
+//! thousand records, a class name of sixteen megabytes. Everything above this layer works on what these limits leave,
+//! so that the time and the memory of each command are bounded whatever the file says. What a limit cuts is listed in
+//! [`crate::Analysis::issues`]. Reports of busy apps stay far below all limits: a full one has a hundred records,
+//! eleven trees of some thousand nodes and two hundred pending messages.
+
+/// Records of the history; the newest are kept.
+pub(crate) const RECORDS: usize = 4_096;
+/// Messages that one record keeps by name.
+pub(crate) const DETAILS: usize = 64;
+/// Lines of the dump of the message queue.
+pub(crate) const PENDING_LINES: usize = 4_096;
+/// Stack trees; the newest are kept.
+pub(crate) const TREES: usize = 64;
+/// Samples of one tree.
+pub(crate) const SAMPLES: usize = 100_000;
+/// Nodes of one tree.
+pub(crate) const NODES: usize = 100_000;
+/// Frames of one stack. Samplers stop at 128 or 256.
+pub(crate) const STACK_DEPTH: usize = 512;
+/// The sum of the depths of all nodes of all trees: the cost of writing out every distinct stack.
+pub(crate) const NODE_DEPTH_SUM: usize = 4_000_000;
+/// Locks between the main thread and the thread that all others wait for.
+pub(crate) const LOCK_WAITS: usize = 64;
+/// Other threads of the process.
+pub(crate) const THREADS: usize = 1_024;
+/// Entries of the short lists: features, statistics, annotations, sampling intervals.
+pub(crate) const SHORT_LIST: usize = 1_024;
+/// Entries of the list of damaged parts.
+pub(crate) const DAMAGE: usize = 256;
+/// Characters of a class, method or file name.
+pub(crate) const NAME_CHARS: usize = 200;
+/// Characters of a longer text, such as a line of the queue's dump or the reason of a requested dump.
+pub(crate) const LINE_CHARS: usize = 1_000;

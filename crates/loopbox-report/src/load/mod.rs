@@ -1,0 +1,15 @@
+//! From a decoded file to a [`crate::Analysis`]: texts are sanitised, lists bounded, references resolved and checked.
+
+mod analysis;
+pub(crate) mod frames;
+mod invariants;
+pub(crate) mod limits;
+mod pending_queue;
+pub(crate) mod sampled_tree;
+mod sanitize;
+mod sections;
+
+pub use invariants::invariant_violations;
+
+#[cfg(test)]
+mod sampled_tree_tests;

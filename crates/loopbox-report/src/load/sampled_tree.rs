@@ -1,0 +1,174 @@
+//! Reading a stack tree: every index is checked, the times are summed up.
+
+use super::frames::FrameCollector;
+use super::limits;
+use crate::model::{FrameId, SampledNode, SampledTree};
+use loopbox_format::model::{StackSource, StackTree, TreeNode};
+
+/// What is left of [`limits::NODE_DEPTH_SUM`] for the trees of one report.
+#[derive(Debug)]
+pub(crate) struct TreeBudget(usize);
+
+impl Default for TreeBudget {
+    fn default() -> Self {
+        Self(limits::NODE_DEPTH_SUM)
+    }
+}
+
+/// Reads a decoded tree. Of an invalid tree it keeps what is consistent, and says so in [`SampledTree::error`].
+pub(crate) fn read_tree(
+    tree: &StackTree,
+    frames: &mut FrameCollector<'_>,
+    budget: &mut TreeBudget,
+) -> SampledTree {
+    let mut error =
+        (tree.sample_deltas_ns.len() > limits::SAMPLES).then_some("it has more samples than the limit");
+    let sample_ns = sample_times(tree);
+    let samples = sample_ns.len().saturating_sub(1) as u32;
+    let mut reader =
+        TreeReader { nodes: Vec::new(), unfinished: Vec::new(), samples, root_cursor: 0, error: None };
+    for node in &tree.nodes {
+        if reader.nodes.len() >= limits::NODES || budget.0 == 0 {
+            error = error.or(Some("it has more nodes than the limit"));
+            break;
+        }
+        let depth = reader.add(node, || frames.frame(node.location));
+        budget.0 = budget.0.saturating_sub(depth + 1);
+    }
+    reader.finish();
+    let mut read = SampledTree {
+        token: tree.token,
+        start_ns: tree.start_ns,
+        source: matches!(tree.source, StackSource::Art | StackSource::JavaApi).then_some(tree.source),
+        intervals: tree.phases.iter().take(limits::SHORT_LIST).copied().collect(),
+        nodes: reader.nodes,
+        sample_ns,
+        missed_samples: tree.missed_samples,
+        longest_suspend_ns: tree.longest_stop_ns,
+        total_suspend_ns: tree.total_stop_ns,
+        error: error.or(reader.error),
+    };
+    sum_up(&mut read);
+    read
+}
+
+/// Computes the times of all nodes from those of the samples.
+fn sum_up(tree: &mut SampledTree) {
+    for i in 0..tree.nodes.len() {
+        let (start, end) = (tree.nodes[i].start, tree.nodes[i].end);
+        let (mut children_ns, mut children_samples) = (0_u64, 0);
+        for child in tree.children(Some(i as u32)) {
+            let child = &tree.nodes[child as usize];
+            children_ns = children_ns.saturating_add(tree.span_ns(child.start, child.end));
+            children_samples += child.end - child.start;
+        }
+        let total_ns = tree.span_ns(start, end);
+        let node = &mut tree.nodes[i];
+        node.total_ns = total_ns;
+        node.self_ns = total_ns.saturating_sub(children_ns);
+        node.self_samples = (end - start).saturating_sub(children_samples);
+    }
+}
+
+/// When each sample was taken; the last entry, one sampling interval later, ends the last sample.
+fn sample_times(tree: &StackTree) -> Vec<u64> {
+    let mut at = tree.start_ns;
+    let mut times: Vec<u64> = tree
+        .sample_deltas_ns
+        .iter()
+        .take(limits::SAMPLES)
+        .map(|delta| {
+            at = at.saturating_add(*delta);
+            at
+        })
+        .collect();
+    let last_interval = tree.phases.last().map_or(0, |phase| phase.interval_ns);
+    times.push(at.saturating_add(if times.is_empty() { 0 } else { last_interval }));
+    times
+}
+
+/// A node whose children are not all read.
+struct UnfinishedNode {
+    /// Its index in the result; `None` for a node that was not kept.
+    index: Option<u32>,
+    children_left: u32,
+    cursor: u32,
+    end: u32,
+}
+
+struct TreeReader {
+    nodes: Vec<SampledNode>,
+    unfinished: Vec<UnfinishedNode>,
+    samples: u32,
+    root_cursor: u32,
+    error: Option<&'static str>,
+}
+
+impl TreeReader {
+    fn close_finished(&mut self) {
+        while let Some(node) = self.unfinished.pop_if(|node| node.children_left == 0) {
+            self.close(&node);
+        }
+    }
+
+    fn close(&mut self, node: &UnfinishedNode) {
+        let end = self.nodes.len() as u32;
+        if let Some(node) = node.index.and_then(|i| self.nodes.get_mut(i as usize)) {
+            node.subtree_end = end;
+        }
+    }
+
+    /// Adds the next node of the pre-order and returns its depth.
+    fn add(&mut self, node: &TreeNode, frame: impl FnOnce() -> FrameId) -> usize {
+        self.close_finished();
+        let depth = self.unfinished.len();
+        let parent = self.unfinished.last().and_then(|caller| caller.index);
+        let (cursor, limit) = match self.unfinished.last_mut() {
+            Some(caller) => {
+                caller.children_left -= 1;
+                (&mut caller.cursor, caller.end)
+            }
+            None => (&mut self.root_cursor, self.samples),
+        };
+        let start = cursor.saturating_add(node.skip);
+        let end = start.saturating_add(node.count);
+        if end > limit {
+            self.error = Some("a node has more samples than its caller");
+        } else if node.count == 0 {
+            self.error = Some("a node has no sample");
+        }
+        let (start, end) = (start.min(limit), end.min(limit));
+        *cursor = end;
+        let keep = end > start && depth < limits::STACK_DEPTH;
+        if depth >= limits::STACK_DEPTH {
+            self.error = Some("it is deeper than the limit");
+        }
+        let index = keep.then_some(self.nodes.len() as u32);
+        if keep {
+            let (depth, frame) = (depth as u32, frame());
+            self.nodes.push(SampledNode {
+                frame,
+                parent,
+                depth,
+                start,
+                end,
+                subtree_end: 0,
+                total_ns: 0,
+                self_ns: 0,
+                self_samples: 0,
+            });
+        }
+        self.unfinished.push(UnfinishedNode { index, children_left: node.children, cursor: start, end });
+        depth.min(limits::STACK_DEPTH)
+    }
+
+    fn finish(&mut self) {
+        self.close_finished();
+        if !self.unfinished.is_empty() {
+            self.error = Some("it ends before all children of its nodes");
+        }
+        while let Some(node) = self.unfinished.pop() {
+            self.close(&node);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+use super::frames::FrameCollector;
+use super::limits;
+use super::sampled_tree::{TreeBudget, read_tree};
+use crate::model::{FrameTable, SampledTree, StackRun};
+use loopbox_format::model::{Location, Method, Phase, StackSource, StackTree, Symbols, TreeNode};
+use proptest::prelude::*;
+
+fn symbols(count: u32) -> Symbols {
+    Symbols {
+        methods: (0..count)
+            .map(|i| Method {
+                class: format!("a.C{i}"),
+                name: "m".into(),
+                signature: String::new(),
+                source_file: String::new(),
+            })
+            .collect(),
+        locations: (0..count).map(|i| Location::Frame { method: i, dex_pc: Some(0), line: None }).collect(),
+    }
+}
+
+fn tree(nodes: Vec<(u32, u32, u32, u32)>, deltas: Vec<u64>) -> StackTree {
+    StackTree {
+        token: 7,
+        start_ns: 1_000,
+        source: StackSource::Art,
+        phases: vec![Phase { first_sample: 0, interval_ns: 10 }],
+        sample_deltas_ns: deltas,
+        nodes: nodes
+            .into_iter()
+            .map(|(location, skip, count, children)| TreeNode { location, skip, count, children })
+            .collect(),
+        missed_samples: 0,
+        longest_stop_ns: 0,
+        total_stop_ns: 0,
+    }
+}
+
+fn read(t: &StackTree) -> (SampledTree, FrameTable) {
+    let symbols = symbols(8);
+    let mut frames = FrameCollector::new(&symbols);
+    let read = read_tree(t, &mut frames, &mut TreeBudget::default());
+    (read, frames.into_table())
+}
+
+#[test]
+fn read_tree_sums_up_the_times_of_the_samples() {
+    // main over 5 samples: a (2), nothing (1), b (2) with a child c in its second sample.
+    let (t, _) =
+        read(&tree(vec![(0, 0, 5, 2), (1, 0, 2, 0), (2, 1, 2, 1), (3, 1, 1, 0)], vec![50, 10, 10, 30, 10]));
+    assert_eq!(t.error, None);
+    assert_eq!(t.sample_ns, [1_050, 1_060, 1_070, 1_100, 1_110, 1_120]);
+    let nodes: Vec<_> = t.nodes.iter().map(|n| (n.depth, n.start, n.end, n.total_ns, n.self_ns)).collect();
+    assert_eq!(nodes, [(0, 0, 5, 70, 30), (1, 0, 2, 20, 20), (1, 3, 5, 20, 10), (2, 4, 5, 10, 10)]);
+    assert_eq!(t.children(Some(0)).collect::<Vec<_>>(), [1, 2]);
+    let runs =
+        [(1, 0, 2), (0, 2, 3), (2, 3, 4), (3, 4, 5)].map(|(top, start, end)| StackRun { top, start, end });
+    assert_eq!(t.stack_runs(), runs);
+    assert_eq!(t.stack(3).len(), 3);
+}
+
+#[test]
+fn read_tree_cuts_an_inconsistent_tree() {
+    let (t, frames) = read(&tree(vec![(0, 0, 9, 1), (99, 3, u32::MAX, u32::MAX)], vec![1, 1]));
+    assert!(t.error.is_some());
+    assert_eq!((t.nodes[0].start, t.nodes[0].end), (0, 2));
+    assert_eq!(t.nodes.len(), 1, "the child lies outside of every sample");
+    assert_eq!(frames.len(), 1);
+}
+
+#[test]
+fn read_tree_cuts_a_stack_deeper_than_the_limit() {
+    let nodes = (0..5_000).map(|_| (1, 0, 1, 1)).collect();
+    let (t, _) = read(&tree(nodes, vec![5]));
+    assert_eq!(t.nodes.len(), limits::STACK_DEPTH);
+    assert_eq!(t.error, Some("it ends before all children of its nodes"));
+}
+
+proptest! {
+    #[test]
+    fn read_tree_of_any_nodes_is_consistent(
+        nodes in proptest::collection::vec((0_u32..12, prop_oneof![0_u32..4, Just(u32::MAX)], prop_oneof![0_u32..6, Just(u32::MAX)], prop_oneof![0_u32..4, Just(u32::MAX)]), 0..60),
+        deltas in proptest::collection::vec(prop_oneof![0_u64..1_000, Just(u64::MAX)], 0..20),
+    ) {
+        let (t, frames) = read(&tree(nodes, deltas));
+        let mut covered = 0_u64;
+        for (i, node) in t.nodes.iter().enumerate() {
+            prop_assert!(node.frame.index() < frames.len());
+            prop_assert!(node.start < node.end && node.end <= t.samples());
+            prop_assert!(node.subtree_end as usize > i && node.subtree_end as usize <= t.nodes.len());
+            prop_assert!(node.self_ns <= node.total_ns);
+            covered += u64::from(node.self_samples);
+            if let Some(parent) = node.parent {
+                let parent = &t.nodes[parent as usize];
+                prop_assert!(parent.start <= node.start && node.end <= parent.end);
+                prop_assert_eq!(parent.depth + 1, node.depth);
+            }
+        }
+        prop_assert!(covered <= u64::from(t.samples()));
+        let runs = t.stack_runs();
+        prop_assert_eq!(runs.iter().map(|run| u64::from(run.end - run.start)).sum::<u64>(), covered);
+        prop_assert!(runs.windows(2).all(|w| w[0].end <= w[1].start), "in order of time and apart");
+    }
+}

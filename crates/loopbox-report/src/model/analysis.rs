@@ -1,0 +1,96 @@
+//! A loaded report.
+
+use super::frame::FrameTable;
+use super::locks::LockChain;
+use super::pending_queue::PendingQueue;
+use super::sampled_tree::SampledTree;
+use super::threads::OtherThreads;
+use super::time::WallClock;
+use loopbox_format::model::{Anr, FeatureState, Figure, MainState, Meta, Record, Running};
+
+/// Something that is wrong with a report file.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Issue {
+    /// The byte offset in the file; `None` when the issue is not about one place.
+    pub offset: Option<u64>,
+    /// What is wrong there.
+    pub what: String,
+}
+
+impl std::fmt::Display for Issue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.offset {
+            Some(offset) => write!(f, "offset {offset}: {}", self.what),
+            None => f.write_str(&self.what),
+        }
+    }
+}
+
+/// A report that is ready to be diagnosed and rendered: all texts are harmless, all lists bounded, all indices valid.
+///
+/// It is made from a decoded file by [`Analysis::new`].
+#[derive(Debug)]
+pub struct Analysis {
+    /// Which recorder wrote the report, about which process, when and why.
+    pub meta: Meta,
+    /// The uptime that all relative times refer to: when the report was dumped, or the last instant that the file
+    /// still knows if it lost that.
+    pub dump_ns: u64,
+    /// The records of the message history, oldest first.
+    pub history: Vec<Record>,
+    /// What the main thread was doing at the dump.
+    pub main: MainState,
+    /// Whether this is an ANR, and the evidence for it.
+    pub anr: Anr,
+    /// The message queue of the main Looper.
+    pub queue: PendingQueue,
+    /// The locks that the main thread waited for.
+    pub locks: LockChain,
+    /// The other threads of the process.
+    pub threads: OtherThreads,
+    /// The distinct frames of all stacks.
+    pub frames: FrameTable,
+    /// The sampled stack trees, oldest first.
+    pub trees: Vec<SampledTree>,
+    /// The features of the recorder, and whether each was working.
+    pub features: Vec<FeatureState>,
+    /// Statistics of the process and the system.
+    pub figures: Vec<Figure>,
+    /// The parts of the file that could not be read or were left out.
+    pub issues: Vec<Issue>,
+}
+
+impl Analysis {
+    /// The message that was running at the dump, if one was.
+    pub fn running(&self) -> Option<&Running> {
+        match &self.main {
+            MainState::Running(running) => Some(running),
+            _ => None,
+        }
+    }
+
+    /// The stack tree of a message.
+    pub fn tree(&self, token: u64) -> Option<&SampledTree> {
+        self.trees.iter().rev().find(|tree| tree.token == token)
+    }
+
+    /// A statistic of the process or the system as a number.
+    pub fn figure(&self, name: &str) -> Option<f64> {
+        let figure = self.figures.iter().find(|figure| figure.name == name)?;
+        figure.value.trim().parse().ok().filter(|value: &f64| value.is_finite())
+    }
+
+    /// `Build.VERSION.SDK_INT` of the device.
+    pub(crate) fn api_level(&self) -> u32 {
+        self.meta.process.api_level
+    }
+
+    pub(crate) fn wall_clock(&self) -> WallClock {
+        WallClock(self.meta.dumped_at)
+    }
+
+    /// The time from the start of the history to the dump.
+    pub(crate) fn history_span_ns(&self) -> u64 {
+        self.history.first().map_or(0, |first| self.dump_ns.saturating_sub(first.start_ns))
+    }
+}

@@ -1,0 +1,114 @@
+//! Stack frames with their names.
+
+use serde::Serialize;
+use std::ops::{Deref, Index};
+
+/// The index of a [`Frame`] in its report's [`FrameTable`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct FrameId(u32);
+
+impl FrameId {
+    pub(crate) fn new(index: usize) -> Self {
+        Self(index as u32)
+    }
+
+    /// The index as a number, as JSON has it.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The distinct frames of all stacks of a report. Every [`FrameId`] of the report is in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FrameTable(Vec<Frame>);
+
+impl From<Vec<Frame>> for FrameTable {
+    fn from(frames: Vec<Frame>) -> Self {
+        Self(frames)
+    }
+}
+
+impl Deref for FrameTable {
+    type Target = [Frame];
+
+    fn deref(&self) -> &[Frame] {
+        &self.0
+    }
+}
+
+impl Index<FrameId> for FrameTable {
+    type Output = Frame;
+
+    fn index(&self, id: FrameId) -> &Frame {
+        &self.0[id.index()]
+    }
+}
+
+/// A place in the code.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+pub struct Frame {
+    /// The class name as Java writes it; empty for elided frames.
+    pub class: String,
+    /// The method name; for elided frames their number in words.
+    pub method: String,
+    /// The descriptor of the method; empty when unknown.
+    pub signature: String,
+    /// The source file; empty when unknown.
+    pub file: String,
+    /// The source line.
+    pub line: Option<u32>,
+    /// The dex pc; `None` for a native method.
+    pub dex_pc: Option<u32>,
+    /// What kind of frame it is.
+    pub kind: FrameKind,
+}
+
+/// The kind of a [`Frame`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FrameKind {
+    /// A method with bytecode.
+    Java,
+    /// A native method.
+    Native,
+    /// Frames left out of the middle of a stack that is deeper than the sampler's limit.
+    Elided,
+    /// The file refers to a method or location that it does not contain.
+    Unknown,
+}
+
+impl Frame {
+    /// The full name: `com.example.Outer$Inner.method`.
+    pub fn qualified(&self) -> String {
+        if self.class.is_empty() { self.method.clone() } else { format!("{}.{}", self.class, self.method) }
+    }
+
+    /// The name without the package: `Outer$Inner.method`.
+    pub fn short(&self) -> String {
+        let class = self.class.rsplit('.').next().unwrap_or_default();
+        if class.is_empty() { self.method.clone() } else { format!("{class}.{}", self.method) }
+    }
+
+    /// The place in the source as Java prints it: `Main.java:17`, `Native method`, `dex pc 0x1f`.
+    pub fn place(&self) -> String {
+        match (self.kind, self.line, self.dex_pc) {
+            (FrameKind::Native, ..) => "Native method".into(),
+            (FrameKind::Java, Some(line), _) if self.file.is_empty() => format!("line {line}"),
+            (FrameKind::Java, Some(line), _) => format!("{}:{line}", self.file),
+            (FrameKind::Java, None, Some(pc)) => format!("dex pc {pc:#x}"),
+            _ => String::new(),
+        }
+    }
+
+    /// The frame as a line of a Java stack trace: `com.example.Main.run(Main.java:17)`.
+    pub fn full(&self) -> String {
+        let place = self.place();
+        if place.is_empty() { self.qualified() } else { format!("{}({place})", self.qualified()) }
+    }
+
+    /// Whether the frame is of this method of this class.
+    pub(crate) fn is_method(&self, class: &str, method: &str) -> bool {
+        self.class == class && self.method == method
+    }
+}

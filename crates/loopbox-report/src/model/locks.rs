@@ -1,0 +1,56 @@
+//! The chain of locks that kept the main thread waiting.
+
+use super::frame::FrameId;
+
+/// Which locks the main thread waited for, and which threads held them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LockChain {
+    /// When the chain was followed, in uptime.
+    pub captured_ns: u64,
+    /// The first entry is the lock that the main thread waits for, each further entry the one that the holder before
+    /// it waits for.
+    pub waits: Vec<LockWait>,
+    /// Whether the last holder waits for a thread that comes earlier in the chain.
+    pub deadlock: bool,
+}
+
+/// A lock that a thread waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockWait {
+    /// What is locked, in words: `a java.lang.Object`, `the class com.example.Foo`.
+    pub object: String,
+    /// The thread that holds the lock; `None` when no thread does and the waiter waits to be notified.
+    pub holder: Option<LockHolder>,
+}
+
+/// A thread that holds a lock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockHolder {
+    /// The name of the thread.
+    pub name: String,
+    /// The kernel's id of the thread.
+    pub tid: u32,
+    /// The stack of the thread, outermost frame first.
+    pub stack: Vec<FrameId>,
+}
+
+/// A locked object in words. `locked_class` is the class whose `Class` object is locked; empty for other objects.
+pub(crate) fn locked_object(class: &str, locked_class: &str) -> String {
+    match (class, locked_class) {
+        (_, locked) if !locked.is_empty() => format!("the class {locked}"),
+        ("", _) => "an unknown object".into(),
+        (class, _) => format!("a {class}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locked_object_names_the_class_or_says_it_is_unknown() {
+        assert_eq!(locked_object("java.lang.Object", ""), "a java.lang.Object");
+        assert_eq!(locked_object("java.lang.Class", "com.example.Foo"), "the class com.example.Foo");
+        assert_eq!(locked_object("", ""), "an unknown object");
+    }
+}

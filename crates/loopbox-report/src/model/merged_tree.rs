@@ -1,0 +1,176 @@
+//! Stack trees merged over time, as flame graphs show them.
+
+use super::frame::{Frame, FrameId, FrameTable};
+use super::sampled_tree::SampledTree;
+use std::collections::HashMap;
+
+/// A method on one call path, over all samples that have it on that path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergedNode {
+    /// Of the frames that were merged here (they differ in line only), the one with most time.
+    pub frame: FrameId,
+    /// The index of the caller's node; `None` for a root.
+    pub parent: Option<u32>,
+    /// The number of callers; 0 for a root.
+    pub depth: u32,
+    /// The time in the method and in what it calls.
+    pub total_ns: u64,
+    /// The time with the method on top of the stack.
+    pub self_ns: u64,
+    /// The number of samples with the method on top of the stack.
+    pub self_samples: u32,
+    heaviest_frame_ns: u64,
+}
+
+/// A merged tree. Two frames are equal when class, method and descriptor are; lines do not matter.
+#[derive(Debug, Default)]
+pub struct MergedTree {
+    /// Callers before callees.
+    pub nodes: Vec<MergedNode>,
+}
+
+impl MergedTree {
+    /// Merges one or more trees.
+    pub fn new<'t>(trees: impl IntoIterator<Item = &'t SampledTree>, frames: &FrameTable) -> Self {
+        let method = method_ids(frames);
+        let mut nodes: Vec<MergedNode> = Vec::new();
+        let mut known: HashMap<(Option<u32>, u32), u32> = HashMap::new();
+        for tree in trees {
+            let mut to: Vec<u32> = Vec::with_capacity(tree.nodes.len());
+            for node in &tree.nodes {
+                let parent = node.parent.map(|p| to[p as usize]);
+                let at = *known.entry((parent, method[node.frame.index()])).or_insert_with(|| {
+                    nodes.push(MergedNode {
+                        frame: node.frame,
+                        parent,
+                        depth: node.depth,
+                        total_ns: 0,
+                        self_ns: 0,
+                        self_samples: 0,
+                        heaviest_frame_ns: 0,
+                    });
+                    (nodes.len() - 1) as u32
+                });
+                to.push(at);
+                let merged = &mut nodes[at as usize];
+                merged.total_ns = merged.total_ns.saturating_add(node.total_ns);
+                merged.self_ns = merged.self_ns.saturating_add(node.self_ns);
+                merged.self_samples = merged.self_samples.saturating_add(node.self_samples);
+                if node.total_ns > merged.heaviest_frame_ns {
+                    merged.heaviest_frame_ns = node.total_ns;
+                    merged.frame = node.frame;
+                }
+            }
+        }
+        Self { nodes }
+    }
+
+    /// The children of each node, heaviest first; the roots come last.
+    pub fn children(&self) -> ChildLists {
+        let mut lists = vec![Vec::new(); self.nodes.len() + 1];
+        for (i, node) in self.nodes.iter().enumerate() {
+            lists[node.parent.map_or(self.nodes.len(), |p| p as usize)].push(i as u32);
+        }
+        for list in &mut lists {
+            list.sort_by_key(|&i| std::cmp::Reverse(self.nodes[i as usize].total_ns));
+        }
+        ChildLists(lists)
+    }
+
+    /// The path of the heaviest calls. It ends at the method that spends the time, or where the time splits up so that
+    /// no callee has two fifths of its caller's time, or a quarter of the whole.
+    pub fn hot_path(&self) -> Vec<&MergedNode> {
+        let children = self.children();
+        let mut path: Vec<&MergedNode> = Vec::new();
+        let mut next = children.of(None).first();
+        let roots = children.of(None).iter().map(|&root| self.nodes[root as usize].total_ns);
+        let whole = roots.fold(0, u64::saturating_add);
+        while let Some(&at) = next {
+            let node = &self.nodes[at as usize];
+            let minor = path.last().is_some_and(|caller| node.total_ns / 2 < caller.total_ns / 5);
+            if minor || node.total_ns < whole / 4 {
+                break;
+            }
+            path.push(node);
+            next = children.of(Some(at)).first();
+        }
+        path
+    }
+}
+
+/// The children of the nodes of a [`MergedTree`].
+#[derive(Debug)]
+pub struct ChildLists(Vec<Vec<u32>>);
+
+impl ChildLists {
+    /// The children of a node, or the roots.
+    pub fn of(&self, node: Option<u32>) -> &[u32] {
+        let roots = self.0.len() - 1;
+        &self.0[node.map_or(roots, |i| i as usize)]
+    }
+}
+
+/// For each frame the first frame of the same method.
+fn method_ids(frames: &[Frame]) -> Vec<u32> {
+    let mut first: HashMap<(&str, &str, &str), u32> = HashMap::new();
+    frames
+        .iter()
+        .enumerate()
+        .map(|(i, f)| *first.entry((&f.class, &f.method, &f.signature)).or_insert(i as u32))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Analysis;
+    use crate::test_support::ReportBuilder;
+
+    fn path_of(stacks: &[(&str, u32)]) -> Vec<String> {
+        let report = ReportBuilder::new().running(1, 1_000).tree(1, stacks).build();
+        let a = Analysis::new(&report);
+        let merged = MergedTree::new(&a.trees, &a.frames);
+        merged.hot_path().iter().map(|n| a.frames[n.frame].short()).collect()
+    }
+
+    #[test]
+    fn hot_path_ends_where_the_time_splits_up() {
+        let path = path_of(&[("a.Main.main a.X.x a.Y.slow", 60), ("a.Main.main a.Z.z", 40)]);
+        assert_eq!(path, ["Main.main", "X.x", "Y.slow"]);
+        let path = path_of(&[("a.M.m a.A.a", 30), ("a.M.m a.B.b", 35), ("a.M.m a.C.c", 35)]);
+        assert_eq!(path, ["M.m"]);
+        let halves = [
+            ("M.m A.a B.b C.c", 13),
+            ("M.m A.a B.b D.d", 12),
+            ("M.m A.a E.e F.f", 12),
+            ("M.m A.a E.e G.g", 13),
+        ];
+        let deeper: Vec<_> = halves.iter().map(|(s, n)| (*s, *n)).chain([("M.m H.h", 49)]).collect();
+        assert_eq!(
+            path_of(&deeper),
+            ["M.m", "A.a", "B.b"],
+            "the path has methods with a quarter of the time, not with less"
+        );
+    }
+
+    #[test]
+    fn merge_sums_up_one_method_over_all_its_lines() {
+        let path = [("a.M.m:1 a.A.a:4", 30), ("a.M.m:2 a.B.b", 30), ("a.M.m:3 a.A.a:9", 40)];
+        let report = ReportBuilder::new().running(1, 1_000).tree(1, &path).build();
+        let a = Analysis::new(&report);
+        let merged = MergedTree::new(&a.trees, &a.frames);
+        let got: Vec<_> = merged
+            .nodes
+            .iter()
+            .map(|n| (a.frames[n.frame].full(), n.total_ns / 1_000_000, n.self_samples))
+            .collect();
+        assert_eq!(
+            got,
+            [
+                ("a.M.m(M.java:3)".into(), 1_000, 0),
+                ("a.A.a(A.java:9)".into(), 700, 70),
+                ("a.B.b(dex pc 0x0)".to_string(), 300, 30)
+            ]
+        );
+    }
+}

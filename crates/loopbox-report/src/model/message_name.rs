@@ -1,0 +1,56 @@
+//! How a message is named in text.
+
+use super::analysis::Analysis;
+use loopbox_format::looper::activity_thread;
+use loopbox_format::model::{Component, Message};
+
+/// What `ActivityThread$H` calls the message's `what` on this API level: `EXECUTE_TRANSACTION`.
+pub(crate) fn what_name(message: &Message, api_level: u32) -> Option<&'static str> {
+    let is_activity_thread =
+        message.component == Some(Component::ActivityThread) && message.callback.is_empty();
+    is_activity_thread.then(|| activity_thread(message.what, api_level))?.map(|known| known.name)
+}
+
+/// One line that identifies a message: the class of a posted Runnable, else the Handler's class and `what`.
+pub(crate) fn message_name(message: &Message, api_level: u32) -> String {
+    let mut text = if message.callback.is_empty() {
+        let target = if message.target.is_empty() { "unknown target" } else { &message.target };
+        match what_name(message, api_level) {
+            Some(name) => format!("{target} {name} ({})", message.what),
+            None => format!("{target} what={}", message.what),
+        }
+    } else if message.target.is_empty() {
+        message.callback.clone()
+    } else {
+        format!("{} on {}", message.callback, message.target)
+    };
+    match message.component {
+        Some(Component::Receiver) => text.push_str(" [broadcast receiver]"),
+        Some(Component::ServiceConnection) => text.push_str(" [service connection]"),
+        Some(Component::Job) => text.push_str(" [job service]"),
+        Some(Component::Frame) => text.push_str(" [frame]"),
+        _ => {}
+    }
+    text
+}
+
+/// The title of a stack tree: the number and the name of the message whose stacks it has.
+pub(crate) fn tree_title(analysis: &Analysis, token: u64) -> String {
+    let name = |message: &Message| message_name(message, analysis.api_level());
+    if let Some(running) = analysis.running().filter(|running| running.token == token) {
+        let name = running.message.as_ref().map_or_else(|| format!("message #{token}"), name);
+        return format!("#{token} {name} (running at the dump)");
+    }
+    match analysis.recorded_message(token) {
+        Some(message) => format!("#{token} {}", name(message)),
+        None => format!("message #{token}"),
+    }
+}
+
+impl Analysis {
+    /// The name fields of a message that the history keeps by name.
+    pub(crate) fn recorded_message(&self, token: u64) -> Option<&Message> {
+        let mut details = self.history.iter().flat_map(|record| &record.details);
+        details.find(|detail| detail.token == token)?.message.as_ref()
+    }
+}

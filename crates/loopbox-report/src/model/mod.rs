@@ -1,0 +1,25 @@
+//! What a report is once it is loaded: sanitised, bounded and with every index valid.
+//!
+//! Plain data and questions about it. The model knows no file format limits and no output format; [`crate::load`]
+//! makes it, everything else reads it.
+
+mod analysis;
+pub(crate) mod class_names;
+mod frame;
+mod locks;
+mod merged_tree;
+pub(crate) mod message_name;
+mod pending_queue;
+mod sampled_tree;
+mod threads;
+pub(crate) mod time;
+
+pub use analysis::{Analysis, Issue};
+pub use frame::{Frame, FrameId, FrameKind, FrameTable};
+pub(crate) use locks::locked_object;
+pub use locks::{LockChain, LockHolder, LockWait};
+pub use merged_tree::{ChildLists, MergedNode, MergedTree};
+pub use pending_queue::{PendingEntry, PendingQueue};
+pub use sampled_tree::{SampledNode, SampledTree, StackRun};
+pub use threads::{OtherThread, OtherThreads};
+pub use time::format_ms;

@@ -1,0 +1,129 @@
+//! The sampled stacks of one message as a tree in order of time.
+
+use super::frame::FrameId;
+use loopbox_format::model::{Phase, StackSource};
+
+/// One frame over a run of consecutive samples.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SampledNode {
+    /// The frame.
+    pub frame: FrameId,
+    /// The index of the caller's node; `None` for a root.
+    pub parent: Option<u32>,
+    /// The number of callers; 0 for a root.
+    pub depth: u32,
+    /// The first sample that has the frame here.
+    pub start: u32,
+    /// One past the last sample that has it.
+    pub end: u32,
+    /// One past the index of its last descendant: nodes are in pre-order.
+    pub subtree_end: u32,
+    /// The time that its samples cover.
+    pub total_ns: u64,
+    /// The part of `total_ns` with this frame on top of the stack.
+    pub self_ns: u64,
+    /// The number of samples with this frame on top of the stack.
+    pub self_samples: u32,
+}
+
+/// A run of consecutive samples with one and the same stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StackRun {
+    /// The index of the node on top of the stack.
+    pub top: u32,
+    /// The first sample of the run.
+    pub start: u32,
+    /// One past the last sample of the run.
+    pub end: u32,
+}
+
+/// The sampled stacks of one message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SampledTree {
+    /// The number of the message.
+    pub token: u64,
+    /// When the dispatch of the message started, in uptime.
+    pub start_ns: u64,
+    /// How the stacks were taken; `None` for a way that this program does not know.
+    pub source: Option<StackSource>,
+    /// The sampling intervals that were asked for, each with the first sample it applies to.
+    pub intervals: Vec<Phase>,
+    /// The nodes in pre-order.
+    pub nodes: Vec<SampledNode>,
+    /// When each sample was taken, in uptime; one more entry ends the last sample.
+    pub sample_ns: Vec<u64>,
+    /// The number of samples that were due and could not be taken.
+    pub missed_samples: u32,
+    /// The longest time for which one sample suspended the main thread.
+    pub longest_suspend_ns: u64,
+    /// The time for which all samples together suspended it.
+    pub total_suspend_ns: u64,
+    /// Why the tree is invalid or was not read completely.
+    pub error: Option<&'static str>,
+}
+
+impl SampledTree {
+    /// The number of samples.
+    pub fn samples(&self) -> u32 {
+        self.sample_ns.len().saturating_sub(1) as u32
+    }
+
+    /// The time from sample `start` to sample `end`.
+    pub fn span_ns(&self, start: u32, end: u32) -> u64 {
+        let at = |i: u32| self.sample_ns.get(i as usize).copied().unwrap_or_default();
+        at(end).saturating_sub(at(start))
+    }
+
+    /// The time that all samples cover.
+    pub fn total_ns(&self) -> u64 {
+        self.span_ns(0, self.samples())
+    }
+
+    /// The direct children of a node, or the roots.
+    pub fn children(&self, of: Option<u32>) -> impl Iterator<Item = u32> + '_ {
+        let (mut at, end) = match of {
+            Some(node) => (node + 1, self.nodes.get(node as usize).map_or(0, |n| n.subtree_end)),
+            None => (0, self.nodes.len() as u32),
+        };
+        std::iter::from_fn(move || {
+            let here = at;
+            let node = self.nodes.get(here as usize).filter(|_| here < end)?;
+            at = node.subtree_end;
+            Some(here)
+        })
+    }
+
+    /// The frames from the root to a node, outermost first.
+    pub fn stack(&self, node: u32) -> Vec<FrameId> {
+        let mut frames = Vec::new();
+        let mut at = Some(node);
+        while let Some(node) = at.and_then(|i| self.nodes.get(i as usize)) {
+            frames.push(node.frame);
+            at = node.parent;
+        }
+        frames.reverse();
+        frames
+    }
+
+    /// The runs of equal stacks in order of time. Samples without a stack are in none of them.
+    pub fn stack_runs(&self) -> Vec<StackRun> {
+        let mut runs = Vec::new();
+        // A node is on top for those samples of its range that none of its children has.
+        for (i, node) in self.nodes.iter().enumerate().filter(|(_, n)| n.self_samples > 0) {
+            let top = i as u32;
+            let mut from = node.start;
+            for child in self.children(Some(top)) {
+                let child = &self.nodes[child as usize];
+                if child.start > from {
+                    runs.push(StackRun { top, start: from, end: child.start });
+                }
+                from = child.end;
+            }
+            if node.end > from {
+                runs.push(StackRun { top, start: from, end: node.end });
+            }
+        }
+        runs.sort_unstable_by_key(|run| run.start);
+        runs
+    }
+}

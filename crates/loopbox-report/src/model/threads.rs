@@ -1,0 +1,29 @@
+//! The threads beside the main thread.
+
+use super::frame::FrameId;
+
+/// What the other threads of the process were doing while the main thread did not respond.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OtherThreads {
+    /// When the threads were dumped, in uptime.
+    pub captured_ns: u64,
+    /// The threads; those with a stack come first.
+    pub threads: Vec<OtherThread>,
+    /// How many further threads are not in the report.
+    pub left_out: u32,
+}
+
+/// A thread that is not the main thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherThread {
+    /// The name of the thread.
+    pub name: String,
+    /// The kernel's id of the thread.
+    pub tid: u32,
+    /// The state letter of proc(5), `/proc/PID/stat`.
+    pub state: u8,
+    /// The CPU time that the thread has used since its start.
+    pub cpu_ns: Option<u64>,
+    /// The stack, outermost frame first; empty when the thread runs no Java code, `None` when no stack was taken.
+    pub stack: Option<Vec<FrameId>>,
+}

@@ -1,0 +1,91 @@
+// The report as tables, for screen readers, for searching in the page and for printing.
+const cell = (text, kind) => el('td', { class: kind || '' }, text == null ? '' : text);
+
+function table(heads, rows) {
+  return el('table', {}, el('thead', {}, el('tr', {}, heads.map(([text, kind]) => el('th', { class: kind || '', scope: 'col' }, text)))), el('tbody', {}, rows));
+}
+
+function detailTable(details) {
+  return table([['message'], ['from', 'num'], ['took', 'num'], ['waited', 'num'], ['', '']], details.map((d) => el('tr', {},
+    cell(messageText(d.token, d.message) + (d.end === 'returned' ? '' : d.end === 'threw' ? ', threw an exception' : ', its end was not seen'), 'text'),
+    cell(relative(d.at_ms), 'num'), cell(duration(d.wall_ms), 'num' + (d.wall_ms >= 1000 ? ' late' : '')), cell(d.wait_ms == null ? '' : duration(d.wait_ms), 'num'),
+    cell(d.has_tree ? el('button', { type: 'button', class: 'link', onclick: () => openStacks(d.token) }, 'stacks') : null))));
+}
+
+{
+  const rows = [];
+  for (const r of [...R.history].reverse()) {
+    const open = () => timeline.selectRecord(r.seq);
+    const what = r.kind === 'single' && r.details.length ? messageText(r.details[0].token, r.details[0].message) :
+      r.kind === 'group' ? r.count + ' messages' + (r.slowest ? ', slowest ' + duration(r.slowest.wall_ms) : '') + (r.closed ? '' : ', still open') : KINDS[r.kind] || r.kind;
+    rows.push(el('tr', { class: 'go', tabindex: 0, onclick: open, onkeydown: (event) => { if (event.key === 'Enter') open(); } },
+      cell(String(r.seq), 'num'), cell(relative(r.at_ms), 'num'), cell(duration(r.wall_ms), 'num' + (r.kind === 'single' && r.wall_ms >= 1000 ? ' late' : '')), cell(what, 'text'),
+      cell(r.cpu_ms != null ? duration(r.cpu_ms) : r.count ? '?' : '', 'num'), cell(r.checktime_late_ms == null ? '' : duration(r.checktime_late_ms), 'num' + (r.checktime_late_ms >= 300 ? ' late' : '')), cell(r.clock || '', 'num')));
+    for (const d of r.kind === 'single' ? r.details.slice(1) : r.details) {
+      rows.push(el('tr', { class: 'sub' }, cell(''), cell(relative(d.at_ms), 'num'), cell(duration(d.wall_ms), 'num'), cell(messageText(d.token, d.message), 'text'), cell(''), cell(''), cell('')));
+    }
+  }
+  $('history').append(rows.length ? el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'History, newest first' },
+    table([['record', 'num'], ['from', 'num'], ['wall', 'num'], ['what, newest first'], ['CPU', 'num'], ['late', 'num'], ['clock (UTC)', 'num']], rows)) : el('p', { class: 'help' }, 'No record.'));
+
+  if (R.locks.waits.length) {
+    $('locks-section').hidden = false;
+    if (R.locks.deadlock) $('locks').append(el('p', { class: 'late' }, 'A deadlock: these threads wait for each other.'));
+    let waiter = 'main';
+    for (const wait of R.locks.waits) {
+      const h = wait.holder;
+      $('locks').append(el('p', {}, el('strong', {}, waiter), ' waits for ' + wait.object + (h ? ', held by ' : ', which no thread holds'), h ? el('strong', {}, h.name) : null, h ? ' (tid ' + h.tid + ')' : null));
+      if (h && h.stack.length) $('locks').append(el('pre', {}, h.stack.map((frame) => 'at ' + frame).join('\n')));
+      if (h) waiter = h.name;
+    }
+  }
+
+  const p = R.pending;
+  const state = [p.messages.length + ' messages', p.overdue ? p.overdue + ' overdue by up to ' + duration(p.most_overdue_ms) : 'none overdue',
+    p.polling == null ? '' : p.polling ? 'main was waiting for messages' : 'main was not waiting for messages', p.implementation ? p.implementation + ' queue' : '',
+    p.tombstones ? p.tombstones + ' removed ones' : '', p.dropped_lines ? p.dropped_lines + ' lines not kept' : ''].filter(Boolean).join(', ');
+  $('pending').append(el('p', { class: 'help' }, p.source === 'unavailable' ? 'Not known: ' + p.why : state));
+  if (p.messages.length) {
+    const rows = [], RUN = 3, same = (a, b) => JSON.stringify([a.message, a.barrier, a.object]) === JSON.stringify([b.message, b.barrier, b.object]);
+    for (let at = 0, end; at < p.messages.length; at = end) {
+      for (end = at + 1; end < p.messages.length && same(p.messages[at], p.messages[end]);) end++;
+      const shown = end - at <= RUN + 1 ? end : at + RUN;
+      for (let i = at; i < shown; i++) {
+        const w = p.messages[i];
+        rows.push(el('tr', {}, cell(String(i), 'num'), cell(w.due_in_ms == null ? 'at the front' : relative(w.due_in_ms), 'num' + (w.due_in_ms != null && w.due_in_ms <= -1000 ? ' late' : '')),
+          cell((w.message ? w.message.text : 'sync barrier ' + w.barrier) + (w.asynchronous ? ', asynchronous' : '') + (w.object && w.object !== '…' ? ' — ' + w.object : ''), 'text')));
+      }
+      const last = p.messages[end - 1];
+      if (shown < end) rows.push(el('tr', { class: 'sub' }, cell('… ' + (end - 1), 'num'), cell(last.due_in_ms == null ? '' : relative(last.due_in_ms), 'num'), cell((end - shown) + ' more of these', 'text')));
+    }
+    $('pending').append(el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Pending messages' }, table([['', 'num'], ['due', 'num'], ['message']], rows)));
+  }
+  for (const line of p.unread) $('pending').append(el('p', { class: 'help' }, 'not understood: ' + line));
+
+  const t = R.threads;
+  if (t.threads.length) {
+    $('threads-section').hidden = false;
+    const asleep = t.threads.filter((thread) => !thread.stack || !thread.stack.length);
+    for (const thread of t.threads.filter((thread) => thread.stack && thread.stack.length)) {
+      $('threads').append(el('details', { class: 'card' }, el('summary', {}, el('strong', {}, thread.name), ' (tid ' + thread.tid + ') ' + thread.doing + (thread.cpu_ms == null ? '' : ', ' + duration(thread.cpu_ms) + ' of CPU') + ' — ' + thread.stack[0]),
+        el('pre', {}, thread.stack.map((frame) => 'at ' + frame).join('\n'))));
+    }
+    if (asleep.length) $('threads').append(el('p', { class: 'help' }, 'Without a Java stack: ' + asleep.map((thread) => thread.name).join(', ')));
+    if (t.left_out) $('threads').append(el('p', { class: 'help' }, t.left_out + ' more are not in the report.'));
+  }
+
+  const list = (rows) => el('dl', {}, rows.map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]));
+  const l = R.report.limits;
+  $('machine').append(el('div', { class: 'cols' },
+    el('div', { class: 'card' }, list(R.features.map((f) => [f.name, el('span', {}, el('b', { class: f.on ? 'on' : 'off' }, f.on ? 'on' : 'off'), ' ' + f.detail)]).concat(
+      [['limits', 'groups of ' + duration(l.group_ms) + ', names from ' + duration(l.detail_ms) + ', ' + l.slots + ' records, stacks from ' + duration(l.sample_onset_ms) + ' each ' + duration(l.sample_interval_ms)]]))),
+    el('div', { class: 'card' }, R.figures.length ? list(R.figures.map((f) => [f.name, f.value])) : 'No figures of the machine in this report.')));
+
+  if (R.damage.length) {
+    $('damage-section').hidden = false;
+    $('damage').append(el('ul', { class: 'card' }, R.damage.map((loss) => el('li', {}, (loss.offset == null ? '' : 'offset ' + loss.offset + ': ') + loss.what))));
+  }
+  if (R.current.state === 'running') timeline.selectRunning();
+}
+// The state of the page, for tests.
+window.loopbox = { timeline: timeline.state, stacks: stacks.state };

@@ -1,0 +1,234 @@
+//! Whether the report is of an ANR.
+
+use crate::model::Analysis;
+use crate::model::time::{format_ns, ms};
+use loopbox_format::model::{Anr, AnrVerdict, SignalOrigin, SystemWord};
+use serde::Serialize;
+
+/// Whether the report is of an ANR, who says so, and the evidence.
+#[derive(Debug, Clone, Serialize)]
+pub struct AnrView {
+    /// `confirmed`, `probable`, `hang`, `responsive`; `unknown` when the recorder did not classify the hang.
+    pub verdict: &'static str,
+    /// The evidence in words.
+    pub evidence: Vec<String>,
+    /// How long the running message had been running, without `frozen_ms`.
+    pub ran_ms: f64,
+    /// The hang threshold for such a message; `None` when there was none.
+    pub patience_ms: Option<f64>,
+    /// The part of its age in which the process was frozen.
+    pub frozen_ms: f64,
+    /// How long the main thread waited for a CPU since the hang was first suspected.
+    pub starved_ms: f64,
+    /// The total time of the message, once it has ended.
+    pub ended_after_ms: Option<f64>,
+    /// How long the first message of the queue has been overdue.
+    pub overdue_ms: Option<f64>,
+    /// The longest message that had ended shortly before.
+    pub before_ms: f64,
+    /// Whether a debugger was attached to the process.
+    pub debugged: bool,
+    /// The SIGQUIT that the report answers.
+    pub signal: Option<SignalView>,
+    /// `silent` or `not_responding`; `None` when the recorder did not ask the system.
+    pub system: Option<&'static str>,
+    /// How the system describes the ANR.
+    pub system_words: String,
+    /// How the process ended, as recorded by the system.
+    pub exit: Option<ExitView>,
+}
+
+/// A SIGQUIT signal.
+#[derive(Debug, Clone, Serialize)]
+pub struct SignalView {
+    /// The sender: `system`, `same_process`, `same_user`, `shell`, `other`.
+    pub origin: &'static str,
+    /// The process id of the sender.
+    pub pid: u32,
+    /// The user id of the sender.
+    pub uid: u32,
+    /// The number of SIGQUIT signals so far.
+    pub count: u32,
+}
+
+/// The end of a process.
+#[derive(Debug, Clone, Serialize)]
+pub struct ExitView {
+    /// The number of the `ApplicationExitInfo.REASON_*` constant.
+    pub reason: i32,
+    /// The reason in words.
+    pub name: &'static str,
+    /// How the system describes the end.
+    pub description: String,
+    /// The Unix time of the end.
+    pub unix_ms: u64,
+}
+
+/// Names of `ApplicationExitInfo.REASON_*`, by their numbers (API 30 to 34).
+const REASONS: [&str; 17] = [
+    "unknown",
+    "exit of its own",
+    "signal",
+    "low memory",
+    "crash",
+    "native crash",
+    "ANR",
+    "initialization failure",
+    "permission change",
+    "excessive resource usage",
+    "user request",
+    "user stopped",
+    "dependency died",
+    "other",
+    "freezer",
+    "package state change",
+    "package updated",
+];
+
+impl AnrView {
+    pub(crate) fn new(a: &Analysis) -> Self {
+        let anr = &a.anr;
+        let (system, system_words) = match &anr.system {
+            None => (None, ""),
+            Some(SystemWord::NotResponding(words)) => (Some("not_responding"), words.as_str()),
+            Some(_) => (Some("silent"), ""),
+        };
+        Self {
+            verdict: verdict(anr.verdict),
+            evidence: evidence(anr),
+            ran_ms: ms(anr.ran_ns),
+            patience_ms: (anr.patience_ns > 0).then_some(ms(anr.patience_ns)),
+            frozen_ms: ms(anr.frozen_ns),
+            starved_ms: ms(anr.starved_ns),
+            ended_after_ms: anr.ended_after_ns.map(ms),
+            overdue_ms: anr.overdue_ns.map(ms),
+            before_ms: ms(anr.before_ns),
+            debugged: anr.debugged,
+            signal: anr.signal.map(|signal| SignalView {
+                origin: origin(signal.origin),
+                pid: signal.pid,
+                uid: signal.uid,
+                count: signal.count,
+            }),
+            system,
+            system_words: system_words.to_owned(),
+            exit: anr.exit.as_ref().map(|exit| ExitView {
+                reason: exit.reason,
+                name: reason(exit.reason),
+                description: exit.description.clone(),
+                unix_ms: exit.unix_ms,
+            }),
+        }
+    }
+}
+
+fn verdict(verdict: AnrVerdict) -> &'static str {
+    match verdict {
+        AnrVerdict::Confirmed => "confirmed",
+        AnrVerdict::Probable => "probable",
+        AnrVerdict::Hang => "hang",
+        AnrVerdict::Responsive => "responsive",
+        _ => "unknown",
+    }
+}
+
+fn origin(origin: SignalOrigin) -> &'static str {
+    match origin {
+        SignalOrigin::System => "system",
+        SignalOrigin::SameProcess => "same_process",
+        SignalOrigin::SameUser => "same_user",
+        SignalOrigin::Shell => "shell",
+        _ => "other",
+    }
+}
+
+fn reason(number: i32) -> &'static str {
+    usize::try_from(number).ok().and_then(|at| REASONS.get(at)).copied().unwrap_or("unknown reason")
+}
+
+fn evidence(anr: &Anr) -> Vec<String> {
+    let mut lines = Vec::new();
+    let long = format_ns;
+    if let Some(exit) = &anr.exit {
+        let words = if exit.description.is_empty() { "no description" } else { &exit.description };
+        lines.push(format!("the system recorded the end of the process: {} ({words})", reason(exit.reason)));
+    }
+    match &anr.system {
+        None => {}
+        Some(SystemWord::NotResponding(words)) if words.is_empty() => {
+            lines.push("the system reports that the process does not respond".into());
+        }
+        Some(SystemWord::NotResponding(words)) => {
+            lines.push(format!("the system reports that the process does not respond: {words}"));
+        }
+        Some(_) => {
+            lines.push("the system was asked and does not report that the process does not respond".into());
+        }
+    }
+    if let Some(signal) = anr.signal {
+        let sender = match signal.origin {
+            SignalOrigin::System => "the system".into(),
+            SignalOrigin::SameProcess => "this process itself".into(),
+            SignalOrigin::SameUser => format!("process {} of the same user", signal.pid),
+            SignalOrigin::Shell => format!("a shell or bug report (process {})", signal.pid),
+            _ => format!("process {} of user {}", signal.pid, signal.uid),
+        };
+        let more = if signal.count > 1 { format!(", {} so far", signal.count) } else { String::new() };
+        lines.push(format!("SIGQUIT came from {sender}{more}"));
+    }
+    if anr.ran_ns > 0 {
+        let threshold = if anr.patience_ns > 0 {
+            format!("; the threshold is {}", long(anr.patience_ns))
+        } else {
+            String::new()
+        };
+        lines.push(format!("the running message had taken {}{threshold}", long(anr.ran_ns)));
+    }
+    if anr.frozen_ns > 0 {
+        lines.push(format!("the process was frozen or stopped for another {}", long(anr.frozen_ns)));
+    }
+    if anr.starved_ns > 0 {
+        lines.push(format!("the main thread waited for a CPU for {} of that time", long(anr.starved_ns)));
+    }
+    if let Some(ended) = anr.ended_after_ns {
+        lines.push(format!("the hang ended: the message took {} in total", long(ended)));
+    }
+    if let Some(overdue) = anr.overdue_ns {
+        lines.push(format!("the first message of the queue was overdue by {}", long(overdue)));
+    }
+    if anr.before_ns > 0 {
+        lines.push(format!("a message that took {} had just ended", long(anr.before_ns)));
+    }
+    if anr.debugged {
+        lines.push("a debugger was attached".into());
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loopbox_format::model::{ProcessExit, QuitSignal};
+
+    #[test]
+    fn evidence_lists_everything_that_is_known() {
+        const S: u64 = 1_000_000_000;
+        let anr = Anr {
+            verdict: AnrVerdict::Confirmed,
+            ran_ns: 6 * S,
+            patience_ns: 5 * S,
+            frozen_ns: 9 * S,
+            starved_ns: S,
+            ended_after_ns: Some(17 * S),
+            overdue_ns: Some(4 * S),
+            before_ns: 2 * S,
+            debugged: true,
+            signal: Some(QuitSignal { origin: SignalOrigin::Shell, pid: 12, uid: 2_000, count: 3 }),
+            system: Some(SystemWord::NotResponding("Input dispatching timed out".into())),
+            exit: Some(ProcessExit { reason: 6, description: "bg anr".into(), unix_ms: 1 }),
+        };
+        insta::assert_snapshot!(evidence(&anr).join("\n"));
+        assert_eq!(evidence(&Anr::default()), Vec::<String>::new());
+        assert_eq!((reason(-1), reason(99)), ("unknown reason", "unknown reason"));
+    }
+}

@@ -1,0 +1,93 @@
+//! The report as JSON: what `loopbox show --json` prints, and what the text and the HTML page are made from.
+//!
+//! The schema is documented in `docs/json.md` and named in [`ReportView::schema`]. Fields may be added; none is renamed
+//! or removed without a new name of the schema. All times are milliseconds with a fraction; `at_ms` is relative to the
+//! dump and negative before it.
+
+mod anr;
+mod current;
+mod header;
+mod history;
+mod locks;
+mod message;
+mod pending;
+mod recorder;
+mod stacks;
+mod threads;
+
+pub use anr::{AnrView, ExitView, SignalView};
+pub use current::CurrentView;
+pub use header::{ClockView, HeaderView, LimitsView, ProcessView, ReasonView};
+pub use history::{DetailView, RecordView, SlowestView};
+pub use locks::{HolderView, LockView, LocksView};
+pub use message::MessageView;
+pub use pending::{PendingEntryView, PendingView};
+pub use recorder::{FeatureView, FigureView};
+pub use stacks::{HotFrame, NodeView, TreeView};
+pub use threads::{ThreadView, ThreadsView};
+
+use crate::diagnose::Diagnosis;
+use crate::model::{Analysis, Frame, Issue};
+use serde::Serialize;
+
+/// The name and version of the JSON schema.
+pub const SCHEMA: &str = "loopbox.report/1";
+
+/// A whole report.
+#[derive(Debug, Clone, Serialize)]
+pub struct ReportView {
+    /// [`SCHEMA`].
+    pub schema: &'static str,
+    /// The diagnosis: the possible causes, most probable first.
+    pub verdict: Diagnosis,
+    /// Whether the report is of an ANR, and the evidence.
+    pub anr: AnrView,
+    /// Which recorder wrote the report, about which process, when and why.
+    pub report: HeaderView,
+    /// The records of the message history, oldest first.
+    pub history: Vec<RecordView>,
+    /// What the main thread was doing at the dump.
+    pub current: CurrentView,
+    /// The locks that kept the main thread waiting.
+    pub locks: LocksView,
+    /// What the other threads were doing.
+    pub threads: ThreadsView,
+    /// The pending messages of the main Looper.
+    pub pending: PendingView,
+    /// The sampled stack trees, oldest first.
+    pub trees: Vec<TreeView>,
+    /// The distinct frames; trees refer to them by index.
+    pub frames: Vec<Frame>,
+    /// The features of the recorder, and why some were off.
+    pub features: Vec<FeatureView>,
+    /// Statistics of the process and the system at the dump.
+    pub figures: Vec<FigureView>,
+    /// What could not be read; empty for an intact file.
+    pub damage: Vec<Issue>,
+}
+
+impl ReportView {
+    /// The view of a report and of what [`crate::diagnose::diagnose`] found in it.
+    pub fn new(analysis: &Analysis, diagnosis: &Diagnosis) -> Self {
+        Self {
+            schema: SCHEMA,
+            verdict: diagnosis.clone(),
+            anr: AnrView::new(analysis),
+            report: HeaderView::new(analysis),
+            history: analysis.history.iter().map(|record| RecordView::new(analysis, record)).collect(),
+            current: CurrentView::new(analysis),
+            locks: LocksView::new(analysis),
+            threads: ThreadsView::new(analysis),
+            pending: PendingView::new(analysis),
+            trees: analysis.trees.iter().map(|tree| TreeView::new(analysis, tree)).collect(),
+            frames: analysis.frames.to_vec(),
+            features: analysis.features.iter().map(FeatureView::new).collect(),
+            figures: analysis
+                .figures
+                .iter()
+                .map(|f| FigureView { name: f.name.clone(), value: f.value.clone() })
+                .collect(),
+            damage: analysis.issues.clone(),
+        }
+    }
+}

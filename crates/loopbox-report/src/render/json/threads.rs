@@ -1,0 +1,62 @@
+//! The threads beside the main thread.
+
+use crate::model::time::{ms, ms_between};
+use crate::model::{Analysis, FrameId, OtherThread};
+use serde::Serialize;
+
+/// What the other threads of the process were doing.
+#[derive(Debug, Clone, Serialize)]
+pub struct ThreadsView {
+    /// When the threads were dumped, relative to the dump of the report.
+    pub captured_at_ms: f64,
+    /// The threads; those with a stack come first.
+    pub threads: Vec<ThreadView>,
+    /// The number of threads that are not in the report.
+    pub left_out: u32,
+}
+
+/// A thread that is not the main thread.
+#[derive(Debug, Clone, Serialize)]
+pub struct ThreadView {
+    /// The name of the thread, cut to 15 bytes by the kernel.
+    pub name: String,
+    /// The kernel's id of the thread.
+    pub tid: u32,
+    /// The state of the thread in the kernel: `runs`, `waits`, `waits for the kernel`, `stopped`, `ends` or `unknown`.
+    pub doing: &'static str,
+    /// The CPU time since the start of the thread.
+    pub cpu_ms: Option<f64>,
+    /// The stack, top frame first, as lines of a Java stack trace; empty when the thread runs no Java code, `None` when no
+    /// stack was taken.
+    pub stack: Option<Vec<String>>,
+}
+
+impl ThreadsView {
+    pub(super) fn new(a: &Analysis) -> Self {
+        let full = |&frame: &FrameId| a.frames[frame].full();
+        let view = |thread: &OtherThread| ThreadView {
+            name: thread.name.clone(),
+            tid: thread.tid,
+            doing: state_name(thread.state),
+            cpu_ms: thread.cpu_ns.map(ms),
+            stack: thread.stack.as_ref().map(|stack| stack.iter().rev().map(full).collect()),
+        };
+        Self {
+            captured_at_ms: ms_between(a.threads.captured_ns, a.dump_ns),
+            threads: a.threads.threads.iter().map(view).collect(),
+            left_out: a.threads.left_out,
+        }
+    }
+}
+
+/// The state letter of proc(5), `/proc/PID/stat`, in words.
+fn state_name(state: u8) -> &'static str {
+    match state {
+        b'R' => "runs",
+        b'S' | b'I' => "waits",
+        b'D' => "waits for the kernel",
+        b'T' | b't' => "stopped",
+        b'Z' | b'X' | b'x' => "ends",
+        _ => "unknown",
+    }
+}

@@ -1,0 +1,9 @@
+//! Reports for readers: JSON, text for a terminal, an HTML page and flame graphs.
+
+pub(crate) mod collapsed;
+pub(crate) mod escape;
+pub mod flame;
+pub mod html;
+pub mod json;
+pub mod text;
+pub(crate) mod tree_choice;

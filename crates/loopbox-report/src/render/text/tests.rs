@@ -1,0 +1,131 @@
+use super::*;
+use crate::diagnose::diagnose;
+use crate::model::Analysis;
+use crate::test_support::{ReportBuilder, message};
+use loopbox_format::model::{Detail, End, Feature};
+use loopbox_format::report::Decoded;
+
+fn plain(text: &str) -> String {
+    anstream::adapter::strip_str(text).to_string()
+}
+
+fn view(report: &Decoded) -> ReportView {
+    let analysis = Analysis::new(report);
+    ReportView::new(&analysis, &diagnose(&analysis))
+}
+
+fn shop() -> ReportBuilder {
+    ReportBuilder::new()
+        .idle(2_400)
+        .group(41, 310, 240)
+        .single("com.example.shop.FeedHandler", 712, 650)
+        .group(3, 180, 20)
+        .with(|report| {
+            let record = report.history.last_mut().unwrap();
+            record.closed = false;
+            record.dropped_details = 2;
+            record.checktime_late_ns = Some(751_000_000);
+            record.details.push(Detail {
+                token: record.first_token + 1,
+                start_ns: record.start_ns + 9_000_000,
+                wall_ns: 120_000_000,
+                wait_ns: None,
+                end: End::Threw,
+                message: Some(message("android.app.ActivityThread$H", "", 159)),
+            });
+        })
+        .running(46, 5_200)
+        .doing("android.os.Handler", "com.example.shop.Checkout$1", 5_050)
+        .looper_tree(
+            46,
+            &[
+                ("com.example.shop.Checkout$1.run:31 com.example.shop.Cart.total:88 java.util.ArrayList.get:436", 200),
+                ("com.example.shop.Checkout$1.run:31 com.example.shop.Cart.total:88", 300),
+                ("com.example.shop.Checkout$1.run:33 com.example.shop.Log.write:12", 2),
+                ("com.example.shop.Checkout$1.run:33 com.example.shop.Log.write:12 java.io.FileOutputStream.write!", 2),
+                ("com.example.shop.Checkout$1.run:33 com.example.shop.Cart.save", 11),
+            ],
+        )
+        .pending("Looper (main, tid 2) {a1b2c3}")
+        .pending("  Message 0: { when=-5s21ms what=3 target=com.example.shop.FeedHandler }")
+        .pending("  (Total messages: 1, polling=false, quitting=false)")
+        .figure("mem.available_bytes", "812345678")
+}
+
+#[test]
+fn show_of_a_full_report() {
+    insta::assert_snapshot!(plain(&show(&view(&shop().build()), Options::default())));
+}
+
+#[test]
+fn show_full_folds_no_calls() {
+    let text = plain(&show(&view(&shop().build()), Options { full: true }));
+    assert!(text.contains("FileOutputStream.write(Native method)"), "{text}");
+    assert!(!text.contains("shorter call"), "{text}");
+}
+
+#[test]
+fn show_prints_the_heaviest_path_of_earlier_trees() {
+    let report = shop()
+        .looper_tree(
+            42,
+            &[("com.example.shop.FeedHandler.handleMessage:9 com.example.shop.Json.parse:70", 66)],
+        )
+        .build();
+    let text = plain(&show(&view(&report), Options::default()));
+    let at = text.find("EARLIER STACKS").expect("the section");
+    assert!(text[at..].contains("Json.parse(Json.java:70)"), "{text}");
+}
+
+#[test]
+fn show_starts_with_features_that_are_off_and_with_damage() {
+    let mut report = shop()
+        .with(|report| {
+            let sampler = report.features.iter_mut().find(|f| f.feature == Feature::Sampler).unwrap();
+            sampler.on = false;
+            sampler.detail = "unknown ART".into();
+            report.trees.clear();
+        })
+        .build();
+    report
+        .damage
+        .push(loopbox_format::container::Damage { offset: 4_711, what: "section TREE is damaged".into() });
+    let text = plain(&show(&view(&report), Options::default()));
+    let head: String = text.lines().take(8).collect::<Vec<_>>().join("\n");
+    assert!(head.contains("! sampler is off: unknown ART"), "{head}");
+    assert!(head.contains("! the file is damaged"), "{head}");
+    assert!(text.contains("offset 4711: section TREE is damaged"), "{text}");
+    assert!(text.contains("no stack of the message was sampled"), "{text}");
+}
+
+#[test]
+fn show_of_an_empty_report() {
+    let report = ReportBuilder::new().build();
+    insta::assert_snapshot!(plain(&show(&view(&report), Options::default())));
+}
+
+#[test]
+fn show_prints_the_top_of_other_threads_stacks() {
+    let stack = "java.lang.Thread.run:919 com.example.shop.Sync.run:12 com.example.shop.Sync.upload:40 \
+                 java.net.Socket.write:9 java.net.Socket.write0!";
+    let report = shop()
+        .thread("sync", Some(stack))
+        .thread("RenderThread", None)
+        .with(|report| report.threads.left_out = 3)
+        .build();
+    let view = view(&report);
+    let text = plain(&show(&view, Options::default()));
+    let at = text.find("OTHER THREADS  5").expect("the section");
+    assert!(
+        text[at..]
+            .contains("  sync (tid 7000) waits, cpu 1.25 s\n      at java.net.Socket.write0(Native method)")
+    );
+    assert!(text[at..].contains("      and 2 more\n"), "{text}");
+    assert!(!text[at..].contains("Thread.run"), "{text}");
+    assert!(
+        text[at..].contains("without a Java stack: RenderThread\n  3 more are not in the report"),
+        "{text}"
+    );
+    let text = plain(&show(&view, Options { full: true }));
+    assert!(text.contains("      at java.lang.Thread.run(Thread.java:919)"), "{text}");
+}

@@ -1,0 +1,40 @@
+//! The other threads of the process.
+
+use super::layout::{Options, heading, line};
+use super::style::{NAME, QUIET, paint};
+use crate::model::time::format_ms;
+use crate::render::json::{ReportView, ThreadView};
+
+/// How many frames of a stack are shown without `--full`.
+const SHORT: usize = 3;
+
+pub(super) fn write(out: &mut String, view: &ReportView, options: Options) {
+    let all = &view.threads;
+    if all.threads.is_empty() {
+        return;
+    }
+    let count = all.threads.len() + all.left_out as usize;
+    let hint = if options.full { "" } else { ", the top of their stacks (whole with --full)" };
+    heading(out, "OTHER THREADS", &format!("{count}{hint}"));
+    let has_java = |thread: &&ThreadView| thread.stack.as_ref().is_some_and(|stack| !stack.is_empty());
+    for thread in all.threads.iter().filter(has_java) {
+        let cpu = thread.cpu_ms.map(|cpu| format!(", cpu {}", format_ms(cpu))).unwrap_or_default();
+        line(out, format!("  {} (tid {}) {}{cpu}", paint(NAME, &thread.name), thread.tid, thread.doing));
+        let stack = thread.stack.as_deref().unwrap_or_default();
+        let shown = if options.full { stack.len() } else { stack.len().min(SHORT) };
+        for frame in &stack[..shown] {
+            line(out, format!("      at {frame}"));
+        }
+        if shown < stack.len() {
+            line(out, paint(QUIET, format!("      and {} more", stack.len() - shown)));
+        }
+    }
+    let others: Vec<&str> =
+        all.threads.iter().filter(|thread| !has_java(thread)).map(|thread| thread.name.as_str()).collect();
+    if !others.is_empty() {
+        line(out, paint(QUIET, format!("  without a Java stack: {}", others.join(", "))));
+    }
+    if all.left_out > 0 {
+        line(out, paint(QUIET, format!("  {} more are not in the report", all.left_out)));
+    }
+}

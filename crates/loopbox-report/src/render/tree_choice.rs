@@ -1,0 +1,67 @@
+//! Choosing the stack trees to write.
+
+use crate::model::{Analysis, SampledTree};
+use loopbox_format::model::Feature;
+
+/// Which stacks of a report to write.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TreeChoice {
+    /// The message whose stacks to write. `None` stands for the message that was running at the dump, or with
+    /// `merged` for all messages.
+    pub token: Option<u64>,
+    /// Whether to sum up equal call paths instead of keeping the order of time.
+    pub merged: bool,
+}
+
+/// Why the stacks cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TreeError {
+    /// The report has no stacks at all.
+    #[error("the report has no stacks: {0}")]
+    NoStacks(String),
+    /// The report has stacks of other messages only.
+    #[error("no stacks of message {token}; there are stacks of {have}")]
+    NoSuchMessage {
+        /// The requested message.
+        token: u64,
+        /// The messages that have stacks.
+        have: String,
+    },
+    /// The stacks are invalid.
+    #[error("the stacks of message {token} cannot be written: {why}")]
+    Invalid {
+        /// The message.
+        token: u64,
+        /// What is wrong with them.
+        why: String,
+    },
+    /// The output could not be written.
+    #[error("cannot write the stacks: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+/// The trees that a choice selects.
+pub(crate) fn chosen_trees(a: &Analysis, choice: TreeChoice) -> Result<&[SampledTree], TreeError> {
+    if a.trees.is_empty() {
+        let sampler = a.features.iter().find(|f| f.feature == Feature::Sampler);
+        return Err(TreeError::NoStacks(match sampler {
+            Some(state) if !state.on => format!("the sampler was off ({})", state.detail),
+            _ => "no message ran long enough to be kept".into(),
+        }));
+    }
+    let token = match (choice.token, choice.merged) {
+        (None, true) => return Ok(&a.trees),
+        (Some(token), _) => token,
+        // The stacks of the running message, else the newest ones.
+        (None, false) => match a.running() {
+            Some(running) if a.tree(running.token).is_some() => running.token,
+            _ => a.trees.last().map_or(0, |tree| tree.token),
+        },
+    };
+    if let Some(at) = a.trees.iter().rposition(|tree| tree.token == token) {
+        return Ok(&a.trees[at..=at]);
+    }
+    let have: Vec<String> = a.trees.iter().map(|tree| tree.token.to_string()).collect();
+    Err(TreeError::NoSuchMessage { token, have: have.join(", ") })
+}

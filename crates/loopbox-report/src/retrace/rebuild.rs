@@ -1,0 +1,77 @@
+//! Rebuilding the stacks of a report from retraced frames.
+
+use super::frames::Retracer;
+use crate::load::frames::FrameCollector;
+use crate::load::limits;
+use crate::load::sampled_tree::{TreeBudget, read_tree};
+use loopbox_format::model::{LockChain, OtherThreads, Report, StackTree, TreeNode};
+use loopbox_format::stacks::TreeMerger;
+
+/// The report's trees with retraced stacks.
+pub(super) fn trees(report: &Report, retracer: &mut Retracer<'_>) -> Vec<StackTree> {
+    let mut budget = TreeBudget::default();
+    let mut trees = Vec::with_capacity(report.trees.len().min(limits::TREES));
+    for tree in report.trees.iter().rev().take(limits::TREES) {
+        // Frames only serve to get back to the locations that they were read from.
+        let mut frames = FrameCollector::new(&report.symbols);
+        let read = read_tree(tree, &mut frames, &mut budget);
+        if read.error.is_some() {
+            trees.push(renamed(tree, report, retracer));
+            continue;
+        }
+        let mut merger = TreeMerger::new(usize::MAX);
+        let mut push = |stack: &[u32], samples: u32| {
+            for _ in 0..samples {
+                merger.push(stack.iter().copied());
+            }
+        };
+        let mut at = 0;
+        for run in read.stack_runs() {
+            let stack: Vec<u32> =
+                read.stack(run.top).into_iter().map(|frame| frames.location(frame)).collect();
+            push(&[], run.start - at);
+            push(&retracer.stack(&report.symbols, &stack), run.end - run.start);
+            at = run.end;
+        }
+        push(&[], read.samples() - at);
+        let samples = read.samples() as usize;
+        trees.push(StackTree {
+            nodes: merger.nodes().to_vec(),
+            sample_deltas_ns: tree.sample_deltas_ns.iter().take(samples).copied().collect(),
+            ..tree.clone()
+        });
+    }
+    trees.reverse();
+    trees
+}
+
+/// The lock chain with retraced stacks of the holders.
+pub(super) fn locks(report: &Report, retracer: &mut Retracer<'_>) -> LockChain {
+    let mut locks = report.locks.clone();
+    locks.waits.truncate(limits::LOCK_WAITS);
+    for holder in locks.waits.iter_mut().filter_map(|wait| wait.holder.as_mut()) {
+        holder.stack.truncate(limits::STACK_DEPTH);
+        holder.stack = retracer.stack(&report.symbols, &holder.stack);
+    }
+    locks
+}
+
+/// The other threads with retraced stacks.
+pub(super) fn threads(report: &Report, retracer: &mut Retracer<'_>) -> OtherThreads {
+    let mut threads = report.threads.clone();
+    threads.threads.truncate(limits::THREADS);
+    for stack in threads.threads.iter_mut().filter_map(|thread| thread.stack.as_mut()) {
+        stack.truncate(limits::STACK_DEPTH);
+        *stack = retracer.stack(&report.symbols, stack);
+    }
+    threads
+}
+
+/// An invalid tree with its frames renamed one by one. It keeps its shape, and so stays invalid in the same way.
+fn renamed(tree: &StackTree, report: &Report, retracer: &mut Retracer<'_>) -> StackTree {
+    let nodes = tree.nodes.iter().take(limits::NODES + 1).map(|node| {
+        let location = retracer.stack(&report.symbols, &[node.location]).first().copied();
+        TreeNode { location: location.unwrap_or(u32::MAX), ..*node }
+    });
+    StackTree { nodes: nodes.collect(), ..tree.clone() }
+}

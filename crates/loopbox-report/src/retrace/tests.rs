@@ -1,0 +1,238 @@
+use super::*;
+use crate::diagnose::diagnose;
+use crate::model::Analysis;
+use crate::render::json::ReportView;
+use crate::test_support::ReportBuilder;
+use loopbox_format::model::Location;
+use loopbox_format::report::Decoded;
+use proptest::prelude::*;
+
+/// As R8 writes it: an inlined call (two lines for one range), overloads distinguished by range, a kept class, an
+/// outline with its call sites, a synthesized lambda class.
+const MAPPING: &str = "\
+# compiler: R8
+# compiler_version: 8.5.35
+# min_api: 24
+# pg_map_id: 5ac1e0f
+# pg_map_hash: SHA-256 5ac1e0f7aa55b40ba3f81a4f4a6bca0c4c1f2d7f9ab9aa31b2cf24a8a4f4c001
+com.example.shop.Main -> com.example.shop.Main:
+# {\"id\":\"sourceFile\",\"fileName\":\"Main.kt\"}
+    10:12:void onCreate(android.os.Bundle):31:33 -> onCreate
+com.example.shop.cart.CartStore -> a.b:
+# {\"id\":\"sourceFile\",\"fileName\":\"CartStore.kt\"}
+    1:3:void load(java.lang.String):40:42 -> a
+    4:4:int com.example.shop.cart.Price.sum(java.util.List):7:7 -> a
+    4:4:void load(java.lang.String):44 -> a
+    5:6:void save(com.example.shop.cart.Item,int):60:61 -> a
+    void clear() -> b
+com.example.shop.cart.Item -> a.c:
+com.example.shop.cart.CartStore$$ExternalSyntheticLambda0 -> a.d:
+# {\"id\":\"com.android.tools.r8.synthesized\"}
+    1:1:void run():0:0 -> run
+      # {\"id\":\"com.android.tools.r8.synthesized\"}
+com.example.shop.R8$$Outline -> a.o:
+# {\"id\":\"com.android.tools.r8.synthesized\"}
+    1:2:int outline():0:1 -> a
+      # {\"id\":\"com.android.tools.r8.outline\"}
+com.example.shop.Checkout -> a.e:
+    4:4:void pay():80:80 -> a
+    27:27:void pay():0:0 -> a
+      # {\"id\":\"com.android.tools.r8.outlineCallsite\",\"positions\":{\"1\":4,\"2\":5},\"outline\":\"La/o;->a()I\"}
+";
+
+fn mapping() -> Mapping {
+    Mapping::parse(MAPPING.as_bytes()).unwrap()
+}
+
+fn retraced(mut decoded: Decoded) -> Result<Vec<String>, MappingMismatch> {
+    mapping().retrace(&mut decoded.report)?;
+    Ok(stacks(&decoded))
+}
+
+/// Each run of equal stacks with its samples.
+fn stacks(decoded: &Decoded) -> Vec<String> {
+    let a = Analysis::new(decoded);
+    let mut out = Vec::new();
+    for tree in &a.trees {
+        assert_eq!(tree.error, None);
+        for run in tree.stack_runs() {
+            let stack: Vec<String> = tree.stack(run.top).iter().map(|&f| a.frames[f].full()).collect();
+            out.push(format!("{} x{}", stack.join(" > "), run.end - run.start));
+        }
+    }
+    out
+}
+
+#[test]
+fn retrace_expands_inlined_frames_and_joins_equal_callers() {
+    let report = ReportBuilder::new()
+        .running(1, 1_000)
+        .tree(
+            1,
+            &[
+                ("com.example.shop.Main.onCreate:11 a.b.a:2", 5),
+                ("com.example.shop.Main.onCreate:11 a.b.a:4", 3),
+            ],
+        )
+        .build();
+    assert_eq!(
+        retraced(report).unwrap(),
+        [
+            "com.example.shop.Main.onCreate(Main.kt:32) > com.example.shop.cart.CartStore.load(CartStore.kt:41) x5",
+            "com.example.shop.Main.onCreate(Main.kt:32) > com.example.shop.cart.CartStore.load(CartStore.kt:44) \
+             > com.example.shop.cart.Price.sum(Price.kt:7) x3"
+        ]
+    );
+}
+
+#[test]
+fn retrace_without_lines_distinguishes_overloads_by_descriptor() {
+    let report = ReportBuilder::new().running(1, 1_000).tree(1, &[("a.b.a", 2), ("a.b.b", 1)]).with(|r| {
+        r.symbols.methods[0].signature = "(La/c;I)V".into();
+    });
+    let mut decoded = report.build();
+    mapping().retrace(&mut decoded.report).unwrap();
+    let method = &decoded.report.symbols.methods[0];
+    assert_eq!((method.class.as_str(), method.name.as_str()), ("com.example.shop.cart.CartStore", "save"));
+    assert_eq!(method.signature, "(Lcom/example/shop/cart/Item;I)V");
+    assert_eq!(decoded.report.symbols.methods[1].name, "clear");
+}
+
+#[test]
+fn retrace_uses_the_dex_pc_as_line_from_min_api_26() {
+    let report = || {
+        ReportBuilder::new().running(1, 1_000).tree(1, &[("a.b.a", 2)]).with(|r| {
+            r.symbols.methods[0].signature = "(Ljava/lang/String;)V".into();
+            r.symbols.locations[0] = Location::Frame { method: 0, dex_pc: Some(4), line: None };
+        })
+    };
+    let by_pc = Mapping::parse(MAPPING.replace("min_api: 24", "min_api: 26").as_bytes()).unwrap();
+    let mut decoded = report().build();
+    by_pc.retrace(&mut decoded.report).unwrap();
+    assert_eq!(
+        stacks(&decoded),
+        [
+            "com.example.shop.cart.CartStore.load(CartStore.kt:44) > com.example.shop.cart.Price.sum(Price.kt:7) x2"
+        ]
+    );
+    assert_eq!(retraced(report().build()).unwrap(), ["com.example.shop.cart.CartStore.load(dex pc 0x4) x2"]);
+}
+
+#[test]
+fn retrace_gives_the_position_of_an_outline_to_its_caller() {
+    let report = ReportBuilder::new().running(1, 1_000).tree(1, &[("a.e.a:27 a.o.a:1", 4)]).build();
+    assert_eq!(retraced(report).unwrap(), ["com.example.shop.Checkout.pay(Checkout.java:80) x4"]);
+}
+
+#[test]
+fn retrace_deobfuscates_messages_and_the_queue() {
+    let mut decoded = ReportBuilder::new()
+        .single("a.c", 400, 300)
+        .running(7, 900)
+        .doing("android.os.Handler", "a.d", 800)
+        .pending("Message 0: { when=-5s21ms callback=a.d obj=a.c@1f target=android.os.Handler }")
+        .pending("Message 1: { when=0 what=3 a.b target=a.b }")
+        .build();
+    mapping().retrace(&mut decoded.report).unwrap();
+    let r = &decoded.report;
+    let detail = r.history[0].details[0].message.as_ref().unwrap();
+    assert_eq!(detail.target, "com.example.shop.cart.Item");
+    let MainState::Running(running) = &r.main else { panic!() };
+    assert_eq!(
+        running.message.as_ref().unwrap().callback,
+        "com.example.shop.cart.CartStore$$ExternalSyntheticLambda0"
+    );
+    assert_eq!(
+        r.pending.lines,
+        [
+            "Message 0: { when=-5s21ms callback=com.example.shop.cart.CartStore$$ExternalSyntheticLambda0 \
+             obj=com.example.shop.cart.Item@1f target=android.os.Handler }",
+            "Message 1: { when=0 what=3 a.b target=com.example.shop.cart.CartStore }"
+        ]
+    );
+}
+
+#[test]
+fn retrace_refuses_a_mapping_of_another_build_and_changes_nothing() {
+    let with_id = |id: &str| {
+        let mut decoded = ReportBuilder::new().running(1, 1_000).tree(1, &[("a.b.a:2", 5)]).build();
+        decoded.report.symbols.methods[0].source_file = format!("r8-map-id-{id}");
+        decoded
+    };
+    let full = "5ac1e0f7aa55b40ba3f81a4f4a6bca0c4c1f2d7f9ab9aa31b2cf24a8a4f4c001";
+    assert!(retraced(with_id("5ac1e0f")).is_ok());
+    assert!(retraced(with_id(full)).is_ok());
+    let mut other = with_id("77777777");
+    let before = other.report.clone();
+    let error = mapping().retrace(&mut other.report).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the mapping is of another build: its id is 5ac1e0f, and that of the report is 77777777"
+    );
+    assert_eq!(other.report, before);
+
+    let stranger = ReportBuilder::new().running(1, 1_000).tree(1, &[("x.Y.z", 5), ("q.r.s", 1)]).build();
+    assert_eq!(retraced(stranger).unwrap_err(), MappingMismatch::NoClass { classes: 2 });
+
+    let stacks = "a.b.q:90 a.b.r:91 a.e.s:92 a.e.t:93 a.b.u:94 a.b.a:2";
+    let shuffled = ReportBuilder::new().running(1, 1_000).tree(1, &[(stacks, 5)]).build();
+    assert_eq!(retraced(shuffled).unwrap_err(), MappingMismatch::FewMethods { found: 1, looked_up: 6 });
+
+    let platform = ReportBuilder::new().running(1, 1_000).tree(1, &[("android.os.Looper.loop", 5)]).build();
+    assert_eq!(retraced(platform).unwrap_err(), MappingMismatch::NothingToDo);
+}
+
+#[test]
+fn parse_refuses_other_files() {
+    assert_eq!(Mapping::parse(b"").unwrap_err(), MappingError::Empty);
+    for other in [&b"PK\x03\x04\0\0"[..], b"{\"version\":3}", b"# only\n# comments\n", b"\xff\xfe\x00"] {
+        assert_eq!(Mapping::parse(other).unwrap_err(), MappingError::NotAMapping, "{other:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn retrace_of_forged_mappings_and_reports_does_not_panic(
+        at in 0..MAPPING.len(), flip in 1_u8..127, cut in 0..MAPPING.len(),
+        locations in proptest::collection::vec((0_u32..12, prop_oneof![Just(None), (0_u32..30).prop_map(Some), Just(Some(u32::MAX))]), 1..8),
+    ) {
+        let mut bytes = MAPPING.as_bytes().to_vec();
+        bytes[at] ^= flip;
+        bytes.truncate(cut.max(at));
+        if let Ok(mapping) = Mapping::parse(&bytes) {
+            let stack = "com.example.shop.Main.onCreate:11 a.b.a:4 a.o.a:1 a.e.a:27 a.d.run:1";
+            let mut decoded = ReportBuilder::new().running(1, 1_000).tree(1, &[(stack, 4), ("a.b.b", 2)]).build();
+            for (i, (method, line)) in locations.into_iter().enumerate() {
+                if let Some(location) = decoded.report.symbols.locations.get_mut(i) {
+                    *location = Location::Frame { method, dex_pc: line, line };
+                }
+            }
+            let _ = mapping.retrace(&mut decoded.report);
+            Analysis::new(&decoded);
+        }
+    }
+}
+
+#[test]
+fn retrace_deobfuscates_locks_and_other_threads() {
+    let report = ReportBuilder::new()
+        .running(1, 6_000)
+        .looper_tree(1, &[("com.example.shop.Main.onCreate:10", 50)])
+        .waits_for("a.c", "sync", "java.lang.Thread.run a.b.a:4")
+        .thread("sync", Some("java.lang.Thread.run a.b.a:4"));
+    let mut decoded = report.build();
+    mapping().retrace(&mut decoded.report).unwrap();
+    let analysis = Analysis::new(&decoded);
+    let view = ReportView::new(&analysis, &diagnose(&analysis));
+    let wait = &view.locks.waits[0];
+    assert_eq!(wait.object, "a com.example.shop.cart.Item");
+    let stack = &wait.holder.as_ref().unwrap().stack;
+    let frames =
+        ["com.example.shop.cart.Price.sum", "com.example.shop.cart.CartStore.load", "java.lang.Thread.run"];
+    assert!(
+        stack.iter().zip(frames).all(|(have, want)| have.starts_with(want)) && stack.len() == 3,
+        "{stack:?}"
+    );
+    assert_eq!(view.threads.threads[0].stack.as_ref(), Some(stack), "and so do the other threads");
+}

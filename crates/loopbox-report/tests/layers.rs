@@ -1,0 +1,42 @@
+//! The layers of the README: a module imports from lower layers only.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Each top-level module with the modules that it may import.
+const LAYERS: [(&str, &[&str]); 7] = [
+    ("model", &[]),
+    ("load", &["model"]),
+    ("diagnose", &["model"]),
+    ("retrace", &["model", "load"]),
+    ("render", &["model", "diagnose"]),
+    ("cluster", &["model", "diagnose", "render"]),
+    ("export", &["model", "diagnose", "render", "cluster"]),
+];
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let below = entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] });
+    below.filter(|path| path.extension().is_some_and(|e| e == "rs") && !path.ends_with("tests.rs")).collect()
+}
+
+#[test]
+fn modules_import_from_lower_layers_only() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for (module, allowed) in LAYERS {
+        let files = sources(&src.join(module));
+        assert!(files.len() > 1, "{module} has no files");
+        for file in files {
+            let text = fs::read_to_string(&file).unwrap();
+            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+            let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+            for path in lines.flat_map(|line| line.split("crate::").skip(1)) {
+                let name = path.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+                let fine = name == module || allowed.contains(&name);
+                assert!(fine, "{} imports crate::{name}", file.display());
+            }
+        }
+    }
+    let folders = fs::read_dir(&src).unwrap().filter(|entry| entry.as_ref().unwrap().path().is_dir());
+    assert_eq!(folders.count(), LAYERS.len(), "each folder of src is in LAYERS");
+}

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use xtask::bed;
-use xtask::workspace::{cargo, root, run, target};
+use loopbox_setup::workspace::{cargo, root, run, target};
+use loopbox_testbed as bed;
 
 /// Arguments of `cargo xtask test`.
 #[derive(Debug, Args)]

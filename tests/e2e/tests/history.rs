@@ -5,10 +5,10 @@ use loopbox_e2e::{LIMIT, details, details_of, feature, launcher, read, stacks_of
 use loopbox_format::model::{
     Component, DumpReason, End, Feature, MainState, NamedBy, PendingSource, Record, RecordKind, Report,
 };
+use loopbox_launch::wait_for_report;
+use loopbox_testbed as bed;
 use std::sync::{Mutex, PoisonError};
 use tempfile::tempdir;
-use xtask::bed;
-use xtask::launch::wait_for_report;
 
 const MS: u64 = 1_000_000;
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use xtask::workspace::{cargo, run as run_command, target};
+use loopbox_setup::workspace::{cargo, run as run_command, target};
 
 /// The most that decoding and judging one full report may take.
 const BUDGET_US: f64 = 10_000.0;

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use xtask::workspace::{cargo, run as run_command, target};
+use loopbox_setup::workspace::{cargo, run as run_command, target};
 
 use super::median;
 

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use xtask::launch::Build;
-use xtask::offsets::probe::Probe;
+use loopbox_launch::Build;
+use loopbox_launch::probe::Probe;
 
 /// The phases of `probe.Stress`.
 const PHASES: u64 = 9;
@@ -33,8 +33,8 @@ const GROWTH_KIB: i64 = 16 << 10;
 pub(crate) struct SamplerArgs {
     /// Beds to run on
     #[arg(default_values = ["art10", "art11", "art11-jit", "art14"])]
-    beds: Vec<String>,
-    /// Samples on each bed
+    testbeds: Vec<String>,
+    /// Samples on each testbed
     #[arg(long, default_value_t = 300_000)]
     samples: u64,
     /// Samples in each of the 9 phases before the next one begins
@@ -46,15 +46,17 @@ pub(crate) struct SamplerArgs {
 }
 
 pub(crate) fn run(args: &SamplerArgs) -> Result<()> {
-    println!("| bed | samples | stops | longest stop, ms | SIGQUITs | minutes | resident KiB | malloc KiB |");
+    println!(
+        "| testbed | samples | stops | longest stop, ms | SIGQUITs | minutes | resident KiB | malloc KiB |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     let mut failed = Vec::new();
-    for bed in &args.beds {
-        match stress(bed, args) {
-            Ok(row) => println!("| {bed} | {row} |"),
+    for testbed in &args.testbeds {
+        match stress(testbed, args) {
+            Ok(row) => println!("| {testbed} | {row} |"),
             Err(error) => {
-                println!("| {bed} | failed: {error:#} |");
-                failed.push(bed.as_str());
+                println!("| {testbed} | failed: {error:#} |");
+                failed.push(testbed.as_str());
             }
         }
     }
@@ -62,8 +64,8 @@ pub(crate) fn run(args: &SamplerArgs) -> Result<()> {
     Ok(())
 }
 
-fn stress(bed: &str, args: &SamplerArgs) -> Result<String> {
-    let probe = Probe::built(bed, "stress-sampler", Build::App)?;
+fn stress(testbed: &str, args: &SamplerArgs) -> Result<String> {
+    let probe = Probe::built(testbed, "stress-sampler", Build::App)?;
     let jar = probe.class_path().pop().context("no jar")?.display().to_string();
     let rounds = args.samples.div_ceil(args.phase_samples.max(1) * PHASES).max(4);
     let (phase, period) = (args.phase_samples.to_string(), args.period_us.to_string());

@@ -68,7 +68,7 @@ impl Ratchet {
     /// The recorded sizes.
     ///
     /// # Errors
-    /// When there are none: whoever lost the file shall not lose the ratchet unnoticed.
+    /// When there are none: a lost file must not switch the ratchet off unnoticed.
     pub(crate) fn read(file: &Path) -> Result<Self> {
         let text = fs::read_to_string(file).with_context(|| {
             format!("cannot read {}; `cargo xtask android --bless` writes it", file.display())

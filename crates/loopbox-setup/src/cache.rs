@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context, Result};
 use sha2::{Digest as _, Sha256};
 
-/// Results that nobody used for this long are removed.
+/// Results that were not used for this long are removed.
 const KEEP: Duration = Duration::from_hours(14 * 24);
 
 /// Number of the next working folder of this process.

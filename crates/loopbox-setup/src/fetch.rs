@@ -227,7 +227,7 @@ impl<'a> Fetcher<'a> {
         Ok(found)
     }
 
-    /// Moves a downloaded file to the others, if it is what it should be. `failure` is what the download said.
+    /// Moves a downloaded file to the others, if it is what it should be. `failure` is why the download failed.
     fn accept(&self, item: &Item<'_>, remote: &Remote, failure: Option<&anyhow::Error>) -> Result<()> {
         let file = self.downloads.join("partial").join(&remote.name);
         if !is(&file, &remote.sha256)? {
@@ -244,7 +244,7 @@ impl<'a> Fetcher<'a> {
         write_atomically(&self.floating_file(), toml::to_string(&known)?)
     }
 
-    /// Looks for a pinned file in the fallback folders; `error` is what the mirror said.
+    /// Looks for a pinned file in the fallback folders; `error` is why the mirror could not serve it.
     fn fall_back(&self, item: &Item<'_>, error: anyhow::Error) -> Result<()> {
         let Some((name, sha256)) = item.pinned() else { return Err(error) };
         for folder in &self.fallbacks {
@@ -325,6 +325,7 @@ fn is(file: &Path, sha256: &str) -> Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::apt::test_archive::TestArchive;
 
     fn fetcher<'a>(folder: &Path, progress: &'a Progress) -> Fetcher<'a> {
         let fetcher =
@@ -372,5 +373,52 @@ mod tests {
             assert!(message.contains(part), "{part} is not in {message}");
         }
         assert_eq!(message.lines().count(), 1, "{message}");
+    }
+
+    #[test]
+    fn what_a_killed_set_up_left_is_completed_and_only_then_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let progress = Progress::new("test");
+        let fetcher = fetcher(folder.path(), &progress);
+        let test = TestArchive::new();
+        fetcher.archives.borrow_mut().insert("test".into(), Ok(test.open().unwrap()));
+        test.forget_requests();
+        let text = format!(
+            "name='loopbox-test'\nsuite='test'\narch='all'\nuse='runtime'\nversion='1.0'\nsha256='{}'\n",
+            test.sha256()
+        );
+        let package: Package = toml::from_str(&text).unwrap();
+        // A part under the final name, as a copy that was cut leaves it, and one in the folder of parts.
+        let name = package.file_name("1.0");
+        let half = &test.content()[..test.content().len() / 2];
+        fs::write(fetcher.downloads.join(&name), half).unwrap();
+        let part = fetcher.downloads.join("partial").join(&name);
+        fs::write(&part, half).unwrap();
+        fs::File::options().write(true).open(&part).unwrap().set_modified(TestArchive::modified()).unwrap();
+
+        let found = fetcher.packages(&[&package]).unwrap();
+        assert_eq!(fs::read(&found[0].file).unwrap(), test.content());
+        assert_eq!(test.ranges(), [Some(half.len() as u64)], "only the rest was downloaded");
+        assert!(!part.exists());
+        // And it is not asked for again.
+        fetcher.packages(&[&package]).unwrap();
+        assert_eq!(test.ranges().len(), 1);
+    }
+
+    #[test]
+    fn a_floating_package_keeps_the_version_that_was_downloaded_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let progress = Progress::new("test");
+        let test = TestArchive::new();
+        let package: Package =
+            toml::from_str("name='loopbox-test'\nsuite='test'\narch='all'\nuse='runtime'\n").unwrap();
+        let first = fetcher(folder.path(), &progress);
+        first.archives.borrow_mut().insert("test".into(), Ok(test.open().unwrap()));
+        let found = first.packages(&[&package]).unwrap();
+        assert_eq!(found[0].sha256, test.sha256());
+        // Another run does not need the archive.
+        let again = fetcher(folder.path(), &progress);
+        again.archives.borrow_mut().insert("test".into(), Err("no route to the mirror".into()));
+        assert_eq!(again.packages(&[&package]).unwrap()[0].file, found[0].file);
     }
 }

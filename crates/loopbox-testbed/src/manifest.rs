@@ -82,7 +82,7 @@ impl Manifest {
 /// A testbed that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Testbed {
-    /// The folder of `bed.toml`; it stays as it is, even when the testbed is built anew.
+    /// The folder of `bed.toml`; it stays as it is, even when the testbed is built again.
     pub dir: PathBuf,
     /// The content of `bed.toml`.
     pub manifest: Manifest,

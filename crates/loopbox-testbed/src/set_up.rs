@@ -44,7 +44,7 @@ pub fn ensure(name: &str) -> Result<Testbed> {
         progress.say(FIRST_TIME);
     }
     if let Some(testbed) = current(&link, &testbed_key(&spec, &tools, &testbeds, &progress)?) {
-        return Ok(testbed); // somebody else has just made it
+        return Ok(testbed); // another process has just made it
     }
     let builder = Builder::new(&spec, &tools, &progress)?;
     // Downloads may have fixed the version of floating packages.

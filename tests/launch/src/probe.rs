@@ -36,7 +36,7 @@ fn sources() -> Result<Vec<PathBuf>> {
 }
 
 impl Probe {
-    /// Sets up the testbed called `name` and builds the probe. `user` names whoever runs it: each has a jar of its own.
+    /// Sets up the testbed called `name` and builds the probe. `user` is the name of the test that uses it: each has a jar of its own.
     ///
     /// # Errors
     /// When something cannot be set up or built.
@@ -153,11 +153,11 @@ impl Probe {
     /// When it refuses to sample, or the layout was discovered without a row.
     pub fn discovered(&self) -> Result<Discovered> {
         let lines = self.run("probe.Discover", &[], &[])?;
-        let said =
-            lines.iter().find_map(|l| l.strip_prefix("installed ")).context("discovery said nothing")?;
-        let between = |from: &str, to: &str| Some(said.split_once(from)?.1.split_once(to)?.0.to_owned());
-        let row = between("rows: [\"", "\"").with_context(|| format!("no row was confirmed: {said}"))?;
-        let findings = between("findings: \"", "\"").with_context(|| format!("no findings: {said}"))?;
+        let discovery =
+            lines.iter().find_map(|l| l.strip_prefix("installed ")).context("discovery printed no result")?;
+        let between = |from: &str, to: &str| Some(discovery.split_once(from)?.1.split_once(to)?.0.to_owned());
+        let row = between("rows: [\"", "\"").with_context(|| format!("no row was confirmed: {discovery}"))?;
+        let findings = between("findings: \"", "\"").with_context(|| format!("no findings: {discovery}"))?;
         let number = |pair: &str| {
             let (name, value) = pair.split_once('=')?;
             Some((name.to_owned(), value.parse().ok()?))

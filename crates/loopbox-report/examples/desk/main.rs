@@ -1,4 +1,4 @@
-//! What `cargo xtask bench desk` runs: figures of one report, and fleets of made-up reports.
+//! What `cargo xtask bench cli` runs: figures of one report, and fleets of made-up reports.
 //!
 //! `desk judge [FILE…]` times decoding, analysing and judging each report, and prints `judge NAME BYTES` and the
 //! medians in microseconds. `desk fleet FOLDER COUNT [FILE…]` fills a folder with variations of the given recordings.

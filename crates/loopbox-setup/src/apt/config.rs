@@ -16,6 +16,7 @@ pub(super) fn configuration(state: &Path, arch: &str) -> String {
          Dir::State \"{state}\";\n\
          Dir::State::lists \"{state}/lists\";\n\
          Dir::State::status \"{state}/status\";\n\
+         Dir::Log \"{state}\";\n\
          Dir::Cache \"{state}/cache\";\n\
          Dir::Cache::pkgcache \"pkgcache.bin\";\n\
          Dir::Cache::srcpkgcache \"srcpkgcache.bin\";\n\

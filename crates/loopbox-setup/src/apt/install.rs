@@ -16,8 +16,9 @@ use crate::progress::Progress;
 /// Between two lines of progress.
 const REPORT_EACH: Duration = Duration::from_secs(5);
 
-/// Installs packages by the machine's own apt. Of `one | other` the first that this release of Debian has. Waits for other package managers, finishes what a killed one left half
-/// done, and says beforehand how much will be downloaded. Progress goes to standard error.
+/// Installs packages by the machine's own apt. Of `one | other` the first that this release of Debian has. Waits
+/// for other package managers, finishes what a killed one left half done, and says beforehand how much will be
+/// downloaded. Progress goes to standard error.
 ///
 /// # Errors
 /// When the user is not root, with the command to give to an administrator; else what apt says.
@@ -26,27 +27,71 @@ pub fn install(packages: &[&str]) -> Result<()> {
         return Ok(());
     }
     ensure!(is_root()?, "{}", advice(packages));
-    let progress = Progress::new("apt");
-    let waiting = Waiting::default();
-    progress.say("read the package index");
-    waiting.run(&progress, || apt_get(&["-qq", "update"]))?;
-    finish_interrupted(waiting, &progress)?;
-    let packages: Vec<&str> = packages.iter().map(|names| choose(names, is_available)).collect();
-    let packages = packages.as_slice();
-    let plan =
-        run(apt_get(&["-qq", "--print-uris", "install", "--yes", "--no-install-recommends"]).args(packages))
-            .with_context(|| format!("cannot install {}", packages.join(", ")))?;
-    let (count, bytes) = planned(&plan);
-    progress.say(format!(
-        "install {}: {} to download",
-        packages.join(", "),
-        amount::planned(count, "package", bytes)
-    ));
-    let install = ["-qq", "install", "--yes", "--no-install-recommends", "-o", "APT::Status-Fd=1"];
-    waiting
-        .run_with(&progress, || followed(apt_get(&install).args(packages), &progress))
-        .with_context(|| format!("cannot install {}", packages.join(", ")))?;
-    Ok(())
+    Target::default().install(packages, &Progress::new("apt"))
+}
+
+/// Where packages are installed: by default on this machine.
+#[derive(Debug, Default)]
+struct Target {
+    /// Options of apt that say otherwise.
+    apt: Vec<String>,
+    /// The same for dpkg.
+    dpkg: Vec<String>,
+}
+
+impl Target {
+    fn install(&self, packages: &[&str], progress: &Progress) -> Result<()> {
+        let waiting = Waiting::default();
+        progress.say("read the package index");
+        waiting.run(progress, || self.apt("apt-get", &["-qq", "update"]))?;
+        self.finish_interrupted(waiting, progress)?;
+        let packages: Vec<&str> =
+            packages.iter().map(|names| choose(names, |name| self.is_available(name))).collect();
+        let context = || format!("cannot install {}", packages.join(", "));
+        let plan = ["-qq", "--print-uris", "install", "--yes", "--no-install-recommends"];
+        let plan = run(self.apt("apt-get", &plan).args(&packages)).with_context(context)?;
+        let (count, bytes) = planned(&plan);
+        progress.say(format!(
+            "install {}: download {}, then unpack",
+            packages.join(", "),
+            amount::planned(count, "package", bytes)
+        ));
+        let install = ["-qq", "install", "--yes", "--no-install-recommends", "-o", "APT::Status-Fd=1"];
+        waiting
+            .run_with(progress, || followed(self.apt("apt-get", &install).args(&packages), progress))
+            .with_context(context)?;
+        Ok(())
+    }
+
+    /// A set-up that was killed may leave packages unpacked but not configured: apt refuses to work until they are.
+    fn finish_interrupted(&self, waiting: Waiting, progress: &Progress) -> Result<()> {
+        if run(&mut self.dpkg(&["--audit"]))?.trim().is_empty() {
+            return Ok(());
+        }
+        progress.say("finish an installation that was interrupted");
+        waiting.run(progress, || self.dpkg(&["--configure", "--pending"]))?;
+        waiting.run(progress, || self.apt("apt-get", &["-qq", "--yes", "--fix-broken", "install"]))?;
+        Ok(())
+    }
+
+    fn is_available(&self, name: &str) -> bool {
+        run(&mut self.apt("apt-cache", &["show", "--no-all-versions", name])).is_ok()
+    }
+
+    fn apt(&self, program: &str, arguments: &[&str]) -> Command {
+        quiet(program, &self.apt, arguments)
+    }
+
+    fn dpkg(&self, arguments: &[&str]) -> Command {
+        quiet("dpkg", &self.dpkg, arguments)
+    }
+}
+
+/// A command that asks nothing and answers in the locale that [`super::lock`] reads.
+fn quiet(program: &str, options: &[String], arguments: &[&str]) -> Command {
+    let mut command = command(program, options);
+    command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive").env("LC_ALL", "C");
+    command
 }
 
 /// What to tell a user who may not install.
@@ -59,25 +104,6 @@ fn advice(packages: &[&str]) -> String {
 fn choose(names: &str, is_available: impl Fn(&str) -> bool) -> &str {
     let all = || names.split('|').map(str::trim);
     all().find(|name| is_available(name)).or_else(|| all().next()).unwrap_or(names)
-}
-
-fn is_available(name: &str) -> bool {
-    run(&mut command("apt-cache", ["show", "--no-all-versions", name])).is_ok()
-}
-
-/// A set-up that was killed may leave packages unpacked but not configured: apt refuses to work until that is done.
-fn finish_interrupted(waiting: Waiting, progress: &Progress) -> Result<()> {
-    if run(&mut command("dpkg", ["--audit"]))?.trim().is_empty() {
-        return Ok(());
-    }
-    progress.say("finish an installation that was interrupted");
-    waiting.run(progress, || {
-        let mut dpkg = command("dpkg", ["--configure", "--pending"]);
-        dpkg.env("DEBIAN_FRONTEND", "noninteractive").env("LC_ALL", "C");
-        dpkg
-    })?;
-    waiting.run(progress, || apt_get(&["-qq", "--yes", "--fix-broken", "install"]))?;
-    Ok(())
 }
 
 /// Number and bytes of the downloads in what `--print-uris` printed.
@@ -102,13 +128,13 @@ fn followed(apt: &mut Command, progress: &Progress) -> Result<Outcome> {
         String::from_utf8_lossy(&bytes).into_owned()
     });
     let mut text = String::new();
-    let mut said = Instant::now();
+    let mut reported = Instant::now();
     for line in BufReader::new(stdout).lines() {
         let line = line.context("cannot read what apt-get says")?;
         match stage(&line) {
-            Some(stage) if said.elapsed() >= REPORT_EACH => {
+            Some(stage) if reported.elapsed() >= REPORT_EACH => {
                 progress.say(stage);
-                said = Instant::now();
+                reported = Instant::now();
             }
             Some(_) => {}
             None => text = text + &line + "\n",
@@ -132,12 +158,6 @@ fn stage(line: &str) -> Option<String> {
     }
 }
 
-fn apt_get(arguments: &[&str]) -> Command {
-    let mut apt = command("apt-get", arguments);
-    apt.env("DEBIAN_FRONTEND", "noninteractive").env("LC_ALL", "C");
-    apt
-}
-
 /// Whether this process may install packages.
 ///
 /// # Errors
@@ -155,6 +175,8 @@ fn effective_user(status: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc::channel;
+
     use super::super::test_archive::TestArchive;
     use super::*;
 
@@ -196,6 +218,57 @@ mod tests {
         let outcome =
             followed(&mut test.apt_get(&["install", "no-such-package"]), &Progress::new("test")).unwrap();
         assert!(outcome.errors.contains("no-such-package"), "{outcome:?}");
+    }
+
+    /// A system in a folder, with nothing installed.
+    fn other_system(test: &TestArchive) -> Target {
+        let root = test.path("system");
+        let database = root.join("var/lib/dpkg");
+        fs::create_dir_all(database.join("updates")).unwrap();
+        fs::create_dir_all(database.join("info")).unwrap();
+        fs::write(database.join("status"), "").unwrap();
+        let status = format!("Dir::State::status={}", database.join("status").display());
+        let root = format!("--root={}", root.display());
+        let apt = vec!["-c".into(), test.path("apt.conf").display().to_string(), "-o".into(), status];
+        let apt = [apt, vec!["-o".into(), format!("DPkg::Options::={root}")]].concat();
+        Target { apt, dpkg: vec![root] }
+    }
+
+    fn state(target: &Target) -> String {
+        run(&mut target.dpkg(&["--status", "loopbox-test"])).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_package_is_announced_and_installed() {
+        if !is_root().unwrap() {
+            println!("not root: dpkg installs nothing, not even in a folder");
+            return;
+        }
+        let test = TestArchive::new();
+        let target = other_system(&test);
+        let (send, lines) = channel();
+        target.install(&["no-such-package | loopbox-test"], &Progress::to_channel("test", send)).unwrap();
+        assert!(state(&target).contains("Status: install ok installed"), "{}", state(&target));
+        assert!(test.path("system/data").is_file());
+        let lines: Vec<String> = lines.into_iter().collect();
+        let plan = "install loopbox-test: download 1 package, 2 MB, about 1 s at 2 MB/s, then unpack";
+        assert!(lines.iter().any(|line| line.ends_with(plan)), "{lines:?}");
+    }
+
+    #[test]
+    fn an_installation_that_was_killed_is_finished_first() {
+        if !is_root().unwrap() {
+            println!("not root: dpkg installs nothing, not even in a folder");
+            return;
+        }
+        let test = TestArchive::new();
+        let target = other_system(&test);
+        run(target.dpkg(&["--unpack"]).arg(test.package())).unwrap();
+        assert!(state(&target).contains("Status: install ok unpacked"), "{}", state(&target));
+        let (send, lines) = channel();
+        target.install(&["loopbox-test"], &Progress::to_channel("test", send)).unwrap();
+        assert!(state(&target).contains("Status: install ok installed"), "{}", state(&target));
+        assert!(lines.into_iter().any(|line| line.contains("finish an installation")));
     }
 
     #[test]

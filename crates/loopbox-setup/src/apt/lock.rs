@@ -36,7 +36,7 @@ impl Default for Waiting {
 }
 
 impl Waiting {
-    /// Runs apt or dpkg, again while a lock is held by somebody else. Returns its standard output.
+    /// Runs apt or dpkg, again while another process holds a lock. Returns its standard output.
     ///
     /// # Errors
     /// When it fails for another reason, or the lock is still held after the limit.
@@ -47,7 +47,7 @@ impl Waiting {
     /// As [`run`](Self::run), with another way to run the command.
     pub(super) fn run_with(self, progress: &Progress, run: impl Fn() -> Result<Outcome>) -> Result<String> {
         let start = Instant::now();
-        let mut said: Option<Instant> = None;
+        let mut reported: Option<Instant> = None;
         loop {
             let outcome = run()?;
             let Some(lock) = held(&outcome.errors) else {
@@ -56,15 +56,15 @@ impl Waiting {
             if start.elapsed() >= self.limit {
                 bail!("{lock}; waited {} s for it", start.elapsed().as_secs());
             }
-            if said.is_none() {
+            if reported.is_none() {
                 progress.say(format!(
                     "wait for another package manager, up to {} s: {lock}",
                     self.limit.as_secs()
                 ));
-                said = Some(Instant::now());
-            } else if said.is_some_and(|last| last.elapsed() >= self.remind) {
+                reported = Some(Instant::now());
+            } else if reported.is_some_and(|last| last.elapsed() >= self.remind) {
                 progress.say(format!("still waiting, {} s so far: {lock}", start.elapsed().as_secs()));
-                said = Some(Instant::now());
+                reported = Some(Instant::now());
             }
             std::thread::sleep(self.retry);
         }

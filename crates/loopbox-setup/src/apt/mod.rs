@@ -14,7 +14,7 @@ mod release;
 pub(crate) mod sources;
 
 #[cfg(test)]
-mod test_archive;
+pub(crate) mod test_archive;
 
 pub use archive::{Archive, Remote};
 pub use download::download;

@@ -33,7 +33,7 @@ struct Server {
 }
 
 /// The package `loopbox-test` 1.0, apt's configuration and state for it, and the server.
-pub(super) struct TestArchive {
+pub(crate) struct TestArchive {
     folder: tempfile::TempDir,
     content: Arc<Vec<u8>>,
     server: Arc<Mutex<Server>>,
@@ -41,7 +41,7 @@ pub(super) struct TestArchive {
 }
 
 impl TestArchive {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let package = folder.path().join("package");
         fs::create_dir_all(package.join("DEBIAN")).unwrap();
@@ -80,35 +80,40 @@ impl TestArchive {
     }
 
     /// A file of apt's state.
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join("state").join(name)
     }
 
+    /// The package's file, as the server has it.
+    pub(crate) fn package(&self) -> PathBuf {
+        self.folder.path().join(DEB)
+    }
+
     /// The package's bytes.
-    pub(super) fn content(&self) -> &[u8] {
+    pub(crate) fn content(&self) -> &[u8] {
         &self.content
     }
 
-    pub(super) fn sha256(&self) -> String {
-        sha256_file(&self.folder.path().join(DEB)).unwrap()
+    pub(crate) fn sha256(&self) -> String {
+        sha256_file(&self.package()).unwrap()
     }
 
     /// When the package was last modified, as the server says.
-    pub(super) fn modified() -> SystemTime {
+    pub(crate) fn modified() -> SystemTime {
         UNIX_EPOCH + Duration::from_secs(MODIFIED_SECONDS)
     }
 
-    pub(super) fn apt_get(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn apt_get(&self, arguments: &[&str]) -> Command {
         let mut apt = command("apt-get", ["-c"]);
         apt.arg(self.path("apt.conf")).args(arguments).current_dir(self.path(".")).env("LC_ALL", "C");
         apt
     }
 
-    pub(super) fn update(&self) -> Result<String> {
+    pub(crate) fn update(&self) -> Result<String> {
         run(&mut self.apt_get(&["update"]))
     }
 
-    pub(super) fn open(&self) -> Result<Archive> {
+    pub(crate) fn open(&self) -> Result<Archive> {
         Archive::open(&self.path("archive"), &self.sources, "amd64", &Progress::new("test"))
     }
 
@@ -117,16 +122,16 @@ impl TestArchive {
     }
 
     /// Lets the next answers end early.
-    pub(super) fn cut_answers(&self, answers: u32, bytes: usize) {
+    pub(crate) fn cut_answers(&self, answers: u32, bytes: usize) {
         self.server().cut = (answers, bytes);
     }
 
     /// Where the requests for the package wanted to start.
-    pub(super) fn ranges(&self) -> Vec<Option<u64>> {
+    pub(crate) fn ranges(&self) -> Vec<Option<u64>> {
         self.server().ranges.clone()
     }
 
-    pub(super) fn forget_requests(&self) {
+    pub(crate) fn forget_requests(&self) {
         self.server().ranges.clear();
     }
 }
@@ -193,7 +198,7 @@ fn serve(mut stream: TcpStream, index: &str, content: &[u8], state: &Mutex<Serve
 }
 
 /// Another process that holds a lock as apt and dpkg do, by fcntl(2).
-pub(super) struct Holder(Child);
+pub(crate) struct Holder(Child);
 
 /// Perl is on every Debian.
 const HOLD: &str = "use Fcntl qw(:DEFAULT :flock); sysopen(my $f, $ARGV[0], O_RDWR|O_CREAT) or die $!; \
@@ -201,7 +206,7 @@ const HOLD: &str = "use Fcntl qw(:DEFAULT :flock); sysopen(my $f, $ARGV[0], O_RD
     $| = 1; print \"held\\n\"; <STDIN>;";
 
 impl Holder {
-    pub(super) fn of(lock: &Path) -> Self {
+    pub(crate) fn of(lock: &Path) -> Self {
         let mut perl = command("perl", ["-e", HOLD]);
         let mut child = perl.arg(lock).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut held = [0; 5];
@@ -210,12 +215,12 @@ impl Holder {
         Self(child)
     }
 
-    pub(super) fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.0.id()
     }
 
     /// Lets go: the process ends, and its lock with it.
-    pub(super) fn release(mut self) {
+    pub(crate) fn release(mut self) {
         drop(self.0.stdin.take());
         assert!(self.0.wait().unwrap().success());
     }

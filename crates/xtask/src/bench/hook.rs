@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use loopbox_launch::{App, Build, Launcher};
 
-use super::{LIMIT, median};
+use super::stats::{LIMIT, median};
 
 /// Arguments of the hook bench.
 #[derive(Debug, Args)]

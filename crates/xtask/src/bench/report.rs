@@ -10,8 +10,8 @@ use clap::Args;
 use loopbox_format::model::Report;
 use loopbox_launch::{Build, Launcher};
 
-use super::LIMIT;
 use super::sampler::{load, read};
+use super::stats::LIMIT;
 
 /// Arguments of the report bench.
 #[derive(Debug, Args)]

@@ -16,7 +16,7 @@ use loopbox_format::{codec, report, seed, stacks};
 use loopbox_launch::{Build, Launcher, wait_for_report};
 use loopbox_setup::workspace::{cargo, root, run as run_command, target};
 
-use super::{LIMIT, median};
+use super::stats::{LIMIT, median};
 
 /// Bytes of a frame as it is sampled: a method pointer and a position in its code.
 const RAW_FRAME: usize = 12;
@@ -77,11 +77,9 @@ fn stops(name: &str, args: &SamplerArgs) -> Result<()> {
     let jar = target().join(format!("art-bench-{name}.jar"));
     testbed.dex(&sources, &[], &jar)?;
     let app = target().join("app");
-    let mut command = Command::new(app.join("loopbox-host"));
-    command.arg("--testbed").arg(testbed.dir.join("bed.toml")).arg("--app").arg(&jar);
-    command.arg("-D").arg(format!("java.library.path={}", app.join("examples").display()));
-    command.args(["--main", "probe.SamplerBench", "--"]).arg(args.samples.to_string());
-    command.args(args.depths.iter().map(u32::to_string));
+    let (host, examples) = (app.join("loopbox-host"), app.join("examples"));
+    let mut command = testbed.java(&host, &jar, &examples, "probe.SamplerBench");
+    command.arg("--").arg(args.samples.to_string()).args(args.depths.iter().map(u32::to_string));
     let out = command.output().context("cannot start the host program")?;
     let text = String::from_utf8_lossy(&out.stdout);
     let errors = String::from_utf8_lossy(&out.stderr);

@@ -130,7 +130,7 @@ fn jumps<'a>(
             unknown.push(name.as_str());
             continue;
         };
-        // Newer symbols are in libc; whoever refers to them weakly finds them here.
+        // Newer symbols are in libc; weak references to them are resolved here.
         let soname = imports.library_of(name).unwrap_or("libc.so");
         jumps.entry(soname).or_default().insert(name, target);
     }
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn an_import_that_nobody_looked_at_is_named() {
+    fn an_import_that_was_not_compared_with_glibc_is_named() {
         let imports = imports();
         let error = jumps(&names(&["abort", "open"]), &imports, "", &names(&["abort"])).unwrap_err();
         assert!(error.to_string().ends_with("open"), "{error}");

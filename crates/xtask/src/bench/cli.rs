@@ -1,4 +1,4 @@
-//! `cargo xtask bench desk`: what one report and a fleet of reports cost the `loopbox` command.
+//! `cargo xtask bench cli`: what one report and a fleet of reports cost the `loopbox` command.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,9 @@ use loopbox_setup::workspace::{cargo, run as run_command, target};
 /// The most that decoding and judging one full report may take.
 const BUDGET_US: f64 = 10_000.0;
 
-/// Arguments of the desk bench.
+/// Arguments of the bench of the command.
 #[derive(Debug, Args)]
-pub(crate) struct DeskArgs {
+pub(crate) struct CliArgs {
     /// Sizes of the fleets
     #[arg(long, value_delimiter = ',', default_value = "1000,10000")]
     reports: Vec<usize>,
@@ -24,7 +24,7 @@ pub(crate) struct DeskArgs {
     from: Vec<PathBuf>,
 }
 
-pub(crate) fn run(args: &DeskArgs) -> Result<()> {
+pub(crate) fn run(args: &CliArgs) -> Result<()> {
     run_command(cargo().args(["build", "--quiet", "--release", "--package", "loopbox-cli"]))?;
     let example = ["--package", "loopbox-report", "--features", "test-support", "--example", "desk"];
     run_command(cargo().args(["build", "--quiet", "--release"]).args(example))?;
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &DeskArgs) -> Result<()> {
     Ok(())
 }
 
-fn judge(desk: &Path, args: &DeskArgs) -> Result<()> {
+fn judge(desk: &Path, args: &CliArgs) -> Result<()> {
     let out = Command::new(desk).arg("judge").args(&args.from).output().context("cannot run the example")?;
     ensure!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     println!("one report, medians in us (budget of all three: {BUDGET_US:.0})");

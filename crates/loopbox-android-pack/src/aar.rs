@@ -13,7 +13,7 @@ use zip::{CompressionMethod, ZipWriter};
 use crate::java::{Classes, Entries, Java, library_in};
 use crate::library::Library;
 use crate::project::{SONAME, data, folder};
-use loopbox_setup::cache::write_atomically;
+use loopbox_setup::files::write_atomically;
 use loopbox_setup::progress::Progress;
 
 /// Maven's name of the archive.
@@ -149,7 +149,7 @@ pub fn unpack(file: &Path) -> Result<Entries> {
 mod tests {
     use super::*;
     use crate::abi::Abi;
-    use loopbox_setup::cache::files_below;
+    use loopbox_setup::files::files_below;
     use loopbox_setup::workspace::root;
     use std::time::{Duration, UNIX_EPOCH};
 

@@ -8,9 +8,10 @@ use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
 use crate::project::{GLUE, data, folder};
-use loopbox_setup::cache::{Cache, Key, files_below};
+use loopbox_setup::cache::{Cache, Key};
 use loopbox_setup::command::{command, path_list, run};
 use loopbox_setup::fetch::Fetcher;
+use loopbox_setup::files::files_below;
 use loopbox_setup::package::{Package, read_toml};
 use loopbox_setup::progress::Progress;
 use loopbox_setup::tools::Tools;

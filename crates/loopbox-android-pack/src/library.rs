@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use goblin::elf::Elf;
-use loopbox_setup::cache::write_atomically;
+use loopbox_setup::files::write_atomically;
 use loopbox_setup::progress::Progress;
 
 use crate::abi::Abi;

@@ -19,8 +19,9 @@ use crate::link;
 use crate::stubs;
 use crate::symbols::{Imports, MIN_API};
 use loopbox_setup::apt::Release;
-use loopbox_setup::cache::{Cache, Key, exclusive, write_atomically};
+use loopbox_setup::cache::{Cache, Key};
 use loopbox_setup::command::{command, path_list, run};
+use loopbox_setup::files::{exclusive, write_atomically};
 use loopbox_setup::progress::Progress;
 
 /// Oldest compiler that builds the workspace: `rust-version` of its manifest.

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::apt::{Archive, Remote, amount, download, sources};
 use crate::arch::Arch;
-use crate::cache::{exclusive, sha256_file, write_atomically};
+use crate::files::{exclusive, sha256_file, write_atomically};
 use crate::package::{Package, Source, read_toml};
 use crate::progress::Progress;
 use crate::workspace;

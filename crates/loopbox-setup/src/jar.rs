@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use crate::cache::files_below;
+use crate::files::files_below;
 
 /// Packs all files below a folder.
 pub fn pack(folder: &Path, jar: &Path) -> Result<()> {

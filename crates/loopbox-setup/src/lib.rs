@@ -6,6 +6,7 @@ pub mod arch;
 pub mod cache;
 pub mod command;
 pub mod fetch;
+pub mod files;
 pub mod jar;
 pub mod jvm;
 pub mod package;

@@ -8,9 +8,9 @@ use std::process::Stdio;
 use anyhow::{Context, Result, ensure};
 
 use crate::arch::Arch;
-use crate::cache::files_and_links;
 use crate::command::{command, run};
 use crate::fetch::Deb;
+use crate::files::files_and_links;
 use crate::package::Source;
 
 /// Unpacks packages over each other into one folder, as if it was `/`.
@@ -73,7 +73,7 @@ pub fn gather_libraries(root: &Path, arch: Arch, lib: &Path) -> Result<()> {
                 continue;
             }
             let target = lib.join(&name);
-            crate::cache::remove(&target)?;
+            crate::files::remove(&target)?;
             if !entry.file_type()?.is_symlink() {
                 place(&entry.path(), &target)?;
                 continue;

@@ -14,8 +14,8 @@ use crate::builder::Builder;
 use crate::compiler::{Build, key};
 use crate::manifest::{Testbed, environment};
 use crate::patch::Tree;
-use loopbox_setup::cache::remove;
 use loopbox_setup::command::{path_list, run};
+use loopbox_setup::files::remove;
 use loopbox_setup::tools::CompilerTools;
 
 /// The program in a testbed's folder.

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use anyhow::{Context, Result, anyhow};
-use loopbox_setup::cache::{Key, remove};
+use loopbox_setup::cache::Key;
+use loopbox_setup::files::remove;
 use loopbox_setup::package::{Use, read_toml};
 use loopbox_setup::unpack;
 

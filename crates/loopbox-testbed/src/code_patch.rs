@@ -10,7 +10,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
-use loopbox_setup::cache::sha256_file;
+use loopbox_setup::files::sha256_file;
 
 /// A file below `tests/testbed/code-patches`.
 #[derive(Debug, Deserialize)]

@@ -31,7 +31,7 @@ pub(crate) fn build(builder: &Builder<'_>) -> Result<Option<PathBuf>> {
         let build = Build::prepare(builder, spec, &tools, &work, &[])?;
         Tree::in_place(&build.source).apply_folder(&patches)?;
         build.library(&out.join(LIBRARY))?;
-        loopbox_setup::cache::remove(&work)
+        loopbox_setup::files::remove(&work)
     })?;
     Ok(Some(result.join(LIBRARY)))
 }

@@ -10,7 +10,8 @@ use crate::builder::VERSION;
 use crate::java::{self, DexOf};
 use crate::manifest::Testbed;
 use crate::paths;
-use loopbox_setup::cache::{Cache, Key, remove};
+use loopbox_setup::cache::{Cache, Key};
+use loopbox_setup::files::remove;
 use loopbox_setup::jar;
 use loopbox_setup::tools::Tools;
 

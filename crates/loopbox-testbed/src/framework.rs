@@ -9,7 +9,7 @@ use crate::builder::Builder;
 use crate::hidden_api::{self, Restriction};
 use crate::java::{DexOf, dx, javac};
 use crate::patch::Tree;
-use loopbox_setup::cache::files_below;
+use loopbox_setup::files::files_below;
 use loopbox_setup::jar;
 use loopbox_setup::unpack;
 
@@ -42,7 +42,7 @@ pub(crate) fn source(builder: &Builder<'_>) -> Result<PathBuf> {
         for file in &spec.files {
             unpack::place(&whole.join(&spec.root).join(file), &java.join(file))?;
         }
-        loopbox_setup::cache::remove(&whole)?;
+        loopbox_setup::files::remove(&whole)?;
         Tree::in_place(&java).apply_folder(&patches)
     })
 }
@@ -63,7 +63,7 @@ pub(crate) fn java(builder: &Builder<'_>, source: &Path, core: &Path) -> Result<
         let classes = out.join("classes");
         javac(builder.tools, &files, &[core.to_owned()], &[], &classes)?;
         jar::pack(&classes, &out.join("classes.jar"))?;
-        loopbox_setup::cache::remove(&classes)?;
+        loopbox_setup::files::remove(&classes)?;
         dx(builder.tools, &builder.dx, &out.join("classes.jar"), DexOf::Core, &out.join("framework.jar"))
     })?;
     let dexed = plain.join("framework.jar");

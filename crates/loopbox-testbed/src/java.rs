@@ -56,7 +56,7 @@ pub(crate) fn javac(
     javac.arg("-classpath").arg(path_list(class_path));
     javac.arg("-d").arg(classes).arg(format!("@{}", list.display()));
     run(&mut javac)?;
-    loopbox_setup::cache::remove(&list)
+    loopbox_setup::files::remove(&list)
 }
 
 /// Turns a jar of classes into a jar of dex.
@@ -74,6 +74,6 @@ pub(crate) fn dx(tools: &Tools, dx: &Path, classes: &Path, of: DexOf, out: &Path
     dx_command.arg(format!("--output={}", packed.display())).arg(classes);
     run(&mut dx_command)?;
     let dex = jar::read_entry(&packed, "classes.dex")?;
-    loopbox_setup::cache::remove(&packed)?;
+    loopbox_setup::files::remove(&packed)?;
     jar::write(out, &[("classes.dex".to_owned(), dex)])
 }

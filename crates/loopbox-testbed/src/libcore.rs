@@ -84,7 +84,7 @@ fn classes(builder: &Builder<'_>, source: &Path) -> Result<PathBuf> {
         let classes = out.join("classes");
         javac(builder.tools, &files, &[icu4j], &[], &classes)?;
         jar::pack(&classes, &out.join("classes.jar"))?;
-        loopbox_setup::cache::remove(&classes)
+        loopbox_setup::files::remove(&classes)
     })
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn natives(builder: &Builder<'_>, source: &Path) -> Result<PathBuf> {
         let natives =
             Natives { builder, source, shims: &shims, sysroot: &sysroot, lib: &lib, objects: &objects };
         natives.build(libraries)?;
-        loopbox_setup::cache::remove(&objects)
+        loopbox_setup::files::remove(&objects)
     })
 }
 
@@ -261,7 +261,7 @@ pub(crate) fn fit(builder: &Builder<'_>, libcore: &Libcore) -> Result<Option<Pat
         let boot = [libcore.classes.clone(), builder.icu4j.clone()];
         javac(builder.tools, &files, &boot, &[], &classes)?;
         jar::pack(&classes, &out.join("classes.jar"))?;
-        loopbox_setup::cache::remove(&classes)?;
+        loopbox_setup::files::remove(&classes)?;
         dx(builder.tools, &builder.dx, &out.join("classes.jar"), DexOf::Core, &out.join("patch.jar"))
     })?;
     Ok(Some(result))

@@ -10,8 +10,9 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use loopbox_setup::arch::Arch;
-use loopbox_setup::cache::{mark_used, write_atomically};
+use loopbox_setup::cache::mark_used;
 use loopbox_setup::command::path_list;
+use loopbox_setup::files::write_atomically;
 use loopbox_setup::package::read_toml;
 
 /// Name of the file in a testbed's folder. It is written last: a folder with it is complete.

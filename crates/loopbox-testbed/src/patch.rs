@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
-use loopbox_setup::cache::files_below;
+use loopbox_setup::files::files_below;
 use loopbox_setup::package::read_toml;
 
 /// One patch file. The parts are applied in the order of the fields.

@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use loopbox_setup::cache::{self, Key, exclusive, remove};
+use loopbox_setup::cache::Key;
 use loopbox_setup::fetch::Fetcher;
+use loopbox_setup::files::{exclusive, files_below, remove};
 use loopbox_setup::progress::Progress;
 use loopbox_setup::tools::{CompilerTools, Tools};
 
@@ -88,7 +89,7 @@ fn testbed_key(spec: &Spec, tools: &Tools, testbeds: &Path, progress: &Progress)
 
 fn megabytes(folder: &Path) -> Result<u64> {
     let mut bytes = 0;
-    for file in cache::files_below(folder)? {
+    for file in files_below(folder)? {
         let about = fs::symlink_metadata(&file)?;
         if about.is_file() {
             bytes += about.len();

@@ -5,7 +5,8 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use loopbox_setup::cache::{Cache, remove};
+use loopbox_setup::cache::Cache;
+use loopbox_setup::files::remove;
 
 /// Removes finished testbeds that no name points to and that are older than two weeks.
 pub(crate) fn prune(testbeds: &Path) -> Result<()> {

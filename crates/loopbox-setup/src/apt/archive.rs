@@ -8,8 +8,8 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::config::configuration;
 use super::lock::Waiting;
-use crate::cache::write_atomically;
 use crate::command::command;
+use crate::files::write_atomically;
 use crate::progress::Progress;
 
 /// An apt with a state, a source list and a cache of its own in one folder.

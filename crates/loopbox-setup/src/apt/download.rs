@@ -10,8 +10,8 @@ use anyhow::{Result, anyhow};
 
 use super::amount;
 use super::archive::{Archive, Remote, reason};
-use crate::cache::{remove, sha256_file};
 use crate::command::run;
+use crate::files::{remove, sha256_file};
 use crate::progress::Progress;
 
 /// apt's own downloader. `apt-get download` starts from the beginning when a part of the file is there; this asks for

@@ -8,7 +8,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use crate::command::{Outcome, outcome};
 use crate::progress::Progress;
@@ -51,7 +51,7 @@ impl Waiting {
         loop {
             let outcome = run()?;
             let Some(lock) = held(&outcome.errors) else {
-                return outcome.into_text().with_context(|| "apt failed".to_owned());
+                return outcome.into_text();
             };
             if start.elapsed() >= self.limit {
                 bail!("{lock}; waited {} s for it", start.elapsed().as_secs());

@@ -15,8 +15,8 @@ use super::archive::Archive;
 use super::download::download;
 use super::sources::{self, Repository};
 use crate::arch::Arch;
-use crate::cache::remove;
 use crate::command::{command, run};
+use crate::files::remove;
 use crate::progress::Progress;
 
 /// Libraries that are there wherever a C compiler is, and Rust itself needs one.

@@ -14,8 +14,8 @@ use anyhow::Result;
 
 use super::archive::Archive;
 use super::config::configuration;
-use crate::cache::sha256_file;
 use crate::command::{command, run};
+use crate::files::sha256_file;
 use crate::progress::Progress;
 
 const DEB: &str = "loopbox-test_1.0_all.deb";

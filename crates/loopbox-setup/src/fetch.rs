@@ -163,7 +163,9 @@ impl<'a> Fetcher<'a> {
         let mut missing = BTreeMap::new();
         for item in items {
             if self.present(item)?.is_none() {
-                missing.insert(item.floating_key(), *item);
+                // A source package has several files of one name and version.
+                let file = item.pinned().map(|(file, _)| file);
+                missing.insert((item.floating_key(), file), *item);
             }
         }
         Ok(missing.into_values().collect())
@@ -403,6 +405,25 @@ mod tests {
         // And it is not asked for again.
         fetcher.packages(&[&package]).unwrap();
         assert_eq!(test.ranges().len(), 1);
+    }
+
+    #[test]
+    fn each_file_is_downloaded_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let progress = Progress::new("test");
+        let fetcher = fetcher(folder.path(), &progress);
+        let source = |file: &str| -> Source {
+            let text =
+                format!("name='art'\nversion='1'\nsuite='gone'\nfile='{file}'\nsha256='{ABC}'\nunpack=[]\n");
+            toml::from_str(&text).unwrap()
+        };
+        let (upstream, debian, package) = (source("art.orig.tar"), source("art.debian.tar"), package(ABC));
+        let items = [&upstream, &debian, &upstream].map(Item::Source);
+        let items = [&items[..], &[Item::Package(&package), Item::Package(&package)]].concat();
+        let missing = fetcher.missing(&items).unwrap();
+        let mut files: Vec<String> = missing.iter().filter_map(Item::pinned).map(|(file, _)| file).collect();
+        files.sort();
+        assert_eq!(files, ["art.debian.tar", "art.orig.tar", "lib_1%3a2_all.deb"]);
     }
 
     #[test]

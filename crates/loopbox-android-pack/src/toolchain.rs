@@ -224,7 +224,7 @@ impl Debian {
         };
         let key = key.with(triple).with(&manifest).with(STD_FEATURES).with(&trap.join(" "));
         self.cache.step(&format!("std-{name}"), &key, |out| {
-            progress.say(format!("build the standard library for {triple}"));
+            progress.say(format!("build the standard library for {triple}, one to three minutes"));
             let source = out.join("source");
             fs::create_dir_all(source.join("src"))?;
             fs::write(source.join("Cargo.toml"), manifest)?;

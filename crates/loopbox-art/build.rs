@@ -1,20 +1,15 @@
 //! Compiles the rows of `offsets/*.toml` that fit the target into a constant table.
 
-#[path = "build/table.rs"]
-#[allow(dead_code, missing_docs, unreachable_pub)] // the tool that shares this file uses the rest
-mod table;
-
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use table::{Code, Row, Suspend};
+use loopbox_art_tables::{Code, Row, Suspend, load};
 
 fn main() {
     let folder = Path::new(&env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo")).join("../../offsets");
     println!("cargo::rerun-if-changed={}", folder.display());
-    println!("cargo::rerun-if-changed=build");
-    let generations = match table::load(&folder) {
+    let generations = match load(&folder) {
         Ok(generations) => generations,
         Err(e) => {
             println!("cargo::error=offset tables: {e}");

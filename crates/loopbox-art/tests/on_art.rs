@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
+use loopbox_launch::probe::Probe;
 use loopbox_oracle::{Frame, Oracle, Pair};
-use xtask::bed;
-use xtask::offsets::probe::Probe;
+use loopbox_testbed as bed;
 
 /// Knows every instruction that runs on the bed.
 fn oracle(probe: &Probe) -> Result<Oracle> {

@@ -4,8 +4,8 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use xtask::launch::{Build, Launcher, wait_for_report};
-use xtask::workspace::{cargo, root, run};
+use loopbox_launch::{Build, Launcher, wait_for_report};
+use loopbox_setup::workspace::{cargo, root, run};
 
 /// How long the last message hangs before the signal that the system sends at an ANR.
 const HANG: Duration = Duration::from_secs(2);

@@ -1,16 +1,19 @@
 //! `cargo xtask`: one module per command, this file only dispatches.
+#![forbid(unsafe_code)]
 
+mod android;
 mod bench;
 mod demo;
+mod offsets;
 mod stress;
 mod suite;
+mod testbed;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{android, bed};
 
-/// Set-up, beds, checks and packaging of the Loopbox workspace.
+/// The commands of the Loopbox workspace: set-up, tests, measurements, packaging
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 struct Cli {
@@ -22,31 +25,31 @@ struct Cli {
 enum Command {
     /// Build the Android libraries as they ship, and check them
     Android(android::AndroidArgs),
-    /// Set beds up: real Android Runtimes to run tests on
-    Bed(bed::command::BedArgs),
     /// Measure, as ratios within one run
     #[command(subcommand)]
     Bench(bench::BenchCommand),
     /// The main job, once: an app hangs on a real Android Runtime, its report is written and shown
     Demo,
     /// The ART layout tables: check them, or compare a library with them
-    Offsets(xtask::offsets::OffsetsArgs),
+    Offsets(offsets::OffsetsArgs),
     /// Run for long what tests run briefly
     #[command(subcommand)]
     Stress(stress::StressCommand),
     /// Run every check, as CI does
     Test(suite::TestArgs),
+    /// Set testbeds up: real Android Runtimes to run tests on
+    Testbed(testbed::TestbedArgs),
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
-        Command::Android(args) => android::run(&args),
-        Command::Bed(args) => bed::command::run(&args),
+        Command::Android(args) => android::run(args),
         Command::Bench(command) => bench::run(&command),
         Command::Demo => demo::demo(),
-        Command::Offsets(args) => xtask::offsets::run(&args),
+        Command::Offsets(args) => offsets::run(&args),
         Command::Stress(command) => stress::run(&command),
         Command::Test(args) => suite::test(&args),
+        Command::Testbed(args) => testbed::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

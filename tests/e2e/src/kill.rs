@@ -8,13 +8,13 @@ use crate::live::running_tree;
 use crate::{Frame, LIMIT, launcher, read, stacks_of};
 use anyhow::{Context, Result, ensure};
 use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report};
+use loopbox_launch::Launcher;
 use loopbox_store::{FuseState, Recovered, recover};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tempfile::tempdir;
-use xtask::launch::Launcher;
 
 /// The moments lie within so long after the recorder is installed: some messages, a hang, some more, half a hang.
 const WINDOW: Duration = Duration::from_millis(6_500);

@@ -16,7 +16,7 @@ use anyhow::{Context, Result, ensure};
 use loopbox_format::model::{Detail, Feature, Location, Method, Report, StackTree};
 use loopbox_format::report::decode;
 use loopbox_format::stacks;
-use xtask::launch::{Build, Launcher};
+use loopbox_launch::{Build, Launcher};
 
 /// How long anything may take before a test gives up. Nothing waits that long by design.
 pub const LIMIT: Duration = Duration::from_mins(2);

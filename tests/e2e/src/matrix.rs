@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result, bail, ensure};
 use loopbox_format::model::{DumpReason, Feature, MainState, Report, StackSource};
+use loopbox_launch::{Launcher, reports};
 use loopbox_oracle::Oracle;
 use tempfile::tempdir;
-use xtask::launch::{Launcher, reports};
 
 use crate::truth::{Tally, oracle};
 use crate::{feature, launcher, read};

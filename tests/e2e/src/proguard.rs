@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Result, ensure};
-use xtask::workspace::{run, target};
+use loopbox_setup::workspace::{run, target};
 
 /// Debian's ProGuard, unpacked below `target/`; nothing is installed.
 ///

@@ -2,8 +2,8 @@
 
 use anyhow::{Context as _, Result};
 use loopbox_format::model::{Detail, Feature, Report};
+use loopbox_launch::{Ended, wait_for_report};
 use tempfile::tempdir;
-use xtask::launch::{Ended, wait_for_report};
 
 use crate::{LIMIT, details_of, feature, launcher, read};
 

@@ -5,8 +5,8 @@ use std::fs;
 
 use anyhow::{Context, Result};
 use loopbox_format::model::Report;
+use loopbox_launch::Launcher;
 use loopbox_oracle::{Frame, Oracle, Pair};
-use xtask::launch::Launcher;
 
 use crate::stacks_of;
 

@@ -10,14 +10,14 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use loopbox_android_pack::{self as android, Abi, aar};
 use loopbox_e2e::proguard::proguard;
 use loopbox_e2e::{LIMIT, details_of, feature, read, stacks_of};
 use loopbox_format::model::{DumpReason, Feature, Report};
+use loopbox_launch::{App, Launcher, java_below, wait_for_report};
+use loopbox_setup::jvm;
+use loopbox_setup::workspace::{root, run};
 use tempfile::{TempDir, tempdir};
-use xtask::android::{self, Abi, aar};
-use xtask::jvm;
-use xtask::launch::{App, Launcher, java_below, wait_for_report};
-use xtask::workspace::{root, run};
 
 const OPEN_BOOK: &str = "com.example.reader.PageActivity$OpenBook";
 

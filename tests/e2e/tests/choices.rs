@@ -5,9 +5,9 @@ use loopbox_e2e::story::{SHOP, Story};
 use loopbox_e2e::{LIMIT, details, details_of, feature, launcher, read};
 use loopbox_format::looper::parse_queue;
 use loopbox_format::model::{Component, DumpReason, Feature, MainState, NamedBy, PendingSource, RecordKind};
+use loopbox_launch::reports;
+use loopbox_testbed as bed;
 use tempfile::tempdir;
-use xtask::bed;
-use xtask::launch::reports;
 
 const MS: u64 = 1_000_000;
 

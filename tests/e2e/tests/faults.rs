@@ -5,6 +5,7 @@ use anyhow::{Context, Result, ensure};
 use loopbox_e2e::live::wait_for_ring;
 use loopbox_e2e::{LIMIT, feature, launcher, read};
 use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report};
+use loopbox_launch::{Running, reports};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
@@ -12,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 use tempfile::{TempDir, tempdir};
-use xtask::launch::{Running, reports};
 
 /// An app that sends itself messages, records, and writes a report when it is asked.
 struct Shop {

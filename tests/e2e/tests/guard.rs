@@ -4,11 +4,11 @@
 use anyhow::{Context, Result, ensure};
 use loopbox_e2e::{LIMIT, feature, launcher, read, stacks_of};
 use loopbox_format::model::{DumpReason, Feature, MainState, Report, StackSource};
+use loopbox_launch::{App, Running};
+use loopbox_testbed as bed;
 use std::path::Path;
 use std::time::Instant;
 use tempfile::tempdir;
-use xtask::bed;
-use xtask::launch::{App, Running};
 
 /// Asks itself for a report again and again, because the sampler takes its time, and must not be hurried by signals.
 fn demo(bed: &str, folder: &Path) -> Result<App> {

@@ -7,10 +7,10 @@ use loopbox_format::model::{
     Component, Detail, DumpReason, End, Feature, MainState, NamedBy, PendingSource, Record, RecordKind,
     Report, StackTree,
 };
+use loopbox_launch::wait_for_report;
+use loopbox_testbed as bed;
 use std::sync::{Mutex, PoisonError};
 use tempfile::tempdir;
-use xtask::bed;
-use xtask::launch::wait_for_report;
 
 const MS: u64 = 1_000_000;
 

@@ -3,11 +3,11 @@
 use anyhow::{Context, Result, ensure};
 use loopbox_e2e::{LIMIT, launcher, read};
 use loopbox_format::model::{AnrVerdict, Location, LockWait, OtherThread, PendingSource, Report};
+use loopbox_launch::{Running, reports};
+use loopbox_testbed as bed;
 use std::fs;
 use std::path::PathBuf;
 use tempfile::tempdir;
-use xtask::bed;
-use xtask::launch::{Running, reports};
 
 fn signalled(bed: &str, mode: &str) -> Result<Report> {
     let folder = tempdir()?;

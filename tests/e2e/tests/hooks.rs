@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use loopbox_e2e::story::{SHOP, Story};
 use loopbox_e2e::{details, details_of, feature};
 use loopbox_format::model::{Component, Detail, End, Feature, Limits, NamedBy, PendingSource};
-use xtask::bed;
+use loopbox_testbed as bed;
 
 const MS: u64 = 1_000_000;
 /// A story of `scenario.Hooks`.

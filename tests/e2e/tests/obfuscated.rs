@@ -9,11 +9,11 @@ use anyhow::{Context, Result};
 use loopbox_e2e::proguard::proguard;
 use loopbox_e2e::{LIMIT, details_of, launcher, read};
 use loopbox_format::report::Decoded;
+use loopbox_launch::{java_below, reports};
 use loopbox_report::retrace::Mapping;
 use loopbox_report::{Analysis, Frame};
+use loopbox_setup::workspace::{root, run};
 use tempfile::tempdir;
-use xtask::launch::{java_below, reports};
-use xtask::workspace::{root, run};
 
 /// What is kept: what the recorder's library and the bed look up by name, and the way in.
 const RULES: &str = "
@@ -30,7 +30,7 @@ const RULES: &str = "
 ";
 
 /// The scripted apps, obfuscated and dexed for a bed; returns the jar and the mapping.
-fn obfuscated(bed: &xtask::bed::Bed, folder: &Path) -> Result<(PathBuf, PathBuf)> {
+fn obfuscated(bed: &loopbox_testbed::Testbed, folder: &Path) -> Result<(PathBuf, PathBuf)> {
     let sources = java_below(&[
         root().join("jni-glue/java"),
         root().join("jni-glue/java-stubs"),

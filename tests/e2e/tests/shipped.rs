@@ -4,9 +4,9 @@ use anyhow::{Context, Result};
 use loopbox_e2e::live::{running_tree, wait_for_ring};
 use loopbox_e2e::{LIMIT, feature, read, stacks_of};
 use loopbox_format::model::{DumpReason, Feature, MainState, Report};
+use loopbox_launch::{Launcher, wait_for_report};
+use loopbox_testbed::to_test_on;
 use tempfile::tempdir;
-use xtask::bed::to_test_on;
-use xtask::launch::{Launcher, wait_for_report};
 
 /// An app hangs, SIGQUIT comes, the report is read.
 fn hang(launcher: &Launcher) -> Result<Report> {

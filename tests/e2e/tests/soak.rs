@@ -5,9 +5,9 @@
 use anyhow::{Context, Result};
 use loopbox_e2e::{LIMIT, feature, launcher, read};
 use loopbox_format::model::{Feature, MainState, RecordKind, Report};
+use loopbox_launch::wait_for_report;
 use std::time::Duration;
 use tempfile::tempdir;
-use xtask::launch::wait_for_report;
 
 const MESSAGES: u64 = 200_000;
 /// What may be added between the first quarter and the end. A leak of 16 bytes a message would be 2.4 MB.

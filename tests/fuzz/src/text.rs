@@ -5,11 +5,6 @@
 #[path = "../../../crates/loopbox-art/src/sys/maps.rs"]
 mod maps_file;
 
-/// What that crate's build script reads tables with.
-#[allow(dead_code, missing_docs, unreachable_pub, reason = "shared with the build script")]
-#[path = "../../../crates/loopbox-art/build/table.rs"]
-mod table;
-
 use loopbox_format::looper::{
     CUSTOM, PendingBody, class_name, dispatch, duration_ms, parse_queue, without_object,
 };
@@ -66,7 +61,7 @@ pub(crate) fn maps(input: &[u8]) -> bool {
 }
 
 pub(crate) fn offsets(input: &[u8]) -> bool {
-    let Ok(generation) = table::parse(&text(input)) else { return false };
+    let Ok(generation) = loopbox_art_tables::parse(&text(input)) else { return false };
     assert!(!generation.rows.is_empty());
     for row in &generation.rows {
         assert!((4..=8).contains(&row.slots()));

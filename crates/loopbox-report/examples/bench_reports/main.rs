@@ -1,4 +1,4 @@
-//! Run by the benchmarks of `cargo xtask bench`: times one report, and generates corpora of reports.
+//! What `cargo xtask bench cli` runs: times one report, and generates corpora of reports.
 //!
 //! `bench_reports time [FILE…]` times decoding, loading and diagnosing each report, and prints `time NAME BYTES` and the
 //! medians in microseconds. `bench_reports corpus FOLDER COUNT [FILE…]` fills a folder with variations of the given

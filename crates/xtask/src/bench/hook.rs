@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use xtask::launch::{App, Build, Launcher};
+use loopbox_launch::{App, Build, Launcher};
 
-use super::{LIMIT, median};
+use super::stats::{LIMIT, median};
 
 /// Arguments of the hook bench.
 #[derive(Debug, Args)]
 pub(crate) struct HookArgs {
     /// Beds to run on
     #[arg(long, value_delimiter = ',', default_value = "art10,art11,art11-jit,art14")]
-    bed: Vec<String>,
+    testbed: Vec<String>,
     /// Messages per batch
     #[arg(long, default_value_t = 4_000)]
     messages: u32,
@@ -81,17 +81,17 @@ impl Natives {
 }
 
 pub(crate) fn run(args: &HookArgs) -> Result<()> {
-    for bed in &args.bed {
-        bench(bed, args).with_context(|| format!("bench hook on {bed}"))?;
+    for testbed in &args.testbed {
+        bench(testbed, args).with_context(|| format!("bench hook on {testbed}"))?;
     }
     Ok(())
 }
 
-fn bench(bed: &str, args: &HookArgs) -> Result<()> {
-    let launcher = Launcher::new(bed, Build::App)?;
+fn bench(testbed: &str, args: &HookArgs) -> Result<()> {
+    let launcher = Launcher::new(testbed, Build::App)?;
     let batches = Batches::of(launcher.app("bench.HookBench"), args, &[])?;
     println!(
-        "\n{bed}: {} messages a batch, {} batches each, medians; a message costs {:.0} ns unwatched",
+        "\n{testbed}: {} messages a batch, {} batches each, medians; a message costs {:.0} ns unwatched",
         args.messages,
         args.rounds,
         batches.base()?

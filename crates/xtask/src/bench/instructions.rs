@@ -5,9 +5,9 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use xtask::workspace::{cargo, run as run_command, target};
+use loopbox_setup::workspace::{cargo, run as run_command, target};
 
-use super::median;
+use super::stats::median;
 
 /// The most that the native part of begin and end together may take.
 const BUDGET_NS: f64 = 150.0;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &InstructionsArgs) -> Result<()> {
         let mut times = Vec::new();
         for _ in 0..args.rounds {
             let mut drive = Command::new(&driver);
-            let text = said(drive.args(["1000000", clock]).arg(folder.path()))?;
+            let text = output_of(drive.args(["1000000", clock]).arg(folder.path()))?;
             let ns = text.split_whitespace().nth(1).context("the driver printed no time")?;
             times.push(ns.parse().with_context(|| format!("not a time: {text}"))?);
         }
@@ -67,13 +67,13 @@ fn counted(driver: &Path, messages: u64) -> Result<u64> {
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(driver);
     command.args([&messages.to_string(), "steps"]).arg(folder.path());
-    let text = said(&mut command)?;
+    let text = output_of(&mut command)?;
     let count = text.lines().find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok());
     count.with_context(|| format!("valgrind counted nothing:\n{text}"))
 }
 
 /// What a command prints, on both ways out.
-fn said(command: &mut Command) -> Result<String> {
+fn output_of(command: &mut Command) -> Result<String> {
     let out = command.output().with_context(|| format!("cannot run {command:?}"))?;
     let text = [out.stdout, out.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
     ensure!(out.status.success(), "{command:?} failed:\n{text}");

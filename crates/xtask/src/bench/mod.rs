@@ -1,24 +1,20 @@
 //! `cargo xtask bench`: figures, as ratios within one run. Benches never decide whether a test passes.
 
-mod desk;
+mod cli;
 mod hook;
 mod instructions;
 mod report;
 mod sampler;
-
-use std::time::Duration;
+mod stats;
 
 use anyhow::Result;
 use clap::Subcommand;
-
-/// How long a bench may take before it is called stuck.
-const LIMIT: Duration = Duration::from_mins(20);
 
 /// The benches.
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
     /// What one report and a fleet of reports cost the loopbox command
-    Desk(desk::DeskArgs),
+    Cli(cli::CliArgs),
     /// What watching the main Looper costs per message, against other ways to watch
     Hook(hook::HookArgs),
     /// What the native part of the hook costs per message, in instructions and time
@@ -31,17 +27,10 @@ pub(crate) enum BenchCommand {
 
 pub(crate) fn run(command: &BenchCommand) -> Result<()> {
     match command {
-        BenchCommand::Desk(args) => desk::run(args),
+        BenchCommand::Cli(args) => cli::run(args),
         BenchCommand::Hook(args) => hook::run(args),
         BenchCommand::Instructions(args) => instructions::run(args),
         BenchCommand::Report(args) => report::run(args),
         BenchCommand::Sampler(args) => sampler::run(args),
     }
-}
-
-/// The middle value; 0 of none.
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
 }

@@ -8,17 +8,17 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use loopbox_format::model::Report;
-use xtask::launch::{Build, Launcher};
+use loopbox_launch::{Build, Launcher};
 
-use super::LIMIT;
 use super::sampler::{load, read};
+use super::stats::LIMIT;
 
 /// Arguments of the report bench.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
     /// Beds to run on
     #[arg(long, value_delimiter = ',', default_value = "art10")]
-    bed: Vec<String>,
+    testbed: Vec<String>,
     /// Reports of each
     #[arg(long, default_value_t = 500)]
     times: u32,
@@ -29,15 +29,15 @@ const RECORDS: usize = 100;
 const FIGURE: &str = "report.first_file_ns";
 
 pub(crate) fn run(args: &ReportArgs) -> Result<()> {
-    for bed in &args.bed {
-        bench(bed, args.times).with_context(|| format!("bench report on {bed}"))?;
+    for testbed in &args.testbed {
+        bench(testbed, args.times).with_context(|| format!("bench report on {testbed}"))?;
     }
     Ok(())
 }
 
-fn bench(bed: &str, times: u32) -> Result<()> {
+fn bench(testbed: &str, times: u32) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let app = Launcher::new(bed, Build::App)?.app("bench.ReportBench");
+    let app = Launcher::new(testbed, Build::App)?.app("bench.ReportBench");
     let app = app.argument(folder.path().display().to_string()).argument(times.to_string());
     let mut app = app.argument((RECORDS + RECORDS / 10).to_string()).start()?;
     let (mut taken, mut size) = (Vec::new(), 0);
@@ -54,7 +54,7 @@ fn bench(bed: &str, times: u32) -> Result<()> {
     taken.sort_by(f64::total_cmp);
     let of = |share: usize| taken.get((taken.len() - 1) * share / 100).copied().unwrap_or_default();
     println!(
-        "{bed}: {} reports of {size} B: first file after p50 {:.2} p90 {:.2} p99 {:.2} max {:.2} ms (budget p99 <= 20), load {}",
+        "{testbed}: {} reports of {size} B: first file after p50 {:.2} p90 {:.2} p99 {:.2} max {:.2} ms (budget p99 <= 20), load {}",
         taken.len(),
         of(50),
         of(90),

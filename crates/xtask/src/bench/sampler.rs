@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -13,11 +12,10 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use loopbox_format::model::{MainState, Report, StackTree};
 use loopbox_format::{codec, report, seed, stacks};
-use xtask::bed;
-use xtask::launch::{Build, Launcher, wait_for_report};
-use xtask::workspace::{cargo, root, run as run_command, target};
+use loopbox_launch::{Build, Launcher, wait_for_report};
+use loopbox_setup::workspace::{cargo, root, run as run_command, target};
 
-use super::{LIMIT, median};
+use super::stats::{LIMIT, median};
 
 /// Bytes of a frame as it is sampled: a method pointer and a position in its code.
 const RAW_FRAME: usize = 12;
@@ -28,7 +26,7 @@ const MS: f64 = 1e6;
 pub(crate) struct SamplerArgs {
     /// Beds to run on
     #[arg(long, value_delimiter = ',', default_value = "art10,art11,art14")]
-    bed: Vec<String>,
+    testbed: Vec<String>,
     /// Samples of each way at each depth
     #[arg(long, default_value_t = 1_000)]
     samples: u32,
@@ -55,10 +53,10 @@ pub(crate) fn run(args: &SamplerArgs) -> Result<()> {
     }
     let example = ["--package", "loopbox-art", "--example", "art_bench"];
     run_command(cargo().args(["build", "--quiet", "--locked", "--profile", "app"]).args(example))?;
-    for bed in &args.bed {
-        let launcher = Launcher::new(bed, Build::App)?;
-        stops(bed, args).with_context(|| format!("bench sampler on {bed}"))?;
-        hangs(&launcher, args).with_context(|| format!("bench sampler on {bed}"))?;
+    for testbed in &args.testbed {
+        let launcher = Launcher::new(testbed, Build::App)?;
+        stops(testbed, args).with_context(|| format!("bench sampler on {testbed}"))?;
+        hangs(&launcher, args).with_context(|| format!("bench sampler on {testbed}"))?;
     }
     Ok(())
 }
@@ -69,20 +67,18 @@ type Figure = (f64, f64);
 type Figures = BTreeMap<(String, u32, String, String), Figure>;
 
 fn stops(name: &str, args: &SamplerArgs) -> Result<()> {
-    let bed = bed::ensure(name)?;
+    let testbed = loopbox_testbed::ensure(name)?;
     let folder = root().join("crates/loopbox-art/tests/java/probe");
     let mut sources = Vec::new();
     for entry in fs::read_dir(&folder).context("no sources of the bench")? {
         sources.push(entry?.path());
     }
     let jar = target().join(format!("art-bench-{name}.jar"));
-    bed.dex(&sources, &[], &jar)?;
+    testbed.dex(&sources, &[], &jar)?;
     let app = target().join("app");
-    let mut command = Command::new(app.join("loopbox-host"));
-    command.arg("--bed").arg(bed.dir.join("bed.toml")).arg("--app").arg(&jar);
-    command.arg("-D").arg(format!("java.library.path={}", app.join("examples").display()));
-    command.args(["--main", "probe.SamplerBench", "--"]).arg(args.samples.to_string());
-    command.args(args.depths.iter().map(u32::to_string));
+    let (host, examples) = (app.join("loopbox-host"), app.join("examples"));
+    let mut command = testbed.java(&host, &jar, &examples, "probe.SamplerBench");
+    command.arg("--").arg(args.samples.to_string()).args(args.depths.iter().map(u32::to_string));
     let out = command.output().context("cannot start the host program")?;
     let text = String::from_utf8_lossy(&out.stdout);
     let errors = String::from_utf8_lossy(&out.stderr);
@@ -101,9 +97,9 @@ fn stops(name: &str, args: &SamplerArgs) -> Result<()> {
     Ok(())
 }
 
-fn print_stops(bed: &str, samples: u32, figures: &Figures) {
+fn print_stops(testbed: &str, samples: u32, figures: &Figures) {
     println!(
-        "\n{bed}: main thread stopped by one sample, us p50/p99 of {samples} of each way (load {})",
+        "\n{testbed}: main thread stopped by one sample, us p50/p99 of {samples} of each way (load {})",
         load()
     );
     println!(

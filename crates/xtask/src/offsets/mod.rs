@@ -2,34 +2,30 @@
 
 mod code;
 mod layouts;
-pub mod probe;
-#[path = "../../../loopbox-art/build/table.rs"]
-#[allow(missing_docs)] // the fields are described in docs/sampler.md
-pub mod table;
 mod verify;
 
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail, ensure};
 use clap::{Args, Subcommand};
-
-use crate::workspace::root;
-use table::{Generation, Row};
+use loopbox_art_tables::{self as tables, Generation, Row};
+use loopbox_launch::probe::{Discovered, Probe};
+use loopbox_setup::workspace::root;
 
 /// Arguments of `cargo xtask offsets`.
 #[derive(Debug, Args)]
-pub struct OffsetsArgs {
+pub(crate) struct OffsetsArgs {
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Validate the tables and compare their rows with the runtimes of the beds
+    /// Validate the tables and compare their rows with the runtimes of the testbeds
     Check {
         /// Beds to compare with
         #[arg(long, value_delimiter = ',', default_value = "art10,art11")]
-        beds: Vec<String>,
+        testbeds: Vec<String>,
         /// Also lay the classes of Debian's ART sources out with clang, for every architecture, and compare
         #[arg(long)]
         layouts: bool,
@@ -41,15 +37,11 @@ enum Command {
     },
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// When a table is wrong, or contradicts a runtime or the library.
-pub fn run(args: &OffsetsArgs) -> Result<()> {
+pub(crate) fn run(args: &OffsetsArgs) -> Result<()> {
     let generations = load()?;
     match &args.command {
-        Command::Check { beds, layouts } => {
-            check(&generations, beds)?;
+        Command::Check { testbeds, layouts } => {
+            check(&generations, testbeds)?;
             if *layouts { layouts::check(&generations) } else { Ok(()) }
         }
         Command::Verify { library } => {
@@ -62,88 +54,46 @@ pub fn run(args: &OffsetsArgs) -> Result<()> {
 }
 
 /// All tables, validated.
-///
-/// # Errors
-/// What is wrong, and in which file.
-pub fn load() -> Result<Vec<Generation>> {
-    table::load(&root().join("offsets")).map_err(|e| anyhow!(e))
+fn load() -> Result<Vec<Generation>> {
+    tables::load(&root().join("offsets")).map_err(|e| anyhow!(e))
 }
 
-fn check(generations: &[Generation], beds: &[String]) -> Result<()> {
+fn check(generations: &[Generation], testbeds: &[String]) -> Result<()> {
     let rows: Vec<&Row> = generations.iter().flat_map(|g| &g.rows).collect();
     println!("{} rows in {} files are well-formed", rows.len(), generations.len());
-    for bed in beds {
-        let probe = probe::Probe::new(bed, "offsets")?;
+    for testbed in testbeds {
+        let probe = Probe::new(testbed, "offsets")?;
         let found = probe.discovered()?;
         let Some(row) = rows.iter().find(|row| row.id == found.row) else {
-            bail!("{bed}: no row called {}", found.row);
+            bail!("{testbed}: no row called {}", found.row);
         };
-        let wrong = found.differences(row);
-        ensure!(wrong.is_empty(), "{bed}: row {} differs: {}", row.id, wrong.join(", "));
-        println!("{bed}: the running libart agrees with row {}", row.id);
+        let wrong = differences(&found, row);
+        ensure!(wrong.is_empty(), "{testbed}: row {} differs: {}", row.id, wrong.join(", "));
+        println!("{testbed}: the running libart agrees with row {}", row.id);
         let report = verify::library(&probe.libart(), generations)?;
         ensure!(
             report.matches().contains(&row.id.as_str()),
-            "{bed}: the code of libart says otherwise\n{report}"
+            "{testbed}: the code of libart says otherwise\n{report}"
         );
-        println!("{bed}: the code of libart agrees with row {}", row.id);
+        println!("{testbed}: the code of libart agrees with row {}", row.id);
     }
     Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn text() -> String {
-        std::fs::read_to_string(root().join("offsets/art-14.toml")).unwrap()
-    }
-
-    /// What the validation says to a table in which `from` was typed as `to`.
-    fn refused(from: &str, to: &str) -> String {
-        let text = text();
-        assert!(text.contains(from), "{from}");
-        table::parse(&text.replacen(from, to, 1)).unwrap_err()
-    }
-
-    #[test]
-    fn the_tables_hold_every_generation_and_architecture() {
-        let generations = load().unwrap();
-        let of = |g: &str| generations.iter().find(|x| x.generation == g).unwrap();
-        for name in ["8.0", "8.1", "9", "10", "11", "12", "13", "14", "15", "16"] {
-            for arch in ["arm64", "arm", "x86_64"] {
-                assert!(
-                    of(name).rows.iter().any(|r| r.arch == arch && r.stdlib == "libc++"),
-                    "{name} {arch}"
-                );
-            }
-        }
-        assert_eq!(of("8.0").rows.iter().filter(|r| r.arch == "arm64").count(), 2, "both builds of 8.0");
-        let levels: Vec<u32> = generations.iter().flat_map(|g| g.api_levels.clone()).collect();
-        assert_eq!(levels, (26..=36).collect::<Vec<u32>>());
-    }
-
-    #[test]
-    fn a_number_typed_wrong_is_refused() {
-        assert!(refused("thread_list = 584", "thread_list = 548").contains("not word-aligned"));
-        assert!(refused("java_vm = 632", "java_vm = 624x").contains("expected"));
-        assert!(refused("java_vm = 632", "java_vm = 672").contains("4 to 8 words"));
-        assert!(refused("tid = 12", "tid = 16").contains("follows thin_lock_id"));
-        assert!(refused("self = 224", "self = 216").contains("two words after jni_env"));
-        assert!(refused("size = 496", "size = 504").contains("ends after check_suspended_"));
-        assert!(refused("dex_method_index = 8", "dex_method_index = 12").contains("code"));
-        assert!(refused("class_def = 80", "class_def = 72").contains("16 after access_flags"));
-        assert!(refused("method_ids = 104", "method_ids = 112").contains("follow each other"));
-        assert!(refused("list = 8192", "list = 4096").contains("65536 bits"));
-    }
-
-    #[test]
-    fn a_row_without_origin_is_refused() {
-        assert!(refused("verified = [\"layout-dump\"]", "verified = []").contains("verified"));
-        assert!(refused("verified = [\"layout-dump\"]", "verified = [\"trust me\"]").contains("verified"));
-        assert!(refused("arch = \"arm64\"", "arch = \"arm65\"").contains("arch"));
-        assert!(refused("source = \"android-14.0.0_r1\"", "source = \"\"").contains("source"));
-        assert!(refused("api_levels = [34]", "api_levels = [25]").contains("API level 25"));
-        assert!(refused("label", "lable").contains("unknown field"));
-    }
+/// Numbers of a row that are not those found in a running process.
+fn differences(found: &Discovered, row: &Row) -> Vec<String> {
+    let of_row = [
+        ("thread_list", row.runtime.thread_list),
+        ("java_vm", row.runtime.java_vm),
+        ("thin_lock_id", row.thread.thin_lock_id),
+        ("jni_env", row.thread.jni_env),
+        ("visitor_size", row.visitor.size),
+        ("context", row.visitor.context),
+        ("check_suspended", row.visitor.check_suspended),
+    ];
+    let differs = |(name, table): (&str, u32)| {
+        let found = found.numbers.iter().find(|(n, _)| n == name).map(|(_, value)| *value);
+        (found != Some(table)).then(|| format!("{name} is {table} in the table, {found:?} in the process"))
+    };
+    of_row.into_iter().filter_map(differs).collect()
 }

@@ -6,8 +6,9 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use loopbox_art::elf::{Image, Symbol, hex};
 
+use loopbox_art_tables::{Generation, Row, Suspend};
+
 use super::code::displacements;
-use super::table::{Generation, Row, Suspend};
 
 const SUSPEND: [(&str, Suspend); 3] = [
     ("_ZN3art10ThreadList23SuspendThreadByThreadIdEjbPb", Suspend::BoolBool),

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use xtask::workspace::{cargo, root, run, target};
+use loopbox_setup::workspace::{cargo, root, run, target};
 
 /// Arguments of the fuzz stress.
 #[derive(Debug, Args)]

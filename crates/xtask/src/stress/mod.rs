@@ -6,8 +6,8 @@ mod suite;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
+use loopbox_setup::workspace::{cargo, run as run_command, target};
 use std::process::Command;
-use xtask::workspace::{cargo, run as run_command, target};
 
 /// The stresses.
 #[derive(Debug, Subcommand)]

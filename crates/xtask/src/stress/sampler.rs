@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use xtask::launch::Build;
-use xtask::offsets::probe::Probe;
+use loopbox_launch::Build;
+use loopbox_launch::probe::Probe;
 
 /// The phases of `probe.Stress`.
 const PHASES: u64 = 9;
@@ -23,7 +23,7 @@ const QUIET: Duration = Duration::from_mins(5);
 /// Between two requests for ART's own dump of all threads.
 const QUIT_EACH: Duration = Duration::from_secs(2);
 /// Lines of standard error kept for the case of a crash.
-const LAST_WORDS: usize = 400;
+const LAST_LINES: usize = 400;
 /// Growth allowed from the first quarter to the end, in KiB: Java's collector keeps pages, malloc fragments, and the
 /// probe itself remembers a name for each address that it ever saw a method at.
 const GROWTH_KIB: i64 = 16 << 10;
@@ -33,8 +33,8 @@ const GROWTH_KIB: i64 = 16 << 10;
 pub(crate) struct SamplerArgs {
     /// Beds to run on
     #[arg(default_values = ["art10", "art11", "art11-jit", "art14"])]
-    beds: Vec<String>,
-    /// Samples on each bed
+    testbeds: Vec<String>,
+    /// Samples on each testbed
     #[arg(long, default_value_t = 300_000)]
     samples: u64,
     /// Samples in each of the 9 phases before the next one begins
@@ -46,15 +46,17 @@ pub(crate) struct SamplerArgs {
 }
 
 pub(crate) fn run(args: &SamplerArgs) -> Result<()> {
-    println!("| bed | samples | stops | longest stop, ms | SIGQUITs | minutes | resident KiB | malloc KiB |");
+    println!(
+        "| testbed | samples | stops | longest stop, ms | SIGQUITs | minutes | resident KiB | malloc KiB |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     let mut failed = Vec::new();
-    for bed in &args.beds {
-        match stress(bed, args) {
-            Ok(row) => println!("| {bed} | {row} |"),
+    for testbed in &args.testbeds {
+        match stress(testbed, args) {
+            Ok(row) => println!("| {testbed} | {row} |"),
             Err(error) => {
-                println!("| {bed} | failed: {error:#} |");
-                failed.push(bed.as_str());
+                println!("| {testbed} | failed: {error:#} |");
+                failed.push(testbed.as_str());
             }
         }
     }
@@ -62,16 +64,16 @@ pub(crate) fn run(args: &SamplerArgs) -> Result<()> {
     Ok(())
 }
 
-fn stress(bed: &str, args: &SamplerArgs) -> Result<String> {
-    let probe = Probe::built(bed, "stress-sampler", Build::App)?;
+fn stress(testbed: &str, args: &SamplerArgs) -> Result<String> {
+    let probe = Probe::built(testbed, "stress-sampler", Build::App)?;
     let jar = probe.class_path().pop().context("no jar")?.display().to_string();
     let rounds = args.samples.div_ceil(args.phase_samples.max(1) * PHASES).max(4);
     let (phase, period) = (args.phase_samples.to_string(), args.period_us.to_string());
     let mut command = probe.command("probe.Stress", &[], &[&phase, &period, &jar, "0", &rounds.to_string()]);
     let began = Instant::now();
-    let said = Said::of(&mut command)?;
+    let run = Run::of(&mut command)?;
     let minutes = began.elapsed().as_secs_f64() / 60.0;
-    let line = |key: &str| said.lines.iter().rev().find_map(|l| l.strip_prefix(key)?.strip_prefix(' '));
+    let line = |key: &str| run.lines.iter().rev().find_map(|l| l.strip_prefix(key)?.strip_prefix(' '));
     let stats = line("stats").context("no statistics")?;
     let number = |key: &str| {
         let rest = stats.split_once(key)?.1.trim_start_matches([':', '=', ' ']);
@@ -82,7 +84,7 @@ fn stress(bed: &str, args: &SamplerArgs) -> Result<String> {
     }
     ensure!(stats.ends_with("fuse=Some(Idle)"), "the fuse was left open: {stats}");
     let memory: Vec<[i64; 3]> =
-        said.lines.iter().filter_map(|l| numbers(l.strip_prefix("memory ")?)).collect();
+        run.lines.iter().filter_map(|l| numbers(l.strip_prefix("memory ")?)).collect();
     let (Some(early), Some(late)) = (memory.get(memory.len() / 4), memory.last()) else {
         bail!("no figures of memory");
     };
@@ -96,7 +98,7 @@ fn stress(bed: &str, args: &SamplerArgs) -> Result<String> {
         late[0],
         number("windows").unwrap_or_default(),
         number("longest_ns").unwrap_or_default() as f64 / 1e6,
-        said.quits,
+        run.quits,
         early[1],
         early[2] / 1024,
     ))
@@ -108,12 +110,12 @@ fn numbers(text: &str) -> Option<[i64; 3]> {
 }
 
 /// What a process printed until it ended well.
-struct Said {
+struct Run {
     lines: Vec<String>,
     quits: u32,
 }
 
-impl Said {
+impl Run {
     fn of(command: &mut Command) -> Result<Self> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().context("cannot start the host program")?;
@@ -121,11 +123,11 @@ impl Said {
         // Also when it hangs: this one process only, which is our child.
         let _ = child.kill();
         let status = child.wait().context("cannot wait for the host program")?;
-        let (said, errors) = outcome?;
+        let (run, errors) = outcome?;
         let errors = errors.join().unwrap_or_default();
-        let done = said.lines.last().is_some_and(|line| line == "done");
-        ensure!(done, "it ended with {status} after\n{}\n{errors}", said.lines.join("\n"));
-        Ok(said)
+        let done = run.lines.last().is_some_and(|line| line == "done");
+        ensure!(done, "it ended with {status} after\n{}\n{errors}", run.lines.join("\n"));
+        Ok(run)
     }
 
     /// Reads its lines to the end, and asks for a dump now and then.
@@ -136,7 +138,7 @@ impl Said {
             let mut last = VecDeque::new();
             for line in BufReader::new(stderr).lines().map_while(Result::ok) {
                 last.push_back(line);
-                if last.len() > LAST_WORDS {
+                if last.len() > LAST_LINES {
                     last.pop_front();
                 }
             }
@@ -151,22 +153,22 @@ impl Said {
                 }
             }
         });
-        let mut said = Self { lines: Vec::new(), quits: 0 };
+        let mut run = Self { lines: Vec::new(), quits: 0 };
         let (mut heard, mut asked) = (Instant::now(), Instant::now());
         loop {
             match receive.recv_timeout(QUIT_EACH) {
                 Ok(line) => {
                     heard = Instant::now();
-                    said.lines.push(line);
+                    run.lines.push(line);
                 }
-                Err(RecvTimeoutError::Disconnected) => return Ok((said, errors)),
+                Err(RecvTimeoutError::Disconnected) => return Ok((run, errors)),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            ensure!(heard.elapsed() < QUIET, "it hangs; the last line was {:?}", said.lines.last());
+            ensure!(heard.elapsed() < QUIET, "it hangs; the last line was {:?}", run.lines.last());
             if asked.elapsed() >= QUIT_EACH {
                 asked = Instant::now();
                 let quit = Command::new("kill").args(["-QUIT", &pid]).stderr(Stdio::null()).status();
-                said.quits += u32::from(quit.is_ok_and(|status| status.success()));
+                run.quits += u32::from(quit.is_ok_and(|status| status.success()));
             }
         }
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use xtask::workspace::target;
+use loopbox_setup::workspace::target;
 
 use crate::suite::programs::TestProgram;
 use crate::suite::steps::{minutes, shown};

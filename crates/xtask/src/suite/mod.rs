@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use xtask::bed;
-use xtask::workspace::{cargo, root, run, target};
+use loopbox_setup::apt;
+use loopbox_setup::workspace::{cargo, root, run, target};
+use loopbox_testbed as testbed;
 
 use programs::TestProgram;
 use steps::{minutes, shown};
@@ -44,12 +45,12 @@ const STEPS: &[Step] = &[
         ]))
     }),
     ("dependencies", dependencies),
-    ("bed art10", || bed::ensure("art10").map(drop)),
-    ("bed art11", || bed::ensure("art11").map(drop)),
-    ("bed art11-jit", || bed::ensure("art11-jit").map(drop)),
-    ("bed art11-arm64", || bed::ensure("art11-arm64").map(drop)),
+    ("testbed art10", || testbed::ensure("art10").map(drop)),
+    ("testbed art11", || testbed::ensure("art11").map(drop)),
+    ("testbed art11-jit", || testbed::ensure("art11-jit").map(drop)),
+    ("testbed art11-arm64", || testbed::ensure("art11-arm64").map(drop)),
     ("tests", tests),
-    ("documentation's tests", || run(cargo().args(["test", "--workspace", "--locked", "--doc"]))),
+    ("documentation", documentation),
     ("seqlock under loom", loom),
     ("offset tables", || run(xtask().args(["offsets", "check"]))),
     ("android libraries", || run(xtask().arg("android"))),
@@ -100,6 +101,14 @@ fn tests() -> Result<()> {
     Ok(())
 }
 
+/// What rustdoc makes of the crates, without a warning, and the examples in it.
+fn documentation() -> Result<()> {
+    let mut doc = cargo();
+    doc.env("RUSTDOCFLAGS", "-Dwarnings").args(["doc", "--quiet", "--workspace", "--no-deps", "--locked"]);
+    run(&mut doc)?;
+    run(cargo().args(["test", "--quiet", "--workspace", "--locked", "--doc"]))
+}
+
 /// The policy of `deny.toml`. Advisories need their database from the network and are asked for only when
 /// `LOOPBOX_ADVISORIES` is set.
 fn dependencies() -> Result<()> {
@@ -129,7 +138,7 @@ fn dependencies() -> Result<()> {
     run(&mut check)
 }
 
-/// Programs that only tests need: found, or installed by apt when this is root.
+/// Programs that only tests need: found, or installed by apt.
 fn set_up() -> Result<()> {
     let works = |program: &str, arguments: &[&str]| {
         let mut probe = Command::new(program);
@@ -142,16 +151,7 @@ fn set_up() -> Result<()> {
         (works("npm", &["--version"]), "npm"),
     ];
     let missing: Vec<&str> = needed.iter().filter(|(there, _)| !there).map(|(_, package)| *package).collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    let root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n");
-    ensure!(root, "missing on this machine; install with: apt-get install {}", missing.join(" "));
-    println!("installing {}", missing.join(", "));
-    run(Command::new("apt-get").args(["update", "-qq"]))?;
-    let mut install = Command::new("apt-get");
-    install.env("DEBIAN_FRONTEND", "noninteractive");
-    run(install.args(["install", "-y", "-qq", "--no-install-recommends"]).args(missing).stdout(Stdio::null()))
+    apt::install(&missing)
 }
 
 /// Every interleaving of the slot protocol. loom replaces the atomics, so this is a build of its own.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
-use xtask::workspace::cargo;
+use loopbox_setup::workspace::cargo;
 
 /// A program that `cargo test` would run.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use xtask::workspace::target;
+use loopbox_setup::workspace::target;
 
 /// How a step ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

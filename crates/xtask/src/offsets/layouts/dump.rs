@@ -9,7 +9,7 @@ pub(super) struct Dump(HashMap<String, Class>);
 #[derive(Debug, Default)]
 struct Class {
     size: Option<u32>,
-    /// Members with how deep they are inside of others, and their offset from the begin of the class.
+    /// Members with how deep they are inside of others, and their offset from the start of the class.
     members: Vec<(usize, String, u32)>,
 }
 

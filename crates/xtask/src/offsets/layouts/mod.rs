@@ -11,14 +11,16 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-use super::table::{Code, Generation, Row, Suspend};
-use crate::bed::cache::{Cache, Key};
-use crate::bed::fetch::Fetcher;
-use crate::bed::progress::Progress;
-use crate::bed::run::{command, for_each, run};
-use crate::bed::spec::{CompilerCommon, CompilerSpec, Package, Source, read_toml};
-use crate::bed::tools::{CompilerTools, Tools};
-use crate::bed::{paths, unpack};
+use loopbox_art_tables::{Code, Generation, Row, Suspend};
+use loopbox_setup::cache::{Cache, Key};
+use loopbox_setup::command::{command, for_each, run};
+use loopbox_setup::fetch::Fetcher;
+use loopbox_setup::package::{Package, Source};
+use loopbox_setup::progress::Progress;
+use loopbox_setup::tools::{CompilerTools, Tools};
+use loopbox_setup::{unpack, workspace};
+use loopbox_testbed::{Compiler, compiler};
+
 use dump::Dump;
 
 /// Changes when the code of the steps changes what they make.
@@ -44,7 +46,7 @@ struct Version {
     rows: String,
     /// AOSP's name of the source.
     tag: String,
-    /// Absent for the one that a bed's compiler is built from.
+    /// Absent for the one that a testbed's compiler is built from.
     source: Option<Source>,
 }
 
@@ -109,14 +111,12 @@ struct Layout {
 
 fn derive() -> Result<Vec<Layout>> {
     let progress = Progress::new("layouts");
-    let clang = CompilerTools::ensure(&progress)?.clang;
-    Tools::ensure(&progress)?; // g++ brings the headers of libstdc++ and glibc for this machine
+    let clang = CompilerTools::ensure()?.clang;
+    Tools::ensure()?; // g++ brings the headers of libstdc++ and glibc for this machine
     let spec: Spec = toml::from_str(include_str!("sources.toml")).context("sources.toml is not valid")?;
-    let compilers = paths::specs().join("compiler");
-    let common: CompilerCommon = read_toml(&compilers.join("common.toml"))?;
-    let own: CompilerSpec = read_toml(&compilers.join("art11.toml"))?;
-    let fetcher = Fetcher::new(&paths::beds(), &progress)?;
-    let cache = Cache::open(&paths::beds().join("cache"))?;
+    let Compiler { common, own } = compiler("art11")?;
+    let fetcher = Fetcher::new(&progress)?;
+    let cache = Cache::open(&workspace::set_up().join("layouts"))?;
     let debs = fetcher.packages(&spec.packages.iter().chain(&own.packages).collect::<Vec<_>>())?;
     let key = debs.iter().fold(Key::new("layout-headers", VERSION), |key, deb| key.with(&deb.sha256));
     let headers =

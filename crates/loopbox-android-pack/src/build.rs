@@ -1,0 +1,47 @@
+//! Runs cargo for one Android target.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::abi::Abi;
+use crate::project::{PACKAGE, SONAME};
+use crate::toolchain::{Target, Toolchain, cargo};
+use loopbox_setup::workspace::root;
+
+/// Builds the library and returns the file with all its symbols. `products` is cargo's target folder for this.
+pub(crate) fn compile(abi: Abi, target: &Target, products: &Path) -> Result<PathBuf> {
+    let mut flags = target.flags.clone();
+    for (folder, name) in remapped() {
+        flags.push(format!("--remap-path-prefix={}={name}", folder.display()));
+    }
+    let mut command = cargo();
+    command.current_dir(root()).args(["rustc", "--quiet", "--locked", "--package", PACKAGE, "--lib"]);
+    // Only as a C library: together with an rlib it would not be optimised as a whole.
+    command.args(["--crate-type", "cdylib", "--profile", "app", "--target", abi.triple()]);
+    command.env("CARGO_TARGET_DIR", products).env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+    command.envs(target.environment.iter().cloned());
+    let status = command.status().context("cannot run cargo")?;
+    ensure!(
+        status.success(),
+        "cannot build the library for {abi}; an undefined symbol above is one that Android 21 does not have, or that \
+         jni-glue/android/bionic-symbols.toml does not list yet"
+    );
+    Ok(products.join(abi.triple()).join("app").join(SONAME))
+}
+
+/// Folders of this machine and what the library calls them, for file names in panics and line tables.
+fn remapped() -> Vec<(PathBuf, &'static str)> {
+    let mut folders = vec![(root(), "/loopbox")];
+    let home = env::var_os("HOME").map(PathBuf::from);
+    let cargo = env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(home?.join(".cargo")));
+    folders.extend(cargo.map(|folder| (folder, "/cargo")));
+    folders
+}
+
+/// Texts that would tell on which machine a library was built.
+pub(crate) fn traces(toolchain: &Toolchain) -> Vec<String> {
+    let own = remapped().into_iter().map(|(folder, _)| folder);
+    own.chain(toolchain.folders()).map(|folder| folder.display().to_string()).collect()
+}

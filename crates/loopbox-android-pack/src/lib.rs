@@ -1,0 +1,109 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+pub mod aar;
+mod abi;
+mod build;
+mod check;
+mod java;
+mod library;
+mod link;
+mod project;
+mod size;
+mod strip;
+mod stubs;
+pub mod symbols;
+pub mod toolchain;
+
+#[cfg(test)]
+mod sample;
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use anyhow::{Result, bail, ensure};
+use loopbox_setup::progress::Progress;
+
+pub use abi::{ALL, Abi};
+pub use library::{Library, ensure};
+pub use project::{data, folder};
+
+use size::Ratchet;
+use symbols::SymbolList;
+use toolchain::Toolchain;
+
+/// What to build, and what to do beside it.
+#[derive(Debug, Default)]
+pub struct Options {
+    /// Build only these; all when there are none.
+    pub abis: BTreeSet<Abi>,
+    /// Record the sizes of this build as the accepted ones.
+    pub bless: bool,
+    /// Ask the Debian archive for newer compilers instead of using those that are there.
+    pub update_toolchain: bool,
+    /// Print what the bytes of each library went to.
+    pub sizes: bool,
+    /// Build each library a second time, in an empty folder, and compare the bytes.
+    pub twice: bool,
+}
+
+/// Builds, checks and prints.
+///
+/// # Errors
+/// When a library cannot be built, breaks one of its promises or outgrew its recorded size.
+pub fn pack(options: &Options) -> Result<()> {
+    let abis = if options.abis.is_empty() { ALL.into() } else { options.abis.clone() };
+    let progress = Progress::new("android");
+    let toolchain = Toolchain::ensure(&folder(), options.update_toolchain, &progress)?;
+    progress.say(format!("with {}", toolchain.name()));
+    let list = SymbolList::read(&data("bionic-symbols.toml"))?;
+    let mut libraries = Vec::new();
+    for abi in abis {
+        libraries.push(library::make(abi, &toolchain, &list, options.sizes, &progress)?);
+        if options.twice {
+            library::ensure_built_alike(abi, &toolchain.target(abi, &list.of(abi), &progress)?, &progress)?;
+        }
+    }
+    if ALL.iter().all(|abi| libraries.iter().any(|library| library.abi == *abi)) {
+        ensure_list_is_short(&list, &libraries)?;
+        progress.say("compile and pack the Java half");
+        let archive = aar::pack(&libraries, &java::library(&java::Java::ensure(&progress)?)?)?;
+        println!("{}: {} bytes", archive.display(), fs::metadata(&archive)?.len());
+    }
+    weigh(&libraries, &toolchain.name(), options.bless)
+}
+
+/// The list of Android's symbols holds what is imported and no more: it is read as the contract it is.
+fn ensure_list_is_short(list: &SymbolList, libraries: &[Library]) -> Result<()> {
+    let used = |symbol: &&&str| libraries.iter().any(|library| library.imports.contains(**symbol));
+    let all = list.all();
+    let unused: Vec<&str> = all.iter().filter(|symbol| !used(symbol)).copied().collect();
+    ensure!(
+        unused.is_empty(),
+        "no library imports these any more, take them out of the list: {}",
+        unused.join(", ")
+    );
+    Ok(())
+}
+
+/// Compares with the recorded sizes, or records the new ones.
+fn weigh(libraries: &[Library], toolchain: &str, bless: bool) -> Result<()> {
+    let file = data("size.toml");
+    if bless {
+        let mut ratchet = if file.is_file() { Ratchet::read(&file)? } else { Ratchet::default() };
+        for library in libraries {
+            ratchet.record(toolchain, library.abi, library.sizes.clone());
+        }
+        return ratchet.write(&file);
+    }
+    let ratchet = Ratchet::read(&file)?;
+    if ratchet.is_of_another(toolchain) {
+        println!("the recorded sizes are of another compiler: only the budget was checked");
+    }
+    let faults: Vec<String> =
+        libraries.iter().flat_map(|library| ratchet.faults(toolchain, library.abi, &library.sizes)).collect();
+    if !faults.is_empty() {
+        bail!("{}", faults.join("\n"));
+    }
+    Ok(())
+}

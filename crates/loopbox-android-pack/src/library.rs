@@ -1,0 +1,104 @@
+//! Builds one library, checks it and puts it in its place.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use goblin::elf::Elf;
+use loopbox_setup::files::write_atomically;
+use loopbox_setup::progress::Progress;
+
+use crate::abi::Abi;
+use crate::check::{self, Rules};
+use crate::project::{SONAME, data, folder};
+use crate::size::Sizes;
+use crate::symbols::{self, SymbolList};
+use crate::toolchain::{Target, Toolchain};
+use crate::{build, strip};
+
+/// A library that was built and passed its checks.
+#[derive(Debug)]
+pub struct Library {
+    /// The machine type it is for.
+    pub abi: Abi,
+    /// The file that ships.
+    pub file: PathBuf,
+    /// The same file with its symbols.
+    pub symbols: PathBuf,
+    /// The symbols that it takes from Android.
+    pub imports: BTreeSet<String>,
+    pub(crate) sizes: Sizes,
+}
+
+impl Library {
+    #[cfg(test)]
+    pub(crate) fn for_test(abi: Abi, file: PathBuf) -> Self {
+        let sizes = Sizes { stripped: 0, crates: std::collections::BTreeMap::new() };
+        Self { abi, symbols: file.clone(), file, imports: BTreeSet::new(), sizes }
+    }
+}
+
+/// Builds one library, checks it and puts it in its place.
+pub(crate) fn make(
+    abi: Abi,
+    toolchain: &Toolchain,
+    list: &SymbolList,
+    show_sizes: bool,
+    progress: &Progress,
+) -> Result<Library> {
+    let imports = list.of(abi);
+    let target = toolchain.target(abi, &imports, progress)?;
+    progress.say(format!("build {abi}"));
+    let built = build::compile(abi, &target, &folder().join("build"))?;
+    let unstripped = fs::read(&built).with_context(|| format!("cannot read {}", built.display()))?;
+    let stripped = strip::strip(&unstripped).with_context(|| format!("cannot strip {}", built.display()))?;
+
+    let exports = symbols::read_names(&data("exports.txt"))?;
+    let rules = Rules {
+        abi,
+        soname: SONAME,
+        imports: &imports,
+        exports: &exports,
+        forbidden: &build::traces(toolchain),
+    };
+    let checks = check::check(&stripped, &rules)?;
+    println!("{abi}: {} bytes, {} with symbols", stripped.len(), unstripped.len());
+    for check in &checks {
+        println!("  {check}");
+    }
+    let sizes = Sizes::measure(&unstripped, &stripped)?;
+    if show_sizes {
+        print!("{}", sizes.table());
+    }
+    check::verdict(&checks).with_context(|| format!("{}", built.display()))?;
+
+    let elf = Elf::parse(&stripped).context("the stripped library")?;
+    let imports = check::imported(&elf).into_iter().map(|(name, _)| name.to_owned()).collect();
+    let place = |kind: &str| folder().join(kind).join(abi.name()).join(SONAME);
+    write_atomically(&place("jni"), &stripped)?;
+    write_atomically(&place("symbols"), &unstripped)?;
+    Ok(Library { abi, file: place("jni"), symbols: place("symbols"), imports, sizes })
+}
+
+/// Builds and checks one library, as `cargo xtask android --abi` does, but does not look at its size.
+///
+/// # Errors
+/// When it cannot be built or breaks a promise.
+pub fn ensure(abi: Abi) -> Result<Library> {
+    let progress = Progress::new("android");
+    let toolchain = Toolchain::ensure(&folder(), false, &progress)?;
+    make(abi, &toolchain, &SymbolList::read(&data("bionic-symbols.toml"))?, false, &progress)
+}
+
+/// Builds a library again where nothing is left of the first time, and compares all of it, symbols included.
+pub(crate) fn ensure_built_alike(abi: Abi, target: &Target, progress: &Progress) -> Result<()> {
+    let elsewhere = tempfile::tempdir().context("no folder to build in")?;
+    progress.say(format!("build {abi} again"));
+    let read = |file: &Path| fs::read(file).with_context(|| format!("cannot read {}", file.display()));
+    let again = read(&build::compile(abi, target, elsewhere.path())?)?;
+    let first = read(&folder().join("symbols").join(abi.name()).join(SONAME))?;
+    ensure!(first == again, "{abi}: two builds of the same sources differ");
+    println!("{abi}: a second build has the same {} bytes", again.len());
+    Ok(())
+}

@@ -1,0 +1,87 @@
+//! How the library is linked.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+/// Compiler flags of every Android link, with Debian's linker and with an NDK's.
+pub(crate) const FLAGS: [&str; 9] = [
+    // Every import must be found: the stubs (or the NDK's own) have only what the oldest Android has.
+    "-Clink-arg=-Wl,-z,defs",
+    "-Clink-arg=-Wl,--error-limit=0",
+    // Pages of 16 KiB, which Google Play asks for; the second keeps the read-only data's end on a page too.
+    "-Clink-arg=-Wl,-z,max-page-size=16384",
+    "-Clink-arg=-Wl,-z,common-page-size=16384",
+    // Loaders before API 23 know only the old hash table, newer ones are faster with the new.
+    "-Clink-arg=-Wl,--hash-style=both",
+    "-Clink-arg=-Wl,--build-id=sha1",
+    // Names that tell of generic code which crates it is for; tombstones are read with them.
+    "-Csymbol-mangling-version=v0",
+    "-Clink-arg=-Wl,-soname,libloopbox.so",
+    NO_UNWIND_TABLES,
+];
+
+/// Nothing in an app unwinds through this library but a tombstone, and 50 KB is a high price for that. The library
+/// with symbols has the same tables in `.debug_frame`, where crash services look for them.
+pub(crate) const NO_UNWIND_TABLES: &str = "-Cforce-unwind-tables=no";
+
+/// Changes when [`FRONT`] does.
+pub(crate) const FRONT_VERSION: u32 = 1;
+
+/// A compiler-driver-shaped front for lld: the compiler speaks to its linker as to a C compiler.
+const FRONT: &str = r#"#!/bin/sh
+# Generated: turns the arguments for a C compiler driver into those of the linker behind it.
+left=$#
+set -f
+while [ "$left" -gt 0 ]; do
+    argument=$1
+    shift
+    left=$((left - 1))
+    case $argument in
+        -Wl,*)
+            fields=$IFS
+            IFS=,
+            for word in ${argument#-Wl,}; do set -- "$@" "$word"; done
+            IFS=$fields
+            ;;
+        -m32 | -m64 | -march=* | -nodefaultlibs | -nostartfiles | -fuse-ld=*) ;;
+        *) set -- "$@" "$argument" ;;
+    esac
+done
+exec "@LLD@" "$@"
+"#;
+
+/// Writes the front for a linker.
+pub(crate) fn write_front(lld: &Path, file: &Path) -> Result<()> {
+    let text = FRONT.replace("@LLD@", &lld.display().to_string());
+    fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755))
+        .with_context(|| format!("cannot make {} executable", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::SONAME;
+    use loopbox_setup::command::{command, run};
+
+    #[test]
+    fn the_front_gives_the_linker_plain_arguments() {
+        let folder = tempfile::tempdir().unwrap();
+        let linker = folder.path().join("my lld");
+        fs::write(&linker, "#!/bin/sh\nfor a in \"$@\"; do echo \"[$a]\"; done\n").unwrap();
+        fs::set_permissions(&linker, fs::Permissions::from_mode(0o755)).unwrap();
+        let front = folder.path().join("front");
+        write_front(&linker, &front).unwrap();
+        let given = ["-m64", "-Wl,-z,defs", "a b.o", "-Wl,--as-needed", "-nodefaultlibs", "-o", "*", "-lc"];
+        let got = run(&mut command(&front, given)).unwrap();
+        assert_eq!(got, "[-z]\n[defs]\n[a b.o]\n[--as-needed]\n[-o]\n[*]\n[-lc]\n");
+    }
+
+    #[test]
+    fn the_flags_name_the_library() {
+        assert!(FLAGS.iter().any(|flag| flag.ends_with(&format!("-soname,{SONAME}"))));
+    }
+}

@@ -1,0 +1,440 @@
+//! A Rust compiler, a standard library and a linker for Android.
+//!
+//! Two ways lead there. With `ANDROID_NDK_HOME` set, the workspace's own Rust compiles (its targets added by
+//! `rustup target add`) and the NDK's clang links, as `cargo ndk` does. Without it, everything comes from
+//! Debian: a compiler that knows the Android targets, the sources of its standard library, and lld; they are
+//! unpacked below `target/android`, nothing is installed.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::abi::Abi;
+use crate::link;
+use crate::stubs;
+use crate::symbols::{Imports, MIN_API};
+use loopbox_setup::apt::Release;
+use loopbox_setup::cache::{Cache, Key};
+use loopbox_setup::command::{command, path_list, run};
+use loopbox_setup::files::{exclusive, write_atomically};
+use loopbox_setup::progress::Progress;
+
+/// Oldest compiler that builds the workspace: `rust-version` of its manifest.
+const RUST_VERSION: &str = env!("CARGO_PKG_RUST_VERSION");
+
+/// Changes when the way to build the standard library does.
+const STD_RECIPE: u32 = 3;
+
+/// Features of the standard library. Its backtraces would add a DWARF reader and an unwinder to every app, to print
+/// what Android's tombstones print anyway.
+const STD_FEATURES: &str = "-Zbuild-std-features=optimize_for_size";
+
+/// A panic is a trap instruction: its message would go to a standard error that Android throws away, and its text
+/// and formatting weigh 60 KB. Unstable, so only with the compiler that this project unpacks itself.
+const TRAP: [&str; 2] = ["-Zunstable-options", "-Cpanic=immediate-abort"];
+
+/// Where the compiler, linker and libraries come from.
+#[derive(Debug)]
+pub(crate) enum Toolchain {
+    /// Debian's packages, unpacked.
+    Debian(Debian),
+    /// An NDK of the machine, with the workspace's compiler.
+    Ndk(Ndk),
+}
+
+/// What one target is compiled with.
+#[derive(Debug)]
+pub(crate) struct Target {
+    /// Environment for cargo, beside the flags.
+    pub(crate) environment: Vec<(String, OsString)>,
+    /// Flags for the compiler.
+    pub(crate) flags: Vec<String>,
+}
+
+/// Debian's compiler and linker.
+#[derive(Debug)]
+pub struct Debian {
+    root: PathBuf,
+    cache: Cache,
+    version: String,
+}
+
+/// An Android NDK.
+#[derive(Debug)]
+pub(crate) struct Ndk {
+    bin: PathBuf,
+    revision: String,
+    rustc: String,
+}
+
+impl Toolchain {
+    /// Finds the NDK that the environment names, else sets Debian's packages up in `work`.
+    pub(crate) fn ensure(work: &Path, update: bool, progress: &Progress) -> Result<Self> {
+        match env::var_os("ANDROID_NDK_HOME").filter(|home| !home.is_empty()) {
+            Some(home) => Ok(Self::Ndk(Ndk::find(Path::new(&home))?)),
+            None => Ok(Self::Debian(Debian::ensure(work, update, progress)?)),
+        }
+    }
+
+    /// What built a library, for the record of sizes.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Debian(debian) => debian.version.clone(),
+            Self::Ndk(ndk) => format!("{}, NDK {}", ndk.rustc, ndk.revision),
+        }
+    }
+
+    /// Prepares a target: its standard library and what it links against.
+    pub(crate) fn target(&self, abi: Abi, imports: &Imports, progress: &Progress) -> Result<Target> {
+        match self {
+            Self::Debian(debian) => debian.target(abi, imports, progress),
+            Self::Ndk(ndk) => ndk.target(abi),
+        }
+    }
+
+    /// Folders whose names must not be found in a library.
+    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Debian(debian) => vec![debian.root.clone()],
+            Self::Ndk(ndk) => vec![ndk.bin.clone()],
+        }
+    }
+}
+
+impl Debian {
+    /// Finds the unpacked compiler below `work`, or gets it.
+    pub fn ensure(work: &Path, update: bool, progress: &Progress) -> Result<Self> {
+        let cache = Cache::open(&work.join("cache"))?;
+        let record = work.join("toolchain.txt");
+        let find = || find_root(&cache, &read_record(&record)?);
+        let root = if let Some(root) = find().filter(|_| !update) {
+            root
+        } else {
+            let _lock = exclusive(&work.join("toolchain.lock"), || {
+                progress.say("wait for another set-up of the compiler");
+            })?;
+            match find().filter(|_| !update) {
+                Some(root) => root, // the other one has just made it
+                None => fetch(work, &cache, &record, progress)?,
+            }
+        };
+        let mut debian = Self { root, cache, version: String::new() };
+        debian.version = debian.check_compiler()?;
+        Ok(debian)
+    }
+
+    /// The compiler's version, which must be able to build the workspace.
+    fn check_compiler(&self) -> Result<String> {
+        let about = run(Command::new(self.rustc()).arg("-vV").envs(self.libraries()?))
+            .context("the unpacked compiler does not run")?;
+        let release = about
+            .lines()
+            .find_map(|line| line.strip_prefix("release: "))
+            .context("no release in rustc -vV")?;
+        ensure!(
+            numbers(release) >= numbers(RUST_VERSION),
+            "Debian's newest Rust for this release is {release}, the workspace needs {RUST_VERSION}: \
+             does the machine's apt configuration have the security archive?"
+        );
+        let llvm = about.lines().find_map(|line| line.strip_prefix("LLVM version: ")).unwrap_or("?");
+        Ok(format!("rustc {release}, LLVM {llvm}, Debian"))
+    }
+
+    fn rustc(&self) -> PathBuf {
+        self.root.join("usr/bin/rustc")
+    }
+
+    /// The search path that the unpacked programs need.
+    fn libraries(&self) -> Result<Vec<(String, OsString)>> {
+        let mut folders = Vec::new();
+        for entry in fs::read_dir(self.root.join("usr/lib"))? {
+            let path = entry?.path();
+            if path.to_string_lossy().ends_with("-linux-gnu") {
+                folders.push(path);
+            }
+        }
+        folders.sort();
+        folders.extend(env::var_os("LD_LIBRARY_PATH").iter().flat_map(env::split_paths));
+        Ok(vec![("LD_LIBRARY_PATH".into(), path_list(&folders).into())])
+    }
+
+    /// The newest unpacked lld.
+    fn lld(&self) -> Result<PathBuf> {
+        let bin = self.root.join("usr/bin");
+        let mut found = Vec::new();
+        for entry in fs::read_dir(&bin).with_context(|| format!("cannot read {}", bin.display()))? {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if let Some(version) = name.strip_prefix("ld.lld-").and_then(|v| v.parse::<u32>().ok()) {
+                found.push((version, path));
+            }
+        }
+        found.into_iter().max().map(|(_, path)| path).context("no lld was unpacked")
+    }
+
+    /// What makes cargo use this compiler.
+    pub fn environment(&self) -> Result<Vec<(String, OsString)>> {
+        let mut environment = self.libraries()?;
+        environment.push(("RUSTC".into(), self.rustc().into()));
+        Ok(environment)
+    }
+
+    fn target(&self, abi: Abi, imports: &Imports, progress: &Progress) -> Result<Target> {
+        let lld = self.lld()?;
+        let linker_key = Key::new("linker", link::FRONT_VERSION).with(&lld.display().to_string());
+        let linker =
+            self.cache.step("linker", &linker_key, |out| link::write_front(&lld, &out.join("android-ld")))?;
+        let key = Key::new("stubs", 1).with(abi.name()).with(&format!("{imports:?}"));
+        let with_libraries = self.libraries()?;
+        let stubs =
+            self.cache.step("stubs", &key, |out| stubs::make(imports, abi, &lld, &with_libraries, out))?;
+        let sysroot = self.standard_library(abi.name(), abi.triple(), Panic::Abort, progress)?;
+        let mut flags = vec![
+            format!("-Clinker={}", linker.join("android-ld").display()),
+            // Debian's compiler gives its linker -Wl, arguments whatever the flavour.
+            "-Clinker-flavor=gcc".into(),
+            format!("-Lnative={}", stubs.display()),
+            format!("--sysroot={}", sysroot.display()),
+            format!("--remap-path-prefix={}=/rust", self.root.display()),
+        ];
+        flags.extend(link::FLAGS.iter().chain(&TRAP).map(|flag| (*flag).to_owned()));
+        let mut environment = self.environment()?;
+        environment.push(("RUSTC_BOOTSTRAP".into(), "1".into()));
+        Ok(Target { environment, flags })
+    }
+
+    /// Builds the standard library for a target once per compiler: small before fast, as the library itself.
+    pub fn standard_library(
+        &self,
+        name: &str,
+        triple: &str,
+        panic: Panic,
+        progress: &Progress,
+    ) -> Result<PathBuf> {
+        let manifest = STD_MANIFEST.replace("@PANIC@", panic.name());
+        let key = Key::new("std", STD_RECIPE).with(&self.version).with(&self.root.display().to_string());
+        let (trap, tables): (&[&str], &[&str]) = match panic {
+            Panic::Abort => (&TRAP, &[link::NO_UNWIND_TABLES]),
+            Panic::Unwind => (&[], &[]),
+        };
+        let key = key.with(triple).with(&manifest).with(STD_FEATURES).with(&trap.join(" "));
+        self.cache.step(&format!("std-{name}"), &key, |out| {
+            progress.say(format!("build the standard library for {triple}, one to three minutes"));
+            let source = out.join("source");
+            fs::create_dir_all(source.join("src"))?;
+            fs::write(source.join("Cargo.toml"), manifest)?;
+            fs::write(source.join("src/lib.rs"), "#![no_std]\n")?;
+            let mut flags = vec![
+                "-Cembed-bitcode=yes".to_owned(),
+                format!("--remap-path-prefix={}=/rust", self.root.display()),
+            ];
+            flags.extend(tables.iter().chain(trap).map(|flag| (*flag).to_owned()));
+            let vendor = self.root.join("usr/lib/rustlib/src/rust/library/vendor");
+            let vendor = fs::canonicalize(&vendor).with_context(|| format!("no {}", vendor.display()))?;
+            let mut cargo = cargo();
+            cargo.args(["build", "--quiet", "--release", STD_FEATURES]);
+            cargo.arg(format!("-Zbuild-std=std,panic_{}", panic.name()));
+            cargo.arg("--target").arg(triple).current_dir(&source).envs(self.environment()?);
+            // Its dependencies come with its sources: nothing is asked of a registry.
+            cargo.args(["--config", "source.crates-io.replace-with=\"debian\"", "--config"]);
+            cargo.arg(format!("source.debian.directory={:?}", vendor.display().to_string()));
+            cargo.env("RUSTC_BOOTSTRAP", "1").env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+            run(cargo.env("CARGO_TARGET_DIR", source.join("target")))?;
+            let libraries = out.join("lib/rustlib").join(triple).join("lib");
+            fs::create_dir_all(&libraries)?;
+            for entry in fs::read_dir(source.join("target").join(triple).join("release/deps"))? {
+                let path = entry?.path();
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                if path.extension().is_some_and(|e| e == "rlib") && !name.contains(STD_CRATE) {
+                    fs::rename(&path, libraries.join(name))?;
+                }
+            }
+            fs::remove_dir_all(&source).context("cannot remove the build folder of the standard library")
+        })
+    }
+}
+
+/// What a panic does in the programs that a standard library is for.
+#[derive(Debug, Clone, Copy)]
+pub enum Panic {
+    /// Ends the process: the library that ships.
+    Abort,
+    /// Unwinds: tests.
+    Unwind,
+}
+
+impl Panic {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Abort => "abort",
+            Self::Unwind => "unwind",
+        }
+    }
+}
+
+/// A crate that uses nothing: only its standard library is wanted.
+const STD_CRATE: &str = "only_std";
+const STD_MANIFEST: &str = "[package]\nname = \"only_std\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
+    [profile.release]\nopt-level = \"z\"\npanic = \"@PANIC@\"\ncodegen-units = 1\ndebug = \"line-tables-only\"\n\n\
+    [workspace]\n";
+
+/// Gets Debian's compiler, its sources and the linker of the same LLVM.
+fn fetch(work: &Path, cache: &Cache, record: &Path, progress: &Progress) -> Result<PathBuf> {
+    let release = Release::read(&work.join("apt"), progress)?;
+    let mut packages = release.with_libraries(&["rustc-web", "rust-web-src"])?;
+    let llvm = packages.iter().find_map(|package| package.split('=').next()?.strip_prefix("libllvm"));
+    let lld = format!("lld-{}", llvm.context("Debian's Rust needs no libllvm: its packaging has changed")?);
+    packages.extend(release.with_libraries(&[&lld])?);
+    let root = cache.step("toolchain", &root_key(&packages), |out| {
+        release.unpack(&packages, &work.join("downloads"), out, progress)
+    })?;
+    let lines: Vec<&str> = packages.iter().map(String::as_str).collect();
+    write_atomically(record, lines.join("\n") + "\n")?;
+    Ok(root)
+}
+
+fn root_key(packages: &BTreeSet<String>) -> Key {
+    packages.iter().fold(Key::new("toolchain", 1), |key, package| key.with(package))
+}
+
+fn read_record(file: &Path) -> Option<BTreeSet<String>> {
+    Some(fs::read_to_string(file).ok()?.lines().map(str::to_owned).collect())
+}
+
+/// The unpacked packages, when they are there.
+fn find_root(cache: &Cache, packages: &BTreeSet<String>) -> Option<PathBuf> {
+    cache.step("toolchain", &root_key(packages), |_| bail!("not there yet")).ok()
+}
+
+impl Ndk {
+    /// Finds the compiler drivers in an NDK folder.
+    pub(crate) fn find(home: &Path) -> Result<Self> {
+        let prebuilt = home.join("toolchains/llvm/prebuilt");
+        let hosts = fs::read_dir(&prebuilt)
+            .with_context(|| format!("ANDROID_NDK_HOME={}: no {}", home.display(), prebuilt.display()))?;
+        let mut bins: Vec<PathBuf> = hosts.filter_map(|host| Some(host.ok()?.path().join("bin"))).collect();
+        bins.sort();
+        let bin = bins.into_iter().find(|bin| bin.is_dir());
+        let bin = bin.with_context(|| format!("no compilers below {}", prebuilt.display()))?;
+        let about = fs::read_to_string(home.join("source.properties")).unwrap_or_default();
+        let revision = about.lines().find_map(|line| line.strip_prefix("Pkg.Revision"));
+        let revision =
+            revision.map_or("of unknown revision", |rest| rest.trim_start_matches([' ', '=']).trim());
+        let rustc = run(&mut command("rustc", ["-V"]))?;
+        Ok(Self { bin, revision: revision.into(), rustc: rustc.trim().into() })
+    }
+
+    fn target(&self, abi: Abi) -> Result<Target> {
+        let folder = run(&mut command("rustc", ["--print", "target-libdir", "--target", abi.triple()]))?;
+        ensure!(
+            Path::new(folder.trim()).is_dir(),
+            "this Rust has no standard library for {abi}: rustup target add {}",
+            abi.triple()
+        );
+        self.flags(abi)
+    }
+
+    fn flags(&self, abi: Abi) -> Result<Target> {
+        let linker = self.bin.join(format!("{}{MIN_API}-clang", abi.ndk_prefix()));
+        ensure!(
+            linker.is_file(),
+            "the NDK has no {}: is it older than r26 or not complete?",
+            linker.display()
+        );
+        let mut flags = vec![format!("-Clinker={}", linker.display())];
+        flags.extend(link::FLAGS.iter().map(|flag| (*flag).to_owned()));
+        Ok(Target { environment: Vec::new(), flags })
+    }
+}
+
+/// The cargo that runs this program, free of the settings it gave to it.
+pub fn cargo() -> Command {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    for variable in [
+        "RUSTFLAGS",
+        "RUSTDOCFLAGS",
+        "CARGO_ENCODED_RUSTFLAGS",
+        "RUSTC",
+        "RUSTC_WRAPPER",
+        "RUSTC_WORKSPACE_WRAPPER",
+    ] {
+        cargo.env_remove(variable);
+    }
+    cargo
+}
+
+/// The numbers of a version, for comparison: `1.96.0-beta` is 1, 96, 0.
+fn numbers(version: &str) -> Vec<u32> {
+    version.split(['.', '-', '+']).map_while(|part| part.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    /// A folder as an NDK has it, with a driver for some ABIs.
+    fn fake_ndk(home: &Path, abis: &[Abi]) {
+        let bin = home.join("toolchains/llvm/prebuilt/linux-x86_64/bin");
+        fs::create_dir_all(&bin).unwrap();
+        fs::write(home.join("source.properties"), "Pkg.Desc = Android NDK\nPkg.Revision = 27.2.12479018\n")
+            .unwrap();
+        for abi in abis {
+            let driver = bin.join(format!("{}21-clang", abi.ndk_prefix()));
+            fs::write(&driver, "#!/bin/sh\nexit 0\n").unwrap();
+            fs::set_permissions(&driver, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+    }
+
+    #[test]
+    fn an_ndk_links_with_its_own_driver_and_the_same_flags() {
+        let folder = tempfile::tempdir().unwrap();
+        fake_ndk(folder.path(), &[Abi::Arm64, Abi::Arm]);
+        let ndk = Ndk::find(folder.path()).unwrap();
+        assert_eq!(ndk.revision, "27.2.12479018");
+        let target = ndk.flags(Abi::Arm).unwrap();
+        let linker = target.flags.iter().find_map(|flag| flag.strip_prefix("-Clinker=")).unwrap();
+        assert!(linker.ends_with("/bin/armv7a-linux-androideabi21-clang"), "{linker}");
+        assert!(link::FLAGS.iter().all(|flag| target.flags.iter().any(|f| f == flag)));
+        assert!(target.environment.is_empty(), "the workspace's own compiler compiles");
+        let name = Toolchain::Ndk(ndk).name();
+        assert!(name.starts_with("rustc ") && name.ends_with("NDK 27.2.12479018"), "{name}");
+    }
+
+    #[test]
+    fn what_an_ndk_lacks_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let message = format!("{:#}", Ndk::find(folder.path()).unwrap_err());
+        assert!(message.contains("ANDROID_NDK_HOME") && message.contains("prebuilt"), "{message}");
+        fake_ndk(folder.path(), &[Abi::Arm64]);
+        let ndk = Ndk::find(folder.path()).unwrap();
+        let message = ndk.flags(Abi::X86).unwrap_err().to_string();
+        assert!(message.contains("i686-linux-android21-clang"), "{message}");
+    }
+
+    #[test]
+    fn versions_compare_by_their_numbers() {
+        assert!(numbers("1.96.0") > numbers("1.95"));
+        assert!(numbers("1.100.0") > numbers("1.96.0"));
+        assert!(numbers("1.85.0+dfsg3") < numbers("1.95.0"));
+        assert_eq!(numbers("1.96.0-nightly"), [1, 96, 0]);
+    }
+
+    #[test]
+    fn the_record_of_packages_finds_what_was_unpacked() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(&folder.path().join("cache")).unwrap();
+        let record = folder.path().join("toolchain.txt");
+        assert_eq!(read_record(&record), None);
+        fs::write(&record, "a=1\nb=2\n").unwrap();
+        let packages = read_record(&record).unwrap();
+        assert_eq!(find_root(&cache, &packages), None);
+        let root = cache.step("toolchain", &root_key(&packages), |_| Ok(())).unwrap();
+        assert_eq!(find_root(&cache, &packages), Some(root));
+    }
+}

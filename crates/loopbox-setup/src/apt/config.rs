@@ -1,0 +1,34 @@
+//! The configuration of an apt with a state of its own.
+
+use std::path::Path;
+
+/// apt reads this after the machine's own settings, so that proxies stay. Everything else is replaced: hooks do not
+/// run, nothing that is installed counts, and nothing of another architecture.
+pub(super) fn configuration(state: &Path, arch: &str) -> String {
+    let state = state.display();
+    format!(
+        "#clear APT::Update;\n\
+         #clear DPkg::Post-Invoke;\n\
+         Dir::Etc::sourcelist \"{state}/sources.list\";\n\
+         Dir::Etc::sourceparts \"-\";\n\
+         Dir::Etc::preferences \"/dev/null\";\n\
+         Dir::Etc::preferencesparts \"-\";\n\
+         Dir::State \"{state}\";\n\
+         Dir::State::lists \"{state}/lists\";\n\
+         Dir::State::status \"{state}/status\";\n\
+         Dir::Log \"{state}\";\n\
+         Dir::Cache \"{state}/cache\";\n\
+         Dir::Cache::pkgcache \"pkgcache.bin\";\n\
+         Dir::Cache::srcpkgcache \"srcpkgcache.bin\";\n\
+         APT::Architecture \"{arch}\";\n\
+         APT::Architectures {{ \"{arch}\"; }};\n\
+         APT::Sandbox::User \"root\";\n\
+         APT::Update::Error-Mode \"any\";\n\
+         Acquire::ForceHash \"SHA256\";\n\
+         Acquire::Languages \"none\";\n\
+         Acquire::IndexTargets::deb::DEP-11::DefaultEnabled \"false\";\n\
+         Acquire::Retries \"2\";\n\
+         Acquire::http::Timeout \"20\";\n\
+         Acquire::https::Timeout \"20\";\n"
+    )
+}

@@ -1,0 +1,178 @@
+//! Packages of the machine's own Debian release, downloaded and unpacked without installing anything.
+//!
+//! Other downloads are pinned to the byte; a compiler from the security archive cannot be: the archive
+//! drops a version when it gets the next. So the newest is taken, by apt with a state of its own, and apt's
+//! signature checks are what vouches for it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+
+use super::amount;
+use super::archive::Archive;
+use super::download::download;
+use super::sources::{self, Repository};
+use crate::arch::Arch;
+use crate::command::{command, run};
+use crate::files::remove;
+use crate::progress::Progress;
+
+/// Libraries that are there wherever a C compiler is, and Rust itself needs one.
+const PRESENT: [&str; 4] = ["libc6", "libc-dev", "libgcc", "libstdc++"];
+
+/// The machine's Debian release, with an index read just now.
+#[derive(Debug)]
+pub struct Release {
+    archive: Archive,
+}
+
+impl Release {
+    /// Reads the release's index into `state`. The addresses are those of the machine's own apt configuration.
+    ///
+    /// # Errors
+    /// When this is not a Debian, or its archive cannot be reached.
+    pub fn read(state: &Path, progress: &Progress) -> Result<Self> {
+        let codename = sources::own_codename()?;
+        let list = source_list(&sources::read_repositories(&sources::folder())?, &codename);
+        ensure!(!list.is_empty(), "the machine's apt configuration names no archive of Debian {codename}");
+        progress.say("read the package index");
+        Ok(Self { archive: Archive::open(state, &list, Arch::X86_64.debian(), progress)? })
+    }
+
+    /// The named packages and the libraries they need, as `name=version`.
+    ///
+    /// # Errors
+    /// When the release has no such package.
+    pub fn with_libraries(&self, names: &[&str]) -> Result<BTreeSet<String>> {
+        let mut found = BTreeSet::new();
+        let mut open: BTreeSet<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        while !open.is_empty() {
+            let depends = self.ask(&["depends", "--important"], &open)?;
+            found.append(&mut open);
+            open = libraries(&depends).into_iter().filter(|name| !found.contains(name)).collect();
+        }
+        let about = self.ask(&["show", "--no-all-versions"], &found)?;
+        let versions = versions(&about);
+        let wanted = |name: &String| {
+            let version = versions.get(name.as_str());
+            Ok(format!("{name}={}", version.with_context(|| format!("Debian has no package {name} here"))?))
+        };
+        found.iter().map(wanted).collect()
+    }
+
+    fn ask(&self, question: &[&str], packages: &BTreeSet<String>) -> Result<String> {
+        let arguments: Vec<&str> = question.iter().copied().chain(words(packages)).collect();
+        self.archive.query("apt-cache", &arguments)
+    }
+
+    /// Downloads packages (`name=version`) and unpacks them all into `root`. What an interrupted download left in
+    /// `downloads` is used.
+    ///
+    /// # Errors
+    /// When a package cannot be had or unpacked.
+    pub fn unpack(
+        &self,
+        packages: &BTreeSet<String>,
+        downloads: &Path,
+        root: &Path,
+        progress: &Progress,
+    ) -> Result<()> {
+        fs::create_dir_all(downloads).with_context(|| format!("cannot create {}", downloads.display()))?;
+        let files = self.archive.packages(&words(packages).collect::<Vec<_>>())?;
+        let bytes = files.iter().map(|file| file.size).sum();
+        progress.say(format!("download {}", amount::planned(files.len(), "package", bytes)));
+        download(&self.archive, &files, downloads, progress)?;
+        progress.say(format!("unpack {} packages", files.len()));
+        for file in &files {
+            run(command("dpkg-deb", ["-x"]).arg(downloads.join(&file.name)).arg(root))?;
+        }
+        remove(downloads)
+    }
+}
+
+/// The release itself, its updates and its security archive.
+fn source_list(repositories: &[Repository], codename: &str) -> String {
+    let arch = Arch::X86_64.debian();
+    let signed = sources::signed_by();
+    let suites = ["", "-updates", "-security"].map(|part| format!("{codename}{part}"));
+    let wanted = |r: &&Repository| suites.contains(&r.suite) && r.components.iter().any(|c| c == "main");
+    let lines = repositories
+        .iter()
+        .filter(wanted)
+        .map(|r| format!("deb [arch={arch}{signed}] {} {} main\n", r.uri, r.suite));
+    lines.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+fn words(names: &BTreeSet<String>) -> impl Iterator<Item = &str> {
+    names.iter().map(String::as_str)
+}
+
+/// Package to version, of what `apt-cache show` says.
+fn versions(about: &str) -> BTreeMap<&str, &str> {
+    let mut found = BTreeMap::new();
+    let mut name = "";
+    for line in about.lines() {
+        if let Some(package) = line.strip_prefix("Package: ") {
+            name = package;
+        } else if let Some(version) = line.strip_prefix("Version: ") {
+            found.insert(name, version);
+        }
+    }
+    found
+}
+
+/// The libraries among the packages' dependencies, of alternatives the first: lines of `apt-cache depends`.
+fn libraries(depends: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut decided = false;
+    for line in depends.lines() {
+        let (alternative, rest) = match line.trim_start().strip_prefix('|') {
+            Some(rest) => (true, rest),
+            None => (false, line.trim_start()),
+        };
+        let name = rest.strip_prefix("Depends: ").or_else(|| rest.strip_prefix("PreDepends: "));
+        if let Some(name) = name {
+            let needed = name.starts_with("lib") && !PRESENT.iter().any(|present| name.starts_with(present));
+            if needed && !decided {
+                found.push(name.trim().to_owned());
+            }
+            decided = alternative;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_releases_own_archives_are_asked() {
+        let text = "deb http://m.example/archive bookworm main contrib\n\
+            deb http://m.example/archive bookworm-updates main\n\
+            deb http://s.example/security bookworm-security main\n\
+            deb http://other.example/apt bookworm-tools main\n\
+            deb http://vendor.example/linux bookworm stable\n";
+        let list = source_list(&sources::parse_list(text), "bookworm");
+        assert_eq!(list.lines().count(), 3, "{list}");
+        assert!(list.contains("http://s.example/security bookworm-security main"));
+        assert!(!list.contains("contrib") && !list.contains("other") && !list.contains("vendor"));
+        assert_eq!(source_list(&sources::parse_list(text), "trixie"), "");
+    }
+
+    #[test]
+    fn libraries_are_found_among_the_dependencies() {
+        let depends = "rustc-web\n  Depends: libc6\n  Depends: libgcc-s1\n  Depends: libstd-rust-web-dev\n\
+            \x20 Depends: gcc\n |Depends: liba1\n  Depends: liba2\n  PreDepends: libb\n  Depends: <libc-dev>\n\
+            \x20   libc6-dev\nlibb\n  Depends: libd\n  Conflicts: libe\n";
+        assert_eq!(libraries(depends), ["libstd-rust-web-dev", "liba1", "libb", "libd"]);
+    }
+
+    #[test]
+    fn versions_are_read_with_their_packages() {
+        let about = "Package: a\nVersion: 1:2~x\nDescription: Version: none\n\nPackage: b\nVersion: 3\n";
+        assert_eq!(versions(about), BTreeMap::from([("a", "1:2~x"), ("b", "3")]));
+    }
+}

@@ -1,0 +1,71 @@
+//! Jars that depend on nothing but their content: sorted, uncompressed, without times.
+
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
+
+use crate::files::files_below;
+
+/// Packs all files below a folder.
+pub fn pack(folder: &Path, jar: &Path) -> Result<()> {
+    let mut entries = Vec::new();
+    for file in files_below(folder)? {
+        let name = file.strip_prefix(folder).unwrap_or(&file).to_string_lossy().into_owned();
+        let content = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        entries.push((name, content));
+    }
+    write(jar, &entries)
+}
+
+/// Writes a jar of the given entries.
+pub fn write(jar: &Path, entries: &[(String, Vec<u8>)]) -> Result<()> {
+    let context = || format!("cannot write {}", jar.display());
+    let mut writer = ZipWriter::new(File::create(jar).with_context(context)?);
+    let options = SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Stored)
+        .with_alignment(4) // so that the runtime can map a dex file
+        .last_modified_time(zip::DateTime::default());
+    for (name, content) in entries {
+        writer.start_file(name.as_str(), options).with_context(context)?;
+        writer.write_all(content).with_context(context)?;
+    }
+    writer.finish().with_context(context)?;
+    Ok(())
+}
+
+/// The content of one entry.
+pub fn read_entry(jar: &Path, name: &str) -> Result<Vec<u8>> {
+    let context = || format!("cannot read {name} of {}", jar.display());
+    let mut archive = ZipArchive::new(File::open(jar).with_context(context)?).with_context(context)?;
+    let mut content = Vec::new();
+    archive.by_name(name).with_context(context)?.read_to_end(&mut content).with_context(context)?;
+    Ok(content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_files_make_the_same_jar() {
+        let folder = tempfile::tempdir().unwrap();
+        let classes = folder.path().join("classes");
+        fs::create_dir_all(classes.join("a/b")).unwrap();
+        fs::write(classes.join("a/b/C.class"), "c").unwrap();
+        fs::write(classes.join("D.class"), "d").unwrap();
+        let jar = |name: &str| {
+            let jar = folder.path().join(name);
+            pack(&classes, &jar).unwrap();
+            jar
+        };
+        let first = jar("1.jar");
+        fs::write(classes.join("D.class"), "d").unwrap();
+        assert_eq!(fs::read(&first).unwrap(), fs::read(jar("2.jar")).unwrap());
+        assert_eq!(read_entry(&first, "a/b/C.class").unwrap(), b"c");
+        assert!(format!("{:#}", read_entry(&first, "none").unwrap_err()).contains("none"));
+    }
+}

@@ -1,0 +1,16 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+pub mod apt;
+pub mod arch;
+pub mod cache;
+pub mod command;
+pub mod fetch;
+pub mod files;
+pub mod jar;
+pub mod jvm;
+pub mod package;
+pub mod progress;
+pub mod tools;
+pub mod unpack;
+pub mod workspace;

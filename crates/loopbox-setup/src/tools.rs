@@ -1,0 +1,174 @@
+//! The compilers: found on this machine, installed when they are missing and the user is root.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::apt;
+use crate::arch::Arch;
+use crate::command::{command, run};
+
+/// A program and the Debian package that brings it; alternatives as [`apt::install`] understands them.
+#[derive(Debug)]
+struct Needed {
+    program: &'static str,
+    package: &'static str,
+}
+
+/// What every set-up needs. A JDK newer than 17 works as long as its javac still compiles for Java 8.
+const NEEDED: &[Needed] = &[
+    Needed { program: "g++", package: "g++" },
+    Needed { program: "javac", package: "openjdk-17-jdk-headless | openjdk-21-jdk-headless" },
+    Needed { program: "tar", package: "tar" },
+    Needed { program: "xz", package: "xz-utils" },
+    Needed { program: "apt-get", package: "apt" },
+    Needed { program: "dpkg-deb", package: "dpkg" },
+];
+
+/// What the build of a runtime's compiler needs beside that. The sources of ART are written for clang.
+const NEEDED_FOR_COMPILER: &[Needed] = &[
+    Needed { program: "clang++", package: "clang" },
+    Needed { program: "ld.lld", package: "lld" },
+    Needed { program: "python3", package: "python3-minimal" },
+    Needed { program: "patch", package: "patch" },
+];
+
+/// The compilers of this machine.
+#[derive(Debug, Clone)]
+pub struct Tools {
+    /// The C++ compiler.
+    pub cxx: PathBuf,
+    /// The Java compiler.
+    pub javac: PathBuf,
+    /// The JVM of the same JDK.
+    pub java: PathBuf,
+}
+
+impl Tools {
+    /// Finds all tools. As root, missing ones are installed by the machine's own apt.
+    ///
+    /// # Errors
+    /// When one is missing and cannot be installed; for a user other than root, with what to install.
+    pub fn ensure() -> Result<Self> {
+        install_missing(NEEDED)?;
+        Self::locate()
+    }
+
+    fn locate() -> Result<Self> {
+        // javac and java must be of one JDK: what javac compiles, dx runs on.
+        let javac = tool("javac")?;
+        let real = fs::canonicalize(&javac).with_context(|| format!("cannot resolve {}", javac.display()))?;
+        let sibling = real.with_file_name("java");
+        let java = if sibling.is_file() { sibling } else { tool("java")? };
+        Ok(Self { cxx: tool("g++")?, javac, java })
+    }
+
+    /// Text that changes when a compiler does.
+    ///
+    /// # Errors
+    /// When a compiler does not run.
+    pub fn identity(&self) -> Result<String> {
+        let cxx = run(&mut command(&self.cxx, ["-dumpfullversion", "-dumpmachine"]))?;
+        let real = fs::canonicalize(&self.javac)?;
+        // The JDK's release file saves a 0.3 s start of javac.
+        let release = real.parent().and_then(Path::parent).map(|home| home.join("release"));
+        let jdk = match release.and_then(|file| fs::read_to_string(file).ok()) {
+            Some(text) => text,
+            None => run(&mut command(&self.javac, ["-version"]))?,
+        };
+        Ok(format!("{cxx}{jdk}"))
+    }
+}
+
+/// The programs that build a runtime's compiler.
+#[derive(Debug, Clone)]
+pub struct CompilerTools {
+    /// The C++ compiler.
+    pub clang: PathBuf,
+    /// What generates sources.
+    pub python: PathBuf,
+    /// What applies Debian's patches.
+    pub patch: PathBuf,
+}
+
+impl CompilerTools {
+    /// Finds or installs them, as [`Tools::ensure`] does.
+    ///
+    /// # Errors
+    /// As [`Tools::ensure`].
+    pub fn ensure() -> Result<Self> {
+        install_missing(NEEDED_FOR_COMPILER)?;
+        Ok(Self { clang: tool("clang++")?, python: tool("python3")?, patch: tool("patch")? })
+    }
+
+    /// The C++ compiler for another architecture, with all that it needs of a system below `sysroot`.
+    pub fn for_arch(&self, arch: Arch, sysroot: &Path) -> Command {
+        let mut clang = command(&self.clang, ["-fuse-ld=lld"]);
+        clang.arg(format!("--target={}", arch.triplet())).arg("--sysroot").arg(sysroot);
+        clang
+    }
+
+    /// Text that changes when the compiler does.
+    ///
+    /// # Errors
+    /// When it does not run.
+    pub fn identity(&self) -> Result<String> {
+        run(&mut command(&self.clang, ["--version"]))
+    }
+}
+
+/// A program that should be there by now.
+fn tool(program: &str) -> Result<PathBuf> {
+    find(program, search_path().as_ref())
+        .with_context(|| format!("{program} is still missing after its installation"))
+}
+
+fn install_missing(needed: &'static [Needed]) -> Result<()> {
+    let missing = missing(needed, search_path().as_ref());
+    let packages: Vec<&str> = missing.iter().map(|needed| needed.package).collect();
+    apt::install(&packages).with_context(|| {
+        let programs: Vec<&str> = missing.iter().map(|needed| needed.program).collect();
+        format!("no {} on this machine", programs.join(", "))
+    })
+}
+
+fn search_path() -> Option<OsString> {
+    env::var_os("PATH")
+}
+
+/// Where a program is on a search path.
+fn find(program: &str, path: Option<&OsString>) -> Option<PathBuf> {
+    env::split_paths(path?).map(|folder| folder.join(program)).find(|file| {
+        fs::metadata(file).is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+    })
+}
+
+fn missing(needed: &'static [Needed], path: Option<&OsString>) -> Vec<&'static Needed> {
+    needed.iter().filter(|needed| find(needed.program, path).is_none()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_programs_are_found_with_what_to_install() {
+        let folder = tempfile::tempdir().unwrap();
+        for program in ["g++", "tar", "xz", "apt-get"] {
+            let file = folder.path().join(program);
+            fs::write(&file, "").unwrap();
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        fs::write(folder.path().join("dpkg-deb"), "").unwrap(); // there, but not a program
+        let path = folder.path().as_os_str().to_owned();
+        let missing: Vec<(&str, &str)> =
+            missing(NEEDED, Some(&path)).iter().map(|needed| (needed.program, needed.package)).collect();
+        let jdk = "openjdk-17-jdk-headless | openjdk-21-jdk-headless";
+        assert_eq!(missing, [("javac", jdk), ("dpkg-deb", "dpkg")]);
+    }
+}

@@ -1,0 +1,187 @@
+//! Builds a testbed: what comes after what, what is made in parallel, and how the parts are put together.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use anyhow::{Context, Result, anyhow};
+use loopbox_setup::cache::Key;
+use loopbox_setup::files::remove;
+use loopbox_setup::package::{Use, read_toml};
+use loopbox_setup::unpack;
+
+use crate::aot;
+use crate::builder::{Builder, HEAP_MIB, VERSION};
+use crate::code_patch::CodePatches;
+use crate::compiler;
+use crate::framework::{self, Framework};
+use crate::libcore::{self, Libcore};
+use crate::manifest::{Build, Manifest, environment};
+use crate::spec::Foreign;
+
+/// Changes when testbeds are put together in another way, of the same parts.
+pub(crate) const ASSEMBLY: u32 = 3;
+
+/// The results of the compilations.
+struct Parts {
+    libcore: Libcore,
+    framework: Framework,
+    natives: PathBuf,
+    fitting: Option<PathBuf>,
+    compiler: Option<PathBuf>,
+    aot: Option<PathBuf>,
+}
+
+impl Builder<'_> {
+    /// Makes the testbed in `out`, which will later be known as `home`.
+    pub(crate) fn build(&self, out: &Path, home: &Path, key: &str) -> Result<()> {
+        let (libcore, framework, natives) = self.compile()?;
+        let fitting = libcore::fit(self, &libcore)?;
+        let compiler = compiler::build(self)?;
+        let aot = aot::build(self, compiler.as_deref())?;
+        self.progress.say("put the testbed together");
+        self.put_together(out, home, key, &Parts { libcore, framework, natives, fitting, compiler, aot })
+    }
+
+    /// Java on this thread; the framework's long unpacking and the natives beside it.
+    fn compile(&self) -> Result<(Libcore, Framework, PathBuf)> {
+        let source = libcore::source(self)?;
+        thread::scope(|scope| {
+            let framework = scope.spawn(|| framework::source(self));
+            let natives = scope.spawn(|| libcore::natives(self, &source));
+            let libcore = libcore::java(self, &source)?;
+            let framework = framework.join().map_err(|_| anyhow!("unpacking the framework panicked"))??;
+            let framework = framework::java(self, &framework, &libcore.classes)?;
+            let natives = natives.join().map_err(|_| anyhow!("the build of the natives panicked"))??;
+            Ok((libcore, framework, natives))
+        })
+    }
+
+    fn put_together(&self, out: &Path, home: &Path, key: &str, parts: &Parts) -> Result<()> {
+        let testbed = &self.spec.testbed;
+        let lib = out.join("lib");
+        for folder in [&lib, &out.join("root/bin"), &out.join("root/lib"), &out.join("data/dalvik-cache")] {
+            fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        }
+        self.place_libraries(&lib, &parts.natives)?;
+        if let Some(compiler) = &parts.compiler {
+            unpack::place(compiler, &lib.join(compiler::LIBRARY))?;
+        }
+
+        let mut boot = vec!["core.jar", "framework.jar"];
+        let mut hidden = vec!["core.jar", "framework-hidden.jar"];
+        let mut classes = vec!["classes/core.jar", "classes/framework.jar"];
+        unpack::place(&parts.libcore.core, &out.join("core.jar"))?;
+        unpack::place(&parts.framework.dexed, &out.join("framework.jar"))?;
+        unpack::place(&parts.framework.hidden, &out.join("framework-hidden.jar"))?;
+        unpack::place(&parts.libcore.classes, &out.join("classes/core.jar"))?;
+        unpack::place(&parts.framework.classes, &out.join("classes/framework.jar"))?;
+        unpack::place(&self.dx, &out.join("dx/dx.jar"))?;
+        if let Some(fitting) = &parts.fitting {
+            unpack::place(&fitting.join("patch.jar"), &out.join("patch.jar"))?;
+            unpack::place(&fitting.join("classes.jar"), &out.join("classes/patch.jar"))?;
+            boot.insert(0, "patch.jar");
+            hidden.insert(0, "patch.jar");
+            classes.insert(0, "classes/patch.jar");
+        }
+        let mut image = PathBuf::from("/nonexistent.art");
+        if let Some(program) = &parts.aot {
+            unpack::place(program, &out.join(aot::PROGRAM))?;
+            self.progress.say("compile the boot class path");
+            aot::boot_image(out, home, &testbed.preload, &boot)?;
+            image = home.join(aot::IMAGE);
+        }
+        let strings = |list: Vec<&str>| list.into_iter().map(PathBuf::from).collect::<Vec<_>>();
+        let mut manifest = Manifest {
+            name: testbed.name.clone(),
+            art: testbed.art.clone(),
+            api_level: testbed.api_level,
+            package_version: testbed.package_version.clone(),
+            arch: self.spec.arch.name().into(),
+            boot_class_path: strings(boot),
+            boot_class_path_hidden_api: strings(hidden),
+            library_path: vec!["lib".into()],
+            preload: testbed.preload.clone(),
+            vm_options: vec![
+                format!("-Ximage:{}", image.display()),
+                "-Xnoimage-dex2oat".into(),
+                format!("-Xusejit:{}", parts.compiler.is_some() && parts.aot.is_none()),
+                format!("-Xmx{HEAP_MIB}m"),
+                format!("-Dloopbox.sdk={}", testbed.api_level),
+            ],
+            libart: testbed.libart.clone(),
+            dlopen_first: testbed.dlopen_first.clone(),
+            runner: Vec::new(),
+            env: environment(home),
+            build: Build {
+                java_class_path: strings(classes),
+                dx: "dx/dx.jar".into(),
+                key: key.to_owned(),
+                sysroot: self.spec.foreign.as_ref().map(|_| self.sysroot()).transpose()?,
+            },
+        };
+        if parts.aot.is_some() {
+            manifest.vm_options.push("-Xnorelocate".into());
+        }
+        match &self.spec.foreign {
+            Some(foreign) => self.emulated(foreign, out, home, &mut manifest)?,
+            None if testbed.own_libc => self.with_own_loader(home, &mut manifest),
+            None => (),
+        }
+        manifest.write(out)
+    }
+
+    /// The testbed's own loader runs the host program.
+    fn with_own_loader(&self, home: &Path, manifest: &mut Manifest) {
+        // The loader's own options reach the host program only; variables would also reach the programs of the
+        // machine that it starts, which have another libc.
+        let lib = home.join("lib").display().to_string();
+        let loader = format!("{lib}/{}", self.spec.arch.loader());
+        let preload = manifest.preload.join(":");
+        manifest.runner = vec![loader, "--library-path".into(), lib, "--preload".into(), preload];
+        manifest.library_path = Vec::new();
+        manifest.preload = Vec::new();
+    }
+
+    /// An emulator runs the host program, whose loader it finds below `machine` in the testbed. The emulator is linked
+    /// statically, so that the variables for the loader mean nothing to it.
+    fn emulated(&self, foreign: &Foreign, out: &Path, home: &Path, manifest: &mut Manifest) -> Result<()> {
+        let package = foreign.packages.iter().find(|p| p.purpose == Use::Emulator);
+        let debs = self.debs(&[package.context("no package brings the emulator")?]);
+        let deb = debs.first().context("the emulator was not downloaded")?;
+        let key = Key::new("emulator", VERSION).with(&deb.sha256).with(&foreign.emulator);
+        let unpacked = self
+            .cache
+            .step("emulator", &key, |out| unpack::one_file(deb, &foreign.emulator, &out.join("emulator")))?;
+        unpack::place(&unpacked.join("emulator"), &out.join("emulator"))?;
+        let loader = self.spec.arch.loader();
+        fs::create_dir_all(out.join("machine/lib")).context("cannot create machine/lib")?;
+        symlink(Path::new("../../lib").join(loader), out.join("machine/lib").join(loader))
+            .with_context(|| format!("cannot create {loader}"))?;
+        manifest.runner = vec![home.join("emulator").display().to_string()];
+        manifest.runner.extend(foreign.options.iter().cloned());
+        manifest.runner.extend(["-L".into(), home.join("machine").display().to_string()]);
+        manifest.preload.splice(0..0, foreign.preload.iter().cloned());
+        Ok(())
+    }
+
+    fn place_libraries(&self, lib: &Path, natives: &Path) -> Result<()> {
+        unpack::gather_libraries(&self.runtime()?, self.spec.arch, lib)?;
+        for entry in fs::read_dir(natives.join("lib"))? {
+            let file = entry?.path();
+            let name = file.file_name().context("a library without a name")?;
+            remove(&lib.join(name))?;
+            unpack::place(&file, &lib.join(name))?;
+        }
+        for (name, file) in &self.spec.testbed.links {
+            symlink(file, lib.join(name)).with_context(|| format!("cannot create {name}"))?;
+        }
+        let Some(file) = &self.spec.testbed.code_patches else { return Ok(()) };
+        let patches: CodePatches = read_toml(&self.spec.folder.join(file))?;
+        let library = lib.join(&patches.file);
+        let mended = lib.join(format!("{}.mended", patches.file));
+        patches.apply(&library, &mended)?;
+        fs::rename(&mended, &library).with_context(|| format!("cannot replace {}", library.display()))
+    }
+}

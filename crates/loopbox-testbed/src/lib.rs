@@ -1,0 +1,27 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod aot;
+mod assemble;
+mod blueprint;
+mod builder;
+mod code_patch;
+mod compiler;
+mod dex;
+mod framework;
+mod hidden_api;
+mod java;
+mod libcore;
+mod manifest;
+mod names;
+mod patch;
+mod paths;
+mod set_up;
+mod spec;
+mod store;
+
+pub use loopbox_setup::arch::Arch;
+pub use manifest::{Build, Manifest, Testbed};
+pub use names::{names, to_test_on};
+pub use set_up::ensure;
+pub use spec::{Compiled, Compiler, CompilerCommon, CompilerSpec, Name, compiler};

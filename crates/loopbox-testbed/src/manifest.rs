@@ -1,0 +1,262 @@
+//! `bed.toml`: what a program has to know to boot a testbed.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+
+use loopbox_setup::arch::Arch;
+use loopbox_setup::cache::mark_used;
+use loopbox_setup::command::path_list;
+use loopbox_setup::files::write_atomically;
+use loopbox_setup::package::read_toml;
+
+/// Name of the file in a testbed's folder. It is written last: a folder with it is complete.
+pub(crate) const FILE: &str = "bed.toml";
+
+/// The content of `bed.toml`. Paths are relative to its folder unless they are absolute; libraries without a
+/// folder are found by the library path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Name of the testbed, for example `art10`.
+    pub name: String,
+    /// Version of the Android Runtime, for example `10`.
+    pub art: String,
+    /// The level that `Build.VERSION.SDK_INT` says.
+    pub api_level: u32,
+    /// Debian's version of the runtime.
+    pub package_version: String,
+    /// Processor architecture, for example `x86_64`.
+    pub arch: String,
+    /// Dexed jars for `-Xbootclasspath`, in order.
+    pub boot_class_path: Vec<PathBuf>,
+    /// The same with the hidden members of the framework marked; effective with
+    /// `-Xhidden-api-policy:enabled` and a target level of 28 or more (`VMRuntime.setTargetSdkVersion`).
+    pub boot_class_path_hidden_api: Vec<PathBuf>,
+    /// Folders for `LD_LIBRARY_PATH`.
+    pub library_path: Vec<PathBuf>,
+    /// Libraries for `LD_PRELOAD`.
+    pub preload: Vec<String>,
+    /// Options for `JNI_CreateJavaVM`, without the class paths.
+    pub vm_options: Vec<String>,
+    /// The runtime's library.
+    pub libart: String,
+    /// Libraries to open before it (`RTLD_NOW | RTLD_GLOBAL`), in order.
+    pub dlopen_first: Vec<String>,
+    /// A command that runs the host program, its path comes after these arguments; empty: run it directly.
+    pub runner: Vec<String>,
+    /// Environment of the host program.
+    pub env: BTreeMap<String, String>,
+    /// What compiles against the testbed.
+    pub build: Build,
+}
+
+/// The `[build]` part of `bed.toml`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Build {
+    /// Jars of class files, for `javac -bootclasspath`.
+    pub java_class_path: Vec<PathBuf>,
+    /// The dx compiler: `java -cp <dx> com.android.dx.command.Main --dex`.
+    pub dx: PathBuf,
+    /// Hash of everything that the testbed was made from.
+    pub key: String,
+    /// For a testbed of another architecture: headers and libraries of its system, for a cross compiler.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sysroot: Option<PathBuf>,
+}
+
+impl Manifest {
+    /// Writes `bed.toml` into a folder, in one step.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<()> {
+        let text = toml::to_string(self).context("cannot write the manifest")?;
+        write_atomically(&folder.join(FILE), text)
+    }
+}
+
+/// A testbed that is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Testbed {
+    /// The folder of `bed.toml`; it stays as it is, even when the testbed is built again.
+    pub dir: PathBuf,
+    /// The content of `bed.toml`.
+    pub manifest: Manifest,
+}
+
+impl Testbed {
+    /// Reads a finished testbed. `folder` may be a link.
+    ///
+    /// # Errors
+    /// When there is no valid `bed.toml` or a file that it names is missing.
+    pub fn open(folder: &Path) -> Result<Self> {
+        let dir =
+            fs::canonicalize(folder).with_context(|| format!("there is no testbed {}", folder.display()))?;
+        let testbed = Self { manifest: read_toml(&dir.join(FILE))?, dir };
+        let manifest = &testbed.manifest;
+        let files = manifest
+            .boot_class_path
+            .iter()
+            .chain(&manifest.boot_class_path_hidden_api)
+            .chain(&manifest.build.java_class_path)
+            .chain([&manifest.build.dx]);
+        for file in files {
+            ensure!(testbed.dir.join(file).is_file(), "{} has no {}", testbed.dir.display(), file.display());
+        }
+        Ok(testbed)
+    }
+
+    /// Jars of class files to compile against, absolute.
+    pub fn java_class_path(&self) -> Vec<PathBuf> {
+        self.manifest.build.java_class_path.iter().map(|jar| self.dir.join(jar)).collect()
+    }
+
+    /// What the testbed's programs are compiled for.
+    ///
+    /// # Errors
+    /// When the manifest names an architecture that this crate does not know.
+    pub fn arch(&self) -> Result<Arch> {
+        self.manifest.arch.parse().with_context(|| self.dir.display().to_string())
+    }
+
+    /// Headers and libraries for a cross compiler. Looking for them keeps them from being removed as unused.
+    ///
+    /// # Errors
+    /// When the testbed has none, because the machine's own compiler builds for it.
+    pub fn sysroot(&self) -> Result<PathBuf> {
+        let sysroot =
+            self.manifest.build.sysroot.clone().context("a testbed of this machine has no sysroot")?;
+        mark_used(&sysroot)?;
+        Ok(sysroot)
+    }
+
+    /// A command that runs `main` of a class on this testbed, by a host program that boots runtimes (`loopbox-host`
+    /// of this repository). `jar` is the dexed app, `libraries` the folder where it finds its native libraries. More
+    /// options of the host program can be added, then `--` and the arguments of `main`.
+    pub fn java(&self, host: &Path, jar: &Path, libraries: &Path, class: &str) -> Command {
+        let mut command = self.command(host);
+        command.env("LOOPBOX_HOST_BED", &self.dir);
+        command.arg("--bed").arg(self.dir.join(FILE)).arg("--app").arg(jar);
+        command.arg("-D").arg(format!("java.library.path={}", libraries.display()));
+        command.args(["--main", class]);
+        command
+    }
+
+    /// A command that runs a host program in the environment that the testbed needs. Arguments of the program can be
+    /// added. Variables that the testbed sets replace inherited ones.
+    pub fn command(&self, host: &Path) -> Command {
+        let mut command = match self.manifest.runner.split_first() {
+            None => Command::new(host),
+            Some((runner, arguments)) => {
+                let mut command = Command::new(self.dir.join(runner));
+                command.args(arguments).arg(host);
+                command
+            }
+        };
+        command.envs(&self.manifest.env);
+        let set = |command: &mut Command, name: &str, value: OsString| {
+            if value.is_empty() {
+                command.env_remove(name);
+            } else {
+                command.env(name, value);
+            }
+        };
+        let folders = path_list(self.manifest.library_path.iter().map(|folder| self.dir.join(folder)));
+        set(&mut command, "LD_LIBRARY_PATH", folders.into());
+        set(&mut command, "LD_PRELOAD", self.manifest.preload.join(":").into());
+        command
+    }
+}
+
+/// The variables that name Android's folders. Nothing is in them; the runtime only wants them to exist.
+pub(crate) fn environment(home: &Path) -> BTreeMap<String, String> {
+    let root = home.join("root").display().to_string();
+    let mut environment = BTreeMap::new();
+    for name in ["ROOT", "RUNTIME_ROOT", "ART_ROOT", "I18N_ROOT", "TZDATA_ROOT"] {
+        environment.insert(format!("ANDROID_{name}"), root.clone());
+    }
+    environment.insert("ANDROID_DATA".into(), home.join("data").display().to_string());
+    environment
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A testbed of empty files.
+    pub(crate) fn sample(folder: &Path) -> Testbed {
+        let manifest = Manifest {
+            name: "art10".into(),
+            art: "10".into(),
+            api_level: 29,
+            package_version: "1".into(),
+            arch: "x86_64".into(),
+            boot_class_path: vec!["core.jar".into()],
+            boot_class_path_hidden_api: vec!["hidden.jar".into()],
+            library_path: vec!["lib".into(), "/opt/lib".into()],
+            preload: vec!["liba.so".into(), "libb.so".into()],
+            vm_options: vec!["-Xmx64m".into()],
+            libart: "libart.so.0".into(),
+            dlopen_first: vec!["liblog.so.0".into()],
+            runner: Vec::new(),
+            env: [("ANDROID_ROOT".to_owned(), "/r".to_owned())].into(),
+            build: Build {
+                java_class_path: vec!["c.jar".into()],
+                dx: "dx.jar".into(),
+                key: "k".into(),
+                sysroot: None,
+            },
+        };
+        for file in ["core.jar", "hidden.jar", "c.jar", "dx.jar"] {
+            fs::write(folder.join(file), "").unwrap();
+        }
+        manifest.write(folder).unwrap();
+        Testbed::open(folder).unwrap()
+    }
+
+    fn variable(command: &Command, name: &str) -> Option<String> {
+        let (_, value) = command.get_envs().find(|(n, _)| *n == name)?;
+        Some(value?.to_string_lossy().into_owned())
+    }
+
+    #[test]
+    fn a_manifest_survives_its_file_and_a_testbed_without_its_files_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let testbed = sample(folder.path());
+        assert_eq!(testbed, Testbed::open(folder.path()).unwrap());
+        fs::remove_file(folder.path().join("dx.jar")).unwrap();
+        assert!(Testbed::open(folder.path()).unwrap_err().to_string().contains("dx.jar"));
+        assert!(Testbed::open(&folder.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn a_host_program_runs_with_the_testbeds_variables() {
+        let folder = tempfile::tempdir().unwrap();
+        let testbed = sample(folder.path());
+        let command = testbed.command(Path::new("/host"));
+        assert_eq!(command.get_program(), "/host");
+        let lib = testbed.dir.join("lib").display().to_string();
+        assert_eq!(variable(&command, "LD_LIBRARY_PATH").unwrap(), format!("{lib}:/opt/lib"));
+        assert_eq!(variable(&command, "LD_PRELOAD").unwrap(), "liba.so:libb.so");
+        assert_eq!(variable(&command, "ANDROID_ROOT").unwrap(), "/r");
+    }
+
+    #[test]
+    fn a_runner_gets_the_host_program_as_argument() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut testbed = sample(folder.path());
+        testbed.manifest.runner = vec!["lib/ld.so".into(), "--library-path".into(), "/l".into()];
+        testbed.manifest.library_path.clear();
+        testbed.manifest.preload.clear();
+        let command = testbed.command(Path::new("/host"));
+        assert_eq!(command.get_program(), testbed.dir.join("lib/ld.so").as_os_str());
+        assert_eq!(command.get_args().collect::<Vec<_>>(), ["--library-path", "/l", "/host"]);
+        assert_eq!(variable(&command, "LD_LIBRARY_PATH"), None);
+        assert!(command.get_envs().any(|(name, value)| name == "LD_PRELOAD" && value.is_none()));
+    }
+}

@@ -1,0 +1,99 @@
+//! Sets a testbed up: found, or built now.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use loopbox_setup::cache::Key;
+use loopbox_setup::fetch::Fetcher;
+use loopbox_setup::files::{exclusive, files_below, remove};
+use loopbox_setup::progress::Progress;
+use loopbox_setup::tools::{CompilerTools, Tools};
+
+use crate::assemble::ASSEMBLY;
+use crate::builder::{Builder, VERSION};
+use crate::manifest::Testbed;
+use crate::spec::Spec;
+use crate::{paths, store};
+
+/// What the first set-up says, before it knows the sizes of packages.
+const FIRST_TIME: &str = "the first testbed takes about 80 MB of package indexes, 110 MB of packages, and then one to \
+    two minutes of compiling on two cores; later ones take seconds, but for a compiler of Android code (two minutes)";
+
+/// The testbed called `name`, set up if it is not there or out of date.
+///
+/// The first time takes a minute or two and downloads about 100 MB; nothing changed costs a fraction of a second.
+/// Processes that use an older build of the testbed are not disturbed. Progress goes to standard error.
+///
+/// # Errors
+/// In one line: an unknown name, a missing compiler and how to install it, a package that cannot be had and why.
+pub fn ensure(name: &str) -> Result<Testbed> {
+    ensure!(cfg!(target_arch = "x86_64"), "the testbeds are Debian's amd64 packages; this machine is none");
+    let progress = Progress::new(name);
+    let spec = Spec::load(&paths::specs(), name)?;
+    let tools = Tools::ensure()?;
+    let testbeds = paths::testbeds();
+    fs::create_dir_all(testbeds.join("store"))
+        .with_context(|| format!("cannot create {}", testbeds.display()))?;
+    let link = testbeds.join(name);
+    let key = testbed_key(&spec, &tools, &testbeds, &progress)?;
+    if let Some(testbed) = current(&link, &key) {
+        return Ok(testbed);
+    }
+    let _lock = exclusive(&testbeds.join("lock"), || progress.say("wait for another set-up of a testbed"))?;
+    if !testbeds.join("cache").exists() {
+        progress.say(FIRST_TIME);
+    }
+    if let Some(testbed) = current(&link, &testbed_key(&spec, &tools, &testbeds, &progress)?) {
+        return Ok(testbed); // another process has just made it
+    }
+    let builder = Builder::new(&spec, &tools, &progress)?;
+    // Downloads may have fixed the version of floating packages.
+    let key = testbed_key(&spec, &tools, &testbeds, &progress)?;
+    let home = testbeds.join("store").join(format!("{name}-{key}"));
+    let work = testbeds.join("store").join(format!("{name}-{key}.work"));
+    remove(&work)?;
+    builder.build(&work, &home, &key)?;
+    remove(&home)?;
+    fs::rename(&work, &home).with_context(|| format!("cannot create {}", home.display()))?;
+    store::publish(&link, &home)?;
+    builder.cache.prune(&[])?;
+    store::prune(&testbeds)?;
+    let testbed = Testbed::open(&link)?;
+    progress.say(format!("ready, {} MB in {}", megabytes(&home)?, link.display()));
+    Ok(testbed)
+}
+
+/// What `target/testbed/<name>` is, if it was made from exactly this.
+fn current(link: &Path, key: &str) -> Option<Testbed> {
+    Testbed::open(link).ok().filter(|testbed| testbed.manifest.build.key == key)
+}
+
+/// Hash of everything a testbed is made from: specifications, stubs, patches, compilers, the versions of floating
+/// packages, this code's version, and the place (the manifest holds absolute paths).
+fn testbed_key(spec: &Spec, tools: &Tools, testbeds: &Path, progress: &Progress) -> Result<String> {
+    let mut key = Key::new(&spec.testbed.name, VERSION)
+        .with(&ASSEMBLY.to_string())
+        .with(&tools.identity()?)
+        .with(&testbeds.display().to_string());
+    key = key.with_path(&spec.folder)?;
+    if spec.compiler.is_some() || spec.foreign.is_some() {
+        key = key.with(&CompilerTools::ensure()?.identity()?);
+    }
+    let floating = Fetcher::new(progress)?.floating_file();
+    if floating.is_file() {
+        key = key.with_path(&floating)?;
+    }
+    Ok(key.hex())
+}
+
+fn megabytes(folder: &Path) -> Result<u64> {
+    let mut bytes = 0;
+    for file in files_below(folder)? {
+        let about = fs::symlink_metadata(&file)?;
+        if about.is_file() {
+            bytes += about.len();
+        }
+    }
+    Ok(bytes.div_ceil(1_000_000))
+}

@@ -1,0 +1,432 @@
+//! What a testbed consists of, as data: `tests/testbed/common.toml` and `tests/testbed/<name>.toml`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use loopbox_setup::arch::Arch;
+use loopbox_setup::package::{Package, Pins, Source, Use, read_toml};
+use serde::Deserialize;
+
+use crate::paths;
+
+/// `tests/testbed/common.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Common {
+    #[serde(rename = "package")]
+    pub(crate) packages: Vec<Package>,
+    arm64: Pins,
+    pub(crate) libcore: Libcore,
+    pub(crate) framework: Framework,
+}
+
+/// The Java library and its natives.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Libcore {
+    pub(crate) source: Source,
+    pub(crate) java: Vec<JavaFiles>,
+    #[serde(rename = "library")]
+    pub(crate) libraries: Vec<NativeLibrary>,
+    #[serde(rename = "stub")]
+    pub(crate) stubs: Vec<StubLibrary>,
+}
+
+/// File groups of an AOSP build file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct JavaFiles {
+    pub(crate) blueprint: String,
+    pub(crate) groups: Vec<String>,
+}
+
+/// One shared library of libcore's natives.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NativeLibrary {
+    pub(crate) name: String,
+    /// Folder to which the names in the group are relative.
+    pub(crate) folder: String,
+    pub(crate) blueprint: String,
+    pub(crate) group: String,
+    /// Sources outside the group.
+    #[serde(default)]
+    pub(crate) extra: Vec<String>,
+    /// Sources of the group that are not built.
+    #[serde(default)]
+    pub(crate) leave_out: Vec<String>,
+    /// Sources of ours below `tests/testbed/native`.
+    #[serde(default)]
+    pub(crate) shims: Vec<String>,
+    /// File names of the libraries to link.
+    pub(crate) link: Vec<String>,
+}
+
+/// A library that only has to be there.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StubLibrary {
+    /// A C source below `tests/testbed/native`.
+    pub(crate) source: String,
+    /// File names of the libraries that it becomes.
+    pub(crate) names: Vec<String>,
+}
+
+/// The framework classes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Framework {
+    pub(crate) source: Source,
+    /// Folder of the archive to which `files` are relative.
+    pub(crate) root: String,
+    pub(crate) files: Vec<String>,
+    /// Members that `framework-hidden.jar` hides, `Lpkg/Class;->name`.
+    pub(crate) blocked: Vec<String>,
+}
+
+/// `tests/testbed/<name>.toml`: one Android Runtime.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RuntimeSpec {
+    pub(crate) name: String,
+    pub(crate) art: String,
+    pub(crate) api_level: u32,
+    pub(crate) package_version: String,
+    pub(crate) libart: String,
+    pub(crate) dlopen_first: Vec<String>,
+    pub(crate) preload: Vec<String>,
+    /// Further names of libraries, and the files that they are.
+    #[serde(default)]
+    pub(crate) links: BTreeMap<String, String>,
+    /// Whether the dynamic loader and libc are those of the testbed's own packages, because the machine's may be too old.
+    #[serde(default)]
+    pub(crate) own_libc: bool,
+    /// Folders below `tests/testbed/patches` whose classes go before core.jar.
+    #[serde(default)]
+    pub(crate) patches: Vec<String>,
+    /// Repairs of machine code.
+    pub(crate) code_patches: Option<String>,
+    #[serde(rename = "package")]
+    pub(crate) packages: Vec<Package>,
+    /// There is a testbed for arm64 when there are these.
+    arm64: Option<Pins>,
+    /// Why there is no testbed of this runtime with that ending (`jit`, `aot`, `arm64-jit`).
+    #[serde(default)]
+    off: BTreeMap<String, String>,
+}
+
+/// `tests/testbed/arch/<arch>.toml`: what the testbeds of an architecture other than the machine's need beside the rest.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Foreign {
+    /// The emulator, a file of the package with that use.
+    pub(crate) emulator: String,
+    /// Its options.
+    pub(crate) options: Vec<String>,
+    /// Libraries to load before all others.
+    pub(crate) preload: Vec<String>,
+    #[serde(rename = "stub")]
+    pub(crate) stubs: Vec<StubLibrary>,
+    #[serde(rename = "package")]
+    pub(crate) packages: Vec<Package>,
+}
+
+/// `tests/testbed/compiler/common.toml`: what the builds of all runtimes' compilers share.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CompilerCommon {
+    /// Macros.
+    pub defines: Vec<String>,
+    /// Folders of headers inside the source.
+    pub include: Vec<String>,
+    /// Sources outside the list of the build file.
+    pub extra: Vec<String>,
+    /// Headers whose enumerations become printable.
+    pub operators: Vec<String>,
+}
+
+/// `tests/testbed/compiler/<testbed>.toml`: where the compiler of a runtime comes from.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CompilerSpec {
+    /// The folder of the archive that holds everything, if there is one.
+    pub folder: PathBuf,
+    /// Macros of this version.
+    pub defines: Vec<String>,
+    /// The upstream archive.
+    pub source: Source,
+    /// Debian's patches of the source.
+    pub packaging: Source,
+    /// Headers.
+    #[serde(rename = "package")]
+    pub packages: Vec<Package>,
+}
+
+/// How a compiler is built.
+#[derive(Debug)]
+pub struct Compiler {
+    /// What the builds for all runtimes share.
+    pub common: CompilerCommon,
+    /// What is special to this runtime.
+    pub own: CompilerSpec,
+}
+
+/// `tests/testbed/compiler/aot/<testbed>.toml`: how the program that compiles ahead of time is built, from the same source.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AotSpec {
+    /// Further files and folders of the archive.
+    pub(crate) unpack: Vec<String>,
+    /// Further folders of headers inside the source.
+    pub(crate) include: Vec<String>,
+    pub(crate) sources: Vec<String>,
+    /// Headers of dex2oat whose enumerations become printable.
+    pub(crate) operators: Vec<String>,
+    /// Files of the testbed's libraries to link to.
+    pub(crate) libraries: Vec<String>,
+}
+
+/// How methods of a testbed come to be machine code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compiled {
+    /// Not at all.
+    Never,
+    /// While they run.
+    Jit,
+    /// Before they run.
+    Aot,
+}
+
+/// The name of a testbed, taken apart: `art11-arm64-jit`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Name {
+    /// The runtime's file below `tests/testbed`, without its ending.
+    pub runtime: String,
+    /// The architecture that it was built for.
+    pub arch: Arch,
+    /// Which way its methods become machine code.
+    pub compiled: Compiled,
+}
+
+impl Name {
+    /// Takes a name apart. Whether there is such a testbed is another matter.
+    #[must_use]
+    pub fn parse(name: &str) -> Self {
+        let ending = |text, compiled| Some((name.strip_suffix(text)?, compiled));
+        let (rest, compiled) = ending("-jit", Compiled::Jit)
+            .or_else(|| ending("-aot", Compiled::Aot))
+            .unwrap_or((name, Compiled::Never));
+        let (runtime, arch) = match rest.strip_suffix("-arm64") {
+            Some(runtime) => (runtime, Arch::Arm64),
+            None => (rest, Arch::X86_64),
+        };
+        Self { runtime: runtime.to_owned(), arch, compiled }
+    }
+}
+
+impl std::fmt::Display for Name {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let arch = if self.arch == Arch::Arm64 { "-arm64" } else { "" };
+        let compiled = match self.compiled {
+            Compiled::Never => "",
+            Compiled::Jit => "-jit",
+            Compiled::Aot => "-aot",
+        };
+        write!(out, "{}{arch}{compiled}", self.runtime)
+    }
+}
+
+/// Everything that `tests/testbed` says about one testbed.
+#[derive(Debug)]
+pub(crate) struct Spec {
+    /// `tests/testbed`.
+    pub(crate) folder: PathBuf,
+    pub(crate) arch: Arch,
+    pub(crate) common: Common,
+    pub(crate) testbed: RuntimeSpec,
+    /// The runtime's compiler, for a testbed that has one.
+    pub(crate) compiler: Option<Compiler>,
+    /// What compiles all methods before they run, for a testbed that has it.
+    pub(crate) aot: Option<AotSpec>,
+    /// What runs it, for a testbed of another architecture.
+    pub(crate) foreign: Option<Foreign>,
+}
+
+impl Spec {
+    /// Reads the specification of a testbed. Fails when there is no such testbed, naming those that are.
+    pub(crate) fn load(folder: &Path, name: &str) -> Result<Self> {
+        let known = names(folder)?;
+        if !known.iter().any(|n| n == name) {
+            if let Some((runtime, ending)) = name.split_once('-')
+                && known.iter().any(|n| n == runtime)
+                && let Some(why) =
+                    read_toml::<RuntimeSpec>(&folder.join(format!("{runtime}.toml")))?.off.get(ending)
+            {
+                bail!("there is no testbed {name}: {why}");
+            }
+            bail!("there is no testbed {name:?}; there are: {}", known.join(", "));
+        }
+        let Name { runtime, arch, compiled } = Name::parse(name);
+        let mut testbed: RuntimeSpec = read_toml(&folder.join(format!("{runtime}.toml")))?;
+        let mut common: Common = read_toml(&folder.join("common.toml"))?;
+        let none = Pins::new();
+        for (packages, pins) in [
+            (&mut testbed.packages, testbed.arm64.as_ref().unwrap_or(&none)),
+            (&mut common.packages, &common.arm64),
+        ] {
+            let all = std::mem::take(packages).into_iter();
+            *packages = all.map(|package| package.for_arch(arch, pins)).collect();
+        }
+        let compiler =
+            if compiled == Compiled::Never { None } else { Some(read_compiler(folder, &runtime)?) };
+        let aot = match compiled {
+            Compiled::Aot => Some(read_toml(&folder.join(format!("compiler/aot/{runtime}.toml")))?),
+            Compiled::Never | Compiled::Jit => None,
+        };
+        let foreign = match arch {
+            Arch::X86_64 => None,
+            Arch::Arm64 => Some(read_toml(&folder.join("arch/arm64.toml"))?),
+        };
+        name.clone_into(&mut testbed.name);
+        Ok(Self { folder: folder.to_owned(), arch, common, testbed, compiler, aot, foreign })
+    }
+
+    /// All packages that have to be downloaded. Of two of the same name the later one counts in the testbed.
+    pub(crate) fn packages(&self) -> Vec<&Package> {
+        let of_foreign = self.foreign.iter().flat_map(|foreign| &foreign.packages);
+        let of_compiler = self.compiler.iter().flat_map(|compiler| &compiler.own.packages);
+        self.common
+            .packages
+            .iter()
+            .chain(of_foreign)
+            .chain(&self.testbed.packages)
+            .chain(of_compiler)
+            .collect()
+    }
+
+    /// The packages that the natives are compiled and linked with, for whatever testbed of the architecture.
+    pub(crate) fn sysroot(&self) -> Vec<&Package> {
+        let wanted = |p: &&Package| matches!(p.purpose, Use::Headers | Use::Link | Use::Runtime);
+        let of_foreign = self.foreign.iter().flat_map(|foreign| &foreign.packages);
+        self.common.packages.iter().chain(of_foreign).filter(wanted).collect()
+    }
+
+    /// The packages whose libraries go into the testbed. One of the testbed replaces the common one of the same name.
+    pub(crate) fn runtime(&self) -> Vec<&Package> {
+        let mut by_name = BTreeMap::new();
+        for package in
+            self.packages().into_iter().filter(|p| matches!(p.purpose, Use::Android | Use::Runtime))
+        {
+            by_name.insert(package.name.as_str(), package);
+        }
+        by_name.into_values().collect()
+    }
+}
+
+/// How the compiler of a runtime (`art11`) is built.
+///
+/// # Errors
+/// When there is no such compiler.
+pub fn compiler(runtime: &str) -> Result<Compiler> {
+    read_compiler(&paths::specs(), runtime)
+}
+
+fn read_compiler(folder: &Path, runtime: &str) -> Result<Compiler> {
+    let compilers = folder.join("compiler");
+    Ok(Compiler {
+        common: read_toml(&compilers.join("common.toml"))?,
+        own: read_toml(&compilers.join(format!("{runtime}.toml")))?,
+    })
+}
+
+/// Names of all testbeds, sorted.
+pub(crate) fn names(folder: &Path) -> Result<Vec<String>> {
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut names = Vec::new();
+    for entry in entries {
+        let file = entry?.file_name();
+        let Some(runtime) = file.to_str().and_then(|f| f.strip_suffix(".toml")) else { continue };
+        if runtime == "common" {
+            continue;
+        }
+        let spec: RuntimeSpec = read_toml(&folder.join(&file))?;
+        let mut add = |arch, compiled| {
+            names.push(Name { runtime: runtime.to_owned(), arch, compiled }.to_string());
+        };
+        add(Arch::X86_64, Compiled::Never);
+        if folder.join("compiler").join(&file).is_file() {
+            add(Arch::X86_64, Compiled::Jit);
+        }
+        if folder.join("compiler/aot").join(&file).is_file() {
+            add(Arch::X86_64, Compiled::Aot);
+        }
+        if spec.arm64.is_some() {
+            add(Arch::Arm64, Compiled::Never);
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_testbed_of_the_repository_reads_and_pins_its_runtime() {
+        let folder = paths::specs();
+        let names = names(&folder).unwrap();
+        assert!(names.iter().any(|n| n == "art10"), "{names:?}");
+        assert!(names.iter().any(|n| n == "art11-jit"), "{names:?}");
+        assert!(names.iter().any(|n| n == "art11-aot"), "{names:?}");
+        for name in names {
+            let spec = Spec::load(&folder, &name).unwrap();
+            assert_eq!(spec.testbed.name, name);
+            assert_eq!(Name::parse(&name).to_string(), name);
+            let libart = spec.packages().into_iter().find(|p| p.name == "android-libart").unwrap();
+            assert_eq!(libart.pin().unwrap().version, spec.testbed.package_version);
+            if let Some(compiler) = &spec.compiler {
+                assert_eq!(compiler.own.source.version, spec.testbed.package_version, "of its libart");
+                assert_eq!(compiler.own.packaging.version, spec.testbed.package_version, "of its libart");
+            }
+            for package in spec.packages() {
+                assert!(!package.is_half_pinned(), "{}", package.name);
+                assert!(
+                    package.purpose != Use::Android || package.pin().is_some(),
+                    "{} floats",
+                    package.name
+                );
+                assert!(package.pin().is_none_or(|p| p.sha256.len() == 64), "{}", package.name);
+            }
+        }
+    }
+
+    #[test]
+    fn all_testbeds_share_one_sysroot_and_replace_common_libraries_by_their_own() {
+        let testbed = |name: &str| Spec::load(&paths::specs(), name).unwrap();
+        let (art10, art14) = (testbed("art10"), testbed("art14"));
+        assert_eq!(art10.sysroot(), art14.sysroot());
+        let zlib = |spec: &Spec| -> Vec<String> {
+            spec.runtime().iter().filter(|p| p.name == "zlib1g").map(|p| p.suite.clone()).collect()
+        };
+        assert_eq!(zlib(&art10), ["bookworm"]);
+        assert_eq!(zlib(&art14), ["trixie"]);
+    }
+
+    #[test]
+    fn an_unknown_testbed_is_refused_with_the_known_ones() {
+        let message = Spec::load(&paths::specs(), "art99").unwrap_err().to_string();
+        assert!(message.contains("art99") && message.contains("art10"), "{message}");
+    }
+
+    #[test]
+    fn a_testbed_that_is_off_says_why() {
+        let message = Spec::load(&paths::specs(), "art14-jit").unwrap_err().to_string();
+        assert!(
+            message.starts_with("there is no testbed art14-jit: ") && message.contains("clang"),
+            "{message}"
+        );
+    }
+}

@@ -1,0 +1,13 @@
+//! What the benches share.
+
+use std::time::Duration;
+
+/// How long a bench may take before it is called stuck.
+pub(super) const LIMIT: Duration = Duration::from_mins(20);
+
+/// The middle value; 0 of none.
+pub(super) fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
+}

@@ -1,0 +1,42 @@
+//! `cargo xtask testbed`.
+
+use anyhow::Result;
+use clap::Args;
+
+use loopbox_testbed::{Arch, Compiled, Name, ensure, names};
+
+/// Sets testbeds up: real Android Runtimes with the real message queue, to run tests on.
+#[derive(Debug, Args)]
+pub(crate) struct TestbedArgs {
+    /// Which testbeds; without any, all are listed.
+    names: Vec<String>,
+    /// The testbeds of these names with the runtime's compiler: `art11 --jit` is `art11-jit`
+    #[arg(long)]
+    jit: bool,
+    /// The testbeds of these names with all methods compiled ahead of time: `art11 --aot` is `art11-aot`
+    #[arg(long, conflicts_with = "jit")]
+    aot: bool,
+    /// The testbeds of these names for an architecture: `art11 --arch arm64` is `art11-arm64`
+    #[arg(long, default_value = "x86_64")]
+    arch: Arch,
+}
+
+pub(crate) fn run(args: &TestbedArgs) -> Result<()> {
+    if args.names.is_empty() {
+        println!("testbeds: {}", names()?.join(", "));
+    }
+    for name in &args.names {
+        let mut name = Name::parse(name);
+        if args.arch != Arch::X86_64 {
+            name.arch = args.arch;
+        }
+        if args.jit {
+            name.compiled = Compiled::Jit;
+        }
+        if args.aot {
+            name.compiled = Compiled::Aot;
+        }
+        println!("{}", ensure(&name.to_string())?.dir.join("bed.toml").display());
+    }
+    Ok(())
+}

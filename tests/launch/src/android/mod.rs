@@ -1,0 +1,6 @@
+//! Programs built with the Android toolchain that run on testbeds.
+
+pub(crate) mod linux;
+mod shim;
+
+pub(crate) use shim::shipped;

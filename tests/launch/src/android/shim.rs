@@ -1,0 +1,260 @@
+//! Runs the library that ships, unchanged, in a Linux process.
+//!
+//! It asks for `libc.so`, `libdl.so` and `liblog.so` with bionic's symbol versions. Here libraries of these names are
+//! made out of its own import table: a jump to glibc's function where both C libraries agree (`plain.txt`), a
+//! translation where they do not (`shim.c`). What they stand in for is the system; ART, the Looper and the library
+//! itself are the real ones. Differences in the kernel, the loader and memory tagging of a phone are not covered.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use loopbox_android_pack::symbols::{Imports, SymbolList, read_names};
+use loopbox_android_pack::{Abi, Library, data, ensure, folder};
+use loopbox_setup::cache::{Cache, Key};
+use loopbox_setup::command::run;
+use loopbox_setup::tools::CompilerTools;
+use loopbox_testbed::{Arch, Testbed};
+
+/// Changes when the way to build the shim does.
+const RECIPE: u32 = 1;
+
+/// A testbed in which the shipped library loads.
+#[derive(Debug)]
+pub(crate) struct Shipped {
+    /// The testbed with the stand-ins loaded first.
+    pub(crate) bed: Testbed,
+    /// The folder of the shipped library, for `java.library.path`.
+    pub(crate) libraries: PathBuf,
+}
+
+/// Builds the library of an ABI as it ships, the stand-ins that it needs, and a testbed that has them.
+///
+/// # Errors
+/// When it cannot be built, or imports something that is not known to be the same in glibc.
+pub(crate) fn shipped(abi: Abi, testbed: &Testbed) -> Result<Shipped> {
+    let imports = SymbolList::read(&data("bionic-symbols.toml"))?.of(abi);
+    with_stand_ins(&ensure(abi)?, &imports, testbed)
+}
+
+fn with_stand_ins(library: &Library, imports: &Imports, testbed: &Testbed) -> Result<Shipped> {
+    let cache = Cache::open(&folder().join("cache"))?;
+    let sources = data("shim");
+    let key = Key::new("shim", RECIPE).with_path(&sources)?.with(&format!("{:?}", library.imports));
+    let key = key.with(library.abi.name()).with(&format!("{imports:?}"));
+    let libraries = cache.step("shim", &key, |out| make(library, imports, &sources, testbed, out))?;
+    let derived = folder().join("testbeds").join(format!("{}-{}", testbed.manifest.name, library.abi));
+    let stand_ins: Vec<String> =
+        imports.libraries().map(|(soname, _)| libraries.join(soname).display().to_string()).collect();
+    let bed = derive(testbed, &stand_ins, &derived)?;
+    let libraries = library.file.parent().context("a library without a folder")?.to_owned();
+    Ok(Shipped { bed, libraries })
+}
+
+/// A copy of a testbed's description in another folder, which loads `first` before everything else: ART's libsigchain,
+/// itself preloaded, has a `sigaction` of glibc's kind that would come first otherwise.
+fn derive(testbed: &Testbed, first: &[String], derived: &Path) -> Result<Testbed> {
+    let absolute = |path: &PathBuf| {
+        let inside = testbed.dir.join(path);
+        if inside.exists() { inside } else { path.clone() }
+    };
+    let mut manifest = testbed.manifest.clone();
+    for paths in [&mut manifest.boot_class_path, &mut manifest.boot_class_path_hidden_api] {
+        *paths = paths.iter().map(absolute).collect();
+    }
+    manifest.build.java_class_path = manifest.build.java_class_path.iter().map(absolute).collect();
+    manifest.build.dx = absolute(&manifest.build.dx);
+    manifest.library_path = manifest.library_path.iter().map(absolute).collect();
+    manifest.preload.splice(0..0, first.iter().cloned());
+    for argument in &mut manifest.runner {
+        *argument = absolute(&PathBuf::from(&*argument)).display().to_string();
+    }
+    fs::create_dir_all(derived).with_context(|| format!("cannot create {}", derived.display()))?;
+    manifest.write(derived)?;
+    Testbed::open(derived)
+}
+
+/// Compiles the stand-ins into `out`.
+fn make(library: &Library, imports: &Imports, sources: &Path, testbed: &Testbed, out: &Path) -> Result<()> {
+    let arch = testbed.arch()?;
+    let code = sources.join("shim.c");
+    let text = fs::read_to_string(&code).with_context(|| format!("cannot read {}", code.display()))?;
+    let plain = read_names(&sources.join("plain.txt"))?;
+    let jumps = jumps(&library.imports, imports, &text, &plain)?;
+    for (soname, versions) in imports.libraries() {
+        let empty = BTreeMap::new();
+        let targets = jumps.get(soname).unwrap_or(&empty);
+        let file = |extension: &str| out.join(format!("{soname}.{extension}"));
+        let version = versions.keys().next().map_or("LIBC", String::as_str);
+        write(&file("S"), &trampolines(targets, version, arch))?;
+        write(&file("map"), &version_script(targets, version))?;
+        let mut cc = match arch {
+            Arch::X86_64 => Command::new("cc"),
+            Arch::Arm64 => CompilerTools::ensure()?.for_arch(arch, &testbed.sysroot()?),
+        };
+        cc.args(["-shared", "-fPIC", "-O2", "-w", "-ffunction-sections", "-fvisibility=hidden"]);
+        cc.arg(format!("-Wl,--gc-sections,-soname,{soname},--version-script={}", file("map").display()));
+        // The compiler may be one for C++, which C files by their name would be to it.
+        cc.args(["-x", "assembler"])
+            .arg(file("S"))
+            .args(["-x", "c"])
+            .arg(&code)
+            .args(["-x", "none", "-o"])
+            .arg(out.join(soname))
+            .args(["-ldl", "-lpthread"]);
+        run(&mut cc).with_context(|| format!("cannot make the stand-in for {soname}"))?;
+    }
+    Ok(())
+}
+
+/// For each library, its functions and where each one goes.
+fn jumps<'a>(
+    imported: &'a BTreeSet<String>,
+    imports: &'a Imports,
+    code: &str,
+    plain: &BTreeSet<String>,
+) -> Result<BTreeMap<&'a str, BTreeMap<&'a str, String>>> {
+    let mut jumps: BTreeMap<&str, BTreeMap<&str, String>> = BTreeMap::new();
+    let mut unknown = Vec::new();
+    for name in imported {
+        let translation = format!("shim_{name}");
+        let target = if code.contains(&format!("{translation}(")) {
+            translation
+        } else if plain.contains(name) {
+            name.clone()
+        } else {
+            unknown.push(name.as_str());
+            continue;
+        };
+        // Newer symbols are in libc; weak references to them are resolved here.
+        let soname = imports.library_of(name).unwrap_or("libc.so");
+        jumps.entry(soname).or_default().insert(name, target);
+    }
+    if !unknown.is_empty() {
+        bail!("are these the same in glibc? Put them into plain.txt or shim.c: {}", unknown.join(", "));
+    }
+    Ok(jumps)
+}
+
+/// One jump per function. The dot version (`name@VERSION`) keeps a function apart from the one of the same name that
+/// it jumps to.
+fn trampolines(targets: &BTreeMap<&str, String>, version: &str, arch: Arch) -> String {
+    let mut text = String::from(".section .note.GNU-stack,\"\",%progbits\n.text\n");
+    for (name, target) in targets {
+        let own = format!("stand_in_{name}");
+        let jump = match arch {
+            Arch::X86_64 => format!("jmp *{target}@GOTPCREL(%rip)"),
+            // x16 is the register that a call may lose on its way (AAPCS64, IP0).
+            Arch::Arm64 => format!("adrp x16, :got:{target}; ldr x16, [x16, :got_lo12:{target}]; br x16"),
+        };
+        let _ = writeln!(text, ".globl {own}\n.type {own}, %function\n{own}: {jump}");
+        let _ = writeln!(text, ".symver {own}, {name}@{version}");
+    }
+    text
+}
+
+fn version_script(targets: &BTreeMap<&str, String>, version: &str) -> String {
+    let names: Vec<&str> = targets.keys().copied().collect();
+    let global = if names.is_empty() { String::new() } else { format!("global: {};", names.join("; ")) };
+    format!("{version} {{ {global} local: *; }};\n")
+}
+
+fn write(file: &Path, text: &str) -> Result<()> {
+    fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn imports() -> Imports {
+        let text = r#"
+            [[library]]
+            soname = "libc.so"
+            version = "LIBC"
+            symbols = ["abort", "open"]
+            [[library]]
+            soname = "liblog.so"
+            version = "LIBLOG"
+            symbols = ["__android_log_write"]
+            [[optional]]
+            symbol = "getrandom"
+            since = 28
+            without = "reads /dev/urandom"
+        "#;
+        SymbolList::parse(text).unwrap().of(Abi::X86_64)
+    }
+
+    fn names(all: &[&str]) -> BTreeSet<String> {
+        all.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    const MANIFEST: &str = "
+        name = 'art10'
+        art = '10'
+        api_level = 29
+        package_version = '1'
+        arch = 'x86_64'
+        boot_class_path = ['core.jar']
+        boot_class_path_hidden_api = ['hidden.jar']
+        library_path = ['lib', '/opt/lib']
+        preload = ['libsigchain.so.0']
+        vm_options = []
+        libart = 'libart.so.0'
+        dlopen_first = []
+        runner = []
+        env = {}
+        [build]
+        java_class_path = ['c.jar']
+        dx = 'dx.jar'
+        key = 'k'
+    ";
+
+    #[test]
+    fn every_import_goes_to_its_library_and_to_glibc_or_a_translation() {
+        let imports = imports();
+        let imported = names(&["abort", "open", "__android_log_write", "getrandom"]);
+        let code = "int shim_open(void) {}\nint shim___android_log_write(int x) {}";
+        let found = jumps(&imported, &imports, code, &names(&["abort", "getrandom"])).unwrap();
+        let libc = BTreeMap::from([
+            ("abort", "abort".into()),
+            ("getrandom", "getrandom".into()),
+            ("open", "shim_open".into()),
+        ]);
+        assert_eq!(found["libc.so"], libc);
+        assert_eq!(found["liblog.so"]["__android_log_write"], "shim___android_log_write");
+        assert_eq!(
+            version_script(&found["liblog.so"], "LIBLOG"),
+            "LIBLOG { global: __android_log_write; local: *; };\n"
+        );
+    }
+
+    #[test]
+    fn an_import_that_was_not_compared_with_glibc_is_named() {
+        let imports = imports();
+        let error = jumps(&names(&["abort", "open"]), &imports, "", &names(&["abort"])).unwrap_err();
+        assert!(error.to_string().ends_with("open"), "{error}");
+    }
+
+    #[test]
+    fn a_derived_testbed_finds_the_stand_ins_first_and_everything_else_where_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().join("testbed");
+        fs::create_dir_all(home.join("lib")).unwrap();
+        for file in ["core.jar", "hidden.jar", "c.jar", "dx.jar"] {
+            fs::write(home.join(file), "").unwrap();
+        }
+        fs::write(home.join("bed.toml"), MANIFEST).unwrap();
+        let testbed = Testbed::open(&home).unwrap();
+        let first = ["/shim/libc.so".to_owned()];
+        let derived = derive(&testbed, &first, &folder.path().join("derived")).unwrap();
+        assert_eq!(derived.manifest.preload, ["/shim/libc.so", "libsigchain.so.0"]);
+        assert_eq!(derived.manifest.library_path, [testbed.dir.join("lib"), "/opt/lib".into()]);
+        assert_eq!(derived.manifest.boot_class_path, [testbed.dir.join("core.jar")]);
+        assert_eq!(derived.manifest.libart, testbed.manifest.libart);
+    }
+}

@@ -1,0 +1,391 @@
+//! Runs apps of `tests/app` on a bed, as a phone would run them: a process of their own, the recorder loaded as a
+//! library, signals from outside.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use loopbox_format::model::DumpReason;
+use loopbox_format::report::decode;
+
+use loopbox_android_pack::Abi;
+use loopbox_setup::workspace::{cargo, root, run, target};
+use loopbox_testbed::{self as bed, Arch, Testbed as Bed};
+
+use crate::android;
+
+/// How the Rust parts are built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Build {
+    /// Quick to build, with debug assertions: for tests.
+    Dev,
+    /// As the library ships: for benches.
+    App,
+}
+
+impl Build {
+    pub(crate) fn profile(self) -> &'static str {
+        match self {
+            Self::Dev => "dev",
+            Self::App => "app",
+        }
+    }
+
+    pub(crate) fn folder(self) -> &'static str {
+        match self {
+            Self::Dev => "debug",
+            Self::App => "app",
+        }
+    }
+}
+
+/// A bed with the scripted apps, the host program and the recorder ready to run.
+#[derive(Debug)]
+pub struct Launcher {
+    /// The bed.
+    pub bed: Bed,
+    jar: PathBuf,
+    host: PathBuf,
+    libraries: PathBuf,
+}
+
+impl Launcher {
+    /// Sets up the bed called `name` and builds what runs on it.
+    ///
+    /// # Errors
+    /// When a part cannot be set up or built.
+    pub fn new(name: &str, build: Build) -> Result<Self> {
+        let bed = bed::ensure(name)?;
+        let products = programs(&bed, build).context("cannot build the host program and the recorder")?;
+        let jar = target().join("apps").join(format!("{name}.jar"));
+        fs::create_dir_all(target().join("apps")).context("cannot create target/apps")?;
+        let sources = java_below(&[
+            root().join("jni-glue/java"),
+            root().join("jni-glue/java-stubs"),
+            root().join("tests/app"),
+        ])?;
+        bed.dex(&sources, &[], &jar).context("cannot compile the scripted apps")?;
+        let libraries = products.join(build.folder());
+        Ok(Self { bed, jar, host: libraries.join("loopbox-host"), libraries })
+    }
+
+    /// The same with the library exactly as it ships to devices of the bed's architecture: linked for Android, stripped, unchanged.
+    ///
+    /// # Errors
+    /// When a part cannot be set up or built.
+    pub fn shipped(name: &str) -> Result<Self> {
+        let mut launcher = Self::new(name, Build::Dev)?;
+        let abi = match launcher.bed.arch()? {
+            Arch::X86_64 => Abi::X86_64,
+            Arch::Arm64 => Abi::Arm64,
+        };
+        let shipped = android::shipped(abi, &launcher.bed)?;
+        launcher.bed = shipped.bed;
+        launcher.libraries = shipped.libraries;
+        Ok(launcher)
+    }
+
+    /// The same scripted apps with the recorder's Java changed: `change` gets each source's file name and text, and
+    /// returns the text to compile. The jar is called after `name`.
+    ///
+    /// # Errors
+    /// When something cannot be read, written or compiled.
+    pub fn variant(&self, name: &str, change: impl Fn(&str, String) -> Result<String>) -> Result<PathBuf> {
+        let jar = self.jar.with_file_name(format!("{}-{name}.jar", self.bed.manifest.name));
+        let folder = tempfile::tempdir_in(target()).context("no folder below target")?;
+        let mut sources = java_below(&[root().join("jni-glue/java-stubs"), root().join("tests/app")])?;
+        for source in java_below(&[root().join("jni-glue/java")])? {
+            let file = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let text = fs::read_to_string(&source).with_context(|| format!("cannot read {file}"))?;
+            let changed = folder.path().join(&file);
+            fs::write(&changed, change(&file, text)?).with_context(|| format!("cannot write {file}"))?;
+            sources.push(changed);
+        }
+        self.bed.dex(&sources, &[], &jar).with_context(|| format!("cannot compile the variant {name}"))?;
+        Ok(jar)
+    }
+
+    /// The dexed jars that run, in class path order.
+    pub fn class_path(&self) -> Vec<PathBuf> {
+        let boot = self.bed.manifest.boot_class_path.iter().map(|jar| self.bed.dir.join(jar));
+        boot.chain([self.jar.clone()]).collect()
+    }
+
+    /// A process that will run `main` of `class`.
+    pub fn app(&self, class: &str) -> App {
+        self.app_in(&self.jar, class)
+    }
+
+    /// The same, of an app in a dexed jar of its own.
+    pub fn app_in(&self, jar: &Path, class: &str) -> App {
+        // The variables of the bed are there from the start: the host program need not start itself again, which an
+        // emulated one could not do.
+        let mut command = self.bed.command(&self.host);
+        command.env("LOOPBOX_HOST_BED", &self.bed.dir);
+        command.arg("--bed").arg(self.bed.dir.join("bed.toml")).arg("--app").arg(jar);
+        command.arg("-D").arg(format!("java.library.path={}", self.libraries.display()));
+        command.arg("--main").arg(class);
+        App { command, arguments: Vec::new() }
+    }
+}
+
+/// Builds what runs on a bed, for its architecture; returns the folder that has one folder per profile.
+fn programs(bed: &Bed, build: Build) -> Result<PathBuf> {
+    let what = ["--package", "loopbox-host", "--package", "loopbox-jni", "--profile", build.profile()];
+    let arch = bed.arch()?;
+    if arch != Arch::X86_64 {
+        return android::linux::build(arch, bed, &what);
+    }
+    let mut cargo = cargo();
+    run(cargo.args(["build", "--quiet", "--locked"]).args(what))?;
+    Ok(target())
+}
+
+/// Java sources below some folders.
+///
+/// # Errors
+/// When one cannot be read.
+pub fn java_below(folders: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut todo = folders.to_vec();
+    while let Some(folder) = todo.pop() {
+        for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
+            let path = entry?.path();
+            if path.is_dir() {
+                todo.push(path);
+            } else if path.extension().is_some_and(|e| e == "java") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// A process about to start.
+#[derive(Debug)]
+pub struct App {
+    command: Command,
+    arguments: Vec<String>,
+}
+
+impl App {
+    /// An option of the host program.
+    #[must_use]
+    pub fn option(mut self, option: &str) -> Self {
+        self.command.arg(option);
+        self
+    }
+
+    /// A Java system property.
+    #[must_use]
+    pub fn property(self, name: &str, value: impl std::fmt::Display) -> Self {
+        self.option("-D").option(&format!("{name}={value}"))
+    }
+
+    /// An environment variable.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// An argument of `main`.
+    #[must_use]
+    pub fn argument(mut self, argument: impl Into<String>) -> Self {
+        self.arguments.push(argument.into());
+        self
+    }
+
+    /// Starts the process.
+    ///
+    /// # Errors
+    /// When the host program cannot be started.
+    pub fn start(mut self) -> Result<Running> {
+        self.command.arg("--").args(&self.arguments);
+        self.command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = self.command.spawn().context("cannot start the host program")?;
+        let (send, lines) = channel();
+        let stdout = child.stdout.take().context("no standard output")?;
+        let reader = std::thread::spawn(move || {
+            for line in BufReader::new(stdout).lines() {
+                let Ok(line) = line else { break };
+                if send.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        let mut stderr = child.stderr.take().context("no standard error")?;
+        let errors = std::thread::spawn(move || {
+            let mut text = Vec::new();
+            let _ = stderr.read_to_end(&mut text);
+            String::from_utf8_lossy(&text).into_owned()
+        });
+        Ok(Running { child, lines, seen: Vec::new(), reader: Some(reader), errors: Some(errors) })
+    }
+}
+
+/// A running process. Dropping it kills it.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    lines: Receiver<String>,
+    seen: Vec<String>,
+    reader: Option<JoinHandle<()>>,
+    errors: Option<JoinHandle<String>>,
+}
+
+/// How a process ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// Its exit status.
+    pub status: ExitStatus,
+    /// Lines of its standard output.
+    pub lines: Vec<String>,
+    /// Its standard error.
+    pub errors: String,
+}
+
+impl Ended {
+    /// Fails, with what the process said, unless it ended well.
+    ///
+    /// # Errors
+    /// When the exit status is not 0.
+    pub fn success(self) -> Result<Self> {
+        if self.status.success() {
+            return Ok(self);
+        }
+        bail!("the process ended with {}\n{}\n{}", self.status, self.lines.join("\n"), self.errors)
+    }
+}
+
+impl Running {
+    /// Process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits for a line of standard output that contains `text`.
+    ///
+    /// # Errors
+    /// When the process ends first, or the line does not come within `limit`; with what the process said.
+    pub fn wait_for(&mut self, text: &str, limit: Duration) -> Result<String> {
+        let end = Instant::now() + limit;
+        loop {
+            match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok(line) => {
+                    self.seen.push(line.clone());
+                    if line.contains(text) {
+                        return Ok(line);
+                    }
+                }
+                Err(why) => {
+                    let what = match why {
+                        RecvTimeoutError::Timeout => "did not come in time",
+                        RecvTimeoutError::Disconnected => "did not come before the process ended",
+                    };
+                    let seen = self.seen.join("\n");
+                    return Err(anyhow!("`{text}` {what}; the process said:\n{seen}\n{}", self.kill()));
+                }
+            }
+        }
+    }
+
+    /// Lines of standard output that were read so far.
+    pub fn seen(&self) -> &[String] {
+        &self.seen
+    }
+
+    /// Sends a signal by its name without SIG: `QUIT`.
+    ///
+    /// # Errors
+    /// When the process is gone.
+    pub fn signal(&self, name: &str) -> Result<()> {
+        run(Command::new("kill").arg(format!("-{name}")).arg(self.pid().to_string()))
+    }
+
+    /// Waits for the process to end by itself.
+    ///
+    /// # Errors
+    /// When it does not within `limit`; it is killed then.
+    pub fn finish(mut self, limit: Duration) -> Result<Ended> {
+        let end = Instant::now() + limit;
+        let status = loop {
+            if let Some(status) = self.child.try_wait().context("cannot wait for the process")? {
+                break status;
+            }
+            if Instant::now() > end {
+                bail!("the process did not end in time; it said:\n{}", self.kill());
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        if let Some(reader) = self.reader.take() {
+            let _ = reader.join();
+        }
+        self.seen.extend(self.lines.try_iter());
+        let errors = self.errors.take().and_then(|e| e.join().ok()).unwrap_or_default();
+        Ok(Ended { status, lines: std::mem::take(&mut self.seen), errors })
+    }
+
+    /// Ends the process with SIGKILL and returns what it wrote to standard error.
+    pub fn kill(&mut self) -> String {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        self.errors.take().and_then(|e| e.join().ok()).unwrap_or_default()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// The newest report in a folder, waiting for one to appear that has all that it will have.
+///
+/// # Errors
+/// When there is none within `limit`.
+pub fn wait_for_report(folder: &Path, limit: Duration) -> Result<PathBuf> {
+    let end = Instant::now() + limit;
+    loop {
+        if let Some(report) = reports(folder)?.pop()
+            && is_complete(&report)?
+        {
+            return Ok(report);
+        }
+        if Instant::now() > end {
+            bail!("no complete report appeared in {}", folder.display());
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Whether the report in this file is the last version of it, as far as the process that wrote it could say.
+fn is_complete(file: &Path) -> Result<bool> {
+    let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let report = decode(&bytes).with_context(|| format!("{}", file.display()))?.report;
+    let recovered = matches!(report.meta.reason, DumpReason::Recovered { .. });
+    Ok(recovered || report.figures.iter().any(|figure| figure.name == "report.first_file_ns"))
+}
+
+/// All reports in a folder, oldest first.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn reports(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        let entry = entry?;
+        if entry.path().extension().is_some_and(|e| e == "lbx") {
+            found.push((entry.metadata()?.modified()?, entry.path()));
+        }
+    }
+    found.sort();
+    Ok(found.into_iter().map(|(_, path)| path).collect())
+}

@@ -1,0 +1,11 @@
+//! Runs Loopbox and its test apps on the testbeds of `loopbox-testbed`.
+//!
+//! `launch` starts the scripted apps of `tests/app` with the recorder, as a phone would: the tests' own build of it,
+//! or the library exactly as it ships (`android`). `probe` runs the sampler's own test library instead.
+#![forbid(unsafe_code)]
+
+mod android;
+mod launch;
+pub mod probe;
+
+pub use launch::{App, Build, Ended, Launcher, Running, java_below, reports, wait_for_report};

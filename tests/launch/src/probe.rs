@@ -1,0 +1,167 @@
+//! The sampler's test library on a testbed: `loopbox-art`'s example `art_probe` with the Java of its tests.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context, Result, ensure};
+
+use loopbox_setup::workspace::{cargo, root, run, target};
+use loopbox_testbed::Testbed;
+
+use crate::launch::Build;
+
+/// A testbed with the probe ready to run on it.
+#[derive(Debug)]
+pub struct Probe {
+    testbed: Testbed,
+    jar: PathBuf,
+    host: PathBuf,
+    libraries: PathBuf,
+}
+
+/// What the sampler found in the running process.
+#[derive(Debug)]
+pub struct Discovered {
+    /// Id of the row that it confirmed.
+    pub row: String,
+    /// The numbers that it found, by their names in the tables.
+    pub numbers: Vec<(String, u32)>,
+}
+
+/// The Java half of the probe.
+fn sources() -> Result<Vec<PathBuf>> {
+    let folder = root().join("crates/loopbox-art/tests/java/probe");
+    std::fs::read_dir(&folder).context("no probe sources")?.map(|entry| Ok(entry?.path())).collect()
+}
+
+impl Probe {
+    /// Sets up the testbed called `name` and builds the probe. `user` is the name of the test that uses it: each has a jar of its own.
+    ///
+    /// # Errors
+    /// When something cannot be set up or built.
+    pub fn new(name: &str, user: &str) -> Result<Self> {
+        Self::built(name, user, Build::Dev)
+    }
+
+    /// The same, with the Rust parts built this way.
+    ///
+    /// # Errors
+    /// When something cannot be set up or built.
+    pub fn built(name: &str, user: &str, how: Build) -> Result<Self> {
+        Self::compiled(name, user, how, &sources()?)
+    }
+
+    /// The same, but the sampler's thread walks in native state: without the annotation that makes it runnable.
+    ///
+    /// # Errors
+    /// When something cannot be set up or built.
+    pub fn in_native_state(name: &str, user: &str) -> Result<Self> {
+        let folder = target().join(format!("art-probe-{name}-{user}"));
+        std::fs::create_dir_all(&folder).context("cannot create a folder for changed sources")?;
+        let mut sources = sources()?;
+        for source in sources.iter_mut().filter(|file| file.ends_with("Probe.java")) {
+            let text = std::fs::read_to_string(&*source).context("cannot read Probe.java")?;
+            ensure!(text.contains("    @FastNative\n"), "Probe.java has no annotation to leave out");
+            *source = folder.join("Probe.java");
+            std::fs::write(&*source, text.replace("    @FastNative\n", ""))
+                .context("cannot write Probe.java")?;
+        }
+        Self::compiled(name, user, Build::Dev, &sources)
+    }
+
+    fn compiled(name: &str, user: &str, how: Build, sources: &[PathBuf]) -> Result<Self> {
+        // One set-up at a time in this process: they share working folders.
+        static SET_UP: Mutex<()> = Mutex::new(());
+        let _lock = SET_UP.lock().unwrap_or_else(PoisonError::into_inner);
+        let testbed = loopbox_testbed::ensure(name)?;
+        let example = ["--package", "loopbox-art", "--example", "art_probe"];
+        for what in [&["--package", "loopbox-host"][..], &example] {
+            let mut build = cargo();
+            build.args(["build", "--quiet", "--locked", "--profile", how.profile()]);
+            run(build.args(what))?;
+        }
+        let jar = target().join(format!("art-probe-{name}-{user}.jar"));
+        testbed.dex(sources, &[], &jar)?;
+        let built = target().join(how.folder());
+        Ok(Self { testbed, jar, host: built.join("loopbox-host"), libraries: built.join("examples") })
+    }
+
+    /// The dexed jars that run, in class path order; the last is the probe's own.
+    pub fn class_path(&self) -> Vec<PathBuf> {
+        let boot = self.testbed.manifest.boot_class_path.iter().map(|jar| self.testbed.dir.join(jar));
+        boot.chain([self.jar.clone()]).collect()
+    }
+
+    /// The testbed's libart.
+    pub fn libart(&self) -> PathBuf {
+        let folders = self.testbed.manifest.library_path.iter().map(|folder| self.testbed.dir.join(folder));
+        // A testbed whose runner sets the library path keeps its libraries in `lib` too.
+        let mut places =
+            folders.chain([self.testbed.dir.join("lib")]).map(|f| f.join(&self.testbed.manifest.libart));
+        places.find(|path| path.exists()).unwrap_or_else(|| self.testbed.manifest.libart.clone().into())
+    }
+
+    /// Runs a class to its end, which it must tell by a last line `done`; the lines that it printed.
+    ///
+    /// # Errors
+    /// When it does not start or end well, with what it printed.
+    pub fn run(&self, main: &str, options: &[&str], arguments: &[&str]) -> Result<Vec<String>> {
+        self.run_with(&[], main, options, arguments)
+    }
+
+    /// As [`run`](Self::run), with variables added to the environment.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); also when it takes longer than ten minutes.
+    pub fn run_with(
+        &self,
+        environment: &[(&str, &str)],
+        main: &str,
+        options: &[&str],
+        arguments: &[&str],
+    ) -> Result<Vec<String>> {
+        let mut command = Command::new("timeout");
+        command.args(["--signal=KILL", "600"]).arg(&self.host).envs(environment.iter().copied());
+        self.describe(&mut command, main, options, arguments);
+        let output = command.output().context("cannot start the host program")?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "{main} ended with {}\n{text}\n{errors}", output.status);
+        let lines: Vec<String> = text.lines().map(String::from).collect();
+        ensure!(lines.last().is_some_and(|l| l == "done"), "{main} did not finish\n{text}\n{errors}");
+        Ok(lines)
+    }
+
+    /// The process that [`run`](Self::run) would run, to be started by the caller.
+    pub fn command(&self, main: &str, options: &[&str], arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.host);
+        self.describe(&mut command, main, options, arguments);
+        command
+    }
+
+    /// The host program enters the testbed's environment by itself: `timeout` is a program of the machine.
+    fn describe(&self, command: &mut Command, main: &str, options: &[&str], arguments: &[&str]) {
+        command.arg("--bed").arg(self.testbed.dir.join("bed.toml")).arg("--app").arg(&self.jar);
+        command.arg("-D").arg(format!("java.library.path={}", self.libraries.display()));
+        command.args(["--main", main]).args(options).arg("--").args(arguments);
+    }
+
+    /// Runs discovery alone.
+    ///
+    /// # Errors
+    /// When it refuses to sample, or the layout was discovered without a row.
+    pub fn discovered(&self) -> Result<Discovered> {
+        let lines = self.run("probe.Discover", &[], &[])?;
+        let discovery =
+            lines.iter().find_map(|l| l.strip_prefix("installed ")).context("discovery printed no result")?;
+        let between = |from: &str, to: &str| Some(discovery.split_once(from)?.1.split_once(to)?.0.to_owned());
+        let row = between("rows: [\"", "\"").with_context(|| format!("no row was confirmed: {discovery}"))?;
+        let findings = between("findings: \"", "\"").with_context(|| format!("no findings: {discovery}"))?;
+        let number = |pair: &str| {
+            let (name, value) = pair.split_once('=')?;
+            Some((name.to_owned(), value.parse().ok()?))
+        };
+        Ok(Discovered { row, numbers: findings.split(' ').filter_map(number).collect() })
+    }
+}

@@ -52,7 +52,8 @@ pub(crate) fn run(args: &CliArgs) -> Result<()> {
 }
 
 fn judge(example: &Path, args: &CliArgs) -> Result<()> {
-    let out = Command::new(example).arg("time").args(&args.from).output().context("cannot run the example")?;
+    let out =
+        Command::new(example).arg("time").args(&args.from).output().context("cannot run the example")?;
     ensure!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     println!("one report, medians in us (budget of all three: {BUDGET_US:.0})");
     println!("  {:>8} {:>9} {:>9} {:>9} {:>9}  of", "bytes", "decode", "analyse", "diagnose", "sum");

@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use serde_json::Value;
 use loopbox_setup::workspace::cargo;
+use serde_json::Value;
 
 /// A program that `cargo test` would run.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,11 +1,5 @@
-//! `libloopbox.so`: the part of the recorder that an app loads.
-//!
-//! It joins what the other crates decide to what a process has: the main Looper's hooks call in through JNI, the
-//! sampler thread stops and walks the main thread, the worker thread names, merges and writes. The app comes first:
-//! nothing here throws into Java, panics across the boundary, or blocks the main thread.
-//!
-//! * `natives`, `hot`: what Java calls; `java`: what we call in Java.
-//! * `session`: one recording from install to uninstall, and its parts: `main_thread`, `sampler`, `worker`, `sigquit`.
+//! `libloopbox.so`: the library that an app loads. The exported functions and the table of native methods; the recorder
+//! itself is `loopbox-agent`.
 #![cfg_attr(
     not(test),
     deny(
@@ -19,49 +13,16 @@
     )
 )]
 
-mod attach;
-mod clock;
-mod config;
-mod crash;
-mod digest;
-mod earlier;
-mod fallback;
-#[cfg(debug_assertions)]
-mod fault;
-mod features;
-mod figures;
-mod framework;
-mod funnel;
-mod guard;
-mod hang;
-mod hot;
-mod java;
-mod listener;
-mod log;
-mod main_thread;
 mod natives;
-mod notes;
-mod observer;
-mod others;
-mod pending;
-mod raw;
-mod report;
-mod sampler;
-mod session;
-mod shared;
-mod sigquit;
-mod stacks;
-mod strings;
-mod wake;
-mod watch;
-mod worker;
 
 use jni::sys;
-use std::ffi::c_void;
+use loopbox_agent::jni::{entry, raw};
+use loopbox_agent::{Listener, mark_crash, set_listener};
+use std::ffi::{c_int, c_void};
 
 /// Called by the VM when the app loads the library. Every class, method and field that is needed later is looked
-/// up here, so that what a shrinker took away shows now: as an exception out of `System.loadLibrary` that names it.
-/// For a result that says "not loaded" ART would throw one of its own, without a word of ours.
+/// up here, so that a name that a shrinker took away shows now: as an exception from `System.loadLibrary` that names it.
+/// For a result that means "not loaded" ART would throw an exception of its own, which does not name it.
 ///
 /// # Safety
 /// `vm` is the VM that loads this library.
@@ -78,9 +39,29 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _reserved: *mut c
     }
     // SAFETY: this thread's environment, in a native method's frame.
     let env = unsafe { jni::EnvUnowned::from_raw(env.cast()) };
-    let told = funnel::enter(env, |env| {
+    let loaded_or_thrown = entry::enter(env, |env| {
         Ok(natives::register(env)
             .map_or_else(|raw::Failure(why)| raw::throw_link_error(env, &why), |()| true))
     });
-    if told { sys::JNI_VERSION_1_6 } else { sys::JNI_ERR }
+    if loaded_or_thrown { sys::JNI_VERSION_1_6 } else { sys::JNI_ERR }
+}
+
+/// Notes in the ring that the process dies of `signal`, 0 for a death without one: for the crash handlers of other
+/// libraries. The next launch makes a report of the ring and gives the signal in it.
+///
+/// Async-signal-safe: atomics, and on kernels before 4.14 `getpid`. Does nothing while nothing records.
+#[unsafe(no_mangle)]
+pub extern "C" fn loopbox_mark_crash(signal: c_int) {
+    mark_crash(signal);
+}
+
+/// Has `listener` called for each report, after Java's: with the path of the file, why it was written, and its digest of
+/// at most 900 bytes, all UTF-8 and ended by a zero byte, valid until it returns. It is called on the recorder's worker
+/// thread, which waits for it. Null removes the listener; one call of it may be under way then.
+///
+/// May be called at any time, also before the recorder is installed, which is the way to learn of reports about earlier
+/// processes.
+#[unsafe(no_mangle)]
+pub extern "C" fn loopbox_on_report(listener: Option<Listener>) {
+    set_listener(listener);
 }

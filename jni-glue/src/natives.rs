@@ -1,20 +1,21 @@
-//! The natives of `io.loopbox.Native`, and their registration by hand: annotated ones are not found by name on
-//! Android 8 to 11, and a name that a shrinker changed shall show at load.
+//! The native methods of `io.loopbox.Native`, registered by hand: methods with `@FastNative` or `@CriticalNative` are not
+//! found by name on Android 8 to 11, and a name that a shrinker changed must show when the library is loaded.
 
-use crate::config::{NUMBERS, Settings};
-use crate::raw::{self, Failure};
-use crate::{funnel, hot, java, observer, sampler, session};
 use jni::objects::{JClass, JLongArray, JObject, JObjectArray, JString};
 use jni::strings::JNIStr;
 use jni::sys::{jboolean, jlong};
 use jni::{Env, EnvUnowned, NativeMethod, jni_str};
+use loopbox_agent::hook::{callbacks, observer_field};
+use loopbox_agent::jni::raw::{self, Failure};
+use loopbox_agent::jni::{class_cache, entry};
+use loopbox_agent::{NUMBERS, Settings, install, sampler_natives};
 use loopbox_format::model::Feature;
 use std::ffi::c_void;
 use std::time::Duration;
 
-/// Looks up what is needed of Java and registers what Java needs of us.
+/// Looks up the Java classes and registers the native methods.
 pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
-    let java = java::look_up(env)?;
+    let classes = class_cache::look_up(env)?;
     let table: [(&JNIStr, &JNIStr, *mut c_void); 20] = [
         (jni_str!("install"), jni_str!("([J[Ljava/lang/String;)Ljava/lang/String;"), install as *mut c_void),
         (jni_str!("uninstall"), jni_str!("()V"), uninstall as *mut c_void),
@@ -23,21 +24,25 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         (jni_str!("features"), jni_str!("()Ljava/lang/String;"), features as *mut c_void),
         (jni_str!("annotate"), jni_str!("(Ljava/lang/String;Ljava/lang/String;)V"), annotate as *mut c_void),
         (jni_str!("dump"), jni_str!("(Ljava/lang/String;J)Ljava/lang/String;"), dump as *mut c_void),
-        (jni_str!("begin"), jni_str!("()I"), hot::begin as *mut c_void),
-        (jni_str!("beginIn"), jni_str!("(I)I"), hot::begin_in as *mut c_void),
-        (jni_str!("depth"), jni_str!("()I"), hot::depth as *mut c_void),
-        (jni_str!("begun"), jni_str!("()J"), hot::begun as *mut c_void),
-        (jni_str!("end"), jni_str!("(JZ)I"), hot::end as *mut c_void),
-        (jni_str!("beginCritical"), jni_str!("()I"), hot::begin_critical as *mut c_void),
-        (jni_str!("endCritical"), jni_str!("(JZ)I"), hot::end_critical as *mut c_void),
+        (jni_str!("begin"), jni_str!("()I"), callbacks::begin as *mut c_void),
+        (jni_str!("beginIn"), jni_str!("(I)I"), callbacks::begin_in as *mut c_void),
+        (jni_str!("depth"), jni_str!("()I"), callbacks::depth as *mut c_void),
+        (jni_str!("begun"), jni_str!("()J"), callbacks::begun as *mut c_void),
+        (jni_str!("end"), jni_str!("(JZ)I"), callbacks::end as *mut c_void),
+        (jni_str!("beginCritical"), jni_str!("()I"), callbacks::begin_critical as *mut c_void),
+        (jni_str!("endCritical"), jni_str!("(JZ)I"), callbacks::end_critical as *mut c_void),
         (
             jni_str!("describe"),
             jni_str!("(Ljava/lang/String;Ljava/lang/String;I)V"),
-            hot::describe as *mut c_void,
+            callbacks::describe as *mut c_void,
         ),
-        (jni_str!("describeLine"), jni_str!("(Ljava/lang/String;)V"), hot::describe_line as *mut c_void),
-        (jni_str!("discover"), jni_str!("()V"), sampler::discover as *mut c_void),
-        (jni_str!("walk"), jni_str!("()V"), sampler::walk as *mut c_void),
+        (
+            jni_str!("describeLine"),
+            jni_str!("(Ljava/lang/String;)V"),
+            callbacks::describe_line as *mut c_void,
+        ),
+        (jni_str!("discover"), jni_str!("()V"), sampler_natives::discover as *mut c_void),
+        (jni_str!("walk"), jni_str!("()V"), sampler_natives::walk as *mut c_void),
         (
             jni_str!("readObserver"),
             jni_str!("([Ljava/lang/Object;)Ljava/lang/String;"),
@@ -55,7 +60,7 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         unsafe { NativeMethod::from_raw_parts(name, signature, function) }
     });
     // SAFETY: as above.
-    unsafe { raw::register(env, &java.native, &methods) }
+    unsafe { raw::register(env, &classes.native, &methods) }
 }
 
 extern "system" fn install<'local>(
@@ -64,28 +69,31 @@ extern "system" fn install<'local>(
     numbers: JLongArray<'local>,
     strings: JObjectArray<'local, JString<'local>>,
 ) -> JString<'local> {
-    funnel::enter(env, |env| {
+    entry::enter(env, |env| {
         // SAFETY: a long[] and a String[], as the descriptor says.
         let (numbers, strings) = unsafe { (raw::longs::<NUMBERS>(env, &numbers), raw::texts(env, &strings)) };
         let refusal = if let Some(values) = numbers {
-            Settings::read(&values, strings).and_then(|settings| session::install(env, settings)).err()
+            Settings::read(&values, strings).and_then(|settings| install::install(env, settings)).err()
         } else {
-            Some("the Java classes and the library are of different versions".to_owned())
+            Some(
+                "the Java classes and libloopbox.so are of different versions; take both from the same AAR"
+                    .to_owned(),
+            )
         };
         refusal.map_or(Ok(JString::null()), |refusal| raw::new_string(env, &refusal))
     })
 }
 
 extern "system" fn uninstall<'local>(env: EnvUnowned<'local>, _: JClass<'local>) {
-    funnel::enter(env, |_| {
-        session::uninstall();
+    entry::enter(env, |_| {
+        install::uninstall();
         Ok(())
     });
 }
 
 extern "system" fn set_sampling<'local>(env: EnvUnowned<'local>, _: JClass<'local>, on: jboolean) {
-    funnel::enter(env, |_| {
-        session::set_sampling(on);
+    entry::enter(env, |_| {
+        install::set_sampling(on);
         Ok(())
     });
 }
@@ -96,18 +104,18 @@ extern "system" fn set_hook<'local>(
     on: jboolean,
     detail: JString<'local>,
 ) {
-    funnel::enter(env, |env| {
+    entry::enter(env, |env| {
         // SAFETY: a String, as the descriptor says.
-        session::set_hook(on, unsafe { raw::text(env, &detail) }.unwrap_or_default());
+        install::set_hook(on, unsafe { raw::text(env, &detail) }.unwrap_or_default());
         Ok(())
     });
 }
 
-/// A line for each part: name, `1` or `0`, detail, with tabs between.
+/// A line for each feature: name, `1` or `0`, detail, with tabs between.
 extern "system" fn features<'local>(env: EnvUnowned<'local>, _: JClass<'local>) -> JString<'local> {
-    funnel::enter(env, |env| {
+    entry::enter(env, |env| {
         let mut lines = String::new();
-        for state in session::features() {
+        for state in install::features() {
             lines.push_str(name(state.feature));
             lines.push_str(if state.on { "\t1\t" } else { "\t0\t" });
             lines.extend(state.detail.chars().map(|c| if c < ' ' { ' ' } else { c }));
@@ -117,7 +125,7 @@ extern "system" fn features<'local>(env: EnvUnowned<'local>, _: JClass<'local>) 
     })
 }
 
-/// What Java calls a part of the recorder.
+/// The feature's name in Java.
 fn name(feature: Feature) -> &'static str {
     match feature {
         Feature::Hook => "hook",
@@ -134,10 +142,10 @@ extern "system" fn annotate<'local>(
     name: JString<'local>,
     value: JString<'local>,
 ) {
-    funnel::enter(env, |env| {
+    entry::enter(env, |env| {
         // SAFETY: Strings, as the descriptor says.
         let (name, value) = unsafe { (raw::text(env, &name), raw::text(env, &value)) };
-        session::annotate(&name.unwrap_or_default(), value.as_deref());
+        install::annotate(&name.unwrap_or_default(), value.as_deref());
         Ok(())
     });
 }
@@ -148,11 +156,11 @@ extern "system" fn dump<'local>(
     reason: JString<'local>,
     timeout_ms: jlong,
 ) -> JString<'local> {
-    funnel::enter(env, |env| {
+    entry::enter(env, |env| {
         // SAFETY: a String, as the descriptor says.
         let reason = unsafe { raw::text(env, &reason) }.unwrap_or_default();
         let timeout = Duration::from_millis(u64::try_from(timeout_ms).unwrap_or(0));
-        match session::dump(reason, timeout) {
+        match install::dump(reason, timeout) {
             Some(path) => raw::new_string(env, &path.to_string_lossy()),
             None => Ok(JString::null()),
         }
@@ -164,7 +172,7 @@ extern "system" fn read_observer<'local>(
     _: JClass<'local>,
     holder: JObjectArray<'local, JObject<'local>>,
 ) -> JString<'local> {
-    funnel::enter(env, |env| match observer::read(env) {
+    entry::enter(env, |env| match observer_field::read(env) {
         Ok(observer) => {
             // SAFETY: an Object[], as the descriptor says.
             unsafe { raw::put(env, &holder, 0, &observer) };
@@ -179,7 +187,7 @@ extern "system" fn write_observer<'local>(
     _: JClass<'local>,
     observer: JObject<'local>,
 ) -> JString<'local> {
-    funnel::enter(env, |env| match observer::write(env, &observer) {
+    entry::enter(env, |env| match observer_field::write(env, &observer) {
         Ok(()) => Ok(JString::null()),
         Err(refusal) => raw::new_string(env, &refusal.0),
     })

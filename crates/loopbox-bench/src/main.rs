@@ -1,78 +1,34 @@
 //! What the hook's native part does for each message, in a plain loop: the aggregator of the recorder writing into a
-//! real mapped ring and telling a sampler. Run by `cargo xtask bench instructions`.
+//! real mapped ring and publishing for the sampler, with the code that the library has. Run by `cargo xtask bench instructions`.
 //!
 //! Usage: `loopbox-bench COUNT real|steps FOLDER`. With `real` the clock is the system's. With `steps` it is made of
 //! numbers, so that the same count always does the same work, however slowly it runs: each message works for 100 µs
-//! and the next begins 100 µs later. Prints the nanoseconds that a message took.
+//! and the next starts 100 µs later. Prints the nanoseconds that a message took.
 //!
 //! The entry from Java is not part of it.
 
-// The library's own, which a program cannot link to: it is made for Java to load.
-#[path = "../../../jni-glue/src/clock.rs"]
-#[allow(dead_code, reason = "only what the main thread does for a message is used here")]
-mod clock;
-#[path = "../../../jni-glue/src/shared.rs"]
-#[allow(dead_code, reason = "only what the main thread does for a message is used here")]
-mod shared;
-#[path = "../../../jni-glue/src/wake.rs"]
-#[allow(dead_code, reason = "only what the main thread does for a message is used here")]
-mod wake;
-
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use loopbox_format::model::{ClockPair, End, Record};
-use loopbox_recorder::{Aggregator, Change, Config, Details, Host, StackMark};
-use loopbox_store::{Identity, MainWriter, Ring, RingOptions};
-use shared::Shared;
+use loopbox_agent::SharedState;
+use loopbox_agent::hook::main_thread::{Clock, MainHost, SystemClock};
+use loopbox_format::model::{ClockPair, End};
+use loopbox_recorder::{Aggregator, Config, StackMark};
+use loopbox_store::{Identity, Ring, RingOptions};
 
 const STEP_NS: u64 = 100_000;
 
-/// The ring and the sampler's words, as the app's main thread has them, and one of two clocks.
-struct Main {
-    ring: MainWriter,
-    sampler: Arc<Shared>,
-    /// `None` for the system's clock.
-    steps: Option<std::cell::Cell<u64>>,
-}
+/// A clock of numbers: each reading is a step after the last one.
+struct Steps(Cell<u64>);
 
-impl Host for Main {
+impl Clock for Steps {
     #[inline]
     fn now_ns(&self) -> u64 {
-        let Some(steps) = &self.steps else { return clock::now_ns() };
-        steps.set(steps.get() + STEP_NS);
-        steps.get()
-    }
-
-    fn thread_cpu_ns(&self) -> Option<u64> {
-        clock::thread_cpu_ns()
-    }
-
-    fn take_late_ns(&mut self) -> Option<u64> {
-        self.sampler.take_late_ns()
-    }
-
-    fn running(&mut self, token: u64, start_ns: u64, depth: u32) {
-        let _ = self.ring.running(token, start_ns, depth);
-        self.sampler.running(token, start_ns);
-    }
-
-    fn idle(&mut self, since_ns: u64) {
-        let _ = self.ring.idle(since_ns);
-        self.sampler.idle(since_ns);
-    }
-
-    fn opened(&mut self, record: &Record<Details>, change: Change) {
-        if change == Change::Details {
-            let _ = self.ring.open_details(record.seq, record.details.as_slice());
-        }
-        let _ = self.ring.open(record);
-    }
-
-    fn closed(&mut self, record: &Record<Details>) {
-        let _ = self.ring.close(record, record.details.as_slice());
+        self.0.set(self.0.get() + STEP_NS);
+        self.0.get()
     }
 }
 
@@ -82,18 +38,21 @@ fn main() -> Result<()> {
         bail!("usage: loopbox-bench COUNT real|steps FOLDER")
     };
     let count: u64 = count.parse().context("COUNT is not a number")?;
-    let steps = match clock.as_str() {
-        "real" => None,
-        "steps" => Some(std::cell::Cell::new(STEP_NS)),
+    match clock.as_str() {
+        "real" => run(count, folder, SystemClock),
+        "steps" => run(count, folder, Steps(Cell::new(STEP_NS))),
         other => bail!("no such clock: {other}"),
-    };
-    let clocks = ClockPair { uptime_ns: clock::now_ns(), unix_ms: 0 };
+    }
+}
+
+fn run(count: u64, folder: &str, clock: impl Clock) -> Result<()> {
+    let clocks = ClockPair { uptime_ns: SystemClock.now_ns(), unix_ms: 0 };
     let ring = Ring::create(&RingOptions::new(Path::new(folder), Identity::of_this_process(clocks)));
     if let Some(reason) = ring.reader.volatile_reason() {
         bail!("the ring is not on disk: {reason:?}");
     }
-    let sampler = Arc::new(Shared::default());
-    let mut main = Aggregator::new(&Config::default(), Main { ring: ring.main, sampler, steps });
+    let host = MainHost::with_clock(ring.main, Arc::new(SharedState::default()), clock);
+    let mut main = Aggregator::new(&Config::default(), host);
     let began = Instant::now();
     for _ in 0..count {
         let _ = main.begin(StackMark::here());

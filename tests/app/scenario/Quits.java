@@ -74,7 +74,7 @@ public final class Quits implements Runnable {
             await("on", "handled");
         } else if ("left".equals(mode)) {
             Signals.install(true);
-            await("on", "stands before ours");
+            await("on", "in front of ours");
             Signals.remove();
             await("on", "handled");
         }

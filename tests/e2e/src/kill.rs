@@ -18,7 +18,8 @@ use tempfile::tempdir;
 
 /// The moments lie within so long after the recorder is installed: some messages, a hang, some more, half a hang.
 const WINDOW: Duration = Duration::from_millis(6_500);
-/// From this age of a message on, a killed process is worth a report; `HUNG_NS` of `jni-glue/src/earlier.rs`.
+/// From this age of a message on, a killed process is worth a report; `MIN_HANG_NS` of
+/// `loopbox-agent/src/report/previous_runs.rs`.
 const HUNG_NS: u64 = 1_000_000_000;
 
 /// What all runs showed.

@@ -43,7 +43,7 @@ fn a_sampler_that_does_not_come_back_loses_the_main_thread_to_the_guard() -> Res
         // The main thread was stopped in the middle of a message before this one.
         app.wait_for("SCRIPT hang", LIMIT)?;
         let report = report_when(&mut app, |report| !sampler(report).0)?;
-        assert!(sampler(&report).1.contains("the guard let it go"), "{bed}: {:?}", report.features);
+        assert!(sampler(&report).1.contains("the guard resumed it"), "{bed}: {:?}", report.features);
         let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
         assert!(running.token > 150, "{running:?}");
     }

@@ -113,20 +113,23 @@ fn a_handler_that_came_after_passes_on_to_ours_also_when_we_are_gone() -> Result
     on_each("mode=after", |story, (on, how)| {
         assert_eq!((story.quits.len(), story.caught()), (1, 1));
         assert!(story.said("others 1") && story.said("others 2"), "{:?}", story.ended.lines);
-        assert!(on && how.contains("stands before ours"), "{how}");
+        assert!(on && how.contains("SIGQUIT handler is installed in front of ours"), "{how}");
     })
 }
 
 #[test]
-fn a_handler_that_keeps_the_signal_to_itself_is_told_of_in_the_report() -> Result<()> {
+fn a_handler_that_keeps_the_signal_to_itself_is_named_in_the_report() -> Result<()> {
     on_each("mode=swallowed", |story, (_, how)| {
-        assert!(story.quits.is_empty() && how.contains("stands before ours"), "{how}");
+        assert!(
+            story.quits.is_empty() && how.contains("SIGQUIT handler is installed in front of ours"),
+            "{how}"
+        );
         assert!(story.said("others 1"));
     })
 }
 
 #[test]
-fn handlers_that_end_up_in_each_others_chain_do_not_run_for_ever() -> Result<()> {
+fn handlers_that_end_up_in_each_others_chain_do_not_run_endlessly() -> Result<()> {
     on_each("mode=circle", |story, _| {
         assert_eq!((story.quits.len(), story.caught()), (1, 1));
         assert!(story.said("others 1"), "{:?}", story.ended.lines);
@@ -145,7 +148,7 @@ fn a_handler_that_was_there_before_and_goes_does_not_take_the_app_with_it() -> R
 }
 
 #[test]
-fn a_library_that_blocks_the_signal_again_is_noticed_and_made_good_at_the_next_message() -> Result<()> {
+fn a_library_that_blocks_the_signal_again_is_noticed_and_repaired_at_the_next_message() -> Result<()> {
     on_each("mode=unregistered", |story, (on, how)| {
         assert!(story.quits.len() == 1 && (1..=2).contains(&story.caught()), "{}", story.ended.errors);
         assert!(story.said("others 0"), "{:?}", story.ended.lines);

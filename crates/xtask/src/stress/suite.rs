@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use loopbox_setup::workspace::target;
 
-use crate::suite::programs::TestProgram;
+use crate::suite::programs::{Outcome, TestProgram};
 use crate::suite::steps::{minutes, shown};
 
 /// Arguments of the suite's stress.
@@ -30,6 +30,9 @@ pub(crate) struct SuiteArgs {
     /// Run only the programs whose package and name contain this text
     #[arg(long)]
     only: Option<String>,
+    /// How many programs run at a time
+    #[arg(long, default_value_t = 1)]
+    at_once: usize,
     /// Seconds that one program may take
     #[arg(long, default_value_t = 1_800)]
     limit_s: u64,
@@ -55,10 +58,10 @@ pub(crate) fn suite(args: &SuiteArgs) -> Result<()> {
     let mut passed = 0;
     for round in 1..=args.times {
         let begun = Instant::now();
+        let log_of = |program: &TestProgram| logs.join(format!("{round:03}-{}.log", program.file_name()));
         let mut failed = 0;
-        for program in &programs {
-            let log = logs.join(format!("{round:03}-{}.log", program.file_name()));
-            let outcome = program.run(&log, limit)?;
+        for (program, outcome) in run_all(&programs, args.at_once, limit, log_of) {
+            let (outcome, log) = (outcome?, log_of(program));
             passed += outcome.passed;
             failed += outcome.failed.len();
             if outcome.failed.is_empty() {
@@ -78,6 +81,24 @@ pub(crate) fn suite(args: &SuiteArgs) -> Result<()> {
     println!("{passed} passed, {} failed", failures.values().map(|f| f.times as usize).sum::<usize>());
     ensure!(failures.is_empty(), "{} tests failed", failures.len());
     Ok(())
+}
+
+/// Runs every program once, `at_once` of them at a time.
+fn run_all<'a>(
+    programs: &'a [TestProgram],
+    at_once: usize,
+    limit: Duration,
+    log_of: impl Fn(&TestProgram) -> PathBuf + Sync,
+) -> Vec<(&'a TestProgram, Result<Outcome>)> {
+    let next = AtomicUsize::new(0);
+    let lane = || -> Vec<_> {
+        let one = || programs.get(next.fetch_add(1, Ordering::Relaxed));
+        std::iter::from_fn(one).map(|program| (program, program.run(&log_of(program), limit))).collect()
+    };
+    std::thread::scope(|scope| {
+        let lanes: Vec<_> = (0..at_once.max(1)).map(|_| scope.spawn(lane)).collect();
+        lanes.into_iter().flat_map(|lane| lane.join().expect("a lane does not panic")).collect()
+    })
 }
 
 fn table(failures: &BTreeMap<String, Failures>, rounds: u32) -> String {

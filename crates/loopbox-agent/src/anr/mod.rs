@@ -1,0 +1,9 @@
+//! Hangs and ANRs: SIGQUIT, the stall monitor, and the evidence that makes a hang an ANR.
+
+pub(crate) mod framework;
+mod handler_feature;
+pub(crate) mod sigquit;
+pub(crate) mod stall_monitor;
+pub(crate) mod tracker;
+
+pub(crate) use handler_feature::{HANDLED, update_handler_feature};

@@ -1,0 +1,406 @@
+//! SIGQUIT, which the system sends to a process that does not respond.
+//!
+//! ART blocks it in every thread and its thread "Signal Catcher" waits for it with sigwait. Unblocked on the main
+//! thread, the kernel delivers it there first (`complete_signal` tries the main thread first). Our handler only
+//! counts it and wakes the worker; when our report is on disk, the worker forwards the signal to the Signal Catcher,
+//! which writes the system's own trace.
+
+use crate::sys::wake;
+use std::mem::MaybeUninit;
+use std::os::fd::RawFd;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{fs, io};
+
+/// The eventfd that the handler notifies; -1 while no session handles the signal.
+static WAKE: AtomicI32 = AtomicI32::new(-1);
+/// How many signals arrived.
+static COUNT: AtomicU32 = AtomicU32::new(0);
+/// Process and user of the last sender, from `siginfo_t`; 0 when no process sent it (a terminal).
+static SENDER: AtomicU64 = AtomicU64::new(0);
+/// The thread that our handler runs on, 0 for none. Two libraries that came and went can end up in each other's chain.
+static HANDLING: AtomicI32 = AtomicI32::new(0);
+/// The action that was in force before ours: its handler is called after ours.
+static PREVIOUS: AtomicPtr<libc::sigaction> = AtomicPtr::new(ptr::null_mut());
+/// Held while the action changes: on the main thread at install and uninstall only, otherwise by the stall monitor and
+/// the worker.
+static CHANGING: Mutex<()> = Mutex::new(());
+/// The main thread had the signal blocked at the last check.
+static BLOCKED: AtomicBool = AtomicBool::new(false);
+/// How often each was found and repaired: the default action, SIG_IGN, the signal blocked on the main thread.
+static DEFAULTS: AtomicU32 = AtomicU32::new(0);
+static IGNORES: AtomicU32 = AtomicU32::new(0);
+static BLOCKS: AtomicU32 = AtomicU32::new(0);
+/// What does no harm is repaired this often; a library that keeps changing it back gets its way.
+const MAX_REPAIRS: u32 = 8;
+
+/// The handler is in place.
+#[derive(Debug)]
+pub(crate) struct SigQuit {
+    was_blocked: bool,
+}
+
+/// The sender of a signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sender {
+    pub(crate) pid: u32,
+    pub(crate) uid: u32,
+}
+
+impl SigQuit {
+    /// Installs the handler. On the main thread, whose mask changes; `wake` is the worker's eventfd, which must
+    /// stay open until [`SigQuit::uninstall`].
+    pub(crate) fn install(wake: RawFd) -> io::Result<Self> {
+        let _changing = changing();
+        WAKE.store(wake, Ordering::SeqCst);
+        let previous = exchange_action(&ours()).inspect_err(|_| WAKE.store(-1, Ordering::SeqCst))?;
+        remember(&previous);
+        let was_blocked = change_mask(libc::SIG_UNBLOCK)?;
+        Ok(Self { was_blocked })
+    }
+
+    /// Restores the previous action. On the main thread.
+    pub(crate) fn uninstall(&self) {
+        let _changing = changing();
+        WAKE.store(-1, Ordering::SeqCst);
+        let Ok(now) = current_action() else { return };
+        // SAFETY: null, or leaked by `remember` and never changed.
+        let previous = unsafe { PREVIOUS.load(Ordering::SeqCst).as_ref() };
+        let back = previous.filter(|_| is_ours(&now));
+        let remaining = back.unwrap_or(&now).sa_sigaction;
+        if back.is_none() && remaining != libc::SIG_DFL {
+            // Another library came after us. It has our handler in its chain, which stays and calls the previous one,
+            // and it needs the signal unblocked.
+            return;
+        }
+        // Errors are impossible in both calls: the arguments were right before. A library that leaves the default action
+        // does not mean the process to end by it: ART had the signal blocked before any library changed that.
+        if self.was_blocked || remaining == libc::SIG_DFL {
+            let _ = change_mask(libc::SIG_BLOCK);
+        }
+        if let Some(previous) = back {
+            let _ = exchange_action(previous);
+        }
+    }
+}
+
+/// How the signal reaches us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HandlerState {
+    /// No session handles it.
+    NotInstalled,
+    /// Our handler is called first.
+    Installed,
+    /// Another library has installed its own after ours, and it depends on that one whether ours is called at all.
+    Chained,
+    /// Another library keeps setting SIG_IGN.
+    Ignored,
+    /// Another library has blocked it on the main thread, so that the Signal Catcher gets it at once.
+    Blocked,
+}
+
+/// Finds out how the signal reaches us, and puts our handler back where another library, which was there before us and is
+/// gone, has restored what it had found: the default action, which ends the process when the signal is unblocked. Takes a
+/// lock; not for the main thread while it handles messages.
+pub(crate) fn check_handler() -> HandlerState {
+    let _changing = changing();
+    if WAKE.load(Ordering::SeqCst) < 0 {
+        return HandlerState::NotInstalled;
+    }
+    let Ok(mut action) = current_action() else { return HandlerState::Installed };
+    let repaired = match action.sa_sigaction {
+        libc::SIG_DFL => Some(&DEFAULTS),
+        libc::SIG_IGN if IGNORES.load(Ordering::Relaxed) < MAX_REPAIRS => Some(&IGNORES),
+        _ => None,
+    };
+    if let Some(count) = repaired
+        && let Ok(found) = exchange_action(&ours())
+    {
+        remember(&found);
+        count.fetch_add(1, Ordering::Relaxed);
+        action = ours();
+    }
+    match action.sa_sigaction {
+        libc::SIG_IGN => HandlerState::Ignored,
+        _ if BLOCKED.load(Ordering::Relaxed) => HandlerState::Blocked,
+        _ if is_ours(&action) => HandlerState::Installed,
+        _ => HandlerState::Chained,
+    }
+}
+
+/// Sets whether the main thread has the signal blocked. Returns whether it is to unblock it.
+pub(crate) fn set_blocked(blocked: bool) -> bool {
+    BLOCKED.store(blocked, Ordering::Relaxed);
+    blocked && WAKE.load(Ordering::SeqCst) >= 0 && BLOCKS.load(Ordering::Relaxed) < MAX_REPAIRS
+}
+
+/// Unblocks the signal on the calling thread, the main one, when a handler is in force. Two system calls and no lock; at
+/// most [`MAX_REPAIRS`] times. Where the default action or SIG_IGN is in force, [`check_handler`] repairs that first, on
+/// another thread, and the main thread is asked again.
+pub(crate) fn unblock() {
+    let wanted = WAKE.load(Ordering::SeqCst) >= 0;
+    let handled = |action: libc::sigaction| !matches!(action.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN);
+    if wanted && current_action().is_ok_and(handled) && matches!(change_mask(libc::SIG_UNBLOCK), Ok(true)) {
+        BLOCKS.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// How often each was repaired: the default action, SIG_IGN, the signal blocked on the main thread.
+pub(crate) fn repairs() -> [u32; 3] {
+    [&DEFAULTS, &IGNORES, &BLOCKS].map(|count| count.load(Ordering::Relaxed))
+}
+
+fn changing() -> MutexGuard<'static, ()> {
+    CHANGING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// From now on this action's handler is called after ours.
+fn remember(previous: &libc::sigaction) {
+    // SAFETY: null, or leaked here and never changed.
+    let known = unsafe { PREVIOUS.load(Ordering::SeqCst).as_ref() };
+    let same = known.is_some_and(|known| {
+        (known.sa_sigaction, known.sa_flags) == (previous.sa_sigaction, previous.sa_flags)
+    });
+    if !same && !is_ours(previous) {
+        // Leaked: a handler that runs now may still read it.
+        PREVIOUS.store(Box::into_raw(Box::new(*previous)), Ordering::SeqCst);
+    }
+}
+
+/// How many signals arrived since the library was loaded.
+pub(crate) fn count() -> u32 {
+    COUNT.load(Ordering::SeqCst)
+}
+
+/// The sender of the last signal.
+pub(crate) fn sender() -> Sender {
+    let sender = SENDER.load(Ordering::SeqCst);
+    Sender { pid: (sender >> 32) as u32, uid: sender as u32 }
+}
+
+/// Forwards the signal to ART's Signal Catcher, directed at that thread, so that it does not come back to us.
+pub(crate) fn forward() -> io::Result<()> {
+    let catcher = signal_catcher()?;
+    // SAFETY: no pointers; a thread that ended meanwhile is an error.
+    let failed = unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), catcher, libc::SIGQUIT) };
+    if failed == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+fn signal_catcher() -> io::Result<libc::c_int> {
+    for entry in fs::read_dir("/proc/self/task")?.flatten() {
+        let named = fs::read(entry.path().join("comm")).is_ok_and(|name| name == b"Signal Catcher\n");
+        if named && let Some(tid) = entry.file_name().to_str().and_then(|tid| tid.parse().ok()) {
+            return Ok(tid);
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::NotFound, "ART has no Signal Catcher"))
+}
+
+fn ours() -> libc::sigaction {
+    // SAFETY: sigaction is plain data, for which zeros are valid: no flags, an empty mask.
+    let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
+    action.sa_sigaction = handler as *const () as libc::sighandler_t;
+    action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK;
+    action
+}
+
+fn is_ours(action: &libc::sigaction) -> bool {
+    action.sa_sigaction == ours().sa_sigaction
+}
+
+fn exchange_action(new: &libc::sigaction) -> io::Result<libc::sigaction> {
+    let mut old = MaybeUninit::uninit();
+    // SAFETY: `new` is a valid action whose handler is async-signal-safe; `old` has room for the result.
+    match unsafe { libc::sigaction(libc::SIGQUIT, new, old.as_mut_ptr()) } {
+        // SAFETY: filled in by the call that succeeded.
+        0 => Ok(unsafe { old.assume_init() }),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+fn current_action() -> io::Result<libc::sigaction> {
+    let mut now = MaybeUninit::uninit();
+    // SAFETY: nothing is changed; `now` has room for the result.
+    match unsafe { libc::sigaction(libc::SIGQUIT, ptr::null(), now.as_mut_ptr()) } {
+        // SAFETY: filled in by the call that succeeded.
+        0 => Ok(unsafe { now.assume_init() }),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Changes the calling thread's mask. Returns whether the signal was blocked before.
+fn change_mask(how: libc::c_int) -> io::Result<bool> {
+    let mut set = MaybeUninit::uninit();
+    let mut old = MaybeUninit::uninit();
+    // SAFETY: both sets have room; `set` is filled in before it is used, `old` when the last call succeeds.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        libc::sigaddset(set.as_mut_ptr(), libc::SIGQUIT);
+        match libc::pthread_sigmask(how, set.as_ptr(), old.as_mut_ptr()) {
+            0 => Ok(libc::sigismember(old.as_ptr(), libc::SIGQUIT) == 1),
+            error => Err(io::Error::from_raw_os_error(error)),
+        }
+    }
+}
+
+/// Runs on the main thread, in the middle of its work: atomics, one write, and the handler before ours.
+extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    let errno = errno();
+    // SAFETY: no arguments, no effects.
+    let thread = unsafe { libc::gettid() };
+    if HANDLING.swap(thread, Ordering::SeqCst) == thread {
+        // A handler before ours has ours as the one before it.
+        return;
+    }
+    // SAFETY: the kernel passes a siginfo_t that is valid during the handler; for a signal that was sent it has the
+    // sender.
+    if let Some(info) = unsafe { info.as_ref() } {
+        // A signal that was sent has a sender; one that the kernel made has other data there.
+        let sent = info.si_code <= 0;
+        // SAFETY: as above.
+        let (pid, uid) = if sent { unsafe { (info.si_pid(), info.si_uid()) } } else { (0, 0) };
+        SENDER.store(u64::from(pid.cast_unsigned()) << 32 | u64::from(uid), Ordering::SeqCst);
+    }
+    COUNT.fetch_add(1, Ordering::SeqCst);
+    let fd = WAKE.load(Ordering::SeqCst);
+    if fd >= 0 {
+        wake::notify(fd);
+    }
+    // SAFETY: null, or leaked by `remember` and never changed.
+    if let Some(previous) = unsafe { PREVIOUS.load(Ordering::SeqCst).as_ref() } {
+        // SAFETY: the action was in force for this signal, with these flags.
+        unsafe { call(previous, signal, info, context) };
+    }
+    HANDLING.store(0, Ordering::SeqCst);
+    set_errno(errno);
+}
+
+/// # Safety
+/// `action` is one that was in force for `signal`, the rest are a handler's own arguments.
+unsafe fn call(
+    action: &libc::sigaction,
+    signal: libc::c_int,
+    info: *mut libc::siginfo_t,
+    context: *mut libc::c_void,
+) {
+    let function = action.sa_sigaction;
+    // By default the signal ends a process; ART's processes block it instead, so that the default never applied.
+    if function == libc::SIG_DFL || function == libc::SIG_IGN {
+        return;
+    }
+    if action.sa_flags & libc::SA_SIGINFO == 0 {
+        // SAFETY: without SA_SIGINFO the field holds a handler of one argument.
+        let handler =
+            unsafe { std::mem::transmute::<libc::sighandler_t, extern "C" fn(libc::c_int)>(function) };
+        handler(signal);
+    } else {
+        type Full = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
+        // SAFETY: with SA_SIGINFO the field holds a handler of three arguments.
+        let handler = unsafe { std::mem::transmute::<libc::sighandler_t, Full>(function) };
+        handler(signal, info, context);
+    }
+}
+
+fn errno_location() -> *mut libc::c_int {
+    #[cfg(target_os = "android")]
+    // SAFETY: no arguments; points to the calling thread's errno.
+    unsafe {
+        libc::__errno()
+    }
+    #[cfg(not(target_os = "android"))]
+    // SAFETY: as above.
+    unsafe {
+        libc::__errno_location()
+    }
+}
+
+fn errno() -> libc::c_int {
+    // SAFETY: the calling thread's own errno.
+    unsafe { *errno_location() }
+}
+
+fn set_errno(value: libc::c_int) {
+    // SAFETY: as in `errno`.
+    unsafe { *errno_location() = value };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::wake::EventFd;
+    use std::sync::atomic::AtomicBool;
+
+    static CHAINED: AtomicBool = AtomicBool::new(false);
+
+    extern "C" fn earlier(_: libc::c_int) {
+        CHAINED.store(true, Ordering::SeqCst);
+    }
+
+    /// One test, because the disposition of a signal belongs to the whole process.
+    #[test]
+    fn the_signal_is_counted_chained_and_the_action_restored() {
+        // SAFETY: zeros are a valid action; the handler is async-signal-safe.
+        let mut before: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
+        before.sa_sigaction = earlier as *const () as libc::sighandler_t;
+        exchange_action(&before).unwrap();
+        change_mask(libc::SIG_BLOCK).unwrap();
+
+        let event = EventFd::new().unwrap();
+        let installed = SigQuit::install(event.raw()).unwrap();
+        let seen = count();
+        for nth in 1..=100 {
+            // SAFETY: sends a signal that has a handler to this thread.
+            unsafe { libc::raise(libc::SIGQUIT) };
+            assert_eq!(count(), seen + nth);
+        }
+        event.wait(-1);
+        assert!(CHAINED.load(Ordering::SeqCst));
+        assert_eq!(sender().pid, std::process::id());
+
+        // Another library comes and goes, and leaves an action that it had not found.
+        assert_eq!(check_handler(), HandlerState::Installed);
+        let mut left = ours();
+        for nth in 1..=20 {
+            left.sa_sigaction = libc::SIG_DFL;
+            exchange_action(&left).unwrap();
+            assert_eq!((check_handler(), repairs()[0]), (HandlerState::Installed, nth));
+        }
+        // SAFETY: sends a signal that has a handler to this thread.
+        unsafe { libc::raise(libc::SIGQUIT) };
+        assert_eq!(count(), seen + 101);
+        for nth in 1..=MAX_REPAIRS + 2 {
+            left.sa_sigaction = libc::SIG_IGN;
+            exchange_action(&left).unwrap();
+            let state = if nth <= MAX_REPAIRS { HandlerState::Installed } else { HandlerState::Ignored };
+            assert_eq!((check_handler(), repairs()[1]), (state, nth.min(MAX_REPAIRS)));
+        }
+        exchange_action(&before).unwrap();
+        assert_eq!(check_handler(), HandlerState::Chained);
+        exchange_action(&ours()).unwrap();
+        change_mask(libc::SIG_BLOCK).unwrap();
+        assert!(set_blocked(true));
+        assert_eq!(check_handler(), HandlerState::Blocked);
+        unblock();
+        assert!(!change_mask(libc::SIG_BLOCK).unwrap() && repairs()[2] == 1);
+        assert!(!set_blocked(false));
+        change_mask(libc::SIG_UNBLOCK).unwrap();
+
+        // Restored is what was found last: here a handler again.
+        remember(&before);
+        installed.uninstall();
+        assert_eq!(check_handler(), HandlerState::NotInstalled);
+        assert_eq!(current_action().unwrap().sa_sigaction, before.sa_sigaction);
+        assert!(change_mask(libc::SIG_BLOCK).unwrap(), "blocked as before");
+
+        // The library that was there before has gone with the signal unblocked.
+        change_mask(libc::SIG_UNBLOCK).unwrap();
+        let installed = SigQuit::install(event.raw()).unwrap();
+        left.sa_sigaction = libc::SIG_DFL;
+        exchange_action(&left).unwrap();
+        installed.uninstall();
+        // SAFETY: sends a blocked signal to this thread.
+        unsafe { libc::raise(libc::SIGQUIT) };
+        assert!(change_mask(libc::SIG_BLOCK).unwrap(), "unblocked it would end the process");
+    }
+}

@@ -1,0 +1,273 @@
+//! The native methods that the hooks call for each message, on the main thread: no allocation, no lock, and none of the
+//! jni crate's overhead. The only system calls are clocks, a futex wake for a thread that sleeps while the main thread is
+//! idle, and, when another library has blocked SIGQUIT, the two that unblock it.
+
+use super::main_thread::{self, Main};
+use crate::jni::string::Text;
+use jni::sys;
+use loopbox_format::looper::dispatch;
+use loopbox_format::model::{End, NamedBy};
+use loopbox_recorder::{Described, StackMark, Wanted};
+
+// As in `Native.java`.
+const WANTS_NAME: sys::jint = 1;
+const DEPTH_SHIFT: u32 = 1;
+const IN_DOUBT: sys::jint = -1;
+const ELSEWHERE: sys::jint = -2;
+
+/// The result for Java: whether a name is wanted, and how many messages run.
+fn result_for_java(wanted: Wanted, depth: u32) -> sys::jint {
+    let wants = if wanted == Wanted::Description { WANTS_NAME } else { 0 };
+    (depth << DEPTH_SHIFT).cast_signed() | wants
+}
+
+fn on_begin(at: StackMark) -> sys::jint {
+    // SAFETY: no other function of the recorder is on this thread's stack.
+    (unsafe { main_thread::main() }).map_or(ELSEWHERE, |main| begin_at(main, at))
+}
+
+fn begin_at(main: &mut Main, at: StackMark) -> sys::jint {
+    if main.aggregator.depth() > main.nested {
+        return IN_DOUBT;
+    }
+    begun_at(main, at)
+}
+
+fn begun_at(main: &mut Main, at: StackMark) -> sys::jint {
+    main.begun += 1;
+    let begun = main.aggregator.begin(at);
+    let depth = main.aggregator.depth();
+    if let Some(mark) = main.marks.get_mut((depth as usize).wrapping_sub(1)) {
+        *mark = at;
+    }
+    result_for_java(begun.wanted, depth)
+}
+
+fn on_end(at: StackMark, when_ms: sys::jlong, threw: sys::jboolean) -> sys::jint {
+    // SAFETY: as in `on_begin`.
+    (unsafe { main_thread::main() }).map_or(ELSEWHERE, |main| end_at(main, at, when_ms, threw))
+}
+
+fn end_at(main: &mut Main, at: StackMark, when_ms: sys::jlong, threw: sys::jboolean) -> sys::jint {
+    let when_ns = u64::try_from(when_ms).ok().map(|ms| ms.saturating_mul(1_000_000));
+    let wanted = main.aggregator.end(at, when_ns, if threw { End::Threw } else { End::Returned });
+    let depth = main.aggregator.depth();
+    main.nested = main.nested.min(depth);
+    result_for_java(wanted, depth)
+}
+
+/// `Native.begin`: a message starts.
+pub extern "system" fn begin(_: *mut sys::JNIEnv, _: sys::jclass) -> sys::jint {
+    on_begin(StackMark::here())
+}
+
+/// `Native.end`: the message has ended.
+pub extern "system" fn end(
+    _: *mut sys::JNIEnv,
+    _: sys::jclass,
+    when_ms: sys::jlong,
+    threw: sys::jboolean,
+) -> sys::jint {
+    on_end(StackMark::here(), when_ms, threw)
+}
+
+/// `Native.beginCritical`: as [`begin`], where ART supports `@CriticalNative`.
+pub extern "system" fn begin_critical() -> sys::jint {
+    on_begin(StackMark::here())
+}
+
+/// `Native.endCritical`: as [`end`], where ART supports `@CriticalNative`.
+pub extern "system" fn end_critical(when_ms: sys::jlong, threw: sys::jboolean) -> sys::jint {
+    on_end(StackMark::here(), when_ms, threw)
+}
+
+/// `Native.beginIn`: as [`begin`], after Java has counted the loops on the stack: all but the innermost one run a message.
+pub extern "system" fn begin_in(_: *mut sys::JNIEnv, _: sys::jclass, loops: sys::jint) -> sys::jint {
+    let at = StackMark::here();
+    // SAFETY: as in `on_begin`.
+    (unsafe { main_thread::main() }).map_or(ELSEWHERE, |main| begin_inside(main, loops, at))
+}
+
+fn begin_inside(main: &mut Main, loops: sys::jint, here: StackMark) -> sys::jint {
+    let running = u32::try_from(loops).unwrap_or(0).saturating_sub(1);
+    main.nested = running.min(main.aggregator.depth());
+    let first_lost = main.marks.get(running as usize).filter(|_| running < main.aggregator.depth());
+    // A message that starts where a lost one started closes that one and those inside of it. In the outermost loop all
+    // are lost, and the new one may start anywhere: a stack position above all others.
+    let at = match first_lost {
+        Some(_) if running == 0 => StackMark::at(u64::MAX),
+        Some(&lost) => lost,
+        None => here,
+    };
+    begun_at(main, at)
+}
+
+/// `Native.depth`: how many messages run.
+pub extern "system" fn depth(_: *mut sys::JNIEnv, _: sys::jclass) -> sys::jint {
+    // SAFETY: as in `on_begin`.
+    (unsafe { main_thread::main() }).map_or(ELSEWHERE, |main| main.aggregator.depth().cast_signed())
+}
+
+/// `Native.begun`: how many messages have started so far.
+pub extern "system" fn begun(_: *mut sys::JNIEnv, _: sys::jclass) -> sys::jlong {
+    // SAFETY: as in `on_begin`.
+    (unsafe { main_thread::main() }).map_or(0, |main| main.begun.cast_signed())
+}
+
+/// `Native.describe`: the class names and code of the message that has just ended.
+///
+/// # Safety
+/// Called by the VM: `env` is the calling thread's, without a pending exception, the strings are local references.
+pub unsafe extern "system" fn describe(
+    env: *mut sys::JNIEnv,
+    _: sys::jclass,
+    target: sys::jstring,
+    callback: sys::jstring,
+    what: sys::jint,
+) {
+    // SAFETY: by this function's contract.
+    let (target, callback) = unsafe { (Text::read(env, target), Text::read(env, callback)) };
+    name(&Described {
+        target: target.as_str(),
+        callback: callback.as_str(),
+        what,
+        named_by: NamedBy::Observer,
+    });
+}
+
+/// `Native.describeLine`: the line that Looper has printed at the start of the message.
+///
+/// # Safety
+/// As for [`describe`].
+pub unsafe extern "system" fn describe_line(env: *mut sys::JNIEnv, _: sys::jclass, line: sys::jstring) {
+    // SAFETY: as in `describe`.
+    let line = unsafe { Text::read(env, line) };
+    let line = dispatch(line.as_str());
+    name(&Described {
+        target: line.target,
+        callback: line.callback,
+        what: line.what,
+        named_by: NamedBy::Printer,
+    });
+}
+
+fn name(described: &Described<'_>) {
+    // SAFETY: as in `on_begin`.
+    if let Some(main) = unsafe { main_thread::main() } {
+        main.aggregator.describe(described);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hook::main_thread::MainHost;
+    use crate::session::shared_state::SharedState;
+    use crate::sys::clock;
+    use loopbox_format::model::RecordKind;
+    use loopbox_recorder::{Aggregator, Config};
+    use loopbox_store::{Identity, Ring, RingOptions};
+    use std::alloc::{GlobalAlloc, Layout, System};
+    use std::cell::Cell;
+    use std::sync::Arc;
+
+    /// Counts what each thread allocates.
+    struct Counting;
+
+    thread_local! {
+        static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+    }
+
+    // SAFETY: everything is the system allocator's; counting touches a thread-local without a destructor.
+    unsafe impl GlobalAlloc for Counting {
+        unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+            ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+            // SAFETY: the caller's promise is the system allocator's.
+            unsafe { System.alloc(layout) }
+        }
+
+        unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+            // SAFETY: as above.
+            unsafe { System.dealloc(memory, layout) };
+        }
+    }
+
+    #[global_allocator]
+    static COUNTING: Counting = Counting;
+
+    fn ring() -> (Ring, tempfile::TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let options = RingOptions::new(folder.path(), Identity::of_this_process(clock::pair()));
+        (Ring::create(&options), folder)
+    }
+
+    /// Records of every kind and messages of every end; `main` is per process, so this is one test.
+    #[test]
+    fn recording_allocates_nothing_and_is_for_the_main_thread_only() {
+        assert_eq!(begin_critical(), ELSEWHERE, "nothing records yet");
+        let (Ring { main, reader, .. }, _folder) = ring();
+        assert!(reader.volatile_reason().is_none());
+        let config =
+            Config { group_ns: 10_000_000, detail_ns: 1_000_000, ..Config::default() }.validated().unwrap();
+        main_thread::install(Aggregator::new(&config, MainHost::new(main, Arc::new(SharedState::default()))));
+        let names = Described { target: "a.B", callback: "c.D", what: 1, named_by: NamedBy::Observer };
+
+        let before = ALLOCATIONS.get();
+        let until = clock::now_ns() + 200_000_000;
+        let mut messages = 0_i64;
+        while clock::now_ns() < until {
+            messages += 1;
+            assert_eq!(begin_critical(), 1 << DEPTH_SHIFT);
+            // Now and then one that is long enough to be named, and one that is its own record.
+            let work_ns = match messages % 2_000 {
+                0 => 12_000_000,
+                1 => 2_000_000,
+                _ => 0,
+            };
+            let end = clock::now_ns() + work_ns;
+            while clock::now_ns() < end {}
+            if end_critical(messages, messages % 3 == 0) & WANTS_NAME != 0 {
+                name(&names);
+            }
+        }
+        assert_eq!(ALLOCATIONS.get(), before);
+
+        let elsewhere = std::thread::spawn(|| (begin_critical(), end_critical(0, false)));
+        assert_eq!(elsewhere.join().unwrap(), (ELSEWHERE, ELSEWHERE));
+        assert_eq!(begun(std::ptr::null_mut(), std::ptr::null_mut()), messages);
+        main_thread::uninstall();
+        assert_eq!(end_critical(0, false), ELSEWHERE);
+
+        let report = reader.snapshot(clock::now_ns()).report;
+        let counted: i64 = report.history.iter().map(|record| i64::from(record.count)).sum();
+        let first = report.history.first().unwrap().first_token as i64;
+        assert_eq!(first - 1 + counted, messages, "the ring has the newest records, without a gap");
+        assert!(report.history.iter().any(|record| record.kind == RecordKind::Single));
+    }
+
+    #[test]
+    fn a_message_whose_nesting_is_in_doubt_waits_for_java() {
+        let (Ring { main, .. }, _folder) = ring();
+        let thread = std::thread::spawn(move || {
+            let aggregator =
+                Aggregator::new(&Config::default(), MainHost::new(main, Arc::new(SharedState::default())));
+            let mut main = Main::new(aggregator);
+            let at = |address| StackMark::at(address);
+            assert_eq!(begin_at(&mut main, at(9_000)), 2);
+            assert_eq!(begin_at(&mut main, at(5_000)), IN_DOUBT);
+            // Two loops: it is nested, and so are those that follow in the same loop.
+            assert_eq!(begin_inside(&mut main, 2, at(4_900)), 4);
+            assert_eq!(end_at(&mut main, at(5_000), -1, false) >> DEPTH_SHIFT, 1);
+            assert_eq!(begin_at(&mut main, at(5_000)), 4);
+            // That one is lost, the next starts in the same inner loop, seen from deeper in the stack.
+            assert_eq!(begin_at(&mut main, at(5_000)), IN_DOUBT);
+            assert_eq!(begin_inside(&mut main, 2, at(4_000)) >> DEPTH_SHIFT, 2);
+            // All are lost: the app went on with a loop that is deeper than the first one.
+            assert_eq!(begin_at(&mut main, at(3_000)), IN_DOUBT);
+            assert_eq!(begin_inside(&mut main, 1, at(3_000)) >> DEPTH_SHIFT, 1);
+            assert_eq!(end_at(&mut main, at(3_000), -1, false) >> DEPTH_SHIFT, 0);
+            assert_eq!(begin_at(&mut main, at(3_000)), 2);
+        });
+        thread.join().unwrap();
+    }
+}

@@ -1,0 +1,155 @@
+//! What belongs to the main thread: the aggregator and the destinations of its results.
+
+use crate::anr::sigquit;
+use crate::session::shared_state::SharedState;
+use crate::sys::clock;
+use loopbox_format::model::Record;
+use loopbox_recorder::{Aggregator, Change, Details, Host, StackMark};
+use loopbox_store::MainWriter;
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+/// The main thread's recorder, which the callbacks work on.
+pub(crate) struct Main {
+    pub(crate) aggregator: Aggregator<MainHost>,
+    /// How many of the running messages are known to have a loop inside of them.
+    pub(crate) nested: u32,
+    /// How many messages have started.
+    pub(crate) begun: u64,
+    /// The stack positions at which the running messages started, outermost first.
+    pub(crate) marks: [StackMark; MAX_DEPTH],
+}
+
+impl Main {
+    pub(crate) fn new(aggregator: Aggregator<MainHost>) -> Self {
+        Self { aggregator, nested: 0, begun: 0, marks: [StackMark::UNKNOWN; MAX_DEPTH] }
+    }
+}
+
+/// How many nested loops the aggregator distinguishes.
+const MAX_DEPTH: usize = 8;
+
+/// Null while nothing records. Set, used and cleared on the main thread only.
+static MAIN: AtomicPtr<Main> = AtomicPtr::new(ptr::null_mut());
+/// The thread that `MAIN` belongs to, by its `pthread_t`.
+static THREAD: AtomicUsize = AtomicUsize::new(0);
+
+fn this_thread() -> usize {
+    // SAFETY: no arguments, no effects.
+    unsafe { libc::pthread_self() as usize }
+}
+
+/// The main thread's recorder; `None` on other threads, and while nothing records.
+///
+/// # Safety
+/// Must not be called while another result of it is in use: the callbacks do not call back into Java while they hold it,
+/// so there is only one on the stack.
+#[inline]
+pub(crate) unsafe fn main<'a>() -> Option<&'a mut Main> {
+    if THREAD.load(Ordering::Relaxed) != this_thread() {
+        return None;
+    }
+    // SAFETY: the pointer is null or a Box that `install` leaked and `uninstall`, on this same thread, takes back;
+    // the caller promises to hold no second reference.
+    unsafe { MAIN.load(Ordering::Relaxed).as_mut() }
+}
+
+/// Starts recording on the calling thread, the main one.
+pub(crate) fn install(aggregator: Aggregator<MainHost>) {
+    uninstall();
+    MAIN.store(Box::into_raw(Box::new(Main::new(aggregator))), Ordering::Relaxed);
+    THREAD.store(this_thread(), Ordering::Relaxed);
+}
+
+/// Stops recording. Does nothing on any other thread than the one that records.
+pub(crate) fn uninstall() {
+    if THREAD.load(Ordering::Relaxed) != this_thread() {
+        return;
+    }
+    THREAD.store(0, Ordering::Relaxed);
+    let main = MAIN.swap(ptr::null_mut(), Ordering::Relaxed);
+    if !main.is_null() {
+        // SAFETY: it came from `Box::into_raw` in `install`, and only this thread, which is here, uses it.
+        drop(unsafe { Box::from_raw(main) });
+    }
+}
+
+/// The clock of the messages' starts and ends.
+pub trait Clock {
+    /// The current uptime.
+    fn now_ns(&self) -> u64;
+}
+
+/// `CLOCK_MONOTONIC`.
+#[derive(Debug, Clone, Copy)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    #[inline]
+    fn now_ns(&self) -> u64 {
+        clock::now_ns()
+    }
+}
+
+/// The ring and the state that other threads read, as the aggregator sees them.
+#[derive(Debug)]
+pub struct MainHost<C = SystemClock> {
+    ring: MainWriter,
+    shared: Arc<SharedState>,
+    clock: C,
+}
+
+impl MainHost {
+    /// Writes into `ring` and `shared`, by the system's clock.
+    pub fn new(ring: MainWriter, shared: Arc<SharedState>) -> Self {
+        Self::with_clock(ring, shared, SystemClock)
+    }
+}
+
+impl<C: Clock> MainHost<C> {
+    /// The same by another clock.
+    pub fn with_clock(ring: MainWriter, shared: Arc<SharedState>, clock: C) -> Self {
+        Self { ring, shared, clock }
+    }
+}
+
+// A ring that refuses a write has reported why at install, or this process is a fork of its owner: an error for each
+// message would help no one here.
+impl<C: Clock> Host for MainHost<C> {
+    #[inline]
+    fn now_ns(&self) -> u64 {
+        self.clock.now_ns()
+    }
+
+    fn thread_cpu_ns(&self) -> Option<u64> {
+        clock::thread_cpu_ns()
+    }
+
+    fn take_late_ns(&mut self) -> Option<u64> {
+        self.shared.take_late_ns()
+    }
+
+    fn running(&mut self, token: u64, start_ns: u64, depth: u32) {
+        let _ = self.ring.running(token, start_ns, depth);
+        if self.shared.running(token, start_ns) {
+            sigquit::unblock();
+        }
+    }
+
+    fn idle(&mut self, since_ns: u64) {
+        let _ = self.ring.idle(since_ns);
+        self.shared.idle(since_ns);
+    }
+
+    fn opened(&mut self, record: &Record<Details>, change: Change) {
+        if change == Change::Details {
+            let _ = self.ring.open_details(record.seq, record.details.as_slice());
+        }
+        let _ = self.ring.open(record);
+    }
+
+    fn closed(&mut self, record: &Record<Details>) {
+        let _ = self.ring.close(record, record.details.as_slice());
+    }
+}

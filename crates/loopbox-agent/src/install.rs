@@ -1,0 +1,220 @@
+//! One recording, from install to uninstall: makes the parts, wires them and starts their threads; and what the app may
+//! ask of the recording in progress.
+
+use crate::anr::sigquit::{self, SigQuit};
+use crate::anr::{HANDLED, stall_monitor};
+use crate::hook::main_thread::{self, MainHost};
+use crate::jni::attach;
+use crate::jni::class_cache::{self, ClassCache};
+use crate::report::crash_mark;
+use crate::report::worker::Worker;
+use crate::sampler::sample::{self, SampleReceiver};
+use crate::sampler::suspended_call::MainEnv;
+use crate::sampler::thread::{self, SamplerParts};
+use crate::session::annotations::Annotations;
+use crate::session::features::Features;
+use crate::session::settings::Settings;
+use crate::session::shared_state::SharedState;
+use crate::session::stall::StallState;
+use crate::session::symbols::SharedSymbols;
+use crate::session::thread_query::ThreadQueries;
+use crate::session::{Request, SWITCHED_OFF, Session};
+use crate::sys::wake::EventFd;
+use crate::sys::{clock, log};
+use jni::Env;
+use loopbox_art::ThreadEnv;
+use loopbox_format::model::{Feature, FeatureState};
+use loopbox_recorder::Aggregator;
+use loopbox_store::{BuildId, Geometry, Identity, Ring, RingOptions, WorkerWriter};
+use std::fs;
+use std::path::PathBuf;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+/// The annotation that tells whether the app is in the foreground; the Java side keeps the app from writing it.
+const FOREGROUND: &str = "foreground";
+
+/// The recording in progress, and what is needed to start the rest of it and to end it.
+struct Installed {
+    session: Arc<Session>,
+    sig_quit: Option<SigQuit>,
+    /// What the sampler will be started with, while the app has never switched it on.
+    unstarted: Option<SamplerParts>,
+}
+
+static INSTALLED: Mutex<Option<Installed>> = Mutex::new(None);
+
+fn installed<T>(body: impl FnOnce(&mut Option<Installed>) -> T) -> T {
+    body(&mut INSTALLED.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn current() -> Option<Arc<Session>> {
+    installed(|installed| installed.as_ref().map(|installed| Arc::clone(&installed.session)))
+}
+
+/// Starts a recording of the calling thread, the main one.
+///
+/// # Errors
+/// A line for the log; nothing is running then.
+pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
+    if current().is_some() {
+        return Err("already installed".to_owned());
+    }
+    let classes = class_cache::get().ok_or("the library is not loaded")?;
+    fs::create_dir_all(&settings.directory)
+        .map_err(|error| format!("cannot create {}: {error}", settings.directory.display()))?;
+    let libart = loopbox_art::build_id(classes.vm.get_raw().cast());
+    let libart = libart.map(|id| BuildId::new(&id)).unwrap_or_default();
+    let Ring { main: main_writer, worker: worker_writer, fuse, reader } =
+        Ring::create(&ring_options(&settings, libart));
+
+    let shared = Arc::new(SharedState::default());
+    let session = Arc::new(Session {
+        installed_ns: clock::now_ns(),
+        shared: Arc::clone(&shared),
+        features: Features::default(),
+        annotations: Annotations::new(&settings.annotations),
+        symbols: SharedSymbols::new(),
+        reader,
+        libart,
+        art: OnceLock::new(),
+        thread_queries: ThreadQueries::default(),
+        main_cpu: clock::cpu_clock_of_this_thread(),
+        stall: StallState::default(),
+        signals_before: sigquit::count(),
+        previous_runs: OnceLock::new(),
+        wake: EventFd::new().map_err(|error| format!("cannot create an eventfd: {error}"))?,
+        requests: Mutex::new(Vec::new()),
+        settings,
+    });
+    describe_ring(&session);
+
+    let (sender, receiver) = sample::queue();
+    start_worker(classes, &session, worker_writer, receiver)?;
+    stall_monitor::start(&session).map_err(|error| format!("cannot create a thread: {error}"))?;
+    crash_mark::set_ring(session.reader.clone());
+    let main = MainEnv(ThreadEnv::current(env.get_raw().cast()));
+    let parts = SamplerParts { main, fuse, queue: sender };
+    let mut unstarted = None;
+    if session.settings.recorder.sampling.enabled {
+        start_sampler(classes, &session, parts);
+    } else {
+        session.features.set(Feature::Sampler, false, SWITCHED_OFF);
+        unstarted = Some(parts);
+    }
+    let sig_quit = install_sig_quit(&session);
+    main_thread::install(Aggregator::new(&session.settings.recorder, MainHost::new(main_writer, shared)));
+    installed(|installed| *installed = Some(Installed { session, sig_quit, unstarted }));
+    Ok(())
+}
+
+fn ring_options(settings: &Settings, libart: BuildId) -> RingOptions {
+    let identity = Identity { libart, ..Identity::of_this_process(clock::pair()) };
+    let geometry = Geometry { records: settings.recorder.slots, ..Geometry::default() };
+    RingOptions { geometry, ..RingOptions::new(&settings.directory, identity) }
+}
+
+fn describe_ring(session: &Session) {
+    match session.reader.volatile_reason() {
+        None => session.features.set(Feature::Ring, true, format!("{} bytes", session.reader.size())),
+        Some(reason) => session.features.set(Feature::Ring, false, format!("only in memory: {reason}")),
+    }
+}
+
+fn start_worker(
+    classes: &ClassCache,
+    session: &Arc<Session>,
+    writer: WorkerWriter,
+    samples: SampleReceiver,
+) -> Result<(), String> {
+    let session = Arc::clone(session);
+    attach::spawn(&classes.vm, "loopbox-worker", move |env| Worker::new(&session, writer, samples).run(env))
+        .map_err(|error| format!("cannot create a thread: {error}"))
+}
+
+fn start_sampler(classes: &ClassCache, session: &Arc<Session>, parts: SamplerParts) {
+    let session_of_thread = Arc::clone(session);
+    let started =
+        attach::spawn(&classes.vm, "loopbox-sampler", move |env| thread::run(env, &session_of_thread, parts));
+    if let Err(error) = started {
+        session.features.set(Feature::Sampler, false, format!("cannot create a thread: {error}"));
+    }
+}
+
+/// Switches sampling off, or on again, while the session runs.
+pub fn set_sampling(on: bool) {
+    let found = installed(|installed| {
+        let installed = installed.as_mut()?;
+        let parts = if on { installed.unstarted.take() } else { None };
+        Some((Arc::clone(&installed.session), parts))
+    });
+    let Some((session, never_started)) = found else { return };
+    session.shared.switch(on);
+    if let (Some(parts), Some(classes)) = (never_started, class_cache::get()) {
+        start_sampler(classes, &session, parts);
+    }
+}
+
+fn install_sig_quit(session: &Session) -> Option<SigQuit> {
+    if !session.settings.sig_quit {
+        session.features.set(Feature::SigQuit, false, SWITCHED_OFF);
+        return None;
+    }
+    match SigQuit::install(session.wake.raw()) {
+        Ok(sig_quit) => {
+            session.features.set(Feature::SigQuit, true, HANDLED);
+            Some(sig_quit)
+        }
+        Err(error) => {
+            session.features.set(Feature::SigQuit, false, error.to_string());
+            None
+        }
+    }
+}
+
+/// Ends the recording. On the main thread.
+pub fn uninstall() {
+    let Some(Installed { session, sig_quit, .. }) = installed(Option::take) else { return };
+    if let Some(sig_quit) = sig_quit {
+        sig_quit.uninstall();
+    }
+    crash_mark::clear_ring();
+    main_thread::uninstall();
+    session.shared.stop();
+    session.wake_worker();
+}
+
+/// Sets how the hook works.
+pub fn set_hook(on: bool, detail: String) {
+    if let Some(session) = current() {
+        session.features.set(Feature::Hook, on, detail);
+        session.wake_worker();
+    }
+}
+
+/// The state of each feature; empty while nothing records.
+pub fn features() -> Vec<FeatureState> {
+    current().map_or_else(Vec::new, |session| session.features.list())
+}
+
+/// Sets an annotation, or removes it when there is no value.
+pub fn annotate(name: &str, value: Option<&str>) {
+    let Some(session) = current() else { return };
+    if name == FOREGROUND {
+        session.shared.set_foreground(value == Some("yes"));
+    }
+    if session.annotations.set(name, value) {
+        session.wake_worker();
+    } else {
+        log::warn(&["the annotation ", name, " is not kept: an app can set at most 16"].concat());
+    }
+}
+
+/// Has a report written and waits for it.
+pub fn dump(reason: String, timeout: Duration) -> Option<PathBuf> {
+    let session = current()?;
+    let (done, wait) = channel();
+    session.add_request(Request { reason, done });
+    wait.recv_timeout(timeout).ok()
+}

@@ -1,0 +1,60 @@
+//! Threads of the recorder that are attached to the VM.
+
+use crate::sys::log;
+use jni::{Env, EnvUnowned, JavaVM, sys};
+use std::ffi::{CString, c_void};
+
+/// Starts a thread that is attached to the VM for its whole life, as a daemon: it never keeps the VM from ending.
+///
+/// # Errors
+/// When the system cannot create a thread.
+pub(crate) fn spawn(
+    vm: &JavaVM,
+    name: &'static str,
+    body: impl FnOnce(&mut Env<'_>) + Send + 'static,
+) -> std::io::Result<()> {
+    let vm = vm.clone();
+    std::thread::Builder::new().name(name.to_owned()).stack_size(512 << 10).spawn(move || {
+        if with_env(&vm, name, body).is_none() {
+            log::warn(&format!("{name}: the VM does not accept this thread"));
+        }
+    })?;
+    Ok(())
+}
+
+/// Attaches the calling thread as a daemon for the time of `body`; `None` when the VM refuses. The jni crate attaches
+/// no daemons.
+pub(crate) fn with_env<T>(vm: &JavaVM, name: &str, body: impl FnOnce(&mut Env<'_>) -> T) -> Option<T> {
+    let name = CString::new(name).ok()?;
+    let mut arguments = sys::JavaVMAttachArgs {
+        version: sys::JNI_VERSION_1_6,
+        name: name.as_ptr().cast_mut(),
+        group: std::ptr::null_mut(),
+    };
+    let raw = vm.get_raw();
+    let mut env: *mut c_void = std::ptr::null_mut();
+    // SAFETY: the VM outlives this library; name and arguments live across the call, which copies them.
+    let code = unsafe {
+        ((**raw).v1_4.AttachCurrentThreadAsDaemon)(raw, &raw mut env, (&raw mut arguments).cast::<c_void>())
+    };
+    if code != sys::JNI_OK {
+        return None;
+    }
+    let mut done = None;
+    // SAFETY: the environment of this thread, which stays attached until the next statement but one.
+    let mut unowned = unsafe { EnvUnowned::from_raw(env.cast()) };
+    let _ = unowned
+        .with_env_no_catch(|env| {
+            done = Some(body(env));
+            Ok::<_, jni::errors::Error>(())
+        })
+        .into_outcome();
+    detach(vm);
+    done
+}
+
+fn detach(vm: &JavaVM) {
+    let raw = vm.get_raw();
+    // SAFETY: the VM outlives this library, and this thread does not use its environment any more.
+    unsafe { ((**raw).v1_1.DetachCurrentThread)(raw) };
+}

@@ -1,0 +1,80 @@
+//! The Java classes, methods and fields that native code calls: looked up once, when the library is loaded.
+
+use super::raw::{self, Failure, Forever};
+use jni::ids::{JFieldID, JStaticMethodID};
+use jni::objects::JClass;
+use jni::{Env, JavaVM, jni_sig, jni_str};
+use std::sync::OnceLock;
+
+/// Handles that are valid for as long as the library is loaded.
+pub struct ClassCache {
+    pub(crate) vm: JavaVM,
+    /// `io.loopbox.Native`.
+    pub native: Forever<JClass<'static>>,
+    pub(crate) native_discover: JStaticMethodID,
+    pub(crate) native_walk: JStaticMethodID,
+    pub(crate) loopbox: Forever<JClass<'static>>,
+    pub(crate) loopbox_running_line: JStaticMethodID,
+    pub(crate) loopbox_on_report: JStaticMethodID,
+    pub(crate) pending: Forever<JClass<'static>>,
+    pub(crate) pending_collect: JStaticMethodID,
+    pub(crate) pending_lines: JFieldID,
+    pub(crate) pending_dropped: JFieldID,
+    pub(crate) pending_failure: JFieldID,
+    pub(crate) pending_walked: JFieldID,
+    pub(crate) queries: Forever<JClass<'static>>,
+    pub(crate) queries_state: JStaticMethodID,
+    pub(crate) queries_not_responding: JStaticMethodID,
+    pub(crate) queries_exit: JStaticMethodID,
+    pub(crate) main_stack: Forever<JClass<'static>>,
+    pub(crate) main_stack_take: JStaticMethodID,
+    pub(crate) looper: Forever<JClass<'static>>,
+}
+
+static CACHE: OnceLock<ClassCache> = OnceLock::new();
+
+/// The handles; `None` before the library is loaded, which no caller can observe.
+pub(crate) fn get() -> Option<&'static ClassCache> {
+    CACHE.get()
+}
+
+/// Looks everything up. To be called in `JNI_OnLoad`, where the app's class loader is in force.
+///
+/// # Errors
+/// The first class, method or field that is missing.
+pub fn look_up(env: &mut Env<'_>) -> Result<&'static ClassCache, Failure> {
+    let native = raw::class(env, jni_str!("io/loopbox/Native"))?;
+    let loopbox = raw::class(env, jni_str!("io/loopbox/Loopbox"))?;
+    let pending = raw::class(env, jni_str!("io/loopbox/PendingDump"))?;
+    let queries = raw::class(env, jni_str!("io/loopbox/Asked"))?;
+    let main_stack = raw::class(env, jni_str!("io/loopbox/MainStack"))?;
+    let looper = raw::class(env, jni_str!("android/os/Looper"))?;
+    let nothing = jni_sig!("()V");
+    let text = jni_sig!("()Ljava/lang/String;");
+    let report = jni_sig!("(Ljava/lang/String;Ljava/lang/String;)V");
+    let collect = jni_sig!("(ZIIJ)Lio/loopbox/PendingDump;");
+    let exit = jni_sig!("(Ljava/lang/String;IJ)Ljava/lang/String;");
+    let cache = ClassCache {
+        vm: env.get_java_vm()?,
+        native_discover: raw::static_method(env, (&native, jni_str!("discover")), &nothing)?,
+        native_walk: raw::static_method(env, (&native, jni_str!("walk")), &nothing)?,
+        loopbox_running_line: raw::static_method(env, (&loopbox, jni_str!("runningLine")), &text)?,
+        loopbox_on_report: raw::static_method(env, (&loopbox, jni_str!("onReport")), &report)?,
+        pending_collect: raw::static_method(env, (&pending, jni_str!("collect")), &collect)?,
+        pending_lines: raw::field(env, (&pending, jni_str!("lines")), &jni_sig!("[Ljava/lang/String;"))?,
+        pending_dropped: raw::field(env, (&pending, jni_str!("dropped")), &jni_sig!("I"))?,
+        pending_failure: raw::field(env, (&pending, jni_str!("failure")), &jni_sig!("Ljava/lang/String;"))?,
+        pending_walked: raw::field(env, (&pending, jni_str!("walked")), &jni_sig!("Z"))?,
+        queries_state: raw::static_method(env, (&queries, jni_str!("state")), &jni_sig!("()I"))?,
+        queries_not_responding: raw::static_method(env, (&queries, jni_str!("notResponding")), &text)?,
+        queries_exit: raw::static_method(env, (&queries, jni_str!("exit")), &exit)?,
+        queries,
+        main_stack_take: raw::static_method(env, (&main_stack, jni_str!("take")), &text)?,
+        main_stack,
+        native,
+        loopbox,
+        pending,
+        looper,
+    };
+    Ok(CACHE.get_or_init(|| cache))
+}

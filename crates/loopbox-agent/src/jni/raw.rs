@@ -1,0 +1,287 @@
+//! Lookups and strings on JNI's plain function table.
+//!
+//! The jni crate's own versions distinguish every possible exception by loading its class through the app's class
+//! loader: exact, and 25 KB of code for each app to carry. Here an exception is cleared, and its `toString` is the
+//! error: the same text, which is all that a log or a report can show.
+
+use crate::sys::log;
+use jni::errors::Error;
+use jni::ids::{JFieldID, JStaticFieldID, JStaticMethodID};
+use jni::objects::{JClass, JObject, JString};
+use jni::refs::Reference as _;
+use jni::signature::{FieldSignature, MethodSignature};
+use jni::strings::JNIStr;
+use jni::{Env, NativeMethod, sys};
+use std::ffi::{CStr, CString};
+use std::ops::Deref;
+
+/// Why a call into Java failed, as text.
+#[derive(Debug)]
+pub struct Failure(pub String);
+
+type Result<T> = std::result::Result<T, Failure>;
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A global reference that is never released: its holder lives as long as the library. The jni crate's own
+/// type can be dropped by any thread and brings along what attaches one.
+pub struct Forever<T>(T);
+
+// SAFETY: a global reference is the same in every thread (JNI specification, "Global and Local References").
+unsafe impl<T> Send for Forever<T> {}
+// SAFETY: as above; the VM's functions for it are safe to call from several threads.
+unsafe impl<T> Sync for Forever<T> {}
+
+impl<T> Deref for Forever<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+/// The class and the name of a method or field.
+type Member<'a> = (&'a JClass<'static>, &'a JNIStr);
+
+/// Finds a class through the loader of the calling Java method, or of the library in `JNI_OnLoad`.
+pub fn class(env: &mut Env<'_>, name: &JNIStr) -> Result<Forever<JClass<'static>>> {
+    let raw = env.get_raw();
+    // SAFETY: the name ends with a null byte; no exception is pending, as for every call of the jni crate. The local
+    // reference is deleted, the global one is owned by the value made of it alone.
+    let class = unsafe {
+        let local = ((**raw).v1_1.FindClass)(raw, name.as_ptr());
+        let global = ((**raw).v1_1.NewGlobalRef)(raw, local);
+        ((**raw).v1_1.DeleteLocalRef)(raw, local);
+        JClass::global_kind_from_raw(global)
+    };
+    if class.is_null() { Err(failure(env)) } else { Ok(Forever(class)) }
+}
+
+/// A reference that is valid in every thread until it is released; null stays null.
+pub fn global(env: &Env<'_>, object: &JObject<'_>) -> Forever<JObject<'static>> {
+    let raw = env.get_raw();
+    // SAFETY: a live reference or null; the new one is owned by the value made of it alone.
+    Forever(unsafe { JObject::global_kind_from_raw(((**raw).v1_1.NewGlobalRef)(raw, object.as_raw())) })
+}
+
+/// Releases a reference of [`global`].
+pub fn release(env: &Env<'_>, Forever(object): Forever<JObject<'static>>) {
+    let raw = env.get_raw();
+    // SAFETY: a global reference or null; its only owner is dropped here.
+    unsafe { ((**raw).v1_1.DeleteGlobalRef)(raw, object.as_raw()) };
+}
+
+/// Finds a static method.
+pub fn static_method(
+    env: &mut Env<'_>,
+    (class, name): Member<'_>,
+    signature: &MethodSignature<'_, '_>,
+) -> Result<JStaticMethodID> {
+    let (raw, text) = (env.get_raw(), signature.sig());
+    // SAFETY: a live class, and two texts that end with a null byte.
+    let id = unsafe { ((**raw).v1_1.GetStaticMethodID)(raw, class.as_raw(), name.as_ptr(), text.as_ptr()) };
+    // SAFETY: an id that the VM just gave for a static method; its class stays loaded.
+    if id.is_null() { Err(failure(env)) } else { Ok(unsafe { JStaticMethodID::from_raw(id) }) }
+}
+
+/// Finds a field of an object.
+pub fn field(
+    env: &mut Env<'_>,
+    (class, name): Member<'_>,
+    signature: &FieldSignature<'_>,
+) -> Result<JFieldID> {
+    let (raw, text) = (env.get_raw(), signature.sig());
+    // SAFETY: a live class, and two texts that end with a null byte.
+    let id = unsafe { ((**raw).v1_1.GetFieldID)(raw, class.as_raw(), name.as_ptr(), text.as_ptr()) };
+    // SAFETY: an id that the VM just gave for a field; its class stays loaded.
+    if id.is_null() { Err(failure(env)) } else { Ok(unsafe { JFieldID::from_raw(id) }) }
+}
+
+/// Finds a static field.
+pub fn static_field(
+    env: &mut Env<'_>,
+    (class, name): Member<'_>,
+    signature: &FieldSignature<'_>,
+) -> Result<JStaticFieldID> {
+    let (raw, text) = (env.get_raw(), signature.sig());
+    // SAFETY: a live class, and two texts that end with a null byte.
+    let id = unsafe { ((**raw).v1_1.GetStaticFieldID)(raw, class.as_raw(), name.as_ptr(), text.as_ptr()) };
+    // SAFETY: an id that the VM just gave for a static field; its class stays loaded.
+    if id.is_null() { Err(failure(env)) } else { Ok(unsafe { JStaticFieldID::from_raw(id) }) }
+}
+
+/// Registers native methods.
+///
+/// # Safety
+/// Each function has the C signature that its descriptor says.
+pub unsafe fn register(
+    env: &mut Env<'_>,
+    class: &JClass<'static>,
+    methods: &[NativeMethod<'_>],
+) -> Result<()> {
+    let (raw, count) = (env.get_raw(), methods.len() as sys::jint);
+    // SAFETY: a live class; `NativeMethod` is the C structure; the functions are right by the caller's promise.
+    let code = unsafe { ((**raw).v1_1.RegisterNatives)(raw, class.as_raw(), methods.as_ptr().cast(), count) };
+    if code == sys::JNI_OK { Ok(()) } else { Err(failure(env)) }
+}
+
+/// A Java string of any text.
+pub fn new_string<'local>(env: &mut Env<'local>, text: &str) -> Result<JString<'local>> {
+    let units: Vec<u16> = text.encode_utf16().collect();
+    let raw = env.get_raw();
+    // SAFETY: the units live across the call, which copies them.
+    let string = unsafe { ((**raw).v1_1.NewString)(raw, units.as_ptr(), units.len() as sys::jsize) };
+    if string.is_null() {
+        return Err(failure(env));
+    }
+    // SAFETY: a new local reference to a string, owned by this value alone.
+    Ok(unsafe { JString::from_raw(env, string) })
+}
+
+/// The text of a Java string; none for null. Halves of surrogate pairs become replacement characters.
+///
+/// # Safety
+/// `string` is null or a `java.lang.String`.
+pub unsafe fn text(env: &Env<'_>, string: &JObject<'_>) -> Option<String> {
+    if string.is_null() {
+        return None;
+    }
+    let raw = env.get_raw();
+    // SAFETY: a live string by the caller's promise; the region is the string and has the buffer's length.
+    let units = unsafe {
+        let mut units = vec![0_u16; ((**raw).v1_1.GetStringLength)(raw, string.as_raw()).max(0) as usize];
+        ((**raw).v1_2.GetStringRegion)(
+            raw,
+            string.as_raw(),
+            0,
+            units.len() as sys::jsize,
+            units.as_mut_ptr(),
+        );
+        units
+    };
+    Some(String::from_utf16_lossy(&units))
+}
+
+/// The texts of an array of strings; null strings are empty.
+///
+/// # Safety
+/// `array` is null or a `java.lang.String[]`.
+pub unsafe fn texts(env: &mut Env<'_>, array: &JObject<'_>) -> Vec<String> {
+    if array.is_null() {
+        return Vec::new();
+    }
+    let raw = env.get_raw();
+    // SAFETY: a live array by the caller's promise, asked for elements that it has.
+    unsafe {
+        let len = ((**raw).v1_1.GetArrayLength)(raw, array.as_raw());
+        let element = |at| {
+            let string =
+                JObject::from_raw(env, ((**raw).v1_1.GetObjectArrayElement)(raw, array.as_raw(), at));
+            let text = text(env, &string).unwrap_or_default();
+            env.delete_local_ref(string);
+            text
+        };
+        (0..len).map(element).collect()
+    }
+}
+
+/// Puts an object into an array.
+///
+/// # Safety
+/// `array` is an `Object[]`.
+pub unsafe fn put(env: &mut Env<'_>, array: &JObject<'_>, at: sys::jsize, object: &JObject<'_>) {
+    let raw = env.get_raw();
+    // SAFETY: a live array by the caller's promise, which refuses a wrong index by an exception.
+    unsafe { ((**raw).v1_1.SetObjectArrayElement)(raw, array.as_raw(), at, object.as_raw()) };
+    if let Some(why) = exception(env) {
+        log::warn(&why);
+    }
+}
+
+/// The elements of an array that has exactly `N` of them; `None` for null or another length.
+///
+/// # Safety
+/// `array` is null or a `long[]`.
+pub unsafe fn longs<const N: usize>(env: &Env<'_>, array: &JObject<'_>) -> Option<[i64; N]> {
+    let raw = env.get_raw();
+    let mut values = [0; N];
+    // SAFETY: a live array by the caller's promise, asked for the elements that it has.
+    unsafe {
+        if array.is_null() || ((**raw).v1_1.GetArrayLength)(raw, array.as_raw()) as usize != N {
+            return None;
+        }
+        ((**raw).v1_1.GetLongArrayRegion)(raw, array.as_raw(), 0, N as sys::jsize, values.as_mut_ptr());
+    }
+    Some(values)
+}
+
+/// Leaves an `UnsatisfiedLinkError` pending, with the ASCII part of `why`. Returns whether it did.
+pub fn throw_link_error(env: &Env<'_>, why: &str) -> bool {
+    let raw = env.get_raw();
+    let Ok(why) = CString::new(why.chars().filter(|c| (' '..='~').contains(c)).collect::<String>()) else {
+        return false;
+    };
+    // SAFETY: two texts that end with a null byte; no exception is pending.
+    unsafe {
+        let class = ((**raw).v1_1.FindClass)(raw, c"java/lang/UnsatisfiedLinkError".as_ptr());
+        !class.is_null() && ((**raw).v1_1.ThrowNew)(raw, class, why.as_ptr()) == sys::JNI_OK
+    }
+}
+
+/// Clears the pending exception and returns the result of its `toString`, or its class name when that throws.
+pub fn exception(env: &mut Env<'_>) -> Option<String> {
+    let raw = env.get_raw();
+    // SAFETY: these may be called with an exception pending, which the second takes away.
+    let thrown = unsafe {
+        let thrown = ((**raw).v1_1.ExceptionOccurred)(raw);
+        ((**raw).v1_1.ExceptionClear)(raw);
+        JObject::from_raw(env, thrown)
+    };
+    if thrown.is_null() {
+        return None;
+    }
+    // SAFETY: every object has a class, and an object of class Class has `getName`.
+    let class = unsafe { JObject::from_raw(env, ((**raw).v1_1.GetObjectClass)(raw, thrown.as_raw())) };
+    let text = call_for_text(env, &thrown, c"toString").or_else(|| call_for_text(env, &class, c"getName"));
+    Some(text.unwrap_or_else(|| "a Java exception (neither toString nor getName worked)".to_owned()))
+}
+
+/// Calls a public method of `object` without arguments that returns a String; `None` for null or an exception, which is
+/// cleared.
+fn call_for_text(env: &mut Env<'_>, object: &JObject<'_>, name: &CStr) -> Option<String> {
+    const SIGNATURE: &CStr = c"()Ljava/lang/String;";
+    let raw = env.get_raw();
+    // SAFETY: a live object; a method that it does not have leaves an exception and is not called.
+    unsafe {
+        let class = JObject::from_raw(env, ((**raw).v1_1.GetObjectClass)(raw, object.as_raw()));
+        let method = ((**raw).v1_1.GetMethodID)(raw, class.as_raw(), name.as_ptr(), SIGNATURE.as_ptr());
+        let mut result = std::ptr::null_mut();
+        if !method.is_null() {
+            result = ((**raw).v1_1.CallObjectMethodA)(raw, object.as_raw(), method, std::ptr::null());
+        }
+        let threw = ((**raw).v1_2.ExceptionCheck)(raw);
+        if threw {
+            ((**raw).v1_1.ExceptionClear)(raw);
+        }
+        let result = JObject::from_raw(env, if threw { std::ptr::null_mut() } else { result });
+        text(env, &result)
+    }
+}
+
+/// The reason of a call that failed: the pending exception, which is cleared.
+pub fn failure(env: &mut Env<'_>) -> Failure {
+    Failure(
+        exception(env)
+            .unwrap_or_else(|| "the call into the VM failed, and no Java exception is pending".to_owned()),
+    )
+}

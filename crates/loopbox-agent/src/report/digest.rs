@@ -1,0 +1,297 @@
+//! A report in one line, for services that accept no files.
+
+use loopbox_format::model::{AnrVerdict, DumpReason, Location, MainState, Message, PendingSource, Report};
+use loopbox_format::stacks;
+
+/// Crash services cut values at 1,024 bytes or characters, and some add to them.
+const MAX_BYTES: usize = 900;
+
+/// Frames of the running message's last stack that are named, and messages of the history.
+const FRAMES: usize = 6;
+const SLOWEST: usize = 3;
+
+/// The summary for a reader that does not know the rest of the format: why the report was written, the process, its id,
+/// the time (Unix, ms), and the digest, each on a line.
+pub(crate) fn lines(report: &Report) -> String {
+    let mut text = Line::default();
+    text.text(reason(report)).end();
+    text.text(&report.meta.process.name).end();
+    text.number(report.meta.process.pid.into()).end();
+    text.number(report.meta.dumped_at.unix_ms).end();
+    text.text(&digest(report));
+    text.0
+}
+
+/// Why the report was written, as the listener is given it.
+fn reason(report: &Report) -> &str {
+    match &report.meta.reason {
+        DumpReason::Requested(reason) => reason,
+        DumpReason::SigQuit => "sigquit",
+        DumpReason::Hang => "hang",
+        DumpReason::Recovered { .. } => "recovered",
+        _ => "other",
+    }
+}
+
+/// The line: what the main thread does, where, what it did before, what waits, the annotations. At most 900 bytes.
+fn digest(report: &Report) -> String {
+    let mut line = Line::default();
+    main(report, &mut line);
+    at(report, &mut line);
+    slowest(report, &mut line);
+    pending(report, &mut line);
+    for (name, value) in &report.meta.annotations {
+        line.text(" | ").text(name).text("=").text(value);
+    }
+    line.within(MAX_BYTES)
+}
+
+fn main(report: &Report, line: &mut Line) {
+    line.text(match report.anr.verdict {
+        AnrVerdict::Confirmed => "ANR: ",
+        AnrVerdict::Probable => "probably an ANR: ",
+        AnrVerdict::Hang => "hang: ",
+        _ => "",
+    });
+    match &report.main {
+        MainState::Running(running) => {
+            line.text("main runs ");
+            name(running.message.as_ref(), line);
+            line.text(" for ").ms(running.age_ns());
+        }
+        MainState::Idle { since_ns } => {
+            line.text("main idle for ").ms(report.meta.dumped_at.uptime_ns.saturating_sub(*since_ns));
+        }
+        _ => {
+            line.text("main unknown");
+        }
+    }
+}
+
+fn name(message: Option<&Message>, line: &mut Line) {
+    let Some(message) = message else {
+        line.text("an unnamed message");
+        return;
+    };
+    line.text(if message.callback.is_empty() { &message.target } else { &message.callback });
+    // A posted Runnable's is 0, and means nothing.
+    if message.what != 0 || message.callback.is_empty() {
+        line.text(if message.what < 0 { " what=-" } else { " what=" })
+            .number(message.what.unsigned_abs().into());
+    }
+}
+
+/// The last stack of the running message, innermost frame first.
+fn at(report: &Report, line: &mut Line) {
+    let MainState::Running(running) = &report.main else { return };
+    let tree = report.trees.last().filter(|tree| tree.token == running.token);
+    let Some(stack) = tree.and_then(|tree| stacks::stacks(tree).ok()?.last()) else { return };
+    let mut before = " | at ";
+    for location in stack.iter().rev().take(FRAMES) {
+        let found = report.symbols.locations.get(*location as usize);
+        let Some(&Location::Frame { method, line: number, .. }) = found else { continue };
+        let Some(method) = report.symbols.methods.get(method as usize) else { continue };
+        let class = method.class.rsplit('.').next().unwrap_or_default();
+        line.text(before).text(class).text(".").text(&method.name);
+        if let Some(number) = number {
+            line.text(":").number(number.into());
+        }
+        before = " < ";
+    }
+}
+
+/// The slowest messages before the running one.
+fn slowest(report: &Report, line: &mut Line) {
+    let mut below = u64::MAX;
+    let mut before = " | before: ";
+    for _ in 0..SLOWEST {
+        let details = report.history.iter().flat_map(|record| &record.details);
+        let Some(next) = details.filter(|d| d.wall_ns < below).max_by_key(|d| d.wall_ns) else { return };
+        below = next.wall_ns;
+        line.text(before);
+        name(next.message.as_ref(), line);
+        line.text(" ").ms(next.wall_ns);
+        before = ", ";
+    }
+}
+
+fn pending(report: &Report, line: &mut Line) {
+    let pending = &report.pending;
+    let lines = pending.lines.len() as u64 + u64::from(pending.dropped_lines);
+    let waiting = match pending.source {
+        PendingSource::Unavailable(_) => return,
+        // Looper.dump prints a line about itself before the messages; both ways print one after them.
+        PendingSource::LooperDump => lines.saturating_sub(2),
+        _ => lines.saturating_sub(1),
+    };
+    line.text(" | ").number(waiting).text(" waiting");
+}
+
+/// A text that stays on one line; without `format!`, which weighs more than all of this.
+#[derive(Default)]
+struct Line(String);
+
+impl Line {
+    fn text(&mut self, part: &str) -> &mut Self {
+        self.0.extend(part.chars().map(|c| if c < ' ' { ' ' } else { c }));
+        self
+    }
+
+    fn number(&mut self, number: u64) -> &mut Self {
+        if number >= 10 {
+            self.number(number / 10);
+        }
+        self.0.push(char::from(b'0' + (number % 10) as u8));
+        self
+    }
+
+    fn ms(&mut self, ns: u64) -> &mut Self {
+        self.number(ns / 1_000_000).text(" ms")
+    }
+
+    fn end(&mut self) {
+        self.0.push('\n');
+    }
+
+    fn within(mut self, bytes: usize) -> String {
+        const MORE: char = '\u{2026}';
+        if self.0.len() > bytes {
+            let mut end = bytes - MORE.len_utf8();
+            while !self.0.is_char_boundary(end) {
+                end -= 1;
+            }
+            self.0.truncate(end);
+            self.0.push(MORE);
+        }
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loopbox_format::model::{
+        Detail, End, Method, NamedBy, Phase, Process, Record, RecordKind, Running, Slowest, StackSource,
+        StackTree, TreeNode,
+    };
+
+    fn message(target: &str, callback: &str) -> Message {
+        Message {
+            target: target.into(),
+            callback: callback.into(),
+            what: 7,
+            component: None,
+            named_by: NamedBy::Stack,
+        }
+    }
+
+    fn hung() -> Report {
+        let running = Running {
+            token: 3,
+            start_ns: 1_000_000_000,
+            as_of_ns: 6_021_000_000,
+            cpu_ns: None,
+            depth: 1,
+            message: Some(message("android.os.Handler", "com.example.Sync")),
+        };
+        let mut report = Report { main: MainState::Running(running), ..Report::default() };
+        for (name, line) in [("main", None), ("run", Some(12)), ("parse", Some(40))] {
+            report.symbols.locations.push(Location::Frame {
+                method: report.symbols.methods.len() as u32,
+                dex_pc: Some(0),
+                line,
+            });
+            report.symbols.methods.push(Method {
+                class: "com.example.Sync".into(),
+                name: name.into(),
+                signature: String::new(),
+                source_file: String::new(),
+            });
+        }
+        let node = |location, children| TreeNode { location, skip: 0, count: 1, children };
+        report.trees.push(StackTree {
+            token: 3,
+            start_ns: 1_000_000_000,
+            source: StackSource::Art,
+            phases: vec![Phase { first_sample: 0, interval_ns: 10_000_000 }],
+            sample_deltas_ns: vec![50_000_000],
+            nodes: vec![node(0, 1), node(1, 1), node(2, 0)],
+            missed_samples: 0,
+            longest_stop_ns: 0,
+            total_stop_ns: 0,
+        });
+        report.meta.annotations.push(("scene".into(), "Cart".into()));
+        report
+    }
+
+    #[test]
+    fn a_hang_in_one_line() {
+        let mut report = hung();
+        assert_eq!(
+            digest(&report),
+            "main runs com.example.Sync what=7 for 5021 ms | at Sync.parse:40 < Sync.run:12 < Sync.main | scene=Cart"
+        );
+        report.anr.verdict = AnrVerdict::Confirmed;
+        assert!(digest(&report).starts_with("ANR: main runs com.example.Sync"));
+        report.pending.source = PendingSource::LooperDump;
+        report.pending.lines = vec!["Looper".into(), "Message 0".into(), "(Total".into()];
+        report.pending.dropped_lines = 4;
+        assert!(digest(&report).contains("| 5 waiting |"));
+    }
+
+    #[test]
+    fn it_fits_whatever_the_names_are() {
+        let mut report = hung();
+        report.meta.annotations = vec![("k".into(), "\u{fc}\n".repeat(900))];
+        let line = digest(&report);
+        assert!(line.len() <= 900 && line.len() > 896, "{} bytes", line.len());
+        assert!(line.ends_with('\u{2026}') && !line.contains('\n'));
+    }
+
+    #[test]
+    fn the_slowest_messages_come_first_and_numbers_have_their_sign() {
+        let mut report = Report { main: MainState::Idle { since_ns: 0 }, ..Report::default() };
+        report.meta.dumped_at.uptime_ns = 1_500_000_000;
+        let detail = |token: u64, wall_ms: u64, what| Detail {
+            token,
+            start_ns: 0,
+            wall_ns: wall_ms * 1_000_000,
+            wait_ns: None,
+            end: End::Returned,
+            message: Some(Message { what, ..message("a.H", "") }),
+        };
+        let details = vec![detail(1, 60, 1), detail(2, 700, -2), detail(3, 61, 3), detail(4, 70, 0)];
+        report.history.push(Record {
+            kind: RecordKind::Group,
+            seq: 1,
+            first_token: 1,
+            count: 4,
+            start_ns: 0,
+            wall_ns: 900_000_000,
+            work_ns: 900_000_000,
+            idle_ns: 0,
+            cpu_ns: None,
+            checktime_late_ns: None,
+            slowest: Slowest { token: 2, wall_ns: 700_000_000 },
+            details,
+            dropped_details: 0,
+            closed: true,
+        });
+        assert_eq!(
+            digest(&report),
+            "main idle for 1500 ms | before: a.H what=-2 700 ms, a.H what=0 70 ms, a.H what=3 61 ms"
+        );
+    }
+
+    #[test]
+    fn the_summary_has_five_lines_whatever_the_annotations_are() {
+        let mut report = hung();
+        report.meta.reason = DumpReason::Requested("two\nlines".into());
+        report.meta.process = Process { pid: 4711, name: "com.example:push".into(), ..Process::default() };
+        report.meta.dumped_at.unix_ms = 1_700_000_000_123;
+        let lines = lines(&report);
+        let lines: Vec<&str> = lines.split('\n').collect();
+        assert_eq!(lines[..4], ["two lines", "com.example:push", "4711", "1700000000123"]);
+        assert_eq!(lines[4..], [digest(&report)]);
+    }
+}

@@ -1,0 +1,104 @@
+//! The listeners of reports: Java's `Listener`, then one of native code.
+
+use crate::jni::class_cache;
+use crate::jni::raw::{self, Failure};
+use crate::sys::log;
+use jni::signature::{JavaType, Primitive};
+use jni::sys::jvalue;
+use jni::{DEFAULT_LOCAL_FRAME_CAPACITY, Env};
+use loopbox_format::report;
+use std::ffi::{CString, c_char};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// Receives a report's path, why it was written, and its digest.
+pub type Listener = extern "C" fn(*const c_char, *const c_char, *const c_char);
+
+/// A [`Listener`], or null.
+static LISTENER: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
+
+/// Sets the native listener; `None` removes it. See `loopbox_on_report` of the library.
+pub fn set_listener(listener: Option<Listener>) {
+    let listener = listener.map_or(ptr::null_mut(), |listener| listener as *mut ());
+    LISTENER.store(listener, Ordering::Release);
+}
+
+/// Notifies Java's listener of the report at `path`, then the native one.
+pub(crate) fn notify(env: &mut Env<'_>, path: &Path, reason: &str) {
+    notify_java(env, path, reason);
+    notify_native(path, reason);
+}
+
+fn notify_java(env: &mut Env<'_>, path: &Path, reason: &str) {
+    let Some(classes) = class_cache::get() else { return };
+    let notified = env.with_local_frame(DEFAULT_LOCAL_FRAME_CAPACITY, |env| {
+        let path = raw::new_string(env, &path.to_string_lossy())?;
+        let reason = raw::new_string(env, reason)?;
+        let arguments = [jvalue { l: path.as_raw() }, jvalue { l: reason.as_raw() }];
+        let nothing = JavaType::Primitive(Primitive::Void);
+        let method = classes.loopbox_on_report;
+        // SAFETY: looked up in this class with this signature: two Strings, no result.
+        unsafe { env.call_static_method_unchecked(&*classes.loopbox, method, nothing, &arguments) }?;
+        Ok::<_, Failure>(())
+    });
+    if let Err(error) = notified {
+        let why = raw::exception(env).unwrap_or(error.0);
+        log::warn(&["the report listener could not be called: ", &why].concat());
+    }
+}
+
+fn notify_native(path: &Path, reason: &str) {
+    let listener = LISTENER.load(Ordering::Acquire);
+    if listener.is_null() {
+        return;
+    }
+    // SAFETY: not null, so `set_listener` made it of a function of this type.
+    let listener = unsafe { std::mem::transmute::<*mut (), Listener>(listener) };
+    let file = std::fs::read(path).unwrap_or_default();
+    let digest = report::digest(&file).unwrap_or_default();
+    let texts = [path.as_os_str().as_bytes(), reason.as_bytes(), digest.as_bytes()];
+    // Only an app's reason may have a zero byte: such a text is passed on up to there.
+    let [path, reason, digest] = texts.map(|text| {
+        let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
+        CString::new(text).unwrap_or_default()
+    });
+    listener(path.as_ptr(), reason.as_ptr(), digest.as_ptr());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loopbox_format::model::Report;
+    use std::ffi::CStr;
+    use std::sync::Mutex;
+
+    static CALLS: Mutex<Vec<[String; 3]>> = Mutex::new(Vec::new());
+
+    extern "C" fn listener(path: *const c_char, reason: *const c_char, digest: *const c_char) {
+        // SAFETY: C strings, by the contract of [`Listener`].
+        let texts = [path, reason, digest].map(|text| unsafe { CStr::from_ptr(text) });
+        CALLS.lock().unwrap().push(texts.map(|text| text.to_str().unwrap().to_owned()));
+    }
+
+    #[test]
+    fn a_native_listener_is_called_until_it_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.lbx");
+        let report = Report { digest: "hang\nshop\n7\n0\nmain runs Cart".into(), ..Report::default() };
+        std::fs::write(&path, report::encode(&report).unwrap()).unwrap();
+        notify_native(&path, "before there is a listener");
+        set_listener(Some(listener));
+        notify_native(&path, "hang");
+        notify_native(&folder.path().join("gone.lbx"), "cut\0here");
+        set_listener(None);
+        notify_native(&path, "after it was removed");
+        let name = |file: &str| folder.path().join(file).to_str().unwrap().to_owned();
+        let expected = [
+            [name("a.lbx"), "hang".into(), "main runs Cart".into()],
+            [name("gone.lbx"), "cut".into(), String::new()],
+        ];
+        assert_eq!(*CALLS.lock().unwrap(), expected);
+    }
+}

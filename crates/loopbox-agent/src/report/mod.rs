@@ -1,0 +1,13 @@
+//! Reports: what goes into them, when they are written, and who is notified.
+
+pub(crate) mod crash_mark;
+mod digest;
+pub(crate) mod listener;
+mod meta;
+mod pending_queue;
+mod previous_runs;
+mod process_stats;
+mod running_message;
+mod thread_query;
+mod used_symbols;
+pub(crate) mod worker;

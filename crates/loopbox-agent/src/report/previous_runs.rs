@@ -1,0 +1,118 @@
+//! Reports of earlier processes of this app, from the rings that they left behind.
+
+use super::{digest, running_message};
+use crate::anr::framework;
+use crate::anr::tracker::{self, AnrTracker};
+use crate::session::previous_runs::PreviousRuns;
+use crate::session::settings::Settings;
+use crate::sys::log;
+use jni::Env;
+use loopbox_format::looper::most_overdue_ns;
+use loopbox_format::model::{Anr, MainState, Pending, ProcessExit, Running};
+use loopbox_format::report::{encode, judge_anew};
+use loopbox_recorder::judge;
+use loopbox_store::{FuseState, Recovered, RingPolicy, adopt, write_report};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The end of a process is worth a report when a message had run that long: the system kills apps all the time, and
+/// mostly while nothing is wrong.
+const MIN_HANG_NS: u64 = 1_000_000_000;
+
+/// Makes reports of the rings of dead processes in `directory`. A ring is deleted when its report is on disk or not wanted;
+/// one whose report cannot be written is kept for the next launch.
+pub(super) fn recover(env: &mut Env<'_>, settings: &Settings) -> PreviousRuns {
+    let directory = &settings.directory;
+    let mut previous = PreviousRuns::default();
+    let rings = match adopt(directory, &RingPolicy::default()) {
+        Ok(rings) => rings,
+        Err(error) => {
+            log::warn(&format!(
+                "cannot look for rings of earlier processes in {}: {error}",
+                directory.display()
+            ));
+            return previous;
+        }
+    };
+    for mut ring in rings {
+        match &mut ring.content {
+            Ok(recovered) => {
+                if let FuseState::Open { phase, .. } = recovered.fuse {
+                    previous.ended_in_stop.push((recovered.identity.libart, phase));
+                }
+                running_message::name_by_stack(&mut recovered.report, settings.recorder.keep);
+                classify_ended(env, settings, recovered);
+                if deserves_report(recovered) {
+                    match write(directory, recovered) {
+                        Ok(path) => previous.reports.push(path),
+                        Err(error) => {
+                            log::warn(&format!("no report could be written from {}: {error}", ring.name));
+                            continue;
+                        }
+                    }
+                }
+            }
+            Err(error) => log::warn(&format!("{} cannot be read: {error}", ring.name)),
+        }
+        if let Err(error) = ring.delete() {
+            log::warn(&format!("the ring of an earlier process could not be deleted: {error}"));
+        }
+    }
+    previous
+}
+
+fn deserves_report(recovered: &Recovered) -> bool {
+    let exit = recovered.report.anr.exit.as_ref();
+    recovered.crash.is_some()
+        || recovered.running_ns().is_some_and(|ran| ran >= MIN_HANG_NS)
+        || exit.is_some_and(|exit| exit.reason == ProcessExit::ANR)
+}
+
+/// Adds what is known about the process's end, and the verdict.
+fn classify_ended(env: &mut Env<'_>, settings: &Settings, recovered: &mut Recovered) {
+    let exit = framework::exit(env, &recovered.report);
+    let report = &mut recovered.report;
+    let running = match &report.main {
+        MainState::Running(running) => Some(running),
+        _ => None,
+    };
+    // Both are about a message that ran before.
+    if running.is_none_or(|running| report.pending.captured_ns < running.start_ns) {
+        report.pending = Pending::default();
+        report.figures.clear();
+    }
+    report.anr = Anr {
+        ran_ns: running.map_or(0, Running::age_ns),
+        patience_ns: tracker::hang_threshold_ns(settings, report),
+        overdue_ns: most_overdue_ns(&report.pending),
+        exit,
+        ..Anr::default()
+    };
+    report.anr.verdict = judge(&report.anr);
+}
+
+/// Writes the report, or, when the process itself has written one of the same hang, adds what is known about its end to
+/// that one.
+fn write(directory: &Path, recovered: &mut Recovered) -> Result<PathBuf, String> {
+    recovered.report.digest = digest::lines(&recovered.report);
+    let report = &recovered.report;
+    let own = AnrTracker::file_name(report).filter(|_| recovered.crash.is_none());
+    if let Some(name) = own {
+        let path = directory.join([&name, ".lbx"].concat());
+        if let Some(bytes) = fs::read(&path).ok().and_then(|bytes| add_exit(&bytes, &report.anr)) {
+            return write_report(directory, &name, &bytes).map_err(|error| error.to_string());
+        }
+    }
+    let meta = &report.meta;
+    let name = format!("loopbox-{}-{}-recovered", meta.process.pid, meta.dumped_at.uptime_ns / 1_000_000);
+    let bytes = encode(report).map_err(|error| error.to_string())?;
+    write_report(directory, &name, &bytes).map_err(|error| error.to_string())
+}
+
+fn add_exit(file: &[u8], dead: &Anr) -> Option<Vec<u8>> {
+    let add = |anr: &mut Anr| {
+        anr.exit.clone_from(&dead.exit);
+        anr.verdict = judge(anr);
+    };
+    judge_anew(file, add).ok()?
+}

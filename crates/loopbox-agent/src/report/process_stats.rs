@@ -1,0 +1,81 @@
+//! Statistics of the process and the machine at a dump, as text.
+
+use crate::anr::sigquit;
+use crate::sys::proc::{field, kib, main_schedstat, text};
+use loopbox_art::Art;
+use loopbox_format::model::Figure;
+use loopbox_recorder::Frozen;
+use std::fs;
+
+/// Reads all of them; what cannot be read is left out. `art` is what the sampler works with.
+pub(crate) fn read(frozen: Frozen, art: Option<&Art>) -> Vec<Figure> {
+    let mut stats = Vec::new();
+    let mut add = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            stats.push(Figure { name: name.to_owned(), value });
+        }
+    };
+    let load = text("/proc/loadavg");
+    for (name, at) in [("load.1min", 0), ("load.5min", 1), ("load.15min", 2)] {
+        add(name, load.split_whitespace().nth(at).map(str::to_owned));
+    }
+    let memory = text("/proc/meminfo");
+    add("mem.total_bytes", kib(&memory, "MemTotal:"));
+    add("mem.available_bytes", kib(&memory, "MemAvailable:"));
+    add("mem.swap_free_bytes", kib(&memory, "SwapFree:"));
+    let status = text("/proc/self/status");
+    add("process.rss_bytes", kib(&status, "VmRSS:"));
+    add("process.swapped_bytes", kib(&status, "VmSwap:"));
+    add("process.threads", field(&status, "Threads:"));
+    let descriptors = fs::read_dir("/proc/self/fd").ok();
+    add("process.open_files", descriptors.map(|all| all.count().to_string()));
+    // Of the main thread: how long it ran, how long it waited for a processor, how often it was scheduled.
+    let main = main_schedstat();
+    for (name, at) in [("main.ran_ns", 0), ("main.waited_for_cpu_ns", 1), ("main.time_slices", 2)] {
+        add(name, main.split_whitespace().nth(at).map(str::to_owned));
+    }
+    if frozen.times > 0 {
+        add("process.frozen_ns", Some(frozen.all_ns.to_string()));
+        add("process.frozen_times", Some(frozen.times.to_string()));
+    }
+    for resource in ["cpu", "memory", "io"] {
+        let pressure = text(&format!("/proc/pressure/{resource}"));
+        let average = field(&pressure, "some").and_then(|avg| Some(avg.strip_prefix("avg10=")?.to_owned()));
+        add(&format!("psi.{resource}.some_avg10_percent"), average);
+    }
+    if let Some(art) = art {
+        let sampler = art.stats();
+        for (name, value) in [
+            ("sampler.windows", sampler.windows),
+            ("sampler.timeouts", sampler.timeouts),
+            ("sampler.stopped_ns", sampler.held_ns),
+            ("sampler.longest_stop_ns", sampler.longest_ns),
+            ("sampler.native_walks", sampler.native_walks),
+        ] {
+            add(name, Some(value.to_string()));
+        }
+        add("sampler.findings", Some(art.module().findings.clone()));
+    }
+    if sigquit::count() > 0 {
+        let sender = sigquit::sender();
+        add("sigquit.count", Some(sigquit::count().to_string()));
+        add("sigquit.sender_pid", Some(sender.pid.to_string()));
+        add("sigquit.sender_uid", Some(sender.uid.to_string()));
+    }
+    stats
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stats_that_every_linux_has_are_numbers() {
+        let stats = read(Frozen::default(), None);
+        for name in ["mem.available_bytes", "process.rss_bytes", "process.threads", "process.open_files"] {
+            let figure = stats.iter().find(|figure| figure.name == name);
+            let value = &figure.unwrap_or_else(|| panic!("{name} is missing")).value;
+            assert!(value.parse::<u64>().unwrap() > 0, "{name} is {value}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Names the running message: by the line that Looper printed at its start, or else by its stack.
+
+use crate::jni::class_cache;
+use crate::jni::raw::{self, Failure};
+use crate::session::Session;
+use crate::sys::log;
+use jni::errors::Error;
+use jni::signature::JavaType;
+use jni::{DEFAULT_LOCAL_FRAME_CAPACITY, Env};
+use loopbox_format::model::{
+    Location, MainState, Message, Method, NamedBy, Report, Running, StackTree, Symbols,
+};
+use loopbox_format::{looper, stacks};
+use loopbox_recorder::Keep;
+
+/// The name from the line that Looper has printed at the start of this very message; `None` when another one runs by now.
+pub(super) fn name_by_looper(env: &mut Env<'_>, session: &Session, running: &Running) -> Option<Message> {
+    let classes = class_cache::get()?;
+    let found = env.with_local_frame(DEFAULT_LOCAL_FRAME_CAPACITY, |env| {
+        let method = classes.loopbox_running_line;
+        // SAFETY: looked up in this class with this signature: no arguments, a String.
+        let line =
+            unsafe { env.call_static_method_unchecked(&*classes.loopbox, method, JavaType::Object, &[]) }?
+                .l()?;
+        // SAFETY: a String, as the method's type says.
+        Ok::<_, Error>(unsafe { raw::text(env, &line) })
+    });
+    if let Ok(line) = found {
+        return line.filter(|_| session.shared.token() == running.token).as_deref().map(named_by_line);
+    }
+    let Failure(why) = raw::failure(env);
+    log::warn(&["the running message's Looper line cannot be read: ", &why].concat());
+    None
+}
+
+fn named_by_line(text: &str) -> Message {
+    let line = looper::dispatch(text);
+    Message {
+        target: line.target.to_owned(),
+        callback: line.callback.to_owned(),
+        what: line.what,
+        component: looper::component(line.target, line.callback),
+        named_by: NamedBy::Printer,
+    }
+}
+
+/// Names a running message that has no name yet by its last stack, as far as `keep` allows.
+pub(super) fn name_by_stack(report: &mut Report, keep: Keep) {
+    let MainState::Running(running) = &mut report.main else { return };
+    if running.message.is_none() {
+        let tree = report.trees.last().filter(|tree| tree.token == running.token);
+        running.message = tree.and_then(|tree| named_by_stack(&report.symbols, tree));
+    }
+    if keep == Keep::ComponentsOnly {
+        running.message = running.message.take().filter(|message| message.component.is_some());
+    }
+}
+
+/// The running message as its last stack shows it: what `Handler.dispatchMessage` called. The message's `what` and
+/// a callback's target are not on the stack.
+fn named_by_stack(symbols: &Symbols, tree: &StackTree) -> Option<Message> {
+    let last = stacks::stacks(tree).ok()?.last()?;
+    let method = |location: &u32| match symbols.locations.get(*location as usize)? {
+        Location::Frame { method, .. } => symbols.methods.get(*method as usize),
+        _ => None,
+    };
+    let methods: Vec<&Method> = last.iter().filter_map(method).collect();
+    // Bottom first: the last dispatch is the innermost one.
+    let dispatch = methods.iter().rposition(|method| method.name == "dispatchMessage")?;
+    let called = methods.get(dispatch + 1)?;
+    let (target, callback) = match methods.get(dispatch + 2) {
+        Some(runnable) if called.name == "handleCallback" => ("", runnable.class.as_str()),
+        _ => (called.class.as_str(), ""),
+    };
+    Some(Message {
+        target: target.to_owned(),
+        callback: callback.to_owned(),
+        what: 0,
+        component: looper::component(target, callback),
+        named_by: NamedBy::Stack,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::used_symbols::tests::{chain, symbols};
+
+    #[test]
+    fn a_stack_names_its_message() {
+        const LOOP: &str = "android.os.Looper.loop";
+        const DISPATCH: &str = "android.os.Handler.dispatchMessage";
+        const CALLBACK: &str = "android.os.Handler.handleCallback";
+        let named = |names: &[&str]| {
+            let all: Vec<u32> = (0..names.len() as u32).collect();
+            named_by_stack(&symbols(names), &chain(&all)).map(|m| (m.target, m.callback))
+        };
+        assert_eq!(
+            named(&["a.Main.main", LOOP, DISPATCH, "a.H.handleMessage", "a.H.work"]),
+            Some(("a.H".into(), String::new()))
+        );
+        assert_eq!(
+            named(&[LOOP, DISPATCH, CALLBACK, "a.R.run", "a.R.work"]),
+            Some((String::new(), "a.R".into()))
+        );
+        let nested = [LOOP, DISPATCH, "a.H.handleMessage", LOOP, DISPATCH, CALLBACK, "a.R.run"];
+        assert_eq!(named(&nested), Some((String::new(), "a.R".into())));
+        assert_eq!(named(&["a.Main.main", "android.os.MessageQueue.next"]), None);
+        assert_eq!(named(&[LOOP, DISPATCH]), None);
+    }
+}

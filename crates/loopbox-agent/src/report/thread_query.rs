@@ -1,0 +1,55 @@
+//! The worker's side of a thread query: when it asks the sampler, and how the answer gets into the report.
+
+use super::used_symbols::UsedSymbols;
+use crate::session::Session;
+use crate::session::thread_query::ThreadAnswer;
+use crate::sys::clock;
+use loopbox_format::model::{DumpReason, LockChain, MainState, Report};
+
+/// How long the worker waits for an answer; what is there by then is in the report.
+const BUDGET_NS: u64 = 2_000_000_000;
+/// A message that has run for this long is worth a dump of all threads, whatever the report was written for.
+const LONG_NS: u64 = 1_000_000_000;
+
+/// Asks for what the report, which is on disk already, needs; false when that is nothing, or no one can answer. The
+/// sampler wakes the worker when the answer is complete.
+pub(super) fn ask(session: &Session, report: &Report) -> bool {
+    let (locks, all_threads) = wanted(report);
+    if !(locks || all_threads) || !session.shared.answers_queries() {
+        return false;
+    }
+    session.thread_queries.start(all_threads, clock::now_ns().saturating_add(BUDGET_NS));
+    session.shared.notify_query();
+    true
+}
+
+/// Puts the answer as far as it is there into the report, and ends the query. The locations must not have been renumbered
+/// since the question.
+pub(super) fn take(session: &Session, report: &mut Report, used: &mut UsedSymbols) {
+    let ThreadAnswer { generation, mut locks, mut threads } = session.thread_queries.take();
+    if generation != session.symbols.generation() {
+        return;
+    }
+    if !matches!(report.main, MainState::Running(_)) {
+        locks = LockChain::default();
+    }
+    let all = session.symbols.symbols();
+    let holders =
+        locks.waits.iter_mut().filter_map(|wait| wait.holder.as_mut()).map(|holder| &mut holder.stack);
+    let others = threads.threads.iter_mut().filter_map(|thread| thread.stack.as_mut());
+    for location in holders.chain(others).flatten() {
+        *location = used.number(&all, *location);
+    }
+    report.symbols = used.symbols.clone();
+    (report.locks, report.threads) = (locks, threads);
+}
+
+/// Whether the lock chain is wanted, and all threads.
+fn wanted(report: &Report) -> (bool, bool) {
+    let long = match &report.main {
+        MainState::Running(running) => Some(running.age_ns() >= LONG_NS),
+        _ => None,
+    };
+    let asked_by_app = matches!(report.meta.reason, DumpReason::Requested(_));
+    (long.is_some(), !asked_by_app || long == Some(true))
+}

@@ -1,0 +1,98 @@
+//! The part of the session's symbols that a report uses, renumbered.
+
+use loopbox_format::model::{Location, StackTree, Symbols};
+use std::collections::HashMap;
+
+/// The part of the session's symbols that a report uses.
+#[derive(Debug, Default)]
+pub(crate) struct UsedSymbols {
+    pub(crate) symbols: Symbols,
+    methods: HashMap<u32, u32>,
+    locations: HashMap<u32, u32>,
+}
+
+impl UsedSymbols {
+    /// The number here of a location of `all`, which is the same table in each call.
+    pub(crate) fn number(&mut self, all: &Symbols, location: u32) -> u32 {
+        let Self { symbols: used, methods, locations } = self;
+        *locations.entry(location).or_insert_with(|| {
+            let mut location =
+                all.locations.get(location as usize).copied().unwrap_or(Location::Elided { frames: 1 });
+            if let Location::Frame { method, .. } = &mut location {
+                *method = *methods.entry(*method).or_insert_with(|| {
+                    used.methods.extend(all.methods.get(*method as usize).cloned());
+                    used.methods.len().saturating_sub(1) as u32
+                });
+            }
+            used.locations.push(location);
+            used.locations.len() as u32 - 1
+        })
+    }
+}
+
+/// The part of `symbols` that the trees use; renumbers the trees.
+pub(crate) fn collect_used(symbols: &Symbols, trees: &mut [StackTree]) -> UsedSymbols {
+    let mut used = UsedSymbols::default();
+    for node in trees.iter_mut().flat_map(|tree| &mut tree.nodes) {
+        node.location = used.number(symbols, node.location);
+    }
+    used
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use loopbox_format::model::{Method, Phase, StackSource, TreeNode};
+
+    pub(in crate::report) fn symbols(names: &[&str]) -> Symbols {
+        let method = |name: &&str| {
+            let (class, name) = name.rsplit_once('.').unwrap();
+            Method {
+                class: class.into(),
+                name: name.into(),
+                signature: String::new(),
+                source_file: String::new(),
+            }
+        };
+        let frame = |method| Location::Frame { method, dex_pc: Some(1), line: None };
+        Symbols {
+            methods: names.iter().map(method).collect(),
+            locations: (0..names.len() as u32).map(frame).collect(),
+        }
+    }
+
+    pub(in crate::report) fn chain(locations: &[u32]) -> StackTree {
+        let last = locations.len() - 1;
+        let node = |(at, &location): (usize, &u32)| TreeNode {
+            location,
+            skip: 0,
+            count: 1,
+            children: u32::from(at < last),
+        };
+        StackTree {
+            token: 1,
+            start_ns: 0,
+            source: StackSource::Art,
+            phases: vec![Phase { first_sample: 0, interval_ns: 1 }],
+            sample_deltas_ns: vec![1],
+            nodes: locations.iter().enumerate().map(node).collect(),
+            missed_samples: 0,
+            longest_stop_ns: 0,
+            total_stop_ns: 0,
+        }
+    }
+
+    #[test]
+    fn only_symbols_that_trees_use_are_kept() {
+        let all = symbols(&["a.A.a", "a.B.b", "a.C.c"]);
+        let mut trees = [chain(&[2, 0]), chain(&[2])];
+        let mut used = collect_used(&all, &mut trees);
+        assert_eq!((used.number(&all, 0), used.number(&all, 1)), (1, 2), "more may follow");
+        let used = used.symbols;
+        let names: Vec<_> = used.methods.iter().map(|m| m.name.as_str()).collect();
+        assert_eq!(names, ["c", "a", "b"]);
+        assert_eq!(trees[0].nodes.iter().map(|n| n.location).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(trees[1].nodes[0].location, 0);
+        assert_eq!(used.locations[1], Location::Frame { method: 1, dex_pc: Some(1), line: None });
+    }
+}

@@ -1,0 +1,65 @@
+//! Finds ART, unless an earlier process did not survive what comes with it.
+
+use super::suspended_call::{Job, MainEnv, call};
+use crate::session::Session;
+#[cfg(debug_assertions)]
+use crate::sys::fault;
+use jni::Env;
+use loopbox_art::{Art, Phase};
+use loopbox_store::{Disarmed, RingFuse, count_start};
+
+/// Android 8. The sources of older releases were not examined for what the self-check does, so it is not tried there.
+const FIRST_API_LEVEL: u32 = 26;
+
+/// Whether the self-check may be tried, or why not.
+fn check_release(api_level: u32) -> Result<(), String> {
+    if api_level < FIRST_API_LEVEL { Err("unknown ART: older than Android 8".to_owned()) } else { Ok(()) }
+}
+
+/// Finds ART.
+///
+/// # Errors
+/// Why native sampling does not work in this process.
+pub(super) fn find_art(
+    env: &mut Env<'_>,
+    session: &Session,
+    main: MainEnv,
+    fuse: &RingFuse,
+) -> Result<Art, String> {
+    check_release(session.settings.api_level)?;
+    let ended_in_stop = &session.previous_runs.wait().ended_in_stop;
+    if let Some(off) = count_start(&session.settings.directory, session.libart, ended_in_stop) {
+        return Err(disarmed(off));
+    }
+    #[cfg(debug_assertions)]
+    if fault::unknown_art() {
+        return Err("unknown ART: a test asks for it".to_owned());
+    }
+    let api_level = session.settings.api_level;
+    let mut job = Job::Discover { main, api_level, fuse: fuse.clone(), found: None };
+    call(env, &mut job, |classes| classes.native_discover)?;
+    match job {
+        Job::Discover { found: Some(found), .. } => found,
+        _ => Err("the self-check did not run".to_owned()),
+    }
+}
+
+fn disarmed(off: Disarmed) -> String {
+    let phase = Phase::from_mark(u32::from(off.phase)).map_or("unknown", Phase::name);
+    let left = off.starts_left.to_string();
+    ["fuse blown, an earlier process ended in phase ", phase, "; starts until the next try: ", &left].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn native_sampling_is_not_tried_before_android_8() {
+        assert_eq!(check_release(FIRST_API_LEVEL), Ok(()));
+        assert_eq!(check_release(99), Ok(()), "newer ones are for the self-check to decide");
+        for api_level in [21, 25] {
+            assert!(check_release(api_level).is_err_and(|reason| reason.starts_with("unknown ART")));
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Stacks where the native sampler does not work: `Thread.getStackTrace`, less often, and only where that call gives
+//! the main thread long enough to stop.
+
+use crate::jni::{class_cache, raw};
+use crate::session::symbols::{SharedSymbols, Stack};
+use jni::errors::Error;
+use jni::signature::JavaType;
+use jni::{DEFAULT_LOCAL_FRAME_CAPACITY, Env};
+use loopbox_recorder::{GENTLER, Sampling};
+
+const MIN_INTERVAL_NS: u64 = 100_000_000;
+
+/// Whether it may be used in this process.
+pub(crate) fn is_safe() -> bool {
+    class_cache::get()
+        .is_some_and(|classes| loopbox_art::get_stack_trace_is_patient(classes.vm.get_raw().cast()))
+}
+
+/// The schedule that it works by.
+pub(crate) fn sampling(native: &Sampling) -> Sampling {
+    let interval_ns = native.interval_ns.saturating_mul(u64::from(GENTLER)).max(MIN_INTERVAL_NS);
+    Sampling { interval_ns, onset_ns: native.onset_ns.max(interval_ns), ..native.clone() }
+}
+
+/// Takes a stack; `None` when Java threw.
+pub(crate) fn take_stack(env: &mut Env<'_>, symbols: &SharedSymbols) -> Option<(Stack, u32)> {
+    let classes = class_cache::get()?;
+    let text = env.with_local_frame(DEFAULT_LOCAL_FRAME_CAPACITY, |env| {
+        // SAFETY: looked up in this class with this signature: no arguments, a String.
+        let text = unsafe {
+            let method = classes.main_stack_take;
+            env.call_static_method_unchecked(&*classes.main_stack, method, JavaType::Object, &[])
+        }?
+        .l()?;
+        // SAFETY: a String, as the method's type says.
+        Ok::<_, Error>(unsafe { raw::text(env, &text) })
+    });
+    if text.is_err() {
+        raw::exception(env);
+    }
+    text.ok().flatten().map(|text| symbols.locate_lines(&text))
+}

@@ -1,0 +1,200 @@
+//! Calls through Java into native methods of ours, so that ART has this thread in the state that the work needs: "in
+//! native code" to find ART, "runnable" (`@FastNative`) to read a suspended thread's stack, because then no collection can
+//! move or unload what is read.
+
+use super::symbolizer::{StackOwner, Symbolizer};
+use crate::jni::class_cache::{self, ClassCache};
+use crate::jni::entry;
+use crate::session::Session;
+use crate::session::symbols::Stack;
+use crate::sys::clock;
+use jni::ids::JStaticMethodID;
+use jni::objects::JClass;
+use jni::{Env, EnvUnowned, sys};
+use loopbox_art::{Art, DiscoverOptions, Fuse, KnownMethod, Lock, Phase, RawStack, Suspended, ThreadEnv};
+use loopbox_store::RingFuse;
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::Arc;
+
+/// The main thread as the sampler needs it.
+#[derive(Clone, Copy)]
+pub(crate) struct MainEnv(pub(crate) ThreadEnv);
+
+// SAFETY: the environment is only read for what identifies its thread (process_vm_readv), never called through.
+unsafe impl Send for MainEnv {}
+
+/// The ring's word for the phase of a stop, which outlives the process.
+struct RingMark(RingFuse);
+
+impl Fuse for RingMark {
+    fn mark(&self, phase: Phase) {
+        self.0.mark(phase as u8);
+    }
+}
+
+/// What the native methods below work on; the sampler's stack holds it while it calls them.
+pub(crate) enum Job<'a> {
+    /// Find ART.
+    Discover { main: MainEnv, api_level: u32, fuse: RingFuse, found: Option<Result<Art, String>> },
+    /// Take the main thread's stack.
+    Sample(SampleJob<'a>),
+    /// Take another thread's stack, or find out about a lock.
+    Inspect(InspectJob<'a>),
+}
+
+/// What both kinds of stack need.
+pub(crate) struct Walker<'a> {
+    pub(crate) art: &'a Art,
+    pub(crate) session: &'a Session,
+    pub(crate) symbolizer: &'a mut Symbolizer,
+    pub(crate) raw: &'a mut RawStack,
+}
+
+/// One sample of the main thread.
+pub(crate) struct SampleJob<'a> {
+    pub(crate) walker: Walker<'a>,
+    /// `None`: nothing is stopped, and the call only warms up what the walk needs.
+    pub(crate) suspended: Option<Suspended<'a>>,
+    /// The message that the stack is wanted of.
+    pub(crate) wanted: u64,
+    pub(crate) found: Option<FoundStack>,
+    /// The symbol table was in use for too long: the sample is lost.
+    pub(crate) table_busy: bool,
+}
+
+/// A stack of the main thread.
+pub(crate) struct FoundStack {
+    pub(crate) at_ns: u64,
+    pub(crate) stop_ns: u64,
+    pub(crate) generation: u32,
+    pub(crate) stack: Stack,
+}
+
+/// One step of a thread dump.
+pub(crate) struct InspectJob<'a> {
+    pub(crate) walker: Walker<'a>,
+    /// The thread, suspended, and its id; `None` for the main thread, of which only its lock is wanted.
+    pub(crate) suspended: Option<(Suspended<'a>, u32)>,
+    pub(crate) wants_lock: bool,
+    pub(crate) stack: Option<Stack>,
+    pub(crate) lock: Option<Lock>,
+}
+
+thread_local! {
+    static JOB: Cell<*mut c_void> = const { Cell::new(ptr::null_mut()) };
+}
+
+/// Calls one of the native methods below through Java, with this job.
+pub(crate) fn call(
+    env: &mut Env<'_>,
+    job: &mut Job<'_>,
+    method: impl FnOnce(&ClassCache) -> JStaticMethodID,
+) -> Result<(), String> {
+    let classes = class_cache::get().ok_or("the library is not loaded")?;
+    let raw = env.get_raw();
+    let (class, method) = (classes.native.as_raw(), method(classes).into_raw());
+    JOB.set(ptr::from_mut(job).cast());
+    // SAFETY: class and method were looked up together; it takes no arguments and returns nothing. `job` lives
+    // across the call and is not touched here meanwhile. Raw, because the main thread may be stopped: the jni
+    // crate's way allocates nothing either, but does not promise to.
+    let threw = unsafe {
+        ((**raw).v1_1.CallStaticVoidMethodA)(raw, class, method, ptr::null());
+        ((**raw).v1_2.ExceptionCheck)(raw)
+    };
+    JOB.set(ptr::null_mut());
+    if threw {
+        env.exception_clear();
+        return Err("the call through Java failed".to_owned());
+    }
+    Ok(())
+}
+
+/// `Native.discover`: plain, because the thread's state is remembered as "in native code".
+pub extern "system" fn discover<'local>(env: EnvUnowned<'local>, _: JClass<'local>) {
+    entry::enter(env, |env| {
+        // SAFETY: null, or the job that `call` on this thread's stack has put there.
+        let job = unsafe { JOB.get().cast::<Job<'_>>().as_mut() };
+        let Some(Job::Discover { main, api_level, fuse, found }) = job else { return Ok(()) };
+        let Some(classes) = class_cache::get() else { return Ok(()) };
+        let known = |id: JStaticMethodID, method| KnownMethod {
+            id: id.into_raw().cast(),
+            class: "io.loopbox.Native",
+            method,
+            signature: "()V",
+        };
+        let options = DiscoverOptions {
+            // A test host's API level is unrelated to its ART.
+            api_level: cfg!(target_os = "android").then_some(*api_level),
+            known: &[known(classes.native_discover, "discover"), known(classes.native_walk, "walk")],
+            main: Some(main.0),
+            fuse: Some(Arc::new(RingMark(fuse.clone()))),
+            ..DiscoverOptions::default()
+        };
+        let art = Art::discover(classes.vm.get_raw().cast(), env.get_raw().cast(), &options);
+        *found = Some(art.map_err(|off| off.to_string()));
+        Ok(())
+    });
+}
+
+/// `Native.walk`: `@FastNative`, so that this thread is runnable and no collection can move or unload what it reads. Until
+/// the suspended thread is resumed, nothing here allocates, locks, logs or panics.
+///
+/// # Safety
+/// Called by the VM: `env` is the calling thread's.
+pub unsafe extern "system" fn walk(env: *mut sys::JNIEnv, _: sys::jclass) {
+    // SAFETY: null, or the job that `call` on this thread's stack has put there.
+    match unsafe { JOB.get().cast::<Job<'_>>().as_mut() } {
+        Some(Job::Sample(job)) => sample(job, env),
+        Some(Job::Inspect(job)) => inspect(job, env),
+        _ => {}
+    }
+}
+
+fn sample(job: &mut SampleJob<'_>, env: *mut sys::JNIEnv) {
+    let walker = &mut job.walker;
+    let Some(suspended) = job.suspended.take() else {
+        walker.art.rehearse(env.cast(), walker.raw);
+        return;
+    };
+    let at_ns = suspended.held_ns();
+    walker.art.walk(&suspended, walker.raw);
+    let token = walker.session.shared.token();
+    // Before it is resumed: the woken thread often takes this one's processor, and then its own running would count.
+    let stop_ns = clock::now_ns().saturating_sub(at_ns);
+    suspended.resume();
+    if token == job.wanted {
+        let stack = walker.symbolize(StackOwner::Message(token));
+        job.table_busy = stack.is_none();
+        job.found = stack.map(|(stack, generation)| FoundStack { at_ns, stop_ns, generation, stack });
+    }
+}
+
+fn inspect(job: &mut InspectJob<'_>, env: *mut sys::JNIEnv) {
+    let walker = &mut job.walker;
+    let art = walker.art;
+    let object = match job.suspended.take() {
+        Some((suspended, tid)) => {
+            art.walk(&suspended, walker.raw);
+            let object = if job.wants_lock { art.contended_by(env.cast(), &suspended) } else { None };
+            suspended.resume();
+            job.stack = walker.symbolize(StackOwner::Thread(tid)).map(|(stack, _)| stack);
+            object.filter(|_| !sleeps(art, walker.raw))
+        }
+        None => art.contended_by_main(env.cast()),
+    };
+    job.lock = object.map(|object| art.describe_lock(object));
+}
+
+impl Walker<'_> {
+    fn symbolize(&mut self, owner: StackOwner) -> Option<(Stack, u32)> {
+        self.symbolizer.symbolize(self.art, &self.session.symbols, owner, self.raw)
+    }
+}
+
+/// `Thread.sleep` waits on a monitor of its own, which no other thread uses.
+fn sleeps(art: &Art, stack: &RawStack) -> bool {
+    let top = stack.frames().next().and_then(|frame| art.describe(frame.method));
+    top.is_some_and(|top| top.method == "sleep" && top.class == "java.lang.Thread")
+}

@@ -1,0 +1,244 @@
+//! The sampler thread: takes stacks of messages that run long.
+
+use super::discovery::find_art;
+use super::sample::{SampleSender, StackSample};
+use super::suspended_call::{FoundStack, Job, MainEnv, SampleJob, Walker, call};
+use super::symbolizer::Symbolizer;
+use super::thread_dump::ThreadDumper;
+use super::{deadman, java_fallback};
+use crate::jni::{attach, class_cache};
+use crate::session::{SWITCHED_OFF, Session};
+#[cfg(debug_assertions)]
+use crate::sys::fault;
+use crate::sys::{clock, log};
+use jni::Env;
+use loopbox_art::{Art, RawStack};
+use loopbox_format::model::{Feature, StackSource};
+use loopbox_recorder::{Activity, Schedule, Step, Taken};
+use loopbox_store::RingFuse;
+use ringbuf::traits::Producer;
+use std::sync::Arc;
+
+/// The worker is woken for this many samples at once.
+const BATCH: u32 = 8;
+
+/// What the thread is started with.
+pub(crate) struct SamplerParts {
+    pub(crate) main: MainEnv,
+    pub(crate) fuse: RingFuse,
+    pub(crate) queue: SampleSender,
+}
+
+/// The body of the thread: until the session ends or sampling is found not to work.
+pub(crate) fn run(env: &mut Env<'_>, session: &Arc<Session>, parts: SamplerParts) {
+    if let Err(reason) = sample_all(env, session, parts) {
+        log::warn(&["sampling is off: ", &reason].concat());
+        session.features.set(Feature::Sampler, false, reason);
+        session.wake_worker();
+    }
+    session.shared.end_sampling();
+}
+
+fn sample_all(env: &mut Env<'_>, session: &Arc<Session>, mut parts: SamplerParts) -> Result<(), String> {
+    let sampling = &session.settings.recorder.sampling;
+    let (art, detail, schedule) = match find_art(env, session, parts.main, &parts.fuse) {
+        Ok(art) => {
+            let module = art.module();
+            let table =
+                module.generation.map_or("layout discovered".to_owned(), |g| ["table of ART ", g].concat());
+            let detail = [&table, ", ", module.suspend].concat();
+            let art = session.art.get_or_init(|| art);
+            start_deadman(session)?;
+            (Some(art), detail, Schedule::new(sampling))
+        }
+        Err(reason) if java_fallback::is_safe() => {
+            let detail = ["by Thread.getStackTrace: ", &reason].concat();
+            (None, detail, Schedule::new(&java_fallback::sampling(sampling)))
+        }
+        Err(reason) => return Err(reason),
+    };
+    session.shared.set_answers_queries(art.is_some());
+    session.features.set(Feature::Sampler, true, detail.as_str());
+    session.wake_worker();
+
+    let mut sampler = Sampler {
+        session,
+        art,
+        queue: &mut parts.queue,
+        schedule,
+        symbolizer: Symbolizer::default(),
+        raw: Box::new(RawStack::new()),
+        last_token: 0,
+        unannounced: 0,
+        missed: 0,
+    };
+    sampler.run(env, &detail)
+}
+
+/// The one thread that is not started at install: only the sampler knows when there is something to watch.
+fn start_deadman(session: &Arc<Session>) -> Result<(), String> {
+    let classes = class_cache::get().ok_or("the library is not loaded")?;
+    let session = Arc::clone(session);
+    let started = attach::spawn(&classes.vm, "loopbox-guard", move |_| {
+        if let Some(art) = session.art.get() {
+            deadman::run(&session, art);
+        }
+    });
+    started.map_err(|error| ["cannot create the dead-man thread: ", &error.to_string()].concat())
+}
+
+struct Sampler<'a> {
+    session: &'a Session,
+    /// `None`: by the Java API.
+    art: Option<&'a Art>,
+    queue: &'a mut SampleSender,
+    schedule: Schedule,
+    symbolizer: Symbolizer,
+    raw: Box<RawStack>,
+    /// The message sampled last.
+    last_token: u64,
+    /// Samples that the worker was not woken for yet.
+    unannounced: u32,
+    missed: u32,
+}
+
+impl Sampler<'_> {
+    fn run(&mut self, env: &mut Env<'_>, detail: &str) -> Result<(), String> {
+        let shared = &self.session.shared;
+        let mut was_off = false;
+        while !shared.sampling_ended() {
+            let now = clock::now_ns();
+            // Before the switch is read: a message that started after sampling was switched off is never sampled.
+            let activity = shared.activity();
+            let off = shared.is_off();
+            if off != was_off {
+                was_off = off;
+                self.session.features.set(Feature::Sampler, !off, if off { SWITCHED_OFF } else { detail });
+                self.session.wake_worker();
+            }
+            shared.set_answers_queries(!off && self.art.is_some());
+            if off {
+                shared.take_query();
+                shared.pause();
+                self.schedule.distracted();
+                continue;
+            }
+            if shared.take_query()
+                && let Some(art) = self.art
+            {
+                let (symbolizer, raw) = (&mut self.symbolizer, &mut *self.raw);
+                ThreadDumper { art, session: self.session, symbolizer, raw }.answer(env);
+                self.schedule.distracted();
+                continue;
+            }
+            let (running, start_ns) = match activity {
+                Activity::Idle { .. } => (0, 0),
+                Activity::Running { token, start_ns } => (token, start_ns),
+            };
+            if self.last_token != 0 && self.last_token != running {
+                // The sampled message has ended: its tree is complete.
+                self.last_token = 0;
+                self.unannounced = 0;
+                self.session.wake_worker();
+            }
+            self.session.reader.beat(now);
+            self.schedule.set_background(shared.in_background());
+            let (advised_token, advised_ns) = shared.advice();
+            self.schedule.advise(advised_token, advised_ns);
+            let step = self.schedule.next(now, activity);
+            if let Some(late) = self.schedule.take_late_ns() {
+                shared.record_late(late);
+            }
+            match step {
+                Step::Park => shared.park(),
+                Step::SleepUntil(deadline_ns) => shared.sleep_until(deadline_ns),
+                Step::Sample { token, interval_ns } => {
+                    let taken = self.sample(env, token, start_ns, interval_ns);
+                    self.schedule.taken(clock::now_ns(), taken);
+                }
+                Step::Stop(reason) => return Err(reason.to_string()),
+            }
+        }
+        Ok(())
+    }
+
+    fn sample(&mut self, env: &mut Env<'_>, token: u64, start_ns: u64, interval_ns: u64) -> Taken {
+        if self.session.shared.token() != token {
+            return Taken::Gone;
+        }
+        let found = match self.art {
+            Some(art) => self.walk(env, art, token),
+            // A process that is frozen in the middle of the call is ended by the call's time-out when it thaws.
+            None if self.session.shared.in_background() => Err(Taken::Gone),
+            None => self.ask_java(env, token),
+        };
+        let FoundStack { at_ns, stop_ns, generation, stack } = match found {
+            Ok(found) => found,
+            Err(taken) => return taken,
+        };
+        let source = if self.art.is_some() { StackSource::Art } else { StackSource::JavaApi };
+        self.missed = self.missed.saturating_add(self.schedule.take_missed());
+        let cpu_ns = self.session.main_cpu.and_then(clock::thread_cpu_of);
+        let missed = self.missed;
+        let sample = StackSample {
+            token,
+            start_ns,
+            at_ns,
+            stop_ns,
+            interval_ns,
+            missed,
+            cpu_ns,
+            source,
+            generation,
+            stack,
+        };
+        if self.queue.try_push(sample).is_ok() {
+            self.missed = 0;
+        } else {
+            self.missed = self.missed.saturating_add(1);
+        }
+        self.last_token = token;
+        self.unannounced += 1;
+        if self.unannounced >= BATCH {
+            self.unannounced = 0;
+            self.session.wake_worker();
+        }
+        Taken::Stack { stop_ns }
+    }
+
+    /// Suspends the main thread, walks its stack, and resumes it.
+    fn walk(&mut self, env: &mut Env<'_>, art: &Art, token: u64) -> Result<FoundStack, Taken> {
+        let walker =
+            Walker { art, session: self.session, symbolizer: &mut self.symbolizer, raw: &mut self.raw };
+        let mut job =
+            Job::Sample(SampleJob { walker, suspended: None, wanted: token, found: None, table_busy: false });
+        // Without a suspended thread it warms up: afterwards the processor's caches have what the walk needs.
+        call(env, &mut job, |classes| classes.native_walk).map_err(|_| Taken::Failed)?;
+        let suspended = art.suspend_main(env.get_raw().cast()).map_err(|_| Taken::Failed)?;
+        #[cfg(debug_assertions)]
+        fault::main_is_stopped();
+        let Job::Sample(sample) = &mut job else { return Err(Taken::Failed) };
+        sample.suspended = Some(suspended);
+        let called = call(env, &mut job, |classes| classes.native_walk);
+        let Job::Sample(mut sample) = job else { return Err(Taken::Failed) };
+        if let Some(suspended) = sample.suspended.take() {
+            // The call did not reach the native method: resume the main thread all the same.
+            suspended.resume();
+        }
+        called.map_err(|_| Taken::Failed)?;
+        if sample.table_busy {
+            self.missed = self.missed.saturating_add(1);
+        }
+        sample.found.ok_or(Taken::Gone)
+    }
+
+    /// The same through Java. How long the main thread is stopped is not known: at most for the whole call.
+    fn ask_java(&mut self, env: &mut Env<'_>, token: u64) -> Result<FoundStack, Taken> {
+        let at_ns = clock::now_ns();
+        let (stack, generation) =
+            java_fallback::take_stack(env, &self.session.symbols).ok_or(Taken::Failed)?;
+        let stop_ns = clock::now_ns().saturating_sub(at_ns);
+        let same = self.session.shared.token() == token;
+        same.then_some(FoundStack { at_ns, stop_ns, generation, stack }).ok_or(Taken::Gone)
+    }
+}

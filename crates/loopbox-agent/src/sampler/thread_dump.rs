@@ -1,0 +1,218 @@
+//! The thread dump and the chain of locks that the main thread waits for: wanted by the worker for a report, found out by
+//! the sampler, the only thread that suspends others. Each thread is suspended by itself, for one walk.
+
+use super::suspended_call::{InspectJob, Job, Walker, call};
+use super::symbolizer::Symbolizer;
+use crate::session::Session;
+use crate::session::symbols::Stack;
+use crate::sys::clock;
+use jni::Env;
+use loopbox_art::{Art, Lock, RawStack, ThreadId};
+use loopbox_format::model::{LockChain, LockHolder, LockWait, OtherThread};
+use std::fs;
+
+/// Steps from the main thread to the thread that all others wait for.
+const MAX_STEPS: usize = 8;
+/// Threads in the dump, and those of them whose stacks are taken.
+const MAX_THREADS: usize = 256;
+const MAX_STACKS: usize = 96;
+/// How many frames of another thread's stack are kept, from the top.
+const MAX_DEPTH: usize = 64;
+
+/// Answers the worker's question. On the sampler thread, in native state.
+pub(super) struct ThreadDumper<'a> {
+    pub(super) art: &'a Art,
+    pub(super) session: &'a Session,
+    pub(super) symbolizer: &'a mut Symbolizer,
+    pub(super) raw: &'a mut RawStack,
+}
+
+impl ThreadDumper<'_> {
+    pub(super) fn answer(&mut self, env: &mut Env<'_>) {
+        let queries = &self.session.thread_queries;
+        let (number, all_threads) = queries.current();
+        let known = self.art.threads();
+        let locks = self.chain(env, &known);
+        let generation = self.session.symbols.generation();
+        let wanted = queries.add(number, |answer| {
+            answer.generation = generation;
+            answer.locks = locks;
+        });
+        if wanted && all_threads {
+            self.threads(env, number, &known);
+        }
+        if queries.complete(number) {
+            self.session.wake_worker();
+        }
+    }
+
+    /// Suspends a thread (with its ids) for its stack and, when wanted, the lock that it waits for. Without a thread: the
+    /// main thread's lock alone.
+    fn inspect(&mut self, env: &mut Env<'_>, thread: Option<(ThreadId, u32)>, wants_lock: bool) -> Inspected {
+        let mut suspended = None;
+        if let Some((id, tid)) = thread {
+            let Ok(thread) = self.art.suspend_thread(env.get_raw().cast(), id) else {
+                return Inspected::default();
+            };
+            // ART reuses its ids, and this one may be another thread's by now.
+            if thread.tid() != Some(tid) {
+                return Inspected::default();
+            }
+            suspended = Some((thread, tid));
+        }
+        let walker =
+            Walker { art: self.art, session: self.session, symbolizer: self.symbolizer, raw: self.raw };
+        let mut job = Job::Inspect(InspectJob { walker, suspended, wants_lock, stack: None, lock: None });
+        // A call that did not reach the native method leaves the thread suspended: dropping the job resumes it.
+        let _ = call(env, &mut job, |classes| classes.native_walk);
+        let Job::Inspect(InspectJob { stack, lock, .. }) = job else { return Inspected::default() };
+        Inspected { stack, lock }
+    }
+
+    /// Follows the locks from the main thread on.
+    fn chain(&mut self, env: &mut Env<'_>, known: &[(ThreadId, u32)]) -> LockChain {
+        let mut chain = LockChain::default();
+        if !self.art.can_tell_lock_owners() {
+            return chain;
+        }
+        chain.captured_ns = clock::now_ns();
+        let main = self.art.main_thread_id();
+        let mut first = self.inspect(env, None, true).lock;
+        if first.as_ref().is_some_and(|lock| lock.owner.is_none()) {
+            // Only its stack distinguishes a wait from a sleep.
+            first = self.inspect(env, Some((main, std::process::id())), true).lock;
+        }
+        let mut waiters = vec![main];
+        let mut next = first.clone();
+        while let Some(lock) = next.take() {
+            let holder = lock.owner.map(|owner| {
+                let tid = known.iter().find(|(id, _)| *id == owner).map_or(0, |(_, tid)| *tid);
+                let mut stack = Vec::new();
+                if waiters.contains(&owner) {
+                    chain.deadlock = true;
+                } else if tid != 0 && waiters.len() <= MAX_STEPS {
+                    let inspected = self.inspect(env, Some((owner, tid)), true);
+                    stack = inspected.bottom_first();
+                    next = inspected.lock;
+                }
+                waiters.push(owner);
+                LockHolder { name: stat(tid).map(|stat| stat.name).unwrap_or_default(), tid, stack }
+            });
+            chain.waits.push(LockWait {
+                class: lock.class.unwrap_or_default(),
+                of_class: lock.of_class.unwrap_or_default(),
+                holder,
+            });
+        }
+        // The steps were examined one after the other. In a real cycle the main thread still waits for the same lock.
+        chain.deadlock = chain.deadlock && self.inspect(env, None, true).lock == first;
+        if chain.waits.is_empty() { LockChain::default() } else { chain }
+    }
+
+    /// All threads but the main one and this one: a stack of each that is attached to the VM, the sleeping ones first, because
+    /// one that runs may take long to stop.
+    fn threads(&mut self, env: &mut Env<'_>, number: u32, known: &[(ThreadId, u32)]) {
+        let queries = &self.session.thread_queries;
+        let mut all: Vec<OtherThread> = Vec::new();
+        let mut left_out = 0;
+        for entry in fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
+            let Some(tid) = entry.file_name().to_str().and_then(|tid| tid.parse().ok()) else { continue };
+            if tid == std::process::id() || tid == clock::this_thread() {
+                continue;
+            }
+            match stat(tid) {
+                Some(thread) if all.len() < MAX_THREADS => all.push(thread),
+                Some(_) => left_out += 1,
+                // It has ended.
+                None => {}
+            }
+        }
+        let captured_ns = clock::now_ns();
+        all.sort_by_key(|thread| thread.state == b'R');
+        let mut stacks = 0;
+        let mut without = Vec::new();
+        for mut thread in all {
+            let id = known.iter().find(|(_, tid)| *tid == thread.tid).filter(|_| stacks < MAX_STACKS);
+            let Some(&known) = id else {
+                without.push(thread);
+                continue;
+            };
+            stacks += 1;
+            let inspected = self.inspect(env, Some(known), false);
+            thread.stack = inspected.stack.is_some().then(|| inspected.bottom_first());
+            let wanted = queries.add(number, |answer| {
+                answer.threads.captured_ns = captured_ns;
+                answer.threads.threads.push(thread);
+            });
+            if !wanted {
+                return;
+            }
+        }
+        queries.add(number, |answer| {
+            let threads = &mut answer.threads;
+            threads.captured_ns = captured_ns;
+            threads.threads.append(&mut without);
+            threads.left_out = left_out;
+        });
+    }
+}
+
+#[derive(Default)]
+struct Inspected {
+    stack: Option<Stack>,
+    lock: Option<Lock>,
+}
+
+impl Inspected {
+    fn bottom_first(&self) -> Vec<u32> {
+        let top_first = self.stack.as_ref().map_or(&[][..], Stack::locations);
+        top_first.iter().take(MAX_DEPTH).rev().copied().collect()
+    }
+}
+
+/// What the kernel reports about a thread of this process.
+fn stat(tid: u32) -> Option<OtherThread> {
+    let mut path = String::from("/proc/self/task/");
+    path.push_str(&tid.to_string());
+    path.push_str("/stat");
+    parse_stat(tid, &String::from_utf8_lossy(&fs::read(path).ok()?), clock::ticks_per_second())
+}
+
+fn parse_stat(tid: u32, stat: &str, ticks_per_second: u64) -> Option<OtherThread> {
+    // The name is in parentheses and may contain spaces and parentheses itself.
+    let (before, after) = stat.rsplit_once(')')?;
+    let (_, name) = before.split_once('(')?;
+    let mut fields = after.split_ascii_whitespace();
+    let state = fields.next()?.bytes().next()?;
+    // The fields after the state start with field 4; utime and stime are 14 and 15.
+    let mut times = fields.skip(14 - 4).filter_map(|ticks| ticks.parse::<u64>().ok());
+    let cpu_ns = times.next().zip(times.next()).map(|(user, system)| {
+        user.saturating_add(system).saturating_mul(1_000_000_000 / ticks_per_second.max(1))
+    });
+    Some(OtherThread { name: name.to_owned(), tid, state, cpu_ns, stack: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_stat_is_read() {
+        let stat = "77 (a) (b c) S 1 77 77 0 -1 4194304 10 0 0 0 250 50 0 0 20 0 9 0 1234 0 0";
+        let thread = parse_stat(77, stat, 100).unwrap();
+        assert_eq!(
+            (thread.name.as_str(), thread.state, thread.cpu_ns),
+            ("a) (b c", b'S', Some(3_000_000_000))
+        );
+        assert_eq!(parse_stat(1, "", 100), None);
+        assert_eq!(parse_stat(1, "1 (x) ", 100), None);
+        assert_eq!(parse_stat(1, "1 (x) Z", 100).unwrap().cpu_ns, None);
+    }
+
+    #[test]
+    fn this_thread_is_found() {
+        let thread = stat(clock::this_thread()).unwrap();
+        assert_eq!(thread.state, b'R');
+        assert!(thread.cpu_ns.is_some());
+    }
+}

@@ -1,0 +1,83 @@
+//! What the threads of one recording share: plain data and its locks. Nothing here starts or wires anything, and no
+//! module of this folder knows the threads that use it.
+
+pub(crate) mod annotations;
+pub(crate) mod features;
+pub(crate) mod previous_runs;
+pub(crate) mod settings;
+pub(crate) mod shared_state;
+pub(crate) mod stall;
+pub(crate) mod symbols;
+pub(crate) mod thread_query;
+
+use crate::sys::wake::EventFd;
+use annotations::Annotations;
+use features::Features;
+use loopbox_art::Art;
+use loopbox_store::{BuildId, RingReader};
+use previous_runs::PreviousRuns;
+use settings::Settings;
+use shared_state::SharedState;
+use stall::StallState;
+use std::path::PathBuf;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use symbols::SharedSymbols;
+use thread_query::ThreadQueries;
+
+/// The detail of a feature that the app has switched off.
+pub(crate) const SWITCHED_OFF: &str = "switched off by the app";
+
+/// What all threads of a recording share.
+pub(crate) struct Session {
+    pub(crate) settings: Settings,
+    pub(crate) installed_ns: u64,
+    pub(crate) shared: Arc<SharedState>,
+    pub(crate) features: Features,
+    pub(crate) annotations: Annotations,
+    pub(crate) symbols: SharedSymbols,
+    pub(crate) reader: RingReader,
+    /// Build id of the ART module.
+    pub(crate) libart: BuildId,
+    /// ART, as soon as the sampler has found it.
+    pub(crate) art: OnceLock<Art>,
+    /// Questions of the worker to the sampler about threads and locks.
+    pub(crate) thread_queries: ThreadQueries,
+    /// The main thread's CPU clock.
+    pub(crate) main_cpu: Option<libc::clockid_t>,
+    /// What the stall monitor found out about the running message.
+    pub(crate) stall: StallState,
+    /// How many SIGQUITs there were before this session.
+    pub(crate) signals_before: u32,
+    /// What earlier processes left; the worker finds that out first of all, and the sampler waits for it.
+    pub(crate) previous_runs: OnceLock<PreviousRuns>,
+    /// Wakes the worker.
+    pub(crate) wake: EventFd,
+    pub(crate) requests: Mutex<Vec<Request>>,
+}
+
+/// A report that the app has asked for and waits for.
+pub(crate) struct Request {
+    pub(crate) reason: String,
+    /// Receives the file's path; dropped when there is no file.
+    pub(crate) done: Sender<PathBuf>,
+}
+
+impl Session {
+    pub(crate) fn wake_worker(&self) {
+        self.wake.notify();
+    }
+
+    pub(crate) fn wait_for_work(&self, timeout_ms: i32) {
+        self.wake.wait(timeout_ms);
+    }
+
+    pub(crate) fn add_request(&self, request: Request) {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+        self.wake_worker();
+    }
+
+    pub(crate) fn take_requests(&self) -> Vec<Request> {
+        std::mem::take(&mut *self.requests.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

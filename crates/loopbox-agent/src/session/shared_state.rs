@@ -1,0 +1,343 @@
+//! What the main thread publishes for the other threads, and how they wake each other.
+
+use crate::sys::clock;
+use crate::sys::wake::{futex_wait, futex_wake};
+use loopbox_recorder::Activity;
+use loopbox_store::Pair;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, compiler_fence, fence};
+
+/// Bits of `parked`.
+const SAMPLER: u32 = 1;
+const STALL_MONITOR: u32 = 2;
+/// No thread sleeps because of this one: the main thread is to unblock SIGQUIT at the next message.
+const UNBLOCK: u32 = 4;
+
+/// After this time every store of another thread is visible: processors hold them back for some hundred ns at most,
+/// and the kernel, when it takes a thread off its processor, makes them visible.
+const SETTLED_NS: u64 = 1_000_000;
+
+/// Written by the main thread for each message, read by the sampler and the worker.
+#[derive(Debug, Default)]
+pub struct SharedState {
+    /// The running message, 0 for none; its start, or the end of the last one.
+    now: Pair,
+    /// Which threads sleep without a deadline, and what else the main thread is to do, by bits.
+    parked: AtomicU32,
+    wake: AtomicU32,
+    stop: AtomicBool,
+    /// The sampler sleeps until something happens.
+    resting: AtomicBool,
+    /// The app has switched sampling off.
+    off: AtomicBool,
+    /// The app was in the foreground and is not now.
+    background: AtomicBool,
+    /// The app was in the foreground at least once.
+    was_foreground: AtomicBool,
+    /// The sampler has ended, or must end when it returns.
+    ended: AtomicBool,
+    /// The sampler can answer questions about other threads.
+    answers_queries: AtomicBool,
+    /// There is a question about other threads.
+    query_waits: AtomicBool,
+    /// Wakes the dead-man thread.
+    deadman: AtomicU32,
+    /// How late the sampler woke at worst, plus one; 0 when it did not sleep.
+    late_ns: AtomicU64,
+    /// A message, and the interval that its tree asks for.
+    advice: Pair,
+}
+
+impl SharedState {
+    /// A message runs. Main thread only. Returns whether the main thread is to unblock SIGQUIT now.
+    pub fn running(&self, token: u64, start_ns: u64) -> bool {
+        self.now.set(token, start_ns);
+        // In this order in the code. The processor may still load before other threads see the message; `park` waits for that,
+        // because a fence here would be the most expensive instruction of the whole hook.
+        compiler_fence(Ordering::SeqCst);
+        let parked = self.parked.load(Ordering::Relaxed);
+        parked != 0 && self.wake_parked(parked)
+    }
+
+    #[cold]
+    fn wake_parked(&self, parked: u32) -> bool {
+        self.parked.store(0, Ordering::Relaxed);
+        futex_wake(&self.wake);
+        parked & UNBLOCK != 0
+    }
+
+    /// Has the main thread unblock SIGQUIT at the start of the next message.
+    pub(crate) fn request_unblock(&self) {
+        self.parked.fetch_or(UNBLOCK, Ordering::Relaxed);
+    }
+
+    /// No message runs. Main thread only.
+    pub fn idle(&self, since_ns: u64) {
+        self.now.set(0, since_ns);
+    }
+
+    /// What the main thread does. Not to be called while it is stopped.
+    pub(crate) fn activity(&self) -> Activity {
+        match self.now.get() {
+            (0, since_ns) => Activity::Idle { since_ns },
+            (token, start_ns) => Activity::Running { token, start_ns },
+        }
+    }
+
+    /// The running message, 0 for none. May be called while the main thread is stopped.
+    pub(crate) fn token(&self) -> u64 {
+        self.now.first()
+    }
+
+    /// Sleeps until a message starts, or something else is wanted. Sampler only.
+    pub(crate) fn park(&self) {
+        self.park_as(SAMPLER, |wake, until_ns| {
+            if self.may_sleep() && !self.is_off() {
+                self.rest(wake, until_ns);
+            }
+        });
+    }
+
+    /// Sleeps until a message starts. Stall monitor only.
+    pub(crate) fn park_stall_monitor(&self) {
+        self.park_as(STALL_MONITOR, |wake, until_ns| {
+            if !self.stopped() {
+                futex_wait(&self.wake, wake, until_ns);
+            }
+        });
+    }
+
+    fn park_as(&self, bit: u32, sleep: impl Fn(u32, Option<u64>)) {
+        let wake = self.wake.load(Ordering::SeqCst);
+        self.parked.fetch_or(bit, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        // Briefly first: a message whose start did not see yet that this thread parks is visible when this is over.
+        let deadlines = [Some(clock::now_ns().saturating_add(SETTLED_NS)), None];
+        for deadline_ns in deadlines {
+            if self.token() == 0 {
+                sleep(wake, deadline_ns);
+            }
+        }
+        self.parked.fetch_and(!bit, Ordering::Relaxed);
+    }
+
+    /// Wakes the sampler and the stall monitor.
+    pub(crate) fn wake_all(&self) {
+        futex_wake(&self.wake);
+    }
+
+    /// Sleeps until sampling is switched on, or something else is wanted. Sampler only.
+    pub(crate) fn pause(&self) {
+        let wake = self.wake.load(Ordering::SeqCst);
+        if self.may_sleep() && self.is_off() {
+            self.rest(wake, None);
+        }
+    }
+
+    fn rest(&self, wake: u32, until_ns: Option<u64>) {
+        self.resting.store(true, Ordering::SeqCst);
+        futex_wait(&self.wake, wake, until_ns);
+        self.resting.store(false, Ordering::SeqCst);
+        futex_wake(&self.deadman);
+    }
+
+    fn may_sleep(&self) -> bool {
+        !self.stopped() && !self.query_waits.load(Ordering::SeqCst)
+    }
+
+    /// Sleeps until this uptime, or while the sampler does nothing. Dead-man thread only.
+    pub(crate) fn deadman_sleep(&self, until_ns: u64) {
+        let word = self.deadman.load(Ordering::SeqCst);
+        if !self.sampling_ended() {
+            let resting = self.resting.load(Ordering::SeqCst);
+            futex_wait(&self.deadman, word, (!resting).then_some(until_ns));
+        }
+    }
+
+    /// Switches sampling off and on while the session runs.
+    pub(crate) fn switch(&self, on: bool) {
+        self.off.store(!on, Ordering::SeqCst);
+        futex_wake(&self.wake);
+    }
+
+    pub(crate) fn is_off(&self) -> bool {
+        self.off.load(Ordering::SeqCst)
+    }
+
+    /// Sets whether the app is in the foreground.
+    pub(crate) fn set_foreground(&self, foreground: bool) {
+        self.was_foreground.fetch_or(foreground, Ordering::Relaxed);
+        self.background.store(!foreground && self.was_foreground.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    /// Whether the app is in the background: not while it starts, before it was in the foreground for the first time.
+    pub(crate) fn in_background(&self) -> bool {
+        self.background.load(Ordering::Relaxed)
+    }
+
+    /// The sampler has ended, or is not trusted any more: then it ends when it returns, if it does.
+    pub(crate) fn end_sampling(&self) {
+        self.ended.store(true, Ordering::SeqCst);
+        self.answers_queries.store(false, Ordering::SeqCst);
+        futex_wake(&self.deadman);
+    }
+
+    /// Whether sampling is over.
+    pub(crate) fn sampling_ended(&self) -> bool {
+        self.stopped() || self.ended.load(Ordering::SeqCst)
+    }
+
+    /// Sets whether questions about other threads are answered. Sampler only.
+    pub(crate) fn set_answers_queries(&self, answers: bool) {
+        self.answers_queries.store(answers && !self.ended.load(Ordering::SeqCst), Ordering::SeqCst);
+    }
+
+    /// Whether questions about other threads are answered.
+    pub(crate) fn answers_queries(&self) -> bool {
+        self.answers_queries.load(Ordering::SeqCst)
+    }
+
+    /// Wakes the sampler for a question that was written before.
+    pub(crate) fn notify_query(&self) {
+        self.query_waits.store(true, Ordering::SeqCst);
+        futex_wake(&self.wake);
+    }
+
+    /// Whether there is a question; resets it. Sampler only.
+    pub(crate) fn take_query(&self) -> bool {
+        self.query_waits.swap(false, Ordering::SeqCst)
+    }
+
+    /// Sleeps until this uptime at most. Stall monitor only.
+    pub(crate) fn stall_monitor_sleep(&self, deadline_ns: u64) {
+        let wake = self.wake.load(Ordering::SeqCst);
+        if !self.stopped() {
+            futex_wait(&self.wake, wake, Some(deadline_ns));
+        }
+    }
+
+    /// Sleeps until this uptime at most. Sampler only.
+    pub(crate) fn sleep_until(&self, deadline_ns: u64) {
+        let wake = self.wake.load(Ordering::SeqCst);
+        if self.may_sleep() && !self.is_off() {
+            futex_wait(&self.wake, wake, Some(deadline_ns));
+        }
+    }
+
+    /// Ends all threads.
+    pub(crate) fn stop(&self) {
+        self.stop.store(true, Ordering::SeqCst);
+        futex_wake(&self.wake);
+        futex_wake(&self.deadman);
+    }
+
+    pub(crate) fn stopped(&self) -> bool {
+        self.stop.load(Ordering::SeqCst)
+    }
+
+    /// The sampler woke this much too late.
+    pub(crate) fn record_late(&self, late_ns: u64) {
+        self.late_ns.fetch_max(late_ns.saturating_add(1), Ordering::Relaxed);
+    }
+
+    /// The worst lateness since the last call. Only a load while there is none, so cheap for the main thread.
+    pub fn take_late_ns(&self) -> Option<u64> {
+        if self.late_ns.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        self.late_ns.swap(0, Ordering::Relaxed).checked_sub(1)
+    }
+
+    /// The interval at which this message is to be sampled from now on. Worker only.
+    pub(crate) fn advise(&self, token: u64, interval_ns: u64) {
+        self.advice.set(token, interval_ns);
+    }
+
+    /// The last advice: for which message, and the interval.
+    pub(crate) fn advice(&self) -> (u64, u64) {
+        self.advice.get()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_reader_never_sees_halves_of_two_messages() {
+        let shared = Arc::new(SharedState::default());
+        let reader = std::thread::spawn({
+            let shared = Arc::clone(&shared);
+            move || {
+                let mut seen = 0;
+                while !shared.stopped() {
+                    if let Activity::Running { token, start_ns } = shared.activity() {
+                        assert_eq!(start_ns, token * 10);
+                        seen = token;
+                    }
+                }
+                seen
+            }
+        });
+        let mut token = 0;
+        while token < 200_000 {
+            token += 1;
+            shared.running(token, token * 10);
+            if token % 3 == 0 {
+                shared.idle(7);
+            }
+        }
+        shared.running(200_001, 2_000_010);
+        while !matches!(shared.activity(), Activity::Running { token: 200_001, .. }) {}
+        shared.stop();
+        assert!(reader.join().unwrap() > 0);
+    }
+
+    #[test]
+    fn a_parked_sampler_is_woken_by_the_next_message() {
+        let shared = Arc::new(SharedState::default());
+        let sampler = std::thread::spawn({
+            let shared = Arc::clone(&shared);
+            move || {
+                let mut rounds = 0;
+                while !shared.stopped() {
+                    while shared.token() == 0 && !shared.stopped() {
+                        shared.park();
+                    }
+                    rounds += 1;
+                    shared.idle(0);
+                }
+                rounds
+            }
+        });
+        for token in 1..2_000 {
+            shared.running(token, 0);
+            while shared.token() != 0 {
+                std::hint::spin_loop();
+            }
+        }
+        shared.stop();
+        assert!(sampler.join().unwrap() >= 1_999);
+    }
+
+    #[test]
+    fn an_app_that_starts_is_not_in_the_background() {
+        let shared = SharedState::default();
+        let mut background = |yes| {
+            shared.set_foreground(yes);
+            shared.in_background()
+        };
+        assert_eq!([false, true, false, false, true].map(&mut background), [false, false, true, true, false]);
+    }
+
+    #[test]
+    fn the_worst_lateness_is_taken_once() {
+        let shared = SharedState::default();
+        assert_eq!(shared.take_late_ns(), None);
+        shared.record_late(0);
+        assert_eq!(shared.take_late_ns(), Some(0));
+        shared.record_late(5);
+        shared.record_late(3);
+        assert_eq!((shared.take_late_ns(), shared.take_late_ns()), (Some(5), None));
+    }
+}

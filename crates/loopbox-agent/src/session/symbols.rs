@@ -1,0 +1,162 @@
+//! The session's symbol table: methods and locations by number, shared by the sampler, which adds, and the worker, which
+//! reads and cleans up.
+
+use crate::sys::clock;
+use loopbox_format::model::{Location, Method, StackTree, Symbols};
+use loopbox_recorder::{StackTreeBuilder, SymbolTable};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+/// The most frames of a stack, and one more for the place where some are left out.
+pub(crate) const MAX_LOCATIONS: usize = loopbox_art::MAX_FRAMES + 1;
+
+const MAX_METHODS: usize = 4_096;
+pub(crate) const MAX_LOCATIONS_KNOWN: usize = 8_192;
+
+/// A sampled stack as numbers of the symbol table.
+#[derive(Clone, Copy)]
+pub(crate) struct Stack {
+    len: usize,
+    locations: [u32; MAX_LOCATIONS],
+}
+
+impl Stack {
+    pub(crate) const EMPTY: Self = Self { len: 0, locations: [0; MAX_LOCATIONS] };
+
+    /// Top frame first.
+    pub(crate) fn locations(&self) -> &[u32] {
+        self.locations.get(..self.len).unwrap_or_default()
+    }
+
+    pub(crate) fn push(&mut self, location: u32) {
+        if let Some(slot) = self.locations.get_mut(self.len) {
+            *slot = location;
+            self.len += 1;
+        }
+    }
+}
+
+/// How long a thread in Java's runnable state waits for the table at most. It holds up every collection meanwhile, and the
+/// worker, which has the table, may have been preempted.
+const MAX_RUNNABLE_WAIT_NS: u64 = 1_000_000;
+
+/// The table and its lock.
+pub(crate) struct SharedSymbols(Mutex<NumberedSymbols>);
+
+/// The table, and which generation of numbers it gives.
+pub(crate) struct NumberedSymbols {
+    pub(crate) table: SymbolTable,
+    /// Changes when everything was renumbered; stacks of an older generation have no meaning.
+    pub(crate) generation: u32,
+    /// There was no room for a method or location.
+    pub(crate) full: bool,
+}
+
+impl SharedSymbols {
+    pub(crate) fn new() -> Self {
+        let table = SymbolTable::new(MAX_METHODS, MAX_LOCATIONS_KNOWN);
+        Self(Mutex::new(NumberedSymbols { table, generation: 0, full: false }))
+    }
+
+    fn with<T>(&self, body: impl FnOnce(&mut NumberedSymbols) -> T) -> T {
+        body(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The table for a thread in Java's runnable state; `None` when another thread keeps it for too long.
+    pub(crate) fn lock_while_runnable(&self) -> Option<MutexGuard<'_, NumberedSymbols>> {
+        let mut deadline_ns = None;
+        loop {
+            match self.0.try_lock() {
+                Ok(table) => return Some(table),
+                Err(TryLockError::Poisoned(table)) => return Some(table.into_inner()),
+                Err(TryLockError::WouldBlock) => {}
+            }
+            let now = clock::now_ns();
+            if now >= *deadline_ns.get_or_insert(now.saturating_add(MAX_RUNNABLE_WAIT_NS)) {
+                return None;
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    pub(crate) fn generation(&self) -> u32 {
+        self.with(|symbols| symbols.generation)
+    }
+
+    pub(crate) fn symbols(&self) -> Symbols {
+        self.with(|symbols| symbols.table.symbols())
+    }
+
+    /// Numbers the frames of a stack in text, a line for each as `MainStack.take` writes them.
+    pub(crate) fn locate_lines(&self, text: &str) -> (Stack, u32) {
+        self.with(|symbols| {
+            let mut stack = Stack::EMPTY;
+            for line in text.lines() {
+                let location = location(&mut symbols.table, line);
+                symbols.full |= location.is_none();
+                stack.push(location.unwrap_or(SymbolTable::NO_ROOM));
+            }
+            (stack, symbols.generation)
+        })
+    }
+
+    /// Makes room when the table is full, keeping what these trees need.
+    pub(crate) fn compact(&self, trees: &mut [StackTree], growing: &mut StackTreeBuilder) {
+        self.with(|symbols| {
+            if symbols.full {
+                symbols.table.collect(trees, growing);
+                symbols.generation = symbols.generation.wrapping_add(1);
+                symbols.full = false;
+            }
+        });
+    }
+}
+
+/// Class, method, file and line number with tabs between them; or how many frames are left out.
+fn location(table: &mut SymbolTable, line: &str) -> Option<u32> {
+    let mut fields = line.split('\t');
+    let mut text = || fields.next().unwrap_or_default();
+    let (class, name, source_file, line) = (text(), text(), text(), text());
+    if name.is_empty() {
+        return table.location(Location::Elided { frames: class.parse().unwrap_or(1) });
+    }
+    let signature = String::new();
+    let method = Method {
+        class: class.to_owned(),
+        name: name.to_owned(),
+        signature,
+        source_file: source_file.to_owned(),
+    };
+    let method = table.method(method)?;
+    // Negative for native methods.
+    table.location(Location::Frame { method, dex_pc: None, line: line.parse().ok() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_runnable_thread_does_not_wait_long_for_the_table() {
+        let shared = SharedSymbols::new();
+        let held = shared.lock_while_runnable();
+        assert!(held.is_some() && shared.lock_while_runnable().is_none());
+        drop(held);
+        assert!(shared.lock_while_runnable().is_some());
+    }
+
+    #[test]
+    fn lines_become_locations() {
+        let shared = SharedSymbols::new();
+        let text = "java.lang.Object\twait\tObject.java\t-2\na.B\trun\t\t17\n275\na.B\trun\t\t17\n";
+        let (stack, generation) = shared.locate_lines(text);
+        assert_eq!(generation, shared.generation());
+        let symbols = shared.symbols();
+        let seen: Vec<_> = stack.locations().iter().map(|&at| symbols.locations[at as usize]).collect();
+        let frame = |method, line| Location::Frame { method, dex_pc: None, line };
+        assert_eq!(
+            seen,
+            [frame(0, None), frame(1, Some(17)), Location::Elided { frames: 275 }, frame(1, Some(17))]
+        );
+        assert_eq!(symbols.methods[0].source_file, "Object.java");
+    }
+}

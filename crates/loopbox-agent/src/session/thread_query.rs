@@ -1,0 +1,105 @@
+//! A question of the worker to the sampler: which thread holds the lock that the main thread waits for, and what do all
+//! threads do? The sampler adds to the answer while the worker may take what is there at any time.
+
+use crate::sys::clock;
+use loopbox_format::model::{LockChain, OtherThreads};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What was found so far. Locations are numbers of the session's symbol table, of this generation.
+#[derive(Debug, Default)]
+pub(crate) struct ThreadAnswer {
+    pub(crate) generation: u32,
+    pub(crate) locks: LockChain,
+    pub(crate) threads: OtherThreads,
+}
+
+#[derive(Debug, Default)]
+struct Query {
+    /// Goes up with each question and each answer taken: an answer to another number comes too late.
+    number: u32,
+    all_threads: bool,
+    deadline_ns: u64,
+    complete: bool,
+    answer: ThreadAnswer,
+}
+
+/// The question that is open, if any, and its answer.
+#[derive(Debug, Default)]
+pub(crate) struct ThreadQueries {
+    query: Mutex<Query>,
+}
+
+impl ThreadQueries {
+    fn lock(&self) -> MutexGuard<'_, Query> {
+        self.query.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a new question in place of the last one. Worker only.
+    pub(crate) fn start(&self, all_threads: bool, deadline_ns: u64) {
+        let mut query = self.lock();
+        let number = query.number.wrapping_add(1);
+        *query = Query { number, all_threads, deadline_ns, ..Query::default() };
+    }
+
+    /// The number of the question, and whether it is about all threads. Sampler only.
+    pub(crate) fn current(&self) -> (u32, bool) {
+        let query = self.lock();
+        (query.number, query.all_threads)
+    }
+
+    /// Adds to the answer of question `number`; false when it is too late for that. Sampler only.
+    pub(crate) fn add(&self, number: u32, change: impl FnOnce(&mut ThreadAnswer)) -> bool {
+        self.change(number, |query| change(&mut query.answer))
+    }
+
+    /// The answer of question `number` is complete; false when it is too late. Sampler only.
+    pub(crate) fn complete(&self, number: u32) -> bool {
+        self.change(number, |query| query.complete = true)
+    }
+
+    fn change(&self, number: u32, change: impl FnOnce(&mut Query)) -> bool {
+        let mut query = self.lock();
+        let in_time = query.number == number && clock::now_ns() < query.deadline_ns;
+        if in_time {
+            change(&mut query);
+        }
+        in_time
+    }
+
+    /// How long an answer may still take; 0 when it is complete. Worker only.
+    pub(crate) fn left_ns(&self) -> u64 {
+        let query = self.lock();
+        if query.complete { 0 } else { query.deadline_ns.saturating_sub(clock::now_ns()) }
+    }
+
+    /// Takes what is known by now and ends the question. Worker only.
+    pub(crate) fn take(&self) -> ThreadAnswer {
+        let mut query = self.lock();
+        query.number = query.number.wrapping_add(1);
+        std::mem::take(&mut query.answer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_that_comes_too_late_is_dropped() {
+        let queries = ThreadQueries::default();
+        let later = clock::now_ns() + 60_000_000_000;
+        queries.start(true, later);
+        let (first, all_threads) = queries.current();
+        assert!(all_threads && queries.left_ns() > 0);
+        assert!(queries.add(first, |answer| answer.generation = 7));
+        assert_eq!(queries.take().generation, 7);
+        assert!(!queries.add(first, |answer| answer.generation = 8), "taken");
+        queries.start(false, later);
+        let (second, all_threads) = queries.current();
+        assert!(second != first && !all_threads && !queries.complete(first));
+        assert!(queries.complete(second) && queries.left_ns() == 0);
+        queries.start(false, 1);
+        assert_eq!(queries.left_ns(), 0, "the deadline has passed");
+        assert!(!queries.complete(queries.current().0));
+    }
+}

@@ -1,0 +1,32 @@
+//! Faults of the sampler that the real thing does not produce, for tests: builds with debug assertions only, which
+//! the shipped library is not.
+
+use std::time::Duration;
+
+/// What the environment variable asks for.
+fn asked(fault: &str) -> bool {
+    std::env::var_os("LOOPBOX_FAULT").is_some_and(|asked| asked == fault)
+}
+
+/// As if ART were a version that was never examined.
+pub(crate) fn unknown_art() -> bool {
+    asked("unknown-art")
+}
+
+/// The main thread has just been stopped by the calling thread.
+pub(crate) fn main_is_stopped() {
+    let (stay, die) = (asked("stay"), asked("die"));
+    if !stay && !die {
+        return;
+    }
+    const LINE: &[u8] = b"FAULT main is stopped\n";
+    // SAFETY: the line lives across the call.
+    unsafe { libc::write(libc::STDOUT_FILENO, LINE.as_ptr().cast(), LINE.len()) };
+    if die {
+        // SAFETY: no pointers. Ends the calling thread and nothing else, without telling Rust, C or Java.
+        unsafe { libc::syscall(libc::SYS_exit, 0) };
+    }
+    loop {
+        std::thread::sleep(Duration::from_hours(1));
+    }
+}

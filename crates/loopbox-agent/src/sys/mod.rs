@@ -1,0 +1,8 @@
+//! The operating system: clocks, sleeping and waking, `/proc`, the log. Knows nothing of the rest of the crate.
+
+pub(crate) mod clock;
+#[cfg(debug_assertions)]
+pub(crate) mod fault;
+pub(crate) mod log;
+pub(crate) mod proc;
+pub(crate) mod wake;

@@ -1,26 +1,18 @@
-//! A hang from the first suspicion to its final verdict. Used by the worker only.
+//! The evidence for an ANR, from the first suspicion on. Used by the worker only.
 
 use super::{framework, sigquit};
 use crate::session::Session;
 use crate::session::settings::Settings;
 use crate::session::stall::StallSnapshot;
-use crate::sys::{clock, log, proc};
+use crate::sys::proc;
 use jni::Env;
 use loopbox_format::looper::most_overdue_ns;
 use loopbox_format::model::{
     Anr, AnrVerdict, DumpReason, MainState, QuitSignal, RecordKind, Report, SignalOrigin, SystemWord,
 };
-use loopbox_format::report::judge_anew;
 use loopbox_recorder::{judge, origin, patience_ns};
-use loopbox_store::write_report;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A suspect message, and a report that may still get more evidence, are checked at least this often.
-const CHECK_MS: u64 = 500;
-/// The system takes traces for up to twenty seconds before it reports that a process does not respond.
-const ASK_NS: u64 = 25_000_000_000;
 /// A message or freeze that ended at most this long ago may still be the reason for a signal.
 const RECENT_NS: u64 = 10_000_000_000;
 /// A message that took less is never the reason.
@@ -52,25 +44,6 @@ pub(crate) struct AnrTracker {
     system: Option<(u64, SystemWord)>,
     /// The last freeze, if it was over shortly before the last report.
     thawed_ns: u64,
-    open: Option<OpenReport>,
-}
-
-/// Evidence that a report does not have yet.
-#[derive(Debug)]
-pub(crate) struct NewEvidence {
-    ended_ns: Option<u64>,
-    system: Option<SystemWord>,
-}
-
-/// A report that may get more evidence.
-#[derive(Debug)]
-struct OpenReport {
-    name: String,
-    path: PathBuf,
-    /// Its message; 0 when none ran.
-    token: u64,
-    /// Until when the system is asked; `None` when it has answered, or is not asked.
-    ask_until_ns: Option<u64>,
 }
 
 impl AnrTracker {
@@ -83,7 +56,6 @@ impl AnrTracker {
             signal: None,
             system: None,
             thawed_ns: 0,
-            open: None,
         }
     }
 
@@ -111,10 +83,9 @@ impl AnrTracker {
         self.threshold_ns = hang_threshold_ns(&session.settings, report);
     }
 
-    /// How long the worker may sleep.
-    pub(crate) fn wait_ms(&self, session: &Session) -> Option<u64> {
-        let busy = self.open.is_some() || (self.token != 0 && !self.settled);
-        busy.then(|| CHECK_MS.min(session.settings.hang_threshold_ns / 8_000_000).max(1))
+    /// Whether a message is under suspicion that has no report yet.
+    pub(crate) fn has_suspect(&self) -> bool {
+        self.token != 0 && !self.settled
     }
 
     /// The name of a hang's report file: the same however often it is written.
@@ -172,127 +143,28 @@ impl AnrTracker {
         report.anr.verdict = judge(&report.anr);
     }
 
-    /// Puts the evidence into the file of that name, if that is the report of the message which still runs. Returns the
-    /// file.
-    pub(crate) fn update_evidence(&self, session: &Session, name: &str, anr: &Anr) -> Option<PathBuf> {
-        let open = self.open.as_ref().filter(|open| open.name == name)?;
-        let written = open.rewrite(session, |known| {
-            let overdue_ns = known.overdue_ns;
-            *known = Anr { overdue_ns, ..anr.clone() };
-            known.verdict = judge(known);
-        });
-        written.then(|| open.path.clone())
-    }
-
-    /// A report was written; it may get more evidence when a signal or a hang was the reason for it.
-    pub(crate) fn report_written(&mut self, name: &str, path: &Path, report: &Report) {
-        if !matches!(report.meta.reason, DumpReason::SigQuit | DumpReason::Hang) {
-            return;
-        }
+    /// How a report is to be followed: its message, 0 for none, and whether the system is to be asked about it. A hang that
+    /// is reported needs no second report.
+    pub(crate) fn follow_up(&mut self, report: &Report) -> (u64, bool) {
         let token = if let MainState::Running(running) = &report.main { running.token } else { 0 };
         let unresponsive = !matches!(report.anr.verdict, AnrVerdict::Responsive);
-        if token == self.token {
+        if token == self.token && !matches!(report.meta.reason, DumpReason::Requested(_)) {
             self.settled |= unresponsive;
         }
-        let asked =
-            report.anr.signal.is_some_and(|signal| signal.origin == SignalOrigin::System) || unresponsive;
-        let answered = report.anr.system.is_some();
-        let ask_until_ns = (asked && !answered).then(|| clock::now_ns().saturating_add(ASK_NS));
-        self.open = Some(OpenReport { name: name.to_owned(), path: path.to_owned(), token, ask_until_ns });
+        let by_system = report.anr.signal.is_some_and(|signal| signal.origin == SignalOrigin::System);
+        (token, (by_system || unresponsive) && report.anr.system.is_none())
     }
 
-    /// Checks whether there is new evidence for the report written last.
-    pub(crate) fn new_evidence(&mut self, env: &mut Env<'_>, session: &Session) -> Option<NewEvidence> {
-        let open = self.open.as_mut()?;
-        let ended_ns = open.ended_ns(session);
-        let mut system = None;
-        if let Some(until_ns) = open.ask_until_ns {
-            system = framework::not_responding(env).map(SystemWord::NotResponding);
-            if system.is_none() && clock::now_ns() >= until_ns && framework::is_available(env) {
-                system = Some(SystemWord::Silent);
-            }
-            if system.is_some() || clock::now_ns() >= until_ns {
-                open.ask_until_ns = None;
-            }
+    /// Keeps what the system has reported about a message for that message's next report.
+    pub(crate) fn keep_system_answer(&mut self, message: u64, system: Option<&SystemWord>) {
+        if let Some(SystemWord::NotResponding(_)) = system {
+            self.system = system.cloned().map(|system| (message, system));
         }
-        if ended_ns.is_none() && system.is_none() {
-            if open.is_done() {
-                self.open = None;
-            }
-            return None;
-        }
-        Some(NewEvidence { ended_ns, system })
-    }
-
-    /// Puts it into the file. Returns the file, and the reason for the listener.
-    pub(crate) fn add_evidence(
-        &mut self,
-        session: &Session,
-        evidence: NewEvidence,
-    ) -> Option<(PathBuf, &'static str)> {
-        let open = self.open.as_mut()?;
-        let NewEvidence { ended_ns, system } = evidence;
-        let what = match system {
-            Some(SystemWord::NotResponding(_)) => "anr",
-            _ if ended_ns.is_some() => "ended",
-            _ => "judged",
-        };
-        if ended_ns.is_some() {
-            open.token = 0;
-        } else if let Some(SystemWord::NotResponding(_)) = &system {
-            self.system = system.clone().map(|system| (open.token, system));
-        }
-        let path = open.path.clone();
-        let more = open.rewrite(session, |anr| {
-            anr.ended_after_ns = anr.ended_after_ns.or(ended_ns);
-            if system.is_some() {
-                anr.system = system;
-            }
-            anr.verdict = judge(anr);
-        });
-        if !more || open.is_done() {
-            self.open = None;
-        }
-        more.then_some((path, what))
     }
 
     fn starved_ns(&self) -> u64 {
         let now = proc::main_waited_ns();
         now.zip(self.waited_ns).map_or(0, |(now, before)| now.saturating_sub(before))
-    }
-}
-
-impl OpenReport {
-    /// No more evidence will come.
-    fn is_done(&self) -> bool {
-        self.token == 0 && self.ask_until_ns.is_none()
-    }
-
-    /// How long the message took, if it has ended.
-    fn ended_ns(&self, session: &Session) -> Option<u64> {
-        if self.token == 0 || session.shared.token() == self.token {
-            return None;
-        }
-        // The loop inside of a message has messages of its own; only its end makes a record of it.
-        let history = session.reader.snapshot(clock::now_ns()).report.history;
-        let record = history
-            .iter()
-            .rev()
-            .find(|r| r.first_token <= self.token && self.token - r.first_token < u64::from(r.count))?;
-        let detail = record.details.iter().find(|detail| detail.token == self.token);
-        Some(detail.map_or(record.slowest.wall_ns, |detail| detail.wall_ns))
-    }
-
-    /// Changes the evidence in the file; false when the file is gone or cannot be written.
-    fn rewrite(&self, session: &Session, change: impl FnOnce(&mut Anr)) -> bool {
-        // The app may have taken the file: it has the report as it was.
-        let Ok(bytes) = fs::read(&self.path) else { return false };
-        let Ok(Some(bytes)) = judge_anew(&bytes, change) else { return false };
-        let written = write_report(&session.settings.directory, &self.name, &bytes);
-        if let Err(error) = &written {
-            log::warn(&["a report could not be updated with its verdict: ", &error.to_string()].concat());
-        }
-        written.is_ok()
     }
 }
 

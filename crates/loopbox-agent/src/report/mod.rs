@@ -1,7 +1,10 @@
 //! Reports: what goes into them, when they are written, and who is notified.
 
+mod collector;
 pub(crate) mod crash_mark;
 mod digest;
+mod file;
+mod lifecycle;
 pub(crate) mod listener;
 mod meta;
 mod pending_queue;

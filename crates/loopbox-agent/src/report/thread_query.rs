@@ -11,16 +11,17 @@ const BUDGET_NS: u64 = 2_000_000_000;
 /// A message that has run for this long is worth a dump of all threads, whatever the report was written for.
 const LONG_NS: u64 = 1_000_000_000;
 
-/// Asks for what the report, which is on disk already, needs; false when that is nothing, or no one can answer. The
-/// sampler wakes the worker when the answer is complete.
-pub(super) fn ask(session: &Session, report: &Report) -> bool {
+/// Asks for what the report, which is on disk already, needs, and returns the deadline; `None` when it needs nothing, or
+/// when there is no sampler to answer. The sampler wakes the worker when the answer is complete.
+pub(super) fn ask(session: &Session, report: &Report) -> Option<u64> {
     let (locks, all_threads) = wanted(report);
     if !(locks || all_threads) || !session.shared.answers_queries() {
-        return false;
+        return None;
     }
-    session.thread_queries.start(all_threads, clock::now_ns().saturating_add(BUDGET_NS));
+    let deadline_ns = clock::now_ns().saturating_add(BUDGET_NS);
+    session.thread_queries.start(all_threads, deadline_ns);
     session.shared.notify_query();
-    true
+    Some(deadline_ns)
 }
 
 /// Puts the answer as far as it is there into the report, and ends the query. The locations must not have been renumbered

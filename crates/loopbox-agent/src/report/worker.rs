@@ -1,90 +1,65 @@
-//! The worker thread: merges stacks into trees, keeps the ring's slow parts up to date, writes reports.
+//! The worker thread: collects, and does what the life of a report requires.
 
-use super::used_symbols::{UsedSymbols, collect_used};
-use super::{
-    digest, listener, meta, pending_queue, previous_runs, process_stats, running_message, thread_query,
-};
+use super::collector::Collector;
+use super::lifecycle::{Action, AskSystem, Event, FollowUp, Lifecycle, ReportFile, SystemAnswer, Trigger};
+use super::used_symbols::UsedSymbols;
+use super::{digest, file, listener, meta, pending_queue, previous_runs, process_stats, thread_query};
+use crate::anr::evidence::{self, NewEvidence};
 use crate::anr::tracker::{AnrTracker, Stall};
 use crate::anr::{sigquit, update_handler_feature};
 use crate::sampler::sample::SampleReceiver;
 use crate::session::{Request, Session};
 use crate::sys::{clock, log};
 use jni::Env;
-use loopbox_format::model::{DumpReason, FeatureState, Figure, MainState, Report, StackSource, StackTree};
-use loopbox_format::report::encode;
-use loopbox_recorder::{Sample, StackTreeBuilder};
-use loopbox_store::{ReportPolicy, WorkerWriter, disarm, enforce, write_report};
-use ringbuf::traits::Consumer;
-use std::collections::VecDeque;
-use std::fs;
-use std::path::{Path, PathBuf};
+use loopbox_format::model::{Anr, DumpReason, Figure, Report, SystemWord};
+use loopbox_recorder::judge;
+use loopbox_store::{WorkerWriter, disarm};
 
-/// The stacks of a running message are saved in the ring at most this often.
-const SAVE_EVERY_NS: u64 = 500_000_000;
+/// A suspect message, and a report that is followed, are checked at least this often.
+const CHECK_MS: u64 = 500;
 /// A worker that has nothing to do sleeps until it is notified.
 const INFINITE: i32 = -1;
 
 pub(crate) struct Worker<'a> {
     session: &'a Session,
-    ring: WorkerWriter,
-    samples: SampleReceiver,
-    growing: StackTreeBuilder,
-    kept: VecDeque<StackTree>,
-    /// CPU time of the main thread at the first sample of the growing tree, and at its last.
-    cpu: Option<(u64, u64)>,
-    saved_at_ns: u64,
-    /// What `Annotations::changes` was when they were saved in the ring.
-    saved_annotations: u32,
-    saved_features: Vec<FeatureState>,
-    seen_signals: u32,
-    written: u32,
+    collector: Collector<'a>,
     anr: AnrTracker,
-    unfinished: Option<Unfinished>,
+    life: Lifecycle,
+    /// The report that is being written.
+    draft: Option<Draft>,
+    /// What was found last for the report that is followed.
+    evidence: NewEvidence,
+    seen_signals: u32,
+    /// How many reports have a name with a number.
+    numbered: u32,
 }
 
-/// A report that is on disk and not complete yet.
-struct Unfinished {
-    path: PathBuf,
-    name: String,
+/// A report that is not complete.
+struct Draft {
+    file: ReportFile,
     report: Report,
     used: UsedSymbols,
-    /// The file has an earlier report of the same hang.
-    again: bool,
     /// How long it took until the first file had its name.
     first_ns: u64,
-    done: Done,
-}
-
-/// Who is notified of a report when it is complete.
-enum Done {
-    /// The listener, with this reason.
-    Notify(&'static str),
-    /// The app, which asked for it, and the listener.
-    Answer(Request),
 }
 
 impl<'a> Worker<'a> {
     pub(crate) fn new(session: &'a Session, ring: WorkerWriter, samples: SampleReceiver) -> Self {
         Self {
             session,
-            ring,
-            samples,
-            growing: StackTreeBuilder::new(&session.settings.recorder.sampling),
-            kept: VecDeque::new(),
-            cpu: None,
-            saved_at_ns: 0,
-            saved_annotations: 0,
-            saved_features: Vec::new(),
-            seen_signals: session.signals_before,
-            written: 0,
+            collector: Collector::new(session, ring, samples),
             anr: AnrTracker::new(),
-            unfinished: None,
+            life: Lifecycle::default(),
+            draft: None,
+            evidence: NewEvidence::default(),
+            seen_signals: session.signals_before,
+            numbered: 0,
         }
     }
 
     /// The body of the thread: until the session ends.
     pub(crate) fn run(mut self, env: &mut Env<'_>) {
-        self.save_meta();
+        self.collector.save_meta();
         let session = self.session;
         let previous = session.previous_runs.get_or_init(|| {
             let previous = previous_runs::recover(env, &session.settings);
@@ -95,297 +70,204 @@ impl<'a> Worker<'a> {
             listener::notify(env, path, "recovered");
         }
         if let Some(path) = previous.reports.last() {
-            self.tidy_directory(path);
+            file::delete_old(session, path);
         }
-        while !self.session.shared.stopped() {
+        while !session.shared.stopped() {
             self.take_samples();
-            self.save_features();
-            if self.session.annotations.changes() != self.saved_annotations {
-                self.save_meta();
-            }
+            self.collector.save_changes();
             let signals = sigquit::count();
             if signals != self.seen_signals {
                 self.seen_signals = signals;
-                self.answer_signal(env);
+                self.drive(env, Event::Wanted(Trigger::Signal));
             }
-            for request in self.session.take_requests() {
-                self.write(env, DumpReason::Requested(request.reason.clone()), Done::Answer(request));
+            for request in session.take_requests() {
+                self.drive(env, Event::Wanted(Trigger::Request(request)));
             }
-            let wait_ms = self.follow_hangs(env);
-            self.session.wait_for_work(wait_ms);
+            match self.anr.check(env, session) {
+                Stall::Nothing => {}
+                Stall::Suspect => self.save_suspect(env),
+                Stall::Hang => self.drive(env, Event::Wanted(Trigger::Hang)),
+            }
+            let threads_answered = session.thread_queries.is_complete();
+            self.drive(env, Event::Tick { now_ns: clock::now_ns(), threads_answered });
+            session.wait_for_work(self.wait_ms());
         }
-        self.finish(env);
-        if let Err(error) = self.session.reader.discard() {
+        self.drive(env, Event::SessionEnds);
+        if let Err(error) = session.reader.discard() {
             log::warn(&format!("the ring file could not be deleted: {error}"));
         }
     }
 
-    /// Our report first: the system's own trace takes seconds, and the process may be gone after it.
-    fn answer_signal(&mut self, env: &mut Env<'_>) {
-        let first = self.write_first(env, DumpReason::SigQuit, Done::Notify("sigquit"));
-        if let Err(error) = sigquit::forward() {
-            log::warn(&format!(
-                "SIGQUIT could not be forwarded to ART's Signal Catcher, so the system's own trace is missing: {error}"
-            ));
-        }
-        self.complete(env, first);
+    /// How long the worker may sleep.
+    fn wait_ms(&self) -> i32 {
+        let follows = self.life.followed_file().is_some() || self.anr.has_suspect();
+        let check_ms =
+            follows.then(|| CHECK_MS.min(self.session.settings.hang_threshold_ns / 8_000_000).max(1));
+        let left_ns = self.life.deadline_ns().map(|deadline| deadline.saturating_sub(clock::now_ns()));
+        let left_ms = left_ns.map(|ns| ns / 1_000_000 + 1);
+        [check_ms, left_ms].into_iter().flatten().min().map_or(INFINITE, |ms| ms as i32)
     }
 
-    /// Hangs that start, last and end. Returns how long to sleep after it.
-    fn follow_hangs(&mut self, env: &mut Env<'_>) -> i32 {
-        match self.anr.check(env, self.session) {
-            Stall::Nothing => {}
-            Stall::Suspect => self.save_suspect(env),
-            Stall::Hang => self.write(env, DumpReason::Hang, Done::Notify("hang")),
+    /// Passes on an event and does what follows from it.
+    fn drive(&mut self, env: &mut Env<'_>, event: Event) {
+        self.life.handle(event);
+        while let Some(action) = self.life.next_action() {
+            if let Some(event) = self.perform(env, action) {
+                self.life.handle(event);
+            }
         }
-        let evidence = self.anr.new_evidence(env, self.session);
-        let left_ns = self.unfinished.as_ref().map(|_| self.session.thread_queries.left_ns());
-        if evidence.is_some() || left_ns == Some(0) {
-            self.finish(env);
+    }
+
+    fn perform(&mut self, env: &mut Env<'_>, action: Action) -> Option<Event> {
+        match action {
+            Action::WriteFirst => return Some(self.write_first(env)),
+            Action::ForwardSignal => forward_signal(),
+            Action::AskThreads => {
+                let report = &self.draft.as_ref()?.report;
+                return Some(Event::ThreadsAsked { deadline_ns: thread_query::ask(self.session, report) });
+            }
+            Action::CaptureQueue => return self.capture_queue(env),
+            Action::WriteAgain => self.write_again(),
+            Action::WriteComplete => self.write_complete(),
+            Action::NotifyComplete(trigger) => self.notify_complete(env, trigger),
+            Action::CheckEvidence { message, ask } => return Some(self.check_evidence(env, message, ask)),
+            Action::AddEvidence { file, message } => {
+                return Some(Event::EvidenceAdded { written: self.add_evidence(&file, message) });
+            }
+            Action::NotifyReclassified { file, reason } => listener::notify(env, &file.path, reason),
         }
-        let updated = evidence.and_then(|evidence| self.anr.add_evidence(self.session, evidence));
-        if let Some((path, reason)) = updated {
-            listener::notify(env, &path, reason);
-        }
-        let left_ms = self.unfinished.as_ref().and(left_ns).map(|ns| ns / 1_000_000 + 1);
-        let waits = [self.anr.wait_ms(self.session), left_ms];
-        waits.into_iter().flatten().min().map_or(INFINITE, |ms| ms as i32)
+        None
+    }
+
+    fn take_samples(&mut self) {
+        // An answer of the sampler that is under way has the location numbers of the time of the question.
+        self.collector.take_samples(self.draft.is_none());
     }
 
     /// For the next process, if this one is killed before it can write a report.
     fn save_suspect(&mut self, env: &mut Env<'_>) {
-        let mut report = self.session.reader.snapshot(clock::now_ns()).report;
-        self.put_trees(&mut report);
-        self.name_running(env, &mut report);
+        let (report, _) = self.collector.snapshot(env);
         self.anr.named(self.session, &report);
-        if let MainState::Running(running) = &report.main {
-            self.log_refused("the running message's name", |ring, _| ring.running(running));
-        }
-        let pending = pending_queue::capture(env, &self.session.settings.pending);
-        self.log_refused("the queue", |ring, _| ring.pending(&pending));
+        // The name first: the queue may take a while, and the process may be killed meanwhile.
+        self.collector.save_running_name(&report);
+        self.collector.save_queue(&pending_queue::capture(env, &self.session.settings.pending));
         let stats = process_stats::read(self.session.stall.snapshot().frozen, self.session.art.get());
-        self.log_refused("the process statistics", |ring, _| ring.figures(&stats));
-    }
-
-    fn take_samples(&mut self) {
-        let generation = self.session.symbols.generation();
-        while let Some(sample) = self.samples.try_pop() {
-            if sample.token != self.growing.token() {
-                self.finish_tree();
-                self.growing.begin(sample.token, sample.start_ns, sample.source);
-                self.cpu = None;
-            }
-            self.growing.missed(sample.missed);
-            if sample.generation == generation {
-                self.growing.push(&Sample {
-                    frames: sample.stack.locations(),
-                    at_ns: sample.at_ns,
-                    stop_ns: sample.stop_ns,
-                    interval_ns: sample.interval_ns,
-                });
-            } else {
-                self.growing.missed(1);
-            }
-            if let Some(now) = sample.cpu_ns {
-                self.cpu = Some((self.cpu.map_or(now, |(first, _)| first), now));
-            }
-        }
-        if self.growing.token() == 0 {
-            return;
-        }
-        if self.session.shared.token() == self.growing.token() {
-            self.session.shared.advise(self.growing.token(), self.growing.interval_ns());
-            self.save_running();
-        } else {
-            self.finish_tree();
-        }
-        // An answer that is under way has the location numbers of the time of the question.
-        if self.unfinished.is_none() {
-            self.session.symbols.compact(self.kept.make_contiguous(), &mut self.growing);
-        }
-    }
-
-    /// The message of the growing tree has ended.
-    fn finish_tree(&mut self) {
-        if self.growing.token() == 0 {
-            return;
-        }
-        if self.growing.is_worth_keeping() {
-            let tree = self.growing.tree();
-            let symbols = self.session.symbols.symbols();
-            self.log_refused("a stack tree", |ring, _| ring.keep_tree(&symbols, &tree).map(|_| ()));
-            while self.kept.len() >= self.session.settings.recorder.sampling.trees as usize {
-                self.kept.pop_front();
-            }
-            self.kept.push_back(tree);
-        }
-        self.log_refused("the end of a message", |ring, _| ring.clear_running_tree());
-        self.growing.begin(0, 0, StackSource::Art);
-        self.cpu = None;
-    }
-
-    /// For the next process, if this one is killed in the middle of the message.
-    fn save_running(&mut self) {
-        let now = clock::now_ns();
-        if now.saturating_sub(self.saved_at_ns) < SAVE_EVERY_NS {
-            return;
-        }
-        self.saved_at_ns = now;
-        let tree = self.growing.tree();
-        let symbols = self.session.symbols.symbols();
-        self.log_refused("the running message's stacks", |ring, _| {
-            ring.running_tree(&symbols, &tree).map(|_| ())
-        });
-    }
-
-    /// The header of reports, with the annotations.
-    fn save_meta(&mut self) {
-        self.saved_annotations = self.session.annotations.changes();
-        self.log_refused("the header", |ring, session| ring.meta(&meta::of(session)));
-    }
-
-    fn save_features(&mut self) {
-        let features = self.session.features.list();
-        if features != self.saved_features {
-            self.log_refused("the features", |ring, _| ring.features(&features));
-            self.saved_features = features;
-        }
-    }
-
-    fn log_refused(
-        &mut self,
-        what: &str,
-        write: impl FnOnce(&mut WorkerWriter, &Session) -> Result<(), loopbox_store::StoreError>,
-    ) {
-        if let Err(error) = write(&mut self.ring, self.session) {
-            log::warn(&format!("{what} could not be saved in the ring: {error}"));
-        }
-    }
-
-    /// Writes a report of what is there; what takes longer to find out follows.
-    fn write(&mut self, env: &mut Env<'_>, reason: DumpReason, done: Done) {
-        let first = self.write_first(env, reason, done);
-        self.complete(env, first);
-    }
-
-    /// Adds what may have to wait for the app, and asks for what takes longer; the complete report replaces the first file.
-    fn complete(&mut self, env: &mut Env<'_>, first: Option<Unfinished>) {
-        let Some(mut first) = first else { return };
-        let asked = thread_query::ask(self.session, &first.report);
-        let report = &mut first.report;
-        report.pending = pending_queue::capture(env, &self.session.settings.pending);
-        self.anr.add_queue(report);
-        let finished = !asked || self.session.thread_queries.left_ns() == 0;
-        if !finished && !first.again {
-            self.replace(&mut first);
-        }
-        self.anr.report_written(&first.name, &first.path, &first.report);
-        self.unfinished = Some(first);
-        if finished {
-            self.finish(env);
-        }
-    }
-
-    /// Ends the report that is not complete, with what is known by now.
-    fn finish(&mut self, env: &mut Env<'_>) {
-        let Some(mut open) = self.unfinished.take() else { return };
-        thread_query::take(self.session, &mut open.report, &mut open.used);
-        let value = open.first_ns.to_string();
-        open.report.figures.push(Figure { name: "report.first_file_ns".to_owned(), value });
-        self.replace(&mut open);
-        match open.done {
-            Done::Notify(why) => listener::notify(env, &open.path, why),
-            Done::Answer(Request { reason, done }) => {
-                let _ = done.send(open.path.clone());
-                listener::notify(env, &open.path, &reason);
-            }
-        }
-    }
-
-    /// Writes the report again, unless the app has taken the file meanwhile.
-    fn replace(&self, open: &mut Unfinished) {
-        if open.path.exists() {
-            open.report.digest = digest::lines(&open.report);
-            self.put(&open.name, &open.report);
-        }
+        self.collector.save_stats(&stats);
     }
 
     /// Writes the main thread's own data to disk. Nothing here waits for the app.
-    fn write_first(&mut self, env: &mut Env<'_>, reason: DumpReason, done: Done) -> Option<Unfinished> {
-        self.finish(env);
+    fn write_first(&mut self, env: &mut Env<'_>) -> Event {
+        let session = self.session;
+        let (reason, named_by_hang) = match self.life.trigger() {
+            Some(Trigger::Signal) => (DumpReason::SigQuit, true),
+            Some(Trigger::Hang) => (DumpReason::Hang, true),
+            Some(Trigger::Request(request)) => (DumpReason::Requested(request.reason.clone()), false),
+            None => return Event::FirstFailed,
+        };
         self.take_samples();
-        let mut report = self.session.reader.snapshot(clock::now_ns()).report;
-        report.meta = meta::of(self.session);
+        let (mut report, used) = self.collector.snapshot(env);
+        report.meta = meta::of(session);
         report.meta.reason = reason;
-        update_handler_feature(self.session);
-        report.features = self.session.features.list();
-        let used = self.put_trees(&mut report);
-        self.name_running(env, &mut report);
-        report.figures = process_stats::read(self.session.stall.snapshot().frozen, self.session.art.get());
-        report.anr = self.anr.classify(env, self.session, &report);
+        update_handler_feature(session);
+        report.features = session.features.list();
+        report.figures = process_stats::read(session.stall.snapshot().frozen, session.art.get());
+        report.anr = self.anr.classify(env, session, &report);
         report.digest = digest::lines(&report);
-
-        let follows = matches!(report.meta.reason, DumpReason::SigQuit | DumpReason::Hang);
-        let name = AnrTracker::file_name(&report).filter(|_| follows).unwrap_or_else(|| {
-            self.written += 1;
-            format!(
-                "loopbox-{}-{}-{}",
-                report.meta.process.pid,
-                report.meta.dumped_at.uptime_ns / 1_000_000,
-                self.written
-            )
+        let name = AnrTracker::file_name(&report).filter(|_| named_by_hang).unwrap_or_else(|| {
+            self.numbered += 1;
+            let (pid, ms) = (report.meta.process.pid, report.meta.dumped_at.uptime_ns / 1_000_000);
+            format!("loopbox-{pid}-{ms}-{}", self.numbered)
         });
         // What the file of an earlier signal has, and this report not yet, stays until this one is complete.
-        let earlier = self.anr.update_evidence(self.session, &name, &report.anr);
-        let again = earlier.is_some();
-        let path = earlier.or_else(|| self.put(&name, &report))?;
+        let known = self.life.followed_file().filter(|file| file.name == name).cloned();
+        let known = known.filter(|file| update_evidence(session, file, &report.anr));
+        let updated = known.is_some();
+        let path = known.map(|file| file.path).or_else(|| file::write(session, &name, &report));
+        let Some(path) = path else { return Event::FirstFailed };
         let first_ns = clock::now_ns().saturating_sub(report.meta.dumped_at.uptime_ns);
-        self.tidy_directory(&path);
-        Some(Unfinished { path, name, report, used, again, first_ns, done })
+        file::delete_old(session, &path);
+        self.draft = Some(Draft { file: ReportFile { name, path }, report, used, first_ns });
+        Event::FirstWritten { updated }
     }
 
-    fn put(&self, name: &str, report: &Report) -> Option<PathBuf> {
-        let directory = &self.session.settings.directory;
-        // The app may have deleted the directory; the ring is gone then, this report need not be.
-        let _ = fs::create_dir_all(directory);
-        let written = encode(report)
-            .map_err(|error| error.to_string())
-            .and_then(|bytes| write_report(directory, name, &bytes).map_err(|error| error.to_string()));
-        let warn = |error: &String| {
-            log::warn(&format!("a report could not be written to {}: {error}", directory.display()));
-        };
-        written.inspect_err(warn).ok()
+    fn capture_queue(&mut self, env: &mut Env<'_>) -> Option<Event> {
+        let draft = self.draft.as_mut()?;
+        let report = &mut draft.report;
+        report.pending = pending_queue::capture(env, &self.session.settings.pending);
+        self.anr.add_queue(report);
+        let (message, ask_system) = self.anr.follow_up(report);
+        let follow_up = FollowUp { file: draft.file.clone(), message, ask_system };
+        let threads_answered = self.session.thread_queries.is_complete();
+        Some(Event::QueueCaptured { now_ns: clock::now_ns(), threads_answered, follow_up })
     }
 
-    fn tidy_directory(&self, newest: &Path) {
-        let directory = &self.session.settings.directory;
-        if let Err(error) = enforce(directory, &ReportPolicy::default(), Some(newest)) {
-            log::warn(&format!("old reports could not be deleted from {}: {error}", directory.display()));
+    /// Writes the report again, unless the app has taken the file meanwhile.
+    fn write_again(&mut self) {
+        let Some(Draft { file, report, .. }) = &mut self.draft else { return };
+        if file.path.exists() {
+            report.digest = digest::lines(report);
+            file::write(self.session, &file.name, report);
         }
     }
 
-    /// The trees of this process with the running message's last; the ring has them too, but shortened to its slots.
-    fn put_trees(&self, report: &mut Report) -> UsedSymbols {
-        let mut trees: Vec<StackTree> = self.kept.iter().cloned().collect();
-        if self.growing.token() != 0 {
-            trees.push(self.growing.tree());
-        }
-        let used = collect_used(&self.session.symbols.symbols(), &mut trees);
-        report.symbols = used.symbols.clone();
-        report.trees = trees;
-        used
+    fn write_complete(&mut self) {
+        let Some(draft) = &mut self.draft else { return };
+        thread_query::take(self.session, &mut draft.report, &mut draft.used);
+        let value = draft.first_ns.to_string();
+        draft.report.figures.push(Figure { name: "report.first_file_ns".to_owned(), value });
+        self.write_again();
     }
 
-    /// Names the running message, by the line that Looper printed for it or else by its stack.
-    fn name_running(&self, env: &mut Env<'_>, report: &mut Report) {
-        let MainState::Running(running) = &mut report.main else { return };
-        running.message = running_message::name_by_looper(env, self.session, running);
-        running.cpu_ns = match self.cpu {
-            Some((first, _)) if self.growing.token() == running.token => {
-                self.session.main_cpu.and_then(clock::thread_cpu_of).map(|now| now.saturating_sub(first))
+    fn notify_complete(&mut self, env: &mut Env<'_>, trigger: Trigger) {
+        let Some(Draft { file: ReportFile { path, .. }, .. }) = self.draft.take() else { return };
+        match trigger {
+            Trigger::Signal => listener::notify(env, &path, "sigquit"),
+            Trigger::Hang => listener::notify(env, &path, "hang"),
+            Trigger::Request(Request { reason, done }) => {
+                let _ = done.send(path.clone());
+                listener::notify(env, &path, &reason);
             }
-            _ => None,
-        };
-        running_message::name_by_stack(report, self.session.settings.recorder.keep);
+        }
     }
+
+    fn check_evidence(&mut self, env: &mut Env<'_>, message: u64, ask: AskSystem) -> Event {
+        let ended_ns = evidence::ended_ns(self.session, message);
+        let system = match ask {
+            AskSystem::No => None,
+            AskSystem::Yes => evidence::ask_system(env, false),
+            AskSystem::LastTime => evidence::ask_system(env, true),
+        };
+        let answer = system.as_ref().map(|system| match system {
+            SystemWord::NotResponding(_) => SystemAnswer::NotResponding,
+            _ => SystemAnswer::Nothing,
+        });
+        self.evidence = NewEvidence { ended_ns, system };
+        Event::EvidenceChecked { message_ended: ended_ns.is_some(), system: answer }
+    }
+
+    /// Puts the evidence found last into the file. A message that runs on may get another report, which needs it, too.
+    fn add_evidence(&mut self, file: &ReportFile, message: u64) -> bool {
+        let evidence = std::mem::take(&mut self.evidence);
+        if evidence.ended_ns.is_none() {
+            self.anr.keep_system_answer(message, evidence.system.as_ref());
+        }
+        file::rewrite(self.session, file, |anr| evidence.add_to(anr))
+    }
+}
+
+fn forward_signal() {
+    if let Err(error) = sigquit::forward() {
+        log::warn(&format!(
+            "SIGQUIT could not be forwarded to ART's Signal Catcher, so the system's own trace is missing: {error}"
+        ));
+    }
+}
+
+/// Puts newer evidence into the file of the same hang, which has the queue already.
+fn update_evidence(session: &Session, file: &ReportFile, anr: &Anr) -> bool {
+    file::rewrite(session, file, |known| {
+        let overdue_ns = known.overdue_ns;
+        *known = Anr { overdue_ns, ..anr.clone() };
+        known.verdict = judge(known);
+    })
 }

@@ -57,6 +57,7 @@ pub(crate) struct Session {
 }
 
 /// A report that the app has asked for and waits for.
+#[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) reason: String,
     /// Receives the file's path; dropped when there is no file.

@@ -1,0 +1,47 @@
+//! Evidence that turns up after a report is complete: how long its message took, and what the system reports.
+
+use super::framework;
+use crate::session::Session;
+use crate::sys::clock;
+use jni::Env;
+use loopbox_format::model::{Anr, SystemWord};
+use loopbox_recorder::judge;
+
+/// Evidence that a report does not have yet.
+#[derive(Debug, Default)]
+pub(crate) struct NewEvidence {
+    /// How long the message took, if it has ended.
+    pub(crate) ended_ns: Option<u64>,
+    pub(crate) system: Option<SystemWord>,
+}
+
+impl NewEvidence {
+    /// Adds this to what is known, which may change the verdict.
+    pub(crate) fn add_to(self, anr: &mut Anr) {
+        anr.ended_after_ns = anr.ended_after_ns.or(self.ended_ns);
+        if self.system.is_some() {
+            anr.system = self.system;
+        }
+        anr.verdict = judge(anr);
+    }
+}
+
+/// How long a message took, if it has ended; 0 is no message.
+pub(crate) fn ended_ns(session: &Session, message: u64) -> Option<u64> {
+    if message == 0 || session.shared.token() == message {
+        return None;
+    }
+    // A loop inside of a message has messages of its own; only the end of the message makes a record of it.
+    let history = session.reader.snapshot(clock::now_ns()).report.history;
+    let mut records = history.iter().rev();
+    let record =
+        records.find(|r| r.first_token <= message && message - r.first_token < u64::from(r.count))?;
+    let detail = record.details.iter().find(|detail| detail.token == message);
+    Some(detail.map_or(record.slowest.wall_ns, |detail| detail.wall_ns))
+}
+
+/// What the system reports about this process; when it is asked for the `last` time, that it reports nothing.
+pub(crate) fn ask_system(env: &mut Env<'_>, last: bool) -> Option<SystemWord> {
+    let found = framework::not_responding(env).map(SystemWord::NotResponding);
+    found.or_else(|| (last && framework::is_available(env)).then_some(SystemWord::Silent))
+}

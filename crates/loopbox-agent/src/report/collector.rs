@@ -1,0 +1,200 @@
+//! What the worker collects between reports: stack trees out of samples; and what it saves in the ring, for the next process
+//! if this one is killed.
+
+use super::used_symbols::{UsedSymbols, collect_used};
+use super::{meta, running_message};
+use crate::sampler::sample::SampleReceiver;
+use crate::session::Session;
+use crate::sys::{clock, log};
+use jni::Env;
+use loopbox_format::model::{FeatureState, Figure, MainState, Pending, Report, StackSource, StackTree};
+use loopbox_recorder::{Sample, StackTreeBuilder};
+use loopbox_store::WorkerWriter;
+use ringbuf::traits::Consumer;
+use std::collections::VecDeque;
+
+/// The stacks of a running message are saved in the ring at most this often.
+const SAVE_EVERY_NS: u64 = 500_000_000;
+
+pub(super) struct Collector<'a> {
+    session: &'a Session,
+    ring: WorkerWriter,
+    samples: SampleReceiver,
+    growing: StackTreeBuilder,
+    kept: VecDeque<StackTree>,
+    /// CPU time of the main thread at the first sample of the growing tree, and at its last.
+    cpu: Option<(u64, u64)>,
+    saved_at_ns: u64,
+    /// What `Annotations::changes` was when they were saved in the ring.
+    saved_annotations: u32,
+    saved_features: Vec<FeatureState>,
+}
+
+impl<'a> Collector<'a> {
+    pub(super) fn new(session: &'a Session, ring: WorkerWriter, samples: SampleReceiver) -> Self {
+        Self {
+            session,
+            ring,
+            samples,
+            growing: StackTreeBuilder::new(&session.settings.recorder.sampling),
+            kept: VecDeque::new(),
+            cpu: None,
+            saved_at_ns: 0,
+            saved_annotations: 0,
+            saved_features: Vec::new(),
+        }
+    }
+
+    /// What the ring, the trees and Looper show at this moment: a report without anything that has to be asked for.
+    pub(super) fn snapshot(&self, env: &mut Env<'_>) -> (Report, UsedSymbols) {
+        let mut report = self.session.reader.snapshot(clock::now_ns()).report;
+        let used = self.put_trees(&mut report);
+        self.name_running(env, &mut report);
+        (report, used)
+    }
+
+    /// Saves the running message's name.
+    pub(super) fn save_running_name(&mut self, report: &Report) {
+        if let MainState::Running(running) = &report.main {
+            self.log_refused("the running message's name", |ring, _| ring.running(running));
+        }
+    }
+
+    /// Saves the pending queue.
+    pub(super) fn save_queue(&mut self, pending: &Pending) {
+        self.log_refused("the queue", |ring, _| ring.pending(pending));
+    }
+
+    /// Saves the process statistics.
+    pub(super) fn save_stats(&mut self, stats: &[Figure]) {
+        self.log_refused("the process statistics", |ring, _| ring.figures(stats));
+    }
+
+    /// Saves the header and the features when they have changed.
+    pub(super) fn save_changes(&mut self) {
+        self.save_features();
+        if self.session.annotations.changes() != self.saved_annotations {
+            self.save_meta();
+        }
+    }
+
+    /// Moves samples from the queue into trees. `renumber`: locations may get new numbers.
+    pub(super) fn take_samples(&mut self, renumber: bool) {
+        let generation = self.session.symbols.generation();
+        while let Some(sample) = self.samples.try_pop() {
+            if sample.token != self.growing.token() {
+                self.finish_tree();
+                self.growing.begin(sample.token, sample.start_ns, sample.source);
+                self.cpu = None;
+            }
+            self.growing.missed(sample.missed);
+            if sample.generation == generation {
+                self.growing.push(&Sample {
+                    frames: sample.stack.locations(),
+                    at_ns: sample.at_ns,
+                    stop_ns: sample.stop_ns,
+                    interval_ns: sample.interval_ns,
+                });
+            } else {
+                self.growing.missed(1);
+            }
+            if let Some(now) = sample.cpu_ns {
+                self.cpu = Some((self.cpu.map_or(now, |(first, _)| first), now));
+            }
+        }
+        if self.growing.token() == 0 {
+            return;
+        }
+        if self.session.shared.token() == self.growing.token() {
+            self.session.shared.advise(self.growing.token(), self.growing.interval_ns());
+            self.save_running();
+        } else {
+            self.finish_tree();
+        }
+        if renumber {
+            self.session.symbols.compact(self.kept.make_contiguous(), &mut self.growing);
+        }
+    }
+
+    /// The message of the growing tree has ended.
+    fn finish_tree(&mut self) {
+        if self.growing.token() == 0 {
+            return;
+        }
+        if self.growing.is_worth_keeping() {
+            let tree = self.growing.tree();
+            let symbols = self.session.symbols.symbols();
+            self.log_refused("a stack tree", |ring, _| ring.keep_tree(&symbols, &tree).map(|_| ()));
+            while self.kept.len() >= self.session.settings.recorder.sampling.trees as usize {
+                self.kept.pop_front();
+            }
+            self.kept.push_back(tree);
+        }
+        self.log_refused("the end of a message", |ring, _| ring.clear_running_tree());
+        self.growing.begin(0, 0, StackSource::Art);
+        self.cpu = None;
+    }
+
+    /// For the next process, if this one is killed in the middle of the message.
+    fn save_running(&mut self) {
+        let now = clock::now_ns();
+        if now.saturating_sub(self.saved_at_ns) < SAVE_EVERY_NS {
+            return;
+        }
+        self.saved_at_ns = now;
+        let tree = self.growing.tree();
+        let symbols = self.session.symbols.symbols();
+        self.log_refused("the running message's stacks", |ring, _| {
+            ring.running_tree(&symbols, &tree).map(|_| ())
+        });
+    }
+
+    /// The header of reports, with the annotations.
+    pub(super) fn save_meta(&mut self) {
+        self.saved_annotations = self.session.annotations.changes();
+        self.log_refused("the header", |ring, session| ring.meta(&meta::of(session)));
+    }
+
+    fn save_features(&mut self) {
+        let features = self.session.features.list();
+        if features != self.saved_features {
+            self.log_refused("the features", |ring, _| ring.features(&features));
+            self.saved_features = features;
+        }
+    }
+
+    fn log_refused(
+        &mut self,
+        what: &str,
+        write: impl FnOnce(&mut WorkerWriter, &Session) -> Result<(), loopbox_store::StoreError>,
+    ) {
+        if let Err(error) = write(&mut self.ring, self.session) {
+            log::warn(&format!("{what} could not be saved in the ring: {error}"));
+        }
+    }
+
+    /// The trees of this process with the running message's last; the ring has them too, but shortened to its slots.
+    fn put_trees(&self, report: &mut Report) -> UsedSymbols {
+        let mut trees: Vec<StackTree> = self.kept.iter().cloned().collect();
+        if self.growing.token() != 0 {
+            trees.push(self.growing.tree());
+        }
+        let used = collect_used(&self.session.symbols.symbols(), &mut trees);
+        report.symbols = used.symbols.clone();
+        report.trees = trees;
+        used
+    }
+
+    /// Names the running message, by the line that Looper printed for it or else by its stack.
+    fn name_running(&self, env: &mut Env<'_>, report: &mut Report) {
+        let MainState::Running(running) = &mut report.main else { return };
+        running.message = running_message::name_by_looper(env, self.session, running);
+        running.cpu_ns = match self.cpu {
+            Some((first, _)) if self.growing.token() == running.token => {
+                self.session.main_cpu.and_then(clock::thread_cpu_of).map(|now| now.saturating_sub(first))
+            }
+            _ => None,
+        };
+        running_message::name_by_stack(report, self.session.settings.recorder.keep);
+    }
+}

@@ -1,0 +1,44 @@
+//! Report files: writing, rewriting their evidence, deleting old ones.
+
+use super::lifecycle::ReportFile;
+use crate::session::Session;
+use crate::sys::log;
+use loopbox_format::model::{Anr, Report};
+use loopbox_format::report::{encode, judge_anew};
+use loopbox_store::{ReportPolicy, enforce, write_report};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Writes a report under this name, in place of the last one of that name.
+pub(super) fn write(session: &Session, name: &str, report: &Report) -> Option<PathBuf> {
+    let directory = &session.settings.directory;
+    // The app may have deleted the directory; the ring is gone then, this report need not be.
+    let _ = fs::create_dir_all(directory);
+    let written = encode(report)
+        .map_err(|error| error.to_string())
+        .and_then(|bytes| write_report(directory, name, &bytes).map_err(|error| error.to_string()));
+    let warn = |error: &String| {
+        log::warn(&format!("a report could not be written to {}: {error}", directory.display()));
+    };
+    written.inspect_err(warn).ok()
+}
+
+/// Changes the evidence in a file; false when the file is gone or cannot be written.
+pub(super) fn rewrite(session: &Session, file: &ReportFile, change: impl FnOnce(&mut Anr)) -> bool {
+    // The app may have taken the file: it has the report as it was.
+    let Ok(bytes) = fs::read(&file.path) else { return false };
+    let Ok(Some(bytes)) = judge_anew(&bytes, change) else { return false };
+    let written = write_report(&session.settings.directory, &file.name, &bytes);
+    if let Err(error) = &written {
+        log::warn(&["a report could not be updated with its verdict: ", &error.to_string()].concat());
+    }
+    written.is_ok()
+}
+
+/// Deletes old reports.
+pub(super) fn delete_old(session: &Session, newest: &Path) {
+    let directory = &session.settings.directory;
+    if let Err(error) = enforce(directory, &ReportPolicy::default(), Some(newest)) {
+        log::warn(&format!("old reports could not be deleted from {}: {error}", directory.display()));
+    }
+}

@@ -1,0 +1,311 @@
+//! The life of a report, as a state machine without clock, thread, file or Java: events go in, actions come out.
+//!
+//! A report is *collected* and written; that first file is *on disk* before anything that may have to wait for the app is
+//! asked; then it *waits* for the pending queue and for other threads, for a bounded time; then it is *complete*, is written
+//! again, and its listener is notified. Only one report at a time is on this way: the next one that is wanted completes it
+//! with what is known.
+//!
+//! A complete report of a signal or a hang is *followed*: until its message has ended and the system has answered whether
+//! the process does not respond, each new piece of evidence is put into the file, which may *reclassify* it.
+//!
+//! The worker does the actions in their order and passes on what came of them, see [`Lifecycle::next_action`].
+
+use crate::session::Request;
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+/// The system takes traces for up to twenty seconds before it reports that a process does not respond.
+const ASK_SYSTEM_NS: u64 = 25_000_000_000;
+
+/// Why a report is written.
+#[derive(Debug)]
+pub(super) enum Trigger {
+    /// SIGQUIT.
+    Signal,
+    /// A message has crossed its hang threshold.
+    Hang,
+    /// The app has asked for it.
+    Request(Request),
+}
+
+/// A report's file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ReportFile {
+    /// The name without its ending: the same for all reports of one hang.
+    pub(super) name: String,
+    pub(super) path: PathBuf,
+}
+
+/// What decides how a complete report is followed.
+#[derive(Debug)]
+pub(super) struct FollowUp {
+    pub(super) file: ReportFile,
+    /// The message that ran; 0 when none did.
+    pub(super) message: u64,
+    /// Whether it looks like an ANR that the system has not confirmed yet.
+    pub(super) ask_system: bool,
+}
+
+/// How the worker asks the system whether it says that this process does not respond.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AskSystem {
+    No,
+    /// No answer means that none is there yet.
+    Yes,
+    /// No answer means that the system has not noticed anything.
+    LastTime,
+}
+
+/// The system's answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SystemAnswer {
+    NotResponding,
+    /// It has been asked for long enough, and reports nothing.
+    Nothing,
+}
+
+/// What has happened.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// A report is wanted now.
+    Wanted(Trigger),
+    /// The first file is on disk. With `updated` that is the complete file of an earlier report of the same hang, and it has
+    /// the new evidence.
+    FirstWritten { updated: bool },
+    /// The first file could not be written.
+    FirstFailed,
+    /// The sampler was asked about other threads, or, without a deadline, need not or cannot be.
+    ThreadsAsked { deadline_ns: Option<u64> },
+    /// The queue is in the report.
+    QueueCaptured { now_ns: u64, threads_answered: bool, follow_up: FollowUp },
+    /// Time has passed, or the worker was woken.
+    Tick { now_ns: u64, threads_answered: bool },
+    /// What [`Action::CheckEvidence`] has found.
+    EvidenceChecked { message_ended: bool, system: Option<SystemAnswer> },
+    /// The evidence is in the file, or the file is gone.
+    EvidenceAdded { written: bool },
+    /// The recording ends.
+    SessionEnds,
+}
+
+/// What the worker has to do.
+#[derive(Debug)]
+pub(super) enum Action {
+    /// Collect the main thread's own data and write it; nothing of that waits for the app.
+    WriteFirst,
+    /// Forward SIGQUIT to ART's Signal Catcher.
+    ForwardSignal,
+    /// Ask the sampler about other threads.
+    AskThreads,
+    /// Put the pending queue into the report, and pass on how it is to be followed.
+    CaptureQueue,
+    /// Write the report again, as far as it is known.
+    WriteAgain,
+    /// Put the sampler's answer into the report and write it for the last time.
+    WriteComplete,
+    /// Notify whoever waits for the report.
+    NotifyComplete(Trigger),
+    /// Find out whether the message has ended, and ask the system.
+    CheckEvidence { message: u64, ask: AskSystem },
+    /// Put the evidence found last into this file.
+    AddEvidence { file: ReportFile, message: u64 },
+    /// Notify the listener of this file again.
+    NotifyReclassified { file: ReportFile, reason: &'static str },
+}
+
+/// Where the report is on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The main thread's data is being collected.
+    Collecting,
+    /// The first file is there; the queue and the threads are being asked for.
+    FirstOnDisk { updated: bool, deadline_ns: Option<u64> },
+    /// Only the threads' answer is missing.
+    WaitingForThreads { deadline_ns: u64 },
+}
+
+#[derive(Debug)]
+struct Current {
+    trigger: Trigger,
+    stage: Stage,
+}
+
+#[derive(Debug)]
+struct Followed {
+    file: ReportFile,
+    /// 0 when none ran, or it has ended.
+    message: u64,
+    /// Until when the system is asked; `None` when it has answered, or is not asked.
+    ask_until_ns: Option<u64>,
+    /// How it is asked right now.
+    asking: AskSystem,
+    /// What the listener is notified of when the evidence is in the file.
+    reason: &'static str,
+}
+
+impl Followed {
+    /// No more evidence can come.
+    fn is_settled(&self) -> bool {
+        self.message == 0 && self.ask_until_ns.is_none()
+    }
+}
+
+/// The report that is being written and the one that is followed.
+#[derive(Debug, Default)]
+pub(super) struct Lifecycle {
+    current: Option<Current>,
+    followed: Option<Followed>,
+    actions: VecDeque<Action>,
+}
+
+impl Lifecycle {
+    /// The next thing to do. To be called after each event until there is nothing left to do.
+    pub(super) fn next_action(&mut self) -> Option<Action> {
+        self.actions.pop_front()
+    }
+
+    /// What the report that is being written is for.
+    pub(super) fn trigger(&self) -> Option<&Trigger> {
+        self.current.as_ref().map(|current| &current.trigger)
+    }
+
+    /// The file that may get more evidence.
+    pub(super) fn followed_file(&self) -> Option<&ReportFile> {
+        self.followed.as_ref().map(|followed| &followed.file)
+    }
+
+    /// Until when a report waits for other threads.
+    pub(super) fn deadline_ns(&self) -> Option<u64> {
+        match self.current.as_ref()?.stage {
+            Stage::WaitingForThreads { deadline_ns } => Some(deadline_ns),
+            _ => None,
+        }
+    }
+
+    /// Takes note of an event.
+    pub(super) fn handle(&mut self, event: Event) {
+        match event {
+            Event::Wanted(trigger) => {
+                self.complete();
+                self.current = Some(Current { trigger, stage: Stage::Collecting });
+                self.actions.push_back(Action::WriteFirst);
+            }
+            Event::FirstWritten { updated } => self.first_written(updated),
+            Event::FirstFailed => {
+                self.forward_signal();
+                self.current = None;
+            }
+            Event::ThreadsAsked { deadline_ns: asked_until_ns } => {
+                if let Some(Current { stage: Stage::FirstOnDisk { deadline_ns, .. }, .. }) = &mut self.current
+                {
+                    *deadline_ns = asked_until_ns;
+                }
+            }
+            Event::QueueCaptured { now_ns, threads_answered, follow_up } => {
+                self.queue_captured(now_ns, threads_answered, follow_up);
+            }
+            Event::Tick { now_ns, threads_answered } => self.tick(now_ns, threads_answered),
+            Event::EvidenceChecked { message_ended, system } => self.evidence_checked(message_ended, system),
+            Event::EvidenceAdded { written } => self.evidence_added(written),
+            Event::SessionEnds => {
+                self.complete();
+                self.followed = None;
+            }
+        }
+    }
+
+    fn first_written(&mut self, updated: bool) {
+        self.forward_signal();
+        let Some(current) = &mut self.current else { return };
+        current.stage = Stage::FirstOnDisk { updated, deadline_ns: None };
+        self.actions.extend([Action::AskThreads, Action::CaptureQueue]);
+    }
+
+    /// The first file comes before it: the system's own trace takes seconds, and the process may be gone after it.
+    fn forward_signal(&mut self) {
+        if let Some(Trigger::Signal) = self.trigger() {
+            self.actions.push_back(Action::ForwardSignal);
+        }
+    }
+
+    fn queue_captured(&mut self, now_ns: u64, threads_answered: bool, follow_up: FollowUp) {
+        let Some(current) = &mut self.current else { return };
+        let Stage::FirstOnDisk { updated, deadline_ns } = current.stage else { return };
+        if matches!(current.trigger, Trigger::Signal | Trigger::Hang) {
+            let FollowUp { file, message, ask_system } = follow_up;
+            let ask_until_ns = ask_system.then(|| now_ns.saturating_add(ASK_SYSTEM_NS));
+            self.followed = Some(Followed { file, message, ask_until_ns, asking: AskSystem::No, reason: "" });
+        }
+        match deadline_ns.filter(|&deadline_ns| !threads_answered && now_ns < deadline_ns) {
+            Some(deadline_ns) => {
+                current.stage = Stage::WaitingForThreads { deadline_ns };
+                // An earlier file of the same hang has threads already: it stays until this report has its own.
+                if !updated {
+                    self.actions.push_back(Action::WriteAgain);
+                }
+            }
+            None => self.complete(),
+        }
+    }
+
+    fn tick(&mut self, now_ns: u64, threads_answered: bool) {
+        if self.deadline_ns().is_some_and(|deadline_ns| threads_answered || now_ns >= deadline_ns) {
+            self.complete();
+        }
+        if let Some(followed) = &mut self.followed {
+            followed.asking = match followed.ask_until_ns {
+                None => AskSystem::No,
+                Some(until_ns) if now_ns < until_ns => AskSystem::Yes,
+                Some(_) => AskSystem::LastTime,
+            };
+            let (message, ask) = (followed.message, followed.asking);
+            self.actions.push_back(Action::CheckEvidence { message, ask });
+        }
+    }
+
+    fn evidence_checked(&mut self, message_ended: bool, system: Option<SystemAnswer>) {
+        let Some(followed) = &mut self.followed else { return };
+        if system.is_some() || followed.asking == AskSystem::LastTime {
+            followed.ask_until_ns = None;
+        }
+        if !message_ended && system.is_none() {
+            if followed.is_settled() {
+                self.followed = None;
+            }
+            return;
+        }
+        followed.reason = match system {
+            Some(SystemAnswer::NotResponding) => "anr",
+            _ if message_ended => "ended",
+            _ => "judged",
+        };
+        let add = Action::AddEvidence { file: followed.file.clone(), message: followed.message };
+        if message_ended {
+            followed.message = 0;
+        }
+        // The evidence goes into the complete file.
+        self.complete();
+        self.actions.push_back(add);
+    }
+
+    fn evidence_added(&mut self, written: bool) {
+        let Some(followed) = &self.followed else { return };
+        let (file, reason) = (followed.file.clone(), followed.reason);
+        if !written || followed.is_settled() {
+            self.followed = None;
+        }
+        if written {
+            self.actions.push_back(Action::NotifyReclassified { file, reason });
+        }
+    }
+
+    /// Nothing more is waited for.
+    fn complete(&mut self) {
+        if let Some(Current { trigger, .. }) = self.current.take() {
+            self.actions.extend([Action::WriteComplete, Action::NotifyComplete(trigger)]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

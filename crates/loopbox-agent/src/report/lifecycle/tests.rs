@@ -1,0 +1,199 @@
+//! Lists of events, and the actions that follow.
+
+use super::*;
+use std::sync::mpsc::channel;
+
+const DEADLINE_NS: u64 = 2_000;
+
+fn file() -> ReportFile {
+    ReportFile { name: "hang".to_owned(), path: "/x/hang.lbx".into() }
+}
+
+fn request() -> Trigger {
+    Trigger::Request(Request { reason: "app".to_owned(), done: channel().0 })
+}
+
+/// Handles an event and does nothing about the actions but to list them.
+fn after(life: &mut Lifecycle, event: Event) -> Vec<String> {
+    life.handle(event);
+    let name = |action: Action| match action {
+        Action::NotifyComplete(Trigger::Request(request)) => format!("notify {}", request.reason),
+        Action::NotifyComplete(trigger) => format!("notify {trigger:?}"),
+        Action::NotifyReclassified { reason, .. } => format!("notify again: {reason}"),
+        Action::CheckEvidence { message, ask } => format!("check {message}, ask {ask:?}"),
+        Action::AddEvidence { message, .. } => format!("add evidence on {message}"),
+        action => format!("{action:?}"),
+    };
+    std::iter::from_fn(|| life.next_action()).map(name).collect()
+}
+
+fn queue(now_ns: u64, threads_answered: bool, message: u64, ask_system: bool) -> Event {
+    let follow_up = FollowUp { file: file(), message, ask_system };
+    Event::QueueCaptured { now_ns, threads_answered, follow_up }
+}
+
+fn tick(now_ns: u64) -> Event {
+    Event::Tick { now_ns, threads_answered: false }
+}
+
+fn checked(message_ended: bool, system: Option<SystemAnswer>) -> Event {
+    Event::EvidenceChecked { message_ended, system }
+}
+
+/// A report that waits for threads.
+fn waiting(trigger: Trigger, updated: bool, message: u64, ask_system: bool) -> Lifecycle {
+    let mut life = Lifecycle::default();
+    assert_eq!(after(&mut life, Event::Wanted(trigger)), ["WriteFirst"]);
+    after(&mut life, Event::FirstWritten { updated });
+    after(&mut life, Event::ThreadsAsked { deadline_ns: Some(DEADLINE_NS) });
+    let again: &[&str] = if updated { &[] } else { &["WriteAgain"] };
+    assert_eq!(after(&mut life, queue(100, false, message, ask_system)), again);
+    assert_eq!(life.deadline_ns(), Some(DEADLINE_NS));
+    life
+}
+
+/// A hang's report that is complete.
+fn followed(message: u64, ask_system: bool) -> Lifecycle {
+    let mut life = waiting(Trigger::Hang, false, message, ask_system);
+    let done = Event::Tick { now_ns: 200, threads_answered: true };
+    let actions = after(&mut life, done);
+    assert_eq!(actions[..2], ["WriteComplete", "notify Hang"]);
+    life
+}
+
+#[test]
+fn the_signal_is_forwarded_after_the_first_file_and_before_anything_that_waits() {
+    let mut life = Lifecycle::default();
+    assert_eq!(after(&mut life, Event::Wanted(Trigger::Signal)), ["WriteFirst"]);
+    let actions = after(&mut life, Event::FirstWritten { updated: false });
+    assert_eq!(actions, ["ForwardSignal", "AskThreads", "CaptureQueue"]);
+}
+
+#[test]
+fn the_signal_is_forwarded_when_the_disk_is_full_and_nothing_follows() {
+    let mut life = Lifecycle::default();
+    after(&mut life, Event::Wanted(Trigger::Signal));
+    assert_eq!(after(&mut life, Event::FirstFailed), ["ForwardSignal"]);
+    assert!(after(&mut life, tick(1)).is_empty() && life.followed_file().is_none());
+    after(&mut life, Event::Wanted(request()));
+    assert!(after(&mut life, Event::FirstFailed).is_empty(), "only a signal is forwarded");
+}
+
+#[test]
+fn without_threads_to_ask_a_report_is_complete_with_its_queue() {
+    let mut life = Lifecycle::default();
+    after(&mut life, Event::Wanted(request()));
+    after(&mut life, Event::FirstWritten { updated: false });
+    after(&mut life, Event::ThreadsAsked { deadline_ns: None });
+    assert_eq!(after(&mut life, queue(5, false, 7, true)), ["WriteComplete", "notify app"]);
+    assert!(life.followed_file().is_none(), "only signals and hangs are followed");
+}
+
+#[test]
+fn threads_that_answered_while_the_queue_was_captured_are_not_waited_for() {
+    for (now_ns, answered) in [(100, true), (DEADLINE_NS, false)] {
+        let mut life = Lifecycle::default();
+        after(&mut life, Event::Wanted(Trigger::Hang));
+        after(&mut life, Event::FirstWritten { updated: false });
+        after(&mut life, Event::ThreadsAsked { deadline_ns: Some(DEADLINE_NS) });
+        let actions = after(&mut life, queue(now_ns, answered, 7, false));
+        assert_eq!(actions, ["WriteComplete", "notify Hang"]);
+    }
+}
+
+#[test]
+fn a_report_is_complete_when_the_threads_answer_or_at_the_deadline() {
+    for (now_ns, threads_answered) in [(200, true), (DEADLINE_NS, false)] {
+        let mut life = waiting(request(), false, 7, false);
+        assert!(after(&mut life, tick(150)).is_empty());
+        let actions = after(&mut life, Event::Tick { now_ns, threads_answered });
+        assert_eq!(actions, ["WriteComplete", "notify app"]);
+        assert_eq!(life.deadline_ns(), None);
+        assert!(after(&mut life, tick(9_000)).is_empty(), "once");
+    }
+}
+
+#[test]
+fn the_next_report_completes_the_one_that_waits() {
+    let mut life = waiting(request(), false, 7, false);
+    let actions = after(&mut life, Event::Wanted(Trigger::Signal));
+    assert_eq!(actions, ["WriteComplete", "notify app", "WriteFirst"]);
+    assert!(matches!(life.trigger(), Some(Trigger::Signal)));
+}
+
+#[test]
+fn a_second_signal_of_a_hang_keeps_its_complete_file_until_it_is_complete_itself() {
+    let mut life = waiting(Trigger::Signal, true, 7, false);
+    let actions = after(&mut life, Event::Tick { now_ns: 200, threads_answered: true });
+    assert_eq!(actions, ["WriteComplete", "notify Signal", "check 7, ask No"]);
+}
+
+#[test]
+fn the_end_of_the_session_completes_what_waits() {
+    let mut life = waiting(Trigger::Hang, false, 7, true);
+    assert_eq!(after(&mut life, Event::SessionEnds), ["WriteComplete", "notify Hang"]);
+    assert!(after(&mut life, tick(300)).is_empty(), "nothing is followed any more");
+}
+
+#[test]
+fn a_hang_is_followed_to_its_end_and_the_systems_answer() {
+    let mut life = followed(7, true);
+    assert_eq!(after(&mut life, checked(false, None)), [""; 0]);
+    assert_eq!(after(&mut life, tick(400)), ["check 7, ask Yes"]);
+    let answer = checked(false, Some(SystemAnswer::NotResponding));
+    assert_eq!(after(&mut life, answer), ["add evidence on 7"]);
+    assert_eq!(after(&mut life, Event::EvidenceAdded { written: true }), ["notify again: anr"]);
+    assert_eq!(after(&mut life, tick(500)), ["check 7, ask No"], "the system has answered");
+    assert_eq!(after(&mut life, checked(true, None)), ["add evidence on 7"]);
+    assert_eq!(after(&mut life, Event::EvidenceAdded { written: true }), ["notify again: ended"]);
+    assert!(after(&mut life, tick(600)).is_empty(), "nothing more can come");
+}
+
+#[test]
+fn the_system_is_asked_until_its_time_is_over() {
+    let mut life = followed(7, true);
+    after(&mut life, checked(true, None));
+    after(&mut life, Event::EvidenceAdded { written: true });
+    assert_eq!(after(&mut life, tick(99 + ASK_SYSTEM_NS)), ["check 0, ask Yes"]);
+    assert!(after(&mut life, checked(false, None)).is_empty());
+    assert_eq!(after(&mut life, tick(100 + ASK_SYSTEM_NS)), ["check 0, ask LastTime"]);
+    let answer = checked(false, Some(SystemAnswer::Nothing));
+    assert_eq!(after(&mut life, answer), ["add evidence on 0"]);
+    assert_eq!(after(&mut life, Event::EvidenceAdded { written: true }), ["notify again: judged"]);
+    assert!(life.followed_file().is_none());
+}
+
+#[test]
+fn a_system_that_cannot_be_asked_is_given_up_in_silence() {
+    let mut life = followed(0, true);
+    after(&mut life, tick(100 + ASK_SYSTEM_NS));
+    assert!(after(&mut life, checked(false, None)).is_empty());
+    assert!(life.followed_file().is_none());
+}
+
+#[test]
+fn evidence_completes_the_report_that_it_belongs_to_first() {
+    let mut life = waiting(Trigger::Hang, false, 7, true);
+    assert_eq!(after(&mut life, tick(300)), ["check 7, ask Yes"]);
+    let actions = after(&mut life, checked(true, None));
+    assert_eq!(actions, ["WriteComplete", "notify Hang", "add evidence on 7"]);
+}
+
+#[test]
+fn a_report_that_the_app_has_taken_is_not_followed_any_more() {
+    let mut life = followed(7, true);
+    after(&mut life, checked(true, None));
+    assert!(after(&mut life, Event::EvidenceAdded { written: false }).is_empty());
+    assert!(life.followed_file().is_none());
+}
+
+#[test]
+fn a_requested_report_does_not_end_what_a_hang_is_followed_for() {
+    let mut life = followed(7, false);
+    after(&mut life, Event::Wanted(request()));
+    after(&mut life, Event::FirstWritten { updated: false });
+    after(&mut life, Event::ThreadsAsked { deadline_ns: None });
+    after(&mut life, queue(5, false, 8, true));
+    assert_eq!(life.followed_file(), Some(&file()));
+    assert_eq!(after(&mut life, tick(300)), ["check 7, ask No"]);
+}

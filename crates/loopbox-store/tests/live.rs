@@ -128,7 +128,9 @@ fn a_snapshot_has_every_message_once() {
             if !seen.damage.is_empty() {
                 continue;
             }
-            let last = seen.report.history.last().map_or(0, |r| r.first_token + u64::from(r.count) - 1);
+            let before_all = group(1).first_token - 1;
+            let last_of = |record: &Record| record.first_token + u64::from(record.count) - 1;
+            let last = seen.report.history.last().map_or(before_all, last_of);
             match seen.report.main {
                 MainState::Running(message) => {
                     assert_eq!(message.token, last + 1);

@@ -249,7 +249,7 @@ fn a_configuration_that_cannot_be_is_refused_with_a_reason() -> Result<()> {
         "refused: detailMs 300 is not less than groupMs 300",
         "refused: the Observer hook is hidden API, which hiddenApi NONE forbids",
         "refused: directory is null",
-        "refused: slots is 5, must be 10 to 1000",
+        "refused: slots is 5, must be 10 to 500",
         "installed true",
         "installed nowhere false",
     ] {

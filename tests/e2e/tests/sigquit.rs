@@ -3,8 +3,8 @@
 use anyhow::{Context, Result};
 use loopbox_e2e::{LIMIT, feature, launcher, read};
 use loopbox_format::model::{AnrVerdict, DumpReason, Feature, MainState, Report, SignalOrigin};
+use loopbox_launch::{Ended, reports};
 use tempfile::tempdir;
-use xtask::launch::{Ended, reports};
 
 /// What the Signal Catcher says when it has got its signal.
 const CAUGHT: &str = "reacting to signal 3";

@@ -6,12 +6,12 @@ use loopbox_e2e::{LIMIT, launcher, read};
 use loopbox_format::model::{
     AnrVerdict, DumpReason, MainState, PendingSource, ProcessExit, Report, SignalOrigin, SystemWord,
 };
+use loopbox_launch::{Ended, Running, reports};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use tempfile::{TempDir, tempdir};
-use xtask::launch::{Ended, Running, reports};
 
 const S: u64 = 1_000_000_000;
 

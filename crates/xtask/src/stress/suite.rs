@@ -84,12 +84,12 @@ pub(crate) fn suite(args: &SuiteArgs) -> Result<()> {
 }
 
 /// Runs every program once, `at_once` of them at a time.
-fn run_all<'a>(
-    programs: &'a [TestProgram],
+fn run_all(
+    programs: &[TestProgram],
     at_once: usize,
     limit: Duration,
     log_of: impl Fn(&TestProgram) -> PathBuf + Sync,
-) -> Vec<(&'a TestProgram, Result<Outcome>)> {
+) -> Vec<(&TestProgram, Result<Outcome>)> {
     let next = AtomicUsize::new(0);
     let lane = || -> Vec<_> {
         let one = || programs.get(next.fetch_add(1, Ordering::Relaxed));

@@ -43,7 +43,7 @@ impl Suspended<'_> {
     ///
     /// Counted until the call that lets it go, not until that call returns: the thread that wakes up mostly
     /// takes the processor from the caller, which on a loaded machine gets it back milliseconds later.
-    /// [`Stats::resume_ns`] sums the difference.
+    /// [`Stats::resume_ns`](crate::Stats::resume_ns) sums the difference.
     pub fn resume(self) -> u64 {
         let held_ns = sys::now_ns().saturating_sub(self.held_ns);
         drop(self);

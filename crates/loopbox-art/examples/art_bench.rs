@@ -35,7 +35,7 @@ const TRACE: usize = 3;
 
 static ART: OnceLock<Art> = OnceLock::new();
 
-/// A `std::string` of libstdc++, which the libart of the beds is built with. Not to be moved while it is in use.
+/// A `std::string` of libstdc++, which the libart of the testbeds is built with. Not to be moved while it is in use.
 #[repr(C)]
 struct StdString {
     text: *mut c_void,
@@ -47,7 +47,7 @@ struct StdString {
 const SHORT: usize = 15;
 
 impl StdString {
-    /// Gives back its memory, as `operator delete` does in the beds.
+    /// Gives back its memory, as `operator delete` does in the testbeds.
     fn free(self) {
         if self.size > SHORT {
             // SAFETY: a longer text lies in a block from malloc, which nobody else frees.

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result};
 use loopbox_launch::probe::Probe;
 use loopbox_oracle::{Frame, Oracle, Pair};
-use loopbox_testbed as bed;
+use loopbox_testbed as testbed;
 
-/// Knows every instruction that runs on the bed.
+/// Knows every instruction that runs on the testbed.
 fn oracle(probe: &Probe) -> Result<Oracle> {
     let mut oracle = Oracle::default();
     for jar in probe.class_path() {
@@ -23,8 +23,8 @@ fn value<'a>(lines: &'a [String], key: &str) -> &'a str {
 }
 
 /// Names, files and lines are those of `Throwable.getStackTrace`, in all kinds of methods.
-fn names(bed: &str, row: &str) {
-    let probe = Probe::new(bed, "names").unwrap();
+fn names(testbed: &str, row: &str) {
+    let probe = Probe::new(testbed, "names").unwrap();
     let lines = probe.run("probe.Names", &[], &[]).unwrap();
     let text = lines.join("\n");
     let installed = value(&lines, "installed");
@@ -52,8 +52,8 @@ fn names(bed: &str, row: &str) {
 }
 
 /// Under collections, contention, exceptions, class loading and thread churn every stack is possible.
-fn stress(bed: &str, samples: u32) {
-    let probe = Probe::new(bed, "stress").unwrap();
+fn stress(testbed: &str, samples: u32) {
+    let probe = Probe::new(testbed, "stress").unwrap();
     let jar = probe.class_path().pop().unwrap().display().to_string();
     let lines = probe.run("probe.Stress", &[], &[&samples.to_string(), "1000", &jar, "1"]).unwrap();
     let stats = value(&lines, "stats");
@@ -114,12 +114,13 @@ fn number(text: &str, after: &str) -> u64 {
 
 /// With the fast native every walk is done by a runnable thread, without it none; what is safe about the first is
 /// argued in docs/sampler.md, and this is the experiment beside it: the same stress, both ways.
-fn walk_states(bed: &str, options: &[&str], samples: u32) {
-    let runnable = WalkState::of(&Probe::new(bed, "runnable").unwrap(), options, samples).unwrap();
-    let native = WalkState::of(&Probe::in_native_state(bed, "native").unwrap(), options, samples).unwrap();
+fn walk_states(testbed: &str, options: &[&str], samples: u32) {
+    let runnable = WalkState::of(&Probe::new(testbed, "runnable").unwrap(), options, samples).unwrap();
+    let native =
+        WalkState::of(&Probe::in_native_state(testbed, "native").unwrap(), options, samples).unwrap();
     for (name, state) in [("runnable", &runnable), ("native", &native)] {
         println!(
-            "{bed} {options:?} {name}: {} stacks, {} impossible, {} frames without a name {:?}",
+            "{testbed} {options:?} {name}: {} stacks, {} impossible, {} frames without a name {:?}",
             state.stacks,
             state.impossible.len(),
             state.unnamed,
@@ -132,8 +133,8 @@ fn walk_states(bed: &str, options: &[&str], samples: u32) {
 }
 
 /// Who holds the lock: an object's, a class's, in a wait, in a deadlock.
-fn locks(bed: &str) {
-    let probe = Probe::new(bed, "locks").unwrap();
+fn locks(testbed: &str) {
+    let probe = Probe::new(testbed, "locks").unwrap();
     let text = probe.run("probe.Locks", &[], &[]).unwrap().join("\n");
     let sleeping = "java.lang.Thread.sleep|probe.Locks.hold|";
     for (lock, holder) in [
@@ -153,8 +154,8 @@ fn locks(bed: &str) {
 }
 
 /// Main sits in a lock that anybody needs who allocates or asks the dynamic loader: sampling goes on.
-fn parked(bed: &str) {
-    let probe = Probe::new(bed, "parked").unwrap();
+fn parked(testbed: &str) {
+    let probe = Probe::new(testbed, "parked").unwrap();
     // One arena and no thread cache: then every allocation needs the one lock.
     let one_lock = [("GLIBC_TUNABLES", "glibc.malloc.arena_max=1:glibc.malloc.tcache_count=0")];
     let lines = probe.run_with(&one_lock, "probe.Parked", &[], &[]).unwrap();
@@ -207,31 +208,31 @@ fn is_finalizer_registration(frame: &Frame) -> bool {
     frame.class == "java.lang.ref.FinalizerReference" && frame.name == "add"
 }
 
-fn beds() -> Vec<String> {
-    bed::to_test_on(&["art10", "art11"])
+fn testbeds() -> Vec<String> {
+    testbed::to_test_on(&["art10", "art11"])
 }
 
-/// The table row that is a bed's.
-fn row(bed: &str) -> &'static str {
-    match bed.trim_end_matches("-jit").trim_end_matches("-aot") {
+/// The table row that is a testbed's.
+fn row(testbed: &str) -> &'static str {
+    match testbed.trim_end_matches("-jit").trim_end_matches("-aot") {
         "art10" => "29-x86_64-debian",
         "art11" => "30-x86_64-debian",
         "art14" => "34-x86_64-debian",
-        other => panic!("no such bed: {other}"),
+        other => panic!("no such testbed: {other}"),
     }
 }
 
 #[test]
 fn names_and_lines_are_those_of_javas_own_stack_traces() {
-    beds().iter().for_each(|bed| names(bed, row(bed)));
+    testbeds().iter().for_each(|testbed| names(testbed, row(testbed)));
 }
 
 /// A process whose self-check fails once is not sampled natively for the rest of its life. The collector moves the
 /// classes whose names it reads, and threads come and go.
 #[test]
 fn discovery_confirms_the_row_whatever_collector_and_threads_do() {
-    for bed in beds() {
-        let probe = Probe::new(&bed, "starts").unwrap();
+    for testbed in testbeds() {
+        let probe = Probe::new(&testbed, "starts").unwrap();
         let lines = probe.run("probe.Starts", &[], &["1000"]).unwrap();
         assert_eq!(value(&lines, "confirmed"), "1000", "{}", lines.join("\n"));
     }
@@ -239,27 +240,27 @@ fn discovery_confirms_the_row_whatever_collector_and_threads_do() {
 
 #[test]
 fn the_holders_of_locks_are_told() {
-    beds().iter().for_each(|bed| locks(bed));
+    testbeds().iter().for_each(|testbed| locks(testbed));
 }
 
 #[test]
 fn sampling_needs_no_lock_that_main_may_hold() {
-    beds().iter().for_each(|bed| parked(bed));
+    testbeds().iter().for_each(|testbed| parked(testbed));
 }
 
 /// `LOOPBOX_SAMPLES` makes it longer: samples in each of the nine phases.
 #[test]
 fn every_stack_under_stress_is_possible() {
     let samples = std::env::var("LOOPBOX_SAMPLES").map_or(150, |n| n.parse().unwrap());
-    beds().iter().for_each(|bed| stress(bed, samples));
+    testbeds().iter().for_each(|testbed| stress(testbed, samples));
 }
 
-/// `LOOPBOX_SAMPLES` as above; beds with a compiler may be named in `LOOPBOX_BEDS`.
+/// `LOOPBOX_SAMPLES` as above; testbeds with a compiler may be named in `LOOPBOX_BEDS`.
 #[test]
 fn walks_are_done_by_a_runnable_thread() {
     let samples = std::env::var("LOOPBOX_SAMPLES").map_or(40, |n| n.parse().unwrap());
-    for bed in beds() {
-        let options: &[&str] = if bed.ends_with("-jit") { &["-X", "-Xjitthreshold:0"] } else { &[] };
-        walk_states(&bed, options, samples);
+    for testbed in testbeds() {
+        let options: &[&str] = if testbed.ends_with("-jit") { &["-X", "-Xjitthreshold:0"] } else { &[] };
+        walk_states(&testbed, options, samples);
     }
 }

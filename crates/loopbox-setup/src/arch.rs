@@ -27,7 +27,7 @@ impl FromStr for Arch {
 }
 
 impl Arch {
-    /// The name in `bed.toml`, in offset tables and in the names of testbeds.
+    /// The name in `testbed.toml`, in offset tables and in the names of testbeds.
     pub fn name(self) -> &'static str {
         match self {
             Self::X86_64 => "x86_64",

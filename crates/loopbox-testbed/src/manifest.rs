@@ -1,4 +1,4 @@
-//! `bed.toml`: what a program has to know to boot a testbed.
+//! `testbed.toml`: what a program has to know to boot a testbed.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -16,9 +16,9 @@ use loopbox_setup::files::write_atomically;
 use loopbox_setup::package::read_toml;
 
 /// Name of the file in a testbed's folder. It is written last: a folder with it is complete.
-pub(crate) const FILE: &str = "bed.toml";
+pub(crate) const FILE: &str = "testbed.toml";
 
-/// The content of `bed.toml`. Paths are relative to its folder unless they are absolute; libraries without a
+/// The content of `testbed.toml`. Paths are relative to its folder unless they are absolute; libraries without a
 /// folder are found by the library path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
@@ -55,7 +55,7 @@ pub struct Manifest {
     pub build: Build,
 }
 
-/// The `[build]` part of `bed.toml`.
+/// The `[build]` part of `testbed.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Build {
     /// Jars of class files, for `javac -bootclasspath`.
@@ -70,7 +70,7 @@ pub struct Build {
 }
 
 impl Manifest {
-    /// Writes `bed.toml` into a folder, in one step.
+    /// Writes `testbed.toml` into a folder, in one step.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -83,9 +83,9 @@ impl Manifest {
 /// A testbed that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Testbed {
-    /// The folder of `bed.toml`; it stays as it is, even when the testbed is built again.
+    /// The folder of `testbed.toml`; it stays as it is, even when the testbed is built again.
     pub dir: PathBuf,
-    /// The content of `bed.toml`.
+    /// The content of `testbed.toml`.
     pub manifest: Manifest,
 }
 
@@ -93,7 +93,7 @@ impl Testbed {
     /// Reads a finished testbed. `folder` may be a link.
     ///
     /// # Errors
-    /// When there is no valid `bed.toml` or a file that it names is missing.
+    /// When there is no valid `testbed.toml` or a file that it names is missing.
     pub fn open(folder: &Path) -> Result<Self> {
         let dir =
             fs::canonicalize(folder).with_context(|| format!("there is no testbed {}", folder.display()))?;
@@ -140,8 +140,8 @@ impl Testbed {
     /// options of the host program can be added, then `--` and the arguments of `main`.
     pub fn java(&self, host: &Path, jar: &Path, libraries: &Path, class: &str) -> Command {
         let mut command = self.command(host);
-        command.env("LOOPBOX_HOST_BED", &self.dir);
-        command.arg("--bed").arg(self.dir.join(FILE)).arg("--app").arg(jar);
+        command.env("LOOPBOX_HOST_TESTBED", &self.dir);
+        command.arg("--testbed").arg(self.dir.join(FILE)).arg("--app").arg(jar);
         command.arg("-D").arg(format!("java.library.path={}", libraries.display()));
         command.args(["--main", class]);
         command

@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn publishing_replaces_the_link_and_keeps_the_old_bed() {
+    fn publishing_replaces_the_link_and_keeps_the_old_testbed() {
         let folder = tempfile::tempdir().unwrap();
         let testbed = |name: &str| {
             let testbed = folder.path().join("store").join(name);

@@ -19,7 +19,10 @@ pub(crate) fn demo() -> Result<()> {
         fs::remove_dir_all(&folder).context("cannot clear target/demo")?;
     }
     fs::create_dir_all(&folder).context("cannot create target/demo")?;
-    println!("An app runs on a real Android Runtime {} with a real main Looper…", launcher.bed.manifest.art);
+    println!(
+        "An app runs on a real Android Runtime {} with a real main Looper…",
+        launcher.testbed.manifest.art
+    );
     let mut app = launcher.app("scenario.Demo").argument(format!("dir={}", folder.display())).start()?;
     app.wait_for("SCRIPT hang", LIMIT)?;
     println!("…and posts a message that never returns. {} seconds later comes SIGQUIT.", HANG.as_secs());

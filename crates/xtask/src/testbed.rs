@@ -36,7 +36,7 @@ pub(crate) fn run(args: &TestbedArgs) -> Result<()> {
         if args.aot {
             name.compiled = Compiled::Aot;
         }
-        println!("{}", ensure(&name.to_string())?.dir.join("bed.toml").display());
+        println!("{}", ensure(&name.to_string())?.dir.join("testbed.toml").display());
     }
     Ok(())
 }

@@ -43,7 +43,7 @@ pub struct Figures {
     pub careful: usize,
 }
 
-/// Kills `runs` processes on the bed of ART 10, in `lanes` at a time.
+/// Kills `runs` processes on the testbed of ART 10, in `lanes` at a time.
 ///
 /// # Errors
 /// The first thing that was missing or wrong.

@@ -1,4 +1,4 @@
-//! What the end-to-end tests share: one prepared launcher per bed, and decoded reports with words to ask them.
+//! What the end-to-end tests share: one prepared launcher per testbed, and decoded reports with words to ask them.
 
 pub mod kill;
 pub mod live;
@@ -21,18 +21,18 @@ use loopbox_launch::{Build, Launcher};
 /// How long anything may take before a test gives up. Nothing waits that long by design.
 pub const LIMIT: Duration = Duration::from_mins(2);
 
-/// The launcher of a bed; the first to ask prepares it, for all tests of the program.
+/// The launcher of a testbed; the first to ask prepares it, for all tests of the program.
 ///
 /// # Errors
-/// When the bed or what runs on it cannot be built.
-pub fn launcher(bed: &str) -> Result<Arc<Launcher>> {
+/// When the testbed or what runs on it cannot be built.
+pub fn launcher(testbed: &str) -> Result<Arc<Launcher>> {
     static READY: LazyLock<Mutex<HashMap<String, Arc<Launcher>>>> = LazyLock::new(Mutex::default);
     let mut ready = READY.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(launcher) = ready.get(bed) {
+    if let Some(launcher) = ready.get(testbed) {
         return Ok(Arc::clone(launcher));
     }
-    let launcher = Arc::new(Launcher::new(bed, Build::Dev)?);
-    ready.insert(bed.to_owned(), Arc::clone(&launcher));
+    let launcher = Arc::new(Launcher::new(testbed, Build::Dev)?);
+    ready.insert(testbed.to_owned(), Arc::clone(&launcher));
     Ok(launcher)
 }
 

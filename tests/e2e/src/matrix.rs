@@ -1,4 +1,4 @@
-//! The matrix: code of every kind (`tests/app/frames`) on every bed in every way to execute it, each sampled stack
+//! The matrix: code of every kind (`tests/app/frames`) on every testbed in every way to execute it, each sampled stack
 //! held against the dex files.
 
 use std::collections::BTreeMap;
@@ -68,7 +68,7 @@ impl Mode {
         matches!(self, Self::Jit | Self::FirstUse | Self::SmallCache)
     }
 
-    /// VM options beside those of the bed.
+    /// VM options beside those of the testbed.
     fn vm_options(self) -> &'static [&'static str] {
         match self {
             Self::Interpreter | Self::Ahead | Self::Tagged => &[],
@@ -81,49 +81,49 @@ impl Mode {
     }
 }
 
-/// One bed in one mode.
+/// One testbed in one mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cell {
-    /// Name of the bed.
-    pub bed: &'static str,
+    /// Name of the testbed.
+    pub testbed: &'static str,
     /// How methods are executed.
     pub mode: Mode,
 }
 
 impl std::fmt::Display for Cell {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{} {}", self.bed.trim_end_matches("-jit").trim_end_matches("-aot"), self.mode.name())
+        write!(out, "{} {}", self.testbed.trim_end_matches("-jit").trim_end_matches("-aot"), self.mode.name())
     }
 }
 
 impl Cell {
     /// Whether the tests run it, briefly. The others take minutes to set up, or need what not every machine has.
     pub fn in_tests(&self) -> bool {
-        ["art10", "art11", "art11-jit", "art11-arm64"].contains(&self.bed) && self.mode != Mode::Tagged
+        ["art10", "art11", "art11-jit", "art11-arm64"].contains(&self.testbed) && self.mode != Mode::Tagged
     }
 
     /// The phases that can run: the method handles of libcore 10 do not work on ART 14.
     fn phases(&self) -> Vec<&'static str> {
-        let runs = |phase: &&str| *phase != "Handles" || self.bed != "art14";
+        let runs = |phase: &&str| *phase != "Handles" || self.testbed != "art14";
         PHASES.into_iter().filter(runs).collect()
     }
 }
 
 /// All cells.
 pub const CELLS: [Cell; 13] = [
-    Cell { bed: "art10", mode: Mode::Interpreter },
-    Cell { bed: "art11", mode: Mode::Interpreter },
-    Cell { bed: "art11-jit", mode: Mode::Jit },
-    Cell { bed: "art11-jit", mode: Mode::FirstUse },
-    Cell { bed: "art11-jit", mode: Mode::SmallCache },
-    Cell { bed: "art11-aot", mode: Mode::Ahead },
-    Cell { bed: "art14", mode: Mode::Interpreter },
-    Cell { bed: "art10-jit", mode: Mode::Jit },
-    Cell { bed: "art10-jit", mode: Mode::FirstUse },
-    Cell { bed: "art10-jit", mode: Mode::SmallCache },
-    Cell { bed: "art10-arm64", mode: Mode::Interpreter },
-    Cell { bed: "art11-arm64", mode: Mode::Interpreter },
-    Cell { bed: "art11-arm64", mode: Mode::Tagged },
+    Cell { testbed: "art10", mode: Mode::Interpreter },
+    Cell { testbed: "art11", mode: Mode::Interpreter },
+    Cell { testbed: "art11-jit", mode: Mode::Jit },
+    Cell { testbed: "art11-jit", mode: Mode::FirstUse },
+    Cell { testbed: "art11-jit", mode: Mode::SmallCache },
+    Cell { testbed: "art11-aot", mode: Mode::Ahead },
+    Cell { testbed: "art14", mode: Mode::Interpreter },
+    Cell { testbed: "art10-jit", mode: Mode::Jit },
+    Cell { testbed: "art10-jit", mode: Mode::FirstUse },
+    Cell { testbed: "art10-jit", mode: Mode::SmallCache },
+    Cell { testbed: "art10-arm64", mode: Mode::Interpreter },
+    Cell { testbed: "art11-arm64", mode: Mode::Interpreter },
+    Cell { testbed: "art11-arm64", mode: Mode::Tagged },
 ];
 
 /// What one cell showed.
@@ -186,7 +186,7 @@ impl Figures {
 /// # Errors
 /// When the cell cannot be set up, or the app ends otherwise than by itself; wrong stacks are in the figures.
 pub fn run(cell: Cell, phase_ms: u32) -> Result<Figures> {
-    let launcher = launcher(cell.bed)?;
+    let launcher = launcher(cell.testbed)?;
     let oracle = oracle(&launcher)?;
     let mut figures = Figures::default();
     let mut phases = cell.phases();
@@ -279,7 +279,7 @@ pub fn sample(
 /// The figures as a Markdown table.
 pub fn table(rows: &[(Cell, Result<Figures>)]) -> String {
     let mut text = String::from(
-        "| bed, mode | samples | frame pairs | wrong | missed | time-outs | longest stop, ms | methods compiled | phases run again |\n\
+        "| testbed, mode | samples | frame pairs | wrong | missed | time-outs | longest stop, ms | methods compiled | phases run again |\n\
          |---|---|---|---|---|---|---|---|---|\n",
     );
     for (cell, figures) in rows {

@@ -19,13 +19,13 @@ pub struct Story {
 }
 
 impl Story {
-    /// Runs a scenario on a bed, with options of the host program and arguments of the scenario.
+    /// Runs a scenario on a testbed, with options of the host program and arguments of the scenario.
     ///
     /// # Errors
     /// When it does not end well, or leaves no intact report.
-    pub fn tell(scenario: &str, bed: &str, options: &[&str], arguments: &[&str]) -> Result<Self> {
+    pub fn tell(scenario: &str, testbed: &str, options: &[&str], arguments: &[&str]) -> Result<Self> {
         let folder = tempdir()?;
-        let launcher = launcher(bed)?;
+        let launcher = launcher(testbed)?;
         let mut app = launcher.app(scenario).argument(format!("dir={}", folder.path().display()));
         for option in options {
             app = app.option(option);

@@ -10,7 +10,7 @@ use loopbox_oracle::{Frame, Oracle, Pair};
 
 use crate::stacks_of;
 
-/// The oracle over everything that runs on a bed.
+/// The oracle over everything that runs on a testbed.
 ///
 /// # Errors
 /// When a jar of the class path cannot be read.

@@ -21,7 +21,7 @@ use tempfile::{TempDir, tempdir};
 
 const OPEN_BOOK: &str = "com.example.reader.PageActivity$OpenBook";
 
-/// The archive on a bed.
+/// The archive on a testbed.
 struct Unpacked {
     launcher: Launcher,
     folder: TempDir,
@@ -51,16 +51,16 @@ impl Unpacked {
         }
         let launcher = Launcher::shipped("art10")?;
         let part = |name: &str| folder.path().join(name);
-        launcher.bed.dex_classes(&part("classes.jar"), &part("loopbox.jar"))?;
+        launcher.testbed.dex_classes(&part("classes.jar"), &part("loopbox.jar"))?;
         let app = root().join("tests/app");
         let sources = java_below(&[app.join("android"), app.join("com/example/reader")])?;
-        launcher.bed.dex(&sources, &[part("classes.jar")], &part("app.jar"))?;
+        launcher.testbed.dex(&sources, &[part("classes.jar")], &part("app.jar"))?;
         let glue = root().join("jni-glue");
         let sources = java_below(&[app.join("android"), glue.join("integrations"), glue.join("sample")])?;
-        let on_the_bed = sources.into_iter().filter(|file| !file.ends_with("MainActivity.java")); // no views there
+        let on_the_testbed = sources.into_iter().filter(|file| !file.ends_with("MainActivity.java")); // no views there
         let driver = root().join("tests/integrate/Drive.java");
-        let sources: Vec<PathBuf> = on_the_bed.chain([driver]).collect();
-        launcher.bed.dex(&sources, &[part("classes.jar")], &part("drive.jar"))?;
+        let sources: Vec<PathBuf> = on_the_testbed.chain([driver]).collect();
+        launcher.testbed.dex(&sources, &[part("classes.jar")], &part("drive.jar"))?;
         Ok(Self { launcher, folder })
     }
 
@@ -237,10 +237,11 @@ fn no_misuse_throws_into_the_app() -> Result<()> {
 
 /// Shrinks and renames the app and the archive together, as a release build does, and dexes what is left.
 fn shrunk(unpacked: &Unpacked, work: &Path, rules_of_archive: &str) -> Result<PathBuf> {
-    let bed = &unpacked.launcher.bed;
+    let testbed = &unpacked.launcher.testbed;
     let part = |name: &str| unpacked.folder.path().join(name);
     let made = |name: &str| work.join(name);
-    let libraries: Vec<String> = bed.java_class_path().iter().map(|jar| jar.display().to_string()).collect();
+    let libraries: Vec<String> =
+        testbed.java_class_path().iter().map(|jar| jar.display().to_string()).collect();
     let app = root().join("tests/app");
     fs::create_dir(made("classes"))?;
     let mut javac = Command::new("javac");
@@ -265,7 +266,7 @@ fn shrunk(unpacked: &Unpacked, work: &Path, rules_of_archive: &str) -> Result<Pa
     run(shrink.arg(format!("@{}", made("rules.pro").display())))?;
     let left = aar::unpack(&made("out.jar"))?;
     ensure!(!left.contains_key("io/loopbox/PrinterHook.class"), "nothing was renamed");
-    bed.dex_classes(&made("out.jar"), &made("shrunk.jar"))?;
+    testbed.dex_classes(&made("out.jar"), &made("shrunk.jar"))?;
     Ok(made("shrunk.jar"))
 }
 

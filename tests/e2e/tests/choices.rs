@@ -6,7 +6,7 @@ use loopbox_e2e::{LIMIT, details, details_of, feature, launcher, read};
 use loopbox_format::looper::parse_queue;
 use loopbox_format::model::{Component, DumpReason, Feature, MainState, NamedBy, PendingSource, RecordKind};
 use loopbox_launch::reports;
-use loopbox_testbed as bed;
+use loopbox_testbed as testbed;
 use tempfile::tempdir;
 
 const MS: u64 = 1_000_000;
@@ -78,24 +78,24 @@ fn sigquit_is_left_alone_when_the_app_says_so() -> Result<()> {
 /// What is recommended for production: it works on every level, and takes another library's Printer out unseen.
 #[test]
 fn with_public_api_only_the_printer_records_until_it_is_displaced() -> Result<()> {
-    for bed in bed::to_test_on(&["art10", "art11"]) {
+    for testbed in testbed::to_test_on(&["art10", "art11"]) {
         let tell = |mode| {
             Story::tell(
                 "scenario.Hooks",
-                &bed,
+                &testbed,
                 &["--hidden-api"],
                 &[mode, "hidden=NONE", "printerCheckMs=100"],
             )
         };
         let story = tell("mode=throws")?;
-        assert_eq!(story.hook(), "Printer", "{bed}");
+        assert_eq!(story.hook(), "Printer", "{testbed}");
         let named = story.shop(21)?.message.as_ref().context("no name")?;
         assert_eq!(named.named_by, NamedBy::Printer);
 
         let story = tell("mode=displaced-unseen")?;
-        assert!(story.has_shop(1) && !story.has_shop(2), "{bed}: {:#?}", story.report.history);
+        assert!(story.has_shop(1) && !story.has_shop(2), "{testbed}: {:#?}", story.report.history);
         let (on, how) = feature(&story.report, Feature::Hook);
-        assert_eq!((on, how), (false, "displaced by another library; was Printer"), "{bed}");
+        assert_eq!((on, how), (false, "displaced by another library; was Printer"), "{testbed}");
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use loopbox_e2e::matrix::{CELLS, Cell, Mode, run_all, sample};
 use loopbox_e2e::truth::{named, oracle};
 use loopbox_e2e::{launcher, stacks_of};
 
-/// The quick cells of ART 10 and 11, briefly; `cargo xtask stress beds` runs all beds for long.
+/// The quick cells of ART 10 and 11, briefly; `cargo xtask stress testbeds` runs all testbeds for long.
 #[test]
 fn the_matrix() {
     let cells: Vec<_> = CELLS.into_iter().filter(Cell::in_tests).collect();

@@ -5,14 +5,14 @@ use anyhow::{Context, Result, ensure};
 use loopbox_e2e::{LIMIT, feature, launcher, read, stacks_of};
 use loopbox_format::model::{DumpReason, Feature, MainState, Report, StackSource};
 use loopbox_launch::{App, Running};
-use loopbox_testbed as bed;
+use loopbox_testbed as testbed;
 use std::path::Path;
 use std::time::Instant;
 use tempfile::tempdir;
 
 /// Asks itself for a report again and again, because the sampler takes its time, and must not be hurried by signals.
-fn demo(bed: &str, folder: &Path) -> Result<App> {
-    let app = launcher(bed)?.app("scenario.Demo").argument(format!("dir={}", folder.display()));
+fn demo(testbed: &str, folder: &Path) -> Result<App> {
+    let app = launcher(testbed)?.app("scenario.Demo").argument(format!("dir={}", folder.display()));
     Ok(app.argument("dumps=300"))
 }
 
@@ -35,15 +35,15 @@ fn sampler(report: &Report) -> (bool, &str) {
 
 #[test]
 fn a_sampler_that_does_not_come_back_loses_the_main_thread_to_the_guard() -> Result<()> {
-    let beds = bed::to_test_on(&["art10", "art11"]);
-    for (bed, fault) in beds.iter().zip(["stay", "die"].into_iter().cycle()) {
+    let testbeds = testbed::to_test_on(&["art10", "art11"]);
+    for (testbed, fault) in testbeds.iter().zip(["stay", "die"].into_iter().cycle()) {
         let folder = tempdir()?;
-        let mut app = demo(bed, folder.path())?.env("LOOPBOX_FAULT", fault).start()?;
+        let mut app = demo(testbed, folder.path())?.env("LOOPBOX_FAULT", fault).start()?;
         app.wait_for("FAULT main is stopped", LIMIT)?;
         // The main thread was stopped in the middle of a message before this one.
         app.wait_for("SCRIPT hang", LIMIT)?;
         let report = report_when(&mut app, |report| !sampler(report).0)?;
-        assert!(sampler(&report).1.contains("the guard resumed it"), "{bed}: {:?}", report.features);
+        assert!(sampler(&report).1.contains("the guard resumed it"), "{testbed}: {:?}", report.features);
         let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
         assert!(running.token > 150, "{running:?}");
     }
@@ -76,9 +76,9 @@ fn a_process_that_ends_inside_of_the_window_is_not_sampled_for_some_starts() -> 
 
 #[test]
 fn an_unknown_art_is_sampled_by_the_java_api_more_gently() -> Result<()> {
-    for bed in &bed::to_test_on(&["art10", "art11"]) {
+    for testbed in &testbed::to_test_on(&["art10", "art11"]) {
         let folder = tempdir()?;
-        let mut app = demo(bed, folder.path())?.env("LOOPBOX_FAULT", "unknown-art").start()?;
+        let mut app = demo(testbed, folder.path())?.env("LOOPBOX_FAULT", "unknown-art").start()?;
         app.wait_for("SCRIPT hang", LIMIT)?;
         let sampled = |report: &Report| {
             let MainState::Running(running) = &report.main else { return false };
@@ -86,7 +86,7 @@ fn an_unknown_art_is_sampled_by_the_java_api_more_gently() -> Result<()> {
         };
         let report = report_when(&mut app, sampled)?;
         let (on, how) = sampler(&report);
-        assert!(on && how.starts_with("by Thread.getStackTrace: unknown ART"), "{bed}: {how}");
+        assert!(on && how.starts_with("by Thread.getStackTrace: unknown ART"), "{testbed}: {how}");
         let tree = report.trees.last().context("no tree")?;
         assert_eq!(tree.source, StackSource::JavaApi);
         assert!(tree.phases.iter().all(|phase| phase.interval_ns >= 100_000_000), "{:?}", tree.phases);

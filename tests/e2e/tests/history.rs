@@ -8,19 +8,19 @@ use loopbox_format::model::{
     Report, StackTree,
 };
 use loopbox_launch::wait_for_report;
-use loopbox_testbed as bed;
+use loopbox_testbed as testbed;
 use std::sync::{Mutex, PoisonError};
 use tempfile::tempdir;
 
 const MS: u64 = 1_000_000;
 
 /// Runs the scripted app to its hang, sends SIGQUIT, reads the report that it leaves.
-fn hang(bed: &str, options: &[&str], arguments: &[&str]) -> Result<Report> {
+fn hang(testbed: &str, options: &[&str], arguments: &[&str]) -> Result<Report> {
     // One at a time: each keeps a processor busy, and starving its neighbours would test only that.
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempdir()?;
-    let launcher = launcher(bed)?;
+    let launcher = launcher(testbed)?;
     let mut app = launcher.app("scenario.Demo").argument(format!("dir={}", folder.path().display()));
     for option in options {
         app = app.option(option);
@@ -220,13 +220,13 @@ fn art_10_with_hidden_api_checks_and_the_native_thread_has_the_observer() -> Res
     assert_script(&report)
 }
 
-/// Where the platform has no Observer that we use: the Printer, on ART 11 always and on the beds that
+/// Where the platform has no Observer that we use: the Printer, on ART 11 always and on the testbeds that
 /// `LOOPBOX_BEDS` names (`LOOPBOX_BEDS=art14`), which take longer to set up.
 #[test]
 fn later_arts_with_the_printer() -> Result<()> {
-    for bed in bed::to_test_on(&["art11"]) {
-        let report = hang(&bed, &[], &[])?;
-        println!("{bed}: {:?}", report.features);
+    for testbed in testbed::to_test_on(&["art11"]) {
+        let report = hang(&testbed, &[], &[])?;
+        println!("{testbed}: {:?}", report.features);
         assert!(feature(&report, Feature::Hook).1.contains("Printer"), "{:?}", report.features);
         assert!(feature(&report, Feature::Sampler).0, "{:?}", report.features);
         assert_script(&report)?;

@@ -4,14 +4,14 @@ use anyhow::{Context, Result, ensure};
 use loopbox_e2e::{LIMIT, launcher, read};
 use loopbox_format::model::{AnrVerdict, Location, LockWait, OtherThread, PendingSource, Report};
 use loopbox_launch::{Running, reports};
-use loopbox_testbed as bed;
+use loopbox_testbed as testbed;
 use std::fs;
 use std::path::PathBuf;
 use tempfile::tempdir;
 
-fn signalled(bed: &str, mode: &str) -> Result<Report> {
+fn signalled(testbed: &str, mode: &str) -> Result<Report> {
     let folder = tempdir()?;
-    let app = launcher(bed)?.app("scenario.Holders").argument(format!("dir={}", folder.path().display()));
+    let app = launcher(testbed)?.app("scenario.Holders").argument(format!("dir={}", folder.path().display()));
     let mut app = app.argument(format!("mode={mode}")).start()?;
     app.wait_for("SCRIPT main waits", LIMIT)?;
     app.signal("QUIT")?;
@@ -43,15 +43,15 @@ fn steps(report: &Report) -> Vec<String> {
     report.locks.waits.iter().map(step).collect()
 }
 
-fn beds() -> Vec<String> {
-    bed::to_test_on(&["art10", "art11"])
+fn testbeds() -> Vec<String> {
+    testbed::to_test_on(&["art10", "art11"])
 }
 
 #[test]
 fn the_holder_of_a_lock_is_named_with_its_stack() -> Result<()> {
-    for bed in beds() {
-        let report = signalled(&bed, "entering")?;
-        assert_eq!(steps(&report), ["scenario.Holders$Basket<> holder: Holders.deliver"], "{bed}");
+    for testbed in testbeds() {
+        let report = signalled(&testbed, "entering")?;
+        assert_eq!(steps(&report), ["scenario.Holders$Basket<> holder: Holders.deliver"], "{testbed}");
         assert!(!report.locks.deadlock);
         let holder = report.locks.waits[0].holder.as_ref().context("nobody")?;
         assert_eq!(names(&report, &holder.stack)[0], "Thread.sleep");
@@ -66,23 +66,23 @@ fn the_holder_of_a_lock_is_named_with_its_stack() -> Result<()> {
 
 #[test]
 fn a_wait_to_be_notified_has_no_holder() -> Result<()> {
-    for bed in beds() {
-        let report = signalled(&bed, "waiting")?;
-        assert_eq!(steps(&report), ["scenario.Holders$Price<> nobody: "], "{bed}");
+    for testbed in testbeds() {
+        let report = signalled(&testbed, "waiting")?;
+        assert_eq!(steps(&report), ["scenario.Holders$Price<> nobody: "], "{testbed}");
     }
     Ok(())
 }
 
 #[test]
 fn a_chain_is_followed_to_the_thread_that_all_wait_for() -> Result<()> {
-    for bed in beds() {
-        let report = signalled(&bed, "chain")?;
+    for testbed in testbeds() {
+        let report = signalled(&testbed, "chain")?;
         let expected = [
             "scenario.Holders$Basket<> holder: Holders.ask",
             "scenario.Holders$Price<> middle: Holders.ask",
             "java.lang.Class<scenario.Holders> last: Holders.deliver",
         ];
-        assert_eq!(steps(&report), expected, "{bed}");
+        assert_eq!(steps(&report), expected, "{testbed}");
         assert!(!report.locks.deadlock);
     }
     Ok(())
@@ -90,10 +90,10 @@ fn a_chain_is_followed_to_the_thread_that_all_wait_for() -> Result<()> {
 
 #[test]
 fn a_deadlock_with_main_is_told() -> Result<()> {
-    for bed in beds() {
-        let report = signalled(&bed, "deadlock")?;
+    for testbed in testbeds() {
+        let report = signalled(&testbed, "deadlock")?;
         let steps = steps(&report);
-        assert_eq!(steps[0], "scenario.Holders$Basket<> holder: Holders.ask", "{bed}");
+        assert_eq!(steps[0], "scenario.Holders$Basket<> holder: Holders.ask", "{testbed}");
         assert!(steps[1].starts_with("scenario.Holders$Price<> ") && steps[1].ends_with(": "), "{steps:?}");
         assert_eq!(report.locks.waits[1].holder.as_ref().map(|h| h.tid), Some(report.meta.process.pid));
         assert_eq!((steps.len(), report.locks.deadlock), (2, true));
@@ -103,8 +103,8 @@ fn a_deadlock_with_main_is_told() -> Result<()> {
 
 #[test]
 fn the_other_threads_are_in_the_report_of_a_signal() -> Result<()> {
-    for bed in beds() {
-        let report = signalled(&bed, "working")?;
+    for testbed in testbeds() {
+        let report = signalled(&testbed, "working")?;
         assert!(report.locks.waits.is_empty(), "main waits for nothing: {:?}", report.locks);
         let threads = &report.threads.threads;
         let find = |name: &str| -> Result<&OtherThread> {
@@ -140,10 +140,10 @@ fn told(app: &mut Running, reason: &str) -> Result<(PathBuf, Report)> {
 /// learnt of it, one after the other, is in one file.
 #[test]
 fn all_that_is_learnt_of_a_hang_is_in_one_file() -> Result<()> {
-    for bed in beds() {
+    for testbed in testbeds() {
         let folder = tempdir()?;
         let gate = folder.path().join("gate");
-        let app = launcher(&bed)?.app("scenario.Holders");
+        let app = launcher(&testbed)?.app("scenario.Holders");
         let app = app.argument(format!("dir={}", folder.path().join("reports").display()));
         let mut app = app.argument(format!("gate={}", gate.display())).argument("hangMs=1000").start()?;
         let (file, hang) = told(&mut app, " hang")?;
@@ -156,7 +156,7 @@ fn all_that_is_learnt_of_a_hang_is_in_one_file() -> Result<()> {
         let (same, mut ended) = told(&mut app, " sigquit")?;
         assert_eq!(same, file);
         assert_eq!(reports(&folder.path().join("reports"))?, [file]);
-        assert_eq!(steps(&ended), ["scenario.Holders$Basket<> holder: Holders.deliver"], "{bed}");
+        assert_eq!(steps(&ended), ["scenario.Holders$Basket<> holder: Holders.deliver"], "{testbed}");
         assert!(ended.threads.threads.iter().any(|thread| thread.name == "holder"));
         assert_eq!(ended.pending.source, PendingSource::LooperDump);
         assert!(ended.anr.signal.is_some_and(|signal| signal.count == 1), "{:?}", ended.anr);

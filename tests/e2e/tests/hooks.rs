@@ -4,25 +4,25 @@ use anyhow::{Context, Result};
 use loopbox_e2e::story::{SHOP, Story};
 use loopbox_e2e::{details, details_of, feature};
 use loopbox_format::model::{Component, Detail, End, Feature, Limits, NamedBy, PendingSource};
-use loopbox_testbed as bed;
+use loopbox_testbed as testbed;
 
 const MS: u64 = 1_000_000;
 /// A story of `scenario.Hooks`.
-fn tell(bed: &str, options: &[&str], arguments: &[&str]) -> Result<Story> {
-    Story::tell("scenario.Hooks", bed, options, arguments)
+fn tell(testbed: &str, options: &[&str], arguments: &[&str]) -> Result<Story> {
+    Story::tell("scenario.Hooks", testbed, options, arguments)
 }
 
-/// Where the Printer is the hook: on ART 10 and 11, and on the beds that `LOOPBOX_BEDS` names.
-fn on_each_bed(story: impl Fn(&str) -> Result<()>) -> Result<()> {
-    bed::to_test_on(&["art10", "art11"])
+/// Where the Printer is the hook: on ART 10 and 11, and on the testbeds that `LOOPBOX_BEDS` names.
+fn on_each_testbed(story: impl Fn(&str) -> Result<()>) -> Result<()> {
+    testbed::to_test_on(&["art10", "art11"])
         .into_iter()
-        .try_for_each(|bed| story(&bed).with_context(|| format!("on {bed}")))
+        .try_for_each(|testbed| story(&testbed).with_context(|| format!("on {testbed}")))
 }
 
 #[test]
 fn a_printer_that_was_there_before_sees_everything_and_is_put_back() -> Result<()> {
-    on_each_bed(|bed| {
-        let story = tell(bed, &[], &["mode=before", "hook=PRINTER"])?;
+    on_each_testbed(|testbed| {
+        let story = tell(testbed, &[], &["mode=before", "hook=PRINTER"])?;
         assert_eq!(story.hook(), "Printer, passes on to com.othersdk.Monitor");
         assert!(story.has_shop(1) && story.has_shop(2));
         // Two messages and the one that leaves the loop, which throws and so has no end.
@@ -35,8 +35,8 @@ fn a_printer_that_was_there_before_sees_everything_and_is_put_back() -> Result<(
 
 #[test]
 fn a_printer_that_wraps_ours_keeps_us_and_stays_when_we_go() -> Result<()> {
-    on_each_bed(|bed| {
-        let story = tell(bed, &[], &["mode=after", "hook=PRINTER"])?;
+    on_each_testbed(|testbed| {
+        let story = tell(testbed, &[], &["mode=after", "hook=PRINTER"])?;
         assert!(story.has_shop(1));
         assert!(story.said("other 2 1") && story.said("other 4 2"), "{:?}", story.said);
         assert!(story.said("restored true"), "the other library's Printer must stay");
@@ -46,8 +46,8 @@ fn a_printer_that_wraps_ours_keeps_us_and_stays_when_we_go() -> Result<()> {
 
 #[test]
 fn a_looper_that_prints_other_words_is_followed_by_turns() -> Result<()> {
-    on_each_bed(|bed| {
-        let story = tell(bed, &[], &["mode=words", "hook=PRINTER"])?;
+    on_each_testbed(|testbed| {
+        let story = tell(testbed, &[], &["mode=words", "hook=PRINTER"])?;
         let long: Vec<_> = details(&story.report).filter(|d| d.wall_ns >= 60 * MS).collect();
         assert_eq!(long.len(), 2, "{:#?}", story.report.history);
         Ok(())
@@ -56,8 +56,8 @@ fn a_looper_that_prints_other_words_is_followed_by_turns() -> Result<()> {
 
 #[test]
 fn a_printer_that_took_ours_out_is_noticed_and_passed_on_to() -> Result<()> {
-    on_each_bed(|bed| {
-        let story = tell(bed, &[], &["mode=displaced", "hook=PRINTER", "printerCheckMs=100"])?;
+    on_each_testbed(|testbed| {
+        let story = tell(testbed, &[], &["mode=displaced", "hook=PRINTER", "printerCheckMs=100"])?;
         assert_eq!(story.hook(), "Printer, passes on to com.othersdk.Monitor, armed again 1 time");
         assert!(story.has_shop(1) && story.has_shop(2));
         assert!(story.said("restored true"), "what was there when we came back is put back");
@@ -67,8 +67,8 @@ fn a_printer_that_took_ours_out_is_noticed_and_passed_on_to() -> Result<()> {
 
 #[test]
 fn a_printer_that_was_set_to_null_is_set_again() -> Result<()> {
-    on_each_bed(|bed| {
-        let story = tell(bed, &[], &["mode=nulled", "hook=PRINTER", "printerCheckMs=100"])?;
+    on_each_testbed(|testbed| {
+        let story = tell(testbed, &[], &["mode=nulled", "hook=PRINTER", "printerCheckMs=100"])?;
         assert_eq!(story.hook(), "Printer, armed again 1 time");
         assert!(story.has_shop(2));
         Ok(())
@@ -77,8 +77,8 @@ fn a_printer_that_was_set_to_null_is_set_again() -> Result<()> {
 
 #[test]
 fn a_stubborn_other_library_is_answered_ever_more_seldom() -> Result<()> {
-    on_each_bed(|bed| {
-        let story = tell(bed, &[], &["mode=fight", "hook=PRINTER", "printerCheckMs=100"])?;
+    on_each_testbed(|testbed| {
+        let story = tell(testbed, &[], &["mode=fight", "hook=PRINTER", "printerCheckMs=100"])?;
         // 40 rounds of at least 60 ms; the pause doubles from 100 ms on: 100 + 200 + 400 + 800 + 1600 + 3200 ...
         let (_, how) = feature(&story.report, Feature::Hook);
         let armed =
@@ -152,7 +152,7 @@ fn uninstalling_in_a_message_and_installing_again_works() -> Result<()> {
 }
 
 /// On ART 10 alone: the ends in nested loops are told by depths of the native stack, which the switch interpreter of the
-/// beds of ART 11 and 14 does not use for Java calls.
+/// testbeds of ART 11 and 14 does not use for Java calls.
 #[test]
 fn nested_loops_are_told_from_lost_ends() -> Result<()> {
     for (hook, end) in [("hook=AUTO", End::Threw), ("hook=PRINTER", End::Missed)] {
@@ -204,8 +204,8 @@ fn exceptions_and_errors_do_not_upset_what_follows() -> Result<()> {
 
 #[test]
 fn callbacks_that_print_themselves_oddly_are_recorded_sanely() -> Result<()> {
-    on_each_bed(|bed| {
-        let story = tell(bed, &[], &["mode=strings", "hook=PRINTER"])?;
+    on_each_testbed(|testbed| {
+        let story = tell(testbed, &[], &["mode=strings", "hook=PRINTER"])?;
         story.assert_whole();
         assert!(story.said("caught no words"));
         let long = details(&story.report).filter(|d| d.wall_ns >= 60 * MS && d.end == End::Returned);

@@ -15,7 +15,7 @@ use loopbox_report::{Analysis, Frame};
 use loopbox_setup::workspace::{root, run};
 use tempfile::tempdir;
 
-/// What is kept: what the recorder's library and the bed look up by name, and the way in.
+/// What is kept: what the recorder's library and the testbed look up by name, and the way in.
 const RULES: &str = "
 -dontwarn **
 -dontnote **
@@ -29,14 +29,14 @@ const RULES: &str = "
 -allowaccessmodification
 ";
 
-/// The scripted apps, obfuscated and dexed for a bed; returns the jar and the mapping.
-fn obfuscated(bed: &loopbox_testbed::Testbed, folder: &Path) -> Result<(PathBuf, PathBuf)> {
+/// The scripted apps, obfuscated and dexed for a testbed; returns the jar and the mapping.
+fn obfuscated(testbed: &loopbox_testbed::Testbed, folder: &Path) -> Result<(PathBuf, PathBuf)> {
     let sources = java_below(&[
         root().join("jni-glue/java"),
         root().join("jni-glue/java-stubs"),
         root().join("tests/app"),
     ])?;
-    let boot: Vec<String> = bed.java_class_path().iter().map(|jar| jar.display().to_string()).collect();
+    let boot: Vec<String> = testbed.java_class_path().iter().map(|jar| jar.display().to_string()).collect();
     let [classes, plain, jar, mapping] =
         ["classes", "plain.jar", "app.jar", "mapping.txt"].map(|name| folder.join(name));
     fs::create_dir(&classes)?;
@@ -52,7 +52,7 @@ fn obfuscated(bed: &loopbox_testbed::Testbed, folder: &Path) -> Result<(PathBuf,
     fs::write(&rules, RULES)?;
     run(java.arg("-printmapping").arg(&mapping).arg(format!("@{}", rules.display())))?;
     let mut dx = Command::new("java");
-    dx.arg("-cp").arg(bed.dir.join(&bed.manifest.build.dx));
+    dx.arg("-cp").arg(testbed.dir.join(&testbed.manifest.build.dx));
     dx.args(["com.android.dx.command.Main", "--dex", "--min-sdk-version=24"]);
     run(dx.arg(format!("--output={}", jar.display())).arg(&plain))?;
     Ok((jar, mapping))
@@ -73,7 +73,7 @@ fn shop_frames(a: &Analysis, token: u64) -> Vec<Vec<&Frame>> {
 fn the_mapping_of_a_shipped_app_puts_its_source_back() -> Result<()> {
     let launcher = launcher("art10")?;
     let folder = tempdir()?;
-    let (jar, mapping) = obfuscated(&launcher.bed, folder.path())?;
+    let (jar, mapping) = obfuscated(&launcher.testbed, folder.path())?;
     let files = folder.path().join("reports");
     fs::create_dir(&files)?;
     let app = launcher.app_in(&jar, "scenario.Demo").argument(format!("dir={}", files.display()));

@@ -24,23 +24,23 @@ fn hang(launcher: &Launcher) -> Result<Report> {
 
 #[test]
 fn it_hooks_records_samples_and_reports() -> Result<()> {
-    for bed in to_test_on(&["art10", "art11", "art11-arm64"]) {
-        let report = hang(&Launcher::shipped(&bed)?)?;
+    for testbed in to_test_on(&["art10", "art11", "art11-arm64"]) {
+        let report = hang(&Launcher::shipped(&testbed)?)?;
         assert_eq!(report.meta.reason, DumpReason::SigQuit);
-        let abi = if bed.ends_with("-arm64") { "arm64-v8a" } else { "x86_64" };
+        let abi = if testbed.ends_with("-arm64") { "arm64-v8a" } else { "x86_64" };
         assert_eq!(report.meta.process.abi, abi);
         for part in [Feature::Hook, Feature::Sampler, Feature::Ring, Feature::SigQuit] {
             let (on, detail) = feature(&report, part);
-            assert!(on, "{bed}: {part:?}: {detail}");
+            assert!(on, "{testbed}: {part:?}: {detail}");
         }
-        assert!(report.history.len() > 5, "{bed}: {} records", report.history.len());
-        let MainState::Running(running) = &report.main else { panic!("{bed}: {:?}", report.main) };
-        let tree = report.trees.last().with_context(|| format!("{bed}: no stacks"))?;
-        assert_eq!(tree.token, running.token, "{bed}: the last stacks are the running message's");
+        assert!(report.history.len() > 5, "{testbed}: {} records", report.history.len());
+        let MainState::Running(running) = &report.main else { panic!("{testbed}: {:?}", report.main) };
+        let tree = report.trees.last().with_context(|| format!("{testbed}: no stacks"))?;
+        assert_eq!(tree.token, running.token, "{testbed}: the last stacks are the running message's");
         let stacks = stacks_of(&report, tree)?;
         let hung =
             stacks.iter().filter(|(frames, _)| frames.iter().any(|f| f.short() == "CheckoutActivity.onPay"));
-        assert!(hung.count() * 10 > stacks.len() * 9, "{bed}: {} stacks", stacks.len());
+        assert!(hung.count() * 10 > stacks.len() * 9, "{testbed}: {} stacks", stacks.len());
     }
     Ok(())
 }

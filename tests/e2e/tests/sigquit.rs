@@ -18,10 +18,10 @@ struct Story {
 }
 
 impl Story {
-    fn tell(bed: &str, arguments: &[&str]) -> Result<Self> {
+    fn tell(testbed: &str, arguments: &[&str]) -> Result<Self> {
         let folder = tempdir()?;
         let mut app =
-            launcher(bed)?.app("scenario.Quits").argument(format!("dir={}", folder.path().display()));
+            launcher(testbed)?.app("scenario.Quits").argument(format!("dir={}", folder.path().display()));
         for argument in arguments {
             app = app.argument(*argument);
         }
@@ -43,11 +43,15 @@ impl Story {
 
 #[test]
 fn each_signal_leaves_a_report_and_reaches_the_signal_catcher() -> Result<()> {
-    for bed in ["art10", "art11"] {
-        let story = Story::tell(bed, &["times=3", "each=answered"])?;
+    for testbed in ["art10", "art11"] {
+        let story = Story::tell(testbed, &["times=3", "each=answered"])?;
         let told = story.ended.lines.iter().filter(|line| line.ends_with(" sigquit")).count();
-        assert_eq!((told, story.quits.len()), (3, 1), "{bed}: one message, one file, written anew each time");
-        assert_eq!(story.caught(), 3, "{bed}");
+        assert_eq!(
+            (told, story.quits.len()),
+            (3, 1),
+            "{testbed}: one message, one file, written anew each time"
+        );
+        assert_eq!(story.caught(), 3, "{testbed}");
         assert!(!story.ended.errors.contains("could not be forwarded"), "{}", story.ended.errors);
         for quit in &story.quits {
             assert_eq!(quit.meta.reason, DumpReason::SigQuit);
@@ -76,25 +80,25 @@ fn a_storm_of_signals_does_no_harm() -> Result<()> {
 /// The queue is printed by code of the app. Whatever that does, the report is on the disk before.
 #[test]
 fn the_first_file_is_there_before_the_app_is_asked_anything() -> Result<()> {
-    for bed in ["art10", "art11"] {
-        let story = Story::tell(bed, &["mode=printed", "each=answered"])?;
+    for testbed in ["art10", "art11"] {
+        let story = Story::tell(testbed, &["mode=printed", "each=answered"])?;
         let printed: Vec<_> = story.ended.lines.iter().filter(|line| line.contains("printed with")).collect();
         // At the signal, and at the end.
-        assert_eq!(printed, ["SCRIPT printed with 1 reports", "SCRIPT printed with 2 reports"], "{bed}");
+        assert_eq!(printed, ["SCRIPT printed with 1 reports", "SCRIPT printed with 2 reports"], "{testbed}");
         let [quit] = story.quits.as_slice() else { panic!("{} reports", story.quits.len()) };
-        assert!(!quit.pending.lines.is_empty(), "{bed}: {:?}", quit.pending);
+        assert!(!quit.pending.lines.is_empty(), "{testbed}: {:?}", quit.pending);
         assert!(quit.figures.iter().any(|figure| figure.name == "report.first_file_ns"));
     }
     Ok(())
 }
 
-/// A story of one signal, with another library in it, on each bed.
+/// A story of one signal, with another library in it, on each testbed.
 fn on_each(mode: &str, check: impl Fn(&Story, (bool, &str))) -> Result<()> {
-    for bed in ["art10", "art11"] {
+    for testbed in ["art10", "art11"] {
         // A signal that another library keeps to itself is answered by nobody.
         let each = if mode == "mode=swallowed" { "each=sent" } else { "each=answered" };
-        let story = Story::tell(bed, &[mode, each])?;
-        println!("{bed}: {mode}");
+        let story = Story::tell(testbed, &[mode, each])?;
+        println!("{testbed}: {mode}");
         check(&story, feature(&story.last, Feature::SigQuit));
     }
     Ok(())

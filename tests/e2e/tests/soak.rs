@@ -31,13 +31,13 @@ fn mark(line: &str) -> Result<Mark> {
     Ok(Mark { messages: messages.parse()?, resident: resident.parse()?, malloc: malloc.parse()? })
 }
 
-fn soak(bed: &str, hook: &str) -> Result<()> {
+fn soak(testbed: &str, hook: &str) -> Result<()> {
     let messages = match std::env::var("LOOPBOX_SOAK_MESSAGES") {
         Ok(number) => number.parse().context("LOOPBOX_SOAK_MESSAGES is not a number")?,
         Err(_) => MESSAGES,
     };
     let folder = tempdir()?;
-    let app = launcher(bed)?.app("scenario.Soak").argument(format!("dir={}", folder.path().display()));
+    let app = launcher(testbed)?.app("scenario.Soak").argument(format!("dir={}", folder.path().display()));
     let app = app.argument(format!("hook={hook}")).argument(format!("messages={messages}"));
     let app = app.argument(format!("slowEach={}", messages / 100));
     let mut app = app.start()?;
@@ -49,7 +49,7 @@ fn soak(bed: &str, hook: &str) -> Result<()> {
     }
     app.wait_for("SCRIPT end", limit)?;
     let report = read(&wait_for_report(folder.path(), LIMIT)?)?;
-    println!("{bed} {hook}: {marks:?}");
+    println!("{testbed} {hook}: {marks:?}");
     assert_constant(&marks);
     assert_all_counted(&report, messages);
     assert!(feature(&report, Feature::Sampler).0, "{:?}", report.features);

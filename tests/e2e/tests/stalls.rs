@@ -35,8 +35,8 @@ impl Story {
         Self::begin_on("art10", folder, arguments)
     }
 
-    fn begin_on(bed: &str, folder: TempDir, arguments: &[&str]) -> Result<Self> {
-        let launcher = launcher(bed)?;
+    fn begin_on(testbed: &str, folder: TempDir, arguments: &[&str]) -> Result<Self> {
+        let launcher = launcher(testbed)?;
         let gate = tempdir()?;
         let mut app = launcher.app("scenario.Stalls").argument(format!("dir={}", folder.path().display()));
         app = app.argument(format!("gate={}", gate.path().join(OPEN).display()));

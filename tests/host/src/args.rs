@@ -3,21 +3,21 @@
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 
-pub(crate) const USAGE: &str = "usage: loopbox-host --bed BED.toml --app APP.jar[:MORE.jar] --main some/Class \
+pub(crate) const USAGE: &str = "usage: loopbox-host --testbed TESTBED.toml --app APP.jar[:MORE.jar] --main some/Class \
 [--hidden-api] [--sdk N] [-D key=value]... [-X vm-option]... [-- ARGUMENT...]";
 
 /// What to boot and run.
 #[derive(Debug, Default)]
 pub(crate) struct Args {
-    /// The bed's description.
-    pub(crate) bed: PathBuf,
+    /// The testbed's description.
+    pub(crate) testbed: PathBuf,
     /// Class path of the app: dexed jars.
     pub(crate) app: String,
     /// The class whose `main(String[])` runs, with slashes.
     pub(crate) main: String,
     /// Enforce hidden-API restrictions, as a device does.
     pub(crate) hidden_api: bool,
-    /// Target SDK of the app and `Build.VERSION.SDK_INT`; the bed's level when absent.
+    /// Target SDK of the app and `Build.VERSION.SDK_INT`; the testbed's level when absent.
     pub(crate) sdk: Option<u32>,
     /// System properties, `key=value`.
     pub(crate) properties: Vec<String>,
@@ -34,7 +34,7 @@ impl Args {
         while let Some(arg) = argv.next() {
             let mut value = || argv.next().with_context(|| format!("{arg} needs a value"));
             match arg.as_str() {
-                "--bed" => args.bed = value()?.into(),
+                "--testbed" => args.testbed = value()?.into(),
                 "--app" => args.app = value()?,
                 "--main" => args.main = value()?.replace('.', "/"),
                 "--hidden-api" => args.hidden_api = true,
@@ -49,7 +49,7 @@ impl Args {
             }
         }
         for (name, missing) in [
-            ("--bed", args.bed.as_os_str().is_empty()),
+            ("--testbed", args.testbed.as_os_str().is_empty()),
             ("--app", args.app.is_empty()),
             ("--main", args.main.is_empty()),
         ] {
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn reads_every_option_and_leaves_the_rest_to_main() {
         let args = parse(
-            "--bed b.toml --app a.jar:b.jar --main s.Demo --hidden-api --sdk 30 -D a=b -X -Xmx9m -- -D x",
+            "--testbed b.toml --app a.jar:b.jar --main s.Demo --hidden-api --sdk 30 -D a=b -X -Xmx9m -- -D x",
         )
         .unwrap();
         assert_eq!((args.app.as_str(), args.main.as_str(), args.sdk), ("a.jar:b.jar", "s/Demo", Some(30)));
@@ -84,8 +84,8 @@ mod tests {
     #[test]
     fn says_what_is_missing_or_wrong() {
         let message = |line: &str| parse(line).unwrap_err().to_string();
-        assert_eq!(message("--bed b --app a"), "--main is missing");
-        assert_eq!(message("--bed b --sdk"), "--sdk needs a value");
+        assert_eq!(message("--testbed b --app a"), "--main is missing");
+        assert_eq!(message("--testbed b --sdk"), "--sdk needs a value");
         assert_eq!(message("--fast"), "unknown argument --fast");
     }
 }

@@ -3,23 +3,23 @@
 //! The Java side finds a device as far as the main Looper goes: real libcore, real `Looper`, `Handler`,
 //! `MessageQueue` with the natives registered here. Native libraries of the app are loaded by the app itself.
 //!
-//! Exit codes: 0 `main` returned, 1 `main` threw, 64 wrong usage, 65 the bed cannot be used, 66 class not found,
+//! Exit codes: 0 `main` returned, 1 `main` threw, 64 wrong usage, 65 the testbed cannot be used, 66 class not found,
 //! 70 the VM did not boot.
 
 mod args;
-mod bed;
 mod crashes;
 mod heap;
 mod natives;
 mod othersdk;
+mod testbed;
 mod vm;
 
 use anyhow::{Context, Result};
 use args::Args;
-use bed::Bed;
 use jni::objects::{JObject, JObjectArray, JString};
 use jni::strings::JNIString;
 use jni::{Env, JValue, jni_sig, jni_str};
+use testbed::Testbed;
 
 const THREW: i32 = 1;
 const USAGE: i32 = 64;
@@ -43,10 +43,10 @@ fn main() {
 
 fn run() -> Result<(), (i32, anyhow::Error)> {
     let args = Args::parse(std::env::args().skip(1)).map_err(|error| (USAGE, error.context(args::USAGE)))?;
-    let bed = Bed::read(&args.bed).map_err(|error| (BED, error))?;
-    bed.enter().map_err(|error| (BED, error))?;
-    let vm = vm::boot(&bed, &args).map_err(|error| (NO_VM, error))?;
-    vm.attach_current_thread(|env| -> Result<_, Failure> { Ok(run_main(env, &bed, &args)) })
+    let testbed = Testbed::read(&args.testbed).map_err(|error| (BED, error))?;
+    testbed.enter().map_err(|error| (BED, error))?;
+    let vm = vm::boot(&testbed, &args).map_err(|error| (NO_VM, error))?;
+    vm.attach_current_thread(|env| -> Result<_, Failure> { Ok(run_main(env, &testbed, &args)) })
         .map_err(|Failure(error)| (NO_VM, error))?
 }
 
@@ -59,12 +59,12 @@ impl From<jni::errors::Error> for Failure {
     }
 }
 
-fn run_main(env: &mut Env<'_>, bed: &Bed, args: &Args) -> Result<(), (i32, anyhow::Error)> {
+fn run_main(env: &mut Env<'_>, testbed: &Testbed, args: &Args) -> Result<(), (i32, anyhow::Error)> {
     let prepared = natives::register(env)
         .and_then(|()| othersdk::register(env))
         .and_then(|()| crashes::register(env))
         .and_then(|()| heap::register(env))
-        .and_then(|()| set_target_sdk(env, args.sdk.unwrap_or(bed.api_level)));
+        .and_then(|()| set_target_sdk(env, args.sdk.unwrap_or(testbed.api_level)));
     prepared.map_err(|error| (NO_VM, described(env, error)))?;
     let class = env
         .find_class(JNIString::from(args.main.as_str()))

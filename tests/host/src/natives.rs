@@ -72,7 +72,7 @@ extern "system" fn set_fd_events(mut env: EnvUnowned<'_>, _: JClass<'_>, _: jlon
     env.with_env(|env| -> jni::errors::Result<()> {
         env.throw_new(
             jni_str!("java/lang/UnsupportedOperationException"),
-            jni_str!("no fd callbacks on this bed"),
+            jni_str!("no fd callbacks on this testbed"),
         )
     })
     .resolve::<jni::errors::ThrowRuntimeExAndDefault>();
@@ -104,12 +104,12 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<()> {
         (jni_str!("nativeIsPolling"), jni_str!("(J)Z"), is_polling as *mut c_void),
         (jni_str!("nativeSetFileDescriptorEvents"), jni_str!("(JII)V"), set_fd_events as *mut c_void),
     ];
-    let bed: [(&JNIStr, &JNIStr, *mut c_void); 2] = [
+    let testbed: [(&JNIStr, &JNIStr, *mut c_void); 2] = [
         (jni_str!("log"), jni_str!("(Ljava/lang/String;)V"), log as *mut c_void),
         (jni_str!("gettid"), jni_str!("()I"), gettid as *mut c_void),
     ];
     register_class(env, jni_str!("android/os/MessageQueue"), &queue)?;
-    register_class(env, jni_str!("android/os/BedNative"), &bed)
+    register_class(env, jni_str!("android/os/BedNative"), &testbed)
 }
 
 pub(crate) fn register_class(

@@ -1,7 +1,7 @@
 //! Loads libart and boots the VM in this process.
 
 use crate::args::Args;
-use crate::bed::Bed;
+use crate::testbed::Testbed;
 use anyhow::{Context, Result, bail};
 use jni::sys;
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
@@ -12,9 +12,9 @@ use std::ptr;
 type CreateVm = unsafe extern "C" fn(*mut *mut sys::JavaVM, *mut *mut c_void, *mut c_void) -> sys::jint;
 
 /// Boots the VM on the calling thread, which becomes its main thread.
-pub(crate) fn boot(bed: &Bed, args: &Args) -> Result<jni::JavaVM> {
+pub(crate) fn boot(testbed: &Testbed, args: &Args) -> Result<jni::JavaVM> {
     let mut libart = ptr::null_mut();
-    for library in bed.libraries() {
+    for library in testbed.libraries() {
         libart = open(library)?;
     }
     // SAFETY: `libart` is the handle that dlopen just gave for libart, the last of the libraries.
@@ -25,7 +25,7 @@ pub(crate) fn boot(bed: &Bed, args: &Args) -> Result<jni::JavaVM> {
     // SAFETY: the JNI specification gives the function of this name this signature.
     let create = unsafe { std::mem::transmute::<*mut c_void, CreateVm>(create) };
 
-    let options = options(bed, args)?;
+    let options = options(testbed, args)?;
     let mut raw_options: Vec<sys::JavaVMOption> = options
         .iter()
         .map(|text| sys::JavaVMOption { optionString: text.as_ptr().cast_mut(), extraInfo: ptr::null_mut() })
@@ -47,9 +47,9 @@ pub(crate) fn boot(bed: &Bed, args: &Args) -> Result<jni::JavaVM> {
     Ok(unsafe { jni::JavaVM::from_raw(vm) })
 }
 
-fn options(bed: &Bed, args: &Args) -> Result<Vec<CString>> {
+fn options(testbed: &Testbed, args: &Args) -> Result<Vec<CString>> {
     let with = |prefix: &str, value: &OsStr| [prefix.as_bytes(), value.as_bytes()].concat();
-    let boot = bed.boot_class_path(args.hidden_api)?;
+    let boot = testbed.boot_class_path(args.hidden_api)?;
     let mut all = vec![
         with("-Xbootclasspath:", &boot),
         with("-Xbootclasspath-locations:", &boot),
@@ -58,9 +58,9 @@ fn options(bed: &Bed, args: &Args) -> Result<Vec<CString>> {
     if args.hidden_api {
         all.push(b"-Xhidden-api-policy:enabled".to_vec());
     }
-    let sdk = format!("-Dloopbox.sdk={}", args.sdk.unwrap_or(bed.api_level));
-    let of_bed = bed.vm_options.iter().filter(|option| !option.starts_with("-Dloopbox.sdk="));
-    all.extend(of_bed.chain(&args.vm_options).chain([&sdk]).map(|option| option.clone().into_bytes()));
+    let sdk = format!("-Dloopbox.sdk={}", args.sdk.unwrap_or(testbed.api_level));
+    let of_testbed = testbed.vm_options.iter().filter(|option| !option.starts_with("-Dloopbox.sdk="));
+    all.extend(of_testbed.chain(&args.vm_options).chain([&sdk]).map(|option| option.clone().into_bytes()));
     all.extend(args.properties.iter().map(|pair| format!("-D{pair}").into_bytes()));
     all.into_iter().map(|option| CString::new(option).context("an option has a NUL byte")).collect()
 }
@@ -68,7 +68,7 @@ fn options(bed: &Bed, args: &Args) -> Result<Vec<CString>> {
 fn open(library: &Path) -> Result<*mut c_void> {
     let name = CString::new(library.as_os_str().as_bytes()).context("a library name has a NUL byte")?;
     const MODE: c_int = libc::RTLD_NOW | libc::RTLD_GLOBAL;
-    // SAFETY: `name` is a C string; the bed's libraries are made to be loaded into such a process.
+    // SAFETY: `name` is a C string; the testbed's libraries are made to be loaded into such a process.
     let handle = unsafe { libc::dlopen(name.as_ptr(), MODE) };
     if handle.is_null() {
         bail!("cannot load {}: {}", library.display(), dl_error());

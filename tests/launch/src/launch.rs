@@ -1,4 +1,4 @@
-//! Runs apps of `tests/app` on a bed, as a phone would run them: a process of their own, the recorder loaded as a
+//! Runs apps of `tests/app` on a testbed, as a phone would run them: a process of their own, the recorder loaded as a
 //! library, signals from outside.
 
 use std::fs;
@@ -16,7 +16,7 @@ use loopbox_format::report::decode;
 
 use loopbox_android_pack::Abi;
 use loopbox_setup::workspace::{cargo, root, run, target};
-use loopbox_testbed::{self as bed, Arch, Testbed as Bed};
+use loopbox_testbed::{self as testbed, Arch, Testbed};
 
 use crate::android;
 
@@ -45,24 +45,24 @@ impl Build {
     }
 }
 
-/// A bed with the scripted apps, the host program and the recorder ready to run.
+/// A testbed with the scripted apps, the host program and the recorder ready to run.
 #[derive(Debug)]
 pub struct Launcher {
-    /// The bed.
-    pub bed: Bed,
+    /// The testbed.
+    pub testbed: Testbed,
     jar: PathBuf,
     host: PathBuf,
     libraries: PathBuf,
 }
 
 impl Launcher {
-    /// Sets up the bed called `name` and builds what runs on it.
+    /// Sets up the testbed called `name` and builds what runs on it.
     ///
     /// # Errors
     /// When a part cannot be set up or built.
     pub fn new(name: &str, build: Build) -> Result<Self> {
-        let bed = bed::ensure(name)?;
-        let products = programs(&bed, build).context("cannot build the host program and the recorder")?;
+        let testbed = testbed::ensure(name)?;
+        let products = programs(&testbed, build).context("cannot build the host program and the recorder")?;
         let jar = target().join("apps").join(format!("{name}.jar"));
         fs::create_dir_all(target().join("apps")).context("cannot create target/apps")?;
         let sources = java_below(&[
@@ -70,23 +70,23 @@ impl Launcher {
             root().join("jni-glue/java-stubs"),
             root().join("tests/app"),
         ])?;
-        bed.dex(&sources, &[], &jar).context("cannot compile the scripted apps")?;
+        testbed.dex(&sources, &[], &jar).context("cannot compile the scripted apps")?;
         let libraries = products.join(build.folder());
-        Ok(Self { bed, jar, host: libraries.join("loopbox-host"), libraries })
+        Ok(Self { testbed, jar, host: libraries.join("loopbox-host"), libraries })
     }
 
-    /// The same with the library exactly as it ships to devices of the bed's architecture: linked for Android, stripped, unchanged.
+    /// The same with the library exactly as it ships to devices of the testbed's architecture: linked for Android, stripped, unchanged.
     ///
     /// # Errors
     /// When a part cannot be set up or built.
     pub fn shipped(name: &str) -> Result<Self> {
         let mut launcher = Self::new(name, Build::Dev)?;
-        let abi = match launcher.bed.arch()? {
+        let abi = match launcher.testbed.arch()? {
             Arch::X86_64 => Abi::X86_64,
             Arch::Arm64 => Abi::Arm64,
         };
-        let shipped = android::shipped(abi, &launcher.bed)?;
-        launcher.bed = shipped.bed;
+        let shipped = android::shipped(abi, &launcher.testbed)?;
+        launcher.testbed = shipped.testbed;
         launcher.libraries = shipped.libraries;
         Ok(launcher)
     }
@@ -97,7 +97,7 @@ impl Launcher {
     /// # Errors
     /// When something cannot be read, written or compiled.
     pub fn variant(&self, name: &str, change: impl Fn(&str, String) -> Result<String>) -> Result<PathBuf> {
-        let jar = self.jar.with_file_name(format!("{}-{name}.jar", self.bed.manifest.name));
+        let jar = self.jar.with_file_name(format!("{}-{name}.jar", self.testbed.manifest.name));
         let folder = tempfile::tempdir_in(target()).context("no folder below target")?;
         let mut sources = java_below(&[root().join("jni-glue/java-stubs"), root().join("tests/app")])?;
         for source in java_below(&[root().join("jni-glue/java")])? {
@@ -107,13 +107,15 @@ impl Launcher {
             fs::write(&changed, change(&file, text)?).with_context(|| format!("cannot write {file}"))?;
             sources.push(changed);
         }
-        self.bed.dex(&sources, &[], &jar).with_context(|| format!("cannot compile the variant {name}"))?;
+        self.testbed
+            .dex(&sources, &[], &jar)
+            .with_context(|| format!("cannot compile the variant {name}"))?;
         Ok(jar)
     }
 
     /// The dexed jars that run, in class path order.
     pub fn class_path(&self) -> Vec<PathBuf> {
-        let boot = self.bed.manifest.boot_class_path.iter().map(|jar| self.bed.dir.join(jar));
+        let boot = self.testbed.manifest.boot_class_path.iter().map(|jar| self.testbed.dir.join(jar));
         boot.chain([self.jar.clone()]).collect()
     }
 
@@ -124,23 +126,23 @@ impl Launcher {
 
     /// The same, of an app in a dexed jar of its own.
     pub fn app_in(&self, jar: &Path, class: &str) -> App {
-        // The variables of the bed are there from the start: the host program need not start itself again, which an
+        // The variables of the testbed are there from the start: the host program need not start itself again, which an
         // emulated one could not do.
-        let mut command = self.bed.command(&self.host);
-        command.env("LOOPBOX_HOST_BED", &self.bed.dir);
-        command.arg("--bed").arg(self.bed.dir.join("bed.toml")).arg("--app").arg(jar);
+        let mut command = self.testbed.command(&self.host);
+        command.env("LOOPBOX_HOST_TESTBED", &self.testbed.dir);
+        command.arg("--testbed").arg(self.testbed.dir.join("testbed.toml")).arg("--app").arg(jar);
         command.arg("-D").arg(format!("java.library.path={}", self.libraries.display()));
         command.arg("--main").arg(class);
         App { command, arguments: Vec::new() }
     }
 }
 
-/// Builds what runs on a bed, for its architecture; returns the folder that has one folder per profile.
-fn programs(bed: &Bed, build: Build) -> Result<PathBuf> {
+/// Builds what runs on a testbed, for its architecture; returns the folder that has one folder per profile.
+fn programs(testbed: &Testbed, build: Build) -> Result<PathBuf> {
     let what = ["--package", "loopbox-host", "--package", "loopbox-jni", "--profile", build.profile()];
-    let arch = bed.arch()?;
+    let arch = testbed.arch()?;
     if arch != Arch::X86_64 {
-        return android::linux::build(arch, bed, &what);
+        return android::linux::build(arch, testbed, &what);
     }
     let mut cargo = cargo();
     run(cargo.args(["build", "--quiet", "--locked"]).args(what))?;

@@ -142,7 +142,7 @@ impl Probe {
 
     /// The host program enters the testbed's environment by itself: `timeout` is a program of the machine.
     fn describe(&self, command: &mut Command, main: &str, options: &[&str], arguments: &[&str]) {
-        command.arg("--bed").arg(self.testbed.dir.join("bed.toml")).arg("--app").arg(&self.jar);
+        command.arg("--testbed").arg(self.testbed.dir.join("testbed.toml")).arg("--app").arg(&self.jar);
         command.arg("-D").arg(format!("java.library.path={}", self.libraries.display()));
         command.args(["--main", main]).args(options).arg("--").args(arguments);
     }

@@ -13,7 +13,7 @@ use super::stats::{LIMIT, median};
 /// Arguments of the hook bench.
 #[derive(Debug, Args)]
 pub(crate) struct HookArgs {
-    /// Beds to run on
+    /// Testbeds to run on
     #[arg(long, value_delimiter = ',', default_value = "art10,art11,art11-jit,art14")]
     testbed: Vec<String>,
     /// Messages per batch

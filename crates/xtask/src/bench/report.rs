@@ -16,7 +16,7 @@ use super::stats::LIMIT;
 /// Arguments of the report bench.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Beds to run on
+    /// Testbeds to run on
     #[arg(long, value_delimiter = ',', default_value = "art10")]
     testbed: Vec<String>,
     /// Reports of each

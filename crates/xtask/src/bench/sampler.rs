@@ -24,7 +24,7 @@ const MS: f64 = 1e6;
 /// Arguments of the sampler bench.
 #[derive(Debug, Args)]
 pub(crate) struct SamplerArgs {
-    /// Beds to run on
+    /// Testbeds to run on
     #[arg(long, value_delimiter = ',', default_value = "art10,art11,art14")]
     testbed: Vec<String>,
     /// Samples of each way at each depth

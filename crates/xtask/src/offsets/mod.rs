@@ -23,7 +23,7 @@ pub(crate) struct OffsetsArgs {
 enum Command {
     /// Validate the tables and compare their rows with the runtimes of the testbeds
     Check {
-        /// Beds to compare with
+        /// Testbeds to compare with
         #[arg(long, value_delimiter = ',', default_value = "art10,art11")]
         testbeds: Vec<String>,
         /// Also lay the classes of Debian's ART sources out with clang, for every architecture, and compare

@@ -12,25 +12,25 @@ use std::process::Command;
 /// The stresses.
 #[derive(Debug, Subcommand)]
 pub(crate) enum StressCommand {
-    /// Sampled stacks of every kind of code, on every bed in every mode, held against the dex files
-    Beds(BedsArgs),
+    /// Sampled stacks of every kind of code, on every testbed in every mode, held against the dex files
+    Testbeds(TestbedsArgs),
     /// Every decoder on hostile input, led by coverage
     Fuzz(fuzz::FuzzArgs),
     /// kill -9 at random moments of apps that record on a real ART: what they leave, and what the next launch reports
     Kill(KillArgs),
     /// The lock-free parts of the ring under Miri, on many schedules; needs a nightly toolchain with `miri`
     Orders(OrdersArgs),
-    /// Samples without end of a main thread that does all a sampler must survive, on every bed
+    /// Samples without end of a main thread that does all a sampler must survive, on every testbed
     Sampler(sampler::SamplerArgs),
     /// Every test program of the workspace, many times, alone or on a loaded machine
     Suite(suite::SuiteArgs),
 }
 
-/// Arguments of the beds' stress.
+/// Arguments of the testbeds' stress.
 #[derive(Debug, Args)]
-pub(crate) struct BedsArgs {
-    /// Beds to run on; all when none is named
-    beds: Vec<String>,
+pub(crate) struct TestbedsArgs {
+    /// Testbeds to run on; all when none is named
+    testbeds: Vec<String>,
     /// Milliseconds of each of the 17 phases
     #[arg(long, default_value_t = 3_000)]
     phase_ms: u32,
@@ -57,7 +57,7 @@ pub(crate) struct OrdersArgs {
 
 pub(crate) fn run(command: &StressCommand) -> Result<()> {
     match command {
-        StressCommand::Beds(args) => beds(args),
+        StressCommand::Testbeds(args) => testbeds(args),
         StressCommand::Fuzz(args) => fuzz::fuzz(args),
         StressCommand::Kill(args) => kill(args),
         StressCommand::Orders(args) => orders(args),
@@ -67,10 +67,10 @@ pub(crate) fn run(command: &StressCommand) -> Result<()> {
 }
 
 /// The matrix is a program of the end-to-end tests, which depend on this crate: cargo runs it.
-fn beds(args: &BedsArgs) -> Result<()> {
+fn testbeds(args: &TestbedsArgs) -> Result<()> {
     let mut matrix = cargo();
     matrix.args(["run", "--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "matrix", "--"]);
-    run_command(matrix.arg("--phase-ms").arg(args.phase_ms.to_string()).args(&args.beds))
+    run_command(matrix.arg("--phase-ms").arg(args.phase_ms.to_string()).args(&args.testbeds))
 }
 
 /// A program of the end-to-end tests, too.

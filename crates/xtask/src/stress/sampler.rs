@@ -31,7 +31,7 @@ const GROWTH_KIB: i64 = 16 << 10;
 /// Arguments of the sampler's stress.
 #[derive(Debug, Args)]
 pub(crate) struct SamplerArgs {
-    /// Beds to run on
+    /// Testbeds to run on
     #[arg(default_values = ["art10", "art11", "art11-jit", "art14"])]
     testbeds: Vec<String>,
     /// Samples on each testbed

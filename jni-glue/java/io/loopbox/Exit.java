@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox;
 
 /** How a process of this app ended, as the system recorded it. */

@@ -1,4 +1,4 @@
-//! Runs the matrix of beds and modes for long: `matrix [--phase-ms N] [BED...]`. `cargo xtask stress beds` calls it.
+//! Runs the matrix of testbeds and modes for long: `matrix [--phase-ms N] [BED...]`. `cargo xtask stress testbeds` calls it.
 
 use std::process::ExitCode;
 
@@ -7,18 +7,18 @@ use loopbox_e2e::matrix::{CELLS, run_all};
 
 fn main() -> Result<ExitCode> {
     let mut phase_ms = 3_000;
-    let mut beds = Vec::new();
+    let mut testbeds = Vec::new();
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         if argument == "--phase-ms" {
             let value = arguments.next().context("--phase-ms needs a number")?;
             phase_ms = value.parse().context("--phase-ms needs a number")?;
         } else {
-            ensure!(CELLS.iter().any(|cell| cell.bed == argument), "no cell is on {argument}");
-            beds.push(argument);
+            ensure!(CELLS.iter().any(|cell| cell.testbed == argument), "no cell is on {argument}");
+            testbeds.push(argument);
         }
     }
-    let wanted = |bed: &str| beds.is_empty() || beds.iter().any(|b| b == bed);
-    let cells: Vec<_> = CELLS.into_iter().filter(|cell| wanted(cell.bed)).collect();
+    let wanted = |testbed: &str| testbeds.is_empty() || testbeds.iter().any(|b| b == testbed);
+    let cells: Vec<_> = CELLS.into_iter().filter(|cell| wanted(cell.testbed)).collect();
     Ok(if run_all(&cells, phase_ms) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -27,7 +27,7 @@ const RECIPE: u32 = 1;
 #[derive(Debug)]
 pub(crate) struct Shipped {
     /// The testbed with the stand-ins loaded first.
-    pub(crate) bed: Testbed,
+    pub(crate) testbed: Testbed,
     /// The folder of the shipped library, for `java.library.path`.
     pub(crate) libraries: PathBuf,
 }
@@ -50,9 +50,9 @@ fn with_stand_ins(library: &Library, imports: &Imports, testbed: &Testbed) -> Re
     let derived = folder().join("testbeds").join(format!("{}-{}", testbed.manifest.name, library.abi));
     let stand_ins: Vec<String> =
         imports.libraries().map(|(soname, _)| libraries.join(soname).display().to_string()).collect();
-    let bed = derive(testbed, &stand_ins, &derived)?;
+    let testbed = derive(testbed, &stand_ins, &derived)?;
     let libraries = library.file.parent().context("a library without a folder")?.to_owned();
-    Ok(Shipped { bed, libraries })
+    Ok(Shipped { testbed, libraries })
 }
 
 /// A copy of a testbed's description in another folder, which loads `first` before everything else: ART's libsigchain,
@@ -248,7 +248,7 @@ mod tests {
         for file in ["core.jar", "hidden.jar", "c.jar", "dx.jar"] {
             fs::write(home.join(file), "").unwrap();
         }
-        fs::write(home.join("bed.toml"), MANIFEST).unwrap();
+        fs::write(home.join("testbed.toml"), MANIFEST).unwrap();
         let testbed = Testbed::open(&home).unwrap();
         let first = ["/shim/libc.so".to_owned()];
         let derived = derive(&testbed, &first, &folder.path().join("derived")).unwrap();

@@ -1,4 +1,4 @@
-//! The bed's description and the process environment that it asks for.
+//! The testbed's description and the process environment that it asks for.
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -8,12 +8,12 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Set to the bed's path in a process that already runs in the bed's environment.
-const READY: &str = "LOOPBOX_HOST_BED";
+/// Set to the testbed's path in a process that already runs in the testbed's environment.
+const READY: &str = "LOOPBOX_HOST_TESTBED";
 
-/// `bed.toml`, as far as booting needs it.
+/// `testbed.toml`, as far as booting needs it.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Bed {
+pub(crate) struct Testbed {
     pub(crate) api_level: u32,
     boot_class_path: Vec<PathBuf>,
     /// The same with the flags by which the runtime knows hidden interfaces.
@@ -33,27 +33,27 @@ pub(crate) struct Bed {
     dir: PathBuf,
 }
 
-impl Bed {
+impl Testbed {
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let path = path.canonicalize().with_context(|| format!("cannot find {}", path.display()))?;
         let text =
             std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let mut bed: Self =
-            toml::from_str(&text).with_context(|| format!("{} is not a bed", path.display()))?;
-        bed.dir = path.parent().map(Path::to_path_buf).unwrap_or_default();
-        Ok(bed)
+        let mut testbed: Self =
+            toml::from_str(&text).with_context(|| format!("{} is not a testbed", path.display()))?;
+        testbed.dir = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        Ok(testbed)
     }
 
     /// The boot class path as the VM wants it, with or without hidden interfaces being marked.
     ///
     /// # Errors
-    /// When the bed has no marked one.
+    /// When the testbed has no marked one.
     pub(crate) fn boot_class_path(&self, hidden_api: bool) -> Result<OsString> {
         if !hidden_api {
             return Ok(self.join(&self.boot_class_path));
         }
         if self.boot_class_path_hidden_api.is_empty() {
-            bail!("the bed has no boot class path with hidden-API flags");
+            bail!("the testbed has no boot class path with hidden-API flags");
         }
         Ok(self.join(&self.boot_class_path_hidden_api))
     }
@@ -63,7 +63,7 @@ impl Bed {
         self.dlopen_first.iter().chain([&self.libart]).map(PathBuf::as_path)
     }
 
-    /// Makes sure that this process runs in the bed's environment. The dynamic linker reads its variables only
+    /// Makes sure that this process runs in the testbed's environment. The dynamic linker reads its variables only
     /// at the start of a process, so this replaces the process by itself once.
     ///
     /// # Errors
@@ -88,12 +88,12 @@ impl Bed {
             .env("LD_LIBRARY_PATH", self.join(&self.library_path))
             .env("LD_PRELOAD", self.join(&self.preload))
             .env(READY, &self.dir);
-        Err(command.exec()).context("cannot start again in the bed's environment")
+        Err(command.exec()).context("cannot start again in the testbed's environment")
     }
 
     fn absolute(&self, path: &Path) -> PathBuf {
-        let in_bed = self.dir.join(path);
-        if in_bed.exists() { in_bed } else { path.to_path_buf() }
+        let in_testbed = self.dir.join(path);
+        if in_testbed.exists() { in_testbed } else { path.to_path_buf() }
     }
 
     fn join(&self, paths: &[PathBuf]) -> OsString {

@@ -115,7 +115,7 @@ fn services_and_jobs_are_named_however_short_they_are() -> Result<()> {
 
 #[test]
 fn no_more_lines_of_the_queue_are_kept_than_the_app_says() -> Result<()> {
-    let story = tell(&["mode=queue", "pendingLines=10"])?;
+    let story = tell(&["mode=queue", "pendingLines=10", "pendingMs=2000"])?;
     let pending = &story.report.pending;
     assert_eq!((&pending.source, pending.lines.len()), (&PendingSource::LooperDump, 10));
     assert!(pending.dropped_lines >= 21, "{pending:#?}");

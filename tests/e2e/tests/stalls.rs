@@ -272,7 +272,7 @@ fn a_process_without_a_processor_is_not_hung() -> Result<()> {
 
 #[test]
 fn a_kill_at_the_first_suspicion_leaves_queue_figures_and_name() -> Result<()> {
-    let mut story = Story::begin(&["hangMs=12000"])?;
+    let mut story = Story::begin(&["hangMs=12000", "pendingMs=2000"])?;
     story.wait_for_suspicion()?;
     let pid = story.app.pid();
     story.app.kill();

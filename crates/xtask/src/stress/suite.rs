@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use loopbox_setup::workspace::target;
 
-use crate::suite::programs::{Outcome, TestProgram};
+use crate::suite::programs::{TestProgram, run_all};
 use crate::suite::steps::{minutes, shown};
 
 /// Arguments of the suite's stress.
@@ -60,19 +60,19 @@ pub(crate) fn suite(args: &SuiteArgs) -> Result<()> {
         let begun = Instant::now();
         let log_of = |program: &TestProgram| logs.join(format!("{round:03}-{}.log", program.file_name()));
         let mut failed = 0;
-        for (program, outcome) in run_all(&programs, args.at_once, limit, log_of) {
-            let (outcome, log) = (outcome?, log_of(program));
+        run_all(&programs, args.at_once, limit, log_of, |program, outcome, log| {
             passed += outcome.passed;
             failed += outcome.failed.len();
             if outcome.failed.is_empty() {
-                fs::remove_file(&log).with_context(|| format!("cannot remove {}", log.display()))?;
+                fs::remove_file(log).with_context(|| format!("cannot remove {}", log.display()))?;
             }
             for test in outcome.failed {
                 let name = format!("{}: {test}", program.name());
-                println!("round {round}: {name} FAILED after {}; {}", minutes(outcome.took), shown(&log));
-                failures.entry(name).or_insert(Failures { times: 0, log: log.clone() }).times += 1;
+                println!("round {round}: {name} FAILED after {}; {}", minutes(outcome.took), shown(log));
+                failures.entry(name).or_insert(Failures { times: 0, log: log.to_owned() }).times += 1;
             }
-        }
+            Ok(())
+        })?;
         let (took, so_far) = (minutes(begun.elapsed()), minutes(start.elapsed()));
         println!("round {round} of {}: {failed} failed, {took}, {so_far} so far", args.times);
     }
@@ -81,24 +81,6 @@ pub(crate) fn suite(args: &SuiteArgs) -> Result<()> {
     println!("{passed} passed, {} failed", failures.values().map(|f| f.times as usize).sum::<usize>());
     ensure!(failures.is_empty(), "{} tests failed", failures.len());
     Ok(())
-}
-
-/// Runs every program once, `at_once` of them at a time.
-fn run_all(
-    programs: &[TestProgram],
-    at_once: usize,
-    limit: Duration,
-    log_of: impl Fn(&TestProgram) -> PathBuf + Sync,
-) -> Vec<(&TestProgram, Result<Outcome>)> {
-    let next = AtomicUsize::new(0);
-    let lane = || -> Vec<_> {
-        let one = || programs.get(next.fetch_add(1, Ordering::Relaxed));
-        std::iter::from_fn(one).map(|program| (program, program.run(&log_of(program), limit))).collect()
-    };
-    std::thread::scope(|scope| {
-        let lanes: Vec<_> = (0..at_once.max(1)).map(|_| scope.spawn(lane)).collect();
-        lanes.into_iter().flat_map(|lane| lane.join().expect("a lane does not panic")).collect()
-    })
 }
 
 fn table(failures: &BTreeMap<String, Failures>, rounds: u32) -> String {

@@ -13,7 +13,7 @@ use loopbox_setup::apt;
 use loopbox_setup::workspace::{cargo, root, run, target};
 use loopbox_testbed as testbed;
 
-use programs::TestProgram;
+use programs::{TestProgram, run_all};
 use steps::{minutes, shown};
 
 /// Arguments of `cargo xtask test`.
@@ -59,6 +59,9 @@ const STEPS: &[Step] = &[
 /// How long one test program may take: many times what it takes on a loaded machine.
 const LIMIT: Duration = Duration::from_mins(30);
 
+/// How many run at a time: those that run apps on testbeds wait most of the time.
+const AT_ONCE: usize = 2;
+
 pub(crate) fn test(args: &TestArgs) -> Result<()> {
     let names = || STEPS.iter().map(|(name, _)| *name);
     if let Some(step) = &args.step {
@@ -79,7 +82,7 @@ pub(crate) fn test(args: &TestArgs) -> Result<()> {
     })
 }
 
-/// Every test program, one after the other, also when one fails.
+/// Every test program, also when one fails.
 fn tests() -> Result<()> {
     let programs = TestProgram::build_all()?;
     let start = Instant::now();
@@ -87,15 +90,17 @@ fn tests() -> Result<()> {
     fs::create_dir_all(&logs).with_context(|| format!("cannot create {}", logs.display()))?;
     let mut failures = Vec::new();
     let mut passed = 0;
-    for (at, program) in programs.iter().enumerate() {
-        let name = program.name();
-        println!("-- {} of {}, {} so far: {name}", at + 1, programs.len(), minutes(start.elapsed()));
-        let log = logs.join(format!("{}.log", program.file_name()));
-        let outcome = program.run(&log, LIMIT)?;
-        TestProgram::show(&log)?;
+    let mut done = 0;
+    let log_of = |program: &TestProgram| logs.join(format!("{}.log", program.file_name()));
+    run_all(&programs, AT_ONCE, LIMIT, log_of, |program, outcome, log| {
+        done += 1;
+        let (name, took, so_far) = (program.name(), minutes(outcome.took), minutes(start.elapsed()));
+        println!("-- {done} of {}, {so_far} so far: {name} took {took}", programs.len());
+        TestProgram::show(log)?;
         passed += outcome.passed;
-        failures.extend(outcome.failed.into_iter().map(|test| format!("{name}: {test}, in {}", shown(&log))));
-    }
+        failures.extend(outcome.failed.into_iter().map(|test| format!("{name}: {test}, in {}", shown(log))));
+        Ok(())
+    })?;
     println!("\n{passed} passed, {} failed", failures.len());
     ensure!(failures.is_empty(), "failed:\n  {}", failures.join("\n  "));
     Ok(())

@@ -5,6 +5,8 @@ use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -133,6 +135,39 @@ impl TestProgram {
     }
 }
 
+/// Runs every program once, `at_once` of them at a time, and passes each outcome on as soon as it is there, with the file
+/// that has what the program said.
+///
+/// # Errors
+/// The first program that cannot be run, or the first error of `done`; the programs that run then are waited for.
+pub(crate) fn run_all(
+    programs: &[TestProgram],
+    at_once: usize,
+    limit: Duration,
+    log_of: impl Fn(&TestProgram) -> PathBuf + Sync,
+    mut done: impl FnMut(&TestProgram, Outcome, &Path) -> Result<()>,
+) -> Result<()> {
+    let next = AtomicUsize::new(0);
+    let (send, outcomes) = channel();
+    std::thread::scope(|scope| {
+        for _ in 0..at_once.max(1) {
+            let (send, next, log_of) = (send.clone(), &next, &log_of);
+            scope.spawn(move || {
+                while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let log = log_of(program);
+                    let outcome = program.run(&log, limit);
+                    // Nobody listens any more after an error.
+                    if send.send((program, outcome, log)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(send);
+        outcomes.into_iter().try_for_each(|(program, outcome, log)| done(program, outcome?, &log))
+    })
+}
+
 fn kill_group(leader: u32) -> Result<()> {
     let done = Command::new("kill")
         .args(["-KILL", "--", &format!("-{leader}")])
@@ -192,6 +227,27 @@ mod tests {
             .unwrap();
         assert_eq!(outcome.passed, 1);
         assert!(outcome.failed[0].contains("SIGSEGV"), "{outcome:?}");
+    }
+
+    #[test]
+    fn every_program_is_run_once_however_many_run_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let one = script(folder.path(), "echo 'test a ... ok'");
+        let programs: Vec<_> =
+            (0..5).map(|n| TestProgram { package: n.to_string(), ..one.clone() }).collect();
+        for at_once in [1, 3] {
+            let log_of = |program: &TestProgram| folder.path().join(program.file_name());
+            let mut seen = Vec::new();
+            run_all(&programs, at_once, Duration::from_mins(1), log_of, |program, outcome, log| {
+                assert_eq!(fs::read_to_string(log)?, "test a ... ok\n");
+                seen.push((program.package.clone(), outcome.passed));
+                Ok(())
+            })
+            .unwrap();
+            seen.sort_unstable();
+            let expected: Vec<_> = (0..5).map(|n| (n.to_string(), 1)).collect();
+            assert_eq!(seen, expected);
+        }
     }
 
     #[test]

@@ -26,10 +26,13 @@ impl Story {
             app = app.argument(*argument);
         }
         let ended = app.start()?.finish(LIMIT)?.success()?;
-        let mut all = reports(folder.path())?.iter().map(|file| read(file)).collect::<Result<Vec<_>>>()?;
-        let last = all.pop().context("no report at all")?;
-        assert_eq!(last.meta.reason, DumpReason::Requested("at the end".into()));
-        Ok(Self { quits: all, last, ended })
+        let all = reports(folder.path())?.iter().map(|file| read(file)).collect::<Result<Vec<_>>>()?;
+        // Not by their order: what the app asks for may be written before the answer to a signal of the same moment.
+        let (last, quits): (Vec<_>, Vec<_>) = all
+            .into_iter()
+            .partition(|report| report.meta.reason == DumpReason::Requested("at the end".into()));
+        let last = last.into_iter().next().context("no report at the end")?;
+        Ok(Self { quits, last, ended })
     }
 
     fn said(&self, words: &str) -> bool {

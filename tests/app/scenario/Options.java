@@ -46,7 +46,7 @@ final class Options {
         builder.minSamples(number("minSamples", 95));
         builder.trees(number("trees", 10));
         builder.pendingLines(number("pendingLines", 200));
-        builder.pendingMs(number("pendingMs", 200));
+        builder.pendingMs(number("pendingMs", 2_000));
         builder.keepObjects(is("objects", "keep"));
         builder.pendingByWalk(is("pending", "walk"));
         builder.printerCheckMs(number("printerCheckMs", 60_000));

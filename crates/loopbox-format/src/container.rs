@@ -218,6 +218,10 @@ pub fn read(bytes: &[u8]) -> Result<Contents<'_>, ContainerError> {
         return Err(ContainerError::Newer { found: major });
     }
     let mut contents = Contents::default();
+    if major == 0 {
+        // No version had that number. Sections have checksums of their own, so what follows may be whole.
+        contents.damage.push(Damage { offset: 8, what: "format version 0, which never was".into() });
+    }
     let mut at = PROLOGUE_LEN;
     let mut ended = None;
     while at < bytes.len() {
@@ -315,6 +319,11 @@ mod tests {
         let mut newer = two_sections();
         newer[8] = 9;
         assert_eq!(read(&newer).unwrap_err(), ContainerError::Newer { found: 9 });
+        let mut zero = two_sections();
+        zero[8] = 0;
+        let read = read(&zero).unwrap();
+        assert_eq!((read.sections.len(), read.damage.len()), (2, 1));
+        assert_eq!(read.damage[0], Damage { offset: 8, what: "format version 0, which never was".into() });
     }
 
     #[test]

@@ -74,8 +74,8 @@ pub struct Described<'a> {
     pub target: &'a str,
     /// Class name of the callback; empty when there is none.
     pub callback: &'a str,
-    /// `Message.what`.
-    pub what: i32,
+    /// `Message.what`; `None` when the source does not know it.
+    pub what: Option<i32>,
     /// Which source it comes from.
     pub named_by: NamedBy,
 }

@@ -146,7 +146,7 @@ fn component_messages_are_named_however_short() {
     let history = main.history();
     assert_eq!(history[0].details.len(), 1, "described once, and only the component message");
     let message = history[0].details[0].message.clone().unwrap();
-    assert_eq!((message.component, message.what), (Some(Component::ActivityThread), 159));
+    assert_eq!((message.component, message.what), (Some(Component::ActivityThread), Some(159)));
     assert_eq!(history[0].details[0].token, 1);
 }
 
@@ -160,7 +160,7 @@ fn a_description_reaches_the_record_that_its_message_filled() {
     assert_eq!(main.host().closed.len(), 0, "full, but it waits for a name");
     main.describe("android.app.ActivityThread$H", 114);
     assert_eq!(main.host().closed.len(), 1);
-    assert_eq!(main.host().closed[0].details[1].message.as_ref().unwrap().what, 114);
+    assert_eq!(main.host().closed[0].details[1].message.as_ref().unwrap().what, Some(114));
 
     main.begin(1);
     main.compute(500 * MS);
@@ -203,7 +203,7 @@ fn details_are_bounded_and_the_rest_is_counted() {
     let history = main.history();
     let kept: Vec<_> =
         history[0].details.iter().map(|d| (d.token, d.message.as_ref().unwrap().what)).collect();
-    assert_eq!(kept, [(1, 100), (3, 102), (5, 7)]);
+    assert_eq!(kept, [(1, Some(100)), (3, Some(102)), (5, Some(7))]);
     assert_eq!(history[0].dropped_details, 2);
 
     let mut main = Main::new(&Config { details_per_record: 1, ..Config::default() });
@@ -231,7 +231,7 @@ fn frames_leave_room_for_what_is_rarer() {
     short("android.view.Choreographer$FrameHandler", 11);
     let history = main.history();
     let kept: Vec<_> = history[0].details.iter().map(|d| d.message.as_ref().unwrap().what).collect();
-    assert_eq!((kept, history[0].dropped_details, history[0].count), (vec![1, 159], 0, 12));
+    assert_eq!((kept, history[0].dropped_details, history[0].count), (vec![Some(1), Some(159)], 0, 12));
 }
 
 #[test]
@@ -242,8 +242,12 @@ fn only_names_that_may_be_kept_are_kept() {
     main.compute(60 * MS);
     assert_eq!(main.end(1), Wanted::Description);
     let receiver = "android.app.LoadedApk$ReceiverDispatcher$Args";
-    let described =
-        Described { target: "android.os.Handler", callback: receiver, what: 0, named_by: NamedBy::Printer };
+    let described = Described {
+        target: "android.os.Handler",
+        callback: receiver,
+        what: Some(0),
+        named_by: NamedBy::Printer,
+    };
     main.aggregator.describe(&described);
     let history = main.history();
     assert_eq!(history[0].details[0].message, None);

@@ -46,7 +46,7 @@ fn message() -> impl Strategy<Value = Option<Message>> {
         |(target, callback, what, h)| Message {
             target,
             callback,
-            what,
+            what: Some(what),
             component: h.then_some(Component::ActivityThread),
             named_by: NamedBy::Stack,
         },

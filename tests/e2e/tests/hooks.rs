@@ -131,7 +131,7 @@ fn observers_that_pass_on_in_a_circle_do_not_count_a_message_twice() -> Result<(
     let story = tell("art10", &[], &["mode=observer-circle", "printerCheckMs=100"])?;
     assert!(story.hook().ends_with(", armed again 1 time"), "{}", story.hook());
     for what in [1, 2] {
-        let of_it = |d: &&Detail| d.message.as_ref().is_some_and(|message| message.what == what);
+        let of_it = |d: &&Detail| d.message.as_ref().is_some_and(|message| message.what == Some(what));
         let ends: Vec<_> = details_of(&story.report, SHOP).filter(of_it).map(|d| d.end).collect();
         assert_eq!(ends, [End::Returned], "{:#?}", story.report.history);
     }

@@ -130,7 +130,7 @@ pub unsafe extern "system" fn describe(
     name(&Described {
         target: target.as_str(),
         callback: callback.as_str(),
-        what,
+        what: Some(what),
         named_by: NamedBy::Observer,
     });
 }
@@ -210,7 +210,7 @@ mod tests {
         let config =
             Config { group_ns: 10_000_000, detail_ns: 1_000_000, ..Config::default() }.validated().unwrap();
         main_thread::install(Aggregator::new(&config, MainHost::new(main, Arc::new(SharedState::default()))));
-        let names = Described { target: "a.B", callback: "c.D", what: 1, named_by: NamedBy::Observer };
+        let names = Described { target: "a.B", callback: "c.D", what: Some(1), named_by: NamedBy::Observer };
 
         let before = ALLOCATIONS.get();
         let until = clock::now_ns() + 200_000_000;

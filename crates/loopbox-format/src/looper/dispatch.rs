@@ -12,8 +12,8 @@ pub struct Dispatch<'a> {
     pub target: &'a str,
     /// Class name of the callback, or [`CUSTOM`]; empty when there is none.
     pub callback: &'a str,
-    /// `Message.what`; 0 when it cannot be read.
-    pub what: i32,
+    /// `Message.what`; `None` when it cannot be read.
+    pub what: Option<i32>,
 }
 
 /// Reads `>>>>> Dispatching to TARGET CALLBACK: WHAT` (`Looper.java`, the same on API 21 to 36).
@@ -24,8 +24,8 @@ pub fn dispatch(line: &str) -> Dispatch<'_> {
     let line = line.strip_prefix(">>>>> Dispatching to ").unwrap_or(line);
     let (who, what) = line
         .rsplit_once(": ")
-        .and_then(|(who, what)| Some((who, what.trim().parse().ok()?)))
-        .unwrap_or((line, 0));
+        .and_then(|(who, what)| Some((who, Some(what.trim().parse().ok()?))))
+        .unwrap_or((line, None));
     let handler = who.strip_prefix("Handler (").and_then(|rest| {
         let (class, rest) = rest.split_once(") {")?;
         let (hash, callback) = rest.split_once("} ")?;
@@ -84,7 +84,7 @@ mod tests {
     fn read(rest: &str) -> (String, String, i32) {
         let line = format!(">>>>> Dispatching to {rest}");
         let Dispatch { target, callback, what } = dispatch(&line);
-        (target.into(), callback.into(), what)
+        (target.into(), callback.into(), what.unwrap())
     }
 
     fn told(target: &str, callback: &str, what: i32) -> (String, String, i32) {
@@ -140,8 +140,8 @@ mod tests {
         assert_eq!(read("MyHandler@1f com.foo.Bar@2e: 4"), told("MyHandler", "com.foo.Bar", 4));
         assert_eq!(read("Handler (a.B) {1f} two\nlines: 1"), told("a.B", CUSTOM, 1));
         assert_eq!(read("Handler (a.B) {1f} : 1"), told("a.B", CUSTOM, 1));
-        assert_eq!(dispatch("words of a ROM"), Dispatch { target: CUSTOM, callback: CUSTOM, what: 0 });
-        assert_eq!(dispatch(""), Dispatch { target: CUSTOM, callback: CUSTOM, what: 0 });
+        assert_eq!(dispatch("words of a ROM"), Dispatch { target: CUSTOM, callback: CUSTOM, what: None });
+        assert_eq!(dispatch(""), Dispatch { target: CUSTOM, callback: CUSTOM, what: None });
     }
 
     proptest! {

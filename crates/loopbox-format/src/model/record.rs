@@ -36,6 +36,8 @@ pub enum NamedBy {
     Printer,
     /// The message's own sampled stack.
     Stack,
+    /// The window's callback that was called: input that reached the main thread in no message.
+    Window,
 }
 
 /// A message of the Android framework that carries a component's life cycle; kept however short it is.
@@ -52,6 +54,8 @@ pub enum Component {
     Job,
     /// A frame of `android.view.Choreographer`.
     Frame,
+    /// A touch, key or generic motion event that a window dispatched outside of messages.
+    Input,
 }
 
 /// What identifies a message: never its `obj`, its data or an intent.
@@ -61,8 +65,8 @@ pub struct Message<S = String> {
     pub target: S,
     /// Class name of the callback Runnable; empty when the message has none.
     pub callback: S,
-    /// `Message.what`; 0 for a posted Runnable.
-    pub what: i32,
+    /// `Message.what`, 0 for a posted Runnable; `None` when the source of the name does not know it.
+    pub what: Option<i32>,
     /// The framework component that the message belongs to, if any.
     pub component: Option<Component>,
     /// Where the names come from.

@@ -134,7 +134,12 @@ impl Main {
     }
 
     pub(crate) fn describe(&mut self, target: &str, what: i32) {
-        self.aggregator.describe(&Described { target, callback: "", what, named_by: NamedBy::Observer });
+        self.aggregator.describe(&Described {
+            target,
+            callback: "",
+            what: Some(what),
+            named_by: NamedBy::Observer,
+        });
     }
 
     /// Everything recorded, the open record as the last.

@@ -186,6 +186,13 @@ pub fn uninstall() {
     session.wake_worker();
 }
 
+/// Another library had taken the hook out: messages ran unseen.
+pub fn set_unseen() {
+    if let Some(session) = current() {
+        session.shared.set_unseen(clock::now_ns());
+    }
+}
+
 /// Sets how the hook works.
 pub fn set_hook(on: bool, detail: String) {
     if let Some(session) = current() {

@@ -49,6 +49,9 @@ fn on_end(at: StackMark, when_ms: sys::jlong, threw: sys::jboolean) -> sys::jint
 }
 
 fn end_at(main: &mut Main, at: StackMark, when_ms: sys::jlong, threw: sys::jboolean) -> sys::jint {
+    if main.aggregator.depth() > 1 && main.aggregator.miss_inner(at) {
+        return IN_DOUBT;
+    }
     let when_ns = u64::try_from(when_ms).ok().map(|ms| ms.saturating_mul(1_000_000));
     let wanted = main.aggregator.end(at, when_ns, if threw { End::Threw } else { End::Returned });
     let depth = main.aggregator.depth();

@@ -12,6 +12,8 @@ pub enum RecordKind {
     Idle,
     /// A gap so long (over 60 s) that the process was frozen or the device asleep; not a hang.
     Frozen,
+    /// Messages may have run, but nobody told the recorder: another library had taken its hook out.
+    Unseen,
 }
 
 /// How the dispatch of a message ended.
@@ -116,7 +118,7 @@ pub struct Record<D = Vec<Detail>> {
     pub wall_ns: u64,
     /// The part of `wall_ns` spent in messages.
     pub work_ns: u64,
-    /// The part of `wall_ns` spent between messages.
+    /// The part of `wall_ns` spent between messages; of an unseen record, all of it.
     pub idle_ns: u64,
     /// CPU time of the main thread during the record; `None` when it could not be read.
     pub cpu_ns: Option<u64>,

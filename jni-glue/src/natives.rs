@@ -16,10 +16,11 @@ use std::time::Duration;
 /// Looks up the Java classes and registers the native methods.
 pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
     let classes = class_cache::look_up(env)?;
-    let table: [(&JNIStr, &JNIStr, *mut c_void); 20] = [
+    let table: [(&JNIStr, &JNIStr, *mut c_void); 21] = [
         (jni_str!("install"), jni_str!("([J[Ljava/lang/String;)Ljava/lang/String;"), install as *mut c_void),
         (jni_str!("uninstall"), jni_str!("()V"), uninstall as *mut c_void),
         (jni_str!("setSampling"), jni_str!("(Z)V"), set_sampling as *mut c_void),
+        (jni_str!("setUnseen"), jni_str!("()V"), set_unseen as *mut c_void),
         (jni_str!("setHook"), jni_str!("(ZLjava/lang/String;)V"), set_hook as *mut c_void),
         (jni_str!("features"), jni_str!("()Ljava/lang/String;"), features as *mut c_void),
         (jni_str!("annotate"), jni_str!("(Ljava/lang/String;Ljava/lang/String;)V"), annotate as *mut c_void),
@@ -94,6 +95,13 @@ extern "system" fn uninstall<'local>(env: EnvUnowned<'local>, _: JClass<'local>)
 extern "system" fn set_sampling<'local>(env: EnvUnowned<'local>, _: JClass<'local>, on: jboolean) {
     entry::enter(env, |_| {
         install::set_sampling(on);
+        Ok(())
+    });
+}
+
+extern "system" fn set_unseen<'local>(env: EnvUnowned<'local>, _: JClass<'local>) {
+    entry::enter(env, |_| {
+        install::set_unseen();
         Ok(())
     });
 }

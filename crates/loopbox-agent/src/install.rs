@@ -66,11 +66,13 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
         .map_err(|error| format!("cannot create {}: {error}", settings.directory.display()))?;
     let libart = loopbox_art::build_id(classes.vm.get_raw().cast());
     let libart = libart.map(|id| BuildId::new(&id)).unwrap_or_default();
+    let identity = Identity { libart, ..Identity::of_this_process(clock::pair()) };
     let Ring { main: main_writer, worker: worker_writer, fuse, reader } =
-        Ring::create(&ring_options(&settings, libart));
+        Ring::create(&ring_options(&settings, identity));
 
     let shared = Arc::new(SharedState::default());
     let session = Arc::new(Session {
+        started_ns: clock::uptime_of_start(identity.start_ticks),
         installed_ns: clock::now_ns(),
         shared: Arc::clone(&shared),
         features: Features::default(),
@@ -109,8 +111,7 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
     Ok(())
 }
 
-fn ring_options(settings: &Settings, libart: BuildId) -> RingOptions {
-    let identity = Identity { libart, ..Identity::of_this_process(clock::pair()) };
+fn ring_options(settings: &Settings, identity: Identity) -> RingOptions {
     let geometry = Geometry { records: settings.recorder.slots, ..Geometry::default() };
     RingOptions { geometry, ..RingOptions::new(&settings.directory, identity) }
 }
@@ -183,6 +184,13 @@ pub fn uninstall() {
     main_thread::uninstall();
     session.shared.stop();
     session.wake_worker();
+}
+
+/// Another library had taken the hook out: messages ran unseen.
+pub fn set_unseen() {
+    if let Some(session) = current() {
+        session.shared.set_unseen(clock::now_ns());
+    }
 }
 
 /// Sets how the hook works.

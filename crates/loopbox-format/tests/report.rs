@@ -10,7 +10,7 @@ fn message(what: i32) -> Message {
     Message {
         target: "android.app.ActivityThread$H".into(),
         callback: String::new(),
-        what,
+        what: (what != 7).then_some(what),
         component: Some(Component::ActivityThread),
         named_by: NamedBy::Observer,
     }

@@ -13,7 +13,7 @@
 //! 3. A stretch of at least `group_ns` ends the open group as it is and stands alone, with its token.
 //! 4. A gap between messages shorter than `group_ns` counts as idle time of the group that it lies in. A gap of
 //!    `group_ns` or more ends the open group and is a record: *idle*, or *frozen* when longer than
-//!    [`Config::frozen_ns`].
+//!    [`Config::frozen_ns`], or *unseen* when the hook was found to have been taken out meanwhile.
 //!
 //! A record spans from the begin of its first stretch to the end of its last, so `wall == work + idle` holds
 //! exactly, records are in order of time and do not overlap. Between two neighbours lies at most one short gap
@@ -74,8 +74,8 @@ pub struct Described<'a> {
     pub target: &'a str,
     /// Class name of the callback; empty when there is none.
     pub callback: &'a str,
-    /// `Message.what`.
-    pub what: i32,
+    /// `Message.what`; `None` when the source does not know it.
+    pub what: Option<i32>,
     /// Which source it comes from.
     pub named_by: NamedBy,
 }
@@ -210,6 +210,18 @@ impl<H: Host> Aggregator<H> {
         self.cursor_ns = Some(now);
         self.host.running(token, now, self.depth as u32);
         Begun { token, wanted }
+    }
+
+    /// Whether a dispatch that ends here is of a message around the innermost one, which then lost its end. If so, that
+    /// innermost one is closed as [`End::Missed`], and may be described before this or [`end`](Self::end) is called again.
+    pub fn miss_inner(&mut self, at: StackMark) -> bool {
+        self.settle();
+        let inner = self.frame_of_end(at).is_some_and(|ending| self.depth > ending + 1);
+        if inner {
+            let now = self.now();
+            let _ = self.leave(now, None, End::Missed);
+        }
+        inner
     }
 
     /// A message's dispatch has ended. `when_ns` is `Message.when` as uptime, `None` when the hook does not know it;
@@ -381,7 +393,11 @@ impl<H: Host> Aggregator<H> {
             return;
         }
         self.settle();
-        let kind = if gap > self.frozen_ns { RecordKind::Frozen } else { RecordKind::Idle };
+        let kind = match self.host.unseen_since(start) {
+            true => RecordKind::Unseen,
+            false if gap > self.frozen_ns => RecordKind::Frozen,
+            false => RecordKind::Idle,
+        };
         self.split(kind, start, now);
         self.open.wall_ns = gap;
         self.open.idle_ns = gap;

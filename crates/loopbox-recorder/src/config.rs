@@ -23,7 +23,7 @@ pub struct Sampling {
     pub onset_ns: u64,
     /// Time between two stacks.
     pub interval_ns: u64,
-    /// A message's tree is kept when it has at least this many samples.
+    /// A message's tree is kept when the message ran as long as this many samples at the configured interval take.
     pub min_samples: u32,
     /// How many trees are kept; the newest replaces the oldest.
     pub trees: u32,

@@ -30,6 +30,12 @@ pub trait Host {
         None
     }
 
+    /// Whether messages may have run unseen after `since_ns`, because the hook was found taken out since then. Called
+    /// only when a record of a gap is made.
+    fn unseen_since(&self, _since_ns: u64) -> bool {
+        false
+    }
+
     /// A message runs from now on: number, begin of its dispatch, and how many `Looper.loop()` it is inside of
     /// (1 for an ordinary message). Also called when an outer message goes on after an inner one.
     fn running(&mut self, token: u64, start_ns: u64, depth: u32);

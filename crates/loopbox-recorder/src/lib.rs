@@ -42,6 +42,6 @@ pub use host::{Change, Host};
 pub use mark::StackMark;
 pub use schedule::{Activity, Schedule, Step, StopReason, Taken};
 pub use symbols::{Interner, SymbolTable};
-pub use tree::{GENTLER, Sample, StackTreeBuilder, widened_interval};
+pub use tree::{Sample, StackTreeBuilder, widened_interval};
 pub use verdict::{judge, origin, patience_ns};
 pub use watch::{Frozen, Since, Suspect, Watch};

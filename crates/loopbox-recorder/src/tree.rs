@@ -7,9 +7,6 @@ use loopbox_format::stacks::TreeMerger;
 /// The most changes of the interval that a tree lists; samples have their own times anyway.
 const MAX_PHASES: usize = 64;
 
-/// So many times as wide as the native sampler's is the interval of stacks that the Java API takes.
-pub const GENTLER: u32 = 10;
-
 /// One stack of the main thread.
 #[derive(Debug, Clone, Copy)]
 pub struct Sample<'a> {
@@ -133,11 +130,15 @@ impl StackTreeBuilder {
         self.merger.samples()
     }
 
-    /// Whether the tree has the samples that a finished message needs to be kept
-    /// ([`Sampling::min_samples`], the article's 95; of the Java API's stacks a tenth, which take as long).
-    pub fn is_worth_keeping(&self) -> bool {
-        let weight = if self.source == StackSource::JavaApi { GENTLER } else { 1 };
-        self.samples() > 0 && self.samples().saturating_mul(weight) >= self.min_samples
+    /// Whether the tree of a finished message is to be kept: it ran as long as [`Sampling::min_samples`] samples at the
+    /// configured interval take (the article's 95, of 10 ms). How many stacks there are says nothing of that: back-off
+    /// and a busy machine make them rarer, and the Java API's are taken at a wider interval.
+    ///
+    /// `ran_ns` is how long the message took; `None` when nobody knows, then it ran until its last stack at least.
+    pub fn is_worth_keeping(&self, ran_ns: Option<u64>) -> bool {
+        let seen_ns = self.last_ns.saturating_sub(self.start_ns);
+        let long_ns = self.interval_ns.saturating_mul(self.min_samples.into());
+        self.samples() > 0 && ran_ns.unwrap_or(0).max(seen_ns) >= long_ns
     }
 
     /// The tree so far.
@@ -224,6 +225,29 @@ mod tests {
     }
 
     #[test]
+    fn a_message_that_ran_long_keeps_its_tree_however_few_stacks_it_has() {
+        let mut builder = StackTreeBuilder::new(&Sampling::default());
+        let mut kept = |last_ms: u64, ran_ms: Option<u64>, stacks: u64| {
+            builder.begin(1, MS, StackSource::Art);
+            for nth in 1..=stacks {
+                let at_ns = MS + last_ms * MS * nth / stacks;
+                builder.push(&Sample { frames: &[1], at_ns, stop_ns: 1, interval_ns: 160 * MS });
+            }
+            builder.is_worth_keeping(ran_ms.map(|ms| ms * MS))
+        };
+        let cases = [
+            ("a stack is as late as the 95th", 950, None, 1, true),
+            ("it is not", 949, None, 90, false),
+            ("it is not, but the message ran on", 900, Some(1_010), 6, true),
+            ("it ran shorter, however many stacks", 940, Some(949), 300, false),
+            ("no stack", 0, Some(60_000), 0, false),
+        ];
+        for (name, last_ms, ran_ms, stacks, expected) in cases {
+            assert_eq!(kept(last_ms, ran_ms, stacks), expected, "{name}");
+        }
+    }
+
+    #[test]
     fn what_does_not_fit_is_counted() {
         let sampling = Sampling { samples_per_tree: 100, ..Sampling::default() };
         let mut builder = StackTreeBuilder::new(&sampling);
@@ -232,7 +256,6 @@ mod tests {
             let kept = builder.push(&Sample { frames: &[1], at_ns, stop_ns: 0, interval_ns: 1 });
             assert_eq!(kept, at_ns < 100);
         }
-        assert!(builder.is_worth_keeping());
         assert_eq!((builder.samples(), builder.tree().missed_samples), (100, 50));
     }
 

@@ -39,7 +39,7 @@ pub fn judge(anr: &Anr) -> AnrVerdict {
 /// input waits five).
 pub fn patience_ns(patience_ns: u64, message: Option<&Message>, api_level: u32) -> u64 {
     let class = message.and_then(|message| match message.component? {
-        Component::ActivityThread => patient_class(message.what),
+        Component::ActivityThread => message.what.and_then(patient_class),
         Component::Receiver => Some(AnrClass::Broadcast),
         Component::Job => Some(AnrClass::Job),
         _ => None,
@@ -143,7 +143,7 @@ mod tests {
         let message = |component, what| Message {
             target: String::new(),
             callback: String::new(),
-            what,
+            what: Some(what),
             component,
             named_by: NamedBy::Printer,
         };

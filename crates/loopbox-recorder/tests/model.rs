@@ -157,7 +157,7 @@ fn message(token: u64, component: bool) -> Message {
     Message {
         target: if component { "android.app.ActivityThread$H".into() } else { format!("T{token}") },
         callback: String::new(),
-        what: token as i32,
+        what: Some(token as i32),
         component: component.then_some(Component::ActivityThread),
         named_by: NamedBy::Printer,
     }

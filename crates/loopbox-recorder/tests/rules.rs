@@ -3,7 +3,7 @@
 mod common;
 
 use common::{MS, Main, State};
-use loopbox_format::model::{Component, End, NamedBy, Record, RecordKind, Slowest};
+use loopbox_format::model::{Component, Detail, End, NamedBy, Record, RecordKind, Slowest};
 use loopbox_recorder::{Config, Described, Keep, StackMark, Wanted};
 
 fn kinds(records: &[Record]) -> Vec<(RecordKind, u64, u32, u64)> {
@@ -146,7 +146,7 @@ fn component_messages_are_named_however_short() {
     let history = main.history();
     assert_eq!(history[0].details.len(), 1, "described once, and only the component message");
     let message = history[0].details[0].message.clone().unwrap();
-    assert_eq!((message.component, message.what), (Some(Component::ActivityThread), 159));
+    assert_eq!((message.component, message.what), (Some(Component::ActivityThread), Some(159)));
     assert_eq!(history[0].details[0].token, 1);
 }
 
@@ -160,7 +160,7 @@ fn a_description_reaches_the_record_that_its_message_filled() {
     assert_eq!(main.host().closed.len(), 0, "full, but it waits for a name");
     main.describe("android.app.ActivityThread$H", 114);
     assert_eq!(main.host().closed.len(), 1);
-    assert_eq!(main.host().closed[0].details[1].message.as_ref().unwrap().what, 114);
+    assert_eq!(main.host().closed[0].details[1].message.as_ref().unwrap().what, Some(114));
 
     main.begin(1);
     main.compute(500 * MS);
@@ -203,7 +203,7 @@ fn details_are_bounded_and_the_rest_is_counted() {
     let history = main.history();
     let kept: Vec<_> =
         history[0].details.iter().map(|d| (d.token, d.message.as_ref().unwrap().what)).collect();
-    assert_eq!(kept, [(1, 100), (3, 102), (5, 7)]);
+    assert_eq!(kept, [(1, Some(100)), (3, Some(102)), (5, Some(7))]);
     assert_eq!(history[0].dropped_details, 2);
 
     let mut main = Main::new(&Config { details_per_record: 1, ..Config::default() });
@@ -231,7 +231,7 @@ fn frames_leave_room_for_what_is_rarer() {
     short("android.view.Choreographer$FrameHandler", 11);
     let history = main.history();
     let kept: Vec<_> = history[0].details.iter().map(|d| d.message.as_ref().unwrap().what).collect();
-    assert_eq!((kept, history[0].dropped_details, history[0].count), (vec![1, 159], 0, 12));
+    assert_eq!((kept, history[0].dropped_details, history[0].count), (vec![Some(1), Some(159)], 0, 12));
 }
 
 #[test]
@@ -242,8 +242,12 @@ fn only_names_that_may_be_kept_are_kept() {
     main.compute(60 * MS);
     assert_eq!(main.end(1), Wanted::Description);
     let receiver = "android.app.LoadedApk$ReceiverDispatcher$Args";
-    let described =
-        Described { target: "android.os.Handler", callback: receiver, what: 0, named_by: NamedBy::Printer };
+    let described = Described {
+        target: "android.os.Handler",
+        callback: receiver,
+        what: Some(0),
+        named_by: NamedBy::Printer,
+    };
     main.aggregator.describe(&described);
     let history = main.history();
     assert_eq!(history[0].details[0].message, None);
@@ -285,6 +289,45 @@ fn an_inner_message_takes_its_time_from_the_outer_one() {
     let details: Vec<_> = history[0].details.iter().map(|d| (d.token, d.wall_ns / MS, d.end)).collect();
     assert_eq!(details, [(2, 60, End::Returned), (1, 370, End::Returned)]);
     assert_eq!(history[0].slowest, Slowest { token: 1, wall_ns: 100 * MS });
+}
+
+#[test]
+fn a_gap_in_which_the_hook_was_out_is_unseen_and_no_idle_time_of_a_later_one() {
+    let mut main = Main::new(&Config::default());
+    main.message(MS);
+    main.pass(5_000 * MS);
+    main.host().unseen_ns = main.now();
+    main.pass(10 * MS);
+    main.message(MS);
+    main.pass(2_000 * MS);
+    main.message(MS);
+    let history = main.history();
+    let gaps: Vec<_> = history.iter().filter(|r| r.count == 0).map(|r| (r.kind, r.wall_ns / MS)).collect();
+    assert_eq!(gaps, [(RecordKind::Unseen, 5_010), (RecordKind::Idle, 2_000)]);
+}
+
+#[test]
+fn an_inner_message_that_an_outer_end_finds_lost_can_be_described() {
+    let mut main = Main::new(&Config::default());
+    let outer = main.begin(1);
+    main.compute(10 * MS);
+    let lost = main.begin(2);
+    main.compute(70 * MS);
+    assert!(!main.aggregator.miss_inner(Main::mark(2, true)), "its own end");
+    assert!(main.aggregator.miss_inner(Main::mark(1, true)));
+    main.describe("com.example.Lost", 9);
+    assert!(!main.aggregator.miss_inner(Main::mark(1, true)), "no more of them");
+    assert_eq!(main.end(1), Wanted::Description);
+    main.describe("com.example.Modal", 1);
+    let details = &main.history()[0].details;
+    let told = |d: &Detail| (d.token, d.wall_ns / MS, d.end, d.message.as_ref().unwrap().target.clone());
+    assert_eq!(
+        details.iter().map(told).collect::<Vec<_>>(),
+        [
+            (lost, 70, End::Missed, "com.example.Lost".to_owned()),
+            (outer, 80, End::Returned, "com.example.Modal".to_owned())
+        ]
+    );
 }
 
 #[test]

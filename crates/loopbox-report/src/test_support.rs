@@ -46,6 +46,7 @@ impl ReportBuilder {
                     abi: "arm64-v8a".into(),
                     app_version: "5.2.1 (50201)".into(),
                     device: "Google Pixel 8".into(),
+                    started_ns: Some(1_000 * MS),
                     installed_ns: 2_000 * MS,
                 },
                 dumped_at: ClockPair { uptime_ns: NOW_NS, unix_ms: 1_790_000_000_000 },
@@ -301,7 +302,7 @@ pub fn message(target: &str, callback: &str, what: i32) -> Message {
     Message {
         target: target.into(),
         callback: callback.into(),
-        what,
+        what: Some(what),
         component: (target == "android.app.ActivityThread$H").then_some(Component::ActivityThread),
         named_by: NamedBy::Observer,
     }

@@ -46,7 +46,7 @@ fn message() -> impl Strategy<Value = Option<Message>> {
         |(target, callback, what, h)| Message {
             target,
             callback,
-            what,
+            what: Some(what),
             component: h.then_some(Component::ActivityThread),
             named_by: NamedBy::Stack,
         },
@@ -71,7 +71,8 @@ fn record() -> impl Strategy<Value = Record> {
         Just(RecordKind::Group),
         Just(RecordKind::Single),
         Just(RecordKind::Idle),
-        Just(RecordKind::Frozen)
+        Just(RecordKind::Frozen),
+        Just(RecordKind::Unseen)
     ];
     let times =
         (nasty(), nasty(), nasty(), nasty(), proptest::option::of(nasty()), proptest::option::of(nasty()));

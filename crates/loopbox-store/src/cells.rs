@@ -132,6 +132,7 @@ const fn kind_to_word(kind: RecordKind) -> u64 {
         RecordKind::Single => 2,
         RecordKind::Idle => 3,
         RecordKind::Frozen => 4,
+        RecordKind::Unseen => 5,
         // `RecordKind` may grow; what is open is a group in every version so far.
         _ => 1,
     }
@@ -143,6 +144,7 @@ const fn kind_from_word(word: u64) -> Option<RecordKind> {
         2 => Some(RecordKind::Single),
         3 => Some(RecordKind::Idle),
         4 => Some(RecordKind::Frozen),
+        5 => Some(RecordKind::Unseen),
         _ => None,
     }
 }
@@ -183,7 +185,9 @@ mod tests {
             dropped_details: 11,
             closed: false,
         };
-        for kind in [RecordKind::Group, RecordKind::Single, RecordKind::Idle, RecordKind::Frozen] {
+        for kind in
+            [RecordKind::Group, RecordKind::Single, RecordKind::Idle, RecordKind::Frozen, RecordKind::Unseen]
+        {
             let record = Record { kind, ..record.clone() };
             let open = Open { record: with_details(&record, ()), ended: 12 };
             assert_eq!(Open::from_words(Open::words(&record, 12)), Some(open));

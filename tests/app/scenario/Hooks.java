@@ -3,10 +3,12 @@ package scenario;
 import android.app.ActivityThread;
 import android.os.Handler;
 import android.os.Looper;
+import android.util.Printer;
 import com.example.shop.ShopHandler;
 import com.othersdk.Monitor;
 import io.loopbox.Config;
 import io.loopbox.Loopbox;
+import io.loopbox.Status;
 import java.io.File;
 
 /**
@@ -46,6 +48,8 @@ public final class Hooks {
             displaced();
         } else if ("displaced-unseen".equals(mode)) {
             displacedUnseen();
+        } else if ("displaced-twice".equals(mode)) {
+            displacedTwice();
         } else if ("nulled".equals(mode)) {
             nulled();
         } else if ("fight".equals(mode)) {
@@ -137,6 +141,50 @@ public final class Hooks {
         shop.send(2, NAMED_MS);
         OddMessages.runAll(looper);
         dump("displaced");
+    }
+
+    /** Another library takes ours out again before the next look is due, and later hands what it hears to ours. */
+    private void displacedTwice() throws Exception {
+        install();
+        shop.send(1, NAMED_MS);
+        OddMessages.runAll(looper);
+        Printer ours = Monitor.current(looper);
+        Monitor.replace(looper);
+        beIdle(2);
+        Script.say("back " + (Monitor.current(looper) == ours));
+        Runnable take =
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        Monitor.replace(looper);
+                    }
+                };
+        final Printer back = ours;
+        Runnable giveBack =
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        sayHook();
+                        looper.setMessageLogging(back);
+                    }
+                };
+        handler.post(take);
+        for (int pause = 100; pause <= 400; pause += 100) {
+            shop.sendEmptyMessageDelayed(2, pause);
+        }
+        handler.postDelayed(giveBack, 500);
+        shop.sendEmptyMessageDelayed(3, 600);
+        OddMessages.run(looper, 700);
+        sayHook();
+        dump("displaced");
+    }
+
+    private static void sayHook() {
+        for (Status.Part part : Loopbox.status().parts()) {
+            if ("hook".equals(part.name())) {
+                Script.say("hook " + part.isOn() + " " + part.detail());
+            }
+        }
     }
 
     /** What WebView does when its tracing ends. */

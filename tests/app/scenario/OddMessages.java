@@ -108,7 +108,8 @@ final class OddMessages {
         run(looper, 30);
     }
 
-    private static void run(Looper looper, long ms) {
+    /** Runs that long. */
+    static void run(Looper looper, long ms) {
         Stop stop = new Stop();
         new Handler(looper).postDelayed(stop, ms);
         while (true) {

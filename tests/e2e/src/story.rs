@@ -48,7 +48,7 @@ impl Story {
     /// # Errors
     /// When the history does not keep it by name.
     pub fn shop(&self, what: i32) -> Result<&Detail> {
-        let named = |detail: &&Detail| detail.message.as_ref().is_some_and(|m| m.what == what);
+        let named = |detail: &&Detail| detail.message.as_ref().is_some_and(|m| m.what == Some(what));
         details_of(&self.report, SHOP)
             .find(named)
             .with_context(|| format!("message {what} is not in {:#?}", self.report.history))

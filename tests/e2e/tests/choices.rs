@@ -106,7 +106,7 @@ fn services_and_jobs_are_named_however_short_they_are() -> Result<()> {
         let story = tell(&["mode=components", hook])?;
         let of = |class| details_of(&story.report, class).find_map(|d| d.message.as_ref());
         let service = of("android.app.ActivityThread$H").context("no service")?;
-        assert_eq!((service.what, service.component), (114, Some(Component::ActivityThread)));
+        assert_eq!((service.what, service.component), (Some(114), Some(Component::ActivityThread)));
         let job = of("android.app.job.JobServiceEngine$JobHandler").context("no job")?;
         assert_eq!(job.component, Some(Component::Job));
     }

@@ -71,7 +71,7 @@ fn assert_script(report: &Report) -> Result<()> {
 
     let shop: Vec<_> = details_of(report, "com.example.shop.ShopHandler").collect();
     for (what, ms) in [(2, 60), (3, 120), (4, 200), (5, 80)] {
-        let found = shop.iter().find(|d| d.message.as_ref().is_some_and(|m| m.what == what));
+        let found = shop.iter().find(|d| d.message.as_ref().is_some_and(|m| m.what == Some(what)));
         let found = found.with_context(|| format!("message {what} is not named: {shop:?}"))?;
         assert!(found.wall_ns >= ms * MS, "{found:?}");
     }
@@ -80,7 +80,7 @@ fn assert_script(report: &Report) -> Result<()> {
     let component =
         details_of(report, "android.app.ActivityThread$H").next().context("no component message")?;
     let message = component.message.as_ref().context("no name")?;
-    assert_eq!((message.what, message.component), (159, Some(Component::ActivityThread)));
+    assert_eq!((message.what, message.component), (Some(159), Some(Component::ActivityThread)));
     let of_component = |component| {
         details(report)
             .filter_map(|d| d.message.as_ref())
@@ -181,7 +181,7 @@ fn art_10_with_the_observer_by_reflection() -> Result<()> {
     // The observer is told of a message at its end; until then the stack names it, all but its code.
     let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
     let message = running.message.as_ref().context("the hung message has no name")?;
-    assert_eq!((&*message.target, message.what), ("com.example.shop.CheckoutActivity", 0));
+    assert_eq!((&*message.target, message.what), ("com.example.shop.CheckoutActivity", None));
     assert_eq!(message.named_by, NamedBy::Stack);
     assert_pending(&report);
     Ok(())
@@ -198,7 +198,7 @@ fn art_10_with_the_printer() -> Result<()> {
     // The Printer knows the running message by its start line.
     let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
     let message = running.message.as_ref().context("the hung message has no name")?;
-    assert_eq!((&*message.target, message.what), ("com.example.shop.CheckoutActivity", 42));
+    assert_eq!((&*message.target, message.what), ("com.example.shop.CheckoutActivity", Some(42)));
     assert_eq!(message.named_by, NamedBy::Printer);
     Ok(())
 }

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use loopbox_e2e::story::{SHOP, Story};
 use loopbox_e2e::{details, details_of, feature};
-use loopbox_format::model::{Component, Detail, End, Feature, Limits, NamedBy, PendingSource};
+use loopbox_format::model::{Component, Detail, End, Feature, Limits, NamedBy, PendingSource, RecordKind};
 use loopbox_testbed as testbed;
 
 const MS: u64 = 1_000_000;
@@ -61,6 +61,22 @@ fn a_printer_that_took_ours_out_is_noticed_and_passed_on_to() -> Result<()> {
         assert_eq!(story.hook(), "Printer, passes on to com.othersdk.Monitor, armed again 1 time");
         assert!(story.has_shop(1) && story.has_shop(2));
         assert!(story.said("restored true"), "what was there when we came back is put back");
+        Ok(())
+    })
+}
+
+#[test]
+fn while_another_library_has_our_place_the_hook_is_not_said_to_be_on() -> Result<()> {
+    on_each_testbed(|testbed| {
+        let story = tell(testbed, &[], &["mode=displaced-twice", "hook=PRINTER"])?;
+        assert!(story.said("back true"), "{:?}", story.said);
+        let hooks: Vec<_> = story.said.iter().filter_map(|line| line.strip_prefix("SCRIPT hook ")).collect();
+        let off = "false displaced by another library until the next try; was Printer";
+        assert!(hooks[0].starts_with(off) && hooks[1].starts_with("true Printer"), "{hooks:?}");
+        assert!(story.has_shop(1) && !story.has_shop(2));
+        let unseen = story.report.history.iter().find(|record| record.kind == RecordKind::Unseen);
+        let unseen = unseen.with_context(|| format!("{:#?}", story.report.history))?;
+        assert!(unseen.count == 0 && unseen.work_ns == 0 && unseen.wall_ns >= 300 * MS, "{unseen:?}");
         Ok(())
     })
 }
@@ -131,7 +147,7 @@ fn observers_that_pass_on_in_a_circle_do_not_count_a_message_twice() -> Result<(
     let story = tell("art10", &[], &["mode=observer-circle", "printerCheckMs=100"])?;
     assert!(story.hook().ends_with(", armed again 1 time"), "{}", story.hook());
     for what in [1, 2] {
-        let of_it = |d: &&Detail| d.message.as_ref().is_some_and(|message| message.what == what);
+        let of_it = |d: &&Detail| d.message.as_ref().is_some_and(|message| message.what == Some(what));
         let ends: Vec<_> = details_of(&story.report, SHOP).filter(of_it).map(|d| d.end).collect();
         assert_eq!(ends, [End::Returned], "{:#?}", story.report.history);
     }
@@ -168,8 +184,9 @@ fn nested_loops_are_told_from_lost_ends() -> Result<()> {
             assert!(inner.start_ns + inner.wall_ns <= dialog.start_ns + dialog.wall_ns);
         }
         // The message that left the inner loop by an exception; the Printer learns of it by the outer one's end.
-        let stopped = details(&story.report).filter(|d| d.end == end && d.token > dialog.token).count();
-        assert!(stopped >= 1, "{:#?}", story.report.history);
+        let mut stopped = details(&story.report).filter(|d| d.end == end && d.token > dialog.token);
+        let first = stopped.next().with_context(|| format!("{:#?}", story.report.history))?;
+        assert!(first.message.is_some(), "{first:?} has no name");
     }
     Ok(())
 }

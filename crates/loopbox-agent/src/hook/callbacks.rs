@@ -49,6 +49,9 @@ fn on_end(at: StackMark, when_ms: sys::jlong, threw: sys::jboolean) -> sys::jint
 }
 
 fn end_at(main: &mut Main, at: StackMark, when_ms: sys::jlong, threw: sys::jboolean) -> sys::jint {
+    if main.aggregator.depth() > 1 && main.aggregator.miss_inner(at) {
+        return IN_DOUBT;
+    }
     let when_ns = u64::try_from(when_ms).ok().map(|ms| ms.saturating_mul(1_000_000));
     let wanted = main.aggregator.end(at, when_ns, if threw { End::Threw } else { End::Returned });
     let depth = main.aggregator.depth();
@@ -130,7 +133,7 @@ pub unsafe extern "system" fn describe(
     name(&Described {
         target: target.as_str(),
         callback: callback.as_str(),
-        what,
+        what: Some(what),
         named_by: NamedBy::Observer,
     });
 }
@@ -210,7 +213,7 @@ mod tests {
         let config =
             Config { group_ns: 10_000_000, detail_ns: 1_000_000, ..Config::default() }.validated().unwrap();
         main_thread::install(Aggregator::new(&config, MainHost::new(main, Arc::new(SharedState::default()))));
-        let names = Described { target: "a.B", callback: "c.D", what: 1, named_by: NamedBy::Observer };
+        let names = Described { target: "a.B", callback: "c.D", what: Some(1), named_by: NamedBy::Observer };
 
         let before = ALLOCATIONS.get();
         let until = clock::now_ns() + 200_000_000;

@@ -130,6 +130,10 @@ impl<C: Clock> Host for MainHost<C> {
         self.shared.take_late_ns()
     }
 
+    fn unseen_since(&self, since_ns: u64) -> bool {
+        self.shared.unseen_since(since_ns)
+    }
+
     fn running(&mut self, token: u64, start_ns: u64, depth: u32) {
         let _ = self.ring.running(token, start_ns, depth);
         if self.shared.running(token, start_ns) {

@@ -3,6 +3,7 @@
 
 use super::used_symbols::{UsedSymbols, collect_used};
 use super::{meta, running_message};
+use crate::anr::evidence;
 use crate::sampler::sample::SampleReceiver;
 use crate::session::Session;
 use crate::sys::{clock, log};
@@ -121,7 +122,8 @@ impl<'a> Collector<'a> {
         if self.growing.token() == 0 {
             return;
         }
-        if self.growing.is_worth_keeping() {
+        let ran_ns = evidence::ended_ns(self.session, self.growing.token());
+        if self.growing.is_worth_keeping(ran_ns) {
             let tree = self.growing.tree();
             let symbols = self.session.symbols.symbols();
             self.log_refused("a stack tree", |ring, _| ring.keep_tree(&symbols, &tree).map(|_| ()));

@@ -75,9 +75,8 @@ fn name(message: Option<&Message>, line: &mut Line) {
     };
     line.text(if message.callback.is_empty() { &message.target } else { &message.callback });
     // A posted Runnable's is 0, and means nothing.
-    if message.what != 0 || message.callback.is_empty() {
-        line.text(if message.what < 0 { " what=-" } else { " what=" })
-            .number(message.what.unsigned_abs().into());
+    if let Some(what) = message.what.filter(|&what| what != 0 || message.callback.is_empty()) {
+        line.text(if what < 0 { " what=-" } else { " what=" }).number(what.unsigned_abs().into());
     }
 }
 
@@ -179,7 +178,7 @@ mod tests {
         Message {
             target: target.into(),
             callback: callback.into(),
-            what: 7,
+            what: Some(7),
             component: None,
             named_by: NamedBy::Stack,
         }
@@ -252,7 +251,7 @@ mod tests {
     fn the_slowest_messages_come_first_and_numbers_have_their_sign() {
         let mut report = Report { main: MainState::Idle { since_ns: 0 }, ..Report::default() };
         report.meta.dumped_at.uptime_ns = 1_500_000_000;
-        let detail = |token: u64, wall_ms: u64, what| Detail {
+        let detail = |token: u64, wall_ms: u64, what: Option<i32>| Detail {
             token,
             start_ns: 0,
             wall_ns: wall_ms * 1_000_000,
@@ -260,7 +259,12 @@ mod tests {
             end: End::Returned,
             message: Some(Message { what, ..message("a.H", "") }),
         };
-        let details = vec![detail(1, 60, 1), detail(2, 700, -2), detail(3, 61, 3), detail(4, 70, 0)];
+        let details = vec![
+            detail(1, 60, Some(1)),
+            detail(2, 700, Some(-2)),
+            detail(3, 61, Some(3)),
+            detail(4, 70, None),
+        ];
         report.history.push(Record {
             kind: RecordKind::Group,
             seq: 1,
@@ -279,7 +283,7 @@ mod tests {
         });
         assert_eq!(
             digest(&report),
-            "main idle for 1500 ms | before: a.H what=-2 700 ms, a.H what=0 70 ms, a.H what=3 61 ms"
+            "main idle for 1500 ms | before: a.H what=-2 700 ms, a.H 70 ms, a.H what=3 61 ms"
         );
     }
 

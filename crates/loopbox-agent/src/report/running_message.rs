@@ -75,7 +75,7 @@ fn named_by_stack(symbols: &Symbols, tree: &StackTree) -> Option<Message> {
     Some(Message {
         target: target.to_owned(),
         callback: callback.to_owned(),
-        what: 0,
+        what: None,
         component: looper::component(target, callback),
         named_by: NamedBy::Stack,
     })

@@ -6,8 +6,10 @@ use crate::session::symbols::{SharedSymbols, Stack};
 use jni::errors::Error;
 use jni::signature::JavaType;
 use jni::{DEFAULT_LOCAL_FRAME_CAPACITY, Env};
-use loopbox_recorder::{GENTLER, Sampling};
+use loopbox_recorder::Sampling;
 
+/// Its interval is so many times as wide as the native sampler's.
+const GENTLER: u64 = 10;
 const MIN_INTERVAL_NS: u64 = 100_000_000;
 
 /// Whether it may be used in this process.
@@ -18,7 +20,7 @@ pub(crate) fn is_safe() -> bool {
 
 /// The schedule that it works by.
 pub(crate) fn sampling(native: &Sampling) -> Sampling {
-    let interval_ns = native.interval_ns.saturating_mul(u64::from(GENTLER)).max(MIN_INTERVAL_NS);
+    let interval_ns = native.interval_ns.saturating_mul(GENTLER).max(MIN_INTERVAL_NS);
     Sampling { interval_ns, onset_ns: native.onset_ns.max(interval_ns), ..native.clone() }
 }
 

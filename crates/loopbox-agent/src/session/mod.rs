@@ -31,6 +31,8 @@ pub(crate) const SWITCHED_OFF: &str = "switched off by the app";
 /// What all threads of a recording share.
 pub(crate) struct Session {
     pub(crate) settings: Settings,
+    /// When the process started, uptime.
+    pub(crate) started_ns: Option<u64>,
     pub(crate) installed_ns: u64,
     pub(crate) shared: Arc<SharedState>,
     pub(crate) features: Features,

@@ -41,6 +41,8 @@ pub struct SharedState {
     query_waits: AtomicBool,
     /// Wakes the dead-man thread.
     deadman: AtomicU32,
+    /// When the hook was last found taken out, uptime; 0 for never.
+    unseen_ns: AtomicU64,
     /// How late the sampler woke at worst, plus one; 0 when it did not sleep.
     late_ns: AtomicU64,
     /// A message, and the interval that its tree asks for.
@@ -232,6 +234,17 @@ impl SharedState {
 
     pub(crate) fn stopped(&self) -> bool {
         self.stop.load(Ordering::SeqCst)
+    }
+
+    /// Messages may have run unseen, from the last one that was seen until now.
+    pub(crate) fn set_unseen(&self, now_ns: u64) {
+        self.unseen_ns.store(now_ns, Ordering::Relaxed);
+    }
+
+    /// Whether they may have after this uptime.
+    pub fn unseen_since(&self, since_ns: u64) -> bool {
+        let unseen_ns = self.unseen_ns.load(Ordering::Relaxed);
+        unseen_ns != 0 && unseen_ns >= since_ns
     }
 
     /// The sampler woke this much too late.

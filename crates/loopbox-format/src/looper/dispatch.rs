@@ -12,8 +12,8 @@ pub struct Dispatch<'a> {
     pub target: &'a str,
     /// Class name of the callback, or [`CUSTOM`]; empty when there is none.
     pub callback: &'a str,
-    /// `Message.what`; 0 when it cannot be read.
-    pub what: i32,
+    /// `Message.what`; `None` when it cannot be read.
+    pub what: Option<i32>,
 }
 
 /// Reads `>>>>> Dispatching to TARGET CALLBACK: WHAT` (`Looper.java`, the same on API 21 to 36).
@@ -24,8 +24,8 @@ pub fn dispatch(line: &str) -> Dispatch<'_> {
     let line = line.strip_prefix(">>>>> Dispatching to ").unwrap_or(line);
     let (who, what) = line
         .rsplit_once(": ")
-        .and_then(|(who, what)| Some((who, what.trim().parse().ok()?)))
-        .unwrap_or((line, 0));
+        .and_then(|(who, what)| Some((who, Some(what.trim().parse().ok()?))))
+        .unwrap_or((line, None));
     let handler = who.strip_prefix("Handler (").and_then(|rest| {
         let (class, rest) = rest.split_once(") {")?;
         let (hash, callback) = rest.split_once("} ")?;
@@ -45,8 +45,8 @@ pub fn dispatch(line: &str) -> Dispatch<'_> {
 
 /// The class that an object's text names, or [`CUSTOM`].
 ///
-/// Understood are the default text `com.foo.Bar$1@1a2b`; a class name with its state in brackets, as data classes
-/// print themselves (`Bar(x=1)`); and a coroutine's dispatched continuation, where the class that goes on is told
+/// Understood are the default text `com.foo.Bar$1@1a2b`, also with a state in brackets after it (`FutureTask`); a class
+/// name with its fields in brackets, as data classes and records print themselves (`Bar(x=1)`); and a coroutine's dispatched continuation, where the class that goes on is told
 /// after `Continuation at `.
 pub fn class_name(text: &str) -> &str {
     if let Some((_, resumed)) = text.split_once("Continuation at ") {
@@ -55,12 +55,22 @@ pub fn class_name(text: &str) -> &str {
     }
     let class = identifier(text);
     let rest = text.get(class.len()..).unwrap_or_default();
-    let told = match rest.chars().next() {
-        None | Some('[' | '(' | '{') => true,
-        Some('@') => rest.get(1..).is_some_and(is_hash),
-        _ => false,
+    let told = match rest.strip_prefix('@') {
+        Some(hash) => is_hash(hash.split('[').next().unwrap_or_default()),
+        None => has_fields(class, rest),
     };
     if told && !class.is_empty() { class } else { CUSTOM }
+}
+
+/// Whether `state` is what follows the name in `Order(id=1)`, `Order{id=1}` and `Order[id=1]`: a field and its value, in
+/// brackets. The name alone, of one word, could be anybody's: `jane.doe`, an account's number.
+fn has_fields(class: &str, state: &str) -> bool {
+    let is_type = class
+        .rsplit(['.', '$'])
+        .next()
+        .is_some_and(|name| name.starts_with(|c: char| c.is_ascii_uppercase()));
+    let field = state.strip_prefix(['(', '{', '[']).map(identifier).unwrap_or_default();
+    is_type && !field.is_empty() && state.get(1 + field.len()..).is_some_and(|rest| rest.starts_with('='))
 }
 
 /// The class name that `text` begins with; lambdas of the runtime have `/` and `-` in theirs. What is not ASCII counts as
@@ -84,7 +94,7 @@ mod tests {
     fn read(rest: &str) -> (String, String, i32) {
         let line = format!(">>>>> Dispatching to {rest}");
         let Dispatch { target, callback, what } = dispatch(&line);
-        (target.into(), callback.into(), what)
+        (target.into(), callback.into(), what.unwrap())
     }
 
     fn told(target: &str, callback: &str, what: i32) -> (String, String, i32) {
@@ -140,8 +150,23 @@ mod tests {
         assert_eq!(read("MyHandler@1f com.foo.Bar@2e: 4"), told("MyHandler", "com.foo.Bar", 4));
         assert_eq!(read("Handler (a.B) {1f} two\nlines: 1"), told("a.B", CUSTOM, 1));
         assert_eq!(read("Handler (a.B) {1f} : 1"), told("a.B", CUSTOM, 1));
-        assert_eq!(dispatch("words of a ROM"), Dispatch { target: CUSTOM, callback: CUSTOM, what: 0 });
-        assert_eq!(dispatch(""), Dispatch { target: CUSTOM, callback: CUSTOM, what: 0 });
+        for word in [
+            "jane.doe",
+            "DE89370400440532013000",
+            "Bob",
+            "Jane[home]",
+            "bob(age=7)",
+            "Bob()",
+            "a.B@Bob",
+            "a.B@1f Bob",
+        ] {
+            assert_eq!(read(&format!("Handler (a.B) {{1f}} {word}: 1")), told("a.B", CUSTOM, 1), "{word}");
+        }
+        for text in ["a.B@1f[Not completed, task = Bob]", "a.B{id=1}", "a.B[id=1]"] {
+            assert_eq!(read(&format!("Handler (a.C) {{1f}} {text}: 1")), told("a.C", "a.B", 1), "{text}");
+        }
+        assert_eq!(dispatch("words of a ROM"), Dispatch { target: CUSTOM, callback: CUSTOM, what: None });
+        assert_eq!(dispatch(""), Dispatch { target: CUSTOM, callback: CUSTOM, what: None });
     }
 
     proptest! {

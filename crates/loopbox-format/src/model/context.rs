@@ -32,6 +32,8 @@ pub struct Process {
     pub app_version: String,
     /// `Build.MANUFACTURER` and `Build.MODEL`, `Google Pixel 8`; empty when unknown.
     pub device: String,
+    /// When the process started, uptime: before it, the recorder saw nothing. `None` when it could not be read.
+    pub started_ns: Option<u64>,
     /// When the recorder was installed, uptime.
     pub installed_ns: u64,
 }

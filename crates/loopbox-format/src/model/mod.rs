@@ -17,7 +17,7 @@ pub use context::{ClockPair, DumpReason, Feature, FeatureState, Figure, Limits, 
 pub use lock::{LockChain, LockHolder, LockWait};
 pub use pending::{Pending, PendingSource};
 pub use record::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest};
-pub use running::{MainState, Running};
+pub use running::{MainState, Outside, Running};
 pub use threads::{OtherThread, OtherThreads};
 pub use tree::{Location, Method, Phase, StackSource, StackTree, Symbols, TreeNode};
 

@@ -12,6 +12,8 @@ pub enum RecordKind {
     Idle,
     /// A gap so long (over 60 s) that the process was frozen or the device asleep; not a hang.
     Frozen,
+    /// Messages may have run, but nobody told the recorder: another library had taken its hook out.
+    Unseen,
 }
 
 /// How the dispatch of a message ended.
@@ -36,6 +38,8 @@ pub enum NamedBy {
     Printer,
     /// The message's own sampled stack.
     Stack,
+    /// The window's callback that was called: input that reached the main thread in no message.
+    Window,
 }
 
 /// A message of the Android framework that carries a component's life cycle; kept however short it is.
@@ -52,6 +56,8 @@ pub enum Component {
     Job,
     /// A frame of `android.view.Choreographer`.
     Frame,
+    /// A touch, key or generic motion event that a window dispatched outside of messages.
+    Input,
 }
 
 /// What identifies a message: never its `obj`, its data or an intent.
@@ -61,8 +67,8 @@ pub struct Message<S = String> {
     pub target: S,
     /// Class name of the callback Runnable; empty when the message has none.
     pub callback: S,
-    /// `Message.what`; 0 for a posted Runnable.
-    pub what: i32,
+    /// `Message.what`, 0 for a posted Runnable; `None` when the source of the name does not know it.
+    pub what: Option<i32>,
     /// The framework component that the message belongs to, if any.
     pub component: Option<Component>,
     /// Where the names come from.
@@ -112,7 +118,7 @@ pub struct Record<D = Vec<Detail>> {
     pub wall_ns: u64,
     /// The part of `wall_ns` spent in messages.
     pub work_ns: u64,
-    /// The part of `wall_ns` spent between messages.
+    /// The part of `wall_ns` spent between messages; of an unseen record, all of it.
     pub idle_ns: u64,
     /// CPU time of the main thread during the record; `None` when it could not be read.
     pub cpu_ns: Option<u64>,

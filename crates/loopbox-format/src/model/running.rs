@@ -8,13 +8,50 @@ pub enum MainState {
     /// The recorder had not seen a message yet, or this part of the file is damaged.
     #[default]
     Unknown,
-    /// It ran no message: it waited for one, or ran native callbacks and idle handlers.
+    /// It ran no message, and nothing says that it did anything else than wait for one.
     Idle {
         /// Since when, uptime.
         since_ns: u64,
     },
     /// It ran a message.
     Running(Running),
+    /// It ran no message, and did not wait for one either.
+    Outside(Outside),
+}
+
+/// What kept the main thread from its queue outside of messages: input, a callback of a file descriptor, an idle handler.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outside {
+    /// The number that its stack tree has, if there is one: [`Outside::token_before`] of the message that follows.
+    pub token: u64,
+    /// The end of the last message: it began then or later, uptime.
+    pub after_ns: u64,
+    /// When it began, uptime; `None` when nothing tells.
+    pub start_ns: Option<u64>,
+    /// The instant that the report speaks of, uptime.
+    pub as_of_ns: u64,
+    /// CPU time of the main thread since `after_ns`; `None` when it could not be read.
+    pub cpu_ns: Option<u64>,
+}
+
+impl Outside {
+    /// Set in the numbers of what runs outside of messages.
+    const MARK: u64 = 1 << 63;
+
+    /// The number of what runs outside of messages before message `next`.
+    pub const fn token_before(next: u64) -> u64 {
+        Self::MARK | next
+    }
+
+    /// Whether a number is of something that ran outside of messages.
+    pub const fn is_outside(token: u64) -> bool {
+        token & Self::MARK != 0
+    }
+
+    /// How long it had run, as far as that is known: since its begin, or at most since the last message.
+    pub fn age_ns(&self) -> u64 {
+        self.as_of_ns.saturating_sub(self.start_ns.unwrap_or(self.after_ns))
+    }
 }
 
 /// The message that was running at the dump.

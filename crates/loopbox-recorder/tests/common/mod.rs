@@ -20,6 +20,7 @@ pub(crate) struct Recording {
     pub(crate) now_ns: u64,
     pub(crate) cpu_ns: Option<u64>,
     pub(crate) late_ns: Option<u64>,
+    pub(crate) unseen_ns: u64,
     pub(crate) cpu_reads: std::cell::Cell<u32>,
     pub(crate) states: Vec<State>,
     pub(crate) closed: Vec<Record>,
@@ -49,6 +50,10 @@ impl Host for Recording {
 
     fn take_late_ns(&mut self) -> Option<u64> {
         self.late_ns.take()
+    }
+
+    fn unseen_since(&self, since_ns: u64) -> bool {
+        self.unseen_ns >= since_ns
     }
 
     fn running(&mut self, token: u64, start_ns: u64, depth: u32) {
@@ -134,7 +139,12 @@ impl Main {
     }
 
     pub(crate) fn describe(&mut self, target: &str, what: i32) {
-        self.aggregator.describe(&Described { target, callback: "", what, named_by: NamedBy::Observer });
+        self.aggregator.describe(&Described {
+            target,
+            callback: "",
+            what: Some(what),
+            named_by: NamedBy::Observer,
+        });
     }
 
     /// Everything recorded, the open record as the last.

@@ -73,7 +73,10 @@ fn message(a: &Analysis, token: u64) -> Option<String> {
     let message = running.or_else(|| a.recorded_message(token))?;
     let class = |name: &str| if looks_obfuscated(name) { OBFUSCATED.to_string() } else { stable_class(name) };
     Some(match (message.target.as_str(), message.callback.as_str()) {
-        (target, "") => format!("{}/{}", class(target), message.what),
+        (target, "") => {
+            let target = class(target);
+            message.what.map_or_else(|| target.clone(), |what| format!("{target}/{what}"))
+        }
         (_, callback) => class(callback),
     })
 }

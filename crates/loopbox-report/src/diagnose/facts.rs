@@ -51,7 +51,7 @@ impl SlowMessage<'_> {
 /// The load of main in the window before the dump, without the running message.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Load {
-    /// The part of the window that the history covers.
+    /// The part of the window that the history covers, without what ran unseen.
     pub(super) span_ns: u64,
     /// The time in messages.
     pub(super) work_ns: u64,
@@ -211,7 +211,7 @@ fn load(a: &Analysis, end_ns: u64) -> Load {
     for record in &a.history {
         let (start, end) = (record.start_ns, record.start_ns.saturating_add(record.wall_ns));
         let inside = end.min(end_ns).saturating_sub(start.max(from));
-        if inside == 0 {
+        if inside == 0 || record.kind == RecordKind::Unseen {
             continue;
         }
         let part = share(inside, record.wall_ns).min(1.0);

@@ -290,7 +290,7 @@ fn current_slow_names_the_time_out_of_a_component_message() {
         .doing("android.app.ActivityThread$H", "", 10_500)
         .with(|r| {
             if let MainState::Running(running) = &mut r.main {
-                running.message.as_mut().unwrap().what = 113;
+                running.message.as_mut().unwrap().what = Some(113);
             }
         })
         .looper_tree(99, &[("com.shop.BootReceiver.onReceive", 1_000)]);

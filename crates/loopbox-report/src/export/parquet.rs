@@ -115,6 +115,7 @@ impl Row {
         let (state, running) = match &a.main {
             MainState::Running(running) => ("running", Some(running)),
             MainState::Idle { .. } => ("idle", None),
+            MainState::Outside(_) => ("outside", None),
             _ => ("unknown", None),
         };
         let message = running.and_then(|running| running.message.as_ref());

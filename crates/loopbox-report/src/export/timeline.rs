@@ -63,6 +63,7 @@ fn record(record: &Record) -> Slice {
         RecordKind::Single => format!("message #{}", record.first_token),
         RecordKind::Idle => "idle".into(),
         RecordKind::Frozen => "frozen".into(),
+        RecordKind::Unseen => "unseen".into(),
         _ => "unknown".into(),
     };
     let mut facts = vec![

@@ -44,7 +44,8 @@ fn entry(parsed: looper::Pending) -> PendingEntry {
         PendingBody::Barrier { token } => (None, Some(token), None),
         PendingBody::Message { target, callback, what, object, component, .. } => {
             let (target, callback) = (name(&target), name(&callback));
-            let message = Message { target, callback, what, component, named_by: NamedBy::Printer };
+            let message =
+                Message { target, callback, what: Some(what), component, named_by: NamedBy::Printer };
             (Some(message), None, object.map(|text| name(&text)))
         }
     };

@@ -8,16 +8,18 @@ use loopbox_format::model::{Component, Message};
 pub(crate) fn what_name(message: &Message, api_level: u32) -> Option<&'static str> {
     let is_activity_thread =
         message.component == Some(Component::ActivityThread) && message.callback.is_empty();
-    is_activity_thread.then(|| activity_thread(message.what, api_level))?.map(|known| known.name)
+    let what = message.what.filter(|_| is_activity_thread)?;
+    activity_thread(what, api_level).map(|known| known.name)
 }
 
 /// One line that identifies a message: the class of a posted Runnable, else the Handler's class and `what`.
 pub(crate) fn message_name(message: &Message, api_level: u32) -> String {
     let mut text = if message.callback.is_empty() {
         let target = if message.target.is_empty() { "unknown target" } else { &message.target };
-        match what_name(message, api_level) {
-            Some(name) => format!("{target} {name} ({})", message.what),
-            None => format!("{target} what={}", message.what),
+        match (what_name(message, api_level), message.what) {
+            (Some(name), Some(what)) => format!("{target} {name} ({what})"),
+            (_, Some(what)) => format!("{target} what={what}"),
+            (_, None) => target.to_owned(),
         }
     } else if message.target.is_empty() {
         message.callback.clone()
@@ -29,6 +31,7 @@ pub(crate) fn message_name(message: &Message, api_level: u32) -> String {
         Some(Component::ServiceConnection) => text.push_str(" [service connection]"),
         Some(Component::Job) => text.push_str(" [job service]"),
         Some(Component::Frame) => text.push_str(" [frame]"),
+        Some(Component::Input) => text.push_str(" [input]"),
         _ => {}
     }
     text

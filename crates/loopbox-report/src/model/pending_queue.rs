@@ -86,7 +86,7 @@ impl PendingQueue {
 
     /// The most frequent kind of pending message: same target, callback and `what`.
     pub(crate) fn largest_flood(&self) -> Option<MessageFlood> {
-        let mut kinds: HashMap<(&str, &str, i32), (usize, u64, &Message)> = HashMap::new();
+        let mut kinds: HashMap<(&str, &str, Option<i32>), (usize, u64, &Message)> = HashMap::new();
         for (entry, message) in self.messages() {
             let kind = (message.target.as_str(), message.callback.as_str(), message.what);
             let (count, overdue_ns, _) = kinds.entry(kind).or_insert((0, 0, message));

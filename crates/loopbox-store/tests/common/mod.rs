@@ -20,7 +20,7 @@ pub(crate) fn message(what: i32) -> Message {
     Message {
         target: "com.example.UiHandler".into(),
         callback: String::new(),
-        what,
+        what: Some(what),
         component: None,
         named_by: NamedBy::Observer,
     }

@@ -249,7 +249,10 @@ public final class Config {
             return this;
         }
 
-        /** How many samples make a finished message's stacks worth keeping. 1 to 2,000. */
+        /**
+         * A finished message keeps its stacks when it ran as long as so many samples take, at the configured
+         * interval. 1 to 2,000.
+         */
         @NonNull
         public Builder minSamples(int samples) {
             minSamples = (int) within("minSamples", samples, 1, 2_000);

@@ -20,6 +20,9 @@ final class DisplacedWatch implements MessageQueue.IdleHandler {
     private long pauseMs;
     private long notBeforeMs;
 
+    /** We said that the hook is displaced. */
+    private boolean off;
+
     DisplacedWatch(Hook hook, long pauseMs) {
         this.hook = hook;
         this.pauseMs = pauseMs;
@@ -42,14 +45,23 @@ final class DisplacedWatch implements MessageQueue.IdleHandler {
         watched = true;
         begun = now;
         if (!displaced) {
+            if (off) {
+                // The other library passes on to us, or is gone.
+                off = false;
+                Native.setHook(true, hook.describe());
+            }
             return true;
         }
+        Native.setUnseen();
         long nowMs = SystemClock.uptimeMillis();
         if (nowMs < notBeforeMs) {
+            off = true;
+            Native.setHook(false, "displaced by another library until the next try; was " + hook.describe());
             return true;
         }
         notBeforeMs = nowMs + pauseMs;
         pauseMs *= 2;
+        off = false;
         boolean again = pauseMs <= GIVE_UP_MS && hook.armAgain();
         Native.setHook(again, again ? hook.describe() : "displaced by another library; was " + hook.describe());
         Log.i(Loopbox.TAG, "displaced; " + (again ? hook.describe() : "off"));

@@ -61,7 +61,11 @@ final class MainThread {
     /** The end that Looper's observer tells, with the message still intact. */
     static void end(Message message, boolean threw) {
         long when = message.getWhen();
-        int said = CRITICAL ? Native.endCritical(when, threw) : Native.end(when, threw);
+        int said;
+        do {
+            said = CRITICAL ? Native.endCritical(when, threw) : Native.end(when, threw);
+            // An inner message that an Error left is closed without a name: its Message is not known.
+        } while (said == Native.IN_DOUBT);
         Handler target = message.getTarget();
         if ((said & Native.WANTS_NAME) != 0 || (target != null && isComponent(target.getClass(), message))) {
             name(target, message);

@@ -15,7 +15,11 @@ final class Native {
     /** How far to shift what begin and end say to get the number of messages that run inside each other. */
     static final int DEPTH_SHIFT = 1;
 
-    /** Said by begin: nothing was recorded, because another message seems to run; {@link #beginIn} decides. */
+    /**
+     * Said by begin: nothing was recorded, because another message seems to run; {@link #beginIn} decides. Said by end:
+     * the innermost message was left without an end, by an Error or, with the Printer hook, an exception. It can be
+     * described now; then the same end is to be told again.
+     */
     static final int IN_DOUBT = -1;
 
     /** Said by begin, end and depth: this is not the main thread, or nothing records. Nothing was done. */
@@ -37,6 +41,9 @@ final class Native {
 
     /** Switches stack sampling off and on while the recorder runs. Any thread. */
     static native void setSampling(boolean on);
+
+    /** The hook was found taken out: messages may have run unseen since the last one that was seen. Any thread. */
+    static native void setUnseen();
 
     /** Which hook works, for the report: on or off and how or why. */
     static native void setHook(boolean on, String detail);

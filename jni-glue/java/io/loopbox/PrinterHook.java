@@ -133,6 +133,14 @@ final class PrinterHook extends Hook implements Printer {
         try {
             open = false;
             int said = namesOnly ? Native.depth() << Native.DEPTH_SHIFT : MainThread.end();
+            while (said == Native.IN_DOUBT) {
+                // The app left a nested loop by an exception; the line of that loop's message is still here.
+                depth--;
+                if (depth >= 0 && depth < NESTED && lines[depth] != null) {
+                    Native.describeLine(lines[depth]);
+                }
+                said = MainThread.end();
+            }
             if (said < 0) {
                 return;
             }

@@ -36,7 +36,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
 /// The time-out that the system gives a message of an app component.
 fn time_out(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<String> {
     let message = slow.message.filter(|m| m.component == Some(Component::ActivityThread))?;
-    let known = activity_thread(message.what, facts.analysis.api_level())?;
+    let known = activity_thread(message.what?, facts.analysis.api_level())?;
     let time_out = known.anr?.timeout(facts.analysis.api_level())?;
     let (short, long) = (time_out.foreground_ms, time_out.background_ms);
     let both = if short == long {

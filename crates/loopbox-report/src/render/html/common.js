@@ -36,7 +36,7 @@ const percent = (part, whole) => whole > 0 ? (100 * part / whole).toFixed(part /
 
 const KINDS = {
   group: 'messages, each short', single: 'a message of its own', idle: 'idle, or busy outside of messages',
-  frozen: 'frozen process or device asleep', running: 'the running message', unknown: 'unknown',
+  frozen: 'frozen process or device asleep', unseen: 'unseen: another library had taken the hook out', running: 'the running message', unknown: 'unknown',
 };
 
 // The colours of the style sheet, read again when the colour scheme changes.

@@ -20,7 +20,7 @@ const timeline = (() => {
 
   function colour(item) {
     if (item.kind === 'single') return item.wall >= 1000 ? paint.long : paint.single;
-    return { group: paint.group, idle: paint.idle, frozen: paint.frozen, running: paint.now }[item.kind] || paint.idle;
+    return { group: paint.group, idle: paint.idle, frozen: paint.frozen, unseen: paint.unseen, running: paint.now }[item.kind] || paint.idle;
   }
 
   function step(span) {
@@ -214,7 +214,7 @@ const timeline = (() => {
     })[button.dataset.zoom]());
   }
   const legend = [['group', 'group of short messages'], ['single', 'message of 300 ms or more'], ['long', 'of 1 s or more'], ['idle', 'idle'],
-    ['frozen', 'frozen'], ['now', 'running'], ['cpu', 'share of CPU time'], ['overdue', 'overdue'], ['future', 'due later'], ['barrier', 'sync barrier']];
+    ['frozen', 'frozen'], ['unseen', 'unseen'], ['now', 'running'], ['cpu', 'share of CPU time'], ['overdue', 'overdue'], ['future', 'due later'], ['barrier', 'sync barrier']];
   $('legend').append(...legend.map(([name, label]) => {
     const swatch = el('i', {});
     swatch.style.background = 'var(--' + name + ')';

@@ -59,6 +59,7 @@ impl RecordView {
                 RecordKind::Single => "single",
                 RecordKind::Idle => "idle",
                 RecordKind::Frozen => "frozen",
+                RecordKind::Unseen => "unseen",
                 _ => "unknown",
             },
             at_ms: ms_between(record.start_ns, a.dump_ns),

@@ -13,13 +13,13 @@ pub struct MessageView {
     pub target: String,
     /// The class of the callback; empty when there is none.
     pub callback: String,
-    /// `Message.what`.
-    pub what: i32,
+    /// `Message.what`; `None` when it is not known.
+    pub what: Option<i32>,
     /// What `ActivityThread$H` calls this `what` on the report's API level: `EXECUTE_TRANSACTION`.
     pub what_name: Option<&'static str>,
-    /// The framework component that the message belongs to: `activity_thread`, `receiver`, `service_connection`, `job`, `frame`.
+    /// The framework component that the message belongs to: `activity_thread`, `receiver`, `service_connection`, `job`, `frame`, `input`.
     pub component: Option<&'static str>,
-    /// Where the names come from: `observer`, `printer`, `stack`.
+    /// Where the names come from: `observer`, `printer`, `stack`, `window`.
     pub named_by: &'static str,
 }
 
@@ -36,6 +36,7 @@ impl MessageView {
                 NamedBy::Observer => "observer",
                 NamedBy::Printer => "printer",
                 NamedBy::Stack => "stack",
+                NamedBy::Window => "window",
                 _ => "unknown",
             },
         }
@@ -49,6 +50,7 @@ fn component(component: Component) -> &'static str {
         Component::ServiceConnection => "service_connection",
         Component::Job => "job",
         Component::Frame => "frame",
+        Component::Input => "input",
         _ => "unknown",
     }
 }

@@ -33,7 +33,7 @@ fn write_record(out: &mut String, r: &RecordView) {
     let wall = format!("{:>8}", format_ms(r.wall_ms));
     let wall = match r.kind {
         "single" => paint(wall_time(r.wall_ms), wall),
-        "idle" | "frozen" => paint(QUIET, wall),
+        "idle" | "frozen" | "unseen" => paint(QUIET, wall),
         _ => wall,
     };
     let late = match r.checktime_late_ms {
@@ -50,6 +50,7 @@ fn write_record(out: &mut String, r: &RecordView) {
         "single" => r.details.first().map_or_else(|| format!("#{}", r.first_token), one_message),
         "idle" => paint(QUIET, "idle, or busy outside of messages"),
         "frozen" => paint(WARN, "frozen process or device asleep"),
+        "unseen" => paint(WARN, "unseen: another library had taken the hook out"),
         other => other.to_string(),
     };
     line(

@@ -85,7 +85,7 @@ function detailTable(details) {
     $('damage-section').hidden = false;
     $('damage').append(el('ul', { class: 'card' }, R.damage.map((loss) => el('li', {}, (loss.offset == null ? '' : 'offset ' + loss.offset + ': ') + loss.what))));
   }
-  if (R.current.state === 'running') timeline.selectRunning();
+  if (NOW) timeline.selectRunning();
 }
 // The state of the page, for tests.
 window.loopbox = { timeline: timeline.state, stacks: stacks.state };

@@ -10,6 +10,8 @@
     el('h1', {}, p.name || 'unknown process'),
     el('p', { class: 'sub' }, about.filter(Boolean).join(' · ')),
     el('p', { class: 'sub' }, 'written ' + (R.report.dumped_at.utc || 'at an unknown time') + ', ' + why + ', by ' + (R.report.producer || 'an unknown recorder')),
+    p.started_at_ms != null && p.started_at_ms <= p.installed_at_ms ?
+      el('p', { class: 'sub' }, 'the recorder was installed ' + duration(p.installed_at_ms - p.started_at_ms) + ' after the process started') : '',
     ...R.report.annotations.map((note) => el('p', { class: 'sub' }, note.name + ': ' + note.value)));
 
   const v = R.verdict, sure = v.confidence;

@@ -33,7 +33,13 @@ pub(super) fn write(out: &mut String, view: &ReportView) {
     let uptime = format_ms(r.dumped_at.uptime_ms);
     line(out, format!("written {at}, {uptime} after boot, {why}"));
     let recorder = if r.producer.is_empty() { "an unknown recorder" } else { &r.producer };
-    line(out, paint(QUIET, format!("by {recorder}, installed at {}", format_relative(p.installed_at_ms))));
+    let after_start = p
+        .started_at_ms
+        .filter(|started| *started <= p.installed_at_ms)
+        .map(|started| format!(", {} after the process started", format_ms(p.installed_at_ms - started)));
+    let after_start = after_start.unwrap_or_default();
+    let installed = format_relative(p.installed_at_ms);
+    line(out, paint(QUIET, format!("by {recorder}, installed at {installed}{after_start}")));
     for note in &r.annotations {
         line(out, format!("{}: {}", note.name, note.value));
     }

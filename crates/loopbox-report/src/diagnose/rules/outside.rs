@@ -4,6 +4,7 @@ use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::hot_method::{hot_path, most_of_it_in};
 use crate::diagnose::slow_message::SlowMessage;
+use crate::diagnose::time_out::time_outs;
 use crate::model::time::{format_ns, percent, share};
 use crate::model::{Frame, FrameId, OutsidePlace, TreePlace, token};
 
@@ -73,6 +74,7 @@ fn describe(facts: &Facts<'_>, slow: SlowMessage<'_>, score: f64) -> Finding {
     });
     Finding::new("outside", score, title)
         .with_all_evidence(entered(facts, place))
+        .with_all_evidence(time_outs(facts, slow))
         .with_all_evidence(cpu)
         .with_all_evidence(path)
         .with_all_evidence(slow.before_install(facts.analysis))

@@ -3,7 +3,7 @@
   const p = R.report.process, r = R.report.reason;
   const why = r.kind === 'sigquit' ? "on SIGQUIT (the system's ANR signal)" :
     r.kind === 'recovered' ? 'recovered after the process was gone' + (r.crash_signal == null ? '' : ', signal ' + r.crash_signal) :
-    r.kind === 'hang' ? 'because a message ran longer than it may' :
+    r.kind === 'hang' ? 'because ' + (R.current.state === 'outside' ? 'main was busy outside of messages for longer' : 'a message ran longer') + ' than it may' :
     r.kind === 'requested' ? "on the app's request" + (r.words ? ': ' + r.words : '') : 'for an unknown reason';
   const about = [p.app_version, p.device, p.api_level ? 'API ' + p.api_level : '', p.abi, p.pid ? 'pid ' + p.pid : ''];
   $('about').append(

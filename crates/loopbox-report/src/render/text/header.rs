@@ -3,7 +3,7 @@
 use super::layout::{heading, line};
 use super::style::{BAD, GOOD, HEADING, QUIET, WARN, paint};
 use crate::model::time::{format_ms, format_relative};
-use crate::render::json::ReportView;
+use crate::render::json::{CurrentView, ReportView};
 
 pub(super) fn write(out: &mut String, view: &ReportView) {
     let r = &view.report;
@@ -22,6 +22,9 @@ pub(super) fn write(out: &mut String, view: &ReportView) {
     line(out, about.join(", "));
     let why = match (r.reason.kind, r.reason.crash_signal) {
         ("sigquit", _) => "on SIGQUIT (the system's ANR signal)".to_string(),
+        ("hang", _) if matches!(view.current, CurrentView::Outside { .. }) => {
+            "because main was busy outside of messages for longer than the hang threshold".into()
+        }
         ("hang", _) => "because a message ran longer than the hang threshold".into(),
         ("requested", _) if r.reason.words.is_empty() => "on the app's request".into(),
         ("requested", _) => format!("on the app's request: {}", r.reason.words),

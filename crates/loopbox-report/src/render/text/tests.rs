@@ -2,7 +2,7 @@ use super::*;
 use crate::diagnose::diagnose;
 use crate::model::Analysis;
 use crate::test_support::{OUTSIDE, ReportBuilder, message};
-use loopbox_format::model::{Detail, End, Feature, MainState, NamedBy};
+use loopbox_format::model::{Detail, DumpReason, End, Feature, MainState, NamedBy};
 use loopbox_format::report::Decoded;
 
 fn plain(text: &str) -> String {
@@ -138,6 +138,7 @@ fn show_of_a_hang_outside_of_messages() {
     let report = ReportBuilder::new()
         .group(98, 310, 9_000)
         .outside(6_000, false)
+        .with(|r| r.meta.reason = DumpReason::Hang)
         .tree(OUTSIDE, &[(stack, 590)])
         .pending("Message 0: { when=-5s21ms what=3 target=com.example.shop.FeedHandler }")
         .pending("(Total messages: 1, polling=false, quitting=false)")

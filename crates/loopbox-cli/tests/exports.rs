@@ -124,7 +124,7 @@ fn export_seed_is_the_text_of_one_tree() {
     assert_eq!(loopbox(&["export", file, "--format", "seed", "--token", "46"]).stdout, run.stdout);
     let run = loopbox(&["export", file, "--format", "seed", "--token", "7"]);
     assert_eq!(run.code, 1);
-    assert!(run.stderr.contains("no stacks of message 7; there are stacks of 46"), "{}", run.stderr);
+    assert!(run.stderr.contains("no stacks of message #7; there are stacks of 46"), "{}", run.stderr);
     assert_eq!(loopbox(&["export", file, "--format", "chrome", "--token", "46"]).code, 64);
 }
 
@@ -141,7 +141,7 @@ fn flame_writes_a_self_contained_svg() {
     let run = loopbox(&["flame", file, "--token", "7"]);
     assert_eq!(run.code, 1);
     assert!(
-        run.stderr.ends_with("shop.lbx: no stacks of message 7; there are stacks of 46\n"),
+        run.stderr.ends_with("shop.lbx: no stacks of message #7; there are stacks of 46\n"),
         "{}",
         run.stderr
     );

@@ -6,7 +6,7 @@ mod support;
 
 use browser::Browser;
 use loopbox_format::report::encode;
-use loopbox_report::test_support::{ReportBuilder, full};
+use loopbox_report::test_support::{OUTSIDE, ReportBuilder, full};
 use std::path::{Path, PathBuf};
 use support::{Files, loopbox};
 
@@ -110,6 +110,31 @@ fn page_fits_a_narrow_dark_screen() {
     assert_eq!(b.js("innerWidth"), 400, "nothing makes the page wider than the screen");
     assert_eq!(b.js("document.documentElement.scrollWidth <= innerWidth"), true);
     b.picture(&pictures().join("400-dark.png"));
+    assert_eq!(b.problems(), Vec::<String>::new());
+}
+
+#[test]
+fn page_of_a_hang_outside_of_messages_shows_its_stacks() {
+    let stack = "android.os.MessageQueue.next android.os.MessageQueue.nativePollOnce! \
+                 android.view.InputEventReceiver.dispatchInputEvent com.example.Main.dispatchTouchEvent";
+    let outside = ReportBuilder::new()
+        .group(98, 310, 9_000)
+        .outside(6_000, true)
+        .tree(OUTSIDE, &[(stack, 590)])
+        .tree(OUTSIDE - 3, &[("android.os.MessageQueue.next com.example.Trim.queueIdle", 40)]);
+    let files = Files::new();
+    let page = page_of(&files, outside);
+    let mut b = Browser::open(&page, 1280, 900, false);
+    let details = b.js("document.getElementById('details').textContent");
+    assert!(details.as_str().unwrap().starts_with("Busy outside of messages, in input"), "{details}");
+    // Its number is beyond what the page's numbers can tell apart: it goes by a text.
+    assert_eq!(b.js("loopbox.stacks().token"), "after-98");
+    b.js("(() => { const t = document.getElementById('tree'); t.value = 'after-95'; t.dispatchEvent(new Event('change')); })()");
+    assert_eq!(b.js("loopbox.stacks().token"), "after-95");
+    let titles = b.js("document.getElementById('tree').textContent");
+    let titles = titles.as_str().unwrap();
+    assert!(titles.contains("in an idle handler, outside of messages, after #95"), "{titles}");
+    b.picture(&pictures().join("1280-outside.png"));
     assert_eq!(b.problems(), Vec::<String>::new());
 }
 

@@ -36,7 +36,7 @@ pub fn judge(anr: &Anr) -> AnrVerdict {
 
 /// How long a message may run before it counts as a hang: `patience_ns` when only input waits for it, and for the
 /// framework's component messages as much more as the system has for them (a service may take twenty seconds where
-/// input waits five).
+/// input waits five). Outside of messages, and in a message that nobody can name, it is input that waits.
 pub fn patience_ns(patience_ns: u64, message: Option<&Message>, api_level: u32) -> u64 {
     let class = message.and_then(|message| match message.component? {
         Component::ActivityThread => message.what.and_then(patient_class),
@@ -143,27 +143,30 @@ mod tests {
         let message = |component, what| Message {
             target: String::new(),
             callback: String::new(),
-            what: Some(what),
+            what,
             component,
-            named_by: NamedBy::Printer,
+            named_by: NamedBy::Stack,
         };
         let cases = [
-            (None, 0, 29, 5),
-            (Some(Component::Frame), 0, 29, 5),
-            (Some(Component::ActivityThread), 159, 29, 5),
-            (Some(Component::ActivityThread), 114, 29, 20),
-            (Some(Component::ActivityThread), 113, 29, 10),
-            (Some(Component::ActivityThread), 110, 35, 10),
-            (Some(Component::ActivityThread), 110, 36, 15),
-            (Some(Component::ActivityThread), 118, 36, 5),
-            (Some(Component::Receiver), 0, 30, 10),
-            (Some(Component::Job), 0, 30, 5),
-            (Some(Component::Job), 0, 34, 8),
+            (None, Some(0), 29, 5),
+            (Some(Component::Frame), Some(0), 29, 5),
+            (Some(Component::ActivityThread), Some(159), 29, 5),
+            (Some(Component::ActivityThread), Some(114), 29, 20),
+            (Some(Component::ActivityThread), Some(113), 29, 10),
+            (Some(Component::ActivityThread), Some(110), 35, 10),
+            (Some(Component::ActivityThread), Some(110), 36, 15),
+            (Some(Component::ActivityThread), Some(118), 36, 5),
+            (Some(Component::ActivityThread), Some(145), 29, 10),
+            (Some(Component::ActivityThread), None, 29, 5),
+            (Some(Component::Input), None, 29, 5),
+            (Some(Component::Receiver), None, 30, 10),
+            (Some(Component::Job), Some(0), 30, 5),
+            (Some(Component::Job), Some(0), 34, 8),
         ];
         for (component, what, level, expected) in cases {
             let message = message(component, what);
-            assert_eq!(patience_ns(5 * S, Some(&message), level), expected * S, "{component:?} {what}");
-            assert_eq!(patience_ns(S, Some(&message), level), expected * S / 5, "{component:?} {what}");
+            assert_eq!(patience_ns(5 * S, Some(&message), level), expected * S, "{component:?} {what:?}");
+            assert_eq!(patience_ns(S, Some(&message), level), expected * S / 5, "{component:?} {what:?}");
         }
         assert_eq!(patience_ns(5 * S, None, 29), 5 * S);
     }

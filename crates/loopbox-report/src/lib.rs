@@ -16,6 +16,6 @@ pub use load::invariant_violations;
 pub use model::{
     Analysis, ChildLists, Frame, FrameId, FrameKind, FrameTable, Issue, LockChain, LockHolder, LockWait,
     MergedNode, MergedTree, OtherThread, OtherThreads, PendingEntry, PendingQueue, SampledNode, SampledTree,
-    StackRun, format_ms,
+    StackRun, format_ms, parse_token,
 };
 pub use render::{flame, html, json, text};

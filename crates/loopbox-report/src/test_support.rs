@@ -4,14 +4,17 @@
 
 use loopbox_format::model::{
     ClockPair, Component, Detail, DumpReason, End, Feature, FeatureState, Figure, Limits, Location,
-    LockHolder, LockWait, MainState, Message, Meta, Method, NamedBy, OtherThread, Pending, PendingSource,
-    Phase, Process, Record, RecordKind, Report, Running, Slowest, StackSource, StackTree, TreeNode,
+    LockHolder, LockWait, MainState, Message, Meta, Method, NamedBy, OtherThread, Outside, Pending,
+    PendingSource, Phase, Process, Record, RecordKind, Report, Running, Slowest, StackSource, StackTree,
+    TreeNode,
 };
 use loopbox_format::report::Decoded;
 
 const MS: u64 = 1_000_000;
 /// The uptime of the dump of every built report: 100 s.
 const NOW_NS: u64 = 100_000 * MS;
+/// What runs outside of messages after message 98.
+pub const OUTSIDE: u64 = Outside::token_before(99);
 /// The outermost frames of stacks, so that they look as on a device.
 const LOOP: &str = "android.os.Looper.loop:214 android.os.Handler.dispatchMessage:107";
 
@@ -144,6 +147,28 @@ impl ReportBuilder {
         self
     }
 
+    /// Main is busy outside of messages at the dump, after message 98; its stack tree is that of
+    /// [`OUTSIDE`]. When nothing tells the begin, the age is the most that it can be.
+    #[must_use]
+    pub fn outside(mut self, age_ms: u64, begin_known: bool) -> Self {
+        let start_ns = NOW_NS - age_ms * MS;
+        self.report.main = MainState::Outside(Outside {
+            token: OUTSIDE,
+            after_ns: start_ns - if begin_known { 300 * MS } else { 0 },
+            start_ns: begin_known.then_some(start_ns),
+            as_of_ns: NOW_NS,
+            cpu_ns: Some(age_ms * MS * 95 / 100),
+        });
+        self
+    }
+
+    /// No message has run for so long at the dump.
+    #[must_use]
+    pub fn idle_at_dump(mut self, idle_ms: u64) -> Self {
+        self.report.main = MainState::Idle { since_ns: NOW_NS - idle_ms * MS };
+        self
+    }
+
     /// Names the running message and gives its CPU time.
     #[must_use]
     pub fn doing(mut self, target: &str, callback: &str, cpu_ms: u64) -> Self {
@@ -161,6 +186,10 @@ impl ReportBuilder {
     pub fn tree(mut self, token: u64, stacks: &[(&str, u32)]) -> Self {
         let start_ns = match &self.report.main {
             MainState::Running(running) if running.token == token => running.start_ns,
+            MainState::Outside(outside) if outside.token == token => {
+                outside.start_ns.unwrap_or(outside.after_ns)
+            }
+            MainState::Idle { since_ns } if token == OUTSIDE => *since_ns,
             _ => self.report.history.iter().find(|r| r.first_token == token).map_or(0, |r| r.start_ns),
         };
         let stacks: Vec<(Vec<u32>, u32)> = stacks
@@ -261,6 +290,7 @@ impl ReportBuilder {
         let newest = match &self.report.main {
             MainState::Running(running) => running.start_ns,
             MainState::Idle { since_ns } => *since_ns,
+            MainState::Outside(outside) => outside.after_ns,
             _ => NOW_NS,
         };
         let shift = newest.saturating_sub(self.history_ns);

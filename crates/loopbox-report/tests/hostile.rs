@@ -46,7 +46,7 @@ fn message() -> impl Strategy<Value = Option<Message>> {
         |(target, callback, what, h)| Message {
             target,
             callback,
-            what: Some(what),
+            what: (what != 0).then_some(what),
             component: h.then_some(Component::ActivityThread),
             named_by: NamedBy::Stack,
         },
@@ -124,6 +124,15 @@ fn main_state() -> impl Strategy<Value = MainState> {
     prop_oneof![
         Just(MainState::Unknown),
         nasty().prop_map(|since_ns| MainState::Idle { since_ns }),
+        (nasty(), nasty(), proptest::option::of(nasty()), nasty(), proptest::option::of(nasty())).prop_map(
+            |(token, after_ns, start_ns, as_of_ns, cpu_ns)| MainState::Outside(Outside {
+                token,
+                after_ns,
+                start_ns,
+                as_of_ns,
+                cpu_ns
+            })
+        ),
         running.prop_map(|(token, start_ns, as_of_ns, cpu_ns, depth, message)| MainState::Running(Running {
             token,
             start_ns,
@@ -133,6 +142,8 @@ fn main_state() -> impl Strategy<Value = MainState> {
             message
         })),
     ]
+    // The values in the making would be too large for the stack of a test.
+    .boxed()
 }
 
 fn symbols() -> impl Strategy<Value = Symbols> {
@@ -284,7 +295,7 @@ fn loading_cuts_a_huge_report_to_the_limits() {
     let decoded = Decoded { report, damage: Vec::new() };
     let analysis = Analysis::new(&decoded);
     let issues: Vec<&str> = analysis.issues.iter().map(|issue| issue.what.as_str()).collect();
-    for what in ["pending lines", "figures", "stack tree of message 1", "stack tree of message 2"] {
+    for what in ["pending lines", "figures", "stack tree of message #1", "stack tree of message #2"] {
         assert!(issues.iter().any(|issue| issue.starts_with(what)), "{what} in {issues:?}");
     }
     let diagnosis = diagnose(&analysis);

@@ -17,7 +17,11 @@ const LAYERS: [(&str, &[&str]); 7] = [
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let below = entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] });
-    below.filter(|path| path.extension().is_some_and(|e| e == "rs") && !path.ends_with("tests.rs")).collect()
+    below
+        .filter(|path| {
+            path.extension().is_some_and(|e| e == "rs") && !path.to_string_lossy().ends_with("tests.rs")
+        })
+        .collect()
 }
 
 #[test]

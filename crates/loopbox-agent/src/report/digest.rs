@@ -62,6 +62,10 @@ fn main(report: &Report, line: &mut Line) {
         MainState::Idle { since_ns } => {
             line.text("main idle for ").ms(report.meta.dumped_at.uptime_ns.saturating_sub(*since_ns));
         }
+        MainState::Outside(outside) => {
+            line.text("main busy outside of messages for ");
+            line.text(if outside.start_ns.is_none() { "at most " } else { "" }).ms(outside.age_ns());
+        }
         _ => {
             line.text("main unknown");
         }
@@ -80,10 +84,14 @@ fn name(message: Option<&Message>, line: &mut Line) {
     }
 }
 
-/// The last stack of the running message, innermost frame first.
+/// The last stack of the running message, or of what runs outside of messages, innermost frame first.
 fn at(report: &Report, line: &mut Line) {
-    let MainState::Running(running) = &report.main else { return };
-    let tree = report.trees.last().filter(|tree| tree.token == running.token);
+    let token = match &report.main {
+        MainState::Running(running) => running.token,
+        MainState::Outside(outside) => outside.token,
+        _ => return,
+    };
+    let tree = report.trees.last().filter(|tree| tree.token == token);
     let Some(stack) = tree.and_then(|tree| stacks::stacks(tree).ok()?.last()) else { return };
     let mut before = " | at ";
     for location in stack.iter().rev().take(FRAMES) {
@@ -170,8 +178,8 @@ impl Line {
 mod tests {
     use super::*;
     use loopbox_format::model::{
-        Detail, End, Method, NamedBy, Phase, Process, Record, RecordKind, Running, Slowest, StackSource,
-        StackTree, TreeNode,
+        Detail, End, Method, NamedBy, Outside, Phase, Process, Record, RecordKind, Running, Slowest,
+        StackSource, StackTree, TreeNode,
     };
 
     fn message(target: &str, callback: &str) -> Message {
@@ -236,6 +244,25 @@ mod tests {
         report.pending.lines = vec!["Looper".into(), "Message 0".into(), "(Total".into()];
         report.pending.dropped_lines = 4;
         assert!(digest(&report).contains("| 5 waiting |"));
+    }
+
+    #[test]
+    fn what_runs_in_no_message_is_told_by_its_stack() {
+        let mut report = hung();
+        let token = Outside::token_before(4);
+        report.trees[0].token = token;
+        let outside = Outside {
+            token,
+            after_ns: 1_000_000_000,
+            start_ns: None,
+            as_of_ns: 7_000_000_000,
+            cpu_ns: Some(1),
+        };
+        report.main = MainState::Outside(outside.clone());
+        let at = " | at Sync.parse:40 < Sync.run:12 < Sync.main | scene=Cart";
+        assert_eq!(digest(&report), ["main busy outside of messages for at most 6000 ms", at].concat());
+        report.main = MainState::Outside(Outside { start_ns: Some(2_000_000_000), ..outside });
+        assert_eq!(digest(&report), ["main busy outside of messages for 5000 ms", at].concat());
     }
 
     #[test]

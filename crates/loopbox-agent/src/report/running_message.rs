@@ -49,16 +49,17 @@ pub(super) fn name_by_stack(report: &mut Report, keep: Keep) {
     let MainState::Running(running) = &mut report.main else { return };
     if running.message.is_none() {
         let tree = report.trees.last().filter(|tree| tree.token == running.token);
-        running.message = tree.and_then(|tree| named_by_stack(&report.symbols, tree));
+        let api_level = report.meta.process.api_level;
+        running.message = tree.and_then(|tree| named_by_stack(&report.symbols, tree, api_level));
     }
     if keep == Keep::ComponentsOnly {
         running.message = running.message.take().filter(|message| message.component.is_some());
     }
 }
 
-/// The running message as its last stack shows it: what `Handler.dispatchMessage` called. The message's `what` and
-/// a callback's target are not on the stack.
-fn named_by_stack(symbols: &Symbols, tree: &StackTree) -> Option<Message> {
+/// The running message as its last stack shows it: what `Handler.dispatchMessage` called. A callback's target is not on
+/// the stack, and the message's `what` only where the framework has a method for it.
+fn named_by_stack(symbols: &Symbols, tree: &StackTree, api_level: u32) -> Option<Message> {
     let last = stacks::stacks(tree).ok()?.last()?;
     let method = |location: &u32| match symbols.locations.get(*location as usize)? {
         Location::Frame { method, .. } => symbols.methods.get(*method as usize),
@@ -72,11 +73,13 @@ fn named_by_stack(symbols: &Symbols, tree: &StackTree) -> Option<Message> {
         Some(runnable) if called.name == "handleCallback" => ("", runnable.class.as_str()),
         _ => (called.class.as_str(), ""),
     };
+    let names = methods.iter().map(|method| (method.class.as_str(), method.name.as_str()));
+    let found = looper::component_of_stack(names, api_level);
     Some(Message {
         target: target.to_owned(),
         callback: callback.to_owned(),
-        what: None,
-        component: looper::component(target, callback),
+        what: found.and_then(|found| found.what),
+        component: found.map(|found| found.component),
         named_by: NamedBy::Stack,
     })
 }
@@ -85,6 +88,7 @@ fn named_by_stack(symbols: &Symbols, tree: &StackTree) -> Option<Message> {
 mod tests {
     use super::*;
     use crate::report::used_symbols::tests::{chain, symbols};
+    use loopbox_format::model::Component;
 
     #[test]
     fn a_stack_names_its_message() {
@@ -93,7 +97,7 @@ mod tests {
         const CALLBACK: &str = "android.os.Handler.handleCallback";
         let named = |names: &[&str]| {
             let all: Vec<u32> = (0..names.len() as u32).collect();
-            named_by_stack(&symbols(names), &chain(&all)).map(|m| (m.target, m.callback))
+            named_by_stack(&symbols(names), &chain(&all), 29).map(|m| (m.target, m.callback))
         };
         assert_eq!(
             named(&["a.Main.main", LOOP, DISPATCH, "a.H.handleMessage", "a.H.work"]),
@@ -107,5 +111,19 @@ mod tests {
         assert_eq!(named(&nested), Some((String::new(), "a.R".into())));
         assert_eq!(named(&["a.Main.main", "android.os.MessageQueue.next"]), None);
         assert_eq!(named(&[LOOP, DISPATCH]), None);
+    }
+
+    #[test]
+    fn a_stack_tells_a_component_s_message_and_its_what() {
+        let names = [
+            "android.os.Handler.dispatchMessage",
+            "android.app.ActivityThread$H.handleMessage",
+            "android.app.ActivityThread.access$1500",
+            "android.app.ActivityThread.handleCreateService",
+            "a.Sync.onCreate",
+        ];
+        let message = named_by_stack(&symbols(&names), &chain(&[0, 1, 2, 3, 4]), 29).unwrap();
+        assert_eq!(message.target, "android.app.ActivityThread$H");
+        assert_eq!((message.component, message.what), (Some(Component::ActivityThread), Some(114)));
     }
 }

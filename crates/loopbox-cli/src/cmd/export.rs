@@ -22,8 +22,8 @@ pub(crate) struct Args {
     /// The format to write.
     #[arg(short, long, value_enum)]
     format: OutputFormat,
-    /// Writes the stacks of this message (seed); without it, of the one that was running at the dump.
-    #[arg(long, value_name = "N")]
+    /// Writes the stacks of message N, or after-N for what ran outside of messages after it (seed); without it, those of the dump.
+    #[arg(long, value_name = "N", value_parser = loopbox_report::parse_token)]
     token: Option<u64>,
     /// Writes to this file instead of stdout.
     #[arg(short, long, value_name = "FILE")]

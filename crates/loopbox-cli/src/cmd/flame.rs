@@ -11,8 +11,8 @@ use std::path::PathBuf;
 pub(crate) struct Args {
     /// The report (a file that ends in .lbx).
     file: PathBuf,
-    /// Draws the stacks of this message; without it, of the one that was running at the dump.
-    #[arg(long, value_name = "N")]
+    /// Draws the stacks of message N, or after-N for what ran outside of messages after it; without it, those of the dump.
+    #[arg(long, value_name = "N", value_parser = loopbox_report::parse_token)]
     token: Option<u64>,
     /// Sums up equal call paths instead of keeping the order of time; without --token, of all messages.
     #[arg(long)]

@@ -14,6 +14,8 @@ pub enum AnrClass {
     Provider,
     /// The start of the process until its application is bound.
     ProcessStart,
+    /// A service that was started as one in the foreground, until it calls `startForeground`.
+    ForegroundStart,
     /// A foreground service that must stop.
     ShortService,
     /// An operation of a scheduled job.
@@ -33,7 +35,8 @@ pub struct Timeout {
 impl AnrClass {
     /// The system's patience on this API level; `None` where running out of it is no ANR.
     ///
-    /// `ActivityManagerService`, `ActiveServices`, `JobServiceContext`, API 21 to 36.
+    /// `ActivityManagerService`, `ActiveServices`, `ActivityManagerConstants`, `JobServiceContext` of AOSP's
+    /// `services/core/java/com/android/server` and `apex/jobscheduler`, android-5.0.0_r1 to android-16.0.0_r1.
     pub fn timeout(self, api_level: u32) -> Option<Timeout> {
         let (foreground_s, background_s) = match self {
             Self::Input => (5, 5),
@@ -41,9 +44,12 @@ impl AnrClass {
             Self::Service => (20, 200),
             Self::ProcessStart if api_level >= 36 => (15, 15),
             Self::Provider | Self::ProcessStart => (10, 10),
+            Self::ForegroundStart if api_level >= 33 => (30, 30),
+            Self::ForegroundStart if api_level >= 28 => (10, 10),
+            Self::ForegroundStart if api_level >= 26 => (5, 5),
             Self::ShortService if api_level >= 34 => (190, 190),
             Self::Job if api_level >= 34 => (8, 8),
-            Self::ShortService | Self::Job => return None,
+            Self::ForegroundStart | Self::ShortService | Self::Job => return None,
         };
         Some(Timeout { foreground_ms: foreground_s * 1_000, background_ms: background_s * 1_000 })
     }
@@ -230,6 +236,9 @@ mod tests {
         assert_eq!(AnrClass::ProcessStart.timeout(35).map(|t| t.foreground_ms), Some(10_000));
         assert_eq!(AnrClass::ProcessStart.timeout(36).map(|t| t.foreground_ms), Some(15_000));
         assert_eq!(AnrClass::Job.timeout(33), None);
+        let start = [25, 26, 27, 28, 32, 33, 36].map(|level| AnrClass::ForegroundStart.timeout(level));
+        let start = start.map(|time| time.map_or(0, |time| time.foreground_ms / 1_000));
+        assert_eq!(start, [0, 5, 5, 10, 10, 30, 30]);
         assert_eq!(anr(118, 36), None);
     }
 }

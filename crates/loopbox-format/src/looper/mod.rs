@@ -5,7 +5,8 @@
 //! nothing is required of it: what does not parse is opaque, never an error, never a panic.
 //!
 //! * [`dispatch`] reads the line that Looper prints when a dispatch begins.
-//! * [`component`] tells the framework's own component messages, [`activity_thread`] names them.
+//! * [`component`] tells the framework's own component messages, [`activity_thread`] names them, and
+//!   [`component_of_stack`] tells them by a stack.
 //! * [`parse_queue`] reads the lines of `Looper.dump`, [`without_object`] takes user data out of one.
 
 mod activity_thread;
@@ -14,6 +15,7 @@ mod dispatch;
 mod duration;
 mod line;
 mod queue;
+mod stack;
 
 pub use activity_thread::{AnrClass, ComponentMessage, Timeout, activity_thread, patient_class};
 pub use component::component;
@@ -21,3 +23,4 @@ pub use dispatch::{CUSTOM, Dispatch, class_name, dispatch};
 pub use duration::duration_ms;
 pub use line::without_object;
 pub use queue::{Implementation, Pending, PendingBody, Queue, most_overdue_ns, parse_queue};
+pub use stack::{StackComponent, component_of_stack};

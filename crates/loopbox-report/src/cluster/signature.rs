@@ -14,11 +14,14 @@ use super::cardinality::hash64;
 use crate::diagnose::Diagnosis;
 use crate::model::class_names::{is_platform, looks_obfuscated};
 use crate::model::{Analysis, Frame, FrameKind, MergedNode, MergedTree, SampledTree};
+use loopbox_format::model::Outside;
 
 /// How many frames of the app are kept, from the top of the stack.
 const MAX_APP_FRAMES: usize = 8;
 /// Stands for any run of obfuscated frames.
 const OBFUSCATED: &str = "…";
+/// The message of what ran in none.
+const OUTSIDE: &str = "outside of messages";
 /// The cause of an unclear diagnosis.
 const UNCLEAR: &str = "unclear";
 
@@ -27,7 +30,8 @@ const UNCLEAR: &str = "unclear";
 pub struct Signature {
     /// The rule of the primary cause, or `unclear`.
     pub cause: String,
-    /// The message: the callback, or the Handler class and `what`; empty when it is not known.
+    /// The message: the callback, or the Handler class and `what`; the place of what ran in none; empty when it is not
+    /// known.
     pub message: String,
     /// The frames from the app's first method to where the time goes.
     pub frames: Vec<String>,
@@ -41,12 +45,14 @@ impl Signature {
     /// The signature of a report with its diagnosis.
     pub fn new(a: &Analysis, diagnosis: &Diagnosis) -> Self {
         let cause = diagnosis.primary_cause();
-        let token = cause.and_then(|c| c.token).or_else(|| a.running().map(|running| running.token));
+        let token = cause.and_then(|c| c.token).or_else(|| a.current_token());
         let message = token.and_then(|token| message(a, token)).unwrap_or_default();
         let path = token.and_then(|token| a.tree(token)).map(|tree| hot_frames(a, tree)).unwrap_or_default();
         let known = |class: &str| !class.is_empty() && !is_platform(class) && !looks_obfuscated(class);
         let obfuscated = path.iter().any(|f| looks_obfuscated(&f.class));
-        let has_kept_name = path.iter().any(|f| known(&f.class)) || message.split([' ', '/']).any(known);
+        let in_message = token.is_none_or(|token| !Outside::is_outside(token));
+        let has_kept_name =
+            path.iter().any(|f| known(&f.class)) || in_message && message.split([' ', '/']).any(known);
         let (frames, version) = if obfuscated && !has_kept_name {
             (path.iter().map(|f| f.qualified()).collect(), a.meta.process.app_version.clone())
         } else {
@@ -69,6 +75,10 @@ impl Signature {
 }
 
 fn message(a: &Analysis, token: u64) -> Option<String> {
+    if Outside::is_outside(token) {
+        let place = a.outside_words(token);
+        return Some(place.map_or_else(|| OUTSIDE.into(), |words| format!("{OUTSIDE}, {words}")));
+    }
     let running = a.running().filter(|running| running.token == token).and_then(|r| r.message.as_ref());
     let message = running.or_else(|| a.recorded_message(token))?;
     let class = |name: &str| if looks_obfuscated(name) { OBFUSCATED.to_string() } else { stable_class(name) };
@@ -83,7 +93,7 @@ fn message(a: &Analysis, token: u64) -> Option<String> {
 
 /// The app's part of the hot path and the platform call below it; the top of the stack when no app code is there.
 fn hot_frames<'a>(a: &'a Analysis, tree: &SampledTree) -> Vec<&'a Frame> {
-    let merged = MergedTree::new([tree], &a.frames);
+    let merged = MergedTree::folded([tree], &a.frames);
     let whole = tree.total_ns();
     let path: Vec<&MergedNode> =
         merged.hot_path().into_iter().take_while(|node| node.total_ns >= whole / 2).collect();

@@ -1,7 +1,7 @@
 use super::*;
 use crate::diagnose::diagnose;
 use crate::model::Analysis;
-use crate::test_support::ReportBuilder;
+use crate::test_support::{OUTSIDE, ReportBuilder};
 use loopbox_format::model::Report;
 
 const ENTRY: &str = "com.shop.CartActivity$1.onClick:31";
@@ -178,4 +178,29 @@ fn grouping_accepts_an_empty_report() {
     clusters.add(Sighting::new(&analysis, &diagnose(&analysis), "empty.lbx"));
     let summary = clusters.summary(1);
     assert_eq!((summary.groups.len(), summary.groups[0].users), (1, None));
+}
+
+#[test]
+fn what_ran_outside_of_messages_is_grouped_by_its_place_and_path() {
+    let outside = |version: &str, place: &str, rest: &str| {
+        let stack = format!("android.os.MessageQueue.next {place} {rest}");
+        ReportBuilder::new().outside(6_000, true).tree(OUTSIDE, &[(&stack, 590)]).with(|r| {
+            r.meta.process.app_version = version.into();
+            r.meta.annotations.clear();
+        })
+    };
+    let touch = "android.os.MessageQueue.nativePollOnce! android.view.InputEventReceiver.dispatchInputEvent:1 \
+                 com.shop.Main.dispatchTouchEvent:4";
+    let idle = "com.shop.Trim.queueIdle:4";
+    let summary = groups(vec![
+        outside("1", touch, "com.shop.Cart.total:8"),
+        outside("2", touch, "com.shop.Cart.total:9"),
+        outside("2", idle, "com.shop.Cart.total:9"),
+    ]);
+    let got: Vec<(u64, &str)> =
+        summary.groups.iter().map(|group| (group.reports, group.message.as_str())).collect();
+    assert_eq!(got, [(2, "outside of messages, input"), (1, "outside of messages, an idle handler")]);
+    // Made-up names of two builds are two problems, as in a message without a name.
+    let obfuscated = |version| outside(version, "android.os.MessageQueue.nativePollOnce! a.b.c", "a.d.e");
+    assert_eq!(groups(vec![obfuscated("1"), obfuscated("2")]).groups.len(), 2);
 }

@@ -1,5 +1,6 @@
 //! The diagnosis of a report.
 
+use crate::model::token;
 use serde::Serialize;
 
 /// How sure a cause is.
@@ -29,7 +30,8 @@ pub struct Cause {
     pub evidence: Vec<String>,
     /// What to do next.
     pub advice: &'static str,
-    /// The message that the cause is about.
+    /// The message that the cause is about; for what ran outside of messages the one before it, `after-45`.
+    #[serde(serialize_with = "token::serialize_option")]
     pub token: Option<u64>,
     /// The method to look at first, as a line of a Java stack trace.
     pub culprit: Option<String>,

@@ -1,6 +1,7 @@
 //! How the main thread spent most of the primary message waiting.
 
-use super::facts::{Facts, SlowMessage};
+use super::facts::Facts;
+use super::slow_message::SlowMessage;
 use super::wait_kind::{WaitKind, WaitSite};
 use crate::model::time::{format_ns, percent};
 use crate::model::{Frame, FrameId};
@@ -53,10 +54,4 @@ pub(super) fn short(facts: &Facts<'_>, frame: FrameId) -> String {
 /// `, called from Cart.total`; empty when no frame of the app is known.
 pub(super) fn called_from(facts: &Facts<'_>, site: WaitSite) -> String {
     site.app.map(|app| format!(", called from {}", short(facts, app))).unwrap_or_default()
-}
-
-/// The slow message at the start of a title.
-pub(super) fn subject(slow: SlowMessage<'_>) -> String {
-    let which = if slow.running { "The running message" } else { "An earlier message" };
-    format!("{which} (#{}, {})", slow.token, format_ns(slow.wall_ns))
 }

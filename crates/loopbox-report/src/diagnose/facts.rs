@@ -1,10 +1,11 @@
 //! The facts that rules read, computed once.
 
+use super::not_idle::NotIdle;
+use super::slow_message::SlowMessage;
 use super::wait_kind::WaitProfile;
-use crate::model::message_name::message_name;
+use crate::model::Analysis;
 use crate::model::time::share;
-use crate::model::{Analysis, SampledTree};
-use loopbox_format::model::{MainState, Message, RecordKind};
+use loopbox_format::model::{MainState, Outside, RecordKind};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -13,40 +14,6 @@ const SECOND: u64 = 1_000_000_000;
 pub(super) const WINDOW_NS: u64 = 10 * SECOND;
 /// The shortest ANR time-out.
 pub(super) const INPUT_TIMEOUT_NS: u64 = 5 * SECOND;
-
-/// A slow message, running or past.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SlowMessage<'a> {
-    pub(super) token: u64,
-    pub(super) start_ns: u64,
-    pub(super) wall_ns: u64,
-    /// The CPU time of main during the message; known for the running message and for one that is its own record.
-    pub(super) cpu_ns: Option<u64>,
-    pub(super) running: bool,
-    pub(super) message: Option<&'a Message>,
-    pub(super) tree: Option<&'a SampledTree>,
-}
-
-impl SlowMessage<'_> {
-    /// The part of the message that main spent on the CPU, at most 1.
-    pub(super) fn cpu_share(&self) -> Option<f64> {
-        self.cpu_ns.filter(|_| self.wall_ns > 0).map(|cpu| share(cpu, self.wall_ns).min(1.0))
-    }
-
-    pub(super) fn end_ns(&self) -> u64 {
-        self.start_ns.saturating_add(self.wall_ns)
-    }
-
-    /// `message #46 (com.example.Checkout$1 on android.os.Handler)`.
-    pub(super) fn name(&self, api_level: u32) -> String {
-        match self.message {
-            Some(message) => {
-                format!("message #{} ({})", self.token, message_name(message, api_level))
-            }
-            None => format!("message #{}", self.token),
-        }
-    }
-}
 
 /// The load of main in the window before the dump, without the running message.
 #[derive(Debug, Clone, Copy, Default)]
@@ -68,6 +35,8 @@ pub(super) struct Facts<'a> {
     /// The uptime that the report describes.
     pub(super) now_ns: u64,
     running: Option<SlowMessage<'a>>,
+    /// What speaks against a main thread that is said to be idle.
+    pub(super) not_idle: Option<NotIdle<'a>>,
     /// The longest earlier message that ended inside the window.
     pub(super) longest_past: Option<SlowMessage<'a>>,
     pub(super) load: Load,
@@ -81,21 +50,18 @@ pub(super) struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     pub(super) fn new(a: &'a Analysis) -> Self {
-        let running = a.running().map(|r| SlowMessage {
-            token: r.token,
-            start_ns: r.start_ns,
-            wall_ns: r.age_ns(),
-            cpu_ns: r.cpu_ns,
-            running: true,
-            message: r.message.as_ref(),
-            tree: a.tree(r.token),
-        });
-        let now_ns = a.running().map_or(a.dump_ns, |r| r.as_of_ns);
+        let running = SlowMessage::at_dump(a);
+        let now_ns = match &a.main {
+            MainState::Running(running) => running.as_of_ns,
+            MainState::Outside(outside) => outside.as_of_ns,
+            _ => a.dump_ns,
+        };
         let window_end_ns = running.map_or(now_ns, |r| r.start_ns);
         let mut facts = Self {
             analysis: a,
             now_ns,
             running,
+            not_idle: None,
             longest_past: longest_past(a, now_ns),
             load: load(a, window_end_ns),
             wakeup_latency_ns: 0,
@@ -107,22 +73,28 @@ impl<'a> Facts<'a> {
             facts.wakeup_latency_ns = facts.wakeup_latency_ns.max(late);
             facts.late_records += usize::from(late >= 300_000_000);
         }
+        facts.not_idle = NotIdle::of(a, facts.load, now_ns);
         facts.profile =
             facts.primary_message().and_then(|slow| slow.tree).map(|tree| WaitProfile::new(tree, &a.frames));
         facts
     }
 
-    /// The running message, slow or not.
+    /// The running message, slow or not, or what ran outside of messages.
     pub(super) fn running(&self) -> Option<SlowMessage<'a>> {
         self.running
     }
 
-    /// How long main had been idle.
+    /// How long main had been idle, as the recorder says.
     pub(super) fn idle_for_ns(&self) -> Option<u64> {
         match &self.analysis.main {
             MainState::Idle { since_ns } => Some(self.now_ns.saturating_sub(*since_ns)),
             _ => None,
         }
+    }
+
+    /// How long main had been idle, if nothing in the report speaks against it.
+    pub(super) fn free_for_ns(&self) -> Option<u64> {
+        self.idle_for_ns().filter(|_| self.not_idle.is_none())
     }
 
     /// The message that the diagnosis is about first: the running one, unless an earlier one took longer.
@@ -141,10 +113,12 @@ impl<'a> Facts<'a> {
     }
 
     fn score_running(&self, slow: SlowMessage<'_>) -> f64 {
-        let by_age: f64 = match slow.wall_ns {
+        let by_age: f64 = match slow.certain_ns {
             age if age >= INPUT_TIMEOUT_NS / 10 * 9 => 0.88,
             age if age >= 2 * SECOND => 0.75,
             age if age >= SECOND => 0.6,
+            // Nothing tells since when, and it may have been for long.
+            _ if slow.wall_ns >= 2 * SECOND && slow.wall_ns > slow.certain_ns => 0.5,
             age if age >= SECOND / 2 => 0.32,
             _ => 0.0,
         };
@@ -163,7 +137,7 @@ impl<'a> Facts<'a> {
         let longer_now = self.running.is_some_and(|running| running.wall_ns >= past.wall_ns);
         // Main was idle in between: what waited for the past message has been handled since.
         let since = self.now_ns.saturating_sub(past.end_ns());
-        let free_since = self.idle_for_ns().unwrap_or(0) >= SECOND;
+        let free_since = self.free_for_ns().unwrap_or(0) >= SECOND;
         by_length
             - if longer_now { 0.3 } else { 0.0 }
             - if since > INPUT_TIMEOUT_NS { 0.25 } else { 0.0 }
@@ -176,31 +150,31 @@ fn ends_in_window(start_ns: u64, wall_ns: u64, now_ns: u64) -> bool {
 }
 
 fn longest_past(a: &Analysis, now_ns: u64) -> Option<SlowMessage<'_>> {
-    let slow = a.history.iter().flat_map(|record| {
+    let recorded = a.history.iter().flat_map(|record| {
         let own_record = record.kind == RecordKind::Single && record.count == 1;
+        let cpu_ns = record.cpu_ns.filter(|_| own_record);
+        let past = move |token, start_ns, wall_ns| SlowMessage {
+            cpu_ns,
+            ..SlowMessage::past(a, token, start_ns, wall_ns)
+        };
         let named = record.details.iter().map(move |d| SlowMessage {
-            token: d.token,
-            start_ns: d.start_ns,
-            wall_ns: d.wall_ns,
-            cpu_ns: record.cpu_ns.filter(|_| own_record),
-            running: false,
             message: d.message.as_ref(),
-            tree: a.tree(d.token),
+            ..past(d.token, d.start_ns, d.wall_ns)
         });
         // The slowest message may not be kept by name: then its length is known, and its place in the group is not.
         let unnamed = (record.slowest.wall_ns > 0
             && !record.details.iter().any(|d| d.token == record.slowest.token))
-        .then(|| SlowMessage {
-            token: record.slowest.token,
-            start_ns: record.start_ns,
-            wall_ns: record.slowest.wall_ns,
-            cpu_ns: record.cpu_ns.filter(|_| own_record),
-            running: false,
-            message: None,
-            tree: a.tree(record.slowest.token),
-        });
+        .then(|| past(record.slowest.token, record.start_ns, record.slowest.wall_ns));
         named.chain(unnamed)
     });
+    // What ran outside of messages is known by its stacks alone.
+    let current = a.current_token();
+    let outside = a.trees.iter().filter_map(|tree| {
+        let finished = Outside::is_outside(tree.token) && Some(tree.token) != current;
+        let busy_ns = tree.outside_place(&a.frames).filter(|_| finished)?.busy_ns;
+        Some(SlowMessage::past(a, tree.token, *tree.sample_ns.first()?, busy_ns))
+    });
+    let slow = recorded.chain(outside);
     slow.filter(|s| ends_in_window(s.start_ns, s.wall_ns, now_ns)).max_by_key(|s| s.wall_ns)
 }
 

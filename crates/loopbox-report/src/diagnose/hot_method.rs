@@ -1,7 +1,8 @@
 //! Where a slow message spent its time.
 
 use super::dominant_wait::short;
-use super::facts::{Facts, SlowMessage};
+use super::facts::Facts;
+use super::slow_message::SlowMessage;
 use crate::model::class_names::is_platform;
 use crate::model::time::{format_ns, percent, share};
 use crate::model::{FrameId, MergedTree};
@@ -12,17 +13,26 @@ pub(super) struct HotMethod {
     pub(super) frame: FrameId,
     /// Its part of the sampled time.
     share: f64,
+    /// How often it called itself at most, itself counted.
+    calls: u32,
 }
 
-/// `, most of it in Cart.total`; empty when no method is known.
-pub(super) fn most_of_it_in(facts: &Facts<'_>, method: Option<HotMethod>) -> String {
-    match method {
-        Some(HotMethod { frame, share }) if share >= 0.5 => {
-            format!(", most of it in {}", short(facts, frame))
-        }
-        Some(HotMethod { frame, share }) => format!(", {} of it in {}", percent(share), short(facts, frame)),
-        None => String::new(),
+/// `, most of it in Cart.total`, `, last seen in Cart.total` when there are too few stacks to say more; empty when no
+/// method is known.
+pub(super) fn most_of_it_in(facts: &Facts<'_>, slow: SlowMessage<'_>, method: Option<HotMethod>) -> String {
+    let Some(HotMethod { frame, share: part, calls }) = method else { return String::new() };
+    let name = recursive(short(facts, frame), calls);
+    let covered = slow.tree.map_or(0.0, |tree| share(tree.total_ns(), slow.certain_ns));
+    match part {
+        _ if covered < 0.1 => format!(", last seen in {name}"),
+        part if part >= 0.5 => format!(", most of it in {name}"),
+        part => format!(", {} of it in {name}", percent(part)),
     }
+}
+
+/// A method that calls itself, with the number of its calls on top of each other: `Fib.fib ×41`.
+fn recursive(name: String, calls: u32) -> String {
+    if calls > 1 { format!("{name} ×{calls}") } else { name }
 }
 
 /// The hot path of a message's stacks as evidence, and the method on it to look at first: the deepest of the app's own.
@@ -34,7 +44,7 @@ pub(super) fn hot_path(facts: &Facts<'_>, slow: SlowMessage<'_>) -> (Vec<String>
             None,
         );
     };
-    let merged = MergedTree::new([tree], frames);
+    let merged = MergedTree::folded([tree], frames);
     let path = merged.hot_path();
     let own = path.iter().rev().find(|node| !is_platform(&frames[node.frame].class));
     let culprit = own.or(path.last());
@@ -47,12 +57,19 @@ pub(super) fn hot_path(facts: &Facts<'_>, slow: SlowMessage<'_>) -> (Vec<String>
                 s if s >= 0.01 => format!(", {} in its own code", format_ns(node.self_ns)),
                 _ => String::new(),
             };
-            let name = frames[node.frame].full();
+            let name = recursive(frames[node.frame].full(), node.calls);
             format!("{} of {} sampled in {name}{own}", format_ns(node.total_ns), format_ns(total))
         })
         .collect();
     if share(total, slow.wall_ns) < 0.5 {
         evidence.push(format!("the stacks cover only {} of {}", format_ns(total), format_ns(slow.wall_ns)));
     }
-    (evidence, culprit.map(|node| HotMethod { frame: node.frame, share: share(node.total_ns, total) }))
+    (
+        evidence,
+        culprit.map(|node| HotMethod {
+            frame: node.frame,
+            share: share(node.total_ns, total),
+            calls: node.calls,
+        }),
+    )
 }

@@ -7,12 +7,17 @@
 //! A wrong confident diagnosis costs a developer a day, so when no rule is sure, the diagnosis says that the cause is
 //! unclear, and why.
 
+mod cpu_wait;
 mod diagnosis;
 mod dominant_wait;
 mod facts;
 mod finding;
 mod hot_method;
+mod machine;
+mod not_idle;
 mod rules;
+mod slow_message;
+mod time_out;
 mod wait_kind;
 
 pub use diagnosis::{Cause, Confidence, Diagnosis};
@@ -40,7 +45,7 @@ pub fn diagnose(analysis: &Analysis) -> Diagnosis {
     Diagnosis {
         headline: first.map_or_else(|| unclear(&facts), |cause| cause.title.clone()),
         confidence: first.map(|cause| cause.confidence),
-        caveats: rules::caveats(&facts),
+        caveats: rules::caveats(&facts, causes.iter().any(|cause| cause.rule == "starved")),
         causes,
     }
 }
@@ -48,7 +53,13 @@ pub fn diagnose(analysis: &Analysis) -> Diagnosis {
 /// The headline when no rule is sure.
 fn unclear(facts: &Facts<'_>) -> String {
     let state = match (facts.running(), facts.idle_for_ns()) {
+        (Some(running), _) if running.is_outside() => {
+            format!("{} is only {} old", running.noun(), running.length())
+        }
         (Some(running), _) => format!("the running message is only {} old", format_ns(running.wall_ns)),
+        (None, Some(idle)) if facts.not_idle.is_some() => {
+            format!("main had run no message for {}, and may not have been idle", format_ns(idle))
+        }
         (None, Some(idle)) => format!("main had been idle for {}", format_ns(idle)),
         (None, None) => "what main was doing is not known".into(),
     };
@@ -60,5 +71,7 @@ fn unclear(facts: &Facts<'_>) -> String {
     )
 }
 
+#[cfg(test)]
+mod blind_spots_tests;
 #[cfg(test)]
 mod tests;

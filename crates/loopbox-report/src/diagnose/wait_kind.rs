@@ -125,7 +125,9 @@ fn classify(stack: &[FrameId], frames: &FrameTable) -> Option<WaitSite> {
         from_top().find(|id| frame(id).kind != FrameKind::Elided && !is_platform(&frame(id).class)).copied();
     let mut found: Option<(usize, FrameId, WaitKind)> = None;
     for (depth, &at) in from_top().take(MAX_CLASSIFIED).enumerate() {
-        match (kind_of(frame(&at)), found) {
+        // Below the top it is not the queue that main waits for, but what the queue called.
+        let kind = kind_of(frame(&at)).filter(|kind| *kind != Polling || depth == 0);
+        match (kind, found) {
             (Some(kind), None) => found = Some((depth, at, kind)),
             // A database takes its lock and reads its file: the database is the better name for both.
             (Some(kind @ (Preferences | Database)), Some((.., File | Lock))) => {
@@ -151,6 +153,8 @@ pub(super) struct WaitProfile {
     pub(super) total_ns: u64,
     by_kind: HashMap<WaitKind, u64>,
     by_site: HashMap<WaitSite, u64>,
+    /// The time with a native method on top of the stack.
+    pub(super) native_top_ns: u64,
     /// The frame (with its line) that was on top of the stack for most of the time, and for how long.
     pub(super) top_frame: Option<(FrameId, u64)>,
 }
@@ -161,12 +165,17 @@ impl WaitProfile {
             total_ns: tree.total_ns(),
             by_kind: HashMap::new(),
             by_site: HashMap::new(),
+            native_top_ns: 0,
             top_frame: None,
         };
         let mut on_top: HashMap<FrameId, u64> = HashMap::new();
         for run in tree.stack_runs() {
             let ns = tree.span_ns(run.start, run.end);
-            *on_top.entry(tree.nodes[run.top as usize].frame).or_default() += ns;
+            let top = tree.nodes[run.top as usize].frame;
+            *on_top.entry(top).or_default() += ns;
+            if frames[top].kind == FrameKind::Native {
+                profile.native_top_ns = profile.native_top_ns.saturating_add(ns);
+            }
             if let Some(site) = classify(&tree.stack(run.top), frames) {
                 *profile.by_kind.entry(site.kind).or_default() += ns;
                 *profile.by_site.entry(site).or_default() += ns;
@@ -179,6 +188,13 @@ impl WaitProfile {
     /// The part of the sampled time that was spent so.
     pub(super) fn share(&self, kind: WaitKind) -> f64 {
         share(self.ns(kind), self.total_ns)
+    }
+
+    /// The part that was spent in waits of any kind, for which main needs no CPU.
+    pub(super) fn waiting_share(&self) -> f64 {
+        let runs = [WaitKind::Running, Gc, Loading];
+        let waits = self.by_kind.iter().filter(|(kind, _)| !runs.contains(kind));
+        share(waits.fold(0, |sum: u64, (_, ns)| sum.saturating_add(*ns)), self.total_ns)
     }
 
     pub(super) fn ns(&self, kind: WaitKind) -> u64 {

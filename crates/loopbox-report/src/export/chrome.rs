@@ -4,6 +4,7 @@
 //! Source: "Trace Event Format", Google, 2016 (the document that chrome://tracing and Perfetto refer to).
 
 use super::timeline::{Slice, Step, Timeline, walk};
+use crate::model::token::Key;
 use crate::model::{Analysis, FrameId};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -92,7 +93,7 @@ fn stacks(a: &Analysis, rows: &Rows, emit: &mut impl FnMut(Value) -> io::Result<
                 let Some((frame, start)) = open.pop() else { return };
                 let frame = &a.frames[frame];
                 let event = json!({ "ph": "X", "cat": "stack", "name": frame.qualified(), "pid": rows.pid, "tid": rows.stacks,
-                    "ts": us(start), "dur": us(at - start), "args": { "place": frame.place(), "token": tree.token } });
+                    "ts": us(start), "dur": us(at - start), "args": { "place": frame.place(), "token": Key(tree.token) } });
                 if result.is_ok() {
                     result = emit(event);
                 }

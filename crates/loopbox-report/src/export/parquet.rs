@@ -112,13 +112,19 @@ impl Row {
             ms(a.history.iter().fold(0_u64, |sum, record| sum.saturating_add(of(record))))
         };
         let work = a.history.iter().filter(|r| matches!(r.kind, RecordKind::Group | RecordKind::Single));
-        let (state, running) = match &a.main {
-            MainState::Running(running) => ("running", Some(running)),
-            MainState::Idle { .. } => ("idle", None),
-            MainState::Outside(_) => ("outside", None),
-            _ => ("unknown", None),
+        // State, message, age and CPU time.
+        let name = |message| message_name(message, process.api_level);
+        let (state, message, age_ns, cpu_ns) = match &a.main {
+            MainState::Running(running) => {
+                ("running", running.message.as_ref().map(name), Some(running.age_ns()), running.cpu_ns)
+            }
+            MainState::Outside(outside) => {
+                let place = a.outside_words(outside.token).map(str::to_owned);
+                ("outside", place, Some(outside.age_ns()), outside.cpu_ns)
+            }
+            MainState::Idle { .. } => ("idle", None, None, None),
+            _ => ("unknown", None, None, None),
         };
-        let message = running.and_then(|running| running.message.as_ref());
         let user = a.meta.annotations.iter().find(|(name, _)| name == "user");
         Self {
             path: path.to_string(),
@@ -142,9 +148,9 @@ impl Row {
             frames: signature.frames.join(" > "),
             cause: signature.cause,
             state,
-            message: message.map(|m| message_name(m, process.api_level)).unwrap_or_default(),
-            age_ms: running.map(|running| ms(running.age_ns())),
-            cpu_ms: running.and_then(|running| running.cpu_ns).map(ms),
+            message: message.unwrap_or_default(),
+            age_ms: age_ns.map(ms),
+            cpu_ms: cpu_ns.map(ms),
             history_ms: ms(a.history_span_ns()),
             history_messages: work.fold(0_i64, |sum, r| sum.saturating_add(i64::from(r.count))),
             history_work_ms: sum(|r| r.work_ns),
@@ -272,7 +278,7 @@ fn present<T>(values: impl Iterator<Item = Option<T>>) -> (Vec<T>, Vec<i16>) {
 mod tests {
     use super::*;
     use crate::diagnose::diagnose;
-    use crate::test_support::ReportBuilder;
+    use crate::test_support::{OUTSIDE, ReportBuilder};
     use bytes::Bytes;
     use loopbox_format::model::Report;
     use loopbox_format::report::Decoded;
@@ -330,6 +336,16 @@ mod tests {
             shown(1, ["app_version", "age_ms", "dumped_at", "state"]),
             ["null", "null", "null", "\"unknown\""]
         );
+    }
+
+    #[test]
+    fn what_ran_outside_of_messages_has_a_state_and_an_age() {
+        let stack = "android.os.MessageQueue.next com.shop.Trim.queueIdle";
+        let report = ReportBuilder::new().outside(6_000, true).tree(OUTSIDE, &[(stack, 590)]).build();
+        let analysis = Analysis::new(&report);
+        let row = Row::new(&analysis, &diagnose(&analysis), "r.lbx");
+        assert_eq!((row.state, row.message.as_str()), ("outside", "an idle handler"));
+        assert_eq!((row.age_ms, row.cpu_ms, row.cause.as_str()), (Some(6_000.0), Some(5_700.0), "outside"));
     }
 
     /// Names, order and types.

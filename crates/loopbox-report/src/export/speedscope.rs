@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 pub(crate) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let process = &a.meta.process.name;
-    let active = a.running().and_then(|r| a.trees.iter().rposition(|tree| tree.token == r.token));
+    let active = a.current_token().and_then(|token| a.trees.iter().rposition(|tree| tree.token == token));
     let profiles: Vec<Value> = a.trees.iter().map(|tree| profile(a, tree)).collect();
     let mut file = json!({
         "$schema": "https://www.speedscope.app/file-format-schema.json",

@@ -4,7 +4,7 @@ use super::*;
 use crate::diagnose::diagnose;
 use crate::model::Frame;
 use crate::render::flame;
-use crate::test_support::ReportBuilder;
+use crate::test_support::{OUTSIDE, ReportBuilder};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -142,6 +142,46 @@ fn chrome_has_every_stack_with_its_time() {
     let dump = events.iter().find(|e| e["name"] == "dump").unwrap();
     assert_eq!(dump["args"]["threads"], "31");
     assert!(events.iter().all(|e| e["ph"] == "M" || e["ts"].is_number()));
+}
+
+/// What ran outside of messages has a number that no reader of JSON can hold, and nobody would want to read.
+#[test]
+fn every_export_names_what_ran_outside_of_messages() {
+    let stack = "android.os.MessageQueue.next android.os.MessageQueue.nativePollOnce! \
+                 android.view.InputEventReceiver.dispatchInputEvent com.example.Main.dispatchTouchEvent";
+    let report = ReportBuilder::new().group(98, 310, 20).outside(6_000, true).tree(OUTSIDE, &[(stack, 590)]);
+    let a = Analysis::new(&report.build());
+    for format in Format::ALL {
+        let mut out = Vec::new();
+        write(format, &a, &diagnose(&a), &mut out).unwrap();
+        let text = String::from_utf8_lossy(&out);
+        assert!(!text.contains("922337203"), "{}: {text}", format.name());
+        if format != Format::Collapsed {
+            assert!(text.contains("outside of messages"), "{}: {text}", format.name());
+        }
+    }
+    let file = json(Format::Json, &a);
+    let now = &file["current"];
+    assert_eq!((now["state"].as_str(), now["token"].as_str()), (Some("outside"), Some("after-98")));
+    assert_eq!((now["age_ms"].as_f64(), now["at_most"].as_bool()), (Some(6_000.0), Some(false)));
+    assert_eq!((now["place"].as_str(), now["has_tree"].as_bool()), (Some("input"), Some(true)));
+    assert_eq!(file["trees"][0]["token"], "after-98");
+    assert_eq!(file["trees"][0]["title"], "in input, outside of messages, after #98 (at the dump)");
+    assert_eq!(file["verdict"]["causes"][0]["token"], "after-98");
+    let chrome = json(Format::Chrome, &a);
+    let events = chrome["traceEvents"].as_array().unwrap();
+    let message = events.iter().find(|event| event["cat"] == "message").unwrap();
+    assert_eq!(
+        (&message["name"], &message["dur"]),
+        (&"outside of messages, in input".into(), &6_000_000.0.into())
+    );
+    assert_eq!(json(Format::Speedscope, &a)["activeProfileIndex"], 0);
+    let mut svg = Vec::new();
+    flame::write(&a, flame::TreeChoice { token: Some(OUTSIDE), merged: false }, &mut svg).unwrap();
+    assert!(String::from_utf8(svg).unwrap().contains("in input, outside of messages, after #98"));
+    let missing = flame::TreeChoice { token: Some(7), merged: false };
+    let error = flame::write(&a, missing, io::sink()).unwrap_err().to_string();
+    assert_eq!(error, "no stacks of message #7; there are stacks of after-98");
 }
 
 proptest! {

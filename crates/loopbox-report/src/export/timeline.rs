@@ -2,7 +2,7 @@
 
 use crate::model::message_name::message_name;
 use crate::model::time;
-use crate::model::{Analysis, FrameId, PendingEntry, SampledTree};
+use crate::model::{Analysis, FrameId, PendingEntry, SampledTree, token};
 use loopbox_format::model::{End, Record, RecordKind};
 
 /// A part of the time axis with a name.
@@ -32,7 +32,7 @@ pub(crate) struct Counter {
 pub(crate) struct Timeline {
     /// The records of the history: groups, single messages, idle and frozen times.
     pub(crate) records: Vec<Slice>,
-    /// The messages that are kept by name, and the running one.
+    /// The messages that are kept by name, and the running one, or what ran outside of messages.
     pub(crate) messages: Vec<Slice>,
     /// The pending messages: an overdue one from its due time to when the queue was read, another one from then to its
     /// due time. All overdue ones share their end and all others their start, so they nest.
@@ -109,6 +109,23 @@ fn messages(a: &Analysis) -> Vec<Slice> {
             name: name(a, running.token, running.message.as_ref()),
             start_ns: running.start_ns,
             end_ns: running.as_of_ns.max(running.start_ns),
+            facts,
+        });
+    }
+    if let Some(outside) = a.outside() {
+        let mut facts = vec![("token", token::key(outside.token)), ("end", "still running".into())];
+        if outside.start_ns.is_none() {
+            facts.push(("start", "not known: the end of the last message".into()));
+        }
+        facts.extend(outside.cpu_ns.map(|ns| ("cpu_ms", ms(ns))));
+        let start_ns = outside.start_ns.unwrap_or(outside.after_ns);
+        messages.push(Slice {
+            name: match a.outside_words(outside.token) {
+                Some(words) => format!("outside of messages, in {words}"),
+                None => "outside of messages".into(),
+            },
+            start_ns,
+            end_ns: outside.as_of_ns.max(start_ns),
             facts,
         });
     }

@@ -2,10 +2,11 @@
 
 use super::frames::FrameCollector;
 use super::limits;
+use super::message_end::message_end_ns;
 use super::sampled_tree::{TreeBudget, read_tree};
 use super::sanitize::sanitize;
 use super::{pending_queue, sections};
-use crate::model::{Analysis, Issue, SampledTree};
+use crate::model::{Analysis, Issue, SampledTree, token};
 use loopbox_format::model::{FeatureState, Figure, MainState, Meta, Record, Report};
 use loopbox_format::report::Decoded;
 
@@ -24,21 +25,23 @@ impl Analysis {
 
         let mut frames = FrameCollector::new(&report.symbols);
         let mut budget = TreeBudget::default();
+        let history: Vec<Record> =
+            newest(&report.history, limits::RECORDS).iter().map(sections::record).collect();
+        let main = sections::main(&report.main);
+        let dump_ns = dump_ns(&report.meta, &main, &history);
+        let end_ns = |token| message_end_ns(token, &main, &history, dump_ns);
         let trees: Vec<SampledTree> = newest(&report.trees, limits::TREES)
             .iter()
-            .map(|t| read_tree(t, &mut frames, &mut budget))
+            .map(|t| read_tree(t, end_ns(t.token), &mut frames, &mut budget))
             .collect();
         let locks = sections::locks(&report.locks, &mut frames);
         let threads = sections::threads(&report.threads, &mut frames);
         issues.extend(trees.iter().filter_map(|tree| {
-            let what = format!("stack tree of message {}: {}", tree.token, tree.error?);
+            let what = format!("stack tree of {}: {}", token::title(tree.token), tree.error?);
             Some(Issue { offset: None, what })
         }));
-        let history: Vec<Record> =
-            newest(&report.history, limits::RECORDS).iter().map(sections::record).collect();
-        let main = sections::main(&report.main);
         Self {
-            dump_ns: dump_ns(&report.meta, &main, &history),
+            dump_ns,
             meta: sections::meta(&report.meta),
             history,
             main,
@@ -104,6 +107,7 @@ fn dump_ns(meta: &Meta, main: &MainState, history: &[Record]) -> u64 {
     }
     match main {
         MainState::Running(running) => running.as_of_ns,
+        MainState::Outside(outside) => outside.as_of_ns,
         _ => history.last().map_or(0, |last| last.start_ns.saturating_add(last.wall_ns)),
     }
 }

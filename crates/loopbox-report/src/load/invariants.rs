@@ -3,7 +3,7 @@
 //! Every byte of a file can be intact and the file still be inconsistent, when the recorder that wrote it has a bug.
 //! Each violated invariant is listed once, with the first place where it is violated.
 
-use crate::model::Analysis;
+use crate::model::{Analysis, token};
 use loopbox_format::model::{Record, RecordKind};
 
 /// Counts the violations of one invariant and keeps the place of the first.
@@ -74,11 +74,16 @@ pub fn invariant_violations(a: &Analysis) -> Vec<String> {
         let place = || format!("running message {}", running.token);
         future.require(running.start_ns <= running.as_of_ns && running.as_of_ns <= a.dump_ns, place);
     }
+    if let Some(outside) = a.outside() {
+        let start_ns = outside.start_ns.unwrap_or(outside.after_ns);
+        let in_order = outside.after_ns <= start_ns && start_ns <= outside.as_of_ns;
+        future.require(in_order && outside.as_of_ns <= a.dump_ns, || token::title(outside.token));
+    }
     let mut intervals = Invariant::new("its sampling intervals do not start at the first sample");
     for tree in &a.trees {
         let first = tree.intervals.first().map(|interval| interval.first_sample);
         intervals.require(first == Some(0) || tree.samples() == 0, || {
-            format!("stack tree of message {}", tree.token)
+            format!("stack tree of {}", token::title(tree.token))
         });
     }
     [sums, order, tokens, details, slowest, open, empty, future, intervals]

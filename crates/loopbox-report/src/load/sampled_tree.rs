@@ -15,15 +15,20 @@ impl Default for TreeBudget {
     }
 }
 
-/// Reads a decoded tree. Of an invalid tree it keeps what is consistent, and says so in [`SampledTree::error`].
+/// What the last sample weighs at least: a stack that was taken says something, whenever the message ended.
+const MIN_WEIGHT_NS: u64 = 1_000;
+
+/// Reads the decoded tree of a message that ended at `end_ns`. Of an invalid tree it keeps what is consistent, and says
+/// so in [`SampledTree::error`].
 pub(crate) fn read_tree(
     tree: &StackTree,
+    end_ns: u64,
     frames: &mut FrameCollector<'_>,
     budget: &mut TreeBudget,
 ) -> SampledTree {
     let mut error =
         (tree.sample_deltas_ns.len() > limits::SAMPLES).then_some("it has more samples than the limit");
-    let sample_ns = sample_times(tree);
+    let sample_ns = sample_times(tree, end_ns);
     let samples = sample_ns.len().saturating_sub(1) as u32;
     let mut reader =
         TreeReader { nodes: Vec::new(), unfinished: Vec::new(), samples, root_cursor: 0, error: None };
@@ -70,8 +75,8 @@ fn sum_up(tree: &mut SampledTree) {
     }
 }
 
-/// When each sample was taken; the last entry, one sampling interval later, ends the last sample.
-fn sample_times(tree: &StackTree) -> Vec<u64> {
+/// When each sample was taken; the last entry ends the last sample, one sampling interval later or with the message.
+fn sample_times(tree: &StackTree, end_ns: u64) -> Vec<u64> {
     let mut at = tree.start_ns;
     let mut times: Vec<u64> = tree
         .sample_deltas_ns
@@ -83,7 +88,8 @@ fn sample_times(tree: &StackTree) -> Vec<u64> {
         })
         .collect();
     let last_interval = tree.phases.last().map_or(0, |phase| phase.interval_ns);
-    times.push(at.saturating_add(if times.is_empty() { 0 } else { last_interval }));
+    let left_ns = end_ns.saturating_sub(at).max(MIN_WEIGHT_NS);
+    times.push(at.saturating_add(if times.is_empty() { 0 } else { last_interval.min(left_ns) }));
     times
 }
 

@@ -39,7 +39,7 @@ fn tree(nodes: Vec<(u32, u32, u32, u32)>, deltas: Vec<u64>) -> StackTree {
 fn read(t: &StackTree) -> (SampledTree, FrameTable) {
     let symbols = symbols(8);
     let mut frames = FrameCollector::new(&symbols);
-    let read = read_tree(t, &mut frames, &mut TreeBudget::default());
+    let read = read_tree(t, u64::MAX, &mut frames, &mut TreeBudget::default());
     (read, frames.into_table())
 }
 
@@ -57,6 +57,23 @@ fn read_tree_sums_up_the_times_of_the_samples() {
         [(1, 0, 2), (0, 2, 3), (2, 3, 4), (3, 4, 5)].map(|(top, start, end)| StackRun { top, start, end });
     assert_eq!(t.stack_runs(), runs);
     assert_eq!(t.stack(3).len(), 3);
+}
+
+/// The sampler had backed off to 160 ms when the report was taken 20 ms after its last stack.
+#[test]
+fn the_last_stack_weighs_no_more_than_the_message_lasted_after_it() {
+    const MS: u64 = 1_000_000;
+    let mut backed_off = tree(vec![(0, 0, 3, 0)], vec![50 * MS, 10 * MS, 160 * MS]);
+    backed_off.phases.push(Phase { first_sample: 2, interval_ns: 160 * MS });
+    let symbols = symbols(8);
+    let total = |end_ns| {
+        let read =
+            read_tree(&backed_off, end_ns, &mut FrameCollector::new(&symbols), &mut TreeBudget::default());
+        read.total_ns()
+    };
+    assert_eq!(total(1_000 + 240 * MS), 190 * MS);
+    assert_eq!(total(1_000 + 900 * MS), 330 * MS, "one that went on weighs its interval");
+    assert_eq!(total(0), 170 * MS + 1_000, "one that is not known to have lasted weighs next to nothing");
 }
 
 #[test]

@@ -74,6 +74,11 @@ impl Analysis {
         self.trees.iter().rev().find(|tree| tree.token == token)
     }
 
+    /// The part of a time that lies before the recorder was installed: there are no stacks of it.
+    pub(crate) fn before_install_ns(&self, start_ns: u64, wall_ns: u64) -> u64 {
+        self.meta.process.installed_ns.saturating_sub(start_ns).min(wall_ns)
+    }
+
     /// A statistic of the process or the system as a number.
     pub fn figure(&self, name: &str) -> Option<f64> {
         let figure = self.figures.iter().find(|figure| figure.name == name)?;

@@ -19,6 +19,8 @@ pub struct MergedNode {
     pub self_ns: u64,
     /// The number of samples with the method on top of the stack.
     pub self_samples: u32,
+    /// In a tree with recursion folded, how often the method called itself at most, itself counted; else 1.
+    pub calls: u32,
     heaviest_frame_ns: u64,
 }
 
@@ -32,26 +34,54 @@ pub struct MergedTree {
 impl MergedTree {
     /// Merges one or more trees.
     pub fn new<'t>(trees: impl IntoIterator<Item = &'t SampledTree>, frames: &FrameTable) -> Self {
+        Self::merge(trees, frames, false)
+    }
+
+    /// Merges one or more trees, and a method that calls itself into one node with all of its time.
+    pub(crate) fn folded<'t>(trees: impl IntoIterator<Item = &'t SampledTree>, frames: &FrameTable) -> Self {
+        Self::merge(trees, frames, true)
+    }
+
+    fn merge<'t>(
+        trees: impl IntoIterator<Item = &'t SampledTree>,
+        frames: &FrameTable,
+        fold_recursion: bool,
+    ) -> Self {
         let method = method_ids(frames);
         let mut nodes: Vec<MergedNode> = Vec::new();
         let mut known: HashMap<(Option<u32>, u32), u32> = HashMap::new();
         for tree in trees {
-            let mut to: Vec<u32> = Vec::with_capacity(tree.nodes.len());
+            // For each node of the tree, where it went and which call of its recursion it is.
+            let mut to: Vec<(u32, u32)> = Vec::with_capacity(tree.nodes.len());
             for node in &tree.nodes {
-                let parent = node.parent.map(|p| to[p as usize]);
+                let caller = node.parent.map(|p| to[p as usize]);
+                let recursion = caller.filter(|&(at, _)| {
+                    let of = |frame: FrameId| method[frame.index()];
+                    fold_recursion && of(nodes[at as usize].frame) == of(node.frame)
+                });
+                if let Some((at, calls)) = recursion {
+                    to.push((at, calls + 1));
+                    let merged = &mut nodes[at as usize];
+                    merged.calls = merged.calls.max(calls + 1);
+                    merged.self_ns = merged.self_ns.saturating_add(node.self_ns);
+                    merged.self_samples = merged.self_samples.saturating_add(node.self_samples);
+                    continue;
+                }
+                let parent = caller.map(|(at, _)| at);
                 let at = *known.entry((parent, method[node.frame.index()])).or_insert_with(|| {
                     nodes.push(MergedNode {
                         frame: node.frame,
                         parent,
-                        depth: node.depth,
+                        depth: parent.map_or(0, |p| nodes[p as usize].depth + 1),
                         total_ns: 0,
                         self_ns: 0,
                         self_samples: 0,
+                        calls: 1,
                         heaviest_frame_ns: 0,
                     });
                     (nodes.len() - 1) as u32
                 });
-                to.push(at);
+                to.push((at, 1));
                 let merged = &mut nodes[at as usize];
                 merged.total_ns = merged.total_ns.saturating_add(node.total_ns);
                 merged.self_ns = merged.self_ns.saturating_add(node.self_ns);
@@ -127,7 +157,7 @@ mod tests {
     use crate::test_support::ReportBuilder;
 
     fn path_of(stacks: &[(&str, u32)]) -> Vec<String> {
-        let report = ReportBuilder::new().running(1, 1_000).tree(1, stacks).build();
+        let report = ReportBuilder::new().running(1, 2_000).tree(1, stacks).build();
         let a = Analysis::new(&report);
         let merged = MergedTree::new(&a.trees, &a.frames);
         merged.hot_path().iter().map(|n| a.frames[n.frame].short()).collect()
@@ -154,9 +184,32 @@ mod tests {
     }
 
     #[test]
+    fn recursion_is_one_node_with_all_of_its_time() {
+        let fib = |depth: usize, rest: &str| format!("a.M.m{}{rest}", " a.F.fib:3".repeat(depth));
+        let stacks = [(fib(41, ""), 30), (fib(12, " a.L.log"), 20), (fib(30, ""), 40), (fib(2, ""), 10)];
+        let stacks: Vec<(&str, u32)> = stacks.iter().map(|(stack, n)| (stack.as_str(), *n)).collect();
+        let a = Analysis::new(&ReportBuilder::new().running(1, 2_000).tree(1, &stacks).build());
+        let folded = MergedTree::folded(&a.trees, &a.frames);
+        let shown = |n: &MergedNode| {
+            (a.frames[n.frame].short(), n.calls, n.depth, n.total_ns / 1_000_000, n.self_ns / 1_000_000)
+        };
+        let nodes: Vec<_> = folded.nodes.iter().map(shown).collect();
+        assert_eq!(
+            nodes,
+            [
+                ("M.m".into(), 1, 0, 1_000, 0),
+                ("F.fib".into(), 41, 1, 1_000, 800),
+                ("L.log".to_string(), 1, 2, 200, 200)
+            ]
+        );
+        assert_eq!(folded.hot_path().len(), 2);
+        assert_eq!(MergedTree::new(&a.trees, &a.frames).nodes.len(), 43, "a flame graph has all frames");
+    }
+
+    #[test]
     fn merge_sums_up_one_method_over_all_its_lines() {
         let path = [("a.M.m:1 a.A.a:4", 30), ("a.M.m:2 a.B.b", 30), ("a.M.m:3 a.A.a:9", 40)];
-        let report = ReportBuilder::new().running(1, 1_000).tree(1, &path).build();
+        let report = ReportBuilder::new().running(1, 2_000).tree(1, &path).build();
         let a = Analysis::new(&report);
         let merged = MergedTree::new(&a.trees, &a.frames);
         let got: Vec<_> = merged

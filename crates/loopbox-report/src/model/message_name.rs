@@ -1,8 +1,9 @@
 //! How a message is named in text.
 
 use super::analysis::Analysis;
+use super::token;
 use loopbox_format::looper::activity_thread;
-use loopbox_format::model::{Component, Message};
+use loopbox_format::model::{Component, Message, Outside};
 
 /// What `ActivityThread$H` calls the message's `what` on this API level: `EXECUTE_TRANSACTION`.
 pub(crate) fn what_name(message: &Message, api_level: u32) -> Option<&'static str> {
@@ -37,9 +38,17 @@ pub(crate) fn message_name(message: &Message, api_level: u32) -> String {
     text
 }
 
-/// The title of a stack tree: the number and the name of the message whose stacks it has.
+/// The title of a stack tree: the number and the name of the message whose stacks it has, or the place outside of
+/// messages.
 pub(crate) fn tree_title(analysis: &Analysis, token: u64) -> String {
     let name = |message: &Message| message_name(message, analysis.api_level());
+    if Outside::is_outside(token) {
+        let now = if analysis.current_token() == Some(token) { " (at the dump)" } else { "" };
+        return match analysis.outside_words(token) {
+            Some(words) => format!("in {words}, {}{now}", token::title(token)),
+            None => token::title(token) + now,
+        };
+    }
     if let Some(running) = analysis.running().filter(|running| running.token == token) {
         let name = running.message.as_ref().map_or_else(|| format!("message #{token}"), name);
         return format!("#{token} {name} (running at the dump)");
@@ -51,6 +60,11 @@ pub(crate) fn tree_title(analysis: &Analysis, token: u64) -> String {
 }
 
 impl Analysis {
+    /// Where the stacks of something outside of messages are, in words: `input`.
+    pub(crate) fn outside_words(&self, token: u64) -> Option<&'static str> {
+        self.tree(token)?.outside_place(&self.frames)?.place.words()
+    }
+
     /// The name fields of a message that the history keeps by name.
     pub(crate) fn recorded_message(&self, token: u64) -> Option<&Message> {
         let mut details = self.history.iter().flat_map(|record| &record.details);

@@ -72,6 +72,19 @@ impl PendingQueue {
         Some((head.barrier?, head.overdue_ns()))
     }
 
+    /// How long the first message of the queue had been due at the dump; 0 when none was, or when a sync barrier holds the
+    /// synchronous ones back.
+    pub(crate) fn overdue_head_ns(&self, dump_ns: u64) -> u64 {
+        let mut barrier = false;
+        let head = self.entries.iter().find(|entry| {
+            barrier |= entry.barrier.is_some();
+            !entry.at_front && entry.message.is_some() && (!barrier || entry.asynchronous == Some(true))
+        });
+        // The queue is printed after the rest of the report was taken.
+        let after_ns = self.captured_ns.saturating_sub(dump_ns);
+        head.map_or(0, |entry| entry.overdue_ns().saturating_sub(after_ns))
+    }
+
     /// The pending messages, without barriers.
     pub(crate) fn messages(&self) -> impl Iterator<Item = (&PendingEntry, &Message)> {
         self.entries.iter().filter_map(|entry| Some((entry, entry.message.as_ref()?)))
@@ -86,7 +99,8 @@ impl PendingQueue {
 
     /// The most frequent kind of pending message: same target, callback and `what`.
     pub(crate) fn largest_flood(&self) -> Option<MessageFlood> {
-        let mut kinds: HashMap<(&str, &str, Option<i32>), (usize, u64, &Message)> = HashMap::new();
+        type Kind<'m> = (&'m str, &'m str, Option<i32>);
+        let mut kinds: HashMap<Kind<'_>, (usize, u64, &Message)> = HashMap::new();
         for (entry, message) in self.messages() {
             let kind = (message.target.as_str(), message.callback.as_str(), message.what);
             let (count, overdue_ns, _) = kinds.entry(kind).or_insert((0, 0, message));

@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn write_of_a_missing_message_lists_those_with_stacks() {
         let error = svg(TreeChoice { token: Some(7), merged: false }).unwrap_err().to_string();
-        assert_eq!(error, "no stacks of message 7; there are stacks of 1, 43");
+        assert_eq!(error, "no stacks of message #7; there are stacks of 1, 43");
         let bare = ReportBuilder::new().running(1, 10).with(|r| {
             r.features[1].on = false;
             r.features[1].detail = "no table fits".into();

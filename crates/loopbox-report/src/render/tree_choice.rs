@@ -1,6 +1,6 @@
 //! Choosing the stack trees to write.
 
-use crate::model::{Analysis, SampledTree};
+use crate::model::{Analysis, SampledTree, token};
 use loopbox_format::model::Feature;
 
 /// Which stacks of a report to write.
@@ -21,7 +21,7 @@ pub enum TreeError {
     #[error("the report has no stacks: {0}")]
     NoStacks(String),
     /// The report has stacks of other messages only.
-    #[error("no stacks of message {token}; there are stacks of {have}")]
+    #[error("no stacks of {}; there are stacks of {have}", token::title(*.token))]
     NoSuchMessage {
         /// The requested message.
         token: u64,
@@ -29,7 +29,7 @@ pub enum TreeError {
         have: String,
     },
     /// The stacks are invalid.
-    #[error("the stacks of message {token} cannot be written: {why}")]
+    #[error("the stacks of {} cannot be written: {why}", token::title(*.token))]
     Invalid {
         /// The message.
         token: u64,
@@ -53,15 +53,15 @@ pub(crate) fn chosen_trees(a: &Analysis, choice: TreeChoice) -> Result<&[Sampled
     let token = match (choice.token, choice.merged) {
         (None, true) => return Ok(&a.trees),
         (Some(token), _) => token,
-        // The stacks of the running message, else the newest ones.
-        (None, false) => match a.running() {
-            Some(running) if a.tree(running.token).is_some() => running.token,
+        // The stacks of the dump, else the newest ones.
+        (None, false) => match a.current_token() {
+            Some(current) if a.tree(current).is_some() => current,
             _ => a.trees.last().map_or(0, |tree| tree.token),
         },
     };
     if let Some(at) = a.trees.iter().rposition(|tree| tree.token == token) {
         return Ok(&a.trees[at..=at]);
     }
-    let have: Vec<String> = a.trees.iter().map(|tree| tree.token.to_string()).collect();
+    let have: Vec<String> = a.trees.iter().map(|tree| token::key(tree.token)).collect();
     Err(TreeError::NoSuchMessage { token, have: have.join(", ") })
 }

@@ -14,7 +14,7 @@ pub(super) fn trees(report: &Report, retracer: &mut Retracer<'_>) -> Vec<StackTr
     for tree in report.trees.iter().rev().take(limits::TREES) {
         // Frames only serve to get back to the locations that they were read from.
         let mut frames = FrameCollector::new(&report.symbols);
-        let read = read_tree(tree, &mut frames, &mut budget);
+        let read = read_tree(tree, u64::MAX, &mut frames, &mut budget);
         if read.error.is_some() {
             trees.push(renamed(tree, report, retracer));
             continue;

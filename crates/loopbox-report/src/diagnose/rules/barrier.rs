@@ -15,7 +15,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     let polling_stack = facts.profile.as_ref().is_some_and(|p| p.share(WaitKind::Polling) >= 0.8);
-    let idle = facts.analysis.queue.polling == Some(true) || facts.idle_for_ns().is_some() || polling_stack;
+    let idle = facts.analysis.queue.polling == Some(true) || facts.free_for_ns().is_some() || polling_stack;
     // While main is blocked in a message the barrier of the next frame grows old without being leaked.
     if !idle || facts.running().is_some_and(|r| r.wall_ns >= 500_000_000 && !polling_stack) {
         return None;

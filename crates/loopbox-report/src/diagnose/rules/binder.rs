@@ -1,6 +1,6 @@
 //! A synchronous binder call that does not return: the hang is in the other process.
 
-use crate::diagnose::dominant_wait::{called_from, dominant_wait, subject};
+use crate::diagnose::dominant_wait::{called_from, dominant_wait};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::wait_kind::WaitKind;
@@ -18,7 +18,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         },
         None => "an unnamed call".into(),
     };
-    let title = format!("{} waits for a binder call, {call}{}", subject(w.slow), called_from(facts, w.site));
+    let title = format!("{} waits for a binder call, {call}{}", w.slow.subject(), called_from(facts, w.site));
     Some(
         Finding::new("binder", w.score, title)
             .with_all_evidence(w.evidence)

@@ -46,8 +46,7 @@ fn inside_a_message(facts: &Facts<'_>) -> Option<Finding> {
     if gap <= FREEZE_NS || cpu > 0.1 {
         return None;
     }
-    let title =
-        format!("The process was frozen for {} inside the running message (#{})", format_ns(gap), slow.token);
+    let title = format!("The process was frozen for {} during {}", format_ns(gap), slow.noun());
     Some(
         Finding::new("frozen", 0.92, title)
             .with_evidence("the sampler did not run in that time either")

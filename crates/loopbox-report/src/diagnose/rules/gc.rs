@@ -1,6 +1,6 @@
 //! An explicit garbage collection.
 
-use crate::diagnose::dominant_wait::{called_from, dominant_wait, subject};
+use crate::diagnose::dominant_wait::{called_from, dominant_wait};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::wait_kind::WaitKind;
@@ -8,7 +8,7 @@ use crate::diagnose::wait_kind::WaitKind;
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let w = dominant_wait(facts, WaitKind::Gc)?;
     let title =
-        format!("{} runs an explicit garbage collection{}", subject(w.slow), called_from(facts, w.site));
+        format!("{} runs an explicit garbage collection{}", w.slow.subject(), called_from(facts, w.site));
     Some(
         Finding::new("gc", w.score, title)
             .with_all_evidence(w.evidence)

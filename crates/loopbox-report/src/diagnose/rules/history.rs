@@ -4,6 +4,7 @@ use crate::diagnose::facts::{Facts, INPUT_TIMEOUT_NS};
 use crate::diagnose::finding::Finding;
 use crate::diagnose::hot_method::{hot_path, most_of_it_in};
 use crate::model::time::{format_ns, percent, share};
+use crate::model::{OutsidePlace, token};
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let one = one_long(facts);
@@ -18,9 +19,21 @@ fn one_long(facts: &Facts<'_>) -> Option<Finding> {
     let past = facts.longest_past?;
     let ended = facts.now_ns.saturating_sub(past.end_ns());
     let (path, culprit) = hot_path(facts, past);
-    let place = most_of_it_in(facts, culprit);
-    let title = format!("An earlier message (#{}) took {}{place}", past.token, format_ns(past.wall_ns));
+    let place = most_of_it_in(facts, past, culprit);
+    let title = if past.is_outside() {
+        let of = past
+            .place
+            .and_then(OutsidePlace::words)
+            .map(|words| format!(", in {words},"))
+            .unwrap_or_default();
+        format!("Main had been busy {}{of} for {}{place}", token::title(past.token), past.length())
+    } else {
+        format!("An earlier message (#{}) took {}{place}", past.token, format_ns(past.wall_ns))
+    };
     let now = match facts.running() {
+        Some(running) if running.is_outside() => {
+            format!("{} is only {} old: a victim of the earlier one", running.noun(), running.length())
+        }
         Some(running) => format!(
             "the running message (#{}) is only {} old: a victim of the earlier one",
             running.token,
@@ -37,6 +50,7 @@ fn one_long(facts: &Facts<'_>) -> Option<Finding> {
             ))
             .with_evidence(now)
             .with_all_evidence(path)
+            .with_all_evidence(past.before_install(facts.analysis))
             .with_advice("The stack at the dump is not the cause: look at the earlier message.")
             .with_message(past.token)
             .with_culprit(culprit.map(|method| method.frame)),
@@ -59,7 +73,7 @@ fn many_short(facts: &Facts<'_>) -> Option<Finding> {
     };
     // One long message, past or present, explains more than all the short ones.
     let dominated = longest.max(running) > load.work_ns / 2;
-    let free = facts.idle_for_ns().unwrap_or(0) >= INPUT_TIMEOUT_NS / 5;
+    let free = facts.free_for_ns().unwrap_or(0) >= INPUT_TIMEOUT_NS / 5;
     let score = by_share - if dominated { 0.3 } else { 0.0 } - if free { 0.2 } else { 0.0 };
     let title = format!(
         "Main was busy with many messages: {} of them took {} of the last {}",
@@ -74,7 +88,7 @@ fn many_short(facts: &Facts<'_>) -> Option<Finding> {
             "No single message is to blame: look in the history for handlers that appear repeatedly.",
         );
     if let Some(running) = facts.running() {
-        finding = finding.with_evidence(format!("the running message is {} old", format_ns(running.wall_ns)));
+        finding = finding.with_evidence(format!("{} is {} old", running.noun(), running.length()));
     }
     Some(finding)
 }

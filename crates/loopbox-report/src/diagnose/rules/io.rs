@@ -1,6 +1,6 @@
 //! I/O on the main thread: files, databases, shared preferences, network, loading of code.
 
-use crate::diagnose::dominant_wait::{called_from, dominant_wait, short, subject};
+use crate::diagnose::dominant_wait::{called_from, dominant_wait, short};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::wait_kind::WaitKind;
@@ -31,7 +31,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         KINDS.iter().filter_map(|&(kind, what, advice)| Some((dominant_wait(facts, kind)?, what, advice)));
     let (w, what, advice) = found.max_by(|a, b| a.0.score.total_cmp(&b.0.score))?;
     let title =
-        format!("{} {what}, in {}{}", subject(w.slow), short(facts, w.site.at), called_from(facts, w.site));
+        format!("{} {what}, in {}{}", w.slow.subject(), short(facts, w.site.at), called_from(facts, w.site));
     Some(
         Finding::new("io", w.score, title)
             .with_all_evidence(w.evidence)

@@ -1,6 +1,7 @@
 //! Waiting for another thread: a lock, a latch, a future, or a monitor.
 
-use crate::diagnose::dominant_wait::{called_from, dominant_wait, short, subject};
+use crate::diagnose::cpu_wait::measured_cpu_wait;
+use crate::diagnose::dominant_wait::{called_from, dominant_wait, short};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::wait_kind::WaitKind;
@@ -29,20 +30,16 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     let title = match holders.first() {
         Some(_) if locks.deadlock => {
             let names: Vec<&str> = holders.iter().map(|h| h.name.as_str()).collect();
-            format!(
-                "Deadlock: the running message (#{}) waits for {object}, in a cycle with {}",
-                slow.token,
-                names.join(", ")
-            )
+            format!("Deadlock: {} waits for {object}, in a cycle with {}", slow.noun(), names.join(", "))
         }
         Some(holder) => format!(
             "{} waits for the monitor of {object}, held by thread {}{}",
-            subject(slow),
+            slow.subject(),
             holder.name,
             holder.stack.last().map(|&top| format!(" in {}", short(facts, top))).unwrap_or_default()
         ),
         None => {
-            format!("{} waits for {object}, which no thread holds: it waits to be notified", subject(slow))
+            format!("{} waits for {object}, which no thread holds: it waits to be notified", slow.subject())
         }
     };
     let mut finding = Finding::new("lock", if locks.deadlock { base + 0.12 } else { base + 0.09 }, title);
@@ -86,7 +83,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let w = dominant_wait(facts, WaitKind::Lock)?;
     let title = format!(
         "{} waits for another thread in {}{}",
-        subject(w.slow),
+        w.slow.subject(),
         short(facts, w.site.at),
         called_from(facts, w.site)
     );
@@ -113,9 +110,12 @@ pub(super) fn find_monitor(facts: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     // On a starved machine the stacks look the same, and the sampler wakes up late, too.
-    let starved = facts.wakeup_latency_ns >= 300_000_000;
+    let starved = match measured_cpu_wait(facts, slow) {
+        Some((part, _)) => part >= 0.3,
+        None => facts.wakeup_latency_ns >= 300_000_000,
+    };
     let score = facts.score(slow) + if starved { -0.35 } else { 0.02 };
-    let title = format!("{} seems to wait for a monitor in {}", subject(slow), short(facts, frame));
+    let title = format!("{} seems to wait for a monitor in {}", slow.subject(), short(facts, frame));
     let mut finding = Finding::new("lock", score, title)
         .with_evidence(format!("{} of its stacks show the same place in Java code", percent(top_share)))
         .with_evidence(format!(
@@ -125,7 +125,7 @@ pub(super) fn find_monitor(facts: &Facts<'_>) -> Option<Finding> {
         ));
     if starved {
         finding = finding
-            .with_evidence("against it: the sampler woke up late, too, so the machine may have been starved");
+            .with_evidence("against it: the machine may have been starved, where the stacks look the same");
     }
     Some(finding.with_advice(ADVICE).with_message(slow.token).with_culprit(Some(frame)))
 }

@@ -6,25 +6,24 @@ use crate::diagnose::wait_kind::WaitKind;
 use crate::model::time::{format_ns, percent, share};
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
+    // "Main was free" sends the reader elsewhere: it takes no more than one sign against it to say nothing.
+    if facts.not_idle.is_some() {
+        return None;
+    }
     let load = facts.load;
     let idle_share = share(load.idle_ns, load.span_ns);
     let mostly_idle = load.span_ns >= INPUT_TIMEOUT_NS && idle_share >= 0.85;
-    let free_for = facts.idle_for_ns();
-    let young = facts.running().is_none_or(|running| running.wall_ns < 500_000_000);
+    let free_for = facts.free_for_ns();
+    let young = facts.running().is_none_or(|running| running.wall_ns < 500_000_000 && !running.is_outside());
     let polls = facts.analysis.queue.polling == Some(true)
         || facts.profile.as_ref().is_some_and(|p| p.share(WaitKind::Polling) >= 0.8);
-    let mut score: f64 = match free_for {
+    let score: f64 = match free_for {
         Some(free) if free >= INPUT_TIMEOUT_NS => 0.85,
         Some(free) if free >= 2_000_000_000 => 0.68,
         Some(_) if mostly_idle => 0.6,
         None if mostly_idle && young => 0.55,
         _ => return None,
     };
-    // A message is due and not handled: main is not idle, something keeps it from the message.
-    let overdue = facts.analysis.queue.overdue_synchronous(1_000_000_000);
-    if overdue > 0 {
-        score -= 0.35;
-    }
     let mut finding = Finding::new(
         "main-free",
         score,
@@ -46,12 +45,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     if polls {
         finding = finding.with_evidence("the Looper waited in nativePollOnce");
     }
-    if overdue > 0 {
-        finding = finding.with_evidence(format!(
-            "against it: {overdue} pending messages were overdue by more than a second"
-        ));
-    } else if facts.analysis.queue.is_known() {
-        finding = finding.with_evidence("no pending message was overdue");
+    if facts.analysis.queue.is_known() {
+        finding = finding.with_evidence("no pending message was overdue by a second");
     }
     Some(finding.with_advice(
         "Look at input dispatching (no focused window), at other processes of the app, at binder threads, and at \

@@ -2,23 +2,30 @@
 
 use crate::diagnose::facts::{Facts, INPUT_TIMEOUT_NS};
 use crate::diagnose::finding::Finding;
+use crate::diagnose::machine;
+use crate::diagnose::not_idle::{blind_hook, why_off};
 use crate::model::time::format_ns;
 use loopbox_format::model::{Feature, MainState};
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let a = facts.analysis;
-    let hook_off = a.features.iter().find(|f| f.feature == Feature::Hook && !f.on);
+    let hook_off = blind_hook(a);
     let nothing = a.history.is_empty() && matches!(a.main, MainState::Unknown);
-    if !nothing && hook_off.is_none() {
+    // What main did at the dump is known all the same: by its message, its stacks or its queue.
+    let known = facts.running().is_some_and(|running| running.wall_ns >= 500_000_000)
+        || facts.not_idle.as_ref().is_some_and(|found| found.now);
+    if known || !nothing && hook_off.is_none() {
         return None;
     }
     let title = match hook_off {
+        Some(hook) if hook.on => {
+            "Not enough data: another library has displaced the hook into the main Looper"
+        }
         Some(_) => "Not enough data: the hook into the main Looper was off",
         None => "Not enough data: the report has neither a history nor a running message",
     };
-    let finding = Finding::new("no-data", 0.9, title.into()).with_all_evidence(
-        hook_off.map(|f| if f.detail.is_empty() { "no reason is given".into() } else { f.detail.clone() }),
-    );
+    let finding = Finding::new("no-data", 0.9, title.into())
+        .with_all_evidence(hook_off.map(|hook| why_off(hook).to_owned()));
     Some(
         finding
             .with_all_evidence(a.issues.iter().take(3).map(|issue| issue.what.clone()))
@@ -26,14 +33,29 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     )
 }
 
-/// What limits every cause of this diagnosis.
-pub(crate) fn caveats(facts: &Facts<'_>) -> Vec<String> {
+/// What limits every cause of this diagnosis. That the machine was starved is a cause already, or a caveat.
+pub(crate) fn caveats(facts: &Facts<'_>, starved: bool) -> Vec<String> {
     let a = facts.analysis;
     let mut caveats = Vec::new();
     if let Some(sampler) = a.features.iter().find(|f| f.feature == Feature::Sampler && !f.on) {
         caveats.push(format!("no stacks: the sampler was off ({})", sampler.detail));
     } else if facts.primary_message().is_some_and(|slow| slow.wall_ns >= 300_000_000 && slow.tree.is_none()) {
         caveats.push("the message with the largest effect has no stacks".into());
+    }
+    if let Some(hook) = blind_hook(a) {
+        caveats.push(format!("messages may be missing: the hook was off ({})", why_off(hook)));
+    } else if let Some(hook) = a.features.iter().find(|f| f.feature == Feature::Hook)
+        && hook.detail.contains("armed again")
+    {
+        caveats.push(format!(
+            "messages may be missing: another library had displaced the hook ({})",
+            hook.detail
+        ));
+    }
+    let machine = machine::signs(facts);
+    if !starved && !machine.is_empty() {
+        let signs: Vec<String> = machine.into_iter().map(|(_, sign)| sign).collect();
+        caveats.push(format!("the device was short of resources: {}", signs.join("; ")));
     }
     if !a.issues.is_empty() {
         caveats.push(format!("{} parts of the file could not be used", a.issues.len()));

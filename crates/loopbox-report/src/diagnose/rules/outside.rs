@@ -2,9 +2,99 @@
 
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
+use crate::diagnose::hot_method::{hot_path, most_of_it_in};
+use crate::diagnose::slow_message::SlowMessage;
+use crate::diagnose::time_out::time_outs;
 use crate::model::time::{format_ns, percent, share};
+use crate::model::{Frame, FrameId, OutsidePlace, TreePlace, token};
+
+const ADVICE: &str = "Input events, sensor and file-descriptor callbacks and idle handlers run inside MessageQueue.next(), \
+                      where no hook sees them: look at touch listeners, addIdleHandler and native code.";
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
+    at_dump(facts).or_else(|| not_idle(facts)).or_else(|| between_messages(facts))
+}
+
+/// The recorder itself found main busy.
+fn at_dump(facts: &Facts<'_>) -> Option<Finding> {
+    let slow = facts.running().filter(SlowMessage::is_outside)?;
+    let score = facts.score(slow);
+    let ended = match slow.token {
+        first if token::message_before(first) == 0 => "no message had ended before it".into(),
+        of => {
+            format!("message #{} had ended {} before the dump", token::message_before(of), since(facts, slow))
+        }
+    };
+    Some(describe(facts, slow, score).with_evidence(ended).with_message(slow.token))
+}
+
+/// How long before the dump the last message had ended.
+fn since(facts: &Facts<'_>, slow: SlowMessage<'_>) -> String {
+    let after_ns = facts.analysis.outside().map_or(slow.start_ns, |outside| outside.after_ns);
+    format_ns(facts.now_ns.saturating_sub(after_ns))
+}
+
+/// The recorder took main for idle, against its stacks or its queue.
+fn not_idle(facts: &Facts<'_>) -> Option<Finding> {
+    let found = facts.not_idle.as_ref().filter(|found| found.now)?;
+    let idle_ns = facts.idle_for_ns().unwrap_or(found.certain_ns);
+    let mut slow = SlowMessage {
+        running: true,
+        certain_ns: found.certain_ns.min(idle_ns),
+        ..SlowMessage::past(facts.analysis, 0, facts.now_ns.saturating_sub(idle_ns), idle_ns)
+    };
+    if let Some((tree, place)) = found.stacks {
+        (slow.token, slow.tree, slow.place) = (tree.token, Some(tree), Some(place.place));
+    }
+    let mut score = facts.score(slow);
+    // The queue alone says that main did not come to it, not why.
+    if slow.tree.is_none() {
+        score = score.min(0.74);
+    }
+    let finding = describe(facts, slow, score).with_all_evidence(found.evidence.iter().cloned());
+    Some(if slow.tree.is_some() { finding.with_message(slow.token) } else { finding })
+}
+
+fn describe(facts: &Facts<'_>, slow: SlowMessage<'_>, score: f64) -> Finding {
+    let (path, culprit) = hot_path(facts, slow);
+    let place = slow.tree.and_then(|tree| tree.outside_place(&facts.analysis.frames));
+    let place_in_words = match place.map(|found| found.place) {
+        None => "outside of messages (no stack)".into(),
+        Some(OutsidePlace::UnseenMessage) => "in a message that the hook did not see".into(),
+        Some(place) => match place.words() {
+            Some(words) => format!("outside of messages, in {words}"),
+            None => "outside of messages".to_owned(),
+        },
+    };
+    let most = most_of_it_in(facts, slow, culprit);
+    let title = format!("Main was busy {place_in_words}, for {}{most}", slow.length());
+    let cpu = slow.cpu_ns.map(|cpu| {
+        let of_time = slow.cpu_share().map(|cpu| format!(" ({})", percent(cpu))).unwrap_or_default();
+        format!("main was on the CPU for {} of that{of_time}", format_ns(cpu))
+    });
+    Finding::new("outside", score, title)
+        .with_all_evidence(entered(facts, place))
+        .with_all_evidence(time_outs(facts, slow))
+        .with_all_evidence(cpu)
+        .with_all_evidence(path)
+        .with_all_evidence(slow.before_install(facts.analysis))
+        .with_advice(match place.map(|found| found.place) {
+            Some(OutsidePlace::UnseenMessage) => {
+                "See the hook among the recorder's features: another library may have taken its place."
+            }
+            _ => ADVICE,
+        })
+        .with_culprit(culprit.map(|method| method.frame))
+}
+
+/// By which method the place was entered.
+fn entered(facts: &Facts<'_>, place: Option<TreePlace>) -> Option<String> {
+    let full = |frame: FrameId| Frame::full(&facts.analysis.frames[frame]);
+    Some(format!("it was called through {}", full(place?.entry?)))
+}
+
+/// The idle records of the history have main's CPU time.
+fn between_messages(facts: &Facts<'_>) -> Option<Finding> {
     let load = facts.load;
     let cpu = share(load.idle_cpu_ns, load.idle_ns);
     if load.idle_ns < 2_000_000_000 || cpu < 0.5 || share(load.idle_ns, load.span_ns) < 0.5 {
@@ -17,12 +107,10 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         format_ns(load.idle_cpu_ns),
         format_ns(load.span_ns)
     );
+    let (idle, cpu) = (format_ns(load.idle_ns), percent(cpu));
     Some(
         Finding::new("outside", score, title)
-            .with_evidence(format!("no message ran for {}, yet main used the CPU for {} of that", format_ns(load.idle_ns), percent(cpu)))
-            .with_advice(
-                "Input events, sensor and file-descriptor callbacks and idle handlers run inside MessageQueue.next(), \
-                 where no hook sees them: look at addIdleHandler and at native code.",
-            ),
+            .with_evidence(format!("no message ran for {idle}, yet main used the CPU for {cpu} of that"))
+            .with_advice(ADVICE),
     )
 }

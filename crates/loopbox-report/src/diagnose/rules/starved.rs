@@ -1,101 +1,80 @@
-//! The machine is starved: the app hardly got to run.
+//! The machine is starved: this message hardly got to run.
 
+use crate::diagnose::cpu_wait::measured_cpu_wait;
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
-use crate::diagnose::wait_kind::WaitKind;
-use crate::model::time::{format_ns, percent};
+use crate::diagnose::machine;
+use crate::diagnose::slow_message::SlowMessage;
+use crate::diagnose::wait_kind::{WaitKind, WaitProfile};
+use crate::model::time::{percent, share};
 
-/// Each sign that the CPU, the memory or the disk of the device is short, with its weight.
-fn signs(facts: &Facts<'_>) -> Vec<(f64, String)> {
-    let mut signs = Vec::new();
-    // A check every 300 ms that takes 750 ms or more is a severe delay of the whole system (`docs/diagnosis.md` names the
-    // source of this threshold).
-    let latency = facts.wakeup_latency_ns;
-    if latency >= 300_000_000 {
-        let weight = if latency >= 450_000_000 { 0.35 } else { 0.25 };
-        let often = facts.late_records;
-        signs.push((
-            weight,
-            format!(
-                "the sampler thread woke up to {} late ({often} records with 300 ms or more)",
-                format_ns(latency)
-            ),
-        ));
-    }
-    if facts.late_records >= 3 {
-        signs.push((0.1, "and it did so repeatedly".into()));
-    }
-    for (figure, what, some, much) in [
-        ("psi.cpu.some_avg10_percent", "CPU", 25.0, 50.0),
-        ("psi.memory.some_avg10_percent", "memory", 15.0, 40.0),
-        ("psi.io.some_avg10_percent", "I/O", 30.0, 60.0),
-    ] {
-        if let Some(value) = facts.analysis.figure(figure).filter(|v| *v >= some) {
-            let weight = if value >= much { 0.3 } else { 0.15 };
-            signs.push((
-                weight,
-                format!("{what} pressure: tasks were stalled for {value:.0} % of the last 10 s"),
-            ));
-        }
-    }
-    if let (Some(ran), Some(waited)) =
-        (facts.analysis.figure("main.ran_ns"), facts.analysis.figure("main.waited_for_cpu_ns"))
-    {
-        let part = waited / (ran + waited).max(1.0);
-        if part >= 0.4 {
-            let weight = if part >= 0.6 { 0.25 } else { 0.15 };
-            signs.push((
-                weight,
-                format!(
-                    "since its start main waited for a CPU for {} of the time that it could have run",
-                    percent(part)
-                ),
-            ));
-        }
-    }
-    if let (Some(slow), Some(profile)) = (facts.primary_message(), &facts.profile)
-        && let Some(cpu) = slow.cpu_share()
-        && slow.wall_ns >= 1_000_000_000
-        && cpu < 0.5
-        && profile.share(WaitKind::Running) >= 0.6
-    {
-        // Without other signs this is more likely a wait for a monitor: it does not count by itself.
-        signs.push((
-            0.3,
-            format!("main seemed to compute, but got the CPU for only {} of the time", percent(cpu)),
-        ));
-    }
-    if let Some(tree) = facts.primary_message().and_then(|slow| slow.tree) {
-        let requested = tree.intervals.last().map_or(0, |interval| interval.interval_ns);
-        let reached = tree.total_ns() / u64::from(tree.samples().max(1));
-        if requested > 0 && reached >= requested.saturating_mul(3) && tree.samples() >= 3 {
-            signs.push((
-                0.15,
-                format!(
-                    "a stack was taken every {} instead of every {}",
-                    format_ns(reached),
-                    format_ns(requested)
-                ),
-            ));
-        }
-    }
-    signs
+/// How much of the message main waited for a CPU.
+enum Waited {
+    /// Measured by the kernel, since the recorder suspected a hang.
+    Measured { share: f64, evidence: String },
+    /// Nobody measured it, but the stacks run and the CPU time is missing.
+    Supposed { evidence: String },
 }
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
-    let signs = signs(facts);
-    let sum: f64 = signs.iter().map(|(weight, _)| weight).sum();
-    // A single sign may have many reasons, so it stays below the headline.
-    let score = match signs.len() {
-        0 => return None,
-        1 => sum.min(0.35),
-        _ => (sum + 0.1).min(0.93),
+    let slow = facts.primary_message()?;
+    // Who waits for a lock needs no CPU, whatever the machine has left.
+    if slow.running && !facts.analysis.locks.waits.is_empty() {
+        return None;
+    }
+    let (own, evidence) = match waited(facts, slow)? {
+        Waited::Measured { share, .. } if share < 0.3 => return None,
+        Waited::Measured { share, evidence } => {
+            let own = match share {
+                s if s >= 0.6 => 0.85,
+                s if s >= 0.4 => 0.75,
+                _ => 0.5,
+            };
+            (own, evidence)
+        }
+        // Without other signs this is more likely a wait for a monitor: it does not count by itself.
+        Waited::Supposed { evidence } => (0.3, evidence),
     };
+    let machine = machine::signs(facts);
+    let support: f64 = machine.iter().map(|(weight, _)| weight).sum();
+    let support = if own < 0.5 && !machine.is_empty() { support + 0.1 } else { support / 5.0 };
     Some(
-        Finding::new("starved", score, "The machine was starved: this app hardly got to run".into())
-            .with_all_evidence(signs.into_iter().map(|(_, sign)| sign))
-            .with_advice(
-                "The code on the stack may not be the cause: see how many devices and which models report this.",
-            ),
+        Finding::new(
+            "starved",
+            (own + support).min(0.93),
+            "The machine was starved: this app hardly got to run".into(),
+        )
+        .with_evidence(evidence)
+        .with_all_evidence(machine.into_iter().map(|(_, sign)| sign))
+        .with_advice(
+            "The code on the stack may not be the cause: see how many devices and which models report this.",
+        )
+        .with_message(slow.token),
     )
+}
+
+fn waited(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<Waited> {
+    if let Some(profile) = &facts.profile
+        && profile.waiting_share() >= 0.4
+    {
+        return None;
+    }
+    if let Some((share, evidence)) = measured_cpu_wait(facts, slow) {
+        return Some(Waited::Measured { share, evidence });
+    }
+    let (profile, cpu) = (facts.profile.as_ref()?, slow.cpu_share()?);
+    if slow.wall_ns < 1_000_000_000
+        || cpu >= 0.5
+        || profile.share(WaitKind::Running) < 0.6
+        || in_native(profile)
+    {
+        return None;
+    }
+    let evidence = format!("main seemed to compute, but got the CPU for only {} of the time", percent(cpu));
+    Some(Waited::Supposed { evidence })
+}
+
+/// Whether the stacks end in native code, which may wait for anything.
+fn in_native(profile: &WaitProfile) -> bool {
+    share(profile.native_top_ns, profile.total_ns) >= 0.4
 }

@@ -28,15 +28,18 @@ function duration(ms) {
 const relative = (ms) => Math.abs(ms) < 1e6 ? (ms < 0 ? '−' : '+') + (Math.abs(ms) / 1e3).toFixed(3) + ' s' : duration(ms);
 const clock = (ms) => R.report.dumped_at.unix_ms == null ? '' :
   new Date(R.report.dumped_at.unix_ms + ms).toISOString().slice(11, 23) + ' UTC';
+// The running message, or what ran outside of messages.
+const NOW = R.current.state === 'running' || R.current.state === 'outside' ? R.current : null;
+const outsideText = (c) => 'outside of messages' + (c.place ? ', in ' + c.place : '');
 const messageText = (token, message) => '#' + token + ' ' + (message ? message.text : '(unnamed)');
 const shortClass = (name) => name.split('.').pop();
 // A short name of a message: the class of its callback, or the class of its handler and its `what`.
-const messageShort = (m) => m.callback ? shortClass(m.callback) : shortClass(m.target) + (m.what_name ? ' ' + m.what_name : m.what ? ' ' + m.what : '');
+const messageShort = (m) => m.callback ? shortClass(m.callback) : shortClass(m.target) + (m.what_name ? ' ' + m.what_name : m.what != null && m.what !== 0 ? ' ' + m.what : '');
 const percent = (part, whole) => whole > 0 ? (100 * part / whole).toFixed(part / whole < 0.1 ? 1 : 0) + ' %' : '';
 
 const KINDS = {
   group: 'messages, each short', single: 'a message of its own', idle: 'idle, or busy outside of messages',
-  frozen: 'frozen process or device asleep', unseen: 'unseen: another library had taken the hook out', running: 'the running message', unknown: 'unknown',
+  frozen: 'frozen process or device asleep', unseen: 'unseen: another library had taken the hook out', running: 'the running message', outside: 'busy outside of messages', unknown: 'unknown',
 };
 
 // The colours of the style sheet, read again when the colour scheme changes.

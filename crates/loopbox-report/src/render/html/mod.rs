@@ -10,7 +10,7 @@ use super::json::{
 };
 use crate::diagnose::Diagnosis;
 use crate::model::class_names::is_platform;
-use crate::model::{Analysis, Frame, FrameKind, Issue, SampledTree};
+use crate::model::{Analysis, Frame, FrameKind, Issue, SampledTree, token};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -46,7 +46,9 @@ struct Page<'a> {
 
 #[derive(Serialize)]
 struct PageTree<'a> {
+    #[serde(serialize_with = "token::serialize")]
     token: u64,
+    title: &'a str,
     at_ms: f64,
     source: &'a str,
     interval_ms: f64,
@@ -72,6 +74,7 @@ impl<'a> PageTree<'a> {
             .collect();
         Self {
             token: tree.token,
+            title: &view.title,
             at_ms: view.at_ms,
             source: view.source,
             interval_ms: view.interval_ms,

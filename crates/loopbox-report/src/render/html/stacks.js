@@ -56,6 +56,7 @@ const stacks = (() => {
   const KIND = ['app', 'platform', 'native', 'native', 'other', 'other'];
 
   function title(t) {
+    if (typeof t.token !== 'number') return t.title;
     if (R.current.state === 'running' && R.current.token === t.token) return messageText(t.token, R.current.message) + ', running at the dump';
     for (const record of R.history) for (const detail of record.details) if (detail.token === t.token) return messageText(t.token, detail.message) + ', ' + duration(detail.wall_ms);
     return 'message #' + t.token;
@@ -152,7 +153,7 @@ const stacks = (() => {
     };
     if (keys[event.key] && !event.ctrlKey && !event.altKey && !event.metaKey) { event.preventDefault(); keys[event.key](); }
   });
-  $('tree').addEventListener('change', () => open(Number($('tree').value)));
+  $('tree').addEventListener('change', () => open(R.trees.find((t) => String(t.token) === $('tree').value)?.token));
   $('unzoom').addEventListener('click', () => zoomTo(null));
   $('search').addEventListener('input', () => { search = $('search').value.trim().toLowerCase(); draw(); });
   for (const button of document.querySelectorAll('[data-mode]')) {
@@ -162,7 +163,7 @@ const stacks = (() => {
       rebuild();
     });
   }
-  open(R.current.state === 'running' ? R.current.token : R.trees[R.trees.length - 1].token);
+  open(R.current.token ?? R.trees[R.trees.length - 1].token);
   return { open, state: () => ({ token: tree.token, mode, nodes: chart.nodes.length, focus: focus && frameName(focus.frame), selected: selected && frameName(selected.frame) }) };
 })();
 

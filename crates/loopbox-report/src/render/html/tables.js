@@ -7,7 +7,7 @@ function table(heads, rows) {
 
 function detailTable(details) {
   return table([['message'], ['from', 'num'], ['took', 'num'], ['waited', 'num'], ['', '']], details.map((d) => el('tr', {},
-    cell(messageText(d.token, d.message) + (d.end === 'returned' ? '' : d.end === 'threw' ? ', threw an exception' : ', its end was not seen'), 'text'),
+    cell(messageText(d.token, d.message) + (d.before_install_ms > 0 ? ', ' + duration(d.before_install_ms) + ' of it before the recorder was installed' : '') + (d.end === 'returned' ? '' : d.end === 'threw' ? ', threw an exception' : ', its end was not seen'), 'text'),
     cell(relative(d.at_ms), 'num'), cell(duration(d.wall_ms), 'num' + (d.wall_ms >= 1000 ? ' late' : '')), cell(d.wait_ms == null ? '' : duration(d.wait_ms), 'num'),
     cell(d.has_tree ? el('button', { type: 'button', class: 'link', onclick: () => openStacks(d.token) }, 'stacks') : null))));
 }
@@ -85,7 +85,7 @@ function detailTable(details) {
     $('damage-section').hidden = false;
     $('damage').append(el('ul', { class: 'card' }, R.damage.map((loss) => el('li', {}, (loss.offset == null ? '' : 'offset ' + loss.offset + ': ') + loss.what))));
   }
-  if (R.current.state === 'running') timeline.selectRunning();
+  if (NOW) timeline.selectRunning();
 }
 // The state of the page, for tests.
 window.loopbox = { timeline: timeline.state, stacks: stacks.state };

@@ -4,9 +4,9 @@ const timeline = (() => {
   const items = R.history.map((record) => ({
     record, kind: record.kind, from: record.at_ms, to: record.at_ms + record.wall_ms, cpu: record.cpu_ms, wall: record.wall_ms,
   }));
-  if (R.current.state === 'running') {
-    const c = R.current;
-    items.push({ current: c, kind: 'running', from: c.at_ms, to: c.at_ms + c.age_ms, cpu: c.cpu_ms, wall: c.age_ms });
+  if (NOW) {
+    const c = NOW;
+    items.push({ current: c, kind: c.state, from: c.at_ms, to: c.at_ms + c.age_ms, cpu: c.cpu_ms, wall: c.age_ms });
   }
   const due = R.pending.messages.map((waiting, i) => ({ waiting, at: R.pending.captured_at_ms + (waiting.due_in_ms ?? 0), i }));
   // A frozen gap or a message that is due in an hour would squeeze all else, so the first view leaves them out.
@@ -20,7 +20,7 @@ const timeline = (() => {
 
   function colour(item) {
     if (item.kind === 'single') return item.wall >= 1000 ? paint.long : paint.single;
-    return { group: paint.group, idle: paint.idle, frozen: paint.frozen, unseen: paint.unseen, running: paint.now }[item.kind] || paint.idle;
+    return { group: paint.group, idle: paint.idle, frozen: paint.frozen, unseen: paint.unseen, running: paint.now, outside: paint.now }[item.kind] || paint.idle;
   }
 
   function step(span) {
@@ -61,9 +61,9 @@ const timeline = (() => {
       }
       if (wide > 34 && item.kind !== 'idle') {
         const message = item.current ? item.current.message : item.kind === 'single' ? item.record.details[0]?.message : null;
-        const name = message ? messageShort(message) : item.current ? 'running #' + item.current.token :
+        const name = message ? messageShort(message) : item.kind === 'outside' ? outsideText(item.current) : item.current ? 'running #' + item.current.token :
           item.kind === 'group' ? item.record.count + '×' : item.kind;
-        ctx.fillStyle = item.kind === 'running' ? paint['now-ink'] : paint['block-ink'];
+        ctx.fillStyle = item.current ? paint['now-ink'] : paint['block-ink'];
         ctx.fillText(fit(ctx, name, wide - 8), left + 4, L.main + 12);
         ctx.fillText(fit(ctx, duration(item.wall), wide - 8), left + 4, L.main + 29);
       }
@@ -119,7 +119,7 @@ const timeline = (() => {
   }
 
   const stacksButton = (token) => R.trees.some((tree) => tree.token === token) ?
-    el('button', { type: 'button', onclick: () => openStacks(token) }, 'Stacks of #' + token) : null;
+    el('button', { type: 'button', onclick: () => openStacks(token) }, typeof token === 'number' ? 'Stacks of #' + token : 'Its stacks') : null;
 
   function facts(rows) {
     return el('dl', {}, rows.filter((row) => row && row[1] != null && row[1] !== '').map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]));
@@ -127,13 +127,16 @@ const timeline = (() => {
 
   function describe(item) {
     const share = item.cpu == null ? 'unknown' : duration(item.cpu) + (item.wall > 0 ? ' (' + percent(item.cpu, item.wall) + ')' : '');
-    const head = item.current ? 'Running message #' + item.current.token : 'Record ' + item.record.seq + ': ' + (KINDS[item.kind] || item.kind);
+    const head = item.kind === 'outside' ? 'Busy ' + outsideText(item.current) : item.current ? 'Running message #' + item.current.token : 'Record ' + item.record.seq + ': ' + (KINDS[item.kind] || item.kind);
     const when = ['when', relative(item.from) + ' to ' + relative(item.to) + (clock(item.from) ? ', from ' + clock(item.from) : '')];
     const r = item.record;
     if (!r) {
       const c = item.current;
+      if (item.kind === 'outside') {
+        return [el('strong', {}, head), facts([when, ['age', (c.at_most ? 'at most ' : '') + duration(item.wall)], ['CPU', share]]), stacksButton(c.token)];
+      }
       return [el('strong', {}, head), facts([when, ['message', c.message ? c.message.text + ' (named by ' + c.message.named_by + ')' : 'its name is not known before it ends'],
-        ['age', duration(item.wall)], ['CPU', share], c.depth > 1 ? ['nested', (c.depth - 1) + ' nested Looper.loop() calls'] : null]), stacksButton(c.token)];
+        ['age', duration(item.wall)], ['before install', c.before_install_ms > 0 ? duration(c.before_install_ms) + ' of it: no stacks of that part' : null], ['CPU', share], c.depth > 1 ? ['nested', (c.depth - 1) + ' nested Looper.loop() calls'] : null]), stacksButton(c.token)];
     }
     return [el('strong', {}, head), facts([when, ['wall', duration(r.wall_ms)], r.count ? ['work', duration(r.work_ms) + ' in ' + r.count + ' messages from #' + r.first_token] : null,
       ['between messages', r.idle_ms > 0 ? duration(r.idle_ms) : null], ['CPU', r.count || r.cpu_ms != null ? share : null],

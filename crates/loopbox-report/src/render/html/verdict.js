@@ -3,13 +3,15 @@
   const p = R.report.process, r = R.report.reason;
   const why = r.kind === 'sigquit' ? "on SIGQUIT (the system's ANR signal)" :
     r.kind === 'recovered' ? 'recovered after the process was gone' + (r.crash_signal == null ? '' : ', signal ' + r.crash_signal) :
-    r.kind === 'hang' ? 'because a message ran longer than it may' :
+    r.kind === 'hang' ? 'because ' + (R.current.state === 'outside' ? 'main was busy outside of messages for longer' : 'a message ran longer') + ' than it may' :
     r.kind === 'requested' ? "on the app's request" + (r.words ? ': ' + r.words : '') : 'for an unknown reason';
   const about = [p.app_version, p.device, p.api_level ? 'API ' + p.api_level : '', p.abi, p.pid ? 'pid ' + p.pid : ''];
   $('about').append(
     el('h1', {}, p.name || 'unknown process'),
     el('p', { class: 'sub' }, about.filter(Boolean).join(' · ')),
     el('p', { class: 'sub' }, 'written ' + (R.report.dumped_at.utc || 'at an unknown time') + ', ' + why + ', by ' + (R.report.producer || 'an unknown recorder')),
+    p.started_at_ms != null && p.started_at_ms <= p.installed_at_ms ?
+      el('p', { class: 'sub' }, 'the recorder was installed ' + duration(p.installed_at_ms - p.started_at_ms) + ' after the process started') : '',
     ...R.report.annotations.map((note) => el('p', { class: 'sub' }, note.name + ': ' + note.value)));
 
   const v = R.verdict, sure = v.confidence;

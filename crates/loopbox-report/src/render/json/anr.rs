@@ -95,7 +95,7 @@ impl AnrView {
         };
         Self {
             verdict: verdict(anr.verdict),
-            evidence: evidence(anr),
+            evidence: evidence(anr, a.outside().is_some()),
             ran_ms: ms(anr.ran_ns),
             patience_ms: (anr.patience_ns > 0).then_some(ms(anr.patience_ns)),
             frozen_ms: ms(anr.frozen_ns),
@@ -146,7 +146,7 @@ fn reason(number: i32) -> &'static str {
     usize::try_from(number).ok().and_then(|at| REASONS.get(at)).copied().unwrap_or("unknown reason")
 }
 
-fn evidence(anr: &Anr) -> Vec<String> {
+fn evidence(anr: &Anr, outside: bool) -> Vec<String> {
     let mut lines = Vec::new();
     let long = format_ns;
     if let Some(exit) = &anr.exit {
@@ -182,7 +182,8 @@ fn evidence(anr: &Anr) -> Vec<String> {
         } else {
             String::new()
         };
-        lines.push(format!("the running message had taken {}{threshold}", long(anr.ran_ns)));
+        let what = if outside { "what ran outside of messages" } else { "the running message" };
+        lines.push(format!("{what} had taken {}{threshold}", long(anr.ran_ns)));
     }
     if anr.frozen_ns > 0 {
         lines.push(format!("the process was frozen or stopped for another {}", long(anr.frozen_ns)));
@@ -227,8 +228,10 @@ mod tests {
             system: Some(SystemWord::NotResponding("Input dispatching timed out".into())),
             exit: Some(ProcessExit { reason: 6, description: "bg anr".into(), unix_ms: 1 }),
         };
-        insta::assert_snapshot!(evidence(&anr).join("\n"));
-        assert_eq!(evidence(&Anr::default()), Vec::<String>::new());
+        insta::assert_snapshot!(evidence(&anr, false).join("\n"));
+        assert_eq!(evidence(&Anr::default(), false), Vec::<String>::new());
+        let outside = evidence(&Anr { ran_ns: 6 * S, ..Anr::default() }, true);
+        assert_eq!(outside, ["what ran outside of messages had taken 6.00 s"]);
         assert_eq!((reason(-1), reason(99)), ("unknown reason", "unknown reason"));
     }
 }

@@ -1,8 +1,8 @@
 //! What the main thread was doing.
 
 use super::message::MessageView;
-use crate::model::Analysis;
 use crate::model::time::{ms, ms_between};
+use crate::model::{Analysis, token};
 use loopbox_format::model::MainState;
 use serde::Serialize;
 
@@ -16,6 +16,29 @@ pub enum CurrentView {
     Idle {
         /// How long no message had been running.
         for_ms: f64,
+        /// What the main thread's stacks of that time are under in `trees`; `None` without any.
+        #[serde(serialize_with = "token::serialize_option")]
+        token: Option<u64>,
+    },
+    /// The main thread was busy, and in no message.
+    Outside {
+        /// What its stacks are under in `trees`: the message before it, `after-45`.
+        #[serde(serialize_with = "token::serialize")]
+        token: u64,
+        /// When the last message had ended, relative to the dump.
+        after_ms: f64,
+        /// When it began, relative to the dump; the end of the last message when that is not known.
+        at_ms: f64,
+        /// How long it had been running.
+        age_ms: f64,
+        /// Whether the begin is not known: then it began after `at_ms`, and `age_ms` is the most that it can be.
+        at_most: bool,
+        /// The CPU time of the main thread since the last message; `None` when unknown.
+        cpu_ms: Option<f64>,
+        /// What ran, told by the stacks: `input`, `an idle handler`; `None` when they do not tell.
+        place: Option<&'static str>,
+        /// Whether the report has a stack tree of it.
+        has_tree: bool,
     },
     /// A message was running.
     Running {
@@ -25,6 +48,8 @@ pub enum CurrentView {
         at_ms: f64,
         /// How long it had been running.
         age_ms: f64,
+        /// The part of it before the recorder was installed: there are no stacks of that part.
+        before_install_ms: f64,
         /// The CPU time of the main thread since then; `None` when unknown.
         cpu_ms: Option<f64>,
         /// The number of nested `Looper.loop()` calls: 1 for an ordinary message.
@@ -39,17 +64,41 @@ pub enum CurrentView {
 impl CurrentView {
     pub(super) fn new(a: &Analysis) -> Self {
         match &a.main {
-            MainState::Idle { since_ns } => Self::Idle { for_ms: ms(a.dump_ns.saturating_sub(*since_ns)) },
+            MainState::Idle { since_ns } => {
+                Self::Idle { for_ms: ms(a.dump_ns.saturating_sub(*since_ns)), token: a.current_token() }
+            }
+            MainState::Outside(outside) => Self::Outside {
+                token: outside.token,
+                after_ms: ms_between(outside.after_ns, a.dump_ns),
+                at_ms: ms_between(outside.start_ns.unwrap_or(outside.after_ns), a.dump_ns),
+                age_ms: ms(outside.age_ns()),
+                at_most: outside.start_ns.is_none(),
+                cpu_ms: outside.cpu_ns.map(ms),
+                place: a.outside_words(outside.token),
+                has_tree: a.tree(outside.token).is_some(),
+            },
             MainState::Running(running) => Self::Running {
                 token: running.token,
                 at_ms: ms_between(running.start_ns, a.dump_ns),
                 age_ms: ms(running.age_ns()),
+                before_install_ms: ms(a.before_install_ns(running.start_ns, running.age_ns())),
                 cpu_ms: running.cpu_ns.map(ms),
                 depth: running.depth,
                 message: running.message.as_ref().map(|m| MessageView::new(m, a.api_level())),
                 has_tree: a.tree(running.token).is_some(),
             },
             _ => Self::Unknown,
+        }
+    }
+}
+
+impl CurrentView {
+    /// What the stacks of the dump are under in `trees`.
+    pub(crate) fn token(&self) -> Option<u64> {
+        match self {
+            Self::Unknown => None,
+            Self::Idle { token, .. } => *token,
+            Self::Outside { token, .. } | Self::Running { token, .. } => Some(*token),
         }
     }
 }

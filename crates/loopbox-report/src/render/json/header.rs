@@ -62,6 +62,8 @@ pub struct ProcessView {
     pub app_version: String,
     /// The manufacturer and model of the device; empty when unknown.
     pub device: String,
+    /// When the process started, relative to the dump; `None` when unknown.
+    pub started_at_ms: Option<f64>,
     /// When the recorder was installed, relative to the dump.
     pub installed_at_ms: f64,
 }
@@ -110,6 +112,7 @@ impl HeaderView {
                 abi: meta.process.abi.clone(),
                 app_version: meta.process.app_version.clone(),
                 device: meta.process.device.clone(),
+                started_at_ms: meta.process.started_ns.map(|at| ms_between(at, a.dump_ns)),
                 installed_at_ms: ms_between(meta.process.installed_ns, a.dump_ns),
             },
             limits: LimitsView {

@@ -89,6 +89,8 @@ pub struct DetailView {
     pub at_ms: f64,
     /// Its dispatch time.
     pub wall_ms: f64,
+    /// The part of it before the recorder was installed: there are no stacks of that part.
+    pub before_install_ms: f64,
     /// How late it was dispatched after its `when`; `None` when unknown.
     pub wait_ms: Option<f64>,
     /// How the dispatch ended: `returned`, `threw` or `missed`.
@@ -105,6 +107,7 @@ impl DetailView {
             token: detail.token,
             at_ms: ms_between(detail.start_ns, a.dump_ns),
             wall_ms: ms(detail.wall_ns),
+            before_install_ms: ms(a.before_install_ns(detail.start_ns, detail.wall_ns)),
             wait_ms: detail.wait_ns.map(ms),
             end: match detail.end {
                 End::Returned => "returned",

@@ -1,15 +1,19 @@
 //! The sampled stack trees.
 
+use crate::model::message_name::tree_title;
 use crate::model::time::{ms, ms_between};
-use crate::model::{Analysis, FrameId, MergedTree, SampledTree};
+use crate::model::{Analysis, FrameId, MergedTree, SampledTree, token};
 use loopbox_format::model::StackSource;
 use serde::Serialize;
 
 /// The sampled stacks of one message.
 #[derive(Debug, Clone, Serialize)]
 pub struct TreeView {
-    /// The number of the message.
+    /// The number of the message; of what ran outside of messages the one before it, `after-45`.
+    #[serde(serialize_with = "token::serialize")]
     pub token: u64,
+    /// What the stacks are of, for a reader: `#46 com.example.Checkout (running at the dump)`.
+    pub title: String,
     /// When its dispatch started, relative to the dump.
     pub at_ms: f64,
     /// How the stacks were taken: `art`, `java_api` or `unknown`.
@@ -32,7 +36,7 @@ pub struct TreeView {
     pub total_stop_ms: f64,
     /// The nodes in pre-order.
     pub nodes: Vec<NodeView>,
-    /// The path of the heaviest calls, outermost frame first.
+    /// The path of the heaviest calls, outermost frame first; a method that calls itself is one entry.
     pub hot_path: Vec<HotFrame>,
 }
 
@@ -62,6 +66,8 @@ pub struct HotFrame {
     pub total_ms: f64,
     /// The time with the method on top of the stack.
     pub self_ms: f64,
+    /// How often the method called itself at most, itself counted.
+    pub calls: u32,
 }
 
 impl TreeView {
@@ -75,6 +81,7 @@ impl TreeView {
         gaps.sort_unstable();
         Self {
             token: tree.token,
+            title: tree_title(a, tree.token),
             at_ms: ms_between(tree.start_ns, a.dump_ns),
             source: match tree.source {
                 Some(StackSource::Art) => "art",
@@ -104,13 +111,14 @@ impl TreeView {
                     samples: node.end - node.start,
                 })
                 .collect(),
-            hot_path: MergedTree::new([tree], &a.frames)
+            hot_path: MergedTree::folded([tree], &a.frames)
                 .hot_path()
                 .into_iter()
                 .map(|hot| HotFrame {
                     frame: hot.frame,
                     total_ms: ms(hot.total_ns),
                     self_ms: ms(hot.self_ns),
+                    calls: hot.calls,
                 })
                 .collect(),
         }

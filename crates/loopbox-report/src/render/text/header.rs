@@ -3,7 +3,7 @@
 use super::layout::{heading, line};
 use super::style::{BAD, GOOD, HEADING, QUIET, WARN, paint};
 use crate::model::time::{format_ms, format_relative};
-use crate::render::json::ReportView;
+use crate::render::json::{CurrentView, ReportView};
 
 pub(super) fn write(out: &mut String, view: &ReportView) {
     let r = &view.report;
@@ -22,6 +22,9 @@ pub(super) fn write(out: &mut String, view: &ReportView) {
     line(out, about.join(", "));
     let why = match (r.reason.kind, r.reason.crash_signal) {
         ("sigquit", _) => "on SIGQUIT (the system's ANR signal)".to_string(),
+        ("hang", _) if matches!(view.current, CurrentView::Outside { .. }) => {
+            "because main was busy outside of messages for longer than the hang threshold".into()
+        }
         ("hang", _) => "because a message ran longer than the hang threshold".into(),
         ("requested", _) if r.reason.words.is_empty() => "on the app's request".into(),
         ("requested", _) => format!("on the app's request: {}", r.reason.words),
@@ -33,7 +36,13 @@ pub(super) fn write(out: &mut String, view: &ReportView) {
     let uptime = format_ms(r.dumped_at.uptime_ms);
     line(out, format!("written {at}, {uptime} after boot, {why}"));
     let recorder = if r.producer.is_empty() { "an unknown recorder" } else { &r.producer };
-    line(out, paint(QUIET, format!("by {recorder}, installed at {}", format_relative(p.installed_at_ms))));
+    let after_start = p
+        .started_at_ms
+        .filter(|started| *started <= p.installed_at_ms)
+        .map(|started| format!(", {} after the process started", format_ms(p.installed_at_ms - started)));
+    let after_start = after_start.unwrap_or_default();
+    let installed = format_relative(p.installed_at_ms);
+    line(out, paint(QUIET, format!("by {recorder}, installed at {installed}{after_start}")));
     for note in &r.annotations {
         line(out, format!("{}: {}", note.name, note.value));
     }

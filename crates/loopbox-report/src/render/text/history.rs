@@ -1,5 +1,6 @@
 //! The history: one line per record, and one for each message that is kept by name.
 
+use super::current::before_install;
 use super::layout::{heading, line};
 use super::style::{BAD, NAME, QUIET, WARN, paint, wall_time};
 use crate::model::time::{format_ms, format_relative};
@@ -93,6 +94,9 @@ fn one_message(d: &DetailView) -> String {
         "threw" => text += &paint(WARN, ", threw an exception"),
         "missed" => text += &paint(WARN, ", its end was not seen"),
         _ => {}
+    }
+    if d.before_install_ms > 0.0 {
+        let _ = write!(text, ", {}", before_install(d.before_install_ms));
     }
     if d.has_tree {
         text += " [stacks]";

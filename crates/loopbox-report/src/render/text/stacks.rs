@@ -3,8 +3,8 @@
 use super::layout::{Options, heading, line};
 use super::style::{NAME, QUIET, WARN, paint, wall_time};
 use crate::model::time::{format_ms, format_relative};
-use crate::model::{Frame, FrameId};
-use crate::render::json::{CurrentView, NodeView, ReportView, TreeView};
+use crate::model::{Frame, FrameId, token};
+use crate::render::json::{NodeView, ReportView, TreeView};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -68,7 +68,8 @@ fn write_hot_path(out: &mut String, view: &ReportView, tree: &TreeView) {
         }
         shown = hot.total_ms;
         let total = paint(wall_time(shown), format!("{:>8}", format_ms(shown)));
-        line(out, format!("    {total}  {}", paint(NAME, name(view, hot.frame))));
+        let calls = if hot.calls > 1 { format!(" ×{}", hot.calls) } else { String::new() };
+        line(out, format!("    {total}  {}{calls}", paint(NAME, name(view, hot.frame))));
     }
     if shown.is_nan() {
         line(out, paint(QUIET, "    no stack"));
@@ -76,18 +77,16 @@ fn write_hot_path(out: &mut String, view: &ReportView, tree: &TreeView) {
 }
 
 pub(super) fn write_earlier(out: &mut String, view: &ReportView, options: Options) {
-    let running = match &view.current {
-        CurrentView::Running { token, .. } => Some(*token),
-        _ => None,
-    };
-    let others: Vec<_> = view.trees.iter().filter(|tree| Some(tree.token) != running).collect();
+    let current = view.current.token();
+    let others: Vec<_> = view.trees.iter().filter(|tree| Some(tree.token) != current).collect();
     if others.is_empty() {
         return;
     }
     let hint = if options.full { "" } else { ", the heaviest path of each (whole trees with --full)" };
-    heading(out, "EARLIER STACKS", &format!("{} messages{hint}", others.len()));
+    let trees = if others.len() == 1 { "tree" } else { "trees" };
+    heading(out, "EARLIER STACKS", &format!("{} {trees}{hint}", others.len()));
     for tree in others {
-        line(out, format!("  message #{}, {}", tree.token, format_relative(tree.at_ms)));
+        line(out, format!("  {}, {}", token::title(tree.token), format_relative(tree.at_ms)));
         if options.full {
             write(out, view, tree, options);
         } else {

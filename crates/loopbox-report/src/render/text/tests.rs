@@ -1,8 +1,8 @@
 use super::*;
 use crate::diagnose::diagnose;
 use crate::model::Analysis;
-use crate::test_support::{ReportBuilder, message};
-use loopbox_format::model::{Detail, End, Feature};
+use crate::test_support::{OUTSIDE, ReportBuilder, message};
+use loopbox_format::model::{Detail, DumpReason, End, Feature, MainState, NamedBy};
 use loopbox_format::report::Decoded;
 
 fn plain(text: &str) -> String {
@@ -128,4 +128,61 @@ fn show_prints_the_top_of_other_threads_stacks() {
     );
     let text = plain(&show(&view, Options { full: true }));
     assert!(text.contains("      at java.lang.Thread.run(Thread.java:919)"), "{text}");
+}
+
+#[test]
+fn show_of_a_hang_outside_of_messages() {
+    let stack = "android.os.Looper.loop:160 android.os.MessageQueue.next:323 android.os.MessageQueue.nativePollOnce! \
+                 android.view.InputEventReceiver.dispatchInputEvent:185 com.example.shop.Main.dispatchTouchEvent:44 \
+                 com.example.shop.Cart.total:88";
+    let report = ReportBuilder::new()
+        .group(98, 310, 9_000)
+        .outside(6_000, false)
+        .with(|r| r.meta.reason = DumpReason::Hang)
+        .tree(OUTSIDE, &[(stack, 590)])
+        .pending("Message 0: { when=-5s21ms what=3 target=com.example.shop.FeedHandler }")
+        .pending("(Total messages: 1, polling=false, quitting=false)")
+        .build();
+    insta::assert_snapshot!(plain(&show(&view(&report), Options::default())));
+}
+
+/// The message that the recorder was installed in: it began with the process, and its stack names it.
+#[test]
+fn show_of_a_cold_start() {
+    let stack = "android.app.ActivityThread$H.handleMessage:1859 \
+                 android.app.ActivityThread.handleBindApplication:6469 com.example.shop.App.onCreate:30";
+    let fib = format!("{stack}{}", " com.example.shop.Fib.fib:9".repeat(41));
+    let report = ReportBuilder::new()
+        .running(1, 6_000)
+        .doing("android.app.ActivityThread$H", "", 5_400)
+        .with(|r| {
+            let MainState::Running(running) = &mut r.main else { panic!("a message is running") };
+            r.meta.process.started_ns = Some(running.start_ns);
+            r.meta.process.installed_ns = running.start_ns + 400_000_000;
+            let message = running.message.as_mut().unwrap();
+            (message.what, message.named_by) = (Some(110), NamedBy::Stack);
+        })
+        .looper_tree(1, &[(&fib, 540)])
+        .with(|r| r.trees[0].sample_deltas_ns[0] = 450_000_000)
+        .build();
+    let text = plain(&show(&view(&report), Options::default()));
+    let head: Vec<&str> =
+        text.lines().filter(|line| !line.contains("Fib.fib(Fib.java:9)") || line.contains('×')).collect();
+    insta::assert_snapshot!(head.join("\n"));
+}
+
+/// Nobody knows the `what` of a message that its stack names: 0 is one.
+#[test]
+fn show_leaves_out_what_is_not_known() {
+    let named = |what| {
+        let report = shop().with(|r| {
+            let detail = r.history[3].details[0].message.as_mut().unwrap();
+            (detail.target, detail.component, detail.what) = ("com.example.shop.H".into(), None, what);
+        });
+        let text = plain(&show(&view(&report.build()), Options::default()));
+        let line = text.lines().find(|line| line.contains("com.example.shop.H")).unwrap().to_owned();
+        line.split("#44 ").nth(1).unwrap().to_owned()
+    };
+    assert_eq!(named(None), "com.example.shop.H, threw an exception");
+    assert_eq!(named(Some(0)), "com.example.shop.H what=0, threw an exception");
 }

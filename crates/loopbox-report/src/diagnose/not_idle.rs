@@ -1,0 +1,123 @@
+//! What speaks against a main thread that is said to be idle.
+//!
+//! "No message runs" is what the hook saw, and all of it: input, callbacks and idle handlers run in no message, and a
+//! hook that another library has displaced sees none.
+
+use super::facts::{Load, WINDOW_NS};
+use crate::model::time::{format_ns, percent, share};
+use crate::model::{Analysis, SampledTree, TreePlace};
+use loopbox_format::model::{Feature, FeatureState, MainState};
+
+/// A message that has been due for this long is not about to be taken.
+const OVERDUE_NS: u64 = 1_000_000_000;
+/// The same while the Looper does not wait for messages, by its own word.
+const OVERDUE_AND_AWAKE_NS: u64 = 100_000_000;
+/// So much time in stacks that do not wait is no chance.
+const BUSY_NS: u64 = 500_000_000;
+
+/// Evidence that main was not idle, though the recorder saw no message.
+#[derive(Debug, Clone)]
+pub(super) struct NotIdle<'a> {
+    /// In words.
+    pub(super) evidence: Vec<String>,
+    /// How long main was not idle for sure; 0 when all that speaks against it is the hook.
+    pub(super) certain_ns: u64,
+    /// The stacks of that time, and where they are.
+    pub(super) stacks: Option<(&'a SampledTree, TreePlace)>,
+    /// Whether main was so at the dump.
+    pub(super) now: bool,
+}
+
+impl<'a> NotIdle<'a> {
+    /// The evidence; `None` when there is none.
+    pub(super) fn of(a: &'a Analysis, load: Load, now_ns: u64) -> Option<Self> {
+        let mut found = Self { evidence: Vec::new(), certain_ns: 0, stacks: None, now: false };
+        let since_ns = match &a.main {
+            MainState::Idle { since_ns } => Some(*since_ns),
+            MainState::Unknown => Some(unknown_since_ns(a)),
+            _ => None,
+        };
+        if let Some(since_ns) = since_ns {
+            found.stacks(a, since_ns);
+            found.queue(a, now_ns.saturating_sub(since_ns));
+        } else {
+            found.before_the_message(a, now_ns.saturating_sub(WINDOW_NS));
+        }
+        let cpu = share(load.idle_cpu_ns, load.idle_ns);
+        if load.idle_cpu_ns >= BUSY_NS && cpu >= 0.2 {
+            let (idle, cpu) = (format_ns(load.idle_ns), percent(cpu));
+            found
+                .evidence
+                .push(format!("between messages, {idle} in all, main used the CPU for {cpu} of the time"));
+        }
+        if let Some(hook) = blind_hook(a) {
+            found.evidence.push(format!("the hook may have missed messages: {}", why_off(hook)));
+        }
+        (!found.evidence.is_empty()).then_some(found)
+    }
+
+    /// A message runs at the dump: whether main was idle before it.
+    fn before_the_message(&mut self, a: &Analysis, since_ns: u64) {
+        let stacks = a.stacks_outside_since(since_ns);
+        if let Some(place) = stacks.and_then(|tree| tree.outside_place(&a.frames))
+            && place.busy_ns >= BUSY_NS
+        {
+            let busy = format_ns(place.busy_ns);
+            self.evidence.push(format!("the stacks show main at work outside of messages for {busy}"));
+        }
+        let overdue_ns = a.queue.overdue_head_ns(a.dump_ns);
+        if overdue_ns >= OVERDUE_NS {
+            let overdue = format_ns(overdue_ns);
+            self.evidence.push(format!("the first message of the queue has been due for {overdue}"));
+        }
+    }
+
+    fn stacks(&mut self, a: &'a Analysis, since_ns: u64) {
+        let Some(tree) = a.stacks_outside_since(since_ns) else { return };
+        let Some(place) = tree.outside_place(&a.frames) else { return };
+        if place.waits_now && place.busy_ns < BUSY_NS {
+            return;
+        }
+        self.evidence.push(if place.waits_now {
+            format!("the stacks show main at work for {} of that time", format_ns(place.busy_ns))
+        } else {
+            "main's stack is not in nativePollOnce, where an idle main thread waits".into()
+        });
+        self.certain_ns = self.certain_ns.max(place.busy_ns);
+        self.stacks = Some((tree, place));
+        self.now |= !place.waits_now;
+    }
+
+    fn queue(&mut self, a: &Analysis, idle_ns: u64) {
+        let overdue_ns = a.queue.overdue_head_ns(a.dump_ns);
+        let awake = a.queue.polling == Some(false);
+        if overdue_ns < if awake { OVERDUE_AND_AWAKE_NS } else { OVERDUE_NS } {
+            return;
+        }
+        let word = if awake { ", and the Looper did not wait for one" } else { "" };
+        let overdue = format_ns(overdue_ns);
+        self.evidence.push(format!("the first message of the queue has been due for {overdue}{word}"));
+        // While the Looper waits it is a wake-up that is missing, not main.
+        if a.queue.polling != Some(true) {
+            self.certain_ns = self.certain_ns.max(overdue_ns.min(idle_ns));
+            self.now = true;
+        }
+    }
+}
+
+/// The end of what is known of a main thread whose state is not.
+fn unknown_since_ns(a: &Analysis) -> u64 {
+    let last = a.history.last().map(|record| record.start_ns.saturating_add(record.wall_ns));
+    last.unwrap_or(a.meta.process.installed_ns)
+}
+
+/// The hook, when it cannot have seen all messages: it is off, or another library has taken its place.
+pub(super) fn blind_hook(a: &Analysis) -> Option<&FeatureState> {
+    let hook = a.features.iter().find(|state| state.feature == Feature::Hook)?;
+    (!hook.on || hook.detail.contains("displaced")).then_some(hook)
+}
+
+/// Why a feature is off.
+pub(super) fn why_off(state: &FeatureState) -> &str {
+    if state.detail.is_empty() { "no reason is given" } else { &state.detail }
+}

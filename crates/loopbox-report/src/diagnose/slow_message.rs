@@ -1,0 +1,136 @@
+//! The slow messages that causes are about.
+
+use crate::model::message_name::message_name;
+use crate::model::time::{format_ns, share};
+use crate::model::{Analysis, OutsidePlace, SampledTree, token};
+use loopbox_format::model::{MainState, Message, Outside};
+
+/// A slow message, running or past; or what ran for long outside of messages.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SlowMessage<'a> {
+    pub(super) token: u64,
+    pub(super) start_ns: u64,
+    /// How long it took, or has been running. At most so long when that is more than `certain_ns`.
+    pub(super) wall_ns: u64,
+    /// How long it ran for sure.
+    pub(super) certain_ns: u64,
+    /// The CPU time of main during the message; known for the running message and for one that is its own record.
+    pub(super) cpu_ns: Option<u64>,
+    pub(super) running: bool,
+    pub(super) message: Option<&'a Message>,
+    pub(super) tree: Option<&'a SampledTree>,
+    /// Where it ran, when it was not in a message.
+    pub(super) place: Option<OutsidePlace>,
+}
+
+impl<'a> SlowMessage<'a> {
+    /// What main was doing at the dump; `None` when it was idle or that is not known.
+    pub(super) fn at_dump(a: &'a Analysis) -> Option<Self> {
+        match &a.main {
+            MainState::Running(running) => Some(Self {
+                cpu_ns: running.cpu_ns,
+                running: true,
+                message: running.message.as_ref(),
+                ..Self::past(a, running.token, running.start_ns, running.age_ns())
+            }),
+            MainState::Outside(outside) => {
+                let start_ns = outside.start_ns.unwrap_or(outside.after_ns);
+                let slow = Self::past(a, outside.token, start_ns, outside.age_ns());
+                let certain_ns = match outside.start_ns {
+                    Some(_) => slow.wall_ns,
+                    None => Self::certain_ns(a, outside, slow.tree).min(slow.wall_ns),
+                };
+                Some(Self { cpu_ns: outside.cpu_ns, running: true, certain_ns, ..slow })
+            }
+            _ => None,
+        }
+    }
+
+    /// A message that has ended.
+    pub(super) fn past(a: &'a Analysis, token: u64, start_ns: u64, wall_ns: u64) -> Self {
+        let tree = a.tree(token);
+        let place =
+            tree.filter(|_| Outside::is_outside(token)).and_then(|tree| tree.outside_place(&a.frames));
+        Self {
+            token,
+            start_ns,
+            wall_ns,
+            certain_ns: wall_ns,
+            cpu_ns: None,
+            running: false,
+            message: None,
+            tree,
+            place: place.map(|found| found.place),
+        }
+    }
+
+    /// Since when main has not come back to its queue for sure: for as long as its first message is overdue, as its stacks
+    /// show, and as it used the CPU.
+    fn certain_ns(a: &Analysis, outside: &Outside, tree: Option<&SampledTree>) -> u64 {
+        let busy = tree.and_then(|tree| tree.outside_place(&a.frames)).map_or(0, |found| found.busy_ns);
+        busy.max(a.queue.overdue_head_ns(a.dump_ns)).max(outside.cpu_ns.unwrap_or(0))
+    }
+}
+
+impl SlowMessage<'_> {
+    /// The part of the message that main spent on the CPU, at most 1.
+    pub(super) fn cpu_share(&self) -> Option<f64> {
+        self.cpu_ns.filter(|_| self.wall_ns > 0).map(|cpu| share(cpu, self.wall_ns).min(1.0))
+    }
+
+    pub(super) fn end_ns(&self) -> u64 {
+        self.start_ns.saturating_add(self.wall_ns)
+    }
+
+    /// Whether it ran outside of messages.
+    pub(super) fn is_outside(&self) -> bool {
+        Outside::is_outside(self.token)
+    }
+
+    /// How long it took: `5.20 s`, `at most 5.20 s`.
+    pub(super) fn length(&self) -> String {
+        let bound = if self.certain_ns < self.wall_ns { "at most " } else { "" };
+        format!("{bound}{}", format_ns(self.wall_ns))
+    }
+
+    /// What it is, in a sentence that goes on: `the running message (#46)`, `what ran outside of messages (after #45)`.
+    pub(super) fn noun(&self) -> String {
+        match (self.is_outside(), self.running) {
+            (true, _) => format!("what ran {}", token::title(self.token)),
+            (false, true) => format!("the running message (#{})", self.token),
+            (false, false) => format!("an earlier message (#{})", self.token),
+        }
+    }
+
+    /// It as the subject of a title, with its length.
+    pub(super) fn subject(&self) -> String {
+        let place = self.place.and_then(OutsidePlace::words);
+        let place = place.map(|words| format!("in {words}, ")).unwrap_or_default();
+        match (self.is_outside(), self.running) {
+            (true, true) => format!("Main ({place}{}, {})", token::title(self.token), self.length()),
+            (true, false) => {
+                format!("Earlier, main ({place}{}, {})", token::title(self.token), self.length())
+            }
+            (false, true) => format!("The running message (#{}, {})", self.token, self.length()),
+            (false, false) => format!("An earlier message (#{}, {})", self.token, self.length()),
+        }
+    }
+
+    /// `message #46 (com.example.Checkout$1 on android.os.Handler)`.
+    pub(super) fn name(&self, api_level: u32) -> String {
+        let title = token::title(self.token);
+        match (self.message, self.place.and_then(OutsidePlace::words)) {
+            (Some(message), _) => format!("{title} ({})", message_name(message, api_level)),
+            (None, Some(words)) => format!("{title} (in {words})"),
+            (None, None) => title,
+        }
+    }
+
+    /// That a part of it lay before the recorder was installed; `None` when it began after.
+    pub(super) fn before_install(&self, a: &Analysis) -> Option<String> {
+        let before = a.before_install_ns(self.start_ns, self.wall_ns);
+        (before > 0).then(|| {
+            format!("{} of it before the recorder was installed: no stacks of that part", format_ns(before))
+        })
+    }
+}

@@ -1,0 +1,60 @@
+//! How long the system waits for the component that a message belongs to.
+
+use super::facts::Facts;
+use super::slow_message::SlowMessage;
+use crate::model::time::format_ms;
+use crate::model::{FrameId, SampledTree};
+use loopbox_format::looper::{AnrClass, activity_thread, component_of_stack};
+use loopbox_format::model::Component;
+
+/// The time-outs that a slow message is under, in words.
+pub(super) fn time_outs(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
+    let level = facts.analysis.api_level();
+    let stack = slow.tree.and_then(last_stack).unwrap_or_default();
+    let names: Vec<(&str, &str)> = stack
+        .iter()
+        .map(|&id| &facts.analysis.frames[id])
+        .map(|frame| (frame.class.as_str(), frame.method.as_str()))
+        .collect();
+    let told = component_of_stack(names.iter().copied(), level);
+    let component = slow.message.and_then(|m| m.component).or(told.map(|told| told.component));
+    let what = slow.message.and_then(|m| m.what).or(told.and_then(|told| told.what));
+    let (name, class) = match component {
+        Some(Component::ActivityThread) => {
+            let Some(known) = what.and_then(|what| activity_thread(what, level)) else { return Vec::new() };
+            (known.name, known.anr)
+        }
+        Some(Component::Receiver) => ("a broadcast receiver", Some(AnrClass::Broadcast)),
+        Some(Component::Job) => ("a job's operation", Some(AnrClass::Job)),
+        Some(Component::Input) => ("an input event", Some(AnrClass::Input)),
+        _ if slow.is_outside() => ("input that waits meanwhile", Some(AnrClass::Input)),
+        _ => return Vec::new(),
+    };
+    let mut words: Vec<String> = class.and_then(|class| given(name, class, level)).into_iter().collect();
+    if names.contains(&("android.app.ActivityThread", "installContentProviders")) {
+        words.extend(given("publishing the content providers, which it is at,", AnrClass::Provider, level));
+    }
+    if matches!(what, Some(114 | 115))
+        && let Some(time) = AnrClass::ForegroundStart.timeout(level)
+    {
+        let time = format_ms(time.foreground_ms as f64);
+        words.push(format!("a service that was started as one in the foreground must say so within {time}"));
+    }
+    words
+}
+
+fn given(name: &str, class: AnrClass, level: u32) -> Option<String> {
+    let time_out = class.timeout(level)?;
+    let (short, long) = (time_out.foreground_ms, time_out.background_ms);
+    let both = if short == long {
+        String::new()
+    } else {
+        format!(" ({} in the background)", format_ms(long as f64))
+    };
+    let short = format_ms(short as f64);
+    Some(format!("{name} is given {short}{both} by the system before it calls an ANR"))
+}
+
+fn last_stack(tree: &SampledTree) -> Option<Vec<FrameId>> {
+    Some(tree.stack(tree.stack_runs().last()?.top))
+}

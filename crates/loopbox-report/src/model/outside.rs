@@ -1,0 +1,265 @@
+//! Where the main thread is when it runs no message, told by its stack.
+
+use super::analysis::Analysis;
+use super::frame::{Frame, FrameId, FrameTable};
+use super::sampled_tree::SampledTree;
+use loopbox_format::model::{MainState, Outside};
+
+/// What the main thread does between two messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OutsidePlace {
+    /// It waits for a message.
+    Waiting,
+    /// A window dispatches an input event that native code has read from its channel.
+    Input,
+    /// A listener of `MessageQueue.addOnFileDescriptorEventListener`.
+    Descriptor,
+    /// The callback of a sensor.
+    Sensor,
+    /// The callback of the display's vsync.
+    Vsync,
+    /// Another callback of native code.
+    NativeCallback,
+    /// `MessageQueue.IdleHandler.queueIdle`.
+    IdleHandler,
+    /// A message, though no hook told of it.
+    UnseenMessage,
+    /// The stack has neither a message queue nor a dispatch.
+    Elsewhere,
+}
+
+impl OutsidePlace {
+    /// The place in a sentence: `in …`; `None` when there is nothing to say.
+    pub(crate) fn words(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Waiting | Self::Elsewhere => return None,
+            Self::Input => "input",
+            Self::Descriptor => "a file descriptor's callback",
+            Self::Sensor => "a sensor's callback",
+            Self::Vsync => "the vsync callback",
+            Self::NativeCallback => "a native callback",
+            Self::IdleHandler => "an idle handler",
+            Self::UnseenMessage => "a message that the hook did not see",
+        })
+    }
+}
+
+/// Where a tree's stacks are for most of its time, waiting apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TreePlace {
+    pub(crate) place: OutsidePlace,
+    /// The method by which the place is entered: `MainActivity.dispatchTouchEvent`, `Trim.queueIdle`.
+    pub(crate) entry: Option<FrameId>,
+    /// The time that its stacks do not wait.
+    pub(crate) busy_ns: u64,
+    /// Whether its last stack waits.
+    pub(crate) waits_now: bool,
+}
+
+/// The place of one stack, outermost frame first, and the frame by which it is entered.
+fn place_of(stack: &[FrameId], frames: &FrameTable) -> (OutsidePlace, Option<FrameId>) {
+    let frame = |&id: &FrameId| &frames[id];
+    let in_queue = |f: &Frame| {
+        f.class == "android.os.MessageQueue" && (f.method == "nativePollOnce" || f.method.starts_with("next"))
+    };
+    let Some(at) = stack.iter().rposition(|id| in_queue(frame(id)) || frame(id).method == "dispatchMessage")
+    else {
+        return (OutsidePlace::Elsewhere, None);
+    };
+    let above = &stack[at + 1..];
+    if frame(&stack[at]).method == "dispatchMessage" {
+        return (OutsidePlace::UnseenMessage, above.first().copied());
+    }
+    let Some(first) = above.first().map(frame) else { return (OutsidePlace::Waiting, None) };
+    let entered_by = |is: &dyn Fn(&Frame) -> bool| above.iter().find(|id| is(frame(id))).copied();
+    if let Some(entry) = entered_by(&|f| f.method == "queueIdle") {
+        return (OutsidePlace::IdleHandler, Some(entry));
+    }
+    if first.is_method("android.os.MessageQueue", "dispatchEvents") {
+        let entry = entered_by(&|f| f.method == "onFileDescriptorEvents");
+        return (OutsidePlace::Descriptor, entry.or(above.get(1).copied()));
+    }
+    let event = entered_by(&|f| {
+        let input = ["Touch", "Key", "GenericMotion", "Trackball", "Pointer", "KeyShortcut"];
+        f.method
+            .strip_prefix("dispatch")
+            .and_then(|rest| rest.strip_suffix("Event"))
+            .is_some_and(|kind| input.contains(&kind))
+    });
+    if event.is_some() || first.class == "android.view.InputEventReceiver" {
+        return (OutsidePlace::Input, event.or(above.first().copied()));
+    }
+    let place = match first.class.as_str() {
+        class if class.starts_with("android.view.DisplayEventReceiver") => OutsidePlace::Vsync,
+        class if class.starts_with("android.hardware.SystemSensorManager") => OutsidePlace::Sensor,
+        _ => OutsidePlace::NativeCallback,
+    };
+    (place, above.first().copied())
+}
+
+impl SampledTree {
+    /// Where the stacks of a main thread that runs no message are; `None` for a tree without stacks.
+    pub(crate) fn outside_place(&self, frames: &FrameTable) -> Option<TreePlace> {
+        let mut times: Vec<(OutsidePlace, Option<FrameId>, u64)> = Vec::new();
+        let mut last = None;
+        for run in self.stack_runs() {
+            let (place, entry) = place_of(&self.stack(run.top), frames);
+            let ns = self.span_ns(run.start, run.end);
+            last = Some(place);
+            match times.iter_mut().find(|(known, ..)| *known == place) {
+                Some((.., sum)) => *sum = sum.saturating_add(ns),
+                None => times.push((place, entry, ns)),
+            }
+        }
+        let waits_now = last? == OutsidePlace::Waiting;
+        times.retain(|(place, ..)| *place != OutsidePlace::Waiting);
+        let busy_ns = times.iter().fold(0, |sum: u64, (.., ns)| sum.saturating_add(*ns));
+        let heaviest = times.into_iter().max_by_key(|(.., ns)| *ns);
+        let (place, entry, _) = heaviest.unwrap_or((OutsidePlace::Waiting, None, 0));
+        Some(TreePlace { place, entry, busy_ns, waits_now })
+    }
+}
+
+impl Analysis {
+    /// What kept the main thread from its queue outside of messages at the dump.
+    pub fn outside(&self) -> Option<&Outside> {
+        match &self.main {
+            MainState::Outside(outside) => Some(outside),
+            _ => None,
+        }
+    }
+
+    /// The number under which the stacks of the dump are: of the running message, or of what ran outside of messages. Of
+    /// an idle main thread there may be a stack, too, which is its own witness.
+    pub(crate) fn current_token(&self) -> Option<u64> {
+        match &self.main {
+            MainState::Running(running) => Some(running.token),
+            MainState::Outside(outside) => Some(outside.token),
+            MainState::Idle { since_ns } => self.stacks_outside_since(*since_ns).map(|tree| tree.token),
+            _ => self.stacks_outside_since(0).map(|tree| tree.token),
+        }
+    }
+
+    /// The newest stacks that were taken outside of messages, if they were taken since then.
+    pub(crate) fn stacks_outside_since(&self, since_ns: u64) -> Option<&SampledTree> {
+        let last_sample = |tree: &SampledTree| {
+            tree.samples().checked_sub(1).and_then(|last| tree.sample_ns.get(last as usize)).copied()
+        };
+        let mut outside = self.trees.iter().rev().filter(|tree| Outside::is_outside(tree.token));
+        outside.find(|tree| last_sample(tree).is_some_and(|at| at >= since_ns))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::ReportBuilder;
+
+    /// The place, and the method that enters it.
+    fn place(stack: &str) -> (OutsidePlace, Option<String>) {
+        let a = Analysis::new(&ReportBuilder::new().running(1, 1_000).tree(1, &[(stack, 50)]).build());
+        let found = a.trees[0].outside_place(&a.frames).unwrap();
+        (found.place, found.entry.map(|id| a.frames[id].short()))
+    }
+
+    #[test]
+    fn the_place_is_what_the_queue_called() {
+        use OutsidePlace::*;
+        const NEXT: &str = "android.os.Looper.loop android.os.MessageQueue.next";
+        const POLL: &str =
+            "android.os.Looper.loop android.os.MessageQueue.next android.os.MessageQueue.nativePollOnce";
+        let input = "android.view.InputEventReceiver.dispatchInputEvent \
+                     android.view.ViewRootImpl$WindowInputEventReceiver.onInputEvent";
+        let cases = [
+            ("waits", format!("{POLL}!"), Waiting, None),
+            (
+                "touch",
+                format!("{POLL} {input} com.shop.Main.dispatchTouchEvent a.B.c"),
+                Input,
+                Some("Main.dispatchTouchEvent"),
+            ),
+            (
+                "key",
+                format!("{POLL} {input} com.android.internal.policy.DecorView.dispatchKeyEvent"),
+                Input,
+                Some("DecorView.dispatchKeyEvent"),
+            ),
+            (
+                "input that no view has",
+                format!("{POLL} {input}"),
+                Input,
+                Some("InputEventReceiver.dispatchInputEvent"),
+            ),
+            (
+                "descriptor",
+                format!(
+                    "{POLL} android.os.MessageQueue.dispatchEvents com.shop.Pipe.onFileDescriptorEvents a.B.c"
+                ),
+                Descriptor,
+                Some("Pipe.onFileDescriptorEvents"),
+            ),
+            (
+                "sensor",
+                format!(
+                    "{POLL} android.hardware.SystemSensorManager$SensorEventQueue.dispatchSensorEvent a.B.c"
+                ),
+                Sensor,
+                Some("SystemSensorManager$SensorEventQueue.dispatchSensorEvent"),
+            ),
+            (
+                "vsync",
+                format!("{POLL} android.view.DisplayEventReceiver.dispatchVsync"),
+                Vsync,
+                Some("DisplayEventReceiver.dispatchVsync"),
+            ),
+            (
+                "other native code",
+                format!("{POLL} com.shop.Jni.onReady"),
+                NativeCallback,
+                Some("Jni.onReady"),
+            ),
+            (
+                "idle handler",
+                format!("{NEXT} com.shop.Trim.queueIdle a.B.c"),
+                IdleHandler,
+                Some("Trim.queueIdle"),
+            ),
+            (
+                "an unseen message",
+                "android.os.Looper.loop android.os.Handler.dispatchMessage a.H.handleMessage".into(),
+                UnseenMessage,
+                Some("H.handleMessage"),
+            ),
+            (
+                "a nested loop in an idle handler",
+                format!(
+                    "{NEXT} a.T.queueIdle android.os.Looper.loop android.os.Handler.dispatchMessage a.H.h"
+                ),
+                UnseenMessage,
+                Some("H.h"),
+            ),
+            ("before the loop", "com.android.internal.os.ZygoteInit.main a.B.c".into(), Elsewhere, None),
+        ];
+        for (name, stack, expected, entry) in cases {
+            assert_eq!(place(&stack), (expected, entry.map(str::to_owned)), "{name}");
+        }
+    }
+
+    #[test]
+    fn most_of_the_time_decides_and_waiting_does_not_count() {
+        let poll = "android.os.MessageQueue.next android.os.MessageQueue.nativePollOnce";
+        let stacks = [
+            (format!("{poll}!"), 60),
+            (format!("{poll} a.J.call"), 10),
+            ("android.os.MessageQueue.next a.T.queueIdle".to_owned(), 20),
+            (format!("{poll}!"), 1),
+        ];
+        let stacks: Vec<(&str, u32)> = stacks.iter().map(|(stack, n)| (stack.as_str(), *n)).collect();
+        let a = Analysis::new(&ReportBuilder::new().running(1, 2_000).tree(1, &stacks).build());
+        let found = a.trees[0].outside_place(&a.frames).unwrap();
+        assert_eq!(
+            (found.place, found.busy_ns, found.waits_now),
+            (OutsidePlace::IdleHandler, 300_000_000, true)
+        );
+    }
+}

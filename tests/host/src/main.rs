@@ -1,7 +1,8 @@
 //! Boots a real Android Runtime in this process and runs a Java class on its main thread.
 //!
 //! The Java side finds a device as far as the main Looper goes: real libcore, real `Looper`, `Handler`,
-//! `MessageQueue` with the natives registered here. Native libraries of the app are loaded by the app itself.
+//! `MessageQueue`, `Choreographer` with the natives registered here. Native libraries of the app are loaded by the app
+//! itself.
 //!
 //! Exit codes: 0 `main` returned, 1 `main` threw, 64 wrong usage, 65 the testbed cannot be used, 66 class not found,
 //! 70 the VM did not boot.

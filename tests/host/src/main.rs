@@ -14,6 +14,7 @@ mod natives;
 mod othersdk;
 mod testbed;
 mod vm;
+mod waits;
 
 use anyhow::{Context, Result};
 use args::Args;
@@ -65,6 +66,7 @@ fn run_main(env: &mut Env<'_>, testbed: &Testbed, args: &Args) -> Result<(), (i3
         .and_then(|()| othersdk::register(env))
         .and_then(|()| crashes::register(env))
         .and_then(|()| heap::register(env))
+        .and_then(|()| waits::register(env))
         .and_then(|()| set_target_sdk(env, args.sdk.unwrap_or(testbed.api_level)));
     prepared.map_err(|error| (NO_VM, described(env, error)))?;
     let class = env

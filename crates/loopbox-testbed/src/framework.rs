@@ -1,4 +1,4 @@
-//! The real API-29 message queue classes of frameworks/base, compiled against our stubs.
+//! The real API-29 classes of frameworks/base for the message queue and for frames, compiled against our stubs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub(crate) fn source(builder: &Builder<'_>) -> Result<PathBuf> {
     let key = builder
         .key("framework-source")
         .with(&archive.sha256)
-        .with(&format!("{:?} {:?} {}", spec.source.unpack, spec.files, spec.root))
+        .with(&format!("{:?} {:?} {:?}", spec.source.unpack, spec.files, spec.roots))
         .with_path(&patches)?;
     builder.cache.step("framework-source", &key, |out| {
         builder.progress.say("unpack and patch frameworks/base");
@@ -40,7 +40,10 @@ pub(crate) fn source(builder: &Builder<'_>) -> Result<PathBuf> {
         unpack::source(&archive, &spec.source, &whole)?;
         let java = out.join("java");
         for file in &spec.files {
-            unpack::place(&whole.join(&spec.root).join(file), &java.join(file))?;
+            let mut places = spec.roots.iter().map(|root| whole.join(root).join(file));
+            let place = places.find(|place| place.exists());
+            let place = place.with_context(|| format!("frameworks/base has no {file}"))?;
+            unpack::place(&place, &java.join(file))?;
         }
         loopbox_setup::files::remove(&whole)?;
         Tree::in_place(&java).apply_folder(&patches)

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
-use loopbox_setup::command::{command, path_list, run};
+use loopbox_setup::command::{command, outcome, path_list, run};
 use loopbox_setup::jar;
 use loopbox_setup::tools::Tools;
 
@@ -55,7 +55,9 @@ pub(crate) fn javac(
     javac.arg("-bootclasspath").arg(path_list(boot_class_path));
     javac.arg("-classpath").arg(path_list(class_path));
     javac.arg("-d").arg(classes).arg(format!("@{}", list.display()));
-    run(&mut javac)?;
+    let compiled = outcome(&mut javac)?;
+    // All of it, as it is: editors find places in it.
+    ensure!(compiled.status.success(), "javac refuses the sources\n{}", compiled.errors.trim_end());
     loopbox_setup::files::remove(&list)
 }
 

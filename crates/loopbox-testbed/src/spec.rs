@@ -79,8 +79,8 @@ pub(crate) struct StubLibrary {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Framework {
     pub(crate) source: Source,
-    /// Folder of the archive to which `files` are relative.
-    pub(crate) root: String,
+    /// Folders of the archive, to one of which each of `files` is relative.
+    pub(crate) roots: Vec<String>,
     pub(crate) files: Vec<String>,
     /// Members that `framework-hidden.jar` hides, `Lpkg/Class;->name`.
     pub(crate) blocked: Vec<String>,

@@ -5,6 +5,7 @@ mod android;
 mod bench;
 mod demo;
 mod offsets;
+mod run;
 mod stress;
 mod suite;
 mod testbed;
@@ -32,6 +33,8 @@ enum Command {
     Demo,
     /// The ART layout tables: check them, or compare a library with them
     Offsets(offsets::OffsetsArgs),
+    /// Run an app of your own on a testbed, and list the reports that it left
+    Run(run::RunArgs),
     /// Run for long what tests run briefly
     #[command(subcommand)]
     Stress(stress::StressCommand),
@@ -43,6 +46,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
+        Command::Run(args) => return run::run(&args).unwrap_or_else(|error| failed(&error)),
         Command::Android(args) => android::run(args),
         Command::Bench(command) => bench::run(&command),
         Command::Demo => demo::demo(),
@@ -53,9 +57,11 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
+        Err(error) => failed(&error),
     }
+}
+
+fn failed(error: &anyhow::Error) -> ExitCode {
+    eprintln!("error: {error:#}");
+    ExitCode::FAILURE
 }

@@ -1,6 +1,7 @@
 package scenario;
 
 import android.app.ActivityThread;
+import android.app.job.JobParameters;
 import android.app.job.JobServiceEngine;
 import android.os.Handler;
 import android.os.Looper;
@@ -77,6 +78,23 @@ public final class Choices {
         }
     }
 
+    /** Has nothing to do. */
+    private static final class NoJobs extends JobServiceEngine {
+        NoJobs() {
+            super(null);
+        }
+
+        @Override
+        public boolean onStartJob(JobParameters parameters) {
+            return false;
+        }
+
+        @Override
+        public boolean onStopJob(JobParameters parameters) {
+            return false;
+        }
+    }
+
     private void post(String mode) {
         if ("groups".equals(mode)) {
             for (int what = 1; what <= 4; what++) {
@@ -90,7 +108,7 @@ public final class Choices {
             }
         } else if ("components".equals(mode)) {
             new ActivityThread.H(looper).sendEmptyMessage(ActivityThread.H.CREATE_SERVICE);
-            new JobServiceEngine.JobHandler(looper).sendEmptyMessage(JobServiceEngine.JobHandler.EXECUTE_JOB);
+            new NoJobs().startJob(new JobParameters(1));
         } else if ("queue".equals(mode)) {
             for (int i = 0; i < 30; i++) {
                 handler.postDelayed(new Scroll(), LATER_MS);

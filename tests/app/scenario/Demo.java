@@ -78,7 +78,7 @@ public final class Demo implements Runnable {
                 shop.send(2, 60);
                 shop.send(3, 120);
                 new ActivityThread.H(looper).sendEmptyMessage(ActivityThread.H.EXECUTE_TRANSACTION);
-                new Choreographer.FrameHandler(looper).sendEmptyMessage(Choreographer.FrameHandler.DO_FRAME);
+                Choreographer.getInstance().postFrameCallback(new StillFrame());
                 handler.post(new LoadedApk.ReceiverDispatcher.Args());
                 shop.send(4, 200);
                 handler.post(new ImageDecoder());
@@ -92,6 +92,12 @@ public final class Demo implements Runnable {
             default:
                 hang();
         }
+    }
+
+    /** A frame without anything to draw. */
+    private static final class StillFrame implements Choreographer.FrameCallback {
+        @Override
+        public void doFrame(long frameTimeNanos) {}
     }
 
     private void hang() {

@@ -6,10 +6,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** The arguments of a scenario, key=value, and the recorder's configuration that they stand for. */
-final class Options {
+public final class Options {
     private final Map<String, String> values = new HashMap<String, String>();
 
-    Options(String[] arguments) {
+    public Options(String[] arguments) {
         for (String argument : arguments) {
             int equals = argument.indexOf('=');
             if (equals < 0) {
@@ -19,22 +19,22 @@ final class Options {
         }
     }
 
-    String text(String key, String otherwise) {
+    public String text(String key, String otherwise) {
         String value = values.get(key);
         return value == null ? otherwise : value;
     }
 
-    int number(String key, int otherwise) {
+    public int number(String key, int otherwise) {
         String value = values.get(key);
         return value == null ? otherwise : Integer.parseInt(value);
     }
 
-    boolean is(String key, String value) {
+    public boolean is(String key, String value) {
         return value.equals(values.get(key));
     }
 
     /** A builder with everything that the arguments ask for. */
-    Config.Builder config() {
+    public Config.Builder config() {
         Config.Builder builder = new Config.Builder(new File(text("dir", ".")));
         builder.hook(Config.Hook.valueOf(text("hook", "AUTO")));
         builder.hiddenApi(Config.HiddenApi.valueOf(text("hidden", "REFLECTION")));

@@ -3,10 +3,10 @@ package scenario;
 import io.loopbox.Loopbox;
 
 /** What scenarios tell the test that runs them: lines on standard output that begin with a mark. */
-final class Script {
+public final class Script {
     private Script() {}
 
-    static void say(String line) {
+    public static void say(String line) {
         System.out.println("SCRIPT " + line);
         System.out.flush();
     }

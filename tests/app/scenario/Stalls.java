@@ -1,10 +1,13 @@
 package scenario;
 
 import android.app.ActivityThread;
+import android.app.ContextImpl;
+import android.app.Service;
+import android.content.Intent;
 import android.os.Debug;
 import android.os.Handler;
+import android.os.IBinder;
 import android.os.Looper;
-import android.os.Message;
 import android.os.SystemClock;
 import com.othersdk.Crashes;
 import com.othersdk.Tracer;
@@ -50,9 +53,10 @@ public final class Stalls implements Runnable {
         }
         if (options.is("how", "service")) {
             Script.say("begins");
-            Handler system = new ActivityThread.H(Looper.myLooper());
-            Message create = system.obtainMessage(ActivityThread.H.CREATE_SERVICE, options.number("ms", 0), 0);
-            system.sendMessage(create);
+            SlowService.ms = options.number("ms", 0);
+            File directory = new File(options.text("dir", "."));
+            ContextImpl context = new ContextImpl(directory, "com.example.shop", "com.example.shop");
+            new ActivityThread(context).getApplicationThread().scheduleCreateService(SlowService.class);
         } else {
             new Handler().post(story);
         }
@@ -78,6 +82,21 @@ public final class Stalls implements Runnable {
             Crashes.crash();
         }
         Script.say("went on");
+    }
+
+    /** One that takes its time to start. */
+    public static final class SlowService extends Service {
+        static int ms;
+
+        @Override
+        public void onCreate() {
+            SystemClock.sleep(ms);
+        }
+
+        @Override
+        public IBinder onBind(Intent intent) {
+            return null;
+        }
     }
 
     /** What comes after it. */

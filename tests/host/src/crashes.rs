@@ -122,14 +122,6 @@ pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
         (jni_str!("crash"), jni_str!("()V"), crash as *mut std::ffi::c_void),
     ];
     let tracer = [(jni_str!("attach"), jni_str!("()V"), attach as *mut std::ffi::c_void)];
-    let classes =
-        [(jni_str!("com/othersdk/Crashes"), &crashes[..]), (jni_str!("com/othersdk/Tracer"), &tracer)];
-    for (class, methods) in classes {
-        if env.find_class(class).is_err() {
-            env.exception_clear();
-        } else {
-            crate::natives::register_class(env, class, methods)?;
-        }
-    }
-    Ok(())
+    crate::natives::register_if_there(env, jni_str!("com/othersdk/Crashes"), &crashes)?;
+    crate::natives::register_if_there(env, jni_str!("com/othersdk/Tracer"), &tracer)
 }

@@ -60,14 +60,9 @@ extern "system" fn allocations(_: EnvUnowned<'_>, _: JClass<'_>) -> jlong {
 
 /// Registers it, if the app has that class.
 pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
-    let class = jni_str!("scenario/Heap");
-    if env.find_class(class).is_err() {
-        env.exception_clear();
-        return Ok(());
-    }
     let methods = [
         (jni_str!("mallocBytes"), jni_str!("()J"), malloc_bytes as *mut c_void),
         (jni_str!("allocations"), jni_str!("()J"), allocations as *mut c_void),
     ];
-    crate::natives::register_class(env, class, &methods)
+    crate::natives::register_if_there(env, jni_str!("scenario/Heap"), &methods)
 }

@@ -1,7 +1,8 @@
 //! Boots a real Android Runtime in this process and runs a Java class on its main thread.
 //!
 //! The Java side finds a device as far as the main Looper goes: real libcore, real `Looper`, `Handler`,
-//! `MessageQueue` with the natives registered here. Native libraries of the app are loaded by the app itself.
+//! `MessageQueue`, `Choreographer` with the natives registered here. Native libraries of the app are loaded by the app
+//! itself.
 //!
 //! Exit codes: 0 `main` returned, 1 `main` threw, 64 wrong usage, 65 the testbed cannot be used, 66 class not found,
 //! 70 the VM did not boot.
@@ -13,6 +14,7 @@ mod natives;
 mod othersdk;
 mod testbed;
 mod vm;
+mod waits;
 
 use anyhow::{Context, Result};
 use args::Args;
@@ -64,6 +66,7 @@ fn run_main(env: &mut Env<'_>, testbed: &Testbed, args: &Args) -> Result<(), (i3
         .and_then(|()| othersdk::register(env))
         .and_then(|()| crashes::register(env))
         .and_then(|()| heap::register(env))
+        .and_then(|()| waits::register(env))
         .and_then(|()| set_target_sdk(env, args.sdk.unwrap_or(testbed.api_level)));
     prepared.map_err(|error| (NO_VM, described(env, error)))?;
     let class = env

@@ -71,10 +71,5 @@ pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
         (jni_str!("block"), jni_str!("()V"), block as *mut std::ffi::c_void),
         (jni_str!("count"), jni_str!("()I"), count as *mut std::ffi::c_void),
     ];
-    let class = jni_str!("com/othersdk/Signals");
-    if env.find_class(class).is_err() {
-        env.exception_clear();
-        return Ok(());
-    }
-    crate::natives::register_class(env, class, &methods)
+    crate::natives::register_if_there(env, jni_str!("com/othersdk/Signals"), &methods)
 }

@@ -61,34 +61,56 @@ impl Launcher {
     /// # Errors
     /// When a part cannot be set up or built.
     pub fn new(name: &str, build: Build) -> Result<Self> {
+        let sources = java_below(&[root().join("tests/app")])?;
+        Self::with_app(name, build, sources, &format!("{name}.jar"))
+            .context("cannot prepare the scripted apps")
+    }
+
+    /// The same with an app of these Java sources in place of the scripted ones: what it can use is the recorder's public
+    /// API and what stands in for the framework.
+    ///
+    /// # Errors
+    /// When a part cannot be set up or built.
+    pub fn of_sources(name: &str, sources: &[PathBuf]) -> Result<Self> {
+        let mut all = java_below(&[root().join("tests/app/android")])?;
+        all.extend_from_slice(sources);
+        Self::with_app(name, Build::Dev, all, &format!("run-{name}.jar"))
+    }
+
+    fn with_app(name: &str, build: Build, sources: Vec<PathBuf>, jar: &str) -> Result<Self> {
         let testbed = testbed::ensure(name)?;
         let products = programs(&testbed, build).context("cannot build the host program and the recorder")?;
-        let jar = target().join("apps").join(format!("{name}.jar"));
+        let jar = target().join("apps").join(jar);
         fs::create_dir_all(target().join("apps")).context("cannot create target/apps")?;
-        let sources = java_below(&[
-            root().join("jni-glue/java"),
-            root().join("jni-glue/java-stubs"),
-            root().join("tests/app"),
-        ])?;
-        testbed.dex(&sources, &[], &jar).context("cannot compile the scripted apps")?;
+        let mut all = java_below(&[root().join("jni-glue/java"), root().join("jni-glue/java-stubs")])?;
+        all.extend(sources);
+        testbed.dex(&all, &[], &jar)?;
         let libraries = products.join(build.folder());
         Ok(Self { testbed, jar, host: libraries.join("loopbox-host"), libraries })
     }
 
-    /// The same with the library exactly as it ships to devices of the testbed's architecture: linked for Android, stripped, unchanged.
+    /// The same scripted apps with the library exactly as it ships.
     ///
     /// # Errors
     /// When a part cannot be set up or built.
     pub fn shipped(name: &str) -> Result<Self> {
-        let mut launcher = Self::new(name, Build::Dev)?;
-        let abi = match launcher.testbed.arch()? {
+        Self::new(name, Build::Dev)?.with_shipped_library()
+    }
+
+    /// The same with the library exactly as it ships to devices of the testbed's architecture: linked for Android,
+    /// stripped, unchanged.
+    ///
+    /// # Errors
+    /// When it cannot be built.
+    pub fn with_shipped_library(mut self) -> Result<Self> {
+        let abi = match self.testbed.arch()? {
             Arch::X86_64 => Abi::X86_64,
             Arch::Arm64 => Abi::Arm64,
         };
-        let shipped = android::shipped(abi, &launcher.testbed)?;
-        launcher.testbed = shipped.testbed;
-        launcher.libraries = shipped.libraries;
-        Ok(launcher)
+        let shipped = android::shipped(abi, &self.testbed)?;
+        self.testbed = shipped.testbed;
+        self.libraries = shipped.libraries;
+        Ok(self)
     }
 
     /// The same scripted apps with the recorder's Java changed: `change` gets each source's file name and text, and
@@ -203,6 +225,17 @@ impl App {
     pub fn argument(mut self, argument: impl Into<String>) -> Self {
         self.arguments.push(argument.into());
         self
+    }
+
+    /// Runs the process to its end, its input and output being this program's; `started` gets its id.
+    ///
+    /// # Errors
+    /// When the host program cannot be started.
+    pub fn run(mut self, started: impl FnOnce(u32)) -> Result<ExitStatus> {
+        self.command.arg("--").args(&self.arguments);
+        let mut child = self.command.spawn().context("cannot start the host program")?;
+        started(child.id());
+        child.wait().context("cannot wait for the process")
     }
 
     /// Starts the process.

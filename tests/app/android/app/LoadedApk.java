@@ -1,8 +1,38 @@
 package android.app;
 
-/** The bed has no broadcasts; the name of the Runnable that they come in is what the recorder tells them by. */
+import android.content.pm.ApplicationInfo;
+
+/** The app's code, and its Application once that is made. */
 public final class LoadedApk {
-    private LoadedApk() {}
+    private final ContextImpl context;
+    private Application application;
+
+    LoadedApk(ContextImpl context) {
+        this.context = context;
+    }
+
+    ClassLoader getClassLoader() {
+        return LoadedApk.class.getClassLoader();
+    }
+
+    ContextImpl context() {
+        return context;
+    }
+
+    /** The Application; the first to ask has it made, and its attachBaseContext runs. */
+    Application makeApplication(Instrumentation instrumentation) {
+        if (application == null) {
+            ApplicationInfo info = context.getApplicationInfo();
+            String className = info.className == null ? "android.app.Application" : info.className;
+            try {
+                application = instrumentation.newApplication(getClassLoader(), className, context);
+            } catch (ReflectiveOperationException wrong) {
+                throw new IllegalStateException("Unable to instantiate application " + className, wrong);
+            }
+            context.application = application;
+        }
+        return application;
+    }
 
     /** Where a receiver's broadcasts come from. */
     public static final class ReceiverDispatcher {

@@ -1,5 +1,6 @@
 package com.example.reader;
 
+import android.app.ContextImpl;
 import android.os.Handler;
 import android.os.Looper;
 import android.os.Process;
@@ -16,12 +17,12 @@ import java.util.concurrent.CountDownLatch;
  * of the app's main process, or nothing when this is it.
  */
 public final class Main implements Runnable {
-    private final SystemContext system;
+    private final ContextImpl system;
     private final ReaderApplication application;
     private final PageActivity page = new PageActivity();
     private final String story;
 
-    private Main(String story, SystemContext system, ReaderApplication application) {
+    private Main(String story, ContextImpl system, ReaderApplication application) {
         this.story = story;
         this.system = system;
         this.application = application;
@@ -41,7 +42,7 @@ public final class Main implements Runnable {
         }
         Config.Builder builder = new Config.Builder().pauseInBackground(story.equals("background"));
         builder.mainProcessOnly(arguments.length > 2).autoScene(!story.equals("background"));
-        SystemContext system = new SystemContext(new File(arguments[1]), process);
+        ContextImpl system = new ContextImpl(new File(arguments[1]), "com.example.reader", process);
         ReaderApplication application = new ReaderApplication(builder);
         application.attach(system);
         system.application = application;

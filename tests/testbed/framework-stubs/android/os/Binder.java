@@ -1,7 +1,7 @@
 package android.os;
 
 /** There is no Binder driver: every call comes from this process. */
-public class Binder {
+public class Binder implements IBinder {
     public static long clearCallingIdentity() { return 0; }
     public static void flushPendingCommands() {}
     public static int getCallingUid() { return Process.myUid(); }

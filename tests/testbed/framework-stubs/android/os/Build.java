@@ -7,6 +7,6 @@ public class Build {
     }
 
     public static class VERSION_CODES {
-        public static final int LOLLIPOP = 21, P = 28, Q = 29, R = 30;
+        public static final int LOLLIPOP = 21, O = 26, P = 28, Q = 29, R = 30;
     }
 }

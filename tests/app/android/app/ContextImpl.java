@@ -1,8 +1,5 @@
-package com.example.reader;
+package android.app;
 
-import android.app.ActivityManager;
-import android.app.Application;
-import android.app.ApplicationExitInfo;
 import android.content.Context;
 import android.content.pm.ApplicationInfo;
 import android.content.pm.PackageInfo;
@@ -12,16 +9,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What the system gives a new process: the Context behind its Application. */
-final class SystemContext extends Context {
+public final class ContextImpl extends Context {
     /** Is there once the system has made it, as on a device after attachBaseContext. */
-    Application application;
+    public Application application;
 
     private final File directory;
-    private final String processName;
+    private final String packageName;
+    private final ApplicationInfo info = new ApplicationInfo();
 
-    SystemContext(File directory, String processName) {
+    /** {@code directory} is the app's own, {@code processName} that of its main process. */
+    public ContextImpl(File directory, String packageName, String processName) {
         this.directory = directory;
-        this.processName = processName;
+        this.packageName = packageName;
+        info.processName = processName;
     }
 
     @Override
@@ -31,14 +31,12 @@ final class SystemContext extends Context {
 
     @Override
     public ApplicationInfo getApplicationInfo() {
-        ApplicationInfo info = new ApplicationInfo();
-        info.processName = processName;
         return info;
     }
 
     @Override
     public String getPackageName() {
-        return "com.example.reader";
+        return packageName;
     }
 
     @Override

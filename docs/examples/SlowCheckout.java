@@ -1,0 +1,65 @@
+import android.os.Handler;
+import android.os.Looper;
+import android.os.SystemClock;
+import io.loopbox.Config;
+import io.loopbox.Listener;
+import io.loopbox.Loopbox;
+import io.loopbox.Report;
+import java.io.File;
+
+/** Pays while another thread keeps the cart locked: a message waits for a lock until a report about it is complete. */
+public final class SlowCheckout implements Runnable, Listener {
+    private final Object cart = new Object();
+    private volatile boolean told;
+
+    public static void main(String[] arguments) {
+        Looper.prepareMainLooper();
+        SlowCheckout app = new SlowCheckout();
+        File reports = new File(System.getProperty("java.io.tmpdir"));
+        Loopbox.install(new Config.Builder(reports).hangMs(1_000).listener(app).build());
+        app.sync();
+        new Handler().post(app);
+        Looper.loop();
+    }
+
+    /** Holds the cart until the recorder has noticed. */
+    private void sync() {
+        final Thread sync =
+                new Thread("sync") {
+                    @Override
+                    public void run() {
+                        synchronized (cart) {
+                            synchronized (this) {
+                                notifyAll();
+                            }
+                            while (!told) {
+                                SystemClock.sleep(10);
+                            }
+                        }
+                    }
+                };
+        synchronized (sync) {
+            sync.start();
+            try {
+                sync.wait();
+            } catch (InterruptedException interrupted) {
+                throw new IllegalStateException(interrupted);
+            }
+        }
+    }
+
+    @Override
+    public void run() {
+        synchronized (cart) {
+            System.out.println("paid");
+        }
+        System.exit(0);
+    }
+
+    /** On a thread of the recorder. */
+    @Override
+    public void onReport(Report report) {
+        System.out.println("noticed: " + report.reason());
+        told = true;
+    }
+}

@@ -1,0 +1,20 @@
+package phone;
+
+/** Places in native code where a thread stays until it is released. The natives are the host program's. */
+final class NativeWait {
+    private NativeWait() {}
+
+    /** From now on whoever calls one of these stays there. */
+    static native void hold();
+
+    static native void release();
+
+    static native void futex();
+
+    static native void nanosleep();
+
+    static native void spin();
+
+    /** Writes to the file and has it put on the disk, again and again. */
+    static native void fsync(String file);
+}

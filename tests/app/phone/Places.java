@@ -1,0 +1,77 @@
+package phone;
+
+import android.content.Context;
+import io.loopbox.Loopbox;
+import io.loopbox.Status;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import scenario.Options;
+import scenario.Script;
+
+/** The places of the app's own code on the main thread, by the names that arguments and output have for them. */
+enum Places {
+    ATTACH_BEFORE,
+    ATTACH_AFTER,
+    PROVIDER,
+    APPLICATION,
+    ACTIVITY,
+    FRAME_INPUT,
+    FRAME_ANIMATION,
+    FRAME_TRAVERSAL,
+    TOUCH_DOWN,
+    TOUCH_MOVE,
+    TOUCH_UP,
+    KEY,
+    GENERIC_MOTION,
+    IDLE,
+    DESCRIPTOR,
+    SERVICE_CREATE,
+    SERVICE_START,
+    RECEIVER,
+    JOB,
+    MESSAGE,
+    NESTED_LOOP;
+
+    private static final Set<Places> REACHED = new HashSet<Places>();
+
+    /** Frames above this one are Places' and the virtual machine's own. */
+    private static final String HERE = "reach";
+
+    private String argument() {
+        return name().toLowerCase().replace('_', '-');
+    }
+
+    /** The main thread is here. Only the first time counts: frames and movements are many. */
+    void reach() {
+        if (!REACHED.add(this)) {
+            return;
+        }
+        Script.say("at " + argument() + ": " + below());
+        Options options = Main.options;
+        if (Arrays.asList(options.text("hang", "").split(",")).contains(argument())) {
+            Script.say("hangs at " + argument());
+            new Hang(options).begin();
+            Script.say("goes on at " + argument());
+        }
+    }
+
+    /** The methods on the stack below this class, outermost first. */
+    private static String below() {
+        StackTraceElement[] stack = Thread.currentThread().getStackTrace();
+        StringBuilder text = new StringBuilder();
+        for (int i = stack.length; i-- > 0 && !stack[i].getMethodName().equals(HERE); ) {
+            text.append(text.length() == 0 ? "" : " ").append(stack[i].getMethodName());
+        }
+        return text.toString();
+    }
+
+    /** Installs the recorder, if the arguments want it here. */
+    static void install(String where, Context context) {
+        Options options = Main.options;
+        if (options.text("install", "attach").equals(where)) {
+            Status status = Loopbox.install(context, options.config().build());
+            Script.say("installed in " + where + ": " + status);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package android.view;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/**
+ * The render thread: a real second thread, for whose begin the main thread waits with each frame, and which stamps the
+ * frame where HWUI does. It draws nothing, so that its stages take as long as a thread needs for nothing.
+ */
+final class TestRenderThread extends Thread {
+    // Places of FrameMetrics.Index, after those that FrameInfo fills on the main thread.
+    private static final int SYNC_QUEUED = 9;
+    private static final int SYNC_START = 10;
+    private static final int ISSUE_DRAW_COMMANDS_START = 11;
+    private static final int SWAP_BUFFERS = 12;
+    private static final int FRAME_COMPLETED = 13;
+
+    private static final class Frame {
+        final Window window;
+        final long[] times = new long[FRAME_COMPLETED + 1];
+        final CountDownLatch synced = new CountDownLatch(1);
+
+        Frame(Window window) {
+            this.window = window;
+        }
+    }
+
+    private final LinkedBlockingQueue<Frame> frames = new LinkedBlockingQueue<Frame>();
+
+    TestRenderThread() {
+        super("RenderThread");
+        setDaemon(true);
+    }
+
+    /** On the main thread, which goes on when the render thread has taken over what was drawn. */
+    void syncAndDrawFrame(long[] frameInfo, Window window) {
+        Frame frame = new Frame(window);
+        System.arraycopy(frameInfo, 0, frame.times, 0, frameInfo.length);
+        frame.times[SYNC_QUEUED] = System.nanoTime();
+        frames.add(frame);
+        try {
+            frame.synced.await();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void run() {
+        try {
+            while (true) {
+                Frame frame = frames.take();
+                frame.times[SYNC_START] = System.nanoTime();
+                frame.synced.countDown();
+                frame.times[ISSUE_DRAW_COMMANDS_START] = System.nanoTime();
+                frame.times[SWAP_BUFFERS] = System.nanoTime();
+                frame.times[FRAME_COMPLETED] = System.nanoTime();
+                for (TestFrameMetricsRing ring : frame.window.frameMetrics) {
+                    ring.add(frame.times);
+                }
+            }
+        } catch (InterruptedException ended) {
+            // Nobody draws any more.
+        }
+    }
+}

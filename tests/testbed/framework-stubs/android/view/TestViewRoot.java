@@ -1,0 +1,170 @@
+package android.view;
+
+import android.graphics.Canvas;
+import android.graphics.FrameInfo;
+import android.os.Handler;
+import android.os.Looper;
+
+/**
+ * What API 29's ViewRootImpl does to time: a traversal is one callback of the Choreographer, behind a sync barrier;
+ * movements are consumed in a frame's input stage, all other input where it arrives; what was drawn goes to the render
+ * thread. Method names are ViewRootImpl's.
+ */
+public final class TestViewRoot {
+    private static final int WIDTH = 1080;
+    private static final int HEIGHT = 1920;
+
+    final ViewTreeObserver observer;
+    final InputChannel channel = new InputChannel();
+
+    private final Window window;
+    private final View view;
+    private final Choreographer choreographer = Choreographer.getInstance();
+    private final Handler handler = new Handler();
+    private final TestRenderThread renderThread = new TestRenderThread();
+    private final WindowInputEventReceiver inputEventReceiver;
+    private final Canvas canvas = new Canvas();
+
+    private final Runnable traversal =
+            new Runnable() {
+                @Override
+                public void run() {
+                    doTraversal();
+                }
+            };
+    private final Runnable consumeBatchedInput =
+            new Runnable() {
+                @Override
+                public void run() {
+                    doConsumeBatchedInput(choreographer.getFrameTimeNanos());
+                }
+            };
+
+    private boolean traversalScheduled;
+    private int traversalBarrier;
+    private boolean consumeBatchedInputScheduled;
+    private boolean first = true;
+    private boolean layoutRequested;
+    private boolean dirty;
+    private boolean scrollChanged;
+
+    /** Shows a window. On the thread of the window. */
+    public TestViewRoot(Window window) {
+        this.window = window;
+        view = window.getDecorView();
+        observer = new ViewTreeObserver(view.getContext());
+        view.mergeObserverInto(observer);
+        view.root = this;
+        renderThread.start();
+        inputEventReceiver = new WindowInputEventReceiver();
+        requestLayout();
+        TestInput.focus(this);
+    }
+
+    void requestLayout() {
+        layoutRequested = true;
+        invalidate();
+    }
+
+    void invalidate() {
+        dirty = true;
+        scheduleTraversals();
+    }
+
+    void scrolled() {
+        scrollChanged = true;
+    }
+
+    private void scheduleTraversals() {
+        if (!traversalScheduled) {
+            traversalScheduled = true;
+            traversalBarrier = handler.getLooper().getQueue().postSyncBarrier();
+            choreographer.postCallback(Choreographer.CALLBACK_TRAVERSAL, traversal, null);
+            scheduleConsumeBatchedInput();
+        }
+    }
+
+    private void doTraversal() {
+        if (traversalScheduled) {
+            traversalScheduled = false;
+            handler.getLooper().getQueue().removeSyncBarrier(traversalBarrier);
+            performTraversals();
+        }
+    }
+
+    private void performTraversals() {
+        if (layoutRequested) {
+            layoutRequested = false;
+            view.measure(WIDTH, HEIGHT);
+            view.layout(0, 0, WIDTH, HEIGHT);
+            observer.dispatchOnGlobalLayout();
+        }
+        if (first) {
+            first = false;
+            choreographer.mFrameInfo.addFlags(FrameInfo.FLAG_WINDOW_LAYOUT_CHANGED);
+        }
+        if (observer.dispatchOnPreDraw()) {
+            scheduleTraversals();
+        } else if (dirty) {
+            draw();
+        }
+    }
+
+    private void draw() {
+        dirty = false;
+        if (scrollChanged) {
+            scrollChanged = false;
+            observer.dispatchOnScrollChanged();
+        }
+        observer.dispatchOnDraw();
+        choreographer.mFrameInfo.markDrawStart();
+        view.draw(canvas);
+        renderThread.syncAndDrawFrame(choreographer.mFrameInfo.frameInfo, window);
+    }
+
+    private void scheduleConsumeBatchedInput() {
+        if (!consumeBatchedInputScheduled) {
+            consumeBatchedInputScheduled = true;
+            choreographer.postCallback(Choreographer.CALLBACK_INPUT, consumeBatchedInput, null);
+        }
+    }
+
+    private void doConsumeBatchedInput(long frameTimeNanos) {
+        if (consumeBatchedInputScheduled) {
+            consumeBatchedInputScheduled = false;
+            if (inputEventReceiver.consumeBatchedInputEvents(frameTimeNanos)) {
+                // Where there was some there will be more: the next frame looks, before it is told.
+                scheduleConsumeBatchedInput();
+            }
+        }
+    }
+
+    /** The app's end of the channel. */
+    private final class WindowInputEventReceiver extends InputEventReceiver {
+        WindowInputEventReceiver() {
+            super(channel, Looper.myLooper());
+        }
+
+        @Override
+        public void onInputEvent(InputEvent event) {
+            finishInputEvent(event, deliverInputEvent(event));
+        }
+
+        @Override
+        public void onBatchedInputEventPending() {
+            scheduleConsumeBatchedInput();
+        }
+    }
+
+    private boolean deliverInputEvent(InputEvent event) {
+        long eventTimeNanos = event.getEventTimeNano();
+        choreographer.mFrameInfo.updateInputEventTime(eventTimeNanos, eventTimeNanos);
+        if (event instanceof KeyEvent) {
+            return view.dispatchKeyEvent((KeyEvent) event);
+        }
+        MotionEvent motion = (MotionEvent) event;
+        boolean pointer = (motion.getSource() & InputDevice.SOURCE_CLASS_POINTER) != 0;
+        boolean touch = pointer && motion.getActionMasked() <= MotionEvent.ACTION_CANCEL;
+        return touch ? view.dispatchTouchEvent(motion) : view.dispatchGenericMotionEvent(motion);
+    }
+}

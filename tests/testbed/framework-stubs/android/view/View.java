@@ -1,0 +1,122 @@
+package android.view;
+
+import android.content.Context;
+import android.graphics.Canvas;
+
+/** A view as far as time goes: its callbacks are called where and when a device calls them; it has no place and no look. */
+public class View implements KeyEvent.Callback {
+    /** As on a device. */
+    public interface OnTouchListener {
+        boolean onTouch(View view, MotionEvent event);
+    }
+
+    private final Context context;
+    ViewGroup parent;
+    /** Of the topmost view, while its window is shown. */
+    TestViewRoot root;
+    /** Of the topmost view, while its window is not shown yet. */
+    private ViewTreeObserver floatingObserver;
+
+    private OnTouchListener onTouch;
+    private int scrollX;
+    private int scrollY;
+
+    public View(Context context) {
+        this.context = context;
+    }
+
+    private View topmost() {
+        View view = this;
+        while (view.parent != null) {
+            view = view.parent;
+        }
+        return view;
+    }
+
+    public final Context getContext() { return context; }
+
+    public ViewTreeObserver getViewTreeObserver() {
+        View top = topmost();
+        if (top.root != null) {
+            return top.root.observer;
+        }
+        if (top.floatingObserver == null) {
+            top.floatingObserver = new ViewTreeObserver(context);
+        }
+        return top.floatingObserver;
+    }
+
+    /** Whoever was added to this view's own observer is from now on told by the one of its window. */
+    final void mergeObserverInto(ViewTreeObserver observer) {
+        if (floatingObserver != null) {
+            observer.merge(floatingObserver);
+            floatingObserver = null;
+        }
+    }
+
+    public void invalidate() {
+        TestViewRoot root = topmost().root;
+        if (root != null) {
+            root.invalidate();
+        }
+    }
+
+    public void postInvalidateOnAnimation() { invalidate(); }
+
+    public void requestLayout() {
+        TestViewRoot root = topmost().root;
+        if (root != null) {
+            root.requestLayout();
+        }
+    }
+
+    public int getScrollX() { return scrollX; }
+    public int getScrollY() { return scrollY; }
+
+    public void scrollTo(int x, int y) {
+        if (scrollX != x || scrollY != y) {
+            int oldX = scrollX;
+            int oldY = scrollY;
+            scrollX = x;
+            scrollY = y;
+            onScrollChanged(x, y, oldX, oldY);
+            postInvalidateOnAnimation();
+        }
+    }
+
+    protected void onScrollChanged(int x, int y, int oldX, int oldY) {
+        TestViewRoot root = topmost().root;
+        if (root != null) {
+            root.scrolled();
+        }
+    }
+
+    public final void measure(int width, int height) { onMeasure(width, height); }
+    protected void onMeasure(int width, int height) {}
+
+    public void layout(int left, int top, int right, int bottom) { onLayout(true, left, top, right, bottom); }
+    protected void onLayout(boolean changed, int left, int top, int right, int bottom) {}
+
+    public void draw(Canvas canvas) {
+        onDraw(canvas);
+        dispatchDraw(canvas);
+    }
+
+    protected void onDraw(Canvas canvas) {}
+    protected void dispatchDraw(Canvas canvas) {}
+
+    public void setOnTouchListener(OnTouchListener listener) { onTouch = listener; }
+
+    public boolean dispatchTouchEvent(MotionEvent event) {
+        return (onTouch != null && onTouch.onTouch(this, event)) || onTouchEvent(event);
+    }
+
+    public boolean onTouchEvent(MotionEvent event) { return false; }
+    public boolean dispatchGenericMotionEvent(MotionEvent event) { return onGenericMotionEvent(event); }
+    public boolean onGenericMotionEvent(MotionEvent event) { return false; }
+    public boolean dispatchKeyEvent(KeyEvent event) { return event.dispatch(this); }
+    @Override public boolean onKeyDown(int keyCode, KeyEvent event) { return false; }
+    @Override public boolean onKeyLongPress(int keyCode, KeyEvent event) { return false; }
+    @Override public boolean onKeyUp(int keyCode, KeyEvent event) { return false; }
+    @Override public boolean onKeyMultiple(int keyCode, int count, KeyEvent event) { return false; }
+}

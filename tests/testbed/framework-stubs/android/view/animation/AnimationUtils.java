@@ -1,0 +1,43 @@
+package android.view.animation;
+
+import android.os.SystemClock;
+
+/**
+ * The clock of animations: while a frame runs it stands at the frame's time, as on a device. What else the class does
+ * there is to read XML.
+ */
+public class AnimationUtils {
+    private static final class Clock {
+        boolean locked;
+        long lockedMs;
+        long lastMs;
+    }
+
+    private static final ThreadLocal<Clock> CLOCK =
+            new ThreadLocal<Clock>() {
+                @Override
+                protected Clock initialValue() {
+                    return new Clock();
+                }
+            };
+
+    /** Called by Choreographer at the begin of a frame. */
+    public static void lockAnimationClock(long vsyncMs) {
+        Clock clock = CLOCK.get();
+        clock.locked = true;
+        clock.lockedMs = vsyncMs;
+    }
+
+    /** Called by Choreographer at the end of a frame. */
+    public static void unlockAnimationClock() {
+        CLOCK.get().locked = false;
+    }
+
+    public static long currentAnimationTimeMillis() {
+        Clock clock = CLOCK.get();
+        // It never runs backwards, also where a frame's time is before what was told between frames.
+        long now = clock.locked ? clock.lockedMs : SystemClock.uptimeMillis();
+        clock.lastMs = Math.max(clock.lastMs, now);
+        return clock.lastMs;
+    }
+}

@@ -116,7 +116,7 @@ public final class Choices {
         } else if ("slow".equals(mode) || "throwing".equals(mode)) {
             shop.send(1, 60);
             handler.postDelayed(new Scroll(), LATER_MS);
-            Object printed = new Printed("slow".equals(mode) ? 2_000 : 0);
+            Object printed = new Printed("slow".equals(mode) ? 4_000 : 0);
             handler.sendMessageDelayed(handler.obtainMessage(6, printed), LATER_MS + 1);
             handler.postDelayed(new Scroll(), LATER_MS + 2);
         } else {

@@ -1,6 +1,7 @@
 //! Where the main thread is when it runs no message, told by its stack.
 
 use super::analysis::Analysis;
+use super::class_names::is_platform;
 use super::frame::{Frame, FrameId, FrameTable};
 use super::sampled_tree::SampledTree;
 use loopbox_format::model::{MainState, Outside};
@@ -79,13 +80,8 @@ fn place_of(stack: &[FrameId], frames: &FrameTable) -> (OutsidePlace, Option<Fra
         let entry = entered_by(&|f| f.method == "onFileDescriptorEvents");
         return (OutsidePlace::Descriptor, entry.or(above.get(1).copied()));
     }
-    let event = entered_by(&|f| {
-        let input = ["Touch", "Key", "GenericMotion", "Trackball", "Pointer", "KeyShortcut"];
-        f.method
-            .strip_prefix("dispatch")
-            .and_then(|rest| rest.strip_suffix("Event"))
-            .is_some_and(|kind| input.contains(&kind))
-    });
+    let own = |f: &Frame| !is_platform(&f.class) && !f.class.starts_with("io.loopbox.");
+    let event = entered_by(&|f| is_event(f) && own(f)).or_else(|| entered_by(&is_event));
     if event.is_some() || first.class == "android.view.InputEventReceiver" {
         return (OutsidePlace::Input, event.or(above.first().copied()));
     }
@@ -95,6 +91,14 @@ fn place_of(stack: &[FrameId], frames: &FrameTable) -> (OutsidePlace, Option<Fra
         _ => OutsidePlace::NativeCallback,
     };
     (place, above.first().copied())
+}
+
+/// `dispatchTouchEvent` and its like: of a view, an activity or a window's callback.
+fn is_event(frame: &Frame) -> bool {
+    let kind = frame.method.strip_prefix("dispatch").and_then(|rest| rest.strip_suffix("Event"));
+    kind.is_some_and(|kind| {
+        ["Touch", "Key", "KeyShortcut", "GenericMotion", "Trackball", "Pointer"].contains(&kind)
+    })
 }
 
 impl SampledTree {
@@ -175,6 +179,15 @@ mod tests {
             (
                 "touch",
                 format!("{POLL} {input} com.shop.Main.dispatchTouchEvent a.B.c"),
+                Input,
+                Some("Main.dispatchTouchEvent"),
+            ),
+            (
+                "touch behind a wrapped window",
+                format!(
+                    "{POLL} {input} com.android.internal.policy.DecorView.dispatchTouchEvent \
+                     io.loopbox.WindowInput.dispatchTouchEvent com.shop.Main.dispatchTouchEvent"
+                ),
                 Input,
                 Some("Main.dispatchTouchEvent"),
             ),

@@ -15,8 +15,9 @@ pub(super) fn write(out: &mut String, view: &ReportView) {
         heading(out, "HISTORY", "no record");
         return;
     }
+    let records = if view.history.len() == 1 { "record" } else { "records" };
     let rest =
-        format!("{} records over {}, oldest first", view.history.len(), format_ms(view.report.history_ms));
+        format!("{} {records} over {}, oldest first", view.history.len(), format_ms(view.report.history_ms));
     heading(out, "HISTORY", &rest);
     let titles = format!(
         "{:>7} {:>12} {:>13} {:>8} {:>8} {:>8} {:>8} {:>6}",

@@ -105,7 +105,8 @@ fn summary(out: &mut String, tree: &TreeView) {
         "java_api" => "by Thread.getStackTrace",
         _ => "in a way unknown to this version of loopbox",
     };
-    let mut text = format!("  {} stacks over {}, {how}", tree.samples, format_ms(tree.total_ms));
+    let stacks = if tree.samples == 1 { "stack" } else { "stacks" };
+    let mut text = format!("  {} {stacks} over {}, {how}", tree.samples, format_ms(tree.total_ms));
     if let Some(reached) = tree.reached_interval_ms {
         let _ =
             write!(text, ", one every {} (requested {})", format_ms(reached), format_ms(tree.interval_ms));

@@ -186,3 +186,18 @@ fn show_leaves_out_what_is_not_known() {
     assert_eq!(named(None), "com.example.shop.H, threw an exception");
     assert_eq!(named(Some(0)), "com.example.shop.H what=0, threw an exception");
 }
+
+#[test]
+fn show_of_an_idle_main_thread_has_its_stack() {
+    let waits = "android.os.MessageQueue.next android.os.MessageQueue.nativePollOnce!";
+    let report = ReportBuilder::new().group(98, 310, 9_000).idle_at_dump(8_000).tree(OUTSIDE, &[(waits, 1)]);
+    let text = plain(&show(&view(&report.build()), Options::default()));
+    let now = text.split("NOW  ").nth(1).unwrap();
+    assert!(
+        now.starts_with("no message was running, for 8.00 s\n  main's stacks of that time:\n  1 stack over"),
+        "{now}"
+    );
+    assert!(now.contains("android.os.MessageQueue.nativePollOnce(Native method)"), "{now}");
+    assert!(!text.contains("EARLIER STACKS"), "{text}");
+    assert!(text.contains("Main was free, for 8.00 s"), "{text}");
+}

@@ -59,6 +59,10 @@ fn main(report: &Report, line: &mut Line) {
             name(running.message.as_ref(), line);
             line.text(" for ").ms(running.age_ns());
         }
+        MainState::Outside(outside) => {
+            let since = if outside.start_ns.is_some() { " for " } else { " for at most " };
+            line.text("main busy outside of messages").text(since).ms(outside.age_ns());
+        }
         MainState::Idle { since_ns } => {
             line.text("main idle for ").ms(report.meta.dumped_at.uptime_ns.saturating_sub(*since_ns));
         }
@@ -82,8 +86,12 @@ fn name(message: Option<&Message>, line: &mut Line) {
 
 /// The last stack of the running message, innermost frame first.
 fn at(report: &Report, line: &mut Line) {
-    let MainState::Running(running) = &report.main else { return };
-    let tree = report.trees.last().filter(|tree| tree.token == running.token);
+    let token = match &report.main {
+        MainState::Running(running) => running.token,
+        MainState::Outside(outside) => outside.token,
+        _ => return,
+    };
+    let tree = report.trees.last().filter(|tree| tree.token == token);
     let Some(stack) = tree.and_then(|tree| stacks::stacks(tree).ok()?.last()) else { return };
     let mut before = " | at ";
     for location in stack.iter().rev().take(FRAMES) {

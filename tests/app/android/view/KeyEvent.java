@@ -1,0 +1,4 @@
+package android.view;
+
+/** An event that says nothing. */
+public class KeyEvent {}

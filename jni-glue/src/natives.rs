@@ -3,7 +3,7 @@
 
 use jni::objects::{JClass, JLongArray, JObject, JObjectArray, JString};
 use jni::strings::JNIStr;
-use jni::sys::{jboolean, jlong};
+use jni::sys::{jboolean, jint, jlong};
 use jni::{Env, EnvUnowned, NativeMethod, jni_str};
 use loopbox_agent::hook::{callbacks, observer_field};
 use loopbox_agent::jni::raw::{self, Failure};
@@ -16,11 +16,12 @@ use std::time::Duration;
 /// Looks up the Java classes and registers the native methods.
 pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
     let classes = class_cache::look_up(env)?;
-    let table: [(&JNIStr, &JNIStr, *mut c_void); 21] = [
+    let table: [(&JNIStr, &JNIStr, *mut c_void); 26] = [
         (jni_str!("install"), jni_str!("([J[Ljava/lang/String;)Ljava/lang/String;"), install as *mut c_void),
         (jni_str!("uninstall"), jni_str!("()V"), uninstall as *mut c_void),
         (jni_str!("setSampling"), jni_str!("(Z)V"), set_sampling as *mut c_void),
         (jni_str!("setUnseen"), jni_str!("()V"), set_unseen as *mut c_void),
+        (jni_str!("setPaused"), jni_str!("(Z)V"), set_paused as *mut c_void),
         (jni_str!("setHook"), jni_str!("(ZLjava/lang/String;)V"), set_hook as *mut c_void),
         (jni_str!("features"), jni_str!("()Ljava/lang/String;"), features as *mut c_void),
         (jni_str!("annotate"), jni_str!("(Ljava/lang/String;Ljava/lang/String;)V"), annotate as *mut c_void),
@@ -28,7 +29,11 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         (jni_str!("begin"), jni_str!("()I"), callbacks::begin as *mut c_void),
         (jni_str!("beginIn"), jni_str!("(I)I"), callbacks::begin_in as *mut c_void),
         (jni_str!("depth"), jni_str!("()I"), callbacks::depth as *mut c_void),
-        (jni_str!("begun"), jni_str!("()J"), callbacks::begun as *mut c_void),
+        (jni_str!("begun"), jni_str!("()J"), callbacks::begun_so_far as *mut c_void),
+        (jni_str!("adopt"), jni_str!("(IZJ)V"), adopt as *mut c_void),
+        (jni_str!("endAdopted"), jni_str!("()V"), callbacks::end_adopted as *mut c_void),
+        (jni_str!("beginInput"), jni_str!("()Z"), callbacks::begin_input as *mut c_void),
+        (jni_str!("endInput"), jni_str!("(Ljava/lang/String;Z)V"), callbacks::end_input as *mut c_void),
         (jni_str!("end"), jni_str!("(JZ)I"), callbacks::end as *mut c_void),
         (jni_str!("beginCritical"), jni_str!("()I"), callbacks::begin_critical as *mut c_void),
         (jni_str!("endCritical"), jni_str!("(JZ)I"), callbacks::end_critical as *mut c_void),
@@ -85,6 +90,19 @@ extern "system" fn install<'local>(
     })
 }
 
+extern "system" fn adopt<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    loops: jint,
+    binds: jboolean,
+    start_ms: jlong,
+) {
+    entry::enter(env, |_| {
+        install::adopt(u32::try_from(loops).unwrap_or(1), binds, start_ms);
+        Ok(())
+    });
+}
+
 extern "system" fn uninstall<'local>(env: EnvUnowned<'local>, _: JClass<'local>) {
     entry::enter(env, |_| {
         install::uninstall();
@@ -102,6 +120,13 @@ extern "system" fn set_sampling<'local>(env: EnvUnowned<'local>, _: JClass<'loca
 extern "system" fn set_unseen<'local>(env: EnvUnowned<'local>, _: JClass<'local>) {
     entry::enter(env, |_| {
         install::set_unseen();
+        Ok(())
+    });
+}
+
+extern "system" fn set_paused<'local>(env: EnvUnowned<'local>, _: JClass<'local>, paused: jboolean) {
+    entry::enter(env, |_| {
+        install::set_paused(paused);
         Ok(())
     });
 }

@@ -3,6 +3,7 @@
 
 use crate::anr::sigquit::{self, SigQuit};
 use crate::anr::{HANDLED, stall_monitor};
+use crate::hook::callbacks;
 use crate::hook::main_thread::{self, MainHost};
 use crate::jni::attach;
 use crate::jni::class_cache::{self, ClassCache};
@@ -23,8 +24,8 @@ use crate::sys::wake::EventFd;
 use crate::sys::{clock, log};
 use jni::Env;
 use loopbox_art::ThreadEnv;
-use loopbox_format::model::{Feature, FeatureState};
-use loopbox_recorder::Aggregator;
+use loopbox_format::model::{Component, Feature, FeatureState, Message, NamedBy};
+use loopbox_recorder::{Adopted, Aggregator, Described};
 use loopbox_store::{BuildId, Geometry, Identity, Ring, RingOptions, WorkerWriter};
 use std::fs;
 use std::path::PathBuf;
@@ -74,6 +75,7 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
     let session = Arc::new(Session {
         started_ns: clock::uptime_of_start(identity.start_ticks),
         installed_ns: clock::now_ns(),
+        adopted: OnceLock::new(),
         shared: Arc::clone(&shared),
         features: Features::default(),
         annotations: Annotations::new(&settings.annotations),
@@ -109,6 +111,46 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
     main_thread::install(Aggregator::new(&session.settings.recorder, MainHost::new(main_writer, shared)));
     installed(|installed| *installed = Some(Installed { session, sig_quit, unstarted }));
     Ok(())
+}
+
+/// A process older than this at install was not started for what runs in it.
+const OLDEST_START_NS: u64 = 600_000_000_000;
+/// The message that starts an app, `ActivityThread.H.BIND_APPLICATION`.
+const BIND_APPLICATION: i32 = 110;
+
+/// Records the message that the installation runs in. On the main thread, before its hook is in.
+///
+/// `loops`: how many `Looper.loop` are on the stack; `binds`: whether the message starts the app; then `start_ms` is when
+/// it began, uptime, 0 or less when that is not known, and then the process's start stands for it.
+pub fn adopt(loops: u32, binds: bool, start_ms: i64) {
+    let Some(session) = current() else { return };
+    let now_ns = clock::now_ns();
+    let known_ns = u64::try_from(start_ms).ok().filter(|&ms| ms > 0).map(|ms| ms.saturating_mul(1_000_000));
+    let plausible = |ns: &u64| *ns <= session.installed_ns && now_ns - *ns <= OLDEST_START_NS;
+    let start_ns = known_ns.or(session.started_ns).filter(|_| binds).filter(plausible);
+    let (start_ns, cpu_ns) = match start_ns {
+        None => (session.installed_ns, clock::thread_cpu_ns()),
+        Some(start_ns) => {
+            // What the thread has computed since the process's start is the message's, or nearly.
+            let before =
+                session.started_ns.map_or(u64::MAX, |started_ns| start_ns.saturating_sub(started_ns));
+            let nearly_all = before.saturating_mul(8) <= now_ns - start_ns;
+            (start_ns, nearly_all.then_some(0))
+        }
+    };
+    let name = binds.then_some(Described {
+        target: "android.app.ActivityThread$H",
+        callback: "",
+        what: Some(BIND_APPLICATION),
+        named_by: NamedBy::Stack,
+    });
+    if let Some(Described { target, what, named_by, .. }) = name {
+        let component = Some(Component::ActivityThread);
+        let message =
+            Message { target: target.to_owned(), callback: String::new(), what, component, named_by };
+        let _ = session.adopted.set(message);
+    }
+    callbacks::adopt(loops, &Adopted { start_ns, cpu_ns, name });
 }
 
 fn ring_options(settings: &Settings, identity: Identity) -> RingOptions {
@@ -198,6 +240,13 @@ pub fn set_hook(on: bool, detail: String) {
     if let Some(session) = current() {
         session.features.set(Feature::Hook, on, detail);
         session.wake_worker();
+    }
+}
+
+/// Sets whether the app has paused the recorder.
+pub fn set_paused(paused: bool) {
+    if let Some(session) = current() {
+        session.shared.set_paused(paused);
     }
 }
 

@@ -33,6 +33,12 @@
 //! An `Error`, and with the Printer hook any exception, leaves a message without an end. The next event tells:
 //! see [`StackMark`]. Such a message is closed at that event as [`End::Missed`]; its time is then an upper bound.
 //!
+//! # The message that recording begins in
+//!
+//! Recording may begin inside of a message: [`Aggregator::adopt`] takes that one over, with a begin that nobody saw.
+//! Whoever sees that the Looper has gone on says so, by [`Aggregator::end_all`] or
+//! [`Aggregator::begin_outermost`]: the end is then an ordinary one.
+//!
 //! # When a record is handed over
 //!
 //! A full record waits for the description of its last message, until [`Aggregator::describe`] or the next event,
@@ -41,7 +47,7 @@
 use crate::details::Worth;
 use crate::{Change, Config, Details, Host, Keep, MAX_DETAILS, Name, StackMark};
 use loopbox_format::looper;
-use loopbox_format::model::{Detail, End, Message, NamedBy, Record, RecordKind, Slowest};
+use loopbox_format::model::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest};
 
 /// How many nested `Looper.loop()` are told apart.
 const MAX_DEPTH: usize = 8;
@@ -65,6 +71,17 @@ pub struct Begun {
     /// Whether the message *before*, whose end was missed, should be described: the Printer hook still has the
     /// line of it.
     pub wanted: Wanted,
+}
+
+/// The message that recording begins in.
+#[derive(Debug, Clone, Copy)]
+pub struct Adopted<'a> {
+    /// When its dispatch began.
+    pub start_ns: u64,
+    /// The thread's CPU time at that instant; `None` when it is not known.
+    pub cpu_ns: Option<u64>,
+    /// Its name, if it is known already.
+    pub name: Option<Described<'a>>,
 }
 
 /// The name of a message, as the hook found it.
@@ -127,6 +144,8 @@ pub struct Aggregator<H> {
     cpu_base_ns: Option<u64>,
     /// What to add to the mark of an end to compare it with marks of begins: the two hooks differ in frame size.
     end_shift: i64,
+    /// The name of the message that recording began in, until that has ended.
+    adopted: Option<Message<Name>>,
 }
 
 impl<H: Host> Aggregator<H> {
@@ -168,6 +187,7 @@ impl<H: Host> Aggregator<H> {
             last: None,
             cpu_base_ns,
             end_shift: 0,
+            adopted: None,
         }
     }
 
@@ -186,11 +206,58 @@ impl<H: Host> Aggregator<H> {
         self.depth as u32
     }
 
-    /// A message's dispatch begins; `at` is where the hook runs on the stack.
-    pub fn begin(&mut self, at: StackMark) -> Begun {
+    /// Takes over the message that runs while recording begins. Does nothing after the first message.
+    pub fn adopt(&mut self, adopted: &Adopted<'_>) {
+        if self.cursor_ns.is_some() {
+            return;
+        }
+        let start_ns = adopted.start_ns.min(self.host.now_ns());
+        let token = self.next_token;
+        self.next_token += 1;
+        if let Some(frame) = self.frames.first_mut() {
+            *frame = Frame { token, start_ns, mark: StackMark::BELOW_ALL, nested: false };
+            self.depth = 1;
+        }
+        self.cursor_ns = Some(start_ns);
+        self.cpu_base_ns = adopted.cpu_ns;
+        self.adopted = adopted.name.and_then(|name| self.message(&name));
+        self.host.running(token, start_ns, 1);
+    }
+
+    /// Ends all running messages: the outermost one in this way, without a word about when it was due; those inside of
+    /// it have lost their ends.
+    pub fn end_all(&mut self, end: End) -> Wanted {
         self.settle();
         let now = self.now();
-        let wanted = self.miss_all_left_before(at, now);
+        while self.depth > 1 {
+            let _ = self.leave(now, None, End::Missed);
+        }
+        let Some(outermost) = self.top() else { return Wanted::Nothing };
+        let wanted = if outermost.mark == StackMark::BELOW_ALL {
+            self.leave_adopted(now);
+            Wanted::Nothing
+        } else {
+            self.leave(now, None, end)
+        };
+        self.host.idle(self.next_token, now);
+        wanted
+    }
+
+    /// A message's dispatch begins; `at` is where the hook runs on the stack.
+    #[inline]
+    pub fn begin(&mut self, at: StackMark) -> Begun {
+        self.begin_after(at, at)
+    }
+
+    /// A message's dispatch begins in the outermost loop: whatever ran before has ended.
+    pub fn begin_outermost(&mut self, at: StackMark) -> Begun {
+        self.begin_after(at, StackMark::BELOW_ALL)
+    }
+
+    fn begin_after(&mut self, at: StackMark, left_before: StackMark) -> Begun {
+        self.settle();
+        let now = self.now();
+        let wanted = self.miss_all_left_before(left_before, now);
         match self.top() {
             Some(outer) if !outer.nested => {
                 self.stretch(outer.token, now);
@@ -238,7 +305,7 @@ impl<H: Host> Aggregator<H> {
         let wanted = self.leave(now, when_ns, end);
         match self.top() {
             Some(outer) => self.host.running(outer.token, outer.start_ns, self.depth as u32),
-            None => self.host.idle(now),
+            None => self.host.idle(self.next_token, now),
         }
         wanted
     }
@@ -247,22 +314,21 @@ impl<H: Host> Aggregator<H> {
     /// Accepted once; without a message to name, and for a message that is neither kept nor of a component, it
     /// does nothing.
     pub fn describe(&mut self, described: &Described<'_>) {
-        let Some(last) = self.last.take() else { return };
-        let component = looper::component(described.target, described.callback);
-        if component.is_some() || self.keep == Keep::Names {
-            let message = Message {
-                target: Name::new(described.target),
-                callback: Name::new(described.callback),
-                what: described.what,
-                component,
-                named_by: described.named_by,
-            };
+        let Some(message) = self.message(described) else {
+            self.settle();
+            return;
+        };
+        self.name_last(message);
+    }
+
+    fn name_last(&mut self, message: Message<Name>) {
+        if let Some(last) = self.last.take() {
             if last.kept {
                 if let Some(detail) = self.open.details.by_token_mut(last.detail.token) {
                     detail.message = Some(message);
                     self.details_changed = true;
                 }
-            } else if component.is_some() {
+            } else if message.component.is_some() {
                 self.keep_detail(Detail { message: Some(message), ..last.detail });
             }
             if !self.full {
@@ -270,6 +336,24 @@ impl<H: Host> Aggregator<H> {
             }
         }
         self.settle();
+    }
+
+    /// What is kept of a message's name: nothing of the app's own classes where only components are to be named.
+    fn message(&self, described: &Described<'_>) -> Option<Message<Name>> {
+        let input = described.named_by == NamedBy::Window;
+        let component = if input {
+            Some(Component::Input)
+        } else {
+            looper::component(described.target, described.callback)
+        };
+        let named = self.keep == Keep::Names;
+        (component.is_some() || named).then(|| Message {
+            target: Name::new(if input && !named { "" } else { described.target }),
+            callback: Name::new(described.callback),
+            what: described.what,
+            component,
+            named_by: described.named_by,
+        })
     }
 
     /// Hands over what is open, as the last record; messages that still run are forgotten. Recording may go on
@@ -283,6 +367,7 @@ impl<H: Host> Aggregator<H> {
             self.close();
         }
         self.depth = 0;
+        self.adopted = None;
         self.counted = self.next_token - 1;
         self.cursor_ns = None;
     }
@@ -301,6 +386,11 @@ impl<H: Host> Aggregator<H> {
         while let Some(top) = self.top()
             && (!at.is_inside(top.mark) || self.depth == MAX_DEPTH)
         {
+            if top.mark == StackMark::BELOW_ALL {
+                // With its name, which closes the record: a description could only be of another one.
+                self.leave_adopted(now);
+                return Wanted::Nothing;
+            }
             let wanted = self.leave(now, None, End::Missed);
             if innermost.is_none() {
                 innermost = Some((wanted, self.last));
@@ -322,7 +412,7 @@ impl<H: Host> Aggregator<H> {
             return Some(0);
         }
         let at = at.shifted(self.end_shift);
-        let distance = |frame: &Frame| frame.mark.distance_from(at).map_or(0, i64::unsigned_abs);
+        let distance = |frame: &Frame| frame.mark.distance_from(at).map_or(u64::MAX, i64::unsigned_abs);
         // The last of equals: without marks, the innermost.
         (0..running.len()).rev().min_by_key(|&index| running.get(index).map(distance))
     }
@@ -346,6 +436,14 @@ impl<H: Host> Aggregator<H> {
         self.last = (kept || !deserves).then_some(Last { detail, kept });
         self.publish();
         if kept { Wanted::Description } else { Wanted::Nothing }
+    }
+
+    /// The message that recording began in has ended.
+    fn leave_adopted(&mut self, now: u64) {
+        let _ = self.leave(now, None, End::Returned);
+        if let Some(name) = self.adopted.take() {
+            self.name_last(name);
+        }
     }
 
     /// Accounts for the time from the cursor until `now` as work of this message. True when it stands alone.
@@ -472,13 +570,13 @@ impl<H: Host> Aggregator<H> {
     }
 
     /// Adds a detail. When there is no room, one that is worth less makes room; what is left out is counted, unless
-    /// it is a short frame.
+    /// it is a short frame or short input.
     fn keep_detail(&mut self, detail: Detail<Name>) -> bool {
         let details = &mut self.open.details;
         if details.len() >= self.details_per_record {
             let worth = Worth::of(&detail, self.detail_ns);
             let evicted = details.evict_below(worth, self.detail_ns);
-            if evicted.unwrap_or(worth) > Worth::Frame {
+            if evicted.unwrap_or(worth) > Worth::Frequent {
                 self.open.dropped_details = self.open.dropped_details.saturating_add(1);
             }
             if evicted.is_none() {

@@ -30,8 +30,8 @@ pub type Name = BoundedStr<NAME_BYTES>;
 /// Why a message is kept by name, the least reason first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Worth {
-    /// A short frame: there are sixty in a second, so they take only the room that is left.
-    Frame,
+    /// A short frame, or short input: there may be sixty in a second and more, so they take only the room that is left.
+    Frequent,
     /// A component message that was short.
     Component,
     /// It was slow, threw, or its end was missed.
@@ -44,7 +44,7 @@ impl Worth {
             return Self::Itself;
         }
         match detail.message.as_ref().and_then(|message| message.component) {
-            Some(Component::Frame) => Self::Frame,
+            Some(Component::Frame | Component::Input) => Self::Frequent,
             _ => Self::Component,
         }
     }

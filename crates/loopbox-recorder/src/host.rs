@@ -40,8 +40,8 @@ pub trait Host {
     /// (1 for an ordinary message). Also called when an outer message goes on after an inner one.
     fn running(&mut self, token: u64, start_ns: u64, depth: u32);
 
-    /// No message runs.
-    fn idle(&mut self, since_ns: u64);
+    /// No message runs. The one that follows will have the number `next`.
+    fn idle(&mut self, next: u64, since_ns: u64);
 
     /// The record that is not closed yet has changed. It has the `seq` that it will be closed with, so a reader
     /// ignores an open record whose `seq` is among the closed ones.

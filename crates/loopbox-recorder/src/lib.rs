@@ -6,6 +6,7 @@
 //!   the methods and code locations that trees refer to.
 //! * [`Schedule`] says when the sampler sleeps, parks and takes a stack.
 //! * [`Watch`] says how long the running message has really been running, [`judge`] whether that was an ANR.
+//! * [`OutsideWatch`] tells whether a main thread that runs no message waits for one.
 //! * [`Config`] holds every number of these, checked once.
 //!
 //! There is no clock, no I/O, no JNI and no `unsafe` here: time and effects come in through the [`Host`] trait or
@@ -29,17 +30,19 @@ mod config;
 mod details;
 mod host;
 mod mark;
+mod outside;
 mod schedule;
 mod symbols;
 mod tree;
 mod verdict;
 mod watch;
 
-pub use aggregator::{Aggregator, Begun, Described, Wanted};
+pub use aggregator::{Adopted, Aggregator, Begun, Described, Wanted};
 pub use config::{Config, ConfigError, Keep, Sampling};
 pub use details::{Details, MAX_DETAILS, MAX_ENCODED_RECORD, NAME_BYTES, Name};
 pub use host::{Change, Host};
 pub use mark::StackMark;
+pub use outside::{Asleep, Finding, Glance, OutsideWatch, Place, computing_since};
 pub use schedule::{Activity, Schedule, Step, StopReason, Taken};
 pub use symbols::{Interner, SymbolTable};
 pub use tree::{Sample, StackTreeBuilder, widened_interval};

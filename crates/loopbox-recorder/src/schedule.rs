@@ -33,6 +33,24 @@ pub enum Activity {
         /// When its dispatch began.
         start_ns: u64,
     },
+    /// No message runs, and the thread does not wait for one either.
+    Outside {
+        /// The number of what it does, see [`Outside`](loopbox_format::model::Outside).
+        token: u64,
+        /// Since when it was seen so.
+        since_ns: u64,
+    },
+}
+
+impl Activity {
+    /// The number of what runs, and since when; `None` for an idle thread.
+    pub fn running(self) -> Option<(u64, u64)> {
+        match self {
+            Self::Idle { .. } => None,
+            Self::Running { token, start_ns } => Some((token, start_ns)),
+            Self::Outside { token, since_ns } => Some((token, since_ns)),
+        }
+    }
 }
 
 /// What the sampler thread does next.
@@ -170,7 +188,9 @@ impl Schedule {
                 return Step::Park;
             }
             Activity::Idle { .. } => return self.sleep_until(now_ns.saturating_add(self.onset_ns)),
-            Activity::Running { token, start_ns } => (token, start_ns),
+            Activity::Running { token, start_ns } | Activity::Outside { token, since_ns: start_ns } => {
+                (token, start_ns)
+            }
         };
         if token != self.token {
             self.token = token;

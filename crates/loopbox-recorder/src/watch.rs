@@ -7,6 +7,11 @@ const MS: u64 = 1_000_000;
 const GAP_NS: u64 = 1_000 * MS;
 /// How often a running message is looked at, at the least.
 const LOOK_NS: u64 = 500 * MS;
+/// From this age on a message whose process is killed leaves a report.
+const MATTERS_NS: u64 = 1_000 * MS;
+/// How often it is looked at from then on: the looks tell the next launch how long it had run, to within a tenth of a
+/// second.
+const BEAT_NS: u64 = 80 * MS;
 
 /// What the watching thread did since the last look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +77,7 @@ impl Watch {
 
     /// Looks at what the main thread does. True when the message is under suspicion.
     pub fn look(&mut self, now_ns: u64, activity: Activity, since: Since) -> bool {
-        let Activity::Running { token, start_ns } = activity else {
+        let Some((token, start_ns)) = activity.running() else {
             self.message = Suspect::default();
             return false;
         };
@@ -101,8 +106,10 @@ impl Watch {
         let message = &self.message;
         let suspicion_ns =
             message.start_ns.saturating_add(message.frozen_ns).saturating_add(self.suspicion_ns);
-        let look_ns = now_ns.saturating_add(self.look_ns);
-        let next_ns = if suspicion_ns > now_ns { suspicion_ns.min(look_ns) } else { look_ns };
+        let matters_ns = message.start_ns.saturating_add(MATTERS_NS);
+        let look_ns = if now_ns < matters_ns { self.look_ns } else { self.look_ns.min(BEAT_NS) };
+        let turns = [suspicion_ns, matters_ns].into_iter().filter(|&turn_ns| turn_ns > now_ns);
+        let next_ns = turns.fold(now_ns.saturating_add(look_ns), u64::min);
         (message.token != 0).then_some(next_ns)
     }
 
@@ -144,12 +151,18 @@ mod tests {
         let mut watch = Watch::new(5 * S);
         assert!(!watch.look(10 * S, running(1, 10 * S), Since::Parked));
         assert_eq!(watch.next_look_ns(10 * S), Some(10 * S + 500 * MS));
-        assert!(!watch.look(12 * S + 100 * MS, running(1, 10 * S), Since::Awake));
-        assert_eq!(watch.next_look_ns(12 * S + 100 * MS), Some(12 * S + 500 * MS));
+        assert_eq!(watch.next_look_ns(10 * S + 600 * MS), Some(11 * S));
+        assert_eq!(
+            watch.next_look_ns(11 * S),
+            Some(11 * S + 80 * MS),
+            "from a second on it must be known closely"
+        );
+        assert!(!watch.look(12 * S + 450 * MS, running(1, 10 * S), Since::Awake));
+        assert_eq!(watch.next_look_ns(12 * S + 450 * MS), Some(12 * S + 500 * MS));
         let at = 12 * S + 510 * MS;
         assert!(watch.look(at, running(1, 10 * S), Since::SleptUntil(at - 10 * MS)));
         assert_eq!(watch.message(), Suspect { token: 1, start_ns: 10 * S, ran_ns: 2_510 * MS, frozen_ns: 0 });
-        assert_eq!(watch.next_look_ns(at), Some(at + 500 * MS));
+        assert_eq!(watch.next_look_ns(at), Some(at + 80 * MS));
         assert!(!watch.look(13 * S, running(2, 13 * S), Since::Awake));
         assert!(!watch.look(13 * S, Activity::Idle { since_ns: 13 * S }, Since::Awake));
         assert_eq!(watch.next_look_ns(13 * S), None);
@@ -182,6 +195,15 @@ mod tests {
         // A message that ended meanwhile is nobody's.
         assert!(!watch.look(90 * S, Activity::Idle { since_ns: 89 * S }, Since::SleptUntil(31 * S)));
         assert_eq!(totals(&watch), (18 * S, 2));
+    }
+
+    #[test]
+    fn what_runs_outside_of_messages_is_watched_like_one() {
+        let mut watch = Watch::new(5 * S);
+        let outside = Activity::Outside { token: 1 << 63 | 7, since_ns: 10 * S };
+        assert!(!watch.look(11 * S, outside, Since::Awake));
+        assert!(watch.look(13 * S, outside, Since::SleptUntil(13 * S)));
+        assert_eq!((watch.message().token, watch.message().ran_ns), (1 << 63 | 7, 3 * S));
     }
 
     #[test]

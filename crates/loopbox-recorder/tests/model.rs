@@ -4,7 +4,7 @@ mod common;
 
 use common::{MS, Main};
 use loopbox_format::model::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest};
-use loopbox_recorder::{Config, Described, Wanted};
+use loopbox_recorder::{Adopted, Config, Described, Wanted};
 use proptest::prelude::*;
 
 /// How a message ends.
@@ -40,8 +40,23 @@ struct Event {
 
 #[derive(Debug, Clone, Copy)]
 enum What {
-    Begin { component: bool, named: bool },
-    End { end: End, when: Option<u64>, component: bool, named: bool },
+    /// Recording begins inside of a message that began so long before.
+    Adopt {
+        age_ns: u64,
+        bind: bool,
+    },
+    /// The Looper has gone on, but with no message.
+    WentOn,
+    Begin {
+        component: bool,
+        named: bool,
+    },
+    End {
+        end: End,
+        when: Option<u64>,
+        component: bool,
+        named: bool,
+    },
 }
 
 fn events(lives: &[Life], depth: u64, now: &mut u64, out: &mut Vec<Event>) {
@@ -88,6 +103,7 @@ struct Open {
     component: bool,
     named: bool,
     nested: bool,
+    adopted: bool,
 }
 
 /// Who owned which time, by the true depths.
@@ -102,13 +118,18 @@ fn items(events: &[Event]) -> Vec<Item> {
         let mut owned = false;
         // Messages that cannot be running any more; the innermost owned the time until now.
         let left = |o: &Open| {
-            o.depth > event.depth || (o.depth == event.depth && matches!(event.what, What::Begin { .. }))
+            let next = matches!(event.what, What::Begin { .. } | What::WentOn);
+            o.depth > event.depth || (o.depth == event.depth && next)
         };
         let mut innermost = true;
+        // Its own name closes the record, so that no other one can be named.
+        let ends_adopted = open.first().is_some_and(|first| first.adopted && left(first));
         while let Some(o) = open.pop_if(|o| left(o)) {
-            let Open { token, start_ns, component, named, .. } = o;
-            let named = named && innermost && matches!(event.what, What::Begin { .. });
-            let ended = Ended { start_ns, end: End::Missed, when: None, component, named };
+            let Open { token, start_ns, component, named, adopted, .. } = o;
+            let named =
+                named && (adopted || innermost && !ends_adopted && matches!(event.what, What::Begin { .. }));
+            let end = if adopted { End::Returned } else { End::Missed };
+            let ended = Ended { start_ns, end, when: None, component, named };
             items.push(if owned {
                 Item::Along { token, at: now, ended }
             } else {
@@ -119,6 +140,23 @@ fn items(events: &[Event]) -> Vec<Item> {
         }
         let start = if owned { now } else { start };
         match event.what {
+            What::Adopt { age_ns, bind } => {
+                let start_ns = now - age_ns;
+                let (component, named) = (bind, bind);
+                open.push(Open {
+                    token: 1,
+                    depth: 1,
+                    start_ns,
+                    component,
+                    named,
+                    nested: false,
+                    adopted: true,
+                });
+                next = 2;
+                cursor = Some(start_ns);
+                continue;
+            }
+            What::WentOn => {}
             What::Begin { component, named } => {
                 match open.last_mut() {
                     Some(outer) if !outer.nested => {
@@ -135,6 +173,7 @@ fn items(events: &[Event]) -> Vec<Item> {
                     component,
                     named,
                     nested: false,
+                    adopted: false,
                 });
                 next += 1;
             }
@@ -310,11 +349,38 @@ fn play(config: &Config, events: &[Event]) -> Vec<Record> {
     // What the Printer hook has: the innermost running message's line.
     let mut lines: Vec<(u64, u64, bool, bool)> = Vec::new();
     let mut token = 0;
+    let mut adopted = false;
     for event in events {
         main.host().now_ns = event.at_ns;
         match event.what {
+            What::Adopt { age_ns, bind } => {
+                let name = message(1, true);
+                main.aggregator.adopt(&Adopted {
+                    start_ns: event.at_ns - age_ns,
+                    cpu_ns: None,
+                    name: bind.then_some(Described {
+                        target: &name.target,
+                        callback: "",
+                        what: name.what,
+                        named_by: name.named_by,
+                    }),
+                });
+                token = 1;
+                adopted = true;
+                lines.push((1, 1, false, false));
+            }
+            What::WentOn => {
+                let _ = main.aggregator.end_all(End::Returned);
+                adopted = false;
+                lines.clear();
+            }
             What::Begin { component, named } => {
-                let begun = main.aggregator.begin(Main::mark(event.depth, false));
+                // The hook counts the loops while the first message runs, whose place on the stack nobody knows.
+                let first = adopted && event.depth == 1;
+                adopted &= !first;
+                let mark = Main::mark(event.depth, false);
+                let begun =
+                    if first { main.aggregator.begin_outermost(mark) } else { main.aggregator.begin(mark) };
                 token += 1;
                 assert_eq!(begun.token, token);
                 let innermost = lines.last().copied();
@@ -389,15 +455,26 @@ fn any_config() -> impl Strategy<Value = Config> {
 }
 
 /// A thread's life; it begins with a plain message, from which the aggregator learns how far apart begin and end
-/// are on the stack.
+/// are on the stack, or inside of a message, with whatever happens in it.
 fn any_events() -> impl Strategy<Value = Vec<Event>> {
-    prop::collection::vec(any_life(), 0..40).prop_map(|lives| {
+    let first =
+        prop::option::of((any_span(), any::<bool>(), prop::collection::vec(any_life(), 0..3), any::<bool>()));
+    (first, prop::collection::vec(any_life(), 0..40)).prop_map(|(first, lives)| {
         let mut now = 1_000_000 * MS;
-        let mut out =
-            vec![Event { at_ns: now, depth: 1, what: What::Begin { component: false, named: false } }];
-        now += MS;
-        let what = What::End { end: End::Returned, when: None, component: false, named: false };
-        out.push(Event { at_ns: now, depth: 1, what });
+        let mut out = Vec::new();
+        if let Some((age_ns, bind, inner, went_on)) = first {
+            out.push(Event { at_ns: now, depth: 1, what: What::Adopt { age_ns, bind } });
+            events(&inner, 2, &mut now, &mut out);
+            if went_on {
+                out.push(Event { at_ns: now, depth: 1, what: What::WentOn });
+            }
+        } else {
+            let what = What::Begin { component: false, named: false };
+            out.push(Event { at_ns: now, depth: 1, what });
+            now += MS;
+            let what = What::End { end: End::Returned, when: None, component: false, named: false };
+            out.push(Event { at_ns: now, depth: 1, what });
+        }
         events(&lives, 1, &mut now, &mut out);
         out
     })
@@ -428,7 +505,8 @@ fn check_totals(events: &[Event], items: &[Item], history: &[Record]) {
         assert!(pair[1].start_ns >= end, "in order of time");
         assert!(pair[1].start_ns - end < Config::default().group_ns, "no long time is in no record");
     }
-    let begins = events.iter().filter(|event| matches!(event.what, What::Begin { .. })).count() as u64;
+    let begins = |event: &&Event| matches!(event.what, What::Begin { .. } | What::Adopt { .. });
+    let begins = events.iter().filter(begins).count() as u64;
     assert!(next_token - 1 <= begins);
 }
 

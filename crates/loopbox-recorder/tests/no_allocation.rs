@@ -66,7 +66,7 @@ impl Host for Slots {
 
     fn running(&mut self, _: u64, _: u64, _: u32) {}
 
-    fn idle(&mut self, _: u64) {}
+    fn idle(&mut self, _: u64, _: u64) {}
 
     fn opened(&mut self, record: &Record<Details>, _: Change) {
         codec::encode_into(record, &mut self.slot).unwrap();

@@ -4,7 +4,7 @@ mod common;
 
 use common::{MS, Main, State};
 use loopbox_format::model::{Component, Detail, End, NamedBy, Record, RecordKind, Slowest};
-use loopbox_recorder::{Config, Described, Keep, StackMark, Wanted};
+use loopbox_recorder::{Adopted, Config, Described, Keep, StackMark, Wanted};
 
 fn kinds(records: &[Record]) -> Vec<(RecordKind, u64, u32, u64)> {
     records.iter().map(|r| (r.kind, r.first_token, r.count, r.work_ns / MS)).collect()
@@ -563,4 +563,86 @@ fn finishing_closes_what_is_open_and_recording_goes_on() {
     assert_eq!(main.message(MS), 3);
     let history = main.history();
     assert_eq!(kinds(&history), [(RecordKind::Group, 1, 1, 1), (RecordKind::Group, 3, 1, 1)]);
+}
+
+fn bind_application() -> Described<'static> {
+    let target = "android.app.ActivityThread$H";
+    Described { target, callback: "", what: Some(110), named_by: NamedBy::Stack }
+}
+
+#[test]
+fn the_message_that_recording_begins_in_is_one_like_others() {
+    let mut main = Main::with_cpu(&Config::default(), Some(80 * MS));
+    let start_ns = main.now() - 100 * MS;
+    main.aggregator.adopt(&Adopted { start_ns, cpu_ns: Some(0), name: Some(bind_application()) });
+    assert_eq!(main.host().states, [State::Running { token: 1, start_ns, depth: 1 }]);
+    main.compute(250 * MS);
+    // A loop inside of it, and a message that nobody tells the end of.
+    assert_eq!(main.begin(2), 2);
+    main.compute(20 * MS);
+    assert_eq!(main.end(2), Wanted::Nothing);
+    assert_eq!(main.begin(2), 3);
+    main.compute(10 * MS);
+    // The Looper takes the next message.
+    assert_eq!(main.aggregator.begin_outermost(Main::mark(1, false)).token, 4);
+    main.compute(MS);
+    assert_eq!(main.end(1), Wanted::Nothing);
+    assert_eq!(main.host().next, 5);
+
+    let history = main.history();
+    assert_eq!(kinds(&history), [(RecordKind::Single, 1, 1, 350), (RecordKind::Group, 2, 3, 31)]);
+    assert_eq!(history[0].cpu_ns, Some(330 * MS));
+    let details = &history[1].details;
+    assert_eq!(
+        details.iter().map(|d| (d.token, d.end)).collect::<Vec<_>>(),
+        [(3, End::Missed), (1, End::Returned)]
+    );
+    let bind = &details[1];
+    assert_eq!((bind.start_ns, bind.wall_ns, bind.wait_ns), (start_ns, 380 * MS, None));
+    let message = bind.message.as_ref().unwrap();
+    assert_eq!((message.what, message.component), (Some(110), Some(Component::ActivityThread)));
+}
+
+#[test]
+fn the_first_message_ends_when_the_queue_is_empty() {
+    let mut main = Main::new(&Config::default());
+    let start_ns = main.now();
+    main.aggregator.adopt(&Adopted { start_ns, cpu_ns: None, name: None });
+    main.pass(60 * MS);
+    assert_eq!(main.aggregator.end_all(End::Returned), Wanted::Nothing);
+    assert_eq!(main.host().states.last(), Some(&State::Idle { since_ns: start_ns + 60 * MS }));
+    assert_eq!(main.aggregator.end_all(End::Returned), Wanted::Nothing, "once");
+    // Too late, and not before that either.
+    main.aggregator.adopt(&Adopted { start_ns, cpu_ns: None, name: Some(bind_application()) });
+    assert_eq!(main.aggregator.depth(), 0);
+    let history = main.history();
+    assert_eq!(kinds(&history), [(RecordKind::Group, 1, 1, 60)]);
+    assert_eq!((history[0].details[0].token, &history[0].details[0].message), (1, &None));
+}
+
+#[test]
+fn input_outside_of_messages_takes_the_room_that_is_left() {
+    for (keep, target) in [(Keep::Names, "com.example.Main"), (Keep::ComponentsOnly, "")] {
+        let config = Config { details_per_record: 2, keep, ..Config::default() };
+        let mut main = Main::new(&config);
+        let touch =
+            Described { target: "com.example.Main", callback: "", what: None, named_by: NamedBy::Window };
+        for ms in [1, 2, 3] {
+            main.begin(1);
+            main.compute(ms * MS);
+            assert_eq!(main.aggregator.end_all(End::Returned), Wanted::Nothing);
+            main.aggregator.describe(&touch);
+        }
+        main.begin(1);
+        main.compute(70 * MS);
+        assert_eq!(main.aggregator.end_all(End::Returned), Wanted::Description);
+        main.aggregator.describe(&touch);
+        let history = main.history();
+        let details = &history[0].details;
+        assert_eq!(details.iter().map(|d| d.token).collect::<Vec<_>>(), [2, 4]);
+        assert_eq!(history[0].dropped_details, 0);
+        let message = details[1].message.as_ref().unwrap();
+        assert_eq!((&*message.target, message.component), (target, Some(Component::Input)));
+        assert_eq!((message.what, message.named_by), (None, NamedBy::Window));
+    }
 }

@@ -7,8 +7,8 @@ const UNKNOWN: u64 = u64::MAX;
 /// What the main thread is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Current {
-    /// It runs message `token`.
-    Running { token: u64, start_ns: u64, depth: u32 },
+    /// It runs message `token`. `later` messages began after it and have ended: it goes on around a nested loop.
+    Running { token: u64, start_ns: u64, depth: u32, later: u32 },
     /// It runs no message.
     Idle { since_ns: u64 },
 }
@@ -19,14 +19,21 @@ impl Current {
     pub(crate) fn to_words(self) -> [u64; CURRENT_WORDS] {
         match self {
             Self::Idle { since_ns } => [1, 0, since_ns, 0],
-            Self::Running { token, start_ns, depth } => [2, token, start_ns, u64::from(depth)],
+            Self::Running { token, start_ns, depth, later } => {
+                [2, token, start_ns, u64::from(later) << 32 | u64::from(depth)]
+            }
         }
     }
 
     pub(crate) fn from_words([state, token, since_ns, depth]: [u64; CURRENT_WORDS]) -> Option<Self> {
         match state {
             1 => Some(Self::Idle { since_ns }),
-            2 => Some(Self::Running { token, start_ns: since_ns, depth: depth as u32 }),
+            2 => Some(Self::Running {
+                token,
+                start_ns: since_ns,
+                depth: depth as u32,
+                later: (depth >> 32) as u32,
+            }),
             _ => None,
         }
     }
@@ -163,9 +170,10 @@ mod tests {
 
     #[test]
     fn cells_are_read_back_as_they_were_written() {
-        for current in
-            [Current::Idle { since_ns: 9 }, Current::Running { token: 3, start_ns: u64::MAX, depth: 2 }]
-        {
+        for current in [
+            Current::Idle { since_ns: 9 },
+            Current::Running { token: 3, start_ns: u64::MAX, depth: 2, later: u32::MAX },
+        ] {
             assert_eq!(Current::from_words(current.to_words()), Some(current));
         }
         assert_eq!(Current::from_words([7, 0, 0, 0]), None);

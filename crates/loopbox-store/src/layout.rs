@@ -61,10 +61,12 @@ pub(crate) enum Kind {
     Pending = 10,
     /// Figures of process and machine.
     Figures = 11,
+    /// What keeps the main thread from its queue outside of messages.
+    Outside = 12,
 }
 
 impl Kind {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Current,
         Self::Open,
         Self::OpenDetails,
@@ -76,6 +78,7 @@ impl Kind {
         Self::Features,
         Self::Pending,
         Self::Figures,
+        Self::Outside,
     ];
 }
 
@@ -198,7 +201,7 @@ impl Layout {
     fn unchecked(geometry: &Geometry) -> Self {
         let slots = |kind| match kind {
             // State that changes in place: two slots in turn.
-            Kind::Current => (2, 128),
+            Kind::Current | Kind::Outside => (2, 128),
             Kind::Open => (2, 192),
             Kind::OpenDetails => (2, geometry.record_len),
             Kind::Records => (geometry.records, geometry.record_len),

@@ -9,7 +9,7 @@ use crate::source::{Bytes, Newest, Source, newest};
 use crate::trees::{Pages, Trees};
 use loopbox_format::codec;
 use loopbox_format::container::Damage;
-use loopbox_format::model::{ClockPair, Detail, DumpReason, MainState, Record, Report, Running};
+use loopbox_format::model::{ClockPair, Detail, DumpReason, MainState, Outside, Record, Report, Running};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 
@@ -51,10 +51,12 @@ pub struct Recovered {
 }
 
 impl Recovered {
-    /// How long the message that ran last had run at the last sign of life; `None` when none was running.
+    /// How long the message that ran last, or what ran outside of messages, had run at the last sign of life; `None`
+    /// when nothing was running.
     pub fn running_ns(&self) -> Option<u64> {
         match &self.report.main {
             MainState::Running(running) => Some(running.age_ns()),
+            MainState::Outside(outside) => Some(outside.age_ns()),
             _ => None,
         }
     }
@@ -96,6 +98,7 @@ pub(crate) fn assemble<S: Source>(source: &S, header: &Header, now_ns: Option<u6
     let current = reading.cell(Kind::Current, Current::from_words);
     let history = reading.history();
     let running: Option<Running> = reading.value(Kind::Running);
+    let outside: Option<Option<Outside>> = reading.value(Kind::Outside);
     let mut alive = source.word(HEARTBEAT_AT).max(header.identity.clocks.uptime_ns).max(now_ns.unwrap_or(0));
 
     let (trees, last_sample) = reading.trees();
@@ -103,6 +106,13 @@ pub(crate) fn assemble<S: Source>(source: &S, header: &Header, now_ns: Option<u6
     let ends = history.records.iter().map(|record| record.start_ns.saturating_add(record.wall_ns));
     alive = ends.fold(alive, u64::max);
     report.main = main_state(current, running, &history, &mut alive);
+    if let Some(outside) = outside.flatten()
+        && !matches!(report.main, MainState::Running(_))
+        && outside.token == Outside::token_before(history.next())
+    {
+        alive = alive.max(outside.as_of_ns);
+        report.main = MainState::Outside(Outside { as_of_ns: alive, ..outside });
+    }
     report.history = history.records;
     (report.symbols, report.trees) = trees.finish();
     report.meta = reading.value(Kind::Meta).unwrap_or_default();
@@ -128,10 +138,16 @@ struct History {
 }
 
 impl History {
+    /// The number of the next message, when none runs: all are counted then.
+    fn next(&self) -> u64 {
+        self.records.iter().map(|r| r.first_token.saturating_add(r.count.into())).max().unwrap_or(1)
+    }
+
     /// Whether the message that ran at this nesting depth has ended. Of outermost messages, a later one can only end
-    /// when the earlier ones have; a message around a nested loop goes on after later ones have ended.
-    fn has_ended(&self, token: u64, depth: u32) -> bool {
-        self.ended.iter().any(|&ended| ended == token || depth <= 1 && ended > token)
+    /// when the earlier ones have, but for the `later` ones that were in a loop inside of it.
+    fn has_ended(&self, token: u64, depth: u32, later: u32) -> bool {
+        let newest = token.saturating_add(later.into());
+        self.ended.iter().any(|&ended| ended == token || depth <= 1 && ended > newest)
     }
 }
 
@@ -149,11 +165,11 @@ fn main_state(
             MainState::Idle { since_ns }
         }
         // The message was counted after the cell was read, or the process ended before the cell said so.
-        Some(Current::Running { token, depth, .. }) if history.has_ended(token, depth) => {
+        Some(Current::Running { token, depth, later, .. }) if history.has_ended(token, depth, later) => {
             let end = history.records.last().map_or(0, |r| r.start_ns.saturating_add(r.wall_ns));
             MainState::Idle { since_ns: end }
         }
-        Some(Current::Running { token, start_ns, depth }) => {
+        Some(Current::Running { token, start_ns, depth, .. }) => {
             let described = described.filter(|running| running.token == token);
             *alive =
                 described.as_ref().map_or(start_ns, |running| running.as_of_ns).max(start_ns).max(*alive);

@@ -4,8 +4,8 @@ mod common;
 
 use common::{details, group, message, options, record, symbols, tree};
 use loopbox_format::model::{
-    Detail, DumpReason, Feature, FeatureState, MainState, Message, Meta, Pending, PendingSource, Record,
-    Running,
+    Detail, DumpReason, Feature, FeatureState, MainState, Message, Meta, Outside, Pending, PendingSource,
+    Record, Running,
 };
 use loopbox_store::{FuseState, Geometry, Kept, Recovered, Ring, RingOptions, StoreError, recover};
 use proptest::prelude::*;
@@ -144,6 +144,73 @@ fn a_message_that_ended_stays_ended_whatever_is_written_after_it() {
     ring.main.running(40, 3_500, 1).unwrap();
     ring.main.idle(3_700).unwrap();
     idle(&ring, 3_700);
+}
+
+#[test]
+fn a_message_around_a_nested_loop_goes_on_when_the_inner_ones_have_ended() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ring = Ring::create(&options(dir.path()));
+    let runs = |ring: &Ring| match from_file(ring).report.main {
+        MainState::Running(running) => running.token,
+        _ => 0,
+    };
+    ring.main.running(12, 1_200, 1).unwrap();
+    // Its first part is counted when the loop inside of it begins, and so are the messages there.
+    for inner in 13..20 {
+        ring.main.open(&Record { count: inner as u32 - 10, ..group(1) }).unwrap();
+        ring.main.running(inner, 1_300, 2).unwrap();
+        assert_eq!(runs(&ring), inner);
+        ring.main.open(&Record { count: inner as u32 - 9, ..group(1) }).unwrap();
+        ring.main.running(12, 1_200, 1).unwrap();
+        assert_eq!(runs(&ring), 12);
+    }
+    // The group closes, and the message still runs.
+    close(&mut ring, 1);
+    assert_eq!(runs(&ring), 12);
+    ring.main.open(&Record { count: 0, ..group(2) }).unwrap();
+    assert_eq!(runs(&ring), 12);
+    ring.main.idle(2_100).unwrap();
+    assert_eq!(runs(&ring), 0);
+    ring.main.running(20, 2_200, 1).unwrap();
+    ring.main.open(&Record { count: 1, ..group(2) }).unwrap();
+    assert_eq!(runs(&ring), 0, "the group counts an ordinary one when it has ended");
+}
+
+#[test]
+fn what_runs_outside_of_messages_is_told_until_it_is_over_or_a_message_begins() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ring = Ring::create(&options(dir.path()));
+    let both = |ring: &Ring| [from_file(ring), ring.reader.snapshot(0)];
+    let outside = |next, after_ns, as_of_ns| Outside {
+        token: Outside::token_before(next),
+        after_ns,
+        start_ns: Some(after_ns + 1),
+        as_of_ns,
+        cpu_ns: None,
+    };
+    // Before the first message.
+    ring.worker.outside(Some(&outside(1, 100, 5_000))).unwrap();
+    for seen in both(&ring) {
+        assert_eq!(seen.report.main, MainState::Outside(outside(1, 100, 5_000)));
+        assert_eq!((seen.last_alive_ns, seen.running_ns()), (5_000, Some(4_899)));
+    }
+    ring.main.running(1, 5_100, 1).unwrap();
+    assert!(both(&ring).iter().all(|seen| matches!(seen.report.main, MainState::Running(_))));
+    close(&mut ring, 1);
+    ring.main.idle(5_200).unwrap();
+    assert!(
+        both(&ring).iter().all(|seen| matches!(seen.report.main, MainState::Idle { .. })),
+        "of another gap"
+    );
+
+    let next = record(1).first_token + u64::from(record(1).count);
+    ring.worker.outside(Some(&outside(next, 5_200, 6_000))).unwrap();
+    ring.reader.beat(2_000_000);
+    for seen in both(&ring) {
+        assert_eq!(seen.report.main, MainState::Outside(outside(next, 5_200, 2_000_000)));
+    }
+    ring.worker.outside(None).unwrap();
+    assert!(both(&ring).iter().all(|seen| matches!(seen.report.main, MainState::Idle { .. })));
 }
 
 #[test]

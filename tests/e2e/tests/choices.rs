@@ -4,7 +4,9 @@ use anyhow::{Context, Result};
 use loopbox_e2e::story::{SHOP, Story};
 use loopbox_e2e::{LIMIT, details, details_of, feature, launcher, read};
 use loopbox_format::looper::parse_queue;
-use loopbox_format::model::{Component, DumpReason, Feature, MainState, NamedBy, PendingSource, RecordKind};
+use loopbox_format::model::{
+    Component, DumpReason, Feature, MainState, NamedBy, Outside, PendingSource, RecordKind, StackSource,
+};
 use loopbox_launch::reports;
 use loopbox_testbed as testbed;
 use tempfile::tempdir;
@@ -39,19 +41,26 @@ fn a_group_is_as_long_and_keeps_as_many_messages_as_the_app_says() -> Result<()>
 #[test]
 fn no_more_trees_are_kept_than_the_app_says() -> Result<()> {
     let story = tell(&["mode=stacks", "minSamples=1", "trees=1"])?;
-    let [tree] = &story.report.trees[..] else { panic!("{} trees", story.report.trees.len()) };
+    let [tree, now] = &story.report.trees[..] else { panic!("{} trees", story.report.trees.len()) };
     assert!(tree.token > story.shop(1)?.token, "the newest replaces the oldest");
+    // Main's stack of the moment is in every report, and kept nowhere.
+    assert!(Outside::is_outside(now.token) && now.sample_deltas_ns.len() == 1, "{now:?}");
     Ok(())
 }
 
 #[test]
-fn without_sampling_there_are_no_stacks_and_the_printer_names_the_running_message() -> Result<()> {
+fn without_sampling_there_is_one_stack_and_the_printer_names_the_running_message() -> Result<()> {
     for choice in ["sampling=off", "naming=PRINTER"] {
         let story = tell(&["mode=running", choice])?;
         assert_eq!(story.hook(), "Observer by reflection, class");
         if choice == "sampling=off" {
             assert_eq!(feature(&story.report, Feature::Sampler), (false, "switched off by the app"));
-            assert!(story.report.trees.is_empty());
+            let [tree] = &story.report.trees[..] else { panic!("{} trees", story.report.trees.len()) };
+            assert_eq!(
+                (tree.source, tree.sample_deltas_ns.len()),
+                (StackSource::JavaApi, 1),
+                "the report's own"
+            );
         }
         let MainState::Running(running) = &story.report.main else { panic!("{:?}", story.report.main) };
         let message = running.message.as_ref().context("no name")?;

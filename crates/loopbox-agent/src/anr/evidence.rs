@@ -4,7 +4,7 @@ use super::framework;
 use crate::session::Session;
 use crate::sys::clock;
 use jni::Env;
-use loopbox_format::model::{Anr, SystemWord};
+use loopbox_format::model::{Anr, Outside, SystemWord};
 use loopbox_recorder::judge;
 
 /// Evidence that a report does not have yet.
@@ -28,6 +28,10 @@ impl NewEvidence {
 
 /// How long a message took, if it has ended; 0 is no message.
 pub(crate) fn ended_ns(session: &Session, message: u64) -> Option<u64> {
+    if Outside::is_outside(message) {
+        let (over, lasted_ns) = session.stall.snapshot().outside_over;
+        return (over == message).then_some(lasted_ns);
+    }
     if message == 0 || session.shared.token() == message {
         return None;
     }

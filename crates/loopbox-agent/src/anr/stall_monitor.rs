@@ -1,18 +1,22 @@
 //! The stall monitor: a thread that measures how long the running message runs. It needs no Java and takes no lock that
 //! the app, a collection or a suspended thread can hold, only short ones of the recorder (its own snapshot, the features,
-//! the SIGQUIT action), so it keeps working when the sampler does not. It wakes twice a second while messages run and
-//! sleeps while none does. Whenever it wakes it also checks that SIGQUIT still reaches us.
+//! the SIGQUIT action), so it keeps working when the sampler does not. It wakes twice a second while messages run, more
+//! often while one hangs, and sleeps while none does; before it lies down it makes sure that the main thread waits for
+//! messages, and watches what runs outside of them like a message. It also checks that SIGQUIT still reaches us.
 
 use super::sigquit;
 use super::update_handler_feature;
 use crate::session::Session;
 use crate::session::stall::StallSnapshot;
 use crate::sys::{clock, proc};
-use loopbox_recorder::{Activity, Since, Watch};
+use loopbox_format::model::Outside;
+use loopbox_recorder::{Activity, Finding, Glance, OutsideWatch, Since, Watch};
 use std::sync::Arc;
 
 /// When the main thread's last message ended this long ago, the monitor parks, and the next message has to wake it.
 const PARK_AFTER_NS: u64 = 500_000_000;
+/// How often SIGQUIT is looked at, at the most.
+const SIGQUIT_EVERY_NS: u64 = 450_000_000;
 
 /// Starts the thread. It is not attached to the VM, so that no debugger and no collection stops it.
 pub(crate) fn start(session: &Arc<Session>) -> std::io::Result<()> {
@@ -24,33 +28,124 @@ pub(crate) fn start(session: &Arc<Session>) -> std::io::Result<()> {
 fn run(session: &Session) {
     let shared = &session.shared;
     let mut watch = Watch::new(session.settings.hang_threshold_ns);
+    let mut between = Between { session, watch: OutsideWatch::default(), found: 0, over: (0, 0) };
     let mut since = Since::Awake;
+    let mut sig_quit_ns = 0;
     let mut was_blocked = false;
     while !shared.stopped() {
         let now = clock::now_ns();
+        let next = between.look(now);
         let activity = shared.activity();
         let suspect = watch.look(now, activity, since);
-        if let Activity::Running { .. } = activity {
+        let runs = activity.running().is_some();
+        if runs {
             // The sampler writes this heartbeat more often, but it may be off, stuck, or have given up.
             session.reader.beat(now);
         }
-        let message = watch.message();
-        let snapshot = StallSnapshot { at_ns: now, message, suspect, frozen: watch.frozen() };
+        let snapshot = StallSnapshot {
+            at_ns: now,
+            message: watch.message(),
+            suspect,
+            frozen: watch.frozen(),
+            asleep: between.watch.asleep(),
+            outside_over: between.over,
+        };
         if session.stall.update(snapshot) {
             session.wake_worker();
         }
-        was_blocked = check_sig_quit(session, was_blocked);
-        let deadline_ns = match activity {
-            Activity::Idle { since_ns } if now.saturating_sub(since_ns) >= PARK_AFTER_NS => {
+        if now.saturating_sub(sig_quit_ns) >= SIGQUIT_EVERY_NS || !runs {
+            sig_quit_ns = now;
+            was_blocked = check_sig_quit(session, was_blocked);
+        }
+        let deadline_ns = match next {
+            Next::Park if !runs => {
+                // The first message may have begun long before recording did.
+                let first = shared.token() == Outside::token_before(1);
+                since = if first { Since::Awake } else { Since::Parked };
                 shared.park_stall_monitor();
-                since = Since::Parked;
                 continue;
             }
-            Activity::Idle { since_ns } => since_ns.saturating_add(PARK_AFTER_NS),
-            Activity::Running { .. } => watch.next_look_ns(now).unwrap_or(now),
+            Next::At(deadline_ns) => deadline_ns,
+            _ => watch.next_look_ns(now).unwrap_or(now),
         };
         shared.stall_monitor_sleep(deadline_ns);
         since = Since::SleptUntil(deadline_ns);
+    }
+}
+
+/// When to look at the main thread again.
+enum Next {
+    /// When a message begins.
+    Park,
+    At(u64),
+    /// As whoever watches the running message has it.
+    WhileItRuns,
+}
+
+/// Looks at the main thread between messages.
+struct Between<'a> {
+    session: &'a Session,
+    watch: OutsideWatch,
+    /// What was found to run outside of messages; 0 for nothing.
+    found: u64,
+    /// What was found last and is over, and how long it was seen.
+    over: (u64, u64),
+}
+
+impl Between<'_> {
+    fn look(&mut self, now_ns: u64) -> Next {
+        let shared = &self.session.shared;
+        let activity = shared.activity();
+        if let Activity::Running { start_ns, .. } = activity {
+            self.is_over(Some(start_ns));
+            return Next::WhileItRuns;
+        }
+        if shared.is_paused() {
+            self.is_over(None);
+            return Next::Park;
+        }
+        let token = shared.token();
+        let cpu_ns = self.session.main_cpu.and_then(clock::thread_cpu_of);
+        if let Activity::Idle { since_ns } = activity {
+            let park_ns = since_ns.saturating_add(PARK_AFTER_NS);
+            if now_ns < park_ns {
+                self.is_over(None);
+                self.watch.between(now_ns, token, cpu_ns);
+                return Next::At(park_ns);
+            }
+        }
+        let glance = Glance { now_ns, token, cpu_ns, place: proc::main_place() };
+        if shared.token() != token {
+            // A message began, or came and went: the glance may be about that one.
+            return Next::At(now_ns);
+        }
+        match self.watch.look(&glance) {
+            Finding::Waits => {
+                self.is_over(None);
+                Next::Park
+            }
+            Finding::Doubtful(again_ns) => Next::At(again_ns),
+            Finding::Busy(since_ns) => {
+                if self.found != token {
+                    self.is_over(None);
+                    self.found = token;
+                    shared.set_outside(token, since_ns);
+                    self.session.wake_worker();
+                }
+                Next::WhileItRuns
+            }
+        }
+    }
+
+    /// What was found, if anything was, runs no more: `next_ns` is the begin of a message since.
+    fn is_over(&mut self, next_ns: Option<u64>) {
+        if self.found == 0 {
+            return;
+        }
+        self.over = (self.found, self.watch.lasted_ns(self.found, next_ns).unwrap_or(0));
+        self.found = 0;
+        self.session.shared.set_outside(0, 0);
+        self.session.wake_worker();
     }
 }
 

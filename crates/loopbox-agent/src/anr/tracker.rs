@@ -8,7 +8,7 @@ use crate::sys::proc;
 use jni::Env;
 use loopbox_format::looper::most_overdue_ns;
 use loopbox_format::model::{
-    Anr, AnrVerdict, DumpReason, MainState, QuitSignal, RecordKind, Report, SignalOrigin, SystemWord,
+    Anr, AnrVerdict, DumpReason, MainState, Outside, QuitSignal, RecordKind, Report, SignalOrigin, SystemWord,
 };
 use loopbox_recorder::{judge, origin, patience_ns};
 use std::time::Duration;
@@ -90,11 +90,16 @@ impl AnrTracker {
 
     /// The name of a hang's report file: the same however often it is written.
     pub(crate) fn file_name(report: &Report) -> Option<String> {
-        let MainState::Running(running) = &report.main else { return None };
+        // What runs outside of messages goes by the message after it.
+        let (kind, token) = match &report.main {
+            MainState::Running(running) => ("-m", running.token),
+            MainState::Outside(outside) => ("-o", outside.token ^ Outside::token_before(0)),
+            _ => return None,
+        };
         let process = &report.meta.process;
-        let numbers = [process.pid.into(), process.installed_ns / 1_000_000, running.token];
+        let numbers = [process.pid.into(), process.installed_ns / 1_000_000, token];
         let [pid, installed, token] = numbers.map(|number| number.to_string());
-        Some(["loopbox-", &pid, "-", &installed, "-m", &token].concat())
+        Some(["loopbox-", &pid, "-", &installed, kind, &token].concat())
     }
 
     /// The evidence for an ANR at this moment, without the queue, which is captured later, and the verdict.
@@ -110,13 +115,21 @@ impl AnrTracker {
             debugged: proc::is_traced() || framework::is_debugged(env),
             ..Anr::default()
         };
-        let mut token = 0;
-        if let MainState::Running(running) = &report.main {
-            token = running.token;
-            if stall.message.token == token {
-                anr.frozen_ns = stall.message.frozen_ns;
-            }
-            anr.ran_ns = running.age_ns().saturating_sub(anr.frozen_ns);
+        let token = running_token(&report.main);
+        if token != 0 {
+            let watched = Some(stall.message).filter(|message| message.token == token);
+            anr.frozen_ns = watched.map_or(0, |message| message.frozen_ns);
+            let age_ns = match &report.main {
+                MainState::Running(running) => running.age_ns(),
+                // Since when it has run for certain: its begin, or the first time that it was seen.
+                MainState::Outside(outside) => {
+                    let seen_ns = watched.map(|message| message.start_ns);
+                    let since_ns = outside.start_ns.into_iter().chain(seen_ns).min();
+                    outside.as_of_ns.saturating_sub(since_ns.unwrap_or(outside.as_of_ns))
+                }
+                _ => 0,
+            };
+            anr.ran_ns = age_ns.saturating_sub(anr.frozen_ns);
             if self.token == token {
                 anr.starved_ns = self.starved_ns();
             }
@@ -145,8 +158,13 @@ impl AnrTracker {
 
     /// How a report is to be followed: its message, 0 for none, and whether the system is to be asked about it. A hang that
     /// is reported needs no second report.
-    pub(crate) fn follow_up(&mut self, report: &Report) -> (u64, bool) {
-        let token = if let MainState::Running(running) = &report.main { running.token } else { 0 };
+    pub(crate) fn follow_up(&mut self, session: &Session, report: &Report) -> (u64, bool) {
+        let mut token = running_token(&report.main);
+        // Of what runs outside of messages only the stall monitor knows when it ends.
+        let stall = session.stall.snapshot();
+        if Outside::is_outside(token) && stall.message.token != token && stall.outside_over.0 != token {
+            token = 0;
+        }
         let unresponsive = !matches!(report.anr.verdict, AnrVerdict::Responsive);
         if token == self.token && !matches!(report.meta.reason, DumpReason::Requested(_)) {
             self.settled |= unresponsive;
@@ -168,6 +186,15 @@ impl AnrTracker {
     }
 }
 
+/// The number of the message that runs, or of what runs outside of messages; 0 for none.
+fn running_token(main: &MainState) -> u64 {
+    match main {
+        MainState::Running(running) => running.token,
+        MainState::Outside(outside) => outside.token,
+        _ => 0,
+    }
+}
+
 /// How long the running message may run before it is a hang.
 pub(crate) fn hang_threshold_ns(settings: &Settings, report: &Report) -> u64 {
     let message = match &report.main {
@@ -181,7 +208,7 @@ pub(crate) fn hang_threshold_ns(settings: &Settings, report: &Report) -> u64 {
 fn snapshot_after(session: &Session, now_ns: u64) -> StallSnapshot {
     for _ in 0..100 {
         let stall = session.stall.snapshot();
-        if stall.at_ns >= now_ns || session.shared.token() == 0 {
+        if stall.at_ns >= now_ns || session.shared.activity().running().is_none() {
             return stall;
         }
         session.shared.wake_all();

@@ -2,12 +2,12 @@
 //! jni crate's overhead. The only system calls are clocks, a futex wake for a thread that sleeps while the main thread is
 //! idle, and, when another library has blocked SIGQUIT, the two that unblock it.
 
-use super::main_thread::{self, Main};
+use super::main_thread::{self, Main, MainHost};
 use crate::jni::string::Text;
 use jni::sys;
 use loopbox_format::looper::dispatch;
 use loopbox_format::model::{End, NamedBy};
-use loopbox_recorder::{Described, StackMark, Wanted};
+use loopbox_recorder::{Adopted, Aggregator, Begun, Described, StackMark, Wanted};
 
 // As in `Native.java`.
 const WANTS_NAME: sys::jint = 1;
@@ -34,8 +34,17 @@ fn begin_at(main: &mut Main, at: StackMark) -> sys::jint {
 }
 
 fn begun_at(main: &mut Main, at: StackMark) -> sys::jint {
+    begun(main, at, Aggregator::begin)
+}
+
+#[inline]
+fn begun(
+    main: &mut Main,
+    at: StackMark,
+    begin: impl FnOnce(&mut Aggregator<MainHost>, StackMark) -> Begun,
+) -> sys::jint {
     main.begun += 1;
-    let begun = main.aggregator.begin(at);
+    let begun = begin(&mut main.aggregator, at);
     let depth = main.aggregator.depth();
     if let Some(mark) = main.marks.get_mut((depth as usize).wrapping_sub(1)) {
         *mark = at;
@@ -92,17 +101,92 @@ pub extern "system" fn begin_in(_: *mut sys::JNIEnv, _: sys::jclass, loops: sys:
 }
 
 fn begin_inside(main: &mut Main, loops: sys::jint, here: StackMark) -> sys::jint {
-    let running = u32::try_from(loops).unwrap_or(0).saturating_sub(1);
-    main.nested = running.min(main.aggregator.depth());
+    let loops = u32::try_from(loops).unwrap_or(0);
+    let running = loops.saturating_sub(main.adopted_in.unwrap_or(1));
+    if running == 0 {
+        main.adopted_in = None;
+    }
+    main.nested = if main.adopted_in.is_some() { 0 } else { running.min(main.aggregator.depth()) };
+    if running == 0 {
+        // In the outermost loop all that ran are over, and the new one may start anywhere on the stack.
+        return begun(main, here, Aggregator::begin_outermost);
+    }
+    // A message that starts where a lost one started closes that one and those inside of it.
     let first_lost = main.marks.get(running as usize).filter(|_| running < main.aggregator.depth());
-    // A message that starts where a lost one started closes that one and those inside of it. In the outermost loop all
-    // are lost, and the new one may start anywhere: a stack position above all others.
-    let at = match first_lost {
-        Some(_) if running == 0 => StackMark::at(u64::MAX),
-        Some(&lost) => lost,
-        None => here,
-    };
-    begun_at(main, at)
+    begun_at(main, first_lost.copied().unwrap_or(here))
+}
+
+/// Recording has begun inside of a message. On the main thread, before its hook is in.
+pub(crate) fn adopt(loops: u32, adopted: &Adopted<'_>) {
+    // SAFETY: as in `on_begin`.
+    if let Some(main) = unsafe { main_thread::main() } {
+        adopt_in(main, loops, adopted);
+    }
+}
+
+fn adopt_in(main: &mut Main, loops: u32, adopted: &Adopted<'_>) {
+    main.aggregator.adopt(adopted);
+    main.adopted_in = Some(loops);
+}
+
+/// `Native.endAdopted`: the Looper has gone on from the message that recording began in.
+pub extern "system" fn end_adopted(_: *mut sys::JNIEnv, _: sys::jclass) {
+    // SAFETY: as in `on_begin`.
+    if let Some(main) = unsafe { main_thread::main() } {
+        end_adopted_in(main);
+    }
+}
+
+fn end_adopted_in(main: &mut Main) {
+    if main.adopted_in.take().is_some() {
+        let _ = main.aggregator.end_all(End::Returned);
+        main.nested = 0;
+    }
+}
+
+/// `Native.beginInput`: a window is called with an event. Returns whether that counts as a message: inside of one, and
+/// where nothing is recorded, it does not.
+pub extern "system" fn begin_input(_: *mut sys::JNIEnv, _: sys::jclass) -> sys::jboolean {
+    let at = StackMark::here();
+    // SAFETY: as in `on_begin`.
+    (unsafe { main_thread::main() }).is_some_and(|main| begin_input_at(main, at))
+}
+
+fn begin_input_at(main: &mut Main, at: StackMark) -> bool {
+    if main.aggregator.depth() > 0 {
+        return false;
+    }
+    let _ = main.aggregator.begin(at);
+    if let Some(mark) = main.marks.first_mut() {
+        *mark = at;
+    }
+    true
+}
+
+/// `Native.endInput`: the call that [`begin_input`] has counted is over; `target` is the class that was called.
+///
+/// # Safety
+/// As for [`describe`].
+pub unsafe extern "system" fn end_input(
+    env: *mut sys::JNIEnv,
+    _: sys::jclass,
+    target: sys::jstring,
+    threw: sys::jboolean,
+) {
+    // SAFETY: as in `describe`.
+    let target = unsafe { Text::read(env, target) };
+    // SAFETY: as in `on_begin`.
+    if let Some(main) = unsafe { main_thread::main() } {
+        // Named however short it was, like a frame.
+        let _ = main.aggregator.end_all(if threw { End::Threw } else { End::Returned });
+        main.nested = 0;
+        main.aggregator.describe(&Described {
+            target: target.as_str(),
+            callback: "",
+            what: None,
+            named_by: NamedBy::Window,
+        });
+    }
 }
 
 /// `Native.depth`: how many messages run.
@@ -112,7 +196,7 @@ pub extern "system" fn depth(_: *mut sys::JNIEnv, _: sys::jclass) -> sys::jint {
 }
 
 /// `Native.begun`: how many messages have started so far.
-pub extern "system" fn begun(_: *mut sys::JNIEnv, _: sys::jclass) -> sys::jlong {
+pub extern "system" fn begun_so_far(_: *mut sys::JNIEnv, _: sys::jclass) -> sys::jlong {
     // SAFETY: as in `on_begin`.
     (unsafe { main_thread::main() }).map_or(0, |main| main.begun.cast_signed())
 }
@@ -164,11 +248,10 @@ fn name(described: &Described<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hook::main_thread::MainHost;
     use crate::session::shared_state::SharedState;
     use crate::sys::clock;
     use loopbox_format::model::RecordKind;
-    use loopbox_recorder::{Aggregator, Config};
+    use loopbox_recorder::Config;
     use loopbox_store::{Identity, Ring, RingOptions};
     use std::alloc::{GlobalAlloc, Layout, System};
     use std::cell::Cell;
@@ -237,7 +320,7 @@ mod tests {
 
         let elsewhere = std::thread::spawn(|| (begin_critical(), end_critical(0, false)));
         assert_eq!(elsewhere.join().unwrap(), (ELSEWHERE, ELSEWHERE));
-        assert_eq!(begun(std::ptr::null_mut(), std::ptr::null_mut()), messages);
+        assert_eq!(begun_so_far(std::ptr::null_mut(), std::ptr::null_mut()), messages);
         main_thread::uninstall();
         assert_eq!(end_critical(0, false), ELSEWHERE);
 
@@ -270,6 +353,39 @@ mod tests {
             assert_eq!(begin_inside(&mut main, 1, at(3_000)) >> DEPTH_SHIFT, 1);
             assert_eq!(end_at(&mut main, at(3_000), -1, false) >> DEPTH_SHIFT, 0);
             assert_eq!(begin_at(&mut main, at(3_000)), 2);
+        });
+        thread.join().unwrap();
+    }
+
+    #[test]
+    fn only_java_knows_when_the_message_is_over_that_recording_began_in() {
+        let (Ring { main, .. }, _folder) = ring();
+        let thread = std::thread::spawn(move || {
+            let shared = Arc::new(SharedState::default());
+            let host = MainHost::new(main, Arc::clone(&shared));
+            let mut main = Main::new(Aggregator::new(&Config::default(), host));
+            let main = &mut main;
+            let at = |address| StackMark::at(address);
+            // The second of two loops: an outer message is not known.
+            adopt_in(main, 2, &Adopted { start_ns: clock::now_ns(), cpu_ns: None, name: None });
+            assert_eq!(shared.token(), 1);
+            assert!(!begin_input_at(main, at(8_000)), "inside of a message");
+            // Twice in a loop inside of it: its depth tells nothing, wherever they start.
+            for _ in 0..2 {
+                assert_eq!(begin_at(main, at(5_000)), IN_DOUBT);
+                assert_eq!(begin_inside(main, 3, at(4_900)) >> DEPTH_SHIFT, 2);
+                assert_eq!(end_at(main, at(5_000), -1, false) >> DEPTH_SHIFT, 1);
+            }
+            // The loop that it ran in takes the next one.
+            assert_eq!(begin_at(main, at(9_000)), IN_DOUBT);
+            assert_eq!(begin_inside(main, 2, at(8_900)) >> DEPTH_SHIFT, 1);
+            assert_eq!(end_at(main, at(9_000), -1, false) >> DEPTH_SHIFT, 0);
+            assert_eq!(begin_at(main, at(9_000)) >> DEPTH_SHIFT, 1, "no doubt any more");
+            end_adopted_in(main);
+            assert_eq!(shared.token(), 5, "it is over: nothing else is ended by that");
+            assert_eq!(end_at(main, at(9_000), -1, false) >> DEPTH_SHIFT, 0);
+            assert!(begin_input_at(main, at(8_000)) && !begin_input_at(main, at(7_000)));
+            assert_eq!(shared.token(), 6);
         });
         thread.join().unwrap();
     }

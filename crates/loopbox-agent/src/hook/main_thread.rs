@@ -19,11 +19,14 @@ pub(crate) struct Main {
     pub(crate) begun: u64,
     /// The stack positions at which the running messages started, outermost first.
     pub(crate) marks: [StackMark; MAX_DEPTH],
+    /// While the message runs that recording began in: how many loops were on the stack then. Nobody knows where on the
+    /// stack that message started, so every begin inside of it is in doubt.
+    pub(crate) adopted_in: Option<u32>,
 }
 
 impl Main {
     pub(crate) fn new(aggregator: Aggregator<MainHost>) -> Self {
-        Self { aggregator, nested: 0, begun: 0, marks: [StackMark::UNKNOWN; MAX_DEPTH] }
+        Self { aggregator, nested: 0, begun: 0, marks: [StackMark::UNKNOWN; MAX_DEPTH], adopted_in: None }
     }
 }
 
@@ -141,9 +144,9 @@ impl<C: Clock> Host for MainHost<C> {
         }
     }
 
-    fn idle(&mut self, since_ns: u64) {
+    fn idle(&mut self, next: u64, since_ns: u64) {
         let _ = self.ring.idle(since_ns);
-        self.shared.idle(since_ns);
+        self.shared.idle(next, since_ns);
     }
 
     fn opened(&mut self, record: &Record<Details>, change: Change) {

@@ -2,20 +2,27 @@
 //! if this one is killed.
 
 use super::used_symbols::{UsedSymbols, collect_used};
-use super::{meta, running_message};
+use super::{meta, outside, running_message};
 use crate::anr::evidence;
+use crate::sampler::java_fallback;
 use crate::sampler::sample::SampleReceiver;
 use crate::session::Session;
+use crate::session::symbols::Stack;
 use crate::sys::{clock, log};
 use jni::Env;
-use loopbox_format::model::{FeatureState, Figure, MainState, Pending, Report, StackSource, StackTree};
-use loopbox_recorder::{Sample, StackTreeBuilder};
+use loopbox_format::model::{
+    FeatureState, Figure, MainState, Outside, Pending, Report, StackSource, StackTree,
+};
+use loopbox_recorder::{Activity, Sample, StackTreeBuilder};
 use loopbox_store::WorkerWriter;
 use ringbuf::traits::Consumer;
 use std::collections::VecDeque;
 
 /// The stacks of a running message are saved in the ring at most this often.
 const SAVE_EVERY_NS: u64 = 500_000_000;
+/// How long a report waits for a stack of the main thread. It takes some hundred microseconds, or seconds, when the main
+/// thread does not stop.
+const STACK_WAIT_NS: u64 = 1_000_000_000;
 
 pub(super) struct Collector<'a> {
     session: &'a Session,
@@ -25,7 +32,11 @@ pub(super) struct Collector<'a> {
     kept: VecDeque<StackTree>,
     /// CPU time of the main thread at the first sample of the growing tree, and at its last.
     cpu: Option<(u64, u64)>,
+    /// The last stack taken: in which message or between which ones, and the generation of its numbers.
+    last: Option<(u64, u32, Stack)>,
     saved_at_ns: u64,
+    /// What ran outside of messages when that was saved in the ring; 0 for nothing.
+    saved_outside: u64,
     /// What `Annotations::changes` was when they were saved in the ring.
     saved_annotations: u32,
     saved_features: Vec<FeatureState>,
@@ -40,7 +51,9 @@ impl<'a> Collector<'a> {
             growing: StackTreeBuilder::new(&session.settings.recorder.sampling),
             kept: VecDeque::new(),
             cpu: None,
+            last: None,
             saved_at_ns: 0,
+            saved_outside: 0,
             saved_annotations: 0,
             saved_features: Vec::new(),
         }
@@ -49,9 +62,82 @@ impl<'a> Collector<'a> {
     /// What the ring, the trees and Looper show at this moment: a report without anything that has to be asked for.
     pub(super) fn snapshot(&self, env: &mut Env<'_>) -> (Report, UsedSymbols) {
         let mut report = self.session.reader.snapshot(clock::now_ns()).report;
+        if !matches!(report.main, MainState::Running(_)) {
+            self.look_outside(&mut report.main);
+        }
         let used = self.put_trees(&mut report);
         self.name_running(env, &mut report);
         (report, used)
+    }
+
+    /// The ring knows only messages.
+    fn look_outside(&self, main: &mut MainState) {
+        if let MainState::Outside(outside) = main {
+            // As it was when it was saved, and maybe over.
+            *main = MainState::Idle { since_ns: outside.after_ns };
+        }
+        let symbols = self.session.symbols.symbols();
+        let last = self.last.filter(|&(token, generation, _)| {
+            token == self.session.shared.token() && generation == self.session.symbols.generation()
+        });
+        let waits = last.and_then(|(_, _, stack)| outside::waits(&symbols, stack.locations()));
+        if let Some(outside) = outside::find(self.session, waits) {
+            *main = MainState::Outside(outside);
+        }
+    }
+
+    /// Takes the main thread's stack for a report, whatever runs, unless there are stacks of it already and more to come.
+    pub(super) fn take_stack(&mut self, env: &mut Env<'_>) {
+        let shared = &self.session.shared;
+        if shared.is_paused() {
+            return;
+        }
+        let running = shared.activity().running();
+        let sampled = running.is_some_and(|(token, _)| token == self.growing.token());
+        if sampled && self.growing.samples() > 0 && shared.takes_orders() {
+            return;
+        }
+        if let Some(order) = shared.order_stack() {
+            let deadline_ns = clock::now_ns().saturating_add(STACK_WAIT_NS);
+            while !shared.is_done(order) {
+                let left_ns = deadline_ns.saturating_sub(clock::now_ns());
+                if left_ns == 0 {
+                    break;
+                }
+                self.session.wait_for_work((left_ns / 1_000_000 + 1) as i32);
+            }
+            // What else it was woken for meanwhile, is still to be done.
+            self.session.wake_worker();
+            self.take_queued();
+        } else if !shared.in_background() && java_fallback::is_safe() {
+            self.take_by_java(env);
+        }
+        if running.is_some_and(|(token, _)| token == self.growing.token()) {
+            self.save_running();
+        }
+    }
+
+    /// Where there is no sampler. An app in the background may be frozen in the middle of the call, and ends by its time-out
+    /// when it thaws.
+    fn take_by_java(&mut self, env: &mut Env<'_>) {
+        let shared = &self.session.shared;
+        let at_ns = clock::now_ns();
+        let (token, start_ns) = shared.activity().running().unwrap_or((shared.token(), at_ns));
+        let Some((stack, generation)) = java_fallback::take_stack(env, &self.session.symbols) else { return };
+        if shared.token() != token {
+            return;
+        }
+        if self.growing.token() != token {
+            self.finish_tree();
+            self.growing.begin(token, start_ns, StackSource::JavaApi);
+        }
+        self.last = Some((token, generation, stack));
+        self.growing.push(&Sample {
+            frames: stack.locations(),
+            at_ns,
+            stop_ns: clock::now_ns().saturating_sub(at_ns),
+            interval_ns: self.session.settings.recorder.sampling.interval_ns,
+        });
     }
 
     /// Saves the running message's name.
@@ -74,6 +160,7 @@ impl<'a> Collector<'a> {
     /// Saves the header and the features when they have changed.
     pub(super) fn save_changes(&mut self) {
         self.save_features();
+        self.save_outside();
         if self.session.annotations.changes() != self.saved_annotations {
             self.save_meta();
         }
@@ -81,6 +168,23 @@ impl<'a> Collector<'a> {
 
     /// Moves samples from the queue into trees. `renumber`: locations may get new numbers.
     pub(super) fn take_samples(&mut self, renumber: bool) {
+        self.take_queued();
+        let growing = self.growing.token();
+        if growing == 0 {
+            return;
+        }
+        if self.session.shared.activity().running().is_some_and(|(token, _)| token == growing) {
+            self.session.shared.advise(growing, self.growing.interval_ns());
+            self.save_running();
+        } else {
+            self.finish_tree();
+        }
+        if renumber {
+            self.session.symbols.compact(self.kept.make_contiguous(), &mut self.growing);
+        }
+    }
+
+    fn take_queued(&mut self) {
         let generation = self.session.symbols.generation();
         while let Some(sample) = self.samples.try_pop() {
             if sample.token != self.growing.token() {
@@ -102,18 +206,7 @@ impl<'a> Collector<'a> {
             if let Some(now) = sample.cpu_ns {
                 self.cpu = Some((self.cpu.map_or(now, |(first, _)| first), now));
             }
-        }
-        if self.growing.token() == 0 {
-            return;
-        }
-        if self.session.shared.token() == self.growing.token() {
-            self.session.shared.advise(self.growing.token(), self.growing.interval_ns());
-            self.save_running();
-        } else {
-            self.finish_tree();
-        }
-        if renumber {
-            self.session.symbols.compact(self.kept.make_contiguous(), &mut self.growing);
+            self.last = Some((sample.token, sample.generation, sample.stack));
         }
     }
 
@@ -122,8 +215,10 @@ impl<'a> Collector<'a> {
         if self.growing.token() == 0 {
             return;
         }
+        // Of a main thread that waited, a stack is for the report that asked for it.
+        let ran = !Outside::is_outside(self.growing.token()) || self.growing.token() == self.saved_outside;
         let ran_ns = evidence::ended_ns(self.session, self.growing.token());
-        if self.growing.is_worth_keeping(ran_ns) {
+        if ran && self.growing.is_worth_keeping(ran_ns) {
             let tree = self.growing.tree();
             let symbols = self.session.symbols.symbols();
             self.log_refused("a stack tree", |ring, _| ring.keep_tree(&symbols, &tree).map(|_| ()));
@@ -149,6 +244,22 @@ impl<'a> Collector<'a> {
         self.log_refused("the running message's stacks", |ring, _| {
             ring.running_tree(&symbols, &tree).map(|_| ())
         });
+    }
+
+    /// What runs outside of messages, for the same reason.
+    fn save_outside(&mut self) {
+        let token = match self.session.shared.activity() {
+            Activity::Outside { token, .. } => token,
+            _ => 0,
+        };
+        if token == self.saved_outside {
+            return;
+        }
+        self.saved_outside = token;
+        let outside = outside::find(self.session, None).filter(|outside| outside.token == token);
+        // Its CPU time is of now, and the end may come later.
+        let outside = outside.map(|outside| Outside { cpu_ns: None, ..outside });
+        self.log_refused("what runs outside of messages", |ring, _| ring.outside(outside.as_ref()));
     }
 
     /// The header of reports, with the annotations.
@@ -190,7 +301,8 @@ impl<'a> Collector<'a> {
     /// Names the running message, by the line that Looper printed for it or else by its stack.
     fn name_running(&self, env: &mut Env<'_>, report: &mut Report) {
         let MainState::Running(running) = &mut report.main else { return };
-        running.message = running_message::name_by_looper(env, self.session, running);
+        running.message = running_message::name_by_looper(env, self.session, running)
+            .or_else(|| running_message::name_by_install(self.session, running));
         running.cpu_ns = match self.cpu {
             Some((first, _)) if self.growing.token() == running.token => {
                 self.session.main_cpu.and_then(clock::thread_cpu_of).map(|now| now.saturating_sub(first))

@@ -59,6 +59,10 @@ fn main(report: &Report, line: &mut Line) {
             name(running.message.as_ref(), line);
             line.text(" for ").ms(running.age_ns());
         }
+        MainState::Outside(outside) => {
+            let since = if outside.start_ns.is_some() { " for " } else { " for at most " };
+            line.text("main busy outside of messages").text(since).ms(outside.age_ns());
+        }
         MainState::Idle { since_ns } => {
             line.text("main idle for ").ms(report.meta.dumped_at.uptime_ns.saturating_sub(*since_ns));
         }

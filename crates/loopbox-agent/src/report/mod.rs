@@ -7,6 +7,7 @@ mod file;
 mod lifecycle;
 pub(crate) mod listener;
 mod meta;
+mod outside;
 mod pending_queue;
 mod previous_runs;
 mod process_stats;

@@ -8,7 +8,7 @@ use crate::session::settings::Settings;
 use crate::sys::log;
 use jni::Env;
 use loopbox_format::looper::most_overdue_ns;
-use loopbox_format::model::{Anr, MainState, Pending, ProcessExit, Running};
+use loopbox_format::model::{Anr, MainState, Pending, ProcessExit};
 use loopbox_format::report::{encode, judge_anew};
 use loopbox_recorder::judge;
 use loopbox_store::{FuseState, Recovered, RingPolicy, adopt, write_report};
@@ -72,17 +72,19 @@ fn deserves_report(recovered: &Recovered) -> bool {
 fn classify_ended(env: &mut Env<'_>, settings: &Settings, recovered: &mut Recovered) {
     let exit = framework::exit(env, &recovered.report);
     let report = &mut recovered.report;
+    // Since when it ran for certain, and how long.
     let running = match &report.main {
-        MainState::Running(running) => Some(running),
+        MainState::Running(running) => Some((running.start_ns, running.age_ns())),
+        MainState::Outside(outside) => Some((outside.start_ns.unwrap_or(outside.after_ns), outside.age_ns())),
         _ => None,
     };
     // Both are about a message that ran before.
-    if running.is_none_or(|running| report.pending.captured_ns < running.start_ns) {
+    if running.is_none_or(|(start_ns, _)| report.pending.captured_ns < start_ns) {
         report.pending = Pending::default();
         report.figures.clear();
     }
     report.anr = Anr {
-        ran_ns: running.map_or(0, Running::age_ns),
+        ran_ns: running.map_or(0, |(_, age_ns)| age_ns),
         patience_ns: tracker::hang_threshold_ns(settings, report),
         overdue_ns: most_overdue_ns(&report.pending),
         exit,

@@ -8,7 +8,7 @@ use jni::errors::Error;
 use jni::signature::JavaType;
 use jni::{DEFAULT_LOCAL_FRAME_CAPACITY, Env};
 use loopbox_format::model::{
-    Location, MainState, Message, Method, NamedBy, Report, Running, StackTree, Symbols,
+    Component, Location, MainState, Message, Method, NamedBy, Report, Running, StackTree, Symbols,
 };
 use loopbox_format::{looper, stacks};
 use loopbox_recorder::Keep;
@@ -26,11 +26,35 @@ pub(super) fn name_by_looper(env: &mut Env<'_>, session: &Session, running: &Run
         Ok::<_, Error>(unsafe { raw::text(env, &line) })
     });
     if let Ok(line) = found {
-        return line.filter(|_| session.shared.token() == running.token).as_deref().map(named_by_line);
+        let line = line.filter(|_| session.shared.token() == running.token)?;
+        return match line.strip_prefix(INPUT) {
+            // In a loop inside of it run messages with lines of their own, if any.
+            Some(window) => (running.depth == 1).then(|| named_by_window(window)),
+            None => Some(named_by_line(&line)),
+        };
     }
     let Failure(why) = raw::failure(env);
     log::warn(&["the running message's Looper line cannot be read: ", &why].concat());
     None
+}
+
+/// What [`name_by_looper`] gets instead of a line while a window handles input; then follows the class that was called.
+const INPUT: &str = "input ";
+
+fn named_by_window(class: &str) -> Message {
+    Message {
+        target: class.to_owned(),
+        callback: String::new(),
+        what: None,
+        component: Some(Component::Input),
+        named_by: NamedBy::Window,
+    }
+}
+
+/// The name of the message that recording began in, if the stack showed it then.
+pub(super) fn name_by_install(session: &Session, running: &Running) -> Option<Message> {
+    let first = running.token == 1 && running.depth == 1;
+    session.adopted.get().filter(|_| first).cloned()
 }
 
 fn named_by_line(text: &str) -> Message {
@@ -54,6 +78,11 @@ pub(super) fn name_by_stack(report: &mut Report, keep: Keep) {
     }
     if keep == Keep::ComponentsOnly {
         running.message = running.message.take().filter(|message| message.component.is_some());
+        if let Some(message) = &mut running.message
+            && message.component == Some(Component::Input)
+        {
+            message.target.clear();
+        }
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn take(session: &Session, report: &mut Report, used: &mut UsedSymbol
     if generation != session.symbols.generation() {
         return;
     }
-    if !matches!(report.main, MainState::Running(_)) {
+    if !matches!(report.main, MainState::Running(_) | MainState::Outside(_)) {
         locks = LockChain::default();
     }
     let all = session.symbols.symbols();
@@ -49,6 +49,7 @@ pub(super) fn take(session: &Session, report: &mut Report, used: &mut UsedSymbol
 fn wanted(report: &Report) -> (bool, bool) {
     let long = match &report.main {
         MainState::Running(running) => Some(running.age_ns() >= LONG_NS),
+        MainState::Outside(_) => Some(report.anr.ran_ns >= LONG_NS),
         _ => None,
     };
     let asked_by_app = matches!(report.meta.reason, DumpReason::Requested(_));

@@ -3,7 +3,9 @@
 use super::collector::Collector;
 use super::lifecycle::{Action, AskSystem, Event, FollowUp, Lifecycle, ReportFile, SystemAnswer, Trigger};
 use super::used_symbols::UsedSymbols;
-use super::{digest, file, listener, meta, pending_queue, previous_runs, process_stats, thread_query};
+use super::{
+    digest, file, listener, meta, outside, pending_queue, previous_runs, process_stats, thread_query,
+};
 use crate::anr::evidence::{self, NewEvidence};
 use crate::anr::tracker::{AnrTracker, Stall};
 use crate::anr::{sigquit, update_handler_feature};
@@ -11,7 +13,7 @@ use crate::sampler::sample::SampleReceiver;
 use crate::session::{Request, Session};
 use crate::sys::{clock, log};
 use jni::Env;
-use loopbox_format::model::{Anr, DumpReason, Figure, Report, SystemWord};
+use loopbox_format::model::{Anr, DumpReason, Figure, MainState, Pending, Report, SystemWord};
 use loopbox_recorder::judge;
 use loopbox_store::{WorkerWriter, disarm};
 
@@ -146,6 +148,7 @@ impl<'a> Worker<'a> {
 
     /// For the next process, if this one is killed before it can write a report.
     fn save_suspect(&mut self, env: &mut Env<'_>) {
+        self.collector.take_stack(env);
         let (report, _) = self.collector.snapshot(env);
         self.anr.named(self.session, &report);
         // The name first: the queue may take a while, and the process may be killed meanwhile.
@@ -165,6 +168,7 @@ impl<'a> Worker<'a> {
             None => return Event::FirstFailed,
         };
         self.take_samples();
+        self.collector.take_stack(env);
         let (mut report, used) = self.collector.snapshot(env);
         report.meta = meta::of(session);
         report.meta.reason = reason;
@@ -195,7 +199,11 @@ impl<'a> Worker<'a> {
         let report = &mut draft.report;
         report.pending = pending_queue::capture(env, &self.session.settings.pending);
         self.anr.add_queue(report);
-        let (message, ask_system) = self.anr.follow_up(report);
+        if matches!(report.main, MainState::Idle { .. }) && is_stuck(&report.pending, report.anr.overdue_ns) {
+            report.main =
+                outside::find(self.session, Some(false)).map_or(report.main.clone(), MainState::Outside);
+        }
+        let (message, ask_system) = self.anr.follow_up(self.session, report);
         let follow_up = FollowUp { file: draft.file.clone(), message, ask_system };
         let threads_answered = self.session.thread_queries.is_complete();
         Some(Event::QueueCaptured { now_ns: clock::now_ns(), threads_answered, follow_up })
@@ -253,6 +261,13 @@ impl<'a> Worker<'a> {
         }
         file::rewrite(self.session, file, |anr| evidence.add_to(anr))
     }
+}
+
+/// Whether the queue shows that an idle main thread does not wait for it, though messages are due.
+fn is_stuck(pending: &Pending, overdue_ns: Option<u64>) -> bool {
+    const OVERDUE_NS: u64 = 1_000_000_000;
+    overdue_ns.is_some_and(|ns| ns >= OVERDUE_NS)
+        && pending.lines.iter().any(|line| line.contains("polling=false"))
 }
 
 fn forward_signal() {

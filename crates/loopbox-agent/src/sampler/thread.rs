@@ -14,7 +14,7 @@ use crate::sys::{clock, log};
 use jni::Env;
 use loopbox_art::{Art, RawStack};
 use loopbox_format::model::{Feature, StackSource};
-use loopbox_recorder::{Activity, Schedule, Step, Taken};
+use loopbox_recorder::{Schedule, Step, Taken};
 use loopbox_store::RingFuse;
 use ringbuf::traits::Producer;
 use std::sync::Arc;
@@ -117,8 +117,12 @@ impl Sampler<'_> {
                 self.session.wake_worker();
             }
             shared.set_answers_queries(!off && self.art.is_some());
+            shared.set_takes_orders(!off);
             if off {
                 shared.take_query();
+                if let Some(order) = shared.open_order() {
+                    shared.finish_order(order);
+                }
                 shared.pause();
                 self.schedule.distracted();
                 continue;
@@ -131,10 +135,12 @@ impl Sampler<'_> {
                 self.schedule.distracted();
                 continue;
             }
-            let (running, start_ns) = match activity {
-                Activity::Idle { .. } => (0, 0),
-                Activity::Running { token, start_ns } => (token, start_ns),
-            };
+            if let Some(order) = shared.open_order() {
+                self.fill(env, order);
+                self.schedule.distracted();
+                continue;
+            }
+            let (running, start_ns) = activity.running().unwrap_or((0, 0));
             if self.last_token != 0 && self.last_token != running {
                 // The sampled message has ended: its tree is complete.
                 self.last_token = 0;
@@ -160,6 +166,22 @@ impl Sampler<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Takes the stack that a report wants, whatever the main thread does.
+    fn fill(&mut self, env: &mut Env<'_>, order: u32) {
+        /// Of short messages another one may run by the time that the thread is stopped.
+        const TRIES: usize = 3;
+        let shared = &self.session.shared;
+        for _ in 0..TRIES {
+            let now = clock::now_ns();
+            let (token, start_ns) = shared.activity().running().unwrap_or((shared.token(), now));
+            if !matches!(self.sample(env, token, start_ns, self.schedule.interval_ns()), Taken::Gone) {
+                break;
+            }
+        }
+        shared.finish_order(order);
+        self.session.wake_worker();
     }
 
     fn sample(&mut self, env: &mut Env<'_>, token: u64, start_ns: u64, interval_ns: u64) -> Taken {

@@ -2,6 +2,7 @@
 
 use crate::sys::clock;
 use crate::sys::wake::{futex_wait, futex_wake};
+use loopbox_format::model::Outside;
 use loopbox_recorder::Activity;
 use loopbox_store::Pair;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, compiler_fence, fence};
@@ -17,10 +18,14 @@ const UNBLOCK: u32 = 4;
 const SETTLED_NS: u64 = 1_000_000;
 
 /// Written by the main thread for each message, read by the sampler and the worker.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct SharedState {
-    /// The running message, 0 for none; its start, or the end of the last one.
+    /// The running message and its start; or, while none runs, the number of what runs outside of messages now, if
+    /// anything does ([`Outside::token_before`] the next one), and the end of the last one.
     now: Pair,
+    /// What the stall monitor found to run outside of messages, and since when it was seen; 0 for nothing yet. It holds
+    /// while `now` has that number.
+    outside: Pair,
     /// Which threads sleep without a deadline, and what else the main thread is to do, by bits.
     parked: AtomicU32,
     wake: AtomicU32,
@@ -29,6 +34,8 @@ pub struct SharedState {
     resting: AtomicBool,
     /// The app has switched sampling off.
     off: AtomicBool,
+    /// The app has paused the recorder: what the main thread does is not known, and nobody's business.
+    paused: AtomicBool,
     /// The app was in the foreground and is not now.
     background: AtomicBool,
     /// The app was in the foreground at least once.
@@ -39,6 +46,11 @@ pub struct SharedState {
     answers_queries: AtomicBool,
     /// There is a question about other threads.
     query_waits: AtomicBool,
+    /// The sampler takes stacks that are asked for.
+    takes_orders: AtomicBool,
+    /// How many stacks were asked for, and how many of these orders are done.
+    ordered: AtomicU32,
+    done: AtomicU32,
     /// Wakes the dead-man thread.
     deadman: AtomicU32,
     /// When the hook was last found taken out, uptime; 0 for never.
@@ -47,6 +59,35 @@ pub struct SharedState {
     late_ns: AtomicU64,
     /// A message, and the interval that its tree asks for.
     advice: Pair,
+}
+
+impl Default for SharedState {
+    /// No message has run yet.
+    fn default() -> Self {
+        let now = Pair::default();
+        now.set(Outside::token_before(1), 0);
+        Self {
+            now,
+            outside: Pair::default(),
+            parked: AtomicU32::default(),
+            wake: AtomicU32::default(),
+            stop: AtomicBool::default(),
+            resting: AtomicBool::default(),
+            off: AtomicBool::default(),
+            paused: AtomicBool::default(),
+            background: AtomicBool::default(),
+            was_foreground: AtomicBool::default(),
+            ended: AtomicBool::default(),
+            answers_queries: AtomicBool::default(),
+            query_waits: AtomicBool::default(),
+            takes_orders: AtomicBool::default(),
+            ordered: AtomicU32::default(),
+            done: AtomicU32::default(),
+            deadman: AtomicU32::default(),
+            late_ns: AtomicU64::default(),
+            advice: Pair::default(),
+        }
+    }
 }
 
 impl SharedState {
@@ -72,28 +113,51 @@ impl SharedState {
         self.parked.fetch_or(UNBLOCK, Ordering::Relaxed);
     }
 
-    /// No message runs. Main thread only.
-    pub fn idle(&self, since_ns: u64) {
-        self.now.set(0, since_ns);
+    /// No message runs, the next one will have the number `next`. Main thread only.
+    pub fn idle(&self, next: u64, since_ns: u64) {
+        self.now.set(Outside::token_before(next), since_ns);
     }
 
     /// What the main thread does. Not to be called while it is stopped.
     pub(crate) fn activity(&self) -> Activity {
-        match self.now.get() {
-            (0, since_ns) => Activity::Idle { since_ns },
-            (token, start_ns) => Activity::Running { token, start_ns },
+        let (token, start_ns) = self.now.get();
+        if !Outside::is_outside(token) {
+            return Activity::Running { token, start_ns };
+        }
+        match self.outside.get() {
+            (found, since_ns) if found == token => Activity::Outside { token, since_ns },
+            _ => Activity::Idle { since_ns: start_ns },
         }
     }
 
-    /// The running message, 0 for none. May be called while the main thread is stopped.
+    /// The running message, or, while none runs, the number of what may run outside of messages. May be called while the
+    /// main thread is stopped.
     pub(crate) fn token(&self) -> u64 {
         self.now.first()
+    }
+
+    /// While no message runs: the number of what may run outside of messages, and the end of the last message, 0 before
+    /// the first one.
+    pub(crate) fn between_messages(&self) -> Option<(u64, u64)> {
+        Some(self.now.get()).filter(|&(token, _)| Outside::is_outside(token))
+    }
+
+    fn runs_no_message(&self) -> bool {
+        Outside::is_outside(self.token())
+    }
+
+    /// Something with this number runs outside of messages, or, with 0, nothing does any more. Stall monitor only.
+    pub(crate) fn set_outside(&self, token: u64, since_ns: u64) {
+        self.outside.set(token, since_ns);
+        futex_wake(&self.wake);
     }
 
     /// Sleeps until a message starts, or something else is wanted. Sampler only.
     pub(crate) fn park(&self) {
         self.park_as(SAMPLER, |wake, until_ns| {
-            if self.may_sleep() && !self.is_off() {
+            // Who finds something outside of messages says so before it wakes this thread.
+            let busy = self.outside.first() == self.token();
+            if !busy && self.may_sleep() && !self.is_off() {
                 self.rest(wake, until_ns);
             }
         });
@@ -115,7 +179,7 @@ impl SharedState {
         // Briefly first: a message whose start did not see yet that this thread parks is visible when this is over.
         let deadlines = [Some(clock::now_ns().saturating_add(SETTLED_NS)), None];
         for deadline_ns in deadlines {
-            if self.token() == 0 {
+            if self.runs_no_message() {
                 sleep(wake, deadline_ns);
             }
         }
@@ -143,7 +207,7 @@ impl SharedState {
     }
 
     fn may_sleep(&self) -> bool {
-        !self.stopped() && !self.query_waits.load(Ordering::SeqCst)
+        !self.stopped() && !self.query_waits.load(Ordering::SeqCst) && self.open_order().is_none()
     }
 
     /// Sleeps until this uptime, or while the sampler does nothing. Dead-man thread only.
@@ -159,6 +223,15 @@ impl SharedState {
     pub(crate) fn switch(&self, on: bool) {
         self.off.store(!on, Ordering::SeqCst);
         futex_wake(&self.wake);
+    }
+
+    /// Sets whether the app has paused the recorder.
+    pub(crate) fn set_paused(&self, paused: bool) {
+        self.paused.store(paused, Ordering::SeqCst);
+    }
+
+    pub(crate) fn is_paused(&self) -> bool {
+        self.paused.load(Ordering::SeqCst)
     }
 
     pub(crate) fn is_off(&self) -> bool {
@@ -180,6 +253,7 @@ impl SharedState {
     pub(crate) fn end_sampling(&self) {
         self.ended.store(true, Ordering::SeqCst);
         self.answers_queries.store(false, Ordering::SeqCst);
+        self.takes_orders.store(false, Ordering::SeqCst);
         futex_wake(&self.deadman);
     }
 
@@ -207,6 +281,43 @@ impl SharedState {
     /// Whether there is a question; resets it. Sampler only.
     pub(crate) fn take_query(&self) -> bool {
         self.query_waits.swap(false, Ordering::SeqCst)
+    }
+
+    /// Sets whether stacks are taken that are asked for. Sampler only.
+    pub(crate) fn set_takes_orders(&self, takes: bool) {
+        self.takes_orders.store(takes && !self.ended.load(Ordering::SeqCst), Ordering::SeqCst);
+    }
+
+    /// Whether the sampler takes stacks.
+    pub(crate) fn takes_orders(&self) -> bool {
+        self.takes_orders.load(Ordering::SeqCst)
+    }
+
+    /// Asks the sampler for a stack of whatever the main thread does; the number of the order, or `None` when there is
+    /// nobody to take it. Worker only.
+    pub(crate) fn order_stack(&self) -> Option<u32> {
+        if !self.takes_orders() {
+            return None;
+        }
+        let number = self.ordered.fetch_add(1, Ordering::SeqCst).wrapping_add(1);
+        futex_wake(&self.wake);
+        Some(number)
+    }
+
+    /// The order that is not done yet. Sampler only.
+    pub(crate) fn open_order(&self) -> Option<u32> {
+        let number = self.ordered.load(Ordering::SeqCst);
+        (number != self.done.load(Ordering::SeqCst)).then_some(number)
+    }
+
+    /// This order is done: its stack is in the queue, or there is none. Sampler only.
+    pub(crate) fn finish_order(&self, number: u32) {
+        self.done.store(number, Ordering::SeqCst);
+    }
+
+    /// Whether this order is done, or never will be.
+    pub(crate) fn is_done(&self, number: u32) -> bool {
+        self.done.load(Ordering::SeqCst) == number || !self.takes_orders()
     }
 
     /// Sleeps until this uptime at most. Stall monitor only.
@@ -283,7 +394,8 @@ mod tests {
             let shared = Arc::clone(&shared);
             move || {
                 let mut seen = 0;
-                while !shared.stopped() {
+                // A thread that comes late finds the last message.
+                while seen == 0 || !shared.stopped() {
                     if let Activity::Running { token, start_ns } = shared.activity() {
                         assert_eq!(start_ns, token * 10);
                         seen = token;
@@ -297,7 +409,7 @@ mod tests {
             token += 1;
             shared.running(token, token * 10);
             if token % 3 == 0 {
-                shared.idle(7);
+                shared.idle(token + 1, 7);
             }
         }
         shared.running(200_001, 2_000_010);
@@ -314,23 +426,57 @@ mod tests {
             move || {
                 let mut rounds = 0;
                 while !shared.stopped() {
-                    while shared.token() == 0 && !shared.stopped() {
+                    while shared.runs_no_message() && !shared.stopped() {
                         shared.park();
                     }
                     rounds += 1;
-                    shared.idle(0);
+                    shared.idle(1, 0);
                 }
                 rounds
             }
         });
         for token in 1..2_000 {
             shared.running(token, 0);
-            while shared.token() != 0 {
+            while !shared.runs_no_message() {
                 std::hint::spin_loop();
             }
         }
         shared.stop();
         assert!(sampler.join().unwrap() >= 1_999);
+    }
+
+    #[test]
+    fn what_was_found_outside_of_messages_holds_until_the_next_one() {
+        let shared = SharedState::default();
+        assert_eq!(shared.activity(), Activity::Idle { since_ns: 0 });
+        let token = Outside::token_before(1);
+        assert_eq!(shared.token(), token);
+        shared.set_outside(token, 30);
+        assert_eq!(shared.activity(), Activity::Outside { token, since_ns: 30 });
+        shared.park();
+        shared.running(1, 40);
+        assert_eq!(shared.activity(), Activity::Running { token: 1, start_ns: 40 });
+        shared.idle(2, 50);
+        assert_eq!(shared.activity(), Activity::Idle { since_ns: 50 });
+        shared.set_outside(Outside::token_before(2), 60);
+        shared.set_outside(0, 0);
+        assert_eq!(shared.activity(), Activity::Idle { since_ns: 50 });
+    }
+
+    #[test]
+    fn a_stack_is_ordered_of_who_takes_orders_and_waited_for_until_it_is_done() {
+        let shared = SharedState::default();
+        assert_eq!(shared.order_stack(), None);
+        shared.set_takes_orders(true);
+        let first = shared.order_stack().unwrap();
+        assert_eq!(shared.open_order(), Some(first));
+        assert!(!shared.is_done(first));
+        shared.park();
+        shared.finish_order(first);
+        assert!(shared.is_done(first) && shared.open_order().is_none());
+        let second = shared.order_stack().unwrap();
+        shared.end_sampling();
+        assert!(shared.is_done(second) && shared.order_stack().is_none());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What `/proc` tells about this process and its main thread.
 
+use loopbox_recorder::Place;
 use std::fs;
 
 /// How long the main thread has waited for a processor so far.
@@ -22,6 +23,49 @@ pub(crate) fn main_blocks_sig_quit() -> bool {
 pub(crate) fn main_schedstat() -> String {
     text(&of_main("schedstat"))
 }
+
+/// Where the kernel sees the main thread.
+pub(crate) fn main_place() -> Place {
+    place(&text(&of_main("syscall")), || text(&of_main("wchan")))
+}
+
+/// From `/proc/PID/task/TID/syscall`, or, where the app may not read that (its owner is root in an app that cannot be
+/// debugged), from `wchan`, the kernel's function that the thread sleeps in.
+fn place(syscall: &str, wchan: impl FnOnce() -> String) -> Place {
+    match syscall.split_whitespace().next() {
+        Some("running") => return Place::Running,
+        Some(number) => {
+            let waits = number.parse().is_ok_and(|number| QUEUE_WAITS.contains(&number));
+            return if waits { Place::Queue } else { Place::Elsewhere };
+        }
+        None => {}
+    }
+    match wchan().as_str() {
+        "" | "0" => Place::Unknown,
+        function if function.contains("poll") => Place::Queue,
+        _ => Place::Elsewhere,
+    }
+}
+
+/// The system calls in which a Looper waits: libutils has used `epoll_wait` since Android 5, which C libraries make of
+/// either of these.
+#[cfg(target_os = "android")]
+const QUEUE_WAITS: &[libc::c_long] = &[
+    #[cfg(not(target_arch = "aarch64"))]
+    libc::SYS_epoll_wait,
+    libc::SYS_epoll_pwait,
+];
+
+/// The same; and the Looper of a testbed may wait in `poll`.
+#[cfg(not(target_os = "android"))]
+const QUEUE_WAITS: &[libc::c_long] = &[
+    #[cfg(not(target_arch = "aarch64"))]
+    libc::SYS_epoll_wait,
+    libc::SYS_epoll_pwait,
+    #[cfg(not(target_arch = "aarch64"))]
+    libc::SYS_poll,
+    libc::SYS_ppoll,
+];
 
 /// A file about the main thread, whose id is the process's.
 fn of_main(file: &str) -> String {
@@ -48,6 +92,25 @@ pub(crate) fn kib(text: &str, name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_kernel_tells_where_a_thread_is() {
+        let no_wchan = || panic!("the system call is known");
+        assert_eq!(place(&format!("{} 0x3 0x7f50", libc::SYS_epoll_pwait), no_wchan), Place::Queue);
+        assert_eq!(place(&format!("{} 0x1", libc::SYS_futex), no_wchan), Place::Elsewhere);
+        assert_eq!(place("running\n", no_wchan), Place::Running);
+        // A page fault, for one.
+        assert_eq!(place("-1 0x7ffd 0x7f50", no_wchan), Place::Elsewhere);
+        for (wchan, found) in [
+            ("ep_poll", Place::Queue),
+            ("do_epoll_wait", Place::Queue),
+            ("futex_wait_queue_me", Place::Elsewhere),
+            ("0", Place::Unknown),
+            ("", Place::Unknown),
+        ] {
+            assert_eq!(place("", || wchan.to_owned()), found, "{wchan}");
+        }
+    }
 
     #[test]
     fn a_field_is_the_word_after_its_name() {

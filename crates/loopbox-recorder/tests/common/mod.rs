@@ -23,6 +23,8 @@ pub(crate) struct Recording {
     pub(crate) unseen_ns: u64,
     pub(crate) cpu_reads: std::cell::Cell<u32>,
     pub(crate) states: Vec<State>,
+    /// The number that the next message was announced with when the thread was last idle.
+    pub(crate) next: u64,
     pub(crate) closed: Vec<Record>,
     /// As a reader sees it who takes numbers at each change, but details only when told to.
     pub(crate) open: Option<Record>,
@@ -60,7 +62,8 @@ impl Host for Recording {
         self.states.push(State::Running { token, start_ns, depth });
     }
 
-    fn idle(&mut self, since_ns: u64) {
+    fn idle(&mut self, next: u64, since_ns: u64) {
+        self.next = next;
         self.states.push(State::Idle { since_ns });
     }
 

@@ -25,6 +25,8 @@ pub struct MainWriter {
     pub(super) records: RegionWriter,
     /// The message announced as running, 0 for none.
     pub(super) token: u64,
+    /// The highest number that was announced.
+    pub(super) newest: u64,
     /// It has ended.
     pub(super) over: bool,
     /// The record written last says so.
@@ -35,9 +37,11 @@ impl MainWriter {
     /// Message `token` (from 1) runs since `start_ns` uptime, `depth` Looper loops deep (1 for an ordinary message).
     pub fn running(&mut self, token: u64, start_ns: u64, depth: u32) -> Result<(), StoreError> {
         self.token = token;
+        self.newest = self.newest.max(token);
         self.over = false;
         self.told = false;
-        self.current.write_next_words(&Current::Running { token, start_ns, depth }.to_words())
+        let later = (self.newest - token) as u32;
+        self.current.write_next_words(&Current::Running { token, start_ns, depth, later }.to_words())
     }
 
     /// No message runs since `since_ns` uptime, which is the end of the record written last.
@@ -51,7 +55,9 @@ impl MainWriter {
 
     /// The announced message if it has ended or `record` counts it, else 0.
     fn ended<D>(&self, record: &Record<D>) -> u64 {
-        let counted = self.token.wrapping_sub(record.first_token) < u64::from(record.count);
+        // One that goes on around a nested loop was counted before that, and ends by a word of its own.
+        let counted = self.token == self.newest
+            && self.token.wrapping_sub(record.first_token) < u64::from(record.count);
         if counted || self.over { self.token } else { 0 }
     }
 

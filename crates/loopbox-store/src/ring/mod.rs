@@ -88,11 +88,13 @@ impl Ring {
             open_details: region(Kind::OpenDetails),
             records: region(Kind::Records),
             token: 0,
+            newest: 0,
             over: false,
             told: false,
         };
         let worker = WorkerWriter {
             running: region(Kind::Running),
+            outside: region(Kind::Outside),
             running_tree: region(Kind::RunningTree),
             tree_pages: region(Kind::TreePages),
             trees: 0,

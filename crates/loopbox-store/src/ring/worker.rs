@@ -5,12 +5,13 @@ use crate::StoreError;
 use crate::slot::words_of;
 use crate::trees::{Kept, PAGE_HEADER_LEN, PackError, pack_within};
 use loopbox_format::codec;
-use loopbox_format::model::{FeatureState, Figure, Meta, Pending, Running, StackTree, Symbols};
+use loopbox_format::model::{FeatureState, Figure, Meta, Outside, Pending, Running, StackTree, Symbols};
 
 /// What the worker thread writes. Its methods may allocate.
 #[derive(Debug)]
 pub struct WorkerWriter {
     pub(super) running: RegionWriter,
+    pub(super) outside: RegionWriter,
     pub(super) running_tree: RegionWriter,
     pub(super) tree_pages: RegionWriter,
     /// How many trees were kept.
@@ -27,6 +28,11 @@ impl WorkerWriter {
     /// What is known of the running message beyond its number: name, CPU time, as of when.
     pub fn running(&mut self, running: &Running) -> Result<(), StoreError> {
         self.running.write_next_value(running)
+    }
+
+    /// What keeps the main thread from its queue outside of messages; `None` when that is over without a message.
+    pub fn outside(&mut self, outside: Option<&Outside>) -> Result<(), StoreError> {
+        self.outside.write_next_value(&outside)
     }
 
     /// The stacks of the running message so far, with the names they use.

@@ -66,6 +66,7 @@ public final class Config {
     final Listener listener;
     final Redactor redactor;
     final boolean autoScene;
+    final boolean watchInput;
     final boolean mainProcessOnly;
     final boolean pauseInBackground;
     final String appVersion;
@@ -97,6 +98,7 @@ public final class Config {
         listener = from.listener;
         redactor = from.redactor;
         autoScene = from.autoScene;
+        watchInput = from.watchInput;
         mainProcessOnly = from.mainProcessOnly;
         pauseInBackground = from.pauseInBackground;
         appVersion = from.appVersion;
@@ -180,6 +182,7 @@ public final class Config {
         private Listener listener;
         private Redactor redactor;
         private boolean autoScene = true;
+        private boolean watchInput;
         private boolean mainProcessOnly;
         private boolean pauseInBackground;
         private String appVersion = "";
@@ -378,6 +381,17 @@ public final class Config {
         @NonNull
         public Builder autoScene(boolean on) {
             autoScene = on;
+            return this;
+        }
+
+        /**
+         * Whether {@link Loopbox#watchInput} is done for the window of each Activity when it is first resumed. Off
+         * unless the app asks for it: what Window.getCallback returns is then no longer the Activity or what a library
+         * has put there, which code that casts it would notice.
+         */
+        @NonNull
+        public Builder watchInput(boolean on) {
+            watchInput = on;
             return this;
         }
 

@@ -66,6 +66,10 @@ final class Foreground implements Application.ActivityLifecycleCallbacks {
         if (config != null && config.autoScene) {
             Loopbox.scene(activity.getClass().getName());
         }
+        if (config != null && config.watchInput) {
+            // Now and not when it was created: support libraries put their callback in during onCreate.
+            Loopbox.watchInput(activity.getWindow());
+        }
     }
 
     @Override

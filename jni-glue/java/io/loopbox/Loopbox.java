@@ -3,6 +3,7 @@ package io.loopbox;
 
 import android.content.Context;
 import android.util.Log;
+import android.view.Window;
 import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
 import java.io.File;
@@ -205,6 +206,25 @@ public final class Loopbox {
             }
         } catch (Throwable fault) {
             Log.w(TAG, "cannot switch", fault);
+        }
+    }
+
+    /**
+     * Records touches, keys and other input of this window like messages: with history, stacks and the time-out of input.
+     * The system hands most of them to the app outside of messages, where no hook of the Looper sees them. The window's
+     * callback is wrapped in one that passes every call and exception on; {@link #uninstall} takes it out again, unless
+     * another library has wrapped ours by then. For windows of Dialogs and the like;
+     * {@link Config.Builder#watchInput} does it for Activities. Main thread.
+     *
+     * @param window one that has a callback; else nothing happens
+     */
+    public static void watchInput(@Nullable Window window) {
+        try {
+            if (window != null && Recorder.isOn() && Recorder.onMainThread()) {
+                InputWatch.watch(window);
+            }
+        } catch (Throwable fault) {
+            Log.w(TAG, "input is not watched", fault);
         }
     }
 

@@ -44,13 +44,22 @@ final class MainThread {
      * app went on with a new loop. The stack tells; the native side could only guess by the stack's depth.
      */
     static int beginInDoubt() {
+        return Native.beginIn(loops(Thread.currentThread().getStackTrace()));
+    }
+
+    /** How many Looper.loop() are on the stack. */
+    static int loops(StackTraceElement[] stack) {
         int loops = 0;
-        for (StackTraceElement frame : Thread.currentThread().getStackTrace()) {
-            if ("loop".equals(frame.getMethodName()) && "android.os.Looper".equals(frame.getClassName())) {
+        for (StackTraceElement frame : stack) {
+            if (isFrame(frame, "android.os.Looper", "loop")) {
                 loops++;
             }
         }
-        return Native.beginIn(loops);
+        return loops;
+    }
+
+    static boolean isFrame(StackTraceElement frame, String type, String method) {
+        return method.equals(frame.getMethodName()) && type.equals(frame.getClassName());
     }
 
     /** A dispatch ended that Looper printed; what is said of it, see {@link Native#end}. */

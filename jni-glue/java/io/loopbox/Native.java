@@ -45,6 +45,9 @@ final class Native {
     /** The hook was found taken out: messages may have run unseen since the last one that was seen. Any thread. */
     static native void setUnseen();
 
+    /** What the main thread does is not to be looked at while the hook is out, or it is again. Any thread. */
+    static native void setPaused(boolean paused);
+
     /** Which hook works, for the report: on or off and how or why. */
     static native void setHook(boolean on, String detail);
 
@@ -74,6 +77,27 @@ final class Native {
     /** How many messages run inside each other. */
     @FastNative
     static native int depth();
+
+    /**
+     * The recorder was installed inside of a message, which is recorded from now on. Before the hook is in.
+     *
+     * @param loops how many Looper.loop() are on the stack
+     * @param binds whether that message starts the app
+     * @param startMs when it began, uptime, or 0: when the process started
+     */
+    static native void adopt(int loops, boolean binds, long startMs);
+
+    /** The Looper has gone on from the message that the recorder was installed in. */
+    @FastNative
+    static native void endAdopted();
+
+    /** A window is called with an event: says whether that counts as a message, because none runs. */
+    @FastNative
+    static native boolean beginInput();
+
+    /** The call that counted is over. */
+    @FastNative
+    static native void endInput(String target, boolean threw);
 
     /** How many dispatches have begun. */
     @FastNative

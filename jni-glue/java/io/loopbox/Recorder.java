@@ -71,6 +71,7 @@ final class Recorder {
         if (refusal != null) {
             return refusal;
         }
+        InstallMessage.adopt();
         if (!putIn()) {
             stop();
             return "the Observer hook is refused";
@@ -83,6 +84,7 @@ final class Recorder {
             return;
         }
         takeOut();
+        InputWatch.takeOut();
         config = null;
         pausedByApp = false;
         pausedInBackground = false;
@@ -107,9 +109,11 @@ final class Recorder {
             return;
         }
         boolean pause = pausedByApp || pausedInBackground;
+        Native.setPaused(pause);
         if (pause && hook != null) {
             takeOut();
             // We are inside of a message whose end we shall not see.
+            Native.endAdopted();
             for (int nested = 0; nested < MOST_NESTED && Native.depth() > 0; nested++) {
                 MainThread.end();
             }
@@ -117,6 +121,11 @@ final class Recorder {
         } else if (!pause && hook == null && !putIn()) {
             Native.setHook(false, "refused after a pause");
         }
+    }
+
+    /** Whether messages are recorded now. */
+    static boolean isHooked() {
+        return hook != null;
     }
 
     /** Any thread. */
@@ -134,10 +143,14 @@ final class Recorder {
         return framework;
     }
 
-    /** The line that Looper printed for the running message, or null. Any thread. */
+    /**
+     * The line that Looper printed for the running message, or the word for input and the class of its window's
+     * callback, or null. Any thread.
+     */
     static String runningLine() {
         Hook names = naming;
-        return names == null ? null : names.runningLine();
+        String line = names == null ? null : names.runningLine();
+        return line == null ? InputWatch.running() : line;
     }
 
     private static boolean putIn() {

@@ -11,6 +11,8 @@ import android.os.Message;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import android.os.Process;
+import android.os.SystemClock;
 
 /**
  * Runs an app's components on its main thread, by the messages, in the order and through the methods of API 29. What
@@ -138,6 +140,12 @@ public final class ActivityThread {
         }
     }
 
+    /** For stories that install the recorder as an app does, and have no components. */
+    private static void handleBindApplication(Runnable app) {
+        Process.setStartTimes(SystemClock.elapsedRealtime(), SystemClock.uptimeMillis());
+        app.run();
+    }
+
     /** The handler of all this. */
     public static final class H extends Handler {
         public static final int BIND_APPLICATION = 110;
@@ -163,6 +171,10 @@ public final class ActivityThread {
         @Override
         public void handleMessage(Message message) {
             if (message.obj == null) {
+                return;
+            }
+            if (message.obj instanceof Runnable) {
+                handleBindApplication((Runnable) message.obj);
                 return;
             }
             switch (message.what) {

@@ -9,4 +9,13 @@ public class Process {
     public static int myUid() { return android.system.Os.getuid(); }
     public static int myTid() { return BedNative.gettid(); }
     public static void setThreadPriority(int priority) {}
+
+    private static long startUptimeMillis;
+
+    public static final long getStartUptimeMillis() { return startUptimeMillis; }
+
+    /** ActivityThread.handleBindApplication notes when it began. */
+    public static final void setStartTimes(long elapsedRealtime, long uptimeMillis) {
+        startUptimeMillis = uptimeMillis;
+    }
 }

@@ -1,0 +1,95 @@
+//! Whether the main thread, when it runs no message, waits for one: by its stack, by the kernel's word, and by what the
+//! stall monitor has found.
+
+use crate::session::Session;
+use crate::sys::{clock, proc};
+use loopbox_format::model::{Location, Outside, Symbols};
+use loopbox_recorder::{Activity, Place, computing_since};
+use std::time::Duration;
+
+/// Between two looks at a thread whose stack does not tell: longer than it takes to wake up and go on.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
+
+/// Whether a stack of the main thread ends in the wait for a message; `None` for a moment in between, on the way to or from
+/// a message. Top frame first.
+pub(super) fn waits(symbols: &Symbols, stack: &[u32]) -> Option<bool> {
+    let Location::Frame { method, .. } = symbols.locations.get(*stack.first()? as usize)? else {
+        return None;
+    };
+    let top = symbols.methods.get(*method as usize)?;
+    match (top.class.as_str(), top.name.as_str()) {
+        ("android.os.MessageQueue", "nativePollOnce") => Some(true),
+        ("android.os.MessageQueue" | "android.os.Looper", _) => None,
+        _ => Some(false),
+    }
+}
+
+/// What keeps the main thread from its queue now; `None` while a message runs, when it waits, and while the recorder is
+/// paused. `waits` is what its stack says, see [`waits`].
+pub(super) fn find(session: &Session, waits: Option<bool>) -> Option<Outside> {
+    let shared = &session.shared;
+    let (token, ended_ns) = shared.between_messages().filter(|_| !shared.is_paused())?;
+    let seen_ns = match shared.activity() {
+        Activity::Outside { since_ns, .. } => Some(since_ns),
+        _ => None,
+    };
+    if seen_ns.is_none() {
+        if waits != Some(false) && !is_away(session, token) {
+            return None;
+        }
+        // The stall monitor may sleep. It looks for itself.
+        shared.wake_all();
+    }
+    let now_ns = clock::now_ns();
+    let cpu_ns = session.main_cpu.and_then(clock::thread_cpu_of);
+    let asleep = Some(session.stall.snapshot().asleep).filter(|asleep| asleep.token == token);
+    let used = asleep.zip(cpu_ns);
+    let computes = seen_ns.is_some() || proc::main_place() == Place::Running;
+    Some(Outside {
+        token,
+        after_ns: if ended_ns == 0 { session.installed_ns } else { ended_ns },
+        start_ns: used
+            .filter(|_| computes)
+            .and_then(|(asleep, cpu_ns)| computing_since(&asleep, now_ns, cpu_ns, seen_ns)),
+        as_of_ns: now_ns,
+        cpu_ns: used.map(|(asleep, cpu_ns)| cpu_ns.saturating_sub(asleep.cpu_ns)),
+    })
+}
+
+/// Whether the kernel sees the main thread away from its queue, twice.
+fn is_away(session: &Session, token: u64) -> bool {
+    let away = || {
+        let away = matches!(proc::main_place(), Place::Running | Place::Elsewhere);
+        away && session.shared.token() == token
+    };
+    away() && {
+        std::thread::sleep(BETWEEN_LOOKS);
+        away()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::used_symbols::tests::symbols;
+
+    #[test]
+    fn a_stack_tells_whether_its_thread_waits_for_a_message() {
+        const NEXT: &str = "android.os.MessageQueue.next";
+        const POLL: &str = "android.os.MessageQueue.nativePollOnce";
+        const LOOP: &str = "android.os.Looper.loop";
+        let waits = |top_first: &[&str]| {
+            let stack: Vec<u32> = (0..top_first.len() as u32).collect();
+            waits(&symbols(top_first), &stack)
+        };
+        assert_eq!(waits(&[POLL, NEXT, LOOP]), Some(true));
+        assert_eq!(waits(&[NEXT, LOOP]), None);
+        assert_eq!(waits(&[LOOP]), None);
+        assert_eq!(
+            waits(&["a.View.onTouch", "android.view.InputEventReceiver.dispatch", POLL, NEXT]),
+            Some(false)
+        );
+        assert_eq!(waits(&["a.Idle.queueIdle", NEXT, LOOP]), Some(false));
+        assert_eq!(waits(&[]), None);
+    }
+}

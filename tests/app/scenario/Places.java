@@ -1,0 +1,202 @@
+package scenario;
+
+import android.app.Activity;
+import android.app.ActivityThread;
+import android.os.Handler;
+import android.os.Looper;
+import android.os.Message;
+import android.os.MessageQueue;
+import android.os.SystemClock;
+import android.view.KeyEvent;
+import android.view.MotionEvent;
+import android.view.Window;
+import com.example.shop.ShopHandler;
+import io.loopbox.Config;
+import io.loopbox.Loopbox;
+import java.io.File;
+
+/**
+ * The main thread hangs in a place that is no ordinary message.
+ *
+ * <p>Arguments: those of {@link Options} and {@link Phone}; {@code where=}: bind (the recorder is installed in the
+ * message that starts the app, and hangs there), message (the same in a posted one), loop (in a loop inside of the
+ * message that starts the app), before (the recorder is installed before there is a loop, which comes late), idle (an
+ * idle handler), input (a touch); {@code how=} sleep, busy; the hang ends when the file {@code gate=} is there.
+ */
+public final class Places {
+    private static final class Touched extends RuntimeException {}
+
+    private final Options options;
+    private final Looper looper;
+
+    private Places(Options options, Looper looper) {
+        this.options = options;
+        this.looper = looper;
+    }
+
+    /** Tells one story and ends the process. */
+    public static void main(String[] arguments) {
+        Looper.prepareMainLooper();
+        Places story = new Places(new Options(arguments), Looper.myLooper());
+        story.begin(story.options.text("where", ""));
+        new Handler().post(story.new End());
+        Looper.loop();
+    }
+
+    private void begin(String where) {
+        if ("bind".equals(where) || "loop".equals(where)) {
+            Handler system = new ActivityThread.H(looper);
+            Message bind = system.obtainMessage(ActivityThread.H.BIND_APPLICATION, new App("loop".equals(where)));
+            system.sendMessage(bind);
+        } else if ("message".equals(where)) {
+            new Handler().post(new App(false));
+        } else {
+            install();
+            if ("before".equals(where)) {
+                hang();
+            } else if ("idle".equals(where)) {
+                Looper.myQueue().addIdleHandler(new Cleaner(null));
+            } else {
+                Looper.myQueue().addIdleHandler(new Cleaner(window()));
+            }
+        }
+    }
+
+    private void install() {
+        Config.Builder config = options.config().hangMs(options.number("hangMs", 1_000)).watchInput(true);
+        if (!Loopbox.install(new Phone(options), config.build()).isOn()) {
+            throw new AssertionError("not installed");
+        }
+    }
+
+    private void hang() {
+        Script.say("hangs");
+        File gate = new File(options.text("gate", ""));
+        boolean busy = options.is("how", "busy");
+        while (!gate.exists()) {
+            if (busy) {
+                Work.busy(20);
+            } else {
+                SystemClock.sleep(5);
+            }
+        }
+    }
+
+    /** A window as a support library has it: with a callback of its own, and another library's around ours. */
+    private Window window() {
+        Window window = new Activity().getWindow();
+        window.setCallback(new Page());
+        Loopbox.watchInput(window);
+        Window.Callback watched = window.getCallback();
+        if (watched instanceof Page || !watched.equals(watched) || watched.hashCode() != watched.hashCode()) {
+            throw new AssertionError("not watched");
+        }
+        Loopbox.watchInput(window);
+        if (window.getCallback() != watched) {
+            throw new AssertionError("watched twice");
+        }
+        return window;
+    }
+
+    /** The app's Application, or a provider before it. */
+    private final class App implements Runnable {
+        private final boolean loops;
+
+        App(boolean loops) {
+            this.loops = loops;
+        }
+
+        @Override
+        public void run() {
+            install();
+            if (loops) {
+                ShopHandler shop = new ShopHandler(looper);
+                shop.send(11, 70);
+                shop.send(12, 80);
+                OddMessages.runAll(looper);
+                // Once more, with the queue empty in between: that is no end of the message around it.
+                shop.send(13, 60);
+                OddMessages.beIdle(looper);
+            }
+            hang();
+        }
+    }
+
+    /** Runs when the queue is empty. */
+    private final class Cleaner implements MessageQueue.IdleHandler {
+        private final Window window;
+
+        Cleaner(Window window) {
+            this.window = window;
+        }
+
+        @Override
+        public boolean queueIdle() {
+            if (window == null) {
+                hang();
+                return false;
+            }
+            // As the system does it inside of nativePollOnce: no message runs.
+            try {
+                window.getCallback().dispatchKeyEvent(new KeyEvent());
+                throw new AssertionError("the app's exception is lost");
+            } catch (Touched expected) {
+                Script.say("threw");
+            }
+            window.getCallback().onContentChanged();
+            window.getCallback().onPointerCaptureChanged(true);
+            if (window.getCallback().dispatchTouchEvent(new MotionEvent())) {
+                Script.say("took the touch");
+            }
+            return false;
+        }
+    }
+
+    /** What is called for a window's events. */
+    private final class Page implements Window.Callback {
+        @Override
+        public boolean dispatchTouchEvent(MotionEvent event) {
+            hang();
+            return true;
+        }
+
+        @Override
+        public boolean dispatchKeyEvent(KeyEvent event) {
+            throw new Touched();
+        }
+
+        @Override
+        public void onContentChanged() {
+            Script.say("content");
+        }
+
+        @Override
+        public void onPointerCaptureChanged(boolean hasCapture) {
+            Script.say("captured " + hasCapture);
+        }
+    }
+
+    /** What comes after it. */
+    private final class End implements Runnable {
+        @Override
+        public void run() {
+            new Thread("end") {
+                @Override
+                public void run() {
+                    // After the hang, however late it is.
+                    File gate = new File(options.text("gate", ""));
+                    while (!gate.exists()) {
+                        SystemClock.sleep(5);
+                    }
+                    SystemClock.sleep(options.number("afterMs", 1_000));
+                    Script.say("dumped " + Loopbox.dump("at the end"));
+                    if (options.is("where", "input")) {
+                        Loopbox.uninstall();
+                        SystemClock.sleep(100);
+                    }
+                    Runtime.getRuntime().halt(0);
+                }
+            }.start();
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Hangs in places that are no ordinary message: the message that the recorder is installed in, before the loop, idle
+//! handlers, input. Each is seen by the recorder's own watch, at SIGQUIT, and by the next launch after a kill, with the main
+//! thread's stack.
+
+use anyhow::{Context, Result};
+use loopbox_e2e::live::{wait_for_ring, wait_until};
+use loopbox_e2e::{LIMIT, details, launcher, read, stacks_of};
+use loopbox_format::model::{
+    AnrVerdict, Component, DumpReason, End, MainState, NamedBy, Outside, Report, StackSource, StackTree,
+};
+use loopbox_launch::{Running, reports};
+use std::fs;
+use tempfile::{TempDir, tempdir};
+
+/// The file that lets the hang end.
+const OPEN: &str = "open";
+
+struct Story {
+    folder: TempDir,
+    gate: TempDir,
+    app: Running,
+}
+
+impl Story {
+    /// The story up to its hang.
+    fn begin(testbed: &str, arguments: &[&str]) -> Result<Self> {
+        let (folder, gate) = (tempdir()?, tempdir()?);
+        let mut app = launcher(testbed)?
+            .app("scenario.Places")
+            .argument(format!("dir={}", folder.path().display()))
+            .argument(format!("gate={}", gate.path().join(OPEN).display()));
+        for argument in arguments {
+            app = app.argument(*argument);
+        }
+        let mut app = app.start()?;
+        app.wait_for("SCRIPT hangs", LIMIT)?;
+        Ok(Self { folder, gate, app })
+    }
+
+    /// Waits for a report of which this is true.
+    fn wait_for(&self, what: &str, wanted: impl Fn(&Report) -> bool) -> Result<Report> {
+        wait_until(what, || {
+            let all = reports(self.folder.path())?;
+            // One that is being replaced may be gone.
+            Ok(all.iter().filter_map(|file| read(file).ok()).find(&wanted))
+        })
+    }
+
+    fn wait_for_reason(&self, reason: &DumpReason) -> Result<Report> {
+        self.wait_for(&format!("a report of {reason:?}"), |report| report.meta.reason == *reason)
+    }
+
+    /// Lets the hang end; what the app asked for at its end, and what the recorder wrote of the hang.
+    fn finish(self) -> Result<(Report, Vec<Report>)> {
+        fs::write(self.gate.path().join(OPEN), "").context("cannot open the gate")?;
+        self.app.finish(LIMIT)?.success()?;
+        let all = reports(self.folder.path())?.iter().map(|file| read(file)).collect::<Result<Vec<_>>>()?;
+        let at_the_end = DumpReason::Requested("at the end".into());
+        let (last, others) = all.into_iter().partition::<Vec<_>, _>(|r| r.meta.reason == at_the_end);
+        Ok((last.into_iter().next().context("no report at the end")?, others))
+    }
+
+    /// Kills the process when its ring is as wanted; what the next launch makes of it.
+    fn kill(mut self, testbed: &str, wanted: impl Fn(&Report) -> bool) -> Result<Report> {
+        wait_for_ring("the hang is in the ring", self.folder.path(), self.app.pid(), wanted)?;
+        self.app.kill();
+        let mut next = launcher(testbed)?
+            .app("scenario.Demo")
+            .argument(format!("dir={}", self.folder.path().display()))
+            .start()?;
+        let told = next.wait_for("SCRIPT report", LIMIT)?;
+        next.kill();
+        assert!(told.ends_with(" recovered"), "{told}");
+        read(told.split_whitespace().nth(2).context("no path")?.as_ref())
+    }
+}
+
+/// The short names of the frames of a tree's last stack, top first.
+fn last_stack(report: &Report, tree: &StackTree) -> Result<Vec<String>> {
+    let (frames, _) = stacks_of(report, tree)?.pop().context("an empty tree")?;
+    Ok(frames.iter().map(loopbox_e2e::Frame::short).collect())
+}
+
+/// The stack of what runs: it must go through these frames, top first.
+fn assert_stack(report: &Report, token: u64, through: &[&str]) -> Result<()> {
+    let tree = report.trees.iter().find(|tree| tree.token == token);
+    let tree = tree.with_context(|| format!("no stack of {token}: {:?}", report.features))?;
+    let names = last_stack(report, tree)?;
+    let mut rest = names.iter();
+    for frame in through {
+        assert!(rest.any(|name| name == frame), "{frame} is not in {names:?}");
+    }
+    Ok(())
+}
+
+fn running(report: &Report) -> &loopbox_format::model::Running {
+    let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
+    running
+}
+
+fn outside(report: &Report) -> &Outside {
+    let MainState::Outside(outside) = &report.main else { panic!("{:?}", report.main) };
+    outside
+}
+
+const IN_BIND: [&str; 3] = ["Places.hang", "ActivityThread.handleBindApplication", "Looper.loop"];
+
+fn assert_bind(report: &Report) -> Result<()> {
+    let running = running(report);
+    assert_eq!((running.token, running.depth), (1, 1));
+    assert!(running.start_ns <= report.meta.process.installed_ns, "{:?}", report.meta);
+    assert_stack(report, 1, &IN_BIND)
+}
+
+fn assert_bind_named(report: &Report) -> Result<()> {
+    let message = running(report).message.as_ref().context("no name")?;
+    assert_eq!((&*message.target, message.what), ("android.app.ActivityThread$H", Some(110)));
+    assert_eq!((message.component, message.named_by), (Some(Component::ActivityThread), NamedBy::Stack));
+    assert_bind(report)
+}
+
+fn cold_start(testbed: &str, hook: &str) -> Result<()> {
+    // The system waits twice as long for an app to start as for input, and so does the watch.
+    let story = Story::begin(testbed, &["where=bind", "hangMs=500", hook])?;
+    story.app.signal("QUIT")?;
+    assert_bind_named(&story.wait_for_reason(&DumpReason::SigQuit)?)?;
+    let hung = story.wait_for("a hang", |report| report.anr.verdict == AnrVerdict::Hang)?;
+    assert_bind_named(&hung)?;
+    assert_eq!(hung.anr.patience_ns, 1_000_000_000);
+    assert!(hung.anr.ran_ns >= hung.anr.patience_ns, "{:?}", hung.anr);
+
+    let (last, others) = story.finish()?;
+    assert!(others.iter().any(|report| report.anr.ended_after_ns.is_some()), "no end");
+    let bind = details(&last).find(|detail| detail.token == 1).context("the first message is not kept")?;
+    assert_eq!((bind.end, bind.wait_ns), (End::Returned, None));
+    assert_eq!(bind.message.as_ref().and_then(|message| message.what), Some(110));
+    assert!(bind.wall_ns >= 1_000_000_000 && bind.start_ns <= last.meta.process.installed_ns);
+    // The next message is another one, and the idle main thread of the end is no hang.
+    assert!(matches!(last.main, MainState::Idle { .. }), "{:?}", last.main);
+    assert_eq!(last.history.iter().map(|record| record.count).sum::<u32>(), 2);
+    Ok(())
+}
+
+#[test]
+fn a_cold_start_that_hangs_is_a_message_with_the_observer() -> Result<()> {
+    cold_start("art10", "hook=AUTO")
+}
+
+#[test]
+fn a_cold_start_that_hangs_is_a_message_with_the_printer() -> Result<()> {
+    cold_start("art10", "hook=PRINTER")?;
+    cold_start("art11", "hook=AUTO")
+}
+
+#[test]
+fn a_cold_start_that_is_killed_is_recovered() -> Result<()> {
+    let story = Story::begin("art10", &["where=bind", "how=busy"])?;
+    let hangs = |report: &Report| {
+        let MainState::Running(running) = &report.main else { return false };
+        running.age_ns() >= 1_000_000_000 && report.trees.iter().any(|tree| tree.token == 1)
+    };
+    let report = story.kill("art10", hangs)?;
+    assert!(running(&report).age_ns() >= 1_000_000_000);
+    assert_eq!(running(&report).message.as_ref().map(|m| &*m.target), Some("android.app.ActivityThread$H"));
+    assert_bind(&report)
+}
+
+#[test]
+fn the_message_of_the_installation_may_be_any() -> Result<()> {
+    let story = Story::begin("art10", &["where=message", "hook=PRINTER"])?;
+    let hung = story.wait_for("a hang", |report| report.anr.verdict == AnrVerdict::Hang)?;
+    let message = running(&hung).message.as_ref().context("no name")?;
+    assert_eq!((&*message.callback, message.what), ("scenario.Places$App", None));
+    assert_eq!(running(&hung).start_ns, hung.meta.process.installed_ns);
+    assert_stack(&hung, 1, &["Places.hang", "Handler.dispatchMessage", "Looper.loop"])?;
+    let (last, _) = story.finish()?;
+    let detail = details(&last).find(|detail| detail.token == 1).context("not kept")?;
+    assert_eq!((detail.end, &detail.message), (End::Returned, &None));
+    Ok(())
+}
+
+#[test]
+fn a_loop_inside_of_the_first_message_does_not_end_it() -> Result<()> {
+    for hook in ["hook=AUTO", "hook=PRINTER"] {
+        let story = Story::begin("art10", &["where=loop", hook])?;
+        let hung = story.wait_for("a hang", |report| report.anr.verdict == AnrVerdict::Hang)?;
+        if hook == "hook=AUTO" {
+            // The Printer is not told that the last message of the inner loop was left by an exception.
+            assert_bind_named(&hung)?;
+        }
+        let (last, _) = story.finish()?;
+        let inner = |what| {
+            let named = |d: &&loopbox_format::model::Detail| {
+                d.message.as_ref().is_some_and(|message| message.what == Some(what))
+            };
+            details(&last).find(named).map(|detail| (detail.start_ns, detail.start_ns + detail.wall_ns))
+        };
+        let bind =
+            details(&last).find(|detail| detail.token == 1).context("the first message is not kept")?;
+        let bind = (bind.start_ns, bind.start_ns + bind.wall_ns);
+        for what in [11, 12, 13] {
+            let inner = inner(what).with_context(|| format!("{what} is not named: {:#?}", last.history))?;
+            assert!(bind.0 < inner.0 && inner.1 < bind.1, "{what} is not inside: {bind:?} {inner:?}");
+        }
+    }
+    Ok(())
+}
+
+/// What is seen of a hang outside of messages, by the watch and at a signal, and that it is over when it is.
+fn outside_hang(testbed: &str, arguments: &[&str], through: &[&str]) -> Result<()> {
+    let story = Story::begin(testbed, arguments)?;
+    story.app.signal("QUIT")?;
+    let quit = story.wait_for_reason(&DumpReason::SigQuit)?;
+    assert_stack(&quit, outside(&quit).token, through)?;
+    assert!(Outside::is_outside(outside(&quit).token));
+    let hung = story.wait_for("a hang", |report| report.anr.verdict == AnrVerdict::Hang)?;
+    assert_stack(&hung, outside(&hung).token, through)?;
+    assert_eq!(hung.anr.patience_ns, 1_000_000_000);
+    assert!(hung.anr.ran_ns >= hung.anr.patience_ns, "{:?}", hung.anr);
+    assert!(outside(&hung).age_ns() >= hung.anr.ran_ns, "{:?}", hung.main);
+    assert!(hung.digest.contains("main busy outside of messages"), "{}", hung.digest);
+    let (last, others) = story.finish()?;
+    assert!(others.iter().any(|report| report.anr.ended_after_ns.is_some()), "no end");
+    assert!(matches!(last.main, MainState::Idle { .. }), "{:?}", last.main);
+    Ok(())
+}
+
+#[test]
+fn an_idle_handler_that_hangs_is_busy_outside_of_messages() -> Result<()> {
+    const THROUGH: [&str; 4] =
+        ["Places.hang", "Places$Cleaner.queueIdle", "MessageQueue.next", "Looper.loop"];
+    outside_hang("art10", &["where=idle", "how=sleep"], &THROUGH)?;
+    outside_hang("art11", &["where=idle", "how=busy"], &THROUGH)
+}
+
+#[test]
+fn what_keeps_main_from_its_loop_is_busy_outside_of_messages() -> Result<()> {
+    outside_hang("art10", &["where=before", "how=sleep"], &["Places.hang", "Places.begin", "Places.main"])
+}
+
+#[test]
+fn without_the_sampler_a_report_has_the_stack_by_the_java_api() -> Result<()> {
+    let arguments = ["where=idle", "sampling=off"];
+    outside_hang("art10", &arguments, &["Places.hang", "Places$Cleaner.queueIdle", "Looper.loop"])?;
+    let story = Story::begin("art10", &["where=bind", "sampling=off"])?;
+    let hung = story.wait_for("a hang", |report| report.anr.verdict == AnrVerdict::Hang)?;
+    assert_bind_named(&hung)?;
+    assert_eq!(hung.trees.last().map(|tree| tree.source), Some(StackSource::JavaApi));
+    story.finish()?;
+    Ok(())
+}
+
+#[test]
+fn what_ran_outside_of_messages_is_recovered_after_a_kill() -> Result<()> {
+    let story = Story::begin("art10", &["where=idle", "how=sleep"])?;
+    let hangs = |report: &Report| {
+        let MainState::Outside(outside) = &report.main else { return false };
+        outside.age_ns() >= 1_500_000_000 && report.trees.iter().any(|tree| tree.token == outside.token)
+    };
+    let report = story.kill("art10", hangs)?;
+    assert!(outside(&report).age_ns() >= 1_500_000_000);
+    assert_stack(&report, outside(&report).token, &["Places.hang", "Places$Cleaner.queueIdle"])
+}
+
+#[test]
+fn input_that_a_window_is_called_with_is_a_message() -> Result<()> {
+    for hook in ["hook=AUTO", "hook=PRINTER"] {
+        let story = Story::begin("art10", &["where=input", hook])?;
+        let hung = story.wait_for("a hang", |report| report.anr.verdict == AnrVerdict::Hang)?;
+        let message = running(&hung).message.as_ref().context("no name")?;
+        assert_eq!((&*message.target, message.what), ("scenario.Places$Page", None));
+        assert_eq!((message.component, message.named_by), (Some(Component::Input), NamedBy::Window));
+        let through = ["Places.hang", "Places$Page.dispatchTouchEvent", "Places$Cleaner.queueIdle"];
+        assert_stack(&hung, running(&hung).token, &through)?;
+        let (last, others) = story.finish()?;
+        assert!(others.iter().any(|report| report.anr.ended_after_ns.is_some()), "no end");
+        let input = |d: &&loopbox_format::model::Detail| {
+            d.message.as_ref().is_some_and(|message| message.component == Some(Component::Input))
+        };
+        let ends: Vec<_> = details(&last).filter(input).map(|detail| detail.end).collect();
+        assert_eq!(ends, [End::Threw, End::Returned], "the key that threw, and the touch");
+    }
+    Ok(())
+}

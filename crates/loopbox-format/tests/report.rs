@@ -207,8 +207,8 @@ fn the_bytes_of_this_version_stay_as_they_are() {
     let bytes = encode(&sample()).unwrap();
     assert_eq!((bytes.len(), crc32(&bytes)), (GOLDEN_LEN, GOLDEN_CRC));
 }
-const GOLDEN_LEN: usize = 841;
-const GOLDEN_CRC: u32 = 3_572_288_345;
+const GOLDEN_LEN: usize = 847;
+const GOLDEN_CRC: u32 = 2_745_219_815;
 
 #[test]
 fn a_file_cut_anywhere_is_an_error_or_a_marked_salvage() {

@@ -30,6 +30,7 @@ mod hold;
 mod locks;
 mod module;
 mod names;
+pub mod native;
 mod off;
 mod offsets;
 mod stack;

@@ -9,6 +9,7 @@ mod mapping;
 mod options;
 mod outcome;
 mod output;
+mod symbols;
 
 use args::Args;
 use clap::{CommandFactory, Parser};

@@ -12,6 +12,15 @@ pub(crate) struct MappingOptions {
     pub(crate) files: Vec<PathBuf>,
 }
 
+/// Where the symbols of native code are.
+#[derive(Debug, Args)]
+pub(crate) struct SymbolOptions {
+    /// Names native frames by the unstripped libraries in this folder, which are found by their build ids. May be given
+    /// several times.
+    #[arg(long = "symbols", value_name = "DIR")]
+    pub(crate) folders: Vec<PathBuf>,
+}
+
 /// How text is written to the terminal.
 #[derive(Debug, Args)]
 pub(crate) struct TerminalOptions {

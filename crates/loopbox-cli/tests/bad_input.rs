@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use support::{Files, loopbox, shop_bytes};
 
 /// The commands that take one report; `FILE` stands for the file.
-const COMMANDS: [&[&str]; 13] = [
+const COMMANDS: [&[&str]; 14] = [
     &["show", "FILE"],
     &["show", "--json", "FILE"],
     &["diagnose", "FILE"],
@@ -20,6 +20,7 @@ const COMMANDS: [&[&str]; 13] = [
     &["export", "--format", "speedscope", "FILE"],
     &["export", "--format", "collapsed", "FILE"],
     &["check", "FILE"],
+    &["symbolize", "FILE", "--symbols", "."],
 ];
 
 fn assert_all_commands_fail(file: &str, words: &[&str]) {

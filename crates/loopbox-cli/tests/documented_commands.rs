@@ -4,28 +4,48 @@ mod support;
 
 use loopbox_format::report::encode;
 use loopbox_report::test_support::ReportBuilder;
+use object::Object;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use support::{Files, loopbox};
 
 /// Pages with commands in code blocks.
-const PAGES: [&str; 5] = [
+const PAGES: [&str; 6] = [
     "crates/loopbox-cli/README.md",
     "docs/clustering.md",
     "docs/json.md",
+    "docs/native-frames.md",
     "docs/parquet.md",
     "docs/reading-a-report.md",
 ];
 /// A mapping of the build that all reports of [`workspace`] are of.
 const MAPPING: &str = "com.example.shop.Cart -> a.b:\n    1:1:int total():88:88 -> a\n";
 
+/// A folder with the symbols of the native code in all reports of [`workspace`]: the command itself, made once because it
+/// is large.
+fn symbols() -> PathBuf {
+    static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("symbols");
+        fs::create_dir_all(&folder).unwrap();
+        fs::copy(env!("CARGO_BIN_EXE_loopbox"), folder.join("loopbox")).unwrap();
+        folder
+    });
+    FOLDER.clone()
+}
+
 /// The files that documented commands name.
 fn workspace() -> Files {
     let files = Files::new();
     fs::create_dir(files.dir().join("reports")).unwrap();
+    let symbols = symbols();
+    let own = fs::read(symbols.join("loopbox")).unwrap();
+    let own = object::File::parse(&*own).unwrap();
+    let build_id = own.build_id().unwrap().expect("a build id");
     let obfuscated = ReportBuilder::new()
         .running(46, 5_200)
+        .interrupted(98, &[("/data/app/lib/libshop.so", build_id, own.entry())])
         .doing("android.os.Handler", "com.example.shop.Checkout", 5_050)
         .looper_tree(46, &[("com.example.shop.Checkout.run:4 a.b.a:1", 515)]);
     let report = encode(&obfuscated.build().report).unwrap();
@@ -35,6 +55,7 @@ fn workspace() -> Files {
     for name in ["mapping.txt", "mapping-5.2.txt", "mapping-5.3.txt"] {
         files.bytes(name, MAPPING.as_bytes());
     }
+    std::os::unix::fs::symlink(symbols, files.path("symbols")).unwrap();
     fs::rename(files.ring(), files.path("pulled.lbr")).unwrap();
     files
 }

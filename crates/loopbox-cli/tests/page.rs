@@ -98,8 +98,9 @@ fn page_of_a_full_report_opens_and_every_control_works() {
 #[test]
 fn page_fits_a_narrow_dark_screen() {
     let files = Files::new();
-    let locked =
-        full().waits_for("com.example.shop.Db", "sync-1", "java.lang.Thread.run com.example.shop.Sync.run:9");
+    let locked = full()
+        .waits_for("com.example.shop.Db", "sync-1", "java.lang.Thread.run com.example.shop.Sync.run:9")
+        .interrupted(98, &[("/apex/com.android.runtime/lib64/bionic/libc.so", &[0xAB; 20], 0x9_C2C4)]);
     let page = page_of(&files, locked);
     let mut b = Browser::open(&page, 400, 800, true);
     let locks = b.js("document.getElementById('locks').textContent");
@@ -107,6 +108,10 @@ fn page_fits_a_narrow_dark_screen() {
         locks.as_str().unwrap().contains("main waits for a com.example.shop.Db, held by sync-1"),
         "{locks}"
     );
+    let main = b.js("document.getElementById('main-thread').textContent");
+    let main = main.as_str().unwrap();
+    assert!(main.starts_with("main waits for a lock, a condition or a thread's end (futex)"), "{main}");
+    assert!(main.contains("#00 pc 000000000009c2c4  /apex/com.android.runtime"), "{main}");
     assert_eq!(b.js("innerWidth"), 400, "nothing makes the page wider than the screen");
     assert_eq!(b.js("document.documentElement.scrollWidth <= innerWidth"), true);
     b.picture(&pictures().join("400-dark.png"));

@@ -2,7 +2,7 @@
 
 use crate::codec::{self, CodecError};
 use crate::container::{self, ContainerError, Damage, Section, Tag};
-use crate::model::{Anr, LockChain, OtherThreads, Report, StackTree};
+use crate::model::{Anr, LockChain, MainThread, OtherThreads, Report, StackTree};
 use serde::de::DeserializeOwned;
 
 /// Plain text, not encoded; only in files that an app wrote.
@@ -16,6 +16,8 @@ const PENDING: Tag = Tag(*b"PEND");
 const SYMBOLS: Tag = Tag(*b"SYMB");
 /// Only in files whose main thread waited for a lock.
 const LOCKS: Tag = Tag(*b"LOCK");
+/// Only in files whose writer asked the kernel about the main thread.
+const MAIN_THREAD: Tag = Tag(*b"KTHR");
 /// Only in files of a process whose main thread did not respond.
 const THREADS: Tag = Tag(*b"THRD");
 const TREE: Tag = Tag(*b"TREE");
@@ -41,6 +43,9 @@ pub fn encode(report: &Report) -> Result<Vec<u8>, CodecError> {
     }
     if report.locks != LockChain::default() {
         file.section(LOCKS, &codec::encode(&report.locks)?);
+    }
+    if report.main_thread != MainThread::default() {
+        file.section(MAIN_THREAD, &codec::encode(&report.main_thread)?);
     }
     file.section(PENDING, &codec::encode(&report.pending)?);
     file.section(FIGURES, &codec::encode(&report.figures)?);
@@ -99,6 +104,7 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, ContainerError> {
             FEATURES => fill(&mut report.features, section, &mut damage),
             SYMBOLS => fill(&mut report.symbols, section, &mut damage),
             LOCKS => fill(&mut report.locks, section, &mut damage),
+            MAIN_THREAD => fill(&mut report.main_thread, section, &mut damage),
             THREADS => fill(&mut report.threads, section, &mut damage),
             PENDING => fill(&mut report.pending, section, &mut damage),
             FIGURES => fill(&mut report.figures, section, &mut damage),

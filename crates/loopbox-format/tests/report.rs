@@ -114,6 +114,38 @@ fn sample() -> Report {
             }],
             deadlock: false,
         },
+        main_thread: MainThread {
+            captured_ns: 9_010,
+            state: b'S',
+            wchan: "futex_wait_queue".into(),
+            system_call: Some(SystemCall {
+                number: Some(98),
+                arguments: vec![None, Some(128), Some(u64::MAX)],
+                descriptor: String::new(),
+                source: SystemCallSource::Registers,
+            }),
+            progress: Some(Progress {
+                over_ns: 40,
+                ran_ns: Some(1),
+                waited_ns: None,
+                user_ns: 2,
+                kernel_ns: 3,
+                minor_faults: 4,
+                major_faults: 5,
+            }),
+            native: Some(NativeStack {
+                captured_ns: 9_005,
+                frames: vec![
+                    NativeFrame { source: NativeFrameSource::Pc, module: Some(0), offset: 0x9_c2c4 },
+                    NativeFrame { source: NativeFrameSource::Link, module: Some(0), offset: 0x9_d000 },
+                    NativeFrame { source: NativeFrameSource::FramePointer, module: None, offset: 7 },
+                ],
+                modules: vec![NativeModule {
+                    path: "/apex/com.android.runtime/lib64/bionic/libc.so".into(),
+                    build_id: vec![0xab, 0xcd, 0x01],
+                }],
+            }),
+        },
         threads: OtherThreads {
             captured_ns: 9_060,
             threads: vec![
@@ -207,8 +239,8 @@ fn the_bytes_of_this_version_stay_as_they_are() {
     let bytes = encode(&sample()).unwrap();
     assert_eq!((bytes.len(), crc32(&bytes)), (GOLDEN_LEN, GOLDEN_CRC));
 }
-const GOLDEN_LEN: usize = 847;
-const GOLDEN_CRC: u32 = 2_745_219_815;
+const GOLDEN_LEN: usize = 982;
+const GOLDEN_CRC: u32 = 2_012_448_931;
 
 #[test]
 fn a_file_cut_anywhere_is_an_error_or_a_marked_salvage() {
@@ -242,6 +274,7 @@ fn a_flipped_byte_costs_one_section_at_most() {
             report.trees != whole.trees,
             report.pending != whole.pending,
             report.locks != whole.locks,
+            report.main_thread != whole.main_thread,
             report.threads != whole.threads,
             report.figures != whole.figures,
         ];

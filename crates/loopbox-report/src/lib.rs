@@ -15,7 +15,8 @@ pub mod test_support;
 pub use load::invariant_violations;
 pub use model::{
     Analysis, ChildLists, Frame, FrameId, FrameKind, FrameTable, Issue, LockChain, LockHolder, LockWait,
-    MergedNode, MergedTree, OtherThread, OtherThreads, PendingEntry, PendingQueue, SampledNode, SampledTree,
-    StackRun, format_ms, parse_token,
+    MainThread, MainWait, MainWaitKind, MergedNode, MergedTree, NativeFrame, NativeFrameSource, NativeModule,
+    NativeStack, OtherThread, OtherThreads, PendingEntry, PendingQueue, Progress, SampledNode, SampledTree,
+    SourceFunction, StackRun, SystemCall, SystemCallSource, format_ms, parse_token,
 };
 pub use render::{flame, html, json, text};

@@ -4,9 +4,10 @@
 
 use loopbox_format::model::{
     ClockPair, Component, Detail, DumpReason, End, Feature, FeatureState, Figure, Limits, Location,
-    LockHolder, LockWait, MainState, Message, Meta, Method, NamedBy, OtherThread, Outside, Pending,
-    PendingSource, Phase, Process, Record, RecordKind, Report, Running, Slowest, StackSource, StackTree,
-    TreeNode,
+    LockHolder, LockWait, MainState, MainThread, Message, Meta, Method, NamedBy, NativeFrame,
+    NativeFrameSource, NativeModule, NativeStack, OtherThread, Outside, Pending, PendingSource, Phase,
+    Process, Progress, Record, RecordKind, Report, Running, Slowest, StackSource, StackTree, SystemCall,
+    SystemCallSource, TreeNode,
 };
 use loopbox_format::report::Decoded;
 
@@ -268,6 +269,47 @@ impl ReportBuilder {
         let thread = OtherThread { name: name.into(), tid, state: b'S', cpu_ns: Some(1_250_000_000), stack };
         self.report.threads.captured_ns = NOW_NS;
         self.report.threads.threads.push(thread);
+        self
+    }
+
+    /// The system call that a SIGQUIT interrupted on the main thread (by its arm64 number), and the native stack: a program
+    /// counter in each of these modules (path and build id), innermost first.
+    #[must_use]
+    pub fn interrupted(mut self, call: u32, frames: &[(&str, &[u8], u64)]) -> Self {
+        let module = |(path, build_id, _): &(&str, &[u8], u64)| NativeModule {
+            path: (*path).into(),
+            build_id: build_id.to_vec(),
+        };
+        let frame = |(at, (.., offset)): (usize, &(&str, &[u8], u64))| NativeFrame {
+            source: if at == 0 { NativeFrameSource::Pc } else { NativeFrameSource::FramePointer },
+            module: Some(at as u32),
+            offset: *offset,
+        };
+        self.report.main_thread = MainThread {
+            captured_ns: NOW_NS + MS,
+            state: b'S',
+            wchan: "futex_wait_queue".into(),
+            system_call: Some(SystemCall {
+                number: Some(call),
+                arguments: vec![None, Some(128)],
+                descriptor: String::new(),
+                source: SystemCallSource::Registers,
+            }),
+            progress: Some(Progress {
+                over_ns: 250 * MS,
+                ran_ns: Some(MS),
+                waited_ns: Some(2 * MS),
+                user_ns: 0,
+                kernel_ns: 0,
+                minor_faults: 2,
+                major_faults: 1,
+            }),
+            native: Some(NativeStack {
+                captured_ns: NOW_NS - 2 * MS,
+                frames: frames.iter().enumerate().map(frame).collect(),
+                modules: frames.iter().map(module).collect(),
+            }),
+        };
         self
     }
 

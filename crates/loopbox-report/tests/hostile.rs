@@ -171,6 +171,58 @@ fn line() -> impl Strategy<Value = String> {
     ]
 }
 
+fn system_call() -> impl Strategy<Value = SystemCall> {
+    let number = prop_oneof![Just(29), Just(98), Just(128), Just(u32::MAX), any::<u32>()];
+    let source = prop_oneof![Just(SystemCallSource::Registers), Just(SystemCallSource::Proc)];
+    (proptest::option::of(number), vec(proptest::option::of(nasty()), 0..8), word(), source).prop_map(
+        |(number, arguments, descriptor, source)| SystemCall { number, arguments, descriptor, source },
+    )
+}
+
+fn native_stack() -> impl Strategy<Value = NativeStack> {
+    let source = prop_oneof![
+        Just(NativeFrameSource::Pc),
+        Just(NativeFrameSource::Link),
+        Just(NativeFrameSource::FramePointer)
+    ];
+    let frame = (source, proptest::option::of(small()), nasty())
+        .prop_map(|(source, module, offset)| NativeFrame { source, module, offset });
+    let module =
+        (word(), vec(any::<u8>(), 0..90)).prop_map(|(path, build_id)| NativeModule { path, build_id });
+    (nasty(), vec(frame, 0..600), vec(module, 0..4)).prop_map(|(captured_ns, frames, modules)| NativeStack {
+        captured_ns,
+        frames,
+        modules,
+    })
+}
+
+/// Boxed: as a part of the others' types it would take more stack than a test has.
+fn main_thread() -> BoxedStrategy<MainThread> {
+    let progress = (nasty(), proptest::option::of(nasty()), proptest::option::of(nasty()), nasty(), nasty())
+        .prop_map(|(over_ns, ran_ns, waited_ns, minor_faults, major_faults)| Progress {
+            over_ns,
+            ran_ns,
+            waited_ns,
+            user_ns: minor_faults,
+            kernel_ns: major_faults,
+            minor_faults,
+            major_faults,
+        });
+    let state = prop_oneof![Just(b'R'), Just(b'S'), Just(b'D'), Just(b'T'), any::<u8>()];
+    let (call, progress) =
+        (proptest::option::of(system_call().boxed()), proptest::option::of(progress).boxed());
+    (nasty(), state, word(), call, progress, proptest::option::of(native_stack().boxed()))
+        .prop_map(|(captured_ns, state, wchan, system_call, progress, native)| MainThread {
+            captured_ns,
+            state,
+            wchan,
+            system_call,
+            progress,
+            native,
+        })
+        .boxed()
+}
+
 fn report() -> impl Strategy<Value = Report> {
     let meta = (word(), nasty(), nasty(), nasty(), small());
     let figure = (
@@ -186,9 +238,12 @@ fn report() -> impl Strategy<Value = Report> {
         vec(tree(), 0..3),
         vec(figure, 0..4),
         nasty(),
+        (main_thread(), prop_oneof![Just("arm64-v8a".to_string()), word()]),
     );
-    whole.prop_map(|(meta, history, main, lines, symbols, trees, figures, captured_ns)| {
-        let mut report = Report { history, main, symbols, trees, ..Report::default() };
+    whole.prop_map(|(meta, history, main, lines, symbols, trees, figures, captured_ns, kernel)| {
+        let (main_thread, abi) = kernel;
+        let mut report = Report { history, main, symbols, trees, main_thread, ..Report::default() };
+        report.meta.process.abi = abi;
         report.meta.process.name = meta.0;
         report.meta.dumped_at = ClockPair { uptime_ns: meta.1, unix_ms: meta.2 };
         report.meta.process.installed_ns = meta.3;
@@ -248,6 +303,7 @@ proptest! {
             prop_assert!(no_control(&plain), "{plain:?}");
         }
         prop_assert!(no_control(&anstream::adapter::strip_str(&text::diagnosis(&view)).to_string()));
+        prop_assert!(no_control(&anstream::adapter::strip_str(&text::native_stack(&view)).to_string()));
         for cause in &diagnosis.causes {
             prop_assert!(cause.score.is_finite() && !cause.title.is_empty());
         }

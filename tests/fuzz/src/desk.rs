@@ -23,7 +23,9 @@ fn views(decoded: &Decoded) {
     let analysis = Analysis::new(decoded);
     let diagnosis = diagnose(&analysis);
     let view = ReportView::new(&analysis, &diagnosis);
-    let shown = text::show(&view, text::Options { full: true }) + &text::diagnosis(&view);
+    let shown = text::show(&view, text::Options { full: true })
+        + &text::diagnosis(&view)
+        + &text::native_stack(&view);
     let styled = |c: char| c.is_control() && c != '\n' && c != '\u{1b}';
     assert!(!shown.contains(styled), "a control character reaches the terminal");
     assert!(diagnosis.causes.iter().all(|cause| cause.score.is_finite()));

@@ -10,6 +10,7 @@
 mod args;
 mod crashes;
 mod heap;
+mod native_hang;
 mod natives;
 mod othersdk;
 mod testbed;
@@ -67,6 +68,7 @@ fn run_main(env: &mut Env<'_>, testbed: &Testbed, args: &Args) -> Result<(), (i3
         .and_then(|()| crashes::register(env))
         .and_then(|()| heap::register(env))
         .and_then(|()| waits::register(env))
+        .and_then(|()| native_hang::register(env))
         .and_then(|()| set_target_sdk(env, args.sdk.unwrap_or(testbed.api_level)));
     prepared.map_err(|error| (NO_VM, described(env, error)))?;
     let class = env

@@ -1,10 +1,11 @@
 //! SIGQUIT, which the system sends to a process that does not respond.
 //!
 //! ART blocks it in every thread and its thread "Signal Catcher" waits for it with sigwait. Unblocked on the main
-//! thread, the kernel delivers it there first (`complete_signal` tries the main thread first). Our handler only
-//! counts it and wakes the worker; when our report is on disk, the worker forwards the signal to the Signal Catcher,
-//! which writes the system's own trace.
+//! thread, the kernel delivers it there first (`complete_signal` tries the main thread first). Our handler captures where
+//! the main thread is, counts the signal and wakes the worker; when our report is on disk, the worker forwards the signal
+//! to the Signal Catcher, which writes the system's own trace.
 
+use super::native_stack;
 use crate::sys::wake;
 use std::mem::MaybeUninit;
 use std::os::fd::RawFd;
@@ -244,7 +245,7 @@ fn change_mask(how: libc::c_int) -> io::Result<bool> {
     }
 }
 
-/// Runs on the main thread, in the middle of its work: atomics, one write, and the handler before ours.
+/// Runs on the main thread, in the middle of its work: atomics, its stack, one write, and the handler before ours.
 extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let errno = errno();
     // SAFETY: no arguments, no effects.
@@ -262,6 +263,12 @@ extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: 
         let (pid, uid) = if sent { unsafe { (info.si_pid(), info.si_uid()) } } else { (0, 0) };
         SENDER.store(u64::from(pid.cast_unsigned()) << 32 | u64::from(uid), Ordering::SeqCst);
     }
+    // SAFETY: no arguments, no effects.
+    if thread == unsafe { libc::getpid() } {
+        // SAFETY: the kernel's own argument, on the main thread, whose id is the process's.
+        unsafe { native_stack::capture(context) };
+    }
+    // The worker that sees the count sees the capture.
     COUNT.fetch_add(1, Ordering::SeqCst);
     let fd = WAKE.load(Ordering::SeqCst);
     if fd >= 0 {

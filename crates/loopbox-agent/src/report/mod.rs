@@ -6,6 +6,7 @@ mod digest;
 mod file;
 mod lifecycle;
 pub(crate) mod listener;
+mod main_thread;
 mod meta;
 mod outside;
 mod pending_queue;

@@ -4,16 +4,18 @@ use super::collector::Collector;
 use super::lifecycle::{Action, AskSystem, Event, FollowUp, Lifecycle, ReportFile, SystemAnswer, Trigger};
 use super::used_symbols::UsedSymbols;
 use super::{
-    digest, file, listener, meta, outside, pending_queue, previous_runs, process_stats, thread_query,
+    digest, file, listener, main_thread, meta, outside, pending_queue, previous_runs, process_stats,
+    thread_query,
 };
 use crate::anr::evidence::{self, NewEvidence};
+use crate::anr::native_stack::NativeCapture;
 use crate::anr::tracker::{AnrTracker, Stall};
-use crate::anr::{sigquit, update_handler_feature};
+use crate::anr::{native_stack, sigquit, update_handler_feature};
 use crate::sampler::sample::SampleReceiver;
 use crate::session::{Request, Session};
-use crate::sys::{clock, log};
+use crate::sys::{clock, log, proc};
 use jni::Env;
-use loopbox_format::model::{Anr, DumpReason, Figure, MainState, Pending, Report, SystemWord};
+use loopbox_format::model::{Anr, DumpReason, Figure, MainState, NativeStack, Pending, Report, SystemWord};
 use loopbox_recorder::judge;
 use loopbox_store::{WorkerWriter, disarm};
 
@@ -32,6 +34,10 @@ pub(crate) struct Worker<'a> {
     /// What was found last for the report that is followed.
     evidence: NewEvidence,
     seen_signals: u32,
+    /// The version of the last native stack that a report has.
+    seen_capture: u32,
+    /// The last native stack, and the message that it is of.
+    native: Option<(u64, NativeStack)>,
     /// How many reports have a name with a number.
     numbered: u32,
 }
@@ -41,6 +47,7 @@ struct Draft {
     file: ReportFile,
     report: Report,
     used: UsedSymbols,
+    main_thread: main_thread::Begun,
     /// How long it took until the first file had its name.
     first_ns: u64,
 }
@@ -55,12 +62,18 @@ impl<'a> Worker<'a> {
             draft: None,
             evidence: NewEvidence::default(),
             seen_signals: session.signals_before,
+            seen_capture: native_stack::newer_than(0).map_or(0, |capture| capture.version),
+            native: None,
             numbered: 0,
         }
     }
 
     /// The body of the thread: until the session ends.
     pub(crate) fn run(mut self, env: &mut Env<'_>) {
+        // Not at install: that would read a file on the main thread.
+        if let Some(end) = proc::main_stack_end() {
+            native_stack::set_stack_end(end);
+        }
         self.collector.save_meta();
         let session = self.session;
         let previous = session.previous_runs.get_or_init(|| {
@@ -167,9 +180,12 @@ impl<'a> Worker<'a> {
             Some(Trigger::Request(request)) => (DumpReason::Requested(request.reason.clone()), false),
             None => return Event::FirstFailed,
         };
+        // First of all: it is about this moment.
+        let (main_thread, begun) = main_thread::begin(self.take_capture());
         self.take_samples();
         self.collector.take_stack(env);
         let (mut report, used) = self.collector.snapshot(env);
+        report.main_thread = main_thread;
         report.meta = meta::of(session);
         report.meta.reason = reason;
         update_handler_feature(session);
@@ -190,13 +206,31 @@ impl<'a> Worker<'a> {
         let Some(path) = path else { return Event::FirstFailed };
         let first_ns = clock::now_ns().saturating_sub(report.meta.dumped_at.uptime_ns);
         file::delete_old(session, &path);
-        self.draft = Some(Draft { file: ReportFile { name, path }, report, used, first_ns });
+        let file = ReportFile { name, path };
+        self.draft = Some(Draft { file, report, used, main_thread: begun, first_ns });
         Event::FirstWritten { updated }
+    }
+
+    /// What the signal that the report answers has found of the main thread; nothing when it came to another thread.
+    fn take_capture(&mut self) -> Option<NativeCapture> {
+        let Some(Trigger::Signal) = self.life.trigger() else { return None };
+        let capture = native_stack::newer_than(self.seen_capture)?;
+        self.seen_capture = capture.version;
+        Some(capture)
     }
 
     fn capture_queue(&mut self, env: &mut Env<'_>) -> Option<Event> {
         let draft = self.draft.as_mut()?;
         let report = &mut draft.report;
+        let message = if let MainState::Running(running) = &report.main { running.token } else { 0 };
+        match draft.main_thread.native_stack() {
+            Some(stack) => self.native = Some((message, stack)),
+            None if message == 0 => self.native = None,
+            None => {}
+        }
+        // A later report of the same message, by a hang, replaces that of its signal: the stack stays, with its time.
+        let of_message = self.native.as_ref().filter(|(of, _)| *of == message);
+        report.main_thread.native = of_message.map(|(_, stack)| stack.clone());
         report.pending = pending_queue::capture(env, &self.session.settings.pending);
         self.anr.add_queue(report);
         if matches!(report.main, MainState::Idle { .. }) && is_stuck(&report.pending, report.anr.overdue_ns) {
@@ -221,6 +255,7 @@ impl<'a> Worker<'a> {
     fn write_complete(&mut self) {
         let Some(draft) = &mut self.draft else { return };
         thread_query::take(self.session, &mut draft.report, &mut draft.used);
+        draft.report.main_thread.progress = draft.main_thread.progress();
         let value = draft.first_ns.to_string();
         draft.report.figures.push(Figure { name: "report.first_file_ns".to_owned(), value });
         self.write_again();

@@ -67,6 +67,89 @@ const QUEUE_WAITS: &[libc::c_long] = &[
     libc::SYS_ppoll,
 ];
 
+/// What the scheduler counts of a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ThreadStat {
+    /// A letter.
+    pub(crate) state: u8,
+    pub(crate) minor_faults: u64,
+    pub(crate) major_faults: u64,
+    /// In clock ticks.
+    pub(crate) user: u64,
+    /// In clock ticks.
+    pub(crate) kernel: u64,
+}
+
+/// What the scheduler counts of the main thread.
+pub(crate) fn main_stat() -> Option<ThreadStat> {
+    thread_stat(&text(&of_main("stat")))
+}
+
+fn thread_stat(line: &str) -> Option<ThreadStat> {
+    // A name may hold spaces and brackets, and numbers may be less than 0: those that are used are not.
+    let mut fields = line.rsplit_once(") ")?.1.split(' ');
+    let state = *fields.next()?.as_bytes().first()?;
+    let mut number = |at| fields.nth(at)?.parse().ok();
+    Some(ThreadStat {
+        state,
+        minor_faults: number(6)?,
+        major_faults: number(1)?,
+        user: number(1)?,
+        kernel: number(0)?,
+    })
+}
+
+/// The kernel function that the main thread sleeps in; empty when it runs, or the kernel keeps that to itself.
+pub(crate) fn main_wchan() -> String {
+    let name = text(&of_main("wchan"));
+    if name == "0" { String::new() } else { name }
+}
+
+/// The number and the six arguments of the system call that the main thread is in.
+pub(crate) fn main_system_call() -> Option<(u32, [u64; 6])> {
+    system_call(&text(&of_main("syscall")))
+}
+
+fn system_call(line: &str) -> Option<(u32, [u64; 6])> {
+    // "running", or the number (-1 for a thread that waits in no call), and then the arguments.
+    let mut words = line.split_ascii_whitespace();
+    let number = words.next()?.parse().ok()?;
+    let mut arguments = [0; 6];
+    for argument in &mut arguments {
+        *argument = u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok()?;
+    }
+    Some((number, arguments))
+}
+
+/// Where the main thread's stack began: its frames lie below.
+pub(crate) fn main_stack_end() -> Option<usize> {
+    stack_end(&text("/proc/self/stat"))
+}
+
+fn stack_end(line: &str) -> Option<usize> {
+    // Field 28, startstack; the process's state is the third and the first after its name.
+    line.rsplit_once(") ")?.1.split(' ').nth(25)?.parse().ok()
+}
+
+/// What a file descriptor of this process stands for, without any name that an app chose.
+pub(crate) fn descriptor(fd: u64) -> String {
+    let link = fs::read_link(["/proc/self/fd/", &fd.to_string()].concat());
+    link.map(|link| kind_of_file(&link.to_string_lossy())).unwrap_or_default()
+}
+
+fn kind_of_file(link: &str) -> String {
+    const OWN_NAMES: [&str; 2] = ["/dev/", "anon_inode:"];
+    let folder =
+        ["databases", "shared_prefs"].into_iter().find(|name| link.split('/').any(|part| part == *name));
+    match folder {
+        _ if OWN_NAMES.iter().any(|name| link.starts_with(name)) => link.to_owned(),
+        Some(folder) => ["file in ", folder].concat(),
+        None if link.starts_with('/') => "file".to_owned(),
+        // "socket:[123]", "pipe:[123]"
+        None => link.split(':').next().unwrap_or_default().to_owned(),
+    }
+}
+
 /// A file about the main thread, whose id is the process's.
 fn of_main(file: &str) -> String {
     ["/proc/self/task/", &std::process::id().to_string(), "/", file].concat()
@@ -110,6 +193,43 @@ mod tests {
         ] {
             assert_eq!(place("", || wchan.to_owned()), found, "{wchan}");
         }
+    }
+
+    #[test]
+    fn a_stat_line_is_read_behind_any_name() {
+        let line = "77 (a) R b) D 1 2 3 4 -1 6 10 20 30 40 500 600 7 8 20 0 9 0 11 12 13 14 15 16 170 18 19";
+        let known = ThreadStat { state: b'D', minor_faults: 10, major_faults: 30, user: 500, kernel: 600 };
+        assert_eq!((thread_stat(line), stack_end(line)), (Some(known), Some(170)));
+        assert_eq!((thread_stat("77 (a) S 1 2"), thread_stat(""), stack_end("(a) S 1")), (None, None, None));
+        assert!(main_stat().is_some() && main_stack_end().is_some_and(|end| end > 1 << 20));
+    }
+
+    #[test]
+    fn a_system_call_has_a_number_and_six_arguments() {
+        assert_eq!(
+            system_call("29 0xc 0xc0306201 0x7f 0x0 0x8 0xffffffffffffffff 0x7ffd 0x7f38\n"),
+            Some((29, [12, 0xc030_6201, 127, 0, 8, u64::MAX]))
+        );
+        for line in ["running\n", "-1 0x7ffd 0x7f38", "", "7 0x1", "7 1 2 3 4 5 6"] {
+            assert_eq!(system_call(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_descriptor_keeps_no_name_that_an_app_chose() {
+        for (link, kind) in [
+            ("/dev/binder", "/dev/binder"),
+            ("/dev/binderfs/hwbinder", "/dev/binderfs/hwbinder"),
+            ("anon_inode:[eventpoll]", "anon_inode:[eventpoll]"),
+            ("socket:[98213]", "socket"),
+            ("pipe:[7]", "pipe"),
+            ("/data/user/0/a.b/databases/jane.db-wal", "file in databases"),
+            ("/data/user/0/a.b/shared_prefs/jane.xml (deleted)", "file in shared_prefs"),
+            ("/storage/emulated/0/Download/jane.pdf", "file"),
+        ] {
+            assert_eq!(kind_of_file(link), kind);
+        }
+        assert_eq!(descriptor(u64::MAX), "");
     }
 
     #[test]

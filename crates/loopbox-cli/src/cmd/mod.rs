@@ -10,6 +10,7 @@ mod recover;
 mod report;
 mod retrace;
 mod show;
+mod symbolize;
 
 use crate::outcome::Outcome;
 use anyhow::Result;
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     Recover(recover::Args),
     /// Deobfuscates a report.
     Retrace(retrace::Args),
+    /// Names the native frames of the main thread by the symbols of the app's libraries.
+    Symbolize(symbolize::Args),
     /// Prints completions for a shell.
     Completions(generate::Completions),
     /// Writes man pages of loopbox and of each command.
@@ -53,6 +56,7 @@ pub(crate) fn run(command: Command, cli: fn() -> clap::Command) -> Result<Outcom
         Command::Check(args) => check::run(&args),
         Command::Recover(args) => recover::run(&args),
         Command::Retrace(args) => retrace::run(&args),
+        Command::Symbolize(args) => symbolize::run(&args),
         Command::Completions(args) => generate::completions(&args, cli()),
         Command::Man(args) => generate::man(&args, cli()),
     }

@@ -1,7 +1,8 @@
 //! `loopbox report`.
 
-use crate::options::MappingOptions;
+use crate::options::{MappingOptions, SymbolOptions};
 use crate::outcome::Outcome;
+use crate::symbols::symbolize;
 use crate::{input, output};
 use anyhow::Result;
 use loopbox_report::html;
@@ -16,10 +17,18 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
     #[command(flatten)]
     mapping: MappingOptions,
+    #[command(flatten)]
+    symbols: SymbolOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let loaded = input::load(&args.file, &args.mapping)?;
+    let mut loaded = input::load(&args.file, &args.mapping)?;
+    let native = loaded.analysis.main_thread.as_mut().and_then(|main| main.native.as_mut());
+    if let Some(native) = native.filter(|_| !args.symbols.folders.is_empty()) {
+        for missing in symbolize(native, &args.symbols.folders)? {
+            output::print_error(format_args!("no symbols: {missing}"));
+        }
+    }
     output::write_bytes(html::page(&loaded.analysis, &loaded.view())?.as_bytes(), args.output.as_deref())?;
     Ok(loaded.outcome())
 }

@@ -6,6 +6,7 @@
 mod anr;
 mod context;
 mod lock;
+mod main_thread;
 mod pending;
 mod record;
 mod running;
@@ -15,6 +16,10 @@ mod tree;
 pub use anr::{Anr, AnrVerdict, ProcessExit, QuitSignal, SignalOrigin, SystemWord};
 pub use context::{ClockPair, DumpReason, Feature, FeatureState, Figure, Limits, Meta, Process};
 pub use lock::{LockChain, LockHolder, LockWait};
+pub use main_thread::{
+    MainThread, NativeFrame, NativeFrameSource, NativeModule, NativeStack, Progress, SystemCall,
+    SystemCallSource,
+};
 pub use pending::{Pending, PendingSource};
 pub use record::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest};
 pub use running::{MainState, Outside, Running};
@@ -40,6 +45,8 @@ pub struct Report {
     pub trees: Vec<StackTree>,
     /// The locks that the main thread waited for, and who held them.
     pub locks: LockChain,
+    /// What the kernel said of the main thread, and its native stack.
+    pub main_thread: MainThread,
     /// What the other threads were doing.
     pub threads: OtherThreads,
     /// Which features were on, which off, and why.

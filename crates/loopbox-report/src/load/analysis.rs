@@ -2,6 +2,7 @@
 
 use super::frames::FrameCollector;
 use super::limits;
+use super::main_thread;
 use super::message_end::message_end_ns;
 use super::sampled_tree::{TreeBudget, read_tree};
 use super::sanitize::sanitize;
@@ -48,6 +49,7 @@ impl Analysis {
             anr: sections::anr(&report.anr),
             queue: pending_queue::read(&report.pending),
             locks,
+            main_thread: main_thread::read(&report.main_thread),
             threads,
             frames: frames.into_table(),
             trees,
@@ -65,6 +67,7 @@ fn newest<T>(list: &[T], limit: usize) -> &[T] {
 /// One issue for each list that is longer than its limit.
 fn over_limits(decoded: &Decoded) -> impl Iterator<Item = Issue> {
     let report = &decoded.report;
+    let native = report.main_thread.native.as_ref();
     [
         ("damage", decoded.damage.len(), limits::DAMAGE),
         ("history records", report.history.len(), limits::RECORDS),
@@ -72,6 +75,8 @@ fn over_limits(decoded: &Decoded) -> impl Iterator<Item = Issue> {
         ("pending lines", report.pending.lines.len(), limits::PENDING_LINES),
         ("lock holders", report.locks.waits.len(), limits::LOCK_WAITS),
         ("other threads", report.threads.threads.len(), limits::THREADS),
+        ("native frames", native.map_or(0, |stack| stack.frames.len()), limits::STACK_DEPTH),
+        ("native modules", native.map_or(0, |stack| stack.modules.len()), limits::NATIVE_MODULES),
         ("annotations", report.meta.annotations.len(), limits::SHORT_LIST),
         ("features", report.features.len(), limits::SHORT_LIST),
         ("figures", report.figures.len(), limits::SHORT_LIST),

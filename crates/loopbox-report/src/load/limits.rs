@@ -26,6 +26,12 @@ pub(crate) const NODE_DEPTH_SUM: usize = 4_000_000;
 pub(crate) const LOCK_WAITS: usize = 64;
 /// Other threads of the process.
 pub(crate) const THREADS: usize = 1_024;
+/// Arguments of a system call; none has more.
+pub(crate) const CALL_ARGUMENTS: usize = 6;
+/// Modules of a native stack.
+pub(crate) const NATIVE_MODULES: usize = 256;
+/// Bytes of a build id; SHA-1 has 20.
+pub(crate) const BUILD_ID_BYTES: usize = 64;
 /// Entries of the short lists: features, statistics, annotations, sampling intervals.
 pub(crate) const SHORT_LIST: usize = 1_024;
 /// Entries of the list of damaged parts.

@@ -4,6 +4,7 @@ mod analysis;
 pub(crate) mod frames;
 mod invariants;
 pub(crate) mod limits;
+mod main_thread;
 mod message_end;
 mod pending_queue;
 pub(crate) mod sampled_tree;

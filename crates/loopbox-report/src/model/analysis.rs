@@ -2,6 +2,8 @@
 
 use super::frame::FrameTable;
 use super::locks::LockChain;
+use super::main_thread::MainThread;
+use super::main_wait::{MainWait, main_wait};
 use super::pending_queue::PendingQueue;
 use super::sampled_tree::SampledTree;
 use super::threads::OtherThreads;
@@ -46,6 +48,8 @@ pub struct Analysis {
     pub queue: PendingQueue,
     /// The locks that the main thread waited for.
     pub locks: LockChain,
+    /// What the kernel said of the main thread; `None` when nobody asked it.
+    pub main_thread: Option<MainThread>,
     /// The other threads of the process.
     pub threads: OtherThreads,
     /// The distinct frames of all stacks.
@@ -67,6 +71,11 @@ impl Analysis {
             MainState::Running(running) => Some(running),
             _ => None,
         }
+    }
+
+    /// What the main thread waited in, or did, as the kernel says; `None` when it told nothing.
+    pub fn main_wait(&self) -> Option<MainWait> {
+        main_wait(self.main_thread.as_ref()?, &self.meta.process.abi)
     }
 
     /// The stack tree of a message.

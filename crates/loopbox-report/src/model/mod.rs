@@ -7,11 +7,14 @@ mod analysis;
 pub(crate) mod class_names;
 mod frame;
 mod locks;
+mod main_thread;
+pub(crate) mod main_wait;
 mod merged_tree;
 pub(crate) mod message_name;
 mod outside;
 mod pending_queue;
 mod sampled_tree;
+pub(crate) mod system_calls;
 mod threads;
 pub(crate) mod time;
 pub(crate) mod token;
@@ -20,6 +23,12 @@ pub use analysis::{Analysis, Issue};
 pub use frame::{Frame, FrameId, FrameKind, FrameTable};
 pub(crate) use locks::locked_object;
 pub use locks::{LockChain, LockHolder, LockWait};
+pub(crate) use main_thread::state_name;
+pub use main_thread::{
+    MainThread, NativeFrame, NativeFrameSource, NativeModule, NativeStack, Progress, SourceFunction,
+    SystemCall, SystemCallSource,
+};
+pub use main_wait::{MainWait, MainWaitKind};
 pub use merged_tree::{ChildLists, MergedNode, MergedTree};
 pub(crate) use outside::{OutsidePlace, TreePlace};
 pub use pending_queue::{PendingEntry, PendingQueue};

@@ -5,8 +5,8 @@
 
 use super::escape::escape;
 use super::json::{
-    CurrentView, FeatureView, FigureView, HeaderView, LocksView, PendingView, RecordView, ReportView,
-    ThreadsView, TreeView,
+    CurrentView, FeatureView, FigureView, HeaderView, LocksView, MainThreadView, PendingView, RecordView,
+    ReportView, ThreadsView, TreeView,
 };
 use crate::diagnose::Diagnosis;
 use crate::model::class_names::is_platform;
@@ -32,6 +32,7 @@ struct Page<'a> {
     report: &'a HeaderView,
     history: &'a [RecordView],
     current: &'a CurrentView,
+    main_thread: Option<&'a MainThreadView>,
     locks: &'a LocksView,
     threads: &'a ThreadsView,
     pending: &'a PendingView,
@@ -132,6 +133,7 @@ pub fn page(analysis: &Analysis, view: &ReportView) -> serde_json::Result<String
         report: &view.report,
         history: &view.history,
         current: &view.current,
+        main_thread: view.main_thread.as_ref(),
         locks: &view.locks,
         threads: &view.threads,
         pending: &view.pending,

@@ -28,6 +28,19 @@ function detailTable(details) {
   $('history').append(rows.length ? el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'History, newest first' },
     table([['record', 'num'], ['from', 'num'], ['wall', 'num'], ['what, newest first'], ['CPU', 'num'], ['late', 'num'], ['clock (UTC)', 'num']], rows)) : el('p', { class: 'help' }, 'No record.'));
 
+  const main = R.main_thread;
+  if (main) {
+    $('main-thread-section').hidden = false;
+    const call = main.system_call, p = main.progress;
+    $('main-thread').append(el('p', {}, el('strong', {}, 'main'), ' ' + (main.wait ? main.wait.text : main.doing) + ', as the kernel says'));
+    if (call) $('main-thread').append(el('p', { class: 'help' }, 'in ' + (call.name || (call.number == null ? 'an unknown system call' : 'system call ' + call.number)) + '(' + call.arguments.map((value) => value == null ? '?' : value).join(', ') + ')' + (main.wchan ? ', sleeps in ' + main.wchan : '')));
+    if (p) $('main-thread').append(el('p', { class: 'help' }, 'in the next ' + duration(p.over_ms) + ' it ran ' + duration(p.ran_ms) + ', waited ' + duration(p.waited_ms) + ' for a processor, had ' + (p.minor_faults + p.major_faults) + ' page faults, ' + p.major_faults + ' of them from disk'));
+    if (main.native) {
+      const place = (f) => f.file == null ? '' : ' at ' + f.file + (f.line == null ? '' : ':' + f.line);
+      $('main-thread').append(el('pre', {}, main.native.frames.map((frame) => [frame.text, ...frame.functions.map((f) => '     ' + f.name + place(f) + (f.inlined ? ' (inlined)' : ''))].join('\n')).join('\n')));
+    }
+  }
+
   if (R.locks.waits.length) {
     $('locks-section').hidden = false;
     if (R.locks.deadlock) $('locks').append(el('p', { class: 'late' }, 'A deadlock: these threads wait for each other.'));

@@ -9,6 +9,7 @@ mod current;
 mod header;
 mod history;
 mod locks;
+mod main_thread;
 mod message;
 mod pending;
 mod recorder;
@@ -20,6 +21,9 @@ pub use current::CurrentView;
 pub use header::{ClockView, HeaderView, LimitsView, ProcessView, ReasonView};
 pub use history::{DetailView, RecordView, SlowestView};
 pub use locks::{HolderView, LockView, LocksView};
+pub use main_thread::{
+    MainThreadView, NativeFrameView, NativeModuleView, NativeStackView, ProgressView, SystemCallView,
+};
 pub use message::MessageView;
 pub use pending::{PendingEntryView, PendingView};
 pub use recorder::{FeatureView, FigureView};
@@ -48,6 +52,8 @@ pub struct ReportView {
     pub history: Vec<RecordView>,
     /// What the main thread was doing at the dump.
     pub current: CurrentView,
+    /// What the kernel said of the main thread, and its native stack; `None` when nobody asked.
+    pub main_thread: Option<MainThreadView>,
     /// The locks that kept the main thread waiting.
     pub locks: LocksView,
     /// What the other threads were doing.
@@ -76,6 +82,7 @@ impl ReportView {
             report: HeaderView::new(analysis),
             history: analysis.history.iter().map(|record| RecordView::new(analysis, record)).collect(),
             current: CurrentView::new(analysis),
+            main_thread: MainThreadView::new(analysis),
             locks: LocksView::new(analysis),
             threads: ThreadsView::new(analysis),
             pending: PendingView::new(analysis),

@@ -1,7 +1,7 @@
 //! The threads beside the main thread.
 
 use crate::model::time::{ms, ms_between};
-use crate::model::{Analysis, FrameId, OtherThread};
+use crate::model::{Analysis, FrameId, OtherThread, state_name};
 use serde::Serialize;
 
 /// What the other threads of the process were doing.
@@ -46,17 +46,5 @@ impl ThreadsView {
             threads: a.threads.threads.iter().map(view).collect(),
             left_out: a.threads.left_out,
         }
-    }
-}
-
-/// The state letter of proc(5), `/proc/PID/stat`, in words.
-fn state_name(state: u8) -> &'static str {
-    match state {
-        b'R' => "runs",
-        b'S' | b'I' => "waits",
-        b'D' => "waits for the kernel",
-        b'T' | b't' => "stopped",
-        b'Z' | b'X' | b'x' => "ends",
-        _ => "unknown",
     }
 }

@@ -10,6 +10,7 @@ mod header;
 mod history;
 mod layout;
 mod locks;
+mod main_thread;
 mod pending;
 mod stacks;
 mod style;
@@ -27,6 +28,7 @@ pub fn show(view: &ReportView, options: Options) -> String {
     anr::write(&mut out, view);
     history::write(&mut out, view);
     current::write(&mut out, view, options);
+    main_thread::write(&mut out, view, options);
     locks::write(&mut out, view);
     pending::write(&mut out, view, options);
     threads::write(&mut out, view, options);
@@ -42,6 +44,13 @@ pub fn diagnosis(view: &ReportView) -> String {
     header::write(&mut out, view);
     diagnosis::write_full(&mut out, view);
     anr::write(&mut out, view);
+    out
+}
+
+/// The native stack of the main thread with all that symbols tell, as `loopbox symbolize` prints it.
+pub fn native_stack(view: &ReportView) -> String {
+    let mut out = String::new();
+    main_thread::write_symbolized(&mut out, view);
     out
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::diagnose::diagnose;
-use crate::model::Analysis;
+use crate::model::{Analysis, SourceFunction};
 use crate::test_support::{OUTSIDE, ReportBuilder, message};
 use loopbox_format::model::{Detail, DumpReason, End, Feature, MainState, NamedBy};
 use loopbox_format::report::Decoded;
@@ -200,4 +200,70 @@ fn show_of_an_idle_main_thread_has_its_stack() {
     assert!(now.contains("android.os.MessageQueue.nativePollOnce(Native method)"), "{now}");
     assert!(!text.contains("EARLIER STACKS"), "{text}");
     assert!(text.contains("Main was free, for 8.00 s"), "{text}");
+}
+
+fn in_futex() -> Decoded {
+    let libc = ("/apex/com.android.runtime/lib64/bionic/libc.so", &[0xAB, 0x12][..], 0x9_C2C4);
+    shop().interrupted(98, &[libc, ("/data/app/lib/arm64/libshop.so", &[], 0x44)]).build()
+}
+
+#[test]
+fn show_prints_what_the_kernel_says_of_main_and_its_native_stack() {
+    let text = plain(&show(&view(&in_futex()), Options::default()));
+    let at = text.find("MAIN THREAD").expect("the section");
+    let section: Vec<&str> = text[at..].lines().take_while(|line| !line.is_empty()).collect();
+    assert_eq!(
+        section,
+        [
+            "MAIN THREAD  waits for a lock, a condition or a thread's end (futex), as the kernel says",
+            "  at +0.001 s: waits, in futex(?, 0x80), sleeps in futex_wait_queue",
+            "  in the next 250 ms it ran 1.0 ms, waited 2.0 ms for a processor, had 3 page faults, 1 of them from disk",
+            "  native stack at -0.002 s, innermost frame first:",
+            "    #00 pc 000000000009c2c4  /apex/com.android.runtime/lib64/bionic/libc.so (BuildId: ab12)",
+            "    #01 pc 0000000000000044  /data/app/lib/arm64/libshop.so",
+        ]
+    );
+}
+
+#[test]
+fn show_of_a_long_native_stack_is_short_unless_full() {
+    let mut report = in_futex();
+    let native = report.report.main_thread.native.as_mut().unwrap();
+    native.frames = vec![native.frames[0]; 40];
+    let short = plain(&show(&view(&report), Options::default()));
+    assert!(short.contains("    #11 pc ") && !short.contains("    #12 pc "), "{short}");
+    assert!(short.contains("    and 28 more (all with --full)"), "{short}");
+    assert!(plain(&show(&view(&report), Options { full: true })).contains("    #39 pc "));
+    report.report.main_thread.native = None;
+    assert!(plain(&show(&view(&report), Options::default())).contains("no SIGQUIT stopped the main thread"));
+}
+
+#[test]
+fn native_stack_prints_functions_inlined_ones_first() {
+    let mut analysis = Analysis::new(&in_futex());
+    let native = analysis.main_thread.as_mut().unwrap().native.as_mut().unwrap();
+    native.symbolize(|module, address| {
+        let function = |name: &str, line, inlined| SourceFunction {
+            name: name.into(),
+            file: Some("shop/lock.c".into()),
+            line,
+            inlined,
+        };
+        match (module.file_name(), address) {
+            ("libshop.so", 0x43) => {
+                vec![function("lock", Some(7), true), function("checkout", None, false)]
+            }
+            _ => vec![],
+        }
+    });
+    let text = plain(&native_stack(&ReportView::new(&analysis, &diagnose(&analysis))));
+    let lines: Vec<&str> = text.lines().skip(2).collect();
+    assert_eq!(
+        lines,
+        [
+            "    #01 pc 0000000000000044  /data/app/lib/arm64/libshop.so (checkout)",
+            "         lock at shop/lock.c:7 (inlined)",
+            "         checkout in shop/lock.c",
+        ]
+    );
 }

@@ -1,0 +1,71 @@
+//! Which system call a signal interrupted, from the registers that its handler found.
+//!
+//! `/proc/PID/syscall` tells it too, but not to an app whose process is not debuggable. The kernel either goes back to the
+//! instruction of the call, to start it again when the handler returns, with all registers as they were; or it ends the call
+//! with EINTR. Then arm and arm64 still have the number, and all arguments but the first; x86 has the arguments, and not
+//! the number.
+
+use super::native_stack::Registers;
+use loopbox_art::native::code_at;
+use loopbox_format::model::{SystemCall, SystemCallSource};
+
+/// The instruction of a system call; on 32-bit arm that of ARM code, which the C library's are.
+#[cfg(target_arch = "aarch64")]
+const INSTRUCTION: [u8; 4] = [0x01, 0x00, 0x00, 0xD4];
+#[cfg(target_arch = "arm")]
+const INSTRUCTION: [u8; 4] = [0x00, 0x00, 0x00, 0xEF];
+#[cfg(target_arch = "x86_64")]
+const INSTRUCTION: [u8; 2] = [0x0F, 0x05];
+#[cfg(target_arch = "x86")]
+const INSTRUCTION: [u8; 2] = [0xCD, 0x80];
+
+/// Whether the number has a register of its own; else the result takes its place, and not that of the first argument.
+const KEEPS_NUMBER: bool = cfg!(any(target_arch = "aarch64", target_arch = "arm"));
+const INTERRUPTED: usize = (libc::EINTR as usize).wrapping_neg();
+
+/// The call, without its descriptor; `None` when the thread was in none, or its code cannot be read (Android 10 maps
+/// system libraries on arm64 so that they can only be executed).
+pub(crate) fn interrupted_call(registers: &Registers) -> Option<SystemCall> {
+    let is_call = |at: usize| code_at(at) == Some(INSTRUCTION);
+    let starts_again = is_call(registers.pc);
+    let has_ended =
+        || registers.result == INTERRUPTED && is_call(registers.pc.wrapping_sub(INSTRUCTION.len()));
+    if !starts_again && !has_ended() {
+        return None;
+    }
+    let mut arguments: Vec<_> = registers.arguments.iter().map(|value| Some(*value as u64)).collect();
+    if let Some(first) = arguments.first_mut().filter(|_| KEEPS_NUMBER && !starts_again) {
+        *first = None;
+    }
+    Some(SystemCall {
+        number: u32::try_from(registers.call).ok().filter(|_| KEEPS_NUMBER || starts_again),
+        arguments,
+        descriptor: String::new(),
+        source: SystemCallSource::Registers,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_known_by_its_instruction() {
+        let mut code = [0x55_u8; 16];
+        code[4..4 + INSTRUCTION.len()].copy_from_slice(&INSTRUCTION);
+        let at = |offset: usize, result: usize| {
+            let pc = code.as_ptr() as usize + offset;
+            let registers =
+                Registers { pc, call: 98, result, arguments: [1, 2, 3, 4, 5, 6], ..Registers::default() };
+            interrupted_call(&registers).map(|call| (call.number, call.arguments))
+        };
+        let all: Vec<_> = (1..=6).map(Some).collect();
+        assert_eq!(at(4, 1), Some((Some(98), all.clone())), "to be started again");
+        let ended =
+            if KEEPS_NUMBER { (Some(98), [vec![None], all[1..].to_vec()].concat()) } else { (None, all) };
+        let after = 4 + INSTRUCTION.len();
+        assert_eq!(at(after, INTERRUPTED), Some(ended));
+        assert_eq!((at(after, 0), at(0, INTERRUPTED)), (None, None));
+        assert_eq!(interrupted_call(&Registers { pc: 8, result: INTERRUPTED, ..Registers::default() }), None);
+    }
+}

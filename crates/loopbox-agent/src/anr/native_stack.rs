@@ -1,0 +1,394 @@
+//! The main thread's registers and return addresses at a SIGQUIT: written by the signal's handler, which runs in the middle
+//! of whatever main does, read by the worker.
+//!
+//! The handler allocates nothing and takes no lock, and all it calls is the clock. It follows the chain of frame pointers: on
+//! arm64 the compilers of Android keep them by default, and on x86-64 much code has them, so native code above the first Java
+//! method is there. On armv7 there is no common layout of frames (Thumb code uses r7, ARM code r11, and neither is kept by
+//! default), and on x86 the default is to keep none: there only the registers are captured.
+
+use crate::sys::clock;
+use loopbox_format::model::NativeFrameSource;
+use std::ops::Range;
+use std::ptr;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
+
+/// Return addresses that are kept: native code above the first Java method is seldom deeper than twenty.
+const MAX_FRAMES: usize = 62;
+/// Words before the return addresses: the registers, and the time in two halves, as a word may be one of 32 bits.
+const HEAD: usize = 14;
+/// The kernel keeps at least this much of the address space below the end of the main stack free of anything else, so
+/// what lies within it is that stack (`MIN_GAP` of `arch/*/mm/mmap.c` and `mm/util.c`). A main thread that runs on another
+/// stack, as a coroutine does, is not followed.
+const MAX_STACK: usize = 128 << 20;
+/// Frames lie on words.
+const WORD: usize = size_of::<usize>();
+
+/// The end of the main thread's stack; 0 while it is not known.
+static STACK_END: AtomicUsize = AtomicUsize::new(0);
+static LAST: Capture = Capture::new();
+
+/// The registers that tell where a thread was and, if in a system call, in which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Registers {
+    pub(crate) pc: usize,
+    pub(crate) sp: usize,
+    /// The frame pointer; 0 where there is no chain to follow.
+    pub(crate) frame: usize,
+    /// The return address of a function that has no frame yet, if it is one; 0 for unknown.
+    pub(crate) link: usize,
+    /// The number of a system call in progress.
+    pub(crate) call: usize,
+    /// Where the kernel puts a call's result.
+    pub(crate) result: usize,
+    /// A call's arguments.
+    pub(crate) arguments: [usize; 6],
+}
+
+/// What one signal found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NativeCapture {
+    /// Differs from that of the capture before.
+    pub(crate) version: u32,
+    /// When, uptime.
+    pub(crate) at_ns: u64,
+    pub(crate) registers: Registers,
+    /// The return addresses of the chain, innermost first.
+    pub(crate) returns: Vec<usize>,
+}
+
+impl NativeCapture {
+    /// All addresses, innermost first, and how each was found.
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = (NativeFrameSource, usize)> + '_ {
+        let Registers { pc, link, .. } = self.registers;
+        let first = [(NativeFrameSource::Pc, pc), (NativeFrameSource::Link, link)];
+        let returns = self.returns.iter().map(|address| (NativeFrameSource::FramePointer, *address));
+        first.into_iter().filter(|(_, address)| *address != 0).chain(returns)
+    }
+}
+
+/// Says where the main thread's stack ends. Until then only registers are captured.
+pub(crate) fn set_stack_end(end: usize) {
+    STACK_END.store(end, Ordering::Relaxed);
+}
+
+/// Captures the interrupted thread. In a signal handler on the main thread only.
+///
+/// # Safety
+/// `context` is null or the third argument of that handler.
+pub(super) unsafe fn capture(context: *mut libc::c_void) {
+    // SAFETY: by the caller's promise; the kernel aligns it.
+    let Some(context) = (unsafe { context.cast::<libc::ucontext_t>().as_ref() }) else { return };
+    let mut registers = registers(context);
+    let stack = stack_of(registers.sp, STACK_END.load(Ordering::Relaxed));
+    // SAFETY: `follow` and `top_of` ask for words within `stack` only. It goes from the stack pointer of this very thread to the
+    // end of its stack, all of which is mapped and readable, and the thread does not run while its signal is handled.
+    let read = |at: usize| unsafe { ptr::read(at as *const usize) };
+    if cfg!(target_arch = "x86_64") && word_is_in(&stack, registers.sp) {
+        registers.link = read(registers.sp);
+    }
+    LAST.write(clock::now_ns(), &registers, &stack, read);
+}
+
+/// The last capture, unless it is the one of this version.
+pub(crate) fn newer_than(version: u32) -> Option<NativeCapture> {
+    LAST.read().filter(|capture| capture.version != version)
+}
+
+/// The part of the main stack that is in use: from the stack pointer to its end. Empty when it is another stack.
+fn stack_of(sp: usize, end: usize) -> Range<usize> {
+    if sp < end && end - sp <= MAX_STACK { sp..end } else { 0..0 }
+}
+
+fn word_is_in(stack: &Range<usize>, at: usize) -> bool {
+    at.is_multiple_of(WORD) && at >= stack.start && stack.end.checked_sub(at).is_some_and(|left| left >= WORD)
+}
+
+/// Follows a chain of frame records, each the frame pointer of the caller and the return address into it, and hands on
+/// the return addresses until `found` has enough. Each record must be aligned, within `stack`, and above the one before:
+/// so the chain ends, whatever the memory holds. Its end is often where code begins that uses the frame pointer for other
+/// things, as Java code does.
+fn follow(
+    mut frame: usize,
+    stack: &Range<usize>,
+    read: impl Fn(usize) -> usize,
+    mut found: impl FnMut(usize) -> bool,
+) {
+    let mut above = stack.start;
+    while frame >= above && word_is_in(stack, frame) && word_is_in(stack, frame.wrapping_add(WORD)) {
+        let (next, address) = (read(frame), read(frame + WORD));
+        // The stack has no code, even where it can be executed.
+        if address == 0 || stack.contains(&address) || !found(address) {
+            return;
+        }
+        above = frame + 2 * WORD;
+        frame = next;
+    }
+}
+
+/// A capture, written by one thread and read by another: a seqlock as `loopbox_store::Pair` is one, over more words.
+struct Capture {
+    /// Odd while the words change.
+    version: AtomicU32,
+    len: AtomicUsize,
+    words: [AtomicUsize; HEAD + MAX_FRAMES],
+}
+
+impl Capture {
+    const fn new() -> Self {
+        Self {
+            version: AtomicU32::new(0),
+            len: AtomicUsize::new(0),
+            words: [const { AtomicUsize::new(0) }; HEAD + MAX_FRAMES],
+        }
+    }
+
+    /// By one thread at a time. A write that interrupts another one on the same thread changes nothing.
+    fn write(&self, at_ns: u64, registers: &Registers, stack: &Range<usize>, read: impl Fn(usize) -> usize) {
+        let version = self.version.load(Ordering::Relaxed);
+        if !version.is_multiple_of(2) {
+            return;
+        }
+        self.version.store(version.wrapping_add(1), Ordering::Relaxed);
+        fence(Ordering::Release);
+        let mut words = self.words.iter();
+        let mut put = |word| {
+            let free = words.next();
+            free.inspect(|free| free.store(word, Ordering::Relaxed)).is_some()
+        };
+        let Registers { pc, sp, frame, link, call, result, arguments } = *registers;
+        let time = [at_ns as u32, (at_ns >> 32) as u32].map(|half| half as usize);
+        for word in [pc, sp, frame, link, call, result].into_iter().chain(arguments).chain(time) {
+            put(word);
+        }
+        let mut len = 0;
+        follow(frame, stack, read, |address| {
+            let kept = put(address);
+            len += usize::from(kept);
+            kept
+        });
+        self.len.store(len, Ordering::Relaxed);
+        self.version.store(version.wrapping_add(2), Ordering::Release);
+    }
+
+    /// `None` when there is none, or while it is being written: then another signal is there, whose count brings the
+    /// worker here again.
+    fn read(&self) -> Option<NativeCapture> {
+        let version = self.version.load(Ordering::Acquire);
+        let mut words = self.words.iter().map(|word| word.load(Ordering::Relaxed));
+        let mut next = || words.next().unwrap_or_default();
+        let [pc, sp, frame, link, call, result] = std::array::from_fn(|_| next());
+        let arguments = std::array::from_fn(|_| next());
+        let registers = Registers { pc, sp, frame, link, call, result, arguments };
+        let at_ns = next() as u64 | (next() as u64) << 32;
+        let returns = words.take(self.len.load(Ordering::Relaxed)).collect();
+        fence(Ordering::Acquire);
+        let whole = version.is_multiple_of(2) && self.version.load(Ordering::Relaxed) == version;
+        (whole && version != 0).then_some(NativeCapture { version, at_ns, registers, returns })
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+fn registers(context: &libc::ucontext_t) -> Registers {
+    let machine = &context.uc_mcontext;
+    let register = |at: usize| machine.regs.get(at).map_or(0, |value| *value as usize);
+    Registers {
+        pc: machine.pc as usize,
+        sp: machine.sp as usize,
+        frame: register(29),
+        link: register(30),
+        call: register(8),
+        result: register(0),
+        arguments: std::array::from_fn(register),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn registers(context: &libc::ucontext_t) -> Registers {
+    use libc::{REG_R8, REG_R9, REG_R10, REG_RAX, REG_RBP, REG_RDI, REG_RDX, REG_RIP, REG_RSI, REG_RSP};
+    let register = |at: libc::c_int| {
+        context.uc_mcontext.gregs.get(at as usize).map_or(0, |value| value.cast_unsigned() as usize)
+    };
+    Registers {
+        pc: register(REG_RIP),
+        sp: register(REG_RSP),
+        frame: register(REG_RBP),
+        link: 0,
+        call: register(REG_RAX),
+        result: register(REG_RAX),
+        arguments: [REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9].map(register),
+    }
+}
+
+#[cfg(target_arch = "arm")]
+fn registers(context: &libc::ucontext_t) -> Registers {
+    let machine = &context.uc_mcontext;
+    Registers {
+        pc: machine.arm_pc as usize,
+        sp: machine.arm_sp as usize,
+        frame: 0,
+        link: machine.arm_lr as usize,
+        call: machine.arm_r7 as usize,
+        result: machine.arm_r0 as usize,
+        arguments: [
+            machine.arm_r0,
+            machine.arm_r1,
+            machine.arm_r2,
+            machine.arm_r3,
+            machine.arm_r4,
+            machine.arm_r5,
+        ]
+        .map(|value| value as usize),
+    }
+}
+
+#[cfg(target_arch = "x86")]
+fn registers(context: &libc::ucontext_t) -> Registers {
+    use libc::{REG_EAX, REG_EBP, REG_EBX, REG_ECX, REG_EDI, REG_EDX, REG_EIP, REG_ESI, REG_ESP};
+    let register = |at: libc::c_int| {
+        context.uc_mcontext.gregs.get(at as usize).map_or(0, |value| value.cast_unsigned() as usize)
+    };
+    Registers {
+        pc: register(REG_EIP),
+        sp: register(REG_ESP),
+        frame: 0,
+        link: 0,
+        call: register(REG_EAX),
+        result: register(REG_EAX),
+        arguments: [REG_EBX, REG_ECX, REG_EDX, REG_ESI, REG_EDI, REG_EBP].map(register),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    const BASE: usize = 0x10_0000;
+
+    /// The return addresses of a chain that begins at a word of this stack, and the words that were read for it.
+    fn chain(stack: &[usize], frame: usize) -> (Vec<usize>, Vec<usize>) {
+        let bounds = BASE..BASE + stack.len() * WORD;
+        let (mut found, read) = (Vec::new(), RefCell::new(Vec::new()));
+        let word = |at: usize| {
+            read.borrow_mut().push(at);
+            assert!(word_is_in(&bounds, at), "{at:#x} is not to be read");
+            stack[(at - BASE) / WORD]
+        };
+        follow(frame, &bounds, word, |address| {
+            found.push(address);
+            true
+        });
+        (found, read.into_inner())
+    }
+
+    fn at(word: usize) -> usize {
+        BASE + word * WORD
+    }
+
+    #[test]
+    fn follow_goes_from_record_to_record() {
+        let stack = [0, at(4), 0xA1, 0, at(7), 0xA2, 0, 0, 0xA3];
+        assert_eq!(chain(&stack, at(1)).0, [0xA1, 0xA2, 0xA3]);
+    }
+
+    #[test]
+    fn follow_ends_at_a_chain_that_goes_back_or_in_circles() {
+        assert_eq!(chain(&[at(0), 0xA1], at(0)).0, [0xA1], "its own caller");
+        assert_eq!(chain(&[at(2), 0xA1, at(0), 0xA2], at(0)).0, [0xA1, 0xA2], "back");
+        assert_eq!(chain(&[at(1), 0xA1, 0xA2], at(0)).0, [0xA1], "into itself");
+    }
+
+    #[test]
+    fn follow_reads_nothing_outside_of_the_stack_and_nothing_unaligned() {
+        for frame in [0, BASE - WORD, at(3), at(2) + 1, at(2) + 4, at(4), usize::MAX, usize::MAX - WORD + 1] {
+            assert_eq!(chain(&[0xBAD; 4], frame), (vec![], vec![]), "{frame:#x}");
+        }
+        for next in [0, BASE - WORD, at(3), at(2) + 1, at(4), at(400), usize::MAX, 0x8000_0000_0000_0000] {
+            let (found, read) = chain(&[next, 0xA1, 0xBAD, 0xBAD], at(0));
+            assert_eq!((found, read), (vec![0xA1], vec![at(0), at(1)]), "{next:#x}");
+        }
+    }
+
+    #[test]
+    fn follow_ends_where_there_is_no_return_address() {
+        assert_eq!(chain(&[at(2), 0xA1, at(4), 0, 0, 0xA3], at(0)).0, [0xA1]);
+        assert_eq!(chain(&[at(2), 0xA1, at(4), at(1), 0, 0xA3], at(0)).0, [0xA1], "an address of the stack");
+    }
+
+    #[test]
+    fn a_stack_is_the_main_one_only_close_below_its_end() {
+        assert_eq!(stack_of(BASE, BASE + 64), BASE..BASE + 64);
+        for (sp, end) in
+            [(BASE, 0), (BASE, BASE), (BASE + 8, BASE), (BASE, BASE + MAX_STACK + 1), (0, usize::MAX)]
+        {
+            assert!(stack_of(sp, end).is_empty(), "{sp:#x} {end:#x}");
+        }
+    }
+
+    #[test]
+    fn a_capture_keeps_what_there_is_room_for() {
+        // Each record is followed by the next one; the last has no caller.
+        let stack: Vec<usize> = (0..200).flat_map(|n| [at(2 * n + 2), 0xA000 + n]).collect();
+        let bounds = BASE..at(stack.len());
+        let capture = Capture::new();
+        assert_eq!(capture.read(), None);
+        let registers =
+            Registers { pc: 7, frame: BASE, link: 9, arguments: [1, 2, 3, 4, 5, 6], ..Registers::default() };
+        let time = 0x1234_5678_9ABC_DEF0;
+        capture.write(time, &registers, &bounds, |at| stack[(at - BASE) / WORD]);
+        let read = capture.read().unwrap();
+        assert_eq!((read.version, read.at_ns, read.registers), (2, time, registers));
+        assert_eq!(read.returns, (0xA000..0xA000 + MAX_FRAMES).collect::<Vec<_>>());
+        let sources: Vec<_> = read.addresses().take(3).collect();
+        assert_eq!(
+            sources,
+            [
+                (NativeFrameSource::Pc, 7),
+                (NativeFrameSource::Link, 9),
+                (NativeFrameSource::FramePointer, 0xA000)
+            ]
+        );
+        capture.write(0, &Registers::default(), &(0..0), |_| unreachable!());
+        assert_eq!(capture.read().unwrap().returns, []);
+    }
+
+    #[test]
+    fn a_write_in_the_middle_of_another_changes_nothing() {
+        let capture = Capture::new();
+        let stack = [0, 0xA1];
+        capture.write(0, &Registers { frame: BASE, ..Registers::default() }, &(BASE..at(2)), |at| {
+            capture.write(0, &Registers { pc: 1, ..Registers::default() }, &(0..0), |_| 0);
+            assert_eq!(capture.read(), None, "half written");
+            stack[(at - BASE) / WORD]
+        });
+        let read = capture.read().unwrap();
+        assert_eq!((read.registers.pc, read.returns), (0, vec![0xA1]));
+    }
+
+    #[test]
+    fn a_reader_never_sees_halves_of_two_captures() {
+        let shared = Arc::new((Capture::new(), AtomicBool::new(false)));
+        let reader = std::thread::spawn({
+            let shared = Arc::clone(&shared);
+            move || {
+                let mut whole = 0;
+                while !shared.1.load(Ordering::SeqCst) || whole == 0 {
+                    let Some(NativeCapture { registers, returns, .. }) = shared.0.read() else { continue };
+                    assert!(registers.arguments.iter().chain(&returns).all(|word| *word == registers.pc));
+                    assert_eq!(returns.len(), registers.pc % 3);
+                    whole += 1;
+                }
+                whole
+            }
+        });
+        for n in 1..20_000_usize {
+            let records: Vec<usize> = (0..n % 3).flat_map(|at| [BASE + (2 * at + 2) * WORD, n]).collect();
+            let registers = Registers { pc: n, frame: BASE, arguments: [n; 6], ..Registers::default() };
+            shared.0.write(0, &registers, &(BASE..at(records.len())), |at| records[(at - BASE) / WORD]);
+        }
+        shared.1.store(true, Ordering::SeqCst);
+        assert!(reader.join().unwrap() > 0);
+    }
+}

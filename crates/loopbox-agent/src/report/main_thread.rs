@@ -1,0 +1,162 @@
+//! What the kernel says of the main thread, and its native stack, in three steps: what is read at once, for the first
+//! file; the frames, which take a look at the whole memory map; and what the thread did until the report was complete.
+
+use crate::anr::interrupted_call::interrupted_call;
+use crate::anr::native_stack::NativeCapture;
+use crate::sys::clock;
+use crate::sys::proc::{self, ThreadStat};
+use loopbox_art::native::{places, without_signature};
+use loopbox_format::model::{
+    MainThread, NativeFrame, NativeFrameSource, NativeModule, NativeStack, Progress, SystemCall,
+    SystemCallSource,
+};
+
+/// File descriptors are small; whatever is larger is another kind of argument.
+const MAX_DESCRIPTOR: u64 = 1 << 16;
+
+/// What the kernel had counted when the report was begun, and what SIGQUIT's handler found.
+#[derive(Debug)]
+pub(super) struct Begun {
+    counted: Counted,
+    capture: Option<NativeCapture>,
+}
+
+/// What the kernel has counted of the main thread.
+#[derive(Debug, Clone, Copy)]
+struct Counted {
+    at_ns: u64,
+    stat: Option<ThreadStat>,
+    ran_ns: Option<u64>,
+    waited_ns: Option<u64>,
+}
+
+impl Counted {
+    fn now() -> Self {
+        let schedstat = proc::main_schedstat();
+        let mut words = schedstat.split_ascii_whitespace();
+        let mut number = || words.next()?.parse().ok();
+        Self { at_ns: clock::now_ns(), stat: proc::main_stat(), ran_ns: number(), waited_ns: number() }
+    }
+}
+
+/// What is known of the main thread at once. `capture` is what the handler of the report's signal found.
+pub(super) fn begin(capture: Option<NativeCapture>) -> (MainThread, Begun) {
+    let counted = Counted::now();
+    let interrupted = capture.as_ref().and_then(|capture| interrupted_call(&capture.registers));
+    let is_known = interrupted.as_ref().is_some_and(|call| call.number.is_some());
+    let mut system_call = if is_known { interrupted } else { call_in_proc().or(interrupted) };
+    if let Some(call) = &mut system_call
+        && let Some(Some(fd)) = call.arguments.first().filter(|fd| fd.is_some_and(|fd| fd < MAX_DESCRIPTOR))
+    {
+        call.descriptor = proc::descriptor(*fd);
+    }
+    let main_thread = MainThread {
+        captured_ns: counted.at_ns,
+        state: counted.stat.map_or(0, |stat| stat.state),
+        wchan: proc::main_wchan(),
+        system_call,
+        progress: None,
+        native: None,
+    };
+    (main_thread, Begun { counted, capture })
+}
+
+fn call_in_proc() -> Option<SystemCall> {
+    let (number, arguments) = proc::main_system_call()?;
+    Some(SystemCall {
+        number: Some(number),
+        arguments: arguments.into_iter().map(Some).collect(),
+        descriptor: String::new(),
+        source: SystemCallSource::Proc,
+    })
+}
+
+impl Begun {
+    /// The native stack, if the report's signal stopped the main thread. May wait while another thread changes the memory map.
+    pub(super) fn native_stack(&self) -> Option<NativeStack> {
+        let capture = self.capture.as_ref()?;
+        let first_return = capture.returns.first();
+        let addresses = capture.addresses().filter(|(source, address)| {
+            // A function that has its frame already: the chain has the same address.
+            *source != NativeFrameSource::Link || Some(address) != first_return
+        });
+        let (sources, addresses): (Vec<_>, Vec<_>) =
+            addresses.map(|(source, address)| (source, without_signature(address))).unzip();
+        let found = places(&addresses);
+        let mut frames = Vec::new();
+        for ((source, address), place) in sources.into_iter().zip(addresses).zip(found.places) {
+            match (source, place) {
+                // What was left in a register, or on the stack, need not be an address of code.
+                (NativeFrameSource::Link, None) => {}
+                // The chain has led elsewhere: Java code uses the frame pointer for other things.
+                (NativeFrameSource::FramePointer, None) => break,
+                (_, place) => frames.push(NativeFrame {
+                    source,
+                    module: place.map(|(module, _)| module),
+                    offset: place.map_or(address as u64, |(_, offset)| offset),
+                }),
+            }
+        }
+        let modules = found.modules.into_iter();
+        let modules = modules.map(|module| NativeModule { path: module.path, build_id: module.build_id });
+        Some(NativeStack { captured_ns: capture.at_ns, frames, modules: modules.collect() })
+    }
+
+    /// What the main thread did since.
+    pub(super) fn progress(&self) -> Option<Progress> {
+        let (before, now) = (self.counted, Counted::now());
+        let growth = |now: Option<u64>, before: Option<u64>| Some(now?.saturating_sub(before?));
+        let (stat, stat_before) = (now.stat?, before.stat?);
+        let tick_ns = 1_000_000_000 / clock::ticks_per_second().max(1);
+        let ticks_ns = |now: u64, before: u64| now.saturating_sub(before).saturating_mul(tick_ns);
+        Some(Progress {
+            over_ns: now.at_ns.saturating_sub(before.at_ns),
+            ran_ns: growth(now.ran_ns, before.ran_ns),
+            waited_ns: growth(now.waited_ns, before.waited_ns),
+            user_ns: ticks_ns(stat.user, stat_before.user),
+            kernel_ns: ticks_ns(stat.kernel, stat_before.kernel),
+            minor_faults: stat.minor_faults.saturating_sub(stat_before.minor_faults),
+            major_faults: stat.major_faults.saturating_sub(stat_before.major_faults),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::anr::native_stack::Registers;
+
+    fn capture(pc: usize, link: usize, returns: &[usize]) -> Begun {
+        let registers = Registers { pc, link, ..Registers::default() };
+        begin(Some(NativeCapture { version: 2, at_ns: 5, registers, returns: returns.to_vec() })).1
+    }
+
+    #[test]
+    fn a_native_stack_ends_where_the_chain_leaves_the_code() {
+        let code = a_native_stack_ends_where_the_chain_leaves_the_code as *const () as usize;
+        let libc = libc::getpid as *const () as usize;
+        let sources = |begun: &Begun| {
+            let stack = begun.native_stack().unwrap();
+            stack.frames.iter().map(|frame| (frame.source, frame.module)).collect::<Vec<_>>()
+        };
+        use NativeFrameSource::{FramePointer, Link, Pc};
+        assert_eq!(
+            sources(&capture(libc, code, &[libc + 4, code, 8, code])),
+            [(Pc, Some(1)), (Link, Some(0)), (FramePointer, Some(1)), (FramePointer, Some(0))]
+        );
+        assert_eq!(sources(&capture(8, 16, &[])), [(Pc, None)], "no code, and no return address");
+        assert_eq!(sources(&capture(code, libc, &[libc])), [(Pc, Some(0)), (FramePointer, Some(1))]);
+        assert!(begin(None).1.native_stack().is_none());
+    }
+
+    #[test]
+    fn the_kernel_knows_the_main_thread() {
+        let (main_thread, begun) = begin(None);
+        assert!(main_thread.captured_ns > 0);
+        assert!(b"RSDTt".contains(&main_thread.state), "{main_thread:?}");
+        // The main thread of a test program waits for the thread that this runs on.
+        while begun.progress().unwrap().over_ns == 0 {}
+        let progress = begun.progress().unwrap();
+        assert!(progress.over_ns > 0 && progress.user_ns <= progress.over_ns + 20_000_000, "{progress:?}");
+    }
+}

@@ -1,0 +1,109 @@
+use serde::{Deserialize, Serialize};
+
+/// What the kernel said of the main thread, and the native code that it was in.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MainThread {
+    /// When the kernel was asked, uptime; 0 when nobody asked.
+    pub captured_ns: u64,
+    /// What the scheduler said of it, an ASCII letter as in `/proc/PID/stat`, see
+    /// [`OtherThread::state`](super::OtherThread::state); 0 when it could not be read.
+    pub state: u8,
+    /// The kernel function that it slept in (`/proc/PID/wchan`); empty when it ran, or when the kernel does not tell.
+    pub wchan: String,
+    /// The system call that it was in; `None` when it was in none, or nobody can tell.
+    pub system_call: Option<SystemCall>,
+    /// What it did between that instant and the completion of the report; `None` when the kernel does not tell.
+    pub progress: Option<Progress>,
+    /// Its native stack; `None` when no signal stopped it.
+    pub native: Option<NativeStack>,
+}
+
+/// A system call in progress.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SystemCall {
+    /// Its number, which means something else on each ABI; `None` when the call's result has taken its place.
+    pub number: Option<u32>,
+    /// Its arguments in order, at most six; one that the kernel had overwritten with the call's result is `None`.
+    pub arguments: Vec<Option<u64>>,
+    /// What the first argument stands for if it is a file descriptor: a path below `/dev`, `anon_inode:[eventpoll]`,
+    /// `socket`, `pipe`, `file`, `file in databases`; empty when it is none. No name that an app or a user chose.
+    pub descriptor: String,
+    /// Who said so.
+    pub source: SystemCallSource,
+}
+
+/// Where a [`SystemCall`] was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum SystemCallSource {
+    /// In the registers that SIGQUIT's handler found: it interrupted the call.
+    Registers,
+    /// In `/proc/PID/syscall`, a moment later.
+    Proc,
+}
+
+/// What the main thread did over a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Progress {
+    /// The length of that time.
+    pub over_ns: u64,
+    /// How long it ran; the kernel counts a thread that runs by its ticks, of 1 to 10 ms.
+    pub ran_ns: Option<u64>,
+    /// How long it waited for a processor.
+    pub waited_ns: Option<u64>,
+    /// CPU time in its own code, in whole clock ticks.
+    pub user_ns: u64,
+    /// CPU time in the kernel, in whole clock ticks.
+    pub kernel_ns: u64,
+    /// Page faults that needed no disk.
+    pub minor_faults: u64,
+    /// Page faults that had to wait for the disk.
+    pub major_faults: u64,
+}
+
+/// A native stack.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct NativeStack {
+    /// When it was taken, uptime.
+    pub captured_ns: u64,
+    /// The frames, innermost first. Where the chain of frame pointers ends, so do they: at the latest below the first
+    /// Java method, whose code keeps none.
+    pub frames: Vec<NativeFrame>,
+    /// The files that the frames are in.
+    pub modules: Vec<NativeModule>,
+}
+
+/// A place in native code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NativeFrame {
+    /// How it was found.
+    pub source: NativeFrameSource,
+    /// Index of its module; `None` when the address is in no code, or the memory map could not be read.
+    pub module: Option<u32>,
+    /// Where in the module: the address that the ELF file itself uses, as in a tombstone; in a module that is no ELF file
+    /// the offset in the file, or from the start of the mapping. Without a module the address in the process.
+    pub offset: u64,
+}
+
+/// How a [`NativeFrame`] was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum NativeFrameSource {
+    /// The program counter: the next instruction.
+    Pc,
+    /// The link register of arm64, or the word on top of an x86-64 stack: the return address of a function that has no
+    /// frame, as the functions around system calls have none. Of a function with a frame it is what was left there, which only symbols
+    /// can tell.
+    Link,
+    /// A return address from the chain of frame pointers.
+    FramePointer,
+}
+
+/// A file that is mapped as code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NativeModule {
+    /// Its path, or the name of the memory (`[vdso]`, `/memfd:jit-cache`), or `[anonymous]`.
+    pub path: String,
+    /// The GNU build id in its mapped notes; empty when it has none.
+    pub build_id: Vec<u8>,
+}

@@ -1,0 +1,185 @@
+//! What the kernel said of the main thread, and its native stack.
+
+pub use loopbox_format::model::{NativeFrameSource, Progress, SystemCallSource};
+
+/// The main thread in the eyes of the kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MainThread {
+    /// When the kernel was asked, in uptime.
+    pub captured_ns: u64,
+    /// The state letter of proc(5), `/proc/PID/stat`; 0 when unknown.
+    pub state: u8,
+    /// The kernel function that it slept in; empty when unknown.
+    pub wchan: String,
+    /// The system call that it was in.
+    pub system_call: Option<SystemCall>,
+    /// What it did until the report was complete.
+    pub progress: Option<Progress>,
+    /// Its native stack, when a signal stopped it.
+    pub native: Option<NativeStack>,
+}
+
+/// A system call in progress.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SystemCall {
+    /// Its number on the report's ABI; `None` when only that there was one is known.
+    pub number: Option<u32>,
+    /// Its arguments as far as they are known.
+    pub arguments: Vec<Option<u64>>,
+    /// What its first argument stands for, if that is a file descriptor; else empty, or without meaning.
+    pub descriptor: String,
+    /// Where it was seen; `None` for a way that this program does not know.
+    pub source: Option<SystemCallSource>,
+}
+
+/// A native stack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NativeStack {
+    /// When it was taken, in uptime.
+    pub captured_ns: u64,
+    /// The frames, innermost first.
+    pub frames: Vec<NativeFrame>,
+    /// The modules of the frames.
+    pub modules: Vec<NativeModule>,
+}
+
+/// A place in native code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NativeFrame {
+    /// How it was found; `None` for a way that this program does not know.
+    pub source: Option<NativeFrameSource>,
+    /// The index of its module; it is valid.
+    pub module: Option<usize>,
+    /// The address that the module's ELF file uses, or the offset in a module that is no ELF file.
+    pub offset: u64,
+    /// The functions at that place, by symbols: inlined ones first, the one that they were inlined into last. Empty without
+    /// symbols.
+    pub functions: Vec<SourceFunction>,
+}
+
+/// A function in a source file, as symbols tell it.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct SourceFunction {
+    /// The function's name.
+    pub name: String,
+    /// The source file.
+    pub file: Option<String>,
+    /// The line in it.
+    pub line: Option<u32>,
+    /// Whether the compiler has put the function into the next one of the list.
+    pub inlined: bool,
+}
+
+/// A file that was mapped as code, or other memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NativeModule {
+    /// The path on the device, or the name of the memory.
+    pub path: String,
+    /// The GNU build id in lower-case hex; empty when it has none.
+    pub build_id: String,
+}
+
+impl NativeModule {
+    /// The name of the file, without its folders.
+    pub fn file_name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or_default()
+    }
+}
+
+impl NativeFrame {
+    /// The address to look symbols up by. A return address is the one after the call, which may be in the next line, or
+    /// even in the next function.
+    fn call_site(&self) -> u64 {
+        match self.source {
+            Some(NativeFrameSource::Pc) | None => self.offset,
+            _ => self.offset.saturating_sub(1),
+        }
+    }
+
+    /// The function that has the code, whatever was inlined into it.
+    pub fn function(&self) -> Option<&SourceFunction> {
+        self.functions.last()
+    }
+}
+
+impl NativeStack {
+    /// Gives each frame its functions. `functions` gets a module and an address in its ELF file.
+    ///
+    /// A link register that still points into the function of the program counter is what an earlier call left there, and no
+    /// frame: it goes.
+    pub fn symbolize(&mut self, mut functions: impl FnMut(&NativeModule, u64) -> Vec<SourceFunction>) {
+        for frame in &mut self.frames {
+            if let Some(module) = frame.module.and_then(|module| self.modules.get(module)) {
+                frame.functions = functions(module, frame.call_site());
+            }
+        }
+        let pc = self.frames.iter().find(|frame| frame.source == Some(NativeFrameSource::Pc));
+        let Some(current) = pc.and_then(|frame| Some((frame.module, frame.function()?.name.clone()))) else {
+            return;
+        };
+        self.frames.retain(|frame| {
+            let function = frame.function().map(|function| (frame.module, function.name.clone()));
+            frame.source != Some(NativeFrameSource::Link) || function.as_ref() != Some(&current)
+        });
+    }
+}
+
+/// The state letter of proc(5), `/proc/PID/stat`, in words.
+pub(crate) fn state_name(state: u8) -> &'static str {
+    match state {
+        b'R' => "runs",
+        b'S' | b'I' => "waits",
+        b'D' => "waits for the kernel",
+        b'T' | b't' => "stopped",
+        b'Z' | b'X' | b'x' => "ends",
+        _ => "unknown",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stack(frames: &[(NativeFrameSource, u64)]) -> NativeStack {
+        let frame = |&(source, offset): &(NativeFrameSource, u64)| NativeFrame {
+            source: Some(source),
+            module: Some(0),
+            offset,
+            functions: Vec::new(),
+        };
+        let module = NativeModule { path: "/x/liba.so".into(), build_id: "ab".into() };
+        NativeStack { captured_ns: 0, frames: frames.iter().map(frame).collect(), modules: vec![module] }
+    }
+
+    /// One function for each hundred addresses.
+    fn name(address: u64) -> Vec<SourceFunction> {
+        let name = format!("f{}", address / 100);
+        vec![SourceFunction { name, file: None, line: None, inlined: false }]
+    }
+
+    fn names(stack: &NativeStack) -> Vec<&str> {
+        stack.frames.iter().map(|frame| frame.functions[0].name.as_str()).collect()
+    }
+
+    #[test]
+    fn symbolize_looks_a_return_address_up_by_its_call() {
+        use NativeFrameSource::{FramePointer, Link, Pc};
+        let mut called = stack(&[(Pc, 100), (Link, 300), (FramePointer, 500)]);
+        called.symbolize(|module, address| {
+            assert_eq!(module.file_name(), "liba.so");
+            name(address)
+        });
+        assert_eq!(names(&called), ["f1", "f2", "f4"]);
+    }
+
+    #[test]
+    fn symbolize_drops_what_an_earlier_call_left_in_the_link_register() {
+        use NativeFrameSource::{FramePointer, Link, Pc};
+        let mut stale = stack(&[(Pc, 110), (Link, 150), (FramePointer, 170)]);
+        stale.symbolize(|_, address| name(address));
+        assert_eq!(names(&stale), ["f1", "f1"], "a recursive call is in the chain, too");
+        let mut unnamed = stack(&[(Pc, 110), (Link, 150)]);
+        unnamed.symbolize(|_, _| Vec::new());
+        assert_eq!(unnamed.frames.len(), 2);
+    }
+}

@@ -1,0 +1,331 @@
+//! What the main thread waits in, as the kernel tells it.
+
+use super::main_thread::{MainThread, SystemCall};
+use super::system_calls::{self, CallKind, is_binder_request};
+use loopbox_format::model::Progress;
+use serde::Serialize;
+
+/// What the main thread waits in, or does, in the kernel's eyes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MainWaitKind {
+    /// An answer of another process to a binder call.
+    Binder,
+    /// A lock, a condition or a thread's end.
+    Futex,
+    /// Data being written back to the disk.
+    FileSync,
+    /// The next event of a Looper.
+    Looper,
+    /// File descriptors, outside of a Looper.
+    Poll,
+    /// The end of a sleep.
+    Sleep,
+    /// Reading from a file, a pipe or a socket.
+    Read,
+    /// Writing to a file, a pipe or a socket.
+    Write,
+    /// The other end of a socket.
+    Socket,
+    /// The file system: opening, naming, locking files, or their pages.
+    File,
+    /// The process's memory map, which another thread changes.
+    MemoryMap,
+    /// Another process's end.
+    Process,
+    /// A driver (`ioctl`) that is not binder.
+    Driver,
+    /// A system call of another kind.
+    OtherCall,
+    /// The kernel, in a way that no signal ends, and nobody knows in which call.
+    Kernel,
+    /// Something, nobody knows what.
+    Unknown,
+    /// A processor to run on.
+    Cpu,
+    /// Nothing: it runs.
+    Runs,
+    /// Being continued: it was stopped or frozen.
+    Stopped,
+}
+
+/// What the main thread waited in at the report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MainWait {
+    /// What it is.
+    pub kind: MainWaitKind,
+    /// The same in words, after "main": `waits for a lock, a condition or a thread's end (futex)`.
+    pub text: String,
+}
+
+/// What the main thread waited in, or did; `None` when the kernel told nothing.
+///
+/// A system call counts more than the kernel function that it slept in, and that more than the bare state: the call may be
+/// what the signal interrupted, a moment before the state was read, and the kernel names no call of a thread that runs.
+pub(crate) fn main_wait(main: &MainThread, abi: &str) -> Option<MainWait> {
+    let (kind, detail) = match (&main.system_call, main.state) {
+        (_, b'T' | b't') => (MainWaitKind::Stopped, String::new()),
+        (Some(call), _) => of_call(call, main, abi),
+        (None, b'R') => (runs_or_waits(main.progress), String::new()),
+        (None, b'S' | b'D' | b'I') => of_wchan(main),
+        _ => return None,
+    };
+    let mut text = words(kind).to_owned();
+    let uninterruptible = if main.state == b'D' { "uninterruptible" } else { "" };
+    let details: Vec<&str> =
+        [detail.as_str(), uninterruptible].into_iter().filter(|detail| !detail.is_empty()).collect();
+    if !details.is_empty() {
+        text = format!("{text} ({})", details.join(", "));
+    }
+    Some(MainWait { kind, text })
+}
+
+fn of_call(call: &SystemCall, main: &MainThread, abi: &str) -> (MainWaitKind, String) {
+    let Some(number) = call.number else {
+        // The signal ended it, and its result has taken the place of its number.
+        let asleep = !main.wchan.is_empty();
+        return if asleep { of_wchan(main) } else { (MainWaitKind::OtherCall, String::new()) };
+    };
+    let Some((name, kind)) = system_calls::system_call(abi, number) else {
+        return (MainWaitKind::OtherCall, format!("system call {number}"));
+    };
+    if name == "restart_syscall" {
+        // A wait with a deadline goes on after a signal: which one, only the kernel knows.
+        return of_wchan(main);
+    }
+    let request = call.arguments.get(1).copied().flatten();
+    let on_binder = call.descriptor.starts_with("/dev/") && call.descriptor.ends_with("binder");
+    let (wait, has_descriptor) = match kind {
+        CallKind::Ioctl if on_binder || request.is_some_and(is_binder_request) => {
+            (MainWaitKind::Binder, true)
+        }
+        CallKind::Ioctl => (MainWaitKind::Driver, true),
+        CallKind::Futex => (MainWaitKind::Futex, false),
+        CallKind::FileSync => (MainWaitKind::FileSync, true),
+        CallKind::Epoll => (MainWaitKind::Looper, false),
+        CallKind::Poll => (MainWaitKind::Poll, false),
+        CallKind::Sleep => (MainWaitKind::Sleep, false),
+        CallKind::Read => (MainWaitKind::Read, true),
+        CallKind::Write => (MainWaitKind::Write, true),
+        CallKind::Socket => (MainWaitKind::Socket, false),
+        CallKind::File => (MainWaitKind::File, false),
+        CallKind::Memory => (MainWaitKind::MemoryMap, false),
+        CallKind::Process => (MainWaitKind::Process, false),
+        CallKind::Other => (MainWaitKind::OtherCall, false),
+    };
+    let has_descriptor = has_descriptor && !matches!(name, "sync" | "msync") && !call.descriptor.is_empty();
+    let detail = if has_descriptor { format!("{name}, {}", call.descriptor) } else { name.to_owned() };
+    (wait, detail)
+}
+
+/// Names of kernel functions, by what a thread waits for that sleeps in them. The first that fits decides.
+const WCHAN: [(&str, MainWaitKind); 29] = [
+    ("binder", MainWaitKind::Binder),
+    ("futex", MainWaitKind::Futex),
+    ("ep_poll", MainWaitKind::Looper),
+    ("epoll", MainWaitKind::Looper),
+    ("nanosleep", MainWaitKind::Sleep),
+    ("poll_schedule", MainWaitKind::Poll),
+    ("do_sys_poll", MainWaitKind::Poll),
+    ("do_select", MainWaitKind::Poll),
+    ("pipe_write", MainWaitKind::Write),
+    ("pipe", MainWaitKind::Read),
+    ("eventfd_read", MainWaitKind::Read),
+    ("unix_stream", MainWaitKind::Socket),
+    ("unix_wait", MainWaitKind::Socket),
+    ("skb_", MainWaitKind::Socket),
+    ("sk_wait", MainWaitKind::Socket),
+    ("sk_stream", MainWaitKind::Socket),
+    ("inet_", MainWaitKind::Socket),
+    ("tcp_", MainWaitKind::Socket),
+    ("writeback", MainWaitKind::FileSync),
+    ("jbd2", MainWaitKind::FileSync),
+    ("issue_flush", MainWaitKind::FileSync),
+    ("fsync", MainWaitKind::FileSync),
+    ("io_schedule", MainWaitKind::File),
+    ("folio_", MainWaitKind::File),
+    ("lock_page", MainWaitKind::File),
+    ("wait_on_page", MainWaitKind::File),
+    ("rwsem_", MainWaitKind::MemoryMap),
+    ("freezer", MainWaitKind::Stopped),
+    ("refrigerator", MainWaitKind::Stopped),
+];
+
+fn of_wchan(main: &MainThread) -> (MainWaitKind, String) {
+    let found = WCHAN.iter().find(|(name, _)| main.wchan.contains(name)).map(|(_, kind)| *kind);
+    let bare = if main.state == b'D' { MainWaitKind::Kernel } else { MainWaitKind::Unknown };
+    (found.unwrap_or(bare), main.wchan.clone())
+}
+
+/// A thread that wants to run may have to wait for a processor.
+fn runs_or_waits(progress: Option<Progress>) -> MainWaitKind {
+    match progress {
+        Some(Progress { over_ns, ran_ns: Some(ran), waited_ns: Some(waited), .. })
+            if waited > ran && waited > over_ns / 2 =>
+        {
+            MainWaitKind::Cpu
+        }
+        _ => MainWaitKind::Runs,
+    }
+}
+
+fn words(kind: MainWaitKind) -> &'static str {
+    match kind {
+        MainWaitKind::Binder => "waits for another process's answer to a binder call",
+        MainWaitKind::Futex => "waits for a lock, a condition or a thread's end",
+        MainWaitKind::FileSync => "waits for data to be written to the disk",
+        MainWaitKind::Looper => "waits for the next event of a Looper",
+        MainWaitKind::Poll => "waits for file descriptors",
+        MainWaitKind::Sleep => "sleeps",
+        MainWaitKind::Read => "waits for data to read",
+        MainWaitKind::Write => "waits for data to be taken",
+        MainWaitKind::Socket => "waits for the other end of a socket",
+        MainWaitKind::File => "waits for the file system",
+        MainWaitKind::MemoryMap => "waits for the process's memory map",
+        MainWaitKind::Process => "waits for another process to end",
+        MainWaitKind::Driver => "waits for a driver",
+        MainWaitKind::OtherCall => "is in a system call",
+        MainWaitKind::Kernel => "waits for the kernel",
+        MainWaitKind::Unknown => "waits",
+        MainWaitKind::Cpu => "waits for a processor",
+        MainWaitKind::Runs => "runs",
+        MainWaitKind::Stopped => "is stopped",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::SystemCallSource;
+
+    const ARM64: &str = "arm64-v8a";
+
+    fn main(state: u8, wchan: &str) -> MainThread {
+        MainThread {
+            captured_ns: 1,
+            state,
+            wchan: wchan.into(),
+            system_call: None,
+            progress: None,
+            native: None,
+        }
+    }
+
+    fn call(
+        number: u32,
+        arguments: &[Option<u64>],
+        descriptor: &str,
+        source: SystemCallSource,
+    ) -> SystemCall {
+        SystemCall {
+            number: Some(number),
+            arguments: arguments.to_vec(),
+            descriptor: descriptor.into(),
+            source: Some(source),
+        }
+    }
+
+    fn text(main: &MainThread, abi: &str) -> String {
+        main_wait(main, abi).unwrap().text
+    }
+
+    fn in_call(state: u8, call: SystemCall) -> MainThread {
+        MainThread { system_call: Some(call), ..main(state, "") }
+    }
+
+    #[test]
+    fn a_binder_call_is_known_by_its_descriptor_or_by_its_request() {
+        use SystemCallSource::{Proc, Registers};
+        let answer = "waits for another process's answer to a binder call";
+        let by_fd = in_call(b'S', call(29, &[Some(3), Some(1)], "/dev/binder", Proc));
+        assert_eq!(text(&by_fd, ARM64), format!("{answer} (ioctl, /dev/binder)"));
+        let by_request = in_call(b'R', call(29, &[None, Some(0xC030_6201)], "", Registers));
+        assert_eq!(text(&by_request, ARM64), format!("{answer} (ioctl)"));
+        let other = in_call(b'S', call(29, &[Some(3), Some(0x5401)], "/dev/mali0", Proc));
+        assert_eq!(text(&other, ARM64), "waits for a driver (ioctl, /dev/mali0)");
+    }
+
+    #[test]
+    fn a_call_is_named_by_the_abi_of_the_report() {
+        use SystemCallSource::Proc;
+        let futex = in_call(b'S', call(98, &[], "a file of another call", Proc));
+        assert_eq!(text(&futex, ARM64), "waits for a lock, a condition or a thread's end (futex)");
+        assert_eq!(main_wait(&futex, "x86_64").unwrap().kind, MainWaitKind::OtherCall);
+        assert_eq!(text(&futex, "x86_64"), "is in a system call (system call 98)");
+        let sync = in_call(b'D', call(83, &[Some(9)], "file in databases", Proc));
+        assert_eq!(
+            text(&sync, ARM64),
+            "waits for data to be written to the disk (fdatasync, file in databases, uninterruptible)"
+        );
+    }
+
+    #[test]
+    fn a_call_counts_more_than_the_state() {
+        use SystemCallSource::{Proc, Registers};
+        for source in [Registers, Proc] {
+            let sleep = in_call(b'R', call(115, &[], "", source));
+            assert_eq!(text(&sleep, ARM64), "sleeps (clock_nanosleep)");
+        }
+        let stopped = in_call(b'T', call(115, &[], "", Proc));
+        assert_eq!(text(&stopped, ARM64), "is stopped");
+        let ended = SystemCall { number: None, ..call(0, &[], "", Registers) };
+        assert_eq!(text(&in_call(b'R', ended.clone()), "x86_64"), "is in a system call");
+        let asleep = MainThread { wchan: "hrtimer_nanosleep".into(), ..in_call(b'S', ended) };
+        assert_eq!(text(&asleep, "x86_64"), "sleeps (hrtimer_nanosleep)");
+    }
+
+    #[test]
+    fn without_a_call_the_kernel_function_tells() {
+        for (wchan, kind) in [
+            ("binder_wait_for_work", MainWaitKind::Binder),
+            ("futex_wait_queue", MainWaitKind::Futex),
+            ("do_epoll_wait", MainWaitKind::Looper),
+            ("hrtimer_nanosleep", MainWaitKind::Sleep),
+            ("pipe_read", MainWaitKind::Read),
+            ("jbd2_log_wait_commit", MainWaitKind::FileSync),
+            ("folio_wait_writeback", MainWaitKind::FileSync),
+            ("folio_wait_bit_common", MainWaitKind::File),
+            ("rwsem_down_read_slowpath", MainWaitKind::MemoryMap),
+            ("__refrigerator", MainWaitKind::Stopped),
+            ("of_no_known_name", MainWaitKind::Unknown),
+            ("", MainWaitKind::Unknown),
+        ] {
+            assert_eq!(main_wait(&main(b'S', wchan), ARM64).unwrap().kind, kind, "{wchan}");
+        }
+        assert_eq!(
+            text(&main(b'S', "futex_wait"), ""),
+            "waits for a lock, a condition or a thread's end (futex_wait)"
+        );
+        let restarted = MainThread {
+            system_call: Some(call(128, &[], "", SystemCallSource::Proc)),
+            ..main(b'S', "hrtimer_nanosleep")
+        };
+        assert_eq!(text(&restarted, ARM64), "sleeps (hrtimer_nanosleep)");
+    }
+
+    #[test]
+    fn a_bare_state_is_said_as_it_is() {
+        let texts = [b'S', b'D', b'R', b'T', b't'].map(|state| text(&main(state, ""), ARM64));
+        assert_eq!(
+            texts,
+            ["waits", "waits for the kernel (uninterruptible)", "runs", "is stopped", "is stopped"]
+        );
+        assert_eq!((main_wait(&main(0, ""), ARM64), main_wait(&main(b'Z', ""), ARM64)), (None, None));
+    }
+
+    #[test]
+    fn a_thread_that_cannot_run_waits_for_a_processor() {
+        let progress = |ran, waited| Progress {
+            over_ns: 100,
+            ran_ns: Some(ran),
+            waited_ns: Some(waited),
+            ..Progress::default()
+        };
+        for (ran, waited, kind) in
+            [(5, 90, MainWaitKind::Cpu), (60, 40, MainWaitKind::Runs), (0, 40, MainWaitKind::Runs)]
+        {
+            let main = MainThread { progress: Some(progress(ran, waited)), ..main(b'R', "") };
+            assert_eq!(main_wait(&main, ARM64).unwrap().kind, kind, "{ran} {waited}");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Names native code: finds unstripped libraries by their build id, and in them the functions, files and lines of addresses.
+//!
+//! Knows nothing of reports. [`find`] searches folders, [`Binary`] is one file of what it found; DWARF and symbol tables
+//! are read by `addr2line` and `object`.
+#![forbid(unsafe_code)]
+
+mod binary;
+mod find;
+
+pub use binary::{Binary, Function};
+pub use find::{Detail, SymbolFile, find};
+
+use std::path::PathBuf;
+
+/// Why symbols could not be had.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SymbolizeError {
+    /// A folder that was named is not there, or cannot be read.
+    #[error("{}: {why}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// The system's words.
+        why: String,
+    },
+    /// A file has the build id and cannot be read as a library all the same.
+    #[error("{}: its symbols cannot be read: {why}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+}

@@ -1,0 +1,135 @@
+//! The native half of `scenario.NativeHang`: a main thread that hangs in native code, with frames as an app's libraries
+//! have them.
+//!
+//! Rust code keeps no frame pointers on every architecture, so two functions in assembly do: `native_hang_entry`, which Java
+//! calls, and `native_hang_frame`, which the Rust code in between calls the function through that hangs.
+
+use jni::objects::JClass;
+use jni::sys::jint;
+use jni::{EnvUnowned, jni_str};
+use std::arch::{asm, naked_asm};
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Never changes, but nobody can know that.
+static FOREVER: AtomicU32 = AtomicU32::new(0);
+
+/// Ways to hang, by number; `scenario.NativeHang` has the same list.
+const WAYS: [extern "C" fn(); 4] = [native_hang_spin, native_hang_futex, native_hang_read, native_hang_sleep];
+
+/// Says that the next thing is the hang. Not by `println!`: its frames are not part of the story.
+fn announce() {
+    const LINE: &[u8] = b"NATIVE hangs\n";
+    // SAFETY: the line lives across the call.
+    unsafe { libc::write(libc::STDOUT_FILENO, LINE.as_ptr().cast(), LINE.len()) };
+}
+
+/// Runs for ever, and in no other function: without optimisation even a load from an atomic word is a call.
+#[inline(never)]
+extern "C" fn native_hang_spin() {
+    announce();
+    // SAFETY: a jump to itself.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        asm!("2: jmp 2b", options(nomem, nostack));
+        #[cfg(target_arch = "aarch64")]
+        asm!("2: b 2b", options(nomem, nostack));
+    }
+}
+
+/// Waits for ever for a word to change.
+#[inline(never)]
+extern "C" fn native_hang_futex() {
+    announce();
+    while FOREVER.load(Ordering::Relaxed) == 0 {
+        // SAFETY: the word is static; no time-out.
+        unsafe {
+            libc::syscall(
+                libc::SYS_futex,
+                FOREVER.as_ptr(),
+                libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG,
+                0,
+                ptr::null::<libc::timespec>(),
+            )
+        };
+    }
+}
+
+/// Reads from a pipe that nobody writes to.
+#[inline(never)]
+extern "C" fn native_hang_read() {
+    let mut ends = [0; 2];
+    // SAFETY: room for both ends.
+    assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
+    announce();
+    let mut byte = 0_u8;
+    // SAFETY: room for one byte.
+    while unsafe { libc::read(ends[0], (&raw mut byte).cast(), 1) } <= 0 {}
+}
+
+/// Sleeps again and again, for an hour each.
+#[inline(never)]
+extern "C" fn native_hang_sleep() {
+    announce();
+    while FOREVER.load(Ordering::Relaxed) == 0 {
+        let hour = libc::timespec { tv_sec: 3_600, tv_nsec: 0 };
+        // SAFETY: one timespec, and no room for what is left of it.
+        unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, 0, &raw const hour, ptr::null_mut()) };
+    }
+}
+
+/// Between the two frames; called from [`native_hang_entry`] with Java's arguments.
+#[inline(never)]
+extern "system" fn native_hang_in_way(_: EnvUnowned<'_>, _: JClass<'_>, way: jint) {
+    let way = WAYS[usize::try_from(way).expect("a way")];
+    native_hang_frame(way);
+    // Not the last thing that it does: a call there may be a jump.
+    announce();
+}
+
+/// Calls a function with a frame record on the stack.
+#[cfg(target_arch = "x86_64")]
+#[unsafe(naked)]
+extern "C" fn native_hang_frame(_function: extern "C" fn()) {
+    naked_asm!("push rbp", "mov rbp, rsp", "call rdi", "pop rbp", "ret")
+}
+
+/// What Java calls: the same for [`native_hang_in_way`].
+#[cfg(target_arch = "x86_64")]
+#[unsafe(naked)]
+extern "system" fn native_hang_entry(_: EnvUnowned<'_>, _: JClass<'_>, _way: jint) {
+    naked_asm!("push rbp", "mov rbp, rsp", "call {hang}", "pop rbp", "ret", hang = sym native_hang_in_way)
+}
+
+/// Calls a function with a frame record on the stack.
+#[cfg(target_arch = "aarch64")]
+#[unsafe(naked)]
+extern "C" fn native_hang_frame(_function: extern "C" fn()) {
+    naked_asm!("stp x29, x30, [sp, #-16]!", "mov x29, sp", "blr x0", "ldp x29, x30, [sp], #16", "ret")
+}
+
+/// What Java calls: the same for [`native_hang_in_way`].
+#[cfg(target_arch = "aarch64")]
+#[unsafe(naked)]
+extern "system" fn native_hang_entry(_: EnvUnowned<'_>, _: JClass<'_>, _way: jint) {
+    naked_asm!(
+        "stp x29, x30, [sp, #-16]!",
+        "mov x29, sp",
+        "bl {hang}",
+        "ldp x29, x30, [sp], #16",
+        "ret",
+        hang = sym native_hang_in_way
+    )
+}
+
+/// Registers it, if the app has that class.
+pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
+    let class = jni_str!("scenario/NativeHang");
+    if env.find_class(class).is_err() {
+        env.exception_clear();
+        return Ok(());
+    }
+    let methods = [(jni_str!("hang"), jni_str!("(I)V"), native_hang_entry as *mut c_void)];
+    crate::natives::register_class(env, class, &methods)
+}

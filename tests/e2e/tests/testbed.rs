@@ -105,6 +105,26 @@ fn movements_of_a_finger_come_batched_and_none_is_lost() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn a_descriptors_listener_is_called_changed_and_removed_as_on_a_phone() -> Result<()> {
+    for testbed in testbeds() {
+        let lines = told(&testbed, "phone.Descriptors", &[])?;
+        let expected = [
+            "read 1",
+            "read 2",
+            "nothing came", // after it was removed
+            "read 3",       // when it was added again
+            "the loop threw: wrong",
+            "nothing came", // after its exception
+            "read 4",       // when it was added again
+            "room to write: true",
+            "the other end is closed: true",
+        ];
+        assert_eq!(lines, expected, "{testbed}");
+    }
+    Ok(())
+}
+
 /// Intervals as a trace of a scrolling list has them: most of one refresh at 60 Hz, some longer, no two alike.
 fn intervals() -> Vec<u64> {
     (0..83).map(|at| 16_666_667 * [1, 1, 2, 1, 5, 1, 44][at % 7] + at as u64).collect()

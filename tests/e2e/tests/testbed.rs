@@ -158,6 +158,15 @@ fn frames_of_the_displays_own_clock_lie_on_its_grid() -> Result<()> {
 }
 
 #[test]
+fn animations_step_with_the_frames() -> Result<()> {
+    for testbed in testbeds() {
+        let lines = told(&testbed, "phone.FrameClock", &["animation=100"])?;
+        assert_eq!(lines, ["clocks together: true, upwards: true, to 100.0"], "{testbed}");
+    }
+    Ok(())
+}
+
+#[test]
 fn frame_metrics_tell_of_the_same_frames_and_count_what_a_busy_listener_missed() -> Result<()> {
     for testbed in testbeds() {
         let lines = told(&testbed, "phone.FrameClock", &["metrics=8"])?;

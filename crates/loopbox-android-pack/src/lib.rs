@@ -28,6 +28,7 @@ pub use abi::{ALL, Abi};
 pub use library::{Library, ensure};
 pub use project::{data, folder};
 
+use library::Shown;
 use size::Ratchet;
 use symbols::SymbolList;
 use toolchain::Toolchain;
@@ -57,9 +58,10 @@ pub fn pack(options: &Options) -> Result<()> {
     let toolchain = Toolchain::ensure(&folder(), options.update_toolchain, &progress)?;
     progress.say(format!("with {}", toolchain.name()));
     let list = SymbolList::read(&data("bionic-symbols.toml"))?;
+    let shown = if options.sizes { Shown::Sizes } else { Shown::Checks };
     let mut libraries = Vec::new();
     for abi in abis {
-        libraries.push(library::make(abi, &toolchain, &list, options.sizes, &progress)?);
+        libraries.push(library::make(abi, &toolchain, &list, shown, &progress)?);
         if options.twice {
             library::ensure_built_alike(abi, &toolchain.target(abi, &list.of(abi), &progress)?, &progress)?;
         }

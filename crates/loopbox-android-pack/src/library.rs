@@ -39,12 +39,23 @@ impl Library {
     }
 }
 
+/// What is printed of a library that is as it should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Shown {
+    /// Nothing: somebody wants to use it.
+    Nothing,
+    /// Its size, and each check.
+    Checks,
+    /// What its bytes went to, too.
+    Sizes,
+}
+
 /// Builds one library, checks it and puts it in its place.
 pub(crate) fn make(
     abi: Abi,
     toolchain: &Toolchain,
     list: &SymbolList,
-    show_sizes: bool,
+    shown: Shown,
     progress: &Progress,
 ) -> Result<Library> {
     let imports = list.of(abi);
@@ -63,12 +74,14 @@ pub(crate) fn make(
         forbidden: &build::traces(toolchain),
     };
     let checks = check::check(&stripped, &rules)?;
-    println!("{abi}: {} bytes, {} with symbols", stripped.len(), unstripped.len());
-    for check in &checks {
-        println!("  {check}");
+    if shown >= Shown::Checks {
+        println!("{abi}: {} bytes, {} with symbols", stripped.len(), unstripped.len());
+        for check in &checks {
+            println!("  {check}");
+        }
     }
     let sizes = Sizes::measure(&unstripped, &stripped)?;
-    if show_sizes {
+    if shown >= Shown::Sizes {
         print!("{}", sizes.table());
     }
     check::verdict(&checks).with_context(|| format!("{}", built.display()))?;
@@ -88,7 +101,7 @@ pub(crate) fn make(
 pub fn ensure(abi: Abi) -> Result<Library> {
     let progress = Progress::new("android");
     let toolchain = Toolchain::ensure(&folder(), false, &progress)?;
-    make(abi, &toolchain, &SymbolList::read(&data("bionic-symbols.toml"))?, false, &progress)
+    make(abi, &toolchain, &SymbolList::read(&data("bionic-symbols.toml"))?, Shown::Nothing, &progress)
 }
 
 /// Builds a library again where nothing is left of the first time, and compares all of it, symbols included.

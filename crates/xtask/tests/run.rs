@@ -59,6 +59,12 @@ fn output_exit_code_variables_and_arguments_go_through() {
 
     let output = run(&["art10", &file, "--main", "Passes$Other"]);
     assert_eq!(output.status.code(), Some(8), "{}", text(&output.stderr));
+    let body = "public static void main(String[] arguments) throws Exception {
+        android.system.Os.kill(android.os.Process.myPid(), 9);
+        Thread.sleep(60_000);
+    }";
+    let killed = source(folder.path(), "Killed", body).display().to_string();
+    assert_eq!(run(&["art10", &killed]).status.code(), Some(128 + 9), "as a shell says it");
     let output = run(&["art10", &file]);
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("Passes and Passes$Other have a main"), "{}", text(&output.stderr));

@@ -1,5 +1,6 @@
 package phone;
 
+import android.animation.ValueAnimator;
 import android.app.ContextImpl;
 import android.graphics.Canvas;
 import android.os.Handler;
@@ -11,6 +12,7 @@ import android.view.TestVsync;
 import android.view.TestViewRoot;
 import android.view.View;
 import android.view.Window;
+import android.view.animation.AnimationUtils;
 import com.android.internal.policy.PhoneWindow;
 import java.io.File;
 import java.util.concurrent.CountDownLatch;
@@ -23,8 +25,8 @@ import scenario.Work;
  * Frames without an app: what the Choreographer tells of the display's clock.
  *
  * <p>Arguments: {@code script=NS,NS,...}: frames with these intervals; {@code frames=N periodNs=NS}: so many by the
- * display's own clock, one of which takes three refreshes; {@code metrics=N}: so many frames of a window, before whose
- * listener hears of the first.
+ * display's own clock, one of which takes three refreshes; {@code animation=MS}: an animation that lasts so long;
+ * {@code metrics=N}: so many frames of a window, before whose listener hears of the first.
  */
 public final class FrameClock implements Choreographer.FrameCallback {
     private static final long HOUR_NS = 3_600_000_000_000L;
@@ -48,6 +50,10 @@ public final class FrameClock implements Choreographer.FrameCallback {
         Options options = new Options(arguments);
         if (!options.text("script", "").isEmpty()) {
             script(options.text("script", "").split(","));
+        } else if (options.number("animation", 0) > 0) {
+            ValueAnimator animator = ValueAnimator.ofFloat(0, 100).setDuration(options.number("animation", 0));
+            animator.addUpdateListener(new Steps());
+            animator.start();
         } else if (options.number("metrics", 0) > 0) {
             metrics(options.number("metrics", 0));
         } else {
@@ -93,6 +99,26 @@ public final class FrameClock implements Choreographer.FrameCallback {
         frame++;
         lastNs = frameTimeNanos;
         Choreographer.getInstance().postFrameCallback(this);
+    }
+
+    /** Says of each step whether the clocks show the same time, and of all that they lead upwards to the end. */
+    private static final class Steps implements ValueAnimator.AnimatorUpdateListener {
+        private float last;
+        private boolean together = true;
+        private boolean upwards = true;
+
+        @Override
+        public void onAnimationUpdate(ValueAnimator animator) {
+            long ofFrame = Choreographer.getInstance().getFrameTimeNanos() / 1_000_000;
+            together &= ofFrame == AnimationUtils.currentAnimationTimeMillis();
+            float value = (Float) animator.getAnimatedValue();
+            upwards &= value >= last;
+            last = value;
+            if (animator.getAnimatedFraction() == 1) {
+                Script.say("clocks together: " + together + ", upwards: " + upwards + ", to " + value);
+                Runtime.getRuntime().halt(0);
+            }
+        }
     }
 
     /** A window that draws so many frames while its listener is busy, and then, one by one, until that has heard of them. */

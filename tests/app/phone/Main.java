@@ -7,7 +7,6 @@ import android.os.Looper;
 import java.io.File;
 import java.util.Collections;
 import scenario.Options;
-import scenario.Script;
 
 /**
  * An app that starts, is used and is ended as on a phone, and that can hang wherever a main thread can. Each place where
@@ -35,6 +34,6 @@ public final class Main {
                 new ActivityThread.AppBindData(PhoneApplication.class, Collections.singletonList(provider));
         new Thread(new SystemServer(thread.getApplicationThread(), app), "Binder:1").start();
         Looper.loop();
-        Script.say("left the main loop");
+        throw new IllegalStateException("Main thread loop unexpectedly exited");
     }
 }

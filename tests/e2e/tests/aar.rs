@@ -57,7 +57,7 @@ impl Unpacked {
         launcher.testbed.dex(&sources, &[part("classes.jar")], &part("app.jar"))?;
         let glue = root().join("jni-glue");
         let sources = java_below(&[app.join("android"), glue.join("integrations"), glue.join("sample")])?;
-        let on_the_testbed = sources.into_iter().filter(|file| !file.ends_with("MainActivity.java")); // no views there
+        let on_the_testbed = sources.into_iter().filter(|file| !file.ends_with("MainActivity.java")); // no widgets there
         let driver = root().join("tests/integrate/Drive.java");
         let sources: Vec<PathBuf> = on_the_testbed.chain([driver]).collect();
         launcher.testbed.dex(&sources, &[part("classes.jar")], &part("drive.jar"))?;

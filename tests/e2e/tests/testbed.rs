@@ -105,6 +105,26 @@ fn movements_of_a_finger_come_batched_and_none_is_lost() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn a_descriptors_listener_is_called_changed_and_removed_as_on_a_phone() -> Result<()> {
+    for testbed in testbeds() {
+        let lines = told(&testbed, "phone.Descriptors", &[])?;
+        let expected = [
+            "read 1",
+            "read 2",
+            "nothing came", // after it was removed
+            "read 3",       // when it was added again
+            "the loop threw: wrong",
+            "nothing came", // after its exception
+            "read 4",       // when it was added again
+            "room to write: true",
+            "the other end is closed: true",
+        ];
+        assert_eq!(lines, expected, "{testbed}");
+    }
+    Ok(())
+}
+
 /// Intervals as a trace of a scrolling list has them: most of one refresh at 60 Hz, some longer, no two alike.
 fn intervals() -> Vec<u64> {
     (0..83).map(|at| 16_666_667 * [1, 1, 2, 1, 5, 1, 44][at % 7] + at as u64).collect()
@@ -133,6 +153,15 @@ fn frames_of_the_displays_own_clock_lie_on_its_grid() -> Result<()> {
         let after_slow = intervals.iter().skip(10).max().context("no interval")?;
         assert!(*after_slow >= 3 * PERIOD, "{testbed}: a frame of three refreshes in {intervals:?}");
         assert_eq!(asked, "refreshes asked for 21", "{testbed}");
+    }
+    Ok(())
+}
+
+#[test]
+fn animations_step_with_the_frames() -> Result<()> {
+    for testbed in testbeds() {
+        let lines = told(&testbed, "phone.FrameClock", &["animation=100"])?;
+        assert_eq!(lines, ["clocks together: true, upwards: true, to 100.0"], "{testbed}");
     }
     Ok(())
 }

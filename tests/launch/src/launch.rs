@@ -62,26 +62,26 @@ impl Launcher {
     /// When a part cannot be set up or built.
     pub fn new(name: &str, build: Build) -> Result<Self> {
         let sources = java_below(&[root().join("tests/app")])?;
-        Self::with_app(name, build, sources, &format!("{name}.jar"))
-            .context("cannot prepare the scripted apps")
+        let apps = target().join("apps");
+        fs::create_dir_all(&apps).context("cannot create target/apps")?;
+        let jar = apps.join(format!("{name}.jar"));
+        Self::with_app(name, build, sources, jar).context("cannot prepare the scripted apps")
     }
 
-    /// The same with an app of these Java sources in place of the scripted ones: what it can use is the recorder's public
-    /// API and what stands in for the framework.
+    /// The same with an app of these Java sources, to be compiled into `jar`, in place of the scripted ones: what it can
+    /// use is the recorder's public API and what stands in for the framework.
     ///
     /// # Errors
     /// When a part cannot be set up or built.
-    pub fn of_sources(name: &str, sources: &[PathBuf]) -> Result<Self> {
+    pub fn of_sources(name: &str, sources: &[PathBuf], jar: PathBuf) -> Result<Self> {
         let mut all = java_below(&[root().join("tests/app/android")])?;
         all.extend_from_slice(sources);
-        Self::with_app(name, Build::Dev, all, &format!("run-{name}.jar"))
+        Self::with_app(name, Build::Dev, all, jar)
     }
 
-    fn with_app(name: &str, build: Build, sources: Vec<PathBuf>, jar: &str) -> Result<Self> {
+    fn with_app(name: &str, build: Build, sources: Vec<PathBuf>, jar: PathBuf) -> Result<Self> {
         let testbed = testbed::ensure(name)?;
         let products = programs(&testbed, build).context("cannot build the host program and the recorder")?;
-        let jar = target().join("apps").join(jar);
-        fs::create_dir_all(target().join("apps")).context("cannot create target/apps")?;
         let mut all = java_below(&[root().join("jni-glue/java"), root().join("jni-glue/java-stubs")])?;
         all.extend(sources);
         testbed.dex(&all, &[], &jar)?;

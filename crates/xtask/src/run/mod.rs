@@ -56,11 +56,11 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
         Some(main) => main.clone(),
         None => main_class::only(&args.files)?,
     };
-    let mut launcher = Launcher::of_sources(&args.testbed, &args.files)?;
+    let folder = new_folder(&target().join("run"))?;
+    let mut launcher = Launcher::of_sources(&args.testbed, &args.files, folder.join("app.jar"))?;
     if args.shipped {
         launcher = launcher.with_shipped_library()?;
     }
-    let folder = new_folder(&target().join("run"))?;
     let shown = folder.strip_prefix(root()).unwrap_or(&folder);
     let mut app = launcher.app(&main).property("java.io.tmpdir", folder.display());
     for (name, value) in &args.env {

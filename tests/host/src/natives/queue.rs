@@ -31,6 +31,11 @@ pub(super) trait Callback: Send + Sync {
     /// # Errors
     /// A Java exception, which leaves `nativePollOnce` when all other callbacks had their turn.
     fn ready(&self, env: &mut Env<'_>, queue: &JObject<'_>, events: u32) -> jni::errors::Result<bool>;
+
+    /// Whether the descriptor stays in the set when Java threw.
+    fn stays_after_exception(&self) -> bool {
+        true
+    }
 }
 
 /// The native half of one queue. `MessageQueue.mPtr` holds one reference to it, each receiver of events another.
@@ -155,6 +160,9 @@ impl Queue {
                     Some(exception) => {
                         env.exception_clear();
                         thrown = Some(exception);
+                        if !callback.stays_after_exception() {
+                            self.remove(fd);
+                        }
                     }
                     None => return Err(error),
                 },
@@ -187,6 +195,11 @@ impl Callback for Listener {
             Queue::of(env, queue)?.listen(self.fd, wanted);
         }
         Ok(wanted != 0)
+    }
+
+    /// android_os_MessageQueue.cpp (10.0.0_r36) takes what a call that threw returns, 0, for the listener's wish.
+    fn stays_after_exception(&self) -> bool {
+        false
     }
 }
 

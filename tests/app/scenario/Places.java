@@ -10,6 +10,7 @@ import android.os.SystemClock;
 import android.view.KeyEvent;
 import android.view.MotionEvent;
 import android.view.Window;
+import com.android.internal.policy.PhoneWindow;
 import com.example.shop.ShopHandler;
 import io.loopbox.Config;
 import io.loopbox.Loopbox;
@@ -84,7 +85,7 @@ public final class Places {
 
     /** A window as a support library has it: with a callback of its own, and another library's around ours. */
     private Window window() {
-        Window window = new Activity().getWindow();
+        Window window = new PhoneWindow(new Phone(options));
         window.setCallback(new Page());
         Loopbox.watchInput(window);
         Window.Callback watched = window.getCallback();
@@ -138,14 +139,14 @@ public final class Places {
             }
             // As the system does it inside of nativePollOnce: no message runs.
             try {
-                window.getCallback().dispatchKeyEvent(new KeyEvent());
+                window.getCallback().dispatchKeyEvent(new KeyEvent(0, 0, KeyEvent.ACTION_DOWN, KeyEvent.KEYCODE_ENTER, 0));
                 throw new AssertionError("the app's exception is lost");
             } catch (Touched expected) {
                 Script.say("threw");
             }
             window.getCallback().onContentChanged();
             window.getCallback().onPointerCaptureChanged(true);
-            if (window.getCallback().dispatchTouchEvent(new MotionEvent())) {
+            if (window.getCallback().dispatchTouchEvent(MotionEvent.obtain(0, 0, MotionEvent.ACTION_DOWN, 0, 0, 0))) {
                 Script.say("took the touch");
             }
             return false;
@@ -153,7 +154,7 @@ public final class Places {
     }
 
     /** What is called for a window's events. */
-    private final class Page implements Window.Callback {
+    private final class Page extends Activity {
         @Override
         public boolean dispatchTouchEvent(MotionEvent event) {
             hang();

@@ -66,10 +66,6 @@ fn main(report: &Report, line: &mut Line) {
         MainState::Idle { since_ns } => {
             line.text("main idle for ").ms(report.meta.dumped_at.uptime_ns.saturating_sub(*since_ns));
         }
-        MainState::Outside(outside) => {
-            line.text("main busy outside of messages for ");
-            line.text(if outside.start_ns.is_none() { "at most " } else { "" }).ms(outside.age_ns());
-        }
         _ => {
             line.text("main unknown");
         }

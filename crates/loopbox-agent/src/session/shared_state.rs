@@ -84,6 +84,7 @@ impl Default for SharedState {
             ordered: AtomicU32::default(),
             done: AtomicU32::default(),
             deadman: AtomicU32::default(),
+            unseen_ns: AtomicU64::default(),
             late_ns: AtomicU64::default(),
             advice: Pair::default(),
         }

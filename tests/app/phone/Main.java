@@ -15,7 +15,8 @@ import scenario.Options;
  *
  * <p>Arguments: those of {@link Options}; {@code hang=PLACE,...}: where it hangs; {@code how=}: {@link Hang} lists
  * them; {@code ms=} for how long, or {@code gate=} until a file is there; {@code install=}attach, provider, onCreate or
- * none: where the recorder is installed; {@code dump=on}: a report at the end.
+ * none: where the recorder is installed; {@code dump=on}: a report at the end;
+ * {@code displaced=yes}: another library takes the recorder's Printer out once the app is bound.
  */
 public final class Main {
     static Options options;

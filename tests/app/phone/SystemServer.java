@@ -10,6 +10,7 @@ import android.view.InputDevice;
 import android.view.KeyEvent;
 import android.view.MotionEvent;
 import android.view.TestInput;
+import com.othersdk.Monitor;
 import io.loopbox.Loopbox;
 import java.util.concurrent.CountDownLatch;
 import scenario.Script;
@@ -34,6 +35,9 @@ final class SystemServer implements Runnable {
         try {
             app.bindApplication(start);
             settle();
+            if (Main.options.is("displaced", "yes")) {
+                Monitor.replace(Looper.getMainLooper());
+            }
             app.scheduleTransaction(PhoneActivity.class);
             PageView.DRAWN.await();
             Errands errands = new Errands(main);

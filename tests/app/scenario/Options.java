@@ -49,6 +49,7 @@ public final class Options {
         builder.pendingMs(number("pendingMs", 2_000));
         builder.keepObjects(is("objects", "keep"));
         builder.pendingByWalk(is("pending", "walk"));
+        builder.watchInput(is("input", "on"));
         builder.printerCheckMs(number("printerCheckMs", 60_000));
         return builder.listener(new PrintingListener());
     }

@@ -41,7 +41,8 @@ pub const PLACES: [&str; 20] = [
 ];
 
 /// What the main thread does there: `phone.Hang` has them.
-pub const WAYS: [&str; 8] = ["spin", "sleep", "monitor", "lock", "native-spin", "futex", "nanosleep", "fsync"];
+pub const WAYS: [&str; 8] =
+    ["spin", "sleep", "monitor", "lock", "native-spin", "futex", "nanosleep", "fsync"];
 
 /// How the main thread is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,12 +172,15 @@ impl Cell {
 impl Told {
     fn by(report: Report) -> Result<Self> {
         let (token, began_ns, as_of_ns) = match &report.main {
-            MainState::Running(running) => (Some(running.token), Some(running.start_ns), Some(running.as_of_ns)),
+            MainState::Running(running) => {
+                (Some(running.token), Some(running.start_ns), Some(running.as_of_ns))
+            }
             MainState::Outside(outside) => (Some(outside.token), outside.start_ns, Some(outside.as_of_ns)),
             _ => (None, None, None),
         };
         let tree = report.trees.iter().find(|tree| Some(tree.token) == token);
-        let mut stacks = tree.map(|tree| stacks_of(&report, tree)).transpose()?.unwrap_or_default().into_iter();
+        let mut stacks =
+            tree.map(|tree| stacks_of(&report, tree)).transpose()?.unwrap_or_default().into_iter();
         let has_stack = stacks.any(|(frames, _)| frames.iter().any(|frame| frame.short() == "Hang.begin"));
         let decoded = loopbox_format::report::Decoded { report, damage: Vec::new() };
         let headline = diagnose(&Analysis::new(&decoded)).headline;
@@ -186,7 +190,8 @@ impl Told {
 
 /// SIGQUIT as the system sends it at an ANR, from the user `system`; from this one where there are no rights for that.
 fn system_quits(pid: u32) -> Result<()> {
-    let root = std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
+    let root =
+        std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
     let mut command = Command::new(if root { "setpriv" } else { "env" });
     if root {
         command.args(["--reuid=1000", "--clear-groups", "--inh-caps=+kill", "--ambient-caps=+kill"]);
@@ -195,3 +200,60 @@ fn system_quits(pid: u32) -> Result<()> {
     ensure!(status.context("cannot send the signal")?.success(), "the signal was not sent");
     Ok(())
 }
+
+/// What is wrong with what was seen; nothing when all is right.
+pub fn fault(cell: &Cell, seen: &Seen) -> Option<String> {
+    let faults: Vec<String> =
+        [("signal", &seen.signalled, seen.signalled_ns), ("kill", &seen.recovered, seen.killed_ns)]
+            .into_iter()
+            .filter_map(|(when, told, at_ns)| {
+                let why = cell.wrong(told, seen.hung_ns, at_ns);
+                (!why.is_empty()).then(|| format!("{when}: {} ({})", why.join(", "), told.headline))
+            })
+            .collect();
+    (!faults.is_empty()).then(|| format!("{cell}: {}", faults.join("; ")))
+}
+
+/// Headlines that deny the hang.
+const DENIALS: [&str; 3] = ["Main was free", "Not enough data", "Unclear"];
+
+impl Cell {
+    /// Whether stacks can be taken at all: what hangs in native code is on a Java stack, too.
+    fn has_stacks(&self) -> bool {
+        self.mode != Mode::Unsampled
+    }
+
+    fn computes(&self) -> bool {
+        matches!(self.way, "spin" | "native-spin")
+    }
+
+    fn wrong(&self, told: &Told, hung_ns: u64, at_ns: u64) -> Vec<&'static str> {
+        let mut wrong = Vec::new();
+        if self.has_stacks() && !told.has_stack {
+            wrong.push("no stack of main shows it");
+        }
+        if told.as_of_ns.is_none() {
+            wrong.push("main is said to have been idle");
+        }
+        if told.as_of_ns.is_some_and(|as_of| as_of < hung_ns) {
+            wrong.push("it is of before the hang");
+        }
+        // What the hang is in began before it, and no report knows the future. Of what computes outside of messages the
+        // CPU time tells the begin, and a machine with more to do makes it seem later.
+        if told.began_ns.is_some_and(|began| began > hung_ns && !self.computes())
+            || told.as_of_ns.is_some_and(|as_of| as_of > at_ns + LATE_NS)
+        {
+            wrong.push("its age is not true");
+        }
+        let denied = DENIALS.iter().any(|denial| told.headline.contains(denial));
+        // Whoever computes beside others may really have waited for a processor for most of the time.
+        let starved = !self.computes() && told.headline.contains("starved");
+        if denied || starved {
+            wrong.push("the verdict denies it");
+        }
+        wrong
+    }
+}
+
+/// How long after the signal the report may take its look on any machine.
+const LATE_NS: u64 = 60_000_000_000;

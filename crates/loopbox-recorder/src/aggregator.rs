@@ -97,6 +97,15 @@ pub struct Described<'a> {
     pub named_by: NamedBy,
 }
 
+/// The message that starts an app, as the stack of its `ActivityThread.handleBindApplication` names it
+/// (`ActivityThread.H.BIND_APPLICATION`).
+pub const BIND_APPLICATION: Described<'static> = Described {
+    target: "android.app.ActivityThread$H",
+    callback: "",
+    what: Some(110),
+    named_by: NamedBy::Stack,
+};
+
 /// A message whose dispatch has begun.
 #[derive(Debug, Clone, Copy)]
 struct Frame {
@@ -292,7 +301,10 @@ impl<H: Host> Aggregator<H> {
         }
         let wanted = self.leave(now, when_ns, end);
         match self.top() {
-            Some(outer) => self.host.running(outer.token, outer.start_ns, self.depth as u32),
+            Some(outer) => {
+                let later = self.next_token - 1 - outer.token;
+                self.host.resumed(outer.token, outer.start_ns, self.depth as u32, later as u32);
+            }
             None => self.host.idle(self.next_token, now),
         }
         wanted
@@ -400,7 +412,7 @@ impl<H: Host> Aggregator<H> {
             return Some(0);
         }
         let at = at.shifted(self.end_shift);
-        let distance = |frame: &Frame| frame.mark.distance_from(at).map_or(u64::MAX, i64::unsigned_abs);
+        let distance = |frame: &Frame| frame.mark.distance_from(at).map_or(0, i64::unsigned_abs);
         // The last of equals: without marks, the innermost.
         (0..running.len()).rev().min_by_key(|&index| running.get(index).map(distance))
     }

@@ -186,7 +186,7 @@ impl<'a> Collector<'a> {
     fn take_queued(&mut self) {
         let generation = self.session.symbols.generation();
         while let Some(sample) = self.samples.try_pop() {
-            if sample.token != self.growing.token() {
+            if (sample.token, sample.source) != (self.growing.token(), self.growing.source()) {
                 self.finish_tree();
                 self.growing.begin(sample.token, sample.start_ns, sample.source);
                 self.cpu = None;

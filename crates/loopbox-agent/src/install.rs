@@ -25,7 +25,7 @@ use crate::sys::{clock, log};
 use jni::Env;
 use loopbox_art::ThreadEnv;
 use loopbox_format::model::{Feature, FeatureState};
-use loopbox_recorder::{Adopted, Aggregator, BIND_APPLICATION};
+use loopbox_recorder::{Adopted, Aggregator};
 use loopbox_store::{BuildId, Geometry, Identity, Ring, RingOptions, WorkerWriter};
 use std::fs;
 use std::path::PathBuf;
@@ -137,8 +137,7 @@ pub fn adopt(loops: u32, binds: bool, start_ms: i64) {
         }
     };
     session.began_in_bind.store(binds, Ordering::Relaxed);
-    let name = binds.then_some(BIND_APPLICATION);
-    callbacks::adopt(loops, &Adopted { start_ns, cpu_ns, name });
+    callbacks::adopt(loops, &Adopted { start_ns, cpu_ns, binds });
 }
 
 fn ring_options(settings: &Settings, identity: Identity) -> RingOptions {

@@ -50,6 +50,10 @@ impl Story {
         self.wait_for(&format!("a report of {reason:?}"), |report| report.meta.reason == *reason)
     }
 
+    fn open(&self) -> Result<()> {
+        fs::write(self.gate.path().join(OPEN), "").context("cannot open the gate")
+    }
+
     /// Lets the hang end; what the app asked for at its end, and what the recorder wrote of the hang.
     fn finish(self) -> Result<(Report, Vec<Report>)> {
         self.finish_saying().map(|(last, others, _)| (last, others))
@@ -57,7 +61,7 @@ impl Story {
 
     /// The same, and what the app said.
     fn finish_saying(self) -> Result<(Report, Vec<Report>, Vec<String>)> {
-        fs::write(self.gate.path().join(OPEN), "").context("cannot open the gate")?;
+        self.open()?;
         let said = self.app.finish(LIMIT)?.success()?.lines;
         let all = reports(self.folder.path())?.iter().map(|file| read(file)).collect::<Result<Vec<_>>>()?;
         let at_the_end = DumpReason::Requested("at the end".into());
@@ -305,5 +309,36 @@ fn input_that_a_window_is_called_with_is_a_message() -> Result<()> {
         let ends: Vec<_> = details(&last).filter(input).map(|detail| detail.end).collect();
         assert_eq!(ends, [End::Threw, End::Returned], "the key that threw, and the touch");
     }
+    Ok(())
+}
+
+/// How often the recorder's threads that watch the main thread have gone to sleep.
+fn sleeps(pid: u32) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    for task in fs::read_dir(format!("/proc/{pid}/task")).context("the process is gone")?.flatten() {
+        let read = |file: &str| fs::read_to_string(task.path().join(file)).unwrap_or_default();
+        let name = read("comm");
+        if ["loopbox-watch", "loopbox-sampler", "loopbox-guard"].contains(&name.trim_end()) {
+            let line = read("status").lines().find(|line| line.starts_with("voluntary")).map(str::to_owned);
+            found.push(format!("{} {}", name.trim_end(), line.context("no count of switches")?));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+#[test]
+fn nobody_wakes_while_the_main_thread_is_idle() -> Result<()> {
+    let story = Story::begin("art10", &["where=bind", "afterMs=600000"])?;
+    story.open()?;
+    let mut before = Vec::new();
+    let asleep = wait_until("all threads sleep for two seconds", || {
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        let now = sleeps(story.app.pid())?;
+        let same = now == before;
+        before.clone_from(&now);
+        Ok(same.then_some(now))
+    })?;
+    assert_eq!(asleep.len(), 3, "{asleep:?}");
     Ok(())
 }

@@ -24,11 +24,12 @@ use crate::sys::wake::EventFd;
 use crate::sys::{clock, log};
 use jni::Env;
 use loopbox_art::ThreadEnv;
-use loopbox_format::model::{Component, Feature, FeatureState, Message, NamedBy};
-use loopbox_recorder::{Adopted, Aggregator, Described};
+use loopbox_format::model::{Feature, FeatureState};
+use loopbox_recorder::{Adopted, Aggregator};
 use loopbox_store::{BuildId, Geometry, Identity, Ring, RingOptions, WorkerWriter};
 use std::fs;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -75,7 +76,7 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
     let session = Arc::new(Session {
         started_ns: clock::uptime_of_start(identity.start_ticks),
         installed_ns: clock::now_ns(),
-        adopted: OnceLock::new(),
+        began_in_bind: AtomicBool::new(false),
         shared: Arc::clone(&shared),
         features: Features::default(),
         annotations: Annotations::new(&settings.annotations),
@@ -115,9 +116,6 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
 
 /// A process older than this at install was not started for what runs in it.
 const OLDEST_START_NS: u64 = 600_000_000_000;
-/// The message that starts an app, `ActivityThread.H.BIND_APPLICATION`.
-const BIND_APPLICATION: i32 = 110;
-
 /// Records the message that the installation runs in. On the main thread, before its hook is in.
 ///
 /// `loops`: how many `Looper.loop` are on the stack; `binds`: whether the message starts the app; then `start_ms` is when
@@ -138,19 +136,8 @@ pub fn adopt(loops: u32, binds: bool, start_ms: i64) {
             (start_ns, nearly_all.then_some(0))
         }
     };
-    let name = binds.then_some(Described {
-        target: "android.app.ActivityThread$H",
-        callback: "",
-        what: Some(BIND_APPLICATION),
-        named_by: NamedBy::Stack,
-    });
-    if let Some(Described { target, what, named_by, .. }) = name {
-        let component = Some(Component::ActivityThread);
-        let message =
-            Message { target: target.to_owned(), callback: String::new(), what, component, named_by };
-        let _ = session.adopted.set(message);
-    }
-    callbacks::adopt(loops, &Adopted { start_ns, cpu_ns, name });
+    session.began_in_bind.store(binds, Ordering::Relaxed);
+    callbacks::adopt(loops, &Adopted { start_ns, cpu_ns, binds });
 }
 
 fn ring_options(settings: &Settings, identity: Identity) -> RingOptions {

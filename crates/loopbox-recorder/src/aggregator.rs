@@ -75,13 +75,13 @@ pub struct Begun {
 
 /// The message that recording begins in.
 #[derive(Debug, Clone, Copy)]
-pub struct Adopted<'a> {
+pub struct Adopted {
     /// When its dispatch began.
     pub start_ns: u64,
     /// The thread's CPU time at that instant; `None` when it is not known.
     pub cpu_ns: Option<u64>,
-    /// Its name, if it is known already.
-    pub name: Option<Described<'a>>,
+    /// It is the one that starts an app: [`BIND_APPLICATION`]. Any other one has no name.
+    pub binds: bool,
 }
 
 /// The name of a message, as the hook found it.
@@ -96,6 +96,15 @@ pub struct Described<'a> {
     /// Which source it comes from.
     pub named_by: NamedBy,
 }
+
+/// The message that starts an app, as the stack of its `ActivityThread.handleBindApplication` names it
+/// (`ActivityThread.H.BIND_APPLICATION`).
+pub const BIND_APPLICATION: Described<'static> = Described {
+    target: "android.app.ActivityThread$H",
+    callback: "",
+    what: Some(110),
+    named_by: NamedBy::Stack,
+};
 
 /// A message whose dispatch has begun.
 #[derive(Debug, Clone, Copy)]
@@ -144,8 +153,8 @@ pub struct Aggregator<H> {
     cpu_base_ns: Option<u64>,
     /// What to add to the mark of an end to compare it with marks of begins: the two hooks differ in frame size.
     end_shift: i64,
-    /// The name of the message that recording began in, until that has ended.
-    adopted: Option<Message<Name>>,
+    /// Recording began in [`BIND_APPLICATION`].
+    began_in_bind: bool,
 }
 
 impl<H: Host> Aggregator<H> {
@@ -187,7 +196,7 @@ impl<H: Host> Aggregator<H> {
             last: None,
             cpu_base_ns,
             end_shift: 0,
-            adopted: None,
+            began_in_bind: false,
         }
     }
 
@@ -207,7 +216,7 @@ impl<H: Host> Aggregator<H> {
     }
 
     /// Takes over the message that runs while recording begins. Does nothing after the first message.
-    pub fn adopt(&mut self, adopted: &Adopted<'_>) {
+    pub fn adopt(&mut self, adopted: &Adopted) {
         if self.cursor_ns.is_some() {
             return;
         }
@@ -220,7 +229,7 @@ impl<H: Host> Aggregator<H> {
         }
         self.cursor_ns = Some(start_ns);
         self.cpu_base_ns = adopted.cpu_ns;
-        self.adopted = adopted.name.and_then(|name| self.message(&name));
+        self.began_in_bind = adopted.binds;
         self.host.running(token, start_ns, 1);
     }
 
@@ -304,7 +313,10 @@ impl<H: Host> Aggregator<H> {
         }
         let wanted = self.leave(now, when_ns, end);
         match self.top() {
-            Some(outer) => self.host.running(outer.token, outer.start_ns, self.depth as u32),
+            Some(outer) => {
+                let later = self.next_token - 1 - outer.token;
+                self.host.resumed(outer.token, outer.start_ns, self.depth as u32, later as u32);
+            }
             None => self.host.idle(self.next_token, now),
         }
         wanted
@@ -314,15 +326,8 @@ impl<H: Host> Aggregator<H> {
     /// Accepted once; without a message to name, and for a message that is neither kept nor of a component, it
     /// does nothing.
     pub fn describe(&mut self, described: &Described<'_>) {
-        let Some(message) = self.message(described) else {
-            self.settle();
-            return;
-        };
-        self.name_last(message);
-    }
-
-    fn name_last(&mut self, message: Message<Name>) {
-        if let Some(last) = self.last.take() {
+        let Some(last) = self.last.take() else { return };
+        if let Some(message) = self.message(described) {
             if last.kept {
                 if let Some(detail) = self.open.details.by_token_mut(last.detail.token) {
                     detail.message = Some(message);
@@ -367,7 +372,6 @@ impl<H: Host> Aggregator<H> {
             self.close();
         }
         self.depth = 0;
-        self.adopted = None;
         self.counted = self.next_token - 1;
         self.cursor_ns = None;
     }
@@ -412,7 +416,7 @@ impl<H: Host> Aggregator<H> {
             return Some(0);
         }
         let at = at.shifted(self.end_shift);
-        let distance = |frame: &Frame| frame.mark.distance_from(at).map_or(u64::MAX, i64::unsigned_abs);
+        let distance = |frame: &Frame| frame.mark.distance_from(at).map_or(0, i64::unsigned_abs);
         // The last of equals: without marks, the innermost.
         (0..running.len()).rev().min_by_key(|&index| running.get(index).map(distance))
     }
@@ -441,8 +445,8 @@ impl<H: Host> Aggregator<H> {
     /// The message that recording began in has ended.
     fn leave_adopted(&mut self, now: u64) {
         let _ = self.leave(now, None, End::Returned);
-        if let Some(name) = self.adopted.take() {
-            self.name_last(name);
+        if self.began_in_bind {
+            self.describe(&BIND_APPLICATION);
         }
     }
 

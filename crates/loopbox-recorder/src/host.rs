@@ -37,8 +37,12 @@ pub trait Host {
     }
 
     /// A message runs from now on: number, begin of its dispatch, and how many `Looper.loop()` it is inside of
-    /// (1 for an ordinary message). Also called when an outer message goes on after an inner one.
+    /// (1 for an ordinary message).
     fn running(&mut self, token: u64, start_ns: u64, depth: u32);
+
+    /// An outer message goes on after an inner one, as in [`running`](Self::running); so many messages have begun after
+    /// it and are over.
+    fn resumed(&mut self, token: u64, start_ns: u64, depth: u32, later: u32);
 
     /// No message runs. The one that follows will have the number `next`.
     fn idle(&mut self, next: u64, since_ns: u64);

@@ -16,7 +16,7 @@ impl StackMark {
     /// Not known: a begin inside of a message is then taken for the loss of that message's end.
     pub const UNKNOWN: Self = Self(0);
 
-    /// Of a message whose begin nobody saw: everything is inside of it, and nothing can be measured from it.
+    /// Of a message whose begin nobody saw: everything is inside of it, and far away from it.
     pub(crate) const BELOW_ALL: Self = Self(u64::MAX);
 
     /// A mark at this address of the thread's stack.
@@ -42,13 +42,8 @@ impl StackMark {
         if self.0 == 0 { self } else { Self(self.0.saturating_add_signed(bytes)) }
     }
 
-    /// The signed distance from `other` to this mark; `None` when one of them is no place on the stack.
+    /// The signed distance from `other` to this mark; `None` when one of them is unknown.
     pub(crate) fn distance_from(self, other: Self) -> Option<i64> {
-        (self.is_place() && other.is_place()).then(|| self.0.wrapping_sub(other.0) as i64)
-    }
-
-    /// Neither of the two ends of all addresses, which mean something else.
-    const fn is_place(self) -> bool {
-        self.0.wrapping_add(1) > 1
+        (self.0 != 0 && other.0 != 0).then(|| self.0.wrapping_sub(other.0) as i64)
     }
 }

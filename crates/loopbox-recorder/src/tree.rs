@@ -93,6 +93,11 @@ impl StackTreeBuilder {
         self.token
     }
 
+    /// How its stacks are taken.
+    pub fn source(&self) -> StackSource {
+        self.source
+    }
+
     /// Adds a stack. False when there was no room and it counts as missed.
     pub fn push(&mut self, sample: &Sample<'_>) -> bool {
         self.longest_stop_ns = self.longest_stop_ns.max(sample.stop_ns);

@@ -94,6 +94,15 @@ struct Ended {
     when: Option<u64>,
     component: bool,
     named: bool,
+    adopted: bool,
+}
+
+impl Ended {
+    /// The name that the hook had, or that of the start of the app.
+    fn message(&self, token: u64) -> Message {
+        let message = message(token, self.component);
+        if self.adopted { Message { what: Some(110), named_by: NamedBy::Stack, ..message } } else { message }
+    }
 }
 
 struct Open {
@@ -129,7 +138,7 @@ fn items(events: &[Event]) -> Vec<Item> {
             let named =
                 named && (adopted || innermost && !ends_adopted && matches!(event.what, What::Begin { .. }));
             let end = if adopted { End::Returned } else { End::Missed };
-            let ended = Ended { start_ns, end, when: None, component, named };
+            let ended = Ended { start_ns, end, when: None, component, named, adopted };
             items.push(if owned {
                 Item::Along { token, at: now, ended }
             } else {
@@ -179,7 +188,7 @@ fn items(events: &[Event]) -> Vec<Item> {
             }
             What::End { end, when, component, named } => {
                 let o = open.pop().expect("the model knows every begin");
-                let ended = Ended { start_ns: o.start_ns, end, when, component, named };
+                let ended = Ended { start_ns: o.start_ns, end, when, component, named, adopted: o.adopted };
                 items.push(if owned {
                     Item::Along { token: o.token, at: now, ended }
                 } else {
@@ -291,7 +300,7 @@ impl Rules<'_> {
             wall_ns,
             wait_ns: ended.when.filter(|&when| when > 0).map(|when| ended.start_ns.saturating_sub(when)),
             end: ended.end,
-            message: ended.named.then(|| message(token, ended.component)),
+            message: ended.named.then(|| ended.message(token)),
         });
     }
 
@@ -354,17 +363,8 @@ fn play(config: &Config, events: &[Event]) -> Vec<Record> {
         main.host().now_ns = event.at_ns;
         match event.what {
             What::Adopt { age_ns, bind } => {
-                let name = message(1, true);
-                main.aggregator.adopt(&Adopted {
-                    start_ns: event.at_ns - age_ns,
-                    cpu_ns: None,
-                    name: bind.then_some(Described {
-                        target: &name.target,
-                        callback: "",
-                        what: name.what,
-                        named_by: name.named_by,
-                    }),
-                });
+                let start_ns = event.at_ns - age_ns;
+                main.aggregator.adopt(&Adopted { start_ns, cpu_ns: None, binds: bind });
                 token = 1;
                 adopted = true;
                 lines.push((1, 1, false, false));

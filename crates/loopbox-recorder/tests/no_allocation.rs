@@ -66,6 +66,8 @@ impl Host for Slots {
 
     fn running(&mut self, _: u64, _: u64, _: u32) {}
 
+    fn resumed(&mut self, _: u64, _: u64, _: u32, _: u32) {}
+
     fn idle(&mut self, _: u64, _: u64) {}
 
     fn opened(&mut self, record: &Record<Details>, _: Change) {

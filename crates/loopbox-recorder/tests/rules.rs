@@ -565,16 +565,11 @@ fn finishing_closes_what_is_open_and_recording_goes_on() {
     assert_eq!(kinds(&history), [(RecordKind::Group, 1, 1, 1), (RecordKind::Group, 3, 1, 1)]);
 }
 
-fn bind_application() -> Described<'static> {
-    let target = "android.app.ActivityThread$H";
-    Described { target, callback: "", what: Some(110), named_by: NamedBy::Stack }
-}
-
 #[test]
 fn the_message_that_recording_begins_in_is_one_like_others() {
     let mut main = Main::with_cpu(&Config::default(), Some(80 * MS));
     let start_ns = main.now() - 100 * MS;
-    main.aggregator.adopt(&Adopted { start_ns, cpu_ns: Some(0), name: Some(bind_application()) });
+    main.aggregator.adopt(&Adopted { start_ns, cpu_ns: Some(0), binds: true });
     assert_eq!(main.host().states, [State::Running { token: 1, start_ns, depth: 1 }]);
     main.compute(250 * MS);
     // A loop inside of it, and a message that nobody tells the end of.
@@ -607,13 +602,13 @@ fn the_message_that_recording_begins_in_is_one_like_others() {
 fn the_first_message_ends_when_the_queue_is_empty() {
     let mut main = Main::new(&Config::default());
     let start_ns = main.now();
-    main.aggregator.adopt(&Adopted { start_ns, cpu_ns: None, name: None });
+    main.aggregator.adopt(&Adopted { start_ns, cpu_ns: None, binds: false });
     main.pass(60 * MS);
     assert_eq!(main.aggregator.end_all(End::Returned), Wanted::Nothing);
     assert_eq!(main.host().states.last(), Some(&State::Idle { since_ns: start_ns + 60 * MS }));
     assert_eq!(main.aggregator.end_all(End::Returned), Wanted::Nothing, "once");
     // Too late, and not before that either.
-    main.aggregator.adopt(&Adopted { start_ns, cpu_ns: None, name: Some(bind_application()) });
+    main.aggregator.adopt(&Adopted { start_ns, cpu_ns: None, binds: true });
     assert_eq!(main.aggregator.depth(), 0);
     let history = main.history();
     assert_eq!(kinds(&history), [(RecordKind::Group, 1, 1, 60)]);

@@ -161,7 +161,7 @@ fn a_message_around_a_nested_loop_goes_on_when_the_inner_ones_have_ended() {
         ring.main.running(inner, 1_300, 2).unwrap();
         assert_eq!(runs(&ring), inner);
         ring.main.open(&Record { count: inner as u32 - 9, ..group(1) }).unwrap();
-        ring.main.running(12, 1_200, 1).unwrap();
+        ring.main.resumed(12, 1_200, 1, inner as u32 - 12).unwrap();
         assert_eq!(runs(&ring), 12);
     }
     // The group closes, and the message still runs.

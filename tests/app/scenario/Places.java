@@ -22,13 +22,17 @@ import java.io.File;
  * <p>Arguments: those of {@link Options} and {@link Phone}; {@code where=}: bind (the recorder is installed in the
  * message that starts the app, and hangs there), message (the same in a posted one), loop (in a loop inside of the
  * message that starts the app), before (the recorder is installed before there is a loop, which comes late), idle (an
- * idle handler), input (a touch); {@code how=} sleep, busy; the hang ends when the file {@code gate=} is there.
+ * idle handler), first (an idle handler that the recorder is installed in), input (a touch); {@code how=} sleep, busy;
+ * the hang ends when the file {@code gate=} is there.
  */
 public final class Places {
     private static final class Touched extends RuntimeException {}
 
     private final Options options;
     private final Looper looper;
+    private Phone phone;
+    private Window activity;
+    private Window dialog;
 
     private Places(Options options, Looper looper) {
         this.options = options;
@@ -51,21 +55,25 @@ public final class Places {
             system.sendMessage(bind);
         } else if ("message".equals(where)) {
             new Handler().post(new App(false));
+        } else if ("first".equals(where)) {
+            Looper.myQueue().addIdleHandler(new Cleaner(true));
         } else {
             install();
             if ("before".equals(where)) {
                 hang();
             } else if ("idle".equals(where)) {
-                Looper.myQueue().addIdleHandler(new Cleaner(null));
+                Looper.myQueue().addIdleHandler(new Cleaner(false));
             } else {
-                Looper.myQueue().addIdleHandler(new Cleaner(window()));
+                open();
+                Looper.myQueue().addIdleHandler(new Cleaner(false));
             }
         }
     }
 
     private void install() {
         Config.Builder config = options.config().hangMs(options.number("hangMs", 1_000)).watchInput(true);
-        if (!Loopbox.install(new Phone(options), config.build()).isOn()) {
+        phone = new Phone(options);
+        if (!Loopbox.install(phone, config.build()).isOn()) {
             throw new AssertionError("not installed");
         }
     }
@@ -83,20 +91,43 @@ public final class Places {
         }
     }
 
-    /** A window as a support library has it: with a callback of its own, and another library's around ours. */
-    private Window window() {
-        Window window = new PhoneWindow(new Phone(options));
-        window.setCallback(new Page());
-        Loopbox.watchInput(window);
-        Window.Callback watched = window.getCallback();
-        if (watched instanceof Page || !watched.equals(watched) || watched.hashCode() != watched.hashCode()) {
-            throw new AssertionError("not watched");
+    /** An Activity comes to the front, and a dialog whose callback another library wraps after us. */
+    private void open() {
+        activity = new PhoneWindow(phone);
+        Activity page =
+                new Activity() {
+                    @Override
+                    public Window getWindow() {
+                        return activity;
+                    }
+                };
+        activity.setCallback(new Page());
+        phone.show(page);
+        Window.Callback watched = activity.getCallback();
+        check(!(watched instanceof Page) && watched.equals(watched) && !watched.equals(new Page()));
+        check(watched.hashCode() == watched.hashCode() && watched.toString().startsWith("watched "));
+        Loopbox.watchInput(activity);
+        check(activity.getCallback() == watched);
+        dialog = new PhoneWindow(phone);
+        Loopbox.watchInput(dialog);
+        check(dialog.getCallback() == null);
+        dialog.setCallback(new Page());
+        Loopbox.watchInput(dialog);
+        dialog.setCallback(new Wrapper(dialog.getCallback()));
+    }
+
+    /** After we are gone. */
+    private void close() {
+        check(activity.getCallback() instanceof Page);
+        check(dialog.getCallback() instanceof Wrapper);
+        dialog.getCallback().onContentChanged();
+        Script.say("put back");
+    }
+
+    private static void check(boolean holds) {
+        if (!holds) {
+            throw new AssertionError("a window's callback is not as it must be");
         }
-        Loopbox.watchInput(window);
-        if (window.getCallback() != watched) {
-            throw new AssertionError("watched twice");
-        }
-        return window;
     }
 
     /** The app's Application, or a provider before it. */
@@ -125,31 +156,56 @@ public final class Places {
 
     /** Runs when the queue is empty. */
     private final class Cleaner implements MessageQueue.IdleHandler {
-        private final Window window;
+        private final boolean installs;
 
-        Cleaner(Window window) {
-            this.window = window;
+        Cleaner(boolean installs) {
+            this.installs = installs;
         }
 
         @Override
         public boolean queueIdle() {
-            if (window == null) {
+            if (installs) {
+                install();
+            }
+            if (activity == null) {
                 hang();
                 return false;
             }
             // As the system does it inside of nativePollOnce: no message runs.
             try {
-                window.getCallback().dispatchKeyEvent(new KeyEvent(0, 0, KeyEvent.ACTION_DOWN, KeyEvent.KEYCODE_ENTER, 0));
+                dialog.getCallback().dispatchKeyEvent(new KeyEvent(0, 0, KeyEvent.ACTION_DOWN, KeyEvent.KEYCODE_ENTER, 0));
                 throw new AssertionError("the app's exception is lost");
             } catch (Touched expected) {
                 Script.say("threw");
             }
-            window.getCallback().onContentChanged();
-            window.getCallback().onPointerCaptureChanged(true);
-            if (window.getCallback().dispatchTouchEvent(MotionEvent.obtain(0, 0, MotionEvent.ACTION_DOWN, 0, 0, 0))) {
-                Script.say("took the touch");
-            }
+            dialog.getCallback().onContentChanged();
+            activity.getCallback().onPointerCaptureChanged(true);
+            check(activity.getCallback().dispatchTouchEvent(MotionEvent.obtain(0, 0, MotionEvent.ACTION_DOWN, 0, 0, 0)));
             return false;
+        }
+    }
+
+    /** Another library's, as they are: with the methods of the Android that it was made for. */
+    private static final class Wrapper extends Activity {
+        private final Window.Callback next;
+
+        Wrapper(Window.Callback next) {
+            this.next = next;
+        }
+
+        @Override
+        public boolean dispatchTouchEvent(MotionEvent event) {
+            return next.dispatchTouchEvent(event);
+        }
+
+        @Override
+        public boolean dispatchKeyEvent(KeyEvent event) {
+            return next.dispatchKeyEvent(event);
+        }
+
+        @Override
+        public void onContentChanged() {
+            next.onContentChanged();
         }
     }
 
@@ -191,13 +247,22 @@ public final class Places {
                     }
                     SystemClock.sleep(options.number("afterMs", 1_000));
                     Script.say("dumped " + Loopbox.dump("at the end"));
-                    if (options.is("where", "input")) {
+                    if (activity != null) {
                         Loopbox.uninstall();
-                        SystemClock.sleep(100);
+                        new Handler(looper).post(new Closing());
+                        return;
                     }
                     Runtime.getRuntime().halt(0);
                 }
             }.start();
+        }
+    }
+
+    private final class Closing implements Runnable {
+        @Override
+        public void run() {
+            close();
+            Runtime.getRuntime().halt(0);
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result, ensure};
 use loopbox_e2e::{LIMIT, feature, launcher, read, stacks_of};
-use loopbox_format::model::{DumpReason, Feature, MainState, Report, StackSource};
+use loopbox_format::model::{DumpReason, Feature, MainState, Report, StackSource, StackTree};
 use loopbox_launch::{App, Running};
 use loopbox_testbed as testbed;
 use std::path::Path;
@@ -148,7 +148,9 @@ fn sampling_is_switched_off_and_on_while_it_records() -> Result<()> {
             let report = read(path.as_ref())?;
             let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
             let DumpReason::Requested(turn) = &report.meta.reason else { panic!("{:?}", report.meta) };
-            let sampled = report.trees.iter().any(|tree| tree.token == running.token);
+            // While it is off a report has the one stack that it asked Java for.
+            let native = |tree: &&StackTree| tree.source == StackSource::Art;
+            let sampled = report.trees.iter().filter(native).any(|tree| tree.token == running.token);
             assert!(turn == "1" || !sampled, "{start}, turn {turn}");
             let (on, how) = sampler(&report);
             let expected = if turn == "1" { on && sampled } else { how == "switched off by the app" };

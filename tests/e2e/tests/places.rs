@@ -50,14 +50,23 @@ impl Story {
         self.wait_for(&format!("a report of {reason:?}"), |report| report.meta.reason == *reason)
     }
 
+    fn open(&self) -> Result<()> {
+        fs::write(self.gate.path().join(OPEN), "").context("cannot open the gate")
+    }
+
     /// Lets the hang end; what the app asked for at its end, and what the recorder wrote of the hang.
     fn finish(self) -> Result<(Report, Vec<Report>)> {
-        fs::write(self.gate.path().join(OPEN), "").context("cannot open the gate")?;
-        self.app.finish(LIMIT)?.success()?;
+        self.finish_saying().map(|(last, others, _)| (last, others))
+    }
+
+    /// The same, and what the app said.
+    fn finish_saying(self) -> Result<(Report, Vec<Report>, Vec<String>)> {
+        self.open()?;
+        let said = self.app.finish(LIMIT)?.success()?.lines;
         let all = reports(self.folder.path())?.iter().map(|file| read(file)).collect::<Result<Vec<_>>>()?;
         let at_the_end = DumpReason::Requested("at the end".into());
         let (last, others) = all.into_iter().partition::<Vec<_>, _>(|r| r.meta.reason == at_the_end);
-        Ok((last.into_iter().next().context("no report at the end")?, others))
+        Ok((last.into_iter().next().context("no report at the end")?, others, said))
     }
 
     /// Kills the process when its ring is as wanted; what the next launch makes of it.
@@ -166,6 +175,20 @@ fn a_cold_start_that_is_killed_is_recovered() -> Result<()> {
 }
 
 #[test]
+fn without_the_sampler_a_suspect_that_is_killed_has_its_stack() -> Result<()> {
+    let story = Story::begin("art10", &["where=bind", "sampling=off", "hangMs=2000"])?;
+    let hangs = |report: &Report| {
+        let MainState::Running(running) = &report.main else { return false };
+        running.age_ns() >= 2_000_000_000 && running.message.is_some() && !report.trees.is_empty()
+    };
+    let report = story.kill("art10", hangs)?;
+    assert!(running(&report).age_ns() >= 2_000_000_000);
+    assert_bind_named(&report)?;
+    assert_eq!(report.trees.last().map(|tree| tree.source), Some(StackSource::JavaApi));
+    Ok(())
+}
+
+#[test]
 fn the_message_of_the_installation_may_be_any() -> Result<()> {
     let story = Story::begin("art10", &["where=message", "hook=PRINTER"])?;
     let hung = story.wait_for("a hang", |report| report.anr.verdict == AnrVerdict::Hang)?;
@@ -221,7 +244,8 @@ fn outside_hang(testbed: &str, arguments: &[&str], through: &[&str]) -> Result<(
     assert!(hung.digest.contains("main busy outside of messages"), "{}", hung.digest);
     let (last, others) = story.finish()?;
     assert!(others.iter().any(|report| report.anr.ended_after_ns.is_some()), "no end");
-    assert!(matches!(last.main, MainState::Idle { .. }), "{:?}", last.main);
+    // It waits; without a message so far, nobody knows since when.
+    assert!(matches!(last.main, MainState::Idle { .. } | MainState::Unknown), "{:?}", last.main);
     Ok(())
 }
 
@@ -230,6 +254,8 @@ fn an_idle_handler_that_hangs_is_busy_outside_of_messages() -> Result<()> {
     const THROUGH: [&str; 4] =
         ["Places.hang", "Places$Cleaner.queueIdle", "MessageQueue.next", "Looper.loop"];
     outside_hang("art10", &["where=idle", "how=sleep"], &THROUGH)?;
+    // The recorder may have been installed in it, too: that is no message.
+    outside_hang("art10", &["where=first", "how=sleep"], &THROUGH)?;
     outside_hang("art11", &["where=idle", "how=busy"], &THROUGH)
 }
 
@@ -272,7 +298,10 @@ fn input_that_a_window_is_called_with_is_a_message() -> Result<()> {
         assert_eq!((message.component, message.named_by), (Some(Component::Input), NamedBy::Window));
         let through = ["Places.hang", "Places$Page.dispatchTouchEvent", "Places$Cleaner.queueIdle"];
         assert_stack(&hung, running(&hung).token, &through)?;
-        let (last, others) = story.finish()?;
+        let (last, others, said) = story.finish_saying()?;
+        for word in ["threw", "content", "captured true", "put back"] {
+            assert!(said.iter().any(|line| line == &format!("SCRIPT {word}")), "{word}: {said:?}");
+        }
         assert!(others.iter().any(|report| report.anr.ended_after_ns.is_some()), "no end");
         let input = |d: &&loopbox_format::model::Detail| {
             d.message.as_ref().is_some_and(|message| message.component == Some(Component::Input))
@@ -280,5 +309,36 @@ fn input_that_a_window_is_called_with_is_a_message() -> Result<()> {
         let ends: Vec<_> = details(&last).filter(input).map(|detail| detail.end).collect();
         assert_eq!(ends, [End::Threw, End::Returned], "the key that threw, and the touch");
     }
+    Ok(())
+}
+
+/// How often the recorder's threads that watch the main thread have gone to sleep.
+fn sleeps(pid: u32) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    for task in fs::read_dir(format!("/proc/{pid}/task")).context("the process is gone")?.flatten() {
+        let read = |file: &str| fs::read_to_string(task.path().join(file)).unwrap_or_default();
+        let name = read("comm");
+        if ["loopbox-watch", "loopbox-sampler", "loopbox-guard"].contains(&name.trim_end()) {
+            let line = read("status").lines().find(|line| line.starts_with("voluntary")).map(str::to_owned);
+            found.push(format!("{} {}", name.trim_end(), line.context("no count of switches")?));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+#[test]
+fn nobody_wakes_while_the_main_thread_is_idle() -> Result<()> {
+    let story = Story::begin("art10", &["where=bind", "afterMs=600000"])?;
+    story.open()?;
+    let mut before = Vec::new();
+    let asleep = wait_until("all threads sleep for two seconds", || {
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        let now = sleeps(story.app.pid())?;
+        let same = now == before;
+        before.clone_from(&now);
+        Ok(same.then_some(now))
+    })?;
+    assert_eq!(asleep.len(), 3, "{asleep:?}");
     Ok(())
 }

@@ -117,14 +117,14 @@ fn begin_inside(main: &mut Main, loops: sys::jint, here: StackMark) -> sys::jint
 }
 
 /// Recording has begun inside of a message. On the main thread, before its hook is in.
-pub(crate) fn adopt(loops: u32, adopted: &Adopted<'_>) {
+pub(crate) fn adopt(loops: u32, adopted: &Adopted) {
     // SAFETY: as in `on_begin`.
     if let Some(main) = unsafe { main_thread::main() } {
         adopt_in(main, loops, adopted);
     }
 }
 
-fn adopt_in(main: &mut Main, loops: u32, adopted: &Adopted<'_>) {
+fn adopt_in(main: &mut Main, loops: u32, adopted: &Adopted) {
     main.aggregator.adopt(adopted);
     main.adopted_in = Some(loops);
 }
@@ -367,7 +367,7 @@ mod tests {
             let main = &mut main;
             let at = |address| StackMark::at(address);
             // The second of two loops: an outer message is not known.
-            adopt_in(main, 2, &Adopted { start_ns: clock::now_ns(), cpu_ns: None, name: None });
+            adopt_in(main, 2, &Adopted { start_ns: clock::now_ns(), cpu_ns: None, binds: false });
             assert_eq!(shared.token(), 1);
             assert!(!begin_input_at(main, at(8_000)), "inside of a message");
             // Twice in a loop inside of it: its depth tells nothing, wherever they start.

@@ -144,6 +144,13 @@ impl<C: Clock> Host for MainHost<C> {
         }
     }
 
+    fn resumed(&mut self, token: u64, start_ns: u64, depth: u32, later: u32) {
+        let _ = self.ring.resumed(token, start_ns, depth, later);
+        if self.shared.running(token, start_ns) {
+            sigquit::unblock();
+        }
+    }
+
     fn idle(&mut self, next: u64, since_ns: u64) {
         let _ = self.ring.idle(since_ns);
         self.shared.idle(next, since_ns);

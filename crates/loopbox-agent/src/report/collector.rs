@@ -11,7 +11,7 @@ use crate::session::symbols::Stack;
 use crate::sys::{clock, log};
 use jni::Env;
 use loopbox_format::model::{
-    FeatureState, Figure, MainState, Outside, Pending, Report, StackSource, StackTree,
+    FeatureState, Figure, MainState, Outside, Pending, Report, StackSource, StackTree, Symbols,
 };
 use loopbox_recorder::{Activity, Sample, StackTreeBuilder};
 use loopbox_store::WorkerWriter;
@@ -62,25 +62,25 @@ impl<'a> Collector<'a> {
     /// What the ring, the trees and Looper show at this moment: a report without anything that has to be asked for.
     pub(super) fn snapshot(&self, env: &mut Env<'_>) -> (Report, UsedSymbols) {
         let mut report = self.session.reader.snapshot(clock::now_ns()).report;
+        let symbols = self.session.symbols.symbols();
         if !matches!(report.main, MainState::Running(_)) {
-            self.look_outside(&mut report.main);
+            self.look_outside(&symbols, &mut report.main);
         }
-        let used = self.put_trees(&mut report);
+        let used = self.put_trees(&symbols, &mut report);
         self.name_running(env, &mut report);
         (report, used)
     }
 
     /// The ring knows only messages.
-    fn look_outside(&self, main: &mut MainState) {
+    fn look_outside(&self, symbols: &Symbols, main: &mut MainState) {
         if let MainState::Outside(outside) = main {
             // As it was when it was saved, and maybe over.
             *main = MainState::Idle { since_ns: outside.after_ns };
         }
-        let symbols = self.session.symbols.symbols();
         let last = self.last.filter(|&(token, generation, _)| {
             token == self.session.shared.token() && generation == self.session.symbols.generation()
         });
-        let waits = last.and_then(|(_, _, stack)| outside::waits(&symbols, stack.locations()));
+        let waits = last.and_then(|(_, _, stack)| outside::waits(symbols, stack.locations()));
         if let Some(outside) = outside::find(self.session, waits) {
             *main = MainState::Outside(outside);
         }
@@ -187,7 +187,7 @@ impl<'a> Collector<'a> {
     fn take_queued(&mut self) {
         let generation = self.session.symbols.generation();
         while let Some(sample) = self.samples.try_pop() {
-            if sample.token != self.growing.token() {
+            if (sample.token, sample.source) != (self.growing.token(), self.growing.source()) {
                 self.finish_tree();
                 self.growing.begin(sample.token, sample.start_ns, sample.source);
                 self.cpu = None;
@@ -287,12 +287,12 @@ impl<'a> Collector<'a> {
     }
 
     /// The trees of this process with the running message's last; the ring has them too, but shortened to its slots.
-    fn put_trees(&self, report: &mut Report) -> UsedSymbols {
+    fn put_trees(&self, symbols: &Symbols, report: &mut Report) -> UsedSymbols {
         let mut trees: Vec<StackTree> = self.kept.iter().cloned().collect();
         if self.growing.token() != 0 {
             trees.push(self.growing.tree());
         }
-        let used = collect_used(&self.session.symbols.symbols(), &mut trees);
+        let used = collect_used(symbols, &mut trees);
         report.symbols = used.symbols.clone();
         report.trees = trees;
         used

@@ -11,7 +11,8 @@ use loopbox_format::model::{
     Component, Location, MainState, Message, Method, NamedBy, Report, Running, StackTree, Symbols,
 };
 use loopbox_format::{looper, stacks};
-use loopbox_recorder::Keep;
+use loopbox_recorder::{BIND_APPLICATION, Keep};
+use std::sync::atomic::Ordering;
 
 /// The name from the line that Looper has printed at the start of this very message; `None` when another one runs by now.
 pub(super) fn name_by_looper(env: &mut Env<'_>, session: &Session, running: &Running) -> Option<Message> {
@@ -53,8 +54,14 @@ fn named_by_window(class: &str) -> Message {
 
 /// The name of the message that recording began in, if the stack showed it then.
 pub(super) fn name_by_install(session: &Session, running: &Running) -> Option<Message> {
-    let first = running.token == 1 && running.depth == 1;
-    session.adopted.get().filter(|_| first).cloned()
+    let first = running.token == 1 && running.depth == 1 && session.began_in_bind.load(Ordering::Relaxed);
+    first.then(|| Message {
+        target: BIND_APPLICATION.target.to_owned(),
+        callback: String::new(),
+        what: BIND_APPLICATION.what,
+        component: Some(Component::ActivityThread),
+        named_by: BIND_APPLICATION.named_by,
+    })
 }
 
 fn named_by_line(text: &str) -> Message {

@@ -14,13 +14,13 @@ use crate::sys::wake::EventFd;
 use annotations::Annotations;
 use features::Features;
 use loopbox_art::Art;
-use loopbox_format::model::Message;
 use loopbox_store::{BuildId, RingReader};
 use previous_runs::PreviousRuns;
 use settings::Settings;
 use shared_state::SharedState;
 use stall::StallState;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use symbols::SharedSymbols;
@@ -35,8 +35,8 @@ pub(crate) struct Session {
     /// When the process started, uptime.
     pub(crate) started_ns: Option<u64>,
     pub(crate) installed_ns: u64,
-    /// The name of the message that recording began in, if it is known from the start.
-    pub(crate) adopted: OnceLock<Message>,
+    /// Recording began in the message that starts the app.
+    pub(crate) began_in_bind: AtomicBool,
     pub(crate) shared: Arc<SharedState>,
     pub(crate) features: Features,
     pub(crate) annotations: Annotations,

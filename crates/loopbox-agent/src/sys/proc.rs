@@ -35,7 +35,9 @@ fn place(syscall: &str, wchan: impl FnOnce() -> String) -> Place {
     match syscall.split_whitespace().next() {
         Some("running") => return Place::Running,
         Some(number) => {
-            let waits = number.parse().is_ok_and(|number| QUEUE_WAITS.contains(&number));
+            let waits = number
+                .parse::<u32>()
+                .is_ok_and(|n| QUEUE_WAITS.contains(&libc::c_long::from(n.cast_signed())));
             return if waits { Place::Queue } else { Place::Elsewhere };
         }
         None => {}

@@ -62,6 +62,11 @@ impl Host for Recording {
         self.states.push(State::Running { token, start_ns, depth });
     }
 
+    fn resumed(&mut self, token: u64, start_ns: u64, depth: u32, later: u32) {
+        assert!(later > 0);
+        self.states.push(State::Running { token, start_ns, depth });
+    }
+
     fn idle(&mut self, next: u64, since_ns: u64) {
         self.next = next;
         self.states.push(State::Idle { since_ns });

@@ -15,7 +15,7 @@ const RECORD_BUFFER: usize = 2048;
 ///
 /// Order matters to a process that is killed in between. At the end of a message: [`close`](Self::close) when a record
 /// closes, then [`open_details`](Self::open_details) and [`open`](Self::open) for the one that goes on, and
-/// [`idle`](Self::idle) or the outer message's [`running`](Self::running) last. A record that counts the message that
+/// [`idle`](Self::idle) or, of the outer message, [`resumed`](Self::resumed) last. A record that counts the message that
 /// is announced as running tells readers that this message has ended, so [`idle`](Self::idle) then writes nothing.
 #[derive(Debug)]
 pub struct MainWriter {
@@ -25,8 +25,9 @@ pub struct MainWriter {
     pub(super) records: RegionWriter,
     /// The message announced as running, 0 for none.
     pub(super) token: u64,
-    /// The highest number that was announced.
-    pub(super) newest: u64,
+    /// The same, when a record that counts it says that it has ended; 0 when it goes on around a nested loop, because it
+    /// was counted before that.
+    pub(super) counts: u64,
     /// It has ended.
     pub(super) over: bool,
     /// The record written last says so.
@@ -36,12 +37,22 @@ pub struct MainWriter {
 impl MainWriter {
     /// Message `token` (from 1) runs since `start_ns` uptime, `depth` Looper loops deep (1 for an ordinary message).
     pub fn running(&mut self, token: u64, start_ns: u64, depth: u32) -> Result<(), StoreError> {
+        self.counts = token;
+        self.announce(&Current::Running { token, start_ns, depth, later: 0 }, token)
+    }
+
+    /// Message `token` goes on after `later` messages in a loop inside of it.
+    pub fn resumed(&mut self, token: u64, start_ns: u64, depth: u32, later: u32) -> Result<(), StoreError> {
+        self.counts = 0;
+        self.announce(&Current::Running { token, start_ns, depth, later }, token)
+    }
+
+    #[inline]
+    fn announce(&mut self, current: &Current, token: u64) -> Result<(), StoreError> {
         self.token = token;
-        self.newest = self.newest.max(token);
         self.over = false;
         self.told = false;
-        let later = (self.newest - token) as u32;
-        self.current.write_next_words(&Current::Running { token, start_ns, depth, later }.to_words())
+        self.current.write_next_words(&current.to_words())
     }
 
     /// No message runs since `since_ns` uptime, which is the end of the record written last.
@@ -55,9 +66,8 @@ impl MainWriter {
 
     /// The announced message if it has ended or `record` counts it, else 0.
     fn ended<D>(&self, record: &Record<D>) -> u64 {
-        // One that goes on around a nested loop was counted before that, and ends by a word of its own.
-        let counted = self.token == self.newest
-            && self.token.wrapping_sub(record.first_token) < u64::from(record.count);
+        // Messages are counted from 1 on.
+        let counted = self.counts.wrapping_sub(record.first_token) < u64::from(record.count);
         if counted || self.over { self.token } else { 0 }
     }
 

@@ -88,7 +88,7 @@ impl Ring {
             open_details: region(Kind::OpenDetails),
             records: region(Kind::Records),
             token: 0,
-            newest: 0,
+            counts: 0,
             over: false,
             told: false,
         };

@@ -25,7 +25,7 @@ final class InstallMessage implements MessageQueue.IdleHandler {
     static void adopt() {
         StackTraceElement[] stack = Thread.currentThread().getStackTrace();
         int loops = MainThread.loops(stack);
-        if (loops == 0) {
+        if (loops == 0 || isBetweenMessages(stack)) {
             return;
         }
         boolean binds = false;
@@ -34,6 +34,19 @@ final class InstallMessage implements MessageQueue.IdleHandler {
         }
         Native.adopt(loops, binds, binds ? startMs() : 0);
         Looper.myQueue().addIdleHandler(new InstallMessage(loops));
+    }
+
+    /** Whether the innermost loop is waiting for a message: an idle handler, input, or another descriptor's callback. */
+    private static boolean isBetweenMessages(StackTraceElement[] stack) {
+        for (StackTraceElement frame : stack) {
+            if (MainThread.isFrame(frame, "android.os.Looper", "loop")) {
+                return false;
+            }
+            if (MainThread.isFrame(frame, "android.os.MessageQueue", "next")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

@@ -11,7 +11,7 @@ use crate::anr::tracker::{AnrTracker, Stall};
 use crate::anr::{sigquit, update_handler_feature};
 use crate::sampler::sample::SampleReceiver;
 use crate::session::{Request, Session};
-use crate::sys::{clock, log};
+use crate::sys::{clock, log, proc};
 use jni::Env;
 use loopbox_format::model::{Anr, DumpReason, Figure, MainState, Pending, Report, SystemWord};
 use loopbox_recorder::judge;
@@ -267,7 +267,7 @@ impl<'a> Worker<'a> {
 fn is_stuck(pending: &Pending, overdue_ns: Option<u64>) -> bool {
     const OVERDUE_NS: u64 = 1_000_000_000;
     overdue_ns.is_some_and(|ns| ns >= OVERDUE_NS)
-        && pending.lines.iter().any(|line| line.contains("polling=false"))
+        && pending.lines.iter().any(|line| proc::has(line, "polling=false"))
 }
 
 fn forward_signal() {

@@ -302,7 +302,7 @@ impl<'a> Worker<'a> {
 fn is_stuck(pending: &Pending, overdue_ns: Option<u64>) -> bool {
     const OVERDUE_NS: u64 = 1_000_000_000;
     overdue_ns.is_some_and(|ns| ns >= OVERDUE_NS)
-        && pending.lines.iter().any(|line| line.contains("polling=false"))
+        && pending.lines.iter().any(|line| proc::has(line, "polling=false"))
 }
 
 fn forward_signal() {

@@ -154,9 +154,10 @@ impl Cell {
         let killed_ns = uptime_ns();
         app.kill();
 
-        let mut next = self.app(folder.path())?.start()?;
-        let words = next.wait_for("SCRIPT report", LIMIT)?;
-        ensure!(words.ends_with(" recovered"), "the next launch has another report: {words}");
+        // It hangs as well, so that it does not end before it has told.
+        let app = self.app(folder.path())?.argument("hang=message").argument("how=sleep");
+        let mut next = app.argument("ms=3600000").start()?;
+        let words = next.wait_for(" recovered", LIMIT)?;
         let path = words.split_whitespace().nth(2).context("no path")?;
         let recovered = Told::by(read(Path::new(path))?)?;
         next.kill();

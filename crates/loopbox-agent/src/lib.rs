@@ -5,7 +5,7 @@
 //! * `hook`: what runs on the main thread for each message.
 //! * `session`: the data that the threads of a recording share.
 //! * `sampler`: stacks of the main thread, thread dumps, and the dead-man's switch.
-//! * `anr`: SIGQUIT, the stall monitor, the evidence for an ANR.
+//! * `anr`: SIGQUIT and where it finds the main thread, the stall monitor, the evidence for an ANR.
 //! * `report`: the worker thread, and all that goes into a report.
 //! * `jni`: calls into the VM; `sys`: calls into the operating system.
 //! * `install`: the one place that wires these and starts their threads.

@@ -4,17 +4,10 @@
 //! library holds the linker's lock, and whoever asks the linker then hangs as well. All reads are such that cannot fault.
 
 use crate::elf::{Image, build_id_in_notes};
-use crate::sys::maps::Mapping;
-use crate::sys::{mem, now_ns};
+use crate::sys::maps::{self, Mapping};
+use crate::sys::mem;
 use goblin::elf::program_header::{PT_LOAD, PT_NOTE};
-use std::fs::File;
-use std::io::{BufRead, BufReader};
 
-/// Lines of the memory map that are read. Large apps have five thousand.
-const MAX_LINES: usize = 65_536;
-/// The reading ends after this time, with what is known then: it takes some milliseconds, but waits while another thread
-/// changes the memory map.
-const BUDGET_NS: u64 = 500_000_000;
 /// The headers of an ELF file, and its notes, are looked for in so many bytes.
 const HEADER_BYTES: usize = 4_096;
 /// Build ids are SHA-1 (20 bytes) or shorter as a rule; 32 are known.
@@ -41,12 +34,11 @@ pub struct Places {
     pub places: Vec<Option<(u32, u64)>>,
 }
 
-/// Finds the code that each address lies in.
+/// Finds the code that each address lies in. Reads the whole memory map, which the kernel bounds (65,530 mappings by
+/// default), and waits while another thread changes it.
 pub fn places(addresses: &[usize]) -> Places {
-    let Ok(table) = File::open("/proc/self/maps") else {
-        return Places { modules: Vec::new(), places: vec![None; addresses.len()] };
-    };
-    find(BufReader::new(table), addresses, elf_at)
+    let table = maps::table_of_self().unwrap_or_default();
+    find(&table, addresses, elf_at)
 }
 
 /// What the header of a mapped ELF file tells.
@@ -55,40 +47,32 @@ struct MappedElf {
     build_id: Vec<u8>,
 }
 
-fn find(mut table: impl BufRead, addresses: &[usize], elf_at: impl Fn(usize) -> Option<MappedElf>) -> Places {
+fn find(table: &str, addresses: &[usize], elf_at: impl Fn(usize) -> Option<MappedElf>) -> Places {
     let mut found = Places { modules: Vec::new(), places: vec![None; addresses.len()] };
-    let deadline_ns = now_ns().saturating_add(BUDGET_NS);
     // The mappings of the file that the last lines were of: its code comes after its header. The unnamed memory between
     // the segments of a library does not end them.
     let mut of_file: Vec<Mapping> = Vec::new();
-    let mut line = Vec::new();
-    for _ in 0..MAX_LINES {
-        line.clear();
-        // Not read_line: a path may hold any bytes.
-        if table.read_until(b'\n', &mut line).unwrap_or(0) == 0
-            || found.places.iter().all(Option::is_some)
-            || now_ns() > deadline_ns
-        {
-            break;
-        }
-        let Some(mapping) = Mapping::parse(String::from_utf8_lossy(&line).trim_end()) else { continue };
-        let same = |known: &Mapping| (known.inode, &known.path) == (mapping.inode, &mapping.path);
+    for mapping in table.lines().filter_map(Mapping::parse) {
         if mapping.path.is_empty() && !mapping.execute {
             continue;
         }
-        if !of_file.last().is_some_and(same) {
+        if of_file.last().is_some_and(|last| (last.inode, &last.path) != (mapping.inode, &mapping.path)) {
             of_file.clear();
         }
+        let holds = |address: &usize| mapping.execute && mapping.contains(mem::address(*address));
+        let is_wanted = addresses.iter().any(holds);
+        let (start, end) = (mapping.start, mapping.end);
         of_file.push(mapping);
-        let Some(mapping) = of_file.last().filter(|mapping| mapping.execute) else { continue };
-        let mut module = None;
+        if !is_wanted {
+            continue;
+        }
+        let module = module_of(&of_file, &elf_at);
+        let base = module.base;
+        let at = known(&mut found.modules, module);
         for (address, place) in addresses.iter().zip(&mut found.places) {
             let address = mem::address(*address);
-            if mapping.contains(address) {
-                let at =
-                    *module.get_or_insert_with(|| known(&mut found.modules, module_of(&of_file, &elf_at)));
-                let base = found.modules.get(at).map_or(0, |module| module.base);
-                *place = Some((at as u32, address.wrapping_sub(base) as u64));
+            if (start..end).contains(&address) {
+                *place = Some((at, address.wrapping_sub(base) as u64));
             }
         }
     }
@@ -96,11 +80,12 @@ fn find(mut table: impl BufRead, addresses: &[usize], elf_at: impl Fn(usize) -> 
 }
 
 /// The index of a module in the list, which gets it when it is new.
-fn known(modules: &mut Vec<CodeModule>, module: CodeModule) -> usize {
-    modules.iter().position(|known| *known == module).unwrap_or_else(|| {
+fn known(modules: &mut Vec<CodeModule>, module: CodeModule) -> u32 {
+    let at = modules.iter().position(|known| *known == module).unwrap_or(modules.len());
+    if at == modules.len() {
         modules.push(module);
-        modules.len() - 1
-    })
+    }
+    at as u32
 }
 
 /// The module that the last mapping is of. In an archive that several libraries are mapped from, its header is the last
@@ -175,7 +160,6 @@ pub fn without_signature(address: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Cursor;
 
     const TABLE: &str = "\
 10000-20000 r--p 00000000 07:28 42                             /system/lib64/liba.so
@@ -195,7 +179,7 @@ nonsense
             let known = headers.contains(&start);
             known.then(|| MappedElf { load_bias: start - 0x1000, build_id: vec![start as u8, 7] })
         };
-        find(Cursor::new(TABLE), addresses, elf)
+        find(TABLE, addresses, elf)
     }
 
     #[test]

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
 /// Return addresses that are kept: native code above the first Java method is seldom deeper than twenty.
 const MAX_FRAMES: usize = 62;
 /// Words before the return addresses: the registers, and the time in two halves, as a word may be one of 32 bits.
-const HEAD: usize = 14;
+const HEAD: usize = 12;
 /// The kernel keeps at least this much of the address space below the end of the main stack free of anything else, so
 /// what lies within it is that stack (`MIN_GAP` of `arch/*/mm/mmap.c` and `mm/util.c`). A main thread that runs on another
 /// stack, as a coroutine does, is not followed.
@@ -31,8 +31,9 @@ static LAST: Capture = Capture::new();
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Registers {
     pub(crate) pc: usize,
+    /// Not part of a capture.
     pub(crate) sp: usize,
-    /// The frame pointer; 0 where there is no chain to follow.
+    /// The frame pointer; 0 where there is no chain to follow. Not part of a capture.
     pub(crate) frame: usize,
     /// The return address of a function that has no frame yet, if it is one; 0 for unknown.
     pub(crate) link: usize,
@@ -58,11 +59,15 @@ pub(crate) struct NativeCapture {
 
 impl NativeCapture {
     /// All addresses, innermost first, and how each was found.
-    pub(crate) fn addresses(&self) -> impl Iterator<Item = (NativeFrameSource, usize)> + '_ {
+    pub(crate) fn addresses(&self) -> Vec<(NativeFrameSource, usize)> {
         let Registers { pc, link, .. } = self.registers;
-        let first = [(NativeFrameSource::Pc, pc), (NativeFrameSource::Link, link)];
-        let returns = self.returns.iter().map(|address| (NativeFrameSource::FramePointer, *address));
-        first.into_iter().filter(|(_, address)| *address != 0).chain(returns)
+        let mut all = vec![(NativeFrameSource::Pc, pc)];
+        // Of a function that has its frame already the chain begins with the same address.
+        if link != 0 && self.returns.first() != Some(&link) {
+            all.push((NativeFrameSource::Link, link));
+        }
+        all.extend(self.returns.iter().map(|address| (NativeFrameSource::FramePointer, *address)));
+        all
     }
 }
 
@@ -150,21 +155,17 @@ impl Capture {
         }
         self.version.store(version.wrapping_add(1), Ordering::Relaxed);
         fence(Ordering::Release);
-        let mut words = self.words.iter();
-        let mut put = |word| {
-            let free = words.next();
-            free.inspect(|free| free.store(word, Ordering::Relaxed)).is_some()
-        };
-        let Registers { pc, sp, frame, link, call, result, arguments } = *registers;
-        let time = [at_ns as u32, (at_ns >> 32) as u32].map(|half| half as usize);
-        for word in [pc, sp, frame, link, call, result].into_iter().chain(arguments).chain(time) {
-            put(word);
+        let Registers { pc, frame, link, call, result, arguments, .. } = *registers;
+        let head = [pc, link, call, result, at_ns as u32 as usize, (at_ns >> 32) as usize];
+        let (at_head, free) = self.words.split_at(HEAD);
+        for (free, word) in at_head.iter().zip(head.into_iter().chain(arguments)) {
+            free.store(word, Ordering::Relaxed);
         }
         let mut len = 0;
         follow(frame, stack, read, |address| {
-            let kept = put(address);
-            len += usize::from(kept);
-            kept
+            let free = free.get(len);
+            len += usize::from(free.is_some());
+            free.inspect(|free| free.store(address, Ordering::Relaxed)).is_some()
         });
         self.len.store(len, Ordering::Relaxed);
         self.version.store(version.wrapping_add(2), Ordering::Release);
@@ -174,16 +175,20 @@ impl Capture {
     /// worker here again.
     fn read(&self) -> Option<NativeCapture> {
         let version = self.version.load(Ordering::Acquire);
-        let mut words = self.words.iter().map(|word| word.load(Ordering::Relaxed));
-        let mut next = || words.next().unwrap_or_default();
-        let [pc, sp, frame, link, call, result] = std::array::from_fn(|_| next());
-        let arguments = std::array::from_fn(|_| next());
-        let registers = Registers { pc, sp, frame, link, call, result, arguments };
-        let at_ns = next() as u64 | (next() as u64) << 32;
-        let returns = words.take(self.len.load(Ordering::Relaxed)).collect();
+        let len = HEAD + self.len.load(Ordering::Relaxed);
+        let words: Vec<usize> =
+            self.words.iter().take(len).map(|word| word.load(Ordering::Relaxed)).collect();
         fence(Ordering::Acquire);
         let whole = version.is_multiple_of(2) && self.version.load(Ordering::Relaxed) == version;
-        (whole && version != 0).then_some(NativeCapture { version, at_ns, registers, returns })
+        let (head, rest) = words.split_first_chunk()?;
+        let [pc, link, call, result, low, high] = *head;
+        let (arguments, returns) = rest.split_first_chunk()?;
+        (whole && version != 0).then(|| NativeCapture {
+            version,
+            at_ns: low as u64 | (high as u64) << 32,
+            registers: Registers { pc, link, call, result, arguments: *arguments, ..Registers::default() },
+            returns: returns.to_vec(),
+        })
     }
 }
 
@@ -339,11 +344,11 @@ mod tests {
         let time = 0x1234_5678_9ABC_DEF0;
         capture.write(time, &registers, &bounds, |at| stack[(at - BASE) / WORD]);
         let read = capture.read().unwrap();
+        let registers = Registers { frame: 0, ..registers };
         assert_eq!((read.version, read.at_ns, read.registers), (2, time, registers));
         assert_eq!(read.returns, (0xA000..0xA000 + MAX_FRAMES).collect::<Vec<_>>());
-        let sources: Vec<_> = read.addresses().take(3).collect();
         assert_eq!(
-            sources,
+            read.addresses()[..3],
             [
                 (NativeFrameSource::Pc, 7),
                 (NativeFrameSource::Link, 9),

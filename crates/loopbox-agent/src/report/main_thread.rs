@@ -33,7 +33,7 @@ struct Counted {
 impl Counted {
     fn now() -> Self {
         let schedstat = proc::main_schedstat();
-        let mut words = schedstat.split_ascii_whitespace();
+        let mut words = schedstat.split_whitespace();
         let mut number = || words.next()?.parse().ok();
         Self { at_ns: clock::now_ns(), stat: proc::main_stat(), ran_ns: number(), waited_ns: number() }
     }
@@ -63,39 +63,31 @@ pub(super) fn begin(capture: Option<NativeCapture>) -> (MainThread, Begun) {
 
 fn call_in_proc() -> Option<SystemCall> {
     let (number, arguments) = proc::main_system_call()?;
-    Some(SystemCall {
-        number: Some(number),
-        arguments: arguments.into_iter().map(Some).collect(),
-        descriptor: String::new(),
-        source: SystemCallSource::Proc,
-    })
+    let (number, source) = (Some(number), SystemCallSource::Proc);
+    Some(SystemCall { number, arguments, descriptor: String::new(), source })
 }
 
 impl Begun {
     /// The native stack, if the report's signal stopped the main thread. May wait while another thread changes the memory map.
     pub(super) fn native_stack(&self) -> Option<NativeStack> {
         let capture = self.capture.as_ref()?;
-        let first_return = capture.returns.first();
-        let addresses = capture.addresses().filter(|(source, address)| {
-            // A function that has its frame already: the chain has the same address.
-            *source != NativeFrameSource::Link || Some(address) != first_return
-        });
-        let (sources, addresses): (Vec<_>, Vec<_>) =
-            addresses.map(|(source, address)| (source, without_signature(address))).unzip();
+        let all = capture.addresses();
+        let addresses: Vec<usize> = all.iter().map(|(_, address)| without_signature(*address)).collect();
         let found = places(&addresses);
         let mut frames = Vec::new();
-        for ((source, address), place) in sources.into_iter().zip(addresses).zip(found.places) {
+        for (&(source, address), &place) in all.iter().zip(&found.places) {
             match (source, place) {
                 // What was left in a register, or on the stack, need not be an address of code.
-                (NativeFrameSource::Link, None) => {}
+                (NativeFrameSource::Link, None) => continue,
                 // The chain has led elsewhere: Java code uses the frame pointer for other things.
                 (NativeFrameSource::FramePointer, None) => break,
-                (_, place) => frames.push(NativeFrame {
-                    source,
-                    module: place.map(|(module, _)| module),
-                    offset: place.map_or(address as u64, |(_, offset)| offset),
-                }),
+                _ => {}
             }
+            let (module, offset) = match place {
+                Some((module, offset)) => (Some(module), offset),
+                None => (None, address as u64),
+            };
+            frames.push(NativeFrame { source, module, offset });
         }
         let modules = found.modules.into_iter();
         let modules = modules.map(|module| NativeModule { path: module.path, build_id: module.build_id });

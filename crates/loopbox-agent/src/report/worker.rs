@@ -222,15 +222,10 @@ impl<'a> Worker<'a> {
     fn capture_queue(&mut self, env: &mut Env<'_>) -> Option<Event> {
         let draft = self.draft.as_mut()?;
         let report = &mut draft.report;
-        let message = if let MainState::Running(running) = &report.main { running.token } else { 0 };
-        match draft.main_thread.native_stack() {
-            Some(stack) => self.native = Some((message, stack)),
-            None if message == 0 => self.native = None,
-            None => {}
-        }
         // A later report of the same message, by a hang, replaces that of its signal: the stack stays, with its time.
-        let of_message = self.native.as_ref().filter(|(of, _)| *of == message);
-        report.main_thread.native = of_message.map(|(_, stack)| stack.clone());
+        let earlier = self.native.take().filter(|(of, _)| *of != 0 && *of == message(report));
+        let own = draft.main_thread.native_stack();
+        report.main_thread.native = own.or(earlier.map(|(_, stack)| stack));
         report.pending = pending_queue::capture(env, &self.session.settings.pending);
         self.anr.add_queue(report);
         if matches!(report.main, MainState::Idle { .. }) && is_stuck(&report.pending, report.anr.overdue_ns) {
@@ -262,7 +257,8 @@ impl<'a> Worker<'a> {
     }
 
     fn notify_complete(&mut self, env: &mut Env<'_>, trigger: Trigger) {
-        let Some(Draft { file: ReportFile { path, .. }, .. }) = self.draft.take() else { return };
+        let Some(Draft { file: ReportFile { path, .. }, mut report, .. }) = self.draft.take() else { return };
+        self.native = report.main_thread.native.take().map(|stack| (message(&report), stack));
         match trigger {
             Trigger::Signal => listener::notify(env, &path, "sigquit"),
             Trigger::Hang => listener::notify(env, &path, "hang"),
@@ -303,6 +299,15 @@ fn is_stuck(pending: &Pending, overdue_ns: Option<u64>) -> bool {
     const OVERDUE_NS: u64 = 1_000_000_000;
     overdue_ns.is_some_and(|ns| ns >= OVERDUE_NS)
         && pending.lines.iter().any(|line| proc::has(line, "polling=false"))
+}
+
+/// What the main thread was in: a message, or what runs outside of them; 0 for nothing.
+fn message(report: &Report) -> u64 {
+    match &report.main {
+        MainState::Running(running) => running.token,
+        MainState::Outside(outside) => outside.token,
+        _ => 0,
+    }
 }
 
 fn forward_signal() {

@@ -2,6 +2,7 @@
 
 use loopbox_recorder::Place;
 use std::fs;
+use std::str::SplitWhitespace;
 
 /// How long the main thread has waited for a processor so far.
 pub(crate) fn main_waited_ns() -> Option<u64> {
@@ -93,8 +94,7 @@ pub(crate) fn main_stat() -> Option<ThreadStat> {
 }
 
 fn thread_stat(line: &str) -> Option<ThreadStat> {
-    // A name may hold spaces and brackets, and numbers may be less than 0: those that are used are not.
-    let mut fields = line.rsplit_once(") ")?.1.split(' ');
+    let mut fields = after_name(line);
     let state = *fields.next()?.as_bytes().first()?;
     let mut number = |at| fields.nth(at)?.parse().ok();
     Some(ThreadStat {
@@ -106,26 +106,28 @@ fn thread_stat(line: &str) -> Option<ThreadStat> {
     })
 }
 
+/// The fields of a stat file from the third one, the state, on. The name before it may hold spaces and brackets.
+fn after_name(line: &str) -> SplitWhitespace<'_> {
+    line.rsplit(')').next().unwrap_or_default().split_whitespace()
+}
+
 /// The kernel function that the main thread sleeps in; empty when it runs, or the kernel keeps that to itself.
 pub(crate) fn main_wchan() -> String {
     let name = text(&of_main("wchan"));
     if name == "0" { String::new() } else { name }
 }
 
-/// The number and the six arguments of the system call that the main thread is in.
-pub(crate) fn main_system_call() -> Option<(u32, [u64; 6])> {
+/// The number and the arguments of the system call that the main thread sleeps in.
+pub(crate) fn main_system_call() -> Option<(u32, Vec<Option<u64>>)> {
     system_call(&text(&of_main("syscall")))
 }
 
-fn system_call(line: &str) -> Option<(u32, [u64; 6])> {
+fn system_call(line: &str) -> Option<(u32, Vec<Option<u64>>)> {
     // "running", or the number (-1 for a thread that waits in no call), and then the arguments.
-    let mut words = line.split_ascii_whitespace();
+    let mut words = line.split_whitespace();
     let number = words.next()?.parse().ok()?;
-    let mut arguments = [0; 6];
-    for argument in &mut arguments {
-        *argument = u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok()?;
-    }
-    Some((number, arguments))
+    let arguments = words.take(6).map(|word| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok());
+    Some((number, arguments.collect()))
 }
 
 /// Where the main thread's stack began: its frames lie below.
@@ -134,8 +136,8 @@ pub(crate) fn main_stack_end() -> Option<usize> {
 }
 
 fn stack_end(line: &str) -> Option<usize> {
-    // Field 28, startstack; the process's state is the third and the first after its name.
-    line.rsplit_once(") ")?.1.split(' ').nth(25)?.parse().ok()
+    // Field 28, startstack.
+    after_name(line).nth(25)?.parse().ok()
 }
 
 /// What a file descriptor of this process stands for, without any name that an app chose.
@@ -145,16 +147,15 @@ pub(crate) fn descriptor(fd: u64) -> String {
 }
 
 fn kind_of_file(link: &str) -> String {
-    const OWN_NAMES: [&str; 2] = ["/dev/", "anon_inode:"];
-    let folder =
-        ["databases", "shared_prefs"].into_iter().find(|name| link.split('/').any(|part| part == *name));
-    match folder {
-        _ if OWN_NAMES.iter().any(|name| link.starts_with(name)) => link.to_owned(),
-        Some(folder) => ["file in ", folder].concat(),
-        None if link.starts_with('/') => "file".to_owned(),
-        // "socket:[123]", "pipe:[123]"
-        None => link.split(':').next().unwrap_or_default().to_owned(),
+    if link.starts_with("/dev/") || link.starts_with("anon_inode:") {
+        return link.to_owned();
     }
+    if !link.starts_with('/') {
+        // "socket:[123]", "pipe:[123]"
+        return link.split(':').next().unwrap_or_default().to_owned();
+    }
+    let folder = link.split('/').find(|part| matches!(*part, "databases" | "shared_prefs"));
+    folder.map_or_else(|| "file".to_owned(), |folder| ["file in ", folder].concat())
 }
 
 /// A file about the main thread, whose id is the process's.
@@ -215,11 +216,12 @@ mod tests {
     fn a_system_call_has_a_number_and_six_arguments() {
         assert_eq!(
             system_call("29 0xc 0xc0306201 0x7f 0x0 0x8 0xffffffffffffffff 0x7ffd 0x7f38\n"),
-            Some((29, [12, 0xc030_6201, 127, 0, 8, u64::MAX]))
+            Some((29, [12, 0xc030_6201, 127, 0, 8, u64::MAX].map(Some).to_vec()))
         );
-        for line in ["running\n", "-1 0x7ffd 0x7f38", "", "7 0x1", "7 1 2 3 4 5 6"] {
+        for line in ["running\n", "-1 0x7ffd 0x7f38", ""] {
             assert_eq!(system_call(line), None, "{line}");
         }
+        assert_eq!(system_call("7 0x1 2"), Some((7, vec![Some(1), None])));
     }
 
     #[test]

@@ -69,9 +69,14 @@ pub(crate) fn parse(table: &str) -> Vec<Mapping> {
 
 /// The table of this process.
 pub(crate) fn of_self() -> std::io::Result<Vec<Mapping>> {
+    Ok(parse(&table_of_self()?))
+}
+
+/// The table of this process as the kernel prints it.
+pub(crate) fn table_of_self() -> std::io::Result<String> {
     // Not read_to_string: a path may hold any bytes.
     let bytes = std::fs::read("/proc/self/maps")?;
-    Ok(parse(&String::from_utf8_lossy(&bytes)))
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]

@@ -18,6 +18,8 @@ pub(crate) enum StressCommand {
     Fuzz(fuzz::FuzzArgs),
     /// kill -9 at random moments of apps that record on a real ART: what they leave, and what the next launch reports
     Kill(KillArgs),
+    /// A hang at every place of an app that starts as on a phone, in every way to watch it: what reports say of it
+    Hangs(HangsArgs),
     /// The lock-free parts of the ring under Miri, on many schedules; needs a nightly toolchain with `miri`
     Orders(OrdersArgs),
     /// Samples without end of a main thread that does all a sampler must survive, on every testbed
@@ -34,6 +36,16 @@ pub(crate) struct TestbedsArgs {
     /// Milliseconds of each of the 17 phases
     #[arg(long, default_value_t = 3_000)]
     phase_ms: u32,
+}
+
+/// Arguments of the hangs.
+#[derive(Debug, Args)]
+pub(crate) struct HangsArgs {
+    /// Testbeds to run on, of art10 and art11; both when none is named
+    testbeds: Vec<String>,
+    /// What main does: spin, sleep, monitor, lock, native-spin, futex, nanosleep or fsync
+    #[arg(long, default_value = "sleep")]
+    way: String,
 }
 
 /// Arguments of the kill stress.
@@ -60,6 +72,7 @@ pub(crate) fn run(command: &StressCommand) -> Result<()> {
         StressCommand::Testbeds(args) => testbeds(args),
         StressCommand::Fuzz(args) => fuzz::fuzz(args),
         StressCommand::Kill(args) => kill(args),
+        StressCommand::Hangs(args) => hangs(args),
         StressCommand::Orders(args) => orders(args),
         StressCommand::Sampler(args) => sampler::run(args),
         StressCommand::Suite(args) => suite::suite(args),
@@ -74,6 +87,13 @@ fn testbeds(args: &TestbedsArgs) -> Result<()> {
 }
 
 /// A program of the end-to-end tests, too.
+fn hangs(args: &HangsArgs) -> Result<()> {
+    let mut hangs = cargo();
+    hangs.args(["run", "--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "hangs", "--"]);
+    run_command(hangs.args(["--way", &args.way]).args(&args.testbeds))
+}
+
+/// And another.
 fn kill(args: &KillArgs) -> Result<()> {
     let mut kill = cargo();
     kill.args(["run", "--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "kill", "--"]);

@@ -161,7 +161,11 @@ impl Figures {
         // Stacks of Thread.getStackTrace have no signatures and no dex pcs: there is nothing to compare them with, and
         // a runtime that was sampled in another process must not be unknown in this one.
         if report.trees.iter().any(|tree| tree.source == StackSource::JavaApi) {
-            let (_, how) = feature(report, Feature::Sampler);
+            let (on, how) = feature(report, Feature::Sampler);
+            if on && !how.starts_with("by Thread.getStackTrace") {
+                // A report that was asked for before the sampler was ready has the only stack that could be had.
+                return Ok(false);
+            }
             self.faults.push(format!("{phase} was sampled {how}"));
             return Ok(true);
         }

@@ -224,8 +224,9 @@ impl Cell {
         self.mode != Mode::Unsampled
     }
 
+    /// Whether it takes processor time, and can be kept from it. A file in memory is written by computing.
     fn computes(&self) -> bool {
-        matches!(self.way, "spin" | "native-spin")
+        matches!(self.way, "spin" | "native-spin" | "fsync")
     }
 
     fn wrong(&self, told: &Told, hung_ns: u64, at_ns: u64) -> Vec<&'static str> {

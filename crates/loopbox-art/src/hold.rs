@@ -87,10 +87,10 @@ impl Hold {
             READ => return Taken::BeingRead,
             _ => return Taken::Nothing,
         };
-        // The thread is read first: once the state is changed nobody else writes it, but it must belong to `from`.
-        let thread = self.thread.load(Ordering::Relaxed);
         match self.state.compare_exchange(from, RESCUED, Ordering::AcqRel, Ordering::Relaxed) {
-            Ok(_) => Taken::Thread(thread),
+            // Read after the exchange: from then on no other thread writes it. Before, the holder may let go and stop
+            // another thread in between, and this would be the one that runs.
+            Ok(_) => Taken::Thread(self.thread.load(Ordering::Relaxed)),
             Err(_) => Taken::Nothing,
         }
     }

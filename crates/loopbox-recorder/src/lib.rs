@@ -43,7 +43,7 @@ pub use details::{Details, MAX_DETAILS, MAX_ENCODED_RECORD, NAME_BYTES, Name};
 pub use host::{Change, Host};
 pub use mark::StackMark;
 pub use outside::{Asleep, Finding, Glance, OutsideWatch, Place, computing_since};
-pub use schedule::{Activity, Schedule, Step, StopReason, Taken};
+pub use schedule::{Activity, Schedule, Step, Taken};
 pub use symbols::{Interner, SymbolTable};
 pub use tree::{Sample, StackTreeBuilder, widened_interval};
 pub use verdict::{judge, origin, patience_ns};

@@ -15,8 +15,15 @@ const LATE_STRIKES: u32 = 3;
 const CALM_STEPS: u32 = 32;
 /// The interval is at most doubled this often by back-off.
 const MAX_BACKOFF: u32 = 4;
-/// Failed suspensions in a row until sampling is switched off.
+/// Failed suspensions in a row until the message is given up.
 const MAX_FAILURES: u32 = 3;
+/// Nothing is sampled for this long after a second message in a row was given up; six times as long with each one that
+/// follows, up to an hour.
+const GIVEN_UP_NS: u64 = 10_000 * MS;
+const GIVEN_UP_FACTOR: u64 = 6;
+const GIVEN_UP_MAX_NS: u64 = 3_600_000 * MS;
+/// While a message runs that is not sampled, the schedule is asked at least this often.
+const UNSAMPLED_NS: u64 = 500 * MS;
 
 /// What the main thread does, as the sampler reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,26 +75,6 @@ pub enum Step {
         /// The interval in force, to be kept with the stack.
         interval_ns: u64,
     },
-    /// Never sample again in this process.
-    Stop(StopReason),
-}
-
-/// Why the sampler stopped for good.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum StopReason {
-    /// Suspending the main thread failed several times in a row.
-    SuspendFailed,
-}
-
-impl std::fmt::Display for StopReason {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::SuspendFailed => {
-                write!(f, "suspending the main thread failed {MAX_FAILURES} times in a row")
-            }
-        }
-    }
 }
 
 /// How taking a stack went.
@@ -115,6 +102,7 @@ pub enum Taken {
 ///   asks for it ([`Schedule::advise`]); it is wider in the background.
 /// * It doubles, up to sixteen times as wide, when the thread wakes late three times in a row (the machine is
 ///   starved, and the sampler must not add to it) or a stop took long; it recovers in steps.
+/// * A message during which suspending failed three times in a row is given up.
 /// * Stops are paid from a purse of [`Sampling::stop_budget_per_hour_ns`] that refills steadily. An empty purse
 ///   stretches the interval to what the refill affords, so that even then a hang leaves some stacks.
 #[derive(Debug, Clone)]
@@ -144,7 +132,13 @@ pub struct Schedule {
     purse_at_ns: Option<u64>,
     usual_stop_ns: u64,
     failures: u32,
-    stopped: Option<StopReason>,
+    /// The message that was given up last.
+    given_up_token: u64,
+    /// How many messages were given up: since the last stack, and since the process started.
+    given_up_in_a_row: u32,
+    given_up: u32,
+    /// Nothing is sampled before this uptime.
+    resumes_ns: u64,
 }
 
 impl Schedule {
@@ -173,15 +167,15 @@ impl Schedule {
             purse_at_ns: None,
             usual_stop_ns: MS / 10,
             failures: 0,
-            stopped: None,
+            given_up_token: 0,
+            given_up_in_a_row: 0,
+            given_up: 0,
+            resumes_ns: 0,
         }
     }
 
     /// What to do at this instant.
     pub fn next(&mut self, now_ns: u64, activity: Activity) -> Step {
-        if let Some(reason) = self.stopped {
-            return Step::Stop(reason);
-        }
         self.note_lateness(now_ns);
         let (token, start_ns) = match activity {
             Activity::Idle { since_ns } if now_ns.saturating_sub(since_ns) >= PARK_AFTER_NS => {
@@ -198,6 +192,11 @@ impl Schedule {
             self.samples = 0;
             self.missed = 0;
             self.advised_ns = 0;
+        }
+        if token == self.given_up_token || now_ns < self.resumes_ns {
+            // Its deadlines are not missed ones: nothing is expected of it.
+            self.due_ns = self.due_ns.max(now_ns);
+            return self.sleep_until(now_ns.saturating_add(UNSAMPLED_NS));
         }
         if now_ns < self.due_ns {
             return self.sleep_until(self.due_ns);
@@ -217,6 +216,7 @@ impl Schedule {
             Taken::Stack { stop_ns } => {
                 self.samples = self.samples.saturating_add(1);
                 self.failures = 0;
+                self.given_up_in_a_row = 0;
                 self.purse_ns = self.purse_ns.saturating_sub(stop_ns);
                 self.usual_stop_ns = self.usual_stop_ns.saturating_mul(7).saturating_add(stop_ns) / 8;
                 if stop_ns > self.slow_stop_ns {
@@ -229,7 +229,7 @@ impl Schedule {
                 self.failures += 1;
                 self.back_off(2);
                 if self.failures >= MAX_FAILURES {
-                    self.stopped = Some(StopReason::SuspendFailed);
+                    self.give_up(now_ns);
                 }
             }
         }
@@ -241,6 +241,24 @@ impl Schedule {
             self.missed = self.missed.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
             self.due_ns = self.due_ns.saturating_add(passed.saturating_mul(interval));
         }
+    }
+
+    /// The current message is not sampled any more. The next one is; where that fails, too, whatever keeps ART from stopping
+    /// the main thread may last, and it is tried less and less often.
+    fn give_up(&mut self, now_ns: u64) {
+        self.failures = 0;
+        self.given_up_token = self.token;
+        self.given_up = self.given_up.saturating_add(1);
+        self.given_up_in_a_row = self.given_up_in_a_row.saturating_add(1);
+        if let Some(earlier) = self.given_up_in_a_row.checked_sub(2) {
+            let pause_ns = GIVEN_UP_NS.saturating_mul(GIVEN_UP_FACTOR.saturating_pow(earlier));
+            self.resumes_ns = now_ns.saturating_add(pause_ns.min(GIVEN_UP_MAX_NS));
+        }
+    }
+
+    /// How many messages were given up because the main thread could not be suspended.
+    pub fn given_up(&self) -> u32 {
+        self.given_up
     }
 
     /// The interval in force for the current message.

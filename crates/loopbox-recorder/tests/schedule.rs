@@ -1,6 +1,6 @@
 //! The sampler's policy, played by hand.
 
-use loopbox_recorder::{Activity, Sampling, Schedule, Step, StopReason, Taken};
+use loopbox_recorder::{Activity, Sampling, Schedule, Step, Taken};
 use proptest::prelude::*;
 
 const MS: u64 = 1_000_000;
@@ -265,30 +265,72 @@ fn slow_stops_widen_the_interval() {
     assert_eq!(sampler.schedule.interval_ns(), 160 * MS);
 }
 
+/// A message of this number that begins now: when it was first sampled, and how often, until it ends or is given up.
+fn attempts(schedule: &mut Schedule, token: u64, begun_ns: u64, length_ns: u64, outcome: Taken) -> Vec<u64> {
+    let (activity, mut now_ns, mut at) =
+        (Activity::Running { token, start_ns: begun_ns }, begun_ns, Vec::new());
+    while now_ns < begun_ns + length_ns {
+        match schedule.next(now_ns, activity) {
+            Step::SleepUntil(deadline_ns) => now_ns = deadline_ns,
+            Step::Sample { .. } => {
+                at.push(now_ns - begun_ns);
+                schedule.taken(now_ns, outcome);
+            }
+            step @ Step::Park => panic!("{step:?}"),
+        }
+    }
+    at
+}
+
 #[test]
-fn failing_to_suspend_three_times_in_a_row_ends_sampling() {
+fn a_message_is_given_up_when_suspending_failed_three_times_in_a_row() {
     let mut schedule = Schedule::new(&Sampling::default());
     let activity = Activity::Running { token: 1, start_ns: 0 };
     let mut now_ns = 0;
-    let mut fail = |schedule: &mut Schedule, outcome| {
-        loop {
-            match schedule.next(now_ns, activity) {
-                Step::SleepUntil(deadline_ns) => now_ns = deadline_ns,
-                Step::Sample { .. } => break schedule.taken(now_ns, outcome),
-                step => panic!("{step:?}"),
-            }
+    let stack = Taken::Stack { stop_ns: 1 };
+    for outcome in [Taken::Failed, Taken::Failed, stack, Taken::Failed, Taken::Failed] {
+        while let Step::SleepUntil(deadline_ns) = schedule.next(now_ns, activity) {
+            now_ns = deadline_ns;
         }
-        now_ns
-    };
-    for outcome in [Taken::Failed, Taken::Failed, Taken::Stack { stop_ns: 1 }, Taken::Failed, Taken::Failed] {
-        fail(&mut schedule, outcome);
+        schedule.taken(now_ns, outcome);
     }
-    let now_ns = fail(&mut schedule, Taken::Failed);
-    assert_eq!(schedule.take_missed(), 5);
-    let stop = Step::Stop(StopReason::SuspendFailed);
-    assert_eq!(schedule.next(now_ns, activity), stop);
-    assert_eq!(schedule.next(now_ns + HOUR, Activity::Idle { since_ns: 0 }), stop);
-    assert_eq!(StopReason::SuspendFailed.to_string(), "suspending the main thread failed 3 times in a row");
+    assert_eq!((schedule.given_up(), schedule.take_missed()), (0, 4));
+    let tried = attempts(&mut schedule, 1, now_ns, 20 * SECOND, Taken::Failed);
+    assert_eq!((tried.len(), schedule.given_up(), schedule.take_missed()), (1, 1, 1));
+    assert!(
+        !attempts(&mut schedule, 2, now_ns + 30 * SECOND, SECOND, stack).is_empty(),
+        "the next one is sampled"
+    );
+}
+
+#[test]
+fn what_goes_on_failing_is_tried_less_and_less_often_and_never_given_up_for_good() {
+    let mut schedule = Schedule::new(&Sampling::default());
+    let mut token = 0;
+    let mut message = |schedule: &mut Schedule, begun_ns, outcome| {
+        token += 1;
+        attempts(schedule, token, begun_ns, SECOND, outcome).len()
+    };
+    let mut at_ns = SECOND;
+    assert_eq!(message(&mut schedule, at_ns, Taken::Failed), 3);
+    for pause_s in [0, 10, 60, 360, 2_160, 3_600, 3_600] {
+        assert_eq!(
+            message(&mut schedule, at_ns + pause_s / 2 * SECOND, Taken::Failed),
+            if pause_s == 0 { 3 } else { 0 }
+        );
+        if pause_s > 0 {
+            at_ns += (pause_s + 1) * SECOND;
+            assert_eq!(message(&mut schedule, at_ns, Taken::Failed), 3, "after {pause_s} s");
+        }
+    }
+    at_ns += 3_601 * SECOND;
+    assert!(
+        message(&mut schedule, at_ns, Taken::Stack { stop_ns: 1 }) > 3,
+        "and one stack makes all as it was"
+    );
+    assert_eq!(message(&mut schedule, at_ns + SECOND, Taken::Failed), 3);
+    assert_eq!(message(&mut schedule, at_ns + 2 * SECOND, Taken::Failed), 3);
+    assert_eq!(schedule.given_up(), 10);
 }
 
 #[test]
@@ -357,7 +399,6 @@ proptest! {
                     prop_assert!(idle_ns.is_some_and(|since| now_ns - since >= 500 * MS));
                     now_ns += pass_ns;
                 }
-                Step::Stop(_) => break,
             }
         }
     }

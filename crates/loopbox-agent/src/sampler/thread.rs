@@ -71,8 +71,10 @@ fn sample_all(env: &mut Env<'_>, session: &Arc<Session>, mut parts: SamplerParts
         last_token: 0,
         unannounced: 0,
         missed: 0,
+        given_up: 0,
     };
-    sampler.run(env, &detail)
+    sampler.run(env, &detail);
+    Ok(())
 }
 
 /// The one thread that is not started at install: only the sampler knows when there is something to watch.
@@ -100,10 +102,12 @@ struct Sampler<'a> {
     /// Samples that the worker was not woken for yet.
     unannounced: u32,
     missed: u32,
+    /// How many messages were given up, as the report says.
+    given_up: u32,
 }
 
 impl Sampler<'_> {
-    fn run(&mut self, env: &mut Env<'_>, detail: &str) -> Result<(), String> {
+    fn run(&mut self, env: &mut Env<'_>, detail: &str) {
         let shared = &self.session.shared;
         let mut was_off = false;
         while !shared.sampling_ended() {
@@ -161,11 +165,22 @@ impl Sampler<'_> {
                 Step::Sample { token, interval_ns } => {
                     let taken = self.sample(env, token, start_ns, interval_ns);
                     self.schedule.taken(clock::now_ns(), taken);
+                    self.tell_given_up(detail);
                 }
-                Step::Stop(reason) => return Err(reason.to_string()),
             }
         }
-        Ok(())
+    }
+
+    /// Says in the report that messages were given up, because the main thread could not be suspended.
+    fn tell_given_up(&mut self, detail: &str) {
+        let given_up = self.schedule.given_up();
+        if given_up != self.given_up {
+            self.given_up = given_up;
+            let detail =
+                format!("{detail}; {given_up} messages given up: suspending failed three times in a row");
+            self.session.features.set(Feature::Sampler, true, detail);
+            self.session.wake_worker();
+        }
     }
 
     /// Takes the stack that a report wants, whatever the main thread does.

@@ -56,7 +56,7 @@ public final class SlowCheckout implements Runnable, Listener {
         System.exit(0);
     }
 
-    /** On a thread of the recorder. */
+    /** On a thread of its own. */
     @Override
     public void onReport(Report report) {
         System.out.println("noticed: " + report.reason());

@@ -191,7 +191,7 @@ fn install_sig_quit(session: &Session) -> Option<SigQuit> {
         session.features.set(Feature::SigQuit, false, SWITCHED_OFF);
         return None;
     }
-    match SigQuit::install(session.wake.raw()) {
+    match SigQuit::install(session.wake.raw(), &session.shared) {
         Ok(sig_quit) => {
             session.features.set(Feature::SigQuit, true, HANDLED);
             Some(sig_quit)

@@ -95,6 +95,28 @@ fn the_first_file_is_there_before_the_app_is_asked_anything() -> Result<()> {
     Ok(())
 }
 
+/// Neither a listener nor a message that prints itself nor a disk can keep ART's trace back, and with nothing recording any more a
+/// signal still reaches the Signal Catcher, by whatever thread gets it.
+#[test]
+fn the_signal_is_forwarded_whatever_code_of_the_app_does() -> Result<()> {
+    for testbed in ["art10", "art11"] {
+        for (mode, at_least) in [("listener", 2), ("queue", 2), ("disk", 1), ("ended", 2)] {
+            let folder = tempdir()?;
+            let app = launcher(testbed)?.app("scenario.Forwarded").env("LOOPBOX_FAULT", mode);
+            let app = app.argument(format!("dir={}", folder.path().display()));
+            let ended = app.argument(format!("mode={mode}")).start()?.finish(LIMIT)?.success()?;
+            assert!(
+                ended.lines.iter().any(|line| line == "SCRIPT forwarded"),
+                "{testbed}, {mode}: {:?}",
+                ended.lines
+            );
+            let caught = ended.errors.matches(CAUGHT).count();
+            assert!(caught >= at_least, "{testbed}, {mode}: {caught} of {at_least}\n{}", ended.errors);
+        }
+    }
+    Ok(())
+}
+
 /// A story of one signal, with another library in it, on each testbed.
 fn on_each(mode: &str, check: impl Fn(&Story, (bool, &str))) -> Result<()> {
     for testbed in ["art10", "art11"] {

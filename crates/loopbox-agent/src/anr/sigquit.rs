@@ -3,19 +3,29 @@
 //! ART blocks it in every thread and its thread "Signal Catcher" waits for it with sigwait. Unblocked on the main
 //! thread, the kernel delivers it there first (`complete_signal` tries the main thread first). Our handler captures where
 //! the main thread is, counts the signal and wakes the worker; when our report is on disk, the worker forwards the signal
-//! to the Signal Catcher, which writes the system's own trace.
+//! to the Signal Catcher, which writes the system's own trace. A worker that is late does not delay that trace: the stall
+//! monitor forwards the signal at the deadline.
+//!
+//! The handler stays for good. Threads that the main thread starts inherit its mask, with the signal unblocked, and no
+//! thread can block it for them: with the default action back in place, a signal that reaches one of them would end the
+//! process. Without a session the handler forwards the signal at once.
 
 use super::native_stack;
-use crate::sys::wake;
+use crate::session::shared_state::SharedState;
+use crate::sys::{clock, wake};
 use std::mem::MaybeUninit;
 use std::os::fd::RawFd;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{fs, io};
 
 /// The eventfd that the handler notifies; -1 while no session handles the signal.
 static WAKE: AtomicI32 = AtomicI32::new(-1);
+/// Where the handler says that a signal waits to be forwarded: the last session's.
+static SHARED: AtomicPtr<SharedState> = AtomicPtr::new(ptr::null_mut());
+/// Kernel id of ART's Signal Catcher, which lives as long as the process; 0 until it was looked for.
+static CATCHER: AtomicI32 = AtomicI32::new(0);
 /// How many signals arrived.
 static COUNT: AtomicU32 = AtomicU32::new(0);
 /// Process and user of the last sender, from `siginfo_t`; 0 when no process sent it (a terminal).
@@ -51,9 +61,11 @@ pub(crate) struct Sender {
 
 impl SigQuit {
     /// Installs the handler. On the main thread, whose mask changes; `wake` is the worker's eventfd, which must
-    /// stay open until [`SigQuit::uninstall`].
-    pub(crate) fn install(wake: RawFd) -> io::Result<Self> {
+    /// stay open until [`SigQuit::uninstall`], `shared` tells the stall monitor of each signal.
+    pub(crate) fn install(wake: RawFd, shared: &Arc<SharedState>) -> io::Result<Self> {
         let _changing = changing();
+        // Leaked: a handler that runs now may still use the one before it.
+        SHARED.store(Arc::into_raw(Arc::clone(shared)).cast_mut(), Ordering::SeqCst);
         WAKE.store(wake, Ordering::SeqCst);
         let previous = exchange_action(&ours()).inspect_err(|_| WAKE.store(-1, Ordering::SeqCst))?;
         remember(&previous);
@@ -61,27 +73,22 @@ impl SigQuit {
         Ok(Self { was_blocked })
     }
 
-    /// Restores the previous action. On the main thread.
+    /// Ends the session's part: from now on the handler only forwards the signal. On the main thread.
     pub(crate) fn uninstall(&self) {
         let _changing = changing();
         WAKE.store(-1, Ordering::SeqCst);
-        let Ok(now) = current_action() else { return };
-        // SAFETY: null, or leaked by `remember` and never changed.
-        let previous = unsafe { PREVIOUS.load(Ordering::SeqCst).as_ref() };
-        let back = previous.filter(|_| is_ours(&now));
-        let remaining = back.unwrap_or(&now).sa_sigaction;
-        if back.is_none() && remaining != libc::SIG_DFL {
-            // Another library came after us. It has our handler in its chain, which stays and calls the previous one,
-            // and it needs the signal unblocked.
-            return;
+        forward_waiting();
+        // Errors are impossible in these calls: the arguments were right before.
+        let Ok(mut now) = current_action() else { return };
+        if matches!(now.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN) {
+            // Another library that was there first has gone. It does not mean the process to end by the next signal: ART
+            // had it blocked before any library changed that.
+            let _ = exchange_action(&ours());
+            now = ours();
         }
-        // Errors are impossible in both calls: the arguments were right before. A library that leaves the default action
-        // does not mean the process to end by it: ART had the signal blocked before any library changed that.
-        if self.was_blocked || remaining == libc::SIG_DFL {
+        // Another library that came after us needs the signal unblocked.
+        if self.was_blocked && is_ours(&now) {
             let _ = change_mask(libc::SIG_BLOCK);
-        }
-        if let Some(previous) = back {
-            let _ = exchange_action(previous);
         }
     }
 }
@@ -180,19 +187,35 @@ pub(crate) fn sender() -> Sender {
     Sender { pid: (sender >> 32) as u32, uid: sender as u32 }
 }
 
-/// Forwards the signal to ART's Signal Catcher, directed at that thread, so that it does not come back to us.
-pub(crate) fn forward() -> io::Result<()> {
-    let catcher = signal_catcher()?;
-    // SAFETY: no pointers; a thread that ended meanwhile is an error.
-    let failed = unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), catcher, libc::SIGQUIT) };
-    if failed == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+/// Forwards the signal that waits for it, if one does, to ART's Signal Catcher: directed at that thread, so that it does
+/// not come back to us. Called by several threads, of which one finds it. Async-signal-safe once
+/// [`find_signal_catcher`] has found the thread.
+pub(crate) fn forward_waiting() {
+    // SAFETY: null, or leaked by `install` and only changed by its own atomics.
+    let shared = unsafe { SHARED.load(Ordering::SeqCst).as_ref() };
+    if shared.is_some_and(SharedState::take_signal) {
+        forward();
+    }
 }
 
-fn signal_catcher() -> io::Result<libc::c_int> {
+fn forward() {
+    let catcher = CATCHER.load(Ordering::SeqCst);
+    if catcher != 0 {
+        // SAFETY: no pointers. The thread lives as long as the process.
+        unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), catcher, libc::SIGQUIT) };
+    }
+}
+
+/// Finds ART's Signal Catcher for all that is forwarded from then on. Reads files.
+///
+/// # Errors
+/// There is no such thread: nothing is forwarded.
+pub(crate) fn find_signal_catcher() -> io::Result<()> {
     for entry in fs::read_dir("/proc/self/task")?.flatten() {
         let named = fs::read(entry.path().join("comm")).is_ok_and(|name| name == b"Signal Catcher\n");
         if named && let Some(tid) = entry.file_name().to_str().and_then(|tid| tid.parse().ok()) {
-            return Ok(tid);
+            CATCHER.store(tid, Ordering::SeqCst);
+            return Ok(());
         }
     }
     Err(io::Error::new(io::ErrorKind::NotFound, "ART has no Signal Catcher"))
@@ -270,9 +293,15 @@ extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: 
     }
     // The worker that sees the count sees the capture.
     COUNT.fetch_add(1, Ordering::SeqCst);
+    // SAFETY: null, or leaked by `install` and only changed by its own atomics.
+    if let Some(shared) = unsafe { SHARED.load(Ordering::SeqCst).as_ref() } {
+        shared.signal_arrived(clock::now_ns());
+    }
     let fd = WAKE.load(Ordering::SeqCst);
     if fd >= 0 {
         wake::notify(fd);
+    } else {
+        forward_waiting();
     }
     // SAFETY: null, or leaked by `remember` and never changed.
     if let Some(previous) = unsafe { PREVIOUS.load(Ordering::SeqCst).as_ref() } {
@@ -346,7 +375,7 @@ mod tests {
 
     /// One test, because the disposition of a signal belongs to the whole process.
     #[test]
-    fn the_signal_is_counted_chained_and_the_action_restored() {
+    fn the_signal_is_counted_and_chained_and_the_handler_stays() {
         // SAFETY: zeros are a valid action; the handler is async-signal-safe.
         let mut before: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
         before.sa_sigaction = earlier as *const () as libc::sighandler_t;
@@ -354,7 +383,8 @@ mod tests {
         change_mask(libc::SIG_BLOCK).unwrap();
 
         let event = EventFd::new().unwrap();
-        let installed = SigQuit::install(event.raw()).unwrap();
+        let shared = Arc::new(SharedState::default());
+        let installed = SigQuit::install(event.raw(), &shared).unwrap();
         let seen = count();
         for nth in 1..=100 {
             // SAFETY: sends a signal that has a handler to this thread.
@@ -393,21 +423,24 @@ mod tests {
         assert!(!set_blocked(false));
         change_mask(libc::SIG_UNBLOCK).unwrap();
 
-        // Restored is what was found last: here a handler again.
-        remember(&before);
+        // Ours stays in place: with the default action a thread that inherited the mask would end the process.
+        assert!(shared.signal_since_ns().is_some());
         installed.uninstall();
         assert_eq!(check_handler(), HandlerState::NotInstalled);
-        assert_eq!(current_action().unwrap().sa_sigaction, before.sa_sigaction);
-        assert!(change_mask(libc::SIG_BLOCK).unwrap(), "blocked as before");
+        assert!(is_ours(&current_action().unwrap()) && shared.signal_since_ns().is_none());
+        assert!(change_mask(libc::SIG_UNBLOCK).unwrap(), "blocked as before");
+        CHAINED.store(false, Ordering::SeqCst);
+        // SAFETY: sends a signal that has a handler to this thread.
+        unsafe { libc::raise(libc::SIGQUIT) };
+        assert!(CHAINED.load(Ordering::SeqCst) && shared.signal_since_ns().is_none(), "forwarded at once");
 
-        // The library that was there before has gone with the signal unblocked.
-        change_mask(libc::SIG_UNBLOCK).unwrap();
-        let installed = SigQuit::install(event.raw()).unwrap();
+        // A library that was there before has gone, and has left the default action and the signal unblocked.
+        let installed = SigQuit::install(event.raw(), &shared).unwrap();
         left.sa_sigaction = libc::SIG_DFL;
         exchange_action(&left).unwrap();
         installed.uninstall();
-        // SAFETY: sends a blocked signal to this thread.
+        // SAFETY: sends a signal that has a handler to this thread.
         unsafe { libc::raise(libc::SIGQUIT) };
-        assert!(change_mask(libc::SIG_BLOCK).unwrap(), "unblocked it would end the process");
+        assert!(is_ours(&current_action().unwrap()));
     }
 }

@@ -17,6 +17,10 @@ use std::sync::Arc;
 const PARK_AFTER_NS: u64 = 500_000_000;
 /// How often SIGQUIT is looked at, at the most.
 const SIGQUIT_EVERY_NS: u64 = 450_000_000;
+/// The Signal Catcher gets its signal this long after it arrived, whatever the worker does. Below API 26 the system waits
+/// for the trace of one process 200 ms at first and then asks the next one (`ActivityManagerService.dumpStackTraces`).
+const FORWARD_AFTER_NS: u64 = 1_000_000_000;
+const FORWARD_AFTER_BELOW_26_NS: u64 = 200_000_000;
 
 /// Starts the thread. It is not attached to the VM, so that no debugger and no collection stops it.
 pub(crate) fn start(session: &Arc<Session>) -> std::io::Result<()> {
@@ -57,8 +61,9 @@ fn run(session: &Session) {
             sig_quit_ns = now;
             was_blocked = check_sig_quit(session, was_blocked);
         }
+        let forward_ns = forward_late(session, now);
         let deadline_ns = match next {
-            Next::Park if !runs => {
+            Next::Park if !runs && forward_ns.is_none() => {
                 // The first message may have begun long before recording did.
                 let first = shared.token() == Outside::token_before(1);
                 since = if first { Since::Awake } else { Since::Parked };
@@ -66,11 +71,26 @@ fn run(session: &Session) {
                 continue;
             }
             Next::At(deadline_ns) => deadline_ns,
+            Next::Park if !runs => u64::MAX,
             _ => watch.next_look_ns(now).unwrap_or(now),
         };
+        let deadline_ns = forward_ns.map_or(deadline_ns, |ns| ns.min(deadline_ns));
         shared.stall_monitor_sleep(deadline_ns);
         since = Since::SleptUntil(deadline_ns);
     }
+}
+
+/// Forwards a signal that the worker should have forwarded by now; otherwise, when that is to be done.
+fn forward_late(session: &Session, now_ns: u64) -> Option<u64> {
+    let since_ns = session.shared.signal_since_ns()?;
+    let below_26 = session.settings.api_level < 26;
+    let after_ns = if below_26 { FORWARD_AFTER_BELOW_26_NS } else { FORWARD_AFTER_NS };
+    let at_ns = since_ns.saturating_add(after_ns);
+    if now_ns < at_ns {
+        return Some(at_ns);
+    }
+    sigquit::forward_waiting();
+    None
 }
 
 /// When to look at the main thread again.

@@ -1,7 +1,9 @@
-//! The listeners of reports: Java's `Listener`, then one of native code.
+//! The listeners of reports: Java's `Listener`, then one of native code. Both are code of the app, which may take as long as
+//! it likes or wait for a lock that the main thread holds: they run on a thread of their own, which ends when there is no
+//! report left, and no thread of the recorder waits for it.
 
-use crate::jni::class_cache;
 use crate::jni::raw::{self, Failure};
+use crate::jni::{attach, class_cache};
 use crate::sys::log;
 use jni::signature::{JavaType, Primitive};
 use jni::sys::jvalue;
@@ -9,9 +11,10 @@ use jni::{DEFAULT_LOCAL_FRAME_CAPACITY, Env};
 use loopbox_format::report;
 use std::ffi::{CString, c_char};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Receives a report's path, why it was written, and its digest.
 pub type Listener = extern "C" fn(*const c_char, *const c_char, *const c_char);
@@ -25,10 +28,57 @@ pub fn set_listener(listener: Option<Listener>) {
     LISTENER.store(listener, Ordering::Release);
 }
 
-/// Notifies Java's listener of the report at `path`, then the native one.
-pub(crate) fn notify(env: &mut Env<'_>, path: &Path, reason: &str) {
-    notify_java(env, path, reason);
-    notify_native(path, reason);
+/// Reports that a listener which does not return has not been notified of: as many as a directory keeps.
+const MAX_WAITING: usize = 16;
+
+/// What the listeners have not been notified of yet.
+struct Waiting {
+    /// Each report's path, and why it was written.
+    notices: Vec<(PathBuf, String)>,
+    /// There is a thread that takes them.
+    has_thread: bool,
+}
+
+static WAITING: Mutex<Waiting> = Mutex::new(Waiting { notices: Vec::new(), has_thread: false });
+
+fn waiting<T>(body: impl FnOnce(&mut Waiting) -> T) -> T {
+    body(&mut WAITING.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+impl Waiting {
+    /// Returns whether a thread has to be started.
+    fn add(&mut self, path: &Path, reason: &str) -> bool {
+        if self.notices.len() == MAX_WAITING {
+            self.notices.remove(0);
+        }
+        self.notices.push((path.to_owned(), reason.to_owned()));
+        !std::mem::replace(&mut self.has_thread, true)
+    }
+
+    /// The next one; without one the thread ends.
+    fn take(&mut self) -> Option<(PathBuf, String)> {
+        self.has_thread = !self.notices.is_empty();
+        self.has_thread.then(|| self.notices.remove(0))
+    }
+}
+
+/// Has Java's listener notified of the report at `path`, then the native one. Returns at once.
+pub(crate) fn notify(path: &Path, reason: &str) {
+    if !waiting(|waiting| waiting.add(path, reason)) {
+        return;
+    }
+    let Some(classes) = class_cache::get() else { return };
+    let started = attach::spawn(&classes.vm, "loopbox-listener", |env| {
+        while let Some((path, reason)) = waiting(Waiting::take) {
+            notify_java(env, &path, &reason);
+            notify_native(&path, &reason);
+        }
+    });
+    if let Err(error) = started {
+        // The next report tries again.
+        waiting(|waiting| waiting.has_thread = false);
+        log::warn(&format!("the report listener has no thread: {error}"));
+    }
 }
 
 fn notify_java(env: &mut Env<'_>, path: &Path, reason: &str) {
@@ -80,6 +130,19 @@ mod tests {
         // SAFETY: C strings, by the contract of [`Listener`].
         let texts = [path, reason, digest].map(|text| unsafe { CStr::from_ptr(text) });
         CALLS.lock().unwrap().push(texts.map(|text| text.to_str().unwrap().to_owned()));
+    }
+
+    #[test]
+    fn a_listener_that_does_not_return_keeps_a_bounded_number_waiting() {
+        let mut waiting = Waiting { notices: Vec::new(), has_thread: false };
+        assert!(waiting.add(Path::new("0"), "hang"), "the first one starts the thread");
+        for nth in 1..40 {
+            assert!(!waiting.add(Path::new(&nth.to_string()), "hang"));
+        }
+        let left: Vec<_> = std::iter::from_fn(|| waiting.take()).map(|(path, _)| path).collect();
+        let newest: Vec<_> = (24..40).map(|nth| PathBuf::from(nth.to_string())).collect();
+        assert_eq!(left, newest);
+        assert!(waiting.add(Path::new("40"), "hang"), "the thread has ended");
     }
 
     #[test]

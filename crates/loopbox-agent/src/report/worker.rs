@@ -13,6 +13,8 @@ use crate::anr::tracker::{AnrTracker, Stall};
 use crate::anr::{native_stack, sigquit, update_handler_feature};
 use crate::sampler::sample::SampleReceiver;
 use crate::session::{Request, Session};
+#[cfg(debug_assertions)]
+use crate::sys::fault;
 use crate::sys::{clock, log, proc};
 use jni::Env;
 use loopbox_format::model::{Anr, DumpReason, Figure, MainState, NativeStack, Pending, Report, SystemWord};
@@ -70,9 +72,12 @@ impl<'a> Worker<'a> {
 
     /// The body of the thread: until the session ends.
     pub(crate) fn run(mut self, env: &mut Env<'_>) {
-        // Not at install: that would read a file on the main thread.
+        // Not at install: that would read files on the main thread.
         if let Some(end) = proc::main_stack_end() {
             native_stack::set_stack_end(end);
+        }
+        if let Err(error) = sigquit::find_signal_catcher() {
+            log::warn(&format!("SIGQUIT is not forwarded, so the system's own trace is missing: {error}"));
         }
         self.collector.save_meta();
         let session = self.session;
@@ -82,7 +87,7 @@ impl<'a> Worker<'a> {
             previous
         });
         for path in &previous.reports {
-            listener::notify(env, path, "recovered");
+            listener::notify(path, "recovered");
         }
         if let Some(path) = previous.reports.last() {
             file::delete_old(session, path);
@@ -136,7 +141,7 @@ impl<'a> Worker<'a> {
     fn perform(&mut self, env: &mut Env<'_>, action: Action) -> Option<Event> {
         match action {
             Action::WriteFirst => return Some(self.write_first(env)),
-            Action::ForwardSignal => forward_signal(),
+            Action::ForwardSignal => sigquit::forward_waiting(),
             Action::AskThreads => {
                 let report = &self.draft.as_ref()?.report;
                 return Some(Event::ThreadsAsked { deadline_ns: thread_query::ask(self.session, report) });
@@ -144,12 +149,12 @@ impl<'a> Worker<'a> {
             Action::CaptureQueue => return self.capture_queue(env),
             Action::WriteAgain => self.write_again(),
             Action::WriteComplete => self.write_complete(),
-            Action::NotifyComplete(trigger) => self.notify_complete(env, trigger),
+            Action::NotifyComplete(trigger) => self.notify_complete(trigger),
             Action::CheckEvidence { message, ask } => return Some(self.check_evidence(env, message, ask)),
             Action::AddEvidence { file, message } => {
                 return Some(Event::EvidenceAdded { written: self.add_evidence(&file, message) });
             }
-            Action::NotifyReclassified { file, reason } => listener::notify(env, &file.path, reason),
+            Action::NotifyReclassified { file, reason } => listener::notify(&file.path, reason),
         }
         None
     }
@@ -180,6 +185,8 @@ impl<'a> Worker<'a> {
             Some(Trigger::Request(request)) => (DumpReason::Requested(request.reason.clone()), false),
             None => return Event::FirstFailed,
         };
+        #[cfg(debug_assertions)]
+        fault::disk_stands_still();
         // First of all: it is about this moment.
         let (main_thread, begun) = main_thread::begin(self.take_capture());
         self.take_samples();
@@ -256,15 +263,15 @@ impl<'a> Worker<'a> {
         self.write_again();
     }
 
-    fn notify_complete(&mut self, env: &mut Env<'_>, trigger: Trigger) {
+    fn notify_complete(&mut self, trigger: Trigger) {
         let Some(Draft { file: ReportFile { path, .. }, mut report, .. }) = self.draft.take() else { return };
         self.native = report.main_thread.native.take().map(|stack| (message(&report), stack));
         match trigger {
-            Trigger::Signal => listener::notify(env, &path, "sigquit"),
-            Trigger::Hang => listener::notify(env, &path, "hang"),
+            Trigger::Signal => listener::notify(&path, "sigquit"),
+            Trigger::Hang => listener::notify(&path, "hang"),
             Trigger::Request(Request { reason, done }) => {
                 let _ = done.send(path.clone());
-                listener::notify(env, &path, &reason);
+                listener::notify(&path, &reason);
             }
         }
     }
@@ -307,14 +314,6 @@ fn message(report: &Report) -> u64 {
         MainState::Running(running) => running.token,
         MainState::Outside(outside) => outside.token,
         _ => 0,
-    }
-}
-
-fn forward_signal() {
-    if let Err(error) = sigquit::forward() {
-        log::warn(&format!(
-            "SIGQUIT could not be forwarded to ART's Signal Catcher, so the system's own trace is missing: {error}"
-        ));
     }
 }
 

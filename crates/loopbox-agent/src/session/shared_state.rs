@@ -53,6 +53,8 @@ pub struct SharedState {
     done: AtomicU32,
     /// Wakes the dead-man thread.
     deadman: AtomicU32,
+    /// When the oldest SIGQUIT arrived that ART's Signal Catcher has not got yet, uptime; 0 for none.
+    signal_ns: AtomicU64,
     /// When the hook was last found taken out, uptime; 0 for never.
     unseen_ns: AtomicU64,
     /// How late the sampler woke at worst, plus one; 0 when it did not sleep.
@@ -84,6 +86,7 @@ impl Default for SharedState {
             ordered: AtomicU32::default(),
             done: AtomicU32::default(),
             deadman: AtomicU32::default(),
+            signal_ns: AtomicU64::default(),
             unseen_ns: AtomicU64::default(),
             late_ns: AtomicU64::default(),
             advice: Pair::default(),
@@ -167,7 +170,7 @@ impl SharedState {
     /// Sleeps until a message starts. Stall monitor only.
     pub(crate) fn park_stall_monitor(&self) {
         self.park_as(STALL_MONITOR, |wake, until_ns| {
-            if !self.stopped() {
+            if !self.stopped() && self.signal_since_ns().is_none() {
                 futex_wait(&self.wake, wake, until_ns);
             }
         });
@@ -337,6 +340,22 @@ impl SharedState {
         }
     }
 
+    /// SIGQUIT arrived, and the Signal Catcher has to get it. Async-signal-safe.
+    pub(crate) fn signal_arrived(&self, now_ns: u64) {
+        let _ = self.signal_ns.compare_exchange(0, now_ns.max(1), Ordering::SeqCst, Ordering::SeqCst);
+        futex_wake(&self.wake);
+    }
+
+    /// Since when a signal waits to be forwarded.
+    pub(crate) fn signal_since_ns(&self) -> Option<u64> {
+        Some(self.signal_ns.load(Ordering::SeqCst)).filter(|&ns| ns != 0)
+    }
+
+    /// Whether a signal waits to be forwarded; the caller has to do it. Async-signal-safe.
+    pub(crate) fn take_signal(&self) -> bool {
+        self.signal_ns.swap(0, Ordering::SeqCst) != 0
+    }
+
     /// Ends all threads.
     pub(crate) fn stop(&self) {
         self.stop.store(true, Ordering::SeqCst);
@@ -488,6 +507,17 @@ mod tests {
             shared.in_background()
         };
         assert_eq!([false, true, false, false, true].map(&mut background), [false, false, true, true, false]);
+    }
+
+    #[test]
+    fn a_signal_is_forwarded_by_one_thread_and_keeps_the_stall_monitor_awake() {
+        let shared = SharedState::default();
+        assert!(!shared.take_signal());
+        shared.signal_arrived(7);
+        shared.signal_arrived(8);
+        assert_eq!(shared.signal_since_ns(), Some(7), "the oldest is the one that is late");
+        shared.park_stall_monitor();
+        assert_eq!((shared.take_signal(), shared.take_signal()), (true, false));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Faults of the sampler that the real thing does not produce, for tests: builds with debug assertions only, which
-//! the shipped library is not.
+//! Faults that the real thing does not produce, or not when a test wants it, for tests: builds with debug assertions only,
+//! which the shipped library is not.
 
 use std::time::Duration;
 
@@ -11,6 +11,13 @@ fn asked(fault: &str) -> bool {
 /// As if ART were a version that was never examined.
 pub(crate) fn unknown_art() -> bool {
     asked("unknown-art")
+}
+
+/// As if the disk did not answer, when a report is to be written.
+pub(crate) fn disk_stands_still() {
+    while asked("disk") {
+        std::thread::sleep(Duration::from_hours(1));
+    }
 }
 
 /// The main thread has just been stopped by the calling thread.

@@ -363,7 +363,7 @@ public final class Config {
             return this;
         }
 
-        /** Who is told of each report; on a thread of the recorder. */
+        /** Who is told of each report; on a thread of its own. */
         @NonNull
         public Builder listener(@Nullable Listener told) {
             listener = told;

@@ -1,15 +1,39 @@
-//! What becomes of a blown fuse: a process that ended in the middle of something dangerous keeps the sampler off for
-//! the next starts, until so many of them went well, or until the system has another libart.
+//! What becomes of a blown fuse: a process that ended in the middle of something dangerous keeps the sampler off for the
+//! next starts of the same process, the longer the more often it happens, until the app or the system's libart is another.
 
 use crate::identity::BuildId;
+use loopbox_format::container::crc32;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-const NAME: &str = "sampler.off";
 const MAGIC: [u8; 4] = *b"LBSO";
-/// How many starts the sampler stays off.
-pub const CLEAN_STARTS: u8 = 5;
-const LEN: usize = 4 + 2 + 32;
+const ENDING: &str = ".off";
+/// For how many starts the sampler is off when the fuse has blown once, twice, and each time after that.
+pub const STARTS_OFF: [u8; 3] = [5, 25, 125];
+/// Two strikes within so many starts blow the fuse.
+pub const STRIKE_STARTS: u8 = 20;
+const LEN: usize = 4 + 4 + 4 + 32;
+
+/// How much the end of a process in a dangerous phase says against the sampler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Suspicion {
+    /// It may be chance: the system kills apps all the time.
+    Strike,
+    /// The sampler ended it, or held the main thread up.
+    Certain,
+}
+
+/// What the fuse is about: a process of the app, in this version, with this libart. Another version of either begins with a
+/// whole fuse.
+#[derive(Debug, Clone, Copy)]
+pub struct FuseSubject<'a> {
+    /// The process's name, `package` or `package:name`.
+    pub process: &'a str,
+    /// The app's version, as it names itself; may be empty.
+    pub app_version: &'a str,
+    /// The build id of ART's library.
+    pub libart: BuildId,
+}
 
 /// The sampler is off at this start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,118 +44,162 @@ pub struct Disarmed {
     pub starts_left: u8,
 }
 
-/// Notes in `dir` what [`count_start`] is told as `blown`, for a process that finds it and may never sample itself.
-pub fn disarm(dir: &Path, libart: BuildId, blown: &[(BuildId, u8)]) {
-    if let Some(&(_, phase)) = blown.iter().find(|(id, _)| *id == libart) {
-        write(dir, libart, Disarmed { phase, starts_left: CLEAN_STARTS });
-    }
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct State {
+    phase: u8,
+    starts_left: u8,
+    /// How often the fuse has blown.
+    blown: u8,
+    /// How many starts ago a strike was noted, that one included; 0 for none.
+    strike_age: u8,
 }
 
-/// Counts this start of the app in `dir` and says whether the sampler is off.
-///
-/// `blown` has the build id of libart and the phase of each process that was found to have ended in the middle of
-/// something dangerous. Only what happened with the libart of this process counts. What cannot be written is not
-/// counted: then the sampler is off at the start that has found the blown fuse, and on at the next.
-pub fn count_start(dir: &Path, libart: BuildId, blown: &[(BuildId, u8)]) -> Option<Disarmed> {
-    let path = dir.join(NAME);
-    let before = fs::read(&path).ok();
-    let known = before.as_deref().and_then(|bytes| read(bytes, libart));
-    let now = match blown.iter().find(|(id, _)| *id == libart) {
-        Some(&(_, phase)) => Some(Disarmed { phase, starts_left: CLEAN_STARTS }),
-        None => known.filter(|known| known.starts_left > 0),
+/// Notes in `dir` that a process ended in the middle of something dangerous. Any process of the app may find that; what
+/// cannot be written is forgotten.
+pub fn suspect(dir: &Path, subject: &FuseSubject<'_>, phase: u8, suspicion: Suspicion) {
+    let mut state = read(dir, subject).unwrap_or_default();
+    if suspicion == Suspicion::Strike && state.strike_age == 0 {
+        state.strike_age = 1;
+    } else {
+        let step = usize::from(state.blown).min(STARTS_OFF.len() - 1);
+        let starts_left = STARTS_OFF.get(step).copied().unwrap_or(u8::MAX);
+        state = State { phase, starts_left, blown: state.blown.saturating_add(1), strike_age: 0 };
+    }
+    write(dir, subject, state);
+}
+
+/// Counts this start of the process in `dir` and says whether the sampler is off.
+pub fn count_start(dir: &Path, subject: &FuseSubject<'_>) -> Option<Disarmed> {
+    let Some(known) = read(dir, subject) else {
+        // Of another version, or not ours at all.
+        let _ = fs::remove_file(path(dir, subject.process));
+        return None;
     };
-    if let Some(now) = now {
-        let now = Disarmed { starts_left: now.starts_left.saturating_sub(1), ..now };
-        write(dir, libart, now);
-        return Some(now);
+    let mut state = known;
+    if state.strike_age > 0 {
+        state.strike_age = if state.strike_age < STRIKE_STARTS { state.strike_age + 1 } else { 0 };
     }
-    if before.is_some() {
-        // Done with, of another libart, or not ours at all.
-        let _ = fs::remove_file(&path);
+    let off = state.starts_left > 0;
+    state.starts_left = state.starts_left.saturating_sub(1);
+    if state != known {
+        write(dir, subject, state);
     }
-    None
+    off.then_some(Disarmed { phase: state.phase, starts_left: state.starts_left })
 }
 
-fn write(dir: &Path, libart: BuildId, now: Disarmed) {
-    let mut bytes = [0; LEN];
-    let raw = libart.to_raw();
-    let fields = MAGIC.iter().chain([&now.phase, &now.starts_left]).chain(&raw);
-    bytes.iter_mut().zip(fields).for_each(|(to, from)| *to = *from);
-    let _ = fs::write(dir.join(NAME), bytes);
+/// The file of this process: its name, so far as it can be a file's, and a checksum of all of it.
+fn path(dir: &Path, process: &str) -> PathBuf {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '_' };
+    let readable: String = process.chars().take(64).map(plain).collect();
+    dir.join(format!("sampler-{readable}-{:08x}{ENDING}", crc32(process.as_bytes())))
 }
 
-fn read(bytes: &[u8], libart: BuildId) -> Option<Disarmed> {
+fn write(dir: &Path, subject: &FuseSubject<'_>, State { phase, starts_left, blown, strike_age }: State) {
+    let app = crc32(subject.app_version.as_bytes()).to_le_bytes();
+    let raw = subject.libart.to_raw();
+    let bytes = [&MAGIC[..], &[phase, starts_left, blown, strike_age], &app, &raw].concat();
+    let _ = fs::write(path(dir, subject.process), bytes);
+}
+
+fn read(dir: &Path, subject: &FuseSubject<'_>) -> Option<State> {
+    let bytes: [u8; LEN] = fs::read(path(dir, subject.process)).ok()?.try_into().ok()?;
     let (magic, rest) = bytes.split_first_chunk::<4>()?;
-    let (&[phase, starts_left], id) = rest.split_first_chunk::<2>()?;
-    (*magic == MAGIC && id == libart.to_raw()).then_some(Disarmed { phase, starts_left })
+    let (&[phase, starts_left, blown, strike_age], rest) = rest.split_first_chunk::<4>()?;
+    let (app, libart) = rest.split_first_chunk::<4>()?;
+    let same = *magic == MAGIC
+        && *app == crc32(subject.app_version.as_bytes()).to_le_bytes()
+        && libart == subject.libart.to_raw();
+    same.then_some(State { phase, starts_left, blown, strike_age })
 }
 
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use Suspicion::{Certain, Strike};
+
+    fn subject(process: &str) -> FuseSubject<'_> {
+        FuseSubject { process, app_version: "5.2", libart: BuildId::new(b"art") }
+    }
+
+    /// For how many starts the sampler is off from now on.
+    fn starts_off(dir: &Path, subject: &FuseSubject<'_>) -> usize {
+        (0..).take_while(|_| count_start(dir, subject).is_some()).count()
+    }
 
     #[test]
-    fn a_blown_fuse_keeps_the_sampler_off_for_so_many_starts() {
+    fn a_blown_fuse_keeps_the_sampler_off_the_longer_the_more_often_it_blows() {
         let dir = tempfile::tempdir().unwrap();
-        let id = BuildId::new(b"art");
-        let start = |blown: &[(BuildId, u8)]| count_start(dir.path(), id, blown);
-        assert_eq!(start(&[]), None, "nothing happened");
-        for left in (0..CLEAN_STARTS).rev() {
-            let blown = [(id, 3)];
-            let blown = if left == CLEAN_STARTS - 1 { &blown[..] } else { &[] };
-            assert_eq!(start(blown), Some(Disarmed { phase: 3, starts_left: left }));
+        let app = subject("com.shop");
+        assert_eq!(count_start(dir.path(), &app), None, "nothing happened");
+        for starts in [5, 25, 125, 125] {
+            suspect(dir.path(), &app, 3, Certain);
+            let first = Disarmed { phase: 3, starts_left: starts - 1 };
+            assert_eq!(count_start(dir.path(), &app), Some(first));
+            assert_eq!(starts_off(dir.path(), &app), usize::from(starts) - 1);
         }
-        assert_eq!(start(&[]), None, "armed again");
-        assert!(fs::read_dir(dir.path()).unwrap().next().is_none());
     }
 
     #[test]
-    fn who_finds_it_need_not_be_who_samples() {
+    fn two_strikes_within_twenty_starts_blow_it() {
         let dir = tempfile::tempdir().unwrap();
-        let (id, other) = (BuildId::new(b"art"), BuildId::new(b"other"));
-        disarm(dir.path(), id, &[(other, 2)]);
-        assert_eq!(count_start(dir.path(), id, &[]), None);
-        disarm(dir.path(), id, &[(other, 2), (id, 3)]);
-        let off = count_start(dir.path(), id, &[]);
-        assert_eq!(off, Some(Disarmed { phase: 3, starts_left: CLEAN_STARTS - 1 }));
+        let app = subject("com.shop");
+        suspect(dir.path(), &app, 3, Strike);
+        for _ in 1..STRIKE_STARTS {
+            assert_eq!(count_start(dir.path(), &app), None, "one is chance");
+        }
+        suspect(dir.path(), &app, 4, Strike);
+        assert_eq!(count_start(dir.path(), &app), Some(Disarmed { phase: 4, starts_left: 4 }));
+        assert_eq!(starts_off(dir.path(), &app), 4);
+
+        suspect(dir.path(), &app, 3, Strike);
+        for _ in 0..STRIKE_STARTS {
+            assert_eq!(count_start(dir.path(), &app), None);
+        }
+        suspect(dir.path(), &app, 3, Strike);
+        assert_eq!(count_start(dir.path(), &app), None, "the first is forgotten");
     }
 
     #[test]
-    fn blowing_again_counts_anew() {
+    fn each_process_has_a_fuse_of_its_own_whoever_finds_it() {
         let dir = tempfile::tempdir().unwrap();
-        let id = BuildId::new(b"art");
-        assert!(count_start(dir.path(), id, &[(id, 2)]).is_some());
-        assert!(count_start(dir.path(), id, &[]).is_some());
-        let again = count_start(dir.path(), id, &[(id, 4)]).unwrap();
-        assert_eq!(again, Disarmed { phase: 4, starts_left: CLEAN_STARTS - 1 });
+        let long = "com.shop:".repeat(40);
+        suspect(dir.path(), &subject("com.shop:push"), 3, Certain);
+        suspect(dir.path(), &subject(&long), 3, Certain);
+        assert_eq!(count_start(dir.path(), &subject("com.shop")), None);
+        assert_eq!(count_start(dir.path(), &subject("com.shop_push")), None);
+        assert!(count_start(dir.path(), &subject("com.shop:push")).is_some());
+        assert!(count_start(dir.path(), &subject(&long)).is_some());
     }
 
     #[test]
-    fn another_libart_is_another_matter() {
+    fn another_libart_or_another_app_begins_anew() {
         let dir = tempfile::tempdir().unwrap();
-        let (old, new) = (BuildId::new(b"old"), BuildId::new(b"new"));
-        assert_eq!(count_start(dir.path(), new, &[(old, 2)]), None);
-        assert!(count_start(dir.path(), old, &[(old, 2)]).is_some());
-        assert_eq!(count_start(dir.path(), new, &[]), None, "the system was updated");
-        assert_eq!(count_start(dir.path(), old, &[]), None, "and forgot");
+        let app = subject("com.shop");
+        let newer = FuseSubject { app_version: "5.3", ..app };
+        let updated = FuseSubject { libart: BuildId::new(b"newer"), ..app };
+        for other in [newer, updated] {
+            suspect(dir.path(), &app, 2, Certain);
+            assert!(count_start(dir.path(), &app).is_some());
+            assert_eq!(count_start(dir.path(), &other), None);
+            assert_eq!(count_start(dir.path(), &app), None, "and forgot");
+        }
     }
 
     #[test]
     fn a_file_that_says_something_else_is_removed() {
         let dir = tempfile::tempdir().unwrap();
-        let id = BuildId::new(b"art");
-        for bytes in [&b""[..], b"LBS", &[0xFF; 38], &[0xFF; 4000]] {
-            fs::write(dir.path().join(NAME), bytes).unwrap();
-            assert_eq!(count_start(dir.path(), id, &[]), None);
-            assert!(!dir.path().join(NAME).exists());
+        let app = subject("com.shop");
+        for bytes in [&b""[..], b"LBS", &[0xFF; LEN], &[0xFF; 4000]] {
+            fs::write(path(dir.path(), app.process), bytes).unwrap();
+            assert_eq!(count_start(dir.path(), &app), None);
+            assert!(fs::read_dir(dir.path()).unwrap().next().is_none());
         }
     }
 
     #[test]
-    fn a_directory_that_cannot_be_written_is_off_this_once() {
-        let id = BuildId::new(b"art");
+    fn a_directory_that_cannot_be_written_does_no_harm() {
         let nowhere = Path::new("/proc/self/nowhere");
-        assert!(count_start(nowhere, id, &[(id, 3)]).is_some());
-        assert_eq!(count_start(nowhere, id, &[]), None);
+        suspect(nowhere, &subject("com.shop"), 3, Certain);
+        assert_eq!(count_start(nowhere, &subject("com.shop")), None);
     }
 }

@@ -61,7 +61,7 @@ pub use trees::Kept;
 #[cfg(not(loom))]
 pub use self::{
     adopt::{Adopted, RingPolicy, adopt},
-    disarm::{CLEAN_STARTS, Disarmed, count_start, disarm},
+    disarm::{Disarmed, FuseSubject, STARTS_OFF, STRIKE_STARTS, Suspicion, count_start, suspect},
     memory::Volatile,
     recover::{RecoverError, Recovered, recover},
     report_file::{ReportPolicy, enforce, write_report},

@@ -5,6 +5,7 @@
 use crate::sync::{AtomicU64, Word};
 
 const FUSE_TAG: u64 = 0x5A;
+const MS: u64 = 1_000_000;
 const CRASH_MARK: u64 = 0x4C42_5843; // "LBXC", in the high half of the word
 
 /// Whether the process ended in the middle of something dangerous that the sampler did.
@@ -14,17 +15,13 @@ pub enum FuseState {
     #[default]
     Unused,
     /// Nothing dangerous was going on.
-    Closed {
-        /// How often the fuse was open.
-        times: u64,
-    },
-    /// The process ended in the middle of something dangerous: sampling is suspect, and stays off until someone
-    /// decides otherwise.
+    Closed,
+    /// The process ended in the middle of something dangerous.
     Open {
-        /// How often the fuse was open, this time included.
-        times: u64,
         /// In the middle of what, by the sampler's own numbers (`loopbox_art::Phase`).
         phase: u8,
+        /// Since when, uptime, whole milliseconds of it.
+        since_ns: u64,
     },
     /// The word holds something that the sampler never writes.
     Damaged,
@@ -33,25 +30,23 @@ pub enum FuseState {
 impl FuseState {
     pub(crate) fn from_word(word: u64) -> Self {
         let [tag, phase, ..] = word.to_le_bytes();
-        let times = word >> 16;
+        let since_ns = (word >> 16).saturating_mul(MS);
         match phase {
             _ if word == 0 => Self::Unused,
             _ if u64::from(tag) != FUSE_TAG => Self::Damaged,
-            0 => Self::Closed { times },
-            phase => Self::Open { times, phase },
+            0 => Self::Closed,
+            phase => Self::Open { phase, since_ns },
         }
     }
 }
 
-/// Notes what is going on from now on, 0 for nothing dangerous. One thread at a time.
+/// Notes what is going on from this uptime on, 0 for nothing dangerous. One thread at a time.
 ///
 /// What comes after the store in this thread cannot come before it: the processor retires in order, and a process
 /// that ends keeps what was retired.
-pub(crate) fn set_fuse(word: &AtomicU64, phase: u8) {
-    let before = word.get();
-    let opens = phase != 0 && !matches!(FuseState::from_word(before), FuseState::Open { .. });
-    let times = (before >> 16) + u64::from(opens);
-    word.set_release(times << 16 | u64::from(phase) << 8 | FUSE_TAG);
+pub(crate) fn set_fuse(word: &AtomicU64, phase: u8, now_ns: u64) {
+    // 48 bits of milliseconds are 8,900 years.
+    word.set_release(now_ns / MS << 16 | u64::from(phase) << 8 | FUSE_TAG);
 }
 
 /// What a crash handler noted.
@@ -85,14 +80,12 @@ mod tests {
         let word = AtomicU64::new(0);
         let state = || FuseState::from_word(word.get());
         assert_eq!(state(), FuseState::Unused);
-        set_fuse(&word, 2);
-        assert_eq!(state(), FuseState::Open { times: 1, phase: 2 });
-        set_fuse(&word, 3);
-        assert_eq!(state(), FuseState::Open { times: 1, phase: 3 });
-        set_fuse(&word, 0);
-        assert_eq!(state(), FuseState::Closed { times: 1 });
-        set_fuse(&word, 1);
-        assert_eq!(state(), FuseState::Open { times: 2, phase: 1 });
+        set_fuse(&word, 2, 7_999_999);
+        assert_eq!(state(), FuseState::Open { phase: 2, since_ns: 7_000_000 });
+        set_fuse(&word, 3, u64::MAX);
+        assert_eq!(state(), FuseState::Open { phase: 3, since_ns: u64::MAX / MS * MS });
+        set_fuse(&word, 0, 9_000_000);
+        assert_eq!(state(), FuseState::Closed);
         assert_eq!(FuseState::from_word(0x1234), FuseState::Damaged);
     }
 

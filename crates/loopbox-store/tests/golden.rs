@@ -81,7 +81,7 @@ fn write(dir: &Path) -> Vec<u8> {
     ring.worker.running_tree(&symbols(), &tree(80, 5)).unwrap();
     ring.worker.pending(&pending()).unwrap();
     ring.worker.figures(&figures()).unwrap();
-    ring.fuse.mark(3);
+    ring.fuse.mark(3, 7_000_000);
     ring.reader.beat(2_000_005_000);
     ring.reader.mark_crash(11);
     fs::read(ring.reader.path().expect("a file")).unwrap()
@@ -92,7 +92,7 @@ fn a_ring_of_version_1_0_is_read() {
     let ring = recover(RING_1_0).unwrap();
     assert_eq!((ring.damage, ring.torn), (vec![], 0));
     assert_eq!(ring.identity, identity());
-    assert_eq!(ring.fuse, FuseState::Open { times: 1, phase: 3 });
+    assert_eq!(ring.fuse, FuseState::Open { phase: 3, since_ns: 7_000_000 });
     assert_eq!(ring.crash, Some(CrashMark { signal: 11 }));
     assert_eq!(ring.last_alive_ns, 2_000_005_000);
     let report = ring.report;

@@ -59,8 +59,8 @@ fn a_snapshot_is_consistent_while_everything_changes() {
         });
         scope.spawn(|| {
             while !stop.load(Ordering::Relaxed) {
-                fuse.mark(1);
-                fuse.mark(0);
+                fuse.mark(1, 1);
+                fuse.mark(0, 2);
             }
         });
         let _stop = StopAtEnd(&stop);

@@ -69,8 +69,8 @@ fn everything_written_is_there_live_and_in_the_file() {
         dropped_lines: 0,
     };
     ring.worker.pending(&pending).unwrap();
-    ring.fuse.mark(1);
-    ring.fuse.mark(0);
+    ring.fuse.mark(1, 1);
+    ring.fuse.mark(0, 2);
     ring.reader.beat(4_000_000);
 
     let dead = from_file(&ring);
@@ -90,7 +90,7 @@ fn everything_written_is_there_live_and_in_the_file() {
         assert_eq!(seen.report.symbols.methods.len(), 3, "the names of all trees are joined");
         assert_eq!(seen.report.meta.producer, "test");
         assert_eq!((&seen.report.features[..], &seen.report.pending), (&features[..], &pending));
-        assert_eq!(seen.fuse, FuseState::Closed { times: 1 });
+        assert_eq!(seen.fuse, FuseState::Closed);
     }
 }
 

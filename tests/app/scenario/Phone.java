@@ -16,7 +16,7 @@ import java.util.List;
  * Plays the system: what it says about this process and about those before it.
  *
  * <p>Arguments: {@code says=WORDS} and {@code saysAfterMs=N}: that this process does not respond, so long after the
- * start. {@code exits=PID|PROCESS|TIME|REASON|WORDS,...}: how processes ended, newest first.
+ * start. {@code exits=PID|PROCESS|TIME|REASON|STATUS|WORDS,...}: how processes ended, newest first.
  */
 final class Phone extends Application {
     private final Options options;
@@ -118,8 +118,13 @@ final class Phone extends Application {
         }
 
         @Override
+        public int getStatus() {
+            return Integer.parseInt(parts[4]);
+        }
+
+        @Override
         public String getDescription() {
-            return parts[4];
+            return parts[5];
         }
     }
 }

@@ -314,7 +314,7 @@ fn told_by_the_next_launch(exits: impl Fn(u32, &str, u64) -> Vec<String>) -> Res
 }
 
 fn exit(pid: u32, name: &str, at: u64, reason: i32, words: &str) -> String {
-    format!("{pid}|{name}|{at}|{reason}|{words}")
+    format!("{pid}|{name}|{at}|{reason}|0|{words}")
 }
 
 #[test]

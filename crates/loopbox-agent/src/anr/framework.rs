@@ -30,19 +30,26 @@ pub(crate) fn not_responding(env: &mut Env<'_>) -> Option<String> {
     text(env, classes.queries_not_responding, None, &[])
 }
 
+/// How a process ended, by the system.
+pub(crate) struct ProcessEnd {
+    pub(crate) exit: ProcessExit,
+    /// The signal that ended it, where the reason is that one did; otherwise the exit code.
+    pub(crate) status: i32,
+}
+
 /// How the process of a recovered report ended.
-pub(crate) fn exit(env: &mut Env<'_>, report: &Report) -> Option<ProcessExit> {
+pub(crate) fn exit(env: &mut Env<'_>, report: &Report) -> Option<ProcessEnd> {
     let classes = class_cache::get()?;
     let meta = &report.meta;
     let numbers =
         [jvalue { i: meta.process.pid.cast_signed() }, jvalue { j: meta.dumped_at.unix_ms.cast_signed() }];
     let answer = text(env, classes.queries_exit, Some(&meta.process.name), &numbers)?;
-    let mut lines = answer.splitn(3, '\n');
-    Some(ProcessExit {
-        reason: lines.next()?.parse().ok()?,
-        unix_ms: lines.next()?.parse().ok()?,
-        description: lines.next()?.to_owned(),
-    })
+    let mut lines = answer.splitn(4, '\n');
+    let reason = lines.next()?.parse().ok()?;
+    let status = lines.next()?.parse().ok()?;
+    let unix_ms = lines.next()?.parse().ok()?;
+    let description = lines.next()?.to_owned();
+    Some(ProcessEnd { exit: ProcessExit { reason, description, unix_ms }, status })
 }
 
 fn state(env: &mut Env<'_>) -> i32 {

@@ -1,9 +1,8 @@
 //! What a report says about the process, the app and the device that it is from.
 
 use crate::session::Session;
-use crate::sys::clock;
+use crate::sys::{clock, proc};
 use loopbox_format::model::{DumpReason, Meta, Process};
-use std::fs;
 
 /// The header of this session's reports, now.
 pub(super) fn of(session: &Session) -> Meta {
@@ -13,7 +12,7 @@ pub(super) fn of(session: &Session) -> Meta {
         reason: DumpReason::Requested(String::new()),
         process: Process {
             pid: std::process::id(),
-            name: process_name(),
+            name: proc::process_name(),
             api_level: settings.api_level,
             abi: ABI.to_owned(),
             app_version: settings.app_version.clone(),
@@ -37,12 +36,6 @@ const ABI: &str = if cfg!(target_arch = "aarch64") {
 } else {
     "x86_64"
 };
-
-fn process_name() -> String {
-    let line = fs::read("/proc/self/cmdline").unwrap_or_default();
-    let name = line.split(|&byte| byte == 0).next().unwrap_or_default();
-    String::from_utf8_lossy(name).into_owned()
-}
 
 #[cfg(target_os = "android")]
 fn device() -> String {

@@ -1,7 +1,8 @@
 //! Reports of earlier processes of this app, from the rings that they left behind.
 
+use super::suspicion::End;
 use super::{digest, running_message};
-use crate::anr::framework;
+use crate::anr::framework::{self, ProcessEnd};
 use crate::anr::tracker::{self, AnrTracker};
 use crate::session::previous_runs::PreviousRuns;
 use crate::session::settings::Settings;
@@ -11,7 +12,7 @@ use loopbox_format::looper::most_overdue_ns;
 use loopbox_format::model::{Anr, MainState, Pending, ProcessExit};
 use loopbox_format::report::{encode, judge_anew};
 use loopbox_recorder::judge;
-use loopbox_store::{FuseState, Recovered, RingPolicy, adopt, write_report};
+use loopbox_store::{FuseState, FuseSubject, Recovered, RingPolicy, adopt, suspect, write_report};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -37,11 +38,10 @@ pub(super) fn recover(env: &mut Env<'_>, settings: &Settings) -> PreviousRuns {
     for mut ring in rings {
         match &mut ring.content {
             Ok(recovered) => {
-                if let FuseState::Open { phase, .. } = recovered.fuse {
-                    previous.ended_in_stop.push((recovered.identity.libart, phase));
-                }
                 running_message::name_by_stack(&mut recovered.report, settings.recorder.keep);
-                classify_ended(env, settings, recovered);
+                let end = framework::exit(env, &recovered.report);
+                check_fuse(directory, recovered, end.as_ref());
+                classify_ended(settings, recovered, end);
                 if deserves_report(recovered) {
                     match write(directory, recovered) {
                         Ok(path) => previous.reports.push(path),
@@ -68,9 +68,21 @@ fn deserves_report(recovered: &Recovered) -> bool {
         || exit.is_some_and(|exit| exit.reason == ProcessExit::ANR)
 }
 
+/// Notes against the sampler of that process when it ended in the middle of something dangerous.
+fn check_fuse(directory: &Path, recovered: &Recovered, system: Option<&ProcessEnd>) {
+    let FuseState::Open { phase, since_ns } = recovered.fuse else { return };
+    let open_ns = recovered.last_alive_ns.saturating_sub(since_ns);
+    let end = End { phase, open_ns, system, crash: recovered.crash };
+    if let Some(suspicion) = end.suspicion() {
+        let process = &recovered.report.meta.process;
+        let libart = recovered.identity.libart;
+        let subject = FuseSubject { process: &process.name, app_version: &process.app_version, libart };
+        suspect(directory, &subject, phase, suspicion);
+    }
+}
+
 /// Adds what is known about the process's end, and the verdict.
-fn classify_ended(env: &mut Env<'_>, settings: &Settings, recovered: &mut Recovered) {
-    let exit = framework::exit(env, &recovered.report);
+fn classify_ended(settings: &Settings, recovered: &mut Recovered, end: Option<ProcessEnd>) {
     let report = &mut recovered.report;
     // Since when it ran for certain, and how long.
     let running = match &report.main {
@@ -87,7 +99,7 @@ fn classify_ended(env: &mut Env<'_>, settings: &Settings, recovered: &mut Recove
         ran_ns: running.map_or(0, |(_, age_ns)| age_ns),
         patience_ns: tracker::hang_threshold_ns(settings, report),
         overdue_ns: most_overdue_ns(&report.pending),
-        exit,
+        exit: end.map(|end| end.exit),
         ..Anr::default()
     };
     report.anr.verdict = judge(&report.anr);

@@ -19,7 +19,7 @@ use crate::sys::{clock, log, proc};
 use jni::Env;
 use loopbox_format::model::{Anr, DumpReason, Figure, MainState, NativeStack, Pending, Report, SystemWord};
 use loopbox_recorder::judge;
-use loopbox_store::{WorkerWriter, disarm};
+use loopbox_store::WorkerWriter;
 
 /// A suspect message, and a report that is followed, are checked at least this often.
 const CHECK_MS: u64 = 500;
@@ -81,11 +81,7 @@ impl<'a> Worker<'a> {
         }
         self.collector.save_meta();
         let session = self.session;
-        let previous = session.previous_runs.get_or_init(|| {
-            let previous = previous_runs::recover(env, &session.settings);
-            disarm(&session.settings.directory, session.libart, &previous.ended_in_stop);
-            previous
-        });
+        let previous = session.previous_runs.get_or_init(|| previous_runs::recover(env, &session.settings));
         for path in &previous.reports {
             listener::notify(path, "recovered");
         }

@@ -4,9 +4,10 @@ use super::suspended_call::{Job, MainEnv, call};
 use crate::session::Session;
 #[cfg(debug_assertions)]
 use crate::sys::fault;
+use crate::sys::proc;
 use jni::Env;
 use loopbox_art::{Art, Phase};
-use loopbox_store::{Disarmed, RingFuse, count_start};
+use loopbox_store::{Disarmed, FuseSubject, RingFuse, count_start};
 
 /// Android 8. The sources of older releases were not examined for what the self-check does, so it is not tried there.
 const FIRST_API_LEVEL: u32 = 26;
@@ -14,6 +15,19 @@ const FIRST_API_LEVEL: u32 = 26;
 /// Whether the self-check may be tried, or why not.
 fn check_release(api_level: u32) -> Result<(), String> {
     if api_level < FIRST_API_LEVEL { Err("unknown ART: older than Android 8".to_owned()) } else { Ok(()) }
+}
+
+/// Native sampling does not work in this process.
+pub(super) struct NoArt {
+    pub(super) reason: String,
+    /// The fuse is blown: then Java is not asked for stacks either, which makes ART stop the main thread, too.
+    pub(super) fuse_blown: bool,
+}
+
+impl From<String> for NoArt {
+    fn from(reason: String) -> Self {
+        Self { reason, fuse_blown: false }
+    }
 }
 
 /// Finds ART.
@@ -25,22 +39,27 @@ pub(super) fn find_art(
     session: &Session,
     main: MainEnv,
     fuse: &RingFuse,
-) -> Result<Art, String> {
+) -> Result<Art, NoArt> {
     check_release(session.settings.api_level)?;
-    let ended_in_stop = &session.previous_runs.wait().ended_in_stop;
-    if let Some(off) = count_start(&session.settings.directory, session.libart, ended_in_stop) {
-        return Err(disarmed(off));
+    // Whether an earlier process blew the fuse.
+    session.previous_runs.wait();
+    let settings = &session.settings;
+    let process = proc::process_name();
+    let subject =
+        FuseSubject { process: &process, app_version: &settings.app_version, libart: session.libart };
+    if let Some(off) = count_start(&settings.directory, &subject) {
+        return Err(NoArt { reason: disarmed(off), fuse_blown: true });
     }
     #[cfg(debug_assertions)]
     if fault::unknown_art() {
-        return Err("unknown ART: a test asks for it".to_owned());
+        return Err("unknown ART: a test asks for it".to_owned().into());
     }
-    let api_level = session.settings.api_level;
+    let api_level = settings.api_level;
     let mut job = Job::Discover { main, api_level, fuse: fuse.clone(), found: None };
     call(env, &mut job, |classes| classes.native_discover)?;
     match job {
-        Job::Discover { found: Some(found), .. } => found,
-        _ => Err("the self-check did not run".to_owned()),
+        Job::Discover { found: Some(found), .. } => Ok(found?),
+        _ => Err("the self-check did not run".to_owned().into()),
     }
 }
 

@@ -30,7 +30,7 @@ struct RingMark(RingFuse);
 
 impl Fuse for RingMark {
     fn mark(&self, phase: Phase) {
-        self.0.mark(phase as u8);
+        self.0.mark(phase as u8, clock::now_ns());
     }
 }
 

@@ -51,11 +51,11 @@ fn sample_all(env: &mut Env<'_>, session: &Arc<Session>, mut parts: SamplerParts
             start_deadman(session)?;
             (Some(art), detail, Schedule::new(sampling))
         }
-        Err(reason) if java_fallback::is_safe() => {
-            let detail = ["by Thread.getStackTrace: ", &reason].concat();
+        Err(no_art) if !no_art.fuse_blown && java_fallback::is_safe() => {
+            let detail = ["by Thread.getStackTrace: ", &no_art.reason].concat();
             (None, detail, Schedule::new(&java_fallback::sampling(sampling)))
         }
-        Err(reason) => return Err(reason),
+        Err(no_art) => return Err(no_art.reason),
     };
     session.shared.set_answers_queries(art.is_some());
     session.features.set(Feature::Sampler, true, detail.as_str());

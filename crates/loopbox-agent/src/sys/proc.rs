@@ -180,6 +180,13 @@ pub(crate) fn kib(text: &str, name: &str) -> Option<String> {
     Some((kib * 1_024).to_string())
 }
 
+/// The process's name: the app's package, or `package:name`.
+pub(crate) fn process_name() -> String {
+    let line = fs::read("/proc/self/cmdline").unwrap_or_default();
+    let name = line.split(|&byte| byte == 0).next().unwrap_or_default();
+    String::from_utf8_lossy(name).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -103,4 +103,8 @@ pub struct ProcessExit {
 impl ProcessExit {
     /// `ApplicationExitInfo.REASON_ANR`.
     pub const ANR: i32 = 6;
+    /// `ApplicationExitInfo.REASON_SIGNALED`.
+    pub const SIGNALED: i32 = 2;
+    /// `ApplicationExitInfo.REASON_CRASH_NATIVE`.
+    pub const CRASH_NATIVE: i32 = 5;
 }

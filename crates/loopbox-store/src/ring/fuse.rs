@@ -12,13 +12,13 @@ pub struct RingFuse {
 }
 
 impl RingFuse {
-    /// Notes what is being done from now on: a number that the next process reads back in
+    /// Notes what is being done from this uptime on: a number that the next process reads back in
     /// [`FuseState::Open`](crate::FuseState), 0 when the process may end without the sampler being suspected.
     ///
-    /// A load and a store; does not allocate or lock. One thread at a time.
-    pub fn mark(&self, phase: u8) {
+    /// A store; does not allocate or lock. One thread at a time.
+    pub fn mark(&self, phase: u8, now_ns: u64) {
         if let Some(word) = self.shared.mark(FUSE_AT) {
-            set_fuse(word, phase);
+            set_fuse(word, phase, now_ns);
         }
     }
 }

@@ -129,8 +129,8 @@ fn record_for_ever(dir: &Path) {
         scope.spawn(|| keep_trees(worker));
         scope.spawn(|| {
             loop {
-                fuse.mark(1);
-                fuse.mark(0);
+                fuse.mark(1, 1);
+                fuse.mark(0, 2);
                 reader.beat(now.load(Ordering::Relaxed));
             }
         });
@@ -205,7 +205,7 @@ fn fork(dir: &Path) {
     let child = unsafe { libc::fork() };
     if child == 0 {
         let refused = ring.main.close(&record(2), &record(2).details);
-        ring.fuse.mark(1);
+        ring.fuse.mark(1, 1);
         ring.reader.mark_crash(6);
         ring.reader.discard().unwrap();
         say(&format!("child: {}", matches!(refused, Err(StoreError::Forked))));

@@ -10,6 +10,8 @@ public final class ApplicationExitInfo {
 
     public native int getReason();
 
+    public native int getStatus();
+
     public native String getDescription();
 
     public native long getTimestamp();

@@ -25,7 +25,7 @@ final class Asked {
     }
 
     /**
-     * How a process ended: reason, time and words, each on a line. Process ids come back, so it is the first end of a
+     * How a process ended: reason, status, time and words, each on a line. Process ids come back, so it is the first end of a
      * process of that name after its last sign of life.
      *
      * @param aliveMs System.currentTimeMillis of that
@@ -44,6 +44,7 @@ final class Asked {
         if (found == null) {
             return null;
         }
-        return found.reason + "\n" + found.timeMs + "\n" + (found.description == null ? "" : found.description);
+        String words = found.description == null ? "" : found.description;
+        return found.reason + "\n" + found.status + "\n" + found.timeMs + "\n" + words;
     }
 }

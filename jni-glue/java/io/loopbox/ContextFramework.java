@@ -76,6 +76,7 @@ final class ContextFramework implements Framework {
                                 exit.getProcessName(),
                                 exit.getTimestamp(),
                                 exit.getReason(),
+                                exit.getStatus(),
                                 exit.getDescription());
             }
             return exits;

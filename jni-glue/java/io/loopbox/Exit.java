@@ -18,14 +18,18 @@ final class Exit {
     /** ApplicationExitInfo.REASON_*. */
     final int reason;
 
+    /** The signal or exit code that it ended by. */
+    final int status;
+
     /** The system's own words, "user request after error: Input dispatching timed out ..."; null for none. */
     final String description;
 
-    Exit(int pid, String process, long timeMs, int reason, String description) {
+    Exit(int pid, String process, long timeMs, int reason, int status, String description) {
         this.pid = pid;
         this.process = process;
         this.timeMs = timeMs;
         this.reason = reason;
+        this.status = status;
         this.description = description;
     }
 }

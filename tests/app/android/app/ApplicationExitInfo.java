@@ -8,6 +8,8 @@ public abstract class ApplicationExitInfo {
 
     public abstract int getReason();
 
+    public abstract int getStatus();
+
     public abstract String getDescription();
 
     public abstract long getTimestamp();

@@ -1,0 +1,107 @@
+//! Whether the end of a process in the middle of something dangerous speaks against the sampler.
+//!
+//! Most do not: an ANR usually ends with a kill while the sampler samples. Where the system says how the process ended, that
+//! decides; where it does not, one end may be chance and two are not.
+
+use crate::anr::framework::ProcessEnd;
+use loopbox_art::Phase;
+use loopbox_format::model::ProcessExit;
+use loopbox_store::{CrashMark, Suspicion};
+
+/// A stop of the main thread takes some ten microseconds. One this long was what hung.
+const HELD_NS: u64 = 1_000_000_000;
+
+/// What is known of the end.
+pub(super) struct End<'a> {
+    /// What was being done, see [`Phase`].
+    pub(super) phase: u8,
+    /// For how long at least.
+    pub(super) open_ns: u64,
+    /// How the process ended, by the system.
+    pub(super) system: Option<&'a ProcessEnd>,
+    /// What the app's crash handler has noted.
+    pub(super) crash: Option<CrashMark>,
+}
+
+impl End<'_> {
+    /// `None`: nothing speaks against the sampler.
+    pub(super) fn suspicion(&self) -> Option<Suspicion> {
+        let holds_main = matches!(
+            Phase::from_mark(u32::from(self.phase)),
+            Some(Phase::Walk | Phase::Resume | Phase::LockOwner)
+        );
+        let crashed = self.crash.is_some_and(|crash| is_fault(crash.signal))
+            || self.system.is_some_and(|end| {
+                end.exit.reason == ProcessExit::CRASH_NATIVE
+                    || end.exit.reason == ProcessExit::SIGNALED && is_fault(end.status)
+            });
+        if crashed || holds_main && self.open_ns >= HELD_NS {
+            return Some(Suspicion::Certain);
+        }
+        // ART takes its time to stop a thread that computes, and a thread that computes for long is an ANR.
+        let waits_for_art = self.phase == Phase::Suspend as u8;
+        (self.system.is_none() && !waits_for_art).then_some(Suspicion::Strike)
+    }
+}
+
+/// Whether a signal tells of a fault in the process, and not of somebody who ended it.
+fn is_fault(signal: i32) -> bool {
+    matches!(signal, libc::SIGSEGV | libc::SIGABRT | libc::SIGBUS | libc::SIGILL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOW_MEMORY: i32 = 3;
+
+    fn of(phase: Phase, open_ms: u64, system: Option<(i32, i32)>, crash: Option<i32>) -> Option<Suspicion> {
+        let system = system.map(|(reason, status)| ProcessEnd {
+            exit: ProcessExit { reason, description: String::new(), unix_ms: 1 },
+            status,
+        });
+        let crash = crash.map(|signal| CrashMark { signal });
+        let open_ns = open_ms * 1_000_000;
+        End { phase: phase as u8, open_ns, system: system.as_ref(), crash }.suspicion()
+    }
+
+    #[test]
+    fn an_ordinary_kill_says_nothing_where_the_system_tells_of_it() {
+        for phase in [Phase::SelfCheck, Phase::Suspend, Phase::Walk, Phase::Resume, Phase::LockOwner] {
+            for end in [
+                (ProcessExit::ANR, 0),
+                (LOW_MEMORY, 0),
+                (ProcessExit::SIGNALED, libc::SIGKILL),
+                (ProcessExit::SIGNALED, libc::SIGQUIT),
+            ] {
+                assert_eq!(of(phase, 999, Some(end), None), None, "{phase:?} {end:?}");
+            }
+        }
+        assert_eq!(of(Phase::Suspend, 8_000, Some((ProcessExit::ANR, 0)), None), None, "ART was slow");
+    }
+
+    #[test]
+    fn a_native_crash_is_the_samplers() {
+        let certain = Some(Suspicion::Certain);
+        assert_eq!(of(Phase::Suspend, 0, Some((ProcessExit::CRASH_NATIVE, 0)), None), certain);
+        assert_eq!(of(Phase::Walk, 0, Some((ProcessExit::SIGNALED, libc::SIGSEGV)), None), certain);
+        assert_eq!(of(Phase::SelfCheck, 0, None, Some(libc::SIGABRT)), certain);
+        assert_eq!(of(Phase::Walk, 0, Some((ProcessExit::ANR, 0)), Some(0)), None, "an uncaught exception");
+    }
+
+    #[test]
+    fn a_stop_of_a_second_is_what_hung_however_it_ended() {
+        for phase in [Phase::Walk, Phase::Resume, Phase::LockOwner] {
+            assert_eq!(of(phase, 1_000, Some((ProcessExit::ANR, 0)), None), Some(Suspicion::Certain));
+            assert_eq!(of(phase, 1_000, None, None), Some(Suspicion::Certain));
+        }
+    }
+
+    #[test]
+    fn an_unknown_end_is_a_strike_unless_art_was_only_asked() {
+        assert_eq!(of(Phase::Suspend, 9_000, None, None), None);
+        for phase in [Phase::SelfCheck, Phase::Walk, Phase::Resume, Phase::LockOwner] {
+            assert_eq!(of(phase, 999, None, None), Some(Suspicion::Strike));
+        }
+    }
+}

@@ -13,14 +13,17 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::{TempDir, tempdir};
 
-/// The numbers of the calls on x86-64, as this machine's kernel prints them.
-const READ: &str = "0";
-const FUTEX: &str = "202";
-const CLOCK_NANOSLEEP: &str = "230";
+/// The calls that `native_hang.rs` waits in, by their place on the kernel's line: the number on x86-64, and an argument that
+/// an emulator's own calls do not have.
+type Call = [(usize, &'static str); 2];
+const READ: Call = [(0, "0"), (3, "0x1")];
+const FUTEX: Call = [(0, "202"), (3, "0x4c4258")];
+const CLOCK_NANOSLEEP: Call = [(0, "230"), (1, "0x1")];
 
-/// The number of the system call that the main thread of a process sleeps in.
-fn system_call(pid: u32) -> Option<String> {
-    fs::read_to_string(format!("/proc/{pid}/syscall")).ok()?.split(' ').next().map(str::to_owned)
+/// Whether the main thread of a process sleeps in this system call.
+fn sleeps_in(pid: u32, call: Call) -> bool {
+    let line = fs::read_to_string(format!("/proc/{pid}/syscall")).unwrap_or_default();
+    call.iter().all(|&(at, wanted)| line.split(' ').nth(at) == Some(wanted))
 }
 
 /// How long the main thread of a process has run in its own code, in clock ticks.
@@ -45,7 +48,7 @@ struct Hang {
 
 impl Hanging {
     /// Hangs in one way, and waits until the kernel says that main sleeps in this system call; without one, that it runs.
-    fn start(testbed: &str, way: &str, call: Option<&str>) -> Result<Self> {
+    fn start(testbed: &str, way: &str, call: Option<Call>) -> Result<Self> {
         let folder = tempdir()?;
         let app = launcher(testbed)?.app("scenario.NativeHang");
         let arguments = [format!("dir={}", folder.path().display()), format!("way={way}")];
@@ -53,7 +56,7 @@ impl Hanging {
         app.wait_for("NATIVE hangs", LIMIT)?;
         let ran = main_ran(app.pid())?;
         let hangs = || match call {
-            Some(call) => system_call(app.pid()).is_some_and(|now| now == call),
+            Some(call) => sleeps_in(app.pid(), call),
             // By now it is past the call that said so.
             None => main_ran(app.pid()).is_ok_and(|now| now >= ran + 3),
         };
@@ -67,7 +70,7 @@ impl Hanging {
 }
 
 impl Hang {
-    fn new(testbed: &str, way: &str, call: Option<&str>) -> Result<Self> {
+    fn new(testbed: &str, way: &str, call: Option<Call>) -> Result<Self> {
         let Hanging { folder, mut app } = Hanging::start(testbed, way, call)?;
         app.signal("QUIT")?;
         let file = wait_for_report(folder.path(), LIMIT)?;

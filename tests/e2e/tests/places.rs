@@ -50,6 +50,14 @@ impl Story {
         self.wait_for(&format!("a report of {reason:?}"), |report| report.meta.reason == *reason)
     }
 
+    /// Waits for the report of the hang. The file of a signal before it gets the verdict at once, and the rest when the
+    /// hang's own report is complete.
+    fn wait_for_hang(&self) -> Result<Report> {
+        self.wait_for("a hang", |report| {
+            report.anr.verdict == AnrVerdict::Hang && report.meta.reason == DumpReason::Hang
+        })
+    }
+
     fn open(&self) -> Result<()> {
         fs::write(self.gate.path().join(OPEN), "").context("cannot open the gate")
     }
@@ -133,7 +141,7 @@ fn cold_start(testbed: &str, hook: &str) -> Result<()> {
     let story = Story::begin(testbed, &["where=bind", "hangMs=500", hook])?;
     story.app.signal("QUIT")?;
     assert_bind_named(&story.wait_for_reason(&DumpReason::SigQuit)?)?;
-    let hung = story.wait_for("a hang", |report| report.anr.verdict == AnrVerdict::Hang)?;
+    let hung = story.wait_for_hang()?;
     assert_bind_named(&hung)?;
     assert_eq!(hung.anr.patience_ns, 1_000_000_000);
     assert!(hung.anr.ran_ns >= hung.anr.patience_ns, "{:?}", hung.anr);
@@ -191,7 +199,7 @@ fn without_the_sampler_a_suspect_that_is_killed_has_its_stack() -> Result<()> {
 #[test]
 fn the_message_of_the_installation_may_be_any() -> Result<()> {
     let story = Story::begin("art10", &["where=message", "hook=PRINTER"])?;
-    let hung = story.wait_for("a hang", |report| report.anr.verdict == AnrVerdict::Hang)?;
+    let hung = story.wait_for_hang()?;
     let message = running(&hung).message.as_ref().context("no name")?;
     assert_eq!((&*message.callback, message.what), ("scenario.Places$App", None));
     assert_eq!(running(&hung).start_ns, hung.meta.process.installed_ns);
@@ -206,7 +214,7 @@ fn the_message_of_the_installation_may_be_any() -> Result<()> {
 fn a_loop_inside_of_the_first_message_does_not_end_it() -> Result<()> {
     for hook in ["hook=AUTO", "hook=PRINTER"] {
         let story = Story::begin("art10", &["where=loop", hook])?;
-        let hung = story.wait_for("a hang", |report| report.anr.verdict == AnrVerdict::Hang)?;
+        let hung = story.wait_for_hang()?;
         if hook == "hook=AUTO" {
             // The Printer is not told that the last message of the inner loop was left by an exception.
             assert_bind_named(&hung)?;
@@ -236,7 +244,7 @@ fn outside_hang(testbed: &str, arguments: &[&str], through: &[&str]) -> Result<(
     let quit = story.wait_for_reason(&DumpReason::SigQuit)?;
     assert_stack(&quit, outside(&quit).token, through)?;
     assert!(Outside::is_outside(outside(&quit).token));
-    let hung = story.wait_for("a hang", |report| report.anr.verdict == AnrVerdict::Hang)?;
+    let hung = story.wait_for_hang()?;
     assert_stack(&hung, outside(&hung).token, through)?;
     assert_eq!(hung.anr.patience_ns, 1_000_000_000);
     assert!(hung.anr.ran_ns >= hung.anr.patience_ns, "{:?}", hung.anr);
@@ -269,7 +277,7 @@ fn without_the_sampler_a_report_has_the_stack_by_the_java_api() -> Result<()> {
     let arguments = ["where=idle", "sampling=off"];
     outside_hang("art10", &arguments, &["Places.hang", "Places$Cleaner.queueIdle", "Looper.loop"])?;
     let story = Story::begin("art10", &["where=bind", "sampling=off"])?;
-    let hung = story.wait_for("a hang", |report| report.anr.verdict == AnrVerdict::Hang)?;
+    let hung = story.wait_for_hang()?;
     assert_bind_named(&hung)?;
     assert_eq!(hung.trees.last().map(|tree| tree.source), Some(StackSource::JavaApi));
     story.finish()?;
@@ -292,7 +300,7 @@ fn what_ran_outside_of_messages_is_recovered_after_a_kill() -> Result<()> {
 fn input_that_a_window_is_called_with_is_a_message() -> Result<()> {
     for hook in ["hook=AUTO", "hook=PRINTER"] {
         let story = Story::begin("art10", &["where=input", hook])?;
-        let hung = story.wait_for("a hang", |report| report.anr.verdict == AnrVerdict::Hang)?;
+        let hung = story.wait_for_hang()?;
         let message = running(&hung).message.as_ref().context("no name")?;
         assert_eq!((&*message.target, message.what), ("scenario.Places$Page", None));
         assert_eq!((message.component, message.named_by), (Some(Component::Input), NamedBy::Window));

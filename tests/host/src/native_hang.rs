@@ -12,8 +12,9 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Never changes, but nobody can know that.
-static FOREVER: AtomicU32 = AtomicU32::new(0);
+/// Never changes, but nobody can know that. The value is an argument of the futex call, by which a test knows that call.
+static FOREVER: AtomicU32 = AtomicU32::new(SAME);
+const SAME: u32 = 0x4C_4258;
 
 /// Ways to hang, by number; `scenario.NativeHang` has the same list.
 const WAYS: [extern "C" fn(); 4] = [native_hang_spin, native_hang_futex, native_hang_read, native_hang_sleep];
@@ -42,14 +43,14 @@ extern "C" fn native_hang_spin() {
 #[inline(never)]
 extern "C" fn native_hang_futex() {
     announce();
-    while FOREVER.load(Ordering::Relaxed) == 0 {
+    while FOREVER.load(Ordering::Relaxed) == SAME {
         // SAFETY: the word is static; no time-out.
         unsafe {
             libc::syscall(
                 libc::SYS_futex,
                 FOREVER.as_ptr(),
                 libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG,
-                0,
+                SAME,
                 ptr::null::<libc::timespec>(),
             )
         };
@@ -72,7 +73,7 @@ extern "C" fn native_hang_read() {
 #[inline(never)]
 extern "C" fn native_hang_sleep() {
     announce();
-    while FOREVER.load(Ordering::Relaxed) == 0 {
+    while FOREVER.load(Ordering::Relaxed) == SAME {
         let hour = libc::timespec { tv_sec: 3_600, tv_nsec: 0 };
         // SAFETY: one timespec, and no room for what is left of it.
         unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, 0, &raw const hour, ptr::null_mut()) };

@@ -84,7 +84,23 @@ fn name(message: Option<&Message>, line: &mut Line) {
     }
 }
 
-/// The last stack of the running message, or of what runs outside of messages, innermost frame first.
+/// Packages that are no app's. In a stack that has only them on top the first frame below says more than the last of these.
+const PLATFORM: [&str; 11] = [
+    "android.",
+    "androidx.",
+    "com.android.",
+    "dalvik.",
+    "java.",
+    "javax.",
+    "jdk.",
+    "kotlin.",
+    "kotlinx.",
+    "libcore.",
+    "sun.",
+];
+
+/// The last stack of the running message, or of what runs outside of messages, innermost frame first. The first frame of the
+/// app is named, however deep it is.
 fn at(report: &Report, line: &mut Line) {
     let token = match &report.main {
         MainState::Running(running) => running.token,
@@ -93,11 +109,24 @@ fn at(report: &Report, line: &mut Line) {
     };
     let tree = report.trees.last().filter(|tree| tree.token == token);
     let Some(stack) = tree.and_then(|tree| stacks::stacks(tree).ok()?.last()) else { return };
+    let frame = |location: u32| {
+        let found = report.symbols.locations.get(location as usize);
+        let Some(&Location::Frame { method, line, .. }) = found else { return None };
+        Some((report.symbols.methods.get(method as usize)?, line))
+    };
+    let is_app = |class: &str| !PLATFORM.iter().any(|package| class.starts_with(package));
+    let first_of_app = stack.iter().rev().position(|&at| frame(at).is_some_and(|(m, _)| is_app(&m.class)));
+    let below = first_of_app.filter(|&nth| nth >= FRAMES);
+    let on_top = if below.is_some() { FRAMES - 1 } else { FRAMES };
     let mut before = " | at ";
-    for location in stack.iter().rev().take(FRAMES) {
-        let found = report.symbols.locations.get(*location as usize);
-        let Some(&Location::Frame { method, line: number, .. }) = found else { continue };
-        let Some(method) = report.symbols.methods.get(method as usize) else { continue };
+    for (nth, &location) in stack.iter().rev().enumerate() {
+        if nth >= on_top && Some(nth) != below {
+            continue;
+        }
+        let Some((method, number)) = frame(location) else { continue };
+        if nth > on_top {
+            line.text(" < \u{2026}");
+        }
         let class = method.class.rsplit('.').next().unwrap_or_default();
         line.text(before).text(class).text(".").text(&method.name);
         if let Some(number) = number {
@@ -263,6 +292,35 @@ mod tests {
         assert_eq!(digest(&report), ["main busy outside of messages for at most 6000 ms", at].concat());
         report.main = MainState::Outside(Outside { start_ns: Some(2_000_000_000), ..outside });
         assert_eq!(digest(&report), ["main busy outside of messages for 5000 ms", at].concat());
+    }
+
+    #[test]
+    fn the_first_frame_of_the_app_is_named_however_deep_it_is() {
+        let mut report = hung();
+        let write = ["java.io.RandomAccessFile", "libcore.io.IoBridge", "libcore.io.BlockGuardOs"];
+        let deep =
+            [&write[..], &["java.lang.ThreadLocal", "java.lang.A", "java.lang.B", "java.lang.C"]].concat();
+        for class in deep {
+            let next = report.symbols.locations.len() as u32;
+            report.symbols.locations.push(Location::Frame { method: next, dex_pc: None, line: None });
+            let method =
+                Method { class: class.into(), name: "f".into(), ..report.symbols.methods[0].clone() };
+            report.symbols.methods.push(method);
+            let tree = &mut report.trees[0];
+            tree.nodes.last_mut().unwrap().children = 1;
+            tree.nodes.push(TreeNode { location: next, skip: 0, count: 1, children: 0 });
+        }
+        let at = " | at C.f < B.f < A.f < ThreadLocal.f < BlockGuardOs.f < \u{2026} < Sync.parse:40 |";
+        assert!(digest(&report).contains(at), "{}", digest(&report));
+        // Among those on top it is in its place.
+        for (method, at) in [
+            (4, " | at C.f < B.f < A.f < ThreadLocal.f < BlockGuardOs.f < Own.f |"),
+            (7, " | at C.f < B.f < Own.f < ThreadLocal.f < BlockGuardOs.f < IoBridge.f |"),
+        ] {
+            let mut own = report.clone();
+            own.symbols.methods[method].class = "com.example.Own".into();
+            assert!(digest(&own).contains(at), "{}", digest(&own));
+        }
     }
 
     #[test]

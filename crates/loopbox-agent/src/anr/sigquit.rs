@@ -423,6 +423,8 @@ mod tests {
         assert!(!set_blocked(false));
         change_mask(libc::SIG_UNBLOCK).unwrap();
 
+        // What was found last is passed on to: here a handler again.
+        remember(&before);
         // Ours stays in place: with the default action a thread that inherited the mask would end the process.
         assert!(shared.signal_since_ns().is_some());
         installed.uninstall();

@@ -36,6 +36,8 @@ pub(crate) struct AnrTracker {
     threshold_ns: u64,
     /// How long the main thread had waited for a processor when the suspicion started.
     waited_ns: Option<u64>,
+    /// How long it had been starved when it crossed its threshold.
+    starved_at_hang_ns: u64,
     /// It is reported, or never will be.
     settled: bool,
     /// The signal that a report of this message answers.
@@ -52,6 +54,7 @@ impl AnrTracker {
             token: 0,
             threshold_ns: 0,
             waited_ns: None,
+            starved_at_hang_ns: 0,
             settled: false,
             signal: None,
             system: None,
@@ -70,11 +73,13 @@ impl AnrTracker {
             self.waited_ns = proc::main_waited_ns();
             return if token == 0 { Stall::Nothing } else { Stall::Suspect };
         }
-        let ran_ns = stall.message.ran_ns.saturating_sub(self.starved_ns());
+        let starved_ns = self.starved_ns();
+        let ran_ns = stall.message.ran_ns.saturating_sub(starved_ns);
         if token == 0 || self.settled || ran_ns < self.threshold_ns {
             return Stall::Nothing;
         }
         self.settled = true;
+        self.starved_at_hang_ns = starved_ns;
         if proc::is_traced() || framework::is_debugged(env) { Stall::Nothing } else { Stall::Hang }
     }
 
@@ -131,7 +136,10 @@ impl AnrTracker {
             };
             anr.ran_ns = age_ns.saturating_sub(anr.frozen_ns);
             if self.token == token {
-                anr.starved_ns = self.starved_ns();
+                // Of a hang as it was when it became one: the wait for a processor since then must not take it back, for
+                // it is reported only once.
+                let is_hang = report.meta.reason == DumpReason::Hang;
+                anr.starved_ns = if is_hang { self.starved_at_hang_ns } else { self.starved_ns() };
             }
         }
         if report.meta.reason == DumpReason::SigQuit {

@@ -14,5 +14,6 @@ mod previous_runs;
 mod process_stats;
 mod running_message;
 mod thread_query;
+mod unseen_message;
 mod used_symbols;
 pub(crate) mod worker;

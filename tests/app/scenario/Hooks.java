@@ -3,6 +3,7 @@ package scenario;
 import android.app.ActivityThread;
 import android.os.Handler;
 import android.os.Looper;
+import android.os.MessageQueue;
 import android.util.Printer;
 import com.example.shop.ShopHandler;
 import com.othersdk.Monitor;
@@ -46,6 +47,8 @@ public final class Hooks {
             words();
         } else if ("displaced".equals(mode)) {
             displaced();
+        } else if ("displaced-busy".equals(mode)) {
+            displacedBusy();
         } else if ("displaced-unseen".equals(mode)) {
             displacedUnseen();
         } else if ("displaced-twice".equals(mode)) {
@@ -131,6 +134,49 @@ public final class Hooks {
         Script.say("restored " + (Monitor.current(looper) == other));
     }
 
+    /** Another library takes ours out in a message, and the queue never runs empty from then on. */
+    private void displacedBusy() throws Exception {
+        install();
+        shop.send(1, NAMED_MS);
+        final Monitor[] other = new Monitor[1];
+        final boolean[] idle = new boolean[1];
+        final int[] seen = new int[1];
+        final OddMessages.Stop stop = new OddMessages.Stop();
+        MessageQueue.IdleHandler watch =
+                new MessageQueue.IdleHandler() {
+                    @Override
+                    public boolean queueIdle() {
+                        idle[0] = true;
+                        return true;
+                    }
+                };
+        Runnable busy =
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        if (other[0] == null) {
+                            other[0] = Monitor.replace(looper);
+                        }
+                        Work.busy(20);
+                        if (!hook().contains("armed again")) {
+                            handler.post(this);
+                            return;
+                        }
+                        seen[0] = other[0].starts;
+                        shop.send(2, NAMED_MS);
+                        handler.post(stop);
+                    }
+                };
+        Looper.myQueue().addIdleHandler(watch);
+        handler.post(busy);
+        OddMessages.runUntil(looper, stop);
+        Script.say("idle " + idle[0]);
+        Script.say("passed on " + (other[0].starts - seen[0]));
+        dump("displaced");
+        Loopbox.uninstall();
+        Script.say("restored " + (Monitor.current(looper) == other[0]));
+    }
+
     /** Another library takes ours out, and we may not look at what is there. */
     private void displacedUnseen() {
         install();
@@ -180,11 +226,17 @@ public final class Hooks {
     }
 
     private static void sayHook() {
+        Script.say("hook " + hook());
+    }
+
+    /** Whether it is on, and how it works. */
+    private static String hook() {
         for (Status.Part part : Loopbox.status().parts()) {
             if ("hook".equals(part.name())) {
-                Script.say("hook " + part.isOn() + " " + part.detail());
+                return part.isOn() + " " + part.detail();
             }
         }
+        throw new AssertionError("the recorder is off");
     }
 
     /** What WebView does when its tracing ends. */

@@ -27,6 +27,8 @@ final class Observers {
             nulled();
         } else if ("observer-displaced".equals(mode)) {
             displaced();
+        } else if ("observer-busy".equals(mode)) {
+            busy();
         } else if ("observer-circle".equals(mode)) {
             circle();
         } else {
@@ -83,6 +85,20 @@ final class Observers {
         leave(stats);
     }
 
+    /** Another one takes ours out, and the queue never runs empty from then on. */
+    private void busy() throws Exception {
+        Script.install(options);
+        run(1);
+        Stats stats = Stats.install();
+        while (!isArmedAgain()) {
+            run(3);
+        }
+        run(2);
+        Script.dump("displaced");
+        Loopbox.uninstall();
+        Script.say("restored " + stats.isInstalled());
+    }
+
     /** Another one takes ours out, we pass on to it, and it passes on to us: to what was there, then to what is there. */
     private void circle() throws Exception {
         Script.install(options);
@@ -110,8 +126,12 @@ final class Observers {
 
     /** Runs until the recorder has noticed that it is displaced. */
     private void awaitArmed() {
-        while (!Loopbox.status().toString().contains("armed again")) {
+        while (!isArmedAgain()) {
             OddMessages.beIdle(looper);
         }
+    }
+
+    private static boolean isArmedAgain() {
+        return Loopbox.status().toString().contains("armed again");
     }
 }

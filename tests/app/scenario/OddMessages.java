@@ -8,7 +8,7 @@ import com.example.shop.ShopHandler;
 /** Messages that do what well-behaved ones do not. */
 final class OddMessages {
     /** Leaves Looper.loop(), which a main Looper does not do otherwise. */
-    private static final class Stop extends RuntimeException implements Runnable {
+    static final class Stop extends RuntimeException implements Runnable {
         Stop() {
             super("stop", null, false, false);
         }
@@ -112,6 +112,11 @@ final class OddMessages {
     static void run(Looper looper, long ms) {
         Stop stop = new Stop();
         new Handler(looper).postDelayed(stop, ms);
+        runUntil(looper, stop);
+    }
+
+    /** Runs until that one's turn, which somebody else posts. */
+    static void runUntil(Looper looper, Stop stop) {
         while (true) {
             try {
                 Looper.loop();

@@ -66,6 +66,26 @@ fn a_printer_that_took_ours_out_is_noticed_and_passed_on_to() -> Result<()> {
 }
 
 #[test]
+fn a_hook_that_was_taken_out_comes_back_on_a_main_thread_that_is_never_idle() -> Result<()> {
+    let told = |testbed: &str, arguments: &[&str]| -> Result<Story> {
+        let story = tell(testbed, &[], arguments)?;
+        assert!(story.hook().contains(", passes on to "), "{}", story.hook());
+        assert!(story.hook().ends_with(", armed again 1 time"), "{}", story.hook());
+        assert!(story.has_shop(1) && story.has_shop(2), "{:#?}", story.report.history);
+        assert!(story.said("restored true"), "{:?}", story.said);
+        let unseen = story.report.history.iter().find(|record| record.kind == RecordKind::Unseen);
+        assert!(unseen.is_some_and(|record| record.count == 0), "{:#?}", story.report.history);
+        Ok(story)
+    };
+    on_each_testbed(|testbed| {
+        let story = told(testbed, &["mode=displaced-busy", "hook=PRINTER"])?;
+        assert!(story.said("idle false") && story.said("passed on 2"), "{:?}", story.said);
+        Ok(())
+    })?;
+    told("art10", &["mode=observer-busy"]).map(drop)
+}
+
+#[test]
 fn while_another_library_has_our_place_the_hook_is_not_said_to_be_on() -> Result<()> {
     on_each_testbed(|testbed| {
         let story = tell(testbed, &[], &["mode=displaced-twice", "hook=PRINTER"])?;

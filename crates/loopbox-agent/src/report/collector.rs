@@ -2,7 +2,7 @@
 //! if this one is killed.
 
 use super::used_symbols::{UsedSymbols, collect_used};
-use super::{meta, outside, running_message};
+use super::{meta, outside, running_message, unseen_message};
 use crate::anr::evidence;
 use crate::sampler::java_fallback;
 use crate::sampler::sample::SampleReceiver;
@@ -34,6 +34,8 @@ pub(super) struct Collector<'a> {
     cpu: Option<(u64, u64)>,
     /// The last stack taken: in which message or between which ones, and the generation of its numbers.
     last: Option<(u64, u32, Stack)>,
+    /// A stack showed a message that the hook did not tell of.
+    unseen: bool,
     saved_at_ns: u64,
     /// What ran outside of messages when that was saved in the ring; 0 for nothing.
     saved_outside: u64,
@@ -52,6 +54,7 @@ impl<'a> Collector<'a> {
             kept: VecDeque::new(),
             cpu: None,
             last: None,
+            unseen: false,
             saved_at_ns: 0,
             saved_outside: 0,
             saved_annotations: 0,
@@ -244,6 +247,17 @@ impl<'a> Collector<'a> {
         self.log_refused("the running message's stacks", |ring, _| {
             ring.running_tree(&symbols, &tree).map(|_| ())
         });
+        // The token is of the moment that the stack was taken in: then no message ran that is known.
+        self.unseen |= Outside::is_outside(tree.token)
+            && self.last.is_some_and(|(token, generation, stack)| {
+                (token, generation) == (tree.token, self.session.symbols.generation())
+                    && unseen_message::is_on(&symbols, stack.locations())
+            });
+    }
+
+    /// Whether a message was found since the last call that the hook did not tell of.
+    pub(super) fn take_unseen(&mut self) -> bool {
+        std::mem::take(&mut self.unseen)
     }
 
     /// What runs outside of messages, for the same reason.

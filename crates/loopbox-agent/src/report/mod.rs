@@ -15,5 +15,6 @@ mod process_stats;
 mod running_message;
 mod suspicion;
 mod thread_query;
+mod unseen_message;
 mod used_symbols;
 pub(crate) mod worker;

@@ -5,7 +5,7 @@ use super::lifecycle::{Action, AskSystem, Event, FollowUp, Lifecycle, ReportFile
 use super::used_symbols::UsedSymbols;
 use super::{
     digest, file, listener, main_thread, meta, outside, pending_queue, previous_runs, process_stats,
-    thread_query,
+    thread_query, unseen_message,
 };
 use crate::anr::evidence::{self, NewEvidence};
 use crate::anr::native_stack::NativeCapture;
@@ -103,6 +103,9 @@ impl<'a> Worker<'a> {
                 Stall::Nothing => {}
                 Stall::Suspect => self.save_suspect(env),
                 Stall::Hang => self.drive(env, Event::Wanted(Trigger::Hang)),
+            }
+            if self.collector.take_unseen() {
+                unseen_message::tell(env);
             }
             let threads_answered = session.thread_queries.is_complete();
             self.drive(env, Event::Tick { now_ns: clock::now_ns(), threads_answered });

@@ -319,7 +319,7 @@ public final class Config {
         }
 
         /**
-         * How long at least between two looks at whether another library displaced our Printer. 100 ms to an hour.
+         * How long after it was put back a hook that another library displaced again is left alone. 100 ms to an hour.
          * The time doubles each time that it happened.
          */
         @NonNull

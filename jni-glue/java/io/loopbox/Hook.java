@@ -3,7 +3,10 @@ package io.loopbox;
 
 import android.util.Log;
 
-/** A way to see each dispatch of the main Looper. Everything but {@link #runningLine} is for the main thread. */
+/**
+ * A way to see each dispatch of the main Looper. Everything but {@link #runningLine} and a look at {@link #active} is for
+ * the main thread.
+ */
 abstract class Hook {
     /** False from uninstall, or a fault of our own, on: then calls are only passed on. */
     boolean active = true;

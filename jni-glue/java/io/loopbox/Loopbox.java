@@ -277,6 +277,11 @@ public final class Loopbox {
         return Recorder.runningLine();
     }
 
+    /** Called by the native worker: the main thread's stack shows a message that no hook told of. */
+    static void messageUnseen() {
+        Recorder.messageUnseen();
+    }
+
     /** Called by the native worker for each report. */
     static void onReport(String path, String reason) {
         Config config = Recorder.config();

@@ -22,6 +22,9 @@ final class Recorder {
     private static volatile Framework framework = Framework.NONE;
     private static Hook hook;
 
+    /** Written on the main thread only; the worker tells it of messages that the hook did not see. */
+    private static volatile DisplacedWatch displacedWatch;
+
     // Why there is no hook while the recorder is on.
     private static boolean pausedByApp;
     private static boolean pausedInBackground;
@@ -153,13 +156,23 @@ final class Recorder {
         return line == null ? InputWatch.running() : line;
     }
 
+    /** A message runs that no hook told of. Any thread. */
+    static void messageUnseen() {
+        DisplacedWatch watch = displacedWatch;
+        if (watch != null) {
+            watch.messageUnseen();
+        }
+    }
+
     private static boolean putIn() {
         hook = hookInto(Looper.getMainLooper());
         if (hook == null) {
             return false;
         }
         Native.setHook(true, hook.describe());
-        Looper.myQueue().addIdleHandler(new DisplacedWatch(hook, config.printerCheckMs));
+        DisplacedWatch watch = new DisplacedWatch(hook, config.printerCheckMs);
+        displacedWatch = watch;
+        Looper.myQueue().addIdleHandler(watch);
         return true;
     }
 
@@ -169,6 +182,7 @@ final class Recorder {
             names.uninstall();
         }
         naming = null;
+        displacedWatch = null;
         if (hook != null) {
             hook.uninstall();
             hook = null;

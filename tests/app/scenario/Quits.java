@@ -81,6 +81,7 @@ public final class Quits implements Runnable {
         if ("printed".equals(mode)) {
             new Handler().sendMessageDelayed(Message.obtain(null, 7, new Printed(options)), 60_000);
         }
+        SignalCatcher.await();
         int times = options.number("times", 1);
         for (int i = 1; i <= times; i++) {
             quit();

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use loopbox_format::model::{MainState, Report, StackTree};
+use loopbox_launch::Running;
 use loopbox_store::recover;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -92,6 +93,13 @@ pub fn wait_for_signal_catcher(pid: u32) -> Result<()> {
         }
         Ok(None)
     })
+}
+
+/// Sends an app SIGQUIT, which its main thread gets: a signal that comes while the Signal Catcher is on its way to wait for one
+/// may be taken by that thread instead.
+pub fn quit(app: &Running) -> Result<()> {
+    wait_for_signal_catcher(app.pid())?;
+    app.signal("QUIT")
 }
 
 /// Whether a mask of `/proc/PID/task/TID/status` has SIGQUIT; also when there is no such mask.

@@ -1,7 +1,7 @@
 //! The main job: an app hangs on a real Android Runtime, SIGQUIT comes, and the report says what happened.
 
 use anyhow::{Context, Result};
-use loopbox_e2e::live::{running_tree, uptime_ns, wait_for_ring};
+use loopbox_e2e::live::{quit, running_tree, uptime_ns, wait_for_ring};
 use loopbox_e2e::{LIMIT, details, details_of, feature, launcher, read, stacks_of};
 use loopbox_format::model::{
     Component, Detail, DumpReason, End, Feature, MainState, NamedBy, PendingSource, Record, RecordKind,
@@ -33,7 +33,7 @@ fn hang(testbed: &str, options: &[&str], arguments: &[&str]) -> Result<Report> {
     let sampled = |report: &Report| running_tree(report).is_some_and(|tree| hang_is_sampled(report, tree));
     wait_for_ring("both phases of the hang are sampled", folder.path(), app.pid(), sampled)?;
     let signalled_ns = uptime_ns();
-    app.signal("QUIT")?;
+    quit(&app)?;
     let told = app.wait_for("SCRIPT report", LIMIT)?;
     let report = wait_for_report(folder.path(), LIMIT)?;
     assert!(told.contains(&*report.to_string_lossy()), "the listener was told of {told}");

@@ -1,6 +1,7 @@
 //! Who keeps the main thread waiting, and what the other threads do: in the report of a real ANR signal.
 
 use anyhow::{Context, Result, ensure};
+use loopbox_e2e::live::quit;
 use loopbox_e2e::{LIMIT, launcher, read};
 use loopbox_format::model::{AnrVerdict, Location, LockWait, OtherThread, PendingSource, Report};
 use loopbox_launch::{Running, reports};
@@ -14,7 +15,7 @@ fn signalled(testbed: &str, mode: &str) -> Result<Report> {
     let app = launcher(testbed)?.app("scenario.Holders").argument(format!("dir={}", folder.path().display()));
     let mut app = app.argument(format!("mode={mode}")).start()?;
     app.wait_for("SCRIPT main waits", LIMIT)?;
-    app.signal("QUIT")?;
+    quit(&app)?;
     let told = app.wait_for("SCRIPT report", LIMIT)?;
     read(told.split_whitespace().nth(2).context("no path")?.as_ref())
 }
@@ -149,7 +150,7 @@ fn all_that_is_learnt_of_a_hang_is_in_one_file() -> Result<()> {
         let (file, hang) = told(&mut app, " hang")?;
         assert_eq!((hang.anr.verdict, hang.anr.signal), (AnrVerdict::Hang, None));
         assert_eq!((hang.locks.waits.len(), hang.anr.ended_after_ns), (1, None));
-        app.signal("QUIT")?;
+        quit(&app)?;
         let (same, signalled) = told(&mut app, " sigquit")?;
         assert_eq!((same, signalled.anr.ended_after_ns), (file.clone(), None));
         fs::write(&gate, "")?;

@@ -1,6 +1,7 @@
 //! A main thread that hangs in native code: what the kernel says of it, and its native frames, named by symbols.
 
 use anyhow::{Context, Result, ensure};
+use loopbox_e2e::live::quit;
 use loopbox_e2e::{LIMIT, launcher, read};
 use loopbox_format::model::{DumpReason, NativeFrameSource, NativeStack, Report, SystemCallSource};
 use loopbox_format::report::decode;
@@ -72,7 +73,7 @@ impl Hanging {
 impl Hang {
     fn new(testbed: &str, way: &str, call: Option<Call>) -> Result<Self> {
         let Hanging { folder, mut app } = Hanging::start(testbed, way, call)?;
-        app.signal("QUIT")?;
+        quit(&app)?;
         let file = wait_for_report(folder.path(), LIMIT)?;
         app.kill();
         let report = read(&file)?;
@@ -208,7 +209,7 @@ fn what_main_waits_in_is_named() -> Result<()> {
 fn the_native_stack_of_a_signal_stays_when_its_message_becomes_a_hang() -> Result<()> {
     let (folder, mut app) = loop {
         let Hanging { folder, mut app } = Hanging::start("art10", "futex", Some(FUTEX))?;
-        app.signal("QUIT")?;
+        quit(&app)?;
         app.wait_for(" sigquit", LIMIT)?;
         // Unless this machine had no time for us for five seconds.
         if !app.seen().iter().any(|line| line.ends_with(" hang")) {

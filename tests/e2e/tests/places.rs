@@ -3,7 +3,7 @@
 //! thread's stack.
 
 use anyhow::{Context, Result};
-use loopbox_e2e::live::{wait_for_ring, wait_until};
+use loopbox_e2e::live::{quit, wait_for_ring, wait_until};
 use loopbox_e2e::{LIMIT, details, launcher, read, stacks_of};
 use loopbox_format::model::{
     AnrVerdict, Component, DumpReason, End, MainState, NamedBy, Outside, Report, StackSource, StackTree,
@@ -139,7 +139,7 @@ fn assert_bind_named(report: &Report) -> Result<()> {
 fn cold_start(testbed: &str, hook: &str) -> Result<()> {
     // The system waits twice as long for an app to start as for input, and so does the watch.
     let story = Story::begin(testbed, &["where=bind", "hangMs=500", hook])?;
-    story.app.signal("QUIT")?;
+    quit(&story.app)?;
     assert_bind_named(&story.wait_for_reason(&DumpReason::SigQuit)?)?;
     let hung = story.wait_for_hang()?;
     assert_bind_named(&hung)?;
@@ -240,7 +240,7 @@ fn a_loop_inside_of_the_first_message_does_not_end_it() -> Result<()> {
 /// What is seen of a hang outside of messages, by the watch and at a signal, and that it is over when it is.
 fn outside_hang(testbed: &str, arguments: &[&str], through: &[&str]) -> Result<()> {
     let story = Story::begin(testbed, arguments)?;
-    story.app.signal("QUIT")?;
+    quit(&story.app)?;
     let quit = story.wait_for_reason(&DumpReason::SigQuit)?;
     assert_stack(&quit, outside(&quit).token, through)?;
     assert!(Outside::is_outside(outside(&quit).token));

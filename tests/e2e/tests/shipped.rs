@@ -1,7 +1,7 @@
 //! The library that ships, unchanged, on real ARTs: linked for Android, stripped, loaded by `System.loadLibrary`.
 
 use anyhow::{Context, Result};
-use loopbox_e2e::live::{running_tree, wait_for_ring};
+use loopbox_e2e::live::{quit, running_tree, wait_for_ring};
 use loopbox_e2e::{LIMIT, feature, read, stacks_of};
 use loopbox_format::model::{DumpReason, Feature, MainState, Report};
 use loopbox_launch::{Launcher, wait_for_report};
@@ -16,7 +16,7 @@ fn hang(launcher: &Launcher) -> Result<Report> {
     app.wait_for("SCRIPT hang", LIMIT)?;
     let sampled = |report: &Report| running_tree(report).is_some_and(|t| t.sample_deltas_ns.len() >= 10);
     wait_for_ring("the hang is sampled", folder.path(), app.pid(), sampled)?;
-    app.signal("QUIT")?;
+    quit(&app)?;
     let report = read(&wait_for_report(folder.path(), LIMIT)?);
     app.kill();
     report

@@ -1,7 +1,7 @@
 //! Hangs that end, hangs that do not, and what only looks like one: the recorder's own watch and its verdicts.
 
 use anyhow::{Context, Result, ensure};
-use loopbox_e2e::live::{wait_for_ring, wait_for_signal_catcher, wait_until};
+use loopbox_e2e::live::{quit, wait_for_ring, wait_for_signal_catcher, wait_until};
 use loopbox_e2e::{LIMIT, launcher, read};
 use loopbox_format::model::{
     AnrVerdict, DumpReason, MainState, PendingSource, ProcessExit, Report, SignalOrigin, SystemWord,
@@ -98,6 +98,7 @@ impl Story {
 
     /// SIGQUIT from the user `system`.
     fn system_quits(&self) -> Result<()> {
+        wait_for_signal_catcher(self.app.pid())?;
         let mut command = Command::new("setpriv");
         command.args(["--reuid=1000", "--clear-groups", "--inh-caps=+kill", "--ambient-caps=+kill"]);
         let status = command.args(["kill", "-QUIT"]).arg(self.app.pid().to_string()).status();
@@ -167,7 +168,6 @@ fn the_systems_signal_in_a_long_message_is_probably_an_anr() -> Result<()> {
     assert_eq!((signal.origin, signal.uid, signal.count), (SignalOrigin::System, 1_000, 1));
     assert_eq!((&report.meta.reason, report.anr.verdict), (&DumpReason::SigQuit, AnrVerdict::Probable));
     // The second signal of the same hang goes into the same file.
-    wait_for_signal_catcher(story.app.pid())?;
     story.system_quits()?;
     let (again, _) = story.wait_for(|report| report.anr.signal.is_some_and(|s| s.count == 2))?;
     assert_eq!(again, file);
@@ -177,7 +177,7 @@ fn the_systems_signal_in_a_long_message_is_probably_an_anr() -> Result<()> {
 #[test]
 fn anybody_elses_signal_is_no_anr() -> Result<()> {
     let story = Story::begin(&["hangMs=60000"])?;
-    story.app.signal("QUIT")?;
+    quit(&story.app)?;
     let (_, report) = story.wait_for(|_| true)?;
     assert_eq!((report.meta.reason, report.anr.verdict), (DumpReason::SigQuit, AnrVerdict::Responsive));
     let origin = report.anr.signal.context("no signal")?.origin;
@@ -237,7 +237,7 @@ fn a_frozen_process_is_not_hung() -> Result<()> {
         if is_root("sending signals as another user") {
             story.system_quits()?;
         } else {
-            story.app.signal("QUIT")?;
+            quit(&story.app)?;
         }
         let (_, report) = story.wait_for(|_| true)?;
         assert_eq!(report.meta.reason, DumpReason::SigQuit, "{way}");
@@ -387,7 +387,7 @@ fn a_crash_handler_marks_the_ring_and_the_next_launch_tells_of_the_crash() -> Re
 fn signals_in_the_middle_of_collections_and_of_the_systems_own_dump_do_no_harm() -> Result<()> {
     let story = Story::begin(&["hangMs=60000", "garbage=on"])?;
     for _ in 0..25 {
-        story.app.signal("QUIT")?;
+        quit(&story.app)?;
         // Now in the middle of the trace that the one before has caused, now after it.
         std::thread::sleep(Duration::from_millis(60));
     }

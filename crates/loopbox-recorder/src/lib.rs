@@ -37,7 +37,8 @@ mod tree;
 mod verdict;
 mod watch;
 
-pub use aggregator::{Adopted, Aggregator, BIND_APPLICATION, Begun, Described, Wanted};
+pub use aggregator::adopted::{Adopted, BIND_APPLICATION};
+pub use aggregator::{Aggregator, Begun, Described, Wanted};
 pub use config::{Config, ConfigError, Keep, Sampling};
 pub use details::{Details, MAX_DETAILS, MAX_ENCODED_RECORD, NAME_BYTES, Name};
 pub use host::{Change, Host};

@@ -37,12 +37,13 @@ mod tree;
 mod verdict;
 mod watch;
 
-pub use aggregator::{Adopted, Aggregator, BIND_APPLICATION, Begun, Described, Wanted};
+pub use aggregator::adopted::{Adopted, BIND_APPLICATION};
+pub use aggregator::{Aggregator, Begun, Described, Wanted};
 pub use config::{Config, ConfigError, Keep, Sampling};
 pub use details::{Details, MAX_DETAILS, MAX_ENCODED_RECORD, NAME_BYTES, Name};
 pub use host::{Change, Host};
 pub use mark::StackMark;
-pub use outside::{Asleep, Finding, Glance, OutsideWatch, Place, computing_since};
+pub use outside::{Asleep, Demand, Finding, Glance, OutsideWatch, Place, computing_since};
 pub use schedule::{Activity, Schedule, Step, Taken};
 pub use symbols::{Interner, SymbolTable};
 pub use tree::{Sample, StackTreeBuilder, widened_interval};

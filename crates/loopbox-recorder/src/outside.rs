@@ -18,6 +18,23 @@ pub enum Place {
     Unknown,
 }
 
+/// What a thread has asked of the processors so far: a thread that computes does one or the other all the time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Demand {
+    /// On one of them: its CPU time.
+    pub ran_ns: u64,
+    /// Ready to run, and waiting for one.
+    pub waited_ns: u64,
+}
+
+impl Demand {
+    /// Both, since then; `None` when it was more then, which cannot be.
+    fn since(self, before: Self) -> Option<u64> {
+        let all = |demand: Self| demand.ran_ns.saturating_add(demand.waited_ns);
+        all(self).checked_sub(all(before))
+    }
+}
+
 /// A look at a main thread that runs no message.
 #[derive(Debug, Clone, Copy)]
 pub struct Glance {
@@ -25,8 +42,8 @@ pub struct Glance {
     pub now_ns: u64,
     /// The number of what may run outside of messages now: another one after each message.
     pub token: u64,
-    /// Its CPU time so far; `None` when it cannot be read.
-    pub cpu_ns: Option<u64>,
+    /// What it has asked of the processors; `None` when its CPU time cannot be read.
+    pub demand: Option<Demand>,
     /// Where it is.
     pub place: Place,
 }
@@ -42,16 +59,16 @@ pub enum Finding {
     Busy(u64),
 }
 
-/// When the main thread was last seen to do nothing, or else first seen after a message, and how much CPU time it had used
-/// by then.
+/// When the main thread was last seen to do nothing, or else first seen after a message, and what it had asked of the
+/// processors by then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Asleep {
     /// Between which messages, see [`Glance::token`]; 0 for not at all.
     pub token: u64,
     /// Uptime.
     pub at_ns: u64,
-    /// CPU time of the thread.
-    pub cpu_ns: u64,
+    /// What the thread had asked of the processors.
+    pub demand: Demand,
     /// It was seen in the queue's wait.
     pub waited: bool,
 }
@@ -66,26 +83,26 @@ pub struct OutsideWatch {
 
 impl OutsideWatch {
     /// No message runs; where the thread is was not looked at.
-    pub fn between(&mut self, now_ns: u64, token: u64, cpu_ns: Option<u64>) {
-        if let Some(cpu_ns) = cpu_ns.filter(|_| self.asleep.token != token) {
-            self.asleep = Asleep { token, at_ns: now_ns, cpu_ns, waited: false };
+    pub fn between(&mut self, now_ns: u64, token: u64, demand: Option<Demand>) {
+        if let Some(demand) = demand.filter(|_| self.asleep.token != token) {
+            self.asleep = Asleep { token, at_ns: now_ns, demand, waited: false };
         }
     }
 
     /// Takes note of a glance.
     pub fn look(&mut self, glance: &Glance) -> Finding {
-        let Glance { now_ns, token, cpu_ns, place } = *glance;
+        let Glance { now_ns, token, demand, place } = *glance;
         let busy = match place {
             Place::Queue => false,
             Place::Running | Place::Elsewhere => true,
             Place::Unknown => {
                 let known = Some(self.asleep).filter(|asleep| asleep.token == token);
-                let Some((used, passed)) = known.zip(cpu_ns).map(|(asleep, cpu_ns)| {
-                    (cpu_ns.saturating_sub(asleep.cpu_ns), now_ns.saturating_sub(asleep.at_ns))
+                let Some((used, passed)) = known.zip(demand).map(|(asleep, demand)| {
+                    (demand.since(asleep.demand).unwrap_or(0), now_ns.saturating_sub(asleep.at_ns))
                 }) else {
-                    self.between(now_ns, token, cpu_ns);
+                    self.between(now_ns, token, demand);
                     // Without a CPU clock there is nothing to go by.
-                    return if cpu_ns.is_some() {
+                    return if demand.is_some() {
                         Finding::Doubtful(now_ns + CONFIRM_NS)
                     } else {
                         Finding::Waits
@@ -99,12 +116,12 @@ impl OutsideWatch {
         };
         if !busy {
             self.busy = (0, 0, 0);
-            if let Some(cpu_ns) = cpu_ns {
-                self.asleep = Asleep { token, at_ns: now_ns, cpu_ns, waited: true };
+            if let Some(demand) = demand {
+                self.asleep = Asleep { token, at_ns: now_ns, demand, waited: true };
             }
             return Finding::Waits;
         }
-        self.between(now_ns, token, cpu_ns);
+        self.between(now_ns, token, demand);
         let since_ns = if self.busy.0 == token { self.busy.1 } else { now_ns };
         self.busy = (token, since_ns, now_ns);
         if now_ns.saturating_sub(since_ns) < CONFIRM_NS {
@@ -126,14 +143,14 @@ impl OutsideWatch {
     }
 }
 
-/// When what keeps the main thread began, if its CPU time tells: it has computed all the time since. `seen_ns` is when
-/// it was first seen busy, `None` for just now.
-pub fn computing_since(asleep: &Asleep, now_ns: u64, cpu_ns: u64, seen_ns: Option<u64>) -> Option<u64> {
+/// When what keeps the main thread began, if what it asked of the processors tells: it has computed all the time since, or
+/// waited for a processor to do so. `seen_ns` is when it was first seen busy, `None` for just now.
+pub fn computing_since(asleep: &Asleep, now_ns: u64, demand: Demand, seen_ns: Option<u64>) -> Option<u64> {
     /// Clocks and wake-ups are not finer than that.
     const SLACK_NS: u64 = 50 * MS;
     /// What an idle thread computes now and then does not add up to more than slack in that time.
     const LONGEST_NS: u64 = 60_000 * MS;
-    let used_ns = cpu_ns.checked_sub(asleep.cpu_ns)?;
+    let used_ns = demand.since(asleep.demand)?;
     let start_ns = now_ns.checked_sub(used_ns)?;
     let possible = start_ns.saturating_add(SLACK_NS) >= asleep.at_ns
         && start_ns <= seen_ns.unwrap_or(now_ns).saturating_add(SLACK_NS)
@@ -149,8 +166,12 @@ mod tests {
 
     const S: u64 = 1_000 * MS;
 
-    fn glance(now_ns: u64, token: u64, cpu_ns: u64, place: Place) -> Glance {
-        Glance { now_ns, token, cpu_ns: Some(cpu_ns), place }
+    fn ran(ran_ns: u64) -> Demand {
+        Demand { ran_ns, waited_ns: 0 }
+    }
+
+    fn glance(now_ns: u64, token: u64, ran_ns: u64, place: Place) -> Glance {
+        Glance { now_ns, token, demand: Some(ran(ran_ns)), place }
     }
 
     #[test]
@@ -166,7 +187,7 @@ mod tests {
         assert_eq!(watch.lasted_ns(7, Some(4 * S)), Some(3 * S));
         assert_eq!(watch.lasted_ns(8, None), None);
         assert_eq!(watch.look(&glance(3 * S, 7, 20, Place::Queue)), Finding::Waits);
-        assert_eq!(watch.asleep(), Asleep { token: 7, at_ns: 3 * S, cpu_ns: 20, waited: true });
+        assert_eq!(watch.asleep(), Asleep { token: 7, at_ns: 3 * S, demand: ran(20), waited: true });
         assert_eq!(
             watch.look(&glance(4 * S, 7, 20, Place::Elsewhere)),
             Finding::Doubtful(4 * S + CONFIRM_NS)
@@ -179,19 +200,27 @@ mod tests {
     }
 
     #[test]
-    fn where_the_kernel_is_silent_the_cpu_clock_decides() {
+    fn where_the_kernel_is_silent_what_a_thread_asks_of_the_processors_decides() {
         let mut watch = OutsideWatch::default();
-        assert_eq!(watch.look(&Glance { cpu_ns: None, ..glance(S, 7, 0, Place::Unknown) }), Finding::Waits);
+        assert_eq!(watch.look(&Glance { demand: None, ..glance(S, 7, 0, Place::Unknown) }), Finding::Waits);
         assert_eq!(watch.look(&glance(S, 7, 5, Place::Unknown)), Finding::Doubtful(S + CONFIRM_NS));
         assert_eq!(watch.look(&glance(S + CONFIRM_NS, 7, 5 + MS, Place::Unknown)), Finding::Waits);
         let computed = |ms: u64| glance(S + CONFIRM_NS + ms * MS, 7, 5 + ms * MS, Place::Unknown);
         assert_eq!(watch.look(&computed(120)), Finding::Doubtful(S + CONFIRM_NS + 220 * MS));
         assert_eq!(watch.look(&computed(230)), Finding::Busy(S + CONFIRM_NS + 120 * MS));
+        // Starved: it waits for a processor most of the time.
+        let mut watch = OutsideWatch::default();
+        let _ = watch.look(&glance(S, 7, 5, Place::Unknown));
+        let demand = Some(Demand { ran_ns: 5 + 10 * MS, waited_ns: 110 * MS });
+        let starved = Glance { demand, ..glance(S + 120 * MS, 7, 0, Place::Unknown) };
+        assert_eq!(watch.look(&starved), Finding::Doubtful(S + 220 * MS));
     }
 
     #[test]
-    fn cpu_time_tells_the_begin_only_of_what_computed_all_the_while() {
-        let asleep = Asleep { token: 7, at_ns: 10 * S, cpu_ns: S, waited: true };
+    fn demand_tells_the_begin_only_of_what_computed_all_the_while() {
+        let asleep = Asleep { token: 7, at_ns: 10 * S, demand: ran(S), waited: true };
+        let computing_since =
+            |asleep: &Asleep, now_ns, ran_ns, seen_ns| computing_since(asleep, now_ns, ran(ran_ns), seen_ns);
         assert_eq!(computing_since(&asleep, 16 * S, 6 * S, None), Some(11 * S));
         assert_eq!(computing_since(&asleep, 16 * S, 6 * S, Some(11 * S)), Some(11 * S));
         assert_eq!(computing_since(&asleep, 16 * S, 2 * S, Some(11 * S)), None, "it slept meanwhile");
@@ -211,5 +240,15 @@ mod tests {
         let after = Asleep { waited: false, ..asleep };
         assert_eq!(computing_since(&after, 16 * S, 7 * S, None), None, "it computed when it was first seen");
         assert_eq!(computing_since(&after, 16 * S, 6 * S, None), Some(11 * S));
+    }
+
+    #[test]
+    fn on_a_starved_machine_the_wait_for_a_processor_counts() {
+        let waited_before = Demand { ran_ns: S, waited_ns: 9 * S };
+        let asleep = Asleep { token: 7, at_ns: 10 * S, demand: waited_before, waited: true };
+        let demand = Demand { ran_ns: 2 * S, waited_ns: 13 * S };
+        assert_eq!(computing_since(&asleep, 16 * S, demand, Some(11 * S)), Some(11 * S));
+        let slept = Demand { ran_ns: 2 * S, ..waited_before };
+        assert_eq!(computing_since(&asleep, 16 * S, slept, Some(11 * S)), None);
     }
 }

@@ -125,16 +125,16 @@ impl Between<'_> {
             return Next::Park;
         }
         let token = shared.token();
-        let cpu_ns = self.session.main_cpu.and_then(clock::thread_cpu_of);
+        let demand = self.session.main_demand();
         if let Activity::Idle { since_ns } = activity {
             let park_ns = since_ns.saturating_add(PARK_AFTER_NS);
             if now_ns < park_ns {
                 self.is_over(None);
-                self.watch.between(now_ns, token, cpu_ns);
+                self.watch.between(now_ns, token, demand);
                 return Next::At(park_ns);
             }
         }
-        let glance = Glance { now_ns, token, cpu_ns, place: proc::main_place() };
+        let glance = Glance { now_ns, token, demand, place: proc::main_place() };
         if shared.token() != token {
             // A message began, or came and went: the glance may be about that one.
             return Next::At(now_ns);

@@ -1,6 +1,8 @@
 //! A report in one line, for services that accept no files.
 
-use loopbox_format::model::{AnrVerdict, DumpReason, Location, MainState, Message, PendingSource, Report};
+use loopbox_format::model::{
+    AnrVerdict, DumpReason, End, Location, MainState, Message, PendingSource, Report,
+};
 use loopbox_format::stacks;
 
 /// Crash services cut values at 1,024 bytes or characters, and some add to them.
@@ -146,7 +148,7 @@ fn slowest(report: &Report, line: &mut Line) {
         below = next.wall_ns;
         line.text(before);
         name(next.message.as_ref(), line);
-        line.text(" ").ms(next.wall_ns);
+        line.text(if next.end == End::Missed { " at most " } else { " " }).ms(next.wall_ns);
         before = ", ";
     }
 }
@@ -207,8 +209,8 @@ impl Line {
 mod tests {
     use super::*;
     use loopbox_format::model::{
-        Detail, End, Method, NamedBy, Outside, Phase, Process, Record, RecordKind, Running, Slowest,
-        StackSource, StackTree, TreeNode,
+        Detail, Method, NamedBy, Outside, Phase, Process, Record, RecordKind, Running, Slowest, StackSource,
+        StackTree, TreeNode,
     };
 
     fn message(target: &str, callback: &str) -> Message {
@@ -348,7 +350,7 @@ mod tests {
             detail(1, 60, Some(1)),
             detail(2, 700, Some(-2)),
             detail(3, 61, Some(3)),
-            detail(4, 70, None),
+            Detail { end: End::Missed, ..detail(4, 70, None) },
         ];
         report.history.push(Record {
             kind: RecordKind::Group,
@@ -368,7 +370,7 @@ mod tests {
         });
         assert_eq!(
             digest(&report),
-            "main idle for 1500 ms | before: a.H what=-2 700 ms, a.H 70 ms, a.H what=3 61 ms"
+            "main idle for 1500 ms | before: a.H what=-2 700 ms, a.H at most 70 ms, a.H what=3 61 ms"
         );
     }
 

@@ -4,7 +4,7 @@
 use crate::anr::interrupted_call::interrupted_call;
 use crate::anr::native_stack::NativeCapture;
 use crate::sys::clock;
-use crate::sys::proc::{self, ThreadStat};
+use crate::sys::proc::{self, Call, ThreadStat};
 use loopbox_art::native::{places, without_signature};
 use loopbox_format::model::{
     MainThread, NativeFrame, NativeFrameSource, NativeModule, NativeStack, Progress, SystemCall,
@@ -62,7 +62,7 @@ pub(super) fn begin(capture: Option<NativeCapture>) -> (MainThread, Begun) {
 }
 
 fn call_in_proc() -> Option<SystemCall> {
-    let (number, arguments) = proc::main_system_call()?;
+    let Call::In { number, arguments } = proc::main_system_call() else { return None };
     let (number, source) = (Some(number), SystemCallSource::Proc);
     Some(SystemCall { number, arguments, descriptor: String::new(), source })
 }

@@ -41,18 +41,18 @@ pub(super) fn find(session: &Session, waits: Option<bool>) -> Option<Outside> {
         shared.wake_all();
     }
     let now_ns = clock::now_ns();
-    let cpu_ns = session.main_cpu.and_then(clock::thread_cpu_of);
+    let demand = session.main_demand();
     let asleep = Some(session.stall.snapshot().asleep).filter(|asleep| asleep.token == token);
-    let used = asleep.zip(cpu_ns);
+    let used = asleep.zip(demand);
     let computes = seen_ns.is_some() || proc::main_place() == Place::Running;
     Some(Outside {
         token,
         after_ns: if ended_ns == 0 { session.installed_ns } else { ended_ns },
         start_ns: used
             .filter(|_| computes)
-            .and_then(|(asleep, cpu_ns)| computing_since(&asleep, now_ns, cpu_ns, seen_ns)),
+            .and_then(|(asleep, demand)| computing_since(&asleep, now_ns, demand, seen_ns)),
         as_of_ns: now_ns,
-        cpu_ns: used.map(|(asleep, cpu_ns)| cpu_ns.saturating_sub(asleep.cpu_ns)),
+        cpu_ns: used.map(|(asleep, demand)| demand.ran_ns.saturating_sub(asleep.demand.ran_ns)),
     })
 }
 

@@ -11,9 +11,11 @@ pub(crate) mod symbols;
 pub(crate) mod thread_query;
 
 use crate::sys::wake::EventFd;
+use crate::sys::{clock, proc};
 use annotations::Annotations;
 use features::Features;
 use loopbox_art::Art;
+use loopbox_recorder::Demand;
 use loopbox_store::{BuildId, RingReader};
 use previous_runs::PreviousRuns;
 use settings::Settings;
@@ -70,6 +72,12 @@ pub(crate) struct Request {
 }
 
 impl Session {
+    /// What the main thread has asked of the processors so far. A kernel that keeps its waits to itself counts none.
+    pub(crate) fn main_demand(&self) -> Option<Demand> {
+        let ran_ns = clock::thread_cpu_of(self.main_cpu?)?;
+        Some(Demand { ran_ns, waited_ns: proc::main_waited_ns().unwrap_or(0) })
+    }
+
     pub(crate) fn wake_worker(&self) {
         self.wake.notify();
     }

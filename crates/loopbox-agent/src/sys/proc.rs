@@ -25,28 +25,24 @@ pub(crate) fn main_schedstat() -> String {
     text(&of_main("schedstat"))
 }
 
-/// Where the kernel sees the main thread.
+/// Where the kernel sees the main thread: by its system call, or, where the app may not read that (its owner is root in an
+/// app that cannot be debugged), by the kernel's function that it sleeps in.
 pub(crate) fn main_place() -> Place {
-    place(&text(&of_main("syscall")), || text(&of_main("wchan")))
+    place(main_system_call(), main_wchan)
 }
 
-/// From `/proc/PID/task/TID/syscall`, or, where the app may not read that (its owner is root in an app that cannot be
-/// debugged), from `wchan`, the kernel's function that the thread sleeps in.
-fn place(syscall: &str, wchan: impl FnOnce() -> String) -> Place {
-    match syscall.split_whitespace().next() {
-        Some("running") => return Place::Running,
-        Some(number) => {
-            let waits = number
-                .parse::<u32>()
-                .is_ok_and(|n| QUEUE_WAITS.contains(&libc::c_long::from(n.cast_signed())));
-            return if waits { Place::Queue } else { Place::Elsewhere };
+fn place(call: Call, wchan: impl FnOnce() -> String) -> Place {
+    match call {
+        Call::Runs => Place::Running,
+        Call::In { number, .. } if QUEUE_WAITS.contains(&libc::c_long::from(number.cast_signed())) => {
+            Place::Queue
         }
-        None => {}
-    }
-    match wchan().as_str() {
-        "" | "0" => Place::Unknown,
-        function if has(function, "poll") => Place::Queue,
-        _ => Place::Elsewhere,
+        Call::In { .. } | Call::Elsewhere => Place::Elsewhere,
+        Call::Unknown => match wchan().as_str() {
+            "" => Place::Unknown,
+            function if has(function, "ep_poll") || has(function, "epoll") => Place::Queue,
+            _ => Place::Elsewhere,
+        },
     }
 }
 
@@ -57,22 +53,10 @@ pub(crate) fn has(text: &str, part: &str) -> bool {
 
 /// The system calls in which a Looper waits: libutils has used `epoll_wait` since Android 5, which C libraries make of
 /// either of these.
-#[cfg(target_os = "android")]
 const QUEUE_WAITS: &[libc::c_long] = &[
     #[cfg(not(target_arch = "aarch64"))]
     libc::SYS_epoll_wait,
     libc::SYS_epoll_pwait,
-];
-
-/// The same; and the Looper of a testbed may wait in `poll`.
-#[cfg(not(target_os = "android"))]
-const QUEUE_WAITS: &[libc::c_long] = &[
-    #[cfg(not(target_arch = "aarch64"))]
-    libc::SYS_epoll_wait,
-    libc::SYS_epoll_pwait,
-    #[cfg(not(target_arch = "aarch64"))]
-    libc::SYS_poll,
-    libc::SYS_ppoll,
 ];
 
 /// What the scheduler counts of a thread.
@@ -117,17 +101,35 @@ pub(crate) fn main_wchan() -> String {
     if name == "0" { String::new() } else { name }
 }
 
-/// The number and the arguments of the system call that the main thread sleeps in.
-pub(crate) fn main_system_call() -> Option<(u32, Vec<Option<u64>>)> {
+/// What the kernel says of the system call that a thread is in.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Call {
+    /// Nothing, to this app.
+    Unknown,
+    /// It is on a processor, or waits for one.
+    Runs,
+    /// It sleeps in no call: in a page fault, for one.
+    Elsewhere,
+    /// It sleeps in the call with this number.
+    In { number: u32, arguments: Vec<Option<u64>> },
+}
+
+/// The system call that the main thread is in.
+pub(crate) fn main_system_call() -> Call {
     system_call(&text(&of_main("syscall")))
 }
 
-fn system_call(line: &str) -> Option<(u32, Vec<Option<u64>>)> {
-    // "running", or the number (-1 for a thread that waits in no call), and then the arguments.
+fn system_call(line: &str) -> Call {
+    // "running", or the number (-1 for none), and then the arguments.
     let mut words = line.split_whitespace();
-    let number = words.next()?.parse().ok()?;
-    let arguments = words.take(6).map(|word| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok());
-    Some((number, arguments.collect()))
+    match words.next() {
+        None => Call::Unknown,
+        Some("running") => Call::Runs,
+        Some(number) => number.parse().map_or(Call::Elsewhere, |number| {
+            let argument = |word: &str| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok();
+            Call::In { number, arguments: words.take(6).map(argument).collect() }
+        }),
+    }
 }
 
 /// Where the main thread's stack began: its frames lie below.
@@ -193,20 +195,21 @@ mod tests {
 
     #[test]
     fn the_kernel_tells_where_a_thread_is() {
-        let no_wchan = || panic!("the system call is known");
-        assert_eq!(place(&format!("{} 0x3 0x7f50", libc::SYS_epoll_pwait), no_wchan), Place::Queue);
-        assert_eq!(place(&format!("{} 0x1", libc::SYS_futex), no_wchan), Place::Elsewhere);
-        assert_eq!(place("running\n", no_wchan), Place::Running);
+        let by_call = |line: &str| place(system_call(line), || panic!("the system call is known"));
+        assert_eq!(by_call(&format!("{} 0x3 0x7f50", libc::SYS_epoll_pwait)), Place::Queue);
+        assert_eq!(by_call(&format!("{} 0x1", libc::SYS_futex)), Place::Elsewhere);
+        assert_eq!(by_call(&format!("{} 0x1", libc::SYS_ppoll)), Place::Elsewhere, "no Looper waits so");
+        assert_eq!(by_call("running\n"), Place::Running);
         // A page fault, for one.
-        assert_eq!(place("-1 0x7ffd 0x7f50", no_wchan), Place::Elsewhere);
+        assert_eq!(by_call("-1 0x7ffd 0x7f50"), Place::Elsewhere);
         for (wchan, found) in [
             ("ep_poll", Place::Queue),
             ("do_epoll_wait", Place::Queue),
             ("futex_wait_queue_me", Place::Elsewhere),
-            ("0", Place::Unknown),
+            ("poll_schedule_timeout", Place::Elsewhere),
             ("", Place::Unknown),
         ] {
-            assert_eq!(place("", || wchan.to_owned()), found, "{wchan}");
+            assert_eq!(place(system_call(""), || wchan.to_owned()), found, "{wchan}");
         }
     }
 
@@ -221,14 +224,14 @@ mod tests {
 
     #[test]
     fn a_system_call_has_a_number_and_six_arguments() {
+        let call = |number, arguments: &[Option<u64>]| Call::In { number, arguments: arguments.to_vec() };
         assert_eq!(
             system_call("29 0xc 0xc0306201 0x7f 0x0 0x8 0xffffffffffffffff 0x7ffd 0x7f38\n"),
-            Some((29, [12, 0xc030_6201, 127, 0, 8, u64::MAX].map(Some).to_vec()))
+            call(29, &[12, 0xc030_6201, 127, 0, 8, u64::MAX].map(Some))
         );
-        for line in ["running\n", "-1 0x7ffd 0x7f38", ""] {
-            assert_eq!(system_call(line), None, "{line}");
-        }
-        assert_eq!(system_call("7 0x1 2"), Some((7, vec![Some(1), None])));
+        assert_eq!(system_call("7 0x1 2"), call(7, &[Some(1), None]));
+        assert_eq!(system_call("-1 0x7ffd 0x7f38"), Call::Elsewhere);
+        assert_eq!((system_call("running\n"), system_call("")), (Call::Runs, Call::Unknown));
     }
 
     #[test]

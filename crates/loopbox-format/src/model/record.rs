@@ -24,7 +24,8 @@ pub enum End {
     Returned,
     /// It threw an exception that Looper's observer reported.
     Threw,
-    /// No end was seen: the next message began first (an `Error`, or an exception with the Printer hook).
+    /// No end was seen: the next message began first, or the one around it ended (an `Error`, or an exception with the
+    /// Printer hook). The time until then is at most how long it took.
     Missed,
 }
 
@@ -82,7 +83,7 @@ pub struct Detail<S = String> {
     pub token: u64,
     /// When its dispatch began, uptime.
     pub start_ns: u64,
-    /// How long its dispatch took.
+    /// How long its dispatch took; at most, where no end was seen.
     pub wall_ns: u64,
     /// How long it waited in the queue past its `when`; `None` when the hook does not know `when`.
     pub wait_ns: Option<u64>,

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
 use loopbox_format::codec;
-use loopbox_format::model::{End, NamedBy, Record};
+use loopbox_format::model::{End, NamedBy, Record, RecordKind};
 use loopbox_recorder::{
     Aggregator, Change, Config, Described, Details, Host, MAX_ENCODED_RECORD, StackMark, Wanted,
 };
@@ -13,6 +13,11 @@ pub(crate) const MS: u64 = 1_000_000;
 pub(crate) enum State {
     Running { token: u64, start_ns: u64, depth: u32 },
     Idle { since_ns: u64 },
+}
+
+/// Kind, first token, count and work (ms) of each record.
+pub(crate) fn kinds(records: &[Record]) -> Vec<(RecordKind, u64, u32, u64)> {
+    records.iter().map(|r| (r.kind, r.first_token, r.count, r.work_ns / MS)).collect()
 }
 
 #[derive(Debug, Default)]

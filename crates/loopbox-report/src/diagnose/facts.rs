@@ -5,7 +5,7 @@ use super::slow_message::SlowMessage;
 use super::wait_kind::WaitProfile;
 use crate::model::Analysis;
 use crate::model::time::share;
-use loopbox_format::model::{MainState, Outside, RecordKind};
+use loopbox_format::model::{End, MainState, Outside, RecordKind};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -158,6 +158,7 @@ fn longest_past(a: &Analysis, now_ns: u64) -> Option<SlowMessage<'_>> {
             ..SlowMessage::past(a, token, start_ns, wall_ns)
         };
         let named = record.details.iter().map(move |d| SlowMessage {
+            end_unseen: d.end == End::Missed,
             message: d.message.as_ref(),
             ..past(d.token, d.start_ns, d.wall_ns)
         });

@@ -17,6 +17,8 @@ pub(super) struct SlowMessage<'a> {
     /// The CPU time of main during the message; known for the running message and for one that is its own record.
     pub(super) cpu_ns: Option<u64>,
     pub(super) running: bool,
+    /// It has ended, and nobody saw when: at the end of `wall_ns` at the latest.
+    pub(super) end_unseen: bool,
     pub(super) message: Option<&'a Message>,
     pub(super) tree: Option<&'a SampledTree>,
     /// Where it ran, when it was not in a message.
@@ -58,6 +60,7 @@ impl<'a> SlowMessage<'a> {
             certain_ns: wall_ns,
             cpu_ns: None,
             running: false,
+            end_unseen: false,
             message: None,
             tree,
             place: place.map(|found| found.place),
@@ -89,7 +92,7 @@ impl SlowMessage<'_> {
 
     /// How long it took: `5.20 s`, `at most 5.20 s`.
     pub(super) fn length(&self) -> String {
-        let bound = if self.certain_ns < self.wall_ns { "at most " } else { "" };
+        let bound = if self.certain_ns < self.wall_ns || self.end_unseen { "at most " } else { "" };
         format!("{bound}{}", format_ns(self.wall_ns))
     }
 

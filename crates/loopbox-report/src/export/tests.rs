@@ -5,6 +5,7 @@ use crate::diagnose::diagnose;
 use crate::model::Frame;
 use crate::render::flame;
 use crate::test_support::{OUTSIDE, ReportBuilder};
+use loopbox_format::model::End;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -20,6 +21,7 @@ fn analysis() -> Analysis {
             &[("a.A.a b.B.b:7", 30), ("a.A.a", 2), ("a.A.a b.B.b:9 c.C.c!", 5), ("a.A.a b.B.b:7", 1)],
         )
         .with(|r| r.trees[1].sample_deltas_ns[20] = 70_000_000)
+        .with(|r| r.history[1].details[0].end = End::Missed)
         .figure("threads", "31")
         .build();
     Analysis::new(&report)
@@ -137,6 +139,7 @@ fn chrome_has_every_stack_with_its_time() {
     }
     let messages = of("message");
     assert_eq!(messages.len(), 2);
+    assert_eq!(messages[0]["args"]["end"], "not seen: this is the latest that it can be");
     assert_eq!(messages[1]["dur"], 5_000_000.0);
     assert_eq!(of("history").len(), 2);
     let dump = events.iter().find(|e| e["name"] == "dump").unwrap();

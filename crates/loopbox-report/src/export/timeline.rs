@@ -92,7 +92,7 @@ fn messages(a: &Analysis) -> Vec<Slice> {
             match detail.end {
                 End::Returned => {}
                 End::Threw => facts.push(("end", "threw".into())),
-                _ => facts.push(("end", "not seen".into())),
+                _ => facts.push(("end", "not seen: this is the latest that it can be".into())),
             }
             Slice {
                 name: name(a, detail.token, detail.message.as_ref()),

@@ -28,7 +28,7 @@ fn one_long(facts: &Facts<'_>) -> Option<Finding> {
             .unwrap_or_default();
         format!("Main had been busy {}{of} for {}{place}", token::title(past.token), past.length())
     } else {
-        format!("An earlier message (#{}) took {}{place}", past.token, format_ns(past.wall_ns))
+        format!("An earlier message (#{}) took {}{place}", past.token, past.length())
     };
     let now = match facts.running() {
         Some(running) if running.is_outside() => {

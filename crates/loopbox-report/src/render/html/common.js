@@ -25,6 +25,8 @@ function duration(ms) {
   if (s < 86400) return sign + Math.floor(s / 3600) + ' h ' + two(s % 3600 / 60) + ' min';
   return sign + Math.floor(s / 86400) + ' d ' + two(s % 86400 / 3600) + ' h';
 }
+// How long a message took, or at most took.
+const took = (message) => (message.at_most ? 'at most ' : '') + duration(message.wall_ms);
 const relative = (ms) => Math.abs(ms) < 1e6 ? (ms < 0 ? '−' : '+') + (Math.abs(ms) / 1e3).toFixed(3) + ' s' : duration(ms);
 const clock = (ms) => R.report.dumped_at.unix_ms == null ? '' :
   new Date(R.report.dumped_at.unix_ms + ms).toISOString().slice(11, 23) + ' UTC';

@@ -58,7 +58,7 @@ const stacks = (() => {
   function title(t) {
     if (typeof t.token !== 'number') return t.title;
     if (R.current.state === 'running' && R.current.token === t.token) return messageText(t.token, R.current.message) + ', running at the dump';
-    for (const record of R.history) for (const detail of record.details) if (detail.token === t.token) return messageText(t.token, detail.message) + ', ' + duration(detail.wall_ms);
+    for (const record of R.history) for (const detail of record.details) if (detail.token === t.token) return messageText(t.token, detail.message) + ', ' + took(detail);
     return 'message #' + t.token;
   }
   for (const t of R.trees) $('tree').prepend(el('option', { value: t.token }, title(t)));

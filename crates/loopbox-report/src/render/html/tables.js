@@ -8,7 +8,7 @@ function table(heads, rows) {
 function detailTable(details) {
   return table([['message'], ['from', 'num'], ['took', 'num'], ['waited', 'num'], ['', '']], details.map((d) => el('tr', {},
     cell(messageText(d.token, d.message) + (d.before_install_ms > 0 ? ', ' + duration(d.before_install_ms) + ' of it before the recorder was installed' : '') + (d.end === 'returned' ? '' : d.end === 'threw' ? ', threw an exception' : ', its end was not seen'), 'text'),
-    cell(relative(d.at_ms), 'num'), cell(duration(d.wall_ms), 'num' + (d.wall_ms >= 1000 ? ' late' : '')), cell(d.wait_ms == null ? '' : duration(d.wait_ms), 'num'),
+    cell(relative(d.at_ms), 'num'), cell(took(d), 'num' + (d.wall_ms >= 1000 ? ' late' : '')), cell(d.wait_ms == null ? '' : duration(d.wait_ms), 'num'),
     cell(d.has_tree ? el('button', { type: 'button', class: 'link', onclick: () => openStacks(d.token) }, 'stacks') : null))));
 }
 
@@ -17,12 +17,12 @@ function detailTable(details) {
   for (const r of [...R.history].reverse()) {
     const open = () => timeline.selectRecord(r.seq);
     const what = r.kind === 'single' && r.details.length ? messageText(r.details[0].token, r.details[0].message) :
-      r.kind === 'group' ? r.count + ' messages' + (r.slowest ? ', slowest ' + duration(r.slowest.wall_ms) : '') + (r.closed ? '' : ', still open') : KINDS[r.kind] || r.kind;
+      r.kind === 'group' ? r.count + ' messages' + (r.slowest ? ', slowest ' + took(r.slowest) : '') + (r.closed ? '' : ', still open') : KINDS[r.kind] || r.kind;
     rows.push(el('tr', { class: 'go', tabindex: 0, onclick: open, onkeydown: (event) => { if (event.key === 'Enter') open(); } },
       cell(String(r.seq), 'num'), cell(relative(r.at_ms), 'num'), cell(duration(r.wall_ms), 'num' + (r.kind === 'single' && r.wall_ms >= 1000 ? ' late' : '')), cell(what, 'text'),
       cell(r.cpu_ms != null ? duration(r.cpu_ms) : r.count ? '?' : '', 'num'), cell(r.checktime_late_ms == null ? '' : duration(r.checktime_late_ms), 'num' + (r.checktime_late_ms >= 300 ? ' late' : '')), cell(r.clock || '', 'num')));
     for (const d of r.kind === 'single' ? r.details.slice(1) : r.details) {
-      rows.push(el('tr', { class: 'sub' }, cell(''), cell(relative(d.at_ms), 'num'), cell(duration(d.wall_ms), 'num'), cell(messageText(d.token, d.message), 'text'), cell(''), cell(''), cell('')));
+      rows.push(el('tr', { class: 'sub' }, cell(''), cell(relative(d.at_ms), 'num'), cell(took(d), 'num'), cell(messageText(d.token, d.message), 'text'), cell(''), cell(''), cell('')));
     }
   }
   $('history').append(rows.length ? el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'History, newest first' },

@@ -140,7 +140,7 @@ const timeline = (() => {
     }
     return [el('strong', {}, head), facts([when, ['wall', duration(r.wall_ms)], r.count ? ['work', duration(r.work_ms) + ' in ' + r.count + ' messages from #' + r.first_token] : null,
       ['between messages', r.idle_ms > 0 ? duration(r.idle_ms) : null], ['CPU', r.count || r.cpu_ms != null ? share : null],
-      ['slowest', r.slowest && r.count > 1 ? '#' + r.slowest.token + ', ' + duration(r.slowest.wall_ms) : null],
+      ['slowest', r.slowest && r.count > 1 ? '#' + r.slowest.token + ', ' + took(r.slowest) : null],
       ['sampler woke late by', r.checktime_late_ms == null ? null : duration(r.checktime_late_ms)],
       ['without room', r.dropped_details ? r.dropped_details + ' more messages deserved a name' : null], r.closed ? null : ['state', 'still open at the dump']]),
       r.details.length ? el('div', { class: 'scroll' }, detailTable(r.details)) : null, r.details.length || !r.count ? null : stacksButton(r.first_token)];

@@ -48,6 +48,8 @@ pub struct SlowestView {
     pub token: u64,
     /// Its dispatch time.
     pub wall_ms: f64,
+    /// Whether it took at most that long: its end was not seen.
+    pub at_most: bool,
 }
 
 impl RecordView {
@@ -71,8 +73,14 @@ impl RecordView {
             idle_ms: ms(record.idle_ns),
             cpu_ms: record.cpu_ns.map(ms),
             checktime_late_ms: record.checktime_late_ns.map(ms),
-            slowest: (record.slowest.wall_ns > 0)
-                .then(|| SlowestView { token: record.slowest.token, wall_ms: ms(record.slowest.wall_ns) }),
+            slowest: (record.slowest.wall_ns > 0).then(|| SlowestView {
+                token: record.slowest.token,
+                wall_ms: ms(record.slowest.wall_ns),
+                at_most: record
+                    .details
+                    .iter()
+                    .any(|detail| detail.token == record.slowest.token && detail.end == End::Missed),
+            }),
             details: record.details.iter().map(|detail| DetailView::new(a, detail)).collect(),
             dropped_details: record.dropped_details,
             closed: record.closed,
@@ -89,6 +97,8 @@ pub struct DetailView {
     pub at_ms: f64,
     /// Its dispatch time.
     pub wall_ms: f64,
+    /// Whether it took at most that long: its end was not seen.
+    pub at_most: bool,
     /// The part of it before the recorder was installed: there are no stacks of that part.
     pub before_install_ms: f64,
     /// How late it was dispatched after its `when`; `None` when unknown.
@@ -107,6 +117,7 @@ impl DetailView {
             token: detail.token,
             at_ms: ms_between(detail.start_ns, a.dump_ns),
             wall_ms: ms(detail.wall_ns),
+            at_most: detail.end == End::Missed,
             before_install_ms: ms(a.before_install_ns(detail.start_ns, detail.wall_ns)),
             wait_ms: detail.wait_ns.map(ms),
             end: match detail.end {

@@ -45,7 +45,10 @@ fn write_record(out: &mut String, r: &RecordView) {
     };
     let what = match r.kind {
         "group" => {
-            let slowest = r.slowest.as_ref().map(|s| format!(", slowest {}", format_ms(s.wall_ms)));
+            let slowest = r.slowest.as_ref().map(|s| {
+                let bound = if s.at_most { "at most " } else { "" };
+                format!(", slowest {bound}{}", format_ms(s.wall_ms))
+            });
             let open = if r.closed { "" } else { ", still open" };
             format!("messages from #{}{}{open}", r.first_token, slowest.unwrap_or_default())
         }
@@ -93,7 +96,7 @@ fn one_message(d: &DetailView) -> String {
     }
     match d.end {
         "threw" => text += &paint(WARN, ", threw an exception"),
-        "missed" => text += &paint(WARN, ", its end was not seen"),
+        "missed" => text += &paint(WARN, ", at most so long: its end was not seen"),
         _ => {}
     }
     if d.before_install_ms > 0.0 {

@@ -148,6 +148,32 @@ fn show_of_a_hang_outside_of_messages() {
 
 /// The message that the recorder was installed in: it began with the process, and its stack names it.
 #[test]
+fn show_says_at_most_where_no_end_was_seen() {
+    let report = ReportBuilder::new().single("com.shop.Dialog", 2_000, 100).group(3, 180, 20).with(|r| {
+        let of_single = r.history[0].details[0].clone();
+        let group = r.history.last_mut().unwrap();
+        group.details.push(Detail {
+            token: group.first_token,
+            start_ns: group.start_ns,
+            wall_ns: 60_000_000,
+            ..of_single
+        });
+        r.history
+            .iter_mut()
+            .flat_map(|record| &mut record.details)
+            .for_each(|detail| detail.end = End::Missed);
+    });
+    let text = plain(&show(&view(&report.build()), Options::default()));
+    for line in [
+        "com.shop.Dialog what=1, waited 3.0 ms, at most so long: its end was not seen",
+        "messages from #2, slowest at most 60 ms",
+        "An earlier message (#1) took at most 2.00 s",
+    ] {
+        assert!(text.contains(line), "{line} is not in {text}");
+    }
+}
+
+#[test]
 fn show_of_a_cold_start() {
     let stack = "android.app.ActivityThread$H.handleMessage:1859 \
                  android.app.ActivityThread.handleBindApplication:6469 com.example.shop.App.onCreate:30";

@@ -26,31 +26,22 @@
 //! waits for work, so that time is a gap as anywhere; the time between the outer message's begin and the first
 //! inner one, and from the last inner end to the outer end, is the outer message's. Its detail stands in the record
 //! that it ends in and has the whole dispatch time. A later stretch of an outer message that stands alone (rule 3)
-//! has its token and a count of 0.
-//!
-//! # Lost ends
-//!
-//! An `Error`, and with the Printer hook any exception, leaves a message without an end. The next event tells:
-//! see [`StackMark`]. Such a message is closed at that event as [`End::Missed`]; its time is then an upper bound.
-//!
-//! # The message that recording begins in
-//!
-//! Recording may begin inside of a message: [`Aggregator::adopt`] takes that one over, with a begin that nobody saw.
-//! Whoever sees that the Looper has gone on says so, by [`Aggregator::end_all`] or
-//! [`Aggregator::begin_outermost`]: the end is then an ordinary one.
+//! has its token and a count of 0. Which messages run inside each other, and which have lost their ends, the module
+//! `nesting` tells; what is special about the message that recording begins in is in [`adopted`].
 //!
 //! # When a record is handed over
 //!
 //! A full record waits for the description of its last message, until [`Aggregator::describe`] or the next event,
 //! and is visible as the open record until then.
 
+pub mod adopted;
+mod nesting;
+
 use crate::details::Worth;
 use crate::{Change, Config, Details, Host, Keep, MAX_DETAILS, Name, StackMark};
 use loopbox_format::looper;
 use loopbox_format::model::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest};
-
-/// How many nested `Looper.loop()` are told apart.
-const MAX_DEPTH: usize = 8;
+use nesting::Nesting;
 
 /// Whether the hook should now call [`Aggregator::describe`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,17 +64,6 @@ pub struct Begun {
     pub wanted: Wanted,
 }
 
-/// The message that recording begins in.
-#[derive(Debug, Clone, Copy)]
-pub struct Adopted {
-    /// When its dispatch began.
-    pub start_ns: u64,
-    /// The thread's CPU time at that instant; `None` when it is not known.
-    pub cpu_ns: Option<u64>,
-    /// It is the one that starts an app: [`BIND_APPLICATION`]. Any other one has no name.
-    pub binds: bool,
-}
-
 /// The name of a message, as the hook found it.
 #[derive(Debug, Clone, Copy)]
 pub struct Described<'a> {
@@ -95,25 +75,6 @@ pub struct Described<'a> {
     pub what: Option<i32>,
     /// Which source it comes from.
     pub named_by: NamedBy,
-}
-
-/// The message that starts an app, as the stack of its `ActivityThread.handleBindApplication` names it
-/// (`ActivityThread.H.BIND_APPLICATION`).
-pub const BIND_APPLICATION: Described<'static> = Described {
-    target: "android.app.ActivityThread$H",
-    callback: "",
-    what: Some(110),
-    named_by: NamedBy::Stack,
-};
-
-/// A message whose dispatch has begun.
-#[derive(Debug, Clone, Copy)]
-struct Frame {
-    token: u64,
-    start_ns: u64,
-    mark: StackMark,
-    /// A nested loop has run in it.
-    nested: bool,
 }
 
 /// The message that a description would belong to.
@@ -134,8 +95,7 @@ pub struct Aggregator<H> {
     frozen_ns: u64,
     details_per_record: usize,
     keep: Keep,
-    frames: [Frame; MAX_DEPTH],
-    depth: usize,
+    nesting: Nesting,
     next_token: u64,
     /// Messages counted in records so far; the next one to be counted has this number plus one.
     counted: u64,
@@ -151,8 +111,6 @@ pub struct Aggregator<H> {
     last: Option<Last>,
     /// CPU time at the end of the last record.
     cpu_base_ns: Option<u64>,
-    /// What to add to the mark of an end to compare it with marks of begins: the two hooks differ in frame size.
-    end_shift: i64,
     /// Recording began in [`BIND_APPLICATION`].
     began_in_bind: bool,
 }
@@ -160,7 +118,6 @@ pub struct Aggregator<H> {
 impl<H: Host> Aggregator<H> {
     /// An aggregator without history. To be called on the recorded thread, whose CPU clock it reads.
     pub fn new(config: &Config, host: H) -> Self {
-        const NO_FRAME: Frame = Frame { token: 0, start_ns: 0, mark: StackMark::UNKNOWN, nested: false };
         let cpu_base_ns = host.thread_cpu_ns();
         Self {
             host,
@@ -169,8 +126,7 @@ impl<H: Host> Aggregator<H> {
             frozen_ns: config.frozen_ns,
             details_per_record: (config.details_per_record as usize).min(MAX_DETAILS),
             keep: config.keep,
-            frames: [NO_FRAME; MAX_DEPTH],
-            depth: 0,
+            nesting: Nesting::default(),
             next_token: 1,
             counted: 0,
             cursor_ns: None,
@@ -195,7 +151,6 @@ impl<H: Host> Aggregator<H> {
             details_changed: false,
             last: None,
             cpu_base_ns,
-            end_shift: 0,
             began_in_bind: false,
         }
     }
@@ -212,44 +167,7 @@ impl<H: Host> Aggregator<H> {
 
     /// How many messages are running inside each other.
     pub fn depth(&self) -> u32 {
-        self.depth as u32
-    }
-
-    /// Takes over the message that runs while recording begins. Does nothing after the first message.
-    pub fn adopt(&mut self, adopted: &Adopted) {
-        if self.cursor_ns.is_some() {
-            return;
-        }
-        let start_ns = adopted.start_ns.min(self.host.now_ns());
-        let token = self.next_token;
-        self.next_token += 1;
-        if let Some(frame) = self.frames.first_mut() {
-            *frame = Frame { token, start_ns, mark: StackMark::BELOW_ALL, nested: false };
-            self.depth = 1;
-        }
-        self.cursor_ns = Some(start_ns);
-        self.cpu_base_ns = adopted.cpu_ns;
-        self.began_in_bind = adopted.binds;
-        self.host.running(token, start_ns, 1);
-    }
-
-    /// Ends all running messages: the outermost one in this way, without a word about when it was due; those inside of
-    /// it have lost their ends.
-    pub fn end_all(&mut self, end: End) -> Wanted {
-        self.settle();
-        let now = self.now();
-        while self.depth > 1 {
-            let _ = self.leave(now, None, End::Missed);
-        }
-        let Some(outermost) = self.top() else { return Wanted::Nothing };
-        let wanted = if outermost.mark == StackMark::BELOW_ALL {
-            self.leave_adopted(now);
-            Wanted::Nothing
-        } else {
-            self.leave(now, None, end)
-        };
-        self.host.idle(self.next_token, now);
-        wanted
+        self.nesting.depth()
     }
 
     /// A message's dispatch begins; `at` is where the hook runs on the stack.
@@ -267,24 +185,18 @@ impl<H: Host> Aggregator<H> {
         self.settle();
         let now = self.now();
         let wanted = self.miss_all_left_before(left_before, now);
-        match self.top() {
-            Some(outer) if !outer.nested => {
-                self.stretch(outer.token, now);
+        match self.nesting.enter() {
+            Some(outer) => {
+                self.stretch(outer, now);
                 self.publish();
-                if let Some(outer) = self.depth.checked_sub(1).and_then(|top| self.frames.get_mut(top)) {
-                    outer.nested = true;
-                }
             }
-            _ => self.gap(now),
+            None => self.gap(now),
         }
         let token = self.next_token;
         self.next_token += 1;
-        if let Some(frame) = self.frames.get_mut(self.depth) {
-            *frame = Frame { token, start_ns: now, mark: at, nested: false };
-            self.depth += 1;
-        }
+        self.nesting.push(token, now, at);
         self.cursor_ns = Some(now);
-        self.host.running(token, now, self.depth as u32);
+        self.host.running(token, now, self.nesting.depth());
         Begun { token, wanted }
     }
 
@@ -292,7 +204,7 @@ impl<H: Host> Aggregator<H> {
     /// innermost one is closed as [`End::Missed`], and may be described before this or [`end`](Self::end) is called again.
     pub fn miss_inner(&mut self, at: StackMark) -> bool {
         self.settle();
-        let inner = self.frame_of_end(at).is_some_and(|ending| self.depth > ending + 1);
+        let inner = self.nesting.depth_of_end(at).is_some_and(|ending| self.nesting.depth() > ending);
         if inner {
             let now = self.now();
             let _ = self.leave(now, None, End::Missed);
@@ -307,15 +219,15 @@ impl<H: Host> Aggregator<H> {
     pub fn end(&mut self, at: StackMark, when_ns: Option<u64>, end: End) -> Wanted {
         self.settle();
         let now = self.now();
-        let Some(ending) = self.frame_of_end(at) else { return Wanted::Nothing };
-        while self.depth > ending + 1 {
+        let Some(ending) = self.nesting.depth_of_end(at) else { return Wanted::Nothing };
+        while self.nesting.depth() > ending {
             let _ = self.leave(now, None, End::Missed);
         }
         let wanted = self.leave(now, when_ns, end);
-        match self.top() {
+        match self.nesting.top() {
             Some(outer) => {
                 let later = self.next_token - 1 - outer.token;
-                self.host.resumed(outer.token, outer.start_ns, self.depth as u32, later as u32);
+                self.host.resumed(outer.token, outer.start_ns, self.nesting.depth(), later as u32);
             }
             None => self.host.idle(self.next_token, now),
         }
@@ -371,7 +283,7 @@ impl<H: Host> Aggregator<H> {
             self.open.checktime_late_ns = late;
             self.close();
         }
-        self.depth = 0;
+        self.nesting.clear();
         self.counted = self.next_token - 1;
         self.cursor_ns = None;
     }
@@ -380,17 +292,11 @@ impl<H: Host> Aggregator<H> {
         self.host.now_ns().max(self.cursor_ns.unwrap_or(0))
     }
 
-    fn top(&self) -> Option<Frame> {
-        self.frames.get(self.depth.checked_sub(1)?).copied()
-    }
-
     /// Closes the messages that cannot be running any more when another one begins at this mark.
     fn miss_all_left_before(&mut self, at: StackMark, now: u64) -> Wanted {
         let mut innermost = None;
-        while let Some(top) = self.top()
-            && (!at.is_inside(top.mark) || self.depth == MAX_DEPTH)
-        {
-            if top.mark == StackMark::BELOW_ALL {
+        while self.nesting.is_left_before(at) {
+            if self.nesting.is_adopted() {
                 // With its name, which closes the record: a description could only be of another one.
                 self.leave_adopted(now);
                 return Wanted::Nothing;
@@ -406,25 +312,9 @@ impl<H: Host> Aggregator<H> {
         wanted
     }
 
-    /// Which of the running messages an end belongs to: the one whose begin was nearest on the stack.
-    fn frame_of_end(&mut self, at: StackMark) -> Option<usize> {
-        let running = self.frames.get(..self.depth)?;
-        if let [only] = running {
-            if let Some(shift) = only.mark.distance_from(at) {
-                self.end_shift = shift;
-            }
-            return Some(0);
-        }
-        let at = at.shifted(self.end_shift);
-        let distance = |frame: &Frame| frame.mark.distance_from(at).map_or(0, i64::unsigned_abs);
-        // The last of equals: without marks, the innermost.
-        (0..running.len()).rev().min_by_key(|&index| running.get(index).map(distance))
-    }
-
     /// Ends the innermost message: accounts for its last stretch and keeps a detail when it deserves one.
     fn leave(&mut self, now: u64, when_ns: Option<u64>, end: End) -> Wanted {
-        let Some(frame) = self.top() else { return Wanted::Nothing };
-        self.depth -= 1;
+        let Some(frame) = self.nesting.pop() else { return Wanted::Nothing };
         let alone = self.stretch(frame.token, now);
         self.cursor_ns = Some(now);
         let detail = Detail {
@@ -440,14 +330,6 @@ impl<H: Host> Aggregator<H> {
         self.last = (kept || !deserves).then_some(Last { detail, kept });
         self.publish();
         if kept { Wanted::Description } else { Wanted::Nothing }
-    }
-
-    /// The message that recording began in has ended.
-    fn leave_adopted(&mut self, now: u64) {
-        let _ = self.leave(now, None, End::Returned);
-        if self.began_in_bind {
-            self.describe(&BIND_APPLICATION);
-        }
     }
 
     /// Accounts for the time from the cursor until `now` as work of this message. True when it stands alone.

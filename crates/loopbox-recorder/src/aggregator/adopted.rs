@@ -1,0 +1,73 @@
+//! The message that recording begins in. [`Aggregator::adopt`] takes it over, with a begin that nobody saw. Whoever sees
+//! that the Looper has gone on says so, by [`Aggregator::end_all`] or [`Aggregator::begin_outermost`]: the end is then an
+//! ordinary one.
+
+use super::{Aggregator, Described, Wanted};
+use crate::{Host, StackMark};
+use loopbox_format::model::{End, NamedBy};
+
+/// The message that recording begins in.
+#[derive(Debug, Clone, Copy)]
+pub struct Adopted {
+    /// When its dispatch began.
+    pub start_ns: u64,
+    /// The thread's CPU time at that instant; `None` when it is not known.
+    pub cpu_ns: Option<u64>,
+    /// It is the one that starts an app: [`BIND_APPLICATION`]. Any other one has no name.
+    pub binds: bool,
+}
+
+/// The message that starts an app, as the stack of its `ActivityThread.handleBindApplication` names it
+/// (`ActivityThread.H.BIND_APPLICATION`).
+pub const BIND_APPLICATION: Described<'static> = Described {
+    target: "android.app.ActivityThread$H",
+    callback: "",
+    what: Some(110),
+    named_by: NamedBy::Stack,
+};
+
+impl<H: Host> Aggregator<H> {
+    /// Takes over the message that runs while recording begins. Does nothing after the first message.
+    pub fn adopt(&mut self, adopted: &Adopted) {
+        if self.cursor_ns.is_some() {
+            return;
+        }
+        let start_ns = adopted.start_ns.min(self.host.now_ns());
+        let token = self.next_token;
+        self.next_token += 1;
+        self.nesting.push(token, start_ns, StackMark::BELOW_ALL);
+        self.cursor_ns = Some(start_ns);
+        self.cpu_base_ns = adopted.cpu_ns;
+        self.began_in_bind = adopted.binds;
+        self.host.running(token, start_ns, 1);
+    }
+
+    /// Ends all running messages: the outermost one in this way, without a word about when it was due; those inside of
+    /// it have lost their ends.
+    pub fn end_all(&mut self, end: End) -> Wanted {
+        self.settle();
+        let now = self.now();
+        while self.nesting.depth() > 1 {
+            let _ = self.leave(now, None, End::Missed);
+        }
+        if self.nesting.depth() == 0 {
+            return Wanted::Nothing;
+        }
+        let wanted = if self.nesting.is_adopted() {
+            self.leave_adopted(now);
+            Wanted::Nothing
+        } else {
+            self.leave(now, None, end)
+        };
+        self.host.idle(self.next_token, now);
+        wanted
+    }
+
+    /// The message that recording began in has ended.
+    pub(super) fn leave_adopted(&mut self, now: u64) {
+        let _ = self.leave(now, None, End::Returned);
+        if self.began_in_bind {
+            self.describe(&BIND_APPLICATION);
+        }
+    }
+}

@@ -388,7 +388,7 @@ fn an_exception_out_of_a_nested_loop_ends_its_message_at_the_outer_end() {
 #[test]
 fn how_far_begin_and_end_are_apart_is_learned() {
     let mut main = Main::new(&Config::default());
-    // Nested loops 300 bytes apart, and an end hook with a frame of 250 bytes more than the begin's.
+    // Nested loops 300 bytes apart, and an end hook with a frame of 250 bytes more than the start's.
     let (outer, inner) = (StackMark::at(10_000), StackMark::at(9_700));
     let (outer_end, inner_end) = (StackMark::at(9_750), StackMark::at(9_450));
     let _ = main.aggregator.begin(outer);

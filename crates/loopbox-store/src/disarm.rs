@@ -1,5 +1,5 @@
 //! What becomes of a blown fuse: a process that ended in the middle of something dangerous keeps the sampler off for
-//! the next starts, until so many of them went well, or until the system has another libart.
+//! the next starts, until enough of them went well, or until the system has another libart.
 
 use crate::identity::BuildId;
 use std::fs;

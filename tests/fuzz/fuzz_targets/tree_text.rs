@@ -1,5 +1,5 @@
-//! [`loopbox_fuzz::SEED`] under libFuzzer.
+//! [`loopbox_fuzz::TREE_TEXT`] under libFuzzer.
 #![no_main]
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
-    loopbox_fuzz::SEED.check(input);
+    loopbox_fuzz::TREE_TEXT.check(input);
 });

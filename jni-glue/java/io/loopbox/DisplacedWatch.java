@@ -8,7 +8,7 @@ import android.util.Log;
 /**
  * Notices when another library took our hook out: WebView's tracing, for one, sets the Looper's Printer and later
  * nulls it. A queue that becomes idle has dispatched a message since it was idle before; when we saw none begin,
- * nobody calls us any more. Needs no message of its own and no hidden API.
+ * ours is not called any more. Needs no message of its own and no hidden API.
  */
 final class DisplacedWatch implements MessageQueue.IdleHandler {
     /** From that pause on it is pointless: someone else sets theirs as stubbornly as we do. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 import android.os.Handler;
 import android.os.Looper;
 import android.os.SystemClock;

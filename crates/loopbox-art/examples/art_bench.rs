@@ -3,8 +3,8 @@
 //!
 //! The ways take turns, in an order that turns too, so that whatever else the machine does meets all alike:
 //!
-//! * `ours`: rehearse, suspend, walk to method pointers, resume; methods not known yet are named afterwards;
-//! * `cold`: the same without the rehearsal;
+//! * `ours`: warm_up, suspend, walk to method pointers, resume; methods not known yet are named afterwards;
+//! * `cold`: the same without the warm-up;
 //! * `article`: suspend, walk and build each frame's name as a `std::string` (`ArtMethod::PrettyMethod`), resume;
 //! * `trace`: `Thread.getStackTrace` on the main thread.
 //!
@@ -99,7 +99,7 @@ impl Job {
         // The article's code walks where it is, without this call: its clock starts here, ours when main stopped.
         let entered_ns = now_ns();
         let Some(suspended) = self.suspended.take() else {
-            art.rehearse(env, &mut self.stack);
+            art.warm_up(env, &mut self.stack);
             return;
         };
         self.hop_ns = entered_ns - suspended.held_ns();

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::discover::{self, Findings, FoundThread, KnownMethod, Library, Match, ThreadEnv};
 use crate::fuse::{Fuse, Phase};
-use crate::hold::{Hold, Taken};
+use crate::hold::{Hold, Reclaimed};
 use crate::locks::{GetContendedMonitor, GetLockOwner, ThreadId};
 use crate::names::{Fingerprint, MethodName, Namer};
 use crate::off::{Off, SuspendError};
@@ -278,14 +278,14 @@ impl Art {
     ///
     /// Safe on every version as far as ART goes, because the holder then finds that the thread is not its
     /// own any more and resumes nothing. Not done while a living thread reads the stopped one's stack.
-    /// After a rescue nobody is suspended again, and the fuse stays as it is: open.
+    /// After a rescue no thread is suspended again, and the fuse stays as it is: open.
     ///
     /// The calling thread is attached and neither of the two.
     pub fn rescue(&self) -> Rescue {
-        match self.hold.take(sys::lives) {
-            Taken::Nothing => Rescue::Nothing,
-            Taken::BeingRead => Rescue::BeingRead,
-            Taken::Thread(thread) => {
+        match self.hold.reclaim(sys::lives) {
+            Reclaimed::Nothing => Rescue::Nothing,
+            Reclaimed::BeingRead => Rescue::BeingRead,
+            Reclaimed::Thread(thread) => {
                 self.poisoned.store(true, Ordering::Relaxed);
                 // SAFETY: `thread` was returned by `suspend` on this list; taking it from the hold makes this
                 // the only place that resumes it.
@@ -418,7 +418,7 @@ impl Art {
     /// processor's caches, and the stopped thread does not wait for memory. On a machine that does other work between
     /// two samples that was most of the time that it was stopped. Returns how many frames there were: 0 outside of a fast
     /// native method, where nothing is walked.
-    pub fn rehearse(&self, env: *mut c_void, out: &mut RawStack) -> u32 {
+    pub fn warm_up(&self, env: *mut c_void, out: &mut RawStack) -> u32 {
         out.clear();
         if self.is_runnable(env)
             && let Some(thread) = mem::read_word((env as usize).wrapping_add(mem::WORD))

@@ -26,7 +26,7 @@ pub(crate) struct Hold {
 
 /// What a guard found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Taken {
+pub(crate) enum Reclaimed {
     /// Nothing is held, or its end cannot be told from here.
     Nothing,
     /// This thread is the guard's now, who must resume it.
@@ -63,7 +63,7 @@ impl Hold {
     }
 
     /// The holder lets go. False when the guard has done it.
-    pub(crate) fn let_go(&self) -> bool {
+    pub(crate) fn release(&self) -> bool {
         self.state.compare_exchange(HELD, ASKED, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
@@ -80,18 +80,18 @@ impl Hold {
 
     /// Takes the stopped thread away from its holder, where that is safe: while it is not read, or when its reader
     /// is no more. `lives` tells of a thread of this process whether it does.
-    pub(crate) fn take(&self, lives: impl Fn(u32) -> bool) -> Taken {
+    pub(crate) fn reclaim(&self, lives: impl Fn(u32) -> bool) -> Reclaimed {
         let from = match self.state.load(Ordering::Acquire) {
             HELD => HELD,
             READ if !lives(self.holder.load(Ordering::Relaxed)) => READ,
-            READ => return Taken::BeingRead,
-            _ => return Taken::Nothing,
+            READ => return Reclaimed::BeingRead,
+            _ => return Reclaimed::Nothing,
         };
         match self.state.compare_exchange(from, RESCUED, Ordering::AcqRel, Ordering::Relaxed) {
             // Read after the exchange: from then on no other thread writes it. Before, the holder may let go and stop
             // another thread in between, and this would be the one that runs.
-            Ok(_) => Taken::Thread(self.thread.load(Ordering::Relaxed)),
-            Err(_) => Taken::Nothing,
+            Ok(_) => Reclaimed::Thread(self.thread.load(Ordering::Relaxed)),
+            Err(_) => Reclaimed::Nothing,
         }
     }
 }
@@ -118,7 +118,7 @@ mod tests {
         assert!(hold.begin_read());
         assert!(!hold.begin_read());
         hold.end_read();
-        assert!(hold.let_go());
+        assert!(hold.release());
         hold.free();
         assert_eq!(hold.since_ns(), None);
         assert!(hold.ask(8, 300));
@@ -127,10 +127,10 @@ mod tests {
     #[test]
     fn a_holder_that_stays_away_loses_the_thread_and_resumes_nothing() {
         let hold = held();
-        assert_eq!(hold.take(LIVES), Taken::Thread(0x1000));
-        assert_eq!(hold.take(LIVES), Taken::Nothing, "once");
+        assert_eq!(hold.reclaim(LIVES), Reclaimed::Thread(0x1000));
+        assert_eq!(hold.reclaim(LIVES), Reclaimed::Nothing, "once");
         assert!(!hold.begin_read());
-        assert!(!hold.let_go());
+        assert!(!hold.release());
         assert!(!hold.ask(9, 400), "for good");
     }
 
@@ -138,18 +138,18 @@ mod tests {
     fn a_stack_is_not_pulled_away_under_a_living_reader() {
         let hold = held();
         assert!(hold.begin_read());
-        assert_eq!(hold.take(LIVES), Taken::BeingRead);
-        assert_eq!(hold.take(|tid| tid != 7), Taken::Thread(0x1000), "its reader is no more");
+        assert_eq!(hold.reclaim(LIVES), Reclaimed::BeingRead);
+        assert_eq!(hold.reclaim(|tid| tid != 7), Reclaimed::Thread(0x1000), "its reader is no more");
     }
 
     #[test]
     fn what_is_not_held_or_just_let_go_is_not_taken() {
         let hold = Hold::default();
-        assert_eq!(hold.take(DEAD), Taken::Nothing);
+        assert_eq!(hold.reclaim(DEAD), Reclaimed::Nothing);
         assert!(hold.ask(7, 100));
-        assert_eq!(hold.take(DEAD), Taken::Nothing, "ART has not answered");
+        assert_eq!(hold.reclaim(DEAD), Reclaimed::Nothing, "ART has not answered");
         hold.hold(0x1000);
-        assert!(hold.let_go());
-        assert_eq!(hold.take(LIVES), Taken::Nothing, "the holder is about to resume it");
+        assert!(hold.release());
+        assert_eq!(hold.reclaim(LIVES), Reclaimed::Nothing, "the holder is about to resume it");
     }
 }

@@ -1,15 +1,4 @@
-//! Finds ART in the running process and takes Java stacks of the main thread.
-//!
-//! Used by one sampler thread of our own, attached to the VM:
-//!
-//! 1. once, [`Library::load`] (any thread) and [`Art::with_library`], or [`Art::discover`] for both: finds
-//!    the module, its functions, its structures, and checks all of it before first use;
-//! 2. per sample, in native state, [`Art::suspend_main`]; then, best inside of a fast native Java method,
-//!    [`Art::walk`], [`Suspended::resume`] and the names of methods not seen before ([`Art::describe`]).
-//!
-//! Nothing between suspend and resume allocates, locks, logs or panics. Whatever is not as expected is an
-//! [`Off`] with its reason: the app goes on without a sampler. `docs/sampler.md` tells the whole story.
-
+#![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),
     deny(
@@ -18,7 +7,8 @@
         clippy::panic,
         clippy::todo,
         clippy::unimplemented,
-        clippy::unreachable
+        clippy::unreachable,
+        clippy::indexing_slicing
     )
 )]
 

@@ -37,7 +37,7 @@ pub struct Lock {
     pub class: Option<String>,
     /// For a `synchronized static` method, whose lock is a class object: which class.
     pub of_class: Option<String>,
-    /// Who holds it; `None` when nobody does (a thread in `Object.wait` has let go of it).
+    /// Who holds it; `None` when no thread does (one in `Object.wait` has released it).
     pub owner: Option<ThreadId>,
 }
 
@@ -82,7 +82,7 @@ impl Art {
     }
 
     /// Tells the class of a contended object and who holds its lock. In the same fast native method, and
-    /// with nobody suspended: ART takes locks for the answer.
+    /// with no thread suspended: ART takes locks for the answer.
     pub fn describe_lock(&self, object: ObjectRef) -> Lock {
         let address = object.address.get();
         let class = self.namer().class_of(address);

@@ -1,14 +1,14 @@
 //! Which file an address of native code lies in, and where in it, as symbols on a desk need it.
 //!
 //! By `/proc/self/maps` and the mapped ELF headers alone, never by the linker: a main thread that hangs while it loads a
-//! library holds the linker's lock, and whoever asks the linker then hangs as well. All reads are such that cannot fault.
+//! library holds the linker's lock, and a thread that asks the linker then hangs as well. All reads are such that cannot fault.
 
 use crate::elf::{Image, build_id_in_notes};
 use crate::sys::maps::{self, Mapping};
 use crate::sys::mem;
 use goblin::elf::program_header::{PT_LOAD, PT_NOTE};
 
-/// The headers of an ELF file, and its notes, are looked for in so many bytes.
+/// The headers of an ELF file, and its notes, are looked for in that many bytes.
 const HEADER_BYTES: usize = 4_096;
 /// Build ids are SHA-1 (20 bytes) or shorter as a rule; 32 are known.
 const MAX_BUILD_ID: usize = 64;

@@ -17,7 +17,7 @@ pub enum SuspendAbi {
 /// How an `ArtMethod` leads to its code item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Code {
-    /// A `u32` here, counted from the begin of the dex data.
+    /// A `u32` here, counted from the start of the dex data.
     Offset(usize),
     /// A pointer here, bit 0 set for compact dex.
     Pointer(usize),

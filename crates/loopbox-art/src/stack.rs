@@ -48,7 +48,7 @@ impl RawStack {
         self.unfinished = false;
     }
 
-    /// Frames of the real stack, kept or not. With [`unfinished`](Self::unfinished): at least so many.
+    /// Frames of the real stack, kept or not. With [`unfinished`](Self::unfinished): at least that many.
     pub fn depth(&self) -> u32 {
         self.depth
     }

@@ -59,7 +59,7 @@ fn stress(testbed: &str, samples: u32) {
     let stats = value(&lines, "stats");
     assert!(stats.contains("timeouts: 0"), "{stats}");
     assert!(stats.ends_with("fuse=Some(Idle)"), "{stats}");
-    assert!(stats.contains("failed=0 rehearsed=1 "), "the sampler's own stack is the fast native: {stats}");
+    assert!(stats.contains("failed=0 warmed_up=1 "), "the sampler's own stack is the fast native: {stats}");
     assert_eq!(lines.iter().filter(|l| l.starts_with("phase ")).count(), 9);
     let checked = check_stacks(&oracle(&probe).unwrap(), &lines);
     assert!(checked.stacks >= u64::from(samples) * 9, "{} stacks", checked.stacks);

@@ -113,16 +113,16 @@ fn export_writes_text_formats_to_stdout() {
 }
 
 #[test]
-fn export_seed_is_the_text_of_one_tree() {
+fn export_tree_text_is_the_text_of_one_tree() {
     let files = Files::new();
     let file = files.report("shop.lbx");
-    let run = loopbox(&["export", file, "--format", "seed"]);
+    let run = loopbox(&["export", file, "--format", "tree-text"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    let tree = loopbox_format::seed::parse(run.stdout.trim_end()).unwrap().0;
+    let tree = loopbox_format::tree_text::parse(run.stdout.trim_end()).unwrap().0;
     assert_eq!(tree.sample_deltas_ns.len(), 515);
     assert_eq!(tree.nodes.iter().map(|node| node.count).collect::<Vec<_>>(), [515, 515, 515, 515, 200]);
-    assert_eq!(loopbox(&["export", file, "--format", "seed", "--token", "46"]).stdout, run.stdout);
-    let run = loopbox(&["export", file, "--format", "seed", "--token", "7"]);
+    assert_eq!(loopbox(&["export", file, "--format", "tree-text", "--token", "46"]).stdout, run.stdout);
+    let run = loopbox(&["export", file, "--format", "tree-text", "--token", "7"]);
     assert_eq!(run.code, 1);
     assert!(run.stderr.contains("no stacks of message #7; there are stacks of 46"), "{}", run.stderr);
     assert_eq!(loopbox(&["export", file, "--format", "chrome", "--token", "46"]).code, 64);

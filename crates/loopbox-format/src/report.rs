@@ -10,7 +10,7 @@ const DIGEST: Tag = Tag(*b"DIGE");
 const META: Tag = Tag(*b"META");
 const HISTORY: Tag = Tag(*b"HIST");
 const MAIN: Tag = Tag(*b"MAIN");
-/// Not in files of which nobody judged.
+/// Not in files without a verdict.
 const ANR: Tag = Tag(*b"ANR\0");
 const PENDING: Tag = Tag(*b"PEND");
 const SYMBOLS: Tag = Tag(*b"SYMB");
@@ -60,7 +60,7 @@ pub fn encode(report: &Report) -> Result<Vec<u8>, CodecError> {
 ///
 /// # Errors
 /// When the verdict cannot be encoded.
-pub fn judge_anew(bytes: &[u8], change: impl FnOnce(&mut Anr)) -> Result<Option<Vec<u8>>, CodecError> {
+pub fn update_verdict(bytes: &[u8], change: impl FnOnce(&mut Anr)) -> Result<Option<Vec<u8>>, CodecError> {
     let Some((mut file, before)) = container::Writer::reopen(bytes, ANR) else { return Ok(None) };
     let mut anr = before.and_then(|payload| codec::decode(payload).ok()).unwrap_or_default();
     change(&mut anr);

@@ -3,7 +3,7 @@
 use loopbox_format::codec::encode as encode_payload;
 use loopbox_format::container::crc32;
 use loopbox_format::model::*;
-use loopbox_format::report::{Decoded, decode, encode, judge_anew};
+use loopbox_format::report::{Decoded, decode, encode, update_verdict};
 use proptest::prelude::*;
 
 fn message(what: i32) -> Message {
@@ -183,12 +183,12 @@ fn a_verdict_that_comes_later_replaces_the_first() {
         anr.verdict = AnrVerdict::Confirmed;
         anr.system = Some(said.clone());
     };
-    let bytes = judge_anew(&first, later).unwrap().unwrap();
+    let bytes = update_verdict(&first, later).unwrap().unwrap();
     let decoded = decode(&bytes).unwrap();
     let anr = Anr { verdict: AnrVerdict::Confirmed, system: Some(said.clone()), ..sample().anr };
     assert_eq!(decoded.report, Report { anr, ..sample() });
     assert_eq!(decoded.damage, []);
-    assert_eq!(judge_anew(&first[..first.len() / 2], |_| ()).unwrap(), None);
+    assert_eq!(update_verdict(&first[..first.len() / 2], |_| ()).unwrap(), None);
 }
 
 /// The app fills records with bounded strings in fixed arrays; the desk reads them as owned values.

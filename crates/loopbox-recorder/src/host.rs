@@ -36,11 +36,11 @@ pub trait Host {
         false
     }
 
-    /// A message runs from now on: number, begin of its dispatch, and how many `Looper.loop()` it is inside of
+    /// A message runs from now on: number, start of its dispatch, and how many `Looper.loop()` it is inside of
     /// (1 for an ordinary message).
     fn running(&mut self, token: u64, start_ns: u64, depth: u32);
 
-    /// An outer message goes on after an inner one, as in [`running`](Self::running); so many messages have begun after
+    /// An outer message goes on after an inner one, as in [`running`](Self::running); that many messages have begun after
     /// it and are over.
     fn resumed(&mut self, token: u64, start_ns: u64, depth: u32, later: u32);
 

@@ -1,16 +1,4 @@
-//! What the recorder decides, without saying how it gets at the facts.
-//!
-//! * [`Aggregator`] turns the begins and ends of messages into the records of the history (the article's three
-//!   rules, idle time, nesting, lost ends). It is owned by the main thread and allocates nothing.
-//! * [`StackTreeBuilder`] merges the stacks of one message into a tree of bounded size; [`SymbolTable`] numbers
-//!   the methods and code locations that trees refer to.
-//! * [`Schedule`] says when the sampler sleeps, parks and takes a stack.
-//! * [`Watch`] says how long the running message has really been running, [`judge`] whether that was an ANR.
-//! * [`OutsideWatch`] tells whether a main thread that runs no message waits for one.
-//! * [`Config`] holds every number of these, checked once.
-//!
-//! There is no clock, no I/O, no JNI and no `unsafe` here: time and effects come in through the [`Host`] trait or
-//! as arguments, so that every policy can be tested as plain arithmetic.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 #![cfg_attr(
     not(test),
@@ -35,7 +23,7 @@ mod schedule;
 mod symbols;
 mod tree;
 mod verdict;
-mod watch;
+mod watchdog;
 
 pub use aggregator::adopted::{Adopted, BIND_APPLICATION};
 pub use aggregator::{Aggregator, Begun, Described, Wanted};
@@ -47,5 +35,5 @@ pub use outside::{Asleep, Demand, Finding, Glance, OutsideWatch, Place, computin
 pub use schedule::{Activity, Schedule, Step, Taken};
 pub use symbols::{Interner, SymbolTable};
 pub use tree::{Sample, StackTreeBuilder, widened_interval};
-pub use verdict::{judge, origin, patience_ns};
-pub use watch::{Frozen, Since, Suspect, Watch};
+pub use verdict::{classify, origin, threshold_ns};
+pub use watchdog::{Frozen, Since, Suspect, Watchdog};

@@ -3,7 +3,7 @@
 /// How far down the thread's stack a hook was called: what tells a nested `Looper.loop()` from a lost end.
 ///
 /// When a message begins while another has not ended, either the other one runs a loop of its own, and then the
-/// stack is deeper than it was at the other's begin; or the other one left by an exception that nobody reported
+/// stack is deeper than it was at the other's start; or the other one left by an exception that was not reported
 /// (with the Printer hook any exception, with the Observer hook an `Error`), and then it is not. Looper itself
 /// tells neither. All supported ABIs grow their stacks towards lower addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -16,7 +16,7 @@ impl StackMark {
     /// Not known: a begin inside of a message is then taken for the loss of that message's end.
     pub const UNKNOWN: Self = Self(0);
 
-    /// Of a message whose begin nobody saw: everything is inside of it, and far away from it.
+    /// Of a message whose start was not seen: everything is inside of it, and far away from it.
     pub(crate) const BELOW_ALL: Self = Self(u64::MAX);
 
     /// A mark at this address of the thread's stack.

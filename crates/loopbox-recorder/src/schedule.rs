@@ -96,14 +96,14 @@ pub enum Taken {
 /// The loop around it is: read the time and what the main thread does, ask [`Schedule::next`], do as told, and after
 /// a [`Step::Sample`] tell [`Schedule::taken`].
 ///
-/// * A message is sampled from [`Sampling::onset_ns`] on, at its begin + onset + n * interval: deadlines are absolute,
+/// * A message is sampled from [`Sampling::onset_ns`] on, at its start + onset + n * interval: deadlines are absolute,
 ///   so lateness does not add up. A deadline that passed is not made up for but counted as missed.
 /// * The interval doubles as a message uses up its tree's samples ([`widened_interval`]), or when the tree's builder
 ///   asks for it ([`Schedule::advise`]); it is wider in the background.
 /// * It doubles, up to sixteen times as wide, when the thread wakes late three times in a row (the machine is
 ///   starved, and the sampler must not add to it) or a stop took long; it recovers in steps.
 /// * A message during which suspending failed three times in a row is given up.
-/// * Stops are paid from a purse of [`Sampling::stop_budget_per_hour_ns`] that refills steadily. An empty purse
+/// * Stops are paid from a budget of [`Sampling::stop_budget_per_hour_ns`] that refills steadily. An empty budget
 ///   stretches the interval to what the refill affords, so that even then a hang leaves some stacks.
 #[derive(Debug, Clone)]
 pub struct Schedule {
@@ -128,8 +128,8 @@ pub struct Schedule {
     backoff: u32,
     frozen: u32,
 
-    purse_ns: u64,
-    purse_at_ns: Option<u64>,
+    budget_left_ns: u64,
+    budget_at_ns: Option<u64>,
     usual_stop_ns: u64,
     failures: u32,
     /// The message that was given up last.
@@ -163,8 +163,8 @@ impl Schedule {
             calm: 0,
             backoff: 0,
             frozen: 0,
-            purse_ns: sampling.stop_budget_per_hour_ns,
-            purse_at_ns: None,
+            budget_left_ns: sampling.stop_budget_per_hour_ns,
+            budget_at_ns: None,
             usual_stop_ns: MS / 10,
             failures: 0,
             given_up_token: 0,
@@ -202,7 +202,7 @@ impl Schedule {
             return self.sleep_until(self.due_ns);
         }
         self.skip_passed_deadlines(now_ns);
-        if let Some(affordable_ns) = self.wait_for_purse(now_ns) {
+        if let Some(affordable_ns) = self.wait_for_budget(now_ns) {
             self.missed = self.missed.saturating_add(1);
             self.due_ns = affordable_ns;
             return self.sleep_until(affordable_ns);
@@ -217,7 +217,7 @@ impl Schedule {
                 self.samples = self.samples.saturating_add(1);
                 self.failures = 0;
                 self.given_up_in_a_row = 0;
-                self.purse_ns = self.purse_ns.saturating_sub(stop_ns);
+                self.budget_left_ns = self.budget_left_ns.saturating_sub(stop_ns);
                 self.usual_stop_ns = self.usual_stop_ns.saturating_mul(7).saturating_add(stop_ns) / 8;
                 if stop_ns > self.slow_stop_ns {
                     self.back_off(1);
@@ -280,8 +280,8 @@ impl Schedule {
         self.background = background;
     }
 
-    /// Tells that the thread did something else than it was told: that it comes late then says nothing of the machine.
-    pub fn distracted(&mut self) {
+    /// The thread did something else than it was told: that it comes late then says nothing of the machine.
+    pub fn reset_lateness(&mut self) {
         self.asked_ns = None;
     }
 
@@ -343,19 +343,19 @@ impl Schedule {
         self.due_ns = self.due_ns.saturating_add(passed.saturating_mul(interval));
     }
 
-    /// Refills the purse; `Some` with the time to wait for when it does not hold a usual stop.
-    fn wait_for_purse(&mut self, now_ns: u64) -> Option<u64> {
+    /// Refills the budget; `Some` with the time to wait for when it does not hold a usual stop.
+    fn wait_for_budget(&mut self, now_ns: u64) -> Option<u64> {
         let budget = u128::from(self.budget_per_hour_ns);
-        let since = now_ns.saturating_sub(self.purse_at_ns.unwrap_or(now_ns));
+        let since = now_ns.saturating_sub(self.budget_at_ns.unwrap_or(now_ns));
         let refill = u128::from(since) * budget / HOUR_NS;
-        self.purse_at_ns = Some(now_ns);
-        let full = u128::from(self.purse_ns) + refill;
-        self.purse_ns = u64::try_from(full.min(budget)).unwrap_or(u64::MAX);
-        let lacking = u128::from(self.usual_stop_ns.saturating_sub(self.purse_ns));
+        self.budget_at_ns = Some(now_ns);
+        let full = u128::from(self.budget_left_ns) + refill;
+        self.budget_left_ns = u64::try_from(full.min(budget)).unwrap_or(u64::MAX);
+        let lacking = u128::from(self.usual_stop_ns.saturating_sub(self.budget_left_ns));
         if lacking == 0 {
             return None;
         }
-        // A purse that can never hold a stop is tried once an hour.
+        // A budget that can never hold a stop is tried once an hour.
         let wait = (lacking * HOUR_NS).checked_div(budget).map_or(HOUR_NS, |wait| wait.clamp(1, HOUR_NS));
         Some(now_ns.saturating_add(wait as u64))
     }

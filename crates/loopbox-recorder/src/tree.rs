@@ -139,7 +139,7 @@ impl StackTreeBuilder {
     /// configured interval take (the article's 95, of 10 ms). How many stacks there are says nothing of that: back-off
     /// and a busy machine make them rarer, and the Java API's are taken at a wider interval.
     ///
-    /// `ran_ns` is how long the message took; `None` when nobody knows, then it ran until its last stack at least.
+    /// `ran_ns` is how long the message took; `None` when that is not known, then it ran until its last stack at least.
     pub fn is_worth_keeping(&self, ran_ns: Option<u64>) -> bool {
         let seen_ns = self.last_ns.saturating_sub(self.start_ns);
         let long_ns = self.interval_ns.saturating_mul(self.min_samples.into());

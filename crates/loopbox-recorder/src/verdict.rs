@@ -3,17 +3,17 @@
 use loopbox_format::looper::{AnrClass, patient_class};
 use loopbox_format::model::{Anr, AnrVerdict, Component, Message, ProcessExit, SignalOrigin, SystemWord};
 
-/// The patience of the system's input dispatcher, whose share of other clocks a configured patience scales.
+/// The time-out of the system's input dispatcher: the other time-outs are scaled as the configured threshold is to it.
 const INPUT_MS: u64 = 5_000;
 
 /// The verdict that the evidence allows.
 ///
 /// * What the system says is final: `getProcessesInErrorState` while the process lives, `ApplicationExitInfo` after.
 /// * The system signals its ANR to processes that have nothing to do with it, too: it is probably ours when the main
-///   thread was busy, or its queue overdue, for two fifths of its patience (two seconds of five).
-/// * Whoever else sends the signal proves nothing, however busy the main thread is: that is a hang when it lasts.
-/// * With a debugger attached nobody waits for the main thread, not even the system.
-pub fn judge(anr: &Anr) -> AnrVerdict {
+///   thread was busy, or its queue overdue, for two fifths of its hang threshold (two seconds of five).
+/// * A signal of any other sender proves nothing, however busy the main thread is: that is a hang when it lasts.
+/// * With a debugger attached nothing waits for the main thread, not even the system.
+pub fn classify(anr: &Anr) -> AnrVerdict {
     let exit = anr.exit.as_ref().map(|exit| exit.reason);
     if exit == Some(ProcessExit::ANR) || matches!(anr.system, Some(SystemWord::NotResponding(_))) {
         return AnrVerdict::Confirmed;
@@ -21,23 +21,23 @@ pub fn judge(anr: &Anr) -> AnrVerdict {
     if anr.debugged {
         return AnrVerdict::Responsive;
     }
-    let patience_ns = if anr.patience_ns == 0 { INPUT_MS * 1_000_000 } else { anr.patience_ns };
+    let threshold_ns = if anr.patience_ns == 0 { INPUT_MS * 1_000_000 } else { anr.patience_ns };
     let signalled = anr.signal.is_some_and(|signal| signal.origin == SignalOrigin::System);
     let busy_ns = anr.ran_ns.max(anr.overdue_ns.unwrap_or(0)).max(anr.before_ns);
-    if signalled && busy_ns >= patience_ns / 5 * 2 {
+    if signalled && busy_ns >= threshold_ns / 5 * 2 {
         return AnrVerdict::Probable;
     }
     let ran_ns = anr.ran_ns.saturating_sub(anr.starved_ns);
-    if ran_ns >= patience_ns {
+    if ran_ns >= threshold_ns {
         return AnrVerdict::Hang;
     }
     AnrVerdict::Responsive
 }
 
-/// How long a message may run before it counts as a hang: `patience_ns` when only input waits for it, and for the
+/// How long a message may run before it counts as a hang: `input_ns` when only input waits for it, and for the
 /// framework's component messages as much more as the system has for them (a service may take twenty seconds where
-/// input waits five). Outside of messages, and in a message that nobody can name, it is input that waits.
-pub fn patience_ns(patience_ns: u64, message: Option<&Message>, api_level: u32) -> u64 {
+/// input waits five). Outside of messages, and in a message without a name, it is input that waits.
+pub fn threshold_ns(input_ns: u64, message: Option<&Message>, api_level: u32) -> u64 {
     let class = message.and_then(|message| match message.component? {
         Component::ActivityThread => message.what.and_then(patient_class),
         Component::Receiver => Some(AnrClass::Broadcast),
@@ -45,7 +45,7 @@ pub fn patience_ns(patience_ns: u64, message: Option<&Message>, api_level: u32) 
         _ => None,
     });
     let timeout_ms = class.and_then(|class| class.timeout(api_level)).map_or(0, |time| time.foreground_ms);
-    patience_ns / INPUT_MS * timeout_ms.max(INPUT_MS)
+    input_ns / INPUT_MS * timeout_ms.max(INPUT_MS)
 }
 
 /// Who sent a signal: the user of the sender, which a kernel that knows no sender gives as 0 with a process id of 0.
@@ -93,8 +93,8 @@ mod tests {
         let not_responding = Some(SystemWord::NotResponding("Input dispatching timed out".into()));
         let cases = [
             ("idle", base.clone(), Responsive),
-            ("short of the patience", ran(4), Responsive),
-            ("at the patience", ran(5), Hang),
+            ("short of the threshold", ran(4), Responsive),
+            ("at the threshold", ran(5), Hang),
             ("frozen time does not count", Anr { frozen_ns: 60 * S, ..ran(1) }, Responsive),
             ("no processor to run on", Anr { starved_ns: 2 * S, ..ran(6) }, Responsive),
             ("starved a little", Anr { starved_ns: S, ..ran(6) }, Hang),
@@ -130,16 +130,16 @@ mod tests {
             ("killed for an ANR", Anr { exit: Some(exit(6)), ..base.clone() }, Confirmed),
             ("killed for memory", Anr { exit: Some(exit(3)), ..base.clone() }, Responsive),
             ("killed for memory in a hang", Anr { exit: Some(exit(3)), ..ran(8) }, Hang),
-            ("no patience known", Anr { patience_ns: 0, ..ran(4) }, Responsive),
-            ("no patience known, long", Anr { patience_ns: 0, ..ran(5) }, Hang),
+            ("no threshold known", Anr { patience_ns: 0, ..ran(4) }, Responsive),
+            ("no threshold known, long", Anr { patience_ns: 0, ..ran(5) }, Hang),
         ];
         for (name, anr, expected) in cases {
-            assert_eq!(judge(&anr), expected, "{name}");
+            assert_eq!(classify(&anr), expected, "{name}");
         }
     }
 
     #[test]
-    fn component_messages_have_more_patience() {
+    fn threshold_ns_is_longer_for_component_messages() {
         let message = |component, what| Message {
             target: String::new(),
             callback: String::new(),
@@ -165,10 +165,10 @@ mod tests {
         ];
         for (component, what, level, expected) in cases {
             let message = message(component, what);
-            assert_eq!(patience_ns(5 * S, Some(&message), level), expected * S, "{component:?} {what:?}");
-            assert_eq!(patience_ns(S, Some(&message), level), expected * S / 5, "{component:?} {what:?}");
+            assert_eq!(threshold_ns(5 * S, Some(&message), level), expected * S, "{component:?} {what:?}");
+            assert_eq!(threshold_ns(S, Some(&message), level), expected * S / 5, "{component:?} {what:?}");
         }
-        assert_eq!(patience_ns(5 * S, None, 29), 5 * S);
+        assert_eq!(threshold_ns(5 * S, None, 29), 5 * S);
     }
 
     #[test]

@@ -60,7 +60,7 @@ impl Sampler {
         None
     }
 
-    /// A message runs for that long from now on; when its stacks were taken, relative to its begin.
+    /// A message runs for that long from now on; when its stacks were taken, relative to its start.
     fn message(&mut self, token: u64, ns: u64) -> Vec<u64> {
         let start_ns = self.now_ns;
         self.taken_at_ns.clear();
@@ -250,7 +250,7 @@ fn who_did_something_else_was_not_woken_late() {
         while let Step::Sample { .. } = schedule.next(n * SECOND, activity) {
             schedule.taken(n * SECOND, Taken::Stack { stop_ns: 1 });
         }
-        schedule.distracted();
+        schedule.reset_lateness();
     }
     assert_eq!((schedule.take_late_ns(), schedule.interval_ns()), (None, 10 * MS));
 }
@@ -355,9 +355,9 @@ fn stops_are_paid_from_an_hourly_purse() {
         stopped_ns.push(sampler.message(token, SECOND).len() as u64 * sampler.stop_ns);
     }
     let hours: Vec<u64> = stopped_ns.chunks(3_600).map(|hour| hour.iter().sum()).collect();
-    assert!(hours[0] <= 2 * SECOND + 10 * MS, "the purse and one refill: {hours:?}");
+    assert!(hours[0] <= 2 * SECOND + 10 * MS, "the budget and one refill: {hours:?}");
     assert!(hours[1] <= SECOND + 10 * MS, "one refill: {hours:?}");
-    assert!(hours[1] >= SECOND / 2, "an empty purse still leaves some stacks: {hours:?}");
+    assert!(hours[1] >= SECOND / 2, "an empty budget still leaves some stacks: {hours:?}");
 }
 
 proptest! {

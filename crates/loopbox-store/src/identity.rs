@@ -54,7 +54,7 @@ pub struct Identity {
     /// Process id.
     pub pid: u32,
     /// When the process started, in clock ticks since boot: field 22 of `/proc/self/stat`. With the pid and the
-    /// boot id it names one process for ever. 0 when it could not be read.
+    /// boot id it names one process for good. 0 when it could not be read.
     pub start_ticks: u64,
     /// `/proc/sys/kernel/random/boot_id`; zeros when it could not be read.
     pub boot_id: [u8; 16],

@@ -32,7 +32,7 @@ const TABLE_AT: usize = 176;
 const TABLE_ENTRY_LEN: usize = 16;
 const MAX_REGIONS: usize = 32;
 const MAX_SLOTS: usize = 4096;
-/// The largest ring, in bytes. Nobody reads more of a file than this.
+/// The largest ring, in bytes. No more of a file is read than this.
 pub const MAX_RING_BYTES: usize = 1 << 20;
 
 /// What a region holds. The numbers are in files.

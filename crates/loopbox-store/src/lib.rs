@@ -1,17 +1,4 @@
-//! The memory that outlives its process, and the files that are made of it.
-//!
-//! A [`Ring`] is one file per process start, mapped and locked for the life of the process. Every store into it
-//! survives the process whatever ends it; what was being written at that moment is told apart from what is whole.
-//! A ring that cannot be had on disk is anonymous memory: recording goes on, and
-//! [`RingReader::volatile_reason`] says what is lost.
-//!
-//! * [`Ring::create`] hands out one writer for the main thread, one for the worker, the sampler's marks, and readers.
-//! * [`recover`] turns the bytes of a ring into a report: safe code, made for hostile input.
-//! * [`adopt`] finds the rings of dead processes at the next launch.
-//! * [`write_report`] puts a report on disk: whole or not at all.
-//!
-//! The layout of the file is in `docs/file-format.md`. `unsafe` lives in the module `memory` and nowhere else:
-//! it turns a mapping into a slice of atomics, and everything above is ordinary code on that slice.
+#![doc = include_str!("../README.md")]
 #![deny(unsafe_code)]
 // Under loom only the slot protocol is there to be used; a mapping cannot hold loom's atomics.
 #![cfg_attr(loom, allow(dead_code, unused_imports))]
@@ -56,7 +43,7 @@ pub use identity::{BuildId, Identity};
 pub use layout::{Geometry, LayoutError, MAX_RING_BYTES};
 pub use marks::{CrashMark, FuseState};
 pub use pair::Pair;
-pub use trees::Kept;
+pub use trees::Fidelity;
 
 #[cfg(not(loom))]
 pub use self::{

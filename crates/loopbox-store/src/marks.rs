@@ -67,7 +67,7 @@ impl CrashMark {
 }
 
 /// Moves the last sign of life forward, whichever thread comes first.
-pub(crate) fn beat(word: &AtomicU64, uptime_ns: u64) {
+pub(crate) fn heartbeat(word: &AtomicU64, uptime_ns: u64) {
     word.raise(uptime_ns);
 }
 
@@ -100,8 +100,8 @@ mod tests {
     #[test]
     fn life_signs_do_not_go_back() {
         let word = AtomicU64::new(0);
-        beat(&word, 7);
-        beat(&word, 3);
+        heartbeat(&word, 7);
+        heartbeat(&word, 3);
         assert_eq!(word.get(), 7);
     }
 }

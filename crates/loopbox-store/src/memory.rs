@@ -145,7 +145,7 @@ fn fill(file: &File, header: &Header) -> Result<MmapRaw, Volatile> {
     // Pages are touched now, on the installing thread, and not by the main thread's first messages.
     let map = MmapOptions::new().len(len).populate().map_raw(file).map_err(Volatile::Map)?;
     write_header(words(&map), header);
-    // Nobody opens the file for writing from here on, not even this app by mistake: a shortened file would end the
+    // The file cannot be opened for writing from here on, not even this app by mistake: a shortened file would end the
     // process with SIGBUS. The mapping, made before, stays writable.
     file.set_permissions(fs::Permissions::from_mode(0o400)).map_err(Volatile::Create)?;
     Ok(map)
@@ -205,7 +205,7 @@ impl ForkMark {
     fn new() -> Option<Self> {
         let page: MmapMut = MmapOptions::new().len(size_of::<AtomicU64>()).map_anon().ok()?;
         let page = MmapRaw::from(page);
-        // SAFETY: address and length are those of the mapping that `page` owns and nobody else knows; the advice
+        // SAFETY: address and length are those of the mapping that `page` alone owns; the advice
         // changes what a child sees of it and nothing here.
         let done = unsafe { libc::madvise(page.as_mut_ptr().cast(), page.len(), libc::MADV_WIPEONFORK) };
         let mark = Self(page);

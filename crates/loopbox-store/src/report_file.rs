@@ -32,7 +32,7 @@ impl Default for ReportPolicy {
 }
 
 /// Writes `bytes` as `dir/name.lbx`: to a temporary file in the same directory, onto the disk, and only then under
-/// its name; so that whoever finds the name finds the whole report, also after a power loss. A report of that name
+/// its name; so that a file of that name is the whole report, also after a power loss. A report of that name
 /// is replaced (a hang that has ended updates its report).
 ///
 /// # Errors

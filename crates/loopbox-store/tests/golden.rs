@@ -82,7 +82,7 @@ fn write(dir: &Path) -> Vec<u8> {
     ring.worker.pending(&pending()).unwrap();
     ring.worker.figures(&figures()).unwrap();
     ring.fuse.mark(3, 7_000_000);
-    ring.reader.beat(2_000_005_000);
+    ring.reader.heartbeat(2_000_005_000);
     ring.reader.mark_crash(11);
     fs::read(ring.reader.path().expect("a file")).unwrap()
 }

@@ -7,7 +7,7 @@ use loopbox_format::model::{
     Detail, DumpReason, Feature, FeatureState, MainState, Message, Meta, Outside, Pending, PendingSource,
     Record, Running,
 };
-use loopbox_store::{FuseState, Geometry, Kept, Recovered, Ring, RingOptions, StoreError, recover};
+use loopbox_store::{Fidelity, FuseState, Geometry, Recovered, Ring, RingOptions, StoreError, recover};
 use proptest::prelude::*;
 use std::fs;
 
@@ -55,7 +55,7 @@ fn everything_written_is_there_live_and_in_the_file() {
     };
     ring.worker.running(&running).unwrap();
     for token in 1..=12 {
-        assert_eq!(ring.worker.keep_tree(&symbols(), &tree(token, 95)).unwrap(), Kept::Whole);
+        assert_eq!(ring.worker.keep_tree(&symbols(), &tree(token, 95)).unwrap(), Fidelity::Whole);
     }
     ring.worker.running_tree(&symbols(), &tree(2514, 5)).unwrap();
     let meta = Meta { producer: "test".into(), ..Meta::default() };
@@ -71,7 +71,7 @@ fn everything_written_is_there_live_and_in_the_file() {
     ring.worker.pending(&pending).unwrap();
     ring.fuse.mark(1, 1);
     ring.fuse.mark(0, 2);
-    ring.reader.beat(4_000_000);
+    ring.reader.heartbeat(4_000_000);
 
     let dead = from_file(&ring);
     assert_eq!(dead.report.meta.reason, DumpReason::Recovered { crash_signal: None });
@@ -205,7 +205,7 @@ fn what_runs_outside_of_messages_is_told_until_it_is_over_or_a_message_begins() 
 
     let next = record(1).first_token + u64::from(record(1).count);
     ring.worker.outside(Some(&outside(next, 5_200, 6_000))).unwrap();
-    ring.reader.beat(2_000_000);
+    ring.reader.heartbeat(2_000_000);
     for seen in both(&ring) {
         assert_eq!(seen.report.main, MainState::Outside(outside(next, 5_200, 2_000_000)));
     }
@@ -298,7 +298,7 @@ fn new_trees_take_the_place_of_the_oldest() {
     for token in 1..=120 {
         // Of one to five pages.
         let kept = ring.worker.keep_tree(&symbols(), &tree(token, 95 + token as u32 % 5 * 2000)).unwrap();
-        assert_eq!(kept, Kept::Whole);
+        assert_eq!(kept, Fidelity::Whole);
         let trees = from_file(&ring).report.trees;
         let tokens: Vec<u64> = trees.iter().map(|tree| tree.token).collect();
         let oldest = token.saturating_sub(tokens.len() as u64 - 1);

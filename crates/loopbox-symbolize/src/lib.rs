@@ -1,7 +1,4 @@
-//! Names native code: finds unstripped libraries by their build id, and in them the functions, files and lines of addresses.
-//!
-//! Knows nothing of reports. [`find`] searches folders, [`Binary`] is one file of what it found; DWARF and symbol tables
-//! are read by `addr2line` and `object`.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 mod binary;

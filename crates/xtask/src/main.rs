@@ -4,6 +4,8 @@
 mod android;
 mod bench;
 mod book;
+#[cfg(test)]
+mod conventions;
 mod demo;
 mod offsets;
 mod prebuilt;

@@ -86,7 +86,7 @@ fn what_cannot_run_is_said() {
     let output = run(&["art10", &wrong]);
     let errors = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
-    // As javac says it, from the begin of the line.
+    // As javac says it, from the start of the line.
     assert!(errors.contains(&format!("\n{wrong}:1: error: incompatible types")), "{errors}");
 }
 

@@ -241,7 +241,7 @@ impl Cell {
             wrong.push("it is of before the hang");
         }
         // What the hang is in began before it, and no report knows the future. Of what computes outside of messages the
-        // CPU time tells the begin, and a machine with more to do makes it seem later.
+        // CPU time tells the start, and a machine with more to do makes it seem later.
         if told.began_ns.is_some_and(|began| began > hung_ns && !self.computes())
             || told.as_of_ns.is_some_and(|as_of| as_of > at_ns + LATE_NS)
         {

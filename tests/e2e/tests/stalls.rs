@@ -26,7 +26,7 @@ struct Story {
 }
 
 impl Story {
-    /// The story up to the begin of its message.
+    /// The story up to the start of its message.
     fn begin(arguments: &[&str]) -> Result<Self> {
         Self::begin_in(tempdir()?, arguments)
     }

@@ -59,7 +59,8 @@ pub const MAPS: Target = Target { name: "maps", memory: 8 * MIB, longest: 16 << 
 pub const OFFSETS: Target =
     Target { name: "offsets", memory: 16 * MIB, longest: 16 << 10, run: text::offsets };
 /// The article's text form of a stack tree.
-pub const SEED: Target = Target { name: "seed", memory: 64 * MIB, longest: 16 << 10, run: text::seed };
+pub const TREE_TEXT: Target =
+    Target { name: "tree_text", memory: 64 * MIB, longest: 16 << 10, run: text::tree_text };
 /// A library file: headers, build id, symbol tables, hash table.
 pub const ELF: Target = Target { name: "elf", memory: 80 * MIB, longest: 64 << 10, run: elf::elf };
 /// The xz stream in a library's `.gnu_debugdata`.
@@ -73,7 +74,7 @@ pub const MAPPING: Target =
 
 /// All of them.
 pub const TARGETS: [&Target; 12] =
-    [&REPORT, &DESK, &RING, &TREE, &LOOPER, &MAPS, &OFFSETS, &SEED, &ELF, &DEBUGDATA, &DEX, &MAPPING];
+    [&REPORT, &DESK, &RING, &TREE, &LOOPER, &MAPS, &OFFSETS, &TREE_TEXT, &ELF, &DEBUGDATA, &DEX, &MAPPING];
 
 impl Target {
     /// Runs one input.

@@ -9,7 +9,7 @@ use loopbox_format::looper::{
     CUSTOM, PendingBody, class_name, dispatch, duration_ms, parse_queue, without_object,
 };
 use loopbox_format::model::{Pending, PendingSource, StackTree};
-use loopbox_format::{seed as seed_text, stacks};
+use loopbox_format::{stacks, tree_text as format};
 use std::borrow::Cow;
 
 fn text(input: &[u8]) -> Cow<'_, str> {
@@ -69,14 +69,14 @@ pub(crate) fn offsets(input: &[u8]) -> bool {
     true
 }
 
-pub(crate) fn seed(input: &[u8]) -> bool {
-    let Ok((tree, symbols)) = seed_text::parse(&text(input)) else { return false };
+pub(crate) fn tree_text(input: &[u8]) -> bool {
+    let Ok((tree, symbols)) = format::parse(&text(input)) else { return false };
     // Writing takes each sample's stack apart; the samples that a text claims cost it nothing.
     if tree.sample_deltas_ns.len() * tree.nodes.len() > 1 << 20 {
         return true;
     }
-    let written = seed_text::write(&tree, &symbols).expect("what was read can be written");
-    let (again, _) = seed_text::parse(&written).expect("what was written can be read");
+    let written = format::write(&tree, &symbols).expect("what was read can be written");
+    let (again, _) = format::parse(&written).expect("what was written can be read");
     // Names change on the way: they are put as Java writes them.
     assert_eq!(depths(&tree), depths(&again));
     true

@@ -172,4 +172,4 @@ macro_rules! each {
 }
 
 each!(report => REPORT, desk => DESK, ring => RING, tree => TREE, looper => LOOPER, maps => MAPS, offsets => OFFSETS,
-    seed => SEED, elf => ELF, debugdata => DEBUGDATA, dex => DEX, mapping => MAPPING);
+    tree_text => TREE_TEXT, elf => ELF, debugdata => DEBUGDATA, dex => DEX, mapping => MAPPING);

@@ -5,7 +5,7 @@ use crate::session::Session;
 use crate::sys::clock;
 use jni::Env;
 use loopbox_format::model::{Anr, Outside, SystemWord};
-use loopbox_recorder::judge;
+use loopbox_recorder::classify;
 
 /// Evidence that a report does not have yet.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ impl NewEvidence {
         if self.system.is_some() {
             anr.system = self.system;
         }
-        anr.verdict = judge(anr);
+        anr.verdict = classify(anr);
     }
 }
 

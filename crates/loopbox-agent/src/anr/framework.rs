@@ -1,5 +1,5 @@
-//! What the Android framework reports about this process and those before it, by `io.loopbox.Asked`. For the worker: the
-//! answers come from another process.
+//! What the Android framework reports about this process and those before it, by `io.loopbox.FrameworkQueries`. For the
+//! worker: the answers come from another process.
 
 use crate::jni::class_cache;
 use crate::jni::raw::{self, Failure};
@@ -10,7 +10,7 @@ use jni::sys::jvalue;
 use jni::{DEFAULT_LOCAL_FRAME_CAPACITY, Env, JValueOwned};
 use loopbox_format::model::{ProcessExit, Report};
 
-/// Bits of `Asked.state`.
+/// Bits of `FrameworkQueries.state`.
 const AVAILABLE: i32 = 1;
 const DEBUGGED: i32 = 2;
 
@@ -65,7 +65,7 @@ fn state(env: &mut Env<'_>) -> i32 {
     })
 }
 
-/// Calls a method of `Asked` that returns a text or null: with `first` before the other arguments.
+/// Calls a method of `FrameworkQueries` that returns a text or null: with `first` before the other arguments.
 fn text(
     env: &mut Env<'_>,
     method: JStaticMethodID,

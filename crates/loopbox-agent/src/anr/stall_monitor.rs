@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::session::stall::StallSnapshot;
 use crate::sys::{clock, proc};
 use loopbox_format::model::Outside;
-use loopbox_recorder::{Activity, Finding, Glance, OutsideWatch, Since, Watch};
+use loopbox_recorder::{Activity, Finding, Glance, OutsideWatch, Since, Watchdog};
 use std::sync::Arc;
 
 /// When the main thread's last message ended this long ago, the monitor parks, and the next message has to wake it.
@@ -31,7 +31,7 @@ pub(crate) fn start(session: &Arc<Session>) -> std::io::Result<()> {
 
 fn run(session: &Session) {
     let shared = &session.shared;
-    let mut watch = Watch::new(session.settings.hang_threshold_ns);
+    let mut watch = Watchdog::new(session.settings.hang_threshold_ns);
     let mut between = Between { session, watch: OutsideWatch::default(), found: 0, over: (0, 0) };
     let mut since = Since::Awake;
     let mut sig_quit_ns = 0;
@@ -44,7 +44,7 @@ fn run(session: &Session) {
         let runs = activity.running().is_some();
         if runs {
             // The sampler writes this heartbeat more often, but it may be off, stuck, or have given up.
-            session.reader.beat(now);
+            session.reader.heartbeat(now);
         }
         let snapshot = StallSnapshot {
             at_ns: now,

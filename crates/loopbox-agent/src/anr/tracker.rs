@@ -10,7 +10,7 @@ use loopbox_format::looper::most_overdue_ns;
 use loopbox_format::model::{
     Anr, AnrVerdict, DumpReason, MainState, Outside, QuitSignal, RecordKind, Report, SignalOrigin, SystemWord,
 };
-use loopbox_recorder::{judge, origin, patience_ns};
+use loopbox_recorder::{classify, origin, threshold_ns};
 use std::time::Duration;
 
 /// A message or freeze that ended at most this long ago may still be the reason for a signal.
@@ -153,7 +153,7 @@ impl AnrTracker {
             anr.system =
                 self.system.as_ref().filter(|(of, _)| *of == token).map(|(_, system)| system.clone());
         }
-        anr.verdict = judge(&anr);
+        anr.verdict = classify(&anr);
         anr
     }
 
@@ -161,7 +161,7 @@ impl AnrTracker {
     pub(crate) fn add_queue(&self, report: &mut Report) {
         report.anr.overdue_ns =
             most_overdue_ns(&report.pending).and_then(|ns| ns.checked_sub(self.thawed_ns));
-        report.anr.verdict = judge(&report.anr);
+        report.anr.verdict = classify(&report.anr);
     }
 
     /// How a report is to be followed: its message, 0 for none, and whether the system is to be asked about it. A hang that
@@ -209,7 +209,7 @@ pub(crate) fn hang_threshold_ns(settings: &Settings, report: &Report) -> u64 {
         MainState::Running(running) => running.message.as_ref(),
         _ => None,
     };
-    patience_ns(settings.hang_threshold_ns, message, settings.api_level)
+    threshold_ns(settings.hang_threshold_ns, message, settings.api_level)
 }
 
 /// A snapshot of the stall monitor from after `now_ns`: after a freeze all threads wake at once, and this one may be first.

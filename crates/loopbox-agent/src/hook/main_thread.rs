@@ -19,7 +19,7 @@ pub(crate) struct Main {
     pub(crate) begun: u64,
     /// The stack positions at which the running messages started, outermost first.
     pub(crate) marks: [StackMark; MAX_DEPTH],
-    /// While the message runs that recording began in: how many loops were on the stack then. Nobody knows where on the
+    /// While the message runs that recording began in: how many loops were on the stack then. It is not known where on the
     /// stack that message started, so every begin inside of it is in doubt.
     pub(crate) adopted_in: Option<u32>,
 }

@@ -47,7 +47,7 @@ pub fn look_up(env: &mut Env<'_>) -> Result<&'static ClassCache, Failure> {
     let native = raw::class(env, jni_str!("io/loopbox/Native"))?;
     let loopbox = raw::class(env, jni_str!("io/loopbox/Loopbox"))?;
     let pending = raw::class(env, jni_str!("io/loopbox/PendingDump"))?;
-    let queries = raw::class(env, jni_str!("io/loopbox/Asked"))?;
+    let queries = raw::class(env, jni_str!("io/loopbox/FrameworkQueries"))?;
     let main_stack = raw::class(env, jni_str!("io/loopbox/MainStack"))?;
     let looper = raw::class(env, jni_str!("android/os/Looper"))?;
     let nothing = jni_sig!("()V");

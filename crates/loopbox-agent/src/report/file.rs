@@ -4,7 +4,7 @@ use super::lifecycle::ReportFile;
 use crate::session::Session;
 use crate::sys::log;
 use loopbox_format::model::{Anr, Report};
-use loopbox_format::report::{encode, judge_anew};
+use loopbox_format::report::{encode, update_verdict};
 use loopbox_store::{ReportPolicy, enforce, write_report};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub(super) fn write(session: &Session, name: &str, report: &Report) -> Option<Pa
 pub(super) fn rewrite(session: &Session, file: &ReportFile, change: impl FnOnce(&mut Anr)) -> bool {
     // The app may have taken the file: it has the report as it was.
     let Ok(bytes) = fs::read(&file.path) else { return false };
-    let Ok(Some(bytes)) = judge_anew(&bytes, change) else { return false };
+    let Ok(Some(bytes)) = update_verdict(&bytes, change) else { return false };
     let written = write_report(&session.settings.directory, &file.name, &bytes);
     if let Err(error) = &written {
         log::warn(&["a report could not be updated with its verdict: ", &error.to_string()].concat());

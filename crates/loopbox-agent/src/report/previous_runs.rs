@@ -10,8 +10,8 @@ use crate::sys::log;
 use jni::Env;
 use loopbox_format::looper::most_overdue_ns;
 use loopbox_format::model::{Anr, MainState, Pending, ProcessExit};
-use loopbox_format::report::{encode, judge_anew};
-use loopbox_recorder::judge;
+use loopbox_format::report::{encode, update_verdict};
+use loopbox_recorder::classify;
 use loopbox_store::{FuseState, FuseSubject, Recovered, RingPolicy, adopt, suspect, write_report};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -102,7 +102,7 @@ fn classify_ended(settings: &Settings, recovered: &mut Recovered, end: Option<Pr
         exit: end.map(|end| end.exit),
         ..Anr::default()
     };
-    report.anr.verdict = judge(&report.anr);
+    report.anr.verdict = classify(&report.anr);
 }
 
 /// Writes the report, or, when the process itself has written one of the same hang, adds what is known about its end to
@@ -126,7 +126,7 @@ fn write(directory: &Path, recovered: &mut Recovered) -> Result<PathBuf, String>
 fn add_exit(file: &[u8], dead: &Anr) -> Option<Vec<u8>> {
     let add = |anr: &mut Anr| {
         anr.exit.clone_from(&dead.exit);
-        anr.verdict = judge(anr);
+        anr.verdict = classify(anr);
     };
-    judge_anew(file, add).ok()?
+    update_verdict(file, add).ok()?
 }

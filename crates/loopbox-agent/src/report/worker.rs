@@ -18,7 +18,7 @@ use crate::sys::fault;
 use crate::sys::{clock, log, proc};
 use jni::Env;
 use loopbox_format::model::{Anr, DumpReason, Figure, MainState, NativeStack, Pending, Report, SystemWord};
-use loopbox_recorder::judge;
+use loopbox_recorder::classify;
 use loopbox_store::WorkerWriter;
 
 /// A suspect message, and a report that is followed, are checked at least this often.
@@ -321,6 +321,6 @@ fn update_evidence(session: &Session, file: &ReportFile, anr: &Anr) -> bool {
     file::rewrite(session, file, |known| {
         let overdue_ns = known.overdue_ns;
         *known = Anr { overdue_ns, ..anr.clone() };
-        known.verdict = judge(known);
+        known.verdict = classify(known);
     })
 }

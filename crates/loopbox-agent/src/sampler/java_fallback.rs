@@ -8,7 +8,7 @@ use jni::signature::JavaType;
 use jni::{DEFAULT_LOCAL_FRAME_CAPACITY, Env};
 use loopbox_recorder::Sampling;
 
-/// Its interval is so many times as wide as the native sampler's.
+/// Its interval is this many times as wide as the native sampler's.
 const GENTLER: u64 = 10;
 const MIN_INTERVAL_NS: u64 = 100_000_000;
 

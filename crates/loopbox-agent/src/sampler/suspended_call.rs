@@ -155,7 +155,7 @@ pub unsafe extern "system" fn walk(env: *mut sys::JNIEnv, _: sys::jclass) {
 fn sample(job: &mut SampleJob<'_>, env: *mut sys::JNIEnv) {
     let walker = &mut job.walker;
     let Some(suspended) = job.suspended.take() else {
-        walker.art.rehearse(env.cast(), walker.raw);
+        walker.art.warm_up(env.cast(), walker.raw);
         return;
     };
     let at_ns = suspended.held_ns();

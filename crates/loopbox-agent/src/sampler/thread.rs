@@ -128,7 +128,7 @@ impl Sampler<'_> {
                     shared.finish_order(order);
                 }
                 shared.pause();
-                self.schedule.distracted();
+                self.schedule.reset_lateness();
                 continue;
             }
             if shared.take_query()
@@ -136,12 +136,12 @@ impl Sampler<'_> {
             {
                 let (symbolizer, raw) = (&mut self.symbolizer, &mut *self.raw);
                 ThreadDumper { art, session: self.session, symbolizer, raw }.answer(env);
-                self.schedule.distracted();
+                self.schedule.reset_lateness();
                 continue;
             }
             if let Some(order) = shared.open_order() {
                 self.fill(env, order);
-                self.schedule.distracted();
+                self.schedule.reset_lateness();
                 continue;
             }
             let (running, start_ns) = activity.running().unwrap_or((0, 0));
@@ -151,7 +151,7 @@ impl Sampler<'_> {
                 self.unannounced = 0;
                 self.session.wake_worker();
             }
-            self.session.reader.beat(now);
+            self.session.reader.heartbeat(now);
             self.schedule.set_background(shared.in_background());
             let (advised_token, advised_ns) = shared.advice();
             self.schedule.advise(advised_token, advised_ns);

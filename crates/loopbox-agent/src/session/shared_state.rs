@@ -34,7 +34,7 @@ pub struct SharedState {
     resting: AtomicBool,
     /// The app has switched sampling off.
     off: AtomicBool,
-    /// The app has paused the recorder: what the main thread does is not known, and nobody's business.
+    /// The app has paused the recorder: what the main thread does is not known.
     paused: AtomicBool,
     /// The app was in the foreground and is not now.
     background: AtomicBool,

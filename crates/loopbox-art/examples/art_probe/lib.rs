@@ -35,8 +35,8 @@ struct Hop {
 
 /// Frames that could not be named.
 static UNNAMED: AtomicU64 = AtomicU64::new(0);
-/// The fewest frames that a rehearsal saw.
-static REHEARSED: AtomicU64 = AtomicU64::new(u64::MAX);
+/// The fewest frames that a warm-up saw.
+static WARMED_UP: AtomicU64 = AtomicU64::new(u64::MAX);
 /// Samples that could not be taken.
 static FAILED: AtomicU64 = AtomicU64::new(0);
 /// Addresses at which another method was found than before: its class was unloaded.
@@ -101,7 +101,7 @@ pub extern "system" fn Java_probe_Probe_walk(env: EnvUnowned<'_>, _: JClass<'_>)
             } else if hop.ask {
                 object = art.contended_by_main(raw);
             } else {
-                REHEARSED.fetch_min(art.rehearse(raw, &mut hop.stack).into(), Ordering::Relaxed);
+                WARMED_UP.fetch_min(art.warm_up(raw, &mut hop.stack).into(), Ordering::Relaxed);
             }
             hop.lock = object.map(|o| art.describe_lock(o));
             for frame in hop.stack.frames() {
@@ -405,9 +405,9 @@ pub extern "system" fn Java_probe_Probe_stats<'local>(
         let (unnamed, reused) = (UNNAMED.load(Ordering::Relaxed), REUSED.load(Ordering::Relaxed));
         let failed = FAILED.load(Ordering::Relaxed);
         let stats = ART.get().map(Art::stats);
-        let rehearsed = REHEARSED.load(Ordering::Relaxed);
+        let warmed_up = WARMED_UP.load(Ordering::Relaxed);
         let text = format!(
-            "{stats:?} locks={locks} failed={failed} rehearsed={rehearsed} unnamed={unnamed} reused={reused} \
+            "{stats:?} locks={locks} failed={failed} warmed_up={warmed_up} unnamed={unnamed} reused={reused} \
              fuse={fuse:?}"
         );
         env.new_string(text)

@@ -1,4 +1,4 @@
-//! The suspend window's end: whoever stopped a thread lets it go, on every path.
+//! The suspend window's end: a stopped thread is resumed on every path.
 
 use std::marker::PhantomData;
 use std::sync::atomic::Ordering;
@@ -39,9 +39,9 @@ impl Suspended<'_> {
         self.held_ns
     }
 
-    /// Lets the thread go; returns for how many ns it was held. As dropping, with an answer.
+    /// Resumes the thread; returns for how many ns it was held. As dropping, with an answer.
     ///
-    /// Counted until the call that lets it go, not until that call returns: the thread that wakes up mostly
+    /// Counted until the call that resumes it, not until that call returns: the thread that wakes up mostly
     /// takes the processor from the caller, which on a loaded machine gets it back milliseconds later.
     /// [`Stats::resume_ns`](crate::Stats::resume_ns) sums the difference.
     pub fn resume(self) -> u64 {
@@ -54,7 +54,7 @@ impl Suspended<'_> {
 impl Drop for Suspended<'_> {
     fn drop(&mut self) {
         let art = self.art;
-        if !art.hold.let_go() {
+        if !art.hold.release() {
             return;
         }
         art.fuse.mark(Phase::Resume);

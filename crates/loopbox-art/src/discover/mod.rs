@@ -175,7 +175,7 @@ pub(crate) fn runtime_of(vm: usize, symbols: &Symbols, members: &[FoundThread]) 
     let mut object = [0usize; 2048 / WORD];
     let n = mem::read_words(runtime, &mut object);
     let object = object.get(..n).unwrap_or_default();
-    // More than one when something else that knows the JavaVM was allocated right behind the Runtime, whose size nobody
+    // More than one when something else that knows the JavaVM was allocated right behind the Runtime, whose size nothing
     // tells: only the one in the Runtime has a thread list before it.
     let places = object.iter().enumerate().skip(200 / WORD).filter(|(_, word)| mem::same(**word, vm));
     let places: Vec<usize> = places.map(|(at, _)| at).collect();

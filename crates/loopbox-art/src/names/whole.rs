@@ -1,4 +1,4 @@
-//! Names of a whole dex file, for tests with files that nobody wrote well.
+//! Names of a whole dex file, for tests with files that are not well-formed.
 
 use super::dex::{DexFile, class_name};
 use super::{LineTable, lines};

@@ -107,7 +107,7 @@ fn text(name: *const c_char) -> String {
 /// A library that is loaded already, opened again without loading anything.
 ///
 /// `dlopen` of a system library is refused to apps since Android 7, and gives a stub on some devices,
-/// so whoever asks must check that an answer lies inside the module (see `elf`).
+/// so the caller must check that an answer lies inside the module (see `elf`).
 pub(crate) struct OpenLibrary {
     // Never closed: the library stays loaded anyway, and dlopen2 panics when dlclose fails.
     library: ManuallyDrop<Library>,

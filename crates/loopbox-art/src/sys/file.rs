@@ -51,7 +51,7 @@ impl FileView {
 
     /// The bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
-        // SAFETY: the mapping holds `len` readable bytes until drop and nobody writes to it (see the type).
+        // SAFETY: the mapping holds `len` readable bytes until drop and is not written to (see the type).
         unsafe { std::slice::from_raw_parts(self.start.cast::<u8>(), self.len) }
     }
 }

@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// The format to write.
     #[arg(short, long, value_enum)]
     format: OutputFormat,
-    /// Writes the stacks of message N, or after-N for what ran outside of messages after it (seed); without it, those of the dump.
+    /// Writes the stacks of message N, or after-N for what ran outside of messages after it (tree-text); without it, those of the dump.
     #[arg(long, value_name = "N", value_parser = loopbox_report::parse_token)]
     token: Option<u64>,
     /// Writes to this file instead of stdout.
@@ -50,7 +50,9 @@ impl ValueEnum for OutputFormat {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let (name, help) = match self {
             Self::OneReport(format) => (format.name(), format.description()),
-            Self::TreeText => ("seed", "Text of one stack tree: name;count;offset;children; for each node"),
+            Self::TreeText => {
+                ("tree-text", "Text of one stack tree: name;count;offset;children; for each node")
+            }
             Self::Parquet => {
                 ("parquet", "One table of any number of reports, for SQL engines (docs/parquet.md)")
             }
@@ -61,7 +63,7 @@ impl ValueEnum for OutputFormat {
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     if args.token.is_some() && args.format != OutputFormat::TreeText {
-        return Err(usage_error("--token is for --format seed; the other formats have all stacks"));
+        return Err(usage_error("--token is for --format tree-text; the other formats have all stacks"));
     }
     match args.format {
         OutputFormat::OneReport(format) => one_report(args, format),

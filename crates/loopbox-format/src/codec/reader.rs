@@ -90,7 +90,7 @@ impl<'de> de::Deserializer<'de> for &mut Reader<'de> {
         deserialize_i64 visit_i64;
     }
 
-    // The encoding does not say what follows, and nobody here records floats, bytes or single characters.
+    // The encoding does not say what follows, and nothing here records floats, bytes or single characters.
     refused! {
         deserialize_any deserialize_f32 deserialize_f64 deserialize_char deserialize_bytes deserialize_byte_buf
         deserialize_identifier deserialize_ignored_any

@@ -33,7 +33,7 @@ pub struct Timeout {
 }
 
 impl AnrClass {
-    /// The system's patience on this API level; `None` where running out of it is no ANR.
+    /// The system's time-out on this API level; `None` where exceeding it is no ANR.
     ///
     /// `ActivityManagerService`, `ActiveServices`, `ActivityManagerConstants`, `JobServiceContext` of AOSP's
     /// `services/core/java/com/android/server` and `apex/jobscheduler`, android-5.0.0_r1 to android-16.0.0_r1.

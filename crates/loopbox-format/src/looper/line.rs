@@ -50,7 +50,7 @@ pub(super) fn fields(text: &str) -> Option<Fields<'_>> {
     Some(read)
 }
 
-/// Where a field of this name (`obj=`) begins: at the begin or after a space.
+/// Where a field of this name (`obj=`) begins: at the start or after a space.
 fn find_field(text: &str, name: &str) -> Option<usize> {
     text.match_indices(name)
         .map(|(at, _)| at)

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// Whether the main thread did not respond, in whose eyes, and what speaks for it.
+/// Whether the main thread did not respond, who says so, and by which evidence.
 ///
 /// The recorder collects the evidence while it can and judges by it; what it learns later (the hang ended, the system
 /// put up its dialog, the next launch asked how the process ended) goes into the same file.
@@ -10,7 +10,7 @@ pub struct Anr {
     pub verdict: AnrVerdict,
     /// How long the running message had been running without `frozen_ns`; 0 when none was.
     pub ran_ns: u64,
-    /// How long a message like this one may run before it counts as a hang; 0 when nobody asked.
+    /// How long a message like this one may run before it counts as a hang; 0 when it was not asked for.
     pub patience_ns: u64,
     /// The part of the running message's age in which the whole process did not run: it was frozen by the system, or
     /// stopped.
@@ -29,7 +29,7 @@ pub struct Anr {
     pub signal: Option<QuitSignal>,
     /// What `ActivityManager.getProcessesInErrorState` said; `None` when it was not asked.
     pub system: Option<SystemWord>,
-    /// What `ApplicationExitInfo` says about the end of the process; `None` when nobody knows.
+    /// What `ApplicationExitInfo` says about the end of the process; `None` when it is not known.
     pub exit: Option<ProcessExit>,
 }
 
@@ -37,12 +37,12 @@ pub struct Anr {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum AnrVerdict {
-    /// Nobody judged.
+    /// There is no verdict.
     #[default]
     Unknown,
     /// Nothing says that the main thread did not respond.
     Responsive,
-    /// A message ran, or had run, longer than its patience; the system has not said that it minded.
+    /// A message ran, or had run, longer than its hang threshold; the system has not called it an ANR.
     Hang,
     /// The system sent its signal while the main thread was busy for long.
     Probable,
@@ -75,7 +75,7 @@ pub enum SignalOrigin {
     SameUser,
     /// The users `root` and `shell`: `kill -3` or a bug report.
     Shell,
-    /// Somebody else, or nobody knows.
+    /// Another sender, or an unknown one.
     Other,
 }
 

@@ -10,10 +10,10 @@ pub enum DumpReason {
     SigQuit,
     /// The process is gone; the next one found what it had left in its ring. `dumped_at` is its last sign of life.
     Recovered {
-        /// The signal that a crash handler noted in the ring before the end; `None` when nobody noted one.
+        /// The signal that a crash handler noted in the ring before the end; `None` when there is none.
         crash_signal: Option<i32>,
     },
-    /// A message ran longer than its patience.
+    /// A message ran longer than its hang threshold.
     Hang,
 }
 

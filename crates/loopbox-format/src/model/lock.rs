@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct LockChain {
     /// When it was followed, uptime.
     pub captured_ns: u64,
-    /// The steps; empty when the main thread waited for no lock, or when nobody looked.
+    /// The steps; empty when the main thread waited for no lock, or when it was not looked at.
     pub waits: Vec<LockWait>,
     /// Whether the last holder waits for a lock of a thread before it in the chain: a deadlock.
     pub deadlock: bool,
@@ -20,7 +20,7 @@ pub struct LockWait {
     pub class: String,
     /// For a `synchronized static` method, whose lock is a class object: which class; else empty.
     pub of_class: String,
-    /// Who holds it; `None` when nobody does (a thread in `Object.wait` has let go of it).
+    /// Who holds it; `None` when no thread does (one in `Object.wait` has released it).
     pub holder: Option<LockHolder>,
 }
 

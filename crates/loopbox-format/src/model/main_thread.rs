@@ -3,14 +3,14 @@ use serde::{Deserialize, Serialize};
 /// What the kernel said of the main thread, and the native code that it was in.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct MainThread {
-    /// When the kernel was asked, uptime; 0 when nobody asked.
+    /// When the kernel was asked, uptime; 0 when it was not asked.
     pub captured_ns: u64,
     /// What the scheduler said of it, an ASCII letter as in `/proc/PID/stat`, see
     /// [`OtherThread::state`](super::OtherThread::state); 0 when it could not be read.
     pub state: u8,
     /// The kernel function that it slept in (`/proc/PID/wchan`); empty when it ran, or when the kernel does not tell.
     pub wchan: String,
-    /// The system call that it was in; `None` when it was in none, or nobody can tell.
+    /// The system call that it was in; `None` when it was in none, or it is not known.
     pub system_call: Option<SystemCall>,
     /// What it did between that instant and the completion of the report; `None` when the kernel does not tell.
     pub progress: Option<Progress>,

@@ -54,6 +54,6 @@ pub struct Report {
     /// Figures of the process and the machine at the dump.
     pub figures: Vec<Figure>,
     /// The report in plain lines, for readers in the app that know nothing else of the format: why it was written, the
-    /// process, its id, the time (Unix, ms), and one line of at most 900 bytes. Empty when nobody in the app wrote it.
+    /// process, its id, the time (Unix, ms), and one line of at most 900 bytes. Empty when it was not written in the app.
     pub digest: String,
 }

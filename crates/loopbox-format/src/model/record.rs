@@ -12,7 +12,7 @@ pub enum RecordKind {
     Idle,
     /// A gap so long (over 60 s) that the process was frozen or the device asleep; not a hang.
     Frozen,
-    /// Messages may have run, but nobody told the recorder: another library had taken its hook out.
+    /// Messages may have run, but the recorder did not see them: another library had taken its hook out.
     Unseen,
 }
 

@@ -48,7 +48,7 @@ impl Outside {
         token & Self::MARK != 0
     }
 
-    /// How long it had run, as far as that is known: since its begin, or at most since the last message.
+    /// How long it had run, as far as that is known: since its start, or at most since the last message.
     pub fn age_ns(&self) -> u64 {
         self.as_of_ns.saturating_sub(self.start_ns.unwrap_or(self.after_ns))
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 pub struct OtherThreads {
     /// When they were looked at, uptime.
     pub captured_ns: u64,
-    /// Those with a stack first, then as the kernel lists them; empty when nobody looked.
+    /// Those with a stack first, then as the kernel lists them; empty when they were not looked at.
     pub threads: Vec<OtherThread>,
     /// How many more there were.
     pub left_out: u32,

@@ -64,7 +64,7 @@ pub struct Phase {
 /// A node of a [`StackTree`], in pre-order.
 ///
 /// It covers `count` consecutive samples. They begin `skip` samples after the end of the previous sibling, or
-/// after the begin of the parent for a first child; so time order and each single stack can be recovered.
+/// after the start of the parent for a first child; so time order and each single stack can be recovered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeNode {
     /// Index into [`Symbols::locations`].

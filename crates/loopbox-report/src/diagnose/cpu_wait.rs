@@ -5,7 +5,7 @@ use super::slow_message::SlowMessage;
 use crate::model::time::{format_ns, percent, share};
 
 /// The part of the time since the recorder suspected a hang for which main could have run and got no CPU, and that in
-/// words. `None` when nobody measured it: the counters are read first at half of the message's time-out, and what they
+/// words. `None` when it was not measured: the counters are read first at half of the message's time-out, and what they
 /// have counted since the process's start says nothing about one message.
 pub(super) fn measured_cpu_wait(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(f64, String)> {
     let anr = &facts.analysis.anr;

@@ -26,5 +26,5 @@ pub fn tree_text(report: &Report, analysis: &Analysis, token: Option<u64>) -> Re
     }
     let decoded = report.trees.iter().rev().find(|decoded| decoded.token == token);
     let decoded = decoded.ok_or_else(|| invalid("the decoded report does not have them".into()))?;
-    loopbox_format::seed::write(decoded, &report.symbols).map_err(|error| invalid(error.to_string()))
+    loopbox_format::tree_text::write(decoded, &report.symbols).map_err(|error| invalid(error.to_string()))
 }

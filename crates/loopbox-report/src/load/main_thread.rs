@@ -7,7 +7,7 @@ use loopbox_format::model as file;
 use loopbox_format::model::{NativeFrameSource, SystemCallSource};
 use std::fmt::Write;
 
-/// `None` when nobody asked the kernel.
+/// `None` when the kernel was not asked.
 pub(super) fn read(main: &file::MainThread) -> Option<MainThread> {
     if *main == file::MainThread::default() {
         return None;

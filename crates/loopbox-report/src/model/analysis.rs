@@ -48,7 +48,7 @@ pub struct Analysis {
     pub queue: PendingQueue,
     /// The locks that the main thread waited for.
     pub locks: LockChain,
-    /// What the kernel said of the main thread; `None` when nobody asked it.
+    /// What the kernel said of the main thread; `None` when it was not asked.
     pub main_thread: Option<MainThread>,
     /// The other threads of the process.
     pub threads: OtherThreads,

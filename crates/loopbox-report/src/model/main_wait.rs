@@ -37,9 +37,9 @@ pub enum MainWaitKind {
     Driver,
     /// A system call of another kind.
     OtherCall,
-    /// The kernel, in a way that no signal ends, and nobody knows in which call.
+    /// The kernel, in a way that no signal ends, and it is not known in which call.
     Kernel,
-    /// Something, nobody knows what.
+    /// Something unknown.
     Unknown,
     /// A processor to run on.
     Cpu,

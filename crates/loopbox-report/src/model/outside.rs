@@ -23,7 +23,7 @@ pub(crate) enum OutsidePlace {
     NativeCallback,
     /// `MessageQueue.IdleHandler.queueIdle`.
     IdleHandler,
-    /// A message, though no hook told of it.
+    /// A message, though no hook saw it.
     UnseenMessage,
     /// The stack has neither a message queue nor a dispatch.
     Elsewhere,

@@ -15,7 +15,7 @@ use crate::identity::Identity;
 use crate::layout::{Geometry, Header, Kind, Layout};
 use crate::memory::{Memory, Volatile};
 use crate::sync::AtomicU64;
-use crate::trees::Kept;
+use crate::trees::Fidelity;
 use region::RegionWriter;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ pub struct Ring {
     pub worker: WorkerWriter,
     /// For the sampler thread.
     pub fuse: RingFuse,
-    /// For whoever writes the report.
+    /// For the thread that writes the report.
     pub reader: RingReader,
 }
 
@@ -98,7 +98,7 @@ impl Ring {
             running_tree: region(Kind::RunningTree),
             tree_pages: region(Kind::TreePages),
             trees: 0,
-            last_kept: (0, Kept::Whole),
+            last_kept: (0, Fidelity::Whole),
             meta: region(Kind::Meta),
             features: region(Kind::Features),
             pending: region(Kind::Pending),

@@ -2,7 +2,7 @@
 
 use super::Shared;
 use crate::layout::{CRASH_AT, HEARTBEAT_AT};
-use crate::marks::{CrashMark, beat};
+use crate::marks::{CrashMark, heartbeat};
 use crate::memory::Volatile;
 use crate::recover::{Recovered, assemble};
 use crate::source::Live;
@@ -29,9 +29,9 @@ impl RingReader {
 
     /// The process is alive at `uptime_ns`. What a recovered report says of a running message is as of the newest
     /// beat. Any thread, and several at a time.
-    pub fn beat(&self, uptime_ns: u64) {
+    pub fn heartbeat(&self, uptime_ns: u64) {
         if let Some(word) = self.shared.mark(HEARTBEAT_AT) {
-            beat(word, uptime_ns);
+            heartbeat(word, uptime_ns);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::region::RegionWriter;
 use crate::StoreError;
 use crate::slot::words_of;
-use crate::trees::{Kept, PAGE_HEADER_LEN, PackError, pack_within};
+use crate::trees::{Fidelity, PAGE_HEADER_LEN, PackError, pack_within};
 use loopbox_format::codec;
 use loopbox_format::model::{FeatureState, Figure, Meta, Outside, Pending, Running, StackTree, Symbols};
 
@@ -17,7 +17,7 @@ pub struct WorkerWriter {
     /// How many trees were kept.
     pub(super) trees: u64,
     /// The running message's tree as last written: its message and how much of it found room.
-    pub(super) last_kept: (u64, Kept),
+    pub(super) last_kept: (u64, Fidelity),
     pub(super) meta: RegionWriter,
     pub(super) features: RegionWriter,
     pub(super) pending: RegionWriter,
@@ -37,14 +37,14 @@ impl WorkerWriter {
 
     /// The stacks of the running message so far, with the names they use.
     ///
-    /// A tree that is too large is kept with less, see [`Kept`]. Packing costs some ten microseconds per kilobyte, so
+    /// A tree that is too large is kept with less, see [`Fidelity`]. Packing costs some ten microseconds per kilobyte, so
     /// a caller writes at the first sample, and then less often than each.
     ///
     /// # Errors
     /// [`StoreError::TooLarge`] when not even a single sample fits; the tree written before stands.
-    pub fn running_tree(&mut self, symbols: &Symbols, tree: &StackTree) -> Result<Kept, StoreError> {
+    pub fn running_tree(&mut self, symbols: &Symbols, tree: &StackTree) -> Result<Fidelity, StoreError> {
         // What did not fit a moment ago does not fit now either.
-        let from = if self.last_kept.0 == tree.token { self.last_kept.1 } else { Kept::Whole };
+        let from = if self.last_kept.0 == tree.token { self.last_kept.1 } else { Fidelity::Whole };
         let (packed, kept) = pack(symbols, tree, self.running_tree.capacity(), from)?;
         self.running_tree.write_next_bytes(&packed)?;
         self.last_kept = (tree.token, kept);
@@ -61,10 +61,10 @@ impl WorkerWriter {
     ///
     /// # Errors
     /// As [`running_tree`](Self::running_tree).
-    pub fn keep_tree(&mut self, symbols: &Symbols, tree: &StackTree) -> Result<Kept, StoreError> {
+    pub fn keep_tree(&mut self, symbols: &Symbols, tree: &StackTree) -> Result<Fidelity, StoreError> {
         let page_len = self.tree_pages.capacity().saturating_sub(PAGE_HEADER_LEN);
         let pages = self.tree_pages.region.map_or(0, |region| region.slots / 4).max(1);
-        let (packed, kept) = pack(symbols, tree, pages * page_len, Kept::Whole)?;
+        let (packed, kept) = pack(symbols, tree, pages * page_len, Fidelity::Whole)?;
         self.trees += 1;
         let parts = packed.chunks(page_len.max(1));
         let of = parts.len() as u64;
@@ -114,8 +114,8 @@ fn pack(
     symbols: &Symbols,
     tree: &StackTree,
     capacity: usize,
-    from: Kept,
-) -> Result<(Vec<u8>, Kept), StoreError> {
+    from: Fidelity,
+) -> Result<(Vec<u8>, Fidelity), StoreError> {
     pack_within(symbols, tree, capacity, from).map_err(|error| match error {
         PackError::Codec(error) => error.into(),
         PackError::TooLarge(needed) => StoreError::TooLarge { needed, capacity },

@@ -2,9 +2,9 @@
 //!
 //! A shared symbol table would be smaller, but one torn write to it could cost every tree its names.
 
+mod downsample;
 mod pack;
 mod pages;
-mod thin;
 mod unpack;
 mod varint;
 
@@ -17,7 +17,7 @@ pub(crate) use pages::{HEADER_LEN as PAGE_HEADER_LEN, Pages};
 
 /// How much of a tree found room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum Fidelity {
     /// All of it.
     Whole,
     /// All stacks, but methods by class and name only, without signatures and source files.
@@ -26,7 +26,7 @@ pub enum Kept {
     EveryNth(u32),
 }
 
-impl Kept {
+impl Fidelity {
     /// The next smaller form.
     fn less(self) -> Self {
         match self {
@@ -69,20 +69,20 @@ pub(crate) fn pack_within(
     symbols: &Symbols,
     tree: &StackTree,
     capacity: usize,
-    from: Kept,
-) -> Result<(Vec<u8>, Kept), PackError> {
+    from: Fidelity,
+) -> Result<(Vec<u8>, Fidelity), PackError> {
     let mut kept = from;
     loop {
         let thinned = match kept {
-            Kept::EveryNth(n) => thin::every_nth(tree, n),
+            Fidelity::EveryNth(n) => downsample::every_nth(tree, n),
             _ => None,
         };
         let bytes = pack::pack(symbols, thinned.as_ref().unwrap_or(tree), kept).map_err(PackError::Codec)?;
         if bytes.len() <= capacity {
             return Ok((bytes, kept));
         }
-        let last = matches!(kept, Kept::EveryNth(n) if n as usize >= tree.sample_deltas_ns.len());
-        if last || matches!(kept, Kept::EveryNth(_)) && thinned.is_none() {
+        let last = matches!(kept, Fidelity::EveryNth(n) if n as usize >= tree.sample_deltas_ns.len());
+        if last || matches!(kept, Fidelity::EveryNth(_)) && thinned.is_none() {
             return Err(PackError::TooLarge(bytes.len()));
         }
         kept = kept.less();

@@ -14,7 +14,7 @@
 //! ```
 
 use super::varint::{put, zigzag};
-use super::{Kept, Table, interval_us_at, is_source_of};
+use super::{Fidelity, Table, interval_us_at, is_source_of};
 use loopbox_format::codec::{self, CodecError};
 use loopbox_format::model::{Location, StackTree, Symbols, TreeNode};
 use std::collections::{BTreeSet, HashMap};
@@ -37,7 +37,7 @@ struct Names<'a> {
 }
 
 /// Packs `tree` with the part of `symbols` that it uses.
-pub(super) fn pack(symbols: &Symbols, tree: &StackTree, kept: Kept) -> Result<Vec<u8>, CodecError> {
+pub(super) fn pack(symbols: &Symbols, tree: &StackTree, kept: Fidelity) -> Result<Vec<u8>, CodecError> {
     let mut methods = Table::default();
     let mut locations = Table::default();
     let of_nodes: Vec<u32> = tree
@@ -67,7 +67,12 @@ pub(super) fn pack(symbols: &Symbols, tree: &StackTree, kept: Kept) -> Result<Ve
 }
 
 /// A location of the common tables in those of the tree.
-fn own<'a>(symbols: &'a Symbols, location: Location, methods: &mut Table<Names<'a>>, kept: Kept) -> Location {
+fn own<'a>(
+    symbols: &'a Symbols,
+    location: Location,
+    methods: &mut Table<Names<'a>>,
+    kept: Fidelity,
+) -> Location {
     let Location::Frame { method, dex_pc, line } = location else { return location };
     let method = symbols.methods.get(method as usize).map_or(u32::MAX, |method| {
         let mut names = Names {
@@ -76,7 +81,7 @@ fn own<'a>(symbols: &'a Symbols, location: Location, methods: &mut Table<Names<'
             signature: &method.signature,
             source_file: &method.source_file,
         };
-        if kept != Kept::Whole {
+        if kept != Fidelity::Whole {
             names = Names { signature: "", source_file: "", ..names };
         }
         methods.index(names)

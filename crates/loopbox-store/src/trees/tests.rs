@@ -51,7 +51,7 @@ fn one_sample(token: u64, stack: &[u32]) -> StackTree {
 }
 
 fn packed(tree: &StackTree) -> Vec<u8> {
-    pack_within(&symbols(), tree, 4096, Kept::Whole).unwrap().0
+    pack_within(&symbols(), tree, 4096, Fidelity::Whole).unwrap().0
 }
 
 /// The tree's stacks by class, name and source file.
@@ -93,10 +93,10 @@ fn a_tree_that_is_too_large_gives_up_signatures_first_and_then_samples() {
     let samples: Vec<Vec<u32>> = (0..64).map(|i| vec![1, 2 + i % 3]).collect();
     let tree = tree(1, &samples, &[10_000_000; 64]);
     let whole = packed(&tree).len();
-    let (names_only, kept) = pack_within(&symbols(), &tree, whole - 1, Kept::Whole).unwrap();
-    assert_eq!(kept, Kept::NamesOnly);
-    let (thinned, kept) = pack_within(&symbols(), &tree, names_only.len() - 1, Kept::Whole).unwrap();
-    assert_eq!(kept, Kept::EveryNth(2));
+    let (names_only, kept) = pack_within(&symbols(), &tree, whole - 1, Fidelity::Whole).unwrap();
+    assert_eq!(kept, Fidelity::NamesOnly);
+    let (thinned, kept) = pack_within(&symbols(), &tree, names_only.len() - 1, Fidelity::Whole).unwrap();
+    assert_eq!(kept, Fidelity::EveryNth(2));
     let mut joined = Trees::default();
     joined.add(&thinned).unwrap();
     let (own, read) = joined.finish();
@@ -107,7 +107,7 @@ fn a_tree_that_is_too_large_gives_up_signatures_first_and_then_samples() {
     assert_eq!(read[0].phases[1], Phase { first_sample: 2, interval_ns: 40_000_000 });
     let span = |tree: &StackTree| tree.sample_deltas_ns.iter().sum::<u64>();
     assert_eq!(span(&read[0]), span(&tree) - 10_000_000);
-    assert!(matches!(pack_within(&symbols(), &tree, 20, Kept::Whole), Err(PackError::TooLarge(21..))));
+    assert!(matches!(pack_within(&symbols(), &tree, 20, Fidelity::Whole), Err(PackError::TooLarge(21..))));
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn an_index_that_leads_nowhere_costs_its_tree_and_leaves_no_trace() {
     let mut joined = Trees::default();
     assert!(matches!(joined.add(&packed(&one_sample(1, &[1, 77]))), Err(TreeError::Index)));
     let broken = Symbols { methods: vec![], ..symbols() };
-    let bytes = pack_within(&broken, &one_sample(1, &[1]), 4096, Kept::Whole).unwrap().0;
+    let bytes = pack_within(&broken, &one_sample(1, &[1]), 4096, Fidelity::Whole).unwrap().0;
     assert!(matches!(joined.add(&bytes), Err(TreeError::Index)));
     assert_eq!(joined.finish(), (Symbols::default(), vec![]));
 }
@@ -144,7 +144,7 @@ proptest! {
         let (stacks, deltas): (Vec<_>, Vec<_>) = samples.into_iter().unzip();
         let tree = StackTree { start_ns, ..tree(9, &stacks, &deltas) };
         let mut joined = Trees::default();
-        joined.add(&pack_within(&symbols(), &tree, usize::MAX, Kept::Whole).unwrap().0).unwrap();
+        joined.add(&pack_within(&symbols(), &tree, usize::MAX, Fidelity::Whole).unwrap().0).unwrap();
         let (own, read) = joined.finish();
         prop_assert_eq!(stacks_by_name(&own, &read[0]), stacks_by_name(&symbols(), &tree));
         let times = |tree: &StackTree| -> Vec<u64> {

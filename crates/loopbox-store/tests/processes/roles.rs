@@ -131,7 +131,7 @@ fn record_for_ever(dir: &Path) {
             loop {
                 fuse.mark(1, 1);
                 fuse.mark(0, 2);
-                reader.beat(now.load(Ordering::Relaxed));
+                reader.heartbeat(now.load(Ordering::Relaxed));
             }
         });
     });

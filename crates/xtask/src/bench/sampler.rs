@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use loopbox_format::model::{MainState, Report, StackTree};
-use loopbox_format::{codec, report, seed, stacks};
+use loopbox_format::{codec, report, stacks, tree_text};
 use loopbox_launch::{Build, Launcher, wait_for_report};
 use loopbox_setup::workspace::{cargo, root, run as run_command, target};
 
@@ -261,7 +261,7 @@ fn sizes(report: &Report, tree: &StackTree) -> Result<()> {
     let encoded = codec::encode(tree)?.len();
     let times = codec::encode(&tree.sample_deltas_ns)?.len();
     let symbols = codec::encode(&report.symbols)?.len();
-    let text = seed::write(tree, &report.symbols)?.len();
+    let text = tree_text::write(tree, &report.symbols)?.len();
     let deep: Vec<f64> = depths.iter().map(|depth| *depth as f64).collect();
     println!(
         "  tree of {} samples of {:.0} frames (median): raw {raw} B, encoded {encoded} B ({times} B of them times of samples), its names {symbols} B, article's text {text} B",

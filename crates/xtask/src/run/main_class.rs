@@ -115,7 +115,7 @@ fn without_comments_and_literals(source: &str) -> String {
     code
 }
 
-/// The length of the literal at the begin of `text`, with its quotation marks.
+/// The length of the literal at the start of `text`, with its quotation marks.
 fn literal(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, sign) in text.char_indices().skip(1) {

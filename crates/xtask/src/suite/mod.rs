@@ -21,6 +21,9 @@ use steps::{minutes, shown};
 /// Arguments of `cargo xtask test`.
 #[derive(Debug, Args)]
 pub(crate) struct TestArgs {
+    /// Run only what needs no testbed: format, lints, dependencies, unit and CLI tests, documentation
+    #[arg(long)]
+    quick: bool,
     /// Run only the steps whose name contains this text
     #[arg(long)]
     only: Option<String>,
@@ -29,12 +32,27 @@ pub(crate) struct TestArgs {
     step: Option<String>,
 }
 
-type Step = (&'static str, fn() -> Result<()>);
+/// A part of the test command.
+struct Step {
+    name: &'static str,
+    tier: Tier,
+    run: fn() -> Result<()>,
+}
+
+/// Which of the two forms of the command a step belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tier {
+    Both,
+    /// It takes a testbed, another compiler, or minutes.
+    Full,
+    /// It stands for a longer one of the full tier.
+    Quick,
+}
 
 const STEPS: &[Step] = &[
-    ("set-up", set_up),
-    ("formatting", || run(cargo().args(["fmt", "--all", "--check"]))),
-    ("lints", || {
+    both("set-up", set_up),
+    both("formatting", || run(cargo().args(["fmt", "--all", "--check"]))),
+    both("lints", || {
         run(cargo().args([
             "clippy",
             "--quiet",
@@ -46,18 +64,27 @@ const STEPS: &[Step] = &[
             "warnings",
         ]))
     }),
-    ("dependencies", dependencies),
-    ("testbed art10", || testbed::ensure("art10").map(drop)),
-    ("testbed art11", || testbed::ensure("art11").map(drop)),
-    ("testbed art11-jit", || testbed::ensure("art11-jit").map(drop)),
-    ("testbed art11-arm64", || testbed::ensure("art11-arm64").map(drop)),
-    ("tests", tests),
-    ("documentation", documentation),
-    ("book", || book::build().map(drop)),
-    ("seqlock under loom", loom),
-    ("offset tables", || run(xtask().args(["offsets", "check"]))),
-    ("android libraries", || run(xtask().arg("android"))),
+    both("dependencies", dependencies),
+    full("testbed art10", || testbed::ensure("art10").map(drop)),
+    full("testbed art11", || testbed::ensure("art11").map(drop)),
+    full("testbed art11-jit", || testbed::ensure("art11-jit").map(drop)),
+    full("testbed art11-arm64", || testbed::ensure("art11-arm64").map(drop)),
+    full("tests", || tests(TestProgram::build_all()?)),
+    Step { name: "unit and CLI tests", tier: Tier::Quick, run: || tests(TestProgram::build_quick()?) },
+    both("documentation", documentation),
+    both("book", || book::build().map(drop)),
+    full("seqlock under loom", loom),
+    full("offset tables", || run(xtask().args(["offsets", "check"]))),
+    full("android libraries", || run(xtask().arg("android"))),
 ];
+
+const fn both(name: &'static str, run: fn() -> Result<()>) -> Step {
+    Step { name, tier: Tier::Both, run }
+}
+
+const fn full(name: &'static str, run: fn() -> Result<()>) -> Step {
+    Step { name, tier: Tier::Full, run }
+}
 
 /// How long one test program may take: many times what it takes on a loaded machine.
 const LIMIT: Duration = Duration::from_mins(30);
@@ -66,16 +93,15 @@ const LIMIT: Duration = Duration::from_mins(30);
 const AT_ONCE: usize = 2;
 
 pub(crate) fn test(args: &TestArgs) -> Result<()> {
-    let names = || STEPS.iter().map(|(name, _)| *name);
-    if let Some(step) = &args.step {
-        let found = STEPS.iter().find(|(name, _)| name == step);
-        let (_, step) = found.with_context(|| format!("no step is called `{step}`"))?;
-        return step();
+    if let Some(name) = &args.step {
+        let step = STEPS.iter().find(|step| step.name == name);
+        return (step.with_context(|| format!("no step is called `{name}`"))?.run)();
     }
-    let wanted = |name: &&str| args.only.as_deref().is_none_or(|only| name.contains(only));
-    let wanted: Vec<&str> = names().filter(wanted).collect();
+    let names = steps_of(args.quick);
+    let wanted = |name: &&&str| args.only.as_deref().is_none_or(|only| name.contains(only));
+    let wanted: Vec<&str> = names.iter().filter(wanted).copied().collect();
     if wanted.is_empty() {
-        bail!("no step is called so; there are: {}", names().collect::<Vec<_>>().join(", "));
+        bail!("no step is called so; there are: {}", names.join(", "));
     }
     steps::run(&wanted, |name| {
         // Not by its path: a step may build this program anew.
@@ -85,9 +111,14 @@ pub(crate) fn test(args: &TestArgs) -> Result<()> {
     })
 }
 
-/// Every test program, also when one fails.
-fn tests() -> Result<()> {
-    let programs = TestProgram::build_all()?;
+/// The names of the steps of a tier, in their order.
+fn steps_of(quick: bool) -> Vec<&'static str> {
+    let left_out = if quick { Tier::Full } else { Tier::Quick };
+    STEPS.iter().filter(|step| step.tier != left_out).map(|step| step.name).collect()
+}
+
+/// Each of these programs, also when one fails.
+fn tests(programs: Vec<TestProgram>) -> Result<()> {
     let start = Instant::now();
     let logs = target().join("test-logs/tests");
     fs::create_dir_all(&logs).with_context(|| format!("cannot create {}", logs.display()))?;
@@ -156,4 +187,19 @@ fn xtask() -> Command {
     let mut command = cargo();
     command.args(["run", "--quiet", "--locked", "--package", "xtask", "--"]);
     command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_of_the_quick_tier_take_no_testbed_and_no_android_toolchain() {
+        let quick =
+            ["set-up", "formatting", "lints", "dependencies", "unit and CLI tests", "documentation", "book"];
+        assert_eq!(steps_of(true), quick);
+        let all = steps_of(false);
+        assert!(!all.contains(&"unit and CLI tests") && all.contains(&"tests"), "{all:?}");
+        assert!(quick.iter().filter(|name| !all.contains(name)).eq(["unit and CLI tests"].iter()));
+    }
 }

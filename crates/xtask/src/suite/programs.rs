@@ -1,5 +1,6 @@
 //! The test programs of the workspace: built once, run one by one.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::process::CommandExt as _;
@@ -10,6 +11,7 @@ use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use loopbox_setup::command;
 use loopbox_setup::workspace::cargo;
 use serde_json::Value;
 
@@ -40,6 +42,28 @@ impl TestProgram {
     /// # Errors
     /// When something does not build.
     pub(crate) fn build_all() -> Result<Vec<Self>> {
+        Self::build(&[])
+    }
+
+    /// Builds the quick ones: all unit tests, and the integration tests of packages that use no testbed and fuzz nothing.
+    ///
+    /// # Errors
+    /// When something does not build.
+    pub(crate) fn build_quick() -> Result<Vec<Self>> {
+        let metadata =
+            command::run(cargo().args(["metadata", "--format-version=1", "--no-deps", "--locked"]))?;
+        let tests = quick_tests(&serde_json::from_str(&metadata).context("cargo's metadata")?);
+        let mut targets = vec!["--lib", "--bins"];
+        targets.extend(tests.iter().flat_map(|(_, test)| ["--test", test]));
+        let mut programs = Self::build(&targets)?;
+        // Another package may have a test of that name.
+        let wanted = |program: &Self| tests.contains(&(program.package.clone(), program.target.clone()));
+        programs.retain(|program| program.is_unit_test() || wanted(program));
+        Ok(programs)
+    }
+
+    /// Builds the test programs of the workspace that are among these targets; of all when there are none.
+    fn build(targets: &[&str]) -> Result<Vec<Self>> {
         let mut build = cargo();
         build.args([
             "test",
@@ -48,6 +72,7 @@ impl TestProgram {
             "--no-run",
             "--message-format=json-render-diagnostics",
         ]);
+        build.args(targets);
         let built = build.stderr(Stdio::inherit()).output().context("cannot run cargo")?;
         ensure!(built.status.success(), "the tests do not build ({})", built.status);
         let mut programs: Vec<Self> =
@@ -57,6 +82,11 @@ impl TestProgram {
         });
         ensure!(!programs.is_empty(), "cargo has built no test program");
         Ok(programs)
+    }
+
+    /// Whether it is the tests inside of a library or program.
+    fn is_unit_test(&self) -> bool {
+        self.target.ends_with(')')
     }
 
     /// The program that a line of cargo's output is about, if it is about one.
@@ -135,6 +165,28 @@ impl TestProgram {
     }
 }
 
+/// The integration tests of the packages that neither use testbeds nor fuzz, which takes minutes: folder and name, from
+/// cargo's metadata.
+fn quick_tests(metadata: &Value) -> BTreeSet<(String, String)> {
+    let list = |of: &Value, name| of.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
+    let text = |of: &Value, name| of.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let is_slow = |package: &Value| {
+        package.pointer("/metadata/cargo-fuzz").is_some()
+            || list(package, "dependencies").iter().any(|needed| text(needed, "name") == "loopbox-testbed")
+    };
+    let mut tests = BTreeSet::new();
+    for package in list(metadata, "packages").iter().filter(|package| !is_slow(package)) {
+        let manifest = text(package, "manifest_path");
+        let folder = Path::new(&manifest).parent().and_then(Path::file_name).unwrap_or_default();
+        for target in list(package, "targets") {
+            if list(&target, "kind").contains(&Value::from("test")) {
+                tests.insert((folder.to_string_lossy().into_owned(), text(&target, "name")));
+            }
+        }
+    }
+    tests
+}
+
 /// Runs every program once, `at_once` of them at a time, and passes each outcome on as soon as it is there, with the file
 /// that has what the program said.
 ///
@@ -198,6 +250,7 @@ fn results(said: &str) -> (usize, Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn program(script: &str) -> TestProgram {
         let folder = std::env::temp_dir();
@@ -272,10 +325,29 @@ mod tests {
     }
 
     #[test]
+    fn quick_tests_use_no_testbed_and_do_not_fuzz() {
+        let package = |folder: &str, dependency: &str| {
+            json!({
+                "manifest_path": format!("/w/{folder}/Cargo.toml"),
+                "dependencies": [{"name": "anyhow"}, {"name": dependency}],
+                "targets": [{"kind": ["bin"], "name": "main"}, {"kind": ["test"], "name": "hangs"}],
+            })
+        };
+        let mut fuzz = package("fuzz", "libc");
+        fuzz["metadata"] = json!({"cargo-fuzz": true});
+        let packages = [package("cli", "clap"), package("e2e", "loopbox-testbed"), fuzz];
+        let found = quick_tests(&json!({"packages": packages}));
+        assert_eq!(found.into_iter().collect::<Vec<_>>(), [("cli".to_owned(), "hangs".to_owned())]);
+    }
+
+    #[test]
     fn cargos_messages_name_the_programs() {
         let line = r#"{"reason":"compiler-artifact","manifest_path":"/w/tests/e2e/Cargo.toml","target":{"kind":["test"],"name":"stalls"},"profile":{"test":true},"executable":"/w/target/stalls-1"}"#;
         let program = TestProgram::of_message(line).unwrap();
         assert_eq!((program.name().as_str(), program.folder.to_str()), ("e2e stalls", Some("/w/tests/e2e")));
+        assert!(!program.is_unit_test());
+        let unit_tests = TestProgram::of_message(&line.replace(r#"["test"]"#, r#"["lib"]"#)).unwrap();
+        assert!(unit_tests.is_unit_test());
         assert_eq!(TestProgram::of_message(&line.replace("true", "false")), None);
         assert_eq!(TestProgram::of_message("not JSON"), None);
     }

@@ -33,7 +33,7 @@ public final class Config {
         NATIVE_THREAD
     }
 
-    /** What names the running message when the Observer hook records: it is told only at a message's end. */
+    /** What names the running message when the Observer hook records: it learns that only at a message's end. */
     public enum RunningName {
         /** The message's own sampled stack: no cost per message. The Printer steps in when sampling is off. */
         STACK,
@@ -253,7 +253,7 @@ public final class Config {
         }
 
         /**
-         * A finished message keeps its stacks when it ran as long as so many samples take, at the configured
+         * A finished message keeps its stacks when it ran as long as this many samples take, at the configured
          * interval. 1 to 2,000.
          */
         @NonNull
@@ -363,7 +363,7 @@ public final class Config {
             return this;
         }
 
-        /** Who is told of each report; on a thread of its own. */
+        /** What is called with each report, on a thread of its own. */
         @NonNull
         public Builder listener(@Nullable Listener told) {
             listener = told;

@@ -28,7 +28,7 @@ final class ContextFramework implements Framework {
                 return null;
             }
             for (ActivityManager.ProcessErrorStateInfo state : states) {
-                // The list has every app's processes for whoever may see them.
+                // The list has every app's processes for callers that may see them.
                 if (state.pid == Process.myPid()
                         && state.condition == ActivityManager.ProcessErrorStateInfo.NOT_RESPONDING) {
                     return state.shortMsg == null ? "" : state.shortMsg;

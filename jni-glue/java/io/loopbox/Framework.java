@@ -10,13 +10,13 @@ interface Framework {
     /** What the system says about this process not responding; null while it does not say so. */
     String notResponding();
 
-    /** How earlier processes of this app ended, newest first; null where nobody keeps a record: below Android 11. */
+    /** How earlier processes of this app ended, newest first; null where no record is kept: below Android 11. */
     Exit[] exits();
 
     /** Whether a debugger is attached, whose stops are no hangs. */
     boolean isDebugged();
 
-    /** A process without a Context: nobody knows anything. */
+    /** A process without a Context: nothing is known. */
     Framework NONE =
             new Framework() {
                 @Override

@@ -50,7 +50,7 @@ final class InputWatch implements InvocationHandler {
         WATCHED.put(window, new WeakReference<InputWatch>(watch));
     }
 
-    /** Puts back what was there before, where nobody has wrapped ours; elsewhere it only passes on. Main thread. */
+    /** Puts back what was there before, where no other library has wrapped ours; elsewhere it only passes on. Main thread. */
     static void takeOut() {
         for (Map.Entry<Window, WeakReference<InputWatch>> entry : WATCHED.entrySet()) {
             Window window = entry.getKey();

@@ -3,7 +3,7 @@ package io.loopbox;
 
 import androidx.annotation.NonNull;
 
-/** Is told of each report that was written. */
+/** Called with each report that was written. */
 public interface Listener {
     /**
      * Called on a thread of its own, which nothing in the recorder waits for, after the file has its final name; for one

@@ -196,7 +196,7 @@ public final class Loopbox {
 
     /**
      * Switches the stack sampler off, and on again: without it the rest goes on, but long messages have no stacks,
-     * and nobody looks at locks and other threads. A message that begins after it was switched off is not sampled.
+     * and locks and other threads are not looked at. A message that begins after it was switched off is not sampled.
      * Forgotten when the process ends: {@link Config.Builder#sampling} says how it begins. Any thread.
      */
     public static void setSampling(boolean on) {

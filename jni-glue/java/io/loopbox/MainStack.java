@@ -14,7 +14,7 @@ final class MainStack {
 
     /**
      * Called by the native sampler: a line for each frame, top first, of class, method, file and line number,
-     * separated by tabs; a line with a number alone stands for so many frames that are left out.
+     * separated by tabs; a line with a number alone stands for that many frames that are left out.
      */
     static String take() {
         StackTraceElement[] frames = Looper.getMainLooper().getThread().getStackTrace();

@@ -7,7 +7,7 @@ import android.os.Message;
 import android.util.Log;
 
 /**
- * What the hooks need at the begin and end of a dispatch. Called for every message, so that an ordinary one allocates
+ * What the hooks need at the start and end of a dispatch. Called for every message, so that an ordinary one allocates
  * nothing and takes few calls: the native side knows the thread, and says when there is more to do.
  */
 final class MainThread {
@@ -40,7 +40,7 @@ final class MainThread {
     }
 
     /**
-     * A message begins while another seems to run: Looper.loop() is nested, or that one ended without a word and the
+     * A message begins while another seems to run: Looper.loop() is nested, or that one ended unreported and the
      * app went on with a new loop. The stack tells; the native side could only guess by the stack's depth.
      */
     static int beginInDoubt() {

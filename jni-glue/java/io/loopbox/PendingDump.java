@@ -99,7 +99,7 @@ final class PendingDump implements Printer, Runnable {
         }
     }
 
-    /** The begin and the end, which names the target; obj is in between. */
+    /** The start and the end, which names the target; obj is in between. */
     private static String head(String line) {
         return line.substring(0, LINE_CHARS * 3 / 4) + '\u2026' + line.substring(line.length() - LINE_CHARS / 4);
     }

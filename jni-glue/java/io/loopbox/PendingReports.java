@@ -9,7 +9,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 
-/** Reports on disk that nobody has deleted yet. */
+/** Reports on disk that were not deleted yet. */
 final class PendingReports {
     private static final String SUFFIX = ".lbx";
     private static final String TAKEN = "taken";
@@ -61,7 +61,7 @@ final class PendingReports {
         return found;
     }
 
-    /** Of every process: one that is not in the app any more would keep its reports for ever. */
+    /** Of every process: one that is not in the app any more would keep its reports forever. */
     private static void tidy(File folder) {
         File[] all = reports(folder);
         long now = System.currentTimeMillis();

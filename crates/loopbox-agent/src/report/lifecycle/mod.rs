@@ -103,7 +103,7 @@ pub(super) enum Action {
     WriteAgain,
     /// Put the sampler's answer into the report and write it for the last time.
     WriteComplete,
-    /// Notify whoever waits for the report.
+    /// Notify the thread that waits for the report.
     NotifyComplete(Trigger),
     /// Find out whether the message has ended, and ask the system.
     CheckEvidence { message: u64, ask: AskSystem },

@@ -12,7 +12,7 @@ use crate::model::time::{percent, share};
 enum Waited {
     /// Measured by the kernel, since the recorder suspected a hang.
     Measured { share: f64, evidence: String },
-    /// Nobody measured it, but the stacks run and the CPU time is missing.
+    /// It was not measured, but the stacks run and the CPU time is missing.
     Supposed { evidence: String },
 }
 

@@ -31,7 +31,7 @@ pub enum CurrentView {
         at_ms: f64,
         /// How long it had been running.
         age_ms: f64,
-        /// Whether the begin is not known: then it began after `at_ms`, and `age_ms` is the most that it can be.
+        /// Whether the start is not known: then it began after `at_ms`, and `age_ms` is the most that it can be.
         at_most: bool,
         /// The CPU time of the main thread since the last message; `None` when unknown.
         cpu_ms: Option<f64>,

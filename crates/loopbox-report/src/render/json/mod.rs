@@ -52,7 +52,7 @@ pub struct ReportView {
     pub history: Vec<RecordView>,
     /// What the main thread was doing at the dump.
     pub current: CurrentView,
-    /// What the kernel said of the main thread, and its native stack; `None` when nobody asked.
+    /// What the kernel said of the main thread, and its native stack; `None` when it was not asked.
     pub main_thread: Option<MainThreadView>,
     /// The locks that kept the main thread waiting.
     pub locks: LocksView,

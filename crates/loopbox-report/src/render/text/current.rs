@@ -69,7 +69,7 @@ fn cpu(cpu_ms: Option<f64>, age_ms: f64) -> String {
     }
 }
 
-/// That a part of a message has no stacks, because nobody was there to take them.
+/// That a part of a message has no stacks, because the sampler was not there yet.
 pub(super) fn before_install(ms: f64) -> String {
     format!("{} of it before the recorder was installed: no stacks of that part", format_ms(ms))
 }

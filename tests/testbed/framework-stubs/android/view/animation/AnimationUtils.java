@@ -21,7 +21,7 @@ public class AnimationUtils {
                 }
             };
 
-    /** Called by Choreographer at the begin of a frame. */
+    /** Called by Choreographer at the start of a frame. */
     public static void lockAnimationClock(long vsyncMs) {
         Clock clock = CLOCK.get();
         clock.locked = true;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.integration.sentry;
 
 import io.loopbox.Loopbox;

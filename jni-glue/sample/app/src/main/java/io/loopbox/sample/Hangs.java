@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.sample;
 
 import android.os.Handler;
@@ -39,7 +40,7 @@ public final class Hangs {
         this.folder = folder;
     }
 
-    /** Posts it; about that long, but for {@link Kind#DEADLOCK}, which is for ever. */
+    /** Posts it; about that long, but for {@link Kind#DEADLOCK}, which never ends. */
     public void provoke(Kind kind, long ms) {
         switch (kind) {
             case BUSY:

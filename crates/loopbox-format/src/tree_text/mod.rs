@@ -189,5 +189,5 @@ fn number(node: usize, field: &'static str, text: &str) -> Result<u32, SeedError
 }
 
 #[cfg(test)]
-#[path = "seed_test.rs"]
+#[path = "tree_text_test.rs"]
 mod tests;

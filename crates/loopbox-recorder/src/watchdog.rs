@@ -11,7 +11,7 @@ const LOOK_NS: u64 = 500 * MS;
 const MATTERS_NS: u64 = 1_000 * MS;
 /// How often it is looked at from then on: the looks tell the next launch how long it had run, to within a tenth of a
 /// second.
-const BEAT_NS: u64 = 80 * MS;
+const HEARTBEAT_NS: u64 = 80 * MS;
 
 /// What the watching thread did since the last look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct Suspect {
 /// The thread sleeps to deadlines. When it wakes much later than it wanted, the process was frozen by the system,
 /// stopped, or starved; that time is not the message's own and does not count.
 #[derive(Debug, Clone)]
-pub struct Watch {
+pub struct Watchdog {
     suspicion_ns: u64,
     gap_ns: u64,
     look_ns: u64,
@@ -63,13 +63,13 @@ pub struct Frozen {
     pub last_over_ns: u64,
 }
 
-impl Watch {
-    /// Suspects a message at half of its patience.
-    pub fn new(patience_ns: u64) -> Self {
+impl Watchdog {
+    /// Suspects a message at half of its hang threshold.
+    pub fn new(threshold_ns: u64) -> Self {
         Self {
-            suspicion_ns: patience_ns / 2,
-            gap_ns: GAP_NS.min(patience_ns / 2),
-            look_ns: LOOK_NS.min(patience_ns / 8),
+            suspicion_ns: threshold_ns / 2,
+            gap_ns: GAP_NS.min(threshold_ns / 2),
+            look_ns: LOOK_NS.min(threshold_ns / 8),
             message: Suspect::default(),
             frozen: Frozen::default(),
         }
@@ -87,7 +87,7 @@ impl Watch {
         match since {
             Since::Awake => {}
             Since::SleptUntil(deadline_ns) => self.missed(now_ns, deadline_ns.max(start_ns)),
-            // Whoever parks is woken at the begin.
+            // A parked thread is woken when a message begins.
             Since::Parked => self.missed(now_ns, start_ns),
         }
         let age_ns = now_ns.saturating_sub(start_ns);
@@ -107,7 +107,7 @@ impl Watch {
         let suspicion_ns =
             message.start_ns.saturating_add(message.frozen_ns).saturating_add(self.suspicion_ns);
         let matters_ns = message.start_ns.saturating_add(MATTERS_NS);
-        let look_ns = if now_ns < matters_ns { self.look_ns } else { self.look_ns.min(BEAT_NS) };
+        let look_ns = if now_ns < matters_ns { self.look_ns } else { self.look_ns.min(HEARTBEAT_NS) };
         let turns = [suspicion_ns, matters_ns].into_iter().filter(|&turn_ns| turn_ns > now_ns);
         let next_ns = turns.fold(now_ns.saturating_add(look_ns), u64::min);
         (message.token != 0).then_some(next_ns)
@@ -142,13 +142,13 @@ mod tests {
         Activity::Running { token, start_ns }
     }
 
-    fn totals(watch: &Watch) -> (u64, u32) {
+    fn totals(watch: &Watchdog) -> (u64, u32) {
         (watch.frozen().all_ns, watch.frozen().times)
     }
 
     #[test]
-    fn a_message_is_suspect_from_half_of_its_patience_on() {
-        let mut watch = Watch::new(5 * S);
+    fn a_message_is_suspect_from_half_of_its_threshold_on() {
+        let mut watch = Watchdog::new(5 * S);
         assert!(!watch.look(10 * S, running(1, 10 * S), Since::Parked));
         assert_eq!(watch.next_look_ns(10 * S), Some(10 * S + 500 * MS));
         assert_eq!(watch.next_look_ns(10 * S + 600 * MS), Some(11 * S));
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn time_in_which_the_process_did_not_run_does_not_count() {
-        let mut watch = Watch::new(5 * S);
+        let mut watch = Watchdog::new(5 * S);
         assert!(!watch.look(S, running(1, S), Since::Awake));
         // Frozen for a minute in its first second.
         assert!(!watch.look(62 * S, running(1, S), Since::SleptUntil(2 * S)));
@@ -186,20 +186,20 @@ mod tests {
 
     #[test]
     fn a_freeze_counts_for_the_message_that_it_hit_and_only_for_its_time() {
-        let mut watch = Watch::new(5 * S);
+        let mut watch = Watchdog::new(5 * S);
         // The thread meant to wake before the message began.
         assert!(!watch.look(20 * S, running(1, 10 * S), Since::SleptUntil(9 * S)));
         assert_eq!(totals(&watch), (10 * S, 1));
         assert!(!watch.look(30 * S, running(2, 22 * S), Since::Parked));
         assert_eq!(totals(&watch), (18 * S, 2));
-        // A message that ended meanwhile is nobody's.
+        // A message that ended meanwhile is not counted.
         assert!(!watch.look(90 * S, Activity::Idle { since_ns: 89 * S }, Since::SleptUntil(31 * S)));
         assert_eq!(totals(&watch), (18 * S, 2));
     }
 
     #[test]
     fn what_runs_outside_of_messages_is_watched_like_one() {
-        let mut watch = Watch::new(5 * S);
+        let mut watch = Watchdog::new(5 * S);
         let outside = Activity::Outside { token: 1 << 63 | 7, since_ns: 10 * S };
         assert!(!watch.look(11 * S, outside, Since::Awake));
         assert!(watch.look(13 * S, outside, Since::SleptUntil(13 * S)));
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn waking_a_little_late_is_only_a_busy_machine() {
-        let mut watch = Watch::new(5 * S);
+        let mut watch = Watchdog::new(5 * S);
         assert!(watch.look(3 * S + 900 * MS, running(1, S), Since::SleptUntil(3 * S)));
         assert_eq!((watch.message().ran_ns, watch.message().frozen_ns), (2_900 * MS, 0));
     }

@@ -2,7 +2,7 @@
 package io.loopbox;
 
 /** What the native worker asks of the {@link Framework}. */
-final class Asked {
+final class FrameworkQueries {
     /** Bits of {@link #state}. */
     private static final int THERE = 1;
 
@@ -11,7 +11,7 @@ final class Asked {
     /** The wall clock may have been set back that far between a process's last sign of life and its end. */
     private static final long CLOCK_MS = 60_000;
 
-    private Asked() {}
+    private FrameworkQueries() {}
 
     /** Whether there is somebody to ask, and whether a debugger is attached. */
     static int state() {
@@ -29,7 +29,7 @@ final class Asked {
      * process of that name after its last sign of life.
      *
      * @param aliveMs System.currentTimeMillis of that
-     * @return null when nobody knows
+     * @return null when it is not known
      */
     static String exit(String process, int pid, long aliveMs) {
         Exit[] exits = Recorder.framework().exits();

@@ -1,0 +1,115 @@
+//! What holds for every crate and every source that ships, as tests: nothing else in the workspace would notice.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use loopbox_setup::command;
+use loopbox_setup::files::files_below;
+use loopbox_setup::workspace::{cargo, root};
+use serde_json::Value;
+
+/// The lints of a crate that runs inside of apps, where a panic would end the app.
+const NO_PANIC: &str = "#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::indexing_slicing
+    )
+)]
+";
+
+/// The packages below `crates`, by cargo's own account.
+fn packages() -> Vec<Value> {
+    let metadata = ["metadata", "--format-version=1", "--no-deps", "--locked"];
+    let metadata: Value = serde_json::from_str(&command::run(cargo().args(metadata)).unwrap()).unwrap();
+    let all = metadata["packages"].as_array().unwrap().clone();
+    let crates = root().join("crates");
+    let below: Vec<Value> = all.into_iter().filter(|package| folder(package).starts_with(&crates)).collect();
+    assert!(below.len() > 10, "{} packages", below.len());
+    below
+}
+
+fn folder(package: &Value) -> PathBuf {
+    Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap().to_owned()
+}
+
+fn is_published(package: &Value) -> bool {
+    package["publish"].is_null()
+}
+
+#[test]
+fn published_crates_have_what_a_registry_and_its_readers_ask_for() {
+    let packages = packages();
+    let published: Vec<&Value> = packages.iter().filter(|package| is_published(package)).collect();
+    assert!(published.iter().any(|package| package["name"] == "loopbox-cli"), "the command is published");
+    for package in &published {
+        let name = &package["name"];
+        let count = |key: &str| package[key].as_array().unwrap().len();
+        assert!(package["description"].is_string() && package["license"].is_string(), "{name}");
+        assert!((1..=5).contains(&count("keywords")) && (1..=5).contains(&count("categories")), "{name}");
+        for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+            let own = fs::read(folder(package).join(licence)).unwrap();
+            assert!(own == fs::read(root().join(licence)).unwrap(), "{name}: {licence}");
+        }
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let needed = &dependency["name"];
+            let ours = packages.iter().find(|package| package["name"] == *needed);
+            assert!(ours.is_none_or(is_published), "{name} needs {needed}, which is not published");
+            assert_ne!(dependency["req"], "*", "{name} needs any version of {needed}");
+        }
+    }
+}
+
+#[test]
+fn libraries_have_a_readme_with_an_example_as_landing_page() {
+    for package in packages() {
+        let is_library = |target: &Value| target["kind"].as_array().unwrap().contains(&"lib".into());
+        let library =
+            package["targets"].as_array().unwrap().iter().find(|target| is_library(target)).cloned();
+        if library.is_none() && !is_published(&package) {
+            continue;
+        }
+        let (name, folder) = (&package["name"], folder(&package));
+        assert_eq!(package["readme"], "README.md", "{name}");
+        let readme = fs::read_to_string(folder.join("README.md")).unwrap();
+        let Some(library) = library else { continue };
+        let source = fs::read_to_string(library["src_path"].as_str().unwrap()).unwrap();
+        assert!(source.starts_with("#![doc = include_str!(\"../README.md\")]\n"), "{name}");
+        // Compiled by the step `documentation`; `text` and `ignore` would not be.
+        let mut blocks = readme.split("```").skip(1).step_by(2).filter_map(|block| block.split('\n').next());
+        assert!(blocks.any(|kind| ["", "no_run", "rust,no_run"].contains(&kind)), "{name} has no example");
+    }
+}
+
+#[test]
+fn crates_that_run_in_apps_refuse_what_could_panic() {
+    let in_apps = ["format", "recorder", "store", "art", "agent"];
+    let roots = in_apps.map(|name| format!("crates/loopbox-{name}/src/lib.rs"));
+    for file in roots.iter().map(String::as_str).chain(["jni-glue/src/lib.rs"]) {
+        let source = fs::read_to_string(root().join(file)).unwrap();
+        assert!(source.contains(NO_PANIC), "{file}");
+    }
+}
+
+#[test]
+fn java_sources_that_others_compile_name_their_licence() {
+    let folders = ["jni-glue/java", "jni-glue/integrations", "jni-glue/sample"];
+    let files = folders.iter().flat_map(|folder| files_below(&root().join(folder)).unwrap());
+    // Declarations of other libraries are there to compile against and go nowhere.
+    let ships = |file: &PathBuf| {
+        file.extension().is_some_and(|kind| kind == "java") && !file.iter().any(|part| part == "declarations")
+    };
+    let mut seen = 0;
+    for file in files.filter(ships) {
+        let source = fs::read_to_string(&file).unwrap();
+        let first = source.lines().next();
+        assert_eq!(first, Some("// SPDX-License-Identifier: MIT OR Apache-2.0"), "{}", file.display());
+        seen += 1;
+    }
+    assert!(seen > 30, "{seen} sources");
+}

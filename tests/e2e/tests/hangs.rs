@@ -135,15 +135,6 @@ fn a_cold_start_that_hung_before_the_recorder_was_installed_says_so() -> Result<
 }
 
 #[test]
-fn two_hangs_in_a_row_are_two() -> Result<()> {
-    for name in ["in a row", "nested loop", "touch DOWN"] {
-        tell(name, "art10", Mode::Observer)?;
-        tell(name, "art11", Mode::Printer)?;
-    }
-    Ok(())
-}
-
-#[test]
 fn a_signal_or_a_kill_in_the_middle_of_a_report_loses_nothing() -> Result<()> {
     tell("report is written", "art10", Mode::Observer)?;
     tell("report is written", "art11", Mode::Printer)

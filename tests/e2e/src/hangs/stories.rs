@@ -90,7 +90,7 @@ impl Scene {
 }
 
 /// How the main thread hangs: so that it needs no processor at all.
-const WAY: &str = "futex";
+const WAY: &str = "lock";
 
 fn waits_at(places: &str) -> Vec<String> {
     vec![format!("hang={places}"), format!("how={WAY}")]

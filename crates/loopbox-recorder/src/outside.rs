@@ -150,7 +150,12 @@ pub fn computing_since(asleep: &Asleep, now_ns: u64, demand: Demand, seen_ns: Op
     const SLACK_NS: u64 = 50 * MS;
     /// What an idle thread computes now and then does not add up to more than slack in that time.
     const LONGEST_NS: u64 = 60_000 * MS;
-    let used_ns = demand.since(asleep.demand)?;
+    /// A thread that computes waits so many times as long as it runs at most: others want its processor, too.
+    const MOST_WAITS: u64 = 8;
+    // A thread that wakes up now and then, and sleeps in between, waits long for each time that it runs.
+    let ran_ns = demand.ran_ns.checked_sub(asleep.demand.ran_ns)?;
+    let waited_ns = demand.waited_ns.checked_sub(asleep.demand.waited_ns)?;
+    let used_ns = ran_ns.saturating_add(waited_ns.min(ran_ns.saturating_mul(MOST_WAITS)));
     let start_ns = now_ns.checked_sub(used_ns)?;
     let possible = start_ns.saturating_add(SLACK_NS) >= asleep.at_ns
         && start_ns <= seen_ns.unwrap_or(now_ns).saturating_add(SLACK_NS)
@@ -248,6 +253,8 @@ mod tests {
         let asleep = Asleep { token: 7, at_ns: 10 * S, demand: waited_before, waited: true };
         let demand = Demand { ran_ns: 2 * S, waited_ns: 13 * S };
         assert_eq!(computing_since(&asleep, 16 * S, demand, Some(11 * S)), Some(11 * S));
+        let wakes = Demand { ran_ns: S + 50 * MS, waited_ns: 14 * S };
+        assert_eq!(computing_since(&asleep, 16 * S, wakes, Some(11 * S)), None, "it slept in between");
         let slept = Demand { ran_ns: 2 * S, ..waited_before };
         assert_eq!(computing_since(&asleep, 16 * S, slept, Some(11 * S)), None);
     }

@@ -46,7 +46,7 @@ impl FuseState {
 /// that ends keeps what was retired.
 pub(crate) fn set_fuse(word: &AtomicU64, phase: u8, now_ns: u64) {
     // 48 bits of milliseconds are 8,900 years.
-    word.set_release(now_ns / MS << 16 | u64::from(phase) << 8 | FUSE_TAG);
+    word.set_release((now_ns / MS) << 16 | u64::from(phase) << 8 | FUSE_TAG);
 }
 
 /// What a crash handler noted.

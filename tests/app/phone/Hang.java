@@ -2,18 +2,31 @@ package phone;
 
 import android.os.SystemClock;
 import java.io.File;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.ReentrantLock;
 import scenario.Options;
 
 /**
  * What a thread can do instead of going on: {@code how=} spin (Java code), sleep, monitor and lock (another thread holds
- * it), native-spin, futex, nanosleep, fsync. It ends after {@code ms=} (6 s), or when the file {@code gate=} is there.
+ * it), gc (one collection after the other), full-heap (what it allocates needs collections first), native-spin, futex,
+ * nanosleep, fsync, vfork. It ends after {@code ms=} (6 s), or when the file {@code gate=} is there, which it takes away:
+ * the next hang wants one of its own. Two ways need a folder {@code slow=} with files that do not answer: page (code in
+ * Java reads from a mapping of the file {@code page}) and binder (a call of the driver of the file {@code driver}). They do
+ * not end before the files do.
  */
 final class Hang {
     private static final Object MONITOR = new Object();
     private static final ReentrantLock LOCK = new ReentrantLock();
     private static final int PAUSE_MS = 5;
+    private static final int SMALL = 1_000;
+    /** More than fit. */
+    private static final int MANY = 1_000_000;
+    /** One array in so many makes room for what other threads need. */
+    private static final int SPARED = 16;
 
     private final Options options;
     private final String how;
@@ -46,6 +59,21 @@ final class Hang {
                 break;
             case "lock":
                 waitForLock();
+                break;
+            case "gc":
+                collect();
+                break;
+            case "full-heap":
+                fillHeap();
+                break;
+            case "page":
+                readMapping();
+                break;
+            case "binder":
+                NativeWait.ioctl(new File(options.text("slow", "."), "driver").getPath());
+                break;
+            case "vfork":
+                NativeWait.vfork();
                 break;
             case "native-spin":
                 NativeWait.spin();
@@ -89,6 +117,36 @@ final class Hang {
         LOCK.unlock();
     }
 
+    private void collect() {
+        while (!over) {
+            Runtime.getRuntime().gc();
+        }
+    }
+
+    /** Arrays, and whenever there is no room for another, one in some makes room again. */
+    private void fillHeap() {
+        byte[][] kept = new byte[MANY][];
+        for (int next = 0; !over; next = (next + 1) % MANY) {
+            try {
+                kept[next] = new byte[SMALL];
+            } catch (OutOfMemoryError full) {
+                for (int i = 0; i < MANY; i += SPARED) {
+                    kept[i] = null;
+                }
+            }
+        }
+    }
+
+    private byte readMapping() {
+        try {
+            RandomAccessFile file = new RandomAccessFile(new File(options.text("slow", "."), "page"), "r");
+            ByteBuffer page = file.getChannel().map(FileChannel.MapMode.READ_ONLY, 0, file.length());
+            return page.get(0);
+        } catch (IOException failed) {
+            throw new IllegalStateException(failed);
+        }
+    }
+
     /** Knows when it is over, and holds until then what the main thread waits for. */
     private final class Holder extends Thread {
         Holder() {
@@ -114,7 +172,7 @@ final class Hang {
             held.countDown();
             String gate = options.text("gate", "");
             long end = SystemClock.uptimeMillis() + options.number("ms", 6_000);
-            while (gate.isEmpty() ? SystemClock.uptimeMillis() < end : !new File(gate).exists()) {
+            while (gate.isEmpty() ? SystemClock.uptimeMillis() < end : !new File(gate).delete()) {
                 SystemClock.sleep(PAUSE_MS);
             }
             over = true;

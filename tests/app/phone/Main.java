@@ -15,7 +15,8 @@ import scenario.Options;
  *
  * <p>Arguments: those of {@link Options}; {@code hang=PLACE,...}: where it hangs; {@code how=}: {@link Hang} lists
  * them; {@code ms=} for how long, or {@code gate=} until a file is there; {@code install=}attach, provider, onCreate or
- * none: where the recorder is installed; {@code dump=on}: a report at the end;
+ * none: where the recorder is installed; {@code dump=on}: a report at the end; {@code dumpGate=}: one when this file is
+ * there; {@code printGate=}: {@link SlowlyPrinted};
  * {@code displaced=yes}: another library takes the recorder's Printer out once the app is bound.
  */
 public final class Main {
@@ -33,6 +34,9 @@ public final class Main {
         provider.name = PhoneProvider.class.getName();
         ActivityThread.AppBindData app =
                 new ActivityThread.AppBindData(PhoneApplication.class, Collections.singletonList(provider));
+        if (!options.text("dumpGate", "").isEmpty()) {
+            new Thread(new GatedDump(new File(options.text("dumpGate", "")))).start();
+        }
         new Thread(new SystemServer(thread.getApplicationThread(), app), "Binder:1").start();
         Looper.loop();
         throw new IllegalStateException("Main thread loop unexpectedly exited");

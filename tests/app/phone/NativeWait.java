@@ -15,6 +15,12 @@ final class NativeWait {
 
     static native void spin();
 
+    /** Waits for a child process in a way that no signal ends. */
+    static native void vfork();
+
+    /** Makes a binder call of the file's driver. */
+    static native void ioctl(String file);
+
     /** Writes to the file and has it put on the disk, again and again. */
     static native void fsync(String file);
 }

@@ -50,6 +50,7 @@ enum Places {
         Script.say("at " + argument() + ": " + below());
         Options options = Main.options;
         if (Arrays.asList(options.text("hang", "").split(",")).contains(argument())) {
+            SlowlyPrinted.post(options);
             Script.say("hangs at " + argument());
             new Hang(options).begin();
             Script.say("goes on at " + argument());

@@ -41,6 +41,7 @@ public final class Options {
         builder.runningName(Config.RunningName.valueOf(text("naming", "STACK")));
         builder.sampling(!is("sampling", "off"));
         builder.sigQuit(!is("sigQuit", "off"));
+        builder.hangMs(number("hangMs", 5_000));
         builder.groupMs(number("groupMs", 300));
         builder.detailsPerRecord(number("detailsPerRecord", 8));
         builder.minSamples(number("minSamples", 95));

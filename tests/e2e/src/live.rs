@@ -102,6 +102,17 @@ pub fn quit(app: &Running) -> Result<()> {
     app.signal("QUIT")
 }
 
+/// Waits until no SIGQUIT is pending for a process any more: a thread has taken it.
+///
+/// # Errors
+/// When none does, or the process is gone.
+pub fn wait_for_taken_signal(pid: u32) -> Result<()> {
+    wait_until("a thread takes SIGQUIT", || {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).context("the process is gone")?;
+        Ok((!has_sig_quit(&status, "ShdPnd:")).then_some(()))
+    })
+}
+
 /// Whether a mask of `/proc/PID/task/TID/status` has SIGQUIT; also when there is no such mask.
 fn has_sig_quit(status: &str, mask: &str) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix(mask));

@@ -3,7 +3,8 @@
 //! `docs/blind-spots.md`.
 
 use anyhow::{Result, ensure};
-use loopbox_e2e::hangs::{Cell, Mode, PLACES, fault};
+use loopbox_e2e::hangs::stories::{STORIES, Stage};
+use loopbox_e2e::hangs::{Cell, Mode, PLACES, fault, slow_files};
 use std::time::Duration;
 
 /// The shortest hang that the system's signal makes an ANR of: two fifths of the time-out.
@@ -75,4 +76,66 @@ fn a_hang_is_named_while_another_library_has_our_place() -> Result<()> {
 fn a_hang_is_named_with_sampling_off_or_gentle() -> Result<()> {
     play(&cells("art10", Mode::Unsampled, "sleep", &["application", "touch-down", "message"]))?;
     play(&cells("art11", Mode::Fallback, "sleep", &["application", "touch-down", "message"]))
+}
+
+#[test]
+fn a_hang_is_named_while_the_collector_keeps_main() -> Result<()> {
+    play(&cells("art10", Mode::Observer, "gc", &["message", "idle"]))?;
+    play(&cells("art11", Mode::Printer, "full-heap", &["message", "idle"]))
+}
+
+/// A main thread that no signal reaches: the recorder takes SIGQUIT in its place, and so does ART.
+#[test]
+fn a_hang_is_named_where_no_signal_ends_the_wait() -> Result<()> {
+    play(&cells("art10", Mode::Observer, "vfork", &["application", "message", "touch-down"]))?;
+    play(&cells("art11", Mode::Printer, "vfork", &["message", "idle"]))
+}
+
+#[test]
+fn a_hang_is_named_that_waits_for_a_disk_or_a_driver() -> Result<()> {
+    if !slow_files::can_mount() {
+        println!("left out: mounting a file system takes more rights than this process has");
+        return Ok(());
+    }
+    for (testbed, mode) in [("art10", Mode::Observer), ("art11", Mode::Printer)] {
+        play(&cells(testbed, mode, "page", &["message"]))?;
+        play(&cells(testbed, mode, "binder", &["message", "touch-down"]))?;
+    }
+    Ok(())
+}
+
+/// Plays the stories whose name contains this, several at a time.
+fn tell(name: &str, testbed: &'static str, mode: Mode) -> Result<()> {
+    let stage = Stage { testbed, mode, signal: SIGNAL, kill: KILL };
+    let told: Vec<_> = STORIES.into_iter().filter(|(story, _)| story.contains(name)).collect();
+    ensure!(!told.is_empty(), "no story is called {name}");
+    let faults: Vec<String> = std::thread::scope(|scope| {
+        let started: Vec<_> =
+            told.iter().map(|(name, story)| (name, scope.spawn(|| story(&stage)))).collect();
+        let wrong = started.into_iter().map(|(name, thread)| match thread.join().expect("no panic") {
+            Ok(wrong) => (!wrong.is_empty()).then(|| format!("{name}: {}", wrong.join("; "))),
+            Err(error) => Some(format!("{name}: {error:#}")),
+        });
+        wrong.flatten().collect()
+    });
+    ensure!(faults.is_empty(), "{testbed} {mode}: {}", faults.join("\n"));
+    Ok(())
+}
+
+#[test]
+fn nothing_wrong_is_said_of_a_hang_before_the_recorder_is_installed() -> Result<()> {
+    tell("before install, killed", "art10", Mode::Observer)?;
+    tell("before install, killed", "art11", Mode::Printer)
+}
+
+#[test]
+fn a_cold_start_that_hung_before_the_recorder_was_installed_says_so() -> Result<()> {
+    tell("before and after install", "art10", Mode::Observer)?;
+    tell("before and after install", "art11", Mode::Printer)
+}
+
+#[test]
+fn a_signal_or_a_kill_in_the_middle_of_a_report_loses_nothing() -> Result<()> {
+    tell("report is written", "art10", Mode::Observer)?;
+    tell("report is written", "art11", Mode::Printer)
 }

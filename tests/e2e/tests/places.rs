@@ -286,7 +286,8 @@ fn without_the_sampler_a_report_has_the_stack_by_the_java_api() -> Result<()> {
 
 #[test]
 fn what_ran_outside_of_messages_is_recovered_after_a_kill() -> Result<()> {
-    let story = Story::begin("art10", &["where=idle", "how=sleep"])?;
+    // It must leave no report of its own before it is killed, however late that is.
+    let story = Story::begin("art10", &["where=idle", "how=sleep", "hangMs=60000"])?;
     let hangs = |report: &Report| {
         let MainState::Outside(outside) = &report.main else { return false };
         outside.age_ns() >= 1_500_000_000 && report.trees.iter().any(|tree| tree.token == outside.token)

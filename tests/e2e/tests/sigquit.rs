@@ -100,7 +100,7 @@ fn the_first_file_is_there_before_the_app_is_asked_anything() -> Result<()> {
 #[test]
 fn the_signal_is_forwarded_whatever_code_of_the_app_does() -> Result<()> {
     for testbed in ["art10", "art11"] {
-        for (mode, at_least) in [("listener", 2), ("queue", 2), ("disk", 1), ("ended", 2)] {
+        for (mode, at_least) in [("listener", 2), ("queue", 2), ("disk", 1), ("ended", 1)] {
             let folder = tempdir()?;
             let app = launcher(testbed)?.app("scenario.Forwarded").env("LOOPBOX_FAULT", mode);
             let app = app.argument(format!("dir={}", folder.path().display()));
@@ -129,10 +129,15 @@ fn on_each(mode: &str, check: impl Fn(&Story, (bool, &str))) -> Result<()> {
     Ok(())
 }
 
+/// One report, and the Signal Catcher got its signal; of the one after our end it may not have got to say so.
+fn assert_caught(story: &Story) {
+    assert!(story.quits.len() == 1 && (1..=2).contains(&story.caught()), "{}", story.ended.errors);
+}
+
 #[test]
-fn a_handler_that_was_there_before_is_called_too_and_put_back() -> Result<()> {
+fn a_handler_that_was_there_before_is_called_too() -> Result<()> {
     on_each("mode=before", |story, _| {
-        assert_eq!((story.quits.len(), story.caught()), (1, 1));
+        assert_caught(story);
         assert!(story.said("others 1") && story.said("others 2"), "{:?}", story.ended.lines);
     })
 }
@@ -140,7 +145,7 @@ fn a_handler_that_was_there_before_is_called_too_and_put_back() -> Result<()> {
 #[test]
 fn a_handler_that_came_after_passes_on_to_ours_also_when_we_are_gone() -> Result<()> {
     on_each("mode=after", |story, (on, how)| {
-        assert_eq!((story.quits.len(), story.caught()), (1, 1));
+        assert_caught(story);
         assert!(story.said("others 1") && story.said("others 2"), "{:?}", story.ended.lines);
         assert!(on && how.contains("SIGQUIT handler is installed in front of ours"), "{how}");
     })
@@ -169,8 +174,7 @@ fn handlers_that_end_up_in_each_others_chain_do_not_run_endlessly() -> Result<()
 #[test]
 fn a_handler_that_was_there_before_and_goes_does_not_take_the_app_with_it() -> Result<()> {
     on_each("mode=removed", |story, (on, how)| {
-        // The one after our end is the Signal Catcher's alone, which may not have got to it.
-        assert!(story.quits.len() == 1 && (1..=2).contains(&story.caught()), "{}", story.ended.errors);
+        assert_caught(story);
         assert!(story.said("others 0"), "it is not called any more: {:?}", story.ended.lines);
         assert!(on && how == "handled on the main thread; put back from the default action: 1", "{how}");
     })
@@ -179,7 +183,7 @@ fn a_handler_that_was_there_before_and_goes_does_not_take_the_app_with_it() -> R
 #[test]
 fn a_library_that_blocks_the_signal_again_is_noticed_and_repaired_at_the_next_message() -> Result<()> {
     on_each("mode=unregistered", |story, (on, how)| {
-        assert!(story.quits.len() == 1 && (1..=2).contains(&story.caught()), "{}", story.ended.errors);
+        assert_caught(story);
         assert!(story.said("others 0"), "{:?}", story.ended.lines);
         assert!(on && how.ends_with("; put back from the default action: 1; unblocked again: 1"), "{how}");
     })
@@ -188,7 +192,7 @@ fn a_library_that_blocks_the_signal_again_is_noticed_and_repaired_at_the_next_me
 #[test]
 fn a_handler_that_came_after_and_goes_leaves_ours_in_front() -> Result<()> {
     on_each("mode=left", |story, state| {
-        assert!(story.quits.len() == 1 && (1..=2).contains(&story.caught()), "{}", story.ended.errors);
+        assert_caught(story);
         assert!(story.said("others 0"), "{:?}", story.ended.lines);
         assert_eq!(state, (true, "handled on the main thread"));
     })

@@ -217,6 +217,8 @@ fn each_kind_of_hang_works_or_waits_until_it_is_let_go() -> Result<()> {
         ("lock", false),
         ("futex", false),
         ("nanosleep", false),
+        ("gc", true),
+        ("full-heap", true),
     ]);
     for (how, works) in works {
         let folder = tempdir()?;
@@ -230,6 +232,13 @@ fn each_kind_of_hang_works_or_waits_until_it_is_let_go() -> Result<()> {
         app.wait_for("SCRIPT goes on at message", LIMIT)?;
         app.finish(LIMIT)?.success()?;
     }
+    let folder = tempdir()?;
+    let mut app = hanging("art10", folder.path(), "message", "vfork")?;
+    wait_until("state D", || Ok((main_thread(app.pid())?.1 == 'D').then_some(())))?;
+    fs::write(folder.path().join("gate"), "")?;
+    app.wait_for("SCRIPT goes on at message", LIMIT)?;
+    app.finish(LIMIT)?.success()?;
+
     let folder = tempdir()?;
     let mut app = hanging("art10", folder.path(), "message", "fsync")?;
     let file = folder.path().join("fsync");

@@ -6,6 +6,7 @@ use std::ffi::c_void;
 use std::fs::File;
 use std::hint::spin_loop;
 use std::io::{Seek as _, SeekFrom, Write as _};
+use std::os::fd::AsRawFd as _;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
@@ -73,6 +74,60 @@ extern "system" fn fsync<'local>(mut env: EnvUnowned<'local>, _: JClass<'local>,
     .resolve::<jni::errors::ThrowRuntimeExAndDefault>();
 }
 
+/// The child of a `vfork`: it has its parent's memory, and the parent waits until it ends.
+extern "C" fn child(_: *mut c_void) -> libc::c_int {
+    // SAFETY: no pointers. A parent that is killed takes this process with it.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+    while !released() {
+        // SAFETY: as in `futex`.
+        unsafe { libc::syscall(libc::SYS_futex, RELEASED.as_ptr(), libc::FUTEX_WAIT, 0, 0_usize) };
+    }
+    0
+}
+
+/// Waits for a child in the way that no signal but SIGKILL ends: state D.
+extern "system" fn vfork(_: EnvUnowned<'_>, _: JClass<'_>) {
+    let mut stack = vec![0_u128; 4096];
+    let top = stack.as_mut_ptr_range().end;
+    const LIKE_VFORK: libc::c_int = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    // SAFETY: the child has a stack of its own, which lives until this thread goes on, and calls the kernel only.
+    let child = unsafe { libc::clone(child, top.cast(), LIKE_VFORK, std::ptr::null_mut()) };
+    assert!(child > 0, "cannot vfork: {}", std::io::Error::last_os_error());
+    // SAFETY: a child of this thread; nobody asks for its status.
+    unsafe { libc::waitpid(child, std::ptr::null_mut(), 0) };
+}
+
+/// `BINDER_WRITE_READ`, and room for its argument.
+const BINDER_CALL: (libc::c_ulong, usize) = (0xc030_6201, 48);
+
+/// Calls the file's driver as libbinder calls its own: again when a signal has ended the call.
+extern "system" fn ioctl<'local>(mut env: EnvUnowned<'local>, _: JClass<'local>, file: JString<'local>) {
+    env.with_env(|env| -> jni::errors::Result<()> {
+        let path = file.try_to_string(env)?;
+        let call = || -> std::io::Result<()> {
+            let file = File::open(&path)?;
+            let mut argument = [0_u8; BINDER_CALL.1];
+            while !released() {
+                // SAFETY: the argument is as long as the request's number says.
+                let result = unsafe { libc::ioctl(file.as_raw_fd(), BINDER_CALL.0, argument.as_mut_ptr()) };
+                let error = std::io::Error::last_os_error();
+                if result < 0 && error.kind() != std::io::ErrorKind::Interrupted {
+                    return Err(error);
+                }
+            }
+            Ok(())
+        };
+        if let Err(error) = call() {
+            env.throw_new(
+                jni_str!("java/lang/IllegalStateException"),
+                jni::strings::JNIString::from(format!("{path}: {error}")),
+            )?;
+        }
+        Ok(())
+    })
+    .resolve::<jni::errors::ThrowRuntimeExAndDefault>();
+}
+
 /// Registers them, if the app has that class.
 pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
     let methods = [
@@ -81,6 +136,8 @@ pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
         (jni_str!("futex"), jni_str!("()V"), futex as *mut c_void),
         (jni_str!("nanosleep"), jni_str!("()V"), nanosleep as *mut c_void),
         (jni_str!("spin"), jni_str!("()V"), spin as *mut c_void),
+        (jni_str!("vfork"), jni_str!("()V"), vfork as *mut c_void),
+        (jni_str!("ioctl"), jni_str!("(Ljava/lang/String;)V"), ioctl as *mut c_void),
         (jni_str!("fsync"), jni_str!("(Ljava/lang/String;)V"), fsync as *mut c_void),
     ];
     crate::natives::register_if_there(env, jni_str!("phone/NativeWait"), &methods)

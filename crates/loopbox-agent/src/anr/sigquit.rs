@@ -9,6 +9,9 @@
 //! The handler stays for good. Threads that the main thread starts inherit its mask, with the signal unblocked, and no
 //! thread can block it for them: with the default action back in place, a signal that reaches one of them would end the
 //! process. Without a session the handler forwards the signal at once.
+//!
+//! A main thread that waits where no signal ends the wait (for the disk, mostly) takes none, and the kernel wakes nobody
+//! else for it: the stall monitor takes that signal in its place.
 
 use super::native_stack;
 use crate::session::shared_state::SharedState;
@@ -154,6 +157,59 @@ pub(crate) fn unblock() {
     }
 }
 
+/// The signal alone, as the kernel's system calls have a set of signals.
+const ONLY_SIG_QUIT: u64 = 1 << (libc::SIGQUIT - 1);
+
+/// Blocks the signal on the calling thread, which can see it pending then.
+pub(crate) fn block_here() {
+    // An error is impossible: the arguments are right.
+    let _ = change_mask(libc::SIG_BLOCK);
+}
+
+/// Whether the signal is pending for the process, and nobody has taken it. On a thread that has called [`block_here`].
+pub(crate) fn is_pending() -> bool {
+    let mut set = 0_u64;
+    // SAFETY: the kernel's sets have 64 signals, and `set` has room for them.
+    let failed = unsafe { libc::syscall(libc::SYS_rt_sigpending, &raw mut set, size_of::<u64>()) };
+    failed == 0 && set & ONLY_SIG_QUIT != 0
+}
+
+/// Takes the pending signal, if there still is one, in place of the main thread. The handler before ours is not called: it
+/// may need the main thread.
+pub(crate) fn take_pending() {
+    let _changing = changing();
+    let fd = WAKE.load(Ordering::SeqCst);
+    if fd < 0 {
+        return;
+    }
+    let (set, mut info) = (ONLY_SIG_QUIT, MaybeUninit::<libc::siginfo_t>::zeroed());
+    // SAFETY: plain data, for which zeros are valid: no time.
+    let at_once: libc::timespec = unsafe { MaybeUninit::zeroed().assume_init() };
+    // SAFETY: the set has the kernel's size, the others are valid for the call.
+    let taken = unsafe {
+        let (set, info, at_once) = (&raw const set, info.as_mut_ptr(), &raw const at_once);
+        libc::syscall(libc::SYS_rt_sigtimedwait, set, info, at_once, size_of::<u64>())
+    };
+    if taken == libc::c_long::from(libc::SIGQUIT) {
+        // SAFETY: filled in by the call that took a signal.
+        note_sender(unsafe { info.assume_init_ref() });
+        COUNT.fetch_add(1, Ordering::SeqCst);
+        // SAFETY: null, or leaked by `install` and only changed by its own atomics.
+        if let Some(shared) = unsafe { SHARED.load(Ordering::SeqCst).as_ref() } {
+            shared.signal_arrived(clock::now_ns());
+        }
+        wake::notify(fd);
+    }
+}
+
+fn note_sender(info: &libc::siginfo_t) {
+    // A signal that was sent has a sender; one that the kernel made has other data there.
+    let sent = info.si_code <= 0;
+    // SAFETY: every siginfo_t has room for both.
+    let (pid, uid) = if sent { unsafe { (info.si_pid(), info.si_uid()) } } else { (0, 0) };
+    SENDER.store(u64::from(pid.cast_unsigned()) << 32 | u64::from(uid), Ordering::SeqCst);
+}
+
 /// How often each was repaired: the default action, SIG_IGN, the signal blocked on the main thread.
 pub(crate) fn repairs() -> [u32; 3] {
     [&DEFAULTS, &IGNORES, &BLOCKS].map(|count| count.load(Ordering::Relaxed))
@@ -280,11 +336,7 @@ extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: 
     // SAFETY: the kernel passes a siginfo_t that is valid during the handler; for a signal that was sent it has the
     // sender.
     if let Some(info) = unsafe { info.as_ref() } {
-        // A signal that was sent has a sender; one that the kernel made has other data there.
-        let sent = info.si_code <= 0;
-        // SAFETY: as above.
-        let (pid, uid) = if sent { unsafe { (info.si_pid(), info.si_uid()) } } else { (0, 0) };
-        SENDER.store(u64::from(pid.cast_unsigned()) << 32 | u64::from(uid), Ordering::SeqCst);
+        note_sender(info);
     }
     // SAFETY: no arguments, no effects.
     if thread == unsafe { libc::getpid() } {
@@ -421,6 +473,19 @@ mod tests {
         unblock();
         assert!(!change_mask(libc::SIG_BLOCK).unwrap() && repairs()[2] == 1);
         assert!(!set_blocked(false));
+        change_mask(libc::SIG_UNBLOCK).unwrap();
+
+        // What no other thread takes, the calling one does.
+        assert!(!is_pending());
+        block_here();
+        // SAFETY: sends a blocked signal to this thread.
+        unsafe { libc::raise(libc::SIGQUIT) };
+        assert!(is_pending());
+        let seen = count();
+        take_pending();
+        assert_eq!((is_pending(), count(), sender().pid), (false, seen + 1, std::process::id()));
+        take_pending();
+        assert_eq!(count(), seen + 1, "there is none any more");
         change_mask(libc::SIG_UNBLOCK).unwrap();
 
         // What was found last is passed on to: here a handler again.

@@ -36,6 +36,8 @@ fn run(session: &Session) {
     let mut since = Since::Awake;
     let mut sig_quit_ns = 0;
     let mut was_blocked = false;
+    let mut pending_ns = None;
+    sigquit::block_here();
     while !shared.stopped() {
         let now = clock::now_ns();
         let next = between.look(now);
@@ -60,6 +62,7 @@ fn run(session: &Session) {
         if now.saturating_sub(sig_quit_ns) >= SIGQUIT_EVERY_NS || !runs {
             sig_quit_ns = now;
             was_blocked = check_sig_quit(session, was_blocked);
+            pending_ns = take_overdue_signal(now, pending_ns);
         }
         let forward_ns = forward_late(session, now);
         let deadline_ns = match next {
@@ -167,6 +170,18 @@ impl Between<'_> {
         self.session.shared.set_outside(0, 0);
         self.session.wake_worker();
     }
+}
+
+/// A main thread that can take the signal does so as soon as it has a processor. Returns since when one is pending.
+fn take_overdue_signal(now_ns: u64, since_ns: Option<u64>) -> Option<u64> {
+    if !sigquit::is_pending() {
+        return None;
+    }
+    let overdue = since_ns.is_some_and(|since_ns| now_ns.saturating_sub(since_ns) >= SIGQUIT_EVERY_NS);
+    if overdue && proc::main_stat().is_some_and(|stat| stat.state == b'D') {
+        sigquit::take_pending();
+    }
+    since_ns.or(Some(now_ns))
 }
 
 /// Other libraries may change the signal's handling at any time. Returns whether the main thread has it blocked.

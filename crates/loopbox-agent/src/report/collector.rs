@@ -116,6 +116,8 @@ impl<'a> Collector<'a> {
             self.take_by_java(env);
         }
         if running.is_some_and(|(token, _)| token == self.growing.token()) {
+            // However short ago the ones before were saved: the process may be killed before the next time.
+            self.saved_at_ns = 0;
             self.save_running();
         }
     }

@@ -115,6 +115,17 @@ fn cold_starts() -> Vec<Case> {
             "1.00 s of it before the recorder was installed: no stacks of that part",
         ),
         case(
+            "a start whose greater part nobody saw",
+            cold_start(6_000, create)
+                .with(|r| {
+                    r.meta.process.installed_ns += 4 * S;
+                    r.trees.clear();
+                })
+                .looper_tree(1, &[(&format!("{BIND} {create} java.lang.Thread.sleep!"), 90)]),
+            "The running message (#1) has taken 6.00 s, last seen in App.onCreate",
+            "5.00 s of it before the recorder was installed: no stacks of that part",
+        ),
+        case(
             "a provider at the start",
             cold_start(6_000, provider),
             "The running message (#1) has taken 6.00 s, most of it in Files.onCreate",

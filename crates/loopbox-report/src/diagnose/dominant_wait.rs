@@ -19,6 +19,9 @@ pub(super) struct DominantWait<'a> {
 /// "this message was slow", because the wait is the reason for it.
 pub(super) fn dominant_wait<'a>(facts: &Facts<'a>, kind: WaitKind) -> Option<DominantWait<'a>> {
     let slow = facts.primary_message()?;
+    if slow.is_mostly_before_install(facts.analysis) {
+        return None;
+    }
     let profile = facts.profile.as_ref()?;
     let share = profile.share(kind);
     let (site, site_ns) = profile.main_site(kind)?;

@@ -24,7 +24,9 @@ pub(super) fn most_of_it_in(facts: &Facts<'_>, slow: SlowMessage<'_>, method: Op
     let name = recursive(short(facts, frame), calls);
     let covered = slow.tree.map_or(0.0, |tree| share(tree.total_ns(), slow.certain_ns));
     match part {
-        _ if covered < 0.1 => format!(", last seen in {name}"),
+        _ if covered < 0.1 || slow.is_mostly_before_install(facts.analysis) => {
+            format!(", last seen in {name}")
+        }
         part if part >= 0.5 => format!(", most of it in {name}"),
         part => format!(", {} of it in {name}", percent(part)),
     }

@@ -129,6 +129,12 @@ impl SlowMessage<'_> {
         }
     }
 
+    /// Whether the greater part of it lay before the recorder was installed: what the stacks of the rest show must not speak
+    /// for all of it.
+    pub(super) fn is_mostly_before_install(&self, a: &Analysis) -> bool {
+        a.before_install_ns(self.start_ns, self.wall_ns) > self.wall_ns / 2
+    }
+
     /// That a part of it lay before the recorder was installed; `None` when it began after.
     pub(super) fn before_install(&self, a: &Analysis) -> Option<String> {
         let before = a.before_install_ns(self.start_ns, self.wall_ns);

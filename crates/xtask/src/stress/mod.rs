@@ -43,9 +43,17 @@ pub(crate) struct TestbedsArgs {
 pub(crate) struct HangsArgs {
     /// Testbeds to run on, of art10 and art11; both when none is named
     testbeds: Vec<String>,
-    /// What main does: spin, sleep, monitor, lock, native-spin, futex, nanosleep or fsync
-    #[arg(long, default_value = "sleep")]
-    way: String,
+    /// What main does, once for each way: spin, sleep, monitor, lock, gc, full-heap, native-spin, futex, nanosleep, fsync,
+    /// vfork, page or binder; sleep when none is named
+    #[arg(long)]
+    way: Vec<String>,
+    /// How main is watched, once for each mode: observer, printer, input, displaced, unsampled or fallback; all when none is
+    /// named
+    #[arg(long)]
+    mode: Vec<String>,
+    /// Only the rows whose name contains this
+    #[arg(long)]
+    row: Option<String>,
 }
 
 /// Arguments of the kill stress.
@@ -90,7 +98,12 @@ fn testbeds(args: &TestbedsArgs) -> Result<()> {
 fn hangs(args: &HangsArgs) -> Result<()> {
     let mut hangs = cargo();
     hangs.args(["run", "--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "hangs", "--"]);
-    run_command(hangs.args(["--way", &args.way]).args(&args.testbeds))
+    let (ways, modes) = (args.way.iter(), args.mode.iter());
+    for (name, value) in ways.map(|way| ("--way", way)).chain(modes.map(|mode| ("--mode", mode))) {
+        hangs.args([name, value]);
+    }
+    hangs.args(args.row.iter().flat_map(|row| ["--row", row]));
+    run_command(hangs.args(&args.testbeds))
 }
 
 /// And another.

@@ -1,10 +1,14 @@
 //! Plays a hang at every place in every way to watch, 5 s until the system's signal and 6 s until the kill, and prints
-//! what the reports say: `hangs [--way WAY] [TESTBED...]`. `cargo xtask stress hangs` calls it.
+//! what the reports say: `hangs [--way WAY]... [--mode MODE]... [--row TEXT] [TESTBED...]`. `cargo xtask stress hangs` calls
+//! it.
 
 use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
+use loopbox_e2e::hangs::stories::{STORIES, Stage, Story};
 use loopbox_e2e::hangs::{Cell, Mode, PLACES, WAYS, fault};
 
 /// When the system gives up on input.
@@ -13,37 +17,82 @@ const KILL: Duration = Duration::from_secs(6);
 /// How many run at a time: they wait most of the time.
 const LANES: usize = 6;
 
+/// What to play.
+#[derive(Default)]
+struct Choice {
+    ways: Vec<&'static str>,
+    modes: Vec<Mode>,
+    row: String,
+    testbeds: Vec<&'static str>,
+}
+
+impl Choice {
+    fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self> {
+        let mut choice = Self::default();
+        while let Some(argument) = arguments.next() {
+            let mut value = || arguments.next().with_context(|| format!("{argument} needs a value"));
+            match argument.as_str() {
+                "--way" => choice.ways.push(known(&WAYS, &value()?)?),
+                "--mode" => {
+                    let name = value()?;
+                    let mode = Mode::ALL.into_iter().find(|mode| mode.to_string() == name);
+                    choice.modes.push(mode.with_context(|| format!("no mode is {name}"))?);
+                }
+                "--row" => choice.row = value()?,
+                testbed => choice.testbeds.push(known(&["art10", "art11"], testbed)?),
+            }
+        }
+        if choice.ways.is_empty() {
+            choice.ways.push("sleep");
+        }
+        if choice.modes.is_empty() {
+            choice.modes.extend(Mode::ALL);
+        }
+        if choice.testbeds.is_empty() {
+            choice.testbeds.extend(["art10", "art11"]);
+        }
+        Ok(choice)
+    }
+}
+
+fn known(all: &[&'static str], wanted: &str) -> Result<&'static str> {
+    all.iter().find(|one| **one == wanted).copied().with_context(|| format!("{wanted} is none of {all:?}"))
+}
+
+/// What a row has in each column.
+enum Row {
+    Place(&'static str),
+    Story(Story),
+}
+
+/// What a field of the table says, and what is wrong with it.
+type Field = (String, Option<String>);
+
 fn main() -> Result<ExitCode> {
-    let mut way = "sleep";
-    let mut testbeds = Vec::new();
-    let mut arguments = std::env::args().skip(1);
-    while let Some(argument) = arguments.next() {
-        if argument == "--way" {
-            let wanted = arguments.next().context("--way needs a way to hang")?;
-            way =
-                WAYS.into_iter().find(|way| *way == wanted).with_context(|| format!("no way is {wanted}"))?;
-        } else {
-            let known = ["art10", "art11"].into_iter().find(|testbed| *testbed == argument);
-            testbeds.push(known.with_context(|| format!("{argument} has no such app"))?);
-        }
-    }
-    let testbeds = if testbeds.is_empty() { vec!["art10", "art11"] } else { testbeds };
+    let choice = Choice::parse(std::env::args().skip(1))?;
     let mut faults = Vec::new();
-    for testbed in testbeds {
-        let modes: Vec<Mode> =
-            Mode::ALL.into_iter().filter(|mode| testbed == "art10" || *mode != Mode::Observer).collect();
-        println!("\n{testbed}, {way}\n");
-        println!(
-            "| place | {} |",
-            modes.iter().map(|mode| format!("{mode:?}")).collect::<Vec<_>>().join(" | ")
-        );
-        println!("|---{}|", "|---".repeat(modes.len()));
-        for place in PLACES {
-            let cells: Vec<Cell> = modes.iter().map(|&mode| Cell { testbed, mode, place, way }).collect();
-            let row = play(&cells, &mut faults)?;
-            println!("| {place} | {} |", row.join(" | "));
+    for &testbed in &choice.testbeds {
+        let modes = choice.modes.iter().filter(|mode| testbed == "art10" || **mode != Mode::Observer);
+        let columns: Vec<(Mode, &'static str)> =
+            modes.flat_map(|&mode| choice.ways.iter().map(move |&way| (mode, way))).collect();
+        let places = PLACES.map(|place| (place, Row::Place(place)));
+        let stories = STORIES.map(|(name, story)| (name, Row::Story(story)));
+        // The stories have a way of their own.
+        let stories = stories.into_iter().filter(|_| choice.ways == ["sleep"]);
+        let rows: Vec<(&str, Row)> =
+            places.into_iter().chain(stories).filter(|(name, _)| name.contains(&choice.row)).collect();
+        let table = play_all(testbed, &columns, &rows);
+        println!("\n{testbed}\n");
+        let heads: Vec<String> = columns.iter().map(|(mode, way)| format!("{mode}, {way}")).collect();
+        println!("| place | {} |", heads.join(" | "));
+        println!("|---{}|", "|---".repeat(heads.len()));
+        for ((name, _), fields) in rows.iter().zip(table.chunks(columns.len().max(1))) {
+            let words: Vec<&str> = fields.iter().map(|(words, _)| words.as_str()).collect();
+            println!("| {name} | {} |", words.join(" | "));
         }
+        faults.extend(table.into_iter().filter_map(|(_, fault)| fault));
     }
+    println!();
     for fault in &faults {
         println!("{fault}");
     }
@@ -51,30 +100,52 @@ fn main() -> Result<ExitCode> {
     Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// What each cell of a row shows: whether all is right, and how much too young the killed hang seems.
-fn play(cells: &[Cell], faults: &mut Vec<String>) -> Result<Vec<String>> {
-    let mut row = Vec::new();
-    for some in cells.chunks(LANES) {
-        let played: Vec<_> = std::thread::scope(|scope| {
-            let started: Vec<_> =
-                some.iter().map(|cell| scope.spawn(move || cell.play(SIGNAL, KILL))).collect();
-            started
-                .into_iter()
-                .map(|thread| thread.join().unwrap_or_else(|_| Err(anyhow::anyhow!("a panic"))))
-                .collect()
-        });
-        for (cell, seen) in some.iter().zip(played) {
-            let wrong = match &seen {
-                Ok(seen) => fault(cell, seen),
-                Err(error) => Some(format!("{error:#}")),
+/// The fields of all rows, one row after the other.
+fn play_all(testbed: &'static str, columns: &[(Mode, &'static str)], rows: &[(&str, Row)]) -> Vec<Field> {
+    let todo: Vec<(&str, &Row, Mode, &'static str)> = rows
+        .iter()
+        .flat_map(|(name, row)| columns.iter().map(move |&(mode, way)| (*name, row, mode, way)))
+        .collect();
+    let next = AtomicUsize::new(0);
+    let fields = Mutex::new(vec![Field::default(); todo.len()]);
+    let lane = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::SeqCst);
+            let Some(&(name, row, mode, way)) = todo.get(at) else { return };
+            let (words, fault) = match row {
+                Row::Place(place) => play_place(&Cell { testbed, mode, place, way }),
+                Row::Story(story) => {
+                    let (words, fault) =
+                        play_story(*story, &Stage { testbed, mode, signal: SIGNAL, kill: KILL });
+                    (words, fault.map(|fault| format!("{testbed} {mode}, {name}: {fault}")))
+                }
             };
-            let young_ns =
-                seen.ok().and_then(|seen| Some(seen.killed_ns.saturating_sub(seen.recovered.as_of_ns?)));
-            let young = young_ns.map_or_else(|| "?".to_owned(), |ns| format!("{} ms", ns / 1_000_000));
-            row.push(if wrong.is_some() { format!("no, {young}") } else { format!("yes, {young}") });
-            faults.extend(wrong);
+            let why = fault.as_ref().map(|fault| format!(": {fault}")).unwrap_or_default();
+            eprintln!("{} of {}: {mode}, {way}, {name}: {words}{why}", at + 1, todo.len());
+            if let Some(field) = fields.lock().expect("no lane panics with it").get_mut(at) {
+                *field = (words, fault);
+            }
         }
+    };
+    std::thread::scope(|scope| (0..LANES).for_each(|_| drop(scope.spawn(lane))));
+    fields.into_inner().expect("no lane panics with it")
+}
+
+/// Whether all is right, and how much too young the killed hang seems.
+fn play_place(cell: &Cell) -> Field {
+    let seen = match cell.play(SIGNAL, KILL) {
+        Ok(seen) => seen,
+        Err(error) => return ("not played".to_owned(), Some(format!("{error:#}"))),
+    };
+    let young = seen.young().map_or_else(|| "?".to_owned(), |young| format!("{} ms", young.as_millis()));
+    let fault = fault(cell, &seen);
+    (format!("{}, {young}", if fault.is_some() { "no" } else { "yes" }), fault)
+}
+
+fn play_story(story: Story, stage: &Stage) -> Field {
+    match story(stage) {
+        Ok(wrong) if wrong.is_empty() => ("yes".to_owned(), None),
+        Ok(wrong) => ("no".to_owned(), Some(wrong.join("; "))),
+        Err(error) => ("not played".to_owned(), Some(format!("{error:#}"))),
     }
-    ensure!(row.len() == cells.len(), "a cell was lost");
-    Ok(row)
 }

@@ -1,0 +1,25 @@
+package phone;
+
+import android.os.SystemClock;
+import io.loopbox.Loopbox;
+import java.io.File;
+import scenario.Script;
+
+/** A report that the app asks for, on a thread of its own, when a file is there. */
+final class GatedDump implements Runnable {
+    private static final int PAUSE_MS = 5;
+
+    private final File gate;
+
+    GatedDump(File gate) {
+        this.gate = gate;
+    }
+
+    @Override
+    public void run() {
+        while (!gate.exists()) {
+            SystemClock.sleep(PAUSE_MS);
+        }
+        Script.say("dumped " + Loopbox.dump("beside"));
+    }
+}

@@ -1,0 +1,259 @@
+//! Every place where a main thread can hang (`tests/app/phone`), in every way to watch it: what the report at SIGQUIT
+//! says of the hang, and what the next launch finds after a kill.
+
+mod phone;
+pub mod slow_files;
+pub mod stories;
+
+use std::fmt;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use loopbox_launch::App;
+use tempfile::tempdir;
+
+use phone::{Phone, Told, sleep_until};
+use slow_files::SlowFiles;
+
+/// A place of the scripted app, by the name that its arguments have for it, in the order in which it is reached.
+pub const PLACES: [&str; 20] = [
+    "attach-after",
+    "provider",
+    "application",
+    "activity",
+    "frame-traversal",
+    "frame-input",
+    "frame-animation",
+    "touch-down",
+    "touch-move",
+    "touch-up",
+    "key",
+    "generic-motion",
+    "idle",
+    "descriptor",
+    "service-create",
+    "service-start",
+    "receiver",
+    "job",
+    "message",
+    "nested-loop",
+];
+
+/// What the main thread does there: `phone.Hang` has them.
+pub const WAYS: [&str; 13] = [
+    "spin",
+    "sleep",
+    "monitor",
+    "lock",
+    "gc",
+    "full-heap",
+    "native-spin",
+    "futex",
+    "nanosleep",
+    "fsync",
+    "vfork",
+    "page",
+    "binder",
+];
+
+/// How the main thread is watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// By `Looper.Observer`.
+    Observer,
+    /// By the Printer.
+    Printer,
+    /// By the Printer, with the app's windows watched for input.
+    Input,
+    /// By the Printer, which another library has replaced.
+    Displaced,
+    /// By the Printer, with sampling switched off.
+    Unsampled,
+    /// By the Printer, with stacks from `Thread.getStackTrace`.
+    Fallback,
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Observer => "observer",
+            Self::Printer => "printer",
+            Self::Input => "input",
+            Self::Displaced => "displaced",
+            Self::Unsampled => "unsampled",
+            Self::Fallback => "fallback",
+        })
+    }
+}
+
+impl Mode {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Observer, Self::Printer, Self::Input, Self::Displaced, Self::Unsampled, Self::Fallback];
+
+    fn of(self, app: App) -> App {
+        let app = if self == Self::Observer { app } else { app.argument("hook=PRINTER") };
+        match self {
+            Self::Observer | Self::Printer => app,
+            Self::Input => app.argument("input=on"),
+            Self::Displaced => app.argument("displaced=yes"),
+            Self::Unsampled => app.argument("sampling=off"),
+            Self::Fallback => app.env("LOOPBOX_FAULT", "unknown-art"),
+        }
+    }
+}
+
+/// One hang.
+#[derive(Debug, Clone, Copy)]
+pub struct Cell {
+    /// The testbed.
+    pub testbed: &'static str,
+    /// How it is watched.
+    pub mode: Mode,
+    /// Where it hangs.
+    pub place: &'static str,
+    /// How.
+    pub way: &'static str,
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {} {}", self.testbed, self.mode, self.place, self.way)
+    }
+}
+
+/// What there was to see of one hang.
+#[derive(Debug)]
+pub struct Seen {
+    /// When the app said that it hangs, uptime.
+    hung_ns: u64,
+    /// What the report says that answered SIGQUIT.
+    signalled: Told,
+    /// What the report says that the next launch recovered after the kill.
+    recovered: Told,
+    /// When the process was killed, uptime.
+    killed_ns: u64,
+}
+
+impl Seen {
+    /// By how much the killed hang seems younger than it was.
+    pub fn young(&self) -> Option<Duration> {
+        Some(Duration::from_nanos(self.killed_ns.saturating_sub(self.recovered.as_of_ns?)))
+    }
+}
+
+impl Cell {
+    /// Hangs, is sent the system's SIGQUIT after `signal`, killed after `kill`, and starts again.
+    ///
+    /// # Errors
+    /// When the app does not do as told, or there is no report.
+    pub fn play(&self, signal: Duration, kill: Duration) -> Result<Seen> {
+        self.told(signal, kill).with_context(|| self.to_string())
+    }
+
+    fn told(&self, signal: Duration, kill: Duration) -> Result<Seen> {
+        let folder = tempdir()?;
+        let mut arguments =
+            vec![format!("hang={}", self.place), format!("how={}", self.way), "ms=3600000".to_owned()];
+        let slow =
+            self.needs_slow_files().then(|| SlowFiles::mount(folder.path().join("slow"))).transpose()?;
+        arguments.extend(slow.as_ref().map(|slow| format!("slow={}", slow.folder().display())));
+        let mut phone = Phone::start(self.testbed, self.mode, folder.path(), &arguments)?;
+        let hang = phone.wait_for_hang(self.place)?;
+        sleep_until(hang.since_ns, signal);
+        let sent_ns = phone.signal()?;
+        let answer = if self.java_goes_on() {
+            phone.answer(&hang, sent_ns, &[])?
+        } else {
+            phone.answer_on_disk(&hang, sent_ns)?
+        };
+        std::fs::remove_file(&answer.path)
+            .with_context(|| format!("cannot remove {}", answer.path.display()))?;
+        sleep_until(hang.since_ns, kill);
+        let killed = phone.kill(sent_ns)?;
+        let (_, recovered) = killed.recovered((self.testbed, self.mode), folder.path(), &hang)?;
+        Ok(Seen { hung_ns: hang.since_ns, signalled: answer.told, recovered, killed_ns: killed.before_ns })
+    }
+}
+
+/// What is wrong with what was seen; nothing when all is right.
+pub fn fault(cell: &Cell, seen: &Seen) -> Option<String> {
+    let mut faults = Vec::new();
+    for (when, told) in [("signal", &seen.signalled), ("kill", &seen.recovered)] {
+        let wrong = cell.wrong(told, seen.hung_ns);
+        if !wrong.is_empty() {
+            faults.push(format!("{when}: {} ({})", wrong.join(", "), told.headline));
+        }
+    }
+    let waits = &seen.signalled.waits;
+    if cell.kernel_words().is_some_and(|words| !waits.contains(words)) {
+        faults.push(format!("signal: the kernel is quoted with `{waits}`"));
+    }
+    (!faults.is_empty()).then(|| format!("{cell}: {}", faults.join("; ")))
+}
+
+/// Headlines that deny the hang.
+const DENIALS: [&str; 3] = ["Main was free", "Not enough data", "Unclear"];
+
+impl Cell {
+    fn needs_slow_files(&self) -> bool {
+        matches!(self.way, "page" | "binder")
+    }
+
+    /// Whether stacks can be taken at all: what hangs in native code is on a Java stack, too. Java code that waits for a
+    /// page does not come to a point where ART could stop it.
+    fn has_stacks(&self) -> bool {
+        self.mode != Mode::Unsampled && self.way != "page"
+    }
+
+    /// Whether the listener can be called: with no memory left it ends by an error, and while ART waits for a thread that
+    /// does not come to a point where it could stop, to write the system's trace, nobody else runs Java.
+    fn java_goes_on(&self) -> bool {
+        !matches!(self.way, "full-heap" | "page")
+    }
+
+    /// Whether it takes processor time, and can be kept from it. A file in memory is written by computing.
+    fn computes(&self) -> bool {
+        matches!(self.way, "spin" | "native-spin" | "fsync" | "gc" | "full-heap")
+    }
+
+    /// What the report must say of the kernel's account.
+    fn kernel_words(&self) -> Option<&'static str> {
+        match self.way {
+            "vfork" | "page" => Some("uninterruptible"),
+            "binder" => Some("binder call"),
+            _ => None,
+        }
+    }
+
+    fn wrong(&self, told: &Told, hung_ns: u64) -> Vec<&'static str> {
+        let mut wrong = Vec::new();
+        if self.has_stacks() && !told.has_stack {
+            wrong.push("no stack of main shows it");
+        }
+        if told.as_of_ns.is_none() {
+            wrong.push("main is said to have been idle");
+        }
+        if told.as_of_ns.is_some_and(|as_of| as_of < hung_ns) {
+            wrong.push("it is of before the hang");
+        }
+        // A hang that is noticed by itself while the signal comes may be what the file is about in the end.
+        let (earliest_ns, latest_ns) = told.possible_ns;
+        let early = told.as_of_ns.is_some_and(|as_of| as_of < earliest_ns) && !told.is_of_hang();
+        if early || told.as_of_ns.is_some_and(|as_of| as_of > latest_ns) {
+            wrong.push("it is not of the instant that it is about");
+        }
+        // What the hang is in began before it. Of what computes outside of messages the CPU time tells the begin, and a
+        // machine with more to do makes it seem later.
+        if told.began_ns.is_some_and(|began| began > hung_ns && !self.computes()) {
+            wrong.push("its age is not true");
+        }
+        let denied = DENIALS.iter().any(|denial| told.headline.contains(denial));
+        // Whoever computes beside others may really have waited for a processor for most of the time.
+        let starved = !self.computes() && told.headline.contains("starved");
+        if denied || starved {
+            wrong.push("the verdict denies it");
+        }
+        wrong
+    }
+}

@@ -1,0 +1,259 @@
+//! The phone's app while it hangs: its signals, its end, and what its reports say.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use loopbox_format::model::{DumpReason, MainState, Report};
+use loopbox_launch::{App, Running, reports};
+use loopbox_report::Analysis;
+use loopbox_report::diagnose::diagnose;
+
+use super::Mode;
+use crate::live::{uptime_ns, wait_for_ring, wait_for_taken_signal, wait_until};
+use crate::{LIMIT, launcher, read, stacks_of};
+
+/// A hang that the app has said it is in.
+#[derive(Debug, Clone)]
+pub(super) struct Hang {
+    /// When it said so, uptime.
+    pub(super) since_ns: u64,
+    /// The method that hangs.
+    method: String,
+}
+
+/// What a report says of a hang.
+#[derive(Debug)]
+pub(super) struct Told {
+    /// The whole report.
+    pub(super) report: Report,
+    /// Whether a stack of the main thread shows the method that hangs.
+    pub(super) has_stack: bool,
+    /// The number of the message, or of what ran outside of messages; 0 for nothing.
+    pub(super) token: u64,
+    /// When what hangs began, as far as the report knows, uptime.
+    pub(super) began_ns: Option<u64>,
+    /// The instant that the report speaks of, uptime.
+    pub(super) as_of_ns: Option<u64>,
+    /// The diagnosis.
+    pub(super) headline: String,
+    /// The diagnosis of a cold start's message says which part of it was before the recorder was installed.
+    pub(super) before_install: Option<String>,
+    /// What the kernel said that main did.
+    pub(super) waits: String,
+    /// No sooner than this does it speak of, and no later, uptime.
+    pub(super) possible_ns: (u64, u64),
+}
+
+/// An answer to SIGQUIT.
+#[derive(Debug)]
+pub(super) struct Answer {
+    /// The file.
+    pub(super) path: PathBuf,
+    /// What is in it.
+    pub(super) told: Told,
+}
+
+/// The app, hanging.
+#[derive(Debug)]
+pub(super) struct Phone<'a> {
+    pub(super) app: Running,
+    folder: &'a Path,
+}
+
+fn app(testbed: &str, mode: Mode, folder: &Path) -> Result<App> {
+    let app = launcher(testbed)?.app("phone.Main").argument(format!("dir={}", folder.display()));
+    Ok(mode.of(app))
+}
+
+impl<'a> Phone<'a> {
+    /// Starts the app, whose files are in a folder, with these arguments.
+    pub(super) fn start(testbed: &str, mode: Mode, folder: &'a Path, arguments: &[String]) -> Result<Self> {
+        let app = arguments.iter().fold(app(testbed, mode, folder)?, App::argument);
+        Ok(Self { app: app.start()?, folder })
+    }
+
+    /// Starts the app to hang at once, so that it does not end before it has told what there is to tell.
+    pub(super) fn next(testbed: &str, mode: Mode, folder: &'a Path) -> Result<Self> {
+        let hang = ["hang=message", "how=sleep", "ms=3600000"].map(str::to_owned);
+        Self::start(testbed, mode, folder, &hang)
+    }
+
+    /// Waits until it hangs at this place.
+    pub(super) fn wait_for_hang(&mut self, place: &str) -> Result<Hang> {
+        let at = self.app.wait_for(&format!("SCRIPT at {place}:"), LIMIT)?;
+        let method = at.split(' ').next_back().context("no method")?.to_owned();
+        self.app.wait_for(&format!("SCRIPT hangs at {place}"), LIMIT)?;
+        Ok(Hang { since_ns: uptime_ns(), method })
+    }
+
+    /// SIGQUIT as the system sends it at an ANR, from the user `system`; from this one where there are no rights for that.
+    /// Returns when it was sent.
+    pub(super) fn signal(&self) -> Result<u64> {
+        let sent_ns = uptime_ns();
+        let root =
+            std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
+        let mut command = Command::new(if root { "setpriv" } else { "env" });
+        if root {
+            command.args(["--reuid=1000", "--clear-groups", "--inh-caps=+kill", "--ambient-caps=+kill"]);
+        }
+        let status = command.args(["kill", "-QUIT"]).arg(self.app.pid().to_string()).status();
+        ensure!(status.context("cannot send the signal")?.success(), "the signal was not sent");
+        Ok(sent_ns)
+    }
+
+    /// Sends the signal and waits until a thread has taken it.
+    pub(super) fn signal_taken(&self) -> Result<u64> {
+        let sent_ns = self.signal()?;
+        wait_for_taken_signal(self.app.pid())?;
+        Ok(sent_ns)
+    }
+
+    /// The complete report that answers a signal, in a file that is none of these.
+    pub(super) fn answer(&mut self, hang: &Hang, sent_ns: u64, not: &[&Path]) -> Result<Answer> {
+        loop {
+            let path = self.report(" sigquit")?;
+            if !not.contains(&path.as_path()) {
+                let told = Told::by(read(&path)?, hang, (sent_ns, uptime_ns()))?;
+                return Ok(Answer { path, told });
+            }
+        }
+    }
+
+    /// The report that answers a signal as soon as it is on the disk, where the app's Java cannot hear of it.
+    pub(super) fn answer_on_disk(&self, hang: &Hang, sent_ns: u64) -> Result<Answer> {
+        wait_until("a report of the hang", || {
+            for path in reports(self.folder)? {
+                let told = Told::by(read(&path)?, hang, (sent_ns, uptime_ns()))?;
+                if told.as_of_ns.is_some_and(|as_of| as_of >= sent_ns) {
+                    return Ok(Some(Answer { path, told }));
+                }
+            }
+            Ok(None)
+        })
+    }
+
+    /// Waits until the listener hears of a report with this reason; where it is.
+    pub(super) fn report(&mut self, reason: &str) -> Result<PathBuf> {
+        self.report_like(|line| line.ends_with(reason))
+    }
+
+    fn report_like(&mut self, wanted: impl Fn(&str) -> bool) -> Result<PathBuf> {
+        loop {
+            let line = self.app.wait_for("SCRIPT report", LIMIT)?;
+            if wanted(&line) {
+                return Ok(line.split_whitespace().nth(2).context("no path")?.into());
+            }
+        }
+    }
+
+    /// Kills it once the ring knows that the hang was still there after an instant; what it left is asked of
+    /// [`Killed::recovered`].
+    pub(super) fn kill(mut self, after_ns: u64) -> Result<Killed> {
+        let lasts = |report: &Report| main_of(&report.main).is_some_and(|main| main.as_of_ns > after_ns);
+        let ring = wait_for_ring("a later sign of life", self.folder, self.app.pid(), lasts)?;
+        let beat_ns = main_of(&ring.main).map_or(0, |main| main.as_of_ns);
+        let before_ns = uptime_ns();
+        let pid = self.app.pid();
+        self.app.kill();
+        Ok(Killed { pid, beat_ns, before_ns, after_ns: uptime_ns() })
+    }
+}
+
+/// The end of a process.
+#[derive(Debug)]
+pub(super) struct Killed {
+    pid: u32,
+    /// The last sign of life that was seen in its ring, uptime.
+    beat_ns: u64,
+    /// When it was killed, uptime: after this,
+    pub(super) before_ns: u64,
+    /// and before this.
+    pub(super) after_ns: u64,
+}
+
+impl Killed {
+    /// What the next launch says of it, and in which file.
+    pub(super) fn recovered(
+        &self,
+        (testbed, mode): (&str, Mode),
+        folder: &Path,
+        hang: &Hang,
+    ) -> Result<(PathBuf, Told)> {
+        let mut next = Phone::next(testbed, mode, folder)?;
+        // The listener hears " recovered", or what the file is about that the process had written itself.
+        let process = format!("loopbox-{}-", self.pid);
+        let path = next.report_like(|line| line.contains(&process))?;
+        let report = read(&path)?;
+        next.app.kill();
+        Ok((path, Told::by(report, hang, (self.beat_ns, self.after_ns))?))
+    }
+}
+
+/// What ran.
+struct Main {
+    token: u64,
+    began_ns: Option<u64>,
+    as_of_ns: u64,
+}
+
+fn main_of(main: &MainState) -> Option<Main> {
+    match main {
+        MainState::Running(running) => {
+            Some(Main { token: running.token, began_ns: Some(running.start_ns), as_of_ns: running.as_of_ns })
+        }
+        MainState::Outside(outside) => {
+            Some(Main { token: outside.token, began_ns: outside.start_ns, as_of_ns: outside.as_of_ns })
+        }
+        _ => None,
+    }
+}
+
+impl Told {
+    pub(super) fn by(report: Report, hang: &Hang, possible_ns: (u64, u64)) -> Result<Self> {
+        let main = main_of(&report.main);
+        let token = main.as_ref().map_or(0, |main| main.token);
+        // More than one, where the sampler was not ready for the first stack.
+        let mut stacks = Vec::new();
+        for tree in report.trees.iter().filter(|tree| token != 0 && tree.token == token) {
+            stacks.extend(stacks_of(&report, tree)?);
+        }
+        let has_stack = stacks.iter().any(|(frames, _)| {
+            // The compiler's own methods, for access to private members, are not of interest.
+            let names = frames.iter().map(crate::Frame::short).filter(|name| !name.contains(".access$"));
+            let names: Vec<String> = names.collect();
+            let at = names.iter().position(|name| name == "Places.reach");
+            let method = at.and_then(|at| names.get(at + 1)?.rsplit('.').next());
+            method == Some(hang.method.as_str()) && names.iter().any(|name| name == "Hang.begin")
+        });
+        let decoded = loopbox_format::report::Decoded { report, damage: Vec::new() };
+        let analysis = Analysis::new(&decoded);
+        let diagnosis = diagnose(&analysis);
+        let evidence = diagnosis.causes.iter().flat_map(|cause| &cause.evidence);
+        let before_install = evidence
+            .map(ToString::to_string)
+            .find(|evidence| evidence.contains("before the recorder was installed"));
+        Ok(Self {
+            has_stack,
+            token,
+            began_ns: main.as_ref().and_then(|main| main.began_ns),
+            as_of_ns: main.as_ref().map(|main| main.as_of_ns),
+            headline: diagnosis.headline,
+            before_install,
+            waits: analysis.main_wait().map(|wait| wait.text).unwrap_or_default(),
+            possible_ns,
+            report: decoded.report,
+        })
+    }
+
+    /// Whether the report is of a hang that the recorder has noticed by itself.
+    pub(super) fn is_of_hang(&self) -> bool {
+        self.report.meta.reason == DumpReason::Hang
+    }
+}
+
+/// What is left of a time that began at an instant.
+pub(super) fn sleep_until(since_ns: u64, time: Duration) {
+    std::thread::sleep(time.saturating_sub(Duration::from_nanos(uptime_ns().saturating_sub(since_ns))));
+}

@@ -1,0 +1,318 @@
+//! Hangs that are more than one hang at one place: before the recorder is there, two in a row, while a report is written.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use loopbox_format::model::{DumpReason, Outside};
+use loopbox_launch::reports;
+use tempfile::{TempDir, tempdir};
+
+use super::phone::{Hang, Phone, Told, sleep_until};
+use super::{Cell, Mode};
+use crate::live::{uptime_ns, wait_for_signal_catcher, wait_until};
+use crate::{LIMIT, details, read};
+
+/// How a story is played.
+#[derive(Debug, Clone, Copy)]
+pub struct Stage {
+    /// The testbed.
+    pub testbed: &'static str,
+    /// How the main thread is watched.
+    pub mode: Mode,
+    /// How long a hang lasts until SIGQUIT.
+    pub signal: Duration,
+    /// How long the last one lasts until the kill.
+    pub kill: Duration,
+}
+
+/// A story: what is wrong with what was seen of it.
+pub type Story = fn(&Stage) -> Result<Vec<String>>;
+
+/// All of them, by name.
+pub const STORIES: [(&str, Story); 12] = [
+    ("before install, killed (install in attachBaseContext)", |stage| stage.killed_before(ATTACH)),
+    ("before install, killed (install in a provider)", |stage| stage.killed_before(PROVIDER)),
+    ("before install, killed (install in onCreate)", |stage| stage.killed_before(ON_CREATE)),
+    ("before and after install (attachBaseContext)", |stage| stage.around_install(ATTACH)),
+    ("before and after install (a provider)", |stage| stage.around_install(PROVIDER)),
+    ("before and after install (onCreate)", |stage| stage.around_install(ON_CREATE)),
+    ("two messages in a row", |stage| stage.two_hangs("service-create", "service-start")),
+    ("a message, then one of a nested loop", |stage| stage.two_hangs("message", "nested-loop")),
+    ("touch DOWN, then UP", |stage| stage.two_hangs("touch-down", "touch-up")),
+    ("SIGQUIT while the app's own report is written", Stage::signal_during_dump),
+    ("SIGQUIT while the hang's report is written", Stage::signal_during_hang_report),
+    ("killed while the hang's report is written", Stage::killed_during_hang_report),
+];
+
+/// Where the recorder is installed, and the places right before and after.
+#[derive(Debug, Clone, Copy)]
+struct Install {
+    argument: &'static str,
+    before: &'static str,
+    after: &'static str,
+}
+
+const ATTACH: Install =
+    Install { argument: "install=attach", before: "attach-before", after: "attach-after" };
+const PROVIDER: Install = Install { argument: "install=provider", before: "attach-after", after: "provider" };
+const ON_CREATE: Install = Install { argument: "install=onCreate", before: "provider", after: "application" };
+
+/// What ART's Signal Catcher says when it has got its signal.
+const CAUGHT: &str = "reacting to signal 3";
+
+/// The app of a story, with files that let it go on.
+struct Scene {
+    folder: TempDir,
+    gates: TempDir,
+}
+
+impl Scene {
+    fn new() -> Result<Self> {
+        Ok(Self { folder: tempdir()?, gates: tempdir()? })
+    }
+
+    fn gate(&self, name: &str) -> PathBuf {
+        self.gates.path().join(name)
+    }
+
+    fn argument(&self, gate: &str) -> String {
+        format!("{gate}={}", self.gate(gate).display())
+    }
+
+    fn open(&self, gate: &str) -> Result<()> {
+        std::fs::write(self.gate(gate), "").with_context(|| format!("cannot open {gate}"))
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// How the main thread hangs: so that it needs no processor at all.
+const WAY: &str = "lock";
+
+fn waits_at(places: &str) -> Vec<String> {
+    vec![format!("hang={places}"), format!("how={WAY}")]
+}
+
+/// The files of reports that speak of a time in a hang.
+fn files_of(hang: &Hang, folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for file in reports(folder)? {
+        if Told::by(read(&file)?, hang, (0, 0))?.as_of_ns.is_some_and(|as_of| as_of > hang.since_ns) {
+            files.push(file);
+        }
+    }
+    Ok(files)
+}
+
+impl Stage {
+    fn start<'a>(&self, scene: &'a Scene, arguments: &[String]) -> Result<Phone<'a>> {
+        Phone::start(self.testbed, self.mode, scene.path(), arguments)
+    }
+
+    /// What is wrong with what a report tells of a hang.
+    fn wrong(&self, what: &str, place: &'static str, hang: &Hang, told: &Told) -> Option<String> {
+        let cell = Cell { testbed: self.testbed, mode: self.mode, place, way: WAY };
+        let wrong = cell.wrong(told, hang.since_ns);
+        (!wrong.is_empty()).then(|| format!("{what}: {} ({})", wrong.join(", "), told.headline))
+    }
+
+    /// There is no recorder: the signal is ART's alone, and nobody knows of the hang.
+    fn killed_before(&self, install: Install) -> Result<Vec<String>> {
+        let scene = Scene::new()?;
+        let mut arguments = waits_at(install.before);
+        arguments.extend(["ms=3600000".to_owned(), install.argument.to_owned()]);
+        let mut phone = self.start(&scene, &arguments)?;
+        let hang = phone.wait_for_hang(install.before)?;
+        sleep_until(hang.since_ns, self.signal);
+        phone.signal_taken()?;
+        wait_for_signal_catcher(phone.app.pid())?;
+        sleep_until(hang.since_ns, self.kill);
+        let errors = phone.app.kill();
+        let mut wrong = Vec::new();
+        if errors.matches(CAUGHT).count() != 1 {
+            wrong.push(format!("the Signal Catcher did not get its signal once: {errors}"));
+        }
+        let left: Vec<_> = std::fs::read_dir(scene.path())?.flatten().map(|entry| entry.path()).collect();
+        if !left.is_empty() {
+            wrong.push(format!("it left {left:?}"));
+        }
+        // The next launch has a report of its own hang, and of no other.
+        let mut next = Phone::next(self.testbed, self.mode, scene.path())?;
+        let hang = next.wait_for_hang("message")?;
+        let sent_ns = next.signal()?;
+        next.answer(&hang, sent_ns, &[])?;
+        for file in reports(scene.path())? {
+            let report = read(&file)?;
+            if report.meta.process.pid != next.app.pid() || report.meta.reason != DumpReason::SigQuit {
+                wrong.push(format!("the next launch has a report of {:?}", report.meta));
+            }
+        }
+        Ok(wrong)
+    }
+
+    /// The hang goes on in the message that installs the recorder: its report says what of it lay before.
+    fn around_install(&self, install: Install) -> Result<Vec<String>> {
+        let scene = Scene::new()?;
+        let mut arguments = waits_at(&format!("{},{}", install.before, install.after));
+        arguments.extend([install.argument.to_owned(), scene.argument("gate")]);
+        let mut phone = self.start(&scene, &arguments)?;
+        let before = phone.wait_for_hang(install.before)?;
+        sleep_until(before.since_ns, self.signal);
+        let lasted_ns = uptime_ns() - before.since_ns;
+        scene.open("gate")?;
+        let hang = phone.wait_for_hang(install.after)?;
+        sleep_until(hang.since_ns, self.signal);
+        let sent_ns = phone.signal()?;
+        let answer = phone.answer(&hang, sent_ns, &[])?;
+        std::fs::remove_file(&answer.path)?;
+        let killed = phone.kill(sent_ns)?;
+        let (_, recovered) = killed.recovered((self.testbed, self.mode), scene.path(), &hang)?;
+
+        let mut wrong = Vec::new();
+        // The ring may still have the first stack only, which is of before the second hang (`docs/blind-spots.md`).
+        let without_stack = Self { mode: Mode::Unsampled, ..*self };
+        for (when, told, stage) in [("signal", &answer.told, self), ("kill", &recovered, &without_stack)] {
+            wrong.extend(stage.wrong(when, install.after, &hang, told));
+            let began_ns = told.began_ns.unwrap_or(u64::MAX);
+            let before_ns = told.report.meta.process.installed_ns.saturating_sub(began_ns);
+            if began_ns > before.since_ns || before_ns < lasted_ns {
+                wrong.push(format!(
+                    "{when}: {before_ns} ns before the recorder, which were {lasted_ns} or more"
+                ));
+            }
+            if told.before_install.is_none() {
+                wrong.push(format!("{when}: nothing is said of the time before: {}", told.headline));
+            }
+        }
+        Ok(wrong)
+    }
+
+    /// Two hangs with nothing but the app's own steps between them: each has its report, of its own message.
+    fn two_hangs(&self, first: &'static str, second: &'static str) -> Result<Vec<String>> {
+        let scene = Scene::new()?;
+        let mut arguments = waits_at(&format!("{first},{second}"));
+        arguments.push(scene.argument("gate"));
+        let mut phone = self.start(&scene, &arguments)?;
+        let hang = phone.wait_for_hang(first)?;
+        sleep_until(hang.since_ns, self.signal);
+        let sent_ns = phone.signal()?;
+        let one = phone.answer(&hang, sent_ns, &[])?;
+        let mut wrong = Vec::new();
+        wrong.extend(self.wrong("the first", first, &hang, &one.told));
+
+        let lasted_ns = uptime_ns() - hang.since_ns;
+        let over_ns = uptime_ns();
+        scene.open("gate")?;
+        let hang = phone.wait_for_hang(second)?;
+        sleep_until(hang.since_ns, self.signal);
+        let sent_ns = phone.signal()?;
+        let two = phone.answer(&hang, sent_ns, &[&one.path])?;
+        wrong.extend(self.wrong("the second", second, &hang, &two.told));
+        if two.told.token == one.told.token || two.told.began_ns.is_some_and(|began| began < over_ns) {
+            wrong.push(format!("the second is the first: {} ({})", two.told.token, two.told.headline));
+        }
+        // The first one's file gets its end.
+        let ended_ns = wait_until("the first hang's end", || Ok(read(&one.path)?.anr.ended_after_ns))?;
+        let in_message = !Outside::is_outside(one.told.token);
+        if in_message && ended_ns < lasted_ns {
+            wrong.push(format!("the first ended after {ended_ns} ns, and lasted {lasted_ns} or more"));
+        }
+        let past = details(&two.told.report).find(|detail| detail.token == one.told.token);
+        if in_message && past.is_none_or(|past| past.wall_ns < lasted_ns) {
+            wrong.push(format!("the second has the first as {past:?}, which lasted {lasted_ns} ns or more"));
+        }
+        std::fs::remove_file(&two.path)?;
+        sleep_until(hang.since_ns, self.kill);
+        let killed = phone.kill(sent_ns)?;
+        let (path, recovered) = killed.recovered((self.testbed, self.mode), scene.path(), &hang)?;
+        wrong.extend(self.wrong("kill", second, &hang, &recovered));
+        if recovered.token != two.told.token || path == one.path {
+            wrong.push(format!("{} was recovered in place of {}", recovered.token, two.told.token));
+        }
+        Ok(wrong)
+    }
+
+    /// Hangs in a message, and stops where the queue is printed for a report: the `prints`th time that it is.
+    fn printing<'a>(&self, scene: &'a Scene, more: &[&str], prints: u32) -> Result<(Phone<'a>, Hang)> {
+        let mut arguments = waits_at("message");
+        arguments.extend(["ms=3600000", "pendingMs=2000"].map(str::to_owned));
+        arguments.extend([scene.argument("printGate"), format!("printsAtOnce={}", prints - 1)]);
+        arguments.extend(more.iter().map(|&more| more.to_owned()));
+        let mut phone = self.start(scene, &arguments)?;
+        let hang = phone.wait_for_hang("message")?;
+        if prints == 1 {
+            sleep_until(hang.since_ns, self.signal);
+            scene.open("dumpGate")?;
+        }
+        for _ in 0..prints {
+            phone.app.wait_for("SCRIPT prints the queue", LIMIT)?;
+        }
+        Ok((phone, hang))
+    }
+
+    fn signal_during_dump(&self) -> Result<Vec<String>> {
+        let scene = Scene::new()?;
+        let gate = scene.argument("dumpGate");
+        // The recorder's own watch has no part in this story.
+        let (mut phone, hang) = self.printing(&scene, &[&gate, "hangMs=60000"], 1)?;
+        let sent_ns = phone.signal_taken()?;
+        scene.open("printGate")?;
+        let dumped = phone.report(" beside")?;
+        let answer = phone.answer(&hang, sent_ns, &[&dumped])?;
+        let dumped = Told::by(read(&dumped)?, &hang, (hang.since_ns, sent_ns))?;
+        let mut wrong = Vec::new();
+        wrong.extend(self.wrong("the app's", "message", &hang, &dumped));
+        wrong.extend(self.wrong("signal", "message", &hang, &answer.told));
+        if dumped.token != answer.told.token {
+            wrong.push(format!("two messages: {} and {}", dumped.token, answer.told.token));
+        }
+        Ok(wrong)
+    }
+
+    fn signal_during_hang_report(&self) -> Result<Vec<String>> {
+        let scene = Scene::new()?;
+        // Once when the message is suspected, and then for its report.
+        let (mut phone, hang) = self.printing(&scene, &["hangMs=3000"], 2)?;
+        let first = files_of(&hang, scene.path())?;
+        let sent_ns = phone.signal_taken()?;
+        scene.open("printGate")?;
+        let answer = phone.answer(&hang, sent_ns, &[])?;
+        let mut wrong = Vec::new();
+        wrong.extend(self.wrong("signal", "message", &hang, &answer.told));
+        let all = files_of(&hang, scene.path())?;
+        if !first.contains(&answer.path) || first != all {
+            wrong.push(format!("one hang has {all:?}, and had {first:?} before the signal"));
+        }
+        let anr = &answer.told.report.anr;
+        if anr.signal.is_none_or(|signal| signal.count != 1) || answer.told.is_of_hang() {
+            wrong.push(format!("the signal is not in the report: {anr:?}"));
+        }
+        // The next launch has nothing to say but that it ended.
+        let killed = phone.kill(sent_ns)?;
+        let (path, recovered) = killed.recovered((self.testbed, self.mode), scene.path(), &hang)?;
+        if path != answer.path || recovered.as_of_ns != answer.told.as_of_ns {
+            wrong.push(format!("the next launch made {} of {}", path.display(), answer.path.display()));
+        }
+        Ok(wrong)
+    }
+
+    fn killed_during_hang_report(&self) -> Result<Vec<String>> {
+        let scene = Scene::new()?;
+        let (phone, hang) = self.printing(&scene, &["hangMs=3000"], 2)?;
+        let first = files_of(&hang, scene.path())?;
+        ensure!(first.len() == 1, "not on the disk before the queue is asked for: {first:?}");
+        let killed = phone.kill(hang.since_ns)?;
+        let (path, recovered) = killed.recovered((self.testbed, self.mode), scene.path(), &hang)?;
+        let mut wrong = Vec::new();
+        // It is of the instant at which the hang was noticed, and only its end was added.
+        let told = Told { possible_ns: (hang.since_ns, killed.before_ns), ..recovered };
+        wrong.extend(self.wrong("kill", "message", &hang, &told));
+        if !first.contains(&path) || !told.is_of_hang() {
+            wrong.push(format!("the next launch made {} of {first:?}", path.display()));
+        }
+        Ok(wrong)
+    }
+}

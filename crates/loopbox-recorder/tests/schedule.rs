@@ -53,7 +53,7 @@ impl Sampler {
                     self.now_ns += self.sample_ns;
                     self.schedule.taken(self.now_ns, Taken::Stack { stop_ns: self.stop_ns });
                 }
-                step => return Some(step),
+                step @ Step::Park => return Some(step),
             }
         }
         self.now_ns = self.now_ns.max(until_ns);

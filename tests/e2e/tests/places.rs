@@ -171,7 +171,7 @@ fn a_cold_start_that_hangs_is_a_message_with_the_printer() -> Result<()> {
 
 #[test]
 fn a_cold_start_that_is_killed_is_recovered() -> Result<()> {
-    let story = Story::begin("art10", &["where=bind", "how=busy"])?;
+    let story = Story::begin("art10", &["where=bind", "how=busy", "hangMs=60000"])?;
     let hangs = |report: &Report| {
         let MainState::Running(running) = &report.main else { return false };
         running.age_ns() >= 1_000_000_000 && report.trees.iter().any(|tree| tree.token == 1)
@@ -184,7 +184,7 @@ fn a_cold_start_that_is_killed_is_recovered() -> Result<()> {
 
 #[test]
 fn without_the_sampler_a_suspect_that_is_killed_has_its_stack() -> Result<()> {
-    let story = Story::begin("art10", &["where=bind", "sampling=off", "hangMs=2000"])?;
+    let story = Story::begin("art10", &["where=bind", "sampling=off", "hangMs=4000"])?;
     let hangs = |report: &Report| {
         let MainState::Running(running) = &report.main else { return false };
         running.age_ns() >= 2_000_000_000 && running.message.is_some() && !report.trees.is_empty()

@@ -314,6 +314,13 @@ fn starved_or_not() -> Vec<Case> {
             "",
         ),
         case(
+            "native code on a starved machine, main counted for its last 40 ms only",
+            measured(starved_machine(one("com.shop.A.run com.shop.Codec.decode!")), 1_240, 30)
+                .with(|r| r.anr.patience_ns = 2 * 1_200_000_000),
+            "The running message (#99) has taken 1.24 s, most of it in Codec.decode",
+            "",
+        ),
+        case(
             "a sleep on a starved machine",
             starved_machine(one("com.shop.Retry.run java.lang.Thread.sleep!")),
             "The running message (#99, 1.24 s) sleeps, called from Retry.run",

@@ -21,6 +21,9 @@ const SIGQUIT_EVERY_NS: u64 = 450_000_000;
 /// for the trace of one process 200 ms at first and then asks the next one (`ActivityManagerService.dumpStackTraces`).
 const FORWARD_AFTER_NS: u64 = 1_000_000_000;
 const FORWARD_AFTER_BELOW_26_NS: u64 = 200_000_000;
+/// The same while main is in an uninterruptible wait. To write its trace ART waits for such a thread where that runs Java
+/// code, and every other thread that enters Java code waits with it, the worker included: its file must come before.
+const FORWARD_AFTER_IN_D_NS: u64 = 5_000_000_000;
 
 /// Starts the thread. It is not attached to the VM, so that no debugger and no collection stops it.
 pub(crate) fn start(session: &Arc<Session>) -> std::io::Result<()> {
@@ -91,6 +94,10 @@ fn forward_late(session: &Session, now_ns: u64) -> Option<u64> {
     let at_ns = since_ns.saturating_add(after_ns);
     if now_ns < at_ns {
         return Some(at_ns);
+    }
+    let most_ns = since_ns.saturating_add(FORWARD_AFTER_IN_D_NS);
+    if now_ns < most_ns && is_uninterruptible() {
+        return Some(most_ns.min(now_ns.saturating_add(FORWARD_AFTER_BELOW_26_NS)));
     }
     sigquit::forward_waiting();
     None
@@ -178,10 +185,14 @@ fn take_overdue_signal(now_ns: u64, since_ns: Option<u64>) -> Option<u64> {
         return None;
     }
     let overdue = since_ns.is_some_and(|since_ns| now_ns.saturating_sub(since_ns) >= SIGQUIT_EVERY_NS);
-    if overdue && proc::main_stat().is_some_and(|stat| stat.state == b'D') {
+    if overdue && is_uninterruptible() {
         sigquit::take_pending();
     }
     since_ns.or(Some(now_ns))
+}
+
+fn is_uninterruptible() -> bool {
+    proc::main_stat().is_some_and(|stat| stat.state == b'D')
 }
 
 /// Other libraries may change the signal's handling at any time. Returns whether the main thread has it blocked.

@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 const SAVE_EVERY_NS: u64 = 500_000_000;
 /// How long a report waits for a stack of the main thread. It takes some hundred microseconds, or seconds, when the main
 /// thread does not stop.
-const STACK_WAIT_NS: u64 = 1_000_000_000;
+const STACK_WAIT_NS: u64 = 500_000_000;
 
 pub(super) struct Collector<'a> {
     session: &'a Session,

@@ -243,7 +243,10 @@ public final class Loopbox {
         }
     }
 
-    /** Stops recording for good and puts back what was hooked. Any thread; takes effect on the main thread. */
+    /**
+     * Stops recording for good and puts back what was hooked. The handler of SIGQUIT stays and only passes the signal on to
+     * ART. Any thread; takes effect on the main thread.
+     */
     public static void uninstall() {
         onMain(
                 new Runnable() {

@@ -2,8 +2,8 @@
 //!
 //! `/proc/PID/syscall` tells it too, but not to an app whose process is not debuggable. The kernel either goes back to the
 //! instruction of the call, to start it again when the handler returns, with all registers as they were; or it ends the call
-//! with EINTR. Then arm and arm64 still have the number, and all arguments but the first; x86 has the arguments, and not
-//! the number.
+//! with EINTR. Then arm and arm64 still have the number, and all arguments but the first; x86 has the arguments, and the
+//! number is told by the instruction before the call's, which in the stubs of a C library loads it.
 
 use super::native_stack::Registers;
 use loopbox_art::native::code_at;
@@ -37,35 +37,65 @@ pub(crate) fn interrupted_call(registers: &Registers) -> Option<SystemCall> {
     if let Some(first) = arguments.first_mut().filter(|_| KEEPS_NUMBER && !starts_again) {
         *first = None;
     }
-    Some(SystemCall {
-        number: u32::try_from(registers.call).ok().filter(|_| KEEPS_NUMBER || starts_again),
-        arguments,
-        descriptor: String::new(),
-        source: SystemCallSource::Registers,
-    })
+    let number = if KEEPS_NUMBER || starts_again {
+        u32::try_from(registers.call).ok()
+    } else {
+        number_before(registers.pc.wrapping_sub(INSTRUCTION.len()))
+    };
+    Some(SystemCall { number, arguments, descriptor: String::new(), source: SystemCallSource::Registers })
+}
+
+/// The number that the instruction before the call's at `call` loads: `mov $number, %eax` on x86.
+fn number_before(call: usize) -> Option<u32> {
+    match code_at::<5>(call.wrapping_sub(5)) {
+        Some([0xB8, number @ ..]) => Some(u32::from_le_bytes(number)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const CALL: usize = 8;
+
+    fn interrupted(code: &[u8; 16], offset: usize, result: usize) -> Option<SystemCall> {
+        let pc = code.as_ptr() as usize + offset;
+        interrupted_call(&Registers {
+            pc,
+            call: 98,
+            result,
+            arguments: [1, 2, 3, 4, 5, 6],
+            ..Registers::default()
+        })
+    }
+
+    fn code_with(before: [u8; 5]) -> [u8; 16] {
+        let mut code = [0x55; 16];
+        code[CALL - before.len()..CALL].copy_from_slice(&before);
+        code[CALL..CALL + INSTRUCTION.len()].copy_from_slice(&INSTRUCTION);
+        code
+    }
+
     #[test]
     fn a_call_is_known_by_its_instruction() {
-        let mut code = [0x55_u8; 16];
-        code[4..4 + INSTRUCTION.len()].copy_from_slice(&INSTRUCTION);
-        let at = |offset: usize, result: usize| {
-            let pc = code.as_ptr() as usize + offset;
-            let registers =
-                Registers { pc, call: 98, result, arguments: [1, 2, 3, 4, 5, 6], ..Registers::default() };
-            interrupted_call(&registers).map(|call| (call.number, call.arguments))
-        };
+        let code = code_with([0x55; 5]);
+        let at =
+            |offset, result| interrupted(&code, offset, result).map(|call| (call.number, call.arguments));
         let all: Vec<_> = (1..=6).map(Some).collect();
-        assert_eq!(at(4, 1), Some((Some(98), all.clone())), "to be started again");
+        assert_eq!(at(CALL, 1), Some((Some(98), all.clone())), "to be started again");
         let ended =
             if KEEPS_NUMBER { (Some(98), [vec![None], all[1..].to_vec()].concat()) } else { (None, all) };
-        let after = 4 + INSTRUCTION.len();
+        let after = CALL + INSTRUCTION.len();
         assert_eq!(at(after, INTERRUPTED), Some(ended));
         assert_eq!((at(after, 0), at(0, INTERRUPTED)), (None, None));
         assert_eq!(interrupted_call(&Registers { pc: 8, result: INTERRUPTED, ..Registers::default() }), None);
+    }
+
+    #[test]
+    fn the_number_of_an_ended_call_is_in_a_register_or_in_the_code_before_it() {
+        let code = code_with([0xB8, 16, 1, 0, 0]);
+        let number = interrupted(&code, CALL + INSTRUCTION.len(), INTERRUPTED).and_then(|call| call.number);
+        assert_eq!(number, Some(if KEEPS_NUMBER { 98 } else { 272 }));
     }
 }

@@ -51,7 +51,7 @@ pub use self::{
     disarm::{Disarmed, FuseSubject, STARTS_OFF, STRIKE_STARTS, Suspicion, count_start, suspect},
     memory::Volatile,
     recover::{RecoverError, Recovered, recover},
-    report_file::{ReportPolicy, enforce, write_report},
+    report_file::{ReportPolicy, enforce, replace_report, write_report},
     ring::{MainWriter, Ring, RingFuse, RingOptions, RingReader, WorkerWriter},
 };
 

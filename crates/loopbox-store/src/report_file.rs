@@ -33,11 +33,30 @@ impl Default for ReportPolicy {
 
 /// Writes `bytes` as `dir/name.lbx`: to a temporary file in the same directory, onto the disk, and only then under
 /// its name; so that a file of that name is the whole report, also after a power loss. A report of that name
-/// is replaced (a hang that has ended updates its report).
+/// is replaced.
 ///
 /// # Errors
 /// What the system says; nothing is left behind then. `InvalidInput` for a name that is not a plain file name.
 pub fn write_report(dir: &Path, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
+    write_if(dir, name, bytes, |_| Ok(()))
+}
+
+/// Writes `bytes` in place of the report of that name, as [`write_report`] does, unless the app has taken the report: what
+/// it has uploaded and deleted does not come back, also when it does so while this writes.
+///
+/// # Errors
+/// `NotFound` when there is no report of that name any more, and those of [`write_report`]; nothing is left behind then.
+pub fn replace_report(dir: &Path, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
+    write_if(dir, name, bytes, |path| fs::symlink_metadata(path).map(drop))
+}
+
+/// `wanted` says whether the report under this path is to be written; asked again at the last moment.
+fn write_if(
+    dir: &Path,
+    name: &str,
+    bytes: &[u8],
+    wanted: impl Fn(&Path) -> io::Result<()>,
+) -> io::Result<PathBuf> {
     if name.is_empty() || name.starts_with('.') || name.contains(['/', '\0']) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "a report's name is a plain file name"));
     }
@@ -46,7 +65,10 @@ pub fn write_report(dir: &Path, name: &str, bytes: &[u8]) -> io::Result<PathBuf>
     }
     let path = dir.join(format!("{name}.{EXTENSION}"));
     let unfinished = dir.join(format!("{name}.{}{UNFINISHED}", std::process::id()));
-    let written = write_new(&unfinished, bytes).and_then(|()| fs::rename(&unfinished, &path));
+    wanted(&path)?;
+    let written = write_new(&unfinished, bytes)
+        .and_then(|()| wanted(&path))
+        .and_then(|()| fs::rename(&unfinished, &path));
     if let Err(error) = written {
         let _ = fs::remove_file(&unfinished);
         return Err(error);

@@ -1,6 +1,6 @@
 //! Reports on disk.
 
-use loopbox_store::{ReportPolicy, enforce, write_report};
+use loopbox_store::{ReportPolicy, enforce, replace_report, write_report};
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
@@ -27,6 +27,30 @@ fn a_report_is_there_whole_under_its_name_and_can_be_replaced() {
     assert_eq!(write_report(dir.path(), "anr-1", b"second, longer").unwrap(), path);
     assert_eq!(fs::read(&path).unwrap(), b"second, longer");
     assert_eq!(names(dir.path()), ["anr-1.lbx"]);
+}
+
+#[test]
+fn a_report_that_the_app_has_taken_does_not_come_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = write_report(dir.path(), "r", b"first").unwrap();
+    assert_eq!(replace_report(dir.path(), "r", b"second").unwrap(), path);
+    assert_eq!(fs::read(&path).unwrap(), b"second");
+    fs::remove_file(&path).unwrap();
+    assert_eq!(replace_report(dir.path(), "r", b"third").unwrap_err().kind(), ErrorKind::NotFound);
+    assert_eq!(names(dir.path()).len(), 0);
+}
+
+#[test]
+fn nor_does_one_that_is_taken_while_it_is_written_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = write_report(dir.path(), "r", b"first").unwrap();
+    let long = vec![1; 4 << 20];
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| replace_report(dir.path(), "r", &long));
+        while names(dir.path()) == ["r.lbx"] && !writer.is_finished() {}
+        fs::remove_file(&path).unwrap();
+    });
+    assert_eq!(names(dir.path()).len(), 0);
 }
 
 #[test]

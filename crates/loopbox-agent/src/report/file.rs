@@ -5,8 +5,9 @@ use crate::session::Session;
 use crate::sys::log;
 use loopbox_format::model::{Anr, Report};
 use loopbox_format::report::{encode, update_verdict};
-use loopbox_store::{ReportPolicy, enforce, write_report};
+use loopbox_store::{ReportPolicy, enforce, replace_report, write_report};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Writes a report under this name, in place of the last one of that name.
@@ -23,14 +24,26 @@ pub(super) fn write(session: &Session, name: &str, report: &Report) -> Option<Pa
     written.inspect_err(warn).ok()
 }
 
+/// Writes a report again, unless the app has taken the file: it has the report as it was.
+pub(super) fn write_again(session: &Session, file: &ReportFile, report: &Report) {
+    if let Ok(bytes) = encode(report) {
+        replace(session, file, &bytes);
+    }
+}
+
 /// Changes the evidence in a file; false when the file is gone or cannot be written.
 pub(super) fn rewrite(session: &Session, file: &ReportFile, change: impl FnOnce(&mut Anr)) -> bool {
-    // The app may have taken the file: it has the report as it was.
     let Ok(bytes) = fs::read(&file.path) else { return false };
     let Ok(Some(bytes)) = update_verdict(&bytes, change) else { return false };
-    let written = write_report(&session.settings.directory, &file.name, &bytes);
-    if let Err(error) = &written {
-        log::warn(&["a report could not be updated with its verdict: ", &error.to_string()].concat());
+    replace(session, file, &bytes)
+}
+
+fn replace(session: &Session, file: &ReportFile, bytes: &[u8]) -> bool {
+    let written = replace_report(&session.settings.directory, &file.name, bytes);
+    if let Err(error) = written.as_ref().map_err(io::Error::kind)
+        && error != io::ErrorKind::NotFound
+    {
+        log::warn(&["a report could not be written again: ", &error.to_string()].concat());
     }
     written.is_ok()
 }

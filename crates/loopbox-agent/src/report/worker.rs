@@ -247,10 +247,8 @@ impl<'a> Worker<'a> {
     /// Writes the report again, unless the app has taken the file meanwhile.
     fn write_again(&mut self) {
         let Some(Draft { file, report, .. }) = &mut self.draft else { return };
-        if file.path.exists() {
-            report.digest = digest::lines(report);
-            file::write(self.session, &file.name, report);
-        }
+        report.digest = digest::lines(report);
+        file::write_again(self.session, file, report);
     }
 
     fn write_complete(&mut self) {

@@ -182,7 +182,7 @@ pub fn fault(cell: &Cell, seen: &Seen) -> Option<String> {
     for (when, told) in [("signal", &seen.signalled), ("kill", &seen.recovered)] {
         let wrong = cell.wrong(told, seen.hung_ns);
         if !wrong.is_empty() {
-            faults.push(format!("{when}: {} ({})", wrong.join(", "), told.headline));
+            faults.push(format!("{when}: {} ({})", wrong.join(", "), told.summary()));
         }
     }
     let waits = &seen.signalled.waits;

@@ -247,6 +247,14 @@ impl Told {
         })
     }
 
+    /// What the report is, and of when, for the text of a fault.
+    pub(super) fn summary(&self) -> String {
+        format!(
+            "{}; {:?}, as of {:?} in {:?}",
+            self.headline, self.report.meta.reason, self.as_of_ns, self.possible_ns
+        )
+    }
+
     /// Whether the report is of a hang that the recorder has noticed by itself.
     pub(super) fn is_of_hang(&self) -> bool {
         self.report.meta.reason == DumpReason::Hang

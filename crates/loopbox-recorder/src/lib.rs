@@ -31,7 +31,7 @@ pub use config::{Config, ConfigError, Keep, Sampling};
 pub use details::{Details, MAX_DETAILS, MAX_ENCODED_RECORD, NAME_BYTES, Name};
 pub use host::{Change, Host};
 pub use mark::StackMark;
-pub use outside::{Asleep, Demand, Finding, Glance, OutsideWatch, Place, computing_since};
+pub use outside::{Asleep, Demand, Finding, Glance, OutsideWatch, Place, SeenBusy, computing_since};
 pub use schedule::{Activity, Schedule, Step, Taken};
 pub use symbols::{Interner, SymbolTable};
 pub use tree::{Sample, StackTreeBuilder, widened_interval};

@@ -73,10 +73,22 @@ pub struct Asleep {
     pub waited: bool,
 }
 
+/// What the thread had asked of the processors when it was first seen busy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SeenBusy {
+    /// Between which messages, see [`Glance::token`]; 0 for not at all.
+    pub token: u64,
+    /// Uptime.
+    pub at_ns: u64,
+    /// What the thread had asked of the processors.
+    pub demand: Demand,
+}
+
 /// Watches a main thread between two messages from another thread.
 #[derive(Debug, Clone, Default)]
 pub struct OutsideWatch {
     asleep: Asleep,
+    seen_busy: SeenBusy,
     /// Between which messages it was seen busy, since when, and until when at least; token 0 for not at all.
     busy: (u64, u64, u64),
 }
@@ -123,6 +135,9 @@ impl OutsideWatch {
         }
         self.between(now_ns, token, demand);
         let since_ns = if self.busy.0 == token { self.busy.1 } else { now_ns };
+        if let Some(demand) = demand.filter(|_| since_ns == now_ns) {
+            self.seen_busy = SeenBusy { token, at_ns: now_ns, demand };
+        }
         self.busy = (token, since_ns, now_ns);
         if now_ns.saturating_sub(since_ns) < CONFIRM_NS {
             return Finding::Doubtful(since_ns + CONFIRM_NS);
@@ -135,6 +150,11 @@ impl OutsideWatch {
         self.asleep
     }
 
+    /// What it had asked of the processors when it was first seen busy.
+    pub fn seen_busy(&self) -> SeenBusy {
+        self.seen_busy
+    }
+
     /// How long what had this number was seen busy, when it is over: until the message that began at `next_ns`, if
     /// that is known.
     pub fn lasted_ns(&self, token: u64, next_ns: Option<u64>) -> Option<u64> {
@@ -144,25 +164,35 @@ impl OutsideWatch {
 }
 
 /// When what keeps the main thread began, if what it asked of the processors tells: it has computed all the time since, or
-/// waited for a processor to do so. `seen_ns` is when it was first seen busy, `None` for just now.
-pub fn computing_since(asleep: &Asleep, now_ns: u64, demand: Demand, seen_ns: Option<u64>) -> Option<u64> {
+/// waited for a processor to do so. `seen` is when it was first seen busy, `None` for just now.
+pub fn computing_since(asleep: &Asleep, now_ns: u64, demand: Demand, seen: Option<&SeenBusy>) -> Option<u64> {
     /// Clocks and wake-ups are not finer than that.
     const SLACK_NS: u64 = 50 * MS;
     /// What an idle thread computes now and then does not add up to more than slack in that time.
     const LONGEST_NS: u64 = 60_000 * MS;
     /// A thread that computes waits so many times as long as it runs at most: others want its processor, too.
     const MOST_WAITS: u64 = 8;
-    // A thread that wakes up now and then, and sleeps in between, waits long for each time that it runs.
-    let ran_ns = demand.ran_ns.checked_sub(asleep.demand.ran_ns)?;
-    let waited_ns = demand.waited_ns.checked_sub(asleep.demand.waited_ns)?;
-    let used_ns = ran_ns.saturating_add(waited_ns.min(ran_ns.saturating_mul(MOST_WAITS)));
+    let used_since = |before: Demand| {
+        let ran_ns = demand.ran_ns.checked_sub(before.ran_ns)?;
+        let waited_ns = demand.waited_ns.checked_sub(before.waited_ns)?;
+        // A thread that wakes up now and then, and sleeps in between, waits long for each time that it runs.
+        Some(ran_ns.saturating_add(waited_ns.min(ran_ns.saturating_mul(MOST_WAITS))))
+    };
+    let used_ns = used_since(asleep.demand)?;
+    let seen_ns = seen.map_or(now_ns, |seen| seen.at_ns);
+    // What computed until it fell asleep, and was seen only then, has not computed since.
+    if let Some(seen) = seen
+        && used_since(seen.demand)? < now_ns.saturating_sub(seen.at_ns) / 2
+    {
+        return None;
+    }
     let start_ns = now_ns.checked_sub(used_ns)?;
     let possible = start_ns.saturating_add(SLACK_NS) >= asleep.at_ns
-        && start_ns <= seen_ns.unwrap_or(now_ns).saturating_add(SLACK_NS)
+        && start_ns <= seen_ns.saturating_add(SLACK_NS)
         && now_ns.saturating_sub(asleep.at_ns) <= LONGEST_NS;
     // It may have computed before that already.
     let known = asleep.waited || start_ns > asleep.at_ns.saturating_add(SLACK_NS);
-    (possible && known).then(|| start_ns.min(seen_ns.unwrap_or(now_ns)).max(asleep.at_ns))
+    (possible && known).then(|| start_ns.min(seen_ns).max(asleep.at_ns))
 }
 
 #[cfg(test)]
@@ -224,8 +254,15 @@ mod tests {
     #[test]
     fn demand_tells_the_begin_only_of_what_computed_all_the_while() {
         let asleep = Asleep { token: 7, at_ns: 10 * S, demand: ran(S), waited: true };
-        let computing_since =
-            |asleep: &Asleep, now_ns, ran_ns, seen_ns| computing_since(asleep, now_ns, ran(ran_ns), seen_ns);
+        // It computed all the while since it was seen.
+        let computing_since = |asleep: &Asleep, now_ns: u64, ran_ns: u64, seen_ns: Option<u64>| {
+            let seen = seen_ns.map(|at_ns| SeenBusy {
+                token: 7,
+                at_ns,
+                demand: ran(ran_ns - (now_ns - at_ns).min(ran_ns)),
+            });
+            computing_since(asleep, now_ns, ran(ran_ns), seen.as_ref())
+        };
         assert_eq!(computing_since(&asleep, 16 * S, 6 * S, None), Some(11 * S));
         assert_eq!(computing_since(&asleep, 16 * S, 6 * S, Some(11 * S)), Some(11 * S));
         assert_eq!(computing_since(&asleep, 16 * S, 2 * S, Some(11 * S)), None, "it slept meanwhile");
@@ -251,11 +288,29 @@ mod tests {
     fn on_a_starved_machine_the_wait_for_a_processor_counts() {
         let waited_before = Demand { ran_ns: S, waited_ns: 9 * S };
         let asleep = Asleep { token: 7, at_ns: 10 * S, demand: waited_before, waited: true };
+        let seen = Some(&SeenBusy { token: 7, at_ns: 11 * S, demand: waited_before });
         let demand = Demand { ran_ns: 2 * S, waited_ns: 13 * S };
-        assert_eq!(computing_since(&asleep, 16 * S, demand, Some(11 * S)), Some(11 * S));
+        assert_eq!(computing_since(&asleep, 16 * S, demand, seen), Some(11 * S));
         let wakes = Demand { ran_ns: S + 50 * MS, waited_ns: 14 * S };
-        assert_eq!(computing_since(&asleep, 16 * S, wakes, Some(11 * S)), None, "it slept in between");
+        assert_eq!(computing_since(&asleep, 16 * S, wakes, seen), None, "it slept in between");
         let slept = Demand { ran_ns: 2 * S, ..waited_before };
-        assert_eq!(computing_since(&asleep, 16 * S, slept, Some(11 * S)), None);
+        assert_eq!(computing_since(&asleep, 16 * S, slept, seen), None);
+    }
+
+    #[test]
+    fn what_was_seen_only_when_it_had_fallen_asleep_does_not_tell_its_begin() {
+        let asleep = Asleep { token: 7, at_ns: 10 * S, demand: ran(S), waited: true };
+        // It took 120 ms to come to its sleep, and was seen 400 ms later.
+        let demand = Demand { ran_ns: S + 20 * MS, waited_ns: 100 * MS };
+        let at_ns = 10 * S + 520 * MS;
+        let seen = SeenBusy { token: 7, at_ns, demand };
+        assert_eq!(computing_since(&asleep, at_ns + 105 * MS, demand, Some(&seen)), None);
+        // Without the sleep, and seen on the way.
+        let seen = SeenBusy {
+            token: 7,
+            at_ns: 10 * S + 60 * MS,
+            demand: Demand { ran_ns: S + 10 * MS, waited_ns: 50 * MS },
+        };
+        assert_eq!(computing_since(&asleep, 10 * S + 120 * MS, demand, Some(&seen)), Some(10 * S));
     }
 }

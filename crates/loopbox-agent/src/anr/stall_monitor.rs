@@ -57,6 +57,7 @@ fn run(session: &Session) {
             suspect,
             frozen: watch.frozen(),
             asleep: between.watch.asleep(),
+            seen_busy: between.watch.seen_busy(),
             outside_over: between.over,
         };
         if session.stall.update(snapshot) {

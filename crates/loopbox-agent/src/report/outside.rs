@@ -42,15 +42,18 @@ pub(super) fn find(session: &Session, waits: Option<bool>) -> Option<Outside> {
     }
     let now_ns = clock::now_ns();
     let demand = session.main_demand();
-    let asleep = Some(session.stall.snapshot().asleep).filter(|asleep| asleep.token == token);
+    let stall = session.stall.snapshot();
+    let asleep = Some(stall.asleep).filter(|asleep| asleep.token == token);
     let used = asleep.zip(demand);
-    let computes = seen_ns.is_some() || proc::main_place() == Place::Running;
+    // The monitor has seen it for a while, or it computes now.
+    let seen = seen_ns.and(Some(&stall.seen_busy).filter(|seen| seen.token == token));
+    let computes = if seen_ns.is_some() { seen.is_some() } else { proc::main_place() == Place::Running };
     Some(Outside {
         token,
         after_ns: if ended_ns == 0 { session.installed_ns } else { ended_ns },
         start_ns: used
             .filter(|_| computes)
-            .and_then(|(asleep, demand)| computing_since(&asleep, now_ns, demand, seen_ns)),
+            .and_then(|(asleep, demand)| computing_since(&asleep, now_ns, demand, seen)),
         as_of_ns: now_ns,
         cpu_ns: used.map(|(asleep, demand)| demand.ran_ns.saturating_sub(asleep.demand.ran_ns)),
     })

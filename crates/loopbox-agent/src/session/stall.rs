@@ -1,6 +1,6 @@
 //! What the stall monitor found out about the running message.
 
-use loopbox_recorder::{Asleep, Frozen, Suspect};
+use loopbox_recorder::{Asleep, Frozen, SeenBusy, Suspect};
 use std::sync::{Mutex, PoisonError};
 
 /// The monitor's last snapshot: written by its thread, read by the worker.
@@ -20,6 +20,8 @@ pub(crate) struct StallSnapshot {
     pub(crate) frozen: Frozen,
     /// When the main thread was last known to do nothing.
     pub(crate) asleep: Asleep,
+    /// When it was first seen busy outside of messages.
+    pub(crate) seen_busy: SeenBusy,
     /// What ran outside of messages last and is over, by its number, and how long it was seen; 0 for nothing.
     pub(crate) outside_over: (u64, u64),
 }

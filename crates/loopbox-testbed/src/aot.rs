@@ -15,7 +15,7 @@ use crate::compiler::{Build, key};
 use crate::manifest::{Testbed, environment};
 use crate::patch::Tree;
 use loopbox_setup::command::{path_list, run};
-use loopbox_setup::files::remove;
+use loopbox_setup::files::{remove, sha256_file, write_atomically};
 use loopbox_setup::tools::CompilerTools;
 
 /// The program in a testbed's folder.
@@ -109,7 +109,7 @@ pub(crate) fn boot_image(out: &Path, home: &Path, preload: &[String], boot: &[&s
     run(&mut command).context("the boot class path cannot be compiled").map(drop)
 }
 
-/// Compiles an app's jar where the runtime will look for its code, on a testbed that can.
+/// Compiles an app's jar where the runtime will look for its code, on a testbed that can, unless that was done already.
 pub(crate) fn app(testbed: &Testbed, jar: &Path) -> Result<()> {
     if !testbed.dir.join(PROGRAM).is_file() {
         return Ok(());
@@ -119,6 +119,11 @@ pub(crate) fn app(testbed: &Testbed, jar: &Path) -> Result<()> {
         jar.with_file_name("oat").join(ISA).join(jar.with_extension("odex").file_name().unwrap_or_default());
     fs::create_dir_all(oat.parent().unwrap_or(&oat))
         .with_context(|| format!("cannot create {}", oat.display()))?;
+    let made_for = format!("{}\n{}\n", testbed.dir.display(), sha256_file(&jar)?);
+    let note = oat.with_extension("made-for");
+    if oat.is_file() && fs::read_to_string(&note).is_ok_and(|last| last == made_for) {
+        return Ok(());
+    }
     let boot: Vec<Jar> = (testbed.manifest.boot_class_path.iter())
         .map(|jar| Jar { file: testbed.dir.join(jar), location: testbed.dir.join(jar) })
         .collect();
@@ -127,5 +132,6 @@ pub(crate) fn app(testbed: &Testbed, jar: &Path) -> Result<()> {
     command
         .arg(format!("--boot-image={}", testbed.dir.join(IMAGE).display()))
         .arg("--class-loader-context=PCL[]");
-    run(&mut command).context("the app cannot be compiled").map(drop)
+    run(&mut command).context("the app cannot be compiled")?;
+    write_atomically(&note, made_for)
 }

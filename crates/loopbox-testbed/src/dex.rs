@@ -11,7 +11,7 @@ use crate::java::{self, DexOf};
 use crate::manifest::Testbed;
 use crate::paths;
 use loopbox_setup::cache::{Cache, Key};
-use loopbox_setup::files::remove;
+use loopbox_setup::files::{exclusive, remove, write_atomically};
 use loopbox_setup::jar;
 use loopbox_setup::tools::Tools;
 
@@ -55,10 +55,15 @@ impl Testbed {
                 &out.join("app.jar"),
             )
         })?;
+        let app = result.join("app.jar");
+        // Of several programs that need the same jar one writes it, and none while another runs with it: a jar that is as it
+        // should be is left alone.
+        let _lock = exclusive(&out_jar.with_extension("lock"), || {})?;
         // A copy, not a link: the jar is the caller's to change.
-        remove(out_jar)?;
-        fs::copy(result.join("app.jar"), out_jar)
-            .with_context(|| format!("cannot write {}", out_jar.display()))?;
+        let bytes = fs::read(&app).with_context(|| format!("cannot read {}", app.display()))?;
+        if !fs::read(out_jar).is_ok_and(|last| last == bytes) {
+            write_atomically(out_jar, &bytes)?;
+        }
         aot::app(self, out_jar)
     }
 

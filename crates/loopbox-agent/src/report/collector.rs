@@ -98,9 +98,8 @@ impl<'a> Collector<'a> {
         let running = shared.activity().running();
         let sampled = running.is_some_and(|(token, _)| token == self.growing.token());
         if sampled && self.growing.samples() > 0 && shared.takes_orders() {
-            return;
-        }
-        if let Some(order) = shared.order_stack() {
+            // There are stacks already, and more to come.
+        } else if let Some(order) = shared.order_stack() {
             let deadline_ns = clock::now_ns().saturating_add(STACK_WAIT_NS);
             while !shared.is_done(order) {
                 let left_ns = deadline_ns.saturating_sub(clock::now_ns());

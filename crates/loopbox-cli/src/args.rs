@@ -1,9 +1,15 @@
 //! The command line.
 
 use crate::cmd::Command;
-use clap::Parser;
+use crate::input::STDIO;
+use clap::{CommandFactory, Parser};
+use std::ffi::OsString;
+use std::path::Path;
 
 /// Reads the reports of the Loopbox recorder about an app that stopped responding.
+///
+/// `loopbox FILE` shows a report; `-` is stdin as a file to read, and stdout as one to write. Reports may be packed (gzip,
+/// zip) or base64.
 ///
 /// Exit codes: 0 success, 1 nothing could be done, 2 something was printed but a file is damaged or was skipped,
 /// 64 wrong command line.
@@ -12,4 +18,16 @@ use clap::Parser;
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// The words of the command line, with `show` before a file that stands where a command should.
+pub(crate) fn with_command(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut words: Vec<OsString> = words.collect();
+    if let Some(first) = words.get(1) {
+        let is_command = Args::command().get_subcommands().any(|command| first == command.get_name());
+        if !is_command && (first == STDIO || Path::new(first).is_file()) {
+            words.insert(1, "show".into());
+        }
+    }
+    words
 }

@@ -3,22 +3,26 @@
 //! Memory does not depend on the number of reports: folders are searched while reports are read, and each report is
 //! dropped when its visitor returns.
 
+use crate::config::app_packages;
 use crate::mapping::Mapper;
-use crate::options::MappingOptions;
+use crate::options::ReadOptions;
 use crate::outcome::Outcome;
 use crate::{input, output};
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
-use loopbox_report::Analysis;
+use loopbox_report::{Analysis, AppPackages};
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{ParallelBridge, ParallelIterator};
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use walkdir::{DirEntry, WalkDir};
 
 /// The extension of the files that a folder is searched for.
 const EXTENSION: &str = "lbx";
+/// That of ring files, which are a report only of a process that was killed.
+const RING: &str = "lbr";
+/// More threads than any machine has cores for.
+const MAX_JOBS: i64 = 1_024;
 
 /// Which reports to read, and how.
 #[derive(Debug, clap::Args)]
@@ -27,10 +31,10 @@ pub(crate) struct BatchOptions {
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) mapping: MappingOptions,
+    pub(crate) reading: ReadOptions,
     /// Reads on this number of threads instead of one per core.
-    #[arg(long, value_name = "N")]
-    pub(crate) jobs: Option<NonZero<usize>>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_JOBS))]
+    pub(crate) jobs: Option<u16>,
 }
 
 /// The result of reading a batch.
@@ -44,7 +48,7 @@ pub(crate) struct Batch<S> {
 }
 
 impl BatchOptions {
-    fn find(&self) -> impl Iterator<Item = walkdir::Result<PathBuf>> {
+    fn find(&self) -> impl Iterator<Item = walkdir::Result<Found>> {
         self.paths.iter().flat_map(|path| find(path))
     }
 
@@ -58,13 +62,16 @@ impl BatchOptions {
         state: impl Fn() -> S + Sync + Send,
         visit: impl Fn(&mut S, &Analysis, &str) -> Result<()> + Sync + Send,
     ) -> Result<Batch<S>> {
-        let mapper = Mapper::load(&self.mapping)?;
-        let reader = BatchReader { mapper: &mapper, progress: progress_bar(), counts: Counts::default() };
+        let mapper = Mapper::load(&self.reading.mappings)?;
+        let packages = app_packages(&self.reading.packages)?;
+        let counts = Counts::default();
+        let reader = BatchReader { mapper: &mapper, packages: &packages, progress: progress_bar(), counts };
         if !reader.progress.is_hidden() {
             // Searching the folders takes much less time than reading the reports, so they are searched twice.
-            reader.progress.set_length(self.find().flatten().count() as u64);
+            let reports = self.find().filter(|found| matches!(found, Ok(Found::Report(_))));
+            reader.progress.set_length(reports.count() as u64);
         }
-        let pool = ThreadPoolBuilder::new().num_threads(self.jobs.map_or(0, NonZero::get)).build();
+        let pool = ThreadPoolBuilder::new().num_threads(self.jobs.map_or(0, usize::from)).build();
         let pool = pool.context("the threads cannot be started")?;
         let states: Result<Vec<S>> = pool.install(|| {
             let paths = self.find().filter_map(|path| reader.found(path)).par_bridge();
@@ -81,17 +88,28 @@ impl BatchOptions {
     }
 }
 
+/// A file to read, or a ring in a folder, which is not read.
+enum Found {
+    Report(PathBuf),
+    Ring,
+}
+
 /// The path itself, or the reports below a folder. Symbolic links are followed to files only, so that no search is
-/// endless.
-fn find(path: &Path) -> impl Iterator<Item = walkdir::Result<PathBuf>> {
+/// endless; and of what is in a folder only files are opened, because a pipe would have to be waited for.
+fn find(path: &Path) -> impl Iterator<Item = walkdir::Result<Found>> {
     let (file, folder) = if path.is_dir() { (None, Some(path)) } else { (Some(path), None) };
-    let is_report = |entry: &DirEntry| {
-        !entry.file_type().is_dir() && entry.path().extension().is_some_and(|e| e == EXTENSION)
-    };
-    let below = folder.into_iter().flat_map(WalkDir::new);
-    let below = below.filter(move |entry| entry.as_ref().map_or(true, is_report));
-    let below = below.map(|entry| entry.map(DirEntry::into_path));
-    file.map(|file| Ok(file.to_path_buf())).into_iter().chain(below)
+    let below = folder.into_iter().flat_map(WalkDir::new).filter_map(|entry| entry.map(found_in).transpose());
+    file.map(|file| Ok(Found::Report(file.to_path_buf()))).into_iter().chain(below)
+}
+
+fn found_in(entry: DirEntry) -> Option<Found> {
+    let has =
+        |wanted| entry.path().extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted));
+    let (is_report, is_ring) = (has(EXTENSION), has(RING));
+    if !(is_report || is_ring) || !entry.path().is_file() {
+        return None;
+    }
+    Some(if is_ring { Found::Ring } else { Found::Report(entry.into_path()) })
 }
 
 fn progress_bar() -> ProgressBar {
@@ -106,12 +124,20 @@ struct Counts {
     skipped: AtomicU64,
     /// Reports that no mapping matched.
     unmapped: AtomicU64,
+    /// Ring files in folders.
+    rings: AtomicU64,
 }
 
 impl Counts {
     fn into_batch<S>(self, states: Vec<S>) -> Result<Batch<S>> {
         let (used, skipped) = (self.used.into_inner(), self.skipped.into_inner());
-        let unmapped = self.unmapped.into_inner();
+        let (unmapped, rings) = (self.unmapped.into_inner(), self.rings.into_inner());
+        if rings > 0 {
+            output::print_error(format_args!(
+                "note: ring files (.{RING}) in folders are not read, {rings} found: a ring is a report only of a process \
+                 that was killed; name the file to read it"
+            ));
+        }
         match (used, skipped) {
             (0, 0) => bail!("no report found: folders are searched for files that end in .{EXTENSION}"),
             (0, n) => bail!("none of {n} files could be used"),
@@ -130,15 +156,20 @@ impl Counts {
 
 struct BatchReader<'a> {
     mapper: &'a Mapper,
+    packages: &'a AppPackages,
     progress: ProgressBar,
     counts: Counts,
 }
 
 impl BatchReader<'_> {
-    /// The path, unless there is none because a folder could not be read.
-    fn found(&self, path: walkdir::Result<PathBuf>) -> Option<PathBuf> {
-        let error = match path {
-            Ok(path) => return Some(path),
+    /// The path of a report, unless there is none because a folder could not be read.
+    fn found(&self, found: walkdir::Result<Found>) -> Option<PathBuf> {
+        let error = match found {
+            Ok(Found::Report(path)) => return Some(path),
+            Ok(Found::Ring) => {
+                self.counts.rings.fetch_add(1, Relaxed);
+                return None;
+            }
             Err(error) => error,
         };
         match (error.path(), error.io_error()) {
@@ -166,7 +197,7 @@ impl BatchReader<'_> {
         if self.mapper.apply(&mut decoded.report).is_err() {
             self.counts.unmapped.fetch_add(1, Relaxed);
         }
-        let analysis = Analysis::new(&decoded);
+        let analysis = Analysis::with_packages(&decoded, self.packages);
         if let Some(issue) = analysis.issues.first() {
             let more = match analysis.issues.len() {
                 1 => String::new(),

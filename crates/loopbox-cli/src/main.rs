@@ -2,8 +2,11 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod attachment;
 mod batch;
 mod cmd;
+mod config;
+mod destination;
 mod input;
 mod mapping;
 mod options;
@@ -20,7 +23,7 @@ use std::process::ExitCode;
 const USAGE: u8 = 64;
 
 fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+    let args = match Args::try_parse_from(args::with_command(std::env::args_os())) {
         Ok(args) => args,
         Err(error) => {
             // `--help` and `--version` arrive here, too.

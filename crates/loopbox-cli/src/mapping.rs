@@ -1,9 +1,9 @@
 //! Deobfuscating reports by the mappings given with `--mapping`.
 
-use crate::options::MappingOptions;
 use anyhow::{Context, Result};
 use loopbox_format::model::Report;
 use loopbox_report::retrace::{Mapping, MappingMismatch};
+use std::path::PathBuf;
 
 /// Mappings of one or more builds; each report is deobfuscated by the one that matches it.
 #[derive(Debug)]
@@ -24,12 +24,12 @@ pub(crate) enum NoMapping {
 
 impl Mapper {
     /// Reads the mapping files.
-    pub(crate) fn load(options: &MappingOptions) -> Result<Self> {
-        let read = |path: &std::path::PathBuf| {
+    pub(crate) fn load(files: &[PathBuf]) -> Result<Self> {
+        let read = |path: &PathBuf| {
             let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
             Mapping::parse(&bytes).with_context(|| path.display().to_string())
         };
-        Ok(Self { mappings: options.files.iter().map(read).collect::<Result<_>>()? })
+        Ok(Self { mappings: files.iter().map(read).collect::<Result<_>>()? })
     }
 
     /// Deobfuscates a report. Without any mapping the report stays as it is.

@@ -3,13 +3,24 @@
 use clap::Args;
 use std::path::PathBuf;
 
-/// The mappings that deobfuscate reports.
+/// How reports are read.
 #[derive(Debug, Args)]
-pub(crate) struct MappingOptions {
+pub(crate) struct ReadOptions {
     /// Deobfuscates names by R8's or ProGuard's mapping.txt of the build that the report is of. May be given several
     /// times, for several builds.
     #[arg(long = "mapping", value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
+    pub(crate) mappings: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) packages: PackageOptions,
+}
+
+/// Which code is the app's.
+#[derive(Debug, Args)]
+pub(crate) struct PackageOptions {
+    /// Takes the classes of this package, and of those below it, for the app's own code, and all others for libraries. May be
+    /// given several times; without it, `in-app` of the file loopbox.toml in this folder or one above it says so.
+    #[arg(long = "in-app", value_name = "PACKAGE")]
+    pub(crate) in_app: Vec<String>,
 }
 
 /// Where the symbols of native code are.

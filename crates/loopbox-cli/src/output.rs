@@ -1,16 +1,20 @@
-//! Writing to stdout (with colours and a pager on a terminal), to stderr and to files.
+//! Writing to stdout (with colours and a pager on a terminal) and to stderr.
 
 use crate::options::TerminalOptions;
-use anyhow::{Context, Result};
+use anyhow::Result;
+use std::borrow::Cow;
 use std::fmt::Arguments;
-use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal, Write};
-use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Prints one line to stderr.
+/// Prints one line to stderr. What names of files and contents of reports would do to a terminal is left out.
 pub(crate) fn print_error(what: Arguments<'_>) {
-    let _ = writeln!(anstream::stderr(), "loopbox: {what}");
+    let _ = writeln!(anstream::stderr(), "loopbox: {}", harmless(&what.to_string()));
+}
+
+/// Text without characters that a terminal acts on, except for line breaks.
+pub(crate) fn harmless(text: &str) -> String {
+    text.replace(|c: char| c.is_control() && c != '\n', "\u{FFFD}")
 }
 
 /// Whether the reader of the output has closed it, as `head` does. That is not an error.
@@ -23,7 +27,12 @@ pub(crate) fn write_text(text: &str, terminal: &TerminalOptions) -> Result<()> {
     if terminal.plain {
         return Ok(anstream::StripStream::new(io::stdout().lock()).write_all(text.as_bytes())?);
     }
-    if io::stdout().is_terminal() && page(text) {
+    // NO_COLOR, CLICOLOR and TERM=dumb are meant for what the pager shows, too.
+    let text = match anstream::AutoStream::choice(&io::stdout()) {
+        anstream::ColorChoice::Never => anstream::adapter::strip_str(text).to_string().into(),
+        _ => Cow::Borrowed(text),
+    };
+    if io::stdout().is_terminal() && page(&text) {
         return Ok(());
     }
     Ok(anstream::stdout().write_all(text.as_bytes())?)
@@ -52,35 +61,9 @@ fn page(text: &str) -> bool {
     true
 }
 
-/// Writes plain text, such as JSON, to stdout.
-pub(crate) fn write_plain(text: &str) -> Result<()> {
+/// Writes plain text, such as JSON, or bytes to stdout.
+pub(crate) fn write_plain(bytes: impl AsRef<[u8]>) -> Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(bytes.as_ref())?;
     Ok(out.flush()?)
-}
-
-/// Writes bytes to a file, or to stdout.
-pub(crate) fn write_bytes(bytes: &[u8], file: Option<&Path>) -> Result<()> {
-    if let Some(path) = file {
-        return std::fs::write(path, bytes).with_context(|| path.display().to_string());
-    }
-    let mut out = io::stdout().lock();
-    out.write_all(bytes)?;
-    Ok(out.flush()?)
-}
-
-/// Writes a file that is either complete or not there at all.
-pub(crate) fn write_whole_file<T>(path: &Path, write: impl FnOnce(&File) -> Result<T>) -> Result<T> {
-    let written = || -> Result<T> {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        // As for any new file, the umask decides who may read it; temporary files are private by default.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let part = builder.tempfile_in(folder)?;
-        let result = write(part.as_file())?;
-        part.persist(path)?;
-        Ok(result)
-    };
-    written().with_context(|| path.display().to_string())
 }

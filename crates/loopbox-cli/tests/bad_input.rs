@@ -46,8 +46,27 @@ fn an_empty_file() {
 fn a_file_of_another_kind() {
     assert_all_commands_fail(
         Files::new().bytes("f.zip", b"PK\x03\x04 and so on"),
+        &["offset 0", "a zip archive that cannot be unpacked"],
+    );
+    assert_all_commands_fail(
+        Files::new().bytes("f.jpg", b"\xff\xd8\xff"),
         &["offset 0", "not a Loopbox report"],
     );
+}
+
+#[test]
+fn a_report_that_was_taken_for_text() {
+    let text = String::from_utf8_lossy(&shop_bytes()).into_owned();
+    assert_all_commands_fail(Files::new().bytes("f.lbx", text.as_bytes()), &["offset 0", "took for text"]);
+}
+
+#[test]
+fn an_archive_without_a_report_or_with_two() {
+    let files = Files::new();
+    let none = files.zip("none.zip", &["a.txt"]);
+    assert_all_commands_fail(none, &["offset 0", "a zip archive without a report"]);
+    let two = files.zip("two.zip", &["a.lbx", "b.lbx"]);
+    assert_all_commands_fail(two, &["offset 0", "with 2 reports (a.lbx, b.lbx, …)"]);
 }
 
 #[test]

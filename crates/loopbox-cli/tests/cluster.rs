@@ -74,7 +74,7 @@ fn cluster_names_and_skips_damaged_files() {
         ("damaged.lbx", "PEND is damaged"),
         ("cut.lbx", "offset "),
         ("empty.lbx", "the file is empty"),
-        ("zip.lbx", "not a Loopbox report"),
+        ("zip.lbx", "a zip archive that cannot be unpacked"),
         ("missing.lbx", "No such file"),
     ] {
         let line = run.stderr.lines().find(|line| line.contains(&format!("/{file}: "))).unwrap_or_default();
@@ -124,4 +124,35 @@ fn cluster_with_a_mapping_joins_builds() {
     let mapping = files.bytes("mapping.txt", mapping.as_bytes());
     // The other seven are not obfuscated, and the mapping is not theirs.
     assert_eq!(groups(&["--mapping", mapping]), (2, vec![6, 2]));
+}
+
+#[test]
+fn the_apps_packages_decide_whose_method_a_problem_is() {
+    let files = Files::new();
+    let report = shop().looper_tree(
+        46,
+        &[("com.example.shop.Checkout$1.run:31 com.vendor.sdk.Client.call:7 java.lang.Thread.sleep!", 515)],
+    );
+    let report = files.bytes("r.lbx", &encode(&report.build().report).unwrap());
+    let frames = |folder: &std::path::Path, args: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_loopbox"));
+        let out =
+            command.current_dir(folder).args(["cluster", "--json", report]).args(args).output().unwrap();
+        let json: Value = serde_json::from_slice(&out.stdout).unwrap_or_default();
+        (json["groups"][0]["frames"].to_string(), String::from_utf8_lossy(&out.stderr).into_owned())
+    };
+    let (app, vendor) = ("com.example.shop.Checkout$#.run", "com.vendor.sdk.Client.call");
+    let deep = files.dir().join("project/app");
+    std::fs::create_dir_all(&deep).unwrap();
+    assert_eq!(frames(&deep, &[]).0, format!("[\"{app}\",\"{vendor}\"]"));
+    assert_eq!(frames(&deep, &["--in-app", "com.example"]).0, format!("[\"{app}\"]"));
+    // The project says it once, and the command line can say otherwise.
+    let config = files.bytes("project/loopbox.toml", b"in-app = [\"com.example.shop\"]\n");
+    assert_eq!(frames(&deep, &[]).0, format!("[\"{app}\"]"));
+    assert_eq!(frames(&deep, &["--in-app", "com.vendor"]).0, format!("[\"{vendor}\"]"));
+    std::fs::write(config, "in-app = 3\n").unwrap();
+    let error = frames(&deep, &[]).1;
+    assert!(error.contains("loopbox.toml") && error.contains("line 1"), "{error}");
+    std::fs::write(config, "inapp = []\n").unwrap();
+    assert!(frames(&deep, &[]).1.contains("unknown field"));
 }

@@ -6,7 +6,7 @@ use loopbox_format::report::encode;
 use serde_json::{Value, json};
 use support::{Files, loopbox, shop, tools};
 
-/// Forty reports: 5.2.0 has one problem, 5.2.1 two; Tiny One devices are always starved and slow in the new one.
+/// Forty reports: 5.9.0 has one problem, 5.10.0 two; Tiny One devices are always starved and slow in the new one.
 fn corpus() -> Files {
     let files = Files::new();
     for i in 0..40_u32 {
@@ -15,7 +15,7 @@ fn corpus() -> Files {
         let mut report =
             shop().figure("mem.available_bytes", &format!("{}", 1_000_000 * (i + 1))).build().report;
         let process = &mut report.meta.process;
-        process.app_version = if newest { "5.2.1" } else { "5.2.0" }.into();
+        process.app_version = if newest { "5.10.0 (51000)" } else { "5.9.0 (50900)" }.into();
         process.device = if load { "Tiny One" } else { "Google Pixel 8" }.into();
         process.api_level = if load { 28 } else { 34 };
         report.meta.annotations = vec![("user".into(), format!("user {}", i % 10))];

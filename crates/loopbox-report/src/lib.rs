@@ -14,9 +14,10 @@ pub mod test_support;
 
 pub use load::invariant_violations;
 pub use model::{
-    Analysis, ChildLists, Frame, FrameId, FrameKind, FrameTable, Issue, LockChain, LockHolder, LockWait,
-    MainThread, MainWait, MainWaitKind, MergedNode, MergedTree, NativeFrame, NativeFrameSource, NativeModule,
-    NativeStack, OtherThread, OtherThreads, PendingEntry, PendingQueue, Progress, SampledNode, SampledTree,
-    SourceFunction, StackRun, SystemCall, SystemCallSource, format_ms, parse_token,
+    Analysis, AppPackages, ChildLists, CodeOwner, Frame, FrameId, FrameKind, FrameTable, Issue, LockChain,
+    LockHolder, LockWait, MainThread, MainWait, MainWaitKind, MergedNode, MergedTree, NativeFrame,
+    NativeFrameSource, NativeModule, NativeStack, OtherThread, OtherThreads, PendingEntry, PendingQueue,
+    Progress, SampledNode, SampledTree, SourceFunction, StackRun, SystemCall, SystemCallSource, format_ms,
+    parse_token,
 };
 pub use render::{flame, html, json, text};

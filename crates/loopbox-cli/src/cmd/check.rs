@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
                 usable += 1;
                 intact += usize::from(faults.is_empty());
                 let state = if faults.is_empty() { "intact" } else { "damaged" };
-                let _ = writeln!(text, "{}: {state}", file.display());
+                let _ = writeln!(text, "{}: {state}", output::harmless(&file.display().to_string()));
                 for fault in faults {
                     let _ = writeln!(text, "  {fault}");
                 }

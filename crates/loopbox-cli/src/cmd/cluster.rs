@@ -1,6 +1,7 @@
 //! `loopbox cluster`.
 
 use crate::batch::BatchOptions;
+use crate::destination::Destination;
 use crate::options::TerminalOptions;
 use crate::outcome::Outcome;
 use crate::output;
@@ -31,6 +32,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    let destination = Destination::new(args.output.as_deref(), &args.batch.paths)?;
     let visit = |clusters: &mut Clusters, analysis: &Analysis, path: &str| {
         clusters.add(Sighting::new(analysis, &diagnose(analysis), path));
         Ok(())
@@ -41,14 +43,13 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         whole.merge(part);
     }
     let summary = whole.summary(batch.skipped);
-    let file = args.output.as_deref();
     if args.json {
-        output::write_bytes((serde_json::to_string_pretty(&summary)? + "\n").as_bytes(), file)?;
+        destination.write((serde_json::to_string_pretty(&summary)? + "\n").as_bytes())?;
     } else if args.html {
-        output::write_bytes(cluster::html(&summary, args.limit).as_bytes(), file)?;
-    } else if file.is_some() {
+        destination.write(cluster::html(&summary, args.limit).as_bytes())?;
+    } else if args.output.is_some() {
         let text = anstream::adapter::strip_str(&cluster::text(&summary, args.limit)).to_string();
-        output::write_bytes(text.as_bytes(), file)?;
+        destination.write(text.as_bytes())?;
     } else {
         output::write_text(&cluster::text(&summary, args.limit), &args.terminal)?;
     }

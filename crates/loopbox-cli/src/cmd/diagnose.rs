@@ -1,6 +1,6 @@
 //! `loopbox diagnose`.
 
-use crate::options::{MappingOptions, TerminalOptions};
+use crate::options::{ReadOptions, TerminalOptions};
 use crate::outcome::Outcome;
 use crate::{input, output};
 use anyhow::Result;
@@ -15,13 +15,13 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "plain")]
     json: bool,
     #[command(flatten)]
-    mapping: MappingOptions,
+    reading: ReadOptions,
     #[command(flatten)]
     terminal: TerminalOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let loaded = input::load(&args.file, &args.mapping)?;
+    let loaded = input::load(&args.file, &args.reading)?;
     if args.json {
         output::write_plain(&(serde_json::to_string_pretty(&loaded.diagnosis())? + "\n"))?;
     } else {

@@ -1,8 +1,9 @@
 //! `loopbox export`.
 
 use crate::batch::BatchOptions;
+use crate::destination::{Destination, write_file};
+use crate::input;
 use crate::outcome::Outcome;
-use crate::{input, output};
 use anyhow::{Context, Error, Result, bail};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -65,9 +66,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     if args.token.is_some() && args.format != OutputFormat::TreeText {
         return Err(usage_error("--token is for --format tree-text; the other formats have all stacks"));
     }
+    let destination = Destination::new(args.output.as_deref(), &args.batch.paths)?;
     match args.format {
-        OutputFormat::OneReport(format) => one_report(args, format),
-        OutputFormat::TreeText => tree_text(args),
+        OutputFormat::OneReport(format) => one_report(args, format, &destination),
+        OutputFormat::TreeText => tree_text(args, &destination),
         OutputFormat::Parquet => parquet(args),
     }
 }
@@ -84,24 +86,24 @@ fn only_file(args: &Args) -> Result<&Path> {
     }
 }
 
-fn one_report(args: &Args, format: Format) -> Result<Outcome> {
+fn one_report(args: &Args, format: Format, destination: &Destination<'_>) -> Result<Outcome> {
     let file = only_file(args)?;
     if !format.is_text() && args.output.is_none() && io::stdout().is_terminal() {
         bail!("this format is not text: give a file with -o");
     }
-    let loaded = input::load(file, &args.batch.mapping)?;
+    let loaded = input::load(file, &args.batch.reading)?;
     let mut bytes = Vec::new();
     export::write(format, &loaded.analysis, &loaded.diagnosis(), &mut bytes)?;
-    output::write_bytes(&bytes, args.output.as_deref())?;
+    destination.write(&bytes)?;
     Ok(loaded.outcome())
 }
 
-fn tree_text(args: &Args) -> Result<Outcome> {
+fn tree_text(args: &Args, destination: &Destination<'_>) -> Result<Outcome> {
     let file = only_file(args)?;
-    let loaded = input::load(file, &args.batch.mapping)?;
+    let loaded = input::load(file, &args.batch.reading)?;
     let text = export::tree_text(&loaded.decoded.report, &loaded.analysis, args.token);
     let text = text.with_context(|| file.display().to_string())? + "\n";
-    output::write_bytes(text.as_bytes(), args.output.as_deref())?;
+    destination.write(text.as_bytes())?;
     Ok(loaded.outcome())
 }
 
@@ -110,7 +112,7 @@ fn parquet(args: &Args) -> Result<Outcome> {
     let Some(path) = &args.output else {
         return Err(usage_error("a Parquet file is not text: give a file with -o"));
     };
-    output::write_whole_file(path, |file| {
+    write_file(path, |file| {
         let table = Mutex::new(Table::new(BufWriter::new(file))?);
         let write = |rows: &mut Vec<Row>| -> Result<()> {
             table.lock().unwrap_or_else(PoisonError::into_inner).write(rows)?;

@@ -1,11 +1,13 @@
 //! `loopbox flame`.
 
-use crate::options::MappingOptions;
+use crate::destination::Destination;
+use crate::input;
+use crate::options::ReadOptions;
 use crate::outcome::Outcome;
-use crate::{input, output};
 use anyhow::{Context, Result};
 use loopbox_report::flame;
 use std::path::PathBuf;
+use std::slice;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -21,14 +23,15 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    mapping: MappingOptions,
+    reading: ReadOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let loaded = input::load(&args.file, &args.mapping)?;
+    let destination = Destination::new(args.output.as_deref(), slice::from_ref(&args.file))?;
+    let loaded = input::load(&args.file, &args.reading)?;
     let choice = flame::TreeChoice { token: args.token, merged: args.merged };
     let mut svg = Vec::new();
     flame::write(&loaded.analysis, choice, &mut svg).with_context(|| args.file.display().to_string())?;
-    output::write_bytes(&svg, args.output.as_deref())?;
+    destination.write(&svg)?;
     Ok(loaded.outcome())
 }

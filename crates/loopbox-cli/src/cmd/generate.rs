@@ -22,7 +22,7 @@ pub(crate) struct Man {
 pub(crate) fn completions(args: &Completions, mut cli: clap::Command) -> Result<Outcome> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut cli, "loopbox", &mut script);
-    output::write_bytes(&script, None)?;
+    output::write_plain(&script)?;
     Ok(Outcome::Complete)
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn man(args: &Man, cli: clap::Command) -> Result<Outcome> {
     } else {
         let mut page = Vec::new();
         clap_mangen::Man::new(cli).render(&mut page)?;
-        output::write_bytes(&page, None)?;
+        output::write_plain(&page)?;
     }
     Ok(Outcome::Complete)
 }

@@ -28,7 +28,7 @@ pub(crate) enum Command {
     Flame(flame::Args),
     /// Writes a report in the format of another tool.
     Export(export::Args),
-    /// Groups many reports by cause and stack.
+    /// Groups many reports by problem: the app's frames that the time goes to.
     Cluster(cluster::Args),
     /// Checks for each file whether it is an intact report.
     Check(check::Args),

@@ -1,9 +1,11 @@
 //! `loopbox recover`.
 
+use crate::destination::Destination;
 use crate::outcome::Outcome;
 use crate::{input, output};
 use anyhow::{Context, Result};
 use std::path::PathBuf;
+use std::slice;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -16,11 +18,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    let destination = Destination::new(Some(&args.output), slice::from_ref(&args.ring))?;
     let name = || args.ring.display().to_string();
     let bytes = input::read(&args.ring)?;
     let ring = loopbox_store::recover(&bytes).with_context(name)?;
     let report = loopbox_format::report::encode(&ring.report).with_context(name)?;
-    output::write_bytes(&report, Some(&args.output))?;
+    destination.write(&report)?;
     for damage in &ring.damage {
         output::print_error(format_args!("warning: {}: {damage}", args.ring.display()));
     }

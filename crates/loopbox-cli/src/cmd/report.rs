@@ -1,12 +1,14 @@
 //! `loopbox report`.
 
-use crate::options::{MappingOptions, SymbolOptions};
+use crate::destination::Destination;
+use crate::options::{ReadOptions, SymbolOptions};
 use crate::outcome::Outcome;
 use crate::symbols::symbolize;
 use crate::{input, output};
 use anyhow::Result;
 use loopbox_report::html;
 use std::path::PathBuf;
+use std::slice;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -16,19 +18,20 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    mapping: MappingOptions,
+    reading: ReadOptions,
     #[command(flatten)]
     symbols: SymbolOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let mut loaded = input::load(&args.file, &args.mapping)?;
+    let destination = Destination::new(args.output.as_deref(), slice::from_ref(&args.file))?;
+    let mut loaded = input::load(&args.file, &args.reading)?;
     let native = loaded.analysis.main_thread.as_mut().and_then(|main| main.native.as_mut());
     if let Some(native) = native.filter(|_| !args.symbols.folders.is_empty()) {
         for missing in symbolize(native, &args.symbols.folders)? {
             output::print_error(format_args!("no symbols: {missing}"));
         }
     }
-    output::write_bytes(html::page(&loaded.analysis, &loaded.view())?.as_bytes(), args.output.as_deref())?;
+    destination.write(html::page(&loaded.analysis, &loaded.view())?.as_bytes())?;
     Ok(loaded.outcome())
 }

@@ -1,12 +1,15 @@
 //! `loopbox retrace`.
 
+use crate::config::app_packages;
+use crate::destination::Destination;
 use crate::mapping::Mapper;
-use crate::options::{MappingOptions, TerminalOptions};
+use crate::options::{PackageOptions, TerminalOptions};
 use crate::outcome::Outcome;
 use crate::{input, output};
 use anyhow::{Context, Result, anyhow};
 use loopbox_report::text;
 use std::path::PathBuf;
+use std::slice;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -17,6 +20,8 @@ pub(crate) struct Args {
     /// Writes the deobfuscated report to this file, instead of printing it as `show` does.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    packages: PackageOptions,
     #[command(flatten)]
     terminal: TerminalOptions,
 }
@@ -29,14 +34,16 @@ struct RequiredMapping {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let mapper = Mapper::load(&MappingOptions { files: args.mapping.files.clone() })?;
+    let destination = Destination::new(args.output.as_deref(), slice::from_ref(&args.file))?;
+    let mapper = Mapper::load(&args.mapping.files)?;
+    let packages = app_packages(&args.packages)?;
     let mut decoded = input::decode(&args.file)?;
     mapper.apply(&mut decoded.report).map_err(|why| anyhow!("{}: {why}", args.file.display()))?;
-    let loaded = input::LoadedReport::new(&args.file, decoded);
-    if let Some(path) = &args.output {
+    let loaded = input::LoadedReport::new(&args.file, decoded, &packages);
+    if args.output.is_some() {
         let bytes =
             loopbox_format::report::encode(&loaded.decoded.report).context("the report cannot be encoded")?;
-        output::write_bytes(&bytes, Some(path))?;
+        destination.write(&bytes)?;
     } else {
         let view = loaded.view();
         output::write_text(&text::show(&view, text::Options::default()), &args.terminal)?;

@@ -1,6 +1,6 @@
 //! `loopbox show`.
 
-use crate::options::{MappingOptions, TerminalOptions};
+use crate::options::{ReadOptions, TerminalOptions};
 use crate::outcome::Outcome;
 use crate::{input, output};
 use anyhow::Result;
@@ -18,13 +18,13 @@ pub(crate) struct Args {
     #[arg(long)]
     full: bool,
     #[command(flatten)]
-    mapping: MappingOptions,
+    reading: ReadOptions,
     #[command(flatten)]
     terminal: TerminalOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let loaded = input::load(&args.file, &args.mapping)?;
+    let loaded = input::load(&args.file, &args.reading)?;
     let view = loaded.view();
     if args.json {
         output::write_plain(&(serde_json::to_string_pretty(&view)? + "\n"))?;

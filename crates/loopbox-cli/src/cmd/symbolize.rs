@@ -1,6 +1,6 @@
 //! `loopbox symbolize`.
 
-use crate::options::{MappingOptions, TerminalOptions};
+use crate::options::{ReadOptions, TerminalOptions};
 use crate::outcome::Outcome;
 use crate::symbols::{MissingSymbols, symbolize};
 use crate::{input, output};
@@ -21,6 +21,8 @@ pub(crate) struct Args {
     /// How to print the frames.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    #[command(flatten)]
+    reading: ReadOptions,
     #[command(flatten)]
     terminal: TerminalOptions,
 }
@@ -48,7 +50,7 @@ struct Symbolized<'a> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let mut loaded = input::load(&args.file, &MappingOptions { files: Vec::new() })?;
+    let mut loaded = input::load(&args.file, &args.reading)?;
     let native = loaded.analysis.main_thread.as_mut().and_then(|main| main.native.as_mut());
     let Some(native) = native else {
         bail!("{}: the report has no native stack: no SIGQUIT stopped the main thread", args.file.display())

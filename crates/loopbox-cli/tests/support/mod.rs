@@ -75,6 +75,16 @@ impl Files {
         path
     }
 
+    /// An archive with [`shop`] under these names.
+    pub(crate) fn zip(&self, name: &str, entries: &[&str]) -> &'static str {
+        let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        for entry in entries {
+            archive.start_file(*entry, zip::write::SimpleFileOptions::default()).expect("an entry");
+            std::io::Write::write_all(&mut archive, &shop_bytes()).expect("an entry");
+        }
+        self.bytes(name, archive.finish().expect("an archive").get_ref())
+    }
+
     /// [`shop`] as a file.
     pub(crate) fn report(&self, name: &str) -> &'static str {
         self.bytes(name, &shop_bytes())

@@ -15,6 +15,9 @@ const MAX_GROUPS: usize = 50_000;
 pub(super) struct GroupStats {
     pub(super) signature: Signature,
     pub(super) reports: u64,
+    pub(super) causes: TopNames,
+    pub(super) messages: TopNames,
+    pub(super) anr_verdicts: TopNames,
     pub(super) users: Distinct,
     pub(super) devices: TopNames,
     pub(super) versions: TopNames,
@@ -29,6 +32,9 @@ impl GroupStats {
         let mut group = Self {
             signature: s.signature,
             reports: 1,
+            causes: TopNames::default(),
+            messages: TopNames::default(),
+            anr_verdicts: TopNames::default(),
             users: Distinct::default(),
             devices: TopNames::default(),
             versions: TopNames::default(),
@@ -37,6 +43,9 @@ impl GroupStats {
             best: s.quality,
             representative: s.representative,
         };
+        group.causes.add(&s.cause, 1);
+        group.messages.add(&s.message, 1);
+        group.anr_verdicts.add(s.anr, 1);
         group.users.add(&s.user);
         group.devices.add(&s.device, 1);
         group.versions.add(&s.version, 1);
@@ -45,6 +54,9 @@ impl GroupStats {
 
     fn merge(&mut self, other: Self) {
         self.reports += other.reports;
+        self.causes.merge(&other.causes);
+        self.messages.merge(&other.messages);
+        self.anr_verdicts.merge(&other.anr_verdicts);
         self.users.merge(&other.users);
         self.devices.merge(&other.devices);
         self.versions.merge(&other.versions);

@@ -1,7 +1,8 @@
 //! The result of clustering as one self-contained page.
 
-use super::summary::{Group, NameCount, Summary, plural};
+use super::summary::{Group, NameCount, Summary};
 use super::text::days;
+use crate::model::plural::plural;
 use crate::render::escape::escape;
 use std::fmt::Write as _;
 
@@ -47,7 +48,7 @@ fn write_group(out: &mut String, rank: usize, group: &Group) {
         escape(&group.id),
         group.reports,
         escape(group.title()),
-        escape(&group.cause),
+        group.top_causes.first().map(|cause| escape(&cause.name)).unwrap_or_default(),
         group.counts()
     );
     let mut row = |name: &str, value: &str| {
@@ -56,7 +57,9 @@ fn write_group(out: &mut String, rank: usize, group: &Group) {
         }
     };
     row("share", &format!("{share:.1} %"));
-    row("message", &code(&group.message));
+    row("causes", &list(&group.top_causes));
+    row("messages", &list(&group.top_messages));
+    row("ANR", &list(&group.anr_verdicts));
     let frames: Vec<String> = group.frames.iter().map(|frame| format!("<li>{}", code(frame))).collect();
     if !frames.is_empty() {
         row("path", &format!("<ol>{}</ol>", frames.concat()));

@@ -1,4 +1,4 @@
-//! Many reports grouped by cause and stack signature.
+//! Many reports grouped by their stack signature.
 //!
 //! Reports are added one by one and forgotten; what stays is a bounded summary of each group, so that memory grows with
 //! the number of different problems and not with the number of reports. Two halves of a set of reports can be grouped
@@ -16,7 +16,7 @@ mod text;
 pub use groups::Clusters;
 pub use html::html;
 pub use sighting::{Representative, Sighting};
-pub use signature::Signature;
+pub use signature::{Problem, Signature};
 pub use summary::{Count, Group, NameCount, Summary};
 pub use text::text;
 

@@ -1,7 +1,8 @@
 //! What clustering needs of one report.
 
-use super::signature::Signature;
+use super::signature::{Problem, Signature};
 use crate::diagnose::{Confidence, Diagnosis};
+use crate::model::anr_words::verdict;
 use crate::model::{Analysis, SampledTree};
 use serde::Serialize;
 
@@ -23,6 +24,9 @@ pub struct Representative {
 #[derive(Debug, Clone)]
 pub struct Sighting {
     pub(super) signature: Signature,
+    pub(super) cause: String,
+    pub(super) message: String,
+    pub(super) anr: &'static str,
     pub(super) user: String,
     pub(super) device: String,
     pub(super) version: String,
@@ -34,8 +38,8 @@ pub struct Sighting {
 impl Sighting {
     /// The sighting of a report with its diagnosis. `path` is the name of the report in the result.
     pub fn new(a: &Analysis, diagnosis: &Diagnosis, path: &str) -> Self {
-        let signature = Signature::new(a, diagnosis);
-        let samples = signature.token.and_then(|token| a.tree(token)).map_or(0, SampledTree::samples);
+        let problem = Problem::new(a, diagnosis);
+        let samples = problem.token.and_then(|token| a.tree(token)).map_or(0, SampledTree::samples);
         let user = a.meta.annotations.iter().find(|(name, _)| name == USER);
         Self {
             user: user.map(|(_, value)| value.clone()).unwrap_or_default(),
@@ -48,7 +52,10 @@ impl Sighting {
                 headline: diagnosis.headline.clone(),
                 culprit: diagnosis.causes.first().and_then(|cause| cause.culprit.clone()),
             },
-            signature,
+            signature: problem.signature,
+            cause: problem.cause,
+            message: problem.message,
+            anr: verdict(a.anr.verdict),
         }
     }
 }

@@ -1,25 +1,27 @@
 //! What makes two reports the same problem.
 //!
-//! A signature is the primary cause of the diagnosis, the message that it is about, and the hot path of that
-//! message's stacks: from the app's first method to its last one that has half of the time, and the platform call that
-//! the last one makes. It has no lines, no bytecode positions, no numbers that a compiler gives (lambdas, anonymous and
-//! synthetic classes) and no internal frames of the platform, so that a new release of the app or of Android does not
-//! split a problem.
+//! A signature is the app's part of the hot path of the message that the diagnosis is about: from the app's first method to
+//! its last one that has half of the time. It has no lines, no bytecode positions, nothing that a compiler makes up (lambdas,
+//! anonymous and synthetic classes, accessors) and no frames of the platform, so that a new release of the app or of Android
+//! does not split a problem; and neither the cause nor the message, which the same hang has more than one of: they are
+//! counted within a group. Only where no method of the app is known, the cause, the message and the platform's method are
+//! the signature.
 //!
-//! Obfuscated names differ from build to build. If the signature also has a class of the app that kept its name
-//! (activities, services and views do), each run of obfuscated frames counts as one "some obfuscated code". If it has
-//! none, the obfuscated names stay, and the signature is of their app version only. With a mapping neither is needed.
+//! Obfuscated names differ from build to build. If the path also has a class of the app that kept its name (activities,
+//! services and views do), each run of obfuscated frames counts as one "some obfuscated code"; if only the message has
+//! one, the message is part of the signature. If neither has one, the obfuscated names stay, and the signature is of their
+//! app version only. With a mapping none of it is needed.
 
 use super::cardinality::hash64;
 use crate::diagnose::Diagnosis;
 use crate::model::class_names::{is_platform, looks_obfuscated};
-use crate::model::{Analysis, Frame, FrameKind, MergedNode, MergedTree, SampledTree};
-use loopbox_format::model::Outside;
+use crate::model::{Analysis, Frame, MergedNode, MergedTree, SampledTree};
+use loopbox_format::model::{Message, Outside};
 
 /// How many frames of the app are kept, from the top of the stack.
 const MAX_APP_FRAMES: usize = 8;
 /// Stands for any run of obfuscated frames.
-const OBFUSCATED: &str = "…";
+pub(super) const OBFUSCATED: &str = "…";
 /// The message of what ran in none.
 const OUTSIDE: &str = "outside of messages";
 /// The cause of an unclear diagnosis.
@@ -28,37 +30,62 @@ const UNCLEAR: &str = "unclear";
 /// What makes two reports the same problem.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Signature {
+    /// The frames from the app's first method to where the time goes; the platform's method when there is none of the
+    /// app.
+    pub frames: Vec<String>,
+    /// What else tells the problem where the app's methods do not: its cause and message; else empty.
+    pub context: String,
+    /// The app version of obfuscated names; empty when the signature has none.
+    pub version: String,
+}
+
+/// A report's place among the problems.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// What makes it the same as others.
+    pub signature: Signature,
     /// The rule of the primary cause, or `unclear`.
     pub cause: String,
     /// The message: the callback, or the Handler class and `what`; the place of what ran in none; empty when it is not
     /// known.
     pub message: String,
-    /// The frames from the app's first method to where the time goes.
-    pub frames: Vec<String>,
-    /// The app version of obfuscated names; empty when the signature has none.
-    pub version: String,
-    /// The message that the frames are of. It is not compared.
+    /// The message that the frames are of.
     pub(super) token: Option<u64>,
 }
 
-impl Signature {
-    /// The signature of a report with its diagnosis.
+impl Problem {
+    /// The problem of a report with its diagnosis.
     pub fn new(a: &Analysis, diagnosis: &Diagnosis) -> Self {
         let cause = diagnosis.primary_cause();
         let token = cause.and_then(|c| c.token).or_else(|| a.current_token());
-        let message = token.and_then(|token| message(a, token)).unwrap_or_default();
+        let message = token.and_then(|token| Named::of(a, token)).unwrap_or_default();
+        let cause = cause.map_or(UNCLEAR, |c| c.rule).to_string();
         let path = token.and_then(|token| a.tree(token)).map(|tree| hot_frames(a, tree)).unwrap_or_default();
-        let known = |class: &str| !class.is_empty() && !is_platform(class) && !looks_obfuscated(class);
-        let obfuscated = path.iter().any(|f| looks_obfuscated(&f.class));
-        let in_message = token.is_none_or(|token| !Outside::is_outside(token));
-        let has_kept_name =
-            path.iter().any(|f| known(&f.class)) || in_message && message.split([' ', '/']).any(known);
-        let (frames, version) = if obfuscated && !has_kept_name {
-            (path.iter().map(|f| f.qualified()).collect(), a.meta.process.app_version.clone())
-        } else {
-            (comparable(&path), String::new())
-        };
-        Self { cause: cause.map_or(UNCLEAR, |c| c.rule).to_string(), message, frames, version, token }
+        let signature = Signature::new(&path, &cause, &message, &a.meta.process.app_version);
+        Self { signature, cause, message: message.text, token }
+    }
+}
+
+impl Signature {
+    fn new(path: &[&Frame], cause: &str, message: &Named, version: &str) -> Self {
+        let frames = comparable(path);
+        let of_app = path.iter().any(|frame| frame.is_shipped());
+        let obfuscated = path.iter().any(|frame| looks_obfuscated(&frame.class));
+        let has_kept_name = frames.iter().any(|frame| frame != OBFUSCATED);
+        match (of_app, obfuscated && !has_kept_name) {
+            (false, _) => {
+                Self { frames, context: format!("{cause}\n{}", message.text), version: String::new() }
+            }
+            (true, false) => Self { frames, context: String::new(), version: String::new() },
+            (true, true) if message.has_kept_name => {
+                Self { frames, context: message.text.clone(), version: String::new() }
+            }
+            (true, true) => Self {
+                frames: path.iter().map(|frame| frame.qualified()).collect(),
+                context: String::new(),
+                version: version.to_owned(),
+            },
+        }
     }
 
     /// A short form of [`Self::key`] for display.
@@ -68,30 +95,46 @@ impl Signature {
 
     /// A hash of everything that is compared. It is the same in every run, so that groups of two weeks can be compared.
     pub fn key(&self) -> u64 {
-        let parts = [self.cause.as_str(), &self.message, &self.version].into_iter();
+        let parts = [self.context.as_str(), &self.version].into_iter();
         let parts: Vec<&str> = parts.chain(self.frames.iter().map(String::as_str)).collect();
         hash64(&parts.join("\n"))
     }
 }
 
-fn message(a: &Analysis, token: u64) -> Option<String> {
-    if Outside::is_outside(token) {
-        let place = a.outside_words(token);
-        return Some(place.map_or_else(|| OUTSIDE.into(), |words| format!("{OUTSIDE}, {words}")));
-    }
-    let running = a.running().filter(|running| running.token == token).and_then(|r| r.message.as_ref());
-    let message = running.or_else(|| a.recorded_message(token))?;
-    let class = |name: &str| if looks_obfuscated(name) { OBFUSCATED.to_string() } else { stable_class(name) };
-    Some(match (message.target.as_str(), message.callback.as_str()) {
-        (target, "") => {
-            let target = class(target);
-            message.what.map_or_else(|| target.clone(), |what| format!("{target}/{what}"))
-        }
-        (_, callback) => class(callback),
-    })
+/// A message by what does not change from build to build.
+#[derive(Debug, Default)]
+struct Named {
+    text: String,
+    /// Whether a class of the app kept its name in it.
+    has_kept_name: bool,
 }
 
-/// The app's part of the hot path and the platform call below it; the top of the stack when no app code is there.
+impl Named {
+    fn of(a: &Analysis, token: u64) -> Option<Self> {
+        if Outside::is_outside(token) {
+            let place = a.outside_words(token);
+            let text = place.map_or_else(|| OUTSIDE.into(), |words| format!("{OUTSIDE}, {words}"));
+            return Some(Self { text, has_kept_name: false });
+        }
+        let running = a.running().filter(|running| running.token == token).and_then(|r| r.message.as_ref());
+        Some(Self::message(running.or_else(|| a.recorded_message(token))?))
+    }
+
+    fn message(message: &Message) -> Self {
+        let class = match (message.target.as_str(), message.callback.as_str()) {
+            (target, "") => target,
+            (_, callback) => callback,
+        };
+        let name = if looks_obfuscated(class) { OBFUSCATED.to_string() } else { stable_class(class) };
+        let what = message.what.filter(|_| message.callback.is_empty());
+        Self {
+            text: what.map_or_else(|| name.clone(), |what| format!("{name}/{what}")),
+            has_kept_name: !class.is_empty() && !is_platform(class) && !looks_obfuscated(class),
+        }
+    }
+}
+
+/// The app's part of the hot path; the top of the stack when no app code is there.
 fn hot_frames<'a>(a: &'a Analysis, tree: &SampledTree) -> Vec<&'a Frame> {
     let merged = MergedTree::folded([tree], &a.frames);
     let whole = tree.total_ns();
@@ -101,27 +144,17 @@ fn hot_frames<'a>(a: &'a Analysis, tree: &SampledTree) -> Vec<&'a Frame> {
     // The frames that call the dispatch of the message are the same for all messages.
     let dispatch =
         path.iter().rposition(|node| frame(node).is_method("android.os.Handler", "dispatchMessage"));
-    let path = &path[dispatch.map_or(0, |at| at + 1)..];
-    let in_app = |f: &Frame| f.kind != FrameKind::Unknown && !f.class.is_empty() && !is_platform(&f.class);
-    let first = path.iter().position(|node| in_app(frame(node)));
-    let last = path.iter().rposition(|node| in_app(frame(node)));
-    let (Some(first), Some(last)) = (first, last) else {
-        return path.iter().rev().map(frame).find(|f| !f.class.is_empty()).into_iter().collect();
-    };
-    let mut frames: Vec<&Frame> = path[first..=last].iter().map(frame).filter(|f| in_app(f)).collect();
+    let path: Vec<&Frame> = path[dispatch.map_or(0, |at| at + 1)..].iter().map(frame).collect();
+    let only = |is: fn(&Frame) -> bool| path.iter().copied().filter(|f| is(f)).collect::<Vec<_>>();
+    let mut frames = only(Frame::is_of_app);
+    if frames.is_empty() {
+        frames = only(Frame::is_shipped);
+    }
+    if frames.is_empty() {
+        return path.into_iter().rev().find(|f| !f.class.is_empty()).into_iter().collect();
+    }
     frames.drain(..frames.len().saturating_sub(MAX_APP_FRAMES));
-    frames.extend(path.get(last + 1).map(frame).filter(|f| is_specific(f)));
     frames
-}
-
-/// Whether a platform call shows what its caller waits for or does (a query, a lock, a sleep), and not only how it is
-/// written (an iteration over a list).
-fn is_specific(frame: &Frame) -> bool {
-    const PLAIN: [&str; 4] = ["java.util.", "java.lang.", "java.math.", "java.text."];
-    const WAITS: [&str; 4] =
-        ["java.util.concurrent.", "java.lang.Object", "java.lang.Thread", "java.lang.Process"];
-    let starts = |list: &[&str]| list.iter().any(|start| frame.class.starts_with(start));
-    starts(&WAITS) || !starts(&PLAIN)
 }
 
 /// Frames as comparable text. A run of obfuscated frames becomes one, and so does a recursion, also one through
@@ -132,7 +165,8 @@ fn comparable(path: &[&Frame]) -> Vec<String> {
         let text = if looks_obfuscated(&frame.class) {
             OBFUSCATED.to_string()
         } else {
-            format!("{}.{}", stable_class(&frame.class), stable_method(&frame.method))
+            let Some(method) = stable_method(&frame.method) else { continue };
+            format!("{}.{method}", stable_class(&frame.class))
         };
         if out.last() != Some(&text) {
             out.push(text);
@@ -141,10 +175,11 @@ fn comparable(path: &[&Frame]) -> Vec<String> {
     out
 }
 
-/// A class name without the numbers that compilers give: `Main$1` and `Main$2` swap with any edit above them.
+/// A class name without what compilers make up: `Main$1` and `Main$2` swap with any edit above them.
 ///
 /// * `Main$$ExternalSyntheticLambda3` (R8), `-$$Lambda$Main$h4sh` (D8 until 2021), `Main$$Lambda$14` (javac): `Main$λ`.
-/// * `Main$1`, `Main$load$2$1` (Kotlin): numbers become `#`.
+/// * `ComposableSingletons$MainKt$lambda-1$1` (Compose): `ComposableSingletons$MainKt$λ$#`.
+/// * `Main$1`, `Main$load$2$1` (Kotlin), `$Proxy12`: numbers become `#`.
 fn stable_class(class: &str) -> String {
     let (package, simple) = class.rsplit_once('.').map_or(("", class), |(package, simple)| (package, simple));
     let simple = if let Some(rest) = simple.strip_prefix("-$$Lambda$") {
@@ -154,30 +189,46 @@ fn stable_class(class: &str) -> String {
     {
         format!("{}$λ", &simple[..at])
     } else {
-        let part = |part: &str| {
-            let number = !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-            if number { "#".to_string() } else { part.to_string() }
-        };
-        simple.split('$').map(part).collect::<Vec<_>>().join("$")
+        simple.split('$').map(stable_part).collect::<Vec<_>>().join("$")
     };
     if package.is_empty() { simple } else { format!("{package}.{simple}") }
 }
 
-/// A method name without such numbers: `lambda$onCreate$3`, `access$000`, `load-0d7_KjU` (Kotlin's inline classes).
-fn stable_method(method: &str) -> String {
-    if let Some(rest) = method.strip_prefix("lambda$") {
-        return format!(
-            "lambda${}",
-            rest.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('$')
-        );
+fn stable_part(part: &str) -> String {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let number_after = |start| part.strip_prefix(start).is_some_and(is_number);
+    if is_number(part) || number_after("-") {
+        "#".into()
+    } else if number_after("lambda-") {
+        "λ".into()
+    } else if number_after("Proxy") {
+        "Proxy#".into()
+    } else {
+        part.into()
     }
-    if method.starts_with("access$") {
-        return "access$".into();
+}
+
+/// A method name without what compilers make up: `lambda$onCreate$3`, `onCreate$lambda$3`, `load$default`,
+/// `load$suspendImpl`, `load-0d7_KjU` (Kotlin's inline classes). `None` for one that only calls the method it stands for,
+/// which is the next frame: `access$000`, `$r8$lambda$h4sh`, `-$$Nest$mload`.
+fn stable_method(method: &str) -> Option<String> {
+    if ["access$", "$r8$lambda$", "-$$Nest$"].iter().any(|start| method.starts_with(start)) {
+        return None;
     }
-    match method.split_once('-') {
-        Some((name, hash)) if hash.len() == 7 && !name.is_empty() => name.to_string(),
-        _ => method.to_string(),
+    let without_number = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+    if method.starts_with("lambda$") {
+        return Some(without_number(method).trim_end_matches('$').to_owned());
     }
+    if let Some((name, rest)) = method.rsplit_once("$lambda")
+        && without_number(rest).trim_end_matches(['$', '-']).is_empty()
+    {
+        return Some(format!("{name}$lambda"));
+    }
+    let method = ["$default", "$suspendImpl"].iter().fold(method, |name, end| name.trim_end_matches(end));
+    Some(match method.split_once('-') {
+        Some((name, hash)) if hash.len() == 7 && !name.is_empty() => name.to_owned(),
+        _ => method.to_owned(),
+    })
 }
 
 #[cfg(test)]
@@ -193,16 +244,31 @@ mod tests {
             ("com.a.-$$Lambda$Main$Zm3x_h4sh", "com.a.Main$λ"),
             ("com.a.Main$$Lambda$14/0x0000", "com.a.Main$λ"),
             ("com.a.Utf8$Inner", "com.a.Utf8$Inner"),
+            ("com.a.ComposableSingletons$MainKt$lambda-1$1", "com.a.ComposableSingletons$MainKt$λ$#"),
+            (
+                "com.a.ComposableSingletons$MainKt$lambda$-1204$1",
+                "com.a.ComposableSingletons$MainKt$lambda$#$#",
+            ),
+            ("$Proxy12", "$Proxy#"),
+            ("com.a.Proxy", "com.a.Proxy"),
         ] {
             assert_eq!(stable_class(class), stable);
         }
         for (method, stable) in [
-            ("lambda$onCreate$3", "lambda$onCreate"),
-            ("access$000", "access$"),
-            ("load-0d7_KjU", "load"),
-            ("sha256", "sha256"),
+            ("lambda$onCreate$3", Some("lambda$onCreate")),
+            ("onCreate$lambda$3", Some("onCreate$lambda")),
+            ("onCreate$lambda-0", Some("onCreate$lambda")),
+            ("access$000", None),
+            ("access$load", None),
+            ("$r8$lambda$Zm3xh4sh", None),
+            ("-$$Nest$mload", None),
+            ("load$default", Some("load")),
+            ("load-0d7_KjU$default", Some("load")),
+            ("load$suspendImpl", Some("load")),
+            ("load-0d7_KjU", Some("load")),
+            ("sha256", Some("sha256")),
         ] {
-            assert_eq!(stable_method(method), stable);
+            assert_eq!(stable_method(method).as_deref(), stable, "{method}");
         }
     }
 }

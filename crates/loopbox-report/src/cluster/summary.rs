@@ -3,6 +3,8 @@
 use super::cardinality::{Distinct, TopNames};
 use super::groups::{Clusters, GroupStats};
 use super::sighting::Representative;
+use super::signature::OBFUSCATED;
+use crate::model::plural::plural;
 use serde::Serialize;
 use std::cmp::Reverse;
 
@@ -60,11 +62,14 @@ pub struct Group {
     pub first_ms: Option<i64>,
     /// When the last of its reports was dumped, in Unix milliseconds.
     pub last_ms: Option<i64>,
-    /// The rule of `loopbox diagnose` that found the cause in all its reports.
-    pub cause: String,
-    /// The message of all its reports; empty when it is not known.
-    pub message: String,
-    /// The frames of all its reports, the first method of the app first.
+    /// The rules of `loopbox diagnose` that found the causes of most of its reports.
+    pub top_causes: Vec<NameCount>,
+    /// The messages of most of its reports, as far as they are known.
+    pub top_messages: Vec<NameCount>,
+    /// Whether its reports are ANRs: `confirmed`, `probable`, `hang`, `responsive`, `unknown`.
+    pub anr_verdicts: Vec<NameCount>,
+    /// The app's frames of all its reports, the first method of the app first; a method of the platform when no report shows
+    /// the app's code.
     pub frames: Vec<String>,
     /// The app version, when the group is of obfuscated names that belong to one version; else empty.
     pub obfuscated_version: String,
@@ -95,7 +100,7 @@ impl Clusters {
             schema: SCHEMA,
             reports,
             skipped,
-            users: distinct(&self.users),
+            users: distinct(&self.users).map(|users| users.at_most(reports)),
             beyond: self.beyond,
             groups,
         }
@@ -129,15 +134,17 @@ impl Group {
             id: signature.id(),
             reports: group.reports,
             share: group.reports as f64 / all.max(1) as f64,
-            users: distinct(&group.users),
+            // An estimate of many may be too high.
+            users: distinct(&group.users).map(|users| users.at_most(group.reports)),
             devices: count(group.devices.distinct()),
             versions: count(group.versions.distinct()),
             top_devices: top(&group.devices),
             top_versions: top(&group.versions),
             first_ms: group.first_ms,
             last_ms: group.last_ms,
-            cause: signature.cause.clone(),
-            message: signature.message.clone(),
+            top_causes: top(&group.causes),
+            top_messages: top(&group.messages),
+            anr_verdicts: top(&group.anr_verdicts),
             frames: signature.frames.clone(),
             obfuscated_version: signature.version.clone(),
             representative: group.representative.clone(),
@@ -146,8 +153,9 @@ impl Group {
 
     /// What to call the group: where the time goes, else the message, else the cause.
     pub fn title(&self) -> &str {
-        let frame = self.frames.iter().rev().find(|frame| *frame != "…").map(String::as_str);
-        frame.or_else(|| Some(self.message.as_str()).filter(|m| !m.is_empty())).unwrap_or(&self.cause)
+        let frame = self.frames.iter().rev().find(|frame| *frame != OBFUSCATED).map(String::as_str);
+        let mut names = self.top_messages.iter().take(1).chain(&self.top_causes);
+        frame.or_else(|| Some(names.next()?.name.as_str())).unwrap_or_default()
     }
 }
 
@@ -167,13 +175,12 @@ fn top(top: &TopNames) -> Vec<NameCount> {
 }
 
 impl Count {
+    fn at_most(self, most: u64) -> Self {
+        Self { count: self.count.min(most), ..self }
+    }
+
     /// `1 user`, `~3100 users`.
     fn of(self, what: &str) -> String {
         format!("{}{}", if self.exact { "" } else { "~" }, plural(self.count, what))
     }
-}
-
-/// `1 group`, `2 groups`.
-pub(super) fn plural(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -73,18 +73,51 @@ fn grouping_separates_methods_and_waits() {
         at("com.shop.Cart.total:88"),
         at("com.shop.Cart.save:12"),
         at("com.shop.Cart.save:12 android.database.sqlite.SQLiteDatabase.insert:1"),
-        at("com.shop.Cart.save:12 java.lang.Thread.sleep!"),
+        at("com.shop.Cart.save:12 java.lang.Thread.sleep!").doing("android.os.Handler", "", 10),
         at("com.shop.Cart.total:89"),
     ]);
-    assert_eq!(
-        counts(&summary),
-        [
-            (2, "com.shop.Cart.total"),
-            (1, "com.shop.Cart.save"),
-            (1, "android.database.sqlite.SQLiteDatabase.insert"),
-            (1, "java.lang.Thread.sleep")
-        ]
-    );
+    assert_eq!(counts(&summary), [(3, "com.shop.Cart.save"), (2, "com.shop.Cart.total"),]);
+    let causes = &summary.groups[0].top_causes;
+    assert!(causes.contains(&NameCount { name: "sleep".into(), reports: 1 }), "{causes:?}");
+}
+
+#[test]
+fn grouping_ignores_the_message_where_the_app_is_known() {
+    let by = |callback: &str| {
+        report("1", "u", &[(&format!("{ENTRY} com.shop.Cart.total:88"), 500)]).doing(
+            "android.os.Handler",
+            callback,
+            5_900,
+        )
+    };
+    let summary = groups(vec![by("android.view.View$PerformClick"), by("com.shop.Retry"), by("")]);
+    assert_eq!(counts(&summary), [(3, "com.shop.Cart.total")]);
+    let messages: Vec<&str> = summary.groups[0].top_messages.iter().map(|m| m.name.as_str()).collect();
+    assert_eq!(messages.len(), 3, "{messages:?}");
+    // Without a method of the app, the message tells the problem.
+    let by = |callback: &str| {
+        report("1", "u", &[("android.view.Choreographer.doFrame:9", 500)]).doing(
+            "android.os.Handler",
+            callback,
+            5_900,
+        )
+    };
+    assert_eq!(groups(vec![by("com.shop.Retry"), by("com.shop.Load"), by("com.shop.Load")]).groups.len(), 2);
+}
+
+#[test]
+fn grouping_ignores_what_compilers_make_up_and_libraries() {
+    let at = |stack: &str| report("1", "u", &[(stack, 500)]);
+    let summary = groups(vec![
+        at("com.shop.Main.$r8$lambda$Zm3xA com.shop.Main.lambda$onCreate$0 com.shop.Cart.load:3"),
+        at("com.shop.Main.lambda$onCreate$4 com.shop.Cart.load$default:3 com.shop.Cart.load:9"),
+        at(
+            "com.shop.Main.lambda$onCreate$4 com.shop.Cart.access$100 com.shop.Cart.load:9 okhttp3.RealCall.execute",
+        ),
+        at("com.shop.Main.lambda$onCreate$4 com.shop.Cart.load:9 \
+            kotlinx.coroutines.BuildersKt.runBlocking java.util.concurrent.locks.LockSupport.parkNanos!"),
+    ]);
+    assert_eq!(counts(&summary), [(4, "com.shop.Cart.load")], "{:#?}", summary.groups);
 }
 
 #[test]
@@ -102,10 +135,7 @@ fn grouping_joins_obfuscated_builds_by_kept_names() {
         ),
     ]);
     assert_eq!(summary.groups.len(), 1, "{:#?}", summary.groups);
-    assert_eq!(
-        summary.groups[0].frames,
-        ["com.shop.CartActivity$#.onClick", "…", "android.os.BinderProxy.transactNative"]
-    );
+    assert_eq!(summary.groups[0].frames, ["com.shop.CartActivity$#.onClick", "…"]);
     assert_eq!(summary.groups[0].obfuscated_version, "");
 }
 
@@ -120,6 +150,22 @@ fn grouping_separates_obfuscated_builds_without_kept_names() {
     ]);
     let got: Vec<_> = summary.groups.iter().map(|g| (g.reports, g.obfuscated_version.as_str())).collect();
     assert_eq!(got, [(2, "1"), (1, "1"), (1, "2")]);
+}
+
+#[test]
+fn grouping_does_not_take_an_obfuscated_message_for_a_kept_name() {
+    let by = |version: &str, callback: &str, stack: &str| {
+        report(version, "u", &[(stack, 500)]).doing("android.os.Handler", callback, 5_900)
+    };
+    let (regex, recursion) = ("a.b.c:4 a.b.d:9 java.util.regex.Matcher.find", "a.b.a:1 c.d.a:3 c.d.b:3");
+    let versions =
+        |summary: &Summary| summary.groups.iter().map(|g| g.obfuscated_version.clone()).collect::<Vec<_>>();
+    let summary = groups(vec![by("5.1", "a.b", regex), by("5.2", "a.b", recursion)]);
+    assert_eq!(versions(&summary), ["5.1", "5.2"]);
+    // A message that kept its name joins its builds.
+    let summary = groups(vec![by("5.1", "com.shop.Sync", regex), by("5.2", "com.shop.Sync", recursion)]);
+    assert_eq!(versions(&summary), [""]);
+    assert_eq!(counts(&summary), [(2, "com.shop.Sync")]);
 }
 
 #[test]
@@ -198,7 +244,7 @@ fn what_ran_outside_of_messages_is_grouped_by_its_place_and_path() {
         outside("2", idle, "com.shop.Cart.total:9"),
     ]);
     let got: Vec<(u64, &str)> =
-        summary.groups.iter().map(|group| (group.reports, group.message.as_str())).collect();
+        summary.groups.iter().map(|group| (group.reports, group.top_messages[0].name.as_str())).collect();
     assert_eq!(got, [(2, "outside of messages, input"), (1, "outside of messages, an idle handler")]);
     // Made-up names of two builds are two problems, as in a message without a name.
     let obfuscated = |version| outside(version, "android.os.MessageQueue.nativePollOnce! a.b.c", "a.d.e");

@@ -1,6 +1,8 @@
 //! The result of clustering as text for a terminal. Lines have ANSI styles; strip them for plain text.
 
-use super::summary::{Group, NameCount, Summary, plural};
+use super::summary::{Group, NameCount, Summary};
+use crate::load::sanitize::sanitize;
+use crate::model::plural::plural;
 use crate::model::time::day;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;
@@ -23,7 +25,8 @@ pub fn text(summary: &Summary, limit: usize) -> String {
         let _ = writeln!(out, "\n{QUIET}{groups} with {} (--limit){QUIET:#}", plural(rest, "report"));
     }
     if summary.beyond > 0 {
-        let _ = writeln!(out, "\n{} reports are in no group: there are too many groups", summary.beyond);
+        let beyond = plural(summary.beyond, "report");
+        let _ = writeln!(out, "\nin no group, because there are too many groups: {beyond}");
     }
     out
 }
@@ -37,14 +40,16 @@ fn write_group(out: &mut String, rank: usize, group: &Group) {
         group.id,
         group.counts()
     );
-    let _ = writeln!(out, "     {NAME}{}{NAME:#}  {}", group.title(), group.cause);
-    if !group.message.is_empty() {
-        let _ = writeln!(out, "     message   {}", group.message);
-    }
+    let _ = writeln!(out, "     {NAME}{}{NAME:#}  {}", group.title(), causes(group));
     if group.frames.len() > 1 {
         let _ = writeln!(out, "     path      {}", group.frames.join(" > "));
     }
-    for (what, named) in [("versions", &group.top_versions), ("devices", &group.top_devices)] {
+    for (what, named) in [
+        ("messages", &group.top_messages),
+        ("ANR", &group.anr_verdicts),
+        ("versions", &group.top_versions),
+        ("devices", &group.top_devices),
+    ] {
         if !named.is_empty() {
             let _ = writeln!(out, "     {what:<9} {}", list(named, group.reports));
         }
@@ -56,8 +61,16 @@ fn write_group(out: &mut String, rank: usize, group: &Group) {
     if !group.obfuscated_version.is_empty() {
         let _ = writeln!(out, "     names are obfuscated; --mapping deobfuscates them and joins versions");
     }
-    let _ = writeln!(out, "     open      {}", group.representative.path);
+    let _ = writeln!(out, "     open      {}", sanitize(&group.representative.path, usize::MAX));
     let _ = writeln!(out, "               {}", group.representative.headline);
+}
+
+/// `lock`, `lock (70 %), sleep (30 %)`.
+fn causes(group: &Group) -> String {
+    match group.top_causes.as_slice() {
+        [only] => only.name.clone(),
+        several => list(several, group.reports),
+    }
 }
 
 /// `5.2.1 (70 %), 5.2.0 (30 %)`.

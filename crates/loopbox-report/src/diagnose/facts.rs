@@ -5,7 +5,7 @@ use super::slow_message::SlowMessage;
 use super::wait_kind::WaitProfile;
 use crate::model::Analysis;
 use crate::model::time::share;
-use loopbox_format::model::{End, MainState, Outside, RecordKind};
+use loopbox_format::model::{End, MainState, Outside, Record, RecordKind};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -68,7 +68,9 @@ impl<'a> Facts<'a> {
             late_records: 0,
             profile: None,
         };
-        for record in a.history.iter().filter(|r| ends_in_window(r.start_ns, r.wall_ns, now_ns)) {
+        for record in
+            a.history.iter().filter(|record| ends_in_window(record.start_ns, record.wall_ns, now_ns))
+        {
             let late = record.checktime_late_ns.unwrap_or(0);
             facts.wakeup_latency_ns = facts.wakeup_latency_ns.max(late);
             facts.late_records += usize::from(late >= 300_000_000);
@@ -95,6 +97,11 @@ impl<'a> Facts<'a> {
     /// How long main had been idle, if nothing in the report speaks against it.
     pub(super) fn free_for_ns(&self) -> Option<u64> {
         self.idle_for_ns().filter(|_| self.not_idle.is_none())
+    }
+
+    /// Whether a record ends inside the window.
+    pub(super) fn is_in_window(&self, record: &Record) -> bool {
+        ends_in_window(record.start_ns, record.wall_ns, self.now_ns)
     }
 
     /// The message that the diagnosis is about first: the running one, unless an earlier one took longer.

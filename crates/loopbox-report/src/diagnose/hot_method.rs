@@ -3,7 +3,6 @@
 use super::dominant_wait::short;
 use super::facts::Facts;
 use super::slow_message::SlowMessage;
-use crate::model::class_names::is_platform;
 use crate::model::time::{format_ns, percent, share};
 use crate::model::{FrameId, MergedTree};
 
@@ -37,7 +36,8 @@ fn recursive(name: String, calls: u32) -> String {
     if calls > 1 { format!("{name} ×{calls}") } else { name }
 }
 
-/// The hot path of a message's stacks as evidence, and the method on it to look at first: the deepest of the app's own.
+/// The hot path of a message's stacks as evidence, and the method on it to look at first: the deepest of the
+/// app's own, or else of what it ships.
 pub(super) fn hot_path(facts: &Facts<'_>, slow: SlowMessage<'_>) -> (Vec<String>, Option<HotMethod>) {
     let frames = &facts.analysis.frames;
     let Some(tree) = slow.tree.filter(|tree| tree.samples() > 0) else {
@@ -48,7 +48,7 @@ pub(super) fn hot_path(facts: &Facts<'_>, slow: SlowMessage<'_>) -> (Vec<String>
     };
     let merged = MergedTree::folded([tree], frames);
     let path = merged.hot_path();
-    let own = path.iter().rev().find(|node| !is_platform(&frames[node.frame].class));
+    let own = frames.first_own(path.iter().rev(), |node| node.frame);
     let culprit = own.or(path.last());
     let total = tree.total_ns();
     let mut evidence: Vec<String> = culprit

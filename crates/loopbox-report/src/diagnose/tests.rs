@@ -180,6 +180,49 @@ fn starved_outranks_the_code_on_the_stack() {
 }
 
 #[test]
+fn starved_names_the_pool_of_the_app_that_takes_the_cpus() {
+    let report = |states: &[(&str, u8)]| {
+        let mut report = calm().running(99, 6_000).doing("android.os.Handler", "", 500);
+        for (name, _) in states {
+            report = report.thread(name, None);
+        }
+        report.looper_tree(99, &[("com.shop.A.run com.shop.A.parse:4", 60)]).with(|r| {
+            (r.anr.ran_ns, r.anr.patience_ns, r.anr.starved_ns) =
+                (6_000_000_000, 5_000_000_000, 3_000_000_000);
+            for (thread, (_, state)) in r.threads.threads.iter_mut().zip(states) {
+                thread.state = *state;
+            }
+        })
+    };
+    let pool: Vec<String> = (1..=12).map(|n| format!("pool-1-thread-{n}")).collect();
+    let mut states: Vec<(&str, u8)> = pool.iter().map(|name| (name.as_str(), b'R')).collect();
+    states.extend([("RenderThread", b'R'), ("pool-2-thread-1", b'S')]);
+    let v = expect(report(&states), "starved", Confidence::High);
+    assert!(v.headline.contains("12 of pool-N-thread-N were running"), "{}", v.headline);
+    // A few threads that run are what a process has.
+    let v = diagnosis(report(&states[10..]));
+    let starved = v.causes.iter().find(|cause| cause.rule == "starved").unwrap();
+    assert!(starved.title.contains("machine was starved"), "{}", starved.title);
+}
+
+#[test]
+fn a_wait_to_be_notified_does_not_hide_the_better_name_of_the_wait() {
+    let prefs = "com.shop.A.run:3 android.app.SharedPreferencesImpl.getString \
+                 android.app.SharedPreferencesImpl.awaitLoadedLocked java.lang.Object.wait!";
+    let report =
+        calm().running(99, 5_500).doing("android.os.Handler", "", 9).looper_tree(99, &[(prefs, 540)]);
+    let unheld = |report: ReportBuilder, class: &str| {
+        report.waits_for(class, "", "com.shop.A.run").with(|r| r.locks.waits[0].holder = None)
+    };
+    let v = expect(unheld(report, "java.lang.Object"), "io", Confidence::High);
+    assert!(v.headline.contains("A.run"), "{}", v.headline);
+    // Nothing better is known of a wait in the app itself, and the object's class helps.
+    let own = "com.shop.Latch.await:3 java.lang.Object.wait!";
+    let report = calm().running(99, 5_500).doing("android.os.Handler", "", 9).looper_tree(99, &[(own, 540)]);
+    expect(unheld(report, "com.shop.Latch"), "lock", Confidence::High);
+}
+
+#[test]
 fn starved_ignores_one_late_wake_up() {
     let report = calm().with(|r| r.history.last_mut().unwrap().checktime_late_ns = Some(320_000_000));
     let v = diagnosis(report.running(99, 5_200).looper_tree(99, &[("com.shop.A.run", 500)]));

@@ -3,7 +3,6 @@
 //! The names in the patterns are those of AOSP and libcore, which no app obfuscates. The patterns are tried from the
 //! top of the stack down; the first match decides, because the frames above it are how the platform waits.
 
-use crate::model::class_names::is_platform;
 use crate::model::time::share;
 use crate::model::{Frame, FrameId, FrameKind, FrameTable, SampledTree};
 use std::collections::HashMap;
@@ -113,7 +112,7 @@ pub(super) struct WaitSite {
     pub(super) at: FrameId,
     /// The proxy that makes a binder call: `IPackageManager$Stub$Proxy.getPackageInfo`.
     pub(super) binder_proxy: Option<FrameId>,
-    /// The first frame of the app's own code from the top.
+    /// The first frame of the app's own code from the top, or else of what it ships.
     pub(super) app: Option<FrameId>,
 }
 
@@ -121,8 +120,8 @@ fn classify(stack: &[FrameId], frames: &FrameTable) -> Option<WaitSite> {
     let frame = |id: &FrameId| &frames[*id];
     let top = *stack.last()?;
     let from_top = || stack.iter().rev();
-    let app =
-        from_top().find(|id| frame(id).kind != FrameKind::Elided && !is_platform(&frame(id).class)).copied();
+    let app = frames.first_own(from_top(), |id| *id).copied();
+    let shipped = from_top().find(|id| frame(id).is_shipped()).copied();
     let mut found: Option<(usize, FrameId, WaitKind)> = None;
     for (depth, &at) in from_top().take(MAX_CLASSIFIED).enumerate() {
         // Below the top it is not the queue that main waits for, but what the queue called.
@@ -133,8 +132,8 @@ fn classify(stack: &[FrameId], frames: &FrameTable) -> Option<WaitSite> {
             (Some(kind @ (Preferences | Database)), Some((.., File | Lock))) => {
                 found = Some((depth, at, kind));
             }
-            // The first frame of the app ends the search: what it called decides, not what called it.
-            (None, _) if Some(at) == app => break,
+            // The first frame that the app ships ends the search: what it called decides, not what called it.
+            (None, _) if Some(at) == shipped => break,
             _ => {}
         }
     }

@@ -1,5 +1,6 @@
 //! The Trace Event Format of chrome://tracing: a JSON object with complete (`X`), counter (`C`), instant (`i`) and
-//! metadata (`M`) events. Times are microseconds of uptime.
+//! metadata (`M`) events, and pairs of begin and end (`B`, `E`) for the frames of stacks: of frames with the same begin and
+//! end, an importer may nest complete events in either order. Times are microseconds of uptime.
 //!
 //! Source: "Trace Event Format", Google, 2016 (the document that chrome://tracing and Perfetto refer to).
 
@@ -85,19 +86,23 @@ fn for_each_event(
 fn stacks(a: &Analysis, rows: &Rows, emit: &mut impl FnMut(Value) -> io::Result<()>) -> io::Result<()> {
     let mut not_before = 0;
     for tree in &a.trees {
-        let mut open: Vec<(FrameId, u64)> = Vec::new();
+        let mut open: Vec<FrameId> = Vec::new();
         let mut result = Ok(());
-        walk(tree, not_before, |at, step| match step {
-            Step::Start(frame) => open.push((frame, at)),
-            Step::End => {
-                let Some((frame, start)) = open.pop() else { return };
-                let frame = &a.frames[frame];
-                let event = json!({ "ph": "X", "cat": "stack", "name": frame.qualified(), "pid": rows.pid, "tid": rows.stacks,
-                    "ts": us(start), "dur": us(at - start), "args": { "place": frame.place(), "token": Key(tree.token) } });
-                if result.is_ok() {
-                    result = emit(event);
+        walk(tree, not_before, |at, step| {
+            let (phase, frame) = match step {
+                Step::Start(frame) => {
+                    open.push(frame);
+                    ("B", Some(frame))
                 }
+                Step::End => ("E", open.pop()),
+            };
+            let Some(frame) = frame.map(|frame| &a.frames[frame]).filter(|_| result.is_ok()) else { return };
+            let mut event = json!({ "ph": phase, "cat": "stack", "name": frame.qualified(), "pid": rows.pid,
+                "tid": rows.stacks, "ts": us(at) });
+            if phase == "B" {
+                event["args"] = json!({ "place": frame.place(), "token": Key(tree.token) });
             }
+            result = emit(event);
         });
         result?;
         not_before = not_before.max(tree.sample_ns.last().copied().unwrap_or_default());

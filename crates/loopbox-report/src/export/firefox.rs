@@ -2,8 +2,7 @@
 //! stacks, and the messages as markers.
 
 use super::timeline::{Slice, Timeline};
-use crate::model::class_names::is_platform;
-use crate::model::{Analysis, Frame, FrameKind, SampledTree};
+use crate::model::{Analysis, CodeOwner, Frame, FrameKind, SampledTree};
 use fxprof_processed_profile as fx;
 use std::io::{self, Write};
 
@@ -98,6 +97,7 @@ fn samples(
 
 struct Categories {
     app: fx::CategoryHandle,
+    library: fx::CategoryHandle,
     platform: fx::CategoryHandle,
     native: fx::CategoryHandle,
 }
@@ -106,17 +106,19 @@ impl Categories {
     fn add(profile: &mut fx::Profile) -> Self {
         Self {
             app: profile.add_category("App", fx::CategoryColor::Green),
+            library: profile.add_category("Libraries", fx::CategoryColor::Yellow),
             platform: profile.add_category("Android and Java", fx::CategoryColor::Blue),
             native: profile.add_category("Native", fx::CategoryColor::Orange),
         }
     }
 
     fn of(&self, frame: &Frame) -> fx::CategoryHandle {
-        match frame.kind {
-            FrameKind::Native => self.native,
-            FrameKind::Java if !is_platform(&frame.class) => self.app,
-            FrameKind::Java => self.platform,
-            FrameKind::Elided | FrameKind::Unknown => fx::CategoryHandle::OTHER,
+        match (frame.kind, frame.owner) {
+            (FrameKind::Native, _) => self.native,
+            (FrameKind::Java, CodeOwner::App) => self.app,
+            (FrameKind::Java, CodeOwner::Library) => self.library,
+            (FrameKind::Java, CodeOwner::Platform) => self.platform,
+            (FrameKind::Elided | FrameKind::Unknown, _) => fx::CategoryHandle::OTHER,
         }
     }
 }

@@ -3,8 +3,9 @@
 //! The columns are documented in `docs/parquet.md`, which a test compares with this file. New columns are added at the
 //! end; no column is renamed or changes its meaning. Rows have no order.
 
-use crate::cluster::Signature;
+use crate::cluster::Problem;
 use crate::diagnose::{Confidence, Diagnosis};
+use crate::model::anr_words::{exit_reason, verdict};
 use crate::model::message_name::message_name;
 use crate::model::time::ms;
 use crate::model::{Analysis, PendingEntry};
@@ -54,6 +55,10 @@ pub struct Row {
     samples: i64,
     figures: String,
     annotations: String,
+    app_version_code: Option<i64>,
+    anr: &'static str,
+    exit_reason: &'static str,
+    exit_description: String,
 }
 
 /// How a column is read from a row. It decides the type of the column.
@@ -101,12 +106,16 @@ const COLUMNS: &[(&str, Getter)] = &[
     ("samples", Integer(|r| Some(r.samples))),
     ("figures", Json(|r| &r.figures)),
     ("annotations", Json(|r| &r.annotations)),
+    ("app_version_code", Integer(|r| r.app_version_code)),
+    ("anr", Text(|r| r.anr)),
+    ("exit_reason", Text(|r| r.exit_reason)),
+    ("exit_description", Text(|r| &r.exit_description)),
 ];
 
 impl Row {
     /// The row of a report with its diagnosis. `path` is the name of the report in the table.
     pub fn new(a: &Analysis, diagnosis: &Diagnosis, path: &str) -> Self {
-        let signature = Signature::new(a, diagnosis);
+        let problem = Problem::new(a, diagnosis);
         let process = &a.meta.process;
         let sum = |of: fn(&loopbox_format::model::Record) -> u64| {
             ms(a.history.iter().fold(0_u64, |sum, record| sum.saturating_add(of(record))))
@@ -144,9 +153,9 @@ impl Row {
             confidence: diagnosis.confidence.map(Confidence::as_str),
             culprit: diagnosis.causes.first().and_then(|cause| cause.culprit.clone()),
             headline: diagnosis.headline.clone(),
-            group_id: signature.id(),
-            frames: signature.frames.join(" > "),
-            cause: signature.cause,
+            group_id: problem.signature.id(),
+            frames: problem.signature.frames.join(" > "),
+            cause: problem.cause,
             state,
             message: message.unwrap_or_default(),
             age_ms: age_ns.map(ms),
@@ -164,8 +173,17 @@ impl Row {
             annotations: object(
                 a.meta.annotations.iter().map(|(name, value)| (name.as_str(), value.as_str())),
             ),
+            app_version_code: version_code(&process.app_version),
+            anr: verdict(a.anr.verdict),
+            exit_reason: a.anr.exit.as_ref().map(|exit| exit_reason(exit.reason)).unwrap_or_default(),
+            exit_description: a.anr.exit.as_ref().map(|exit| exit.description.clone()).unwrap_or_default(),
         }
     }
+}
+
+/// The code of `5.2.1 (50201)`.
+fn version_code(app_version: &str) -> Option<i64> {
+    app_version.rsplit_once('(')?.1.strip_suffix(')')?.parse().ok()
 }
 
 /// A JSON object of texts.
@@ -280,7 +298,7 @@ mod tests {
     use crate::diagnose::diagnose;
     use crate::test_support::{OUTSIDE, ReportBuilder};
     use bytes::Bytes;
-    use loopbox_format::model::Report;
+    use loopbox_format::model::{AnrVerdict, ProcessExit, Report};
     use loopbox_format::report::Decoded;
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use std::collections::BTreeMap;
@@ -301,7 +319,13 @@ mod tests {
             .doing("a.H", "", 4_000)
             .tree(43, &[("a.A.a", 500)])
             .pending("Message 0: { when=-5s21ms what=3 target=a.H }")
-            .figure("threads", "31");
+            .figure("threads", "31")
+            .with(|r| {
+                r.meta.process.app_version = "5.10.0 (51000)".into();
+                r.anr.verdict = AnrVerdict::Confirmed;
+                r.anr.exit =
+                    Some(ProcessExit { reason: ProcessExit::ANR, description: "bg anr".into(), unix_ms: 1 });
+            });
         let row = |decoded: &Decoded, path: &str| {
             let analysis = Analysis::new(decoded);
             Row::new(&analysis, &diagnose(&analysis), path)
@@ -330,6 +354,14 @@ mod tests {
         assert_eq!(
             shown(0, ["history_messages", "pending", "overdue_ms", "samples"]),
             ["40", "1", "5021.0", "500"]
+        );
+        assert_eq!(
+            shown(0, ["app_version_code", "anr", "exit_reason", "exit_description"]),
+            ["51000", "\"confirmed\"", "\"ANR\"", "\"bg anr\""]
+        );
+        assert_eq!(
+            shown(1, ["app_version_code", "anr", "exit_reason", "exit_description"]),
+            ["null", "\"unknown\"", "null", "null"]
         );
         assert_eq!(rows[0]["figures"], r#""{"threads":"31"}""#);
         assert_eq!(

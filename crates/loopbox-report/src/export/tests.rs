@@ -120,22 +120,23 @@ fn chrome_has_every_stack_with_its_time() {
     let file = json(Format::Chrome, &a);
     let events = file["traceEvents"].as_array().unwrap();
     let of = |category: &str| events.iter().filter(|e| e["cat"] == category).cloned().collect::<Vec<_>>();
-    let mut stacks = of("stack");
-    // Outer events first, as a viewer nests them: by start, longest first.
-    let f = |e: &Value, key: &str| e[key].as_f64().unwrap();
-    stacks.sort_by(|l, r| f(l, "ts").total_cmp(&f(r, "ts")).then(f(r, "dur").total_cmp(&f(l, "dur"))));
+    // As an importer reads them: in the order of the file, each end closes the last begin.
+    let (mut open, mut states) = (Vec::<String>::new(), vec![(0.0, Vec::new())]);
+    for event in of("stack") {
+        let (at, name) = (event["ts"].as_f64().unwrap(), event["name"].as_str().unwrap().to_owned());
+        assert!(states.last().unwrap().0 <= at, "in order of time");
+        match event["ph"].as_str() {
+            Some("B") => open.push(name),
+            Some("E") => assert_eq!(open.pop(), Some(name), "an end of what is open"),
+            other => panic!("{other:?}"),
+        }
+        states.push((at, open.clone()));
+    }
+    assert_eq!(open.len(), 0);
     for (at, want) in expected(&a, Frame::qualified) {
         let at = at as f64 / 1e3 + 1.0;
-        let mut got: Vec<String> = stacks
-            .iter()
-            .filter(|e| f(e, "ts") < at && at < f(e, "ts") + f(e, "dur"))
-            .map(|e| e["name"].as_str().unwrap().into())
-            .collect();
-        // Events that cover the same span may come in either order.
-        let mut want = want;
-        got.sort();
-        want.sort();
-        assert_eq!(got, want);
+        let (_, got) = states.iter().rev().find(|(since, _)| *since < at).unwrap();
+        assert_eq!(*got, want);
     }
     let messages = of("message");
     assert_eq!(messages.len(), 2);

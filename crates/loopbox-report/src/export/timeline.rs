@@ -1,6 +1,7 @@
 //! The report on a time axis, for all formats that have one.
 
 use crate::model::message_name::message_name;
+use crate::model::plural::plural;
 use crate::model::time;
 use crate::model::{Analysis, FrameId, PendingEntry, SampledTree, token};
 use loopbox_format::model::{End, Record, RecordKind};
@@ -59,7 +60,7 @@ impl Timeline {
 
 fn record(record: &Record) -> Slice {
     let name = match record.kind {
-        RecordKind::Group => format!("{} messages", record.count),
+        RecordKind::Group => plural(record.count.into(), "message"),
         RecordKind::Single => format!("message #{}", record.first_token),
         RecordKind::Idle => "idle".into(),
         RecordKind::Frozen => "frozen".into(),

@@ -1,8 +1,10 @@
 //! The text of one stack tree: `name;count;offset;children;` for each node (`docs/exports.md`).
 
+use crate::load::limits;
+use crate::load::sanitize::sanitize;
 use crate::model::Analysis;
 use crate::render::tree_choice::{TreeChoice, TreeError, chosen_trees};
-use loopbox_format::model::Report;
+use loopbox_format::model::{Method, Report, Symbols};
 
 /// Samples times depth of the largest tree that is written, because each sample's stack is held in full.
 const MAX_STACKED_FRAMES: usize = 8_000_000;
@@ -26,5 +28,18 @@ pub fn tree_text(report: &Report, analysis: &Analysis, token: Option<u64>) -> Re
     }
     let decoded = report.trees.iter().rev().find(|decoded| decoded.token == token);
     let decoded = decoded.ok_or_else(|| invalid("the decoded report does not have them".into()))?;
-    loopbox_format::tree_text::write(decoded, &report.symbols).map_err(|error| invalid(error.to_string()))
+    loopbox_format::tree_text::write(decoded, &harmless(&report.symbols))
+        .map_err(|error| invalid(error.to_string()))
+}
+
+/// The names of a file are for a terminal, too.
+fn harmless(symbols: &Symbols) -> Symbols {
+    let name = |text: &str| sanitize(text, limits::NAME_CHARS);
+    let methods = symbols.methods.iter().map(|method| Method {
+        class: name(&method.class),
+        name: name(&method.name),
+        signature: name(&method.signature),
+        source_file: name(&method.source_file),
+    });
+    Symbols { methods: methods.collect(), locations: symbols.locations.clone() }
 }

@@ -7,7 +7,7 @@ use super::message_end::message_end_ns;
 use super::sampled_tree::{TreeBudget, read_tree};
 use super::sanitize::sanitize;
 use super::{pending_queue, sections};
-use crate::model::{Analysis, Issue, SampledTree, token};
+use crate::model::{Analysis, AppPackages, Issue, SampledTree, token};
 use loopbox_format::model::{FeatureState, Figure, MainState, Meta, Record, Report};
 use loopbox_format::report::Decoded;
 
@@ -15,6 +15,11 @@ impl Analysis {
     /// Loads a decoded report. This never fails: what is damaged, inconsistent or beyond the limits is left out and
     /// listed in [`Analysis::issues`].
     pub fn new(decoded: &Decoded) -> Self {
+        Self::with_packages(decoded, &AppPackages::default())
+    }
+
+    /// [`Analysis::new`] for an app whose packages are known.
+    pub fn with_packages(decoded: &Decoded, packages: &AppPackages) -> Self {
         let report = &decoded.report;
         let mut issues: Vec<Issue> = decoded
             .damage
@@ -24,7 +29,7 @@ impl Analysis {
             .collect();
         issues.extend(over_limits(decoded));
 
-        let mut frames = FrameCollector::new(&report.symbols);
+        let mut frames = FrameCollector::new(&report.symbols, packages);
         let mut budget = TreeBudget::default();
         let history: Vec<Record> =
             newest(&report.history, limits::RECORDS).iter().map(sections::record).collect();

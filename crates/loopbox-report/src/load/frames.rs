@@ -2,16 +2,17 @@
 
 use super::limits;
 use super::sanitize::sanitize;
-use crate::model::{Frame, FrameId, FrameKind, FrameTable};
+use crate::model::{AppPackages, CodeOwner, Frame, FrameId, FrameKind, FrameTable};
 use loopbox_format::model::{Location, Symbols};
 use std::collections::HashMap;
 
 fn unnamed(kind: FrameKind, method: String) -> Frame {
     let none = String::new;
-    Frame { class: none(), method, signature: none(), file: none(), line: None, dex_pc: None, kind }
+    let owner = CodeOwner::Platform;
+    Frame { class: none(), method, signature: none(), file: none(), line: None, dex_pc: None, kind, owner }
 }
 
-fn read_frame(symbols: &Symbols, location: u32) -> Frame {
+fn read_frame(symbols: &Symbols, packages: &AppPackages, location: u32) -> Frame {
     let unknown = || unnamed(FrameKind::Unknown, format!("[unknown location {location}]"));
     match symbols.locations.get(location as usize) {
         Some(&Location::Frame { method, dex_pc, line }) => {
@@ -24,6 +25,7 @@ fn read_frame(symbols: &Symbols, location: u32) -> Frame {
                 line,
                 dex_pc,
                 kind: if dex_pc.is_some() || line.is_some() { FrameKind::Java } else { FrameKind::Native },
+                owner: packages.owner(&m.class),
             }
         }
         Some(&Location::Elided { frames }) => {
@@ -37,20 +39,21 @@ fn read_frame(symbols: &Symbols, location: u32) -> Frame {
 #[derive(Debug)]
 pub(crate) struct FrameCollector<'s> {
     symbols: &'s Symbols,
+    packages: &'s AppPackages,
     frames: Vec<Frame>,
     locations: Vec<u32>,
     by_location: HashMap<u32, FrameId>,
 }
 
 impl<'s> FrameCollector<'s> {
-    pub(crate) fn new(symbols: &'s Symbols) -> Self {
-        Self { symbols, frames: Vec::new(), locations: Vec::new(), by_location: HashMap::new() }
+    pub(crate) fn new(symbols: &'s Symbols, packages: &'s AppPackages) -> Self {
+        Self { symbols, packages, frames: Vec::new(), locations: Vec::new(), by_location: HashMap::new() }
     }
 
     /// The frame of a location; reads it on first use.
     pub(crate) fn frame(&mut self, location: u32) -> FrameId {
         *self.by_location.entry(location).or_insert_with(|| {
-            self.frames.push(read_frame(self.symbols, location));
+            self.frames.push(read_frame(self.symbols, self.packages, location));
             self.locations.push(location);
             FrameId::new(self.frames.len() - 1)
         })
@@ -94,7 +97,8 @@ mod tests {
                 Location::Frame { method: 9, dex_pc: None, line: None },
             ],
         };
-        let got: Vec<_> = (0..6).map(|l| read_frame(&symbols, l).full()).collect();
+        let read = |location| read_frame(&symbols, &AppPackages::default(), location);
+        let got: Vec<_> = (0..6).map(|l| read(l).full()).collect();
         assert_eq!(
             got,
             [
@@ -106,6 +110,6 @@ mod tests {
                 "[unknown location 5]"
             ]
         );
-        assert_eq!(read_frame(&symbols, 0).short(), "C$D.run");
+        assert_eq!(read(0).short(), "C$D.run");
     }
 }

@@ -8,7 +8,7 @@ mod main_thread;
 mod message_end;
 mod pending_queue;
 pub(crate) mod sampled_tree;
-mod sanitize;
+pub(crate) mod sanitize;
 mod sections;
 
 pub use invariants::invariant_violations;

@@ -1,7 +1,7 @@
 use super::frames::FrameCollector;
 use super::limits;
 use super::sampled_tree::{TreeBudget, read_tree};
-use crate::model::{FrameTable, SampledTree, StackRun};
+use crate::model::{AppPackages, FrameTable, SampledTree, StackRun};
 use loopbox_format::model::{Location, Method, Phase, StackSource, StackTree, Symbols, TreeNode};
 use proptest::prelude::*;
 
@@ -38,7 +38,8 @@ fn tree(nodes: Vec<(u32, u32, u32, u32)>, deltas: Vec<u64>) -> StackTree {
 
 fn read(t: &StackTree) -> (SampledTree, FrameTable) {
     let symbols = symbols(8);
-    let mut frames = FrameCollector::new(&symbols);
+    let packages = AppPackages::default();
+    let mut frames = FrameCollector::new(&symbols, &packages);
     let read = read_tree(t, u64::MAX, &mut frames, &mut TreeBudget::default());
     (read, frames.into_table())
 }
@@ -67,8 +68,12 @@ fn the_last_stack_weighs_no_more_than_the_message_lasted_after_it() {
     backed_off.phases.push(Phase { first_sample: 2, interval_ns: 160 * MS });
     let symbols = symbols(8);
     let total = |end_ns| {
-        let read =
-            read_tree(&backed_off, end_ns, &mut FrameCollector::new(&symbols), &mut TreeBudget::default());
+        let read = read_tree(
+            &backed_off,
+            end_ns,
+            &mut FrameCollector::new(&symbols, &AppPackages::default()),
+            &mut TreeBudget::default(),
+        );
         read.total_ns()
     };
     assert_eq!(total(1_000 + 240 * MS), 190 * MS);

@@ -1,7 +1,9 @@
 //! Telling classes of the platform, of the app and of obfuscated code apart by their names.
 
+use serde::Serialize;
+
 /// Packages of the platform: their classes are on the device, not in the app, and are never obfuscated.
-const PLATFORM: [&str; 10] = [
+const PLATFORM: [&str; 13] = [
     "android.",
     "java.",
     "javax.",
@@ -12,12 +14,85 @@ const PLATFORM: [&str; 10] = [
     "jdk.",
     "org.apache.harmony.",
     "org.chromium.",
+    "org.json.",
+    "org.w3c.dom.",
+    "org.xml.sax.",
+];
+
+/// Packages of libraries that apps ship: their code is seldom what is to be changed.
+const LIBRARIES: [&str; 24] = [
+    "android.support.",
+    "androidx.",
+    "coil.",
+    "coil3.",
+    "com.airbnb.",
+    "com.bumptech.glide.",
+    "com.facebook.",
+    "com.fasterxml.",
+    "com.google.",
+    "com.squareup.",
+    "dagger.",
+    "io.ktor.",
+    "io.loopbox.",
+    "io.reactivex.",
+    "io.realm.",
+    "kotlin.",
+    "kotlinx.",
+    "okhttp3.",
+    "okio.",
+    "org.greenrobot.",
+    "org.koin.",
+    "org.slf4j.",
+    "retrofit2.",
+    "rx.",
 ];
 
 /// Whether a class belongs to Android or to its Java library. All other classes ship with apps, and so does
 /// `android.support`.
 pub(crate) fn is_platform(class: &str) -> bool {
     PLATFORM.iter().any(|package| class.starts_with(package)) && !class.starts_with("android.support.")
+}
+
+/// Whose code a class is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CodeOwner {
+    /// The app's own.
+    App,
+    /// A library's that the app ships.
+    Library,
+    /// Android's or its Java library's, which are on the device.
+    Platform,
+}
+
+/// Which packages are the app's own. By default all but those of the platform and of well-known libraries.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AppPackages(Vec<String>);
+
+impl AppPackages {
+    /// These packages with those below them, and obfuscated names, of which nobody knows; the default when there are none.
+    pub fn new(packages: impl IntoIterator<Item = String>) -> Self {
+        let packages = packages.into_iter().map(|package| package.trim_end_matches(['.', '*']).to_owned());
+        Self(packages.filter(|package| !package.is_empty()).collect())
+    }
+
+    pub(crate) fn owner(&self, class: &str) -> CodeOwner {
+        let is_below = |package: &String| {
+            let rest = class.strip_prefix(package.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '$']))
+        };
+        if self.0.iter().any(is_below) {
+            CodeOwner::App
+        } else if class.is_empty() || is_platform(class) {
+            CodeOwner::Platform
+        } else if LIBRARIES.iter().any(|package| class.starts_with(package))
+            || !self.0.is_empty() && !looks_obfuscated(class)
+        {
+            CodeOwner::Library
+        } else {
+            CodeOwner::App
+        }
+    }
 }
 
 /// Whether a class name looks obfuscated by R8 or ProGuard: `a`, `b.c.d`, `e0`, `a.b$c`, `defpackage.A1`.
@@ -49,6 +124,36 @@ mod tests {
             "a.b",
         ] {
             assert!(!is_platform(class), "{class}");
+        }
+    }
+
+    #[test]
+    fn the_owner_of_a_class_is_known_by_its_package() {
+        let default = AppPackages::default();
+        for (class, owner) in [
+            ("com.example.Main$1", CodeOwner::App),
+            ("a.b", CodeOwner::App),
+            ("kotlinx.coroutines.DispatchedTask", CodeOwner::Library),
+            ("androidx.room.Room", CodeOwner::Library),
+            ("io.loopbox.Listener", CodeOwner::Library),
+            ("org.json.JSONObject", CodeOwner::Platform),
+            ("java.lang.Object", CodeOwner::Platform),
+            ("", CodeOwner::Platform),
+        ] {
+            assert_eq!(default.owner(class), owner, "{class}");
+        }
+        let named =
+            AppPackages::new(["com.google.shop.".to_owned(), "com.example".to_owned(), String::new()]);
+        for (class, owner) in [
+            ("com.google.shop.cart.Cart", CodeOwner::App),
+            ("com.example.Main$1", CodeOwner::App),
+            ("com.example$1", CodeOwner::App),
+            ("com.examples.Main", CodeOwner::Library),
+            ("com.google.gson.Gson", CodeOwner::Library),
+            ("a.b", CodeOwner::App),
+            ("java.lang.Object", CodeOwner::Platform),
+        ] {
+            assert_eq!(named.owner(class), owner, "{class}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! Stack frames with their names.
 
+use super::class_names::CodeOwner;
 use serde::Serialize;
 use std::ops::{Deref, Index};
 
@@ -37,6 +38,18 @@ impl Deref for FrameTable {
     }
 }
 
+impl FrameTable {
+    /// The first of these that is the app's own code, or else the first that the app ships; `id` tells the frame of one.
+    pub(crate) fn first_own<T: Copy>(
+        &self,
+        candidates: impl Iterator<Item = T> + Clone,
+        id: impl Fn(T) -> FrameId,
+    ) -> Option<T> {
+        let find = |is: fn(&Frame) -> bool| candidates.clone().find(|&candidate| is(&self[id(candidate)]));
+        find(Frame::is_of_app).or_else(|| find(Frame::is_shipped))
+    }
+}
+
 impl Index<FrameId> for FrameTable {
     type Output = Frame;
 
@@ -62,6 +75,8 @@ pub struct Frame {
     pub dex_pc: Option<u32>,
     /// What kind of frame it is.
     pub kind: FrameKind,
+    /// Whose code it is.
+    pub owner: CodeOwner,
 }
 
 /// The kind of a [`Frame`].
@@ -105,6 +120,16 @@ impl Frame {
     pub fn full(&self) -> String {
         let place = self.place();
         if place.is_empty() { self.qualified() } else { format!("{}({place})", self.qualified()) }
+    }
+
+    /// Whether it is the app's own code.
+    pub(crate) fn is_of_app(&self) -> bool {
+        self.owner == CodeOwner::App && matches!(self.kind, FrameKind::Java | FrameKind::Native)
+    }
+
+    /// Whether it is code that the app ships, its own or a library's.
+    pub(crate) fn is_shipped(&self) -> bool {
+        self.owner != CodeOwner::Platform && matches!(self.kind, FrameKind::Java | FrameKind::Native)
     }
 
     /// Whether the frame is of this method of this class.

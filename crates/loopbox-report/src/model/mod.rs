@@ -4,6 +4,7 @@
 //! makes it, everything else reads it.
 
 mod analysis;
+pub(crate) mod anr_words;
 pub(crate) mod class_names;
 mod frame;
 mod locks;
@@ -13,6 +14,7 @@ mod merged_tree;
 pub(crate) mod message_name;
 mod outside;
 mod pending_queue;
+pub(crate) mod plural;
 mod sampled_tree;
 pub(crate) mod system_calls;
 mod threads;
@@ -20,6 +22,7 @@ pub(crate) mod time;
 pub(crate) mod token;
 
 pub use analysis::{Analysis, Issue};
+pub use class_names::{AppPackages, CodeOwner};
 pub use frame::{Frame, FrameId, FrameKind, FrameTable};
 pub(crate) use locks::locked_object;
 pub use locks::{LockChain, LockHolder, LockWait};

@@ -1,7 +1,6 @@
 //! Where the main thread is when it runs no message, told by its stack.
 
 use super::analysis::Analysis;
-use super::class_names::is_platform;
 use super::frame::{Frame, FrameId, FrameTable};
 use super::sampled_tree::SampledTree;
 use loopbox_format::model::{MainState, Outside};
@@ -80,8 +79,10 @@ fn place_of(stack: &[FrameId], frames: &FrameTable) -> (OutsidePlace, Option<Fra
         let entry = entered_by(&|f| f.method == "onFileDescriptorEvents");
         return (OutsidePlace::Descriptor, entry.or(above.get(1).copied()));
     }
-    let own = |f: &Frame| !is_platform(&f.class) && !f.class.starts_with("io.loopbox.");
-    let event = entered_by(&|f| is_event(f) && own(f)).or_else(|| entered_by(&is_event));
+    let shipped = |f: &Frame| f.is_shipped() && !f.class.starts_with("io.loopbox.");
+    let event = entered_by(&|f| is_event(f) && f.is_of_app())
+        .or_else(|| entered_by(&|f| is_event(f) && shipped(f)))
+        .or_else(|| entered_by(&is_event));
     if event.is_some() || first.class == "android.view.InputEventReceiver" {
         return (OutsidePlace::Input, event.or(above.first().copied()));
     }

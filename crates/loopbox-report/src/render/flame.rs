@@ -5,6 +5,7 @@ use super::tree_choice::chosen_trees;
 pub use super::tree_choice::{TreeChoice, TreeError};
 use crate::model::Analysis;
 use crate::model::message_name::tree_title;
+use crate::model::plural::plural;
 use inferno::flamegraph::{self, Options};
 use std::io::Write;
 
@@ -28,7 +29,7 @@ pub fn write(analysis: &Analysis, choice: TreeChoice, out: impl Write) -> Result
     };
     let samples: u64 = trees.iter().map(|tree| u64::from(tree.samples())).sum();
     let order = if choice.merged { "merged by call path" } else { "in order of time" };
-    options.subtitle = Some(format!("{samples} samples, {order}"));
+    options.subtitle = Some(format!("{}, {order}", plural(samples.into(), "sample")));
     options.count_name = "ms".into();
     options.factor = 1e-3;
     options.flame_chart = !choice.merged;

@@ -4,6 +4,7 @@ use super::frames::Retracer;
 use crate::load::frames::FrameCollector;
 use crate::load::limits;
 use crate::load::sampled_tree::{TreeBudget, read_tree};
+use crate::model::AppPackages;
 use loopbox_format::model::{LockChain, OtherThreads, Report, StackTree, TreeNode};
 use loopbox_format::stacks::TreeMerger;
 
@@ -13,7 +14,8 @@ pub(super) fn trees(report: &Report, retracer: &mut Retracer<'_>) -> Vec<StackTr
     let mut trees = Vec::with_capacity(report.trees.len().min(limits::TREES));
     for tree in report.trees.iter().rev().take(limits::TREES) {
         // Frames only serve to get back to the locations that they were read from.
-        let mut frames = FrameCollector::new(&report.symbols);
+        let packages = AppPackages::default();
+        let mut frames = FrameCollector::new(&report.symbols, &packages);
         let read = read_tree(tree, u64::MAX, &mut frames, &mut budget);
         if read.error.is_some() {
             trees.push(renamed(tree, report, retracer));

@@ -31,7 +31,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     );
     Some(
         Finding::new("barrier", score, title)
-            .with_evidence(format!("it is at the head of the queue, and {blocked} ordinary messages behind it are due"))
+            .with_evidence(format!("it is at the head of the queue, and of the ordinary messages behind it {blocked} are due"))
             .with_evidence("main ran no message meanwhile: only asynchronous messages pass a barrier")
             .with_advice(
                 "A barrier is leaked when views are touched from another thread: scheduleTraversals posts a second \

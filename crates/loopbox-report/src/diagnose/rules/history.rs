@@ -3,8 +3,12 @@
 use crate::diagnose::facts::{Facts, INPUT_TIMEOUT_NS};
 use crate::diagnose::finding::Finding;
 use crate::diagnose::hot_method::{hot_path, most_of_it_in};
+use crate::model::message_name::message_name;
+use crate::model::plural::plural;
 use crate::model::time::{format_ns, percent, share};
 use crate::model::{OutsidePlace, token};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let one = one_long(facts);
@@ -84,6 +88,7 @@ fn many_short(facts: &Facts<'_>) -> Option<Finding> {
     let mut finding = Finding::new("history", score, title)
         .with_evidence(format!("messages took {} of the time before the dump", percent(share)))
         .with_evidence(format!("the longest of them took {}", format_ns(longest)))
+        .with_all_evidence(handlers(facts))
         .with_advice(
             "No single message is to blame: look in the history for handlers that appear repeatedly.",
         );
@@ -91,4 +96,27 @@ fn many_short(facts: &Facts<'_>) -> Option<Finding> {
         finding = finding.with_evidence(format!("{} is {} old", running.noun(), running.length()));
     }
     Some(finding)
+}
+
+/// How many handlers are named.
+const MAX_HANDLERS: usize = 3;
+
+/// The handlers that took most of the time in the window, as far as their messages are kept by name.
+fn handlers(facts: &Facts<'_>) -> Option<String> {
+    let mut by_name: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    let in_window = facts.analysis.history.iter().filter(|record| facts.is_in_window(record));
+    for detail in in_window.flat_map(|record| &record.details) {
+        let Some(message) = &detail.message else { continue };
+        let (count, wall_ns) = by_name.entry(message_name(message, facts.analysis.api_level())).or_default();
+        *count += 1;
+        *wall_ns = wall_ns.saturating_add(detail.wall_ns);
+    }
+    let mut handlers: Vec<_> = by_name.into_iter().collect();
+    handlers.sort_by_key(|(_, (_, wall_ns))| Reverse(*wall_ns));
+    let part = |wall_ns: u64| percent(share(wall_ns, facts.load.work_ns).min(1.0));
+    let named = handlers.iter().take(MAX_HANDLERS).map(|(name, (count, wall_ns))| {
+        format!("{name} ({} in {}, {})", format_ns(*wall_ns), plural(*count, "message"), part(*wall_ns))
+    });
+    let named: Vec<String> = named.collect();
+    (!named.is_empty()).then(|| format!("of those kept by name, most time went to {}", named.join("; ")))
 }

@@ -5,12 +5,16 @@ use crate::diagnose::dominant_wait::{called_from, dominant_wait, short};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::wait_kind::WaitKind;
-use crate::model::class_names::is_platform;
 use crate::model::time::{format_ns, percent, share};
 use crate::model::{FrameId, FrameKind, LockHolder};
 
 const ADVICE: &str = "Find the thread that holds the lock in the system's ANR trace (\"held by thread\"), and what it does \
                       while holding it.";
+
+const HELD_ADVICE: &str =
+    "Shorten the time for which the other thread holds the lock, or do not take it on the main thread.";
+const NOTIFY_ADVICE: &str = "Find the thread that is to notify the object and what it does instead (the other threads' \
+                             stacks), and do not wait for it on the main thread.";
 
 /// The recorder knows from ART which monitor main waits for, and which thread holds it.
 pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
@@ -38,11 +42,16 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
             holder.name,
             holder.stack.last().map(|&top| format!(" in {}", short(facts, top))).unwrap_or_default()
         ),
-        None => {
-            format!("{} waits for {object}, which no thread holds: it waits to be notified", slow.subject())
-        }
+        None => format!("{} waits to be notified on {object}", slow.subject()),
     };
-    let mut finding = Finding::new("lock", if locks.deadlock { base + 0.12 } else { base + 0.09 }, title);
+    let more = match holders.first() {
+        Some(_) if locks.deadlock => 0.12,
+        Some(_) => 0.09,
+        // What the stacks show of the wait tells more: shared preferences, a latch of the app.
+        None => 0.05,
+    };
+    let is_held = !holders.is_empty();
+    let mut finding = Finding::new("lock", base + more, title);
     for holder in holders {
         finding = finding.with_evidence(format!(
             "thread {} ({}) holds it and {}",
@@ -61,7 +70,7 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     let waits_in = facts.profile.as_ref().and_then(|p| p.top_frame).map(|(frame, _)| frame);
     Some(
         finding
-            .with_advice("Shorten the time for which the other thread holds the lock, or do not take it on the main thread.")
+            .with_advice(if is_held { HELD_ADVICE } else { NOTIFY_ADVICE })
             .with_message(slow.token)
             .with_culprit(waits_in),
     )
@@ -69,9 +78,10 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
 
 /// What a holder of a lock is doing: the top of its stack, and the first frame of the app.
 fn activity(facts: &Facts<'_>, holder: &LockHolder) -> String {
-    let frame = |&id: &FrameId| &facts.analysis.frames[id];
+    let frames = &facts.analysis.frames;
+    let frame = |&id: &FrameId| &frames[id];
     let Some(top) = holder.stack.last().map(frame) else { return "its stack is not known".into() };
-    let own = holder.stack.iter().rev().map(frame).find(|f| !f.class.is_empty() && !is_platform(&f.class));
+    let own = frames.first_own(holder.stack.iter().rev(), |id| *id).map(frame);
     match own.filter(|own| *own != top) {
         Some(own) => format!("is in {}, called from {}", top.full(), own.full()),
         None => format!("is in {}", top.full()),

@@ -6,7 +6,9 @@ use crate::diagnose::finding::Finding;
 use crate::diagnose::machine;
 use crate::diagnose::slow_message::SlowMessage;
 use crate::diagnose::wait_kind::{WaitKind, WaitProfile};
+use crate::model::Analysis;
 use crate::model::time::{percent, share};
+use std::collections::BTreeMap;
 
 /// How much of the message main waited for a CPU.
 enum Waited {
@@ -36,21 +38,54 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         Waited::Supposed { evidence } => (0.3, evidence),
     };
     let machine = machine::signs(facts);
-    let support: f64 = machine.iter().map(|(weight, _)| weight).sum();
-    let support = if own < 0.5 && !machine.is_empty() { support + 0.1 } else { support / 5.0 };
-    Some(
-        Finding::new(
-            "starved",
-            (own + support).min(0.93),
-            "The machine was starved: this app hardly got to run".into(),
-        )
-        .with_evidence(evidence)
-        .with_all_evidence(machine.into_iter().map(|(_, sign)| sign))
-        .with_advice(
+    let pool = running_pool(facts.analysis);
+    let weights = machine.iter().map(|(weight, _)| *weight).chain(pool.as_ref().map(|_| POOL_WEIGHT));
+    let support: f64 = weights.sum();
+    let support = if own < 0.5 && support > 0.0 { support + 0.1 } else { support / 5.0 };
+    let (title, advice) = match pool {
+        Some((pool, running)) => (
+            format!("The app's own threads left main hardly any CPU: {running} of {pool} were running"),
+            "Let fewer of these threads run at a time, or with a lower priority (Process.setThreadPriority).",
+        ),
+        None => (
+            "The machine was starved: this app hardly got to run".to_owned(),
             "The code on the stack may not be the cause: see how many devices and which models report this.",
-        )
-        .with_message(slow.token),
+        ),
+    };
+    Some(
+        Finding::new("starved", (own + support).min(0.93), title)
+            .with_evidence(evidence)
+            .with_all_evidence(machine.into_iter().map(|(_, sign)| sign))
+            .with_advice(advice)
+            .with_message(slow.token),
     )
+}
+
+/// So many threads of one pool at once are no coincidence, and more than most phones have fast cores for.
+const MANY_RUNNING: usize = 4;
+/// They weigh as much as high CPU pressure does, which they make.
+const POOL_WEIGHT: f64 = 0.3;
+
+/// The threads of one pool (`pool-N-thread-N`) that ran or wanted to, when the threads were dumped.
+fn running_pool(a: &Analysis) -> Option<(String, usize)> {
+    let mut pools: BTreeMap<String, usize> = BTreeMap::new();
+    for thread in a.threads.threads.iter().filter(|thread| thread.state == b'R') {
+        *pools.entry(pool_of(&thread.name)).or_default() += 1;
+    }
+    pools.into_iter().max_by_key(|(_, running)| *running).filter(|(_, running)| *running >= MANY_RUNNING)
+}
+
+/// A thread's name with `N` for each number.
+fn pool_of(name: &str) -> String {
+    let mut pool = String::new();
+    for c in name.chars() {
+        match c {
+            c if !c.is_ascii_digit() => pool.push(c),
+            _ if pool.ends_with('N') => {}
+            _ => pool.push('N'),
+        }
+    }
+    pool
 }
 
 fn waited(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<Waited> {

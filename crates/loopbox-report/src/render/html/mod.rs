@@ -5,12 +5,11 @@
 
 use super::escape::escape;
 use super::json::{
-    CurrentView, FeatureView, FigureView, HeaderView, LocksView, MainThreadView, PendingView, RecordView,
-    ReportView, ThreadsView, TreeView,
+    AnrView, CurrentView, FeatureView, FigureView, HeaderView, LocksView, MainThreadView, PendingView,
+    RecordView, ReportView, ThreadsView, TreeView,
 };
 use crate::diagnose::Diagnosis;
-use crate::model::class_names::is_platform;
-use crate::model::{Analysis, Frame, FrameKind, Issue, SampledTree, token};
+use crate::model::{Analysis, CodeOwner, Frame, FrameKind, Issue, SampledTree, token};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -32,6 +31,7 @@ struct Page<'a> {
     report: &'a HeaderView,
     history: &'a [RecordView],
     current: &'a CurrentView,
+    anr: &'a AnrView,
     main_thread: Option<&'a MainThreadView>,
     locks: &'a LocksView,
     threads: &'a ThreadsView,
@@ -93,7 +93,7 @@ impl<'a> PageTree<'a> {
 
 /// The kind of a frame as a number, by which the page colours it.
 fn kind(frame: &Frame) -> i64 {
-    match (frame.kind, is_platform(&frame.class)) {
+    match (frame.kind, frame.owner == CodeOwner::Platform) {
         (FrameKind::Java, false) => 0,
         (FrameKind::Java, true) => 1,
         (FrameKind::Native, false) => 2,
@@ -133,6 +133,7 @@ pub fn page(analysis: &Analysis, view: &ReportView) -> serde_json::Result<String
         report: &view.report,
         history: &view.history,
         current: &view.current,
+        anr: &view.anr,
         main_thread: view.main_thread.as_ref(),
         locks: &view.locks,
         threads: &view.threads,

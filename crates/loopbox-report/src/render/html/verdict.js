@@ -30,4 +30,10 @@
     others.length ? el('details', {}, el('summary', {}, others.length + ' more possible ' + (others.length > 1 ? 'causes' : 'cause')),
       others.map((cause) => [el('h3', {}, cause.title, el('span', { class: 'tag ' + cause.confidence }, cause.confidence)), evidence(cause)])) : null);
   $('verdict').append(card);
+  if (R.anr.summary) {
+    const severity = { confirmed: 'high', probable: 'high', hang: 'medium' }[R.anr.verdict] || '';
+    $('verdict').append(el('div', { class: 'card anr', id: 'anr' },
+      el('h2', {}, 'ANR: ' + R.anr.summary, el('span', { class: 'tag ' + severity }, R.anr.verdict)),
+      el('ul', {}, R.anr.evidence.map((line) => el('li', {}, line)))));
+  }
 }

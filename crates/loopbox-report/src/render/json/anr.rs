@@ -1,8 +1,9 @@
 //! Whether the report is of an ANR.
 
 use crate::model::Analysis;
+use crate::model::anr_words::{exit_reason, verdict, verdict_summary};
 use crate::model::time::{format_ns, ms};
-use loopbox_format::model::{Anr, AnrVerdict, SignalOrigin, SystemWord};
+use loopbox_format::model::{Anr, SignalOrigin, SystemWord};
 use serde::Serialize;
 
 /// Whether the report is of an ANR, who says so, and the evidence.
@@ -10,6 +11,8 @@ use serde::Serialize;
 pub struct AnrView {
     /// `confirmed`, `probable`, `hang`, `responsive`; `unknown` when the recorder did not classify the hang.
     pub verdict: &'static str,
+    /// The verdict in words; empty when it is `unknown`.
+    pub summary: &'static str,
     /// The evidence in words.
     pub evidence: Vec<String>,
     /// How long the running message had been running, without `frozen_ms`.
@@ -64,27 +67,6 @@ pub struct ExitView {
     pub unix_ms: u64,
 }
 
-/// Names of `ApplicationExitInfo.REASON_*`, by their numbers (API 30 to 34).
-const REASONS: [&str; 17] = [
-    "unknown",
-    "exit of its own",
-    "signal",
-    "low memory",
-    "crash",
-    "native crash",
-    "ANR",
-    "initialization failure",
-    "permission change",
-    "excessive resource usage",
-    "user request",
-    "user stopped",
-    "dependency died",
-    "other",
-    "freezer",
-    "package state change",
-    "package updated",
-];
-
 impl AnrView {
     pub(crate) fn new(a: &Analysis) -> Self {
         let anr = &a.anr;
@@ -95,6 +77,7 @@ impl AnrView {
         };
         Self {
             verdict: verdict(anr.verdict),
+            summary: verdict_summary(anr),
             evidence: evidence(anr, a.outside().is_some()),
             ran_ms: ms(anr.ran_ns),
             patience_ms: (anr.patience_ns > 0).then_some(ms(anr.patience_ns)),
@@ -114,21 +97,11 @@ impl AnrView {
             system_words: system_words.to_owned(),
             exit: anr.exit.as_ref().map(|exit| ExitView {
                 reason: exit.reason,
-                name: reason(exit.reason),
+                name: exit_reason(exit.reason),
                 description: exit.description.clone(),
                 unix_ms: exit.unix_ms,
             }),
         }
-    }
-}
-
-fn verdict(verdict: AnrVerdict) -> &'static str {
-    match verdict {
-        AnrVerdict::Confirmed => "confirmed",
-        AnrVerdict::Probable => "probable",
-        AnrVerdict::Hang => "hang",
-        AnrVerdict::Responsive => "responsive",
-        _ => "unknown",
     }
 }
 
@@ -142,16 +115,15 @@ fn origin(origin: SignalOrigin) -> &'static str {
     }
 }
 
-fn reason(number: i32) -> &'static str {
-    usize::try_from(number).ok().and_then(|at| REASONS.get(at)).copied().unwrap_or("unknown reason")
-}
-
 fn evidence(anr: &Anr, outside: bool) -> Vec<String> {
     let mut lines = Vec::new();
     let long = format_ns;
     if let Some(exit) = &anr.exit {
         let words = if exit.description.is_empty() { "no description" } else { &exit.description };
-        lines.push(format!("the system recorded the end of the process: {} ({words})", reason(exit.reason)));
+        lines.push(format!(
+            "the system recorded the end of the process: {} ({words})",
+            exit_reason(exit.reason)
+        ));
     }
     match &anr.system {
         None => {}
@@ -209,7 +181,7 @@ fn evidence(anr: &Anr, outside: bool) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loopbox_format::model::{ProcessExit, QuitSignal};
+    use loopbox_format::model::{AnrVerdict, ProcessExit, QuitSignal};
 
     #[test]
     fn evidence_lists_everything_that_is_known() {
@@ -232,6 +204,5 @@ mod tests {
         assert_eq!(evidence(&Anr::default(), false), Vec::<String>::new());
         let outside = evidence(&Anr { ran_ns: 6 * S, ..Anr::default() }, true);
         assert_eq!(outside, ["what ran outside of messages had taken 6.00 s"]);
-        assert_eq!((reason(-1), reason(99)), ("unknown reason", "unknown reason"));
     }
 }

@@ -1,5 +1,6 @@
 //! The diagnosis: short at the top of a report, in full for `loopbox diagnose`.
 
+use super::anr;
 use super::layout::{heading, line};
 use super::style::{BAD, GOOD, HEADING, NAME, QUIET, Style, WARN, paint};
 use crate::diagnose::{Confidence, Diagnosis};
@@ -61,6 +62,7 @@ pub(super) fn write_full(out: &mut String, view: &ReportView) {
             line(out, format!("     {}", paint(GOOD, cause.advice)));
         }
     }
+    anr::write(out, view);
     if !v.caveats.is_empty() {
         heading(out, "CAVEATS", "");
         for caveat in &v.caveats {

@@ -3,6 +3,7 @@
 use super::current::before_install;
 use super::layout::{heading, line};
 use super::style::{BAD, NAME, QUIET, WARN, paint, wall_time};
+use crate::model::plural::plural;
 use crate::model::time::{format_ms, format_relative};
 use crate::render::json::{DetailView, RecordView, ReportView};
 use std::fmt::Write as _;
@@ -84,7 +85,14 @@ fn write_record(out: &mut String, r: &RecordView) {
         );
     }
     if r.dropped_details > 0 {
-        line(out, format!("{:>43}  {} more slow messages are not kept by name", "", r.dropped_details));
+        line(
+            out,
+            format!(
+                "{:>43}  not kept by name: {}",
+                "",
+                plural(r.dropped_details.into(), "more slow message")
+            ),
+        );
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::layout::{Options, heading, line};
 use super::style::{BAD, NAME, QUIET, WARN, paint};
+use crate::model::plural::plural;
 use crate::model::time::{format_ms, format_relative};
 use crate::render::json::{PendingEntryView, ReportView};
 use std::fmt::Write as _;
@@ -51,7 +52,10 @@ pub(super) fn write(out: &mut String, view: &ReportView, options: Options) {
         at += run;
     }
     if p.tombstones > 0 {
-        line(out, paint(QUIET, format!("  {} removed messages were still in the queue", p.tombstones)));
+        line(
+            out,
+            paint(QUIET, format!("  still in the queue: {}", plural(p.tombstones as u64, "removed message"))),
+        );
     }
     for text in &p.unread {
         line(out, format!("  not parsed: {text}"));
@@ -62,7 +66,7 @@ pub(super) fn write(out: &mut String, view: &ReportView, options: Options) {
 }
 
 fn messages(count: usize) -> String {
-    if count == 1 { "1 message".into() } else { format!("{count} messages") }
+    plural(count as u64, "message")
 }
 
 fn same(a: &PendingEntryView, b: &PendingEntryView) -> bool {

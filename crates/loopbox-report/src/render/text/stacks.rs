@@ -2,6 +2,7 @@
 
 use super::layout::{Options, heading, line};
 use super::style::{NAME, QUIET, WARN, paint, wall_time};
+use crate::model::plural::plural;
 use crate::model::time::{format_ms, format_relative};
 use crate::model::{Frame, FrameId, token};
 use crate::render::json::{NodeView, ReportView, TreeView};
@@ -118,7 +119,13 @@ fn summary(out: &mut String, tree: &TreeView) {
     if tree.missed_samples > 0 {
         let share =
             f64::from(tree.missed_samples) / (f64::from(tree.missed_samples) + f64::from(tree.samples));
-        line(out, paint(WARN, format!("  {} samples missed ({:.0} %)", tree.missed_samples, share * 100.0)));
+        line(
+            out,
+            paint(
+                WARN,
+                format!("  {} missed ({:.0} %)", plural(tree.missed_samples.into(), "sample"), share * 100.0),
+            ),
+        );
     }
 }
 

@@ -1,0 +1,108 @@
+//! Reports as they come out of mail, trackers and crash tools: packed, as base64, or spoiled on the way.
+
+use anyhow::{Context, Result, bail};
+use base64::Engine;
+use flate2::read::MultiGzDecoder;
+use std::borrow::Cow;
+use std::io::{Cursor, Read};
+use zip::ZipArchive;
+
+/// The first byte of reports and rings, and what follows it.
+const FIRST: u8 = 0x89;
+const KINDS: [&[u8]; 2] = [b"LBX", b"LBR"];
+/// What those begin with as base64.
+const BASE64: &[u8] = b"iUxC";
+/// A packed file in a packed file: an archive that a server has compressed.
+const MAX_LAYERS: usize = 2;
+/// How many names an error lists.
+const MAX_NAMES: usize = 3;
+
+/// The report in the bytes of a file, as they are where there is nothing to unpack; at most one byte more than `max_len`.
+///
+/// # Errors
+/// When it is packed and cannot be unpacked, or when a program took it for text.
+pub(crate) fn unpack(mut bytes: Vec<u8>, max_len: u64) -> Result<Vec<u8>> {
+    for _ in 0..MAX_LAYERS {
+        bytes = match bytes.as_slice() {
+            [0x1F, 0x8B, ..] => gunzip(&bytes, max_len)?,
+            [b'P', b'K', 3, 4, ..] => unzip(&bytes, max_len)?,
+            start if start.trim_ascii_start().starts_with(BASE64) => from_base64(start)?,
+            _ => break,
+        };
+    }
+    if is_spoiled(&bytes) {
+        bail!(
+            "offset 0: a report that a program took for text and changed on its way: send it packed (gzip, zip), or \
+             as base64"
+        );
+    }
+    Ok(bytes)
+}
+
+fn gunzip(bytes: &[u8], max_len: u64) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    let read = MultiGzDecoder::new(bytes).take(max_len + 1).read_to_end(&mut out);
+    read.context("offset 0: a gzip file that cannot be unpacked")?;
+    Ok(out)
+}
+
+fn unzip(bytes: &[u8], max_len: u64) -> Result<Vec<u8>> {
+    const WHAT: &str = "offset 0: a zip archive that cannot be unpacked";
+    let mut archive = ZipArchive::new(Cursor::new(bytes)).context(WHAT)?;
+    let is_report = |name: &String| {
+        let name = name.to_ascii_lowercase();
+        [".lbx", ".lbr"].iter().any(|end| name.ends_with(end))
+    };
+    let names = archive.file_names().collect::<Result<Vec<_>, _>>().context(WHAT)?;
+    let names: Vec<String> = names.into_iter().map(Cow::into_owned).filter(is_report).collect();
+    let [name] = names.as_slice() else {
+        if names.is_empty() {
+            bail!("offset 0: a zip archive without a report (a file that ends in .lbx)");
+        }
+        let first = names.iter().take(MAX_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
+        bail!("offset 0: a zip archive with {} reports ({first}, …): unpack it and name one", names.len());
+    };
+    let mut out = Vec::new();
+    archive.by_name(name).context(WHAT)?.take(max_len + 1).read_to_end(&mut out).context(WHAT)?;
+    Ok(out)
+}
+
+fn from_base64(text: &[u8]) -> Result<Vec<u8>> {
+    let text: Vec<u8> = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    let decoded = base64::engine::general_purpose::STANDARD.decode(text);
+    decoded.context("offset 0: a report as base64 that cannot be read")
+}
+
+/// Whether it is a report in which line ends were changed, or bytes that are no text: the beginning of the format shows it.
+fn is_spoiled(bytes: &[u8]) -> bool {
+    const CHANGED: [&[u8]; 4] = [&[FIRST], &[FIRST & 0x7F], "\u{89}".as_bytes(), "\u{FFFD}".as_bytes()];
+    let after = |first: &[u8]| KINDS.iter().find_map(|kind| bytes.strip_prefix(first)?.strip_prefix(*kind));
+    let intact = after(&[FIRST]).is_some_and(|rest| rest.starts_with(b"\r\n\x1a\n") || rest.len() < 4);
+    !intact
+        && CHANGED
+            .iter()
+            .any(|first| after(first).is_some_and(|rest| rest.starts_with(b"\r") || rest.starts_with(b"\n")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_changed_a_report_shows_in_its_first_bytes() {
+        for whole in
+            [&b"\x89LBX\r\n\x1a\n\x01"[..], b"\x89LBR\r\n\x1a\n", b"\x89LBX\r", b"\x89LBX", b"", b"text\n"]
+        {
+            assert!(!is_spoiled(whole), "{whole:?}");
+        }
+        for changed in [
+            &b"\x89LBX\n\x1a\n\x01"[..],
+            b"\x89LBX\r\r\n\x1a\r\n",
+            b"\x09LBX\r\n\x1a\n",
+            "\u{89}LBX\r\n\u{1a}\n".as_bytes(),
+            "\u{FFFD}LBR\r\n\u{1a}\n".as_bytes(),
+        ] {
+            assert!(is_spoiled(changed), "{changed:?}");
+        }
+    }
+}

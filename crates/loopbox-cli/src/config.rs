@@ -1,0 +1,40 @@
+//! `loopbox.toml`: what a project says once for all commands.
+
+use crate::options::PackageOptions;
+use anyhow::{Context, Result};
+use loopbox_report::AppPackages;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+const NAME: &str = "loopbox.toml";
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Config {
+    /// The packages of the app's own code.
+    #[serde(default)]
+    in_app: Vec<String>,
+}
+
+/// The packages of the app's own code, as the command line says, or else the project.
+///
+/// # Errors
+/// When there is a `loopbox.toml` that cannot be read or understood.
+pub(crate) fn app_packages(options: &PackageOptions) -> Result<AppPackages> {
+    if !options.in_app.is_empty() {
+        return Ok(AppPackages::new(options.in_app.iter().cloned()));
+    }
+    let folder = std::env::current_dir().context("this folder is gone")?;
+    let config = find(&folder).map(|file| read(&file)).transpose()?.unwrap_or_default();
+    Ok(AppPackages::new(config.in_app))
+}
+
+fn find(folder: &Path) -> Option<PathBuf> {
+    folder.ancestors().map(|folder| folder.join(NAME)).find(|file| file.is_file())
+}
+
+fn read(file: &Path) -> Result<Config> {
+    let name = || file.display().to_string();
+    let text = std::fs::read_to_string(file).with_context(name)?;
+    toml::from_str(&text).with_context(name)
+}

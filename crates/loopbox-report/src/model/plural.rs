@@ -1,0 +1,6 @@
+//! Numbers with their nouns.
+
+/// `1 group`, `2 groups`.
+pub(crate) fn plural(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}

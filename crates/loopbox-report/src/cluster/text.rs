@@ -1,8 +1,8 @@
 //! The result of clustering as text for a terminal. Lines have ANSI styles; strip them for plain text.
 
 use super::summary::{Group, NameCount, Summary};
-use crate::load::sanitize::sanitize;
 use crate::model::plural::plural;
+use crate::model::sanitize::sanitize;
 use crate::model::time::day;
 use anstyle::{AnsiColor, Style};
 use std::fmt::Write as _;

@@ -1,8 +1,7 @@
 //! The text of one stack tree: `name;count;offset;children;` for each node (`docs/exports.md`).
 
-use crate::load::limits;
-use crate::load::sanitize::sanitize;
 use crate::model::Analysis;
+use crate::model::sanitize::sanitize;
 use crate::render::tree_choice::{TreeChoice, TreeError, chosen_trees};
 use loopbox_format::model::{Method, Report, Symbols};
 
@@ -34,7 +33,7 @@ pub fn tree_text(report: &Report, analysis: &Analysis, token: Option<u64>) -> Re
 
 /// The names of a file are for a terminal, too.
 fn harmless(symbols: &Symbols) -> Symbols {
-    let name = |text: &str| sanitize(text, limits::NAME_CHARS);
+    let name = |text: &str| sanitize(text, usize::MAX);
     let methods = symbols.methods.iter().map(|method| Method {
         class: name(&method.class),
         name: name(&method.name),

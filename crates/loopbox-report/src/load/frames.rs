@@ -1,7 +1,7 @@
 //! Collecting the distinct frames of a report.
 
 use super::limits;
-use super::sanitize::sanitize;
+use crate::model::sanitize::sanitize;
 use crate::model::{AppPackages, CodeOwner, Frame, FrameId, FrameKind, FrameTable};
 use loopbox_format::model::{Location, Symbols};
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! What the kernel said of the main thread, sanitised and bounded.
 
 use super::limits;
-use super::sanitize::sanitize;
+use crate::model::sanitize::sanitize;
 use crate::model::{MainThread, NativeFrame, NativeModule, NativeStack, SystemCall};
 use loopbox_format::model as file;
 use loopbox_format::model::{NativeFrameSource, SystemCallSource};

@@ -8,7 +8,6 @@ mod main_thread;
 mod message_end;
 mod pending_queue;
 pub(crate) mod sampled_tree;
-pub(crate) mod sanitize;
 mod sections;
 
 pub use invariants::invariant_violations;

@@ -1,7 +1,7 @@
 //! Reading the dump of the main Looper's message queue.
 
 use super::limits;
-use super::sanitize::sanitize;
+use crate::model::sanitize::sanitize;
 use crate::model::{PendingEntry, PendingQueue};
 use loopbox_format::looper::{self, Implementation, PendingBody, parse_queue};
 use loopbox_format::model::{Message, NamedBy, Pending, PendingSource};

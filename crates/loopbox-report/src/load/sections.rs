@@ -2,7 +2,7 @@
 
 use super::frames::FrameCollector;
 use super::limits;
-use super::sanitize::sanitize;
+use crate::model::sanitize::sanitize;
 use crate::model::{LockChain, LockHolder, LockWait, OtherThread, OtherThreads, locked_object};
 use loopbox_format::model as file;
 use loopbox_format::model::{

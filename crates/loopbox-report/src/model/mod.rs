@@ -16,6 +16,7 @@ mod outside;
 mod pending_queue;
 pub(crate) mod plural;
 mod sampled_tree;
+pub(crate) mod sanitize;
 pub(crate) mod system_calls;
 mod threads;
 pub(crate) mod time;

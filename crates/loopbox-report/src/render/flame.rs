@@ -29,7 +29,7 @@ pub fn write(analysis: &Analysis, choice: TreeChoice, out: impl Write) -> Result
     };
     let samples: u64 = trees.iter().map(|tree| u64::from(tree.samples())).sum();
     let order = if choice.merged { "merged by call path" } else { "in order of time" };
-    options.subtitle = Some(format!("{}, {order}", plural(samples.into(), "sample")));
+    options.subtitle = Some(format!("{}, {order}", plural(samples, "sample")));
     options.count_name = "ms".into();
     options.factor = 1e-3;
     options.flame_chart = !choice.merged;

@@ -97,9 +97,21 @@ impl<'a> Collector<'a> {
         }
         let running = shared.activity().running();
         let sampled = running.is_some_and(|(token, _)| token == self.growing.token());
-        if sampled && self.growing.samples() > 0 && shared.takes_orders() {
-            // There are stacks already, and more to come.
-        } else if let Some(order) = shared.order_stack() {
+        let more_to_come = sampled && self.growing.samples() > 0 && shared.takes_orders();
+        if !more_to_come {
+            self.take_one_stack(env);
+        }
+        if running.is_some_and(|(token, _)| token == self.growing.token()) {
+            // However short ago the ones before were saved: the process may be killed before the next time.
+            self.saved_at_ns = 0;
+            self.save_running();
+        }
+    }
+
+    /// Has the sampler take a stack and waits for it, or takes one by Java.
+    fn take_one_stack(&mut self, env: &mut Env<'_>) {
+        let shared = &self.session.shared;
+        if let Some(order) = shared.order_stack() {
             let deadline_ns = clock::now_ns().saturating_add(STACK_WAIT_NS);
             while !shared.is_done(order) {
                 let left_ns = deadline_ns.saturating_sub(clock::now_ns());
@@ -113,11 +125,6 @@ impl<'a> Collector<'a> {
             self.take_queued();
         } else if !shared.in_background() && java_fallback::is_safe() {
             self.take_by_java(env);
-        }
-        if running.is_some_and(|(token, _)| token == self.growing.token()) {
-            // However short ago the ones before were saved: the process may be killed before the next time.
-            self.saved_at_ns = 0;
-            self.save_running();
         }
     }
 

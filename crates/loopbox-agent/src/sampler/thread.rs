@@ -251,6 +251,7 @@ impl Sampler<'_> {
             Job::Sample(SampleJob { walker, suspended: None, wanted: token, found: None, table_busy: false });
         // Without a suspended thread it warms up: afterwards the processor's caches have what the walk needs.
         call(env, &mut job, |classes| classes.native_walk).map_err(|_| Taken::Failed)?;
+        let _stop = self.session.shared.begin_stop();
         let suspended = art.suspend_main(env.get_raw().cast()).map_err(|_| Taken::Failed)?;
         #[cfg(debug_assertions)]
         fault::main_is_stopped();

@@ -50,6 +50,7 @@ impl ThreadDumper<'_> {
     /// main thread's lock alone.
     fn inspect(&mut self, env: &mut Env<'_>, thread: Option<(ThreadId, u32)>, wants_lock: bool) -> Inspected {
         let mut suspended = None;
+        let _stop = thread.map(|_| self.session.shared.begin_stop());
         if let Some((id, tid)) = thread {
             let Ok(thread) = self.art.suspend_thread(env.get_raw().cast(), id) else {
                 return Inspected::default();

@@ -30,6 +30,7 @@ mod visitor;
 
 pub use art::{
     Art, DEFAULT_DEPTH_LIMIT, DiscoverOptions, LayoutSource, ModuleInfo, Rescue, Stats, Suspended,
+    Unstoppable,
 };
 pub use discover::{KnownMethod, Library, ThreadEnv, build_id, get_stack_trace_is_patient};
 pub use fuse::{Fuse, Phase};

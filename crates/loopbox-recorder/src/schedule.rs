@@ -87,9 +87,11 @@ pub enum Step {
 pub enum Taken {
     /// A stack was taken.
     Stack {
-        /// How long the main thread was kept stopped.
+        /// How long the main thread was kept stopped at most: from the moment that this was asked for.
         stop_ns: u64,
     },
+    /// The main thread could not have stopped soon, which is known without asking: nothing was stopped.
+    Unstoppable,
     /// Another message ran by then, or none; nothing was stopped.
     Gone,
     /// The main thread could not be suspended in time.
@@ -263,6 +265,7 @@ impl Schedule {
                 }
             }
             Taken::Gone => {}
+            Taken::Unstoppable => self.missed = self.missed.saturating_add(1),
             Taken::Failed => {
                 self.missed = self.missed.saturating_add(1);
                 self.failures += 1;

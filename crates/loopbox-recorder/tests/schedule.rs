@@ -358,6 +358,14 @@ fn a_message_is_given_up_when_suspending_failed_three_times_in_a_row() {
 }
 
 #[test]
+fn what_could_not_have_stopped_is_missed_and_no_failure() {
+    let mut schedule = Schedule::new(&Sampling::default());
+    let at = attempts(&mut schedule, 1, 1_000 * SECOND, 200 * MS, Taken::Unstoppable);
+    assert_eq!(at, every(50, 10, 200));
+    assert_eq!((schedule.take_missed(), schedule.given_up()), (15, 0));
+}
+
+#[test]
 fn what_goes_on_failing_is_tried_less_and_less_often_and_never_given_up_for_good() {
     let mut schedule = Schedule::new(&Sampling::default());
     let mut token = 0;

@@ -162,7 +162,8 @@ fn sample(job: &mut SampleJob<'_>, env: *mut sys::JNIEnv) {
     walker.art.walk(&suspended, walker.raw);
     let token = walker.session.shared.token();
     // Before it is resumed: the woken thread often takes this one's processor, and then its own running would count.
-    let stop_ns = clock::now_ns().saturating_sub(at_ns);
+    // At most: up to ART 14 it may have stood still for milliseconds before this thread knew of it.
+    let stop_ns = clock::now_ns().saturating_sub(suspended.asked_ns());
     suspended.resume();
     if token == job.wanted {
         let stack = walker.symbolize(StackOwner::Message(token));

@@ -1,6 +1,7 @@
 //! The sampler thread: takes stacks of messages that run long.
 
 use super::discovery::find_art;
+use super::look::{Look, unstoppable};
 use super::sample::{SampleSender, StackSample};
 use super::suspended_call::{FoundStack, Job, MainEnv, SampleJob, Walker, call};
 use super::symbolizer::Symbolizer;
@@ -69,6 +70,7 @@ fn sample_all(env: &mut Env<'_>, session: &Arc<Session>, mut parts: SamplerParts
         symbolizer: Symbolizer::default(),
         raw: Box::new(RawStack::new()),
         last_token: 0,
+        last_look: None,
         unannounced: 0,
         missed: 0,
         given_up: 0,
@@ -99,6 +101,8 @@ struct Sampler<'a> {
     raw: Box<RawStack>,
     /// The message sampled last.
     last_token: u64,
+    /// The main thread when it was last looked at, or let go.
+    last_look: Option<Look>,
     /// Samples that the worker was not woken for yet.
     unannounced: u32,
     missed: u32,
@@ -204,7 +208,7 @@ impl Sampler<'_> {
             return Taken::Gone;
         }
         let found = match self.art {
-            Some(art) => self.walk(env, art, token),
+            Some(art) => self.look_and_walk(env, art, token),
             // A process that is frozen in the middle of the call is ended by the call's time-out when it thaws.
             None if self.session.shared.in_background() => Err(Taken::Gone),
             None => self.ask_java(env, token),
@@ -215,7 +219,8 @@ impl Sampler<'_> {
         };
         let source = if self.art.is_some() { StackSource::Art } else { StackSource::JavaApi };
         self.missed = self.missed.saturating_add(self.schedule.take_missed());
-        let cpu_ns = self.session.main_cpu.and_then(clock::thread_cpu_of);
+        self.last_look = Look::now(self.session, token);
+        let cpu_ns = self.last_look.map(|look| look.cpu_ns);
         let missed = self.missed;
         let sample = StackSample {
             token,
@@ -241,6 +246,15 @@ impl Sampler<'_> {
             self.session.wake_worker();
         }
         Taken::Stack { stop_ns }
+    }
+
+    fn look_and_walk(&mut self, env: &mut Env<'_>, art: &Art, token: u64) -> Result<FoundStack, Taken> {
+        let before = std::mem::replace(&mut self.last_look, Look::now(self.session, token));
+        if let Some(why) = unstoppable(art, before, self.last_look) {
+            art.left_out(why);
+            return Err(Taken::Unstoppable);
+        }
+        self.walk(env, art, token)
     }
 
     /// Suspends the main thread, walks its stack, and resumes it.

@@ -5,4 +5,6 @@ pub(crate) mod clock;
 pub(crate) mod fault;
 pub(crate) mod log;
 pub(crate) mod proc;
+#[cfg(any(target_os = "android", test))]
+pub(crate) mod thread_keys;
 pub(crate) mod wake;

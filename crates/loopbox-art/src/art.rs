@@ -11,7 +11,7 @@ use crate::discover::{self, Findings, FoundThread, KnownMethod, Library, Match, 
 use crate::fuse::{Fuse, Phase};
 use crate::hold::{Hold, Reclaimed};
 use crate::locks::{GetContendedMonitor, GetLockOwner, ThreadId};
-use crate::names::{Fingerprint, MethodName, Namer};
+use crate::names::{Fingerprint, MethodName, Namer, Names, Served};
 use crate::off::{Off, SuspendError};
 use crate::offsets::{NAME_LAYOUTS, NameLayout, ROWS};
 use crate::stack::{Frame, MethodRef, RawStack};
@@ -122,6 +122,7 @@ pub struct Art {
     main: FoundThread,
     native_state: u16,
     namer: Namer,
+    served: Served,
     depth_limit: u32,
     fuse: Arc<dyn Fuse>,
     info: ModuleInfo,
@@ -252,6 +253,7 @@ impl Art {
             main,
             native_state,
             namer,
+            served: Served::of_this_process(),
             depth_limit: if options.depth_limit == 0 { DEFAULT_DEPTH_LIMIT } else { options.depth_limit },
             fuse: Arc::clone(fuse),
             info,
@@ -503,6 +505,14 @@ impl Art {
     fn close(&self) {
         self.fuse.mark(Phase::Idle);
         self.hold.free();
+    }
+
+    /// Reads names, in the fast native method that walked a stack or in one after it.
+    ///
+    /// In a fast native method, where this thread (`env` is its own) is runnable, what a compacting collector has not moved
+    /// yet is moved first.
+    pub fn names(&self, env: *mut c_void) -> Names {
+        Names::new(if self.is_runnable(env) { self.namer.served(self.served) } else { self.namer })
     }
 
     /// The fingerprint of a method, to tell it from another one at the same address later.

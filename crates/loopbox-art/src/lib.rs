@@ -35,7 +35,7 @@ pub use art::{
 pub use discover::{KnownMethod, Library, ThreadEnv, build_id, get_stack_trace_is_patient};
 pub use fuse::{Fuse, Phase};
 pub use locks::{Lock, ObjectRef, ThreadId};
-pub use names::{Fingerprint, LineTable, MethodName, Named, names_of_dex};
+pub use names::{Fingerprint, LineTable, MethodName, Named, Names, names_of_dex};
 pub use off::{Off, SuspendError};
 pub use offsets::SuspendAbi;
 pub use stack::{Frame, MAX_FRAMES, MethodRef, RawStack};

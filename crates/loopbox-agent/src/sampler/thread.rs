@@ -259,10 +259,10 @@ impl Sampler<'_> {
 
     /// Suspends the main thread, walks its stack, and resumes it.
     fn walk(&mut self, env: &mut Env<'_>, art: &Art, token: u64) -> Result<FoundStack, Taken> {
+        self.symbolizer.prepare(&self.session.symbols);
         let walker =
             Walker { art, session: self.session, symbolizer: &mut self.symbolizer, raw: &mut self.raw };
-        let mut job =
-            Job::Sample(SampleJob { walker, suspended: None, wanted: token, found: None, table_busy: false });
+        let mut job = Job::Sample(SampleJob { walker, suspended: None, wanted: token, found: None });
         // Without a suspended thread it warms up: afterwards the processor's caches have what the walk needs.
         call(env, &mut job, |classes| classes.native_walk).map_err(|_| Taken::Failed)?;
         let _stop = self.session.shared.begin_stop();
@@ -278,10 +278,12 @@ impl Sampler<'_> {
             suspended.resume();
         }
         called.map_err(|_| Taken::Failed)?;
-        if sample.table_busy {
+        let (at_ns, stop_ns) = sample.found.ok_or(Taken::Gone)?;
+        let Some((stack, generation)) = sample.walker.number(env) else {
             self.missed = self.missed.saturating_add(1);
-        }
-        sample.found.ok_or(Taken::Gone)
+            return Err(Taken::Gone);
+        };
+        Ok(FoundStack { at_ns, stop_ns, generation, stack })
     }
 
     /// The same through Java. How long the main thread is stopped is not known: at most for the whole call.

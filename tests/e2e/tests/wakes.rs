@@ -2,8 +2,11 @@
 //! (`voluntary_ctxt_switches`) has been woken for it. The bounds are counts, so a busy machine does not exceed them.
 
 use anyhow::{Context, Result};
+use loopbox_e2e::live::wait_until;
 use loopbox_e2e::{LIMIT, launcher};
 use std::collections::HashMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::time::Duration;
 use tempfile::tempdir;
 
@@ -48,6 +51,46 @@ fn measure(rounds: u32) -> Result<Vec<Wakes>> {
     }
     app.wait_for("SCRIPT end", LIMIT)?;
     Ok(all)
+}
+
+/// The nice value in a stat file: its field 19.
+fn nice_in(stat: &str) -> Result<i32> {
+    let fields = stat.rsplit(')').next().unwrap_or_default();
+    Ok(fields.split_whitespace().nth(16).context("no field 19")?.parse()?)
+}
+
+/// The same of a thread by its name.
+fn nice(pid: u32, name: &str) -> Result<Option<i32>> {
+    for task in fs::read_dir(format!("/proc/{pid}/task")).context("the process is gone")?.flatten() {
+        let stat = fs::read_to_string(task.path().join("stat")).unwrap_or_default();
+        if stat.contains(&format!("({name})")) {
+            return nice_in(&stat).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+#[test]
+fn the_worker_gives_way_to_the_app() -> Result<()> {
+    let folder = tempdir()?;
+    let app = launcher("art10")?.app("scenario.Wakes").argument(format!("dir={}", folder.path().display()));
+    let mut app = app.start()?;
+    app.wait_for("SCRIPT wakes idle", LIMIT)?;
+    let of_main = nice_in(&fs::read_to_string(format!("/proc/{}/stat", app.pid()))?)?;
+    // Others than root may not take it back for a report, and then it stays as it is.
+    let low = if fs::metadata("/proc/self")?.uid() == 0 { 10.max(of_main) } else { of_main };
+    wait_until("the worker is nicer than the app", || {
+        Ok((nice(app.pid(), "loopbox-worker")? == Some(low)).then_some(()))
+    })?;
+    for thread in ["loopbox-sampler", "loopbox-watch"] {
+        assert_eq!(
+            nice(app.pid(), thread)?,
+            Some(of_main),
+            "{thread}: main waits for it, or the app's life depends on it"
+        );
+    }
+    app.kill();
+    Ok(())
 }
 
 #[test]

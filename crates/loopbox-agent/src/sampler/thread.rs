@@ -11,7 +11,7 @@ use crate::jni::{attach, class_cache};
 use crate::session::{SWITCHED_OFF, Session};
 #[cfg(debug_assertions)]
 use crate::sys::fault;
-use crate::sys::{clock, log};
+use crate::sys::{clock, log, priority};
 use jni::Env;
 use loopbox_art::{Art, RawStack};
 use loopbox_format::model::{Feature, StackSource};
@@ -206,6 +206,9 @@ impl Sampler<'_> {
     fn sample(&mut self, env: &mut Env<'_>, token: u64, start_ns: u64, interval_ns: u64) -> Taken {
         if self.session.shared.token() != token {
             return Taken::Gone;
+        }
+        if token != self.last_token {
+            priority::follow_main();
         }
         let found = match self.art {
             Some(art) => self.look_and_walk(env, art, token),

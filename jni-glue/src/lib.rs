@@ -37,6 +37,12 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _reserved: *mut c
     if code != sys::JNI_OK {
         return code;
     }
+    #[cfg(target_os = "android")]
+    if !loopbox_agent::reserve_thread_key() {
+        // SAFETY: this thread's environment, and no exception is pending.
+        unsafe { throw_no_thread_key(env.cast()) };
+        return sys::JNI_VERSION_1_6;
+    }
     // SAFETY: this thread's environment, in a native method's frame.
     let env = unsafe { jni::EnvUnowned::from_raw(env.cast()) };
     let loaded_or_thrown = entry::enter(env, |env| {
@@ -44,6 +50,22 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _reserved: *mut c
             .map_or_else(|raw::Failure(why)| raw::throw_link_error(env, &why), |()| true))
     });
     if loaded_or_thrown { sys::JNI_VERSION_1_6 } else { sys::JNI_ERR }
+}
+
+/// Without a key there are no thread-local variables, which everything else here needs, the jni crate included.
+///
+/// # Safety
+/// `env` is the calling thread's environment, without a pending exception.
+#[cfg(target_os = "android")]
+unsafe fn throw_no_thread_key(env: *mut sys::JNIEnv) {
+    const WHY: &std::ffi::CStr = c"the process has no pthread key left (PTHREAD_KEYS_MAX)";
+    // SAFETY: the caller's promise; two texts that end with a null byte.
+    unsafe {
+        let class = ((**env).v1_1.FindClass)(env, c"java/lang/UnsatisfiedLinkError".as_ptr());
+        if !class.is_null() {
+            ((**env).v1_1.ThrowNew)(env, class, WHY.as_ptr());
+        }
+    }
 }
 
 /// Notes in the ring that the process dies of `signal`, 0 for a death without one: for the crash handlers of other

@@ -26,6 +26,13 @@ pub use report::listener::{Listener, set_listener};
 pub use session::settings::{NUMBERS, Settings};
 pub use session::shared_state::SharedState;
 
+/// Takes the one pthread key that this library needs, when it is loaded and before anything else. False when the process
+/// has none left: nothing here can be used then.
+#[cfg(target_os = "android")]
+pub fn reserve_thread_key() -> bool {
+    sys::thread_keys::reserve()
+}
+
 /// The native methods that the sampler calls through Java.
 pub mod sampler_natives {
     pub use crate::sampler::suspended_call::{discover, walk};

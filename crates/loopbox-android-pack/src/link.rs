@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 /// Compiler flags of every Android link, with Debian's linker and with an NDK's.
-pub(crate) const FLAGS: [&str; 9] = [
+pub(crate) const FLAGS: [&str; 13] = [
     // Every import must be found: the stubs (or the NDK's own) have only what the oldest Android has.
     "-Clink-arg=-Wl,-z,defs",
     "-Clink-arg=-Wl,--error-limit=0",
@@ -20,6 +20,12 @@ pub(crate) const FLAGS: [&str; 9] = [
     // Names that tell of generic code which crates it is for; tombstones are read with them.
     "-Csymbol-mangling-version=v0",
     "-Clink-arg=-Wl,-soname,libloopbox.so",
+    // One key for all thread-local variables (`thread_keys.rs` of loopbox-agent). Without the flags, or without that
+    // module, names are undefined.
+    "-Clink-arg=-Wl,--wrap=pthread_key_create",
+    "-Clink-arg=-Wl,--wrap=pthread_key_delete",
+    "-Clink-arg=-Wl,--wrap=pthread_getspecific",
+    "-Clink-arg=-Wl,--wrap=pthread_setspecific",
     NO_UNWIND_TABLES,
 ];
 

@@ -11,7 +11,7 @@ use crate::discover::{self, Findings, FoundThread, KnownMethod, Library, Match, 
 use crate::fuse::{Fuse, Phase};
 use crate::hold::{Hold, Reclaimed};
 use crate::locks::{GetContendedMonitor, GetLockOwner, ThreadId};
-use crate::names::{Fingerprint, MethodName, Namer};
+use crate::names::{Fingerprint, MethodName, Namer, Names, Served};
 use crate::off::{Off, SuspendError};
 use crate::offsets::{NAME_LAYOUTS, NameLayout, ROWS};
 use crate::stack::{Frame, MethodRef, RawStack};
@@ -78,7 +78,8 @@ pub struct Stats {
     pub windows: u64,
     /// Suspensions that ART gave up on.
     pub timeouts: u64,
-    /// Time that threads were held, summed: from known to be stopped until the call that let them go.
+    /// Time that threads were held at most, summed: from the moment that stopping was asked for until the call that let them
+    /// go.
     pub held_ns: u64,
     /// Time until those calls returned, summed. Mostly the woken thread running in the caller's place.
     pub resume_ns: u64,
@@ -86,6 +87,19 @@ pub struct Stats {
     pub longest_ns: u64,
     /// Walks made in native state (no inlined frames): the fast hop does not work on this device.
     pub native_walks: u64,
+    /// Suspensions left out: the main thread was in an uninterruptible wait.
+    pub uninterruptible: u64,
+    /// Suspensions left out: the main thread had not had a processor since the last look.
+    pub starved: u64,
+}
+
+/// Why the main thread, in Java code, could not reach a safepoint soon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unstoppable {
+    /// In an uninterruptible wait: a page that a file system does not give, for one.
+    Uninterruptible,
+    /// It has not had a processor for a while.
+    Starved,
 }
 
 /// What a guard could do about a window that stays open.
@@ -108,6 +122,7 @@ pub struct Art {
     main: FoundThread,
     native_state: u16,
     namer: Namer,
+    served: Served,
     depth_limit: u32,
     fuse: Arc<dyn Fuse>,
     info: ModuleInfo,
@@ -119,6 +134,8 @@ pub struct Art {
     longest_ns: AtomicU64,
     resume_ns: AtomicU64,
     native_walks: AtomicU64,
+    uninterruptible: AtomicU64,
+    starved: AtomicU64,
 }
 
 impl Art {
@@ -236,6 +253,7 @@ impl Art {
             main,
             native_state,
             namer,
+            served: Served::of_this_process(),
             depth_limit: if options.depth_limit == 0 { DEFAULT_DEPTH_LIMIT } else { options.depth_limit },
             fuse: Arc::clone(fuse),
             info,
@@ -247,6 +265,8 @@ impl Art {
             longest_ns: AtomicU64::new(0),
             resume_ns: AtomicU64::new(0),
             native_walks: AtomicU64::new(0),
+            uninterruptible: AtomicU64::new(0),
+            starved: AtomicU64::new(0),
         })
     }
 
@@ -264,6 +284,8 @@ impl Art {
             longest_ns: self.longest_ns.load(Ordering::Relaxed),
             resume_ns: self.resume_ns.load(Ordering::Relaxed),
             native_walks: self.native_walks.load(Ordering::Relaxed),
+            uninterruptible: self.uninterruptible.load(Ordering::Relaxed),
+            starved: self.starved.load(Ordering::Relaxed),
         }
     }
 
@@ -308,10 +330,26 @@ impl Art {
             .collect()
     }
 
+    /// Whether the main thread runs Java code as ART counts it. One that does not is stopped as soon as that is asked for,
+    /// whatever the kernel has it wait for; one that does has to reach a safepoint first.
+    pub fn main_runs_java(&self) -> bool {
+        state_of(self.main.thread).is_some_and(|state| RUNNABLE.contains(&state))
+    }
+
+    /// Counts a suspension that was left out.
+    pub fn left_out(&self, why: Unstoppable) {
+        let counter = match why {
+            Unstoppable::Uninterruptible => &self.uninterruptible,
+            Unstoppable::Starved => &self.starved,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Stops the main thread.
     ///
     /// Returns when it is stopped, which takes microseconds unless the thread is far from a safepoint:
-    /// building the trace of a stack overflow took 0.4 s on a loaded machine. ART gives up after 10 s
+    /// building the trace of a stack overflow took 0.4 s on a loaded machine. Up to 14 it may have stopped a while before:
+    /// ART looks again after a `sched_yield` and then pauses of up to 5 ms. ART gives up after 10 s
     /// (up to 14) or 1 to 2 s (since); the main thread runs on meanwhile until it reaches a safepoint.
     ///
     /// `env` is the calling thread's `JNIEnv*`; the thread is attached and in native state, that is, not
@@ -392,14 +430,15 @@ impl Art {
         // SAFETY: `caller` is the calling thread's own Thread (Suspended cannot leave the thread), whose
         // first word is tls32_.state_and_flags; other threads set flag bits in it, so it is read once.
         let state = (unsafe { std::ptr::read_volatile(suspended.caller as *const u32) } >> 16) as u16;
-        let kind = if state == self.native_state {
+        // Only a runnable thread keeps the collector away from what the methods of inlined frames are found by.
+        let kind = if RUNNABLE.contains(&state) {
+            WalkKind::IncludeInlined
+        } else {
             self.native_walks.fetch_add(1, Ordering::Relaxed);
             WalkKind::SkipInlined
-        } else {
-            WalkKind::IncludeInlined
         };
         // SAFETY: the thread is suspended as long as `suspended` lives and the hold says that it is read;
-        // inlined frames are only asked for when this thread is not in native state, that is, runnable.
+        // inlined frames are only asked for when this thread is runnable.
         let walked = unsafe { self.walker.walk(suspended.thread as usize, kind, self.depth_limit, out) };
         if walked.is_err() {
             self.poisoned.store(true, Ordering::Relaxed);
@@ -466,6 +505,14 @@ impl Art {
     fn close(&self) {
         self.fuse.mark(Phase::Idle);
         self.hold.free();
+    }
+
+    /// Reads names, in the fast native method that walked a stack or in one after it.
+    ///
+    /// In a fast native method, where this thread (`env` is its own) is runnable, what a compacting collector has not moved
+    /// yet is moved first.
+    pub fn names(&self, env: *mut c_void) -> Names {
+        Names::new(if self.is_runnable(env) { self.namer.served(self.served) } else { self.namer })
     }
 
     /// The fingerprint of a method, to tell it from another one at the same address later.

@@ -30,11 +30,12 @@ mod visitor;
 
 pub use art::{
     Art, DEFAULT_DEPTH_LIMIT, DiscoverOptions, LayoutSource, ModuleInfo, Rescue, Stats, Suspended,
+    Unstoppable,
 };
 pub use discover::{KnownMethod, Library, ThreadEnv, build_id, get_stack_trace_is_patient};
 pub use fuse::{Fuse, Phase};
 pub use locks::{Lock, ObjectRef, ThreadId};
-pub use names::{Fingerprint, LineTable, MethodName, Named, names_of_dex};
+pub use names::{Fingerprint, LineTable, MethodName, Named, Names, names_of_dex};
 pub use off::{Off, SuspendError};
 pub use offsets::SuspendAbi;
 pub use stack::{Frame, MAX_FRAMES, MethodRef, RawStack};

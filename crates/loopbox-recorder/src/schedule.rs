@@ -4,9 +4,14 @@ use crate::{Sampling, widened_interval};
 
 const MS: u64 = 1_000_000;
 const HOUR_NS: u128 = 3_600_000 * MS as u128;
-/// Idle for this long, the sampler parks and the next begin has to wake it: one wake-up call of the main thread for
-/// half a second of silence at least.
-const PARK_AFTER_NS: u64 = 500 * MS;
+/// Idle for this long, the sampler parks and the next begin has to wake it: one wake-up call of the main thread for a
+/// tenth of a second of silence at least. In the background it parks at once: there messages are rare.
+const PARK_AFTER_NS: u64 = 100 * MS;
+/// So many looks in a row found no message old enough to be sampled: messages follow each other and all are short, as
+/// while the app scrolls. From then on it is looked half as often, until one is found. Not where trees are kept that are not
+/// much longer than that: they would begin too late. (Nor is there one look then until it parks.)
+const BUSY_LOOKS: u32 = 10;
+const SHORT_TREE: u64 = 4;
 /// Waking later than this is a process that was frozen or a device that slept, not a busy machine.
 const FROZEN_LATE_NS: u64 = 10_000 * MS;
 /// Late wake-ups in a row until the machine counts as starved.
@@ -82,9 +87,11 @@ pub enum Step {
 pub enum Taken {
     /// A stack was taken.
     Stack {
-        /// How long the main thread was kept stopped.
+        /// How long the main thread was kept stopped at most: from the moment that this was asked for.
         stop_ns: u64,
     },
+    /// The main thread could not have stopped soon, which is known without asking: nothing was stopped.
+    Unstoppable,
     /// Another message ran by then, or none; nothing was stopped.
     Gone,
     /// The main thread could not be suspended in time.
@@ -98,6 +105,7 @@ pub enum Taken {
 ///
 /// * A message is sampled from [`Sampling::onset_ns`] on, at its start + onset + n * interval: deadlines are absolute,
 ///   so lateness does not add up. A deadline that passed is not made up for but counted as missed.
+/// * A message after an idle look, or among many short ones, is found within a tenth of a second or twice the onset more.
 /// * The interval doubles as a message uses up its tree's samples ([`widened_interval`]), or when the tree's builder
 ///   asks for it ([`Schedule::advise`]); it is wider in the background.
 /// * It doubles, up to sixteen times as wide, when the thread wakes late three times in a row (the machine is
@@ -118,6 +126,9 @@ pub struct Schedule {
     token: u64,
     due_ns: u64,
     samples: u32,
+    /// Looks in a row that found nothing to sample, since the thread was parked.
+    fruitless: u32,
+    keeps_short_trees: bool,
     missed: u32,
     advised_ns: u64,
 
@@ -155,6 +166,9 @@ impl Schedule {
             token: 0,
             due_ns: 0,
             samples: 0,
+            fruitless: 0,
+            keeps_short_trees: sampling.interval_ns.saturating_mul(u64::from(sampling.min_samples))
+                < sampling.onset_ns.saturating_mul(SHORT_TREE),
             missed: 0,
             advised_ns: 0,
             asked_ns: None,
@@ -176,12 +190,9 @@ impl Schedule {
 
     /// What to do at this instant.
     pub fn next(&mut self, now_ns: u64, activity: Activity) -> Step {
-        self.note_lateness(now_ns);
+        let asked_ns = self.note_lateness(now_ns);
         let (token, start_ns) = match activity {
-            Activity::Idle { since_ns } if now_ns.saturating_sub(since_ns) >= PARK_AFTER_NS => {
-                return Step::Park;
-            }
-            Activity::Idle { .. } => return self.sleep_until(now_ns.saturating_add(self.onset_ns)),
+            Activity::Idle { since_ns } => return self.idle(now_ns, since_ns),
             Activity::Running { token, start_ns } | Activity::Outside { token, since_ns: start_ns } => {
                 (token, start_ns)
             }
@@ -198,9 +209,17 @@ impl Schedule {
             self.due_ns = self.due_ns.max(now_ns);
             return self.sleep_until(now_ns.saturating_add(UNSAMPLED_NS));
         }
-        if now_ns < self.due_ns {
-            return self.sleep_until(self.due_ns);
+        if let Some(unwanted_ns) = asked_ns.and_then(|asked_ns| asked_ns.checked_sub(self.due_ns)) {
+            // What was due before this look was not looked for.
+            let interval = self.interval_ns();
+            self.due_ns = self.due_ns.saturating_add(unwanted_ns / interval * interval);
         }
+        if now_ns < self.due_ns {
+            let fresh = now_ns.saturating_sub(start_ns) < self.onset_ns;
+            let next_look_ns = if fresh { self.next_look_ns(now_ns) } else { 0 };
+            return self.sleep_until(self.due_ns.max(next_look_ns));
+        }
+        self.fruitless = 0;
         self.skip_passed_deadlines(now_ns);
         if let Some(affordable_ns) = self.wait_for_budget(now_ns) {
             self.missed = self.missed.saturating_add(1);
@@ -208,6 +227,28 @@ impl Schedule {
             return self.sleep_until(affordable_ns);
         }
         Step::Sample { token, interval_ns: self.interval_ns() }
+    }
+
+    fn idle(&mut self, now_ns: u64, since_ns: u64) -> Step {
+        let park_ns = if self.background { since_ns } else { since_ns.saturating_add(PARK_AFTER_NS) };
+        if now_ns >= park_ns {
+            self.fruitless = 0;
+            return Step::Park;
+        }
+        self.fruitless = self.fruitless.saturating_add(1);
+        let onset_ns = if self.keeps_short_trees { self.onset_ns } else { u64::MAX };
+        self.sleep_until(park_ns.min(now_ns.saturating_add(onset_ns)))
+    }
+
+    /// Counts a look that found nothing to sample. When the next one is due at the earliest; 0 for whenever there may be
+    /// something.
+    fn next_look_ns(&mut self, now_ns: u64) -> u64 {
+        self.fruitless = self.fruitless.saturating_add(1);
+        if self.looks_seldom() { now_ns.saturating_add(self.onset_ns.saturating_mul(2)) } else { 0 }
+    }
+
+    fn looks_seldom(&self) -> bool {
+        self.fruitless >= BUSY_LOOKS && !self.keeps_short_trees
     }
 
     /// How the stack that [`Step::Sample`] asked for went; `now_ns` is after it.
@@ -224,6 +265,7 @@ impl Schedule {
                 }
             }
             Taken::Gone => {}
+            Taken::Unstoppable => self.missed = self.missed.saturating_add(1),
             Taken::Failed => {
                 self.missed = self.missed.saturating_add(1);
                 self.failures += 1;
@@ -305,12 +347,14 @@ impl Schedule {
         Step::SleepUntil(deadline_ns)
     }
 
-    fn note_lateness(&mut self, now_ns: u64) {
-        let Some(late) = self.asked_ns.take().and_then(|asked| now_ns.checked_sub(asked)) else { return };
+    /// Returns for when the thread wanted to wake, if it slept until then.
+    fn note_lateness(&mut self, now_ns: u64) -> Option<u64> {
+        let asked_ns = self.asked_ns.take().filter(|&asked_ns| asked_ns <= now_ns)?;
+        let late = now_ns - asked_ns;
         if late >= FROZEN_LATE_NS {
             self.frozen = self.frozen.saturating_add(1);
             self.late_strikes = 0;
-            return;
+            return Some(asked_ns);
         }
         self.worst_late_ns = self.worst_late_ns.max(Some(late));
         if late >= self.base_interval_ns {
@@ -328,6 +372,7 @@ impl Schedule {
                 self.backoff = self.backoff.saturating_sub(1);
             }
         }
+        Some(asked_ns)
     }
 
     fn back_off(&mut self, steps: u32) {

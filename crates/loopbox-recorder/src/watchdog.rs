@@ -5,8 +5,9 @@ use crate::Activity;
 const MS: u64 = 1_000_000;
 /// A thread that wakes that much too late was kept from running, and with it the whole process.
 const GAP_NS: u64 = 1_000 * MS;
-/// How often a running message is looked at, at the least.
+/// How often a running message is looked at, at the least; in the background nobody waits for it.
 const LOOK_NS: u64 = 500 * MS;
+const BACKGROUND_LOOK_NS: u64 = 1_000 * MS;
 /// From this age on a message whose process is killed leaves a report.
 const MATTERS_NS: u64 = 1_000 * MS;
 /// How often it is looked at from then on: the looks tell the next launch how long it had run, to within a tenth of a
@@ -45,7 +46,7 @@ pub struct Suspect {
 pub struct Watchdog {
     suspicion_ns: u64,
     gap_ns: u64,
-    look_ns: u64,
+    background: bool,
     message: Suspect,
     frozen: Frozen,
 }
@@ -69,10 +70,15 @@ impl Watchdog {
         Self {
             suspicion_ns: threshold_ns / 2,
             gap_ns: GAP_NS.min(threshold_ns / 2),
-            look_ns: LOOK_NS.min(threshold_ns / 8),
+            background: false,
             message: Suspect::default(),
             frozen: Frozen::default(),
         }
+    }
+
+    /// Tells whether the app is in the background.
+    pub fn set_background(&mut self, background: bool) {
+        self.background = background;
     }
 
     /// Looks at what the main thread does. True when the message is under suspicion.
@@ -107,7 +113,11 @@ impl Watchdog {
         let suspicion_ns =
             message.start_ns.saturating_add(message.frozen_ns).saturating_add(self.suspicion_ns);
         let matters_ns = message.start_ns.saturating_add(MATTERS_NS);
-        let look_ns = if now_ns < matters_ns { self.look_ns } else { self.look_ns.min(HEARTBEAT_NS) };
+        let look_ns = match self.background {
+            _ if now_ns >= matters_ns => HEARTBEAT_NS.min(self.suspicion_ns / 4),
+            true => BACKGROUND_LOOK_NS.min(self.suspicion_ns / 2),
+            false => LOOK_NS.min(self.suspicion_ns / 4),
+        };
         let turns = [suspicion_ns, matters_ns].into_iter().filter(|&turn_ns| turn_ns > now_ns);
         let next_ns = turns.fold(now_ns.saturating_add(look_ns), u64::min);
         (message.token != 0).then_some(next_ns)
@@ -195,6 +205,15 @@ mod tests {
         // A message that ended meanwhile is not counted.
         assert!(!watch.look(90 * S, Activity::Idle { since_ns: 89 * S }, Since::SleptUntil(31 * S)));
         assert_eq!(totals(&watch), (18 * S, 2));
+    }
+
+    #[test]
+    fn the_background_is_watched_once_a_second_until_it_matters() {
+        let mut watch = Watchdog::new(5 * S);
+        watch.set_background(true);
+        assert!(!watch.look(10 * S, running(1, 10 * S), Since::Parked));
+        assert_eq!(watch.next_look_ns(10 * S), Some(11 * S));
+        assert_eq!(watch.next_look_ns(11 * S), Some(11 * S + 80 * MS));
     }
 
     #[test]

@@ -14,6 +14,7 @@ import com.example.shop.ImageDecoder;
 import com.example.shop.Scroll;
 import com.example.shop.ShopHandler;
 import io.loopbox.Loopbox;
+import io.loopbox.Status;
 
 /**
  * An app's last seconds: bursts of short messages, some of 60 to 200 ms, one of 700 ms, one that throws and is
@@ -43,8 +44,9 @@ public final class Demo implements Runnable {
     public static void main(String[] arguments) {
         Options options = new Options(arguments);
         Looper.prepareMainLooper();
-        if (!Loopbox.install(options.config().build()).isOn()) {
-            Script.say("not installed");
+        Status status = Loopbox.install(options.config().build());
+        if (!status.isOn()) {
+            Script.say("not installed: " + status);
             return;
         }
         Script.say("installed");

@@ -8,11 +8,15 @@ use loopbox_launch::{Launcher, wait_for_report};
 use loopbox_testbed::to_test_on;
 use tempfile::tempdir;
 
+/// How many pthread keys the library may make (`shim.c`).
+const KEYS: &str = "SHIM_PTHREAD_KEYS";
+
 /// An app hangs, SIGQUIT comes, the report is read.
 fn hang(launcher: &Launcher) -> Result<Report> {
     let folder = tempdir()?;
-    let mut app =
-        launcher.app("scenario.Demo").argument(format!("dir={}", folder.path().display())).start()?;
+    let app = launcher.app("scenario.Demo").argument(format!("dir={}", folder.path().display()));
+    // Thread-local variables are made of the C library's keys there, of which a process has few.
+    let mut app = app.env(KEYS, "1").start()?;
     app.wait_for("SCRIPT hang", LIMIT)?;
     let sampled = |report: &Report| running_tree(report).is_some_and(|t| t.sample_deltas_ns.len() >= 10);
     wait_for_ring("the hang is sampled", folder.path(), app.pid(), sampled)?;
@@ -20,6 +24,18 @@ fn hang(launcher: &Launcher) -> Result<Report> {
     let report = read(&wait_for_report(folder.path(), LIMIT)?);
     app.kill();
     report
+}
+
+#[test]
+fn without_a_pthread_key_the_app_runs_without_it() -> Result<()> {
+    let folder = tempdir()?;
+    let launcher = Launcher::shipped("art10")?;
+    let app = launcher.app("scenario.Demo").argument(format!("dir={}", folder.path().display()));
+    let mut app = app.env(KEYS, "0").start()?;
+    let status = app.wait_for("SCRIPT not installed", LIMIT)?;
+    assert!(status.contains("no pthread key left"), "{status}");
+    app.finish(LIMIT)?.success()?;
+    Ok(())
 }
 
 #[test]

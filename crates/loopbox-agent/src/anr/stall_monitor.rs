@@ -1,8 +1,9 @@
 //! The stall monitor: a thread that measures how long the running message runs. It needs no Java and takes no lock that
 //! the app, a collection or a suspended thread can hold, only short ones of the recorder (its own snapshot, the features,
-//! the SIGQUIT action), so it keeps working when the sampler does not. It wakes twice a second while messages run, more
-//! often while one hangs, and sleeps while none does; before it lies down it makes sure that the main thread waits for
-//! messages, and watches what runs outside of them like a message. It also checks that SIGQUIT still reaches us.
+//! the SIGQUIT action), so it keeps working when the sampler does not. It wakes twice a second while messages run (once in
+//! the background), more often while one hangs, and sleeps while none does; before it lies down it makes sure that the main
+//! thread waits for messages, and watches what runs outside of them like a message. It also checks that SIGQUIT still
+//! reaches us.
 
 use super::sigquit;
 use super::update_handler_feature;
@@ -14,7 +15,8 @@ use loopbox_recorder::{Activity, Finding, Glance, OutsideWatch, Since, Watchdog}
 use std::sync::Arc;
 
 /// When the main thread's last message ended this long ago, the monitor parks, and the next message has to wake it.
-const PARK_AFTER_NS: u64 = 500_000_000;
+/// Less than a look at a running message takes to come round, so that the one after a short message is the last.
+const PARK_AFTER_NS: u64 = 450_000_000;
 /// How often SIGQUIT is looked at, at the most.
 const SIGQUIT_EVERY_NS: u64 = 450_000_000;
 /// The Signal Catcher gets its signal this long after it arrived, whatever the worker does. Below API 26 the system waits
@@ -45,6 +47,7 @@ fn run(session: &Session) {
         let now = clock::now_ns();
         let next = between.look(now);
         let activity = shared.activity();
+        watch.set_background(shared.in_background());
         let suspect = watch.look(now, activity, since);
         let runs = activity.running().is_some();
         if runs {

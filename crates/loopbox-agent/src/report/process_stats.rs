@@ -51,6 +51,8 @@ pub(crate) fn read(frozen: Frozen, art: Option<&Art>) -> Vec<Figure> {
             ("sampler.stopped_ns", sampler.held_ns),
             ("sampler.longest_stop_ns", sampler.longest_ns),
             ("sampler.native_walks", sampler.native_walks),
+            ("sampler.left_out_uninterruptible", sampler.uninterruptible),
+            ("sampler.left_out_starved", sampler.starved),
         ] {
             add(name, Some(value.to_string()));
         }

@@ -15,6 +15,7 @@ use crate::sampler::sample::SampleReceiver;
 use crate::session::{Request, Session};
 #[cfg(debug_assertions)]
 use crate::sys::fault;
+use crate::sys::priority::BackgroundThread;
 use crate::sys::{clock, log, proc};
 use jni::Env;
 use loopbox_format::model::{Anr, DumpReason, Figure, MainState, NativeStack, Pending, Report, SystemWord};
@@ -31,6 +32,7 @@ pub(crate) struct Worker<'a> {
     collector: Collector<'a>,
     anr: AnrTracker,
     life: Lifecycle,
+    thread: BackgroundThread,
     /// The report that is being written.
     draft: Option<Draft>,
     /// What was found last for the report that is followed.
@@ -61,6 +63,7 @@ impl<'a> Worker<'a> {
             collector: Collector::new(session, ring, samples),
             anr: AnrTracker::new(),
             life: Lifecycle::default(),
+            thread: BackgroundThread::of_this_thread(),
             draft: None,
             evidence: NewEvidence::default(),
             seen_signals: session.signals_before,
@@ -88,7 +91,9 @@ impl<'a> Worker<'a> {
         if let Some(path) = previous.reports.last() {
             file::delete_old(session, path);
         }
+        // Not before: the sampler waits for what earlier processes left.
         while !session.shared.stopped() {
+            self.thread.hurry(self.is_awaited());
             self.take_samples();
             self.collector.save_changes();
             let signals = sigquit::count();
@@ -115,6 +120,16 @@ impl<'a> Worker<'a> {
         if let Err(error) = session.reader.discard() {
             log::warn(&format!("the ring file could not be deleted: {error}"));
         }
+    }
+
+    /// Whether a report is wanted or being made, or may be at any moment: a process that hangs may be killed soon, and the
+    /// system waits for SIGQUIT's answer.
+    fn is_awaited(&self) -> bool {
+        let suspect = self.session.stall.snapshot().suspect;
+        suspect
+            || self.draft.is_some()
+            || sigquit::count() != self.seen_signals
+            || self.session.has_requests()
     }
 
     /// How long the worker may sleep.
@@ -257,6 +272,8 @@ impl<'a> Worker<'a> {
         draft.report.main_thread.progress = draft.main_thread.progress();
         let value = draft.first_ns.to_string();
         draft.report.figures.push(Figure { name: "report.first_file_ns".to_owned(), value });
+        let value = self.thread.low().to_string();
+        draft.report.figures.push(Figure { name: "worker.nice".to_owned(), value });
         self.write_again();
     }
 

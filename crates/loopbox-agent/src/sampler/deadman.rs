@@ -15,8 +15,9 @@ const BEING_READ: &str = "stuck: the sampler reads the stopped main thread's sta
 pub(crate) fn run(session: &Session, art: &Art) {
     let mut last = None;
     let mut reported = None;
+    let mut stops = 0;
     while !session.shared.sampling_ended() {
-        session.shared.deadman_sleep(clock::now_ns().saturating_add(CHECK_EVERY_NS));
+        session.shared.deadman_sleep(clock::now_ns().saturating_add(CHECK_EVERY_NS), &mut stops);
         let open = art.window_open_since();
         // Seen twice, not just old: a frozen process has old stops when it thaws.
         let stuck = open.is_some() && open == last;

@@ -58,7 +58,7 @@ pub(super) fn find_art(
     let mut job = Job::Discover { main, api_level, fuse: fuse.clone(), found: None };
     call(env, &mut job, |classes| classes.native_discover)?;
     match job {
-        Job::Discover { found: Some(found), .. } => Ok(found?),
+        Job::Discover { found: Some(found), .. } => Ok(*found?),
         _ => Err("the self-check did not run".to_owned().into()),
     }
 }

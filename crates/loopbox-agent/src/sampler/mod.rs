@@ -3,6 +3,7 @@
 mod deadman;
 mod discovery;
 pub(crate) mod java_fallback;
+mod look;
 pub(crate) mod sample;
 pub(crate) mod suspended_call;
 mod symbolizer;

@@ -37,11 +37,13 @@ impl Fuse for RingMark {
 /// What the native methods below work on; the sampler's stack holds it while it calls them.
 pub(crate) enum Job<'a> {
     /// Find ART.
-    Discover { main: MainEnv, api_level: u32, fuse: RingFuse, found: Option<Result<Art, String>> },
+    Discover { main: MainEnv, api_level: u32, fuse: RingFuse, found: Option<Result<Box<Art>, String>> },
     /// Take the main thread's stack.
     Sample(SampleJob<'a>),
     /// Take another thread's stack, or find out about a lock.
     Inspect(InspectJob<'a>),
+    /// Read names that were too many for the call that took the stack.
+    Name(Walker<'a>),
 }
 
 /// What both kinds of stack need.
@@ -59,9 +61,8 @@ pub(crate) struct SampleJob<'a> {
     pub(crate) suspended: Option<Suspended<'a>>,
     /// The message that the stack is wanted of.
     pub(crate) wanted: u64,
-    pub(crate) found: Option<FoundStack>,
-    /// The symbol table was in use for too long: the sample is lost.
-    pub(crate) table_busy: bool,
+    /// When main was known to be stopped, and for how long it was, if it was in that message.
+    pub(crate) found: Option<(u64, u64)>,
 }
 
 /// A stack of the main thread.
@@ -78,7 +79,8 @@ pub(crate) struct InspectJob<'a> {
     /// The thread, suspended, and its id; `None` for the main thread, of which only its lock is wanted.
     pub(crate) suspended: Option<(Suspended<'a>, u32)>,
     pub(crate) wants_lock: bool,
-    pub(crate) stack: Option<Stack>,
+    /// Its stack was read.
+    pub(crate) has_stack: bool,
     pub(crate) lock: Option<Lock>,
 }
 
@@ -133,7 +135,7 @@ pub extern "system" fn discover<'local>(env: EnvUnowned<'local>, _: JClass<'loca
             ..DiscoverOptions::default()
         };
         let art = Art::discover(classes.vm.get_raw().cast(), env.get_raw().cast(), &options);
-        *found = Some(art.map_err(|off| off.to_string()));
+        *found = Some(art.map(Box::new).map_err(|off| off.to_string()));
         Ok(())
     });
 }
@@ -148,6 +150,7 @@ pub unsafe extern "system" fn walk(env: *mut sys::JNIEnv, _: sys::jclass) {
     match unsafe { JOB.get().cast::<Job<'_>>().as_mut() } {
         Some(Job::Sample(job)) => sample(job, env),
         Some(Job::Inspect(job)) => inspect(job, env),
+        Some(Job::Name(walker)) => walker.symbolizer.read_more(walker.art.names(env.cast())),
         _ => {}
     }
 }
@@ -162,12 +165,12 @@ fn sample(job: &mut SampleJob<'_>, env: *mut sys::JNIEnv) {
     walker.art.walk(&suspended, walker.raw);
     let token = walker.session.shared.token();
     // Before it is resumed: the woken thread often takes this one's processor, and then its own running would count.
-    let stop_ns = clock::now_ns().saturating_sub(at_ns);
+    // At most: up to ART 14 it may have stood still for milliseconds before this thread knew of it.
+    let stop_ns = clock::now_ns().saturating_sub(suspended.asked_ns());
     suspended.resume();
     if token == job.wanted {
-        let stack = walker.symbolize(StackOwner::Message(token));
-        job.table_busy = stack.is_none();
-        job.found = stack.map(|(stack, generation)| FoundStack { at_ns, stop_ns, generation, stack });
+        walker.read(StackOwner::Message(token), env);
+        job.found = Some((at_ns, stop_ns));
     }
 }
 
@@ -179,7 +182,8 @@ fn inspect(job: &mut InspectJob<'_>, env: *mut sys::JNIEnv) {
             art.walk(&suspended, walker.raw);
             let object = if job.wants_lock { art.contended_by(env.cast(), &suspended) } else { None };
             suspended.resume();
-            job.stack = walker.symbolize(StackOwner::Thread(tid)).map(|(stack, _)| stack);
+            walker.read(StackOwner::Thread(tid), env);
+            job.has_stack = true;
             object.filter(|_| !sleeps(art, walker.raw))
         }
         None => art.contended_by_main(env.cast()),
@@ -188,8 +192,21 @@ fn inspect(job: &mut InspectJob<'_>, env: *mut sys::JNIEnv) {
 }
 
 impl Walker<'_> {
-    fn symbolize(&mut self, owner: StackOwner) -> Option<(Stack, u32)> {
-        self.symbolizer.symbolize(self.art, &self.session.symbols, owner, self.raw)
+    fn read(&mut self, owner: StackOwner, env: *mut sys::JNIEnv) {
+        self.symbolizer.read(self.art.names(env.cast()), owner, self.raw);
+    }
+
+    /// Numbers the stack that was read, after the names that are still to be read. In native state; `None` when the symbol
+    /// table was numbered anew meanwhile.
+    pub(crate) fn number(self, env: &mut Env<'_>) -> Option<(Stack, u32)> {
+        let mut job = Job::Name(self);
+        loop {
+            let Job::Name(walker) = &mut job else { return None };
+            if !walker.symbolizer.has_more() {
+                return walker.symbolizer.number(&walker.session.symbols, walker.raw);
+            }
+            call(env, &mut job, |classes| classes.native_walk).ok()?;
+        }
     }
 }
 

@@ -1,18 +1,31 @@
-//! From method pointers to numbered locations, on the sampler thread.
+//! From method pointers to numbered locations, on the sampler thread, in two steps. In the fast native method that walked the
+//! stack, where no class can be unloaded and no collection ends, names are read, a few at a time and without any lock.
+//! Afterwards, in native state, the symbol table is locked and numbers are given.
 
 use crate::session::symbols::{MAX_LOCATIONS_KNOWN, NumberedSymbols, SharedSymbols, Stack};
-use loopbox_art::{Art, Fingerprint, Frame, LineTable, MethodRef, RawStack};
+use loopbox_art::{Fingerprint, Frame, LineTable, MethodName, MethodRef, Names, RawStack};
 use loopbox_format::model::{Location, Method};
 use loopbox_recorder::SymbolTable;
 use std::collections::HashMap;
 
+/// So many names are read at most before this thread lets a collection pass: each takes some ten microseconds.
+const NAMES_AT_ONCE: usize = 16;
+
 /// What is known of a method at an address.
 struct KnownMethod {
     fingerprint: Fingerprint,
-    /// Number in the symbol table; `None` when it had no room.
-    number: Option<u32>,
+    number: Number,
     native: bool,
     lines: LineTable,
+}
+
+/// A method's number in the symbol table.
+enum Number {
+    /// It has not been asked for.
+    Wanted(Method),
+    Given(u32),
+    /// The table was full.
+    NoRoom,
 }
 
 /// Whose stack it is.
@@ -32,98 +45,145 @@ pub(crate) struct Symbolizer {
     generation: u32,
     methods: HashMap<MethodRef, KnownMethod>,
     places: HashMap<Frame, u32>,
-    /// Whose stack was symbolized last, and that stack: what is unchanged at its bottom need not be checked again.
+    /// Whose stack was read last, and that stack: what is unchanged at its bottom need not be checked again.
     owner: StackOwner,
     last: Vec<Frame>,
+    /// Methods of it that are to be named.
+    unnamed: Vec<(MethodRef, Fingerprint)>,
 }
 
 impl Symbolizer {
-    /// Numbers the frames of a stack; `None` when the table is in use for too long. To be called in the fast native
-    /// method that walked the stack, where no class can be unloaded.
-    pub(crate) fn symbolize(
-        &mut self,
-        art: &Art,
-        symbols: &SharedSymbols,
-        owner: StackOwner,
-        raw: &RawStack,
-    ) -> Option<(Stack, u32)> {
-        let mut symbols = symbols.lock_while_runnable()?;
-        let symbols = &mut *symbols;
-        if self.generation != symbols.generation || self.places.len() >= MAX_LOCATIONS_KNOWN {
-            self.generation = symbols.generation;
+    /// Forgets what the symbol table has numbered anew. Before a stack is taken.
+    pub(crate) fn prepare(&mut self, symbols: &SharedSymbols) {
+        let generation = symbols.generation();
+        if self.generation != generation || self.places.len() >= MAX_LOCATIONS_KNOWN {
+            self.generation = generation;
             self.methods.clear();
             self.places.clear();
             self.last.clear();
         }
+    }
+
+    /// Takes note of a stack, and reads names of methods not seen before, as many as may be read at once. In the fast
+    /// native method that walked it.
+    pub(crate) fn read(&mut self, names: Names, owner: StackOwner, raw: &RawStack) {
         let frames: Vec<Frame> = raw.frames().collect();
         let same = if self.owner == owner { same_bottom(&self.last, &frames) } else { 0 };
-        let mut stack = Stack::EMPTY;
+        self.unnamed.clear();
         for (at, frame) in frames.iter().enumerate() {
-            if raw.gap_at() == Some(at) {
-                let elided = symbols.table.location(Location::Elided { frames: raw.truncated() });
-                stack.push(elided.unwrap_or(SymbolTable::NO_ROOM));
+            let known = self.methods.get(&frame.method).map(|known| known.fingerprint);
+            if known.is_some() && at >= frames.len() - same {
+                continue;
             }
-            let trusted = at >= frames.len() - same;
-            stack.push(self.location(art, symbols, *frame, trusted));
+            let found = names.fingerprint(frame.method);
+            if known.is_some() && found != known {
+                // The class was unloaded and another method lives at the address.
+                self.methods.remove(&frame.method);
+                self.places.retain(|place, _| place.method != frame.method);
+            }
+            if let Some(found) = found.filter(|_| found != known)
+                && self.unnamed.iter().all(|(method, _)| *method != frame.method)
+            {
+                self.unnamed.push((frame.method, found));
+            }
         }
         self.owner = owner;
         self.last = frames;
-        Some((stack, symbols.generation))
+        self.read_more(names);
     }
 
-    fn location(&mut self, art: &Art, symbols: &mut NumberedSymbols, frame: Frame, trusted: bool) -> u32 {
-        if !trusted
-            && let Some(known) = self.methods.get(&frame.method)
-            && art.fingerprint(frame.method) != Some(known.fingerprint)
-        {
-            // The class was unloaded and another method lives at the address.
-            self.methods.remove(&frame.method);
-            self.places.retain(|place, _| place.method != frame.method);
+    /// Whether there are names to be read that were too many at once.
+    pub(crate) fn has_more(&self) -> bool {
+        !self.unnamed.is_empty()
+    }
+
+    /// Reads some of them. In a fast native method; a method whose class was unloaded since the stack was walked is told by
+    /// its fingerprint.
+    pub(crate) fn read_more(&mut self, names: Names) {
+        for (method, fingerprint) in self.unnamed.drain(..self.unnamed.len().min(NAMES_AT_ONCE)) {
+            let name = names.describe(method).filter(|_| names.fingerprint(method) == Some(fingerprint));
+            // One that cannot be read now may be readable the next time.
+            if let Some(name) = name {
+                self.methods.insert(method, KnownMethod::new(fingerprint, name));
+            }
         }
+    }
+
+    /// Numbers the frames of the stack that was read; `None` when the table was numbered anew meanwhile.
+    pub(crate) fn number(&mut self, symbols: &SharedSymbols, raw: &RawStack) -> Option<(Stack, u32)> {
+        let frames = std::mem::take(&mut self.last);
+        let numbered = symbols.with(|symbols| {
+            if symbols.generation != self.generation {
+                return None;
+            }
+            let mut stack = Stack::EMPTY;
+            for (at, frame) in frames.iter().enumerate() {
+                if raw.gap_at() == Some(at) {
+                    let elided = symbols.table.location(Location::Elided { frames: raw.truncated() });
+                    stack.push(elided.unwrap_or(SymbolTable::NO_ROOM));
+                }
+                stack.push(self.location(symbols, *frame));
+            }
+            Some((stack, symbols.generation))
+        });
+        self.last = frames;
+        numbered
+    }
+
+    fn location(&mut self, symbols: &mut NumberedSymbols, frame: Frame) -> u32 {
         if let Some(&location) = self.places.get(&frame) {
             return location;
         }
-        let known = self
-            .methods
-            .entry(frame.method)
-            .or_insert_with(|| describe(art, &mut symbols.table, frame.method));
-        let location = known.number.and_then(|method| {
-            let dex_pc = (!known.native && frame.dex_pc != Frame::NO_DEX_PC).then_some(frame.dex_pc);
-            let line = dex_pc.and_then(|dex_pc| known.lines.line(dex_pc));
-            symbols.table.location(Location::Frame { method, dex_pc, line })
-        });
+        let known = self.methods.get_mut(&frame.method);
+        let is_known = known.is_some();
+        let location = match known {
+            Some(known) => known.location(&mut symbols.table, frame.dex_pc),
+            None => unknown(&mut symbols.table, frame.method),
+        };
         let Some(location) = location else {
             symbols.full = true;
             return SymbolTable::NO_ROOM;
         };
-        self.places.insert(frame, location);
+        if is_known {
+            self.places.insert(frame, location);
+        }
         location
     }
 }
 
-fn describe(art: &Art, table: &mut SymbolTable, method: MethodRef) -> KnownMethod {
-    let fingerprint = art.fingerprint(method).unwrap_or_default();
-    let Some(name) = art.describe(method) else {
-        let unknown = Method {
-            class: "?".to_owned(),
-            name: format!("{:#x}", method.0),
-            signature: String::new(),
-            source_file: String::new(),
+impl KnownMethod {
+    fn new(fingerprint: Fingerprint, name: MethodName) -> Self {
+        let method = Method {
+            class: name.class,
+            name: name.method,
+            signature: name.signature,
+            source_file: name.source_file.unwrap_or_default(),
         };
-        return KnownMethod {
-            fingerprint,
-            number: table.method(unknown),
-            native: false,
-            lines: LineTable::default(),
+        Self { fingerprint, number: Number::Wanted(method), native: name.native, lines: name.lines }
+    }
+
+    fn location(&mut self, table: &mut SymbolTable, dex_pc: u32) -> Option<u32> {
+        self.number = match std::mem::replace(&mut self.number, Number::NoRoom) {
+            Number::Wanted(method) => table.method(method).map_or(Number::NoRoom, Number::Given),
+            decided => decided,
         };
+        let Number::Given(method) = self.number else { return None };
+        let dex_pc = (!self.native && dex_pc != Frame::NO_DEX_PC).then_some(dex_pc);
+        let line = dex_pc.and_then(|dex_pc| self.lines.line(dex_pc));
+        table.location(Location::Frame { method, dex_pc, line })
+    }
+}
+
+/// A method without a name, for this stack.
+fn unknown(table: &mut SymbolTable, method: MethodRef) -> Option<u32> {
+    let unknown = Method {
+        class: "?".to_owned(),
+        name: format!("{:#x}", method.0),
+        signature: String::new(),
+        source_file: String::new(),
     };
-    let number = table.method(Method {
-        class: name.class,
-        name: name.method,
-        signature: name.signature,
-        source_file: name.source_file.unwrap_or_default(),
-    });
-    KnownMethod { fingerprint, number, native: name.native, lines: name.lines }
+    let method = table.method(unknown)?;
+    table.location(Location::Frame { method, dex_pc: None, line: None })
 }
 
 /// How many frames at the end of both lists are equal.

@@ -1,6 +1,7 @@
 //! The sampler thread: takes stacks of messages that run long.
 
 use super::discovery::find_art;
+use super::look::{Look, unstoppable};
 use super::sample::{SampleSender, StackSample};
 use super::suspended_call::{FoundStack, Job, MainEnv, SampleJob, Walker, call};
 use super::symbolizer::Symbolizer;
@@ -10,7 +11,7 @@ use crate::jni::{attach, class_cache};
 use crate::session::{SWITCHED_OFF, Session};
 #[cfg(debug_assertions)]
 use crate::sys::fault;
-use crate::sys::{clock, log};
+use crate::sys::{clock, log, priority};
 use jni::Env;
 use loopbox_art::{Art, RawStack};
 use loopbox_format::model::{Feature, StackSource};
@@ -69,6 +70,7 @@ fn sample_all(env: &mut Env<'_>, session: &Arc<Session>, mut parts: SamplerParts
         symbolizer: Symbolizer::default(),
         raw: Box::new(RawStack::new()),
         last_token: 0,
+        last_look: None,
         unannounced: 0,
         missed: 0,
         given_up: 0,
@@ -99,6 +101,8 @@ struct Sampler<'a> {
     raw: Box<RawStack>,
     /// The message sampled last.
     last_token: u64,
+    /// The main thread when it was last looked at, or let go.
+    last_look: Option<Look>,
     /// Samples that the worker was not woken for yet.
     unannounced: u32,
     missed: u32,
@@ -203,8 +207,11 @@ impl Sampler<'_> {
         if self.session.shared.token() != token {
             return Taken::Gone;
         }
+        if token != self.last_token {
+            priority::follow_main();
+        }
         let found = match self.art {
-            Some(art) => self.walk(env, art, token),
+            Some(art) => self.look_and_walk(env, art, token),
             // A process that is frozen in the middle of the call is ended by the call's time-out when it thaws.
             None if self.session.shared.in_background() => Err(Taken::Gone),
             None => self.ask_java(env, token),
@@ -215,7 +222,8 @@ impl Sampler<'_> {
         };
         let source = if self.art.is_some() { StackSource::Art } else { StackSource::JavaApi };
         self.missed = self.missed.saturating_add(self.schedule.take_missed());
-        let cpu_ns = self.session.main_cpu.and_then(clock::thread_cpu_of);
+        self.last_look = Look::now(self.session, token);
+        let cpu_ns = self.last_look.map(|look| look.cpu_ns);
         let missed = self.missed;
         let sample = StackSample {
             token,
@@ -243,14 +251,24 @@ impl Sampler<'_> {
         Taken::Stack { stop_ns }
     }
 
+    fn look_and_walk(&mut self, env: &mut Env<'_>, art: &Art, token: u64) -> Result<FoundStack, Taken> {
+        let before = std::mem::replace(&mut self.last_look, Look::now(self.session, token));
+        if let Some(why) = unstoppable(art, before, self.last_look) {
+            art.left_out(why);
+            return Err(Taken::Unstoppable);
+        }
+        self.walk(env, art, token)
+    }
+
     /// Suspends the main thread, walks its stack, and resumes it.
     fn walk(&mut self, env: &mut Env<'_>, art: &Art, token: u64) -> Result<FoundStack, Taken> {
+        self.symbolizer.prepare(&self.session.symbols);
         let walker =
             Walker { art, session: self.session, symbolizer: &mut self.symbolizer, raw: &mut self.raw };
-        let mut job =
-            Job::Sample(SampleJob { walker, suspended: None, wanted: token, found: None, table_busy: false });
+        let mut job = Job::Sample(SampleJob { walker, suspended: None, wanted: token, found: None });
         // Without a suspended thread it warms up: afterwards the processor's caches have what the walk needs.
         call(env, &mut job, |classes| classes.native_walk).map_err(|_| Taken::Failed)?;
+        let _stop = self.session.shared.begin_stop();
         let suspended = art.suspend_main(env.get_raw().cast()).map_err(|_| Taken::Failed)?;
         #[cfg(debug_assertions)]
         fault::main_is_stopped();
@@ -263,10 +281,12 @@ impl Sampler<'_> {
             suspended.resume();
         }
         called.map_err(|_| Taken::Failed)?;
-        if sample.table_busy {
+        let (at_ns, stop_ns) = sample.found.ok_or(Taken::Gone)?;
+        let Some((stack, generation)) = sample.walker.number(env) else {
             self.missed = self.missed.saturating_add(1);
-        }
-        sample.found.ok_or(Taken::Gone)
+            return Err(Taken::Gone);
+        };
+        Ok(FoundStack { at_ns, stop_ns, generation, stack })
     }
 
     /// The same through Java. How long the main thread is stopped is not known: at most for the whole call.

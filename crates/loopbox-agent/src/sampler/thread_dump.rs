@@ -50,6 +50,7 @@ impl ThreadDumper<'_> {
     /// main thread's lock alone.
     fn inspect(&mut self, env: &mut Env<'_>, thread: Option<(ThreadId, u32)>, wants_lock: bool) -> Inspected {
         let mut suspended = None;
+        let _stop = thread.map(|_| self.session.shared.begin_stop());
         if let Some((id, tid)) = thread {
             let Ok(thread) = self.art.suspend_thread(env.get_raw().cast(), id) else {
                 return Inspected::default();
@@ -60,12 +61,17 @@ impl ThreadDumper<'_> {
             }
             suspended = Some((thread, tid));
         }
+        self.symbolizer.prepare(&self.session.symbols);
         let walker =
             Walker { art: self.art, session: self.session, symbolizer: self.symbolizer, raw: self.raw };
-        let mut job = Job::Inspect(InspectJob { walker, suspended, wants_lock, stack: None, lock: None });
+        let mut job =
+            Job::Inspect(InspectJob { walker, suspended, wants_lock, has_stack: false, lock: None });
         // A call that did not reach the native method leaves the thread suspended: dropping the job resumes it.
         let _ = call(env, &mut job, |classes| classes.native_walk);
-        let Job::Inspect(InspectJob { stack, lock, .. }) = job else { return Inspected::default() };
+        let Job::Inspect(InspectJob { walker, has_stack, lock, .. }) = job else {
+            return Inspected::default();
+        };
+        let stack = if has_stack { walker.number(env).map(|(stack, _)| stack) } else { None };
         Inspected { stack, lock }
     }
 

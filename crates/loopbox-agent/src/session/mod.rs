@@ -91,6 +91,10 @@ impl Session {
         self.wake_worker();
     }
 
+    pub(crate) fn has_requests(&self) -> bool {
+        !self.requests.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
     pub(crate) fn take_requests(&self) -> Vec<Request> {
         std::mem::take(&mut *self.requests.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,13 +1,13 @@
 //! What the main thread publishes for the other threads, and how they wake each other.
 
 use crate::sys::clock;
-use crate::sys::wake::{futex_wait, futex_wake};
+use crate::sys::wake::{ANYONE, futex_wait, futex_wake};
 use loopbox_format::model::Outside;
 use loopbox_recorder::Activity;
 use loopbox_store::Pair;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, compiler_fence, fence};
 
-/// Bits of `parked`.
+/// Bits of `parked`, and as whom the threads sleep.
 const SAMPLER: u32 = 1;
 const STALL_MONITOR: u32 = 2;
 /// No thread sleeps because of this one: the main thread is to unblock SIGQUIT at the next message.
@@ -30,8 +30,6 @@ pub struct SharedState {
     parked: AtomicU32,
     wake: AtomicU32,
     stop: AtomicBool,
-    /// The sampler sleeps until something happens.
-    resting: AtomicBool,
     /// The app has switched sampling off.
     off: AtomicBool,
     /// The app has paused the recorder: what the main thread does is not known.
@@ -53,6 +51,10 @@ pub struct SharedState {
     done: AtomicU32,
     /// Wakes the dead-man thread.
     deadman: AtomicU32,
+    /// The dead-man thread sleeps until a thread is stopped again.
+    deadman_rests: AtomicBool,
+    /// How often a thread was asked to stop, and let go: odd while one is stopped.
+    stops: AtomicU32,
     /// When the oldest SIGQUIT arrived that ART's Signal Catcher has not got yet, uptime; 0 for none.
     signal_ns: AtomicU64,
     /// When the hook was last found taken out, uptime; 0 for never.
@@ -74,7 +76,6 @@ impl Default for SharedState {
             parked: AtomicU32::default(),
             wake: AtomicU32::default(),
             stop: AtomicBool::default(),
-            resting: AtomicBool::default(),
             off: AtomicBool::default(),
             paused: AtomicBool::default(),
             background: AtomicBool::default(),
@@ -86,6 +87,8 @@ impl Default for SharedState {
             ordered: AtomicU32::default(),
             done: AtomicU32::default(),
             deadman: AtomicU32::default(),
+            deadman_rests: AtomicBool::default(),
+            stops: AtomicU32::default(),
             signal_ns: AtomicU64::default(),
             unseen_ns: AtomicU64::default(),
             late_ns: AtomicU64::default(),
@@ -102,13 +105,14 @@ impl SharedState {
         // because a fence here would be the most expensive instruction of the whole hook.
         compiler_fence(Ordering::SeqCst);
         let parked = self.parked.load(Ordering::Relaxed);
-        parked != 0 && self.wake_parked(parked)
+        parked != 0 && self.wake_parked()
     }
 
     #[cold]
-    fn wake_parked(&self, parked: u32) -> bool {
-        self.parked.store(0, Ordering::Relaxed);
-        futex_wake(&self.wake);
+    fn wake_parked(&self) -> bool {
+        let parked = self.parked.swap(0, Ordering::Relaxed);
+        // Who sleeps to a deadline of its own is not disturbed.
+        futex_wake(&self.wake, parked);
         parked & UNBLOCK != 0
     }
 
@@ -153,7 +157,7 @@ impl SharedState {
     /// Something with this number runs outside of messages, or, with 0, nothing does any more. Stall monitor only.
     pub(crate) fn set_outside(&self, token: u64, since_ns: u64) {
         self.outside.set(token, since_ns);
-        futex_wake(&self.wake);
+        futex_wake(&self.wake, SAMPLER);
     }
 
     /// Sleeps until a message starts, or something else is wanted. Sampler only.
@@ -162,7 +166,7 @@ impl SharedState {
             // Who finds something outside of messages says so before it wakes this thread.
             let busy = self.outside.first() == self.token();
             if !busy && self.may_sleep() && !self.is_off() {
-                self.rest(wake, until_ns);
+                futex_wait(&self.wake, wake, SAMPLER, until_ns);
             }
         });
     }
@@ -171,7 +175,7 @@ impl SharedState {
     pub(crate) fn park_stall_monitor(&self) {
         self.park_as(STALL_MONITOR, |wake, until_ns| {
             if !self.stopped() && self.signal_since_ns().is_none() {
-                futex_wait(&self.wake, wake, until_ns);
+                futex_wait(&self.wake, wake, STALL_MONITOR, until_ns);
             }
         });
     }
@@ -192,41 +196,50 @@ impl SharedState {
 
     /// Wakes the sampler and the stall monitor.
     pub(crate) fn wake_all(&self) {
-        futex_wake(&self.wake);
+        futex_wake(&self.wake, ANYONE);
     }
 
     /// Sleeps until sampling is switched on, or something else is wanted. Sampler only.
     pub(crate) fn pause(&self) {
         let wake = self.wake.load(Ordering::SeqCst);
         if self.may_sleep() && self.is_off() {
-            self.rest(wake, None);
+            futex_wait(&self.wake, wake, SAMPLER, None);
         }
-    }
-
-    fn rest(&self, wake: u32, until_ns: Option<u64>) {
-        self.resting.store(true, Ordering::SeqCst);
-        futex_wait(&self.wake, wake, until_ns);
-        self.resting.store(false, Ordering::SeqCst);
-        futex_wake(&self.deadman);
     }
 
     fn may_sleep(&self) -> bool {
         !self.stopped() && !self.query_waits.load(Ordering::SeqCst) && self.open_order().is_none()
     }
 
-    /// Sleeps until this uptime, or while the sampler does nothing. Dead-man thread only.
-    pub(crate) fn deadman_sleep(&self, until_ns: u64) {
+    /// A thread is about to be stopped, and the dead-man thread looks until the answer is dropped. Sampler only.
+    pub(crate) fn begin_stop(&self) -> Stop<'_> {
+        self.stops.fetch_add(1, Ordering::SeqCst);
+        if self.deadman_rests.swap(false, Ordering::SeqCst) {
+            futex_wake(&self.deadman, ANYONE);
+        }
+        Stop(self)
+    }
+
+    /// Sleeps until this uptime; or, when no thread was stopped since the last call, until one is. `stops` is kept from
+    /// call to call. Dead-man thread only.
+    pub(crate) fn deadman_sleep(&self, until_ns: u64, stops: &mut u32) {
         let word = self.deadman.load(Ordering::SeqCst);
+        let before = std::mem::replace(stops, self.stops.load(Ordering::SeqCst));
+        let mut rests = before == *stops && before.is_multiple_of(2);
+        if rests {
+            // Said before the second look: a stop that it does not see sees this.
+            self.deadman_rests.store(true, Ordering::SeqCst);
+            rests = self.stops.load(Ordering::SeqCst) == before;
+        }
         if !self.sampling_ended() {
-            let resting = self.resting.load(Ordering::SeqCst);
-            futex_wait(&self.deadman, word, (!resting).then_some(until_ns));
+            futex_wait(&self.deadman, word, ANYONE, (!rests).then_some(until_ns));
         }
     }
 
     /// Switches sampling off and on while the session runs.
     pub(crate) fn switch(&self, on: bool) {
         self.off.store(!on, Ordering::SeqCst);
-        futex_wake(&self.wake);
+        futex_wake(&self.wake, SAMPLER);
     }
 
     /// Sets whether the app has paused the recorder.
@@ -258,7 +271,7 @@ impl SharedState {
         self.ended.store(true, Ordering::SeqCst);
         self.answers_queries.store(false, Ordering::SeqCst);
         self.takes_orders.store(false, Ordering::SeqCst);
-        futex_wake(&self.deadman);
+        futex_wake(&self.deadman, ANYONE);
     }
 
     /// Whether sampling is over.
@@ -279,7 +292,7 @@ impl SharedState {
     /// Wakes the sampler for a question that was written before.
     pub(crate) fn notify_query(&self) {
         self.query_waits.store(true, Ordering::SeqCst);
-        futex_wake(&self.wake);
+        futex_wake(&self.wake, SAMPLER);
     }
 
     /// Whether there is a question; resets it. Sampler only.
@@ -304,7 +317,7 @@ impl SharedState {
             return None;
         }
         let number = self.ordered.fetch_add(1, Ordering::SeqCst).wrapping_add(1);
-        futex_wake(&self.wake);
+        futex_wake(&self.wake, SAMPLER);
         Some(number)
     }
 
@@ -328,7 +341,7 @@ impl SharedState {
     pub(crate) fn stall_monitor_sleep(&self, deadline_ns: u64) {
         let wake = self.wake.load(Ordering::SeqCst);
         if !self.stopped() {
-            futex_wait(&self.wake, wake, Some(deadline_ns));
+            futex_wait(&self.wake, wake, STALL_MONITOR, Some(deadline_ns));
         }
     }
 
@@ -336,14 +349,14 @@ impl SharedState {
     pub(crate) fn sleep_until(&self, deadline_ns: u64) {
         let wake = self.wake.load(Ordering::SeqCst);
         if self.may_sleep() && !self.is_off() {
-            futex_wait(&self.wake, wake, Some(deadline_ns));
+            futex_wait(&self.wake, wake, SAMPLER, Some(deadline_ns));
         }
     }
 
     /// SIGQUIT arrived, and the Signal Catcher has to get it. Async-signal-safe.
     pub(crate) fn signal_arrived(&self, now_ns: u64) {
         let _ = self.signal_ns.compare_exchange(0, now_ns.max(1), Ordering::SeqCst, Ordering::SeqCst);
-        futex_wake(&self.wake);
+        futex_wake(&self.wake, STALL_MONITOR);
     }
 
     /// Since when a signal waits to be forwarded.
@@ -359,8 +372,8 @@ impl SharedState {
     /// Ends all threads.
     pub(crate) fn stop(&self) {
         self.stop.store(true, Ordering::SeqCst);
-        futex_wake(&self.wake);
-        futex_wake(&self.deadman);
+        futex_wake(&self.wake, ANYONE);
+        futex_wake(&self.deadman, ANYONE);
     }
 
     pub(crate) fn stopped(&self) -> bool {
@@ -402,10 +415,51 @@ impl SharedState {
     }
 }
 
+/// A thread is stopped, or nearly.
+pub(crate) struct Stop<'a>(&'a SharedState);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.stops.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::Arc;
+
+    #[test]
+    fn the_dead_man_thread_rests_only_while_nothing_is_stopped() {
+        let shared = Arc::new(SharedState::default());
+        let looks = Arc::new(AtomicU32::default());
+        let deadman = std::thread::spawn({
+            let (shared, looks) = (Arc::clone(&shared), Arc::clone(&looks));
+            move || {
+                let mut stops = 0;
+                while !shared.stopped() {
+                    // A deadline that has passed: only a rest lasts.
+                    shared.deadman_sleep(0, &mut stops);
+                    looks.fetch_add(1, Ordering::SeqCst);
+                }
+            }
+        });
+        let rests = || shared.deadman_rests.load(Ordering::SeqCst);
+        for _ in 0..200 {
+            while !rests() {
+                std::thread::yield_now();
+            }
+            let stop = shared.begin_stop();
+            let begun = looks.load(Ordering::SeqCst);
+            while looks.load(Ordering::SeqCst) < begun + 3 {
+                std::thread::yield_now();
+            }
+            assert!(!rests(), "a thread is stopped");
+            drop(stop);
+        }
+        shared.stop();
+        deadman.join().unwrap();
+    }
 
     #[test]
     fn a_reader_never_sees_halves_of_two_messages() {

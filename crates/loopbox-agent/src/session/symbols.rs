@@ -1,10 +1,9 @@
 //! The session's symbol table: methods and locations by number, shared by the sampler, which adds, and the worker, which
 //! reads and cleans up.
 
-use crate::sys::clock;
 use loopbox_format::model::{Location, Method, StackTree, Symbols};
 use loopbox_recorder::{StackTreeBuilder, SymbolTable};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, PoisonError};
 
 /// The most frames of a stack, and one more for the place where some are left out.
 pub(crate) const MAX_LOCATIONS: usize = loopbox_art::MAX_FRAMES + 1;
@@ -35,11 +34,7 @@ impl Stack {
     }
 }
 
-/// How long a thread in Java's runnable state waits for the table at most. It holds up every collection meanwhile, and the
-/// worker, which has the table, may have been preempted.
-const MAX_RUNNABLE_WAIT_NS: u64 = 1_000_000;
-
-/// The table and its lock.
+/// The table and its lock, which no thread in Java's runnable state takes: it would hold up every collection meanwhile.
 pub(crate) struct SharedSymbols(Mutex<NumberedSymbols>);
 
 /// The table, and which generation of numbers it gives.
@@ -57,25 +52,8 @@ impl SharedSymbols {
         Self(Mutex::new(NumberedSymbols { table, generation: 0, full: false }))
     }
 
-    fn with<T>(&self, body: impl FnOnce(&mut NumberedSymbols) -> T) -> T {
+    pub(crate) fn with<T>(&self, body: impl FnOnce(&mut NumberedSymbols) -> T) -> T {
         body(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// The table for a thread in Java's runnable state; `None` when another thread keeps it for too long.
-    pub(crate) fn lock_while_runnable(&self) -> Option<MutexGuard<'_, NumberedSymbols>> {
-        let mut deadline_ns = None;
-        loop {
-            match self.0.try_lock() {
-                Ok(table) => return Some(table),
-                Err(TryLockError::Poisoned(table)) => return Some(table.into_inner()),
-                Err(TryLockError::WouldBlock) => {}
-            }
-            let now = clock::now_ns();
-            if now >= *deadline_ns.get_or_insert(now.saturating_add(MAX_RUNNABLE_WAIT_NS)) {
-                return None;
-            }
-            std::thread::yield_now();
-        }
     }
 
     pub(crate) fn generation(&self) -> u32 {
@@ -134,15 +112,6 @@ fn location(table: &mut SymbolTable, line: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_runnable_thread_does_not_wait_long_for_the_table() {
-        let shared = SharedSymbols::new();
-        let held = shared.lock_while_runnable();
-        assert!(held.is_some() && shared.lock_while_runnable().is_none());
-        drop(held);
-        assert!(shared.lock_while_runnable().is_some());
-    }
 
     #[test]
     fn lines_become_locations() {

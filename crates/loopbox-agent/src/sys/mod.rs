@@ -4,5 +4,8 @@ pub(crate) mod clock;
 #[cfg(debug_assertions)]
 pub(crate) mod fault;
 pub(crate) mod log;
+pub(crate) mod priority;
 pub(crate) mod proc;
+#[cfg(any(target_os = "android", test))]
+pub(crate) mod thread_keys;
 pub(crate) mod wake;

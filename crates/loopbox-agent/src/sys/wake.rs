@@ -45,11 +45,11 @@ pub(crate) fn notify(fd: RawFd) {
     unsafe { libc::write(fd, (&raw const one).cast(), 8) };
 }
 
-/// `FUTEX_BITSET_MATCH_ANY` of linux/futex.h, which the crate libc does not have for Android.
-const ANY_WAKER: u32 = u32::MAX;
+/// All sleepers of a word: `FUTEX_BITSET_MATCH_ANY` of linux/futex.h, which the crate libc does not have for Android.
+pub(crate) const ANYONE: u32 = u32::MAX;
 
-/// Sleeps while `word` has this value, until woken or, when given, until this uptime.
-pub(crate) fn futex_wait(word: &AtomicU32, value: u32, until_ns: Option<u64>) {
+/// Sleeps while `word` has this value, until woken as one of `sleepers` (bits) or, when given, until this uptime.
+pub(crate) fn futex_wait(word: &AtomicU32, value: u32, sleepers: u32, until_ns: Option<u64>) {
     let deadline = until_ns.map(|ns| libc::timespec {
         tv_sec: (ns / 1_000_000_000) as libc::time_t,
         tv_nsec: (ns % 1_000_000_000) as libc::c_long,
@@ -65,17 +65,25 @@ pub(crate) fn futex_wait(word: &AtomicU32, value: u32, until_ns: Option<u64>) {
             value,
             deadline,
             std::ptr::null::<u32>(),
-            ANY_WAKER,
+            sleepers,
         );
     }
 }
 
-/// Changes `word` and wakes all threads that sleep on it.
-pub(crate) fn futex_wake(word: &AtomicU32) {
+/// Changes `word` and wakes the threads that sleep on it as one of `sleepers`.
+pub(crate) fn futex_wake(word: &AtomicU32, sleepers: u32) {
     word.fetch_add(1, Ordering::SeqCst);
-    // SAFETY: the word lives across the call.
+    // SAFETY: the word lives across the call; the two pointers are not used by this operation.
     unsafe {
-        libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, i32::MAX);
+        libc::syscall(
+            libc::SYS_futex,
+            word.as_ptr(),
+            libc::FUTEX_WAKE_BITSET | libc::FUTEX_PRIVATE_FLAG,
+            i32::MAX,
+            std::ptr::null::<libc::timespec>(),
+            std::ptr::null::<u32>(),
+            sleepers,
+        );
     }
 }
 
@@ -98,9 +106,9 @@ mod tests {
         let word = AtomicU32::new(0);
         let until = now_ns() + 20_000_000;
         while now_ns() < until {
-            futex_wait(&word, 0, Some(until));
+            futex_wait(&word, 0, ANYONE, Some(until));
         }
-        futex_wait(&word, 1, None);
+        futex_wait(&word, 1, ANYONE, None);
     }
 
     #[test]
@@ -110,11 +118,11 @@ mod tests {
             let word = Arc::clone(&word);
             move || {
                 while word.load(Ordering::SeqCst) == 0 {
-                    futex_wait(&word, 0, None);
+                    futex_wait(&word, 0, 2, None);
                 }
             }
         });
-        futex_wake(&word);
+        futex_wake(&word, 2);
         sleeper.join().unwrap();
     }
 }

@@ -34,18 +34,18 @@ impl Suspended<'_> {
         self.asked_ns
     }
 
-    /// When it was known to be stopped, `CLOCK_MONOTONIC` ns.
+    /// When it was known to be stopped, `CLOCK_MONOTONIC` ns. Up to ART 14 it may have stopped milliseconds before.
     pub fn held_ns(&self) -> u64 {
         self.held_ns
     }
 
-    /// Resumes the thread; returns for how many ns it was held. As dropping, with an answer.
+    /// Resumes the thread; returns for how many ns it was held at most. As dropping, with an answer.
     ///
-    /// Counted until the call that resumes it, not until that call returns: the thread that wakes up mostly
+    /// Counted from the moment that stopping was asked for, since nothing tells when the thread stopped, and until the call that resumes it, not until that call returns: the thread that wakes up mostly
     /// takes the processor from the caller, which on a loaded machine gets it back milliseconds later.
     /// [`Stats::resume_ns`](crate::Stats::resume_ns) sums the difference.
     pub fn resume(self) -> u64 {
-        let held_ns = sys::now_ns().saturating_sub(self.held_ns);
+        let held_ns = sys::now_ns().saturating_sub(self.asked_ns);
         drop(self);
         held_ns
     }
@@ -64,7 +64,7 @@ impl Drop for Suspended<'_> {
         unsafe { art.suspension.resume(art.thread_list as Opaque, self.thread) };
         let returned_ns = sys::now_ns();
         art.close();
-        let held = called_ns.saturating_sub(self.held_ns);
+        let held = called_ns.saturating_sub(self.asked_ns);
         art.windows.fetch_add(1, Ordering::Relaxed);
         art.held_ns.fetch_add(held, Ordering::Relaxed);
         art.longest_ns.fetch_max(held, Ordering::Relaxed);

@@ -9,11 +9,14 @@
 mod dex;
 mod lines;
 mod mutf8;
+mod served;
 mod whole;
 
 pub use lines::LineTable;
+pub(crate) use served::Served;
 pub use whole::{Named, names_of_dex};
 
+use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 
 use crate::offsets::{Code, NameLayout};
@@ -59,6 +62,31 @@ pub struct Fingerprint {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Namer {
     layout: NameLayout,
+    /// Where a page that cannot be read is touched.
+    served: Served,
+}
+
+/// Reads names for as long as the calling thread stays in its state.
+#[derive(Debug, Clone, Copy)]
+pub struct Names {
+    namer: Namer,
+    not_send: PhantomData<*mut ()>,
+}
+
+impl Names {
+    pub(crate) fn new(namer: Namer) -> Names {
+        Names { namer, not_send: PhantomData }
+    }
+
+    /// The fingerprint of a method, to tell it from another one at the same address later. `None` when it is not readable.
+    pub fn fingerprint(&self, method: MethodRef) -> Option<Fingerprint> {
+        self.namer.fingerprint(method)
+    }
+
+    /// The name of a method. `None` for what has no name in a dex file, or is not readable just now.
+    pub fn describe(&self, method: MethodRef) -> Option<MethodName> {
+        self.namer.name(method)
+    }
 }
 
 /// The words of an `ArtMethod` that matter.
@@ -79,7 +107,12 @@ struct Class {
 
 impl Namer {
     pub(crate) fn new(layout: NameLayout) -> Namer {
-        Namer { layout }
+        Namer { layout, served: Served::default() }
+    }
+
+    /// The same for a runnable thread: what the collector has not moved yet is moved for it.
+    pub(crate) fn served(self, served: Served) -> Namer {
+        Namer { served, ..self }
     }
 
     /// The fingerprint, or nothing when the memory is no method any more.
@@ -121,7 +154,7 @@ impl Namer {
     /// Name of an object's class; `None` for arrays.
     pub(crate) fn class_of(&self, object: usize) -> Option<String> {
         // mirror::Object begins with its compressed class reference.
-        self.class_name(mem::read::<u32>(object)? as usize)
+        self.class_name(u32::from_ne_bytes(self.object(object)?) as usize)
     }
 
     /// Name of the class that a `mirror::Class` stands for; `None` for arrays, primitives and proxies.
@@ -162,19 +195,33 @@ impl Namer {
     }
 
     fn class(&self, at: usize) -> Option<Class> {
-        let words: [u8; 96] = read_up_to(at)?;
+        let words: [u8; 96] = self.object(at)?;
         let flags = u32_at(&words, self.layout.class_access_flags)?;
         let dex_cache = u32_at(&words, self.layout.class_dex_cache)? as usize;
         if dex_cache == 0 {
             return None; // arrays and primitives have no methods
         }
         // A 64-bit member on every architecture.
-        let dex_file = mem::read::<u64>(dex_cache.checked_add(self.layout.dex_cache_dex_file)?)?;
+        let dex_file =
+            u64::from_ne_bytes(self.object(dex_cache.checked_add(self.layout.dex_cache_dex_file)?)?);
         Some(Class {
             proxy: flags & ACC_CLASS_IS_PROXY != 0,
             class_def: u32_at(&words, self.layout.class_def)?,
             dex_file: usize::try_from(dex_file).ok().filter(|p| *p != 0)?,
         })
+    }
+
+    /// Reads `N` bytes of an object on the Java heap.
+    fn object<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
+        let mut bytes = [0; N];
+        let mut read = mem::read_into(at, &mut bytes);
+        // On two pages at most.
+        for _ in 0..2 {
+            if read < N && self.served.touch(at.checked_add(read)?) {
+                read = mem::read_into(at, &mut bytes);
+            }
+        }
+        (read == N).then_some(bytes)
     }
 
     /// Whether a method's class leads back to its own definition in the dex file: only with the right

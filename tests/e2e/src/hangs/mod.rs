@@ -9,6 +9,7 @@ use std::fmt;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use loopbox_format::model::Figure;
 use loopbox_launch::App;
 use tempfile::tempdir;
 
@@ -230,6 +231,12 @@ impl Cell {
         let mut wrong = Vec::new();
         if self.has_stacks() && !told.has_stack {
             wrong.push("no stack of main shows it");
+        }
+        if self.way == "page" && !matches!(self.mode, Mode::Unsampled | Mode::Fallback) {
+            let left_out = |figure: &&Figure| figure.name == "sampler.left_out_uninterruptible";
+            if told.report.figures.iter().find(left_out).is_none_or(|figure| figure.value == "0") {
+                wrong.push("main was asked to stop where it could not");
+            }
         }
         if told.as_of_ns.is_none() {
             wrong.push("main is said to have been idle");

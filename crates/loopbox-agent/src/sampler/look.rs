@@ -1,0 +1,75 @@
+//! A look at the main thread before it is asked to stop: one that could not reach a safepoint soon is left alone. Asking
+//! would make it stop later, when it has work to do, and hold up whoever waits for it meanwhile.
+//!
+//! Only a thread that runs Java code is looked at. One in native code counts as stopped already, whatever the kernel has it
+//! wait for, and what it was called for is what a report is read for.
+
+use crate::session::Session;
+use crate::sys::{clock, proc};
+use loopbox_art::{Art, Unstoppable};
+
+/// A thread that did not run for that long waits for a processor, and is not just being passed over for this thread, which
+/// has woken up a moment ago.
+const STARVED_NS: u64 = 5_000_000;
+
+/// What was seen of the main thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Look {
+    token: u64,
+    at_ns: u64,
+    pub(super) cpu_ns: u64,
+}
+
+impl Look {
+    /// Looks now; `None` without a CPU clock.
+    pub(super) fn now(session: &Session, token: u64) -> Option<Self> {
+        let cpu_ns = clock::thread_cpu_of(session.main_cpu?)?;
+        Some(Self { token, at_ns: clock::now_ns(), cpu_ns })
+    }
+}
+
+/// Why the main thread is not to be asked to stop now, if it is not.
+pub(super) fn unstoppable(art: &Art, before: Option<Look>, now: Option<Look>) -> Option<Unstoppable> {
+    if !art.main_runs_java() {
+        return None;
+    }
+    by_state(proc::main_stat()?.state, before, now)
+}
+
+/// The kernel counts a wait for a processor when it is over (`sched_info_arrive`), so `schedstat` tells nothing of one that
+/// lasts; the CPU clock stands still in it.
+fn by_state(state: u8, before: Option<Look>, now: Option<Look>) -> Option<Unstoppable> {
+    let stood_still = || {
+        let (before, now) = (before?, now?);
+        let same = before.token == now.token && before.cpu_ns == now.cpu_ns;
+        Some(same && now.at_ns.saturating_sub(before.at_ns) >= STARVED_NS)
+    };
+    match state {
+        b'D' => Some(Unstoppable::Uninterruptible),
+        b'R' if stood_still() == Some(true) => Some(Unstoppable::Starved),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_cannot_stop_soon_is_left_alone() {
+        let look = |token, at_ms: u64, cpu_ns| Some(Look { token, at_ns: at_ms * 1_000_000, cpu_ns });
+        let before = look(7, 100, 5);
+        assert_eq!(by_state(b'D', None, None), Some(Unstoppable::Uninterruptible));
+        assert_eq!(by_state(b'R', before, look(7, 110, 5)), Some(Unstoppable::Starved));
+        for (state, now) in [
+            (b'S', look(7, 110, 5)),
+            (b'R', look(7, 110, 6)),
+            (b'R', look(7, 101, 5)),
+            (b'R', look(8, 110, 5)),
+            (b'R', None),
+        ] {
+            assert_eq!(by_state(state, before, now), None, "{now:?}");
+        }
+        assert_eq!(by_state(b'R', None, look(7, 110, 5)), None);
+    }
+}

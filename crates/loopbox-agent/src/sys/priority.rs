@@ -1,0 +1,100 @@
+//! What a thread is worth to the scheduler.
+
+/// `Process.THREAD_PRIORITY_BACKGROUND`.
+const BACKGROUND: i32 = 10;
+
+/// A thread that gives way to the app's, except while somebody waits for its work. A new thread has the nice value of the
+/// one that made it, and the main thread of an app that is seen has -10.
+pub(crate) struct BackgroundThread {
+    usual: i32,
+    low: i32,
+    now: i32,
+}
+
+impl BackgroundThread {
+    /// The calling thread, which stays as it is for now.
+    pub(crate) fn of_this_thread() -> Self {
+        let usual = nice(THIS_THREAD);
+        let low = if usual < BACKGROUND && may_return_to(usual) { BACKGROUND } else { usual };
+        Self { usual, low, now: usual }
+    }
+
+    /// Sets whether somebody waits for it. On that thread.
+    pub(crate) fn hurry(&mut self, hurries: bool) {
+        let wanted = if hurries { self.usual } else { self.low };
+        if wanted != self.now && set(wanted) {
+            self.now = wanted;
+        }
+    }
+
+    /// Its nice value while nobody waits for it.
+    pub(crate) fn low(&self) -> i32 {
+        self.low
+    }
+}
+
+/// Gives the calling thread the main thread's nice value, which changes as the app comes and goes. For the thread that main
+/// waits for while it is stopped: with a worse one it keeps main waiting where others want the processor.
+pub(crate) fn follow_main() {
+    let of_main = nice(std::process::id());
+    if nice(THIS_THREAD) != of_main {
+        set(of_main);
+    }
+}
+
+const THIS_THREAD: u32 = 0;
+
+/// The kernel's system call counts the other way round, from 40 for -20 to 1 for 19.
+fn nice(tid: u32) -> i32 {
+    // SAFETY: no pointers.
+    let value = unsafe { libc::syscall(libc::SYS_getpriority, libc::PRIO_PROCESS, tid) };
+    i32::try_from(20 - value).unwrap_or(0)
+}
+
+fn set(nice: i32) -> bool {
+    // SAFETY: as above.
+    unsafe { libc::syscall(libc::SYS_setpriority, libc::PRIO_PROCESS, THIS_THREAD, nice) == 0 }
+}
+
+/// Whether a thread that has made itself nicer may take that back: Android allows its apps to (`setrlimit nice 40 40` of
+/// init.rc).
+fn may_return_to(nice: i32) -> bool {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the result goes to a local; `getuid` has no arguments.
+    let (failed, user) = unsafe { (libc::getrlimit(libc::RLIMIT_NICE, &raw mut limit), libc::getuid()) };
+    user == 0 || failed == 0 && i64::try_from(limit.rlim_cur).unwrap_or(i64::MAX) >= i64::from(20 - nice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::{clock, proc};
+
+    /// Field 19 of the thread's stat.
+    fn by_the_kernel() -> i32 {
+        let stat = proc::text(&format!("/proc/self/task/{}/stat", clock::this_thread()));
+        stat.rsplit(')').next().unwrap().split_whitespace().nth(16).unwrap().parse().unwrap()
+    }
+
+    #[test]
+    fn a_thread_gives_way_until_it_hurries() {
+        let before = by_the_kernel();
+        let mut thread = BackgroundThread::of_this_thread();
+        assert_eq!(by_the_kernel(), before, "not before it is told");
+        thread.hurry(false);
+        let low = if before < BACKGROUND && may_return_to(before) { BACKGROUND } else { before };
+        assert_eq!((thread.low(), by_the_kernel()), (low, low));
+        thread.hurry(true);
+        assert_eq!(by_the_kernel(), before);
+    }
+
+    #[test]
+    fn a_thread_follows_main() {
+        let of_main = nice(std::process::id());
+        if may_return_to(of_main) && of_main < 19 {
+            assert!(set(of_main + 1));
+            follow_main();
+            assert_eq!(by_the_kernel(), of_main);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Pages that the collector serves on demand.
+//!
+//! ART's compacting collector (14 and newer, `MarkCompact`) moves objects while the app runs: a page of the heap that it has
+//! not filled yet is missing, and a load from it ends in SIGBUS, which ART's handler answers by filling the page
+//! (`UFFD_FEATURE_SIGBUS`, 14.0.0_r1:runtime/gc/collector/mark_compact.cc). The kernel's copy by `process_vm_readv` raises no
+//! signal; it answers `EFAULT`. So the page is touched by a load first, as Java code would do. That is done by a runnable
+//! thread only, for an address in the heap that the collector serves, and where it serves any: elsewhere `EFAULT` means what
+//! it says.
+
+use std::fs;
+
+use crate::sys::{maps, mem};
+
+/// How the kernel names the heap that objects are moved in, where it names anonymous memory.
+const HEAP: &str = "[anon:dalvik-main space";
+
+/// Where pages are served; nowhere by default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Served {
+    begin: usize,
+    end: usize,
+}
+
+impl Served {
+    /// Finds the heap, if pages are served at all in this process. The heap stays where it is.
+    pub(crate) fn of_this_process() -> Served {
+        let serves = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten().any(|descriptor| {
+            fs::read_link(descriptor.path()).is_ok_and(|link| link.as_os_str() == "anon_inode:[userfaultfd]")
+        });
+        if serves { Self::heap(&maps::of_self().unwrap_or_default()) } else { Self::default() }
+    }
+
+    /// The heap's first stretch of memory that can be read and written.
+    fn heap(maps: &[maps::Mapping]) -> Served {
+        let mut of_heap = maps.iter().filter(|map| map.read && map.path.starts_with(HEAP));
+        let Some(first) = of_heap.next() else { return Self::default() };
+        let mut end = first.end;
+        for next in of_heap {
+            if next.start == end {
+                end = next.end;
+            }
+        }
+        Served { begin: first.start, end }
+    }
+
+    /// Has the page of an address filled. False when it is none that is served.
+    pub(crate) fn touch(&self, at: usize) -> bool {
+        let at = mem::address(at);
+        let served = (self.begin..self.end).contains(&at);
+        if served {
+            // SAFETY: within the heap, which is mapped for reading as long as the process lives; a missing page is filled by
+            // ART's handler, which this runnable thread may wait for.
+            unsafe { std::ptr::read_volatile(at as *const u8) };
+        }
+        served
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+
+    const PAGE: usize = 4096;
+    static USERFAULTFD: AtomicI32 = AtomicI32::new(-1);
+    static MISSING: AtomicUsize = AtomicUsize::new(0);
+    static FULL: [u8; PAGE] = [0x5a; PAGE];
+
+    const UFFDIO_API: libc::c_ulong = 0xc018_aa3f;
+    const UFFDIO_REGISTER: libc::c_ulong = 0xc020_aa00;
+    const UFFDIO_COPY: libc::c_ulong = 0xc028_aa03;
+    const FEATURE_SIGBUS: u64 = 1 << 7;
+    const USER_MODE_ONLY: libc::c_int = 1;
+    const MODE_MISSING: u64 = 1;
+
+    /// What ART's handler does.
+    extern "C" fn fill(_: libc::c_int) {
+        let mut copy = [MISSING.load(Ordering::SeqCst) as u64, FULL.as_ptr() as u64, PAGE as u64, 0, 0];
+        // SAFETY: the request's structure of five words; async-signal-safe.
+        unsafe { libc::ioctl(USERFAULTFD.load(Ordering::SeqCst), UFFDIO_COPY as _, copy.as_mut_ptr()) };
+    }
+
+    /// A page as the collector leaves it; `None` where the kernel has no such thing for this process.
+    fn missing_page() -> Option<usize> {
+        // SAFETY: an anonymous page, requests with structures of their sizes, a handler that does one system call.
+        unsafe {
+            let descriptor =
+                libc::syscall(libc::SYS_userfaultfd, libc::O_CLOEXEC | USER_MODE_ONLY) as libc::c_int;
+            let mut api = [0xaa, FEATURE_SIGBUS, 0];
+            if descriptor < 0 || libc::ioctl(descriptor, UFFDIO_API as _, api.as_mut_ptr()) != 0 {
+                return None;
+            }
+            let (protection, flags) =
+                (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+            let page = libc::mmap(std::ptr::null_mut(), PAGE, protection, flags, -1, 0);
+            let mut register = [page as u64, PAGE as u64, MODE_MISSING, 0];
+            assert_eq!(libc::ioctl(descriptor, UFFDIO_REGISTER as _, register.as_mut_ptr()), 0);
+            USERFAULTFD.store(descriptor, Ordering::SeqCst);
+            MISSING.store(page as usize, Ordering::SeqCst);
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = fill as *const () as usize;
+            assert_eq!(libc::sigaction(libc::SIGBUS, &raw const action, std::ptr::null_mut()), 0);
+            Some(page as usize)
+        }
+    }
+
+    #[test]
+    fn a_page_that_is_missing_is_served_and_then_read() {
+        let Some(page) = missing_page() else {
+            println!("left out: this process may not use userfaultfd");
+            return;
+        };
+        let at = page + 64;
+        assert_eq!(mem::read::<u32>(at), None, "the kernel's copy raises no signal");
+        assert!(!Served::default().touch(at), "not where nothing is served");
+        let served = Served { begin: page, end: page + PAGE };
+        assert!(!served.touch(page + PAGE) && !served.touch(page - 1) && !served.touch(0));
+        assert!(served.touch(at));
+        assert_eq!(mem::read::<u32>(at), Some(0x5a5a_5a5a));
+    }
+
+    #[test]
+    fn the_heap_is_found_by_its_name() {
+        let maps = maps::parse(
+            "12c00000-12c80000 rw-p 00000000 00:00 0      [anon:dalvik-main space (region space)]\n\
+             12c80000-14c00000 rw-p 00000000 00:00 0      [anon:dalvik-main space (region space)]\n\
+             14c00000-15c00000 ---p 00000000 00:00 0      [anon:dalvik-main space (region space)]\n\
+             70000000-71000000 rw-p 00000000 00:00 0      [anon:dalvik-non moving space]\n",
+        );
+        assert_eq!(Served::heap(&maps), Served { begin: 0x12c0_0000, end: 0x14c0_0000 });
+        assert_eq!(Served::heap(&maps[3..]), Served::default());
+    }
+}

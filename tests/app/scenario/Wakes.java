@@ -1,0 +1,173 @@
+package scenario;
+
+import android.app.Activity;
+import android.os.Handler;
+import android.os.Looper;
+import android.os.Message;
+import android.os.SystemClock;
+import io.loopbox.Loopbox;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.FileReader;
+import java.io.IOException;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * How often the recorder's threads wake up while the app is used in one way after the other.
+ *
+ * <p>Arguments: those of {@link Options}; {@code rounds=}: how long each way lasts. For each it says how many messages there were,
+ * how long it took, how often nothing came for a while though something should have, how many messages took long after
+ * all and how long, and how often each thread gave its processor up by itself since ({@code voluntary_ctxt_switches}),
+ * which is how often it woke up.
+ */
+public final class Wakes extends Handler {
+    /** Messages that follow each other so far apart leave time to park in between. */
+    private static final long GAP_MS = 80;
+    /** Messages that take so long, because the machine has other things to do, may be sampled. */
+    private static final long LONG_MS = 30;
+    /** Long enough for every thread to have gone to sleep. */
+    private static final int SETTLE_MS = 1_500;
+
+    private static final int SETTLED = -1;
+
+    /** Name, messages in a row, milliseconds between those, milliseconds between rows, milliseconds of work. */
+    private static final Object[][] WAYS = {
+        {"idle", 1, 0, 1_000, 0},
+        {"isolated", 1, 0, 1_000, 2},
+        {"typing", 3, 8, 250, 3},
+        {"scrolling", 60, 16, 16, 4},
+        {"background", 1, 0, 1_000, 2},
+    };
+
+    private final Phone application;
+    private final Activity page = new Activity();
+    private final int rounds;
+    private int way = -1;
+    private int sent;
+    private int gaps;
+    private int slow;
+    private long slowMs;
+    private long begunMs;
+    private long lastMs;
+    private Map<String, Long> before;
+
+    private Wakes(Looper looper, Phone application, Options options) {
+        super(looper);
+        this.application = application;
+        rounds = options.number("rounds", 10);
+    }
+
+    /** Plays all ways and ends the process. */
+    public static void main(String[] arguments) {
+        Looper.prepareMainLooper();
+        Options options = new Options(arguments);
+        Phone application = new Phone(options);
+        if (!Loopbox.install(application, options.config().build()).isOn()) {
+            throw new AssertionError("not installed");
+        }
+        Wakes wakes = new Wakes(Looper.getMainLooper(), application, options);
+        application.show(wakes.page);
+        wakes.sendEmptyMessageDelayed(SETTLED, SETTLE_MS);
+        Looper.loop();
+    }
+
+    @Override
+    public void handleMessage(Message message) {
+        long now = SystemClock.uptimeMillis();
+        if (message.what == SETTLED) {
+            way++;
+            sent = 0;
+            gaps = 0;
+            slow = 0;
+            slowMs = 0;
+            before = wakes();
+            begunMs = SystemClock.uptimeMillis();
+            lastMs = begunMs;
+            next();
+            return;
+        }
+        if (number(2) > 0 && now - lastMs - (sent % number(1) == 0 ? number(3) : number(2)) > GAP_MS) {
+            gaps++;
+        }
+        lastMs = now;
+        sent++;
+        if (number(4) > 0) {
+            Work.busy(number(4));
+        }
+        long tookMs = SystemClock.uptimeMillis() - now;
+        if (tookMs >= LONG_MS) {
+            slow++;
+            slowMs += tookMs;
+        }
+        if (sent < rounds * number(1)) {
+            next();
+            return;
+        }
+        say();
+        if (way + 1 == WAYS.length) {
+            Script.say("end");
+            Runtime.getRuntime().halt(0);
+        }
+        if (WAYS[way + 1][0].equals("background")) {
+            application.hide(page);
+        }
+        sendEmptyMessageDelayed(SETTLED, SETTLE_MS);
+    }
+
+    private int number(int at) {
+        return (Integer) WAYS[way][at];
+    }
+
+    private void next() {
+        boolean idle = number(4) == 0;
+        int ms = idle ? rounds * 1_000 : sent % number(1) == 0 ? number(3) : number(2);
+        if (idle) {
+            sent = rounds - 1;
+        }
+        sendEmptyMessageDelayed(0, ms);
+    }
+
+    private void say() {
+        StringBuilder line = new StringBuilder("wakes ").append(WAYS[way][0]);
+        line.append(" messages=").append(number(4) == 0 ? 1 : sent);
+        line.append(" ms=").append(SystemClock.uptimeMillis() - begunMs).append(" gaps=").append(gaps);
+        line.append(" slow=").append(slow).append(" slowMs=").append(slowMs);
+        for (Map.Entry<String, Long> thread : wakes().entrySet()) {
+            Long earlier = before.get(thread.getKey());
+            line.append(' ').append(thread.getKey()).append('=');
+            line.append(thread.getValue() - (earlier == null ? 0 : earlier));
+        }
+        Script.say(line.toString());
+    }
+
+    private static Map<String, Long> wakes() {
+        Map<String, Long> all = new TreeMap<String, Long>();
+        for (File task : new File("/proc/self/task").listFiles()) {
+            String name = word(new File(task, "comm"), "");
+            if (name.startsWith("loopbox-")) {
+                all.put(name.substring("loopbox-".length()), Long.valueOf(word(new File(task, "status"), "voluntary_ctxt_switches:")));
+            }
+        }
+        return all;
+    }
+
+    /** What follows {@code prefix} on the line that begins with it. */
+    private static String word(File file, String prefix) {
+        try {
+            BufferedReader lines = new BufferedReader(new FileReader(file));
+            try {
+                for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                    if (line.startsWith(prefix)) {
+                        return line.substring(prefix.length()).trim();
+                    }
+                }
+                throw new AssertionError(file + " has no " + prefix);
+            } finally {
+                lines.close();
+            }
+        } catch (IOException failed) {
+            throw new AssertionError(failed);
+        }
+    }
+}

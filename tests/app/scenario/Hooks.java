@@ -269,7 +269,7 @@ public final class Hooks {
                     @Override
                     public void run() {
                         Loopbox.uninstall();
-                        Script.say("dump without recorder " + Loopbox.dump("none"));
+                        Script.say("dump without recorder " + Script.ask("none"));
                     }
                 });
         shop.send(1, NAMED_MS);

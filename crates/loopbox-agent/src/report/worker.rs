@@ -12,7 +12,7 @@ use crate::anr::native_stack::NativeCapture;
 use crate::anr::tracker::{AnrTracker, Stall};
 use crate::anr::{native_stack, sigquit, update_handler_feature};
 use crate::sampler::sample::SampleReceiver;
-use crate::session::{Request, Session};
+use crate::session::Session;
 #[cfg(debug_assertions)]
 use crate::sys::fault;
 use crate::sys::{clock, log, proc};
@@ -268,9 +268,9 @@ impl<'a> Worker<'a> {
         match trigger {
             Trigger::Signal => listener::notify(&path, "sigquit"),
             Trigger::Hang => listener::notify(&path, "hang"),
-            Trigger::Request(Request { reason, done }) => {
-                let _ = done.send(path.clone());
-                listener::notify(&path, &reason);
+            Trigger::Request(request) => {
+                listener::notify(&path, &request.reason);
+                request.finish(&path);
             }
         }
     }

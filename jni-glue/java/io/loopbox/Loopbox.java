@@ -6,6 +6,7 @@ import android.util.Log;
 import android.view.Window;
 import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
+import androidx.annotation.WorkerThread;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,20 +103,46 @@ public final class Loopbox {
     }
 
     /**
-     * Writes a report now and waits for it, at most 5 seconds. Any thread.
+     * Writes a report now and waits for it, at most 5 seconds. On the main thread it does not wait: there it does what
+     * {@link #dumpAsync} does without a callback, and says null at once.
      *
      * @param reason goes into the report
-     * @return the file, or null when none was written
+     * @return the file, or null when none was written, or not yet
      */
+    @WorkerThread
     @Nullable
     public static File dump(@Nullable String reason) {
+        if (Recorder.onMainThread()) {
+            dumpAsync(reason, null);
+            return null;
+        }
         try {
-            String path = Native.dump(reason == null ? "" : reason, DUMP_TIMEOUT_MS);
+            String path = Native.dump(text(reason), DUMP_TIMEOUT_MS);
             return path == null ? null : new File(path);
         } catch (Throwable fault) {
             Log.w(TAG, "no report", fault);
             return null;
         }
+    }
+
+    /**
+     * Writes a report in the background and returns at once: of what the main thread does some hundred microseconds
+     * later, or, while another report is being written, when that one is done. {@link Listener} has it as well. Any thread;
+     * of more than 16 reports that wait to be written the oldest are given up.
+     *
+     * @param reason goes into the report
+     * @param done what is called when the report is complete or there is none; null for nothing
+     */
+    public static void dumpAsync(@Nullable String reason, @Nullable DumpCallback done) {
+        try {
+            AskedDumps.ask(text(reason), done);
+        } catch (Throwable fault) {
+            Log.w(TAG, "no report", fault);
+        }
+    }
+
+    private static String text(String reason) {
+        return reason == null ? "" : reason;
     }
 
     /**
@@ -285,14 +312,23 @@ public final class Loopbox {
         Recorder.messageUnseen();
     }
 
-    /** Called by the native worker for each report. */
-    static void onReport(String path, String reason) {
-        Config config = Recorder.config();
-        if (config == null || config.listener == null) {
-            return;
-        }
+    /**
+     * Called by the native listener thread.
+     *
+     * @param path the report's, or null for none
+     * @param about {@link Native#COMPLETE}, or the number of who asked for it
+     */
+    static void onReport(String path, long about) {
         try {
-            config.listener.onReport(new Report(new File(path)));
+            Report report = path == null ? null : new Report(new File(path));
+            if (about != Native.COMPLETE) {
+                AskedDumps.answer(about, report);
+                return;
+            }
+            Config config = Recorder.config();
+            if (config != null && config.listener != null) {
+                config.listener.onReport(report);
+            }
         } catch (Throwable fault) {
             Log.w(TAG, "the report listener threw", fault);
         }

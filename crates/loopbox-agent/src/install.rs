@@ -7,8 +7,8 @@ use crate::hook::callbacks;
 use crate::hook::main_thread::{self, MainHost};
 use crate::jni::attach;
 use crate::jni::class_cache::{self, ClassCache};
-use crate::report::{crash_mark, listener};
 use crate::report::worker::Worker;
+use crate::report::{crash_mark, listener};
 use crate::sampler::sample::{self, SampleReceiver};
 use crate::sampler::suspended_call::MainEnv;
 use crate::sampler::thread::{self, SamplerParts};
@@ -20,6 +20,8 @@ use crate::session::stall::StallState;
 use crate::session::symbols::SharedSymbols;
 use crate::session::thread_query::ThreadQueries;
 use crate::session::{Request, SWITCHED_OFF, Session};
+#[cfg(debug_assertions)]
+use crate::sys::fault;
 use crate::sys::wake::EventFd;
 use crate::sys::{clock, log};
 use jni::Env;
@@ -63,6 +65,8 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
     if current().is_some() {
         return Err("already installed".to_owned());
     }
+    #[cfg(debug_assertions)]
+    fault::installation_crashes();
     let classes = class_cache::get().ok_or("the library is not loaded")?;
     fs::create_dir_all(&settings.directory)
         .map_err(|error| format!("cannot create {}: {error}", settings.directory.display()))?;

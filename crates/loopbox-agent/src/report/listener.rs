@@ -110,7 +110,8 @@ fn notify_java(env: &mut Env<'_>, path: Option<&Path>, about: i64) {
     let Some(classes) = class_cache::get() else { return };
     let notified = env.with_local_frame(DEFAULT_LOCAL_FRAME_CAPACITY, |env| {
         let path = path.map(|path| raw::new_string(env, &path.to_string_lossy())).transpose()?;
-        let arguments = [jvalue { l: path.map_or(ptr::null_mut(), |path| path.as_raw()) }, jvalue { j: about }];
+        let arguments =
+            [jvalue { l: path.map_or(ptr::null_mut(), |path| path.as_raw()) }, jvalue { j: about }];
         let nothing = JavaType::Primitive(Primitive::Void);
         let method = classes.loopbox_on_report;
         // SAFETY: looked up in this class with this signature: a String or null, a long, no result.

@@ -2,6 +2,7 @@
 
 use super::collector::Collector;
 use super::lifecycle::{Action, AskSystem, Event, FollowUp, Lifecycle, ReportFile, SystemAnswer, Trigger};
+use super::start_mark::StartMark;
 use super::used_symbols::UsedSymbols;
 use super::{
     digest, file, listener, main_thread, meta, outside, pending_queue, previous_runs, process_stats,
@@ -42,6 +43,7 @@ pub(crate) struct Worker<'a> {
     native: Option<(u64, NativeStack)>,
     /// How many reports have a name with a number.
     numbered: u32,
+    start_mark: StartMark,
 }
 
 /// A report that is not complete.
@@ -67,6 +69,7 @@ impl<'a> Worker<'a> {
             seen_capture: native_stack::newer_than(0).map_or(0, |capture| capture.version),
             native: None,
             numbered: 0,
+            start_mark: StartMark::new(session),
         }
     }
 
@@ -108,10 +111,13 @@ impl<'a> Worker<'a> {
                 unseen_message::tell(env);
             }
             let threads_answered = session.thread_queries.is_complete();
-            self.drive(env, Event::Tick { now_ns: clock::now_ns(), threads_answered });
+            let now_ns = clock::now_ns();
+            self.drive(env, Event::Tick { now_ns, threads_answered });
+            self.start_mark.look(now_ns);
             session.wait_for_work(self.wait_ms());
         }
         self.drive(env, Event::SessionEnds);
+        self.start_mark.remove();
         if let Err(error) = session.reader.discard() {
             log::warn(&format!("the ring file could not be deleted: {error}"));
         }
@@ -122,9 +128,10 @@ impl<'a> Worker<'a> {
         let follows = self.life.followed_file().is_some() || self.anr.has_suspect();
         let check_ms =
             follows.then(|| CHECK_MS.min(self.session.settings.hang_threshold_ns / 8_000_000).max(1));
-        let left_ns = self.life.deadline_ns().map(|deadline| deadline.saturating_sub(clock::now_ns()));
-        let left_ms = left_ns.map(|ns| ns / 1_000_000 + 1);
-        [check_ms, left_ms].into_iter().flatten().min().map_or(INFINITE, |ms| ms as i32)
+        let left_ms = |deadline_ns: u64| deadline_ns.saturating_sub(clock::now_ns()) / 1_000_000 + 1;
+        let report_ms = self.life.deadline_ns().map(left_ms);
+        let start_ms = self.start_mark.next_look_ns().map(left_ms);
+        [check_ms, report_ms, start_ms].into_iter().flatten().min().map_or(INFINITE, |ms| ms as i32)
     }
 
     /// Passes on an event and does what follows from it.

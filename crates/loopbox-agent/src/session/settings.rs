@@ -18,6 +18,8 @@ pub struct Settings {
     pub(crate) directory: PathBuf,
     /// Version name and code of the app, as the app gives them.
     pub(crate) app_version: String,
+    /// The file that says that this start has not lasted yet; none where starts are not counted.
+    pub(crate) start_mark: Option<PathBuf>,
     /// Annotations of the app: names and values.
     pub(crate) annotations: Vec<(String, String)>,
 }
@@ -38,8 +40,8 @@ pub(crate) struct PendingLimits {
 pub const NUMBERS: usize = 18;
 
 impl Settings {
-    /// Reads `Config.numbers` (the same order there and here) and `Config.strings`: directory, app version, then
-    /// names and values of annotations.
+    /// Reads `Config.numbers` (the same order there and here) and `Config.strings`: directory, app version,
+    /// the start's mark, then names and values of annotations.
     ///
     /// # Errors
     /// A line for the log: which setting is missing, or which one the recorder refuses and why.
@@ -66,6 +68,7 @@ impl Settings {
         let directory =
             strings.next().filter(|directory| !directory.is_empty()).ok_or("no directory given")?;
         let app_version = strings.next().unwrap_or_default();
+        let start_mark = strings.next().filter(|mark| !mark.is_empty()).map(PathBuf::from);
         let mut annotations = Vec::new();
         while let (Some(name), Some(value)) = (strings.next(), strings.next()) {
             annotations.push((name, value));
@@ -84,6 +87,7 @@ impl Settings {
             hang_threshold_ns: number(17).saturating_mul(MS),
             directory: directory.into(),
             app_version,
+            start_mark,
             annotations,
         })
     }
@@ -99,11 +103,12 @@ mod tests {
 
     #[test]
     fn the_builders_defaults_are_the_recorders() {
-        let strings = ["/data/app", "1.0 (1)", "user", "u1"].map(str::to_owned).to_vec();
+        let strings = ["/data/app", "1.0 (1)", "", "user", "u1"].map(str::to_owned).to_vec();
         let settings = Settings::read(&DEFAULTS, strings).unwrap();
         assert_eq!(settings.recorder, Config::default());
         assert_eq!((settings.api_level, settings.sig_quit), (29, true));
         assert_eq!(settings.annotations, [("user".to_owned(), "u1".to_owned())]);
+        assert_eq!(settings.start_mark, None);
         assert!(!settings.pending.keep_objects);
         assert_eq!(settings.hang_threshold_ns, 5_000 * MS);
     }

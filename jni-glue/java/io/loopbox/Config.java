@@ -130,10 +130,11 @@ public final class Config {
     }
 
     /** The strings in the order in which the native side reads them (config.rs). */
-    String[] strings(File directory, String appVersion) {
+    String[] strings(File directory, String appVersion, String startMark) {
         List<String> all = new ArrayList<String>();
         all.add(directory.getPath());
         all.add(appVersion);
+        all.add(startMark);
         for (int at = 0; at + 1 < annotations.length; at += 2) {
             String value = redacted(annotations[at], annotations[at + 1]);
             if (value != null) {

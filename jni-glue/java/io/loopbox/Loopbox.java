@@ -26,7 +26,8 @@ public final class Loopbox {
     private Loopbox() {}
 
     /**
-     * Starts recording the main thread. Call it on the main thread, as early as Application.attachBaseContext.
+     * Starts recording the main thread. Call it on the main thread, as early as Application.attachBaseContext. When three
+     * starts in a row ended within five seconds, by a crash as far as the system says, the next ones go without.
      *
      * @param context the Application, or any other context; the Application itself also tells when the app is in
      *     the foreground and which Activity is shown
@@ -55,7 +56,8 @@ public final class Loopbox {
 
     /**
      * Starts recording without a Context, for processes that have none (tests, app_process). The configuration needs
-     * a directory. The end of earlier processes and whether the app is in the foreground stay unknown.
+     * a directory. The end of earlier processes and whether the app is in the foreground stay unknown, and starts that end
+     * within seconds are not counted.
      *
      * @return what is on and what is off
      */

@@ -59,16 +59,28 @@ final class Recorder {
         if (config != null) {
             return "already installed";
         }
-        System.loadLibrary("loopbox");
-        framework = asked;
-        // Before there is a worker: it may have an earlier launch's report for the listener at once.
-        config = wanted;
-        String refusal = "the native part failed";
+        // A process without a Context is no app that somebody starts again and again.
+        String process = asked == Framework.NONE ? null : App.processName();
+        StartGuard guard = process == null ? null : new StartGuard(directory, process, appVersion);
+        String refusal = guard == null ? null : guard.begin(asked);
+        if (refusal != null) {
+            return refusal;
+        }
+        String mark = guard == null ? "" : guard.path();
+        refusal = "the native part failed";
         try {
-            refusal = Native.install(wanted.numbers(Build.VERSION.SDK_INT), wanted.strings(directory, appVersion));
+            System.loadLibrary("loopbox");
+            framework = asked;
+            // Before there is a worker: it may have an earlier launch's report for the listener at once.
+            config = wanted;
+            long[] numbers = wanted.numbers(Build.VERSION.SDK_INT);
+            refusal = Native.install(numbers, wanted.strings(directory, appVersion, mark));
         } finally {
             if (refusal != null) {
                 config = null;
+                if (guard != null) {
+                    guard.end();
+                }
             }
         }
         if (refusal != null) {

@@ -44,10 +44,14 @@ pub(super) fn find(session: &Session, waits: Option<bool>) -> Option<Outside> {
     let demand = session.main_demand();
     let asleep = Some(session.stall.snapshot().asleep).filter(|asleep| asleep.token == token);
     let used = asleep.zip(demand);
-    let computes = seen_ns.is_some() || proc::main_place() == Place::Running;
+    let ended_ns = if ended_ns == 0 { session.installed_ns } else { ended_ns };
+    // Without a hook messages have ended since, and some of what was computed since main was at rest may be theirs.
+    let hooked = session.settings.hooked;
+    let waited_ns = asleep.filter(|asleep| asleep.waited && !hooked).map_or(0, |asleep| asleep.at_ns);
+    let computes = hooked && (seen_ns.is_some() || proc::main_place() == Place::Running);
     Some(Outside {
         token,
-        after_ns: if ended_ns == 0 { session.installed_ns } else { ended_ns },
+        after_ns: ended_ns.max(waited_ns),
         start_ns: used
             .filter(|_| computes)
             .and_then(|(asleep, demand)| computing_since(&asleep, now_ns, demand, seen_ns)),

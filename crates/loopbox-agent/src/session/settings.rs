@@ -11,6 +11,8 @@ pub struct Settings {
     pub(crate) api_level: u32,
     pub(crate) recorder: Config,
     pub(crate) sig_quit: bool,
+    /// Whether a hook tells of messages.
+    pub(crate) hooked: bool,
     /// How long a message may run before it counts as a hang, when only input waits for it.
     pub(crate) hang_threshold_ns: u64,
     pub(crate) pending: PendingLimits,
@@ -37,7 +39,7 @@ pub(crate) struct PendingLimits {
 }
 
 /// How many numbers `Config.numbers` has.
-pub const NUMBERS: usize = 18;
+pub const NUMBERS: usize = 19;
 
 impl Settings {
     /// Reads `Config.numbers` (the same order there and here) and `Config.strings`: directory, app version,
@@ -85,6 +87,7 @@ impl Settings {
                 walk: number(16) != 0,
             },
             hang_threshold_ns: number(17).saturating_mul(MS),
+            hooked: number(18) != 0,
             directory: directory.into(),
             app_version,
             start_mark,
@@ -99,14 +102,14 @@ mod tests {
 
     /// The defaults of `Config.Builder`.
     const DEFAULTS: [i64; NUMBERS] =
-        [29, 300, 50, 100, 8, 1, 1, 50, 10, 95, 10, 1, 200, 65_536, 200, 0, 0, 5_000];
+        [29, 300, 50, 100, 8, 1, 1, 50, 10, 95, 10, 1, 200, 65_536, 200, 0, 0, 5_000, 1];
 
     #[test]
     fn the_builders_defaults_are_the_recorders() {
         let strings = ["/data/app", "1.0 (1)", "", "user", "u1"].map(str::to_owned).to_vec();
         let settings = Settings::read(&DEFAULTS, strings).unwrap();
         assert_eq!(settings.recorder, Config::default());
-        assert_eq!((settings.api_level, settings.sig_quit), (29, true));
+        assert_eq!((settings.api_level, settings.sig_quit, settings.hooked), (29, true, true));
         assert_eq!(settings.annotations, [("user".to_owned(), "u1".to_owned())]);
         assert_eq!(settings.start_mark, None);
         assert!(!settings.pending.keep_objects);

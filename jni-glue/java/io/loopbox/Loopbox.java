@@ -245,11 +245,12 @@ public final class Loopbox {
      * another library has wrapped ours by then. For windows of Dialogs and the like;
      * {@link Config.Builder#watchInput} does it for Activities. Main thread.
      *
-     * @param window one that has a callback; else nothing happens
+     * @param window one that has a callback; else nothing happens, and nothing with {@link Config.Hook#NONE}
      */
     public static void watchInput(@Nullable Window window) {
         try {
-            if (window != null && Recorder.isOn() && Recorder.onMainThread()) {
+            Config config = Recorder.config();
+            if (window != null && config != null && config.isHooked() && Recorder.onMainThread()) {
                 InputWatch.watch(window);
             }
         } catch (Throwable fault) {

@@ -86,7 +86,9 @@ final class Recorder {
         if (refusal != null) {
             return refusal;
         }
-        InstallMessage.adopt();
+        if (wanted.isHooked()) {
+            InstallMessage.adopt();
+        }
         if (!putIn()) {
             stop();
             return "the Observer hook is refused";
@@ -140,7 +142,7 @@ final class Recorder {
 
     /** Whether messages are recorded now. */
     static boolean isHooked() {
-        return hook != null;
+        return hook != null && hook.records();
     }
 
     /** Any thread. */
@@ -181,7 +183,10 @@ final class Recorder {
         if (hook == null) {
             return false;
         }
-        Native.setHook(true, hook.describe());
+        Native.setHook(hook.records(), hook.describe());
+        if (!hook.records()) {
+            return true;
+        }
         DisplacedWatch watch = new DisplacedWatch(hook, config.printerCheckMs);
         displacedWatch = watch;
         Looper.myQueue().addIdleHandler(watch);
@@ -202,6 +207,9 @@ final class Recorder {
     }
 
     private static Hook hookInto(Looper looper) {
+        if (!config.isHooked()) {
+            return new NoHook();
+        }
         boolean wanted =
                 config.hook == Config.Hook.OBSERVER
                         || (config.hook == Config.Hook.AUTO && Build.VERSION.SDK_INT == ANDROID_10);

@@ -2,8 +2,10 @@ package scenario;
 
 import android.os.Handler;
 import android.os.Looper;
+import android.os.Message;
 import io.loopbox.Config;
 import io.loopbox.DumpCallback;
+import io.loopbox.FirstFileListener;
 import io.loopbox.Loopbox;
 import io.loopbox.Report;
 import java.io.File;
@@ -11,7 +13,8 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * The main thread asks for reports, and goes on. {@code mode=disk}: again and again, while the disk does not answer;
- * {@code mode=callback}: who asks is called, also when there can be no report. The arguments of {@link Options} apply,
+ * {@code mode=callback}: who asks is called, also when there can be no report; {@code mode=first}: a listener hears of the first
+ * file while the queue is printed, which waits for that. The arguments of {@link Options} apply,
  * but that {@code dir} has a folder for the reports in it.
  */
 public final class Asking implements Runnable {
@@ -30,11 +33,13 @@ public final class Asking implements Runnable {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
         File directory = new File(options.text("dir", "."), "reports");
-        Config config = new Config.Builder(directory).listener(new PrintingListener()).build();
-        if (!Loopbox.install(config).isOn()) {
+        String mode = options.text("mode", "callback");
+        Config.Builder config = new Config.Builder(directory).pendingMs(2_000);
+        config.listener("first".equals(mode) ? new Early() : new PrintingListener());
+        if (!Loopbox.install(config.build()).isOn()) {
             throw new AssertionError("not installed");
         }
-        new Handler().post(new Asking(directory, options.text("mode", "callback")));
+        new Handler().post(new Asking(directory, mode));
         Looper.loop();
     }
 
@@ -45,6 +50,10 @@ public final class Asking implements Runnable {
                 for (int i = 0; i < MANY; i++) {
                     Script.say("got " + Loopbox.dump("on main " + i));
                 }
+            } else if ("first".equals(mode)) {
+                new Handler().sendMessageDelayed(Message.obtain(null, 7, new Printed()), 3_600_000);
+                Script.dump("asked");
+                // The listener has been called by now, the one who asked after it.
             } else {
                 callback();
             }
@@ -52,6 +61,38 @@ public final class Asking implements Runnable {
             Runtime.getRuntime().halt(0);
         } catch (Exception failed) {
             throw new AssertionError(failed);
+        }
+    }
+
+    private static final CountDownLatch FIRST = new CountDownLatch(1);
+
+    /** In the queue; printed when the first file was heard of. */
+    private static final class Printed {
+        @Override
+        public String toString() {
+            try {
+                FIRST.await();
+            } catch (InterruptedException tooLate) {
+                Script.say("not heard of");
+            }
+            return "printed";
+        }
+    }
+
+    private static final class Early implements FirstFileListener {
+        @Override
+        public void onFirstFile(Report report) {
+            say("first", report);
+            FIRST.countDown();
+        }
+
+        @Override
+        public void onReport(Report report) {
+            say("complete", report);
+        }
+
+        private static void say(String when, Report report) {
+            Script.say(when + " " + report.file().getName() + " " + report.reason() + " " + report.digest());
         }
     }
 

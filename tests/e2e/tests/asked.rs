@@ -49,3 +49,22 @@ fn who_asks_for_a_report_is_called_with_it_or_without_one() -> Result<()> {
     assert_eq!(ended, "answer to ended: nothing on loopbox-listener");
     Ok(())
 }
+
+#[test]
+fn a_listener_may_hear_of_a_report_before_it_is_complete() -> Result<()> {
+    let folder = tempdir()?;
+    let told = told(folder.path(), "first", "")?;
+    let [first, complete, done] = &told[..] else { panic!("{told:?}") };
+    let named = |line: &str, when: &str| -> Result<(String, String)> {
+        let rest = line.strip_prefix(when).with_context(|| line.to_owned())?;
+        let (name, digest) = rest.trim_start().split_once(" asked ").context("no digest")?;
+        Ok((name.to_owned(), digest.to_owned()))
+    };
+    let (name, digest) = named(first, "first")?;
+    assert_eq!(named(complete, "complete")?.0, name, "one file");
+    assert!(digest.starts_with("main runs scenario.Asking"), "{digest}");
+    assert_eq!(done, "done");
+    let report = read(&folder.path().join("reports").join(name))?;
+    assert!(report.pending.lines.iter().any(|line| line.contains("what=7")), "{:?}", report.pending);
+    Ok(())
+}

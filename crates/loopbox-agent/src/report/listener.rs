@@ -20,13 +20,35 @@ use std::sync::{Mutex, PoisonError};
 /// Receives a report's path, why it was written, and its digest.
 pub type Listener = extern "C" fn(*const c_char, *const c_char, *const c_char);
 
-/// A [`Listener`], or null.
-static LISTENER: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
+/// A [`Listener`] or null.
+struct Slot(AtomicPtr<()>);
 
-/// Sets the native listener; `None` removes it. See `loopbox_on_report` of the library.
+/// Hears of complete reports.
+static LISTENER: Slot = Slot(AtomicPtr::new(ptr::null_mut()));
+/// Hears of first files.
+static FIRST: Slot = Slot(AtomicPtr::new(ptr::null_mut()));
+
+impl Slot {
+    fn set(&self, listener: Option<Listener>) {
+        let listener = listener.map_or(ptr::null_mut(), |listener| listener as *mut ());
+        self.0.store(listener, Ordering::Release);
+    }
+
+    fn get(&self) -> Option<Listener> {
+        let listener = self.0.load(Ordering::Acquire);
+        // SAFETY: not null, so `set` made it of a function of this type.
+        (!listener.is_null()).then(|| unsafe { std::mem::transmute::<*mut (), Listener>(listener) })
+    }
+}
+
+/// Sets the native listener of complete reports; `None` removes it. See `loopbox_on_report` of the library.
 pub fn set_listener(listener: Option<Listener>) {
-    let listener = listener.map_or(ptr::null_mut(), |listener| listener as *mut ());
-    LISTENER.store(listener, Ordering::Release);
+    LISTENER.set(listener);
+}
+
+/// Sets the native listener of first files; `None` removes it. See `loopbox_on_first_file` of the library.
+pub fn set_first_listener(listener: Option<Listener>) {
+    FIRST.set(listener);
 }
 
 /// Reports that a listener which does not return has not been notified of: as many as a directory keeps.
@@ -39,12 +61,14 @@ struct Notice {
     path: Option<PathBuf>,
     /// Why it was written.
     reason: String,
-    /// As in `Native.java`: [`COMPLETE`], or the number by which Java knows who asked for it.
+    /// As in `Native.java`: [`COMPLETE`], [`FIRST_FILE`], or the number by which Java knows who asked for it.
     about: i64,
 }
 
 /// Has as much in it as there is by now.
 const COMPLETE: i64 = 0;
+/// There is a file, and more to come.
+const FIRST_FILE: i64 = -1;
 
 /// What the listeners have not been notified of yet.
 struct Waiting {
@@ -81,6 +105,13 @@ pub(crate) fn notify(path: &Path, reason: &str) {
     add(Notice { path: Some(path.to_owned()), reason: reason.to_owned(), about: COMPLETE });
 }
 
+/// The same of a report that is not complete. Of Java's listeners only some hear of it.
+pub(crate) fn notify_first(java_hears: bool, path: &Path, reason: &str) {
+    if java_hears || FIRST.get().is_some() {
+        add(Notice { path: Some(path.to_owned()), reason: reason.to_owned(), about: FIRST_FILE });
+    }
+}
+
 /// Has Java call who asked for a report and did not wait: with its path, or with nothing when there is none.
 pub(crate) fn answer(asked: i64, path: Option<&Path>) {
     add(Notice { path: path.map(Path::to_owned), reason: String::new(), about: asked });
@@ -94,8 +125,13 @@ fn add(notice: Notice) {
     let started = attach::spawn(&classes.vm, "loopbox-listener", |env| {
         while let Some(Notice { path, reason, about }) = waiting(Waiting::take) {
             notify_java(env, path.as_deref(), about);
-            if let Some(path) = path.filter(|_| about == COMPLETE) {
-                notify_native(&path, &reason);
+            let slot = match about {
+                COMPLETE => &LISTENER,
+                FIRST_FILE => &FIRST,
+                _ => continue,
+            };
+            if let Some(path) = path {
+                notify_native(slot, &path, &reason);
             }
         }
     });
@@ -124,13 +160,8 @@ fn notify_java(env: &mut Env<'_>, path: Option<&Path>, about: i64) {
     }
 }
 
-fn notify_native(path: &Path, reason: &str) {
-    let listener = LISTENER.load(Ordering::Acquire);
-    if listener.is_null() {
-        return;
-    }
-    // SAFETY: not null, so `set_listener` made it of a function of this type.
-    let listener = unsafe { std::mem::transmute::<*mut (), Listener>(listener) };
+fn notify_native(slot: &Slot, path: &Path, reason: &str) {
+    let Some(listener) = slot.get() else { return };
     let file = std::fs::read(path).unwrap_or_default();
     let digest = report::digest(&file).unwrap_or_default();
     let texts = [path.as_os_str().as_bytes(), reason.as_bytes(), digest.as_bytes()];
@@ -177,12 +208,13 @@ mod tests {
         let path = folder.path().join("a.lbx");
         let report = Report { digest: "hang\nshop\n7\n0\nmain runs Cart".into(), ..Report::default() };
         std::fs::write(&path, report::encode(&report).unwrap()).unwrap();
-        notify_native(&path, "before there is a listener");
+        notify_native(&LISTENER, &path, "before there is a listener");
         set_listener(Some(listener));
-        notify_native(&path, "hang");
-        notify_native(&folder.path().join("gone.lbx"), "cut\0here");
+        notify_native(&FIRST, &path, "of a first file");
+        notify_native(&LISTENER, &path, "hang");
+        notify_native(&LISTENER, &folder.path().join("gone.lbx"), "cut\0here");
         set_listener(None);
-        notify_native(&path, "after it was removed");
+        notify_native(&LISTENER, &path, "after it was removed");
         let name = |file: &str| folder.path().join(file).to_str().unwrap().to_owned();
         let expected = [
             [name("a.lbx"), "hang".into(), "main runs Cart".into()],

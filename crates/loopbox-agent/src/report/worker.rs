@@ -148,6 +148,12 @@ impl<'a> Worker<'a> {
         match action {
             Action::WriteFirst => return Some(self.write_first(env)),
             Action::ForwardSignal => sigquit::forward_waiting(),
+            Action::NotifyFirst => {
+                if let (Some(draft), Some(trigger)) = (&self.draft, self.life.trigger()) {
+                    let java_hears = self.session.settings.first_file;
+                    listener::notify_first(java_hears, &draft.file.path, words(trigger));
+                }
+            }
             Action::AskThreads => {
                 let report = &self.draft.as_ref()?.report;
                 return Some(Event::ThreadsAsked { deadline_ns: thread_query::ask(self.session, report) });
@@ -272,13 +278,9 @@ impl<'a> Worker<'a> {
     fn notify_complete(&mut self, trigger: Trigger) {
         let Some(Draft { file: ReportFile { path, .. }, mut report, .. }) = self.draft.take() else { return };
         self.native = report.main_thread.native.take().map(|stack| (message(&report), stack));
-        match trigger {
-            Trigger::Signal => listener::notify(&path, "sigquit"),
-            Trigger::Hang => listener::notify(&path, "hang"),
-            Trigger::Request(request) => {
-                listener::notify(&path, &request.reason);
-                request.finish(&path);
-            }
+        listener::notify(&path, words(&trigger));
+        if let Trigger::Request(request) = trigger {
+            request.finish(&path);
         }
     }
 
@@ -304,6 +306,15 @@ impl<'a> Worker<'a> {
             self.anr.keep_system_answer(message, evidence.system.as_ref());
         }
         file::rewrite(self.session, file, |anr| evidence.add_to(anr))
+    }
+}
+
+/// Why a report is written, for native listeners.
+fn words(trigger: &Trigger) -> &str {
+    match trigger {
+        Trigger::Signal => "sigquit",
+        Trigger::Hang => "hang",
+        Trigger::Request(request) => &request.reason,
     }
 }
 

@@ -11,6 +11,8 @@ pub struct Settings {
     pub(crate) api_level: u32,
     pub(crate) recorder: Config,
     pub(crate) sig_quit: bool,
+    /// Whether Java's listener hears of a first file.
+    pub(crate) first_file: bool,
     /// Whether a hook tells of messages.
     pub(crate) hooked: bool,
     /// How long a message may run before it counts as a hang, when only input waits for it.
@@ -39,7 +41,7 @@ pub(crate) struct PendingLimits {
 }
 
 /// How many numbers `Config.numbers` has.
-pub const NUMBERS: usize = 19;
+pub const NUMBERS: usize = 20;
 
 impl Settings {
     /// Reads `Config.numbers` (the same order there and here) and `Config.strings`: directory, app version,
@@ -88,6 +90,7 @@ impl Settings {
             },
             hang_threshold_ns: number(17).saturating_mul(MS),
             hooked: number(18) != 0,
+            first_file: number(19) != 0,
             directory: directory.into(),
             app_version,
             start_mark,
@@ -102,7 +105,7 @@ mod tests {
 
     /// The defaults of `Config.Builder`.
     const DEFAULTS: [i64; NUMBERS] =
-        [29, 300, 50, 100, 8, 1, 1, 50, 10, 95, 10, 1, 200, 65_536, 200, 0, 0, 5_000, 1];
+        [29, 300, 50, 100, 8, 1, 1, 50, 10, 95, 10, 1, 200, 65_536, 200, 0, 0, 5_000, 1, 0];
 
     #[test]
     fn the_builders_defaults_are_the_recorders() {

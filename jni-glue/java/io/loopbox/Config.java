@@ -145,6 +145,7 @@ public final class Config {
             pendingByWalk ? 1 : 0,
             hangMs,
             isHooked() ? 1 : 0,
+            listener instanceof FirstFileListener ? 1 : 0,
         };
     }
 
@@ -383,7 +384,7 @@ public final class Config {
             return this;
         }
 
-        /** What is called with each report, on a thread of its own. */
+        /** What is called with each report, on a thread of its own; a {@link FirstFileListener} earlier, too. */
         @NonNull
         public Builder listener(@Nullable Listener told) {
             listener = told;

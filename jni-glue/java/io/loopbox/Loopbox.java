@@ -319,18 +319,21 @@ public final class Loopbox {
      * Called by the native listener thread.
      *
      * @param path the report's, or null for none
-     * @param about {@link Native#COMPLETE}, or the number of who asked for it
+     * @param about {@link Native#COMPLETE}, {@link Native#FIRST_FILE}, or the number of who asked for it
      */
     static void onReport(String path, long about) {
         try {
             Report report = path == null ? null : new Report(new File(path));
-            if (about != Native.COMPLETE) {
+            if (about > 0) {
                 AskedDumps.answer(about, report);
                 return;
             }
             Config config = Recorder.config();
-            if (config != null && config.listener != null) {
-                config.listener.onReport(report);
+            Listener listener = config == null ? null : config.listener;
+            if (about == Native.FIRST_FILE && listener instanceof FirstFileListener) {
+                ((FirstFileListener) listener).onFirstFile(report);
+            } else if (about == Native.COMPLETE && listener != null) {
+                listener.onReport(report);
             }
         } catch (Throwable fault) {
             Log.w(TAG, "the report listener threw", fault);

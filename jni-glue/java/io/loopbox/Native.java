@@ -28,6 +28,9 @@ final class Native {
     /** Said to Loopbox.onReport: the report has as much in it as there is by now. */
     static final long COMPLETE = 0;
 
+    /** Said to Loopbox.onReport: the report has a file, and more is to come. */
+    static final long FIRST_FILE = -1;
+
     private Native() {}
 
     /**

@@ -17,7 +17,7 @@ mod natives;
 
 use jni::sys;
 use loopbox_agent::jni::{entry, raw};
-use loopbox_agent::{Listener, mark_crash, set_listener};
+use loopbox_agent::{Listener, mark_crash, set_first_listener, set_listener};
 use std::ffi::{c_int, c_void};
 
 /// Called by the VM when the app loads the library. Every class, method and field that is needed later is looked
@@ -78,12 +78,19 @@ pub extern "C" fn loopbox_mark_crash(signal: c_int) {
 }
 
 /// Has `listener` called for each report, after Java's: with the path of the file, why it was written, and its digest of
-/// at most 900 bytes, all UTF-8 and ended by a zero byte, valid until it returns. It is called on the recorder's worker
-/// thread, which waits for it. Null removes the listener; one call of it may be under way then.
+/// at most 900 bytes, all UTF-8 and ended by a zero byte, valid until it returns. It is called on a thread for listeners,
+/// when the report is complete. Null removes the listener; one call of it may be under way then.
 ///
 /// May be called at any time, also before the recorder is installed, which is the way to learn of reports about earlier
 /// processes.
 #[unsafe(no_mangle)]
 pub extern "C" fn loopbox_on_report(listener: Option<Listener>) {
     set_listener(listener);
+}
+
+/// The same as soon as the report has a file, which `loopbox_on_report` is called with again when there is more in it: the
+/// pending queue, locks and other threads.
+#[unsafe(no_mangle)]
+pub extern "C" fn loopbox_on_first_file(listener: Option<Listener>) {
+    set_first_listener(listener);
 }

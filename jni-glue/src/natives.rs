@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Looks up the Java classes and registers the native methods.
 pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
     let classes = class_cache::look_up(env)?;
-    let table: [(&JNIStr, &JNIStr, *mut c_void); 26] = [
+    let table: [(&JNIStr, &JNIStr, *mut c_void); 27] = [
         (jni_str!("install"), jni_str!("([J[Ljava/lang/String;)Ljava/lang/String;"), install as *mut c_void),
         (jni_str!("uninstall"), jni_str!("()V"), uninstall as *mut c_void),
         (jni_str!("setSampling"), jni_str!("(Z)V"), set_sampling as *mut c_void),
@@ -26,6 +26,7 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         (jni_str!("features"), jni_str!("()Ljava/lang/String;"), features as *mut c_void),
         (jni_str!("annotate"), jni_str!("(Ljava/lang/String;Ljava/lang/String;)V"), annotate as *mut c_void),
         (jni_str!("dump"), jni_str!("(Ljava/lang/String;J)Ljava/lang/String;"), dump as *mut c_void),
+        (jni_str!("askForDump"), jni_str!("(Ljava/lang/String;J)Z"), ask_for_dump as *mut c_void),
         (jni_str!("begin"), jni_str!("()I"), callbacks::begin as *mut c_void),
         (jni_str!("beginIn"), jni_str!("(I)I"), callbacks::begin_in as *mut c_void),
         (jni_str!("depth"), jni_str!("()I"), callbacks::depth as *mut c_void),
@@ -197,6 +198,19 @@ extern "system" fn dump<'local>(
             Some(path) => raw::new_string(env, &path.to_string_lossy()),
             None => Ok(JString::null()),
         }
+    })
+}
+
+extern "system" fn ask_for_dump<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    reason: JString<'local>,
+    asked: jlong,
+) -> jboolean {
+    entry::enter(env, |env| {
+        // SAFETY: a String, as the descriptor says.
+        let reason = unsafe { raw::text(env, &reason) }.unwrap_or_default();
+        Ok(install::ask_for_dump(reason, asked))
     })
 }
 

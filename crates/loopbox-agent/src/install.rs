@@ -7,8 +7,8 @@ use crate::hook::callbacks;
 use crate::hook::main_thread::{self, MainHost};
 use crate::jni::attach;
 use crate::jni::class_cache::{self, ClassCache};
-use crate::report::crash_mark;
 use crate::report::worker::Worker;
+use crate::report::{crash_mark, listener};
 use crate::sampler::sample::{self, SampleReceiver};
 use crate::sampler::suspended_call::MainEnv;
 use crate::sampler::thread::{self, SamplerParts};
@@ -20,6 +20,8 @@ use crate::session::stall::StallState;
 use crate::session::symbols::SharedSymbols;
 use crate::session::thread_query::ThreadQueries;
 use crate::session::{Request, SWITCHED_OFF, Session};
+#[cfg(debug_assertions)]
+use crate::sys::fault;
 use crate::sys::wake::EventFd;
 use crate::sys::{clock, log};
 use jni::Env;
@@ -28,7 +30,7 @@ use loopbox_format::model::{Feature, FeatureState};
 use loopbox_recorder::{Adopted, Aggregator};
 use loopbox_store::{BuildId, Geometry, Identity, Ring, RingOptions, WorkerWriter};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -63,6 +65,8 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
     if current().is_some() {
         return Err("already installed".to_owned());
     }
+    #[cfg(debug_assertions)]
+    fault::installation_crashes();
     let classes = class_cache::get().ok_or("the library is not loaded")?;
     fs::create_dir_all(&settings.directory)
         .map_err(|error| format!("cannot create {}: {error}", settings.directory.display()))?;
@@ -259,6 +263,22 @@ pub fn annotate(name: &str, value: Option<&str>) {
 pub fn dump(reason: String, timeout: Duration) -> Option<PathBuf> {
     let session = current()?;
     let (done, wait) = channel();
-    session.add_request(Request { reason, done });
+    let answer = move |path: Option<&Path>| {
+        let _ = path.map(|path| done.send(path.to_owned()));
+    };
+    session.add_request(Request::new(reason, answer));
     wait.recv_timeout(timeout).ok()
+}
+
+/// Has a report written without waiting for it. Java is called with it, or without when there is none, by the number that
+/// it gave who asked; 0 for nobody. False, and no call, while nothing records.
+pub fn ask_for_dump(reason: String, asked: i64) -> bool {
+    let Some(session) = current() else { return false };
+    let answer = move |path: Option<&Path>| {
+        if asked != 0 {
+            listener::answer(asked, path);
+        }
+    };
+    session.add_request(Request::new(reason, answer));
+    true
 }

@@ -22,7 +22,7 @@ mod session;
 mod sys;
 
 pub use report::crash_mark::mark_crash;
-pub use report::listener::{Listener, set_listener};
+pub use report::listener::{Listener, set_first_listener, set_listener};
 pub use session::settings::{NUMBERS, Settings};
 pub use session::shared_state::SharedState;
 

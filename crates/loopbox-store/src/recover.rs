@@ -105,10 +105,12 @@ pub(crate) fn assemble<S: Source>(source: &S, header: &Header, now_ns: Option<u6
     alive = alive.max(last_sample);
     let ends = history.records.iter().map(|record| record.start_ns.saturating_add(record.wall_ns));
     alive = ends.fold(alive, u64::max);
+    // Without a hook main tells of nothing, and its history does not count what it was found in.
+    let tells = current.is_some();
     report.main = main_state(current, running, &history, &mut alive);
     if let Some(outside) = outside.flatten()
         && !matches!(report.main, MainState::Running(_))
-        && outside.token == Outside::token_before(history.next())
+        && (!tells || outside.token == Outside::token_before(history.next()))
     {
         alive = alive.max(outside.as_of_ns);
         report.main = MainState::Outside(Outside { as_of_ns: alive, ..outside });

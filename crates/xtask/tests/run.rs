@@ -93,12 +93,16 @@ fn what_cannot_run_is_said() {
 #[test]
 fn the_shipped_library_runs_too() {
     let folder = tempfile::tempdir().unwrap();
-    let body = "public static void main(String[] arguments) {
+    let body = "public static void main(String[] arguments) throws Exception {
         android.os.Looper.prepareMainLooper();
         java.io.File reports = new java.io.File(System.getProperty(\"java.io.tmpdir\"));
         io.loopbox.Loopbox.install(new io.loopbox.Config.Builder(reports).build());
         System.out.println(System.getProperty(\"java.library.path\"));
-        io.loopbox.Loopbox.dump(\"on purpose\");
+        Thread asks = new Thread() {
+            @Override public void run() { io.loopbox.Loopbox.dump(\"on purpose\"); }
+        };
+        asks.start();
+        asks.join();
         System.exit(0);
     }";
     let file = source(folder.path(), "Ships", body).display().to_string();

@@ -6,6 +6,7 @@ import android.os.Message;
 import io.loopbox.Config;
 import io.loopbox.Loopbox;
 import java.io.File;
+import scenario.Script;
 
 /**
  * Fills the history with messages of all lengths, long ones with stacks among them, and the queue with others; then
@@ -64,7 +65,7 @@ public final class ReportBench extends Handler {
     }
 
     private static void report() throws InterruptedException {
-        File report = Loopbox.dump("bench");
+        File report = Script.ask("bench");
         if (report == null) {
             throw new AssertionError("no report");
         }

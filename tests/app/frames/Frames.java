@@ -2,12 +2,12 @@ package frames;
 
 import android.os.Handler;
 import android.os.Looper;
-import io.loopbox.Loopbox;
 import java.io.BufferedReader;
 import java.io.FileReader;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import scenario.Script;
 
 /**
  * Runs code of every kind that a stack sampler meets, one kind a message, and leaves a report after each.
@@ -59,7 +59,7 @@ public final class Frames {
                     } catch (Exception e) {
                         throw new IllegalStateException(phase.name(), e);
                     }
-                    Loopbox.dump("phase " + phase.name());
+                    Script.dump("phase " + phase.name());
                 }
             });
         }

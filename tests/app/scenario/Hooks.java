@@ -7,6 +7,7 @@ import android.os.MessageQueue;
 import android.util.Printer;
 import com.example.shop.ShopHandler;
 import com.othersdk.Monitor;
+import com.othersdk.Stats;
 import io.loopbox.Config;
 import io.loopbox.Loopbox;
 import io.loopbox.Status;
@@ -63,6 +64,8 @@ public final class Hooks {
             again();
         } else if ("pending".equals(mode)) {
             pending();
+        } else if ("none".equals(mode)) {
+            none();
         } else if ("config".equals(mode)) {
             config();
         } else {
@@ -269,7 +272,7 @@ public final class Hooks {
                     @Override
                     public void run() {
                         Loopbox.uninstall();
-                        Script.say("dump without recorder " + Loopbox.dump("none"));
+                        Script.say("dump without recorder " + Script.ask("none"));
                     }
                 });
         shop.send(1, NAMED_MS);
@@ -291,11 +294,26 @@ public final class Hooks {
         dump("pending");
     }
 
+    /** Nobody listens to the Looper. The second message is long enough for its stacks to be kept. */
+    private void none() throws Exception {
+        install();
+        Script.say("printer " + Monitor.current(looper) + ", observer " + Stats.current());
+        OddMessages.run(looper, 700);
+        shop.send(1, NAMED_MS);
+        shop.send(2, 4_000);
+        OddMessages.run(looper, 5_500);
+        Loopbox.pause();
+        sayHook();
+        Loopbox.resume();
+        dump("none");
+    }
+
     /** Values that cannot be, and a recorder that keeps names of components only. */
     private void config() {
         File here = new File(options.text("dir", "."));
         refuse(new Config.Builder(here).detailMs(300));
         refuse(new Config.Builder(here).hook(Config.Hook.OBSERVER).hiddenApi(Config.HiddenApi.NONE));
+        refuse(new Config.Builder(here).hook(Config.Hook.NONE).watchInput(true));
         refuse(new Config.Builder(null));
         try {
             new Config.Builder(here).slots(5);

@@ -83,7 +83,7 @@ public final class Killed extends Handler {
         if (!new File(dumps, Integer.toString(dumped)).exists()) {
             return;
         }
-        File report = Loopbox.dump("asked " + dumped);
+        File report = Script.ask("asked " + dumped);
         Script.say("dumped " + dumped + " " + (report == null ? "none" : report.getPath()) + " in " + received);
         dumped++;
     }

@@ -90,7 +90,7 @@ public final class Quits implements Runnable {
                 SignalCatcher.await();
             }
         }
-        Loopbox.dump("at the end");
+        Script.dump("at the end");
         SignalCatcher.await();
         Script.say("others " + Signals.count());
         Loopbox.uninstall();

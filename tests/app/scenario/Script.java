@@ -1,6 +1,10 @@
 package scenario;
 
+import io.loopbox.DumpCallback;
 import io.loopbox.Loopbox;
+import io.loopbox.Report;
+import java.io.File;
+import java.util.concurrent.CountDownLatch;
 
 /** What scenarios tell the test that runs them: lines on standard output that begin with a mark. */
 public final class Script {
@@ -18,10 +22,31 @@ public final class Script {
         }
     }
 
-    /** Leaves a report. */
-    static void dump(String reason) {
-        if (Loopbox.dump(reason) == null) {
+    /** Leaves a report of what this thread is in, which stands still meanwhile. */
+    public static void dump(String reason) {
+        if (ask(reason) == null) {
             throw new AssertionError("no report");
         }
+    }
+
+    /** The same; null when there is none. An app's main thread would go on, and the report would be of what comes next. */
+    public static File ask(String reason) {
+        final CountDownLatch answered = new CountDownLatch(1);
+        final File[] file = new File[1];
+        Loopbox.dumpAsync(
+                reason,
+                new DumpCallback() {
+                    @Override
+                    public void onDumped(Report report) {
+                        file[0] = report == null ? null : report.file();
+                        answered.countDown();
+                    }
+                });
+        try {
+            answered.await();
+        } catch (InterruptedException unexpected) {
+            throw new AssertionError(unexpected);
+        }
+        return file[0];
     }
 }

@@ -46,6 +46,13 @@ fn a_hang_anywhere_is_named_with_the_printer() -> Result<()> {
 }
 
 #[test]
+fn a_hang_anywhere_is_named_without_a_hook() -> Result<()> {
+    play(&cells("art10", Mode::NoHook, "sleep", &PLACES))?;
+    play(&cells("art11", Mode::NoHook, "sleep", &PLACES))?;
+    play(&cells("art11", Mode::NoHook, "spin", &["application", "message", "touch-down", "idle"]))
+}
+
+#[test]
 fn a_hang_that_computes_is_named() -> Result<()> {
     play(&cells("art10", Mode::Observer, "spin", &["application", "message", "touch-down", "idle"]))
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use loopbox_e2e::story::{SHOP, Story};
-use loopbox_e2e::{details, details_of, feature};
+use loopbox_e2e::{details, details_of, feature, stacks_of};
 use loopbox_format::model::{Component, Detail, End, Feature, Limits, NamedBy, PendingSource, RecordKind};
 use loopbox_testbed as testbed;
 
@@ -280,11 +280,30 @@ fn pending_messages_keep_their_objects_to_themselves() -> Result<()> {
 }
 
 #[test]
+fn without_a_hook_the_looper_is_left_alone_and_long_stretches_keep_their_stacks() -> Result<()> {
+    let story = tell("art10", &[], &["mode=none", "hook=NONE"])?;
+    assert!(story.said("printer null, observer null"), "{:?}", story.said);
+    assert!(story.said("hook false paused by the app"), "{:?}", story.said);
+    let report = &story.report;
+    assert_eq!(feature(report, Feature::Hook), (false, "none, as the app wants it"));
+    assert!(report.history.is_empty(), "{:#?}", report.history);
+    assert_eq!(report.pending.source, PendingSource::LooperDump);
+    let mut methods = Vec::new();
+    for tree in &report.trees {
+        let stacks = stacks_of(report, tree)?;
+        methods.extend(stacks.into_iter().flat_map(|(stack, _)| stack).map(|frame| frame.short()));
+    }
+    assert!(methods.iter().any(|method| method == "ShopHandler.handleMessage"), "{methods:?}");
+    Ok(())
+}
+
+#[test]
 fn a_configuration_that_cannot_be_is_refused_with_a_reason() -> Result<()> {
     let story = tell("art10", &[], &["mode=config"])?;
     for refusal in [
         "refused: detailMs 300 is not less than groupMs 300",
         "refused: the Observer hook is hidden API, which hiddenApi NONE forbids",
+        "refused: watchInput makes messages of input, which hook NONE does without",
         "refused: directory is null",
         "refused: slots is 5, must be 10 to 500",
         "installed true",

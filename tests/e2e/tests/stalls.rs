@@ -323,11 +323,14 @@ fn exit(pid: u32, name: &str, at: u64, reason: i32, words: &str) -> String {
 #[test]
 fn native_code_hears_of_a_report_as_java_does() -> Result<()> {
     let mut story = Story::begin(&["listener=native"])?;
+    let first = story.app.wait_for("SCRIPT first native", LIMIT)?;
     let told = story.app.wait_for("SCRIPT native", LIMIT)?;
     let (file, report) = story.wait_for(|report| !report.digest.is_empty())?;
     let digest = report.digest.lines().last().context("no digest")?;
     assert!(digest.contains("scenario.Stalls"), "{digest}");
     assert_eq!(told, format!("SCRIPT native {} hang {digest}", file.display()));
+    let expected = format!("SCRIPT first native {} hang ", file.display());
+    assert!(first.starts_with(&expected) && first.contains("main runs scenario.Stalls"), "{first}");
     Ok(())
 }
 

@@ -63,13 +63,29 @@ extern "C" fn hear(path: *const libc::c_char, reason: *const libc::c_char, diges
     println!("SCRIPT native {path} {reason} {digest}");
 }
 
+extern "C" fn hear_first(
+    path: *const libc::c_char,
+    reason: *const libc::c_char,
+    digest: *const libc::c_char,
+) {
+    // SAFETY: as above.
+    let [path, reason, digest] =
+        [path, reason, digest].map(|text| unsafe { CStr::from_ptr(text) }.to_string_lossy());
+    println!("SCRIPT first native {path} {reason} {digest}");
+}
+
 extern "system" fn listen<'local>(mut env: EnvUnowned<'local>, _: JClass<'local>, recorder: JString<'local>) {
     env.with_env(|env| -> jni::errors::Result<()> {
-        let door = door(&recorder.try_to_string(env)?, c"loopbox_on_report");
-        // SAFETY: found under the name of a function of this type.
-        let on_report =
-            unsafe { std::mem::transmute::<*mut libc::c_void, extern "C" fn(Option<Listener>)>(door) };
-        on_report(Some(hear));
+        let recorder = recorder.try_to_string(env)?;
+        let listeners: [(&CStr, Listener); 2] =
+            [(c"loopbox_on_first_file", hear_first), (c"loopbox_on_report", hear)];
+        for (name, listener) in listeners {
+            let door = door(&recorder, name);
+            // SAFETY: found under the name of a function of this type.
+            let set =
+                unsafe { std::mem::transmute::<*mut libc::c_void, extern "C" fn(Option<Listener>)>(door) };
+            set(Some(listener));
+        }
         Ok(())
     })
     .resolve::<jni::errors::LogErrorAndDefault>();

@@ -3,7 +3,8 @@
 //! the SIGQUIT action), so it keeps working when the sampler does not. It wakes twice a second while messages run (once in
 //! the background), more often while one hangs, and sleeps while none does; before it lies down it makes sure that the main
 //! thread waits for messages, and watches what runs outside of them like a message. It also checks that SIGQUIT still
-//! reaches us.
+//! reaches us. Where the app wants no hook, nothing wakes it: it looks twice a second, and counts what it finds in place of
+//! messages.
 
 use super::sigquit;
 use super::update_handler_feature;
@@ -17,6 +18,8 @@ use std::sync::Arc;
 /// When the main thread's last message ended this long ago, the monitor parks, and the next message has to wake it.
 /// Less than a look at a running message takes to come round, so that the one after a short message is the last.
 const PARK_AFTER_NS: u64 = 450_000_000;
+/// How often main is looked at that was found waiting, where no hook tells when it goes on; half as often in the background.
+const LOOK_WITHOUT_HOOK_NS: u64 = 500_000_000;
 /// How often SIGQUIT is looked at, at the most.
 const SIGQUIT_EVERY_NS: u64 = 450_000_000;
 /// The Signal Catcher gets its signal this long after it arrived, whatever the worker does. Below API 26 the system waits
@@ -37,7 +40,7 @@ pub(crate) fn start(session: &Arc<Session>) -> std::io::Result<()> {
 fn run(session: &Session) {
     let shared = &session.shared;
     let mut watch = Watchdog::new(session.settings.hang_threshold_ns);
-    let mut between = Between { session, watch: OutsideWatch::default(), found: 0, over: (0, 0) };
+    let mut between = Between { session, watch: OutsideWatch::default(), found: 0, over: (0, 0), next: 1 };
     let mut since = Since::Awake;
     let mut sig_quit_ns = 0;
     let mut was_blocked = false;
@@ -124,6 +127,8 @@ struct Between<'a> {
     found: u64,
     /// What was found last and is over, and how long it was seen.
     over: (u64, u64),
+    /// Without a hook: the number of what is found next.
+    next: u64,
 }
 
 impl Between<'_> {
@@ -131,11 +136,12 @@ impl Between<'_> {
         let shared = &self.session.shared;
         let activity = shared.activity();
         if let Activity::Running { start_ns, .. } = activity {
-            self.is_over(Some(start_ns));
+            self.is_over(self.watch.lasted_ns(self.found, Some(start_ns)));
             return Next::WhileItRuns;
         }
+        let lasted_ns = self.watch.lasted_ns(self.found, None);
         if shared.is_paused() {
-            self.is_over(None);
+            self.is_over(lasted_ns);
             return Next::Park;
         }
         let token = shared.token();
@@ -143,7 +149,7 @@ impl Between<'_> {
         if let Activity::Idle { since_ns } = activity {
             let park_ns = since_ns.saturating_add(PARK_AFTER_NS);
             if now_ns < park_ns {
-                self.is_over(None);
+                self.is_over(lasted_ns);
                 self.watch.between(now_ns, token, demand);
                 return Next::At(park_ns);
             }
@@ -154,14 +160,11 @@ impl Between<'_> {
             return Next::At(now_ns);
         }
         match self.watch.look(&glance) {
-            Finding::Waits => {
-                self.is_over(None);
-                Next::Park
-            }
+            Finding::Waits => self.waits(&glance, lasted_ns),
             Finding::Doubtful(again_ns) => Next::At(again_ns),
             Finding::Busy(since_ns) => {
                 if self.found != token {
-                    self.is_over(None);
+                    self.is_over(lasted_ns);
                     self.found = token;
                     shared.set_outside(token, since_ns);
                     self.session.wake_worker();
@@ -171,12 +174,30 @@ impl Between<'_> {
         }
     }
 
-    /// What was found, if anything was, runs no more: `next_ns` is the begin of a message since.
-    fn is_over(&mut self, next_ns: Option<u64>) {
+    /// It waits for a message, and what was found before lasted that long.
+    fn waits(&mut self, glance: &Glance, lasted_ns: Option<u64>) -> Next {
+        let was_busy = self.found != 0;
+        self.is_over(lasted_ns);
+        if self.session.settings.hooked {
+            return Next::Park;
+        }
+        let shared = &self.session.shared;
+        if was_busy {
+            // What is found next is something else, and main, which no hook calls, counts nothing.
+            self.next += 1;
+            shared.idle(self.next, glance.now_ns);
+            let _ = self.watch.look(&Glance { token: shared.token(), ..*glance });
+        }
+        let every_ns = LOOK_WITHOUT_HOOK_NS << u32::from(shared.in_background());
+        Next::At(glance.now_ns.saturating_add(every_ns))
+    }
+
+    /// What was found, if anything was, runs no more, and lasted that long.
+    fn is_over(&mut self, lasted_ns: Option<u64>) {
         if self.found == 0 {
             return;
         }
-        self.over = (self.found, self.watch.lasted_ns(self.found, next_ns).unwrap_or(0));
+        self.over = (self.found, lasted_ns.unwrap_or(0));
         self.found = 0;
         self.session.shared.set_outside(0, 0);
         self.session.wake_worker();

@@ -52,7 +52,7 @@ pub fn look_up(env: &mut Env<'_>) -> Result<&'static ClassCache, Failure> {
     let looper = raw::class(env, jni_str!("android/os/Looper"))?;
     let nothing = jni_sig!("()V");
     let text = jni_sig!("()Ljava/lang/String;");
-    let report = jni_sig!("(Ljava/lang/String;Ljava/lang/String;)V");
+    let report = jni_sig!("(Ljava/lang/String;J)V");
     let collect = jni_sig!("(ZIIJ)Lio/loopbox/PendingDump;");
     let exit = jni_sig!("(Ljava/lang/String;IJ)Ljava/lang/String;");
     let cache = ClassCache {

@@ -1,4 +1,5 @@
-//! The listeners of reports: Java's `Listener`, then one of native code. Both are code of the app, which may take as long as
+//! The listeners of reports: Java's `Listener`, then one of native code, and who has asked for a report without waiting for
+//! it. All are code of the app, which may take as long as
 //! it likes or wait for a lock that the main thread holds: they run on a thread of their own, which ends when there is no
 //! report left, and no thread of the recorder waits for it.
 
@@ -19,22 +20,59 @@ use std::sync::{Mutex, PoisonError};
 /// Receives a report's path, why it was written, and its digest.
 pub type Listener = extern "C" fn(*const c_char, *const c_char, *const c_char);
 
-/// A [`Listener`], or null.
-static LISTENER: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
+/// A [`Listener`] or null.
+struct Slot(AtomicPtr<()>);
 
-/// Sets the native listener; `None` removes it. See `loopbox_on_report` of the library.
+/// Hears of complete reports.
+static LISTENER: Slot = Slot(AtomicPtr::new(ptr::null_mut()));
+/// Hears of first files.
+static FIRST: Slot = Slot(AtomicPtr::new(ptr::null_mut()));
+
+impl Slot {
+    fn set(&self, listener: Option<Listener>) {
+        let listener = listener.map_or(ptr::null_mut(), |listener| listener as *mut ());
+        self.0.store(listener, Ordering::Release);
+    }
+
+    fn get(&self) -> Option<Listener> {
+        let listener = self.0.load(Ordering::Acquire);
+        // SAFETY: not null, so `set` made it of a function of this type.
+        (!listener.is_null()).then(|| unsafe { std::mem::transmute::<*mut (), Listener>(listener) })
+    }
+}
+
+/// Sets the native listener of complete reports; `None` removes it. See `loopbox_on_report` of the library.
 pub fn set_listener(listener: Option<Listener>) {
-    let listener = listener.map_or(ptr::null_mut(), |listener| listener as *mut ());
-    LISTENER.store(listener, Ordering::Release);
+    LISTENER.set(listener);
+}
+
+/// Sets the native listener of first files; `None` removes it. See `loopbox_on_first_file` of the library.
+pub fn set_first_listener(listener: Option<Listener>) {
+    FIRST.set(listener);
 }
 
 /// Reports that a listener which does not return has not been notified of: as many as a directory keeps.
 const MAX_WAITING: usize = 16;
 
+/// What an app hears of a report.
+#[derive(Debug)]
+struct Notice {
+    /// `None`: there is no report.
+    path: Option<PathBuf>,
+    /// Why it was written.
+    reason: String,
+    /// As in `Native.java`: [`COMPLETE`], [`FIRST_FILE`], or the number by which Java knows who asked for it.
+    about: i64,
+}
+
+/// Has as much in it as there is by now.
+const COMPLETE: i64 = 0;
+/// There is a file, and more to come.
+const FIRST_FILE: i64 = -1;
+
 /// What the listeners have not been notified of yet.
 struct Waiting {
-    /// Each report's path, and why it was written.
-    notices: Vec<(PathBuf, String)>,
+    notices: Vec<Notice>,
     /// There is a thread that takes them.
     has_thread: bool,
 }
@@ -47,16 +85,16 @@ fn waiting<T>(body: impl FnOnce(&mut Waiting) -> T) -> T {
 
 impl Waiting {
     /// Returns whether a thread has to be started.
-    fn add(&mut self, path: &Path, reason: &str) -> bool {
+    fn add(&mut self, notice: Notice) -> bool {
         if self.notices.len() == MAX_WAITING {
             self.notices.remove(0);
         }
-        self.notices.push((path.to_owned(), reason.to_owned()));
+        self.notices.push(notice);
         !std::mem::replace(&mut self.has_thread, true)
     }
 
     /// The next one; without one the thread ends.
-    fn take(&mut self) -> Option<(PathBuf, String)> {
+    fn take(&mut self) -> Option<Notice> {
         self.has_thread = !self.notices.is_empty();
         self.has_thread.then(|| self.notices.remove(0))
     }
@@ -64,14 +102,37 @@ impl Waiting {
 
 /// Has Java's listener notified of the report at `path`, then the native one. Returns at once.
 pub(crate) fn notify(path: &Path, reason: &str) {
-    if !waiting(|waiting| waiting.add(path, reason)) {
+    add(Notice { path: Some(path.to_owned()), reason: reason.to_owned(), about: COMPLETE });
+}
+
+/// The same of a report that is not complete. Of Java's listeners only some hear of it.
+pub(crate) fn notify_first(java_hears: bool, path: &Path, reason: &str) {
+    if java_hears || FIRST.get().is_some() {
+        add(Notice { path: Some(path.to_owned()), reason: reason.to_owned(), about: FIRST_FILE });
+    }
+}
+
+/// Has Java call who asked for a report and did not wait: with its path, or with nothing when there is none.
+pub(crate) fn answer(asked: i64, path: Option<&Path>) {
+    add(Notice { path: path.map(Path::to_owned), reason: String::new(), about: asked });
+}
+
+fn add(notice: Notice) {
+    if !waiting(|waiting| waiting.add(notice)) {
         return;
     }
     let Some(classes) = class_cache::get() else { return };
     let started = attach::spawn(&classes.vm, "loopbox-listener", |env| {
-        while let Some((path, reason)) = waiting(Waiting::take) {
-            notify_java(env, &path, &reason);
-            notify_native(&path, &reason);
+        while let Some(Notice { path, reason, about }) = waiting(Waiting::take) {
+            notify_java(env, path.as_deref(), about);
+            let slot = match about {
+                COMPLETE => &LISTENER,
+                FIRST_FILE => &FIRST,
+                _ => continue,
+            };
+            if let Some(path) = path {
+                notify_native(slot, &path, &reason);
+            }
         }
     });
     if let Err(error) = started {
@@ -81,15 +142,15 @@ pub(crate) fn notify(path: &Path, reason: &str) {
     }
 }
 
-fn notify_java(env: &mut Env<'_>, path: &Path, reason: &str) {
+fn notify_java(env: &mut Env<'_>, path: Option<&Path>, about: i64) {
     let Some(classes) = class_cache::get() else { return };
     let notified = env.with_local_frame(DEFAULT_LOCAL_FRAME_CAPACITY, |env| {
-        let path = raw::new_string(env, &path.to_string_lossy())?;
-        let reason = raw::new_string(env, reason)?;
-        let arguments = [jvalue { l: path.as_raw() }, jvalue { l: reason.as_raw() }];
+        let path = path.map(|path| raw::new_string(env, &path.to_string_lossy())).transpose()?;
+        let arguments =
+            [jvalue { l: path.map_or(ptr::null_mut(), |path| path.as_raw()) }, jvalue { j: about }];
         let nothing = JavaType::Primitive(Primitive::Void);
         let method = classes.loopbox_on_report;
-        // SAFETY: looked up in this class with this signature: two Strings, no result.
+        // SAFETY: looked up in this class with this signature: a String or null, a long, no result.
         unsafe { env.call_static_method_unchecked(&*classes.loopbox, method, nothing, &arguments) }?;
         Ok::<_, Failure>(())
     });
@@ -99,13 +160,8 @@ fn notify_java(env: &mut Env<'_>, path: &Path, reason: &str) {
     }
 }
 
-fn notify_native(path: &Path, reason: &str) {
-    let listener = LISTENER.load(Ordering::Acquire);
-    if listener.is_null() {
-        return;
-    }
-    // SAFETY: not null, so `set_listener` made it of a function of this type.
-    let listener = unsafe { std::mem::transmute::<*mut (), Listener>(listener) };
+fn notify_native(slot: &Slot, path: &Path, reason: &str) {
+    let Some(listener) = slot.get() else { return };
     let file = std::fs::read(path).unwrap_or_default();
     let digest = report::digest(&file).unwrap_or_default();
     let texts = [path.as_os_str().as_bytes(), reason.as_bytes(), digest.as_bytes()];
@@ -135,14 +191,15 @@ mod tests {
     #[test]
     fn a_listener_that_does_not_return_keeps_a_bounded_number_waiting() {
         let mut waiting = Waiting { notices: Vec::new(), has_thread: false };
-        assert!(waiting.add(Path::new("0"), "hang"), "the first one starts the thread");
+        let notice = |about| Notice { path: None, reason: String::new(), about };
+        assert!(waiting.add(notice(0)), "the first one starts the thread");
         for nth in 1..40 {
-            assert!(!waiting.add(Path::new(&nth.to_string()), "hang"));
+            assert!(!waiting.add(notice(nth)));
         }
-        let left: Vec<_> = std::iter::from_fn(|| waiting.take()).map(|(path, _)| path).collect();
-        let newest: Vec<_> = (24..40).map(|nth| PathBuf::from(nth.to_string())).collect();
+        let left: Vec<_> = std::iter::from_fn(|| waiting.take()).map(|notice| notice.about).collect();
+        let newest: Vec<_> = (24..40).collect();
         assert_eq!(left, newest);
-        assert!(waiting.add(Path::new("40"), "hang"), "the thread has ended");
+        assert!(waiting.add(notice(40)), "the thread has ended");
     }
 
     #[test]
@@ -151,12 +208,13 @@ mod tests {
         let path = folder.path().join("a.lbx");
         let report = Report { digest: "hang\nshop\n7\n0\nmain runs Cart".into(), ..Report::default() };
         std::fs::write(&path, report::encode(&report).unwrap()).unwrap();
-        notify_native(&path, "before there is a listener");
+        notify_native(&LISTENER, &path, "before there is a listener");
         set_listener(Some(listener));
-        notify_native(&path, "hang");
-        notify_native(&folder.path().join("gone.lbx"), "cut\0here");
+        notify_native(&FIRST, &path, "of a first file");
+        notify_native(&LISTENER, &path, "hang");
+        notify_native(&LISTENER, &folder.path().join("gone.lbx"), "cut\0here");
         set_listener(None);
-        notify_native(&path, "after it was removed");
+        notify_native(&LISTENER, &path, "after it was removed");
         let name = |file: &str| folder.path().join(file).to_str().unwrap().to_owned();
         let expected = [
             [name("a.lbx"), "hang".into(), "main runs Cart".into()],

@@ -13,6 +13,7 @@ mod pending_queue;
 mod previous_runs;
 mod process_stats;
 mod running_message;
+mod start_mark;
 mod suspicion;
 mod thread_query;
 mod unseen_message;

@@ -47,10 +47,15 @@ pub(super) fn find(session: &Session, waits: Option<bool>) -> Option<Outside> {
     let used = asleep.zip(demand);
     // The monitor has seen it for a while, or it computes now.
     let seen = seen_ns.and(Some(&stall.seen_busy).filter(|seen| seen.token == token));
-    let computes = if seen_ns.is_some() { seen.is_some() } else { proc::main_place() == Place::Running };
+    let ended_ns = if ended_ns == 0 { session.installed_ns } else { ended_ns };
+    // Without a hook messages have ended since, and some of what was computed since main was at rest may be theirs.
+    let hooked = session.settings.hooked;
+    let waited_ns = asleep.filter(|asleep| asleep.waited && !hooked).map_or(0, |asleep| asleep.at_ns);
+    let busy = if seen_ns.is_some() { seen.is_some() } else { proc::main_place() == Place::Running };
+    let computes = hooked && busy;
     Some(Outside {
         token,
-        after_ns: if ended_ns == 0 { session.installed_ns } else { ended_ns },
+        after_ns: ended_ns.max(waited_ns),
         start_ns: used
             .filter(|_| computes)
             .and_then(|(asleep, demand)| computing_since(&asleep, now_ns, demand, seen)),

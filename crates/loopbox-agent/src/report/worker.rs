@@ -2,6 +2,7 @@
 
 use super::collector::Collector;
 use super::lifecycle::{Action, AskSystem, Event, FollowUp, Lifecycle, ReportFile, SystemAnswer, Trigger};
+use super::start_mark::StartMark;
 use super::used_symbols::UsedSymbols;
 use super::{
     digest, file, listener, main_thread, meta, outside, pending_queue, previous_runs, process_stats,
@@ -12,7 +13,7 @@ use crate::anr::native_stack::NativeCapture;
 use crate::anr::tracker::{AnrTracker, Stall};
 use crate::anr::{native_stack, sigquit, update_handler_feature};
 use crate::sampler::sample::SampleReceiver;
-use crate::session::{Request, Session};
+use crate::session::Session;
 #[cfg(debug_assertions)]
 use crate::sys::fault;
 use crate::sys::priority::BackgroundThread;
@@ -44,6 +45,7 @@ pub(crate) struct Worker<'a> {
     native: Option<(u64, NativeStack)>,
     /// How many reports have a name with a number.
     numbered: u32,
+    start_mark: StartMark,
 }
 
 /// A report that is not complete.
@@ -70,6 +72,7 @@ impl<'a> Worker<'a> {
             seen_capture: native_stack::newer_than(0).map_or(0, |capture| capture.version),
             native: None,
             numbered: 0,
+            start_mark: StartMark::new(session),
         }
     }
 
@@ -113,10 +116,13 @@ impl<'a> Worker<'a> {
                 unseen_message::tell(env);
             }
             let threads_answered = session.thread_queries.is_complete();
-            self.drive(env, Event::Tick { now_ns: clock::now_ns(), threads_answered });
+            let now_ns = clock::now_ns();
+            self.drive(env, Event::Tick { now_ns, threads_answered });
+            self.start_mark.look(now_ns);
             session.wait_for_work(self.wait_ms());
         }
         self.drive(env, Event::SessionEnds);
+        self.start_mark.remove();
         if let Err(error) = session.reader.discard() {
             log::warn(&format!("the ring file could not be deleted: {error}"));
         }
@@ -137,9 +143,10 @@ impl<'a> Worker<'a> {
         let follows = self.life.followed_file().is_some() || self.anr.has_suspect();
         let check_ms =
             follows.then(|| CHECK_MS.min(self.session.settings.hang_threshold_ns / 8_000_000).max(1));
-        let left_ns = self.life.deadline_ns().map(|deadline| deadline.saturating_sub(clock::now_ns()));
-        let left_ms = left_ns.map(|ns| ns / 1_000_000 + 1);
-        [check_ms, left_ms].into_iter().flatten().min().map_or(INFINITE, |ms| ms as i32)
+        let left_ms = |deadline_ns: u64| deadline_ns.saturating_sub(clock::now_ns()) / 1_000_000 + 1;
+        let report_ms = self.life.deadline_ns().map(left_ms);
+        let start_ms = self.start_mark.next_look_ns().map(left_ms);
+        [check_ms, report_ms, start_ms].into_iter().flatten().min().map_or(INFINITE, |ms| ms as i32)
     }
 
     /// Passes on an event and does what follows from it.
@@ -156,6 +163,12 @@ impl<'a> Worker<'a> {
         match action {
             Action::WriteFirst => return Some(self.write_first(env)),
             Action::ForwardSignal => sigquit::forward_waiting(),
+            Action::NotifyFirst => {
+                if let (Some(draft), Some(trigger)) = (&self.draft, self.life.trigger()) {
+                    let java_hears = self.session.settings.first_file;
+                    listener::notify_first(java_hears, &draft.file.path, words(trigger));
+                }
+            }
             Action::AskThreads => {
                 let report = &self.draft.as_ref()?.report;
                 return Some(Event::ThreadsAsked { deadline_ns: thread_query::ask(self.session, report) });
@@ -280,13 +293,9 @@ impl<'a> Worker<'a> {
     fn notify_complete(&mut self, trigger: Trigger) {
         let Some(Draft { file: ReportFile { path, .. }, mut report, .. }) = self.draft.take() else { return };
         self.native = report.main_thread.native.take().map(|stack| (message(&report), stack));
-        match trigger {
-            Trigger::Signal => listener::notify(&path, "sigquit"),
-            Trigger::Hang => listener::notify(&path, "hang"),
-            Trigger::Request(Request { reason, done }) => {
-                let _ = done.send(path.clone());
-                listener::notify(&path, &reason);
-            }
+        listener::notify(&path, words(&trigger));
+        if let Trigger::Request(request) = trigger {
+            request.finish(&path);
         }
     }
 
@@ -312,6 +321,15 @@ impl<'a> Worker<'a> {
             self.anr.keep_system_answer(message, evidence.system.as_ref());
         }
         file::rewrite(self.session, file, |anr| evidence.add_to(anr))
+    }
+}
+
+/// Why a report is written, for native listeners.
+fn words(trigger: &Trigger) -> &str {
+    match trigger {
+        Trigger::Signal => "sigquit",
+        Trigger::Hang => "hang",
+        Trigger::Request(request) => &request.reason,
     }
 }
 

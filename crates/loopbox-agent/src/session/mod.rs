@@ -21,9 +21,9 @@ use previous_runs::PreviousRuns;
 use settings::Settings;
 use shared_state::SharedState;
 use stall::StallState;
-use std::path::PathBuf;
+use std::fmt;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use symbols::SharedSymbols;
 use thread_query::ThreadQueries;
@@ -63,12 +63,44 @@ pub(crate) struct Session {
     pub(crate) requests: Mutex<Vec<Request>>,
 }
 
-/// A report that the app has asked for and waits for.
-#[derive(Debug)]
+/// Reports that the app has asked for and that are not begun: no more than a directory keeps.
+const MAX_REQUESTS: usize = 16;
+
+/// A report that the app has asked for.
 pub(crate) struct Request {
     pub(crate) reason: String,
-    /// Receives the file's path; dropped when there is no file.
-    pub(crate) done: Sender<PathBuf>,
+    answer: Option<Answer>,
+}
+
+/// Receives the file's path, or nothing when there is no file.
+type Answer = Box<dyn FnOnce(Option<&Path>) + Send>;
+
+impl Request {
+    /// `answer` is called once, when the report is complete or there will be none.
+    pub(crate) fn new(reason: String, answer: impl FnOnce(Option<&Path>) + Send + 'static) -> Self {
+        Self { reason, answer: Some(Box::new(answer)) }
+    }
+
+    /// The report is complete.
+    pub(crate) fn finish(mut self, path: &Path) {
+        if let Some(answer) = self.answer.take() {
+            answer(Some(path));
+        }
+    }
+}
+
+impl Drop for Request {
+    fn drop(&mut self) {
+        if let Some(answer) = self.answer.take() {
+            answer(None);
+        }
+    }
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request").field("reason", &self.reason).finish_non_exhaustive()
+    }
 }
 
 impl Session {
@@ -87,7 +119,11 @@ impl Session {
     }
 
     pub(crate) fn add_request(&self, request: Request) {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let one_too_many = (requests.len() == MAX_REQUESTS).then(|| requests.remove(0));
+        requests.push(request);
+        drop(requests);
+        drop(one_too_many);
         self.wake_worker();
     }
 

@@ -11,6 +11,10 @@ pub struct Settings {
     pub(crate) api_level: u32,
     pub(crate) recorder: Config,
     pub(crate) sig_quit: bool,
+    /// Whether Java's listener hears of a first file.
+    pub(crate) first_file: bool,
+    /// Whether a hook tells of messages.
+    pub(crate) hooked: bool,
     /// How long a message may run before it counts as a hang, when only input waits for it.
     pub(crate) hang_threshold_ns: u64,
     pub(crate) pending: PendingLimits,
@@ -18,6 +22,8 @@ pub struct Settings {
     pub(crate) directory: PathBuf,
     /// Version name and code of the app, as the app gives them.
     pub(crate) app_version: String,
+    /// The file that says that this start has not lasted yet; none where starts are not counted.
+    pub(crate) start_mark: Option<PathBuf>,
     /// Annotations of the app: names and values.
     pub(crate) annotations: Vec<(String, String)>,
 }
@@ -35,11 +41,11 @@ pub(crate) struct PendingLimits {
 }
 
 /// How many numbers `Config.numbers` has.
-pub const NUMBERS: usize = 18;
+pub const NUMBERS: usize = 20;
 
 impl Settings {
-    /// Reads `Config.numbers` (the same order there and here) and `Config.strings`: directory, app version, then
-    /// names and values of annotations.
+    /// Reads `Config.numbers` (the same order there and here) and `Config.strings`: directory, app version,
+    /// the start's mark, then names and values of annotations.
     ///
     /// # Errors
     /// A line for the log: which setting is missing, or which one the recorder refuses and why.
@@ -66,6 +72,7 @@ impl Settings {
         let directory =
             strings.next().filter(|directory| !directory.is_empty()).ok_or("no directory given")?;
         let app_version = strings.next().unwrap_or_default();
+        let start_mark = strings.next().filter(|mark| !mark.is_empty()).map(PathBuf::from);
         let mut annotations = Vec::new();
         while let (Some(name), Some(value)) = (strings.next(), strings.next()) {
             annotations.push((name, value));
@@ -82,8 +89,11 @@ impl Settings {
                 walk: number(16) != 0,
             },
             hang_threshold_ns: number(17).saturating_mul(MS),
+            hooked: number(18) != 0,
+            first_file: number(19) != 0,
             directory: directory.into(),
             app_version,
+            start_mark,
             annotations,
         })
     }
@@ -95,15 +105,16 @@ mod tests {
 
     /// The defaults of `Config.Builder`.
     const DEFAULTS: [i64; NUMBERS] =
-        [29, 300, 50, 100, 8, 1, 1, 50, 10, 95, 10, 1, 200, 65_536, 200, 0, 0, 5_000];
+        [29, 300, 50, 100, 8, 1, 1, 50, 10, 95, 10, 1, 200, 65_536, 200, 0, 0, 5_000, 1, 0];
 
     #[test]
     fn the_builders_defaults_are_the_recorders() {
-        let strings = ["/data/app", "1.0 (1)", "user", "u1"].map(str::to_owned).to_vec();
+        let strings = ["/data/app", "1.0 (1)", "", "user", "u1"].map(str::to_owned).to_vec();
         let settings = Settings::read(&DEFAULTS, strings).unwrap();
         assert_eq!(settings.recorder, Config::default());
-        assert_eq!((settings.api_level, settings.sig_quit), (29, true));
+        assert_eq!((settings.api_level, settings.sig_quit, settings.hooked), (29, true, true));
         assert_eq!(settings.annotations, [("user".to_owned(), "u1".to_owned())]);
+        assert_eq!(settings.start_mark, None);
         assert!(!settings.pending.keep_objects);
         assert_eq!(settings.hang_threshold_ns, 5_000 * MS);
     }

@@ -121,7 +121,7 @@ impl SharedState {
         self.parked.fetch_or(UNBLOCK, Ordering::Relaxed);
     }
 
-    /// No message runs, the next one will have the number `next`. Main thread only.
+    /// No message runs, the next one will have the number `next`. Main thread only, or, without a hook, stall monitor only.
     pub fn idle(&self, next: u64, since_ns: u64) {
         self.now.set(Outside::token_before(next), since_ns);
     }
@@ -245,6 +245,8 @@ impl SharedState {
     /// Sets whether the app has paused the recorder.
     pub(crate) fn set_paused(&self, paused: bool) {
         self.paused.store(paused, Ordering::SeqCst);
+        // Without a hook no message does that.
+        futex_wake(&self.wake);
     }
 
     pub(crate) fn is_paused(&self) -> bool {

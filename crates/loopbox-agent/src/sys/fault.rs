@@ -20,6 +20,14 @@ pub(crate) fn disk_stands_still() {
     }
 }
 
+/// As if the installation crashed.
+pub(crate) fn installation_crashes() {
+    if asked("install") {
+        // SAFETY: no arguments; ends the process.
+        unsafe { libc::abort() };
+    }
+}
+
 /// The main thread has just been stopped by the calling thread.
 pub(crate) fn main_is_stopped() {
     let (stay, die) = (asked("stay"), asked("die"));

@@ -24,7 +24,8 @@ pub enum MainState {
 pub struct Outside {
     /// The number that its stack tree has, if there is one: [`Outside::token_before`] of the message that follows.
     pub token: u64,
-    /// The end of the last message: it began then or later, uptime.
+    /// The end of the last message, or, where no hook tells of messages, when the main thread was last seen to wait for one:
+    /// it began then or later, uptime.
     pub after_ns: u64,
     /// When it began, uptime; `None` when nothing tells.
     pub start_ns: Option<u64>,

@@ -136,7 +136,7 @@ fn cold_starts() -> Vec<Case> {
             ReportBuilder::new()
                 .with(|r| r.main = MainState::Unknown)
                 .looper_tree(OUTSIDE, &[(&format!("{BIND} {create}"), 590)]),
-            "Main was busy in a message that the hook did not see, for 5.90 s, most of it in App.onCreate",
+            "Main was busy in a message that no hook saw, for 5.90 s, most of it in App.onCreate",
             "it was called through android.app.ActivityThread$H.handleMessage(ActivityThread.java:1859)",
         ),
     ]
@@ -266,8 +266,20 @@ fn said_to_be_idle() -> Vec<Case> {
             "a message behind a displaced hook",
             displaced(calm().idle_at_dump(7_000))
                 .tree(OUTSIDE, &[(&format!("android.os.Looper.loop:160 {dispatched}"), 690)]),
-            "Main was busy in a message that the hook did not see, for at most 7.00 s, most of it in Cart.total",
+            "Main was busy in a message that no hook saw, for at most 7.00 s, most of it in Cart.total",
             "the hook may have missed messages: displaced by another library; was Printer",
+        ),
+        case(
+            "a message where the app wants no hook",
+            calm()
+                .with(|r| {
+                    (r.features[0].on, r.features[0].detail) = (false, "none, as the app wants it".into());
+                    r.history.clear();
+                })
+                .outside(6_000, false)
+                .tree(OUTSIDE, &[(&format!("android.os.Looper.loop:160 {dispatched}"), 590)]),
+            "Main was busy in a message that no hook saw, for at most 6.00 s, most of it in Cart.total",
+            "main was last seen to wait for a message 6.00 s before the dump",
         ),
         case(
             "a young message behind a busy queue",

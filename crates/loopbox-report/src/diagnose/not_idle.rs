@@ -117,6 +117,11 @@ pub(super) fn blind_hook(a: &Analysis) -> Option<&FeatureState> {
     (!hook.on || hook.detail.contains("displaced")).then_some(hook)
 }
 
+/// Whether the app wants no hook.
+pub(super) fn wants_no_hook(a: &Analysis) -> bool {
+    blind_hook(a).is_some_and(|hook| !hook.on && hook.detail.starts_with("none"))
+}
+
 /// Why a feature is off.
 pub(super) fn why_off(state: &FeatureState) -> &str {
     if state.detail.is_empty() { "no reason is given" } else { &state.detail }

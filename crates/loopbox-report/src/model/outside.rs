@@ -39,7 +39,7 @@ impl OutsidePlace {
             Self::Vsync => "the vsync callback",
             Self::NativeCallback => "a native callback",
             Self::IdleHandler => "an idle handler",
-            Self::UnseenMessage => "a message that the hook did not see",
+            Self::UnseenMessage => "a message that no hook saw",
         })
     }
 }

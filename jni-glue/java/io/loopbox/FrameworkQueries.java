@@ -8,9 +8,6 @@ final class FrameworkQueries {
 
     private static final int DEBUGGED = 2;
 
-    /** The wall clock may have been set back that far between a process's last sign of life and its end. */
-    private static final long CLOCK_MS = 60_000;
-
     private FrameworkQueries() {}
 
     /** Whether there is somebody to ask, and whether a debugger is attached. */
@@ -25,22 +22,13 @@ final class FrameworkQueries {
     }
 
     /**
-     * How a process ended: reason, status, time and words, each on a line. Process ids come back, so it is the first end of a
-     * process of that name after its last sign of life.
+     * How a process ended: reason, status, time and words, each on a line.
      *
-     * @param aliveMs System.currentTimeMillis of that
+     * @param aliveMs see {@link Exit#find}
      * @return null when it is not known
      */
     static String exit(String process, int pid, long aliveMs) {
-        Exit[] exits = Recorder.framework().exits();
-        Exit found = null;
-        for (Exit exit : exits == null ? new Exit[0] : exits) {
-            boolean later = exit.timeMs >= aliveMs - CLOCK_MS;
-            if (later && exit.pid == pid && process.equals(exit.process)) {
-                // The newest comes first.
-                found = exit;
-            }
-        }
+        Exit found = Exit.find(Recorder.framework().exits(), process, pid, aliveMs);
         if (found == null) {
             return null;
         }

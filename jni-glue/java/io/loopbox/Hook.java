@@ -17,6 +17,11 @@ abstract class Hook {
     /** How it works, for the report. */
     abstract String describe();
 
+    /** Whether it tells of messages. */
+    boolean records() {
+        return true;
+    }
+
     /** Ends a description. */
     final String withArmed(String text) {
         return armed == 0 ? text : text + ", armed again " + armed + (armed == 1 ? " time" : " times");

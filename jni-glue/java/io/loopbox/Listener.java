@@ -6,8 +6,9 @@ import androidx.annotation.NonNull;
 /** Called with each report that was written. */
 public interface Listener {
     /**
-     * Called on a thread of its own, which nothing in the recorder waits for, after the file has its final name; for one
-     * report after the other. At an ANR the process may be gone a moment later: leave sending for the next launch ({@link Loopbox#takePendingReports}) and keep this short.
+     * Called on a thread of its own, which nothing in the recorder waits for, when a report is complete; for one report
+     * after the other. At an ANR the process may be gone a moment later: leave sending for the next launch
+     * ({@link Loopbox#takePendingReports}) and keep this short. {@link FirstFileListener} hears of it sooner.
      *
      * <p>Called again for the same file when there is more in it: the hang is over and has its full duration, or the
      * system has said that it was an ANR. A file that is gone by then stays gone.

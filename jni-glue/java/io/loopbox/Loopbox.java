@@ -6,6 +6,7 @@ import android.util.Log;
 import android.view.Window;
 import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
+import androidx.annotation.WorkerThread;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +26,8 @@ public final class Loopbox {
     private Loopbox() {}
 
     /**
-     * Starts recording the main thread. Call it on the main thread, as early as Application.attachBaseContext.
+     * Starts recording the main thread. Call it on the main thread, as early as Application.attachBaseContext. When three
+     * starts in a row ended within five seconds, by a crash as far as the system says, the next ones go without.
      *
      * @param context the Application, or any other context; the Application itself also tells when the app is in
      *     the foreground and which Activity is shown
@@ -54,7 +56,8 @@ public final class Loopbox {
 
     /**
      * Starts recording without a Context, for processes that have none (tests, app_process). The configuration needs
-     * a directory. The end of earlier processes and whether the app is in the foreground stay unknown.
+     * a directory. The end of earlier processes and whether the app is in the foreground stay unknown, and starts that end
+     * within seconds are not counted.
      *
      * @return what is on and what is off
      */
@@ -102,20 +105,46 @@ public final class Loopbox {
     }
 
     /**
-     * Writes a report now and waits for it, at most 5 seconds. Any thread.
+     * Writes a report now and waits for it, at most 5 seconds. On the main thread it does not wait: there it does what
+     * {@link #dumpAsync} does without a callback, and says null at once.
      *
      * @param reason goes into the report
-     * @return the file, or null when none was written
+     * @return the file, or null when none was written, or not yet
      */
+    @WorkerThread
     @Nullable
     public static File dump(@Nullable String reason) {
+        if (Recorder.onMainThread()) {
+            dumpAsync(reason, null);
+            return null;
+        }
         try {
-            String path = Native.dump(reason == null ? "" : reason, DUMP_TIMEOUT_MS);
+            String path = Native.dump(text(reason), DUMP_TIMEOUT_MS);
             return path == null ? null : new File(path);
         } catch (Throwable fault) {
             Log.w(TAG, "no report", fault);
             return null;
         }
+    }
+
+    /**
+     * Writes a report in the background and returns at once: of what the main thread does some hundred microseconds
+     * later, or, while another report is being written, when that one is done. {@link Listener} has it as well. Any thread;
+     * of more than 16 reports that wait to be written the oldest are given up.
+     *
+     * @param reason goes into the report
+     * @param done what is called when the report is complete or there is none; null for nothing
+     */
+    public static void dumpAsync(@Nullable String reason, @Nullable DumpCallback done) {
+        try {
+            AskedDumps.ask(text(reason), done);
+        } catch (Throwable fault) {
+            Log.w(TAG, "no report", fault);
+        }
+    }
+
+    private static String text(String reason) {
+        return reason == null ? "" : reason;
     }
 
     /**
@@ -216,11 +245,12 @@ public final class Loopbox {
      * another library has wrapped ours by then. For windows of Dialogs and the like;
      * {@link Config.Builder#watchInput} does it for Activities. Main thread.
      *
-     * @param window one that has a callback; else nothing happens
+     * @param window one that has a callback; else nothing happens, and nothing with {@link Config.Hook#NONE}
      */
     public static void watchInput(@Nullable Window window) {
         try {
-            if (window != null && Recorder.isOn() && Recorder.onMainThread()) {
+            Config config = Recorder.config();
+            if (window != null && config != null && config.isHooked() && Recorder.onMainThread()) {
                 InputWatch.watch(window);
             }
         } catch (Throwable fault) {
@@ -285,14 +315,26 @@ public final class Loopbox {
         Recorder.messageUnseen();
     }
 
-    /** Called by the native worker for each report. */
-    static void onReport(String path, String reason) {
-        Config config = Recorder.config();
-        if (config == null || config.listener == null) {
-            return;
-        }
+    /**
+     * Called by the native listener thread.
+     *
+     * @param path the report's, or null for none
+     * @param about {@link Native#COMPLETE}, {@link Native#FIRST_FILE}, or the number of who asked for it
+     */
+    static void onReport(String path, long about) {
         try {
-            config.listener.onReport(new Report(new File(path)));
+            Report report = path == null ? null : new Report(new File(path));
+            if (about > 0) {
+                AskedDumps.answer(about, report);
+                return;
+            }
+            Config config = Recorder.config();
+            Listener listener = config == null ? null : config.listener;
+            if (about == Native.FIRST_FILE && listener instanceof FirstFileListener) {
+                ((FirstFileListener) listener).onFirstFile(report);
+            } else if (about == Native.COMPLETE && listener != null) {
+                listener.onReport(report);
+            }
         } catch (Throwable fault) {
             Log.w(TAG, "the report listener threw", fault);
         }

@@ -25,6 +25,12 @@ final class Native {
     /** Said by begin, end and depth: this is not the main thread, or nothing records. Nothing was done. */
     static final int ELSEWHERE = -2;
 
+    /** Said to Loopbox.onReport: the report has as much in it as there is by now. */
+    static final long COMPLETE = 0;
+
+    /** Said to Loopbox.onReport: the report has a file, and more is to come. */
+    static final long FIRST_FILE = -1;
+
     private Native() {}
 
     /**
@@ -59,6 +65,14 @@ final class Native {
 
     /** Writes a report and waits for it; null when there is none. Any thread. */
     static native String dump(String reason, long timeoutMs);
+
+    /**
+     * Writes a report without waiting for it. Any thread.
+     *
+     * @param asked what Loopbox.onReport is called with when it is there, or there is none: more than 0; 0 for no call
+     * @return false while nothing records; then nobody is called
+     */
+    static native boolean askForDump(String reason, long asked);
 
     // The next do something on the main thread only.
 

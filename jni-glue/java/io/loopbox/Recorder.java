@@ -59,22 +59,36 @@ final class Recorder {
         if (config != null) {
             return "already installed";
         }
-        System.loadLibrary("loopbox");
-        framework = asked;
-        // Before there is a worker: it may have an earlier launch's report for the listener at once.
-        config = wanted;
-        String refusal = "the native part failed";
+        // A process without a Context is no app that somebody starts again and again.
+        String process = asked == Framework.NONE ? null : App.processName();
+        StartGuard guard = process == null ? null : new StartGuard(directory, process, appVersion);
+        String refusal = guard == null ? null : guard.begin(asked);
+        if (refusal != null) {
+            return refusal;
+        }
+        String mark = guard == null ? "" : guard.path();
+        refusal = "the native part failed";
         try {
-            refusal = Native.install(wanted.numbers(Build.VERSION.SDK_INT), wanted.strings(directory, appVersion));
+            System.loadLibrary("loopbox");
+            framework = asked;
+            // Before there is a worker: it may have an earlier launch's report for the listener at once.
+            config = wanted;
+            long[] numbers = wanted.numbers(Build.VERSION.SDK_INT);
+            refusal = Native.install(numbers, wanted.strings(directory, appVersion, mark));
         } finally {
             if (refusal != null) {
                 config = null;
+                if (guard != null) {
+                    guard.end();
+                }
             }
         }
         if (refusal != null) {
             return refusal;
         }
-        InstallMessage.adopt();
+        if (wanted.isHooked()) {
+            InstallMessage.adopt();
+        }
         if (!putIn()) {
             stop();
             return "the Observer hook is refused";
@@ -128,7 +142,7 @@ final class Recorder {
 
     /** Whether messages are recorded now. */
     static boolean isHooked() {
-        return hook != null;
+        return hook != null && hook.records();
     }
 
     /** Any thread. */
@@ -169,7 +183,10 @@ final class Recorder {
         if (hook == null) {
             return false;
         }
-        Native.setHook(true, hook.describe());
+        Native.setHook(hook.records(), hook.describe());
+        if (!hook.records()) {
+            return true;
+        }
         DisplacedWatch watch = new DisplacedWatch(hook, config.printerCheckMs);
         displacedWatch = watch;
         Looper.myQueue().addIdleHandler(watch);
@@ -190,6 +207,9 @@ final class Recorder {
     }
 
     private static Hook hookInto(Looper looper) {
+        if (!config.isHooked()) {
+            return new NoHook();
+        }
         boolean wanted =
                 config.hook == Config.Hook.OBSERVER
                         || (config.hook == Config.Hook.AUTO && Build.VERSION.SDK_INT == ANDROID_10);

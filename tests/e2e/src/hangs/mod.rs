@@ -72,6 +72,8 @@ pub enum Mode {
     Unsampled,
     /// By the Printer, with stacks from `Thread.getStackTrace`.
     Fallback,
+    /// Without a hook.
+    NoHook,
 }
 
 impl fmt::Display for Mode {
@@ -83,19 +85,31 @@ impl fmt::Display for Mode {
             Self::Displaced => "displaced",
             Self::Unsampled => "unsampled",
             Self::Fallback => "fallback",
+            Self::NoHook => "no-hook",
         })
     }
 }
 
 impl Mode {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Observer, Self::Printer, Self::Input, Self::Displaced, Self::Unsampled, Self::Fallback];
+    pub const ALL: [Self; 7] = [
+        Self::Observer,
+        Self::Printer,
+        Self::Input,
+        Self::Displaced,
+        Self::Unsampled,
+        Self::Fallback,
+        Self::NoHook,
+    ];
 
     fn of(self, app: App) -> App {
-        let app = if self == Self::Observer { app } else { app.argument("hook=PRINTER") };
+        let app = match self {
+            Self::Observer => app,
+            Self::NoHook => app.argument("hook=NONE"),
+            _ => app.argument("hook=PRINTER"),
+        };
         match self {
-            Self::Observer | Self::Printer => app,
+            Self::Observer | Self::Printer | Self::NoHook => app,
             Self::Input => app.argument("input=on"),
             Self::Displaced => app.argument("displaced=yes"),
             Self::Unsampled => app.argument("sampling=off"),

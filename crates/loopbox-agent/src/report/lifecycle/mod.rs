@@ -1,7 +1,7 @@
 //! The life of a report, as a state machine without clock, thread, file or Java: events go in, actions come out.
 //!
 //! A report is *collected* and written; that first file is *on disk* before anything that may have to wait for the app is
-//! asked; then it *waits* for the pending queue and for other threads, for a bounded time; then it is *complete*, is written
+//! asked, and who wants to hear of that does; then it *waits* for the pending queue and for other threads, for a bounded time; then it is *complete*, is written
 //! again, and its listener is notified. Only one report at a time is on this way: the next one that is wanted completes it
 //! with what is known.
 //!
@@ -95,6 +95,8 @@ pub(super) enum Action {
     WriteFirst,
     /// Forward SIGQUIT to ART's Signal Catcher.
     ForwardSignal,
+    /// Notify the listeners of first files.
+    NotifyFirst,
     /// Ask the sampler about other threads.
     AskThreads,
     /// Put the pending queue into the report, and pass on how it is to be followed.
@@ -218,6 +220,8 @@ impl Lifecycle {
         self.forward_signal();
         let Some(current) = &mut self.current else { return };
         current.stage = Stage::FirstOnDisk { updated, deadline_ns: None };
+        // Of an updated file they have heard.
+        self.actions.extend((!updated).then_some(Action::NotifyFirst));
         self.actions.extend([Action::AskThreads, Action::CaptureQueue]);
     }
 

@@ -1,7 +1,6 @@
 //! Lists of events, and the actions that follow.
 
 use super::*;
-use std::sync::mpsc::channel;
 
 const DEADLINE_NS: u64 = 2_000;
 
@@ -10,7 +9,7 @@ fn file() -> ReportFile {
 }
 
 fn request() -> Trigger {
-    Trigger::Request(Request { reason: "app".to_owned(), done: channel().0 })
+    Trigger::Request(Request::new("app".to_owned(), |_| ()))
 }
 
 /// Handles an event and does nothing about the actions but to list them.
@@ -44,7 +43,8 @@ fn checked(message_ended: bool, system: Option<SystemAnswer>) -> Event {
 fn waiting(trigger: Trigger, updated: bool, message: u64, ask_system: bool) -> Lifecycle {
     let mut life = Lifecycle::default();
     assert_eq!(after(&mut life, Event::Wanted(trigger)), ["WriteFirst"]);
-    after(&mut life, Event::FirstWritten { updated });
+    let first = after(&mut life, Event::FirstWritten { updated });
+    assert_eq!(first.iter().any(|action| action == "NotifyFirst"), !updated, "of each file once");
     after(&mut life, Event::ThreadsAsked { deadline_ns: Some(DEADLINE_NS) });
     let again: &[&str] = if updated { &[] } else { &["WriteAgain"] };
     assert_eq!(after(&mut life, queue(100, false, message, ask_system)), again);
@@ -66,7 +66,7 @@ fn the_signal_is_forwarded_after_the_first_file_and_before_anything_that_waits()
     let mut life = Lifecycle::default();
     assert_eq!(after(&mut life, Event::Wanted(Trigger::Signal)), ["WriteFirst"]);
     let actions = after(&mut life, Event::FirstWritten { updated: false });
-    assert_eq!(actions, ["ForwardSignal", "AskThreads", "CaptureQueue"]);
+    assert_eq!(actions, ["ForwardSignal", "NotifyFirst", "AskThreads", "CaptureQueue"]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::hot_method::{hot_path, most_of_it_in};
+use crate::diagnose::not_idle::wants_no_hook;
 use crate::diagnose::slow_message::SlowMessage;
 use crate::diagnose::time_out::time_outs;
 use crate::model::time::{format_ns, percent, share};
@@ -20,6 +21,9 @@ fn at_dump(facts: &Facts<'_>) -> Option<Finding> {
     let slow = facts.running().filter(SlowMessage::is_outside)?;
     let score = facts.score(slow);
     let ended = match slow.token {
+        _ if wants_no_hook(facts.analysis) => {
+            format!("main was last seen to wait for a message {} before the dump", since(facts, slow))
+        }
         first if token::message_before(first) == 0 => "no message had ended before it".into(),
         of => {
             format!("message #{} had ended {} before the dump", token::message_before(of), since(facts, slow))
@@ -28,7 +32,7 @@ fn at_dump(facts: &Facts<'_>) -> Option<Finding> {
     Some(describe(facts, slow, score).with_evidence(ended).with_message(slow.token))
 }
 
-/// How long before the dump the last message had ended.
+/// How long before the dump the last message had ended, or was waited for.
 fn since(facts: &Facts<'_>, slow: SlowMessage<'_>) -> String {
     let after_ns = facts.analysis.outside().map_or(slow.start_ns, |outside| outside.after_ns);
     format_ns(facts.now_ns.saturating_sub(after_ns))
@@ -60,7 +64,7 @@ fn describe(facts: &Facts<'_>, slow: SlowMessage<'_>, score: f64) -> Finding {
     let place = slow.tree.and_then(|tree| tree.outside_place(&facts.analysis.frames));
     let place_in_words = match place.map(|found| found.place) {
         None => "outside of messages (no stack)".into(),
-        Some(OutsidePlace::UnseenMessage) => "in a message that the hook did not see".into(),
+        Some(OutsidePlace::UnseenMessage) => "in a message that no hook saw".into(),
         Some(place) => match place.words() {
             Some(words) => format!("outside of messages, in {words}"),
             None => "outside of messages".to_owned(),
@@ -79,6 +83,9 @@ fn describe(facts: &Facts<'_>, slow: SlowMessage<'_>, score: f64) -> Finding {
         .with_all_evidence(path)
         .with_all_evidence(slow.before_install(facts.analysis))
         .with_advice(match place.map(|found| found.place) {
+            Some(OutsidePlace::UnseenMessage) if wants_no_hook(facts.analysis) => {
+                "The app wants no hook, so messages are not told apart: the stacks say which one it was, and whether it was one."
+            }
             Some(OutsidePlace::UnseenMessage) => {
                 "See the hook among the recorder's features: another library may have taken its place."
             }

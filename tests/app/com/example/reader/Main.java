@@ -173,6 +173,7 @@ public final class Main implements Runnable {
         say("nothing: " + none.isOn() + " " + !none.reason().isEmpty());
         say("no folder: " + Loopbox.install(new Config.Builder().build()));
         say("before: " + Loopbox.status() + " " + Loopbox.dump(null) + " " + Loopbox.takePendingReports());
+        Loopbox.dumpAsync(null, null);
         Loopbox.annotate("a", "b");
         Loopbox.annotate(null, null);
         Loopbox.scene(null);

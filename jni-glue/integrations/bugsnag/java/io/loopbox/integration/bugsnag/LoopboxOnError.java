@@ -4,14 +4,14 @@ package io.loopbox.integration.bugsnag;
 import com.bugsnag.android.Error;
 import com.bugsnag.android.Event;
 import com.bugsnag.android.OnErrorCallback;
-import io.loopbox.Listener;
+import io.loopbox.FirstFileListener;
 import io.loopbox.Report;
 
 /**
  * Puts the digest of the report into Bugsnag's ANR events, as the tab "loopbox"; Bugsnag takes no files. Give it to both:
  * {@code configBuilder.listener(link)} and {@code configuration.addOnError(link)}.
  */
-public final class LoopboxOnError implements OnErrorCallback, Listener {
+public final class LoopboxOnError implements OnErrorCallback, FirstFileListener {
     /** Bugsnag trims longer strings. */
     private static final int MOST_CHARS = 10_000;
 
@@ -19,6 +19,11 @@ public final class LoopboxOnError implements OnErrorCallback, Listener {
     private static final long NEAR_MS = 60_000;
 
     private volatile Report newest;
+
+    @Override
+    public void onFirstFile(Report report) {
+        onReport(report);
+    }
 
     @Override
     public void onReport(Report report) {

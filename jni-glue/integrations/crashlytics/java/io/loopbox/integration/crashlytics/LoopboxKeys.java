@@ -2,17 +2,22 @@
 package io.loopbox.integration.crashlytics;
 
 import com.google.firebase.crashlytics.FirebaseCrashlytics;
-import io.loopbox.Listener;
+import io.loopbox.FirstFileListener;
 import io.loopbox.Report;
 
 /**
  * Puts the digest of the report into Crashlytics' custom keys; Crashlytics takes no files. Its ANR event is made at the
- * next start with the keys that the process had, so they are set the moment that the report is there. Give it to
+ * next start with the keys that the process had, so they are set the moment that the report has a file. Give it to
  * {@code configBuilder.listener(new LoopboxKeys())}.
  */
-public final class LoopboxKeys implements Listener {
+public final class LoopboxKeys implements FirstFileListener {
     /** Crashlytics keeps 64 keys, and of each value 1,024 characters. Two of the 64 are ours. */
     private static final int MOST_CHARS = 1_024;
+
+    @Override
+    public void onFirstFile(Report report) {
+        onReport(report);
+    }
 
     @Override
     public void onReport(Report report) {

@@ -42,7 +42,7 @@ public class MainActivity extends Activity {
                         new View.OnClickListener() {
                             @Override
                             public void onClick(View view) {
-                                Loopbox.dump("the button");
+                                Loopbox.dumpAsync("the button", null);
                             }
                         }));
         ScrollView scroll = new ScrollView(this);

@@ -1,0 +1,39 @@
+//! The mark by which `StartGuard.java` knows, at the next start, that this one did not last.
+
+use crate::session::Session;
+use std::fs;
+use std::path::PathBuf;
+
+/// What the recorder does wrong at a start, it does sooner.
+const LASTS_NS: u64 = 5_000_000_000;
+
+pub(super) struct StartMark {
+    file: Option<PathBuf>,
+    lasts_at_ns: u64,
+}
+
+impl StartMark {
+    pub(super) fn new(session: &Session) -> Self {
+        let lasts_at_ns = session.installed_ns.saturating_add(LASTS_NS);
+        Self { file: session.settings.start_mark.clone(), lasts_at_ns }
+    }
+
+    /// When [`Self::look`] wants to be called again.
+    pub(super) fn next_look_ns(&self) -> Option<u64> {
+        self.file.is_some().then_some(self.lasts_at_ns)
+    }
+
+    /// Removes the mark of a start that has lasted.
+    pub(super) fn look(&mut self, now_ns: u64) {
+        if now_ns >= self.lasts_at_ns {
+            self.remove();
+        }
+    }
+
+    /// Whatever happens to the process now, the recorder has no part in it.
+    pub(super) fn remove(&mut self) {
+        if let Some(file) = self.file.take() {
+            let _ = fs::remove_file(file);
+        }
+    }
+}

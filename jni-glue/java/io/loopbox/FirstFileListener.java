@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox;
+
+import androidx.annotation.NonNull;
+
+/**
+ * A {@link Listener} that hears of a report as soon as there is a file, too: for what must be done before the system ends
+ * the process, as setting a crash SDK's keys. An interface of its own, and not a default method of the other: those need
+ * the app's build to desugar them below Android 7.
+ */
+public interface FirstFileListener extends Listener {
+    /**
+     * Called as {@link #onReport} is, with a file that has the main thread's history, stacks and digest already, but not the
+     * pending queue, locks and other threads. {@link #onReport} follows with the same file, some milliseconds or up to some
+     * seconds later, or never when the process is ended before. Not called for "recovered" reports, which are complete.
+     *
+     * @param report the file and what is in it; leave the file where it is, or it is not completed
+     */
+    void onFirstFile(@NonNull Report report);
+}

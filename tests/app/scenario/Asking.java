@@ -1,0 +1,127 @@
+package scenario;
+
+import android.os.Handler;
+import android.os.Looper;
+import android.os.Message;
+import io.loopbox.Config;
+import io.loopbox.DumpCallback;
+import io.loopbox.FirstFileListener;
+import io.loopbox.Loopbox;
+import io.loopbox.Report;
+import java.io.File;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * The main thread asks for reports, and goes on. {@code mode=disk}: again and again, while the disk does not answer;
+ * {@code mode=callback}: who asks is called, also when there can be no report; {@code mode=first}: a listener hears of the first
+ * file while the queue is printed, which waits for that. The arguments of {@link Options} apply,
+ * but that {@code dir} has a folder for the reports in it.
+ */
+public final class Asking implements Runnable {
+    private static final int MANY = 50;
+
+    private final File directory;
+    private final String mode;
+
+    private Asking(File directory, String mode) {
+        this.directory = directory;
+        this.mode = mode;
+    }
+
+    /** Tells one story and ends the process. */
+    public static void main(String[] arguments) {
+        Looper.prepareMainLooper();
+        Options options = new Options(arguments);
+        File directory = new File(options.text("dir", "."), "reports");
+        String mode = options.text("mode", "callback");
+        Config.Builder config = new Config.Builder(directory).pendingMs(2_000);
+        config.listener("first".equals(mode) ? new Early() : new PrintingListener());
+        if (!Loopbox.install(config.build()).isOn()) {
+            throw new AssertionError("not installed");
+        }
+        new Handler().post(new Asking(directory, mode));
+        Looper.loop();
+    }
+
+    @Override
+    public void run() {
+        try {
+            if ("disk".equals(mode)) {
+                for (int i = 0; i < MANY; i++) {
+                    Script.say("got " + Loopbox.dump("on main " + i));
+                }
+            } else if ("first".equals(mode)) {
+                new Handler().sendMessageDelayed(Message.obtain(null, 7, new Printed()), 3_600_000);
+                Script.dump("asked");
+                // The listener has been called by now, the one who asked after it.
+            } else {
+                callback();
+            }
+            Script.say("done");
+            Runtime.getRuntime().halt(0);
+        } catch (Exception failed) {
+            throw new AssertionError(failed);
+        }
+    }
+
+    private static final CountDownLatch FIRST = new CountDownLatch(1);
+
+    /** In the queue; printed when the first file was heard of. */
+    private static final class Printed {
+        @Override
+        public String toString() {
+            try {
+                FIRST.await();
+            } catch (InterruptedException tooLate) {
+                Script.say("not heard of");
+            }
+            return "printed";
+        }
+    }
+
+    private static final class Early implements FirstFileListener {
+        @Override
+        public void onFirstFile(Report report) {
+            say("first", report);
+            FIRST.countDown();
+        }
+
+        @Override
+        public void onReport(Report report) {
+            say("complete", report);
+        }
+
+        private static void say(String when, Report report) {
+            Script.say(when + " " + report.file().getName() + " " + report.reason() + " " + report.digest());
+        }
+    }
+
+    private void callback() throws Exception {
+        Script.say("got " + Loopbox.dump("dump on main"));
+        ask("asked");
+        File aside = new File(directory.getPath() + ".aside");
+        if (!directory.renameTo(aside) || !directory.createNewFile()) {
+            throw new AssertionError("no file in the directory's place");
+        }
+        ask("nowhere");
+        Loopbox.uninstall();
+        ask("ended");
+    }
+
+    /** Stands still until the answer is there, so that the report is of this message. */
+    private static void ask(final String reason) throws InterruptedException {
+        final CountDownLatch answered = new CountDownLatch(1);
+        Loopbox.dumpAsync(
+                reason,
+                new DumpCallback() {
+                    @Override
+                    public void onDumped(Report report) {
+                        String what = report == null ? "nothing" : report.reason() + " " + report.file().getName();
+                        Script.say("answer to " + reason + ": " + what + " on " + Thread.currentThread().getName());
+                        answered.countDown();
+                        throw new IllegalStateException("who asked throws");
+                    }
+                });
+        answered.await();
+    }
+}

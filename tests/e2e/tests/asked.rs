@@ -1,0 +1,70 @@
+//! Reports that the app asks for, on the main thread.
+
+use anyhow::{Context, Result};
+use loopbox_e2e::{LIMIT, launcher, read};
+use loopbox_format::model::MainState;
+use loopbox_launch::reports;
+use std::path::Path;
+use tempfile::tempdir;
+
+/// What the app says to the end, without the listener's lines.
+fn told(folder: &Path, mode: &str, fault: &str) -> Result<Vec<String>> {
+    let app = launcher("art10")?.app("scenario.Asking").env("LOOPBOX_FAULT", fault);
+    let app = app.argument(format!("dir={}", folder.display())).argument(format!("mode={mode}"));
+    let ended = app.start()?.finish(LIMIT)?.success()?;
+    let lines = ended.lines.into_iter().filter_map(|line| Some(line.strip_prefix("SCRIPT ")?.to_owned()));
+    Ok(lines.filter(|line| !line.starts_with("report ")).collect())
+}
+
+/// Waiting 5 s for each of fifty would take longer than the test waits.
+#[test]
+fn the_main_thread_does_not_wait_for_a_report_that_it_asks_for() -> Result<()> {
+    let folder = tempdir()?;
+    let told = told(folder.path(), "disk", "disk")?;
+    assert_eq!(told.len(), 51, "{told:?}");
+    assert!(told.iter().take(50).all(|line| line == "got null") && told[50] == "done", "{told:?}");
+    Ok(())
+}
+
+#[test]
+fn who_asks_for_a_report_is_called_with_it_or_without_one() -> Result<()> {
+    let folder = tempdir()?;
+    let told = told(folder.path(), "callback", "")?;
+    let [on_main, asked, nowhere, ended, done] = &told[..] else { panic!("{told:?}") };
+    assert_eq!((on_main.as_str(), done.as_str()), ("got null", "done"));
+    let named = asked.strip_prefix("answer to asked: asked ").context("not answered")?;
+    let name = named.strip_suffix(" on loopbox-listener").context("on another thread")?;
+    let mut reasons = Vec::new();
+    for file in reports(&folder.path().join("reports.aside"))? {
+        let report = read(&file)?;
+        assert!(matches!(report.main, MainState::Running(_)), "{:?}", report.main);
+        if file.ends_with(name) {
+            reasons.push("asked".to_owned());
+        }
+        reasons.push(format!("{:?}", report.meta.reason));
+    }
+    reasons.sort();
+    assert_eq!(reasons, ["Requested(\"asked\")", "Requested(\"dump on main\")", "asked"]);
+    assert_eq!(nowhere, "answer to nowhere: nothing on loopbox-listener");
+    assert_eq!(ended, "answer to ended: nothing on loopbox-listener");
+    Ok(())
+}
+
+#[test]
+fn a_listener_may_hear_of_a_report_before_it_is_complete() -> Result<()> {
+    let folder = tempdir()?;
+    let told = told(folder.path(), "first", "")?;
+    let [first, complete, done] = &told[..] else { panic!("{told:?}") };
+    let named = |line: &str, when: &str| -> Result<(String, String)> {
+        let rest = line.strip_prefix(when).with_context(|| line.to_owned())?;
+        let (name, digest) = rest.trim_start().split_once(" asked ").context("no digest")?;
+        Ok((name.to_owned(), digest.to_owned()))
+    };
+    let (name, digest) = named(first, "first")?;
+    assert_eq!(named(complete, "complete")?.0, name, "one file");
+    assert!(digest.starts_with("main runs scenario.Asking"), "{digest}");
+    assert_eq!(done, "done");
+    let report = read(&folder.path().join("reports").join(name))?;
+    assert!(report.pending.lines.iter().any(|line| line.contains("what=7")), "{:?}", report.pending);
+    Ok(())
+}

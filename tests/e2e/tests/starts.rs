@@ -1,0 +1,123 @@
+//! Starts that end within seconds: by the recorder, perhaps, or because the system or the user ended them.
+
+use anyhow::{Context, Result};
+use loopbox_e2e::live::wait_until;
+use loopbox_e2e::{LIMIT, launcher};
+use loopbox_launch::{App, Running};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::tempdir;
+
+fn app(testbed: &str, folder: &Path, version: &str) -> Result<App> {
+    let app = launcher(testbed)?.app("scenario.Starts").argument(format!("dir={}", folder.display()));
+    Ok(app.argument(format!("version={version}")))
+}
+
+/// What the app says of the recorder.
+fn status(app: &mut Running) -> Result<String> {
+    let line = app.wait_for("SCRIPT status ", LIMIT)?;
+    Ok(line.trim_start_matches("SCRIPT status ").to_owned())
+}
+
+fn is_on(status: &str) -> bool {
+    status.starts_with("on: ")
+}
+
+fn off(left: u32) -> String {
+    format!("off: start guard: earlier starts ended within seconds; starts until the next try: {left}")
+}
+
+/// The status of a start that dies of a crash right after it, or in the installation, which has no status then.
+fn crash(testbed: &str, folder: &Path, in_installation: bool) -> Result<Option<String>> {
+    let app = app(testbed, folder, "1")?;
+    let app = if in_installation { app.env("LOOPBOX_FAULT", "install") } else { app.argument("how=crash") };
+    let ended = app.start()?.finish(LIMIT)?;
+    assert!(!ended.status.success(), "{ended:?}");
+    let line = ended.lines.iter().find_map(|line| line.strip_prefix("SCRIPT status "));
+    Ok(line.map(str::to_owned))
+}
+
+/// The status of a start that somebody kills then, its process id, and its name.
+fn kill(app: App) -> Result<(String, u32, String)> {
+    let mut app = app.start()?;
+    let status = status(&mut app)?;
+    let line = fs::read(format!("/proc/{}/cmdline", app.pid()))?;
+    let name = line.split(|&byte| byte == 0).next().context("no name")?;
+    let name = String::from_utf8(name.to_vec())?;
+    let pid = app.pid();
+    app.kill();
+    Ok((status, pid, name))
+}
+
+fn mark(folder: &Path) -> Option<PathBuf> {
+    let files = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    files
+        .into_iter()
+        .find(|file| file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"start-")))
+}
+
+#[test]
+fn starts_that_crash_switch_the_recorder_off_for_more_and_more_starts() -> Result<()> {
+    let folder = tempdir()?;
+    let folder = folder.path();
+    // Wherever they crash.
+    for in_installation in [true, false, true] {
+        let status = crash("art10", folder, in_installation)?;
+        assert_eq!(status.is_none(), in_installation, "{status:?}");
+        assert!(status.is_none_or(|status| is_on(&status)));
+    }
+    for left in (0..5).rev() {
+        // With the recorder off, nothing is counted.
+        let (status, ..) = kill(app("art10", folder, "1")?)?;
+        assert_eq!(status, off(left));
+    }
+    assert_eq!(crash("art10", folder, true)?, None, "a try");
+    assert_eq!(kill(app("art10", folder, "1")?)?.0, off(24), "once is enough then");
+    assert!(is_on(&kill(app("art10", folder, "2")?)?.0), "another version of the app");
+    Ok(())
+}
+
+#[test]
+fn a_start_that_lasts_makes_up_for_those_before() -> Result<()> {
+    let folder = tempdir()?;
+    let folder = folder.path();
+    for _ in 0..2 {
+        crash("art11", folder, false)?;
+    }
+    let mut app = app("art11", folder, "1")?.start()?;
+    assert!(is_on(&status(&mut app)?));
+    assert!(mark(folder).is_some(), "not yet");
+    wait_until("the mark is gone", || Ok(mark(folder).is_none().then_some(())))?;
+    app.kill();
+    for _ in 0..3 {
+        assert!(crash("art11", folder, false)?.is_some_and(|status| is_on(&status)));
+    }
+    Ok(())
+}
+
+/// The system keeps a record of it since Android 11.
+#[test]
+fn only_crashes_count_where_the_system_says_how_a_process_ended() -> Result<()> {
+    const SIGNALED: u32 = 2;
+    const CRASH_NATIVE: u32 = 5;
+    const USER_REQUESTED: u32 = 10;
+    for (reasons, switches_off) in [
+        ([(SIGNALED, 9), (USER_REQUESTED, 0), (SIGNALED, 9)], false),
+        ([(SIGNALED, 9), (CRASH_NATIVE, 0), (CRASH_NATIVE, 0)], false),
+        ([(SIGNALED, 11), (CRASH_NATIVE, 0), (CRASH_NATIVE, 0)], true),
+    ] {
+        let folder = tempdir()?;
+        let mut exits = Vec::new();
+        for (reason, status) in reasons {
+            let (on, pid, name) = kill(app("art11", folder.path(), "1")?)?;
+            assert!(is_on(&on), "{on}");
+            let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?.as_millis();
+            exits.insert(0, format!("{pid}|{name}|{now}|{reason}|{status}|words"));
+        }
+        let next = app("art11", folder.path(), "1")?.argument(format!("exits={}", exits.join(",")));
+        let (next, ..) = kill(next)?;
+        assert_eq!(next == off(4), switches_off, "{reasons:?}: {next}");
+        assert_eq!(is_on(&next), !switches_off, "{reasons:?}: {next}");
+    }
+    Ok(())
+}

@@ -1,6 +1,6 @@
 //! Reports on disk.
 
-use loopbox_store::{ReportPolicy, enforce, write_report};
+use loopbox_store::{Outlives, ReportPolicy, enforce, write_report};
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
@@ -21,10 +21,10 @@ fn age(path: &Path, by: Duration) {
 #[test]
 fn a_report_is_there_whole_under_its_name_and_can_be_replaced() {
     let dir = tempfile::tempdir().unwrap();
-    let path = write_report(dir.path(), "anr-1", b"first").unwrap();
+    let path = write_report(dir.path(), "anr-1", b"first", Outlives::Process).unwrap();
     assert_eq!(path, dir.path().join("anr-1.lbx"));
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(write_report(dir.path(), "anr-1", b"second, longer").unwrap(), path);
+    assert_eq!(write_report(dir.path(), "anr-1", b"second, longer", Outlives::PowerLoss).unwrap(), path);
     assert_eq!(fs::read(&path).unwrap(), b"second, longer");
     assert_eq!(names(dir.path()), ["anr-1.lbx"]);
 }
@@ -34,7 +34,7 @@ fn a_name_cannot_lead_out_of_the_directory() {
     let dir = tempfile::tempdir().unwrap();
     for name in ["", ".", "../up", "a/b", "/etc/passwd", "nul\0", ".hidden"] {
         assert_eq!(
-            write_report(dir.path(), name, b"").unwrap_err().kind(),
+            write_report(dir.path(), name, b"", Outlives::Process).unwrap_err().kind(),
             ErrorKind::InvalidInput,
             "{name}"
         );
@@ -47,14 +47,14 @@ fn what_an_earlier_process_left_half_written_is_no_obstacle() {
     let dir = tempfile::tempdir().unwrap();
     let unfinished = dir.path().join(format!("r.{}.lbx.new", std::process::id()));
     fs::write(&unfinished, "half").unwrap();
-    write_report(dir.path(), "r", b"whole").unwrap();
+    write_report(dir.path(), "r", b"whole", Outlives::Process).unwrap();
     assert_eq!(names(dir.path()), ["r.lbx"]);
 }
 
 #[test]
 fn a_missing_directory_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
-    let error = write_report(&dir.path().join("gone"), "r", b"").unwrap_err();
+    let error = write_report(&dir.path().join("gone"), "r", b"", Outlives::Process).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
 }
 
@@ -64,7 +64,7 @@ fn old_reports_make_room_and_the_new_one_and_other_files_stay() {
     fs::write(dir.path().join("other.txt"), [0; 5000]).unwrap();
     let paths: Vec<_> = (1..=6)
         .map(|n| {
-            let path = write_report(dir.path(), &format!("r{n}"), &[0; 1000]).unwrap();
+            let path = write_report(dir.path(), &format!("r{n}"), &[0; 1000], Outlives::Process).unwrap();
             age(&path, Duration::from_hours(10 - n));
             path
         })

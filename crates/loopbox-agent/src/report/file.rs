@@ -5,18 +5,18 @@ use crate::session::Session;
 use crate::sys::log;
 use loopbox_format::model::{Anr, Report};
 use loopbox_format::report::{encode, update_verdict};
-use loopbox_store::{ReportPolicy, enforce, write_report};
+use loopbox_store::{Outlives, ReportPolicy, enforce, write_report};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Writes a report under this name, in place of the last one of that name.
-pub(super) fn write(session: &Session, name: &str, report: &Report) -> Option<PathBuf> {
+pub(super) fn write(session: &Session, name: &str, report: &Report, outlives: Outlives) -> Option<PathBuf> {
     let directory = &session.settings.directory;
     // The app may have deleted the directory; the ring is gone then, this report need not be.
     let _ = fs::create_dir_all(directory);
     let written = encode(report)
         .map_err(|error| error.to_string())
-        .and_then(|bytes| write_report(directory, name, &bytes).map_err(|error| error.to_string()));
+        .and_then(|bytes| write_report(directory, name, &bytes, outlives).map_err(|error| error.to_string()));
     let warn = |error: &String| {
         log::warn(&format!("a report could not be written to {}: {error}", directory.display()));
     };
@@ -28,7 +28,8 @@ pub(super) fn rewrite(session: &Session, file: &ReportFile, change: impl FnOnce(
     // The app may have taken the file: it has the report as it was.
     let Ok(bytes) = fs::read(&file.path) else { return false };
     let Ok(Some(bytes)) = update_verdict(&bytes, change) else { return false };
-    let written = write_report(&session.settings.directory, &file.name, &bytes);
+    // The complete report was flushed; what is added to it is not worth another wait.
+    let written = write_report(&session.settings.directory, &file.name, &bytes, Outlives::Process);
     if let Err(error) = &written {
         log::warn(&["a report could not be updated with its verdict: ", &error.to_string()].concat());
     }

@@ -53,6 +53,8 @@ pub struct SharedState {
     done: AtomicU32,
     /// Wakes the dead-man thread.
     deadman: AtomicU32,
+    /// How often a copy of the ring was asked for; wakes the thread that makes it.
+    copies: AtomicU32,
     /// When the oldest SIGQUIT arrived that ART's Signal Catcher has not got yet, uptime; 0 for none.
     signal_ns: AtomicU64,
     /// When the hook was last found taken out, uptime; 0 for never.
@@ -86,6 +88,7 @@ impl Default for SharedState {
             ordered: AtomicU32::default(),
             done: AtomicU32::default(),
             deadman: AtomicU32::default(),
+            copies: AtomicU32::default(),
             signal_ns: AtomicU64::default(),
             unseen_ns: AtomicU64::default(),
             late_ns: AtomicU64::default(),
@@ -340,10 +343,28 @@ impl SharedState {
         }
     }
 
+    /// Asks for a copy of the ring in its file. Async-signal-safe.
+    pub(crate) fn ask_for_copy(&self) {
+        futex_wake(&self.copies);
+    }
+
+    /// How often a copy was asked for.
+    pub(crate) fn copies_asked(&self) -> u32 {
+        self.copies.load(Ordering::SeqCst)
+    }
+
+    /// Sleeps until a copy is asked for, unless one was since this many. For the thread that makes them.
+    pub(crate) fn wait_for_copy(&self, asked: u32) {
+        if !self.stopped() {
+            futex_wait(&self.copies, asked, None);
+        }
+    }
+
     /// SIGQUIT arrived, and the Signal Catcher has to get it. Async-signal-safe.
     pub(crate) fn signal_arrived(&self, now_ns: u64) {
         let _ = self.signal_ns.compare_exchange(0, now_ns.max(1), Ordering::SeqCst, Ordering::SeqCst);
         futex_wake(&self.wake);
+        self.ask_for_copy();
     }
 
     /// Since when a signal waits to be forwarded.
@@ -361,6 +382,7 @@ impl SharedState {
         self.stop.store(true, Ordering::SeqCst);
         futex_wake(&self.wake);
         futex_wake(&self.deadman);
+        futex_wake(&self.copies);
     }
 
     pub(crate) fn stopped(&self) -> bool {

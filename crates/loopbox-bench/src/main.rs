@@ -47,7 +47,8 @@ fn main() -> Result<()> {
 
 fn run(count: u64, folder: &str, clock: impl Clock) -> Result<()> {
     let clocks = ClockPair { uptime_ns: SystemClock.now_ns(), unix_ms: 0 };
-    let ring = Ring::create(&RingOptions::new(Path::new(folder), Identity::of_this_process(clocks)));
+    let mut ring = Ring::create(&RingOptions::new(Path::new(folder), Identity::of_this_process(clocks)));
+    ring.mirror.attach().context("the ring has no file")?;
     let host = MainHost::with_clock(ring.main, Arc::new(SharedState::default()), clock);
     let mut main = Aggregator::new(&Config::default(), host);
     let began = Instant::now();

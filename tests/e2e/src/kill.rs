@@ -198,7 +198,7 @@ impl Left {
         for line in lines {
             match *line.split_whitespace().collect::<Vec<_>>() {
                 ["SCRIPT", "begin", number, at] => {
-                    (said.begun, said.begun_ns) = (number.parse()?, at.parse()?)
+                    (said.begun, said.begun_ns) = (number.parse()?, at.parse()?);
                 }
                 ["SCRIPT", "end", _, at] => said.ended_ns.push(at.parse()?),
                 _ => {}

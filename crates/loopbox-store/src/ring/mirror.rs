@@ -370,7 +370,7 @@ mod tests {
             assert!((37..45).contains(&counted), "{}", context());
             match &seen.report.main {
                 MainState::Running(running) => {
-                    assert_eq!((running.token, counted), (45, 44), "{}", context())
+                    assert_eq!((running.token, counted), (45, 44), "{}", context());
                 }
                 MainState::Idle { .. } => assert!(seen.last_alive_ns <= 45 * MS, "{}", context()),
                 other => panic!("{other:?}"),

@@ -8,7 +8,7 @@ use crate::hook::main_thread::{self, MainHost};
 use crate::jni::attach;
 use crate::jni::class_cache::{self, ClassCache};
 use crate::report::worker::Worker;
-use crate::report::{crash_mark, listener};
+use crate::report::{crash_mark, listener, ring_file};
 use crate::sampler::sample::{self, SampleReceiver};
 use crate::sampler::suspended_call::MainEnv;
 use crate::sampler::thread::{self, SamplerParts};
@@ -29,7 +29,6 @@ use loopbox_art::ThreadEnv;
 use loopbox_format::model::{Feature, FeatureState};
 use loopbox_recorder::{Adopted, Aggregator};
 use loopbox_store::{BuildId, Geometry, Identity, Ring, RingOptions, WorkerWriter};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
@@ -57,7 +56,8 @@ fn current() -> Option<Arc<Session>> {
     installed(|installed| installed.as_ref().map(|installed| Arc::clone(&installed.session)))
 }
 
-/// Starts a recording of the calling thread, the main one.
+/// Starts a recording of the calling thread, the main one. Opens no file: what takes one is for the threads that are
+/// started here.
 ///
 /// # Errors
 /// A line for the log; nothing is running then.
@@ -68,17 +68,15 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
     #[cfg(debug_assertions)]
     fault::installation_crashes();
     let classes = class_cache::get().ok_or("the library is not loaded")?;
-    fs::create_dir_all(&settings.directory)
-        .map_err(|error| format!("cannot create {}: {error}", settings.directory.display()))?;
     let libart = loopbox_art::build_id(classes.vm.get_raw().cast());
     let libart = libart.map(|id| BuildId::new(&id)).unwrap_or_default();
     let identity = Identity { libart, ..Identity::of_this_process(clock::pair()) };
-    let Ring { main: main_writer, worker: worker_writer, fuse, reader } =
+    let Ring { main: main_writer, worker: worker_writer, fuse, reader, mirror } =
         Ring::create(&ring_options(&settings, identity));
 
     let shared = Arc::new(SharedState::default());
     let session = Arc::new(Session {
-        started_ns: clock::uptime_of_start(identity.start_ticks),
+        started: OnceLock::new(),
         installed_ns: clock::now_ns(),
         began_in_bind: AtomicBool::new(false),
         shared: Arc::clone(&shared),
@@ -97,11 +95,12 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
         requests: Mutex::new(Vec::new()),
         settings,
     });
-    describe_ring(&session);
 
     let (sender, receiver) = sample::queue();
+    let no_thread = |error| format!("cannot create a thread: {error}");
+    ring_file::start(&session, mirror).map_err(no_thread)?;
     start_worker(classes, &session, worker_writer, receiver)?;
-    stall_monitor::start(&session).map_err(|error| format!("cannot create a thread: {error}"))?;
+    stall_monitor::start(&session).map_err(no_thread)?;
     crash_mark::set_ring(session.reader.clone());
     let main = MainEnv(ThreadEnv::current(env.get_raw().cast()));
     let parts = SamplerParts { main, fuse, queue: sender };
@@ -129,13 +128,18 @@ pub fn adopt(loops: u32, binds: bool, start_ms: i64) {
     let now_ns = clock::now_ns();
     let known_ns = u64::try_from(start_ms).ok().filter(|&ms| ms > 0).map(|ms| ms.saturating_mul(1_000_000));
     let plausible = |ns: &u64| *ns <= session.installed_ns && now_ns - *ns <= OLDEST_START_NS;
-    let start_ns = known_ns.or(session.started_ns).filter(|_| binds).filter(plausible);
+    // A file says it, which another thread is reading. Below Android 7 nothing else does.
+    let started_ns = if known_ns.is_none() && binds {
+        session.started_ns()
+    } else {
+        session.started.get().copied().flatten()
+    };
+    let start_ns = known_ns.or(started_ns).filter(|_| binds).filter(plausible);
     let (start_ns, cpu_ns) = match start_ns {
         None => (session.installed_ns, clock::thread_cpu_ns()),
         Some(start_ns) => {
             // What the thread has computed since the process's start is the message's, or nearly.
-            let before =
-                session.started_ns.map_or(u64::MAX, |started_ns| start_ns.saturating_sub(started_ns));
+            let before = started_ns.map_or(u64::MAX, |started_ns| start_ns.saturating_sub(started_ns));
             let nearly_all = before.saturating_mul(8) <= now_ns - start_ns;
             (start_ns, nearly_all.then_some(0))
         }
@@ -147,13 +151,6 @@ pub fn adopt(loops: u32, binds: bool, start_ms: i64) {
 fn ring_options(settings: &Settings, identity: Identity) -> RingOptions {
     let geometry = Geometry { records: settings.recorder.slots, ..Geometry::default() };
     RingOptions { geometry, ..RingOptions::new(&settings.directory, identity) }
-}
-
-fn describe_ring(session: &Session) {
-    match session.reader.volatile_reason() {
-        None => session.features.set(Feature::Ring, true, format!("{} bytes", session.reader.size())),
-        Some(reason) => session.features.set(Feature::Ring, false, format!("only in memory: {reason}")),
-    }
 }
 
 fn start_worker(

@@ -1,5 +1,5 @@
 //! What the hook's native part does for each message, in a plain loop: the aggregator of the recorder writing into a
-//! real mapped ring and publishing for the sampler, with the code that the library has. Run by `cargo xtask bench instructions`.
+//! real ring and publishing for the sampler, with the code that the library has. Run by `cargo xtask bench instructions`.
 //!
 //! Usage: `loopbox-bench COUNT real|steps FOLDER`. With `real` the clock is the system's. With `steps` it is made of
 //! numbers, so that the same count always does the same work, however slowly it runs: each message works for 100 µs
@@ -47,10 +47,8 @@ fn main() -> Result<()> {
 
 fn run(count: u64, folder: &str, clock: impl Clock) -> Result<()> {
     let clocks = ClockPair { uptime_ns: SystemClock.now_ns(), unix_ms: 0 };
-    let ring = Ring::create(&RingOptions::new(Path::new(folder), Identity::of_this_process(clocks)));
-    if let Some(reason) = ring.reader.volatile_reason() {
-        bail!("the ring is not on disk: {reason:?}");
-    }
+    let mut ring = Ring::create(&RingOptions::new(Path::new(folder), Identity::of_this_process(clocks)));
+    ring.mirror.attach().context("the ring has no file")?;
     let host = MainHost::with_clock(ring.main, Arc::new(SharedState::default()), clock);
     let mut main = Aggregator::new(&Config::default(), host);
     let began = Instant::now();

@@ -1,8 +1,9 @@
 //! At the next launch: the rings of processes that are no more.
 
 use crate::layout::MAX_RING_BYTES;
-use crate::memory::{self, UNFINISHED};
+use crate::memory;
 use crate::recover::{RecoverError, Recovered, recover};
+use crate::ring_file::UNFINISHED;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};

@@ -67,14 +67,19 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The calling process. The build ids are left empty: only the caller knows the libraries.
+    /// The calling process, as far as it is known without reading a file: [`Mirror::attach`](crate::Mirror::attach) adds the
+    /// rest. The build ids are left empty: only the caller knows the libraries.
     pub fn of_this_process(clocks: ClockPair) -> Self {
+        Self { pid: std::process::id(), clocks, ..Self::default() }
+    }
+
+    /// With the process's start and the boot id, unless they are known.
+    pub(crate) fn completed(self) -> Self {
+        let Self { start_ticks: ticks, boot_id: id, .. } = self;
         Self {
-            pid: std::process::id(),
-            start_ticks: start_ticks().unwrap_or_default(),
-            boot_id: boot_id().unwrap_or_default(),
-            clocks,
-            ..Self::default()
+            start_ticks: if ticks == 0 { start_ticks().unwrap_or_default() } else { ticks },
+            boot_id: if id == [0; 16] { boot_id().unwrap_or_default() } else { id },
+            ..self
         }
     }
 
@@ -93,7 +98,8 @@ impl Identity {
     }
 }
 
-fn start_ticks() -> Option<u64> {
+/// When the calling process started, in clock ticks since boot; `None` when it cannot be read. Reads a file.
+pub fn start_ticks() -> Option<u64> {
     let stat = std::fs::read("/proc/self/stat").ok()?;
     // The second field is the thread's name in parentheses and may hold spaces and parentheses itself.
     let after_name = stat.iter().rposition(|&byte| byte == b')')?;
@@ -117,9 +123,10 @@ mod tests {
 
     #[test]
     fn this_process_has_a_name_of_its_own() {
-        let identity = Identity::of_this_process(ClockPair::default());
+        let identity = Identity::of_this_process(ClockPair::default()).completed();
         assert_ne!(identity.start_ticks, 0);
         assert_ne!(identity.boot_id, [0; 16]);
+        assert_eq!(identity.completed(), identity);
         let name = identity.file_name(0);
         assert_eq!((name.get(..5), name.rsplit_once('.').map(|(_, end)| end)), (Some("ring-"), Some("lbr")));
         assert!(name.contains(&format!("-{}-", std::process::id())), "{name}");

@@ -37,9 +37,11 @@ mod report_file;
 #[cfg(not(loom))]
 mod ring;
 #[cfg(not(loom))]
+mod ring_file;
+#[cfg(not(loom))]
 mod source;
 
-pub use identity::{BuildId, Identity};
+pub use identity::{BuildId, Identity, start_ticks};
 pub use layout::{Geometry, LayoutError, MAX_RING_BYTES};
 pub use marks::{CrashMark, FuseState};
 pub use pair::Pair;
@@ -49,10 +51,10 @@ pub use trees::Fidelity;
 pub use self::{
     adopt::{Adopted, RingPolicy, adopt},
     disarm::{Disarmed, FuseSubject, STARTS_OFF, STRIKE_STARTS, Suspicion, count_start, suspect},
-    memory::Volatile,
     recover::{RecoverError, Recovered, recover},
-    report_file::{ReportPolicy, enforce, replace_report, write_report},
-    ring::{MainWriter, Ring, RingFuse, RingOptions, RingReader, WorkerWriter},
+    report_file::{Outlives, ReportPolicy, enforce, replace_report, write_report},
+    ring::{MainWriter, Mirror, Ring, RingFuse, RingOptions, RingReader, WorkerWriter},
+    ring_file::Volatile,
 };
 
 /// Why something was not stored. Recording goes on in every case.

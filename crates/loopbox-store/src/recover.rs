@@ -204,7 +204,7 @@ impl<S: Source> Reading<'_, S> {
     }
 
     fn newest(&mut self, kind: Kind) -> Option<(usize, Vec<u8>)> {
-        let Newest { payload, offset, torn } = newest(self.source, self.layout, kind);
+        let Newest { payload, offset, torn, .. } = newest(self.source, self.layout, kind);
         for (offset, read) in torn {
             self.unusable(offset, read);
         }

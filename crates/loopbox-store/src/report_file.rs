@@ -1,7 +1,7 @@
 //! Reports on disk: whole or not at all, and not without bound.
 
 use crate::memory::may_grow_to;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -31,14 +31,24 @@ impl Default for ReportPolicy {
     }
 }
 
-/// Writes `bytes` as `dir/name.lbx`: to a temporary file in the same directory, onto the disk, and only then under
-/// its name; so that a file of that name is the whole report, also after a power loss. A report of that name
-/// is replaced.
+/// What a report outlives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outlives {
+    /// The process, whatever ends it: what was written belongs to the kernel. Waits for no disk.
+    Process,
+    /// A power loss, too: waits until the disk has it, which may take seconds.
+    PowerLoss,
+}
+
+/// Writes `bytes` as `dir/name.lbx`: to a temporary file in the same directory, and only then under its name; so that a
+/// file of that name is the whole report, after a power loss too when it is to outlive one. A report of that name is
+/// replaced. The directory is never flushed: that makes f2fs write everything that waits on the whole file system, and a
+/// report that a power loss takes its name from is one that came moments ago.
 ///
 /// # Errors
 /// What the system says; nothing is left behind then. `InvalidInput` for a name that is not a plain file name.
-pub fn write_report(dir: &Path, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
-    write_if(dir, name, bytes, |_| Ok(()))
+pub fn write_report(dir: &Path, name: &str, bytes: &[u8], outlives: Outlives) -> io::Result<PathBuf> {
+    write_if(dir, name, bytes, outlives, |_| Ok(()))
 }
 
 /// Writes `bytes` in place of the report of that name, as [`write_report`] does, unless the app has taken the report: what
@@ -46,8 +56,8 @@ pub fn write_report(dir: &Path, name: &str, bytes: &[u8]) -> io::Result<PathBuf>
 ///
 /// # Errors
 /// `NotFound` when there is no report of that name any more, and those of [`write_report`]; nothing is left behind then.
-pub fn replace_report(dir: &Path, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
-    write_if(dir, name, bytes, |path| fs::symlink_metadata(path).map(drop))
+pub fn replace_report(dir: &Path, name: &str, bytes: &[u8], outlives: Outlives) -> io::Result<PathBuf> {
+    write_if(dir, name, bytes, outlives, |path| fs::symlink_metadata(path).map(drop))
 }
 
 /// `wanted` says whether the report under this path is to be written; asked again at the last moment.
@@ -55,6 +65,7 @@ fn write_if(
     dir: &Path,
     name: &str,
     bytes: &[u8],
+    outlives: Outlives,
     wanted: impl Fn(&Path) -> io::Result<()>,
 ) -> io::Result<PathBuf> {
     if name.is_empty() || name.starts_with('.') || name.contains(['/', '\0']) {
@@ -66,19 +77,17 @@ fn write_if(
     let path = dir.join(format!("{name}.{EXTENSION}"));
     let unfinished = dir.join(format!("{name}.{}{UNFINISHED}", std::process::id()));
     wanted(&path)?;
-    let written = write_new(&unfinished, bytes)
+    let written = write_new(&unfinished, bytes, outlives)
         .and_then(|()| wanted(&path))
         .and_then(|()| fs::rename(&unfinished, &path));
     if let Err(error) = written {
         let _ = fs::remove_file(&unfinished);
         return Err(error);
     }
-    // The report has its name already; a directory that cannot be synced only makes it last less than it might.
-    let _ = File::open(dir).and_then(|dir| dir.sync_all());
     Ok(path)
 }
 
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_new(path: &Path, bytes: &[u8], outlives: Outlives) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(0o600).custom_flags(libc::O_CLOEXEC | libc::O_NOFOLLOW);
     let mut file = match options.open(path) {
@@ -90,7 +99,7 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
         opened => opened?,
     };
     file.write_all(bytes)?;
-    file.sync_all()
+    if outlives == Outlives::PowerLoss { file.sync_all() } else { Ok(()) }
 }
 
 /// Deletes the reports of `dir` that exceed `policy`, oldest first, and what dead writers left unfinished. `spare`

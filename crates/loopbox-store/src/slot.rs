@@ -84,6 +84,11 @@ impl<'a> Slot<'a> {
         self.payload.len() * 8
     }
 
+    /// The number of the last write; odd while it goes on.
+    pub(crate) fn seq(&self) -> u64 {
+        self.seq.get()
+    }
+
     /// Replaces the content. `seq` must be even and differ from the one before; only one thread may write.
     ///
     /// Words beyond the capacity are dropped: callers check the length before.
@@ -153,6 +158,15 @@ pub(crate) fn words_of(bytes: &[u8]) -> impl Iterator<Item = u64> {
     })
 }
 
+/// A whole slot as it stands in a file, up to the end of its payload.
+pub(crate) fn encode_slot(seq: u64, payload: &[u8]) -> Vec<u8> {
+    let len = payload.len() as u64;
+    let mut sum = Checksum::new(seq, len);
+    words_of(payload).for_each(|word| sum.add(word));
+    let header = [seq, sum.finish(), len];
+    header.into_iter().chain(words_of(payload)).flat_map(u64::to_le_bytes).collect()
+}
+
 /// Reads a slot out of the bytes of a file, as [`Slot::read`] does from memory. `out` receives the payload.
 pub(crate) fn read_bytes(slot: &[u8], out: &mut Vec<u8>) -> SlotRead {
     out.clear();
@@ -205,7 +219,9 @@ mod tests {
             let mut dead = Vec::new();
             prop_assert_eq!(read_bytes(&bytes(&memory), &mut dead), whole);
             prop_assert_eq!(&live, &payload);
-            prop_assert_eq!(dead, payload);
+            prop_assert_eq!(&dead, &payload);
+            let encoded = encode_slot(2, &payload);
+            prop_assert_eq!(&encoded[..], &bytes(&memory)[..encoded.len()]);
         }
 
         /// What a reader makes of a slot does not depend on where its bytes are.

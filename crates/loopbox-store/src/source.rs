@@ -73,15 +73,16 @@ pub(crate) fn slot_of<'a>(words: &'a [AtomicU64], region: &Region, index: usize)
 /// The newest whole slot of a region, and whether another one was torn or damaged.
 pub(crate) struct Newest {
     pub(crate) payload: Option<Vec<u8>>,
+    /// The number of its write; 0 when there is none.
+    pub(crate) seq: u64,
     pub(crate) offset: usize,
     pub(crate) torn: Vec<(usize, SlotRead)>,
 }
 
 /// Finds the newest whole slot of the region of `kind`.
 pub(crate) fn newest<S: Source>(source: &S, layout: &Layout, kind: Kind) -> Newest {
-    let mut found = Newest { payload: None, offset: 0, torn: Vec::new() };
+    let mut found = Newest { payload: None, seq: 0, offset: 0, torn: Vec::new() };
     let Some(region) = layout.region(kind) else { return found };
-    let mut newest = 0;
     let mut payload = Vec::with_capacity(region.capacity().min(64 << 10));
     // A writer that comes by between our looks at its two slots can make both of them busy.
     for _ in 0..if S::LIVE { TRIES } else { 1 } {
@@ -89,8 +90,8 @@ pub(crate) fn newest<S: Source>(source: &S, layout: &Layout, kind: Kind) -> Newe
         for index in 0..region.slots {
             let offset = region.slot_at(index);
             match source.slot(&region, index, &mut payload) {
-                SlotRead::Whole { seq, .. } if seq > newest => {
-                    newest = seq;
+                SlotRead::Whole { seq, .. } if seq > found.seq => {
+                    found.seq = seq;
                     found.offset = offset;
                     found.payload = Some(payload.clone());
                 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{options, record};
+use common::{options, record, ring};
 use loopbox_store::{Adopted, LayoutError, RecoverError, Ring, RingPolicy, adopt};
 use std::ffi::CString;
 use std::fs::{self, File};
@@ -14,8 +14,9 @@ use std::time::{Duration, SystemTime};
 
 /// Leaves a ring behind, as a process that ends does; its only record says which.
 fn leave(dir: &Path, seq: u64) -> PathBuf {
-    let mut ring = Ring::create(&options(dir));
+    let mut ring = ring(&options(dir));
     ring.main.close(&record(seq), &record(seq).details).unwrap();
+    ring.mirror.copy().unwrap();
     ring.reader.path().expect("a file").to_owned()
 }
 
@@ -53,7 +54,7 @@ fn names(dir: &Path) -> Vec<String> {
 #[test]
 fn the_ring_of_a_living_process_is_left_alone_and_a_dead_ones_is_taken() {
     let dir = tempfile::tempdir().unwrap();
-    let ring = Ring::create(&options(dir.path()));
+    let ring = ring(&options(dir.path()));
     let before = names(dir.path());
     assert_eq!(before.len(), 1);
     assert!(adopt_all(dir.path()).is_empty());
@@ -65,8 +66,7 @@ fn the_ring_of_a_living_process_is_left_alone_and_a_dead_ones_is_taken() {
 #[test]
 fn two_rings_of_one_process_have_two_files() {
     let dir = tempfile::tempdir().unwrap();
-    let rings = [Ring::create(&options(dir.path())), Ring::create(&options(dir.path()))];
-    assert!(rings.iter().all(|ring| ring.reader.volatile_reason().is_none()));
+    let rings = [ring(&options(dir.path())), ring(&options(dir.path()))];
     assert_eq!(names(dir.path()).len(), 2);
     rings[0].reader.discard().unwrap();
     rings[0].reader.discard().unwrap();
@@ -174,16 +174,46 @@ fn a_ring_that_was_never_finished_goes_when_its_maker_is_gone() {
 fn a_directory_that_is_gone_is_an_error_to_the_adopter_and_none_to_the_ring() {
     let dir = tempfile::tempdir().unwrap();
     let gone = dir.path().join("rings");
-    fs::create_dir(&gone).unwrap();
-    let mut ring = Ring::create(&options(&gone));
+    let mut ring = ring(&options(&gone));
     fs::remove_dir_all(&gone).unwrap();
     for seq in 1..=100 {
         ring.main.close(&record(seq), &record(seq).details).unwrap();
     }
+    ring.mirror.copy().unwrap();
     assert_eq!(ring.reader.snapshot(0).report.history.len(), 100);
     ring.reader.discard().unwrap();
     assert!(adopt(&gone, &RingPolicy::default()).is_err());
-    let ring = Ring::create(&options(&gone));
-    let reason = ring.reader.volatile_reason().unwrap().to_string();
-    assert!(reason.starts_with("cannot create the ring file: No such file or directory"), "{reason}");
+}
+
+#[test]
+fn a_directory_that_cannot_be_made_at_first_is_tried_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let later = dir.path().join("unlocked").join("rings");
+    fs::write(dir.path().join("unlocked"), "not yet").unwrap();
+    let mut ring = Ring::create(&options(&later));
+    ring.main.close(&record(1), &record(1).details).unwrap();
+    for _ in 0..2 {
+        let reason = ring.mirror.attach().unwrap_err().to_string();
+        assert!(reason.starts_with("cannot create the ring file: Not a directory"), "{reason}");
+        ring.mirror.copy().unwrap();
+        assert_eq!(ring.reader.path(), None);
+    }
+    fs::remove_file(dir.path().join("unlocked")).unwrap();
+    ring.mirror.attach().unwrap();
+    ring.main.close(&record(2), &record(2).details).unwrap();
+    ring.mirror.copy().unwrap();
+    drop(ring);
+    let adopted = adopt_all(&later);
+    let history = &adopted[0].content.as_ref().unwrap().report.history;
+    assert_eq!(history[..], [record(1), record(2)], "what was recorded before is there as well");
+}
+
+#[test]
+fn a_ring_that_was_discarded_before_it_had_a_file_gets_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ring = Ring::create(&options(dir.path()));
+    ring.reader.discard().unwrap();
+    ring.mirror.attach().unwrap();
+    ring.mirror.copy().unwrap();
+    assert_eq!((ring.reader.path(), names(dir.path()).len()), (None, 0));
 }

@@ -21,7 +21,7 @@ impl Drop for StopAtEnd<'_> {
 #[test]
 fn a_snapshot_is_consistent_while_everything_changes() {
     let dir = tempfile::tempdir().unwrap();
-    let Ring { mut main, mut worker, fuse, reader } = Ring::create(&options(dir.path()));
+    let Ring { mut main, mut worker, fuse, reader, .. } = Ring::create(&options(dir.path()));
     main.idle(1).unwrap();
     let stop = AtomicBool::new(false);
     let closed = AtomicU64::new(0);

@@ -5,18 +5,16 @@ mod common;
 mod memory;
 
 use common::file::{FIGURES, PENDING, RECORDS, TREE_PAGES, forge, regions};
-use common::options;
+use common::{file_of, options, ring};
 use loopbox_format::codec::encode;
 use loopbox_format::container::crc32;
-use loopbox_store::{MAX_RING_BYTES, Recovered, Ring, recover};
+use loopbox_store::{MAX_RING_BYTES, Recovered, recover};
 use memory::peak_of;
-use std::fs;
 
 /// A ring of the largest size with a single region of one slot, which holds `payload`.
 fn ring_of(kind: u32, payload: &[u8]) -> Vec<u8> {
     let dir = tempfile::tempdir().unwrap();
-    let ring = Ring::create(&options(dir.path()));
-    let mut file = fs::read(ring.reader.path().unwrap()).unwrap();
+    let mut file = file_of(&mut ring(&options(dir.path())));
     file.resize(MAX_RING_BYTES, 0);
     file[24..32].copy_from_slice(&(MAX_RING_BYTES as u64).to_le_bytes());
     file[144..148].copy_from_slice(&1_u32.to_le_bytes());
@@ -44,14 +42,14 @@ fn list_of(before: &[u8], item: &[u8], after: &[u8]) -> Vec<u8> {
 
 fn honest_ring() -> Vec<u8> {
     let dir = tempfile::tempdir().unwrap();
-    let mut ring = Ring::create(&options(dir.path()));
+    let mut ring = ring(&options(dir.path()));
     for seq in 1..=100 {
         ring.main.close(&common::record(seq), &common::details(seq * 10, 8)).unwrap();
     }
     for token in 1..=12 {
         ring.worker.keep_tree(&common::symbols(), &common::tree(token, 2000)).unwrap();
     }
-    fs::read(ring.reader.path().unwrap()).unwrap()
+    file_of(&mut ring)
 }
 
 fn peak_of_recovery(file: &[u8]) -> (usize, Recovered) {

@@ -1,6 +1,6 @@
 //! Reports on disk.
 
-use loopbox_store::{ReportPolicy, enforce, replace_report, write_report};
+use loopbox_store::{Outlives, ReportPolicy, enforce, replace_report, write_report};
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
@@ -21,10 +21,10 @@ fn age(path: &Path, by: Duration) {
 #[test]
 fn a_report_is_there_whole_under_its_name_and_can_be_replaced() {
     let dir = tempfile::tempdir().unwrap();
-    let path = write_report(dir.path(), "anr-1", b"first").unwrap();
+    let path = write_report(dir.path(), "anr-1", b"first", Outlives::Process).unwrap();
     assert_eq!(path, dir.path().join("anr-1.lbx"));
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(write_report(dir.path(), "anr-1", b"second, longer").unwrap(), path);
+    assert_eq!(write_report(dir.path(), "anr-1", b"second, longer", Outlives::PowerLoss).unwrap(), path);
     assert_eq!(fs::read(&path).unwrap(), b"second, longer");
     assert_eq!(names(dir.path()), ["anr-1.lbx"]);
 }
@@ -32,21 +32,24 @@ fn a_report_is_there_whole_under_its_name_and_can_be_replaced() {
 #[test]
 fn a_report_that_the_app_has_taken_does_not_come_back() {
     let dir = tempfile::tempdir().unwrap();
-    let path = write_report(dir.path(), "r", b"first").unwrap();
-    assert_eq!(replace_report(dir.path(), "r", b"second").unwrap(), path);
+    let path = write_report(dir.path(), "r", b"first", Outlives::Process).unwrap();
+    assert_eq!(replace_report(dir.path(), "r", b"second", Outlives::Process).unwrap(), path);
     assert_eq!(fs::read(&path).unwrap(), b"second");
     fs::remove_file(&path).unwrap();
-    assert_eq!(replace_report(dir.path(), "r", b"third").unwrap_err().kind(), ErrorKind::NotFound);
+    assert_eq!(
+        replace_report(dir.path(), "r", b"third", Outlives::Process).unwrap_err().kind(),
+        ErrorKind::NotFound
+    );
     assert_eq!(names(dir.path()).len(), 0);
 }
 
 #[test]
 fn nor_does_one_that_is_taken_while_it_is_written_again() {
     let dir = tempfile::tempdir().unwrap();
-    let path = write_report(dir.path(), "r", b"first").unwrap();
+    let path = write_report(dir.path(), "r", b"first", Outlives::Process).unwrap();
     let long = vec![1; 4 << 20];
     std::thread::scope(|scope| {
-        let writer = scope.spawn(|| replace_report(dir.path(), "r", &long));
+        let writer = scope.spawn(|| replace_report(dir.path(), "r", &long, Outlives::PowerLoss));
         while names(dir.path()) == ["r.lbx"] && !writer.is_finished() {}
         fs::remove_file(&path).unwrap();
     });
@@ -58,7 +61,7 @@ fn a_name_cannot_lead_out_of_the_directory() {
     let dir = tempfile::tempdir().unwrap();
     for name in ["", ".", "../up", "a/b", "/etc/passwd", "nul\0", ".hidden"] {
         assert_eq!(
-            write_report(dir.path(), name, b"").unwrap_err().kind(),
+            write_report(dir.path(), name, b"", Outlives::Process).unwrap_err().kind(),
             ErrorKind::InvalidInput,
             "{name}"
         );
@@ -71,14 +74,14 @@ fn what_an_earlier_process_left_half_written_is_no_obstacle() {
     let dir = tempfile::tempdir().unwrap();
     let unfinished = dir.path().join(format!("r.{}.lbx.new", std::process::id()));
     fs::write(&unfinished, "half").unwrap();
-    write_report(dir.path(), "r", b"whole").unwrap();
+    write_report(dir.path(), "r", b"whole", Outlives::Process).unwrap();
     assert_eq!(names(dir.path()), ["r.lbx"]);
 }
 
 #[test]
 fn a_missing_directory_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
-    let error = write_report(&dir.path().join("gone"), "r", b"").unwrap_err();
+    let error = write_report(&dir.path().join("gone"), "r", b"", Outlives::Process).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
 }
 
@@ -88,7 +91,7 @@ fn old_reports_make_room_and_the_new_one_and_other_files_stay() {
     fs::write(dir.path().join("other.txt"), [0; 5000]).unwrap();
     let paths: Vec<_> = (1..=6)
         .map(|n| {
-            let path = write_report(dir.path(), &format!("r{n}"), &[0; 1000]).unwrap();
+            let path = write_report(dir.path(), &format!("r{n}"), &[0; 1000], Outlives::Process).unwrap();
             age(&path, Duration::from_hours(10 - n));
             path
         })

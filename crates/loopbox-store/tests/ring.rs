@@ -2,17 +2,19 @@
 
 mod common;
 
-use common::{details, group, message, options, record, symbols, tree};
+use common::{details, file_of, group, message, options, record, symbols, tree};
 use loopbox_format::model::{
     Detail, DumpReason, Feature, FeatureState, MainState, Message, Meta, Outside, Pending, PendingSource,
     Record, Running,
 };
-use loopbox_store::{Fidelity, FuseState, Geometry, Recovered, Ring, RingOptions, StoreError, recover};
+use loopbox_store::{
+    Fidelity, FuseState, Geometry, Identity, Recovered, Ring, RingOptions, StoreError, recover,
+};
 use proptest::prelude::*;
 use std::fs;
 
-fn from_file(ring: &Ring) -> Recovered {
-    recover(&fs::read(ring.reader.path().expect("a file")).unwrap()).unwrap()
+fn from_file(ring: &mut Ring) -> Recovered {
+    recover(&file_of(ring)).unwrap()
 }
 
 fn close(ring: &mut Ring, seq: u64) {
@@ -23,11 +25,16 @@ fn close(ring: &mut Ring, seq: u64) {
 fn a_new_ring_is_empty_and_on_disk() {
     let dir = tempfile::tempdir().unwrap();
     let options = options(dir.path());
-    let ring = Ring::create(&options);
-    assert!(ring.reader.volatile_reason().is_none(), "{:?}", ring.reader.volatile_reason());
+    let mut ring = Ring::create(&options);
+    assert_eq!((ring.reader.path(), fs::read_dir(dir.path()).unwrap().count()), (None, 0), "memory at first");
+    ring.mirror.attach().unwrap();
+    ring.mirror.attach().unwrap();
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     assert_eq!(fs::metadata(ring.reader.path().unwrap()).unwrap().len(), ring.reader.size() as u64);
-    for seen in [ring.reader.snapshot(0), from_file(&ring)] {
-        assert_eq!(seen.identity, options.identity);
+    for (in_file, seen) in [(false, ring.reader.snapshot(0)), (true, from_file(&mut ring))] {
+        let Identity { start_ticks, boot_id, .. } = seen.identity;
+        assert_eq!(seen.identity, Identity { start_ticks, boot_id, ..options.identity });
+        assert_eq!((start_ticks != 0, boot_id != [0; 16]), (in_file, in_file), "they take files to read");
         assert_eq!(seen.report.main, MainState::Unknown);
         assert_eq!(seen.report.history, []);
         assert_eq!(seen.fuse, FuseState::Unused);
@@ -38,7 +45,7 @@ fn a_new_ring_is_empty_and_on_disk() {
 #[test]
 fn everything_written_is_there_live_and_in_the_file() {
     let dir = tempfile::tempdir().unwrap();
-    let mut ring = Ring::create(&options(dir.path()));
+    let mut ring = common::ring(&options(dir.path()));
     for seq in 1..=250 {
         close(&mut ring, seq);
     }
@@ -73,7 +80,7 @@ fn everything_written_is_there_live_and_in_the_file() {
     ring.fuse.mark(0, 2);
     ring.reader.heartbeat(4_000_000);
 
-    let dead = from_file(&ring);
+    let dead = from_file(&mut ring);
     assert_eq!(dead.report.meta.reason, DumpReason::Recovered { crash_signal: None });
     assert_eq!(dead.report.meta.dumped_at.uptime_ns, 4_000_000);
     for seen in [ring.reader.snapshot(0), dead] {
@@ -97,31 +104,31 @@ fn everything_written_is_there_live_and_in_the_file() {
 #[test]
 fn a_message_that_was_counted_is_not_shown_as_running() {
     let dir = tempfile::tempdir().unwrap();
-    let mut ring = Ring::create(&options(dir.path()));
-    let runs = |ring: &Ring| matches!(from_file(ring).report.main, MainState::Running(_));
+    let mut ring = common::ring(&options(dir.path()));
+    let runs = |ring: &mut Ring| matches!(from_file(ring).report.main, MainState::Running(_));
     // Killed after the group has counted message 19 and before the cell says so.
     ring.main.running(19, 1_500, 1).unwrap();
     ring.main.open(&group(1)).unwrap();
-    assert!(!runs(&ring));
+    assert!(!runs(&mut ring));
     // A message so long that it closes the group before: that group does not count it.
     ring.main.running(20, 2_500, 1).unwrap();
-    assert!(runs(&ring));
+    assert!(runs(&mut ring));
     close(&mut ring, 1);
-    assert!(runs(&ring));
+    assert!(runs(&mut ring));
     ring.main.open(&group(2)).unwrap();
-    assert!(!runs(&ring));
+    assert!(!runs(&mut ring));
     // Killed after the record that counts it has closed.
     ring.main.running(29, 2_500, 1).unwrap();
     close(&mut ring, 2);
-    assert!(!runs(&ring));
-    assert_eq!(from_file(&ring).report.history, [record(1), record(2)], "the group is not shown twice");
+    assert!(!runs(&mut ring));
+    assert_eq!(from_file(&mut ring).report.history, [record(1), record(2)], "the group is not shown twice");
 }
 
 #[test]
 fn a_message_that_ended_stays_ended_whatever_is_written_after_it() {
     let dir = tempfile::tempdir().unwrap();
-    let mut ring = Ring::create(&options(dir.path()));
-    let idle = |ring: &Ring, since_ns| {
+    let mut ring = common::ring(&options(dir.path()));
+    let idle = |ring: &mut Ring, since_ns| {
         for seen in [from_file(ring), ring.reader.snapshot(0)] {
             assert_eq!(seen.report.main, MainState::Idle { since_ns });
         }
@@ -130,27 +137,27 @@ fn a_message_that_ended_stays_ended_whatever_is_written_after_it() {
     ring.main.running(19, 1_500, 1).unwrap();
     ring.main.open(&group(1)).unwrap();
     ring.main.idle(2_000).unwrap();
-    idle(&ring, 2_000);
+    idle(&mut ring, 2_000);
     // Its name comes, the group closes, another one opens: none of these brings it back.
     ring.main.open(&group(1)).unwrap();
-    idle(&ring, 2_000);
+    idle(&mut ring, 2_000);
     close(&mut ring, 1);
-    idle(&ring, 2_000);
+    idle(&mut ring, 2_000);
     ring.main.open(&Record { count: 0, ..group(2) }).unwrap();
-    idle(&ring, 3_000);
+    idle(&mut ring, 3_000);
     close(&mut ring, 2);
-    idle(&ring, 3_000);
+    idle(&mut ring, 3_000);
     // One that no record counts yet ends by a word of its own.
     ring.main.running(40, 3_500, 1).unwrap();
     ring.main.idle(3_700).unwrap();
-    idle(&ring, 3_700);
+    idle(&mut ring, 3_700);
 }
 
 #[test]
 fn a_message_around_a_nested_loop_goes_on_when_the_inner_ones_have_ended() {
     let dir = tempfile::tempdir().unwrap();
-    let mut ring = Ring::create(&options(dir.path()));
-    let runs = |ring: &Ring| match from_file(ring).report.main {
+    let mut ring = common::ring(&options(dir.path()));
+    let runs = |ring: &mut Ring| match from_file(ring).report.main {
         MainState::Running(running) => running.token,
         _ => 0,
     };
@@ -159,28 +166,28 @@ fn a_message_around_a_nested_loop_goes_on_when_the_inner_ones_have_ended() {
     for inner in 13..20 {
         ring.main.open(&Record { count: inner as u32 - 10, ..group(1) }).unwrap();
         ring.main.running(inner, 1_300, 2).unwrap();
-        assert_eq!(runs(&ring), inner);
+        assert_eq!(runs(&mut ring), inner);
         ring.main.open(&Record { count: inner as u32 - 9, ..group(1) }).unwrap();
         ring.main.resumed(12, 1_200, 1, inner as u32 - 12).unwrap();
-        assert_eq!(runs(&ring), 12);
+        assert_eq!(runs(&mut ring), 12);
     }
     // The group closes, and the message still runs.
     close(&mut ring, 1);
-    assert_eq!(runs(&ring), 12);
+    assert_eq!(runs(&mut ring), 12);
     ring.main.open(&Record { count: 0, ..group(2) }).unwrap();
-    assert_eq!(runs(&ring), 12);
+    assert_eq!(runs(&mut ring), 12);
     ring.main.idle(2_100).unwrap();
-    assert_eq!(runs(&ring), 0);
+    assert_eq!(runs(&mut ring), 0);
     ring.main.running(20, 2_200, 1).unwrap();
     ring.main.open(&Record { count: 1, ..group(2) }).unwrap();
-    assert_eq!(runs(&ring), 0, "the group counts an ordinary one when it has ended");
+    assert_eq!(runs(&mut ring), 0, "the group counts an ordinary one when it has ended");
 }
 
 #[test]
 fn what_runs_outside_of_messages_is_told_until_it_is_over_or_a_message_begins() {
     let dir = tempfile::tempdir().unwrap();
-    let mut ring = Ring::create(&options(dir.path()));
-    let both = |ring: &Ring| [from_file(ring), ring.reader.snapshot(0)];
+    let mut ring = common::ring(&options(dir.path()));
+    let both = |ring: &mut Ring| [from_file(ring), ring.reader.snapshot(0)];
     let outside = |next, after_ns, as_of_ns| Outside {
         token: Outside::token_before(next),
         after_ns,
@@ -190,44 +197,44 @@ fn what_runs_outside_of_messages_is_told_until_it_is_over_or_a_message_begins() 
     };
     // Before the first message.
     ring.worker.outside(Some(&outside(1, 100, 5_000))).unwrap();
-    for seen in both(&ring) {
+    for seen in both(&mut ring) {
         assert_eq!(seen.report.main, MainState::Outside(outside(1, 100, 5_000)));
         assert_eq!((seen.last_alive_ns, seen.running_ns()), (5_000, Some(4_899)));
     }
     ring.main.running(1, 5_100, 1).unwrap();
-    assert!(both(&ring).iter().all(|seen| matches!(seen.report.main, MainState::Running(_))));
+    assert!(both(&mut ring).iter().all(|seen| matches!(seen.report.main, MainState::Running(_))));
     close(&mut ring, 1);
     ring.main.idle(5_200).unwrap();
     assert!(
-        both(&ring).iter().all(|seen| matches!(seen.report.main, MainState::Idle { .. })),
+        both(&mut ring).iter().all(|seen| matches!(seen.report.main, MainState::Idle { .. })),
         "of another gap"
     );
 
     let next = record(1).first_token + u64::from(record(1).count);
     ring.worker.outside(Some(&outside(next, 5_200, 6_000))).unwrap();
     ring.reader.heartbeat(2_000_000);
-    for seen in both(&ring) {
+    for seen in both(&mut ring) {
         assert_eq!(seen.report.main, MainState::Outside(outside(next, 5_200, 2_000_000)));
     }
     ring.worker.outside(None).unwrap();
-    assert!(both(&ring).iter().all(|seen| matches!(seen.report.main, MainState::Idle { .. })));
+    assert!(both(&mut ring).iter().all(|seen| matches!(seen.report.main, MainState::Idle { .. })));
 }
 
 #[test]
 fn details_of_the_group_before_are_not_taken_for_those_of_the_open_one() {
     let dir = tempfile::tempdir().unwrap();
-    let mut ring = Ring::create(&options(dir.path()));
+    let mut ring = common::ring(&options(dir.path()));
     ring.main.open_details(1, &details(1, 2)).unwrap();
     close(&mut ring, 1);
     ring.main.open(&group(2)).unwrap();
-    let history = from_file(&ring).report.history;
+    let history = from_file(&mut ring).report.history;
     assert_eq!((history[1].seq, history[1].details.len()), (2, 0));
 }
 
 #[test]
 fn details_that_do_not_fit_are_left_out_and_counted() {
     let dir = tempfile::tempdir().unwrap();
-    let mut ring = Ring::create(&options(dir.path()));
+    let mut ring = common::ring(&options(dir.path()));
     let long = |token| {
         let name = format!("com.example.{}", "x".repeat(230));
         Detail { message: Some(Message { target: name, ..message(1) }), ..details(token, 1).remove(0) }
@@ -236,7 +243,7 @@ fn details_that_do_not_fit_are_left_out_and_counted() {
     ring.main.close(&Record { dropped_details: 2, ..record(1) }, &details).unwrap();
     ring.main.open_details(2, &details).unwrap();
     ring.main.open(&group(2)).unwrap();
-    let seen = from_file(&ring);
+    let seen = from_file(&mut ring);
     assert_eq!(seen.damage, []);
     let [closed, open] = &seen.report.history[..] else { panic!("{:?}", seen.report.history) };
     assert_eq!(closed.details, details[..5]);
@@ -247,7 +254,7 @@ fn details_that_do_not_fit_are_left_out_and_counted() {
 #[test]
 fn lists_that_do_not_fit_keep_their_beginning() {
     let dir = tempfile::tempdir().unwrap();
-    let mut ring = Ring::create(&options(dir.path()));
+    let mut ring = common::ring(&options(dir.path()));
     let line = |n: usize| format!("Message {n}: {}", "x".repeat(100));
     let lines: Vec<String> = (0..500).map(line).collect();
     let pending =
@@ -255,7 +262,7 @@ fn lists_that_do_not_fit_keep_their_beginning() {
     ring.worker.pending(&pending).unwrap();
     let annotations: Vec<_> = lines.iter().map(|line| ("note".to_owned(), line.clone())).collect();
     ring.worker.meta(&Meta { annotations: annotations.clone(), ..Meta::default() }).unwrap();
-    let report = from_file(&ring).report;
+    let report = from_file(&mut ring).report;
     let kept = report.pending.lines.len();
     assert!((65..80).contains(&kept), "{kept}");
     assert_eq!(report.pending.lines, lines[..kept]);
@@ -268,38 +275,38 @@ fn lists_that_do_not_fit_keep_their_beginning() {
 #[test]
 fn a_tree_that_does_not_fit_is_refused_and_the_one_before_stands() {
     let dir = tempfile::tempdir().unwrap();
-    let mut ring = Ring::create(&options(dir.path()));
+    let mut ring = common::ring(&options(dir.path()));
     ring.worker.running_tree(&symbols(), &tree(1, 5)).unwrap();
     let mut endless = symbols();
     endless.methods[3].name = "x".repeat(30_000);
     let refused = ring.worker.running_tree(&endless, &tree(2, 5)).unwrap_err();
     assert!(matches!(refused, StoreError::TooLarge { .. }), "{refused}");
-    assert_eq!(from_file(&ring).report.trees[0].token, 1);
+    assert_eq!(from_file(&mut ring).report.trees[0].token, 1);
 }
 
 #[test]
 fn a_tree_is_not_shown_twice_and_can_be_cleared() {
     let dir = tempfile::tempdir().unwrap();
-    let mut ring = Ring::create(&options(dir.path()));
+    let mut ring = common::ring(&options(dir.path()));
     ring.worker.running_tree(&symbols(), &tree(7, 95)).unwrap();
     ring.worker.keep_tree(&symbols(), &tree(7, 95)).unwrap();
-    let tokens = |ring: &Ring| from_file(ring).report.trees.iter().map(|t| t.token).collect::<Vec<_>>();
-    assert_eq!(tokens(&ring), [7]);
+    let tokens = |ring: &mut Ring| from_file(ring).report.trees.iter().map(|t| t.token).collect::<Vec<_>>();
+    assert_eq!(tokens(&mut ring), [7]);
     ring.worker.running_tree(&symbols(), &tree(8, 5)).unwrap();
-    assert_eq!(tokens(&ring), [7, 8]);
+    assert_eq!(tokens(&mut ring), [7, 8]);
     ring.worker.clear_running_tree().unwrap();
-    assert_eq!(tokens(&ring), [7]);
+    assert_eq!(tokens(&mut ring), [7]);
 }
 
 #[test]
 fn new_trees_take_the_place_of_the_oldest() {
     let dir = tempfile::tempdir().unwrap();
-    let mut ring = Ring::create(&options(dir.path()));
+    let mut ring = common::ring(&options(dir.path()));
     for token in 1..=120 {
         // Of one to five pages.
         let kept = ring.worker.keep_tree(&symbols(), &tree(token, 95 + token as u32 % 5 * 2000)).unwrap();
         assert_eq!(kept, Fidelity::Whole);
-        let trees = from_file(&ring).report.trees;
+        let trees = from_file(&mut ring).report.trees;
         let tokens: Vec<u64> = trees.iter().map(|tree| tree.token).collect();
         let oldest = token.saturating_sub(tokens.len() as u64 - 1);
         assert_eq!(tokens, (oldest..=token).collect::<Vec<_>>(), "the latest, without a gap");
@@ -311,9 +318,9 @@ fn new_trees_take_the_place_of_the_oldest() {
 #[test]
 fn a_crash_mark_travels_with_the_report() {
     let dir = tempfile::tempdir().unwrap();
-    let ring = Ring::create(&options(dir.path()));
+    let mut ring = common::ring(&options(dir.path()));
     ring.reader.mark_crash(11);
-    assert_eq!(from_file(&ring).report.meta.reason, DumpReason::Recovered { crash_signal: Some(11) });
+    assert_eq!(from_file(&mut ring).report.meta.reason, DumpReason::Recovered { crash_signal: Some(11) });
 }
 
 proptest! {
@@ -329,8 +336,7 @@ proptest! {
     ) {
         let dir = tempfile::tempdir().unwrap();
         let geometry = Geometry { records: slots, ..Geometry::default() };
-        let mut ring = Ring::create(&RingOptions { geometry, ..options(dir.path()) });
-        prop_assert!(ring.reader.volatile_reason().is_none());
+        let mut ring = common::ring(&RingOptions { geometry, ..options(dir.path()) });
         for seq in 1..=closed {
             close(&mut ring, seq);
         }
@@ -340,7 +346,7 @@ proptest! {
         let oldest = closed.saturating_sub(slots.into()) + 1;
         let mut expected: Vec<_> = (oldest..=closed).map(record).collect();
         expected.extend(open.then(|| group(closed + 1)));
-        for seen in [ring.reader.snapshot(0), from_file(&ring)] {
+        for seen in [ring.reader.snapshot(0), from_file(&mut ring)] {
             prop_assert_eq!(&seen.report.history, &expected);
             prop_assert_eq!((&seen.damage[..], seen.torn), (&[][..], 0));
         }

@@ -7,7 +7,7 @@ import io.loopbox.Loopbox;
 import java.io.File;
 
 /**
- * Messages one after the other, each telling when it begins and ends, so that whoever ends this process knows what the
+ * Messages one after the other, each telling when it begins and ends (uptime in nanoseconds), so that whoever ends this process knows what the
  * recorder must have. Of each {@link #CYCLE} messages the last one hangs for seconds.
  *
  * <p>Arguments: those of {@link Options}. {@code gate=FILE}: wait for that file before the recorder is installed, so
@@ -56,7 +56,7 @@ public final class Killed extends Handler {
     @Override
     public void handleMessage(Message message) {
         received++;
-        Script.say("begin " + received);
+        Script.say("begin " + received + " " + System.nanoTime());
         if (dumps != null) {
             answer();
             Work.busy(received % LONG_EACH == 0 ? LONG_MS : SHORT_MS);
@@ -65,7 +65,7 @@ public final class Killed extends Handler {
         } else {
             Work.busy(received % LONG_EACH == 0 ? LONG_MS : SHORT_MS);
         }
-        Script.say("end " + received);
+        Script.say("end " + received + " " + System.nanoTime());
         sendEmptyMessage(received);
     }
 

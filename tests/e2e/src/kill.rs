@@ -1,10 +1,14 @@
 //! kill -9 at random moments of an app that records on a real ART, and what the next launch makes of it.
 //!
 //! `scenario.Killed` tells each message's begin and end on its standard output, which outlives it like the ring does.
-//! So it is known from outside what the recorder must have. Each process that starts adopts the ring of the one killed
-//! before it, as on a device.
+//! So it is known from outside what the recorder must have: of a hang that is older than half a second all that came before it,
+//! and how long it lasted but for half a second; otherwise every message that had ended half a second before. Each process that
+//! starts adopts the ring of the one killed before it, as on a device.
+//!
+//! The half second is the recorder's. What its threads had to wait for a processor comes on top, as the kernel counts it; where
+//! one of them waits at the very moment, how long is not known, and the rule is not asked of that process.
 
-use crate::live::running_tree;
+use crate::live::{running_tree, uptime_ns, wait_for_ring};
 use crate::{Frame, LIMIT, launcher, read, stacks_of};
 use anyhow::{Context, Result, ensure};
 use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report};
@@ -22,6 +26,13 @@ const WINDOW: Duration = Duration::from_millis(6_500);
 /// `loopbox-agent/src/report/previous_runs.rs`.
 const HUNG_NS: u64 = 1_000_000_000;
 
+/// How much is lost at the most, by the recorder's rule.
+const LOST_NS: u64 = 500_000_000;
+/// What the copies themselves may take, and the threads' work until then.
+const WORK_NS: u64 = 150_000_000;
+/// So long before its end a process's threads are watched.
+const WATCHED: Duration = Duration::from_millis(800);
+
 /// What all runs showed.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Figures {
@@ -29,8 +40,12 @@ pub struct Figures {
     pub runs: usize,
     /// Messages that they had told of.
     pub messages: u64,
-    /// Slots that were being written.
-    pub torn: usize,
+    /// Slots whose copy was cut off.
+    pub cut: usize,
+    /// Processes whose recorder was waiting for a processor or a disk.
+    pub starved: usize,
+    /// The oldest end of a message that was lost: so long before the end of its process, in nanoseconds.
+    pub lost_ns: u64,
     /// Processes killed while main was stopped for a stack.
     pub open_fuses: usize,
     /// Processes killed in a hang that is worth a report.
@@ -64,7 +79,9 @@ pub fn run(runs: usize, lanes: usize) -> Result<Figures> {
         let part = part?;
         figures.runs += part.runs;
         figures.messages += part.messages;
-        figures.torn += part.torn;
+        figures.cut += part.cut;
+        figures.starved += part.starved;
+        figures.lost_ns = figures.lost_ns.max(part.lost_ns);
         figures.open_fuses += part.open_fuses;
         figures.hangs += part.hangs;
         figures.named += part.named;
@@ -84,6 +101,7 @@ fn lane(launcher: &Launcher, runs: usize, lane: u32, done: &AtomicU32, all: usiz
         let mut app =
             launcher.app("scenario.Killed").argument(format!("dir={}", folder.path().display())).start()?;
         app.wait_for("SCRIPT installed", LIMIT)?;
+        wait_for_ring("a ring on the disk", folder.path(), app.pid(), |_| true)?;
         if let Some(left) = before.take() {
             if left.hung {
                 const TOLD: &str = "SCRIPT report";
@@ -105,13 +123,20 @@ fn lane(launcher: &Launcher, runs: usize, lane: u32, done: &AtomicU32, all: usiz
         }
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         std::thread::sleep(Duration::from_micros(u64::from(random >> 8) % WINDOW.as_micros() as u64));
+        let waited_before = waited(app.pid())?;
+        std::thread::sleep(WATCHED);
+        let waited = waited(app.pid())?;
+        let late_ns = waited_before.zip(waited).map(|(before, now)| now.saturating_sub(before));
+        let killed_ns = uptime_ns();
         app.signal("KILL")?;
         let ended = app.finish(LIMIT)?;
-        let left = Left::read(folder.path(), &ended.lines)?;
+        let left = Left::read(folder.path(), &ended.lines, killed_ns, late_ns)?;
         figures.runs += 1;
         figures.messages += left.said.begun;
         check_ring(&left, &mut figures).with_context(|| {
-            format!("{:?} {:?} {:?}", left.said, left.recovered.report.main, left.recovered.damage)
+            let Left { said, recovered, killed_ns, settled_ns, .. } = &left;
+            let (main, damage) = (&recovered.report.main, &recovered.damage);
+            format!("{said:?}, killed {killed_ns}, settled {settled_ns:?}: {main:?} {damage:?}")
         })?;
         before = Some(left);
         let done = done.fetch_add(1, Relaxed) + 1;
@@ -126,7 +151,33 @@ fn lane(launcher: &Launcher, runs: usize, lane: u32, done: &AtomicU32, all: usiz
 #[derive(Debug, Default)]
 struct Said {
     begun: u64,
-    ended: u64,
+    /// When the last one did.
+    begun_ns: u64,
+    /// When each ended, from the first one on.
+    ended_ns: Vec<u64>,
+}
+
+/// How long the main thread and those that bring the ring into its file have waited for a processor so far; `None` when one
+/// of the latter waits right now, or for a disk.
+fn waited(pid: u32) -> Result<Option<u64>> {
+    let mut all_ns = 0;
+    for task in fs::read_dir(format!("/proc/{pid}/task")).context("the process is gone")?.flatten() {
+        // A thread may end at any time.
+        let read = |file: &str| fs::read_to_string(task.path().join(file)).unwrap_or_default();
+        let is_main = task.file_name().to_string_lossy() == pid.to_string();
+        let copies = ["loopbox-watch", "loopbox-mirror", "loopbox-worker"].contains(&read("comm").trim_end());
+        if !is_main && !copies {
+            continue;
+        }
+        let stat = read("stat");
+        let state = stat.rsplit(')').next().unwrap_or_default().trim_start();
+        if copies && state.starts_with(['R', 'D']) {
+            return Ok(None);
+        }
+        let ns: u64 = read("schedstat").split_whitespace().nth(1).context("no schedstat")?.parse()?;
+        all_ns += ns;
+    }
+    Ok(Some(all_ns))
 }
 
 /// What a killed process left.
@@ -135,22 +186,29 @@ struct Left {
     ring: PathBuf,
     recovered: Recovered,
     hung: bool,
+    /// When it was alive for certain, uptime.
+    killed_ns: u64,
+    /// What had happened before must be in the ring; `None` when nothing can be said of that.
+    settled_ns: Option<u64>,
 }
 
 impl Left {
-    fn read(folder: &Path, lines: &[String]) -> Result<Self> {
+    fn read(folder: &Path, lines: &[String], killed_ns: u64, late_ns: Option<u64>) -> Result<Self> {
         let mut said = Said::default();
         for line in lines {
             match *line.split_whitespace().collect::<Vec<_>>() {
-                ["SCRIPT", "begin", number] => said.begun = number.parse()?,
-                ["SCRIPT", "end", number] => said.ended = number.parse()?,
+                ["SCRIPT", "begin", number, at] => {
+                    (said.begun, said.begun_ns) = (number.parse()?, at.parse()?);
+                }
+                ["SCRIPT", "end", _, at] => said.ended_ns.push(at.parse()?),
                 _ => {}
             }
         }
         let ring = only_ring(folder)?;
         let recovered = recover(&fs::read(&ring)?)?;
         let hung = recovered.running_ns().is_some_and(|ran| ran >= HUNG_NS);
-        Ok(Self { said, ring, recovered, hung })
+        let settled_ns = late_ns.map(|late_ns| killed_ns.saturating_sub(LOST_NS + WORK_NS + late_ns));
+        Ok(Self { said, ring, recovered, hung, killed_ns, settled_ns })
     }
 
     /// Whether the ring was deleted, under its own name and that of a try.
@@ -184,14 +242,14 @@ fn wait_until_gone(ring: &Path) -> Result<()> {
     anyhow::bail!("nobody deleted {}", ring.display())
 }
 
-/// Nothing is damaged but what was being written, and every message that was told of is there, once.
+/// Nothing is damaged but what was being copied, and every message that was told of half a second ago is there, once.
 fn check_ring(left: &Left, figures: &mut Figures) -> Result<()> {
-    let Left { said, recovered, .. } = left;
-    // Main and worker write slots.
-    ensure!(recovered.torn <= 2, "{} slots are torn", recovered.torn);
-    ensure!(recovered.damage.len() == recovered.torn, "a slot is damaged");
+    let Left { said, recovered, killed_ns, settled_ns, .. } = left;
+    // One thread writes the file, one slot after the other, and none that is being written.
+    ensure!(recovered.torn == 0 && recovered.damage.len() <= 1, "slots are damaged");
     ensure!(recovered.fuse != FuseState::Damaged, "the fuse is damaged");
-    figures.torn += recovered.torn;
+    figures.cut += recovered.damage.len();
+    figures.starved += usize::from(settled_ns.is_none());
     figures.open_fuses += usize::from(matches!(recovered.fuse, FuseState::Open { .. }));
 
     let counting = |kind| matches!(kind, RecordKind::Group | RecordKind::Single);
@@ -200,15 +258,22 @@ fn check_ring(left: &Left, figures: &mut Figures) -> Result<()> {
         ensure!(record.first_token == counted + 1, "a gap after message {counted}: {record:?}");
         counted += u64::from(record.count);
     }
-    // Told to have ended and not counted: between the line and the hook. Counted and not told: between hook and line.
-    ensure!(counted + 1 >= said.begun && counted <= said.begun, "{counted} messages are counted");
-    let inside = said.begun > said.ended;
-    match &recovered.report.main {
-        MainState::Running(running) => {
-            ensure!(running.token == counted + 1, "message {} runs after {counted}", running.token);
-            ensure!(!inside || running.token == said.begun, "message {} runs", running.token);
+    // Counted and not told to have ended: between hook and line.
+    ensure!(counted <= said.begun, "{counted} messages are counted");
+    let running = match &recovered.report.main {
+        MainState::Running(running) => running.token,
+        _ => 0,
+    };
+    ensure!(running == 0 || running == counted + 1, "message {running} runs after {counted}");
+    let lost = said.ended_ns.get(counted as usize).copied();
+    if let Some(settled_ns) = *settled_ns {
+        ensure!(lost.is_none_or(|ended_ns| ended_ns > settled_ns), "{counted} messages are counted");
+        let inside = said.begun > said.ended_ns.len() as u64;
+        if inside && said.begun_ns <= settled_ns {
+            ensure!(running == said.begun, "message {running} runs after {counted}");
+            ensure!(recovered.last_alive_ns >= settled_ns, "seen alive until {}", recovered.last_alive_ns);
         }
-        _ => ensure!(!inside, "no message runs"),
+        figures.lost_ns = figures.lost_ns.max(lost.map_or(0, |ended_ns| killed_ns.saturating_sub(ended_ns)));
     }
     Ok(())
 }

@@ -47,7 +47,8 @@ pub fn wait_for_ring(
 
 /// What the ring of a process has; `None` while there is none.
 fn ring_of(directory: &Path, pid: u32) -> Result<Option<Report>> {
-    let folder = fs::read_dir(directory).with_context(|| format!("cannot read {}", directory.display()))?;
+    // The process makes it, after it has begun to record.
+    let Ok(folder) = fs::read_dir(directory) else { return Ok(None) };
     for entry in folder {
         let path = entry?.path();
         let is_its = path.to_string_lossy().contains(&format!("-{pid}-"));

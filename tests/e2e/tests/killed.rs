@@ -9,12 +9,12 @@ use tempfile::tempdir;
 
 /// Most of the time these processes wait, so many of them fit two processors; `cargo xtask stress kill` runs more.
 #[test]
-fn processes_killed_at_random_moments_lose_nothing() -> Result<()> {
+fn processes_killed_at_random_moments_lose_half_a_second_at_the_most() -> Result<()> {
     const RUNS: usize = 50;
     let figures = kill::run(RUNS, 6)?;
     println!("{figures:?}");
     assert_eq!(figures.runs, RUNS);
-    assert!(figures.named > 0);
+    assert!(figures.named > 0 && figures.starved < RUNS);
     assert_eq!(figures.hangs, figures.named + figures.too_young + figures.careful);
     Ok(())
 }

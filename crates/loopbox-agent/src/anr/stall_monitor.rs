@@ -3,8 +3,8 @@
 //! the SIGQUIT action), so it keeps working when the sampler does not. It wakes twice a second while messages run (once in
 //! the background), more often while one hangs, and sleeps while none does; before it lies down it makes sure that the main
 //! thread waits for messages, and watches what runs outside of them like a message. It also checks that SIGQUIT still
-//! reaches us. Where the app wants no hook, nothing wakes it: it looks twice a second, and counts what it finds in place of
-//! messages.
+//! reaches us, and asks for the copies of the ring in its file. Where the app wants no hook, nothing wakes it: it looks twice a
+//! second, and counts what it finds in place of messages.
 
 use super::sigquit;
 use super::update_handler_feature;
@@ -20,6 +20,12 @@ use std::sync::Arc;
 const PARK_AFTER_NS: u64 = 450_000_000;
 /// How often main is looked at that was found waiting, where no hook tells when it goes on; half as often in the background.
 const LOOK_WITHOUT_HOOK_NS: u64 = 500_000_000;
+/// How often the ring is copied while messages run, at the most.
+const COPY_EVERY_NS: u64 = 400_000_000;
+/// A message that has run that long leaves a report when its process is killed: each look is copied then.
+const HANGS_NS: u64 = 1_000_000_000;
+/// The last message's name may come this long after its end.
+const NAMED_AFTER_NS: u64 = 100_000_000;
 /// How often SIGQUIT is looked at, at the most.
 const SIGQUIT_EVERY_NS: u64 = 450_000_000;
 /// The Signal Catcher gets its signal this long after it arrived, whatever the worker does. Below API 26 the system waits
@@ -45,6 +51,7 @@ fn run(session: &Session) {
     let mut sig_quit_ns = 0;
     let mut was_blocked = false;
     let mut pending_ns = None;
+    let mut copied_ns = 0;
     sigquit::block_here();
     while !shared.stopped() {
         let now = clock::now_ns();
@@ -74,6 +81,11 @@ fn run(session: &Session) {
             was_blocked = check_sig_quit(session, was_blocked);
             pending_ns = take_overdue_signal(now, pending_ns);
         }
+        let hangs = watch.message().ran_ns >= HANGS_NS;
+        if wants_copy(activity, now, copied_ns, hangs) {
+            copied_ns = now;
+            shared.ask_for_copy();
+        }
         let forward_ns = forward_late(session, now);
         let deadline_ns = match next {
             Next::Park if !runs && forward_ns.is_none() => {
@@ -81,6 +93,7 @@ fn run(session: &Session) {
                 let first = shared.token() == Outside::token_before(1);
                 since = if first { Since::Awake } else { Since::Parked };
                 shared.park_stall_monitor();
+                copied_ns = copied_ns.max(clock::now_ns());
                 continue;
             }
             Next::At(deadline_ns) => deadline_ns,
@@ -90,6 +103,18 @@ fn run(session: &Session) {
         let deadline_ns = forward_ns.map_or(deadline_ns, |ns| ns.min(deadline_ns));
         shared.stall_monitor_sleep(deadline_ns);
         since = Since::SleptUntil(deadline_ns);
+    }
+}
+
+/// Whether the ring has something that its file should have now.
+fn wants_copy(activity: Activity, now_ns: u64, copied_ns: u64, hangs: bool) -> bool {
+    let due = now_ns.saturating_sub(copied_ns) >= COPY_EVERY_NS;
+    match activity {
+        Activity::Idle { since_ns } => {
+            let all_ns = since_ns.saturating_add(NAMED_AFTER_NS);
+            copied_ns < all_ns && (due || now_ns >= all_ns)
+        }
+        _ => due || hangs,
     }
 }
 
@@ -231,4 +256,27 @@ fn check_sig_quit(session: &Session, was_blocked: bool) -> bool {
         session.wake_worker();
     }
     blocked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    #[test]
+    fn the_ring_is_copied_twice_a_second_while_messages_run_and_once_when_they_are_over() {
+        let runs = Activity::Running { token: 1, start_ns: 0 };
+        assert!(!wants_copy(runs, 5_300 * MS, 5_000 * MS, false));
+        assert!(wants_copy(runs, 5_500 * MS, 5_000 * MS, false));
+        assert!(wants_copy(runs, 5_080 * MS, 5_000 * MS, true), "how long a hang lasts");
+        // Between two of many short ones.
+        let idle = Activity::Idle { since_ns: 5_490 * MS };
+        assert!(wants_copy(idle, 5_500 * MS, 5_000 * MS, false));
+        // Its name may still come.
+        assert!(wants_copy(idle, 5_990 * MS, 5_500 * MS, false));
+        assert!(!wants_copy(idle, 9_990 * MS, 5_990 * MS, false), "nothing has happened since");
+        // One message, and the monitor parks before half a second is over.
+        assert!(wants_copy(idle, 5_640 * MS, 5_480 * MS, false));
+    }
 }

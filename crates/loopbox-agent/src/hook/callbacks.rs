@@ -292,7 +292,6 @@ mod tests {
     fn recording_allocates_nothing_and_is_for_the_main_thread_only() {
         assert_eq!(begin_critical(), ELSEWHERE, "nothing records yet");
         let (Ring { main, reader, .. }, _folder) = ring();
-        assert!(reader.volatile_reason().is_none());
         let config =
             Config { group_ns: 10_000_000, detail_ns: 1_000_000, ..Config::default() }.validated().unwrap();
         main_thread::install(Aggregator::new(&config, MainHost::new(main, Arc::new(SharedState::default()))));

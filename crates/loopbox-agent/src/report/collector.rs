@@ -154,18 +154,18 @@ impl<'a> Collector<'a> {
     /// Saves the running message's name.
     pub(super) fn save_running_name(&mut self, report: &Report) {
         if let MainState::Running(running) = &report.main {
-            self.log_refused("the running message's name", |ring, _| ring.running(running));
+            self.save("the running message's name", |ring, _| ring.running(running));
         }
     }
 
     /// Saves the pending queue.
     pub(super) fn save_queue(&mut self, pending: &Pending) {
-        self.log_refused("the queue", |ring, _| ring.pending(pending));
+        self.save("the queue", |ring, _| ring.pending(pending));
     }
 
     /// Saves the process statistics.
     pub(super) fn save_stats(&mut self, stats: &[Figure]) {
-        self.log_refused("the process statistics", |ring, _| ring.figures(stats));
+        self.save("the process statistics", |ring, _| ring.figures(stats));
     }
 
     /// Saves the header and the features when they have changed.
@@ -252,9 +252,7 @@ impl<'a> Collector<'a> {
         self.saved_at_ns = now;
         let tree = self.growing.tree();
         let symbols = self.session.symbols.symbols();
-        self.log_refused("the running message's stacks", |ring, _| {
-            ring.running_tree(&symbols, &tree).map(|_| ())
-        });
+        self.save("the running message's stacks", |ring, _| ring.running_tree(&symbols, &tree).map(|_| ()));
         // The token is of the moment that the stack was taken in: then no message ran that is known.
         self.unseen |= Outside::is_outside(tree.token)
             && self.last.is_some_and(|(token, generation, stack)| {
@@ -281,21 +279,31 @@ impl<'a> Collector<'a> {
         let outside = outside::find(self.session, None).filter(|outside| outside.token == token);
         // Its CPU time is of now, and the end may come later.
         let outside = outside.map(|outside| Outside { cpu_ns: None, ..outside });
-        self.log_refused("what runs outside of messages", |ring, _| ring.outside(outside.as_ref()));
+        self.save("what runs outside of messages", |ring, _| ring.outside(outside.as_ref()));
     }
 
     /// The header of reports, with the annotations.
     pub(super) fn save_meta(&mut self) {
         self.saved_annotations = self.session.annotations.changes();
-        self.log_refused("the header", |ring, session| ring.meta(&meta::of(session)));
+        self.save("the header", |ring, session| ring.meta(&meta::of(session)));
     }
 
     fn save_features(&mut self) {
         let features = self.session.features.list();
         if features != self.saved_features {
-            self.log_refused("the features", |ring, _| ring.features(&features));
+            self.save("the features", |ring, _| ring.features(&features));
             self.saved_features = features;
         }
+    }
+
+    /// Writes into the ring what its file is to have at once.
+    fn save(
+        &mut self,
+        what: &str,
+        write: impl FnOnce(&mut WorkerWriter, &Session) -> Result<(), loopbox_store::StoreError>,
+    ) {
+        self.log_refused(what, write);
+        self.session.shared.ask_for_copy();
     }
 
     fn log_refused(

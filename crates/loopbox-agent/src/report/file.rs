@@ -5,19 +5,19 @@ use crate::session::Session;
 use crate::sys::log;
 use loopbox_format::model::{Anr, Report};
 use loopbox_format::report::{encode, update_verdict};
-use loopbox_store::{ReportPolicy, enforce, replace_report, write_report};
+use loopbox_store::{Outlives, ReportPolicy, enforce, replace_report, write_report};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Writes a report under this name, in place of the last one of that name.
-pub(super) fn write(session: &Session, name: &str, report: &Report) -> Option<PathBuf> {
+pub(super) fn write(session: &Session, name: &str, report: &Report, outlives: Outlives) -> Option<PathBuf> {
     let directory = &session.settings.directory;
     // The app may have deleted the directory; the ring is gone then, this report need not be.
     let _ = fs::create_dir_all(directory);
     let written = encode(report)
         .map_err(|error| error.to_string())
-        .and_then(|bytes| write_report(directory, name, &bytes).map_err(|error| error.to_string()));
+        .and_then(|bytes| write_report(directory, name, &bytes, outlives).map_err(|error| error.to_string()));
     let warn = |error: &String| {
         log::warn(&format!("a report could not be written to {}: {error}", directory.display()));
     };
@@ -25,9 +25,9 @@ pub(super) fn write(session: &Session, name: &str, report: &Report) -> Option<Pa
 }
 
 /// Writes a report again, unless the app has taken the file: it has the report as it was.
-pub(super) fn write_again(session: &Session, file: &ReportFile, report: &Report) {
+pub(super) fn write_again(session: &Session, file: &ReportFile, report: &Report, outlives: Outlives) {
     if let Ok(bytes) = encode(report) {
-        replace(session, file, &bytes);
+        replace(session, file, &bytes, outlives);
     }
 }
 
@@ -35,11 +35,12 @@ pub(super) fn write_again(session: &Session, file: &ReportFile, report: &Report)
 pub(super) fn rewrite(session: &Session, file: &ReportFile, change: impl FnOnce(&mut Anr)) -> bool {
     let Ok(bytes) = fs::read(&file.path) else { return false };
     let Ok(Some(bytes)) = update_verdict(&bytes, change) else { return false };
-    replace(session, file, &bytes)
+    // The complete report was flushed; what is added to it is not worth another wait.
+    replace(session, file, &bytes, Outlives::Process)
 }
 
-fn replace(session: &Session, file: &ReportFile, bytes: &[u8]) -> bool {
-    let written = replace_report(&session.settings.directory, &file.name, bytes);
+fn replace(session: &Session, file: &ReportFile, bytes: &[u8], outlives: Outlives) -> bool {
+    let written = replace_report(&session.settings.directory, &file.name, bytes, outlives);
     if let Err(error) = written.as_ref().map_err(io::Error::kind)
         && error != io::ErrorKind::NotFound
     {

@@ -17,7 +17,7 @@ pub(super) fn of(session: &Session) -> Meta {
             abi: ABI.to_owned(),
             app_version: settings.app_version.clone(),
             device: device(),
-            started_ns: session.started_ns,
+            started_ns: session.started_ns(),
             installed_ns: session.installed_ns,
         },
         dumped_at: clock::pair(),

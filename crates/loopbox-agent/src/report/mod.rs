@@ -12,6 +12,7 @@ mod outside;
 mod pending_queue;
 mod previous_runs;
 mod process_stats;
+pub(crate) mod ring_file;
 mod running_message;
 mod start_mark;
 mod suspicion;

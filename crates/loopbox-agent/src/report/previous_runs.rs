@@ -12,8 +12,9 @@ use loopbox_format::looper::most_overdue_ns;
 use loopbox_format::model::{Anr, MainState, Pending, ProcessExit};
 use loopbox_format::report::{encode, update_verdict};
 use loopbox_recorder::classify;
-use loopbox_store::{FuseState, FuseSubject, Recovered, RingPolicy, adopt, suspect, write_report};
+use loopbox_store::{FuseState, FuseSubject, Outlives, Recovered, RingPolicy, adopt, suspect, write_report};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The end of a process is worth a report when a message had run that long: the system kills apps all the time, and
@@ -27,6 +28,8 @@ pub(super) fn recover(env: &mut Env<'_>, settings: &Settings) -> PreviousRuns {
     let mut previous = PreviousRuns::default();
     let rings = match adopt(directory, &RingPolicy::default()) {
         Ok(rings) => rings,
+        // The first launch, or the directory cannot be had yet.
+        Err(error) if error.kind() == ErrorKind::NotFound => return previous,
         Err(error) => {
             log::warn(&format!(
                 "cannot look for rings of earlier processes in {}: {error}",
@@ -114,13 +117,14 @@ fn write(directory: &Path, recovered: &mut Recovered) -> Result<PathBuf, String>
     if let Some(name) = own {
         let path = directory.join([&name, ".lbx"].concat());
         if let Some(bytes) = fs::read(&path).ok().and_then(|bytes| add_exit(&bytes, &report.anr)) {
-            return write_report(directory, &name, &bytes).map_err(|error| error.to_string());
+            return write_report(directory, &name, &bytes, Outlives::Process)
+                .map_err(|error| error.to_string());
         }
     }
     let meta = &report.meta;
     let name = format!("loopbox-{}-{}-recovered", meta.process.pid, meta.dumped_at.uptime_ns / 1_000_000);
     let bytes = encode(report).map_err(|error| error.to_string())?;
-    write_report(directory, &name, &bytes).map_err(|error| error.to_string())
+    write_report(directory, &name, &bytes, Outlives::PowerLoss).map_err(|error| error.to_string())
 }
 
 fn add_exit(file: &[u8], dead: &Anr) -> Option<Vec<u8>> {

@@ -21,7 +21,7 @@ use crate::sys::{clock, log, proc};
 use jni::Env;
 use loopbox_format::model::{Anr, DumpReason, Figure, MainState, NativeStack, Pending, Report, SystemWord};
 use loopbox_recorder::classify;
-use loopbox_store::WorkerWriter;
+use loopbox_store::{Outlives, WorkerWriter};
 
 /// A suspect message, and a report that is followed, are checked at least this often.
 const CHECK_MS: u64 = 500;
@@ -174,7 +174,7 @@ impl<'a> Worker<'a> {
                 return Some(Event::ThreadsAsked { deadline_ns: thread_query::ask(self.session, report) });
             }
             Action::CaptureQueue => return self.capture_queue(env),
-            Action::WriteAgain => self.write_again(),
+            Action::WriteAgain => self.write_again(Outlives::Process),
             Action::WriteComplete => self.write_complete(),
             Action::NotifyComplete(trigger) => self.notify_complete(trigger),
             Action::CheckEvidence { message, ask } => return Some(self.check_evidence(env, message, ask)),
@@ -203,7 +203,7 @@ impl<'a> Worker<'a> {
         self.collector.save_stats(&stats);
     }
 
-    /// Writes the main thread's own data to disk. Nothing here waits for the app.
+    /// Writes the main thread's own data into a file. Nothing here waits for the app, or for the disk to have it.
     fn write_first(&mut self, env: &mut Env<'_>) -> Event {
         let session = self.session;
         let (reason, named_by_hang) = match self.life.trigger() {
@@ -236,7 +236,8 @@ impl<'a> Worker<'a> {
         let known = self.life.followed_file().filter(|file| file.name == name).cloned();
         let known = known.filter(|file| update_evidence(session, file, &report.anr));
         let updated = known.is_some();
-        let path = known.map(|file| file.path).or_else(|| file::write(session, &name, &report));
+        let path =
+            known.map(|file| file.path).or_else(|| file::write(session, &name, &report, Outlives::Process));
         let Some(path) = path else { return Event::FirstFailed };
         let first_ns = clock::now_ns().saturating_sub(report.meta.dumped_at.uptime_ns);
         file::delete_old(session, &path);
@@ -273,10 +274,10 @@ impl<'a> Worker<'a> {
     }
 
     /// Writes the report again, unless the app has taken the file meanwhile.
-    fn write_again(&mut self) {
+    fn write_again(&mut self, outlives: Outlives) {
         let Some(Draft { file, report, .. }) = &mut self.draft else { return };
         report.digest = digest::lines(report);
-        file::write_again(self.session, file, report);
+        file::write_again(self.session, file, report, outlives);
     }
 
     fn write_complete(&mut self) {
@@ -287,7 +288,8 @@ impl<'a> Worker<'a> {
         draft.report.figures.push(Figure { name: "report.first_file_ns".to_owned(), value });
         let value = self.thread.low().to_string();
         draft.report.figures.push(Figure { name: "worker.nice".to_owned(), value });
-        self.write_again();
+        // The only flush of a report: the signal that it answers has been forwarded.
+        self.write_again(Outlives::PowerLoss);
     }
 
     fn notify_complete(&mut self, trigger: Trigger) {

@@ -34,8 +34,8 @@ pub(crate) const SWITCHED_OFF: &str = "switched off by the app";
 /// What all threads of a recording share.
 pub(crate) struct Session {
     pub(crate) settings: Settings,
-    /// When the process started, uptime.
-    pub(crate) started_ns: Option<u64>,
+    /// When the process started, uptime; empty until it was looked up.
+    pub(crate) started: OnceLock<Option<u64>>,
     pub(crate) installed_ns: u64,
     /// Recording began in the message that starts the app.
     pub(crate) began_in_bind: AtomicBool,
@@ -108,6 +108,11 @@ impl Session {
     pub(crate) fn main_demand(&self) -> Option<Demand> {
         let ran_ns = clock::thread_cpu_of(self.main_cpu?)?;
         Some(Demand { ran_ns, waited_ns: proc::main_waited_ns().unwrap_or(0) })
+    }
+
+    /// When the process started, uptime. Reads a file the first time, so not for the main thread.
+    pub(crate) fn started_ns(&self) -> Option<u64> {
+        *self.started.get_or_init(|| loopbox_store::start_ticks().and_then(clock::uptime_of_start))
     }
 
     pub(crate) fn wake_worker(&self) {

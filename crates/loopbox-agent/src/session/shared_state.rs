@@ -55,6 +55,8 @@ pub struct SharedState {
     deadman_rests: AtomicBool,
     /// How often a thread was asked to stop, and let go: odd while one is stopped.
     stops: AtomicU32,
+    /// How often a copy of the ring was asked for; wakes the thread that makes it.
+    copies: AtomicU32,
     /// When the oldest SIGQUIT arrived that ART's Signal Catcher has not got yet, uptime; 0 for none.
     signal_ns: AtomicU64,
     /// When the hook was last found taken out, uptime; 0 for never.
@@ -89,6 +91,7 @@ impl Default for SharedState {
             deadman: AtomicU32::default(),
             deadman_rests: AtomicBool::default(),
             stops: AtomicU32::default(),
+            copies: AtomicU32::default(),
             signal_ns: AtomicU64::default(),
             unseen_ns: AtomicU64::default(),
             late_ns: AtomicU64::default(),
@@ -246,7 +249,7 @@ impl SharedState {
     pub(crate) fn set_paused(&self, paused: bool) {
         self.paused.store(paused, Ordering::SeqCst);
         // Without a hook no message does that.
-        futex_wake(&self.wake);
+        futex_wake(&self.wake, ANYONE);
     }
 
     pub(crate) fn is_paused(&self) -> bool {
@@ -355,10 +358,28 @@ impl SharedState {
         }
     }
 
+    /// Asks for a copy of the ring in its file. Async-signal-safe.
+    pub(crate) fn ask_for_copy(&self) {
+        futex_wake(&self.copies, ANYONE);
+    }
+
+    /// How often a copy was asked for.
+    pub(crate) fn copies_asked(&self) -> u32 {
+        self.copies.load(Ordering::SeqCst)
+    }
+
+    /// Sleeps until a copy is asked for, unless one was since this many. For the thread that makes them.
+    pub(crate) fn wait_for_copy(&self, asked: u32) {
+        if !self.stopped() {
+            futex_wait(&self.copies, asked, ANYONE, None);
+        }
+    }
+
     /// SIGQUIT arrived, and the Signal Catcher has to get it. Async-signal-safe.
     pub(crate) fn signal_arrived(&self, now_ns: u64) {
         let _ = self.signal_ns.compare_exchange(0, now_ns.max(1), Ordering::SeqCst, Ordering::SeqCst);
         futex_wake(&self.wake, STALL_MONITOR);
+        self.ask_for_copy();
     }
 
     /// Since when a signal waits to be forwarded.
@@ -376,6 +397,7 @@ impl SharedState {
         self.stop.store(true, Ordering::SeqCst);
         futex_wake(&self.wake, ANYONE);
         futex_wake(&self.deadman, ANYONE);
+        futex_wake(&self.copies, ANYONE);
     }
 
     pub(crate) fn stopped(&self) -> bool {

@@ -109,6 +109,7 @@ impl Files {
         let report = shop().build().report;
         let identity = Identity::of_this_process(ClockPair { uptime_ns: 1, unix_ms: 1_700_000_000_000 });
         let mut ring = Ring::create(&RingOptions::new(self.dir(), identity));
+        ring.mirror.attach().expect("a file");
         for record in report.history.iter().filter(|r| r.closed) {
             ring.main.close(record, &record.details).expect("a record");
         }
@@ -117,6 +118,7 @@ impl Files {
         ring.worker.running(running).expect("its name");
         ring.worker.running_tree(&report.symbols, &report.trees[0]).expect("its stacks");
         ring.worker.meta(&report.meta).expect("the meta section");
+        ring.mirror.copy().expect("room on the disk");
         ring.reader.path().expect("a file").to_path_buf()
     }
 }

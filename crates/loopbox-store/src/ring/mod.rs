@@ -2,28 +2,32 @@
 
 mod fuse;
 mod main_thread;
+mod mirror;
 mod reader;
 mod region;
 mod worker;
 
 pub use fuse::RingFuse;
 pub use main_thread::MainWriter;
+pub use mirror::Mirror;
 pub use reader::RingReader;
 pub use worker::WorkerWriter;
 
 use crate::identity::Identity;
 use crate::layout::{Geometry, Header, Kind, Layout};
-use crate::memory::{Memory, Volatile};
+use crate::memory::Memory;
+use crate::ring_file::RingFile;
 use crate::sync::AtomicU64;
 use crate::trees::Fidelity;
 use region::RegionWriter;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 /// What a ring is made of.
 #[derive(Debug, Clone)]
 pub struct RingOptions {
-    /// The app's private directory for rings; it must exist.
+    /// The app's private directory for rings; [`Mirror::attach`] makes it where it is missing.
     pub dir: PathBuf,
     /// Whose ring it is.
     pub identity: Identity,
@@ -42,7 +46,10 @@ impl RingOptions {
 struct Shared {
     memory: Memory,
     header: Header,
-    volatile: Option<Volatile>,
+    /// Its copy on the disk, when there is one.
+    file: OnceLock<RingFile>,
+    /// Nothing is to be left to recover.
+    discarded: AtomicBool,
 }
 
 impl Shared {
@@ -66,21 +73,20 @@ pub struct Ring {
     pub fuse: RingFuse,
     /// For the thread that writes the report.
     pub reader: RingReader,
+    /// For the thread that writes the ring's file.
+    pub mirror: Mirror,
 }
 
 impl Ring {
-    /// Makes the ring of this process. It cannot fail: what goes wrong on disk makes it volatile, and
-    /// [`RingReader::volatile_reason`] says what that was.
-    ///
-    /// Creates a file and touches its pages: a few milliseconds, not for the main thread.
+    /// Makes the ring of this process, in memory: no file is opened, so that the main thread may call it. It cannot fail;
+    /// in place of a geometry that is not possible the default one is used. What is recorded outlives the process from
+    /// [`Mirror::attach`] on, as of the last [`Mirror::copy`].
     pub fn create(options: &RingOptions) -> Self {
-        let (layout, refused) = match Layout::of(&options.geometry) {
-            Ok(layout) => (layout, None),
-            Err(_) => (Layout::default_geometry(), Some(Volatile::Geometry)),
-        };
+        let layout = Layout::of(&options.geometry).unwrap_or_else(|_| Layout::default_geometry());
         let header = Header { identity: options.identity, layout };
-        let (memory, volatile) = Memory::new(&options.dir, &header);
-        let shared = Arc::new(Shared { memory, header, volatile: refused.or(volatile) });
+        let memory = Memory::new(&header);
+        let (file, discarded) = (OnceLock::new(), AtomicBool::new(false));
+        let shared = Arc::new(Shared { memory, header, file, discarded });
         let region = |kind| RegionWriter::new(&shared, kind);
         let main = MainWriter {
             current: region(Kind::Current),
@@ -105,6 +111,7 @@ impl Ring {
             figures: region(Kind::Figures),
         };
         let fuse = RingFuse { shared: Arc::clone(&shared) };
-        Self { main, worker, fuse, reader: RingReader { shared } }
+        let mirror = Mirror::new(&shared, options.dir.clone());
+        Self { main, worker, fuse, reader: RingReader { shared }, mirror }
     }
 }

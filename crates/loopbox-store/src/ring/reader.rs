@@ -3,13 +3,14 @@
 use super::Shared;
 use crate::layout::{CRASH_AT, HEARTBEAT_AT};
 use crate::marks::{CrashMark, heartbeat};
-use crate::memory::Volatile;
 use crate::recover::{Recovered, assemble};
 use crate::source::Live;
 use crate::sync::Word;
 use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Reads the ring while its writers run. Cheap to clone; any thread.
 #[derive(Debug, Clone)]
@@ -36,21 +37,20 @@ impl RingReader {
     }
 
     /// Notes a crash, for the report that the next process recovers; `signal` is 0 when it is of another kind.
-    /// Async-signal-safe: two loads and a store (on kernels before 4.14 also `getpid`).
+    /// Async-signal-safe: loads, a store and a `pwrite` (on kernels before 4.14 also `getpid`).
     pub fn mark_crash(&self, signal: i32) {
-        if let Some(word) = self.shared.mark(CRASH_AT) {
-            word.set_release(CrashMark { signal }.to_word());
+        let Some(word) = self.shared.mark(CRASH_AT) else { return };
+        let mark = CrashMark { signal }.to_word();
+        word.set_release(mark);
+        if let Some(file) = self.shared.file.get() {
+            // At once: there may be no later copy.
+            let _ = file.file().write_at(&mark.to_le_bytes(), CRASH_AT as u64);
         }
     }
 
-    /// Why the ring will not outlive the process; `None` when it will.
-    pub fn volatile_reason(&self) -> Option<&Volatile> {
-        self.shared.volatile.as_ref()
-    }
-
-    /// Where the ring's file is; `None` when it is volatile.
+    /// Where the ring's file is; `None` while there is none.
     pub fn path(&self) -> Option<&Path> {
-        self.shared.memory.path()
+        self.shared.file.get()?.path()
     }
 
     /// Bytes of the ring in memory and on disk.
@@ -58,10 +58,14 @@ impl RingReader {
         self.shared.header.layout.len
     }
 
-    /// Deletes the file: the recorder is uninstalled and leaves nothing to recover. The memory stays usable. A file
-    /// that is gone already is fine.
+    /// Deletes the file, or has none made any more: the recorder is uninstalled and leaves nothing to recover. The memory
+    /// stays usable. A file that is gone already is fine.
     pub fn discard(&self) -> io::Result<()> {
-        let Some(path) = self.path().filter(|_| self.shared.memory.is_mine()) else { return Ok(()) };
+        if !self.shared.memory.is_mine() {
+            return Ok(());
+        }
+        self.shared.discarded.store(true, Ordering::SeqCst);
+        let Some(path) = self.path() else { return Ok(()) };
         match std::fs::remove_file(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             removed => removed,

@@ -7,13 +7,27 @@ use loopbox_format::model::{
     ClockPair, Detail, End, Location, Message, Method, NamedBy, Phase, Record, RecordKind, Slowest,
     StackSource, StackTree, Symbols, TreeNode,
 };
-use loopbox_store::{BuildId, Identity, RingOptions};
+use loopbox_store::{BuildId, Identity, Ring, RingOptions};
+use std::fs;
 use std::path::Path;
 
 pub(crate) fn options(dir: &Path) -> RingOptions {
     let clocks = ClockPair { uptime_ns: 1, unix_ms: 1_700_000_000_000 };
     let identity = Identity { libart: BuildId::new(&[0xAA; 20]), ..Identity::of_this_process(clocks) };
     RingOptions::new(dir, identity)
+}
+
+/// A ring that has its file.
+pub(crate) fn ring(options: &RingOptions) -> Ring {
+    let mut ring = Ring::create(options);
+    ring.mirror.attach().expect("a file");
+    ring
+}
+
+/// What a process that ends now leaves.
+pub(crate) fn file_of(ring: &mut Ring) -> Vec<u8> {
+    ring.mirror.copy().unwrap();
+    fs::read(ring.reader.path().expect("a file")).unwrap()
 }
 
 pub(crate) fn message(what: i32) -> Message {

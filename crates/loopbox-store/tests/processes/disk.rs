@@ -2,9 +2,9 @@
 //!
 //! A real full disk needs root, for a small tmpfs; the limit on file sizes needs nothing.
 
-use crate::common::{options, record};
+use crate::common::{file_of, options, record, ring};
 use crate::roles::Actor;
-use loopbox_store::{Ring, Volatile, recover, write_report};
+use loopbox_store::{Outlives, Ring, Volatile, recover, write_report};
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -53,15 +53,27 @@ pub(crate) fn file_size_limit() {
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
 }
 
+pub(crate) fn file_size_limit_later() {
+    let dir = tempfile::tempdir().unwrap();
+    let said = Actor::start("limited later", dir.path()).finish();
+    let (reason, rest) = said.split_once('\n').unwrap();
+    assert!(reason.starts_with("cannot write the ring file: File too large"), "{reason}");
+    assert_eq!(rest, "2 records, None\n");
+    assert_eq!(
+        fs::read_dir(dir.path()).unwrap().count(),
+        0,
+        "it would show another moment than that of the end"
+    );
+}
+
 pub(crate) fn full() {
     let disk = SmallDisk::new(128);
     let mut ring = Ring::create(&options(disk.path()));
-    match ring.reader.volatile_reason() {
-        Some(Volatile::Reserve { error, .. }) => assert_eq!(error.kind(), ErrorKind::StorageFull),
+    match ring.mirror.attach() {
+        Err(Volatile::Reserve { error, .. }) => assert_eq!(error.kind(), ErrorKind::StorageFull),
         other => panic!("{other:?}"),
     }
     assert_eq!(fs::read_dir(disk.path()).unwrap().count(), 0, "nothing is left of the attempt");
-    // Every page of what it works with instead is there.
     for seq in 1..=100 {
         ring.main.close(&record(seq), &record(seq).details).unwrap();
     }
@@ -70,19 +82,26 @@ pub(crate) fn full() {
 
 pub(crate) fn fills_later() {
     let disk = SmallDisk::new(1024);
-    let mut ring = Ring::create(&options(disk.path()));
-    assert!(ring.reader.volatile_reason().is_none());
+    let mut ring = ring(&options(disk.path()));
     disk.fill();
     for seq in 1..=100 {
         ring.main.close(&record(seq), &record(seq).details).unwrap();
     }
-    let recovered = recover(&fs::read(ring.reader.path().unwrap()).unwrap()).unwrap();
+    let recovered = recover(&file_of(&mut ring)).unwrap();
     assert_eq!(recovered.report.history.len(), 100);
+}
+
+/// The kernel refuses each flush: nothing notices but a report that is to outlive a power loss, which is not there then.
+pub(crate) fn no_flush() {
+    let dir = tempfile::tempdir().unwrap();
+    let said = Actor::start("no flush", dir.path()).finish();
+    assert_eq!(said, "Ok(())\nErr(PermissionDenied)\n");
+    assert_eq!(fs::read(dir.path().join("report.lbx")).unwrap(), b"report", "the one before");
 }
 
 pub(crate) fn no_half_reports() {
     let disk = SmallDisk::new(64);
-    let error = write_report(disk.path(), "report", &vec![1; 200 << 10]).unwrap_err();
+    let error = write_report(disk.path(), "report", &vec![1; 200 << 10], Outlives::Process).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::StorageFull);
     assert_eq!(fs::read_dir(disk.path()).unwrap().count(), 0);
 }

@@ -8,10 +8,12 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What the process had said before it was killed.
+/// What the process had said to be copied before it was killed.
 #[derive(Debug, Default)]
 struct Said {
     closed: u64,
+    /// When that copy was over.
+    closed_since: u64,
     running: u64,
     kept: u64,
 }
@@ -21,11 +23,9 @@ impl Said {
         let mut said = Self::default();
         // The last line may be cut off like everything else.
         for line in lines.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
-            match line.split_once(' ').map(|(what, n)| (what, n.parse().unwrap())) {
-                Some(("closed", seq)) => said.closed = seq,
-                Some(("running", token)) => said.running = token,
-                Some(("kept", token)) => said.kept = token,
-                _ => {}
+            let numbers: Vec<u64> = line.split(' ').filter_map(|word| word.parse().ok()).collect();
+            if let [closed, closed_since, running, kept] = numbers[..] {
+                said = Self { closed, closed_since, running, kept };
             }
         }
         said
@@ -35,13 +35,13 @@ impl Said {
 pub(crate) fn killed_anywhere() {
     let runs = std::env::var("LOOPBOX_KILL_RUNS").map_or(50, |runs| runs.parse().expect("a number"));
     let mut random = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos();
-    let (mut torn, mut open_fuses, mut records) = (0, 0, 0);
+    let (mut cut, mut open_fuses, mut records) = (0, 0, 0);
     for _ in 0..runs {
         let dir = tempfile::tempdir().unwrap();
         let mut actor = Actor::start("record", dir.path());
         assert_eq!(actor.line(), "ready");
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let wait = Duration::from_micros(u64::from(random >> 16) % 30_000);
+        let wait = Duration::from_micros(u64::from(random >> 16) % 100_000);
         // What it says has to be taken off it, or it would wait for us to.
         let lines = thread::scope(|scope| {
             let child = actor.child.id();
@@ -57,12 +57,12 @@ pub(crate) fn killed_anywhere() {
         let said = Said::read(&lines);
         let recovered = adopt_only(dir.path());
         check(&recovered, &said);
-        torn += usize::from(recovered.torn > 0);
+        cut += recovered.damage.len();
         open_fuses += usize::from(matches!(recovered.fuse, FuseState::Open { .. }));
         records += said.closed;
     }
     println!(
-        "{runs} kills: {records} records closed before them, {torn} times a slot was torn, {open_fuses} times the \
+        "{runs} kills: {records} records copied before them, {cut} times a slot was cut off, {open_fuses} times the \
          fuse was open"
     );
 }
@@ -91,19 +91,19 @@ fn check(recovered: &Recovered, said: &Said) {
     let report = &recovered.report;
     let context = || format!("{said:?} {:?} {:?}", recovered.damage, report.main);
     assert_eq!(report.meta.reason, DumpReason::Recovered { crash_signal: None });
-    // At most one slot for each of the two writing threads, and nothing is damaged otherwise.
-    assert!(recovered.torn <= 2, "{}", context());
-    assert_eq!(recovered.damage.len(), recovered.torn, "{}", context());
+    // One thread writes the file, one slot at a time, and copies no slot that is being written.
+    assert!(recovered.torn == 0 && recovered.damage.len() <= 1, "{}", context());
 
     let (open, closed): (Vec<&Record>, Vec<&Record>) = report.history.iter().partition(|r| !r.closed);
     let newest = closed.last().map_or(0, |record| record.seq);
-    assert!(newest >= said.closed, "a closed record is missing: {newest}, {}", context());
+    assert!(newest >= said.closed, "a copied record is missing: {newest}, {}", context());
     for closed in &closed {
         assert_eq!(**closed, record(closed.seq));
     }
-    let oldest = newest.saturating_sub(99).max(1);
-    let missing = (oldest..=newest).filter(|seq| closed.iter().all(|record| record.seq != *seq)).count();
-    assert!(missing <= 1, "{missing} records are missing, {}", context());
+    // The slots of the oldest ones may have been written anew while the ring was copied; the cut one is one of these.
+    let oldest = newest.max(said.closed_since + 1).saturating_sub(99).max(1);
+    let missing = (oldest..=said.closed).filter(|seq| closed.iter().all(|record| record.seq != *seq)).count();
+    assert!(missing <= recovered.damage.len(), "{missing} records are missing, {}", context());
 
     assert!(open.len() <= 1);
     if let [open] = open[..] {
@@ -116,8 +116,10 @@ fn check(recovered: &Recovered, said: &Said) {
     }
     let counted = open.first().map_or(newest * 10 + 9, |open| open.first_token + u64::from(open.count) - 1);
     match &report.main {
-        // Either it runs and is not counted yet, or it is counted.
-        MainState::Running(running) => assert_eq!(running.token, counted + 1, "{}", context()),
+        // Either it runs and is not counted yet, or it is counted. The record that it is in may be newer than the copy.
+        MainState::Running(running) => {
+            assert!((counted + 1..=counted + 2).contains(&running.token), "{}", context());
+        }
         MainState::Idle { .. } | MainState::Unknown => {}
         other => panic!("{other:?}"),
     }

@@ -13,8 +13,8 @@ mod roles;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-const TESTS: [(&str, fn()); 11] = [
-    ("a_process_killed_anywhere_leaves_everything_but_a_torn_slot", kill::killed_anywhere),
+const TESTS: [(&str, fn()); 13] = [
+    ("a_process_killed_anywhere_leaves_everything_that_was_copied", kill::killed_anywhere),
     ("a_fork_writes_nothing_and_its_parent_goes_on", others::fork_writes_nothing),
     ("a_ring_is_adopted_only_when_every_holder_of_its_lock_is_gone", others::fork_holds_the_lock),
     ("a_program_that_the_process_started_inherits_nothing", others::programs_do_not_inherit),
@@ -22,8 +22,10 @@ const TESTS: [(&str, fn()); 11] = [
     ("nobody_shortens_a_ring_by_opening_it", others::cannot_be_shortened),
     ("a_directory_that_cannot_be_written_gives_a_volatile_ring", others::directory_not_writable),
     ("a_file_size_limit_gives_a_volatile_ring_and_no_signal", disk::file_size_limit),
+    ("a_file_that_cannot_be_written_any_more_is_given_up", disk::file_size_limit_later),
     ("a_full_disk_gives_a_volatile_ring", disk::full),
     ("a_disk_that_fills_later_does_not_touch_the_ring", disk::fills_later),
+    ("a_ring_and_a_first_report_wait_for_no_disk", disk::no_flush),
     ("a_full_disk_leaves_no_half_of_a_report", disk::no_half_reports),
 ];
 

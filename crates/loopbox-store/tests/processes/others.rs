@@ -61,7 +61,7 @@ pub(crate) fn living_processes_keep_their_rings() {
     let dir = tempfile::tempdir().unwrap();
     let mut actors: Vec<Actor> = (0..3).map(|_| Actor::start("create", dir.path())).collect();
     for actor in &mut actors {
-        assert_eq!(actor.line(), "mapped");
+        assert_eq!(actor.line(), "on disk");
         assert_eq!(actor.line(), "100 records");
     }
     let before = rings(dir.path());

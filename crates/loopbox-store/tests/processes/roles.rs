@@ -1,8 +1,8 @@
 //! The processes that the tests start, and how they are started.
 
-use crate::common::{details, group, options, record, symbols, tree};
+use crate::common::{details, group, options, record, ring, symbols, tree};
 use loopbox_format::model::Record;
-use loopbox_store::{MainWriter, Ring, StoreError, WorkerWriter, write_report};
+use loopbox_store::{MainWriter, Mirror, Outlives, Ring, StoreError, Volatile, WorkerWriter, write_report};
 use std::ffi::CString;
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -114,19 +114,32 @@ pub(crate) fn play(role: &str) {
         "fork and leave" => fork_and_leave(&dir),
         "start a program and leave" => start_a_program_and_leave(&dir),
         "limited" => limited(&dir),
+        "limited later" => limited_later(&dir),
+        "no flush" => no_flush(&dir),
         _ => panic!("no such role: {role}"),
     }
 }
 
-/// Writes without pause from all three threads, and says what is done.
+/// What a thread has done so far.
+#[derive(Default)]
+struct Done {
+    closed: AtomicU64,
+    running: AtomicU64,
+    kept: AtomicU64,
+    /// The last message that began: the time of the sampler's looks is made of it.
+    now: AtomicU64,
+}
+
+/// Writes without pause from all threads, and says what is copied.
 fn record_for_ever(dir: &Path) {
-    let Ring { main, worker, fuse, reader } = Ring::create(&options(dir));
-    assert!(reader.volatile_reason().is_none(), "{:?}", reader.volatile_reason());
-    let now = AtomicU64::new(0);
+    let Ring { main, worker, fuse, reader, mirror } = ring(&options(dir));
+    let done = Done::default();
+    let now = &done.now;
     say("ready");
     thread::scope(|scope| {
-        scope.spawn(|| record_messages(main, &now));
-        scope.spawn(|| keep_trees(worker));
+        scope.spawn(|| record_messages(main, &done));
+        scope.spawn(|| keep_trees(worker, &done));
+        scope.spawn(|| copy_for_ever(mirror, &done));
         scope.spawn(|| {
             loop {
                 fuse.mark(1, 1);
@@ -137,12 +150,23 @@ fn record_for_ever(dir: &Path) {
     });
 }
 
-fn record_messages(mut main: MainWriter, now: &AtomicU64) {
+/// What was done before a copy began is in the file when it is over.
+fn copy_for_ever(mut mirror: Mirror, done: &Done) {
+    loop {
+        let [closed, running, kept] =
+            [&done.closed, &done.running, &done.kept].map(|count| count.load(Ordering::Acquire));
+        mirror.copy().unwrap();
+        let closed_since = done.closed.load(Ordering::Acquire);
+        say(&format!("copied {closed} {closed_since} {running} {kept}"));
+    }
+}
+
+fn record_messages(mut main: MainWriter, done: &Done) {
     for seq in 1.. {
         let whole = group(seq);
         for count in 1..=10 {
             let token = whole.first_token + u64::from(count) - 1;
-            now.store(token * 100, Ordering::Relaxed);
+            done.now.store(token * 100, Ordering::Relaxed);
             main.running(token, token * 100, 1).unwrap();
             main.open(&Record { count, ..whole.clone() }).unwrap();
             if count == 3 {
@@ -150,29 +174,37 @@ fn record_messages(mut main: MainWriter, now: &AtomicU64) {
             }
             if count == 10 {
                 main.close(&record(seq), &record(seq).details).unwrap();
-                say(&format!("closed {seq}"));
+                done.closed.store(seq, Ordering::Release);
             }
             main.idle(token * 100 + 99).unwrap();
+            // Some work: a writer that does nothing else fills the ring anew while it is copied.
+            (0..1_000).for_each(|_| std::hint::spin_loop());
         }
     }
 }
 
-fn keep_trees(mut worker: WorkerWriter) {
+fn keep_trees(mut worker: WorkerWriter, done: &Done) {
     for token in 1.. {
         for samples in [5, 50] {
             worker.running_tree(&symbols(), &tree(token, samples)).unwrap();
-            say(&format!("running {token}"));
+            done.running.store(token, Ordering::Release);
         }
         worker.keep_tree(&symbols(), &tree(token, 95 + token as u32 % 3000)).unwrap();
-        say(&format!("kept {token}"));
+        done.kept.store(token, Ordering::Release);
         worker.clear_running_tree().unwrap();
+        // The same.
+        thread::sleep(Duration::from_millis(1));
     }
+}
+
+fn say_whether_on_disk(attached: Result<(), Volatile>) {
+    say(&attached.map_or_else(|reason| reason.to_string(), |()| "on disk".into()));
 }
 
 /// Says why the ring is volatile, then uses it.
 fn create(dir: &Path) {
     let mut ring = Ring::create(&options(dir));
-    say(&ring.reader.volatile_reason().map_or("mapped".into(), ToString::to_string));
+    say_whether_on_disk(ring.mirror.attach());
     for seq in 1..=120 {
         ring.main.close(&record(seq), &record(seq).details).unwrap();
     }
@@ -183,7 +215,7 @@ fn create(dir: &Path) {
 /// Does by mistake what an app must not do to its ring.
 #[allow(unsafe_code)]
 fn shorten(dir: &Path) {
-    let mut ring = Ring::create(&options(dir));
+    let mut ring = ring(&options(dir));
     let path = ring.reader.path().expect("a file").to_owned();
     let opened = OpenOptions::new().write(true).truncate(true).open(&path);
     say(&format!("{:?}", opened.map_err(|error| error.kind()).map(|_| ())));
@@ -193,13 +225,14 @@ fn shorten(dir: &Path) {
     let shortened = if shortened == 0 { Ok(()) } else { Err(std::io::Error::last_os_error().kind()) };
     say(&format!("{shortened:?}"));
     ring.main.close(&record(1), &record(1).details).unwrap();
+    ring.mirror.copy().unwrap();
     say(&format!("{} records", ring.reader.snapshot(0).report.history.len()));
 }
 
 /// Forks; the child tries to write, then the parent does.
 #[allow(unsafe_code)]
 fn fork(dir: &Path) {
-    let mut ring = Ring::create(&options(dir));
+    let mut ring = ring(&options(dir));
     ring.main.close(&record(1), &record(1).details).unwrap();
     // SAFETY: this process has one thread, so the child may do everything.
     let child = unsafe { libc::fork() };
@@ -207,6 +240,7 @@ fn fork(dir: &Path) {
         let refused = ring.main.close(&record(2), &record(2).details);
         ring.fuse.mark(1, 1);
         ring.reader.mark_crash(6);
+        ring.mirror.copy().unwrap();
         ring.reader.discard().unwrap();
         say(&format!("child: {}", matches!(refused, Err(StoreError::Forked))));
         std::process::exit(0);
@@ -215,14 +249,14 @@ fn fork(dir: &Path) {
     // SAFETY: `status` is a valid place for the answer.
     assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
     ring.main.close(&record(3), &record(3).details).unwrap();
+    ring.mirror.copy().unwrap();
     say("parent: done");
 }
 
 /// Forks and ends, while the child lives on with everything that it inherited.
 #[allow(unsafe_code)]
 fn fork_and_leave(dir: &Path) {
-    let mut ring = Ring::create(&options(dir));
-    ring.main.close(&record(1), &record(1).details).unwrap();
+    let _ring = ring(&options(dir));
     // SAFETY: this process has one thread, so the child may do everything.
     if unsafe { libc::fork() } == 0 {
         wait_for_the_test();
@@ -235,25 +269,83 @@ fn fork_and_leave(dir: &Path) {
 /// Ends while a program that it started lives on, as an app's helper or the shell that ran a command does.
 #[expect(clippy::zombie_processes, reason = "the program outlives this process")]
 fn start_a_program_and_leave(dir: &Path) {
-    let mut ring = Ring::create(&options(dir));
-    ring.main.close(&record(1), &record(1).details).unwrap();
+    let _ring = ring(&options(dir));
     let program = Command::new("cat").stdout(Stdio::null()).spawn().unwrap();
     say(&program.id().to_string());
 }
 
 /// Lives under a limit on the size of files. Exceeding it is a signal that ends a process.
-#[allow(unsafe_code)]
 fn limited(dir: &Path) {
+    limit_files();
+    say_whether_on_disk(Ring::create(&options(dir)).mirror.attach());
+    say(&format!(
+        "{:?}",
+        write_report(dir, "report", &vec![1; 80 << 10], Outlives::Process).map_err(|error| error.kind())
+    ));
+}
+
+/// As [`limited`], with a ring that is there already.
+fn limited_later(dir: &Path) {
+    let mut ring = ring(&options(dir));
+    limit_files();
+    ring.main.close(&record(1), &record(1).details).unwrap();
+    say_whether_on_disk(ring.mirror.copy());
+    ring.main.close(&record(2), &record(2).details).unwrap();
+    ring.mirror.copy().unwrap();
+    let records = ring.reader.snapshot(0).report.history.len();
+    say(&format!("{records} records, {:?}", ring.reader.path()));
+}
+
+/// Writes what it does not have to flush; then it tries to.
+fn no_flush(dir: &Path) {
+    forbid_flushes();
+    let mut ring = ring(&options(dir));
+    ring.main.close(&record(1), &record(1).details).unwrap();
+    ring.mirror.copy().unwrap();
+    for outlives in [Outlives::Process, Outlives::PowerLoss] {
+        say(&format!(
+            "{:?}",
+            write_report(dir, "report", b"report", outlives).map(|_| ()).map_err(|e| e.kind())
+        ));
+    }
+}
+
+/// From now on the kernel refuses each call that waits for a disk.
+#[allow(unsafe_code)]
+fn forbid_flushes() {
+    const CALLS: [libc::c_long; 6] = [
+        libc::SYS_fsync,
+        libc::SYS_fdatasync,
+        libc::SYS_sync,
+        libc::SYS_syncfs,
+        libc::SYS_sync_file_range,
+        libc::SYS_msync,
+    ];
+    let step = |code: u32, jt: u8, jf: u8, k: u32| libc::sock_filter { code: code as u16, jt, jf, k };
+    let equal = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
+    // The number of the call is the first word of `seccomp_data`.
+    let mut steps = vec![step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0)];
+    for (nth, call) in CALLS.iter().enumerate() {
+        steps.push(step(equal, (CALLS.len() - nth) as u8, 0, *call as u32));
+    }
+    steps.push(step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW));
+    steps.push(step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32));
+    let program = libc::sock_fprog { len: steps.len() as u16, filter: steps.as_mut_ptr() };
+    // SAFETY: the program and its steps live across the calls, which copy them.
+    unsafe {
+        assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+        assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program), 0);
+        // It works.
+        assert_eq!(libc::fsync(0), -1);
+    }
+    assert_eq!(std::io::Error::last_os_error().kind(), std::io::ErrorKind::PermissionDenied);
+}
+
+#[allow(unsafe_code)]
+fn limit_files() {
     let limit = libc::rlimit { rlim_cur: 64 << 10, rlim_max: 64 << 10 };
     // SAFETY: `limit` is a valid `rlimit` for the duration of the call.
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }, 0);
-    create_briefly(dir);
-    say(&format!("{:?}", write_report(dir, "report", &vec![1; 80 << 10]).map_err(|error| error.kind())));
-}
-
-fn create_briefly(dir: &Path) {
-    let ring = Ring::create(&options(dir));
-    say(&ring.reader.volatile_reason().map_or("mapped".into(), ToString::to_string));
 }
 
 /// Waits until `done`, for as long as a loaded machine may need.

@@ -1,0 +1,56 @@
+//! The thread that copies the ring into its file. It is the only one that waits for the disk while messages run: the main
+//! thread writes memory, and the stall monitor, which asks for the copies, would take its own wait for a frozen process and
+//! pass a signal on too late.
+
+use crate::session::Session;
+use crate::sys::clock;
+use loopbox_format::model::Feature;
+use loopbox_store::{Mirror, Volatile};
+use std::sync::Arc;
+
+/// When the file cannot be made, because the user has not unlocked the device yet, say, or the disk is full, the next time that
+/// there is something to copy is another try; not before this time has passed, and each time twice as much.
+const RETRY_NS: u64 = 10_000_000_000;
+const MAX_RETRY_NS: u64 = 320_000_000_000;
+
+/// Starts the thread. It is not attached to the VM.
+pub(crate) fn start(session: &Arc<Session>, mirror: Mirror) -> std::io::Result<()> {
+    let session = Arc::clone(session);
+    let thread = std::thread::Builder::new().name("loopbox-mirror".to_owned()).stack_size(64 << 10);
+    thread.spawn(move || run(&session, mirror)).map(drop)
+}
+
+fn run(session: &Session, mut mirror: Mirror) {
+    let shared = &session.shared;
+    // Before the disk: the main thread would like to know.
+    session.started_ns();
+    let (mut retry_at_ns, mut retry_ns) = (0, RETRY_NS);
+    let mut on_disk = false;
+    while !shared.stopped() {
+        // What is asked for from here on is for the next turn.
+        let asked = shared.copies_asked();
+        if on_disk {
+            let copied = mirror.copy();
+            if copied.is_err() {
+                tell(session, &copied);
+            }
+        } else if clock::now_ns() >= retry_at_ns {
+            let attached = mirror.attach();
+            on_disk = attached.is_ok();
+            tell(session, &attached);
+            retry_at_ns = clock::now_ns().saturating_add(retry_ns);
+            retry_ns = (retry_ns * 2).min(MAX_RETRY_NS);
+        }
+        shared.wait_for_copy(asked);
+    }
+}
+
+fn tell(session: &Session, on_disk: &Result<(), Volatile>) {
+    let detail = match on_disk {
+        Ok(()) => format!("{} bytes", session.reader.size()),
+        Err(reason) => format!("only in memory: {reason}"),
+    };
+    if session.features.update(Feature::Ring, on_disk.is_ok(), detail) {
+        session.wake_worker();
+    }
+}

@@ -1,0 +1,449 @@
+//! The ring's copy in its file, which outlives the process: written by a thread of its own, because what waits for a disk
+//! must be neither the main thread nor one that measures it.
+//!
+//! A copy is not made at one instant, and the process may end in the middle of it. What makes it readable all the same:
+//!
+//! * A slot is copied whole, as every reader in the process reads it, or left for the next time.
+//! * What changes in place goes to the file's other slot than the newest there: cut off, it leaves the one before.
+//! * Regions are read in the order of [`ORDER`] and written in the reverse. So at every instant, whatever the file has of an
+//!   earlier region is of an earlier moment than what it has of a later one: the order in which a reader of the living ring
+//!   looks, and in which `recover` understands what it finds.
+//! * Of a region that is written in turn, nothing is left out before the newest that is copied, and the oldest comes first.
+
+use super::Shared;
+use crate::layout::{CRASH_AT, HEARTBEAT_AT, Header, Kind, Region};
+use crate::memory::may_grow_to;
+use crate::ring_file::{RingFile, Volatile};
+use crate::slot::{SlotRead, encode_slot};
+use crate::source::{Live, Newest, Source, newest, slot_of};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// The last sign of life comes before all of it. A message that has ended must not seem to have run until a later sign of
+/// life, be it that mark or a sample: so the message comes before the records that count it, and stacks before the message.
+/// A tree is kept before it is cleared, so pages come after the running message's stacks.
+const ORDER: [Kind; 12] = [
+    Kind::RunningTree,
+    Kind::TreePages,
+    Kind::Running,
+    Kind::Outside,
+    Kind::Meta,
+    Kind::Features,
+    Kind::Pending,
+    Kind::Figures,
+    Kind::Current,
+    Kind::Open,
+    Kind::OpenDetails,
+    Kind::Records,
+];
+
+/// Copies the ring into its file. For one thread, which may wait for the disk.
+#[derive(Debug)]
+pub struct Mirror {
+    shared: Arc<Shared>,
+    dir: PathBuf,
+    copies: Vec<RegionCopy>,
+    /// Last sign of life and crash mark as the file has them.
+    marks: [u64; 2],
+}
+
+/// What the file has of a region.
+#[derive(Debug)]
+struct RegionCopy {
+    kind: Kind,
+    region: Region,
+    /// The number of the write that each slot of the file is of; 0 for none.
+    written: Vec<u64>,
+}
+
+/// A slot on its way into the file.
+struct Changed {
+    /// Where in the file.
+    index: usize,
+    seq: u64,
+    bytes: Vec<u8>,
+}
+
+impl Mirror {
+    pub(super) fn new(shared: &Arc<Shared>, dir: PathBuf) -> Self {
+        let copy = |kind| {
+            let region = shared.header.layout.region(kind)?;
+            Some(RegionCopy { kind, region, written: vec![0; region.slots] })
+        };
+        let copies = ORDER.into_iter().filter_map(copy).collect();
+        Self { shared: Arc::clone(shared), dir, copies, marks: [0; 2] }
+    }
+
+    /// Makes the file, with what the ring holds already, and, where it is missing, its directory; does nothing when there is
+    /// one. May be tried again.
+    ///
+    /// # Errors
+    /// Why there is no file: the ring is memory alone, and its writers and readers go on.
+    pub fn attach(&mut self) -> Result<(), Volatile> {
+        let shared = Arc::clone(&self.shared);
+        let discarded = || shared.discarded.load(Ordering::SeqCst);
+        if shared.file.get().is_some() || discarded() || !shared.memory.is_mine() {
+            return Ok(());
+        }
+        self.copies.iter_mut().for_each(|copy| copy.written.fill(0));
+        self.marks = [0; 2];
+        let Header { identity, layout } = shared.header.clone();
+        let header = Header { identity: identity.completed(), layout };
+        let dir = self.dir.clone();
+        let file = RingFile::create(&dir, &header, |file| {
+            self.copy_to(&mut |bytes, at| file.write_all_at(bytes, at))
+        })?;
+        let _ = shared.file.set(file);
+        // It may have been discarded while there was nothing to delete.
+        if discarded()
+            && let Some(file) = shared.file.get()
+        {
+            file.give_up();
+        }
+        Ok(())
+    }
+
+    /// Copies what has changed since the last time; does nothing without a file. Costs a load for each slot of the ring and a
+    /// system call for each that has changed.
+    ///
+    /// # Errors
+    /// [`Volatile::Write`], once: the file is deleted then, and the ring is memory alone from now on.
+    pub fn copy(&mut self) -> Result<(), Volatile> {
+        let shared = Arc::clone(&self.shared);
+        let file = shared.file.get().filter(|file| file.path().is_some() && shared.memory.is_mine());
+        let Some(file) = file else { return Ok(()) };
+        let write = &mut |bytes: &[u8], at| file.file().write_all_at(bytes, at);
+        self.copy_to(write).map_err(|error| {
+            file.give_up();
+            Volatile::Write(error)
+        })
+    }
+
+    fn copy_to(&mut self, write: &mut dyn FnMut(&[u8], u64) -> io::Result<()>) -> io::Result<()> {
+        let shared = Arc::clone(&self.shared);
+        let live = Live(shared.words());
+        let marks = [HEARTBEAT_AT, CRASH_AT].map(|at| live.word(at));
+        let changed: Vec<Vec<Changed>> = self.copies.iter().map(|copy| copy.read(&shared)).collect();
+        if changed.iter().all(Vec::is_empty) && marks == self.marks {
+            return Ok(());
+        }
+        // Beyond the limit a write is a SIGXFSZ, even where the file has its blocks.
+        if !may_grow_to(shared.header.layout.len as u64) {
+            return Err(io::Error::from_raw_os_error(libc::EFBIG));
+        }
+        for (copy, changed) in self.copies.iter_mut().zip(changed).rev() {
+            for Changed { index, seq, bytes } in changed {
+                write(&bytes, copy.region.slot_at(index) as u64)?;
+                if let Some(written) = copy.written.get_mut(index) {
+                    *written = seq;
+                }
+            }
+        }
+        for ((at, word), written) in [HEARTBEAT_AT, CRASH_AT].into_iter().zip(marks).zip(&mut self.marks) {
+            if word != *written {
+                write(&word.to_le_bytes(), at as u64)?;
+                *written = word;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl RegionCopy {
+    /// What has changed, in the order in which it is to be written.
+    fn read(&self, shared: &Shared) -> Vec<Changed> {
+        match self.kind {
+            Kind::Records | Kind::TreePages => self.read_turns(shared),
+            _ => self.read_newest(shared).into_iter().collect(),
+        }
+    }
+
+    /// The number that a slot of the ring has now; 0 while it is being written.
+    fn seq(&self, shared: &Shared, index: usize) -> u64 {
+        let seq = slot_of(shared.words(), &self.region, index).map_or(0, |slot| slot.seq());
+        if seq.is_multiple_of(2) { seq } else { 0 }
+    }
+
+    /// Of a region that is written in turn: each slot in its place, from the oldest up to the newest as of a first look. A
+    /// second look finds all that was written before that one.
+    fn read_turns(&self, shared: &Shared) -> Vec<Changed> {
+        let slots = self.region.slots;
+        let looked = (0..slots).map(|index| (self.seq(shared, index), index));
+        let (newest, at) = looked.max().unwrap_or_default();
+        let mut changed = Vec::new();
+        for index in (at + 1..slots).chain(0..=at) {
+            if self.seq(shared, index) == self.written.get(index).copied().unwrap_or(0) {
+                continue;
+            }
+            let mut payload = Vec::new();
+            if let SlotRead::Whole { seq, .. } = Live(shared.words()).slot(&self.region, index, &mut payload)
+                && seq <= newest
+            {
+                changed.push(Changed { index, seq, bytes: encode_slot(seq, &payload) });
+            }
+        }
+        changed
+    }
+
+    /// Of a region that changes in place: the newest, for the slot of the file that has the oldest.
+    fn read_newest(&self, shared: &Shared) -> Option<Changed> {
+        let written = self.written.iter().copied().max().unwrap_or(0);
+        if (0..self.region.slots).all(|index| self.seq(shared, index) <= written) {
+            return None;
+        }
+        let Newest { payload, seq, .. } = newest(&Live(shared.words()), &shared.header.layout, self.kind);
+        let (index, _) = self.written.iter().enumerate().min_by_key(|&(_, seq)| seq)?;
+        (seq > written).then_some(Changed { index, seq, bytes: encode_slot(seq, &payload?) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::REGIONS_AT;
+    use crate::recover::{Recovered, recover};
+    use crate::{Geometry, Identity, Ring, RingOptions};
+    use loopbox_format::model::{
+        ClockPair, Location, MainState, Method, Phase, Record, RecordKind, Slowest, StackSource, StackTree,
+        Symbols, TreeNode,
+    };
+
+    const MS: u64 = 1_000_000;
+
+    fn ring() -> Ring {
+        let geometry = Geometry {
+            records: 4,
+            record_len: 256,
+            tree_pages: 8,
+            tree_page_len: 256,
+            running_tree_len: 1024,
+            pending_len: 128,
+        };
+        let identity = Identity::of_this_process(ClockPair { uptime_ns: 1, unix_ms: 1 });
+        Ring::create(&RingOptions { dir: PathBuf::new(), identity, geometry })
+    }
+
+    /// The open group `seq` of ten messages, one each millisecond.
+    fn group(seq: u64, count: u32) -> Record {
+        let first_token = seq * 10;
+        Record {
+            kind: RecordKind::Group,
+            seq,
+            first_token,
+            count,
+            start_ns: first_token * MS,
+            wall_ns: u64::from(count) * MS,
+            work_ns: u64::from(count) * MS,
+            idle_ns: 0,
+            cpu_ns: None,
+            checktime_late_ns: None,
+            slowest: Slowest { token: first_token, wall_ns: MS },
+            details: Vec::new(),
+            dropped_details: 0,
+            closed: false,
+        }
+    }
+
+    fn stacks(token: u64, samples: usize) -> (Symbols, StackTree) {
+        let method = Method {
+            class: "com.example.App".into(),
+            name: "work".into(),
+            signature: "()V".into(),
+            source_file: "App.java".into(),
+        };
+        let symbols = Symbols {
+            methods: vec![method],
+            locations: vec![Location::Frame { method: 0, dex_pc: None, line: None }],
+        };
+        let tree = StackTree {
+            token,
+            start_ns: token * MS,
+            source: StackSource::Art,
+            phases: vec![Phase { first_sample: 0, interval_ns: 1_000 }],
+            sample_deltas_ns: vec![1_000; samples],
+            nodes: vec![TreeNode { location: 0, skip: 0, count: samples as u32, children: 0 }],
+            missed_samples: 0,
+            longest_stop_ns: 0,
+            total_stop_ns: 0,
+        };
+        (symbols, tree)
+    }
+
+    /// Messages `from..to`, each sampled when `sampled` says so, as the threads of the recorder write them.
+    fn record(ring: &mut Ring, from: u64, to: u64, sampled: impl Fn(u64) -> bool) {
+        for token in from..to {
+            let (seq, count) = (token / 10, token as u32 % 10 + 1);
+            ring.main.running(token, token * MS, 1).unwrap();
+            ring.reader.heartbeat(token * MS + MS / 2);
+            let (symbols, tree) = stacks(token, 300);
+            if sampled(token) {
+                ring.worker.running_tree(&symbols, &tree).unwrap();
+            }
+            ring.main.open(&group(seq, count)).unwrap();
+            if count == 10 {
+                ring.main.close(&Record { closed: true, ..group(seq, 10) }, &[(); 0]).unwrap();
+            }
+            ring.main.idle((token + 1) * MS).unwrap();
+            if sampled(token) {
+                ring.worker.keep_tree(&symbols, &tree).unwrap();
+                ring.worker.clear_running_tree().unwrap();
+            }
+        }
+    }
+
+    /// A file, and how much of what comes is still written into it.
+    struct Disk {
+        image: Vec<u8>,
+        room: usize,
+    }
+
+    impl Disk {
+        fn new(ring: &Ring) -> Self {
+            let mut image = ring.reader.shared.header.encode().to_vec();
+            image.resize(ring.reader.size(), 0);
+            Self { image, room: usize::MAX }
+        }
+
+        /// As a process that ends in the middle of it.
+        fn write(&mut self, bytes: &[u8], at: u64) -> io::Result<()> {
+            let kept = bytes.len().min(self.room);
+            self.image[at as usize..][..kept].copy_from_slice(&bytes[..kept]);
+            self.room -= kept;
+            if kept == bytes.len() { Ok(()) } else { Err(io::ErrorKind::Interrupted.into()) }
+        }
+
+        fn copy(&mut self, ring: &mut Ring) -> io::Result<()> {
+            ring.mirror.copy_to(&mut |bytes, at| self.write(bytes, at))
+        }
+
+        fn recover(&self) -> Recovered {
+            recover(&self.image).unwrap()
+        }
+    }
+
+    /// Copies what is recorded before and after `between`, the second time cut off after each number of bytes.
+    fn cut_everywhere(between: impl Fn(&mut Ring), check: impl Fn(&Recovered)) {
+        let mut cuts = 0;
+        for room in 0.. {
+            let mut ring = ring();
+            record(&mut ring, 10, 38, |token| token % 4 == 0);
+            let mut disk = Disk::new(&ring);
+            disk.copy(&mut ring).unwrap();
+            between(&mut ring);
+            disk.room = room;
+            let copied = disk.copy(&mut ring).is_ok();
+            check(&disk.recover());
+            if copied {
+                break;
+            }
+            cuts += 1;
+        }
+        assert!(cuts > 500, "{cuts}");
+    }
+
+    fn tokens(recovered: &Recovered) -> Vec<u64> {
+        recovered.report.trees.iter().map(|tree| tree.token).collect()
+    }
+
+    /// One record more: the group's counters, the closed record, the message and its stacks change.
+    #[test]
+    fn a_copy_that_is_cut_off_anywhere_leaves_what_was_there_or_is_newer() {
+        let runs = |ring: &mut Ring| {
+            record(ring, 38, 45, |token| token == 40);
+            ring.main.running(45, 45 * MS, 1).unwrap();
+            let (symbols, tree) = stacks(45, 50);
+            ring.worker.running_tree(&symbols, &tree).unwrap();
+            ring.reader.heartbeat(3_000 * MS);
+        };
+        cut_everywhere(runs, |seen| {
+            let context = || format!("{:?} {:?} {:?}", seen.damage, seen.report.main, seen.report.history);
+            assert!(seen.damage.len() <= 1 && seen.torn == 0, "{}", context());
+            // Nothing is missing between the first and the last message, whichever that is, and none is there twice.
+            let mut counted = 9;
+            for record in &seen.report.history {
+                assert_eq!(record.first_token, counted + 1, "{}", context());
+                counted += u64::from(record.count);
+            }
+            assert!((37..45).contains(&counted), "{}", context());
+            match &seen.report.main {
+                MainState::Running(running) => {
+                    assert_eq!((running.token, counted), (45, 44), "{}", context());
+                }
+                MainState::Idle { .. } => assert!(seen.last_alive_ns <= 45 * MS, "{}", context()),
+                other => panic!("{other:?}"),
+            }
+            // Messages 28, 32 and 36 were there, whole; and 40 is, once it was.
+            let tokens = tokens(seen);
+            assert!([28, 32, 36].iter().all(|token| tokens.contains(token)), "{tokens:?}");
+            assert!(tokens.windows(2).all(|pair| pair[0] < pair[1]), "{tokens:?}");
+        });
+    }
+
+    /// The stacks of the hang move from the running message's place to the pages; at each instant they are in one of them.
+    #[test]
+    fn the_stacks_of_a_hang_that_ends_are_never_gone() {
+        let hang = |ring: &mut Ring| {
+            ring.main.running(38, 38 * MS, 1).unwrap();
+            let (symbols, tree) = stacks(38, 300);
+            ring.worker.running_tree(&symbols, &tree).unwrap();
+        };
+        for room in 0.. {
+            let mut ring = ring();
+            record(&mut ring, 10, 38, |_| false);
+            hang(&mut ring);
+            let mut disk = Disk::new(&ring);
+            disk.copy(&mut ring).unwrap();
+            assert_eq!(tokens(&disk.recover()), [38]);
+            ring.main.open(&group(3, 9)).unwrap();
+            ring.main.idle(39 * MS).unwrap();
+            let (symbols, tree) = stacks(38, 300);
+            ring.worker.keep_tree(&symbols, &tree).unwrap();
+            ring.worker.clear_running_tree().unwrap();
+            disk.room = room;
+            let copied = disk.copy(&mut ring).is_ok();
+            assert_eq!(tokens(&disk.recover()), [38]);
+            if copied {
+                break;
+            }
+        }
+    }
+
+    #[test]
+    fn only_what_has_changed_is_written_again() {
+        let mut ring = ring();
+        record(&mut ring, 10, 38, |token| token % 4 == 0);
+        let mut disk = Disk::new(&ring);
+        disk.copy(&mut ring).unwrap();
+        disk.room = 0;
+        disk.copy(&mut ring).unwrap();
+        ring.main.running(38, 38 * MS, 1).unwrap();
+        let before = disk.image.clone();
+        disk.room = usize::MAX;
+        disk.copy(&mut ring).unwrap();
+        let changed: Vec<usize> = (0..before.len()).filter(|&at| before[at] != disk.image[at]).collect();
+        let one_slot = REGIONS_AT..REGIONS_AT + 256;
+        assert!(changed.iter().all(|at| one_slot.contains(at)) && !changed.is_empty(), "{changed:?}");
+    }
+
+    /// A thread that is stopped in the middle of a write, as the main thread is for a stack, leaves it for the next time.
+    #[test]
+    fn a_slot_that_is_being_written_is_left_for_the_next_copy() {
+        let mut ring = ring();
+        record(&mut ring, 10, 38, |_| false);
+        let mut disk = Disk::new(&ring);
+        disk.copy(&mut ring).unwrap();
+        ring.main.close(&Record { closed: true, ..group(3, 10) }, &[(); 0]).unwrap();
+        let region = ring.reader.shared.header.layout.region(Kind::Records).unwrap();
+        let seq = &ring.reader.shared.words()[region.slot_at(3) / 8];
+        let whole = seq.swap(1_u64.to_le(), Ordering::Relaxed);
+        disk.copy(&mut ring).unwrap();
+        assert_eq!(disk.recover().report.history.iter().filter(|record| record.closed).count(), 2);
+        assert_eq!(disk.recover().damage, []);
+        ring.reader.shared.words()[region.slot_at(3) / 8].store(whole, Ordering::Relaxed);
+        disk.copy(&mut ring).unwrap();
+        assert_eq!(disk.recover().report.history.iter().filter(|record| record.closed).count(), 3);
+    }
+}

@@ -1,0 +1,119 @@
+//! The file of a ring: made, locked, reserved and named by one thread, which alone writes its slots.
+
+use crate::layout::Header;
+use crate::memory::{MarksPage, lock, reserve};
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+/// Why a ring does not outlive its process.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Volatile {
+    /// The directory or the file could not be made.
+    #[error("cannot create the ring file: {0}")]
+    Create(#[source] io::Error),
+    /// The file is locked already, or locking does not work on this file system.
+    #[error("cannot lock the ring file: {0}")]
+    Lock(#[source] io::Error),
+    /// The disk has no room, a quota or limit is reached.
+    #[error("cannot reserve {len} bytes for the ring file: {error}")]
+    Reserve {
+        /// Bytes asked for.
+        len: usize,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The page of the marks could not be mapped.
+    #[error("cannot map the ring file: {0}")]
+    Map(#[source] io::Error),
+    /// The file could not be given its final name.
+    #[error("cannot name the ring file: {0}")]
+    Name(#[source] io::Error),
+    /// A write into the file failed. The file is deleted then: it would show another moment than that of the end.
+    #[error("cannot write the ring file: {0}")]
+    Write(#[source] io::Error),
+}
+
+/// What a ring's name ends in until it is complete. Adopters pass over such a name: a ring is seen only once it is locked
+/// and has its header.
+pub(crate) const UNFINISHED: &str = ".new";
+
+/// A ring's file, open for as long as the ring is there: its lock tells other processes that this one lives.
+#[derive(Debug)]
+pub(crate) struct RingFile {
+    file: File,
+    path: PathBuf,
+    /// For the sampler's fuse, the only word that is stored into a mapping of the file.
+    pub(crate) marks: MarksPage,
+    /// It was given up.
+    lost: AtomicBool,
+}
+
+impl RingFile {
+    /// Makes the file in `dir`, which is made too, and has `fill` write what it holds from the first moment on.
+    pub(crate) fn create(
+        dir: &Path,
+        header: &Header,
+        fill: impl FnOnce(&File) -> io::Result<()>,
+    ) -> Result<Self, Volatile> {
+        // Rings of one process (installed, uninstalled, installed again) differ by a counter.
+        static RINGS: AtomicU32 = AtomicU32::new(0);
+        let name = header.identity.file_name(RINGS.fetch_add(1, Ordering::Relaxed));
+        let path = dir.join(&name);
+        let unfinished = dir.join([&name, UNFINISHED].concat());
+        fs::create_dir_all(dir).map_err(Volatile::Create)?;
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .custom_flags(libc::O_CLOEXEC | libc::O_NOFOLLOW)
+            .open(&unfinished)
+            .map_err(Volatile::Create)?;
+        let made = prepare(&file, header, fill).and_then(|marks| {
+            fs::rename(&unfinished, &path).map_err(Volatile::Name)?;
+            Ok(marks)
+        });
+        match made {
+            Ok(marks) => Ok(Self { file, path, marks, lost: AtomicBool::new(false) }),
+            Err(volatile) => {
+                let _ = fs::remove_file(&unfinished);
+                Err(volatile)
+            }
+        }
+    }
+
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Where it is; `None` when it was given up.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        (!self.lost.load(Ordering::Relaxed)).then_some(&self.path)
+    }
+
+    /// Nothing is written any more, and nothing is left to recover.
+    pub(crate) fn give_up(&self) {
+        self.lost.store(true, Ordering::Relaxed);
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+fn prepare(
+    file: &File,
+    header: &Header,
+    fill: impl FnOnce(&File) -> io::Result<()>,
+) -> Result<MarksPage, Volatile> {
+    let len = header.layout.len;
+    lock(file).map_err(Volatile::Lock)?;
+    reserve(file, len).map_err(|error| Volatile::Reserve { len, error })?;
+    file.write_all_at(&header.encode(), 0).and_then(|()| fill(file)).map_err(Volatile::Write)?;
+    let marks = MarksPage::map(file).map_err(Volatile::Map)?;
+    // The file cannot be opened for writing from here on, not even this app by mistake: in a shortened file the mapped page
+    // would be a SIGBUS. What is open and mapped stays writable.
+    file.set_permissions(fs::Permissions::from_mode(0o400)).map_err(Volatile::Create)?;
+    Ok(marks)
+}

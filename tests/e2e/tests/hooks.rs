@@ -307,7 +307,7 @@ fn a_configuration_that_cannot_be_is_refused_with_a_reason() -> Result<()> {
         "refused: directory is null",
         "refused: slots is 5, must be 10 to 500",
         "installed true",
-        "installed nowhere false",
+        "installed nowhere true",
     ] {
         assert!(story.said(refusal), "{refusal} is not among {:#?}", story.said);
     }

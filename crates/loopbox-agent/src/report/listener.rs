@@ -1,7 +1,6 @@
 //! The listeners of reports: Java's `Listener`, then one of native code, and who has asked for a report without waiting for
-//! it. All are code of the app, which may take as long as
-//! it likes or wait for a lock that the main thread holds: they run on a thread of their own, which ends when there is no
-//! report left, and no thread of the recorder waits for it.
+//! it. All are code of the app, which may take as long as it likes or wait for a lock that the main thread holds: they run
+//! on a thread of their own, which ends when there is no report left, and no thread of the recorder waits for it.
 
 use crate::jni::raw::{self, Failure};
 use crate::jni::{attach, class_cache};

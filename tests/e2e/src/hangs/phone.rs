@@ -62,6 +62,8 @@ pub(super) struct Phone<'a> {
     folder: &'a Path,
 }
 
+const HANGS_AT_ONCE: [&str; 3] = ["hang=message", "how=sleep", "ms=3600000"];
+
 fn app(testbed: &str, mode: Mode, folder: &Path) -> Result<App> {
     let app = launcher(testbed)?.app("phone.Main").argument(format!("dir={}", folder.display()));
     Ok(mode.of(app))
@@ -76,8 +78,14 @@ impl<'a> Phone<'a> {
 
     /// Starts the app to hang at once, so that it does not end before it has told what there is to tell.
     pub(super) fn next(testbed: &str, mode: Mode, folder: &'a Path) -> Result<Self> {
-        let hang = ["hang=message", "how=sleep", "ms=3600000"].map(str::to_owned);
-        Self::start(testbed, mode, folder, &hang)
+        Self::start(testbed, mode, folder, &HANGS_AT_ONCE.map(str::to_owned))
+    }
+
+    /// The same with a recorder that notices the hang by itself only after a minute: its report would take the place of a signal's, which
+    /// may be complete only then.
+    pub(super) fn next_for_signal(testbed: &str, mode: Mode, folder: &'a Path) -> Result<Self> {
+        let arguments = HANGS_AT_ONCE.into_iter().chain(["hangMs=60000"]);
+        Self::start(testbed, mode, folder, &arguments.map(str::to_owned).collect::<Vec<_>>())
     }
 
     /// Waits until it hangs at this place.

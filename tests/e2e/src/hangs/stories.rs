@@ -140,7 +140,7 @@ impl Stage {
             wrong.push(format!("it left {left:?}"));
         }
         // The next launch has a report of its own hang, and of no other.
-        let mut next = Phone::next(self.testbed, self.mode, scene.path())?;
+        let mut next = Phone::next_for_signal(self.testbed, self.mode, scene.path())?;
         let hang = next.wait_for_hang("message")?;
         let sent_ns = next.signal()?;
         next.answer(&hang, sent_ns, &[])?;

@@ -4,8 +4,9 @@
 use jni::objects::{JClass, JLongArray, JObject, JObjectArray, JString};
 use jni::strings::JNIStr;
 use jni::sys::{jboolean, jint, jlong};
-use jni::{Env, EnvUnowned, NativeMethod, jni_str};
+use jni::{EnvUnowned, NativeMethod, jni_str};
 use loopbox_agent::hook::{callbacks, observer_field};
+use loopbox_agent::jni::env::Env;
 use loopbox_agent::jni::raw::{self, Failure};
 use loopbox_agent::jni::{class_cache, entry};
 use loopbox_agent::{NUMBERS, Settings, install, sampler_natives};

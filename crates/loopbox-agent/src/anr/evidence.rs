@@ -1,9 +1,9 @@
 //! Evidence that turns up after a report is complete: how long its message took, and what the system reports.
 
 use super::framework;
+use crate::jni::env::Env;
 use crate::session::Session;
 use crate::sys::clock;
-use jni::Env;
 use loopbox_format::model::{Anr, Outside, SystemWord};
 use loopbox_recorder::classify;
 

@@ -1,13 +1,12 @@
 //! What the Android framework reports about this process and those before it, by `io.loopbox.FrameworkQueries`. For the
 //! worker: the answers come from another process.
 
-use crate::jni::class_cache;
+use crate::jni::env::Env;
 use crate::jni::raw::{self, Failure};
+use crate::jni::{call, class_cache};
 use crate::sys::log;
 use jni::ids::JStaticMethodID;
-use jni::signature::{JavaType, Primitive};
 use jni::sys::jvalue;
-use jni::{DEFAULT_LOCAL_FRAME_CAPACITY, Env, JValueOwned};
 use loopbox_format::model::{ProcessExit, Report};
 
 /// Bits of `FrameworkQueries.state`.
@@ -54,12 +53,9 @@ pub(crate) fn exit(env: &mut Env<'_>, report: &Report) -> Option<ProcessEnd> {
 
 fn state(env: &mut Env<'_>) -> i32 {
     let Some(classes) = class_cache::get() else { return 0 };
-    let number = JavaType::Primitive(Primitive::Int);
     // SAFETY: looked up in this class with this signature: no arguments, an int.
-    let state =
-        unsafe { env.call_static_method_unchecked(&*classes.queries, classes.queries_state, number, &[]) };
-    state.and_then(JValueOwned::i).unwrap_or_else(|_| {
-        let Failure(why) = raw::failure(env);
+    let state = unsafe { call::int(env, (&classes.queries, classes.queries_state), &[]) };
+    state.unwrap_or_else(|Failure(why)| {
         log::warn(&["a query to the Android framework failed: ", &why].concat());
         0
     })
@@ -73,20 +69,16 @@ fn text(
     others: &[jvalue],
 ) -> Option<String> {
     let classes = class_cache::get()?;
-    let answer = env.with_local_frame(DEFAULT_LOCAL_FRAME_CAPACITY, |env| {
+    let answer = call::with_frame(env, |env| {
         let first = first.map(|first| raw::new_string(env, first)).transpose()?;
         let mut arguments: Vec<jvalue> = first.iter().map(|first| jvalue { l: first.as_raw() }).collect();
         arguments.extend_from_slice(others);
         // SAFETY: looked up in this class; the callers above pass what their method's signature says.
-        let text = unsafe {
-            env.call_static_method_unchecked(&*classes.queries, method, JavaType::Object, &arguments)
-        }?
-        .l()?;
+        let text = unsafe { call::object(env, (&classes.queries, method), &arguments) }?;
         // SAFETY: null or a String, as the method's signature says.
-        Ok::<_, Failure>(unsafe { raw::text(env, &text) })
+        Ok(unsafe { raw::text(env, &text) })
     });
-    answer.unwrap_or_else(|error| {
-        let why = raw::exception(env).unwrap_or(error.0);
+    answer.unwrap_or_else(|Failure(why)| {
         log::warn(&["a query to the Android framework failed: ", &why].concat());
         None
     })

@@ -1,11 +1,11 @@
 //! The evidence for an ANR, from the first suspicion on. Used by the worker only.
 
 use super::{framework, sigquit};
+use crate::jni::env::Env;
 use crate::session::Session;
 use crate::session::settings::Settings;
 use crate::session::stall::StallSnapshot;
 use crate::sys::proc;
-use jni::Env;
 use loopbox_format::looper::most_overdue_ns;
 use loopbox_format::model::{
     Anr, AnrVerdict, DumpReason, MainState, Outside, QuitSignal, RecordKind, Report, SignalOrigin, SystemWord,

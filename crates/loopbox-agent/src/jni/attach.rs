@@ -1,7 +1,8 @@
 //! Threads of the recorder that are attached to the VM.
 
+use super::env::Env;
 use crate::sys::log;
-use jni::{Env, EnvUnowned, JavaVM, sys};
+use jni::{JavaVM, sys};
 use std::ffi::{CString, c_void};
 
 /// Starts a thread that is attached to the VM for its whole life, as a daemon: it never keeps the VM from ending.
@@ -40,17 +41,11 @@ pub(crate) fn with_env<T>(vm: &JavaVM, name: &str, body: impl FnOnce(&mut Env<'_
     if code != sys::JNI_OK {
         return None;
     }
-    let mut done = None;
     // SAFETY: the environment of this thread, which stays attached until the next statement but one.
-    let mut unowned = unsafe { EnvUnowned::from_raw(env.cast()) };
-    let _ = unowned
-        .with_env_no_catch(|env| {
-            done = Some(body(env));
-            Ok::<_, jni::errors::Error>(())
-        })
-        .into_outcome();
+    let mut env = unsafe { Env::from_raw(env.cast()) };
+    let done = body(&mut env);
     detach(vm);
-    done
+    Some(done)
 }
 
 fn detach(vm: &JavaVM) {

@@ -1,10 +1,14 @@
 //! The Java classes, methods and fields that native code calls: looked up once, when the library is loaded.
 
+use super::env::Env;
 use super::raw::{self, Failure, Forever};
 use jni::ids::{JFieldID, JStaticMethodID};
 use jni::objects::JClass;
-use jni::{Env, JavaVM, jni_sig, jni_str};
+use jni::{JavaVM, jni_sig, jni_str};
 use std::sync::OnceLock;
+
+/// What a call says before the library is loaded; no caller can observe it.
+pub(crate) const NOT_LOADED: &str = "the library is not loaded";
 
 /// Handles that are valid for as long as the library is loaded.
 pub struct ClassCache {
@@ -56,7 +60,7 @@ pub fn look_up(env: &mut Env<'_>) -> Result<&'static ClassCache, Failure> {
     let collect = jni_sig!("(ZIIJ)Lio/loopbox/PendingDump;");
     let exit = jni_sig!("(Ljava/lang/String;IJ)Ljava/lang/String;");
     let cache = ClassCache {
-        vm: env.get_java_vm()?,
+        vm: raw::java_vm(env)?,
         native_discover: raw::static_method(env, (&native, jni_str!("discover")), &nothing)?,
         native_walk: raw::static_method(env, (&native, jni_str!("walk")), &nothing)?,
         loopbox_running_line: raw::static_method(env, (&loopbox, jni_str!("runningLine")), &text)?,

@@ -1,17 +1,17 @@
-//! Lookups and strings on JNI's plain function table.
+//! Lookups and strings on JNI's plain function table; [`call`](super::call) has calls and fields.
 //!
 //! The jni crate's own versions distinguish every possible exception by loading its class through the app's class
-//! loader: exact, and 25 KB of code for each app to carry. Here an exception is cleared, and its `toString` is the
+//! loader: exact, and 40 KB of code for each app to carry. Here an exception is cleared, and its `toString` is the
 //! error: the same text, which is all that a log or a report can show.
 
+use super::env::Env;
 use crate::sys::log;
-use jni::errors::Error;
 use jni::ids::{JFieldID, JStaticFieldID, JStaticMethodID};
 use jni::objects::{JClass, JObject, JString};
 use jni::refs::Reference as _;
 use jni::signature::{FieldSignature, MethodSignature};
 use jni::strings::JNIStr;
-use jni::{Env, NativeMethod, sys};
+use jni::{JavaVM, NativeMethod, sys};
 use std::ffi::{CStr, CString};
 use std::ops::Deref;
 
@@ -20,12 +20,6 @@ use std::ops::Deref;
 pub struct Failure(pub String);
 
 type Result<T> = std::result::Result<T, Failure>;
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self(error.to_string())
-    }
-}
 
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -53,6 +47,19 @@ impl<T> Deref for Forever<T> {
 /// The class and the name of a method or field.
 type Member<'a> = (&'a JClass<'static>, &'a JNIStr);
 
+/// The VM that an environment is of.
+pub fn java_vm(env: &mut Env<'_>) -> Result<JavaVM> {
+    let raw = env.get_raw();
+    let mut vm = std::ptr::null_mut();
+    // SAFETY: this thread's environment; the VM's own structure, which lives as long as the process.
+    let code = unsafe { ((**raw).v1_1.GetJavaVM)(raw, &raw mut vm) };
+    if code != sys::JNI_OK || vm.is_null() {
+        return Err(failure(env));
+    }
+    // SAFETY: not null, and Android's VM has every version of JNI up to 1.6.
+    Ok(unsafe { JavaVM::from_raw(vm) })
+}
+
 /// Finds a class through the loader of the calling Java method, or of the library in `JNI_OnLoad`.
 pub fn class(env: &mut Env<'_>, name: &JNIStr) -> Result<Forever<JClass<'static>>> {
     let raw = env.get_raw();
@@ -72,6 +79,13 @@ pub fn global(env: &Env<'_>, object: &JObject<'_>) -> Forever<JObject<'static>> 
     let raw = env.get_raw();
     // SAFETY: a live reference or null; the new one is owned by the value made of it alone.
     Forever(unsafe { JObject::global_kind_from_raw(((**raw).v1_1.NewGlobalRef)(raw, object.as_raw())) })
+}
+
+/// A reference of the calling method to what a global one refers to.
+pub fn local<'local>(env: &Env<'local>, Forever(object): &Forever<JObject<'static>>) -> JObject<'local> {
+    let raw = env.get_raw();
+    // SAFETY: a live global reference or null; the new local one has one owner.
+    unsafe { env.object(((**raw).v1_2.NewLocalRef)(raw, object.as_raw())) }
 }
 
 /// Releases a reference of [`global`].
@@ -145,7 +159,7 @@ pub fn new_string<'local>(env: &mut Env<'local>, text: &str) -> Result<JString<'
         return Err(failure(env));
     }
     // SAFETY: a new local reference to a string, owned by this value alone.
-    Ok(unsafe { JString::from_raw(env, string) })
+    Ok(unsafe { env.string(string) })
 }
 
 /// The text of a Java string; none for null. Halves of surrogate pairs become replacement characters.
@@ -185,10 +199,9 @@ pub unsafe fn texts(env: &mut Env<'_>, array: &JObject<'_>) -> Vec<String> {
     unsafe {
         let len = ((**raw).v1_1.GetArrayLength)(raw, array.as_raw());
         let element = |at| {
-            let string =
-                JObject::from_raw(env, ((**raw).v1_1.GetObjectArrayElement)(raw, array.as_raw(), at));
+            let string = env.object(((**raw).v1_1.GetObjectArrayElement)(raw, array.as_raw(), at));
             let text = text(env, &string).unwrap_or_default();
-            env.delete_local_ref(string);
+            ((**raw).v1_1.DeleteLocalRef)(raw, string.into_raw());
             text
         };
         (0..len).map(element).collect()
@@ -245,13 +258,13 @@ pub fn exception(env: &mut Env<'_>) -> Option<String> {
     let thrown = unsafe {
         let thrown = ((**raw).v1_1.ExceptionOccurred)(raw);
         ((**raw).v1_1.ExceptionClear)(raw);
-        JObject::from_raw(env, thrown)
+        env.object(thrown)
     };
     if thrown.is_null() {
         return None;
     }
     // SAFETY: every object has a class, and an object of class Class has `getName`.
-    let class = unsafe { JObject::from_raw(env, ((**raw).v1_1.GetObjectClass)(raw, thrown.as_raw())) };
+    let class = unsafe { env.object(((**raw).v1_1.GetObjectClass)(raw, thrown.as_raw())) };
     let text = call_for_text(env, &thrown, c"toString").or_else(|| call_for_text(env, &class, c"getName"));
     Some(text.unwrap_or_else(|| "a Java exception (neither toString nor getName worked)".to_owned()))
 }
@@ -263,7 +276,7 @@ fn call_for_text(env: &mut Env<'_>, object: &JObject<'_>, name: &CStr) -> Option
     let raw = env.get_raw();
     // SAFETY: a live object; a method that it does not have leaves an exception and is not called.
     unsafe {
-        let class = JObject::from_raw(env, ((**raw).v1_1.GetObjectClass)(raw, object.as_raw()));
+        let class = env.object(((**raw).v1_1.GetObjectClass)(raw, object.as_raw()));
         let method = ((**raw).v1_1.GetMethodID)(raw, class.as_raw(), name.as_ptr(), SIGNATURE.as_ptr());
         let mut result = std::ptr::null_mut();
         if !method.is_null() {
@@ -273,7 +286,7 @@ fn call_for_text(env: &mut Env<'_>, object: &JObject<'_>, name: &CStr) -> Option
         if threw {
             ((**raw).v1_1.ExceptionClear)(raw);
         }
-        let result = JObject::from_raw(env, if threw { std::ptr::null_mut() } else { result });
+        let result = env.object(if threw { std::ptr::null_mut() } else { result });
         text(env, &result)
     }
 }

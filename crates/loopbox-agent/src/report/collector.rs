@@ -4,12 +4,12 @@
 use super::used_symbols::{UsedSymbols, collect_used};
 use super::{meta, outside, running_message, unseen_message};
 use crate::anr::evidence;
+use crate::jni::env::Env;
 use crate::sampler::java_fallback;
 use crate::sampler::sample::SampleReceiver;
 use crate::session::Session;
 use crate::session::symbols::Stack;
 use crate::sys::{clock, log};
-use jni::Env;
 use loopbox_format::model::{
     FeatureState, Figure, MainState, Outside, Pending, Report, StackSource, StackTree, Symbols,
 };

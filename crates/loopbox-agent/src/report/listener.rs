@@ -2,12 +2,11 @@
 //! it. All are code of the app, which may take as long as it likes or wait for a lock that the main thread holds: they run
 //! on a thread of their own, which ends when there is no report left, and no thread of the recorder waits for it.
 
+use crate::jni::env::Env;
 use crate::jni::raw::{self, Failure};
-use crate::jni::{attach, class_cache};
+use crate::jni::{attach, call, class_cache};
 use crate::sys::log;
-use jni::signature::{JavaType, Primitive};
 use jni::sys::jvalue;
-use jni::{DEFAULT_LOCAL_FRAME_CAPACITY, Env};
 use loopbox_format::report;
 use std::ffi::{CString, c_char};
 use std::os::unix::ffi::OsStrExt as _;
@@ -143,18 +142,14 @@ fn add(notice: Notice) {
 
 fn notify_java(env: &mut Env<'_>, path: Option<&Path>, about: i64) {
     let Some(classes) = class_cache::get() else { return };
-    let notified = env.with_local_frame(DEFAULT_LOCAL_FRAME_CAPACITY, |env| {
+    let notified = call::with_frame(env, |env| {
         let path = path.map(|path| raw::new_string(env, &path.to_string_lossy())).transpose()?;
         let arguments =
             [jvalue { l: path.map_or(ptr::null_mut(), |path| path.as_raw()) }, jvalue { j: about }];
-        let nothing = JavaType::Primitive(Primitive::Void);
-        let method = classes.loopbox_on_report;
         // SAFETY: looked up in this class with this signature: a String or null, a long, no result.
-        unsafe { env.call_static_method_unchecked(&*classes.loopbox, method, nothing, &arguments) }?;
-        Ok::<_, Failure>(())
+        unsafe { call::void(env, (&classes.loopbox, classes.loopbox_on_report), &arguments) }
     });
-    if let Err(error) = notified {
-        let why = raw::exception(env).unwrap_or(error.0);
+    if let Err(Failure(why)) = notified {
         log::warn(&["the report listener could not be called: ", &why].concat());
     }
 }

@@ -1,21 +1,18 @@
 //! The pending messages of the main thread's queue, as `Looper.dump` prints them.
 
-use crate::jni::class_cache;
+use crate::jni::env::Env;
 use crate::jni::raw::{self, Failure};
+use crate::jni::{call, class_cache};
 use crate::session::settings::PendingLimits;
 use crate::sys::clock;
-use jni::errors::Error;
-use jni::signature::{JavaType, Primitive};
 use jni::sys::jvalue;
-use jni::{DEFAULT_LOCAL_FRAME_CAPACITY, Env};
 use loopbox_format::looper::without_object;
 use loopbox_format::model::{Pending, PendingSource};
 
 /// Prints the queue on a Java thread of its own and keeps the lines that arrive in time. Not for the main thread.
 pub(crate) fn capture(env: &mut Env<'_>, limits: &PendingLimits) -> Pending {
     let captured_ns = clock::now_ns();
-    let found = env.with_local_frame(DEFAULT_LOCAL_FRAME_CAPACITY, |env| collect(env, limits));
-    match found {
+    match call::with_frame(env, |env| collect(env, limits)) {
         Ok(Found { lines, dropped_lines, walked, failure }) => {
             let source = match failure {
                 Some(failure) if lines.is_empty() => PendingSource::Unavailable(failure),
@@ -28,9 +25,8 @@ pub(crate) fn capture(env: &mut Env<'_>, limits: &PendingLimits) -> Pending {
                 .collect();
             Pending { source, captured_ns, lines, dropped_lines }
         }
-        Err(error) => {
-            let source = PendingSource::Unavailable(raw::exception(env).unwrap_or(error.0));
-            Pending { source, captured_ns, ..Pending::default() }
+        Err(Failure(why)) => {
+            Pending { source: PendingSource::Unavailable(why), captured_ns, ..Pending::default() }
         }
     }
 }
@@ -43,7 +39,7 @@ struct Found {
 }
 
 fn collect(env: &mut Env<'_>, limits: &PendingLimits) -> Result<Found, Failure> {
-    let classes = class_cache::get().ok_or(Error::UninitializedJavaVM)?;
+    let classes = class_cache::get().ok_or_else(|| Failure(class_cache::NOT_LOADED.to_owned()))?;
     let arguments = [
         jvalue { z: limits.walk },
         jvalue { i: limits.lines },
@@ -51,29 +47,19 @@ fn collect(env: &mut Env<'_>, limits: &PendingLimits) -> Result<Found, Failure> 
         jvalue { j: limits.ms },
     ];
     // SAFETY: the method was looked up in this class with this signature: (boolean, int, int, long) to an object.
-    let dump = unsafe {
-        env.call_static_method_unchecked(
-            &*classes.pending,
-            classes.pending_collect,
-            JavaType::Object,
-            &arguments,
-        )
-    }?
-    .l()?;
+    let dump = unsafe { call::object(env, (&classes.pending, classes.pending_collect), &arguments) }?;
     if dump.is_null() {
-        return Err(Error::NullPtr("PendingDump").into());
+        return Err(Failure("PendingDump.collect returned null".to_owned()));
     }
-    // SAFETY: the fields read here and below were looked up in this object's class with these types.
-    let lines = unsafe { env.get_field_unchecked(&dump, classes.pending_lines, JavaType::Array) }?.l()?;
-    let dropped = JavaType::Primitive(Primitive::Int);
-    // SAFETY: see above.
-    let dropped = unsafe { env.get_field_unchecked(&dump, classes.pending_dropped, dropped) }?.i()?;
-    let walked = JavaType::Primitive(Primitive::Boolean);
-    // SAFETY: see above.
-    let walked = unsafe { env.get_field_unchecked(&dump, classes.pending_walked, walked) }?.z()?;
-    // SAFETY: see above.
-    let failure =
-        unsafe { env.get_field_unchecked(&dump, classes.pending_failure, JavaType::Object) }?.l()?;
+    // SAFETY: not null, and the fields were looked up in this object's class with these types.
+    let (lines, failure, dropped, walked) = unsafe {
+        (
+            call::object_field(env, &dump, classes.pending_lines),
+            call::object_field(env, &dump, classes.pending_failure),
+            call::int_field(env, &dump, classes.pending_dropped),
+            call::boolean_field(env, &dump, classes.pending_walked),
+        )
+    };
     // SAFETY: a String and a String[], as the fields' types say.
     let (failure, lines) = unsafe { (raw::text(env, &failure), raw::texts(env, &lines)) };
     Ok(Found { lines, dropped_lines: u32::try_from(dropped).unwrap_or(0), walked, failure })

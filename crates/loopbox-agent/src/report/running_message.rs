@@ -1,12 +1,10 @@
 //! Names the running message: by the line that Looper printed at its start, or else by its stack.
 
-use crate::jni::class_cache;
+use crate::jni::env::Env;
 use crate::jni::raw::{self, Failure};
+use crate::jni::{call, class_cache};
 use crate::session::Session;
 use crate::sys::log;
-use jni::errors::Error;
-use jni::signature::JavaType;
-use jni::{DEFAULT_LOCAL_FRAME_CAPACITY, Env};
 use loopbox_format::model::{
     Component, Location, MainState, Message, Method, NamedBy, Report, Running, StackTree, Symbols,
 };
@@ -17,26 +15,26 @@ use std::sync::atomic::Ordering;
 /// The name from the line that Looper has printed at the start of this very message; `None` when another one runs by now.
 pub(super) fn name_by_looper(env: &mut Env<'_>, session: &Session, running: &Running) -> Option<Message> {
     let classes = class_cache::get()?;
-    let found = env.with_local_frame(DEFAULT_LOCAL_FRAME_CAPACITY, |env| {
-        let method = classes.loopbox_running_line;
+    let found = call::with_frame(env, |env| {
         // SAFETY: looked up in this class with this signature: no arguments, a String.
-        let line =
-            unsafe { env.call_static_method_unchecked(&*classes.loopbox, method, JavaType::Object, &[]) }?
-                .l()?;
+        let line = unsafe { call::object(env, (&classes.loopbox, classes.loopbox_running_line), &[]) }?;
         // SAFETY: a String, as the method's type says.
-        Ok::<_, Error>(unsafe { raw::text(env, &line) })
+        Ok(unsafe { raw::text(env, &line) })
     });
-    if let Ok(line) = found {
-        let line = line.filter(|_| session.shared.token() == running.token)?;
-        return match line.strip_prefix(INPUT) {
-            // In a loop inside of it run messages with lines of their own, if any.
-            Some(window) => (running.depth == 1).then(|| named_by_window(window)),
-            None => Some(named_by_line(&line)),
-        };
+    match found {
+        Ok(line) => {
+            let line = line.filter(|_| session.shared.token() == running.token)?;
+            match line.strip_prefix(INPUT) {
+                // In a loop inside of it run messages with lines of their own, if any.
+                Some(window) => (running.depth == 1).then(|| named_by_window(window)),
+                None => Some(named_by_line(&line)),
+            }
+        }
+        Err(Failure(why)) => {
+            log::warn(&["the running message's Looper line cannot be read: ", &why].concat());
+            None
+        }
     }
-    let Failure(why) = raw::failure(env);
-    log::warn(&["the running message's Looper line cannot be read: ", &why].concat());
-    None
 }
 
 /// What [`name_by_looper`] gets instead of a line while a window handles input; then follows the class that was called.

@@ -1,10 +1,10 @@
 //! A message that the hook did not tell of, on the main thread's stack: another library has taken the hook's place. An idle
 //! main thread notices that by itself; a main thread that is never idle has to be told.
 
-use crate::jni::{class_cache, raw};
+use crate::jni::env::Env;
+use crate::jni::raw::Failure;
+use crate::jni::{call, class_cache};
 use crate::sys::log;
-use jni::Env;
-use jni::signature::{JavaType, Primitive};
 use loopbox_format::model::{Location, Symbols};
 
 /// Whether a stack shows the dispatch of a message by the innermost `Looper.loop`. Top frame first.
@@ -28,11 +28,10 @@ pub(super) fn is_on(symbols: &Symbols, stack: &[u32]) -> bool {
 /// Has Java put the hook back.
 pub(super) fn tell(env: &mut Env<'_>) {
     let Some(classes) = class_cache::get() else { return };
-    let (method, nothing) = (classes.loopbox_message_unseen, JavaType::Primitive(Primitive::Void));
     // SAFETY: looked up in this class with this signature: no arguments, no result.
-    let told = unsafe { env.call_static_method_unchecked(&*classes.loopbox, method, nothing, &[]) };
-    if told.is_err() {
-        log::warn(&raw::failure(env).0);
+    let told = unsafe { call::void(env, (&classes.loopbox, classes.loopbox_message_unseen), &[]) };
+    if let Err(Failure(why)) = told {
+        log::warn(&why);
     }
 }
 

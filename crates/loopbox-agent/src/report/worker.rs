@@ -12,13 +12,13 @@ use crate::anr::evidence::{self, NewEvidence};
 use crate::anr::native_stack::NativeCapture;
 use crate::anr::tracker::{AnrTracker, Stall};
 use crate::anr::{native_stack, sigquit, update_handler_feature};
+use crate::jni::env::Env;
 use crate::sampler::sample::SampleReceiver;
 use crate::session::Session;
 #[cfg(debug_assertions)]
 use crate::sys::fault;
 use crate::sys::priority::BackgroundThread;
 use crate::sys::{clock, log, proc};
-use jni::Env;
 use loopbox_format::model::{Anr, DumpReason, Figure, MainState, NativeStack, Pending, Report, SystemWord};
 use loopbox_recorder::classify;
 use loopbox_store::{Outlives, WorkerWriter};

@@ -1,11 +1,11 @@
 //! Finds ART, unless an earlier process did not survive what comes with it.
 
 use super::suspended_call::{Job, MainEnv, call};
+use crate::jni::env::Env;
 use crate::session::Session;
 #[cfg(debug_assertions)]
 use crate::sys::fault;
 use crate::sys::proc;
-use jni::Env;
 use loopbox_art::{Art, Phase};
 use loopbox_store::{Disarmed, FuseSubject, RingFuse, count_start};
 

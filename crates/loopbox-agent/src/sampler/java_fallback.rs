@@ -1,11 +1,9 @@
 //! Stacks where the native sampler does not work: `Thread.getStackTrace`, less often, and only where that call gives
 //! the main thread long enough to stop.
 
-use crate::jni::{class_cache, raw};
+use crate::jni::env::Env;
+use crate::jni::{call, class_cache, raw};
 use crate::session::symbols::{SharedSymbols, Stack};
-use jni::errors::Error;
-use jni::signature::JavaType;
-use jni::{DEFAULT_LOCAL_FRAME_CAPACITY, Env};
 use loopbox_recorder::Sampling;
 
 /// Its interval is this many times as wide as the native sampler's.
@@ -27,18 +25,11 @@ pub(crate) fn sampling(native: &Sampling) -> Sampling {
 /// Takes a stack; `None` when Java threw.
 pub(crate) fn take_stack(env: &mut Env<'_>, symbols: &SharedSymbols) -> Option<(Stack, u32)> {
     let classes = class_cache::get()?;
-    let text = env.with_local_frame(DEFAULT_LOCAL_FRAME_CAPACITY, |env| {
+    let text = call::with_frame(env, |env| {
         // SAFETY: looked up in this class with this signature: no arguments, a String.
-        let text = unsafe {
-            let method = classes.main_stack_take;
-            env.call_static_method_unchecked(&*classes.main_stack, method, JavaType::Object, &[])
-        }?
-        .l()?;
+        let text = unsafe { call::object(env, (&classes.main_stack, classes.main_stack_take), &[]) }?;
         // SAFETY: a String, as the method's type says.
-        Ok::<_, Error>(unsafe { raw::text(env, &text) })
+        Ok(unsafe { raw::text(env, &text) })
     });
-    if text.is_err() {
-        raw::exception(env);
-    }
     text.ok().flatten().map(|text| symbols.locate_lines(&text))
 }

@@ -5,12 +5,13 @@
 use super::symbolizer::{StackOwner, Symbolizer};
 use crate::jni::class_cache::{self, ClassCache};
 use crate::jni::entry;
+use crate::jni::env::Env;
 use crate::session::Session;
 use crate::session::symbols::Stack;
 use crate::sys::clock;
 use jni::ids::JStaticMethodID;
 use jni::objects::JClass;
-use jni::{Env, EnvUnowned, sys};
+use jni::{EnvUnowned, sys};
 use loopbox_art::{Art, DiscoverOptions, Fuse, KnownMethod, Lock, Phase, RawStack, Suspended, ThreadEnv};
 use loopbox_store::RingFuse;
 use std::cell::Cell;

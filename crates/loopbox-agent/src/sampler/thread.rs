@@ -7,12 +7,12 @@ use super::suspended_call::{FoundStack, Job, MainEnv, SampleJob, Walker, call};
 use super::symbolizer::Symbolizer;
 use super::thread_dump::ThreadDumper;
 use super::{deadman, java_fallback};
+use crate::jni::env::Env;
 use crate::jni::{attach, class_cache};
 use crate::session::{SWITCHED_OFF, Session};
 #[cfg(debug_assertions)]
 use crate::sys::fault;
 use crate::sys::{clock, log, priority};
-use jni::Env;
 use loopbox_art::{Art, RawStack};
 use loopbox_format::model::{Feature, StackSource};
 use loopbox_recorder::{Schedule, Step, Taken};

@@ -3,10 +3,10 @@
 
 use super::suspended_call::{InspectJob, Job, Walker, call};
 use super::symbolizer::Symbolizer;
+use crate::jni::env::Env;
 use crate::session::Session;
 use crate::session::symbols::Stack;
 use crate::sys::clock;
-use jni::Env;
 use loopbox_art::{Art, Lock, RawStack, ThreadId};
 use loopbox_format::model::{LockChain, LockHolder, LockWait, OtherThread};
 use std::fs;

@@ -1,0 +1,60 @@
+//! A thread's environment of JNI.
+//!
+//! The jni crate's own has a guard behind it that can attach threads, and calls that find out which exception they met by
+//! looking up its class: 30 KB for each app to carry, for what this library does by itself or leaves.
+
+use jni::objects::{JObject, JString};
+use jni::refs::Reference as _;
+use jni::{EnvUnowned, sys};
+use std::marker::PhantomData;
+
+/// The environment of the calling thread, for as long as its local references last. Stays on this thread.
+#[derive(Debug)]
+pub struct Env<'local> {
+    raw: *mut sys::JNIEnv,
+    references: PhantomData<&'local ()>,
+}
+
+impl<'local> Env<'local> {
+    /// That of a native method.
+    pub fn of_native(env: &EnvUnowned<'local>) -> Self {
+        Self { raw: env.as_raw(), references: PhantomData }
+    }
+
+    /// That of a thread which is attached.
+    ///
+    /// # Safety
+    /// It is the calling thread's, which stays attached for at least `'local`.
+    pub unsafe fn from_raw(raw: *mut sys::JNIEnv) -> Self {
+        Self { raw, references: PhantomData }
+    }
+
+    /// The pointer that JNI's functions take.
+    pub fn get_raw(&self) -> *mut sys::JNIEnv {
+        self.raw
+    }
+
+    /// An object that JNI gave a reference to; null is one, too.
+    ///
+    /// # Safety
+    /// A new local reference, which nothing else owns, or null.
+    pub unsafe fn object(&self, reference: sys::jobject) -> JObject<'local> {
+        // SAFETY: the caller's promise.
+        unsafe { JObject::kind_from_raw(reference) }
+    }
+
+    /// The same for a string.
+    ///
+    /// # Safety
+    /// As of [`object`](Self::object), and it is a `java.lang.String`.
+    pub unsafe fn string(&self, reference: sys::jstring) -> JString<'local> {
+        // SAFETY: the caller's promise.
+        unsafe { JString::kind_from_raw(reference) }
+    }
+
+    /// Forgets a pending exception.
+    pub(crate) fn exception_clear(&self) {
+        // SAFETY: this thread's environment; allowed with an exception pending, and without one.
+        unsafe { ((**self.raw).v1_1.ExceptionClear)(self.raw) };
+    }
+}

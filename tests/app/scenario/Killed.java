@@ -3,6 +3,7 @@ package scenario;
 import android.os.Handler;
 import android.os.Looper;
 import android.os.Message;
+import io.loopbox.Config;
 import io.loopbox.Loopbox;
 import java.io.File;
 
@@ -11,8 +12,9 @@ import java.io.File;
  * recorder must have. Of each {@link #CYCLE} messages the last one hangs for seconds.
  *
  * <p>Arguments: those of {@link Options}. {@code gate=FILE}: wait for that file before the recorder is installed, so
- * that this process's limits can be set first. {@code dumps=FOLDER}: no message hangs; when a file {@code N} appears
- * in the folder, message {@code N} asks for a report and tells whether there is one.
+ * that this process's limits can be set first. {@code exits=}: there is a Context, {@link Phone}. {@code dumps=FOLDER}:
+ * no message hangs; when a file {@code N} appears in the folder, message {@code N} asks for a report and tells whether
+ * there is one.
  */
 public final class Killed extends Handler {
     private static final int CYCLE = 8;
@@ -44,7 +46,10 @@ public final class Killed extends Handler {
                 Thread.sleep(PAUSE_MS);
             }
         }
-        if (!Loopbox.install(options.config().build()).isOn()) {
+        Config config = options.config().build();
+        // With a Context the recorder may ask the system how processes ended.
+        boolean told = options.text("exits", null) != null;
+        if (!(told ? Loopbox.install(new Phone(options), config) : Loopbox.install(config)).isOn()) {
             Script.say("not installed");
             return;
         }

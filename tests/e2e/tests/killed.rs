@@ -11,7 +11,7 @@ use tempfile::tempdir;
 #[test]
 fn processes_killed_at_random_moments_lose_half_a_second_at_the_most() -> Result<()> {
     const RUNS: usize = 50;
-    let figures = kill::run(RUNS, 6)?;
+    let figures = kill::run("art10", false, RUNS, 6)?;
     println!("{figures:?}");
     assert_eq!(figures.runs, RUNS);
     assert!(figures.named > 0 && figures.starved < RUNS);

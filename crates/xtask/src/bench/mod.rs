@@ -2,6 +2,7 @@
 
 mod cli;
 mod hook;
+mod install;
 mod instructions;
 mod report;
 mod sampler;
@@ -17,6 +18,8 @@ pub(crate) enum BenchCommand {
     Cli(cli::CliArgs),
     /// What watching the main Looper costs per message, against other ways to watch
     Hook(hook::HookArgs),
+    /// What the recorder's installation costs the main thread of an app that starts
+    Install(install::InstallArgs),
     /// What the native part of the hook costs per message, in instructions and time
     Instructions(instructions::InstructionsArgs),
     /// How long a report takes until its first file has its name, with a full history
@@ -29,6 +32,7 @@ pub(crate) fn run(command: &BenchCommand) -> Result<()> {
     match command {
         BenchCommand::Cli(args) => cli::run(args),
         BenchCommand::Hook(args) => hook::run(args),
+        BenchCommand::Install(args) => install::run(args),
         BenchCommand::Instructions(args) => instructions::run(args),
         BenchCommand::Report(args) => report::run(args),
         BenchCommand::Sampler(args) => sampler::run(args),

@@ -65,6 +65,9 @@ pub(crate) struct KillArgs {
     /// How many run at a time
     #[arg(long, default_value_t = 2)]
     lanes: u32,
+    /// On ART 11, where each launch is told how the one before it ended
+    #[arg(long)]
+    told: bool,
 }
 
 /// Arguments of the Miri runs.
@@ -110,6 +113,7 @@ fn hangs(args: &HangsArgs) -> Result<()> {
 fn kill(args: &KillArgs) -> Result<()> {
     let mut kill = cargo();
     kill.args(["run", "--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "kill", "--"]);
+    kill.args(args.told.then_some("--told"));
     kill.args(["--runs", &args.runs.to_string(), "--lanes", &args.lanes.to_string()]);
     run_command(&mut kill)
 }

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything that must hold, in the order that finds a fault soonest.
 
 pub(crate) mod programs;
+mod room;
 pub(crate) mod steps;
 
 use std::fs;
@@ -159,8 +160,9 @@ fn dependencies() -> Result<()> {
     run(&mut check)
 }
 
-/// Programs that only tests need: found, or installed by apt.
+/// Room on the disk, and programs that only tests need: found, or installed by apt.
 fn set_up() -> Result<()> {
+    room::check(&target())?;
     let works = |program: &str, arguments: &[&str]| {
         let mut probe = Command::new(program);
         probe.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());

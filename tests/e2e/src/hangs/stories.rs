@@ -96,6 +96,9 @@ fn waits_at(places: &str) -> Vec<String> {
     vec![format!("hang={places}"), format!("how={WAY}")]
 }
 
+/// What the app says when the recorder prints its queue.
+const PRINTS: &str = "SCRIPT prints the queue";
+
 /// The files of reports that speak of a time in a hang.
 fn files_of(hang: &Hang, folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
@@ -248,9 +251,22 @@ impl Stage {
             scene.open("dumpGate")?;
         }
         for _ in 0..prints {
-            phone.app.wait_for("SCRIPT prints the queue", LIMIT)?;
+            phone.app.wait_for(PRINTS, LIMIT)?;
         }
         Ok((phone, hang))
+    }
+
+    /// The same, until the queue is printed for the hang's report: its files. Before that it is printed once for each message that
+    /// the recorder suspects, and on a loaded machine those of the start may be among them.
+    fn printing_for_hang<'a>(&self, scene: &'a Scene) -> Result<(Phone<'a>, Hang, Vec<PathBuf>)> {
+        let (mut phone, hang) = self.printing(scene, &["hangMs=3000"], 2)?;
+        loop {
+            let files = files_of(&hang, scene.path())?;
+            if !files.is_empty() {
+                return Ok((phone, hang, files));
+            }
+            phone.app.wait_for(PRINTS, LIMIT)?;
+        }
     }
 
     fn signal_during_dump(&self) -> Result<Vec<String>> {
@@ -274,9 +290,7 @@ impl Stage {
 
     fn signal_during_hang_report(&self) -> Result<Vec<String>> {
         let scene = Scene::new()?;
-        // Once when the message is suspected, and then for its report.
-        let (mut phone, hang) = self.printing(&scene, &["hangMs=3000"], 2)?;
-        let first = files_of(&hang, scene.path())?;
+        let (mut phone, hang, first) = self.printing_for_hang(&scene)?;
         let sent_ns = phone.signal_taken()?;
         scene.open("printGate")?;
         let answer = phone.answer(&hang, sent_ns, &[])?;
@@ -301,9 +315,8 @@ impl Stage {
 
     fn killed_during_hang_report(&self) -> Result<Vec<String>> {
         let scene = Scene::new()?;
-        let (phone, hang) = self.printing(&scene, &["hangMs=3000"], 2)?;
-        let first = files_of(&hang, scene.path())?;
-        ensure!(first.len() == 1, "not on the disk before the queue is asked for: {first:?}");
+        let (phone, hang, first) = self.printing_for_hang(&scene)?;
+        ensure!(first.len() == 1, "one hang has {first:?}");
         let killed = phone.kill(hang.since_ns)?;
         let (path, recovered) = killed.recovered((self.testbed, self.mode), scene.path(), &hang)?;
         let mut wrong = Vec::new();

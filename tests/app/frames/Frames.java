@@ -48,6 +48,7 @@ public final class Frames {
         }
         Looper.prepareMainLooper();
         Install.fromProperties();
+        Script.awaitSampler();
         Thread background = Memory.collectInBackground();
         final Handler handler = new Handler(Looper.getMainLooper());
         for (final Phase phase : wanted) {

@@ -71,13 +71,6 @@ public final class Choices {
         Script.dump(mode);
     }
 
-    /** The sampler looks at ART first. */
-    private static void awaitSampler() {
-        while (!Loopbox.status().toString().contains("sampler on")) {
-            Thread.yield();
-        }
-    }
-
     /** Has nothing to do. */
     private static final class NoJobs extends JobServiceEngine {
         NoJobs() {
@@ -102,7 +95,7 @@ public final class Choices {
             }
             shop.send(5, 400);
         } else if ("stacks".equals(mode)) {
-            awaitSampler();
+            Script.awaitSampler();
             for (int what = 1; what <= 3; what++) {
                 shop.send(what, 500);
             }

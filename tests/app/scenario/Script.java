@@ -3,11 +3,15 @@ package scenario;
 import io.loopbox.DumpCallback;
 import io.loopbox.Loopbox;
 import io.loopbox.Report;
+import io.loopbox.Status;
 import java.io.File;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 
 /** What scenarios tell the test that runs them: lines on standard output that begin with a mark. */
 public final class Script {
+    private static final long PAUSE_NS = 5_000_000;
+
     private Script() {}
 
     public static void say(String line) {
@@ -19,6 +23,18 @@ public final class Script {
     static void install(Options options) {
         if (!Loopbox.install(options.config().build()).isOn()) {
             throw new AssertionError("not installed");
+        }
+    }
+
+    /** Waits until the sampler has looked at ART, and samples or says why it does not. */
+    public static void awaitSampler() {
+        while (true) {
+            for (Status.Part part : Loopbox.status().parts()) {
+                if (part.name().equals("sampler")) {
+                    return;
+                }
+            }
+            LockSupport.parkNanos(PAUSE_NS);
         }
     }
 

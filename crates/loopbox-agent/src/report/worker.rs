@@ -214,6 +214,10 @@ impl<'a> Worker<'a> {
         };
         #[cfg(debug_assertions)]
         fault::disk_stands_still();
+        if let Some(Trigger::Signal) = self.life.trigger() {
+            // It answers those that came before it was the worker's turn, too.
+            self.seen_signals = sigquit::count();
+        }
         // First of all: it is about this moment.
         let (main_thread, begun) = main_thread::begin(self.take_capture());
         self.take_samples();

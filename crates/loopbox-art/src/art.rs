@@ -91,15 +91,19 @@ pub struct Stats {
     pub uninterruptible: u64,
     /// Suspensions left out: the main thread had not had a processor since the last look.
     pub starved: u64,
+    /// Suspensions left out: ART was writing its own trace.
+    pub trace: u64,
 }
 
-/// Why the main thread, in Java code, could not reach a safepoint soon.
+/// Why a thread was not asked to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unstoppable {
-    /// In an uninterruptible wait: a page that a file system does not give, for one.
+    /// In Java code and in an uninterruptible wait: a page that a file system does not give, for one.
     Uninterruptible,
-    /// It has not had a processor for a while.
+    /// In Java code, and it has not had a processor for a while.
     Starved,
+    /// ART writes its own trace, and who asks meanwhile may wait for all threads.
+    Trace,
 }
 
 /// What a guard could do about a window that stays open.
@@ -136,6 +140,7 @@ pub struct Art {
     native_walks: AtomicU64,
     uninterruptible: AtomicU64,
     starved: AtomicU64,
+    trace: AtomicU64,
 }
 
 impl Art {
@@ -263,6 +268,7 @@ impl Art {
             timeouts: AtomicU64::new(0),
             held_ns: AtomicU64::new(0),
             longest_ns: AtomicU64::new(0),
+            trace: AtomicU64::new(0),
             resume_ns: AtomicU64::new(0),
             native_walks: AtomicU64::new(0),
             uninterruptible: AtomicU64::new(0),
@@ -282,6 +288,7 @@ impl Art {
             timeouts: self.timeouts.load(Ordering::Relaxed),
             held_ns: self.held_ns.load(Ordering::Relaxed),
             longest_ns: self.longest_ns.load(Ordering::Relaxed),
+            trace: self.trace.load(Ordering::Relaxed),
             resume_ns: self.resume_ns.load(Ordering::Relaxed),
             native_walks: self.native_walks.load(Ordering::Relaxed),
             uninterruptible: self.uninterruptible.load(Ordering::Relaxed),
@@ -337,6 +344,7 @@ impl Art {
     }
 
     /// Counts a suspension that was left out.
+            Unstoppable::Trace => &self.trace,
     pub fn left_out(&self, why: Unstoppable) {
         let counter = match why {
             Unstoppable::Uninterruptible => &self.uninterruptible,

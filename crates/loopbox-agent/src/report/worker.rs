@@ -11,7 +11,7 @@ use super::{
 use crate::anr::evidence::{self, NewEvidence};
 use crate::anr::native_stack::NativeCapture;
 use crate::anr::tracker::{AnrTracker, Stall};
-use crate::anr::{native_stack, sigquit, update_handler_feature};
+use crate::anr::{native_stack, signal_catcher, sigquit, update_handler_feature};
 use crate::sampler::sample::SampleReceiver;
 use crate::session::Session;
 #[cfg(debug_assertions)]
@@ -82,7 +82,7 @@ impl<'a> Worker<'a> {
         if let Some(end) = proc::main_stack_end() {
             native_stack::set_stack_end(end);
         }
-        if let Err(error) = sigquit::find_signal_catcher() {
+        if let Err(error) = signal_catcher::find() {
             log::warn(&format!("SIGQUIT is not forwarded, so the system's own trace is missing: {error}"));
         }
         self.collector.save_meta();
@@ -171,7 +171,11 @@ impl<'a> Worker<'a> {
             }
             Action::AskThreads => {
                 let report = &self.draft.as_ref()?.report;
-                return Some(Event::ThreadsAsked { deadline_ns: thread_query::ask(self.session, report) });
+                let deadline_ns = thread_query::ask(self.session, report);
+                if deadline_ns.is_some() && matches!(self.life.trigger(), Some(Trigger::Signal)) {
+                    thread_query::wait_before_trace(self.session);
+                }
+                return Some(Event::ThreadsAsked { deadline_ns });
             }
             Action::CaptureQueue => return self.capture_queue(env),
             Action::WriteAgain => self.write_again(Outlives::Process),

@@ -7,13 +7,14 @@ use super::suspended_call::{FoundStack, Job, MainEnv, SampleJob, Walker, call};
 use super::symbolizer::Symbolizer;
 use super::thread_dump::ThreadDumper;
 use super::{deadman, java_fallback};
+use crate::anr::signal_catcher;
 use crate::jni::{attach, class_cache};
 use crate::session::{SWITCHED_OFF, Session};
 #[cfg(debug_assertions)]
 use crate::sys::fault;
 use crate::sys::{clock, log, priority};
 use jni::Env;
-use loopbox_art::{Art, RawStack};
+use loopbox_art::{Art, RawStack, Unstoppable};
 use loopbox_format::model::{Feature, StackSource};
 use loopbox_recorder::{Schedule, Step, Taken};
 use loopbox_store::RingFuse;
@@ -139,7 +140,7 @@ impl Sampler<'_> {
                 && let Some(art) = self.art
             {
                 let (symbolizer, raw) = (&mut self.symbolizer, &mut *self.raw);
-                ThreadDumper { art, session: self.session, symbolizer, raw }.answer(env);
+                ThreadDumper::new(art, self.session, symbolizer, raw).answer(env);
                 self.schedule.reset_lateness();
                 continue;
             }
@@ -198,7 +199,10 @@ impl Sampler<'_> {
             if !matches!(self.sample(env, token, start_ns, self.schedule.interval_ns()), Taken::Gone) {
                 break;
             }
+        /// Less than a report waits for its stack.
+        const PATIENCE_NS: u64 = 400_000_000;
         }
+        signal_catcher::wait_until_idle(clock::now_ns().saturating_add(PATIENCE_NS));
         shared.finish_order(order);
         self.session.wake_worker();
     }
@@ -214,6 +218,10 @@ impl Sampler<'_> {
             Some(art) => self.look_and_walk(env, art, token),
             // A process that is frozen in the middle of the call is ended by the call's time-out when it thaws.
             None if self.session.shared.in_background() => Err(Taken::Gone),
+        if signal_catcher::is_tracing() {
+            self.art.inspect(|art| art.left_out(Unstoppable::Trace));
+            return Taken::Unstoppable;
+        }
             None => self.ask_java(env, token),
         };
         let FoundStack { at_ns, stop_ns, generation, stack } = match found {

@@ -57,10 +57,10 @@ pub struct ModuleInfo {
     pub path: String,
     /// Build id in hex; empty when it has none.
     pub build_id: String,
-    /// Ids of the table rows that agree, the first being the one in use; empty when discovered.
+    /// Ids of the table rows that agree in all that is used; empty when discovered.
     pub rows: Vec<&'static str>,
-    /// ART generation of the row in use, as in `"12"`.
-    pub generation: Option<&'static str>,
+    /// ART generations of these rows, as in `"12"`, oldest first; empty when discovered.
+    pub generations: Vec<&'static str>,
     /// Table row or discovery.
     pub layout: LayoutSource,
     /// Signature of the suspend function.
@@ -226,16 +226,12 @@ impl Art {
         let (row, namer) = choose_namer(&layouts, options.known, top)?;
 
         let row = row.and_then(|r| ROWS.get(r));
-        let others = rows.iter().filter_map(|r| ROWS.get(*r).map(|r| r.id));
+        let agreeing = discover::agreeing(row, &rows);
         let info = ModuleInfo {
             path: library.module.path().to_owned(),
             build_id: library.module.build_id(),
-            rows: row
-                .map(|r| r.id)
-                .into_iter()
-                .chain(others.filter(|id| row.is_none_or(|r| r.id != *id)))
-                .collect(),
-            generation: row.map(|r| r.generation),
+            rows: agreeing.iter().map(|r| r.id).collect(),
+            generations: discover::generations(&agreeing),
             layout: if row.is_some() { LayoutSource::Confirmed } else { LayoutSource::Discovered },
             suspend: findings.suspend.name(),
             symbols: symbols.source.name(),
@@ -268,11 +264,11 @@ impl Art {
             timeouts: AtomicU64::new(0),
             held_ns: AtomicU64::new(0),
             longest_ns: AtomicU64::new(0),
-            trace: AtomicU64::new(0),
             resume_ns: AtomicU64::new(0),
             native_walks: AtomicU64::new(0),
             uninterruptible: AtomicU64::new(0),
             starved: AtomicU64::new(0),
+            trace: AtomicU64::new(0),
         })
     }
 
@@ -288,11 +284,11 @@ impl Art {
             timeouts: self.timeouts.load(Ordering::Relaxed),
             held_ns: self.held_ns.load(Ordering::Relaxed),
             longest_ns: self.longest_ns.load(Ordering::Relaxed),
-            trace: self.trace.load(Ordering::Relaxed),
             resume_ns: self.resume_ns.load(Ordering::Relaxed),
             native_walks: self.native_walks.load(Ordering::Relaxed),
             uninterruptible: self.uninterruptible.load(Ordering::Relaxed),
             starved: self.starved.load(Ordering::Relaxed),
+            trace: self.trace.load(Ordering::Relaxed),
         }
     }
 
@@ -344,11 +340,11 @@ impl Art {
     }
 
     /// Counts a suspension that was left out.
-            Unstoppable::Trace => &self.trace,
     pub fn left_out(&self, why: Unstoppable) {
         let counter = match why {
             Unstoppable::Uninterruptible => &self.uninterruptible,
             Unstoppable::Starved => &self.starved,
+            Unstoppable::Trace => &self.trace,
         };
         counter.fetch_add(1, Ordering::Relaxed);
     }

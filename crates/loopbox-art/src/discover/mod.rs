@@ -8,7 +8,7 @@ mod layout;
 mod retry;
 mod thread_list;
 
-pub(crate) use layout::{Findings, Match};
+pub(crate) use layout::{Findings, Match, agreeing, generations};
 pub(crate) use retry::until_consistent;
 
 use std::ffi::c_void;

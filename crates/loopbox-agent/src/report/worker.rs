@@ -21,7 +21,7 @@ use crate::sys::{clock, log, proc};
 use jni::Env;
 use loopbox_format::model::{Anr, DumpReason, Figure, MainState, NativeStack, Pending, Report, SystemWord};
 use loopbox_recorder::classify;
-use loopbox_store::{Outlives, WorkerWriter};
+use loopbox_store::{Outlives, REQUESTED, WorkerWriter};
 
 /// A suspect message, and a report that is followed, are checked at least this often.
 const CHECK_MS: u64 = 500;
@@ -234,7 +234,8 @@ impl<'a> Worker<'a> {
         let name = AnrTracker::file_name(&report).filter(|_| named_by_hang).unwrap_or_else(|| {
             self.numbered += 1;
             let (pid, ms) = (report.meta.process.pid, report.meta.dumped_at.uptime_ns / 1_000_000);
-            format!("loopbox-{pid}-{ms}-{}", self.numbered)
+            let kind = if named_by_hang { "-" } else { REQUESTED };
+            format!("loopbox-{pid}-{ms}{kind}{}", self.numbered)
         });
         // What the file of an earlier signal has, and this report not yet, stays until this one is complete.
         let known = self.life.followed_file().filter(|file| file.name == name).cloned();

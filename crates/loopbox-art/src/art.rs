@@ -57,10 +57,10 @@ pub struct ModuleInfo {
     pub path: String,
     /// Build id in hex; empty when it has none.
     pub build_id: String,
-    /// Ids of the table rows that agree, the first being the one in use; empty when discovered.
+    /// Ids of the table rows that agree in all that is used; empty when discovered.
     pub rows: Vec<&'static str>,
-    /// ART generation of the row in use, as in `"12"`.
-    pub generation: Option<&'static str>,
+    /// ART generations of these rows, as in `"12"`, oldest first; empty when discovered.
+    pub generations: Vec<&'static str>,
     /// Table row or discovery.
     pub layout: LayoutSource,
     /// Signature of the suspend function.
@@ -91,15 +91,19 @@ pub struct Stats {
     pub uninterruptible: u64,
     /// Suspensions left out: the main thread had not had a processor since the last look.
     pub starved: u64,
+    /// Suspensions left out: ART was writing its own trace.
+    pub trace: u64,
 }
 
-/// Why the main thread, in Java code, could not reach a safepoint soon.
+/// Why a thread was not asked to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unstoppable {
-    /// In an uninterruptible wait: a page that a file system does not give, for one.
+    /// In Java code and in an uninterruptible wait: a page that a file system does not give, for one.
     Uninterruptible,
-    /// It has not had a processor for a while.
+    /// In Java code, and it has not had a processor for a while.
     Starved,
+    /// ART writes its own trace, and who asks meanwhile may wait for all threads.
+    Trace,
 }
 
 /// What a guard could do about a window that stays open.
@@ -136,6 +140,7 @@ pub struct Art {
     native_walks: AtomicU64,
     uninterruptible: AtomicU64,
     starved: AtomicU64,
+    trace: AtomicU64,
 }
 
 impl Art {
@@ -221,16 +226,12 @@ impl Art {
         let (row, namer) = choose_namer(&layouts, options.known, top)?;
 
         let row = row.and_then(|r| ROWS.get(r));
-        let others = rows.iter().filter_map(|r| ROWS.get(*r).map(|r| r.id));
+        let agreeing = discover::agreeing(row, &rows);
         let info = ModuleInfo {
             path: library.module.path().to_owned(),
             build_id: library.module.build_id(),
-            rows: row
-                .map(|r| r.id)
-                .into_iter()
-                .chain(others.filter(|id| row.is_none_or(|r| r.id != *id)))
-                .collect(),
-            generation: row.map(|r| r.generation),
+            rows: agreeing.iter().map(|r| r.id).collect(),
+            generations: discover::generations(&agreeing),
             layout: if row.is_some() { LayoutSource::Confirmed } else { LayoutSource::Discovered },
             suspend: findings.suspend.name(),
             symbols: symbols.source.name(),
@@ -267,6 +268,7 @@ impl Art {
             native_walks: AtomicU64::new(0),
             uninterruptible: AtomicU64::new(0),
             starved: AtomicU64::new(0),
+            trace: AtomicU64::new(0),
         })
     }
 
@@ -286,6 +288,7 @@ impl Art {
             native_walks: self.native_walks.load(Ordering::Relaxed),
             uninterruptible: self.uninterruptible.load(Ordering::Relaxed),
             starved: self.starved.load(Ordering::Relaxed),
+            trace: self.trace.load(Ordering::Relaxed),
         }
     }
 
@@ -341,6 +344,7 @@ impl Art {
         let counter = match why {
             Unstoppable::Uninterruptible => &self.uninterruptible,
             Unstoppable::Starved => &self.starved,
+            Unstoppable::Trace => &self.trace,
         };
         counter.fetch_add(1, Ordering::Relaxed);
     }

@@ -8,6 +8,9 @@ use crate::offsets::SuspendAbi;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Off {
+    /// Neither a system call nor a pipe gives the process its own memory, so nothing can be checked.
+    #[error("the kernel does not let the process read its own memory")]
+    NoReads,
     /// No loaded library holds the functions of the `JavaVM`.
     #[error("the ART module was not found: {0}")]
     NoModule(&'static str),
@@ -61,6 +64,7 @@ impl Off {
     /// Stable short code, for reports and statistics.
     pub fn code(&self) -> &'static str {
         match self {
+            Off::NoReads => "no-reads",
             Off::NoModule(_) => "no-module",
             Off::ModuleUnreadable { .. } => "module-unreadable",
             Off::NoSymbol(_) => "no-symbol",

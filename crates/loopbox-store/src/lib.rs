@@ -52,7 +52,7 @@ pub use self::{
     adopt::{Adopted, RingPolicy, adopt},
     disarm::{Disarmed, FuseSubject, STARTS_OFF, STRIKE_STARTS, Suspicion, count_start, suspect},
     recover::{RecoverError, Recovered, recover},
-    report_file::{Outlives, ReportPolicy, enforce, replace_report, write_report},
+    report_file::{Outlives, REQUESTED, ReportPolicy, enforce, replace_report, write_report},
     ring::{MainWriter, Mirror, Ring, RingFuse, RingOptions, RingReader, WorkerWriter},
     ring_file::Volatile,
 };

@@ -3,6 +3,7 @@
 use crate::memory::may_grow_to;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -13,6 +14,9 @@ const EXTENSION: &str = "lbx";
 const UNFINISHED: &str = ".lbx.new";
 /// A report that is still unfinished after this time has lost its writer.
 const UNFINISHED_AGE: Duration = Duration::from_mins(10);
+
+/// What the name of a report has that the app has asked for: it makes room for those of hangs and ANRs first.
+pub const REQUESTED: &str = "-requested-";
 
 /// How much room reports may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,8 +106,9 @@ fn write_new(path: &Path, bytes: &[u8], outlives: Outlives) -> io::Result<()> {
     if outlives == Outlives::PowerLoss { file.sync_all() } else { Ok(()) }
 }
 
-/// Deletes the reports of `dir` that exceed `policy`, oldest first, and what dead writers left unfinished. `spare`
-/// is never deleted. Returns how many files went.
+/// Deletes the reports of `dir` that exceed `policy`, those that the app has asked for ([`REQUESTED`]) first, oldest first,
+/// and what dead writers left unfinished. `spare` is never deleted, and one that the app has asked for takes no room from
+/// the others. Returns how many files went.
 pub fn enforce(dir: &Path, policy: &ReportPolicy, spare: Option<&Path>) -> io::Result<usize> {
     let now = SystemTime::now();
     let age_of = |at: SystemTime| now.duration_since(at).unwrap_or_default();
@@ -114,26 +119,26 @@ pub fn enforce(dir: &Path, policy: &ReportPolicy, spare: Option<&Path>) -> io::R
         let Ok(about) = entry.metadata() else { continue };
         let name = entry.file_name();
         let at = about.modified().unwrap_or(now);
-        if !about.is_file() || spare == Some(&path) {
+        if !about.is_file() {
             continue;
         }
-        if name.as_encoded_bytes().ends_with(UNFINISHED.as_bytes()) {
+        if name.as_bytes().ends_with(UNFINISHED.as_bytes()) {
             deleted += usize::from(age_of(at) > UNFINISHED_AGE && fs::remove_file(&path).is_ok());
         } else if path.extension().is_some_and(|extension| extension == EXTENSION) {
-            reports.push((at, about.len(), path));
+            reports.push((!has(name.as_bytes(), REQUESTED), spare == Some(&path), at, about.len(), path));
         }
     }
-    reports.sort_unstable_by(|a, b| b.cmp(a)); // newest first
-    let (mut files, mut bytes) = match spare.map(fs::metadata) {
-        Some(Ok(about)) => (1, about.len()),
-        _ => (0, 0),
-    };
-    for (at, len, path) in reports {
+    reports.sort_unstable_by(|a, b| b.cmp(a)); // what is deleted first comes last
+    let (mut files, mut bytes) = (0, 0);
+    for (_, is_spare, at, len, path) in reports {
         files += 1;
         bytes += len;
-        if files > policy.max_files || bytes > policy.max_bytes || age_of(at) > policy.max_age {
-            deleted += usize::from(fs::remove_file(&path).is_ok());
-        }
+        let too_much = files > policy.max_files || bytes > policy.max_bytes || age_of(at) > policy.max_age;
+        deleted += usize::from(too_much && !is_spare && fs::remove_file(&path).is_ok());
     }
     Ok(deleted)
+}
+
+fn has(text: &[u8], part: &str) -> bool {
+    text.windows(part.len()).any(|window| window == part.as_bytes())
 }

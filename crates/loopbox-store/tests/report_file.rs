@@ -1,6 +1,6 @@
 //! Reports on disk.
 
-use loopbox_store::{Outlives, ReportPolicy, enforce, replace_report, write_report};
+use loopbox_store::{Outlives, REQUESTED, ReportPolicy, enforce, replace_report, write_report};
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
@@ -109,6 +109,41 @@ fn old_reports_make_room_and_the_new_one_and_other_files_stay() {
     assert_eq!(names(dir.path()), ["other.txt", "r5.lbx", "r6.lbx"]);
     assert_eq!(enforce(dir.path(), &policy, None).unwrap(), 1);
     assert_eq!(names(dir.path()), ["other.txt", "r5.lbx"]);
+}
+
+#[test]
+fn reports_that_the_app_asked_for_make_room_for_hangs_and_never_take_theirs() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut hour = 0;
+    let mut write = |name: &str| {
+        let path = write_report(dir.path(), name, &[0; 1000], Outlives::Process).unwrap();
+        hour += 1;
+        age(&path, Duration::from_hours(100 - hour));
+        path
+    };
+    let requested = |n: u32| format!("app{REQUESTED}{n}");
+    write("hang");
+    let policy = ReportPolicy { max_files: 3, ..ReportPolicy::default() };
+    for n in 1..=20 {
+        let newest = write(&requested(n));
+        enforce(dir.path(), &policy, Some(&newest)).unwrap();
+    }
+    assert_eq!(names(dir.path()), ["app-requested-19.lbx", "app-requested-20.lbx", "hang.lbx"]);
+    // Hangs push out what was asked for, and older hangs.
+    for n in 2..=4 {
+        let newest = write(&format!("hang{n}"));
+        enforce(dir.path(), &policy, Some(&newest)).unwrap();
+    }
+    assert_eq!(names(dir.path()), ["hang2.lbx", "hang3.lbx", "hang4.lbx"]);
+    // The one that is asked for now is beside them.
+    for n in 21..=22 {
+        let newest = write(&requested(n));
+        enforce(dir.path(), &policy, Some(&newest)).unwrap();
+    }
+    assert_eq!(names(dir.path()), ["app-requested-22.lbx", "hang2.lbx", "hang3.lbx", "hang4.lbx"]);
+    let policy = ReportPolicy { max_bytes: 2_500, ..policy };
+    assert_eq!(enforce(dir.path(), &policy, None).unwrap(), 2);
+    assert_eq!(names(dir.path()), ["hang3.lbx", "hang4.lbx"]);
 }
 
 #[test]

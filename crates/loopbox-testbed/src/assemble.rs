@@ -17,6 +17,7 @@ use crate::code_patch::CodePatches;
 use crate::compiler;
 use crate::framework::{self, Framework};
 use crate::libcore::{self, Libcore};
+use crate::local;
 use crate::manifest::{Build, Manifest, environment};
 use crate::spec::Foreign;
 
@@ -121,6 +122,7 @@ impl Builder<'_> {
                 sysroot: self.spec.foreign.as_ref().map(|_| self.sysroot()).transpose()?,
             },
         };
+        manifest.vm_options.extend(testbed.vm_options.iter().cloned());
         if parts.aot.is_some() {
             manifest.vm_options.push("-Xnorelocate".into());
         }
@@ -168,6 +170,9 @@ impl Builder<'_> {
 
     fn place_libraries(&self, lib: &Path, natives: &Path) -> Result<()> {
         unpack::gather_libraries(&self.runtime()?, self.spec.arch, lib)?;
+        if let Some(folder) = &self.spec.local {
+            local::copy_libraries(folder, lib)?;
+        }
         for entry in fs::read_dir(natives.join("lib"))? {
             let file = entry?.path();
             let name = file.file_name().context("a library without a name")?;
@@ -175,6 +180,7 @@ impl Builder<'_> {
             unpack::place(&file, &lib.join(name))?;
         }
         for (name, file) in &self.spec.testbed.links {
+            remove(&lib.join(name))?;
             symlink(file, lib.join(name)).with_context(|| format!("cannot create {name}"))?;
         }
         let Some(file) = &self.spec.testbed.code_patches else { return Ok(()) };

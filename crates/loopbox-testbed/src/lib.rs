@@ -11,7 +11,9 @@ mod dex;
 mod framework;
 mod hidden_api;
 mod java;
+pub mod libart;
 mod libcore;
+mod local;
 mod manifest;
 mod names;
 mod patch;
@@ -20,6 +22,7 @@ mod set_up;
 mod spec;
 mod store;
 
+pub use local::{FOLDER as LOCAL_FOLDER, LOCAL};
 pub use loopbox_setup::arch::Arch;
 pub use manifest::{Build, Manifest, Testbed};
 pub use names::{names, to_test_on};

@@ -2,27 +2,34 @@
 
 use anyhow::Result;
 
-use crate::paths;
-use crate::spec;
+use crate::{local, paths, spec};
 
 /// Names of all testbeds.
 ///
 /// # Errors
 /// When `tests/testbed` cannot be read.
 pub fn names() -> Result<Vec<String>> {
-    spec::names(&paths::specs())
+    let mut names = spec::names(&paths::specs())?;
+    names.extend(local::folder().map(|_| local::LOCAL.to_owned()));
+    Ok(names)
 }
 
-/// The testbeds that a test runs on: its usual ones, and those that `LOOPBOX_TESTBEDS` names beside them, with commas in
-/// between (`LOOPBOX_TESTBEDS=art14`). Each once.
+/// The testbeds that a test runs on: its usual ones, those that `LOOPBOX_TESTBEDS` names beside them, with commas in
+/// between (`LOOPBOX_TESTBEDS=art14`), and [`LOCAL`](crate::LOCAL) where there is one. Each once. With `only:` before the names
+/// (`LOOPBOX_TESTBEDS=only:local`) it runs on those alone.
 #[must_use]
 pub fn to_test_on(usual: &[&str]) -> Vec<String> {
-    usual_and_named(usual, &std::env::var("LOOPBOX_TESTBEDS").unwrap_or_default())
+    let local = local::folder().map(|_| local::LOCAL);
+    usual_and_named(usual, &std::env::var("LOOPBOX_TESTBEDS").unwrap_or_default(), local)
 }
 
-fn usual_and_named(usual: &[&str], named: &str) -> Vec<String> {
+fn usual_and_named(usual: &[&str], named: &str, local: Option<&str>) -> Vec<String> {
+    let (usual, named, local) = match named.strip_prefix("only:") {
+        Some(only) => (&[][..], only, None),
+        None => (usual, named, local),
+    };
     let mut testbeds: Vec<String> = Vec::new();
-    for testbed in usual.iter().copied().chain(named.split(',')).map(str::trim) {
+    for testbed in usual.iter().copied().chain(named.split(',')).map(str::trim).chain(local) {
         if !testbed.is_empty() && !testbeds.iter().any(|known| known == testbed) {
             testbeds.push(testbed.to_owned());
         }
@@ -36,7 +43,12 @@ mod tests {
 
     #[test]
     fn named_testbeds_come_beside_the_usual_ones() {
-        assert_eq!(usual_and_named(&["art10", "art11"], ""), ["art10", "art11"]);
-        assert_eq!(usual_and_named(&["art11"], "art14, art11,,art10"), ["art11", "art14", "art10"]);
+        assert_eq!(usual_and_named(&["art10", "art11"], "", None), ["art10", "art11"]);
+        assert_eq!(usual_and_named(&["art11"], "art14, art11,,art10", None), ["art11", "art14", "art10"]);
+        assert_eq!(usual_and_named(&["art11"], "local", Some("local")), ["art11", "local"]);
+        assert_eq!(
+            usual_and_named(&["art10", "art11"], "only:art14,local", Some("local")),
+            ["art14", "local"]
+        );
     }
 }

@@ -80,6 +80,10 @@ fn testbed_key(spec: &Spec, tools: &Tools, testbeds: &Path, progress: &Progress)
     if spec.compiler.is_some() || spec.foreign.is_some() {
         key = key.with(&CompilerTools::ensure()?.identity()?);
     }
+    if let Some(folder) = &spec.local {
+        // And what was read out of it.
+        key = key.with_path(folder)?.with(&format!("{:?}", spec.testbed));
+    }
     let floating = Fetcher::new(progress)?.floating_file();
     if floating.is_file() {
         key = key.with_path(&floating)?;

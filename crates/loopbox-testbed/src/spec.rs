@@ -9,7 +9,7 @@ use loopbox_setup::arch::Arch;
 use loopbox_setup::package::{Package, Pins, Source, Use, read_toml};
 use serde::Deserialize;
 
-use crate::paths;
+use crate::{local, paths};
 
 /// `tests/testbed/common.toml`.
 #[derive(Debug, Deserialize)]
@@ -106,15 +106,18 @@ pub(crate) struct RuntimeSpec {
     /// Folders below `tests/testbed/patches` whose classes go before core.jar.
     #[serde(default)]
     pub(crate) patches: Vec<String>,
+    /// Further options of the VM.
+    #[serde(default)]
+    pub(crate) vm_options: Vec<String>,
     /// Repairs of machine code.
     pub(crate) code_patches: Option<String>,
     #[serde(rename = "package")]
     pub(crate) packages: Vec<Package>,
     /// There is a testbed for arm64 when there are these.
-    arm64: Option<Pins>,
+    pub(crate) arm64: Option<Pins>,
     /// Why there is no testbed of this runtime with that ending (`jit`, `aot`, `arm64-jit`).
     #[serde(default)]
-    off: BTreeMap<String, String>,
+    pub(crate) off: BTreeMap<String, String>,
 }
 
 /// `tests/testbed/arch/<arch>.toml`: what the testbeds of an architecture other than the machine's need beside the rest.
@@ -252,11 +255,19 @@ pub(crate) struct Spec {
     pub(crate) aot: Option<AotSpec>,
     /// What runs it, for a testbed of another architecture.
     pub(crate) foreign: Option<Foreign>,
+    /// The folder of a runtime that somebody built, whose libraries go before those of packages.
+    pub(crate) local: Option<PathBuf>,
 }
 
 impl Spec {
     /// Reads the specification of a testbed. Fails when there is no such testbed, naming those that are.
     pub(crate) fn load(folder: &Path, name: &str) -> Result<Self> {
+        if name == local::LOCAL {
+            let runtime = local::folder().with_context(|| {
+                format!("the testbed {name} is the runtime of the folder that {} names", local::FOLDER)
+            })?;
+            return Self::of_folder(folder, &runtime);
+        }
         let known = names(folder)?;
         if !known.iter().any(|n| n == name) {
             if let Some((runtime, ending)) = name.split_once('-')
@@ -290,7 +301,24 @@ impl Spec {
             Arch::Arm64 => Some(read_toml(&folder.join("arch/arm64.toml"))?),
         };
         name.clone_into(&mut testbed.name);
-        Ok(Self { folder: folder.to_owned(), arch, common, testbed, compiler, aot, foreign })
+        let folder = folder.to_owned();
+        Ok(Self { folder, arch, common, testbed, compiler, aot, foreign, local: None })
+    }
+
+    /// The testbed of a runtime that somebody built.
+    fn of_folder(folder: &Path, runtime: &Path) -> Result<Self> {
+        let runtime =
+            fs::canonicalize(runtime).with_context(|| format!("cannot find {}", runtime.display()))?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            arch: Arch::X86_64,
+            common: read_toml(&folder.join("common.toml"))?,
+            testbed: local::spec(folder, &runtime)?,
+            compiler: None,
+            aot: None,
+            foreign: None,
+            local: Some(runtime),
+        })
     }
 
     /// All packages that have to be downloaded. Of two of the same name the later one counts in the testbed.

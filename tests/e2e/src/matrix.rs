@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use loopbox_format::model::{DumpReason, Feature, MainState, Report, StackSource};
 use loopbox_launch::{Launcher, reports};
 use loopbox_oracle::Oracle;
+use loopbox_testbed::{LOCAL, Testbed, to_test_on};
 use tempfile::tempdir;
 
 use crate::truth::{Tally, oracle};
@@ -99,18 +100,19 @@ impl std::fmt::Display for Cell {
 impl Cell {
     /// Whether the tests run it, briefly. The others take minutes to set up, or need what not every machine has.
     pub fn in_tests(&self) -> bool {
-        ["art10", "art11", "art11-jit", "art11-arm64"].contains(&self.testbed) && self.mode != Mode::Tagged
-    }
-
-    /// The phases that can run: the method handles of libcore 10 do not work on ART 14.
-    fn phases(&self) -> Vec<&'static str> {
-        let runs = |phase: &&str| *phase != "Handles" || self.testbed != "art14";
-        PHASES.into_iter().filter(runs).collect()
+        let named = to_test_on(&["art10", "art11", "art11-jit", "art11-arm64"]);
+        named.iter().any(|testbed| testbed == self.testbed) && self.mode != Mode::Tagged
     }
 }
 
+/// The phases that can run: the method handles of libcore 10 do not work on later runtimes.
+fn phases(testbed: &Testbed) -> Vec<&'static str> {
+    let runs = |phase: &&str| *phase != "Handles" || ["10", "11"].contains(&testbed.manifest.art.as_str());
+    PHASES.into_iter().filter(runs).collect()
+}
+
 /// All cells.
-pub const CELLS: [Cell; 13] = [
+pub const CELLS: [Cell; 14] = [
     Cell { testbed: "art10", mode: Mode::Interpreter },
     Cell { testbed: "art11", mode: Mode::Interpreter },
     Cell { testbed: "art11-jit", mode: Mode::Jit },
@@ -124,6 +126,7 @@ pub const CELLS: [Cell; 13] = [
     Cell { testbed: "art10-arm64", mode: Mode::Interpreter },
     Cell { testbed: "art11-arm64", mode: Mode::Interpreter },
     Cell { testbed: "art11-arm64", mode: Mode::Tagged },
+    Cell { testbed: LOCAL, mode: Mode::Interpreter },
 ];
 
 /// What one cell showed.
@@ -193,7 +196,7 @@ pub fn run(cell: Cell, phase_ms: u32) -> Result<Figures> {
     let launcher = launcher(cell.testbed)?;
     let oracle = oracle(&launcher)?;
     let mut figures = Figures::default();
-    let mut phases = cell.phases();
+    let mut phases = phases(&launcher.testbed);
     let mut last_state = (false, String::new());
     // On a busy machine the sampler gives way, and a short phase may be over before its first stack: such phases are
     // run again, for longer.

@@ -2,6 +2,7 @@
 //! wanted. The app goes on, and the report says what happened.
 
 use anyhow::{Context, Result, ensure};
+use loopbox_e2e::live::running_tree;
 use loopbox_e2e::{LIMIT, feature, launcher, read, stacks_of};
 use loopbox_format::model::{DumpReason, Feature, MainState, Report, StackSource, StackTree};
 use loopbox_launch::{App, Running};
@@ -100,6 +101,26 @@ fn an_unknown_art_is_sampled_by_the_java_api_more_gently() -> Result<()> {
             assert!(own.line.is_some() && own.method.source_file == "CheckoutActivity.java", "{own:?}");
         }
         assert_eq!(report.threads.captured_ns, 0, "others are only stopped by the native sampler");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_kernel_without_process_vm_readv_is_read_through_pipes() -> Result<()> {
+    for testbed in &testbed::to_test_on(&["art10", "art11"]) {
+        let folder = tempdir()?;
+        let app = demo(testbed, folder.path())?.env("LOOPBOX_HOST_REFUSE", "process_vm_readv");
+        let mut app = app.start()?;
+        app.wait_for("SCRIPT hang", LIMIT)?;
+        let report = report_when(&mut app, |report| {
+            running_tree(report).is_some_and(|tree| tree.sample_deltas_ns.len() >= 3)
+        })?;
+        let (on, how) = sampler(&report);
+        assert!(on && how.starts_with("table of ART"), "{testbed}: {how}");
+        let tree = running_tree(&report).context("no tree")?;
+        for (stack, _) in stacks_of(&report, tree)? {
+            assert!(stack.iter().any(|frame| frame.short() == "CheckoutActivity.onPay"), "{stack:?}");
+        }
     }
     Ok(())
 }

@@ -221,7 +221,7 @@ fn art_10_with_hidden_api_checks_and_the_native_thread_has_the_observer() -> Res
 }
 
 /// Where the platform has no Observer that we use: the Printer, on ART 11 always and on the testbeds that
-/// `LOOPBOX_BEDS` names (`LOOPBOX_BEDS=art14`), which take longer to set up.
+/// `LOOPBOX_TESTBEDS` names (`LOOPBOX_TESTBEDS=art14`), which take longer to set up.
 #[test]
 fn later_arts_with_the_printer() -> Result<()> {
     for testbed in testbed::to_test_on(&["art11"]) {

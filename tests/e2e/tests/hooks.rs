@@ -12,7 +12,7 @@ fn tell(testbed: &str, options: &[&str], arguments: &[&str]) -> Result<Story> {
     Story::tell("scenario.Hooks", testbed, options, arguments)
 }
 
-/// Where the Printer is the hook: on ART 10 and 11, and on the testbeds that `LOOPBOX_BEDS` names.
+/// Where the Printer is the hook: on ART 10 and 11, and on the testbeds that `LOOPBOX_TESTBEDS` names.
 fn on_each_testbed(story: impl Fn(&str) -> Result<()>) -> Result<()> {
     testbed::to_test_on(&["art10", "art11"])
         .into_iter()

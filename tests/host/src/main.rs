@@ -13,6 +13,7 @@ mod heap;
 mod native_hang;
 mod natives;
 mod othersdk;
+mod refused;
 mod testbed;
 mod vm;
 mod waits;
@@ -48,6 +49,7 @@ fn run() -> Result<(), (i32, anyhow::Error)> {
     let args = Args::parse(std::env::args().skip(1)).map_err(|error| (USAGE, error.context(args::USAGE)))?;
     let testbed = Testbed::read(&args.testbed).map_err(|error| (BED, error))?;
     testbed.enter().map_err(|error| (BED, error))?;
+    refused::apply().map_err(|error| (USAGE, error))?;
     let vm = vm::boot(&testbed, &args).map_err(|error| (NO_VM, error))?;
     vm.attach_current_thread(|env| -> Result<_, Failure> { Ok(run_main(env, &testbed, &args)) })
         .map_err(|Failure(error)| (NO_VM, error))?

@@ -1,21 +1,26 @@
-//! The native half of `phone.NativeWait`: places in native code where a thread waits or works until it is let go.
+//! The native half of `phone.NativeWait` and `scenario.NoSafepoint`: places in native code where a thread waits or works
+//! until it is let go.
 
 use jni::objects::{JClass, JString};
+use jni::sys::{jboolean, jint};
 use jni::{EnvUnowned, jni_str};
 use std::ffi::c_void;
 use std::fs::File;
 use std::hint::spin_loop;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::os::fd::AsRawFd as _;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long one sleep is; only at its end a thread finds that it may go.
 const SLEEP: Duration = Duration::from_millis(50);
 
 /// 1 once the thread may go on.
 static RELEASED: AtomicU32 = AtomicU32::new(0);
+
+/// A thread is in [`fast_spin`].
+static SPINNING: AtomicBool = AtomicBool::new(false);
 
 fn released() -> bool {
     RELEASED.load(Ordering::Acquire) == 1
@@ -49,6 +54,19 @@ extern "system" fn spin(_: EnvUnowned<'_>, _: JClass<'_>) {
     while !released() {
         spin_loop();
     }
+}
+
+/// A fast native method: to ART the thread runs Java code.
+extern "system" fn fast_spin(_: EnvUnowned<'_>, _: JClass<'_>, ms: jint) {
+    let end = Instant::now() + Duration::from_millis(u64::try_from(ms).expect("a time"));
+    SPINNING.store(true, Ordering::Release);
+    while Instant::now() < end {
+        spin_loop();
+    }
+}
+
+extern "system" fn is_spinning(_: EnvUnowned<'_>, _: JClass<'_>) -> jboolean {
+    SPINNING.load(Ordering::Acquire)
 }
 
 extern "system" fn fsync<'local>(mut env: EnvUnowned<'local>, _: JClass<'local>, file: JString<'local>) {
@@ -128,7 +146,7 @@ extern "system" fn ioctl<'local>(mut env: EnvUnowned<'local>, _: JClass<'local>,
     .resolve::<jni::errors::ThrowRuntimeExAndDefault>();
 }
 
-/// Registers them, if the app has that class.
+/// Registers them, if the app has these classes.
 pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
     let methods = [
         (jni_str!("hold"), jni_str!("()V"), hold as *mut c_void),
@@ -140,5 +158,10 @@ pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
         (jni_str!("ioctl"), jni_str!("(Ljava/lang/String;)V"), ioctl as *mut c_void),
         (jni_str!("fsync"), jni_str!("(Ljava/lang/String;)V"), fsync as *mut c_void),
     ];
-    crate::natives::register_if_there(env, jni_str!("phone/NativeWait"), &methods)
+    crate::natives::register_if_there(env, jni_str!("phone/NativeWait"), &methods)?;
+    let methods = [
+        (jni_str!("spin"), jni_str!("(I)V"), fast_spin as *mut c_void),
+        (jni_str!("isSpinning"), jni_str!("()Z"), is_spinning as *mut c_void),
+    ];
+    crate::natives::register_if_there(env, jni_str!("scenario/NoSafepoint"), &methods)
 }

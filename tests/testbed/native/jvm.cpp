@@ -25,7 +25,9 @@ constexpr jint kFileExists = -100;       // JVM_EEXIST
 // A function of libart, which is loaded already. libnativehelper exports some of the same names, so that the
 // global scope would not do.
 void* FromArt(const char* symbol) {
-    static void* const libart = dlopen("libart.so.0", RTLD_NOW | RTLD_NOLOAD);
+    // Debian's name, and AOSP's.
+    static void* const debian = dlopen("libart.so.0", RTLD_NOW | RTLD_NOLOAD);
+    static void* const libart = debian != nullptr ? debian : dlopen("libart.so", RTLD_NOW | RTLD_NOLOAD);
     return libart == nullptr ? nullptr : dlsym(libart, symbol);
 }
 
@@ -93,21 +95,54 @@ constexpr char kLoadLibrary[] =
         "_ZN3art9JavaVMExt17LoadNativeLibraryEP7_JNIEnvRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
         "P8_jobjectP7_jclassPS8_";
 
+// A std::string of libc++ (little endian, the default layout): a long one has the lowest bit of its first word set; a
+// short one has twice its length in the first byte, and its characters behind it.
+struct LibcxxString {
+    size_t capacity_and_long;
+    size_t length;
+    const char* characters;
+
+    const char* c_str() const {
+        return (capacity_and_long & 1) != 0 ? characters : reinterpret_cast<const char*>(this) + 1;
+    }
+};
+static_assert(sizeof(LibcxxString) == 3 * sizeof(void*), "as libc++ has it");
+
+// The same function of a runtime that was built with libc++.
+using LoadLibraryLibcxx = bool (*)(void* vm, JNIEnv*, const LibcxxString& path, jobject loader, jclass caller,
+                                   LibcxxString* error);
+constexpr char kLoadLibraryLibcxx[] =
+        "_ZN3art9JavaVMExt17LoadNativeLibraryEP7_JNIEnv"
+        "RKNSt3__112basic_stringIcNS3_11char_traitsIcEENS3_9allocatorIcEEEE"
+        "P8_jobjectP7_jclassPS9_";
+
+// The error that loading leaves; empty when there is none.
+std::string Load(JNIEnv* env, JavaVM* vm, const std::string& path, jobject loader, jclass caller) {
+    static const auto load = reinterpret_cast<LoadLibrary>(FromArt(kLoadLibrary));
+    if (load != nullptr) {
+        std::string error;
+        return load(vm, env, path, loader, caller, &error) ? "" : error;
+    }
+    static const auto load_libcxx = reinterpret_cast<LoadLibraryLibcxx>(FromArt(kLoadLibraryLibcxx));
+    if (load_libcxx == nullptr) return "libart has no JavaVMExt::LoadNativeLibrary";
+    const LibcxxString given{(path.size() + 1) | 1, path.size(), path.c_str()};
+    LibcxxString error{0, 0, nullptr};
+    return load_libcxx(vm, env, given, loader, caller, &error) ? "" : error.c_str();
+}
+
 }  // namespace
 
 extern "C" {
 
 jstring JVM_NativeLoad(JNIEnv* env, jstring path, jobject loader, jclass caller) {
-    static const auto load = reinterpret_cast<LoadLibrary>(FromArt(kLoadLibrary));
-    if (load == nullptr) return env->NewStringUTF("libart has no JavaVMExt::LoadNativeLibrary");
     const char* chars = env->GetStringUTFChars(path, nullptr);
     if (chars == nullptr) return nullptr;
     const std::string name(chars);
     env->ReleaseStringUTFChars(path, chars);
     JavaVM* vm = nullptr;
     env->GetJavaVM(&vm);
-    std::string error;
-    if (load(vm, env, name, loader, caller, &error)) return nullptr;
+    const std::string error = Load(env, vm, name, loader, caller);
+    if (error.empty()) return nullptr;
     env->ExceptionClear();
     return env->NewStringUTF(error.c_str());
 }

@@ -5,6 +5,7 @@ pub(crate) mod framework;
 mod handler_feature;
 pub(crate) mod interrupted_call;
 pub(crate) mod native_stack;
+pub(crate) mod signal_catcher;
 pub(crate) mod sigquit;
 pub(crate) mod stall_monitor;
 pub(crate) mod tracker;

@@ -13,22 +13,20 @@
 //! A main thread that waits where no signal ends the wait (for the disk, mostly) takes none, and the kernel wakes nobody
 //! else for it: the stall monitor takes that signal in its place.
 
-use super::native_stack;
+use super::{native_stack, signal_catcher};
 use crate::session::shared_state::SharedState;
 use crate::sys::{clock, wake};
+use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::RawFd;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::{fs, io};
 
 /// The eventfd that the handler notifies; -1 while no session handles the signal.
 static WAKE: AtomicI32 = AtomicI32::new(-1);
 /// Where the handler says that a signal waits to be forwarded: the last session's.
 static SHARED: AtomicPtr<SharedState> = AtomicPtr::new(ptr::null_mut());
-/// Kernel id of ART's Signal Catcher, which lives as long as the process; 0 until it was looked for.
-static CATCHER: AtomicI32 = AtomicI32::new(0);
 /// How many signals arrived.
 static COUNT: AtomicU32 = AtomicU32::new(0);
 /// Process and user of the last sender, from `siginfo_t`; 0 when no process sent it (a terminal).
@@ -243,38 +241,14 @@ pub(crate) fn sender() -> Sender {
     Sender { pid: (sender >> 32) as u32, uid: sender as u32 }
 }
 
-/// Forwards the signal that waits for it, if one does, to ART's Signal Catcher: directed at that thread, so that it does
-/// not come back to us. Called by several threads, of which one finds it. Async-signal-safe once
-/// [`find_signal_catcher`] has found the thread.
+/// Forwards the signal that waits for it, if one does, to ART's Signal Catcher. Called by several threads, of which one finds
+/// it. Async-signal-safe once the Signal Catcher was found.
 pub(crate) fn forward_waiting() {
     // SAFETY: null, or leaked by `install` and only changed by its own atomics.
     let shared = unsafe { SHARED.load(Ordering::SeqCst).as_ref() };
     if shared.is_some_and(SharedState::take_signal) {
-        forward();
+        signal_catcher::forward();
     }
-}
-
-fn forward() {
-    let catcher = CATCHER.load(Ordering::SeqCst);
-    if catcher != 0 {
-        // SAFETY: no pointers. The thread lives as long as the process.
-        unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), catcher, libc::SIGQUIT) };
-    }
-}
-
-/// Finds ART's Signal Catcher for all that is forwarded from then on. Reads files.
-///
-/// # Errors
-/// There is no such thread: nothing is forwarded.
-pub(crate) fn find_signal_catcher() -> io::Result<()> {
-    for entry in fs::read_dir("/proc/self/task")?.flatten() {
-        let named = fs::read(entry.path().join("comm")).is_ok_and(|name| name == b"Signal Catcher\n");
-        if named && let Some(tid) = entry.file_name().to_str().and_then(|tid| tid.parse().ok()) {
-            CATCHER.store(tid, Ordering::SeqCst);
-            return Ok(());
-        }
-    }
-    Err(io::Error::new(io::ErrorKind::NotFound, "ART has no Signal Catcher"))
 }
 
 fn ours() -> libc::sigaction {

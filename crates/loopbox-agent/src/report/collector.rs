@@ -3,7 +3,7 @@
 
 use super::used_symbols::{UsedSymbols, collect_used};
 use super::{meta, outside, running_message, unseen_message};
-use crate::anr::evidence;
+use crate::anr::{evidence, signal_catcher};
 use crate::jni::env::Env;
 use crate::sampler::java_fallback;
 use crate::sampler::sample::SampleReceiver;
@@ -123,7 +123,7 @@ impl<'a> Collector<'a> {
             // What else it was woken for meanwhile, is still to be done.
             self.session.wake_worker();
             self.take_queued();
-        } else if !shared.in_background() && java_fallback::is_safe() {
+        } else if !shared.in_background() && !signal_catcher::is_tracing() && java_fallback::is_safe() {
             self.take_by_java(env);
         }
     }

@@ -53,6 +53,7 @@ pub(crate) fn read(frozen: Frozen, art: Option<&Art>) -> Vec<Figure> {
             ("sampler.native_walks", sampler.native_walks),
             ("sampler.left_out_uninterruptible", sampler.uninterruptible),
             ("sampler.left_out_starved", sampler.starved),
+            ("sampler.left_out_trace", sampler.trace),
         ] {
             add(name, Some(value.to_string()));
         }

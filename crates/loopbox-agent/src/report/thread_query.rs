@@ -8,6 +8,8 @@ use loopbox_format::model::{DumpReason, LockChain, MainState, Report};
 
 /// How long the worker waits for an answer; what is there by then is in the report.
 const BUDGET_NS: u64 = 2_000_000_000;
+/// How long ART's own trace waits for it: while that is written no thread can be suspended.
+const BEFORE_TRACE_NS: u64 = 500_000_000;
 /// A message that has run for this long is worth a dump of all threads, whatever the report was written for.
 const LONG_NS: u64 = 1_000_000_000;
 
@@ -22,6 +24,20 @@ pub(super) fn ask(session: &Session, report: &Report) -> Option<u64> {
     session.thread_queries.start(all_threads, deadline_ns);
     session.shared.notify_query();
     Some(deadline_ns)
+}
+
+/// Waits for the answer while the signal waits to be forwarded, which the stall monitor does when it is time.
+pub(super) fn wait_before_trace(session: &Session) {
+    let until_ns = clock::now_ns().saturating_add(BEFORE_TRACE_NS);
+    while session.shared.signal_since_ns().is_some() && !session.thread_queries.is_complete() {
+        let left_ns = until_ns.saturating_sub(clock::now_ns());
+        if left_ns == 0 {
+            break;
+        }
+        session.wait_for_work((left_ns / 1_000_000 + 1) as i32);
+    }
+    // What else it was woken for meanwhile, is still to be done.
+    session.wake_worker();
 }
 
 /// Puts the answer as far as it is there into the report, and ends the query. The locations must not have been renumbered

@@ -11,7 +11,7 @@ use super::{
 use crate::anr::evidence::{self, NewEvidence};
 use crate::anr::native_stack::NativeCapture;
 use crate::anr::tracker::{AnrTracker, Stall};
-use crate::anr::{native_stack, sigquit, update_handler_feature};
+use crate::anr::{native_stack, signal_catcher, sigquit, update_handler_feature};
 use crate::jni::env::Env;
 use crate::sampler::sample::SampleReceiver;
 use crate::session::Session;
@@ -21,7 +21,7 @@ use crate::sys::priority::BackgroundThread;
 use crate::sys::{clock, log, proc};
 use loopbox_format::model::{Anr, DumpReason, Figure, MainState, NativeStack, Pending, Report, SystemWord};
 use loopbox_recorder::classify;
-use loopbox_store::{Outlives, WorkerWriter};
+use loopbox_store::{Outlives, REQUESTED, WorkerWriter};
 
 /// A suspect message, and a report that is followed, are checked at least this often.
 const CHECK_MS: u64 = 500;
@@ -82,7 +82,7 @@ impl<'a> Worker<'a> {
         if let Some(end) = proc::main_stack_end() {
             native_stack::set_stack_end(end);
         }
-        if let Err(error) = sigquit::find_signal_catcher() {
+        if let Err(error) = signal_catcher::find() {
             log::warn(&format!("SIGQUIT is not forwarded, so the system's own trace is missing: {error}"));
         }
         self.collector.save_meta();
@@ -171,7 +171,11 @@ impl<'a> Worker<'a> {
             }
             Action::AskThreads => {
                 let report = &self.draft.as_ref()?.report;
-                return Some(Event::ThreadsAsked { deadline_ns: thread_query::ask(self.session, report) });
+                let deadline_ns = thread_query::ask(self.session, report);
+                if deadline_ns.is_some() && matches!(self.life.trigger(), Some(Trigger::Signal)) {
+                    thread_query::wait_before_trace(self.session);
+                }
+                return Some(Event::ThreadsAsked { deadline_ns });
             }
             Action::CaptureQueue => return self.capture_queue(env),
             Action::WriteAgain => self.write_again(Outlives::Process),
@@ -234,7 +238,8 @@ impl<'a> Worker<'a> {
         let name = AnrTracker::file_name(&report).filter(|_| named_by_hang).unwrap_or_else(|| {
             self.numbered += 1;
             let (pid, ms) = (report.meta.process.pid, report.meta.dumped_at.uptime_ns / 1_000_000);
-            format!("loopbox-{pid}-{ms}-{}", self.numbered)
+            let kind = if named_by_hang { "-" } else { REQUESTED };
+            format!("loopbox-{pid}-{ms}{kind}{}", self.numbered)
         });
         // What the file of an earlier signal has, and this report not yet, stays until this one is complete.
         let known = self.life.followed_file().filter(|file| file.name == name).cloned();

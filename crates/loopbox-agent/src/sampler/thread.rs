@@ -7,13 +7,14 @@ use super::suspended_call::{FoundStack, Job, MainEnv, SampleJob, Walker, call};
 use super::symbolizer::Symbolizer;
 use super::thread_dump::ThreadDumper;
 use super::{deadman, java_fallback};
+use crate::anr::signal_catcher;
 use crate::jni::env::Env;
 use crate::jni::{attach, class_cache};
 use crate::session::{SWITCHED_OFF, Session};
 #[cfg(debug_assertions)]
 use crate::sys::fault;
 use crate::sys::{clock, log, priority};
-use loopbox_art::{Art, RawStack};
+use loopbox_art::{Art, RawStack, Unstoppable};
 use loopbox_format::model::{Feature, StackSource};
 use loopbox_recorder::{Schedule, Step, Taken};
 use loopbox_store::RingFuse;
@@ -45,9 +46,7 @@ fn sample_all(env: &mut Env<'_>, session: &Arc<Session>, mut parts: SamplerParts
     let (art, detail, schedule) = match find_art(env, session, parts.main, &parts.fuse) {
         Ok(art) => {
             let module = art.module();
-            let table =
-                module.generation.map_or("layout discovered".to_owned(), |g| ["table of ART ", g].concat());
-            let detail = [&table, ", ", module.suspend].concat();
+            let detail = [&layout_name(&module.generations), ", ", module.suspend].concat();
             let art = session.art.get_or_init(|| art);
             start_deadman(session)?;
             (Some(art), detail, Schedule::new(sampling))
@@ -77,6 +76,15 @@ fn sample_all(env: &mut Env<'_>, session: &Arc<Session>, mut parts: SamplerParts
     };
     sampler.run(env, &detail);
     Ok(())
+}
+
+/// Which table the layout is by. Versions whose numbers are the same cannot be told apart, and all are named.
+fn layout_name(generations: &[&str]) -> String {
+    match generations.split_last() {
+        None => "layout discovered".to_owned(),
+        Some((one, [])) => ["table of ART ", one].concat(),
+        Some((last, others)) => ["table of ART ", &others.join(", "), " or ", last].concat(),
+    }
 }
 
 /// The one thread that is not started at install: only the sampler knows when there is something to watch.
@@ -139,7 +147,7 @@ impl Sampler<'_> {
                 && let Some(art) = self.art
             {
                 let (symbolizer, raw) = (&mut self.symbolizer, &mut *self.raw);
-                ThreadDumper { art, session: self.session, symbolizer, raw }.answer(env);
+                ThreadDumper::new(art, self.session, symbolizer, raw).answer(env);
                 self.schedule.reset_lateness();
                 continue;
             }
@@ -191,7 +199,10 @@ impl Sampler<'_> {
     fn fill(&mut self, env: &mut Env<'_>, order: u32) {
         /// Of short messages another one may run by the time that the thread is stopped.
         const TRIES: usize = 3;
+        /// Less than a report waits for its stack.
+        const PATIENCE_NS: u64 = 400_000_000;
         let shared = &self.session.shared;
+        signal_catcher::wait_until_idle(clock::now_ns().saturating_add(PATIENCE_NS));
         for _ in 0..TRIES {
             let now = clock::now_ns();
             let (token, start_ns) = shared.activity().running().unwrap_or((shared.token(), now));
@@ -206,6 +217,10 @@ impl Sampler<'_> {
     fn sample(&mut self, env: &mut Env<'_>, token: u64, start_ns: u64, interval_ns: u64) -> Taken {
         if self.session.shared.token() != token {
             return Taken::Gone;
+        }
+        if signal_catcher::is_tracing() {
+            self.art.inspect(|art| art.left_out(Unstoppable::Trace));
+            return Taken::Unstoppable;
         }
         if token != self.last_token {
             priority::follow_main();
@@ -297,5 +312,17 @@ impl Sampler<'_> {
         let stop_ns = clock::now_ns().saturating_sub(at_ns);
         let same = self.session.shared.token() == token;
         same.then_some(FoundStack { at_ns, stop_ns, generation, stack }).ok_or(Taken::Gone)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::layout_name;
+
+    #[test]
+    fn a_layout_is_named_after_all_versions_that_have_it() {
+        assert_eq!(layout_name(&[]), "layout discovered");
+        assert_eq!(layout_name(&["10"]), "table of ART 10");
+        assert_eq!(layout_name(&["14", "15", "16"]), "table of ART 14, 15 or 16");
     }
 }

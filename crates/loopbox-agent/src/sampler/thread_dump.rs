@@ -3,11 +3,12 @@
 
 use super::suspended_call::{InspectJob, Job, Walker, call};
 use super::symbolizer::Symbolizer;
+use crate::anr::signal_catcher;
 use crate::jni::env::Env;
 use crate::session::Session;
 use crate::session::symbols::Stack;
 use crate::sys::clock;
-use loopbox_art::{Art, Lock, RawStack, ThreadId};
+use loopbox_art::{Art, Lock, RawStack, ThreadId, Unstoppable};
 use loopbox_format::model::{LockChain, LockHolder, LockWait, OtherThread};
 use std::fs;
 
@@ -16,6 +17,8 @@ const MAX_STEPS: usize = 8;
 /// Threads in the dump, and those of them whose stacks are taken.
 const MAX_THREADS: usize = 256;
 const MAX_STACKS: usize = 96;
+/// Of the time for the answer, this much is left for what can be told without stopping anyone, when ART's own trace lasts.
+const WITHOUT_STACKS_NS: u64 = 500_000_000;
 /// How many frames of another thread's stack are kept, from the top.
 const MAX_DEPTH: usize = 64;
 
@@ -25,12 +28,24 @@ pub(super) struct ThreadDumper<'a> {
     pub(super) session: &'a Session,
     pub(super) symbolizer: &'a mut Symbolizer,
     pub(super) raw: &'a mut RawStack,
+    /// How long the end of ART's own trace is waited for.
+    patience_ns: u64,
 }
 
-impl ThreadDumper<'_> {
+impl<'a> ThreadDumper<'a> {
+    pub(super) fn new(
+        art: &'a Art,
+        session: &'a Session,
+        symbolizer: &'a mut Symbolizer,
+        raw: &'a mut RawStack,
+    ) -> Self {
+        Self { art, session, symbolizer, raw, patience_ns: 0 }
+    }
+
     pub(super) fn answer(&mut self, env: &mut Env<'_>) {
         let queries = &self.session.thread_queries;
-        let (number, all_threads) = queries.current();
+        let (number, all_threads, deadline_ns) = queries.current();
+        self.patience_ns = deadline_ns.saturating_sub(WITHOUT_STACKS_NS);
         let known = self.art.threads();
         let locks = self.chain(env, &known);
         let generation = self.session.symbols.generation();
@@ -50,6 +65,10 @@ impl ThreadDumper<'_> {
     /// main thread's lock alone.
     fn inspect(&mut self, env: &mut Env<'_>, thread: Option<(ThreadId, u32)>, wants_lock: bool) -> Inspected {
         let mut suspended = None;
+        if thread.is_some() && !signal_catcher::wait_until_idle(self.patience_ns) {
+            self.art.left_out(Unstoppable::Trace);
+            return Inspected::default();
+        }
         let _stop = thread.map(|_| self.session.shared.begin_stop());
         if let Some((id, tid)) = thread {
             let Ok(thread) = self.art.suspend_thread(env.get_raw().cast(), id) else {

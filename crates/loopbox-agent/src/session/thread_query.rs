@@ -41,10 +41,10 @@ impl ThreadQueries {
         *query = Query { number, all_threads, deadline_ns, ..Query::default() };
     }
 
-    /// The number of the question, and whether it is about all threads. Sampler only.
-    pub(crate) fn current(&self) -> (u32, bool) {
+    /// The number of the question, whether it is about all threads, and until when it may be answered. Sampler only.
+    pub(crate) fn current(&self) -> (u32, bool, u64) {
         let query = self.lock();
-        (query.number, query.all_threads)
+        (query.number, query.all_threads, query.deadline_ns)
     }
 
     /// Adds to the answer of question `number`; false when it is too late for that. Sampler only.
@@ -88,13 +88,13 @@ mod tests {
         let queries = ThreadQueries::default();
         let later = clock::now_ns() + 60_000_000_000;
         queries.start(true, later);
-        let (first, all_threads) = queries.current();
+        let (first, all_threads, _) = queries.current();
         assert!(all_threads && !queries.is_complete());
         assert!(queries.add(first, |answer| answer.generation = 7));
         assert_eq!(queries.take().generation, 7);
         assert!(!queries.add(first, |answer| answer.generation = 8), "taken");
         queries.start(false, later);
-        let (second, all_threads) = queries.current();
+        let (second, all_threads, _) = queries.current();
         assert!(second != first && !all_threads && !queries.complete(first));
         assert!(queries.complete(second) && queries.is_complete());
         queries.start(false, 1);

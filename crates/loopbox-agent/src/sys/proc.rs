@@ -16,8 +16,20 @@ pub(crate) fn is_traced() -> bool {
 
 /// Whether the main thread has SIGQUIT blocked.
 pub(crate) fn main_blocks_sig_quit() -> bool {
-    let blocked = field(&text(&of_main("status")), "SigBlk:");
-    blocked.and_then(|mask| u64::from_str_radix(&mask, 16).ok()).is_some_and(|mask| mask & 1 << 2 != 0)
+    has_sig_quit(&text(&of_main("status")), "SigBlk:")
+}
+
+/// Whether a thread that waits for SIGQUIT whenever it is idle has one, or is busy: the kernel takes what a thread waits for
+/// out of its mask. Not so for a thread that is gone.
+pub(crate) fn keeps_from_sig_quit(tid: u32) -> bool {
+    let status = text(&["/proc/self/task/", &tid.to_string(), "/status"].concat());
+    ["SigPnd:", "SigBlk:"].iter().any(|mask| has_sig_quit(&status, mask))
+}
+
+/// Whether a mask of a thread's status has SIGQUIT.
+fn has_sig_quit(status: &str, mask: &str) -> bool {
+    let mask = field(status, mask).and_then(|mask| u64::from_str_radix(&mask, 16).ok());
+    mask.is_some_and(|mask| mask & 1 << (libc::SIGQUIT - 1) != 0)
 }
 
 /// How long the main thread ran, waited for a processor, and how often it was scheduled; its id is the process's.

@@ -73,6 +73,19 @@ impl Findings {
     }
 }
 
+/// The row in use, and those of the rows found that cannot be told from it, oldest first.
+pub(crate) fn agreeing(used: Option<&Row>, found: &[usize]) -> Vec<&'static Row> {
+    let rows = found.iter().filter_map(|index| ROWS.get(*index));
+    rows.filter(|row| used.is_some_and(|used| used.names == row.names)).collect()
+}
+
+/// The generations of rows, each once.
+pub(crate) fn generations(rows: &[&Row]) -> Vec<&'static str> {
+    let mut all: Vec<_> = rows.iter().map(|row| row.generation).collect();
+    all.dedup();
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,6 +151,34 @@ mod tests {
     }
 
     #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn versions_with_the_same_numbers_are_all_named() {
+        let of = |prefix: &str| {
+            let row = ROWS.iter().find(|row| row.id.starts_with(prefix) && row.device).unwrap();
+            let Ok(Match::Rows(found)) = findings_of(row).compare(None) else { panic!("{prefix}") };
+            let agreeing = agreeing(Some(row), &found);
+            assert!(agreeing.iter().any(|one| one.id == row.id), "{agreeing:?}");
+            generations(&agreeing)
+        };
+        assert_eq!(of("35-"), ["14", "15"], "15.0.0 and the last 14");
+        assert_eq!(of("36-"), ["16"], "the same numbers of the runtime, and others of classes");
+        assert_eq!((of("36q2-"), of("29-")), (vec!["16"], vec!["10"]));
+        assert!(agreeing(None, &[0]).is_empty(), "found without a row");
+    }
+
+    fn findings_of(row: &Row) -> Findings {
+        Findings {
+            suspend: row.suspend,
+            thread_list: row.thread_list,
+            java_vm: row.java_vm,
+            thin_lock_id: row.thin_lock_id,
+            jni_env: row.jni_env,
+            visitor_size: row.visitor_size,
+            host_build: !row.device,
+        }
+    }
+
+    #[test]
     fn a_newer_module_on_an_older_platform_is_known_by_its_layout() {
         assert_eq!(found(584, 632).compare_with(&TABLE, Some(31)), Ok(Match::Rows(vec![3])));
     }
@@ -177,15 +218,7 @@ mod tests {
     fn the_table_of_this_architecture_is_consistent() {
         // Every row must be found by its own numbers.
         for (index, row) in ROWS.iter().enumerate() {
-            let findings = Findings {
-                suspend: row.suspend,
-                thread_list: row.thread_list,
-                java_vm: row.java_vm,
-                thin_lock_id: row.thin_lock_id,
-                jni_env: row.jni_env,
-                visitor_size: row.visitor_size,
-                host_build: !row.device,
-            };
+            let findings = findings_of(row);
             for level in row.api_levels.iter().map(|l| Some(*l)).chain([None]) {
                 let Ok(Match::Rows(rows)) = findings.compare(level) else { panic!("{}", row.id) };
                 assert!(rows.contains(&index), "{}", row.id);

@@ -1,14 +1,14 @@
 //! Finding ART's structures in the running process and checking them before first use.
 //!
 //! Each step finds a number by what is stored there, not by where a table says it is; the table of
-//! `offsets/` then has to say the same. Reads go through `process_vm_readv`, so a step that guesses
+//! `offsets/` then has to say the same. Reads go through the kernel (`sys::mem`), so a step that guesses
 //! wrong learns so instead of faulting. `docs/sampler.md`, "Self-check", lists the steps.
 
 mod layout;
 mod retry;
 mod thread_list;
 
-pub(crate) use layout::{Findings, Match};
+pub(crate) use layout::{Findings, Match, agreeing, generations};
 pub(crate) use retry::until_consistent;
 
 use std::ffi::c_void;
@@ -58,6 +58,9 @@ pub struct Library {
 
 /// The function table's entry `GetEnv`, which lies in the module that holds ART.
 fn a_function_of(vm: *mut c_void) -> Result<usize, Off> {
+    if !mem::is_readable() {
+        return Err(Off::NoReads);
+    }
     // JavaVM -> table of functions -> GetEnv, the seventh word of the invocation interface (jni.h).
     let table = mem::read_word(vm as usize).ok_or(Off::Misuse("vm is no JavaVM"))?;
     mem::read_word(table.wrapping_add(6 * WORD)).ok_or(Off::Misuse("vm is no JavaVM"))

@@ -4,9 +4,13 @@
 //! wild. `process_vm_readv` on the own process answers `EFAULT` where a load would end the app. The
 //! kernel grants it to every thread of the same thread group whatever the security policy says
 //! (`__ptrace_may_access` returns early). It is called by number: bionic has a function for it only
-//! since API 23, and importing that one would keep the whole library from loading before.
+//! since API 23, and importing that one would keep the whole library from loading before. Kernels built
+//! without `CONFIG_CROSS_MEMORY_ATTACH` do not have it; a `write` to a pipe answers `EFAULT`, too.
 
+use std::io;
 use std::mem::{MaybeUninit, size_of};
+use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Plain words that any bit pattern is a valid value of.
 ///
@@ -44,11 +48,34 @@ pub(crate) fn same(a: usize, b: usize) -> bool {
     address(a) == address(b)
 }
 
+/// No page is smaller.
+const PAGE: usize = 4096;
+
+/// The kernel does not have the call, or a filter of the process refuses it.
+static NO_CALL: AtomicBool = AtomicBool::new(false);
+
+/// Whether own memory can be read at all.
+pub(crate) fn is_readable() -> bool {
+    let here = WORD;
+    read_word(&raw const here as usize) == Some(here)
+}
+
 /// Copies bytes from `from` into `into`; returns how many could be read before the first fault.
 pub(crate) fn read_into(from: usize, into: &mut [u8]) -> usize {
     if from == 0 || into.is_empty() {
         return 0;
     }
+    if !NO_CALL.load(Ordering::Relaxed) {
+        match read_by_call(from, into) {
+            Err(libc::ENOSYS | libc::EPERM) => NO_CALL.store(true, Ordering::Relaxed),
+            read => return read.unwrap_or(0),
+        }
+    }
+    read_by_pipe(address(from), into)
+}
+
+/// By one system call; the error's number when nothing was read.
+fn read_by_call(from: usize, into: &mut [u8]) -> Result<usize, libc::c_int> {
     let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
     let remote = libc::iovec { iov_base: address(from) as *mut libc::c_void, iov_len: into.len() };
     let (one, no_flags): (libc::c_ulong, libc::c_ulong) = (1, 0);
@@ -57,7 +84,35 @@ pub(crate) fn read_into(from: usize, into: &mut [u8]) -> usize {
         let (call, own) = (libc::SYS_process_vm_readv, libc::getpid());
         libc::syscall(call, own, &raw const local, one, &raw const remote, one, no_flags)
     };
-    usize::try_from(n).unwrap_or(0)
+    usize::try_from(n).map_err(|_| io::Error::last_os_error().raw_os_error().unwrap_or(0))
+}
+
+/// Through a pipe of this call alone, so that there is no lock and nothing to share. Page by page: a `write` that
+/// faults does not tell how far it came.
+fn read_by_pipe(from: usize, into: &mut [u8]) -> usize {
+    let mut ends: [libc::c_int; 2] = [0; 2];
+    // SAFETY: room for both ends.
+    if unsafe { libc::syscall(libc::SYS_pipe2, ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
+        return 0;
+    }
+    // SAFETY: both were just opened, and nobody else knows of them.
+    let [reader, writer] = ends.map(|fd| unsafe { OwnedFd::from_raw_fd(fd) });
+    let mut done = 0;
+    while let Some(rest) = into.get_mut(done..).filter(|rest| !rest.is_empty()) {
+        let Some(at) = from.checked_add(done) else { break };
+        let len = rest.len().min(PAGE - at % PAGE);
+        // SAFETY: the kernel validates what it reads; what it writes is within the exclusive slice. The pipe is empty
+        // before and after, so neither call waits.
+        let copied = unsafe {
+            libc::write(writer.as_raw_fd(), at as *const libc::c_void, len) == len as isize
+                && libc::read(reader.as_raw_fd(), rest.as_mut_ptr().cast(), len) == len as isize
+        };
+        if !copied {
+            break;
+        }
+        done += len;
+    }
+    done
 }
 
 /// Reads a plain value, or nothing where the memory is not readable as a whole.
@@ -131,6 +186,22 @@ mod tests {
     }
 
     #[test]
+    fn a_pipe_reads_what_the_call_reads() {
+        let bytes: Vec<u8> = (0..3 * PAGE).map(|at| (at % 251) as u8).collect();
+        let at = bytes.as_ptr() as usize;
+        let mut read = vec![0; bytes.len()];
+        assert_eq!(read_by_pipe(at, &mut read), bytes.len());
+        assert_eq!(read, bytes);
+        for wild in [8, usize::MAX - 3] {
+            assert_eq!(
+                (read_by_pipe(wild, &mut read), read_by_call(wild, &mut read)),
+                (0, Err(libc::EFAULT))
+            );
+        }
+        assert!(is_readable());
+    }
+
+    #[test]
     fn a_read_across_an_unmapped_page_stops_there() {
         // SAFETY: anonymous mapping of two pages, the second made inaccessible, unmapped at the end.
         unsafe {
@@ -146,6 +217,8 @@ mod tests {
             assert_ne!(map, libc::MAP_FAILED);
             let base = map as usize;
             assert_eq!(libc::mprotect((base + page) as *mut _, page, libc::PROT_NONE), 0);
+            let mut both = vec![1; 2 * page];
+            assert_eq!((read_by_pipe(base, &mut both), both[page - 1], both[page]), (page, 0, 1));
             assert_eq!(read::<u64>(base + page - 4), None);
             assert_eq!(read::<u32>(base + page - 4), Some(0));
             std::ptr::write_bytes((base + page - 3) as *mut u8, b'x', 3);

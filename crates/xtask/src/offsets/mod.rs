@@ -1,8 +1,6 @@
 //! `cargo xtask offsets`: the ART layout tables of `offsets/`, checked against what can be had.
 
-mod code;
 mod layouts;
-mod verify;
 
 use std::path::PathBuf;
 
@@ -11,6 +9,7 @@ use clap::{Args, Subcommand};
 use loopbox_art_tables::{self as tables, Generation, Row};
 use loopbox_launch::probe::{Discovered, Probe};
 use loopbox_setup::workspace::root;
+use loopbox_testbed::libart;
 
 /// Arguments of `cargo xtask offsets`.
 #[derive(Debug, Args)]
@@ -45,7 +44,7 @@ pub(crate) fn run(args: &OffsetsArgs) -> Result<()> {
             if *layouts { layouts::check(&generations) } else { Ok(()) }
         }
         Command::Verify { library } => {
-            let report = verify::library(library, &generations)?;
+            let report = libart::library(library, &generations)?;
             print!("{report}");
             ensure!(report.fits(), "no row of the tables fits this library");
             Ok(())
@@ -70,7 +69,7 @@ fn check(generations: &[Generation], testbeds: &[String]) -> Result<()> {
         let wrong = differences(&found, row);
         ensure!(wrong.is_empty(), "{testbed}: row {} differs: {}", row.id, wrong.join(", "));
         println!("{testbed}: the running libart agrees with row {}", row.id);
-        let report = verify::library(&probe.libart(), generations)?;
+        let report = libart::library(&probe.libart(), generations)?;
         ensure!(
             report.matches().contains(&row.id.as_str()),
             "{testbed}: the code of libart says otherwise\n{report}"

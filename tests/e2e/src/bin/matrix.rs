@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 use loopbox_e2e::matrix::{CELLS, run_all};
+use loopbox_testbed::names;
 
 fn main() -> Result<ExitCode> {
     let mut phase_ms = 3_000;
@@ -18,7 +19,10 @@ fn main() -> Result<ExitCode> {
             testbeds.push(argument);
         }
     }
-    let wanted = |testbed: &str| testbeds.is_empty() || testbeds.iter().any(|b| b == testbed);
+    if testbeds.is_empty() {
+        testbeds = names()?;
+    }
+    let wanted = |testbed: &str| testbeds.iter().any(|b| b == testbed);
     let cells: Vec<_> = CELLS.into_iter().filter(|cell| wanted(cell.testbed)).collect();
     Ok(if run_all(&cells, phase_ms) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -97,7 +97,7 @@ pub(super) enum Action {
     ForwardSignal,
     /// Notify the listeners of first files.
     NotifyFirst,
-    /// Ask the sampler about other threads.
+    /// Ask the sampler about other threads; before a signal is forwarded, wait for the answer for a moment.
     AskThreads,
     /// Put the pending queue into the report, and pass on how it is to be followed.
     CaptureQueue,
@@ -217,12 +217,14 @@ impl Lifecycle {
     }
 
     fn first_written(&mut self, updated: bool) {
-        self.forward_signal();
         let Some(current) = &mut self.current else { return };
         current.stage = Stage::FirstOnDisk { updated, deadline_ns: None };
+        // Nobody is asked any more while the system's own trace is written.
+        self.actions.push_back(Action::AskThreads);
+        self.forward_signal();
         // Of an updated file they have heard.
         self.actions.extend((!updated).then_some(Action::NotifyFirst));
-        self.actions.extend([Action::AskThreads, Action::CaptureQueue]);
+        self.actions.push_back(Action::CaptureQueue);
     }
 
     /// The first file comes before it: the system's own trace takes seconds, and the process may be gone after it.

@@ -62,11 +62,11 @@ fn followed(message: u64, ask_system: bool) -> Lifecycle {
 }
 
 #[test]
-fn the_signal_is_forwarded_after_the_first_file_and_before_anything_that_waits() {
+fn the_signal_is_forwarded_after_the_first_file_and_the_threads_and_before_anything_of_the_app() {
     let mut life = Lifecycle::default();
     assert_eq!(after(&mut life, Event::Wanted(Trigger::Signal)), ["WriteFirst"]);
     let actions = after(&mut life, Event::FirstWritten { updated: false });
-    assert_eq!(actions, ["ForwardSignal", "NotifyFirst", "AskThreads", "CaptureQueue"]);
+    assert_eq!(actions, ["AskThreads", "ForwardSignal", "NotifyFirst", "CaptureQueue"]);
 }
 
 #[test]

@@ -1,5 +1,9 @@
 //! `cargo xtask testbed`.
 
+mod local;
+
+use std::path::PathBuf;
+
 use anyhow::Result;
 use clap::Args;
 
@@ -19,9 +23,16 @@ pub(crate) struct TestbedArgs {
     /// The testbeds of these names for an architecture: `art11 --arch arm64` is `art11-arm64`
     #[arg(long, default_value = "x86_64")]
     arch: Arch,
+    /// A folder with a runtime that somebody built for x86-64 (libart and the libraries that it links): all that is tested
+    /// on every testbed is tested on it
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["names", "jit", "aot", "arch"])]
+    local: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &TestbedArgs) -> Result<()> {
+    if let Some(folder) = &args.local {
+        return local::run(folder);
+    }
     if args.names.is_empty() {
         println!("testbeds: {}", names()?.join(", "));
     }

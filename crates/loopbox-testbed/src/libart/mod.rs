@@ -1,14 +1,17 @@
-//! What a library file says about the tables: its symbols, and the constants in its code.
+//! What a library file says about the tables of `offsets/`: its symbols, and the constants in its code.
+
+mod code;
 
 use std::fmt;
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use loopbox_art::elf::{Image, Symbol, hex};
 
 use loopbox_art_tables::{Generation, Row, Suspend};
+use loopbox_setup::workspace::root;
 
-use super::code::displacements;
+use code::displacements;
 
 const SUSPEND: [(&str, Suspend); 3] = [
     ("_ZN3art10ThreadList23SuspendThreadByThreadIdEjbPb", Suspend::BoolBool),
@@ -35,7 +38,7 @@ const FIND_THREAD: &[&str] = &["_ZN3art10ThreadList20FindThreadByThreadIdEj"];
 
 /// What was found of a library.
 #[derive(Debug)]
-pub(super) struct Report {
+pub struct Report {
     arch: &'static str,
     build_id: String,
     symbols: Vec<(String, String)>,
@@ -53,13 +56,21 @@ struct Verdict {
 }
 
 impl Report {
+    /// The build id in hex; empty when it has none.
+    #[must_use]
+    pub fn build_id(&self) -> &str {
+        &self.build_id
+    }
+
     /// Whether a row fits.
-    pub(super) fn fits(&self) -> bool {
+    #[must_use]
+    pub fn fits(&self) -> bool {
         !self.matches().is_empty()
     }
 
     /// Ids of the rows that nothing in the library contradicts.
-    pub(super) fn matches(&self) -> Vec<&str> {
+    #[must_use]
+    pub fn matches(&self) -> Vec<&str> {
         self.rows.iter().filter(|v| v.differs.is_empty()).map(|v| v.id.as_str()).collect()
     }
 }
@@ -86,8 +97,20 @@ impl fmt::Display for Report {
     }
 }
 
-/// Reads a library and compares it with every row of its architecture.
-pub(super) fn library(path: &Path, generations: &[Generation]) -> Result<Report> {
+/// Reads a library and compares it with every row of `offsets/` for its architecture.
+///
+/// # Errors
+/// When it cannot be read, or has nothing to do with ART.
+pub fn compare(path: &Path) -> Result<Report> {
+    let tables = loopbox_art_tables::load(&root().join("offsets")).map_err(|error| anyhow!(error))?;
+    library(path, &tables)
+}
+
+/// The same with tables that were read before.
+///
+/// # Errors
+/// When it cannot be read, or has nothing to do with ART.
+pub fn library(path: &Path, generations: &[Generation]) -> Result<Report> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let image = Image::parse(&bytes).with_context(|| format!("{} is no ELF file", path.display()))?;
     let arch = match image.header.e_machine {

@@ -1,0 +1,138 @@
+//! ART's Signal Catcher: the thread that writes the system's own trace when SIGQUIT reaches it.
+//!
+//! While it does, ART waits for every thread that runs Java code, and in ART 16 whoever asks for a thread to be
+//! suspended waits as well: up to thirty seconds where a thread reaches no safepoint. So nobody here asks meanwhile.
+
+use crate::sys::{clock, proc};
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::time::Duration;
+use std::{fs, io};
+
+/// How long to wait between two looks at it.
+const PAUSE: Duration = Duration::from_millis(10);
+
+static CATCHER: SignalCatcher = SignalCatcher::new();
+
+struct SignalCatcher {
+    /// Its kernel id; it lives as long as the process. 0 until it was looked for.
+    tid: AtomicI32,
+    /// Goes up before and after each signal that is sent to it.
+    sent: AtomicU32,
+    /// What that was when it was last seen to wait for a signal.
+    answered: AtomicU32,
+}
+
+/// Finds the thread for all that is forwarded from then on. Reads files.
+///
+/// # Errors
+/// There is no such thread: nothing is forwarded.
+pub(crate) fn find() -> io::Result<()> {
+    for entry in fs::read_dir("/proc/self/task")?.flatten() {
+        let named = fs::read(entry.path().join("comm")).is_ok_and(|name| name == b"Signal Catcher\n");
+        if named && let Some(tid) = entry.file_name().to_str().and_then(|tid| tid.parse().ok()) {
+            CATCHER.tid.store(tid, Ordering::SeqCst);
+            return Ok(());
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::NotFound, "ART has no Signal Catcher"))
+}
+
+/// Sends it the signal, if it was found. Async-signal-safe.
+pub(super) fn forward() {
+    CATCHER.forward();
+}
+
+/// Whether it has a signal of ours, and is not done with it. Two loads while it has none.
+pub(crate) fn is_tracing() -> bool {
+    CATCHER.is_tracing()
+}
+
+/// Waits for the end of its trace, until this uptime at most. Returns whether there is none any more.
+pub(crate) fn wait_until_idle(until_ns: u64) -> bool {
+    CATCHER.wait_until_idle(until_ns)
+}
+
+impl SignalCatcher {
+    const fn new() -> Self {
+        Self { tid: AtomicI32::new(0), sent: AtomicU32::new(0), answered: AtomicU32::new(0) }
+    }
+
+    fn forward(&self) {
+        let tid = self.tid.load(Ordering::SeqCst);
+        if tid != 0 {
+            self.sent.fetch_add(1, Ordering::SeqCst);
+            // Directed at that thread, so that it does not come back to us.
+            // SAFETY: no pointers. The thread lives as long as the process.
+            unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), tid, libc::SIGQUIT) };
+            // Who looked in between saw a thread that still waited.
+            self.sent.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    fn is_tracing(&self) -> bool {
+        let sent = self.sent.load(Ordering::SeqCst);
+        if sent == self.answered.load(Ordering::SeqCst) {
+            return false;
+        }
+        let tracing = proc::keeps_from_sig_quit(self.tid.load(Ordering::SeqCst).unsigned_abs());
+        if !tracing {
+            self.answered.store(sent, Ordering::SeqCst);
+        }
+        tracing
+    }
+
+    fn wait_until_idle(&self, until_ns: u64) -> bool {
+        while self.is_tracing() {
+            if clock::now_ns() >= until_ns {
+                return false;
+            }
+            std::thread::sleep(PAUSE);
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::mem::MaybeUninit;
+    use std::sync::mpsc;
+
+    #[test]
+    fn a_trace_lasts_until_the_thread_waits_for_signals_again() {
+        let (tell, told) = mpsc::channel();
+        let (go_on, wait) = mpsc::channel::<()>();
+        let thread = std::thread::spawn(move || {
+            let mut set = MaybeUninit::uninit();
+            let mut signal = 0;
+            // SAFETY: the set has room and is filled in first; the mask is this thread's own.
+            unsafe {
+                libc::sigemptyset(set.as_mut_ptr());
+                libc::sigaddset(set.as_mut_ptr(), libc::SIGQUIT);
+                libc::pthread_sigmask(libc::SIG_BLOCK, set.as_ptr(), std::ptr::null_mut());
+            }
+            tell.send(clock::this_thread()).unwrap();
+            for _ in 0..2 {
+                // SAFETY: as above; the signal is blocked.
+                unsafe { libc::sigwait(set.as_ptr(), &raw mut signal) };
+                tell.send(0).unwrap();
+                wait.recv().unwrap();
+            }
+        });
+        let catcher = SignalCatcher::new();
+        catcher.forward();
+        assert!(!catcher.is_tracing(), "nothing was found to send it to");
+        catcher.tid.store(told.recv().unwrap().cast_signed(), Ordering::SeqCst);
+        for _ in 0..2 {
+            assert!(catcher.wait_until_idle(u64::MAX));
+            catcher.forward();
+            // Whether the thread has not got it yet, or is at work.
+            assert!(catcher.is_tracing());
+            told.recv().unwrap();
+            assert!(catcher.is_tracing() && !catcher.wait_until_idle(0));
+            go_on.send(()).unwrap();
+        }
+        thread.join().unwrap();
+        assert!(catcher.wait_until_idle(u64::MAX), "a thread that is gone writes nothing");
+    }
+}

@@ -1,0 +1,46 @@
+//! `cargo xtask testbed --local`: what runs on every testbed, on a runtime that somebody built.
+
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context, Result, ensure};
+use loopbox_setup::workspace::cargo;
+use loopbox_testbed::{LOCAL, LOCAL_FOLDER};
+
+use crate::suite::steps::minutes;
+
+/// Package and program of tests, and which of its tests: those whose name has one of the words, all without any. What is
+/// about ART 10 alone is left out.
+const PROGRAMS: [(&str, &str, &[&str]); 7] = [
+    ("loopbox-art", "on_art", &[]),
+    ("loopbox-e2e", "hooks", &["a_printer", "a_looper", "a_stubborn"]),
+    ("loopbox-e2e", "history", &["later_arts"]),
+    ("loopbox-e2e", "holders", &[]),
+    ("loopbox-e2e", "guard", &["does_not_come_back", "process_vm_readv"]),
+    ("loopbox-e2e", "safepoints", &[]),
+    ("loopbox-e2e", "frames", &["the_matrix"]),
+];
+/// Samples in each of the nine phases of the sampler's stress.
+const SAMPLES: &str = "1000";
+
+/// Runs all of it, whatever fails, and prints a table.
+pub(super) fn run(folder: &Path) -> Result<()> {
+    let folder = folder.canonicalize().with_context(|| format!("cannot find {}", folder.display()))?;
+    let mut failed = Vec::new();
+    let mut rows = Vec::new();
+    for (package, program, tests) in PROGRAMS {
+        let begun = Instant::now();
+        let mut command = cargo();
+        command.args(["test", "--quiet", "--locked", "--package", package, "--test", program, "--"]);
+        command.args(tests).env(LOCAL_FOLDER, &folder).env("LOOPBOX_TESTBEDS", format!("only:{LOCAL}"));
+        let status = command.env("LOOPBOX_SAMPLES", SAMPLES).status().context("cannot run cargo")?;
+        let word = if status.success() { "passed" } else { "failed" };
+        rows.push(format!("| {program} {} | {word} | {} |", tests.join(" "), minutes(begun.elapsed())));
+        if !status.success() {
+            failed.push(program);
+        }
+    }
+    println!("| tests | result | time |\n|---|---|---|\n{}", rows.join("\n"));
+    ensure!(failed.is_empty(), "failed on the runtime in {}: {}", folder.display(), failed.join(", "));
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! A thread that reaches no safepoint: it ends neither sampling nor the app, and nobody is asked to stop while ART's own
+//! trace waits for it.
+
+use anyhow::{Context, Result, ensure};
+use loopbox_e2e::live::{quit, running_tree, wait_for_ring};
+use loopbox_e2e::{LIMIT, feature, launcher, read, stacks_of};
+use loopbox_format::model::{Feature, Report, StackSource};
+use loopbox_launch::Running;
+use loopbox_testbed as testbed;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Instant;
+use tempfile::tempdir;
+
+/// The first report that is as it should become.
+fn report_when(app: &mut Running, good: impl Fn(&Report) -> bool) -> Result<Report> {
+    let end = Instant::now() + LIMIT;
+    loop {
+        let told = app.wait_for("SCRIPT again", LIMIT)?;
+        let report = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
+        if good(&report) {
+            return Ok(report);
+        }
+        ensure!(Instant::now() < end, "{:?}\n{:?}\n{:?}", report.features, report.main, report.figures);
+    }
+}
+
+fn figure(report: &Report, name: &str) -> u64 {
+    let figure = report.figures.iter().find(|figure| figure.name == name);
+    figure.and_then(|figure| figure.value.parse().ok()).unwrap_or_default()
+}
+
+/// The running message has stacks by the native sampler.
+fn is_sampled(report: &Report) -> bool {
+    running_tree(report)
+        .is_some_and(|tree| tree.source == StackSource::Art && tree.sample_deltas_ns.len() >= 3)
+}
+
+#[test]
+fn a_main_thread_without_a_safepoint_does_not_end_sampling() -> Result<()> {
+    for testbed in testbed::to_test_on(&["art10", "art11"]) {
+        let folder = tempdir()?;
+        let app = launcher(&testbed)?.app("scenario.NoSafepoint").argument("who=main").argument("ms=6000");
+        let mut app = app.argument(format!("dir={}", folder.path().display())).start()?;
+        app.wait_for("SCRIPT spun", LIMIT)?;
+        let report = report_when(&mut app, is_sampled)?;
+        let (on, how) = feature(&report, Feature::Sampler);
+        assert!(on && how.starts_with("table of ART"), "{testbed}: {how}");
+        let tree = running_tree(&report).context("no tree")?;
+        for (stack, _) in stacks_of(&report, tree)? {
+            assert!(
+                stack.iter().any(|frame| frame.short() == "CheckoutActivity.onPay"),
+                "{testbed}: {stack:?}"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// It keeps ART's trace waiting, and on 10 and 11 whoever runs Java code with it, until it stops.
+#[test]
+fn a_signal_beside_a_thread_without_a_safepoint_leaves_mains_stack() -> Result<()> {
+    for testbed in testbed::to_test_on(&["art10", "art11"]) {
+        let folder = tempdir()?;
+        let app = launcher(&testbed)?.app("scenario.NoSafepoint").argument("who=other").argument("ms=6000");
+        let mut app = app.argument(format!("dir={}", folder.path().display())).start()?;
+        wait_for_ring("main is sampled", folder.path(), app.pid(), is_sampled)?;
+        quit(&app)?;
+        let told = app.wait_for(" sigquit", LIMIT)?;
+        let path: PathBuf = told.split_whitespace().nth(2).context("no path")?.into();
+        if !app.seen().iter().any(|line| line == "SCRIPT spun") {
+            app.wait_for("SCRIPT spun", LIMIT)?;
+        }
+        let quit = read(&path)?;
+        assert!(is_sampled(&quit), "{testbed}: {:?}", quit.trees);
+        let windows = figure(&quit, "sampler.windows");
+        let more = |report: &Report| is_sampled(report) && figure(report, "sampler.windows") > windows;
+        report_when(&mut app, more)?;
+        assert!(app.kill().contains("reacting to signal 3"), "{testbed}");
+    }
+    Ok(())
+}
+
+#[test]
+fn nobody_is_stopped_while_art_writes_its_own_trace() -> Result<()> {
+    for testbed in testbed::to_test_on(&["art10", "art11"]) {
+        let folder = tempdir()?;
+        let gate = folder.path().join("gate");
+        let app = launcher(&testbed)?.app("scenario.NoSafepoint").argument("who=art");
+        let app = app.argument(format!("gate={}", gate.display()));
+        let mut app = app.argument(format!("dir={}", folder.path().display())).start()?;
+        let left_out = |report: &Report| figure(report, "sampler.left_out_trace");
+        let windows = |report: &Report| figure(report, "sampler.windows");
+        let first = report_when(&mut app, |report| left_out(report) > 0)?;
+        let second = report_when(&mut app, |report| {
+            left_out(report) > left_out(&first) && !report.threads.threads.is_empty()
+        })?;
+        assert_eq!(windows(&first), windows(&second), "{testbed}: a thread was stopped");
+        assert!(!is_sampled(&second), "{testbed}: the message began during the trace");
+        let others = &second.threads.threads;
+        assert!(others.iter().all(|thread| thread.stack.is_none()), "{testbed}: {others:?}");
+        fs::write(&gate, "")?;
+        let after = report_when(&mut app, is_sampled)?;
+        assert!(windows(&after) > windows(&second), "{testbed}");
+    }
+    Ok(())
+}

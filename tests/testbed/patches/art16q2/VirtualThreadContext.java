@@ -1,0 +1,7 @@
+package dalvik.system;
+
+/** The fields that libart knows. */
+public class VirtualThreadContext {
+    VirtualThreadParkedStates parkedStates;
+    Thread pinnedCarrierThread;
+}

@@ -1,0 +1,4 @@
+package dalvik.system;
+
+/** Known to libart by name. */
+public class VirtualThreadParkingError {}

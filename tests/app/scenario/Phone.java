@@ -18,11 +18,11 @@ import java.util.List;
  * <p>Arguments: {@code says=WORDS} and {@code saysAfterMs=N}: that this process does not respond, so long after the
  * start. {@code exits=PID|PROCESS|TIME|REASON|STATUS|WORDS,...}: how processes ended, newest first.
  */
-final class Phone extends Application {
+public final class Phone extends Application {
     private final Options options;
     private final long startedMs = SystemClock.uptimeMillis();
 
-    Phone(Options options) {
+    public Phone(Options options) {
         this.options = options;
     }
 

@@ -61,7 +61,7 @@ struct Notice {
     path: Option<PathBuf>,
     /// Why it was written.
     reason: String,
-    /// As in `Native.java`: [`COMPLETE`], [`FIRST_FILE`], or the number by which Java knows who asked for it.
+    /// As in `Native.java`: [`COMPLETE`], [`FIRST_FILE`], [`LOOKED_BACK`], or the number by which Java knows who asked for it.
     about: i64,
 }
 
@@ -69,6 +69,8 @@ struct Notice {
 const COMPLETE: i64 = 0;
 /// There is a file, and more to come.
 const FIRST_FILE: i64 = -1;
+/// Without a report: what earlier processes left has been looked at.
+const LOOKED_BACK: i64 = -2;
 
 /// What the listeners have not been notified of yet.
 struct Waiting {
@@ -110,6 +112,11 @@ pub(crate) fn notify_first(java_hears: bool, path: &Path, reason: &str) {
     if java_hears || FIRST.get().is_some() {
         add(Notice { path: Some(path.to_owned()), reason: reason.to_owned(), about: FIRST_FILE });
     }
+}
+
+/// Has Java hear that what earlier processes left has been looked at.
+pub(crate) fn looked_back() {
+    answer(LOOKED_BACK, None);
 }
 
 /// Has Java call who asked for a report and did not wait: with its path, or with nothing when there is none.

@@ -100,8 +100,13 @@ final class App {
 
     /** As the system calls this process, or null. */
     static String processName() {
+        return processName("self");
+    }
+
+    /** The same of another process, by its id. */
+    static String processName(String pid) {
         try {
-            BufferedReader reader = new BufferedReader(new FileReader("/proc/self/cmdline"));
+            BufferedReader reader = new BufferedReader(new FileReader("/proc/" + pid + "/cmdline"));
             try {
                 String line = reader.readLine();
                 int end = line == null ? -1 : line.indexOf('\0');

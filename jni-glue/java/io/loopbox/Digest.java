@@ -8,8 +8,8 @@ import java.io.IOException;
 import java.util.zip.CRC32;
 
 /**
- * The first section of a report, which is plain text for this reader (docs/file-format.md): reason, process, process
- * id, time and digest, each on a line.
+ * The first section of a report, which is plain text for this reader (docs/file-format.md): why it was written, process,
+ * process id, time, digest, verdict, what may still come, and the app's own words, each on a line.
  */
 final class Digest {
     static final Digest NONE = new Digest(new String[] {"unreadable"});
@@ -24,6 +24,9 @@ final class Digest {
     final long pid;
     final long timeMs;
     final String line;
+    final String verdict;
+    final String state;
+    final String label;
 
     private Digest(String[] lines) {
         reason = at(lines, 0);
@@ -31,6 +34,19 @@ final class Digest {
         pid = number(at(lines, 2));
         timeMs = number(at(lines, 3));
         line = at(lines, 4);
+        verdict = at(lines, 5);
+        state = at(lines, 6);
+        label = at(lines, 7);
+    }
+
+    /** Whether the process that wrote it has everything in it that it asks for in any case. */
+    boolean isComplete() {
+        return state.equals("open") || state.equals("closed");
+    }
+
+    /** Whether the process that wrote it may put more into it. */
+    boolean isOpen() {
+        return state.equals("open") || state.equals("first");
     }
 
     private static String at(String[] lines, int at) {

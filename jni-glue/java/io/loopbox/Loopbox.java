@@ -149,10 +149,15 @@ public final class Loopbox {
 
     /**
      * The reports that are there, of this process and of others before it, oldest first: for uploading at the next
-     * launch, some seconds after {@link #install}, on a thread that may read files. They are the calling process's
-     * now: delete each file when it is sent. One that is not deleted is handed out again to the same process, until 20
-     * newer ones are there or two weeks have passed.
+     * launch, on a thread that may read files. It waits until what earlier processes left has been looked at, which takes
+     * some milliseconds after {@link #install}, 5 seconds at most; on the main thread it does not wait. They are the
+     * calling process's now: delete each file when it is sent. One that is not deleted is handed out again to the same
+     * process, until 20 newer ones are there or two weeks have passed.
+     *
+     * <p>A report that its living process may still put more into, because the hang goes on or the system has not been
+     * heard of yet, is not among them: it is handed out later, or at the next launch.
      */
+    @WorkerThread
     @NonNull
     public static List<Report> takePendingReports() {
         try {
@@ -160,6 +165,7 @@ public final class Loopbox {
             if (place == null) {
                 return new ArrayList<Report>();
             }
+            Recorder.awaitLookBack();
             String process = App.processName();
             return PendingReports.take(place, process == null ? "unknown" : process);
         } catch (Throwable fault) {
@@ -319,10 +325,15 @@ public final class Loopbox {
      * Called by the native listener thread.
      *
      * @param path the report's, or null for none
-     * @param about {@link Native#COMPLETE}, {@link Native#FIRST_FILE}, or the number of who asked for it
+     * @param about {@link Native#COMPLETE}, {@link Native#FIRST_FILE}, {@link Native#LOOKED_BACK}, or the number of who
+     *     asked for it
      */
     static void onReport(String path, long about) {
         try {
+            if (about == Native.LOOKED_BACK) {
+                Recorder.lookedBack();
+                return;
+            }
             Report report = path == null ? null : new Report(new File(path));
             if (about > 0) {
                 AskedDumps.answer(about, report);

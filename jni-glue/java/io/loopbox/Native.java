@@ -31,6 +31,9 @@ final class Native {
     /** Said to Loopbox.onReport: the report has a file, and more is to come. */
     static final long FIRST_FILE = -1;
 
+    /** Said to Loopbox.onReport, without a report: what earlier processes left has been looked at. */
+    static final long LOOKED_BACK = -2;
+
     private Native() {}
 
     /**

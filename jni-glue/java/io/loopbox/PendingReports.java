@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox;
 
+import android.os.Process;
 import android.util.Log;
 import java.io.File;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -23,7 +25,7 @@ final class PendingReports {
 
     /**
      * Moves the reports of a directory into one of the calling process: each goes to one process, and none is deleted
-     * under it to make room for new ones.
+     * under it to make room for new ones. One that its living process may put more into stays where it is.
      */
     static List<Report> take(File directory, String process) {
         File taken = new File(directory, TAKEN);
@@ -33,6 +35,9 @@ final class PendingReports {
             return new ArrayList<Report>();
         }
         for (File file : reports(directory)) {
+            if (isBeingWritten(file)) {
+                continue;
+            }
             // False when another process was quicker.
             boolean ours = file.renameTo(new File(own, file.getName()));
             if (!ours && file.exists()) {
@@ -59,6 +64,24 @@ final class PendingReports {
                     }
                 });
         return found;
+    }
+
+    private static boolean isBeingWritten(File file) {
+        try {
+            Digest digest = Digest.read(file);
+            return digest.isOpen() && isAlive(digest);
+        } catch (IOException unreadable) {
+            // Written in one step: nobody goes on with it.
+            return false;
+        }
+    }
+
+    private static boolean isAlive(Digest digest) {
+        if (digest.pid == Process.myPid()) {
+            return Recorder.isOn();
+        }
+        // Of an app's processes each may look at the others.
+        return digest.process.equals(App.processName(Long.toString(digest.pid)));
     }
 
     /** Of every process: one that is not in the app any more would keep its reports forever. */

@@ -6,6 +6,8 @@ import android.os.Handler;
 import android.os.Looper;
 import android.util.Log;
 import java.io.File;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /** The recording in progress. Everything but what says otherwise is for the main thread. */
 final class Recorder {
@@ -17,6 +19,11 @@ final class Recorder {
 
     /** Written on the main thread only; the worker reads it to name the running message. */
     private static volatile Hook naming;
+
+    /** Until when what earlier processes left has not been looked at. */
+    private static volatile CountDownLatch lookBack = new CountDownLatch(0);
+
+    private static final long LOOK_BACK_MS = 5_000;
 
     private static volatile Config config;
     private static volatile Framework framework = Framework.NONE;
@@ -72,12 +79,14 @@ final class Recorder {
             System.loadLibrary("loopbox");
             framework = asked;
             // Before there is a worker: it may have an earlier launch's report for the listener at once.
+            lookBack = new CountDownLatch(1);
             config = wanted;
             long[] numbers = wanted.numbers(Build.VERSION.SDK_INT);
             refusal = Native.install(numbers, wanted.strings(directory, appVersion, mark));
         } finally {
             if (refusal != null) {
                 config = null;
+                lookedBack();
                 if (guard != null) {
                     guard.end();
                 }
@@ -96,6 +105,18 @@ final class Recorder {
         return null;
     }
 
+    /** What earlier processes left has been looked at, or nobody will. Any thread. */
+    static void lookedBack() {
+        lookBack.countDown();
+    }
+
+    /** Waits for {@link #lookedBack}, some seconds at most; not on the main thread. */
+    static void awaitLookBack() throws InterruptedException {
+        if (!onMainThread()) {
+            lookBack.await(LOOK_BACK_MS, TimeUnit.MILLISECONDS);
+        }
+    }
+
     static void stop() {
         if (config == null) {
             return;
@@ -103,6 +124,7 @@ final class Recorder {
         takeOut();
         InputWatch.takeOut();
         config = null;
+        lookedBack();
         pausedByApp = false;
         pausedInBackground = false;
         Native.uninstall();

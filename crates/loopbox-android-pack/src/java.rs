@@ -131,7 +131,8 @@ pub(crate) fn library(java: &Java) -> Result<Classes> {
 }
 
 /// The folders of `jni-glue/integrations`.
-const INTEGRATIONS: [&str; 4] = ["bugsnag", "crashlytics", "sentry", "upload"];
+const INTEGRATIONS: [&str; 9] =
+    ["acra", "bitdrift", "bugsnag", "crashlytics", "datadog", "embrace", "sentry", "upload", "xcrash"];
 
 /// The same of another folder `glue`, with `work` to compile in: the classes are below `work/classes` then.
 pub(crate) fn library_in(java: &Java, glue: &Path, work: &Path) -> Result<Classes> {

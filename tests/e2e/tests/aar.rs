@@ -33,14 +33,19 @@ impl Unpacked {
         let folder = tempdir()?;
         let library = android::ensure(Abi::X86_64)?;
         let ships = fs::read(&library.file)?;
-        let archive = aar::build(&[library], &root().join("jni-glue"), &folder.path().join("maven"))?;
+        let libraries = aar::Libraries { own: &[library], inhouse: &[] };
+        let archive = aar::build(libraries, &root().join("jni-glue"), &folder.path().join("maven"))?;
         let mut entries = aar::unpack(&archive)?;
         let wanted = [
             "AndroidManifest.xml",
             "META-INF/com/android/build/gradle/aar-metadata.properties",
+            "META-INF/io.loopbox/third-party-notices.txt",
             "R.txt",
             "classes.jar",
             "jni/x86_64/libloopbox.so",
+            "prefab/modules/loopbox/include/loopbox.h",
+            "prefab/modules/loopbox/module.json",
+            "prefab/prefab.json",
             "proguard.txt",
         ];
         ensure!(entries.keys().eq(&wanted), "the archive has {:?}", entries.keys());
@@ -277,7 +282,7 @@ fn shrunk(unpacked: &Unpacked, work: &Path, rules_of_archive: &str, app: &ToShri
     fs::write(made("rules.pro"), format!("{rules_of_archive}\n{rules}\n{main}"))?;
     run(shrink.arg(format!("@{}", made("rules.pro").display())))?;
     let left = aar::unpack(&made("out.jar"))?;
-    ensure!(!left.contains_key("io/loopbox/PrinterHook.class"), "nothing was renamed");
+    ensure!(!left.contains_key("io/loopbox/internal/PrinterHook.class"), "nothing was renamed");
     testbed.dex_classes(&made("out.jar"), &made("shrunk.jar"))?;
     Ok(made("shrunk.jar"))
 }
@@ -323,6 +328,16 @@ fn a_rule_that_is_missing_shows_in_the_first_status() -> Result<()> {
     Ok(())
 }
 
+/// Java's half of it is tested where it is compiled.
+#[test]
+fn the_library_that_goes_into_stores_does_not_know_the_hidden_field() -> Result<()> {
+    let library = fs::read(unpacked().folder.path().join("jni/x86_64/libloopbox.so"))?;
+    for text in ["sObserver", "Looper$Observer", "loopbox-observer"] {
+        assert!(!library.windows(text.len()).any(|window| window == text.as_bytes()), "{text}");
+    }
+    Ok(())
+}
+
 /// What shrinks the archive together with an app shrinks the links, too.
 #[test]
 fn the_links_to_crash_sdks_work_shrunk_and_unshrunk() -> Result<()> {
@@ -344,7 +359,9 @@ fn the_links_to_crash_sdks_work_shrunk_and_unshrunk() -> Result<()> {
 /// The links, what they are compiled against, and who drives them.
 fn link_sources() -> Result<Vec<PathBuf>> {
     let tests = root().join("tests");
-    let mut sources = java_below(&[tests.join("app/android"), root().join("jni-glue/integrations")])?;
+    let glue = root().join("jni-glue");
+    let parts = [tests.join("app/android"), glue.join("integrations"), glue.join("inhouse/java")];
+    let mut sources = java_below(&parts)?;
     sources.extend(["Links", "SentryClient"].map(|name| tests.join(format!("integrate/{name}.java"))));
     let scenario = ["Options", "Phone", "PrintingListener", "Script"];
     sources.extend(scenario.map(|name| tests.join(format!("app/scenario/{name}.java"))));

@@ -120,7 +120,7 @@ fn what_the_app_asks_for_is_told_from_a_hang_and_from_somebody_elses_anr() -> Re
     for testbed in to_test_on(&["art10", "art11"]) {
         let folder = tempdir()?;
         let mut app = Taking::start(&testbed, folder.path(), &[])?;
-        app.order("dump hang")?;
+        app.give("dump hang")?;
         app.hears("REQUESTED RESPONSIVE complete requested [hang]")?;
         wait_for_signal_catcher(app.app.pid())?;
         quit(&app.app)?;

@@ -334,6 +334,17 @@ fn native_code_hears_of_a_report_as_java_does() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn names_of_the_apps_threads_stay_out_when_it_wants_that() -> Result<()> {
+    let mut story = Story::begin(&["threads=redact", "garbage=on"])?;
+    let told = story.app.wait_for("SCRIPT report", LIMIT)?;
+    let report = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
+    let names: Vec<&str> = report.threads.threads.iter().map(|thread| thread.name.as_str()).collect();
+    assert!(names.contains(&"redacted") && !names.contains(&"garbage"), "{names:?}");
+    assert!(names.contains(&"HeapTaskDaemon"), "{names:?}");
+    Ok(())
+}
+
 /// The system keeps a record of it since Android 11.
 #[test]
 fn the_next_launch_learns_how_it_ended_and_completes_the_report() -> Result<()> {

@@ -156,9 +156,9 @@ fn notify_java(env: &mut Env<'_>, path: Option<&Path>, about: i64) {
         let arguments =
             [jvalue { l: path.map_or(ptr::null_mut(), |path| path.as_raw()) }, jvalue { j: about }];
         let nothing = JavaType::Primitive(Primitive::Void);
-        let method = classes.loopbox_on_report;
+        let method = classes.calls_on_report;
         // SAFETY: looked up in this class with this signature: a String or null, a long, no result.
-        unsafe { env.call_static_method_unchecked(&*classes.loopbox, method, nothing, &arguments) }?;
+        unsafe { env.call_static_method_unchecked(&*classes.calls, method, nothing, &arguments) }?;
         Ok::<_, Failure>(())
     });
     if let Err(error) = notified {

@@ -18,10 +18,10 @@ use std::sync::atomic::Ordering;
 pub(super) fn name_by_looper(env: &mut Env<'_>, session: &Session, running: &Running) -> Option<Message> {
     let classes = class_cache::get()?;
     let found = env.with_local_frame(DEFAULT_LOCAL_FRAME_CAPACITY, |env| {
-        let method = classes.loopbox_running_line;
+        let method = classes.calls_running_line;
         // SAFETY: looked up in this class with this signature: no arguments, a String.
         let line =
-            unsafe { env.call_static_method_unchecked(&*classes.loopbox, method, JavaType::Object, &[]) }?
+            unsafe { env.call_static_method_unchecked(&*classes.calls, method, JavaType::Object, &[]) }?
                 .l()?;
         // SAFETY: a String, as the method's type says.
         Ok::<_, Error>(unsafe { raw::text(env, &line) })

@@ -28,9 +28,9 @@ pub(super) fn is_on(symbols: &Symbols, stack: &[u32]) -> bool {
 /// Has Java put the hook back.
 pub(super) fn tell(env: &mut Env<'_>) {
     let Some(classes) = class_cache::get() else { return };
-    let (method, nothing) = (classes.loopbox_message_unseen, JavaType::Primitive(Primitive::Void));
+    let (method, nothing) = (classes.calls_message_unseen, JavaType::Primitive(Primitive::Void));
     // SAFETY: looked up in this class with this signature: no arguments, no result.
-    let told = unsafe { env.call_static_method_unchecked(&*classes.loopbox, method, nothing, &[]) };
+    let told = unsafe { env.call_static_method_unchecked(&*classes.calls, method, nothing, &[]) };
     if told.is_err() {
         log::warn(&raw::failure(env).0);
     }

@@ -4,6 +4,10 @@ package io.loopbox;
 import android.util.Log;
 import androidx.annotation.NonNull;
 import androidx.annotation.WorkerThread;
+import io.loopbox.internal.Digest;
+import io.loopbox.internal.Exit;
+import io.loopbox.internal.Recorder;
+import io.loopbox.internal.Tag;
 import java.io.File;
 import java.io.IOException;
 
@@ -171,7 +175,7 @@ public final class Report {
             try {
                 digest = Digest.read(file);
             } catch (IOException unreadable) {
-                Log.w(Loopbox.TAG, "cannot read " + file, unreadable);
+                Log.w(Tag.LOOPBOX, "cannot read " + file, unreadable);
                 digest = Digest.NONE;
             }
         }

@@ -1,11 +1,11 @@
-//! The native methods of `io.loopbox.Native`, registered by hand: methods with `@FastNative` or `@CriticalNative` are not
+//! The native methods of `io.loopbox.internal.Native`, registered by hand: methods with `@FastNative` or `@CriticalNative` are not
 //! found by name on Android 8 to 11, and a name that a shrinker changed must show when the library is loaded.
 
-use jni::objects::{JClass, JLongArray, JObject, JObjectArray, JString};
+use jni::objects::{JClass, JLongArray, JObjectArray, JString};
 use jni::strings::JNIStr;
 use jni::sys::{jboolean, jint, jlong};
 use jni::{EnvUnowned, NativeMethod, jni_str};
-use loopbox_agent::hook::{callbacks, observer_field};
+use loopbox_agent::hook::callbacks;
 use loopbox_agent::jni::env::Env;
 use loopbox_agent::jni::raw::{self, Failure};
 use loopbox_agent::jni::{class_cache, entry};
@@ -17,7 +17,7 @@ use std::time::Duration;
 /// Looks up the Java classes and registers the native methods.
 pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
     let classes = class_cache::look_up(env)?;
-    let table: [(&JNIStr, &JNIStr, *mut c_void); 27] = [
+    let table: [(&JNIStr, &JNIStr, *mut c_void); 25] = [
         (jni_str!("install"), jni_str!("([J[Ljava/lang/String;)Ljava/lang/String;"), install as *mut c_void),
         (jni_str!("uninstall"), jni_str!("()V"), uninstall as *mut c_void),
         (jni_str!("setSampling"), jni_str!("(Z)V"), set_sampling as *mut c_void),
@@ -51,16 +51,6 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         ),
         (jni_str!("discover"), jni_str!("()V"), sampler_natives::discover as *mut c_void),
         (jni_str!("walk"), jni_str!("()V"), sampler_natives::walk as *mut c_void),
-        (
-            jni_str!("readObserver"),
-            jni_str!("([Ljava/lang/Object;)Ljava/lang/String;"),
-            read_observer as *mut c_void,
-        ),
-        (
-            jni_str!("writeObserver"),
-            jni_str!("(Ljava/lang/Object;)Ljava/lang/String;"),
-            write_observer as *mut c_void,
-        ),
     ];
     let methods = table.map(|(name, signature, function)| {
         // SAFETY: each function has the C signature of its descriptor: (environment, class, arguments), and for
@@ -212,31 +202,5 @@ extern "system" fn ask_for_dump<'local>(
         // SAFETY: a String, as the descriptor says.
         let reason = unsafe { raw::text(env, &reason) }.unwrap_or_default();
         Ok(install::ask_for_dump(reason, asked))
-    })
-}
-
-extern "system" fn read_observer<'local>(
-    env: EnvUnowned<'local>,
-    _: JClass<'local>,
-    holder: JObjectArray<'local, JObject<'local>>,
-) -> JString<'local> {
-    entry::enter(env, |env| match observer_field::read(env) {
-        Ok(observer) => {
-            // SAFETY: an Object[], as the descriptor says.
-            unsafe { raw::put(env, &holder, 0, &observer) };
-            Ok(JString::null())
-        }
-        Err(refusal) => raw::new_string(env, &refusal.0),
-    })
-}
-
-extern "system" fn write_observer<'local>(
-    env: EnvUnowned<'local>,
-    _: JClass<'local>,
-    observer: JObject<'local>,
-) -> JString<'local> {
-    entry::enter(env, |env| match observer_field::write(env, &observer) {
-        Ok(()) => Ok(JString::null()),
-        Err(refusal) => raw::new_string(env, &refusal.0),
     })
 }

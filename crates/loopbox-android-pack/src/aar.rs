@@ -10,47 +10,90 @@ use anyhow::{Context, Result, ensure};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use crate::java::{Classes, Entries, Java, library_in};
+use crate::artifact::{Artifact, INHOUSE, LOOPBOX, NOOP, VERSION};
+use crate::java::{AllClasses, Classes, Entries, Java, library_in};
 use crate::library::Library;
-use crate::project::{SONAME, data, folder};
-use loopbox_setup::files::write_atomically;
+use crate::linked;
+use crate::project::{data, folder};
+use loopbox_setup::files::{files_below, write_atomically};
 use loopbox_setup::progress::Progress;
 
-/// Maven's name of the archive.
-const GROUP: &str = "io/loopbox";
-const NAME: &str = "loopbox";
-const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The native libraries of the archives.
+#[derive(Debug, Clone, Copy)]
+pub struct Libraries<'a> {
+    /// Of the one that apps depend on, one for each ABI.
+    pub own: &'a [Library],
+    /// Of the one that builds in house add.
+    pub inhouse: &'a [Library],
+}
 
-/// Packs everything and returns the archive's file.
-pub(crate) fn pack(libraries: &[Library], java: &Classes) -> Result<PathBuf> {
+/// Packs everything and returns the archive that apps depend on.
+pub(crate) fn pack(libraries: Libraries<'_>, java: &AllClasses) -> Result<PathBuf> {
     let archive = put_all(libraries, java, &folder().join("maven"))?;
-    ensure_holds(&archive, libraries)?;
+    ensure_holds(&archive, libraries.own)?;
     let short = folder().join("loopbox.aar");
     fs::copy(&archive, &short).with_context(|| format!("cannot write {}", short.display()))?;
     Ok(short)
 }
 
-/// Compiles the Java half in the folder `glue` and puts the archive with some libraries, and what belongs to it, into a
-/// Maven repository. Returns the archive's file.
+/// Compiles the Java half in the folder `glue` and puts the archives with some libraries, and what belongs to them, into a
+/// Maven repository. Returns the file of the archive that apps depend on.
 ///
 /// # Errors
 /// When a source does not compile, or a file cannot be read or written.
-pub fn build(libraries: &[Library], glue: &Path, repository: &Path) -> Result<PathBuf> {
+pub fn build(libraries: Libraries<'_>, glue: &Path, repository: &Path) -> Result<PathBuf> {
     let java = Java::ensure(&Progress::new("aar"))?;
     let work = tempfile::tempdir().context("no folder to compile in")?;
     put_all(libraries, &library_in(&java, glue, work.path())?, repository)
 }
 
-fn put_all(libraries: &[Library], java: &Classes, repository: &Path) -> Result<PathBuf> {
-    ensure!(!libraries.is_empty(), "an archive without libraries");
-    let place = repository.join(GROUP).join(NAME).join(VERSION);
-    let file = |suffix: &str| place.join(format!("{NAME}-{VERSION}{suffix}"));
-    let archive = zip(&contents(libraries, java)?)?;
-    write_atomically(&file(".aar"), &archive)?;
-    write_atomically(&file("-sources.jar"), zip(&jar(&java.sources))?)?;
-    write_atomically(&file("-javadoc.jar"), zip(&jar(&java.documentation))?)?;
-    write_atomically(&file(".pom"), pom()?)?;
-    Ok(file(".aar"))
+fn put_all(libraries: Libraries<'_>, java: &AllClasses, repository: &Path) -> Result<PathBuf> {
+    ensure!(!libraries.own.is_empty(), "an archive without libraries");
+    let crates = linked::crates()?;
+    let mut more = prefab()?;
+    more.insert(NOTICES.to_owned(), linked::notices(&crates).into_bytes());
+    let archive =
+        put(&LOOPBOX, contents(&LOOPBOX, libraries.own, &java.library, more)?, &java.library, repository)?;
+    let list = archive.with_file_name(LOOPBOX.file_name("-cyclonedx.json"));
+    write_atomically(&list, linked::sbom(&crates)?)?;
+    if !libraries.inhouse.is_empty() {
+        let entries = contents(&INHOUSE, libraries.inhouse, &java.inhouse, Entries::new())?;
+        put(&INHOUSE, entries, &java.inhouse, repository)?;
+    }
+    put(&NOOP, contents(&NOOP, &[], &java.noop, Entries::new())?, &java.noop, repository)?;
+    Ok(archive)
+}
+
+/// Where an archive has the notices of what is linked into its libraries.
+const NOTICES: &str = "META-INF/io.loopbox/third-party-notices.txt";
+
+/// Puts one archive into the repository, with all that belongs to it; returns its file.
+fn put(artifact: &Artifact, entries: Entries, java: &Classes, repository: &Path) -> Result<PathBuf> {
+    let place = repository.join("io/loopbox").join(artifact.name).join(VERSION);
+    let files = [
+        (artifact.file_name(".aar"), zip(&entries)?),
+        (artifact.file_name("-sources.jar"), zip(&jar(&java.sources))?),
+        (artifact.file_name("-javadoc.jar"), zip(&jar(&java.documentation))?),
+    ];
+    for (name, bytes) in &files {
+        write_atomically(&place.join(name), bytes)?;
+    }
+    write_atomically(&place.join(artifact.file_name(".pom")), artifact.pom()?)?;
+    let module = artifact.module(&files.each_ref().map(|(name, bytes)| (name.clone(), bytes.as_slice())))?;
+    write_atomically(&place.join(artifact.file_name(".module")), module)?;
+    Ok(place.join(artifact.file_name(".aar")))
+}
+
+/// The C header, as Android's package manager for native code wants it.
+fn prefab() -> Result<Entries> {
+    let folder = data("prefab");
+    let mut found = Entries::new();
+    for file in files_below(&folder)? {
+        let name = file.strip_prefix(&folder).unwrap_or(&file).to_string_lossy().into_owned();
+        let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        found.insert(format!("prefab/{name}"), text.replace("@VERSION@", VERSION).into_bytes());
+    }
+    Ok(found)
 }
 
 /// Unpacks an archive and compares: it has the libraries as they were built, these and no others, and the classes.
@@ -59,12 +102,10 @@ fn ensure_holds(archive: &Path, libraries: &[Library]) -> Result<()> {
     let packed: Vec<&String> = entries.keys().filter(|name| name.starts_with("jni/")).collect();
     ensure!(packed.len() == libraries.len(), "{} has {packed:?}", archive.display());
     for library in libraries {
-        let name = format!("jni/{}/{SONAME}", library.abi);
-        let built =
-            fs::read(&library.file).with_context(|| format!("cannot read {}", library.file.display()))?;
+        let (name, built) = packed_library(library)?;
         ensure!(entries.get(&name) == Some(&built), "{name} in {} is not what was built", archive.display());
     }
-    for name in ["AndroidManifest.xml", "classes.jar", "proguard.txt"] {
+    for name in ["AndroidManifest.xml", "classes.jar", "proguard.txt", NOTICES, "prefab/prefab.json"] {
         ensure!(
             entries.get(name).is_some_and(|bytes| !bytes.is_empty()),
             "no {name} in {}",
@@ -74,27 +115,32 @@ fn ensure_holds(archive: &Path, libraries: &[Library]) -> Result<()> {
     Ok(())
 }
 
-/// The archive's files, as the format's specification names them.
-fn contents(libraries: &[Library], java: &Classes) -> Result<Entries> {
+/// A library's place in an archive, and its bytes.
+fn packed_library(library: &Library) -> Result<(String, Vec<u8>)> {
+    let name = library.file.file_name().context("a library without a name")?.to_string_lossy();
+    let bytes = fs::read(&library.file).with_context(|| format!("cannot read {}", library.file.display()))?;
+    Ok((format!("jni/{}/{name}", library.abi), bytes))
+}
+
+/// The archive's files, as the format's specification names them, and more of our own.
+fn contents(artifact: &Artifact, libraries: &[Library], java: &Classes, more: Entries) -> Result<Entries> {
     let text = |name: &str| {
         let file = data(name);
         fs::read(&file).with_context(|| format!("cannot read {}", file.display()))
     };
-    let mut entries = Entries::from([
-        ("AndroidManifest.xml".to_owned(), text("AndroidManifest.xml")?),
+    let mut entries = more;
+    entries.extend([
+        ("AndroidManifest.xml".to_owned(), artifact.manifest()?),
         ("R.txt".to_owned(), Vec::new()), // no resources
         (
             "META-INF/com/android/build/gradle/aar-metadata.properties".to_owned(),
             text("aar-metadata.properties")?,
         ),
         ("classes.jar".to_owned(), zip(&jar(&java.classes))?),
-        ("proguard.txt".to_owned(), text("proguard.txt")?),
+        ("proguard.txt".to_owned(), text(artifact.rules)?),
     ]);
     for library in libraries {
-        let name = library.file.file_name().context("a library without a name")?.to_string_lossy();
-        let bytes =
-            fs::read(&library.file).with_context(|| format!("cannot read {}", library.file.display()))?;
-        entries.insert(format!("jni/{}/{name}", library.abi), bytes);
+        entries.extend([packed_library(library)?]);
     }
     Ok(entries)
 }
@@ -104,12 +150,6 @@ fn jar(files: &Entries) -> Entries {
     let mut entries = files.clone();
     entries.insert("META-INF/MANIFEST.MF".to_owned(), b"Manifest-Version: 1.0\r\n\r\n".to_vec());
     entries
-}
-
-fn pom() -> Result<String> {
-    let file = data("pom.xml");
-    let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-    Ok(text.replace("@VERSION@", VERSION))
 }
 
 /// A compressed archive, the same for the same entries.
@@ -149,9 +189,13 @@ pub fn unpack(file: &Path) -> Result<Entries> {
 mod tests {
     use super::*;
     use crate::abi::Abi;
-    use loopbox_setup::files::files_below;
     use loopbox_setup::workspace::root;
     use std::time::{Duration, UNIX_EPOCH};
+
+    fn all_classes(text: &str) -> AllClasses {
+        let (library, inhouse, noop) = (classes(text), classes(text), classes(text));
+        AllClasses { library, inhouse, noop, api: <[String; 2]>::default() }
+    }
 
     fn classes(text: &str) -> Classes {
         let entries = |name: &str| Entries::from([(name.to_owned(), text.as_bytes().to_vec())]);
@@ -171,7 +215,8 @@ mod tests {
     #[test]
     fn the_archive_has_what_the_format_asks_for_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
-        let entries = contents(&[library(folder.path())], &classes("x")).unwrap();
+        let entries =
+            contents(&LOOPBOX, &[library(folder.path())], &classes("x"), prefab().unwrap()).unwrap();
         let names: Vec<&str> = entries.keys().map(String::as_str).collect();
         assert_eq!(
             names,
@@ -181,6 +226,9 @@ mod tests {
                 "R.txt",
                 "classes.jar",
                 "jni/arm64-v8a/libloopbox.so",
+                "prefab/modules/loopbox/include/loopbox.h",
+                "prefab/modules/loopbox/module.json",
+                "prefab/prefab.json",
                 "proguard.txt"
             ]
         );
@@ -194,7 +242,8 @@ mod tests {
     fn an_archive_with_another_library_than_was_built_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let libraries = [library(folder.path())];
-        let archive = put_all(&libraries, &classes("x"), folder.path()).unwrap();
+        let all = Libraries { own: &libraries, inhouse: &[] };
+        let archive = put_all(all, &all_classes("x"), folder.path()).unwrap();
         ensure_holds(&archive, &libraries).unwrap();
         assert!(ensure_holds(&archive, &[]).is_err());
         fs::write(&libraries[0].file, "other code").unwrap();
@@ -206,7 +255,10 @@ mod tests {
     fn the_same_content_makes_the_same_bytes() {
         let folder = tempfile::tempdir().unwrap();
         let library = library(folder.path());
-        let make = |text| zip(&contents(std::slice::from_ref(&library), &classes(text)).unwrap()).unwrap();
+        let make = |text| {
+            let entries = contents(&LOOPBOX, std::slice::from_ref(&library), &classes(text), Entries::new());
+            zip(&entries.unwrap()).unwrap()
+        };
         let first = make("x");
         std::thread::sleep(Duration::from_millis(2_100)); // times in archives have 2 s steps
         assert_eq!(first, make("x"));
@@ -220,7 +272,7 @@ mod tests {
         let library = library(folder.path());
         let make = |name: &str, year: u64| {
             let glue = folder.path().join(name);
-            for part in ["java", "java-stubs", "java-compile-only"] {
+            for part in ["java", "java-stubs", "java-compile-only", "inhouse/java", "noop/java"] {
                 let from = root().join("jni-glue").join(part);
                 for file in files_below(&from).unwrap() {
                     let to = glue.join(part).join(file.strip_prefix(&from).unwrap());
@@ -231,7 +283,8 @@ mod tests {
                 }
             }
             let repository = glue.join("maven");
-            build(std::slice::from_ref(&library), &glue, &repository).unwrap();
+            let own = std::slice::from_ref(&library);
+            build(Libraries { own, inhouse: own }, &glue, &repository).unwrap();
             let files = files_below(&repository).unwrap();
             let named = |file: &PathBuf| {
                 (file.strip_prefix(&repository).unwrap().to_owned(), fs::read(file).unwrap())
@@ -240,17 +293,13 @@ mod tests {
         };
         let (one, other) = (make("a", 40), make("deeper/b", 50));
         let names: Vec<_> = one.iter().map(|(name, _)| name.file_name().unwrap().to_string_lossy()).collect();
-        let wanted = ["-javadoc.jar", "-sources.jar", ".aar", ".pom"];
-        assert_eq!(names, wanted.map(|suffix| format!("{NAME}-{VERSION}{suffix}")));
+        let of_each = ["-javadoc.jar", "-sources.jar", ".aar", ".module", ".pom"];
+        let list = std::iter::once(LOOPBOX.file_name("-cyclonedx.json"));
+        let rest =
+            [&LOOPBOX, &INHOUSE, &NOOP].into_iter().flat_map(|a| of_each.map(|suffix| a.file_name(suffix)));
+        assert_eq!(names, list.chain(rest).collect::<Vec<_>>());
         for ((name, bytes), (_, again)) in one.iter().zip(&other) {
             assert!(bytes == again, "{} differs", name.display());
         }
-    }
-
-    #[test]
-    fn the_pom_has_the_workspaces_version() {
-        let pom = pom().unwrap();
-        assert!(pom.contains(&format!("<version>{VERSION}</version>")) && !pom.contains('@'), "{pom}");
-        assert!(pom.contains("<packaging>aar</packaging>"));
     }
 }

@@ -6,18 +6,19 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 
 use crate::abi::Abi;
-use crate::project::{PACKAGE, SONAME};
+use crate::link;
+use crate::project::Product;
 use crate::toolchain::{Target, Toolchain, cargo};
 use loopbox_setup::workspace::root;
 
-/// Builds the library and returns the file with all its symbols. `products` is cargo's target folder for this.
-pub(crate) fn compile(abi: Abi, target: &Target, products: &Path) -> Result<PathBuf> {
-    let mut flags = target.flags.clone();
+/// Builds a library and returns the file with all its symbols. `products` is cargo's target folder for this.
+pub(crate) fn compile(product: Product, abi: Abi, target: &Target, products: &Path) -> Result<PathBuf> {
+    let mut flags = link::flags_of(product, &target.flags);
     for (folder, name) in remapped() {
         flags.push(format!("--remap-path-prefix={}={name}", folder.display()));
     }
     let mut command = cargo();
-    command.current_dir(root()).args(["rustc", "--quiet", "--locked", "--package", PACKAGE, "--lib"]);
+    command.current_dir(root()).args(["rustc", "--quiet", "--locked", "--package", product.package, "--lib"]);
     // Only as a C library: together with an rlib it would not be optimised as a whole.
     command.args(["--crate-type", "cdylib", "--profile", "app", "--target", abi.triple()]);
     command.env("CARGO_TARGET_DIR", products).env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
@@ -28,7 +29,7 @@ pub(crate) fn compile(abi: Abi, target: &Target, products: &Path) -> Result<Path
         "cannot build the library for {abi}; an undefined symbol above is one that Android 21 does not have, or that \
          jni-glue/android/bionic-symbols.toml does not list yet"
     );
-    Ok(products.join(abi.triple()).join("app").join(SONAME))
+    Ok(products.join(abi.triple()).join("app").join(product.soname))
 }
 
 /// Folders of this machine and what the library calls them, for file names in panics and line tables.

@@ -3,11 +3,13 @@
 
 pub mod aar;
 mod abi;
+mod artifact;
 mod build;
 mod check;
 mod java;
 mod library;
 mod link;
+mod linked;
 mod project;
 mod size;
 mod strip;
@@ -29,6 +31,7 @@ pub use library::{Library, ensure};
 pub use project::{data, folder};
 
 use library::Shown;
+use project::{INHOUSE, LIBRARY, Product};
 use size::Ratchet;
 use symbols::SymbolList;
 use toolchain::Toolchain;
@@ -59,25 +62,36 @@ pub fn pack(options: &Options) -> Result<()> {
     progress.say(format!("with {}", toolchain.name()));
     let list = SymbolList::read(&data("bionic-symbols.toml"))?;
     let shown = if options.sizes { Shown::Sizes } else { Shown::Checks };
-    let mut libraries = Vec::new();
-    for abi in abis {
-        libraries.push(library::make(abi, &toolchain, &list, shown, &progress)?);
+    let make = |product: Product, abi: Abi| {
+        let library = library::make(product, abi, &toolchain, &list, shown, &progress)?;
         if options.twice {
-            library::ensure_built_alike(abi, &toolchain.target(abi, &list.of(abi), &progress)?, &progress)?;
+            let target = toolchain.target(abi, &list.of(abi), &progress)?;
+            library::ensure_built_alike(product, abi, &target, &progress)?;
         }
+        anyhow::Ok(library)
+    };
+    let (mut libraries, mut inhouse) = (Vec::new(), Vec::new());
+    for abi in abis {
+        libraries.push(make(LIBRARY, abi)?);
+        inhouse.push(make(INHOUSE, abi)?);
     }
     if ALL.iter().all(|abi| libraries.iter().any(|library| library.abi == *abi)) {
-        ensure_list_is_short(&list, &libraries)?;
+        ensure_list_is_short(&list, libraries.iter().chain(&inhouse))?;
         progress.say("compile and pack the Java half");
-        let archive = aar::pack(&libraries, &java::library(&java::Java::ensure(&progress)?)?)?;
+        let java = java::library(&java::Java::ensure(&progress)?)?;
+        java.ensure_api_is_recorded()?;
+        let archive = aar::pack(aar::Libraries { own: &libraries, inhouse: &inhouse }, &java)?;
         println!("{}: {} bytes", archive.display(), fs::metadata(&archive)?.len());
     }
     weigh(&libraries, &toolchain.name(), options.bless)
 }
 
 /// The list of Android's symbols holds what is imported and no more: it is read as the contract it is.
-fn ensure_list_is_short(list: &SymbolList, libraries: &[Library]) -> Result<()> {
-    let used = |symbol: &&&str| libraries.iter().any(|library| library.imports.contains(**symbol));
+fn ensure_list_is_short<'a>(
+    list: &SymbolList,
+    libraries: impl Iterator<Item = &'a Library> + Clone,
+) -> Result<()> {
+    let used = |symbol: &&&str| libraries.clone().any(|library| library.imports.contains(**symbol));
     let all = list.all();
     let unused: Vec<&str> = all.iter().filter(|symbol| !used(symbol)).copied().collect();
     ensure!(

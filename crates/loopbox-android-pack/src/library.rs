@@ -11,7 +11,7 @@ use loopbox_setup::progress::Progress;
 
 use crate::abi::Abi;
 use crate::check::{self, Rules};
-use crate::project::{SONAME, data, folder};
+use crate::project::{LIBRARY, Product, data, folder};
 use crate::size::Sizes;
 use crate::symbols::{self, SymbolList};
 use crate::toolchain::{Target, Toolchain};
@@ -52,6 +52,7 @@ pub(crate) enum Shown {
 
 /// Builds one library, checks it and puts it in its place.
 pub(crate) fn make(
+    product: Product,
     abi: Abi,
     toolchain: &Toolchain,
     list: &SymbolList,
@@ -60,22 +61,22 @@ pub(crate) fn make(
 ) -> Result<Library> {
     let imports = list.of(abi);
     let target = toolchain.target(abi, &imports, progress)?;
-    progress.say(format!("build {abi}"));
-    let built = build::compile(abi, &target, &folder().join("build"))?;
+    progress.say(format!("build {} for {abi}", product.soname));
+    let built = build::compile(product, abi, &target, &folder().join(product.build))?;
     let unstripped = fs::read(&built).with_context(|| format!("cannot read {}", built.display()))?;
     let stripped = strip::strip(&unstripped).with_context(|| format!("cannot strip {}", built.display()))?;
 
-    let exports = symbols::read_names(&data("exports.txt"))?;
+    let exports = symbols::read_names(&data(product.exports))?;
     let rules = Rules {
         abi,
-        soname: SONAME,
+        soname: product.soname,
         imports: &imports,
         exports: &exports,
         forbidden: &build::traces(toolchain),
     };
     let checks = check::check(&stripped, &rules)?;
     if shown >= Shown::Checks {
-        println!("{abi}: {} bytes, {} with symbols", stripped.len(), unstripped.len());
+        println!("{abi}: {} {} bytes, {} with symbols", product.soname, stripped.len(), unstripped.len());
         for check in &checks {
             println!("  {check}");
         }
@@ -88,7 +89,7 @@ pub(crate) fn make(
 
     let elf = Elf::parse(&stripped).context("the stripped library")?;
     let imports = check::imported(&elf).into_iter().map(|(name, _)| name.to_owned()).collect();
-    let place = |kind: &str| folder().join(kind).join(abi.name()).join(SONAME);
+    let place = |kind: &str| folder().join(kind).join(abi.name()).join(product.soname);
     write_atomically(&place("jni"), &stripped)?;
     write_atomically(&place("symbols"), &unstripped)?;
     Ok(Library { abi, file: place("jni"), symbols: place("symbols"), imports, sizes })
@@ -101,17 +102,23 @@ pub(crate) fn make(
 pub fn ensure(abi: Abi) -> Result<Library> {
     let progress = Progress::new("android");
     let toolchain = Toolchain::ensure(&folder(), false, &progress)?;
-    make(abi, &toolchain, &SymbolList::read(&data("bionic-symbols.toml"))?, Shown::Nothing, &progress)
+    let list = SymbolList::read(&data("bionic-symbols.toml"))?;
+    make(LIBRARY, abi, &toolchain, &list, Shown::Nothing, &progress)
 }
 
 /// Builds a library again where nothing is left of the first time, and compares all of it, symbols included.
-pub(crate) fn ensure_built_alike(abi: Abi, target: &Target, progress: &Progress) -> Result<()> {
+pub(crate) fn ensure_built_alike(
+    product: Product,
+    abi: Abi,
+    target: &Target,
+    progress: &Progress,
+) -> Result<()> {
     let elsewhere = tempfile::tempdir().context("no folder to build in")?;
-    progress.say(format!("build {abi} again"));
+    progress.say(format!("build {} for {abi} again", product.soname));
     let read = |file: &Path| fs::read(file).with_context(|| format!("cannot read {}", file.display()));
-    let again = read(&build::compile(abi, target, elsewhere.path())?)?;
-    let first = read(&folder().join("symbols").join(abi.name()).join(SONAME))?;
-    ensure!(first == again, "{abi}: two builds of the same sources differ");
+    let again = read(&build::compile(product, abi, target, elsewhere.path())?)?;
+    let first = read(&folder().join("symbols").join(abi.name()).join(product.soname))?;
+    ensure!(first == again, "{abi}: two builds of {} from the same sources differ", product.soname);
     println!("{abi}: a second build has the same {} bytes", again.len());
     Ok(())
 }

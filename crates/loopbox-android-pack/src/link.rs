@@ -6,6 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
+use crate::project::{LIBRARY, Product};
+
 /// Compiler flags of every Android link, with Debian's linker and with an NDK's.
 pub(crate) const FLAGS: [&str; 13] = [
     // Every import must be found: the stubs (or the NDK's own) have only what the oldest Android has.
@@ -28,6 +30,12 @@ pub(crate) const FLAGS: [&str; 13] = [
     "-Clink-arg=-Wl,--wrap=pthread_setspecific",
     NO_UNWIND_TABLES,
 ];
+
+/// The flags of a target for a library: the name is its own, and without [`Product::shares_keys`] nothing is wrapped.
+pub(crate) fn flags_of(product: Product, flags: &[String]) -> Vec<String> {
+    let kept = flags.iter().filter(|flag| product.shares_keys || !flag.contains(",--wrap="));
+    kept.map(|flag| flag.replace(LIBRARY.soname, product.soname)).collect()
+}
 
 /// Nothing in an app unwinds through this library but a tombstone, and 50 KB is a high price for that. The library
 /// with symbols has the same tables in `.debug_frame`, where crash services look for them.
@@ -70,7 +78,7 @@ pub(crate) fn write_front(lld: &Path, file: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::SONAME;
+    use crate::project::{INHOUSE, LIBRARY};
     use loopbox_setup::command::{command, run};
 
     #[test]
@@ -88,6 +96,14 @@ mod tests {
 
     #[test]
     fn the_flags_name_the_library() {
-        assert!(FLAGS.iter().any(|flag| flag.ends_with(&format!("-soname,{SONAME}"))));
+        let flags = FLAGS.map(str::to_owned);
+        for product in [LIBRARY, INHOUSE] {
+            let own = flags_of(product, &flags);
+            assert!(own.iter().any(|flag| flag.ends_with(&format!("-soname,{}", product.soname))));
+            assert_eq!(
+                own.iter().any(|flag| flag.contains("--wrap=pthread_key_create")),
+                product.shares_keys
+            );
+        }
     }
 }

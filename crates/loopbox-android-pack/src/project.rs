@@ -4,11 +4,38 @@ use std::path::PathBuf;
 
 use loopbox_setup::workspace::root;
 
-/// The package of the workspace that becomes the library.
-pub(crate) const PACKAGE: &str = "loopbox-jni";
+/// A native library: a package of the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Product {
+    /// The package.
+    pub(crate) package: &'static str,
+    /// SONAME, as `System.loadLibrary` finds it.
+    pub(crate) soname: &'static str,
+    /// The data file with what it exports.
+    pub(crate) exports: &'static str,
+    /// Where cargo builds it, below `target/android`: its flags are its own.
+    pub(crate) build: &'static str,
+    /// Whether its thread-local variables share one pthread key (`thread_keys.rs` of loopbox-agent).
+    pub(crate) shares_keys: bool,
+}
 
-/// SONAME of the library, as `System.loadLibrary("loopbox")` finds it.
-pub(crate) const SONAME: &str = "libloopbox.so";
+/// What every app loads.
+pub(crate) const LIBRARY: Product = Product {
+    package: "loopbox-jni",
+    soname: "libloopbox.so",
+    exports: "exports.txt",
+    build: "build",
+    shares_keys: true,
+};
+
+/// What builds in house load beside it.
+pub(crate) const INHOUSE: Product = Product {
+    package: "loopbox-inhouse",
+    soname: "libloopbox_inhouse.so",
+    exports: "exports-inhouse.txt",
+    build: "build-inhouse",
+    shares_keys: false,
+};
 
 /// Its folder: the Java half, the integrations and the sample app are in it.
 pub(crate) const GLUE: &str = "jni-glue";

@@ -83,27 +83,16 @@ impl Writer {
         self.sections += 1;
     }
 
-    /// Goes on with a file that was finished, without its sections of one kind, the last of which comes along. `None`
-    /// when its sections do not follow each other without damage; payloads are not looked at.
-    pub fn reopen(file: &[u8], without: Tag) -> Option<(Self, Option<&[u8]>)> {
-        let mut taken = None;
-        let mut writer = Self { bytes: file.get(..PROLOGUE_LEN)?.to_vec(), sections: 0 };
-        let mut at = PROLOGUE_LEN;
-        loop {
-            let header = header_at(file, at)?;
-            if header.tag == END {
-                return Some((writer, taken));
+    /// Appends the sections of a file that was finished, but those of some kinds. `None` when they do not follow each other
+    /// without damage; payloads are not looked at.
+    pub fn append(mut self, file: &[u8], without: &[Tag]) -> Option<Self> {
+        each_section(file, |tag, section| {
+            if !without.contains(&tag) {
+                self.bytes.extend_from_slice(section);
+                self.sections += 1;
             }
-            let start = at.checked_add(SECTION_HEADER_LEN)?;
-            let end = start.checked_add(header.len)?;
-            if header.tag == without {
-                taken = file.get(start..end);
-            } else {
-                writer.bytes.extend_from_slice(file.get(at..end)?);
-                writer.sections += 1;
-            }
-            at = end;
-        }
+        })?;
+        Some(self)
     }
 
     /// Ends the file and returns it.
@@ -201,6 +190,32 @@ fn header_at(bytes: &[u8], at: usize) -> Option<Header> {
     Some(Header { tag: Tag(tag), len: u32_at(fields, 4)? as usize, payload_crc: u32_at(fields, 8)? })
 }
 
+/// Passes each section of a file that was finished, with its header. `None` when they do not follow each other without damage.
+fn each_section<'a>(file: &'a [u8], mut pass: impl FnMut(Tag, &'a [u8])) -> Option<()> {
+    let mut at = PROLOGUE_LEN;
+    loop {
+        let header = header_at(file, at)?;
+        if header.tag == END {
+            return Some(());
+        }
+        let end = at.checked_add(SECTION_HEADER_LEN)?.checked_add(header.len)?;
+        pass(header.tag, file.get(at..end)?);
+        at = end;
+    }
+}
+
+/// The payload of the last section of a kind in a file that was finished; `None` without one, or when sections do not follow
+/// each other without damage. The payload is not looked at.
+pub fn payload(file: &[u8], wanted: Tag) -> Option<&[u8]> {
+    let mut found = None;
+    each_section(file, |tag, section| {
+        if tag == wanted {
+            found = section.get(SECTION_HEADER_LEN..);
+        }
+    })?;
+    found
+}
+
 /// Reads the sections of a file, stepping over damage.
 pub fn read(bytes: &[u8]) -> Result<Contents<'_>, ContainerError> {
     if bytes.is_empty() {
@@ -295,18 +310,24 @@ mod tests {
     }
 
     #[test]
-    fn a_section_is_replaced() {
+    fn sections_are_replaced_where_the_writer_wants_them() {
         let whole = two_sections();
-        let (mut writer, taken) = Writer::reopen(&whole, A).unwrap();
-        assert_eq!(taken, Some(&b"first payload"[..]));
+        assert_eq!(payload(&whole, A), Some(&b"first payload"[..]));
+        assert_eq!(payload(&whole, Tag(*b"CCCC")), None);
+        let mut writer = Writer::new();
+        writer.section(B, b"other");
+        let mut writer = writer.append(&whole, &[A, B]).unwrap();
         writer.section(A, b"another");
         let bytes = writer.finish();
         let c = read(&bytes).unwrap();
         let got: Vec<_> = c.sections.iter().map(|s| (s.tag, s.payload)).collect();
-        assert_eq!(got, [(B, &b"second"[..]), (A, &b"another"[..])]);
+        assert_eq!(got, [(B, &b"other"[..]), (A, &b"another"[..])]);
         assert_eq!(c.damage, []);
+        let all = read(&Writer::new().append(&whole, &[]).unwrap().finish()).unwrap().sections.len();
+        assert_eq!(all, 2);
         for cut in 0..whole.len() - END_LEN {
-            assert!(Writer::reopen(&whole[..cut], A).is_none(), "{cut}");
+            assert!(Writer::new().append(&whole[..cut], &[A]).is_none(), "{cut}");
+            assert!(payload(&whole[..cut], A).is_none(), "{cut}");
         }
     }
 

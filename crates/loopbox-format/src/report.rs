@@ -55,24 +55,39 @@ pub fn encode(report: &Report) -> Result<Vec<u8>, CodecError> {
     Ok(file.finish())
 }
 
-/// The file `bytes` with more evidence and another verdict; the rest stays as it is. `None` for a file that is not
-/// whole.
+/// The file `bytes` with more evidence and another verdict, and with the summary that `summarise` makes of the one that it has;
+/// the rest stays as it is. `None` for a file that is not whole.
 ///
 /// # Errors
 /// When the verdict cannot be encoded.
-pub fn update_verdict(bytes: &[u8], change: impl FnOnce(&mut Anr)) -> Result<Option<Vec<u8>>, CodecError> {
-    let Some((mut file, before)) = container::Writer::reopen(bytes, ANR) else { return Ok(None) };
+pub fn update_verdict(
+    bytes: &[u8],
+    change: impl FnOnce(&mut Anr),
+    summarise: impl FnOnce(&str, &Anr) -> String,
+) -> Result<Option<Vec<u8>>, CodecError> {
+    let before = container::payload(bytes, ANR);
     let mut anr = before.and_then(|payload| codec::decode(payload).ok()).unwrap_or_default();
     change(&mut anr);
+    let mut file = container::Writer::new();
+    if let Some(summary) = summary(bytes) {
+        file.section(DIGEST, summarise(summary, &anr).as_bytes());
+    }
+    let Some(mut file) = file.append(bytes, &[DIGEST, ANR]) else { return Ok(None) };
     file.section(ANR, &codec::encode(&anr)?);
     Ok(Some(file.finish()))
 }
 
+fn summary(bytes: &[u8]) -> Option<&str> {
+    core::str::from_utf8(container::payload(bytes, DIGEST)?).ok()
+}
+
+/// Which line of [`Report::digest`] is for services that take no files.
+const DIGEST_LINE: usize = 4;
+
 /// The line of at most 900 bytes in which the file `bytes` says what it is about, for services that take no files. `None`
 /// for a file that is not whole, or that has none.
 pub fn digest(bytes: &[u8]) -> Option<&str> {
-    let (_, lines) = container::Writer::reopen(bytes, DIGEST)?;
-    core::str::from_utf8(lines?).ok()?.lines().last()
+    summary(bytes)?.split('\n').nth(DIGEST_LINE)
 }
 
 /// A report as far as its file could be read.

@@ -183,12 +183,17 @@ fn a_verdict_that_comes_later_replaces_the_first() {
         anr.verdict = AnrVerdict::Confirmed;
         anr.system = Some(said.clone());
     };
-    let bytes = update_verdict(&first, later).unwrap().unwrap();
+    let summarise = |lines: &str, anr: &Anr| {
+        assert_eq!((lines, anr.verdict), (sample().digest.as_str(), AnrVerdict::Confirmed));
+        "closed".to_owned()
+    };
+    let bytes = update_verdict(&first, later, summarise).unwrap().unwrap();
     let decoded = decode(&bytes).unwrap();
     let anr = Anr { verdict: AnrVerdict::Confirmed, system: Some(said.clone()), ..sample().anr };
-    assert_eq!(decoded.report, Report { anr, ..sample() });
+    assert_eq!(decoded.report, Report { anr, digest: "closed".into(), ..sample() });
+    assert_eq!(&bytes[16..20], b"DIGE", "a reader of the summary alone finds it at the start");
     assert_eq!(decoded.damage, []);
-    assert_eq!(update_verdict(&first[..first.len() / 2], |_| ()).unwrap(), None);
+    assert_eq!(update_verdict(&first[..first.len() / 2], |_| (), |_, _| String::new()).unwrap(), None);
 }
 
 /// The app fills records with bounded strings in fixed arrays; the desk reads them as owned values.

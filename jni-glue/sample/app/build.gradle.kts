@@ -4,12 +4,12 @@ plugins {
 
 android {
     namespace = "io.loopbox.sample"
-    compileSdk = 34
+    compileSdk = 36
 
     defaultConfig {
         applicationId = "io.loopbox.sample"
         minSdk = 21
-        targetSdk = 34
+        targetSdk = 36
         versionCode = 1
         versionName = "1.0"
     }

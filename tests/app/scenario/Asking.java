@@ -92,7 +92,7 @@ public final class Asking implements Runnable {
         }
 
         private static void say(String when, Report report) {
-            Script.say(when + " " + report.file().getName() + " " + report.reason() + " " + report.digest());
+            Script.say(when + " " + report.file().getName() + " " + report.label() + " " + report.digest());
         }
     }
 
@@ -116,7 +116,7 @@ public final class Asking implements Runnable {
                 new DumpCallback() {
                     @Override
                     public void onDumped(Report report) {
-                        String what = report == null ? "nothing" : report.reason() + " " + report.file().getName();
+                        String what = report == null ? "nothing" : report.label() + " " + report.file().getName();
                         Script.say("answer to " + reason + ": " + what + " on " + Thread.currentThread().getName());
                         answered.countDown();
                         throw new IllegalStateException("who asked throws");

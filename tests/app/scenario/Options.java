@@ -1,6 +1,7 @@
 package scenario;
 
 import io.loopbox.Config;
+import io.loopbox.inhouse.NativeThreadAccess;
 import java.io.File;
 import java.util.HashMap;
 import java.util.Map;
@@ -38,6 +39,7 @@ public final class Options {
         Config.Builder builder = new Config.Builder(new File(text("dir", ".")));
         builder.hook(Config.Hook.valueOf(text("hook", "AUTO")));
         builder.hiddenApi(Config.HiddenApi.valueOf(text("hidden", "REFLECTION")));
+        builder.observerAccess(is("access", "native") ? new NativeThreadAccess() : null);
         builder.runningName(Config.RunningName.valueOf(text("naming", "STACK")));
         builder.sampling(!is("sampling", "off"));
         builder.sigQuit(!is("sigQuit", "off"));
@@ -50,6 +52,7 @@ public final class Options {
         builder.pendingMs(number("pendingMs", 2_000));
         builder.keepObjects(is("objects", "keep"));
         builder.pendingByWalk(is("pending", "walk"));
+        builder.redactThreadNames(is("threads", "redact"));
         builder.watchInput(is("input", "on"));
         builder.printerCheckMs(number("printerCheckMs", 60_000));
         return builder.listener(new PrintingListener());

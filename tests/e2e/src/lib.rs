@@ -2,6 +2,7 @@
 
 pub mod hangs;
 pub mod kill;
+pub mod links;
 pub mod live;
 pub mod matrix;
 pub mod proguard;

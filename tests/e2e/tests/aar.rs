@@ -12,11 +12,12 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use loopbox_android_pack::{self as android, Abi, aar};
 use loopbox_e2e::proguard::proguard;
-use loopbox_e2e::{LIMIT, details_of, feature, read, stacks_of};
+use loopbox_e2e::{LIMIT, details_of, feature, links, read, stacks_of};
 use loopbox_format::model::{DumpReason, Feature, PendingSource, Report};
 use loopbox_launch::{App, Launcher, java_below, wait_for_report};
 use loopbox_setup::jvm;
 use loopbox_setup::workspace::{root, run};
+use loopbox_testbed::to_test_on;
 use tempfile::{TempDir, tempdir};
 
 const OPEN_BOOK: &str = "com.example.reader.PageActivity$OpenBook";
@@ -32,14 +33,19 @@ impl Unpacked {
         let folder = tempdir()?;
         let library = android::ensure(Abi::X86_64)?;
         let ships = fs::read(&library.file)?;
-        let archive = aar::build(&[library], &root().join("jni-glue"), &folder.path().join("maven"))?;
+        let libraries = aar::Libraries { own: &[library], inhouse: &[] };
+        let archive = aar::build(libraries, &root().join("jni-glue"), &folder.path().join("maven"))?;
         let mut entries = aar::unpack(&archive)?;
         let wanted = [
             "AndroidManifest.xml",
             "META-INF/com/android/build/gradle/aar-metadata.properties",
+            "META-INF/io.loopbox/third-party-notices.txt",
             "R.txt",
             "classes.jar",
             "jni/x86_64/libloopbox.so",
+            "prefab/modules/loopbox/include/loopbox.h",
+            "prefab/modules/loopbox/module.json",
+            "prefab/prefab.json",
             "proguard.txt",
         ];
         ensure!(entries.keys().eq(&wanted), "the archive has {:?}", entries.keys());
@@ -55,11 +61,10 @@ impl Unpacked {
         let app = root().join("tests/app");
         let sources = java_below(&[app.join("android"), app.join("com/example/reader")])?;
         launcher.testbed.dex(&sources, &[part("classes.jar")], &part("app.jar"))?;
-        let glue = root().join("jni-glue");
-        let sources = java_below(&[app.join("android"), glue.join("integrations"), glue.join("sample")])?;
-        let on_the_testbed = sources.into_iter().filter(|file| !file.ends_with("MainActivity.java")); // no widgets there
-        let driver = root().join("tests/integrate/Drive.java");
-        let sources: Vec<PathBuf> = on_the_testbed.chain([driver]).collect();
+        let mut sources = java_below(&[root().join("jni-glue/sample")])?;
+        sources.retain(|file| !file.ends_with("MainActivity.java")); // no widgets there
+        sources.push(root().join("tests/integrate/Drive.java"));
+        sources.extend(link_sources()?);
         launcher.testbed.dex(&sources, &[part("classes.jar")], &part("drive.jar"))?;
         Ok(Self { launcher, folder })
     }
@@ -83,7 +88,7 @@ impl Unpacked {
         lines(self.app(story, home))
     }
 
-    /// What the driver of the integrations and of the sample says.
+    /// What the driver of the sample says.
     fn drive(&self, what: &str, home: &Path) -> Result<Vec<String>> {
         let program = self.program("drive.jar", "integrate.Drive");
         lines(program.argument(what).argument(home.display().to_string()))
@@ -136,14 +141,14 @@ fn an_app_hangs_and_its_listener_gets_file_reason_and_digest() -> Result<()> {
         assert_eq!(note(&report, refused), None);
     }
     let told = said(&lines, "report");
-    assert!(told[0].starts_with("the user shook the phone loopbox-"), "{told:?}");
+    assert!(told[0].starts_with("REQUESTED the user shook the phone loopbox-"), "{told:?}");
     let digest = said(&lines, "digest")[0];
     assert!(digest.contains(&format!("main runs {OPEN_BOOK} for ")), "{digest}");
     assert!(
         digest.contains("at PageActivity$OpenBook.run:") || digest.contains(" < PageActivity$OpenBook.run:")
     );
     assert!(digest.contains("scene=com.example.reader.PageActivity") && digest.len() <= 900, "{digest}");
-    assert_eq!(report.digest.lines().last(), Some(digest));
+    assert_eq!(report.digest.lines().nth(4), Some(digest));
     Ok(())
 }
 
@@ -155,9 +160,9 @@ fn what_a_killed_process_left_is_told_and_taken_at_the_next_launch() -> Result<(
     app.kill();
     let lines = unpacked().tell("take", home.path())?;
     let told = said(&lines, "report");
-    assert!(told.iter().any(|line| line.starts_with("recovered ")), "{lines:?}");
+    assert!(told.iter().any(|line| line.starts_with("RECOVERED ")), "{lines:?}");
     let pending = said(&lines, "pending");
-    let once = ["recovered of another new", "in all 1"];
+    let once = ["RECOVERED of another new", "in all 1"];
     assert_eq!(pending, [&once[..], &once[..], &["in all 0"]].concat(), "{lines:?}");
     assert!(said(&lines, "digest").iter().any(|digest| digest.contains(OPEN_BOOK)), "{lines:?}");
     assert_eq!(said(&lines, "deleted"), ["true"]);
@@ -235,21 +240,32 @@ fn no_misuse_throws_into_the_app() -> Result<()> {
     Ok(())
 }
 
+/// An app to be shrunk: its sources, and the class that its process runs.
+struct ToShrink {
+    sources: Vec<PathBuf>,
+    main: &'static str,
+}
+
+impl ToShrink {
+    fn reader() -> Result<Self> {
+        let app = root().join("tests/app");
+        let sources = java_below(&[app.join("android"), app.join("com/example/reader")])?;
+        Ok(Self { sources, main: "com.example.reader.Main" })
+    }
+}
+
 /// Shrinks and renames the app and the archive together, as a release build does, and dexes what is left.
-fn shrunk(unpacked: &Unpacked, work: &Path, rules_of_archive: &str) -> Result<PathBuf> {
+fn shrunk(unpacked: &Unpacked, work: &Path, rules_of_archive: &str, app: &ToShrink) -> Result<PathBuf> {
     let testbed = &unpacked.launcher.testbed;
     let part = |name: &str| unpacked.folder.path().join(name);
     let made = |name: &str| work.join(name);
     let libraries: Vec<String> =
         testbed.java_class_path().iter().map(|jar| jar.display().to_string()).collect();
-    let app = root().join("tests/app");
     fs::create_dir(made("classes"))?;
     let mut javac = Command::new("javac");
     javac.args(["-nowarn", "-Xlint:none", "-source", "8", "-target", "8", "-g", "-encoding", "UTF-8"]);
     javac.args(["-bootclasspath", &libraries.join(":"), "-cp"]).arg(part("classes.jar")).arg("-d");
-    run(javac
-        .arg(made("classes"))
-        .args(java_below(&[app.join("android"), app.join("com/example/reader")])?))?;
+    run(javac.arg(made("classes")).args(&app.sources))?;
     let mut shrink = Command::new("java");
     shrink.arg("-jar").arg(proguard()?).arg("-injars").arg(made("classes"));
     shrink.arg("-injars").arg(part("classes.jar")).arg("-outjars").arg(made("out.jar"));
@@ -259,14 +275,14 @@ fn shrunk(unpacked: &Unpacked, work: &Path, rules_of_archive: &str) -> Result<Pa
     }
     let rules = "
         -keep class android.** { *; }
-        -keep class com.example.reader.Main { public static void main(java.lang.String[]); }
         -optimizationpasses 3
         -allowaccessmodification
         -dontnote **";
-    fs::write(made("rules.pro"), format!("{rules_of_archive}\n{rules}"))?;
+    let main = format!("-keep class {} {{ public static void main(java.lang.String[]); }}", app.main);
+    fs::write(made("rules.pro"), format!("{rules_of_archive}\n{rules}\n{main}"))?;
     run(shrink.arg(format!("@{}", made("rules.pro").display())))?;
     let left = aar::unpack(&made("out.jar"))?;
-    ensure!(!left.contains_key("io/loopbox/PrinterHook.class"), "nothing was renamed");
+    ensure!(!left.contains_key("io/loopbox/internal/PrinterHook.class"), "nothing was renamed");
     testbed.dex_classes(&made("out.jar"), &made("shrunk.jar"))?;
     Ok(made("shrunk.jar"))
 }
@@ -283,7 +299,7 @@ fn tell_shrunk(unpacked: &Unpacked, jar: &Path, story: &str, home: &Path) -> Res
 fn the_archives_own_rules_keep_what_native_code_calls() -> Result<()> {
     let (unpacked, home, work) = (unpacked(), tempdir()?, tempdir()?);
     let rules = fs::read_to_string(unpacked.folder.path().join("proguard.txt"))?;
-    let jar = shrunk(unpacked, work.path(), &rules)?;
+    let jar = shrunk(unpacked, work.path(), &rules, &ToShrink::reader()?)?;
     let lines = tell_shrunk(unpacked, &jar, "hang", home.path())?;
     assert_eq!(said(&lines, "dumped"), ["true"], "{lines:?}");
     assert_eq!(said(&lines, "report").len(), 1, "the listener was told: {lines:?}");
@@ -303,7 +319,7 @@ fn a_rule_that_is_missing_shows_in_the_first_status() -> Result<()> {
     let rules = fs::read_to_string(unpacked.folder.path().join("proguard.txt"))?;
     let broken = rules.replace("static java.lang.String runningLine();", "");
     ensure!(broken != rules, "the rule has another name");
-    let jar = shrunk(unpacked, work.path(), &broken)?;
+    let jar = shrunk(unpacked, work.path(), &broken, &ToShrink::reader()?)?;
     let lines = tell_shrunk(unpacked, &jar, "background", home.path())?;
     let status = said(&lines, "status");
     assert!(status[0].starts_with("off: ") && status[0].contains("runningLine"), "{lines:?}");
@@ -312,52 +328,44 @@ fn a_rule_that_is_missing_shows_in_the_first_status() -> Result<()> {
     Ok(())
 }
 
-/// Crashlytics keeps 1,024 characters of a value, Bugsnag 10,000, Sentry drops attachments beyond its own limit.
+/// Java's half of it is tested where it is compiled.
 #[test]
-fn crash_sdks_get_what_they_take_within_their_limits() -> Result<()> {
-    let home = tempdir()?;
-    let lines = unpacked().drive("sdks", home.path())?;
-    assert_eq!(said(&lines, "status"), ["true"]);
-    let mut keys = said(&lines, "crashlytics");
-    keys.sort_unstable();
-    let sizes: Vec<(&str, usize, usize)> = keys
-        .iter()
-        .filter_map(|key| {
-            let mut words = key.split(' ');
-            Some((words.next()?, words.next()?.parse().ok()?, words.next()?.parse().ok()?))
-        })
-        .collect();
-    let [digest, why] = sizes[..] else { panic!("{lines:?}") };
-    assert!(
-        digest.0 == "loopbox" && digest.2 <= 900 && digest.2 > 850,
-        "as much as there is room for: {digest:?}"
-    );
-    assert_eq!((why.0, why.1), ("loopbox_why", 1_024), "the app's own words are cut");
-    assert_eq!(said(&lines, "bugsnag crash"), ["true null"], "only ANRs");
-    assert_eq!(said(&lines, "bugsnag anr"), ["true"]);
-    assert_eq!(said(&lines, "bugsnag why"), ["10000"], "the app's own words are cut");
-    assert!(said(&lines, "bugsnag file")[0].ends_with("-1.lbx"), "{lines:?}");
-    assert_eq!(said(&lines, "sentry crash"), ["nothing null false"]);
-    let watchdog = said(&lines, "sentry watchdog")[0];
-    assert!(watchdog.starts_with("loopbox-") && watchdog.ends_with("-2.lbx null false"), "{lines:?}");
-    assert_eq!(said(&lines, "sentry far"), ["nothing null false"], "another hang");
-    let large = said(&lines, "sentry large")[0];
-    assert!(large.starts_with("nothing ") && large.ends_with(" bytes true"), "the digest instead: {lines:?}");
-    let near = said(&lines, "sentry near")[0];
-    assert!(near.starts_with("loopbox-") && near.ends_with(" null true"), "{lines:?}");
-    let name = near.split(' ').next().unwrap_or_default();
-    let left = files_below(&home.path().join("taken"))?;
-    assert!(left.len() == 1 && !left[0].ends_with(name), "what Sentry has is deleted: {left:?}");
+fn the_library_that_goes_into_stores_does_not_know_the_hidden_field() -> Result<()> {
+    let library = fs::read(unpacked().folder.path().join("jni/x86_64/libloopbox.so"))?;
+    for text in ["sObserver", "Looper$Observer", "loopbox-observer"] {
+        assert!(!library.windows(text.len()).any(|window| window == text.as_bytes()), "{text}");
+    }
     Ok(())
 }
 
-fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() { found.extend(files_below(&path)?) } else { found.push(path) }
+/// What shrinks the archive together with an app shrinks the links, too.
+#[test]
+fn the_links_to_crash_sdks_work_shrunk_and_unshrunk() -> Result<()> {
+    let (unpacked, work) = (unpacked(), tempdir()?);
+    let rules = fs::read_to_string(unpacked.folder.path().join("proguard.txt"))?;
+    let app = ToShrink { sources: link_sources()?, main: "integrate.Links" };
+    let jar = shrunk(unpacked, work.path(), &rules, &app)?;
+    links::check(&|| unpacked.program("drive.jar", "integrate.Links"), false).context("unshrunk")?;
+    for testbed in to_test_on(&["art10", "art11"]) {
+        let launcher = Launcher::shipped(&testbed)?;
+        let libraries = unpacked.folder.path().join("jni/x86_64");
+        let start =
+            || launcher.app_in(&jar, "integrate.Links").property("java.library.path", libraries.display());
+        links::check(&start, testbed != "art10").with_context(|| format!("shrunk, on {testbed}"))?;
     }
-    Ok(found)
+    Ok(())
+}
+
+/// The links, what they are compiled against, and who drives them.
+fn link_sources() -> Result<Vec<PathBuf>> {
+    let tests = root().join("tests");
+    let glue = root().join("jni-glue");
+    let parts = [tests.join("app/android"), glue.join("integrations"), glue.join("inhouse/java")];
+    let mut sources = java_below(&parts)?;
+    sources.extend(["Links", "SentryClient"].map(|name| tests.join(format!("integrate/{name}.java"))));
+    let scenario = ["Options", "Phone", "PrintingListener", "Script"];
+    sources.extend(scenario.map(|name| tests.join(format!("app/scenario/{name}.java"))));
+    Ok(sources)
 }
 
 /// Each button of the sample, and what its report shows.

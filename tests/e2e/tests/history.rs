@@ -214,7 +214,7 @@ fn art_10_with_hidden_api_checks_falls_back_to_the_printer() -> Result<()> {
 
 #[test]
 fn art_10_with_hidden_api_checks_and_the_native_thread_has_the_observer() -> Result<()> {
-    let report = hang("art10", &["--hidden-api"], &["hidden=NATIVE_THREAD"])?;
+    let report = hang("art10", &["--hidden-api"], &["access=native"])?;
     let (on, how) = feature(&report, Feature::Hook);
     assert!(on && how.contains("Observer by native thread"), "{how}");
     assert_script(&report)

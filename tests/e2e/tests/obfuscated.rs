@@ -34,6 +34,7 @@ fn obfuscated(testbed: &loopbox_testbed::Testbed, folder: &Path) -> Result<(Path
     let sources = java_below(&[
         root().join("jni-glue/java"),
         root().join("jni-glue/java-stubs"),
+        root().join("jni-glue/inhouse/java"),
         root().join("tests/app"),
     ])?;
     let boot: Vec<String> = testbed.java_class_path().iter().map(|jar| jar.display().to_string()).collect();

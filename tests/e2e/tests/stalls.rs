@@ -326,11 +326,22 @@ fn native_code_hears_of_a_report_as_java_does() -> Result<()> {
     let first = story.app.wait_for("SCRIPT first native", LIMIT)?;
     let told = story.app.wait_for("SCRIPT native", LIMIT)?;
     let (file, report) = story.wait_for(|report| !report.digest.is_empty())?;
-    let digest = report.digest.lines().last().context("no digest")?;
+    let digest = report.digest.lines().nth(4).context("no digest")?;
     assert!(digest.contains("scenario.Stalls"), "{digest}");
     assert_eq!(told, format!("SCRIPT native {} hang {digest}", file.display()));
     let expected = format!("SCRIPT first native {} hang ", file.display());
     assert!(first.starts_with(&expected) && first.contains("main runs scenario.Stalls"), "{first}");
+    Ok(())
+}
+
+#[test]
+fn names_of_the_apps_threads_stay_out_when_it_wants_that() -> Result<()> {
+    let mut story = Story::begin(&["threads=redact", "garbage=on"])?;
+    let told = story.app.wait_for("SCRIPT report", LIMIT)?;
+    let report = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
+    let names: Vec<&str> = report.threads.threads.iter().map(|thread| thread.name.as_str()).collect();
+    assert!(names.contains(&"redacted") && !names.contains(&"garbage"), "{names:?}");
+    assert!(names.contains(&"HeapTaskDaemon"), "{names:?}");
     Ok(())
 }
 

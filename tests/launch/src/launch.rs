@@ -82,7 +82,8 @@ impl Launcher {
     fn with_app(name: &str, build: Build, sources: Vec<PathBuf>, jar: PathBuf) -> Result<Self> {
         let testbed = testbed::ensure(name)?;
         let products = programs(&testbed, build).context("cannot build the host program and the recorder")?;
-        let mut all = java_below(&[root().join("jni-glue/java"), root().join("jni-glue/java-stubs")])?;
+        let glue = root().join("jni-glue");
+        let mut all = java_below(&["java", "java-stubs", "inhouse/java"].map(|part| glue.join(part)))?;
         all.extend(sources);
         testbed.dex(&all, &[], &jar)?;
         let libraries = products.join(build.folder());
@@ -121,7 +122,8 @@ impl Launcher {
     pub fn variant(&self, name: &str, change: impl Fn(&str, String) -> Result<String>) -> Result<PathBuf> {
         let jar = self.jar.with_file_name(format!("{}-{name}.jar", self.testbed.manifest.name));
         let folder = tempfile::tempdir_in(target()).context("no folder below target")?;
-        let mut sources = java_below(&[root().join("jni-glue/java-stubs"), root().join("tests/app")])?;
+        let parts = ["jni-glue/java-stubs", "jni-glue/inhouse/java", "tests/app"];
+        let mut sources = java_below(&parts.map(|part| root().join(part)))?;
         for source in java_below(&[root().join("jni-glue/java")])? {
             let file = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let text = fs::read_to_string(&source).with_context(|| format!("cannot read {file}"))?;
@@ -161,13 +163,14 @@ impl Launcher {
 
 /// Builds what runs on a testbed, for its architecture; returns the folder that has one folder per profile.
 fn programs(testbed: &Testbed, build: Build) -> Result<PathBuf> {
-    let what = ["--package", "loopbox-host", "--package", "loopbox-jni", "--profile", build.profile()];
+    let packages = ["loopbox-host", "loopbox-jni", "loopbox-inhouse"].map(|name| ["--package", name]);
+    let what: Vec<&str> = packages.into_iter().flatten().chain(["--profile", build.profile()]).collect();
     let arch = testbed.arch()?;
     if arch != Arch::X86_64 {
         return android::linux::build(arch, testbed, &what);
     }
     let mut cargo = cargo();
-    run(cargo.args(["build", "--quiet", "--locked"]).args(what))?;
+    run(cargo.args(["build", "--quiet", "--locked"]).args(&what))?;
     Ok(target())
 }
 

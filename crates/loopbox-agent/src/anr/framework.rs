@@ -1,4 +1,4 @@
-//! What the Android framework reports about this process and those before it, by `io.loopbox.FrameworkQueries`. For the
+//! What the Android framework reports about this process and those before it, by `io.loopbox.internal.FrameworkQueries`. For the
 //! worker: the answers come from another process.
 
 use crate::jni::env::Env;

@@ -2,4 +2,3 @@
 
 pub mod callbacks;
 pub mod main_thread;
-pub mod observer_field;

@@ -3,7 +3,7 @@
 
 use super::raw::{self, Failure};
 use crate::jni::env::Env;
-use jni::ids::{JFieldID, JStaticFieldID, JStaticMethodID};
+use jni::ids::{JFieldID, JStaticMethodID};
 use jni::objects::{JClass, JObject};
 use jni::sys::{JNI_OK, jint, jvalue};
 
@@ -117,35 +117,6 @@ pub(crate) unsafe fn boolean_field(env: &Env<'_>, object: &JObject<'_>, field: J
     let raw = env.get_raw();
     // SAFETY: the caller's promise.
     unsafe { ((**raw).v1_1.GetBooleanField)(raw, object.as_raw(), field.into_raw()) }
-}
-
-/// The object in a static field, or null.
-///
-/// # Safety
-/// The class has this field, of an object's type.
-pub(crate) unsafe fn static_object<'local>(
-    env: &Env<'local>,
-    class: &JClass<'static>,
-    field: JStaticFieldID,
-) -> JObject<'local> {
-    let raw = env.get_raw();
-    // SAFETY: the caller's promise. The new local reference has one owner.
-    unsafe { env.object(((**raw).v1_1.GetStaticObjectField)(raw, class.as_raw(), field.into_raw())) }
-}
-
-/// Sets a static field; null for no object.
-///
-/// # Safety
-/// The class has this field, of a type that the object is of.
-pub(crate) unsafe fn set_static_object(
-    env: &Env<'_>,
-    class: &JClass<'static>,
-    field: JStaticFieldID,
-    object: &JObject<'_>,
-) {
-    let raw = env.get_raw();
-    // SAFETY: the caller's promise.
-    unsafe { ((**raw).v1_1.SetStaticObjectField)(raw, class.as_raw(), field.into_raw(), object.as_raw()) };
 }
 
 fn unless_thrown<T>(env: &mut Env<'_>, result: T) -> Result<T> {

@@ -13,14 +13,14 @@ pub(crate) const NOT_LOADED: &str = "the library is not loaded";
 /// Handles that are valid for as long as the library is loaded.
 pub struct ClassCache {
     pub(crate) vm: JavaVM,
-    /// `io.loopbox.Native`.
+    /// `io.loopbox.internal.Native`.
     pub native: Forever<JClass<'static>>,
     pub(crate) native_discover: JStaticMethodID,
     pub(crate) native_walk: JStaticMethodID,
-    pub(crate) loopbox: Forever<JClass<'static>>,
-    pub(crate) loopbox_running_line: JStaticMethodID,
-    pub(crate) loopbox_message_unseen: JStaticMethodID,
-    pub(crate) loopbox_on_report: JStaticMethodID,
+    pub(crate) calls: Forever<JClass<'static>>,
+    pub(crate) calls_running_line: JStaticMethodID,
+    pub(crate) calls_message_unseen: JStaticMethodID,
+    pub(crate) calls_on_report: JStaticMethodID,
     pub(crate) pending: Forever<JClass<'static>>,
     pub(crate) pending_collect: JStaticMethodID,
     pub(crate) pending_lines: JFieldID,
@@ -33,7 +33,6 @@ pub struct ClassCache {
     pub(crate) queries_exit: JStaticMethodID,
     pub(crate) main_stack: Forever<JClass<'static>>,
     pub(crate) main_stack_take: JStaticMethodID,
-    pub(crate) looper: Forever<JClass<'static>>,
 }
 
 static CACHE: OnceLock<ClassCache> = OnceLock::new();
@@ -48,24 +47,23 @@ pub(crate) fn get() -> Option<&'static ClassCache> {
 /// # Errors
 /// The first class, method or field that is missing.
 pub fn look_up(env: &mut Env<'_>) -> Result<&'static ClassCache, Failure> {
-    let native = raw::class(env, jni_str!("io/loopbox/Native"))?;
-    let loopbox = raw::class(env, jni_str!("io/loopbox/Loopbox"))?;
-    let pending = raw::class(env, jni_str!("io/loopbox/PendingDump"))?;
-    let queries = raw::class(env, jni_str!("io/loopbox/FrameworkQueries"))?;
-    let main_stack = raw::class(env, jni_str!("io/loopbox/MainStack"))?;
-    let looper = raw::class(env, jni_str!("android/os/Looper"))?;
+    let native = raw::class(env, jni_str!("io/loopbox/internal/Native"))?;
+    let calls = raw::class(env, jni_str!("io/loopbox/internal/NativeCalls"))?;
+    let pending = raw::class(env, jni_str!("io/loopbox/internal/PendingDump"))?;
+    let queries = raw::class(env, jni_str!("io/loopbox/internal/FrameworkQueries"))?;
+    let main_stack = raw::class(env, jni_str!("io/loopbox/internal/MainStack"))?;
     let nothing = jni_sig!("()V");
     let text = jni_sig!("()Ljava/lang/String;");
     let report = jni_sig!("(Ljava/lang/String;J)V");
-    let collect = jni_sig!("(ZIIJ)Lio/loopbox/PendingDump;");
+    let collect = jni_sig!("(ZIIJ)Lio/loopbox/internal/PendingDump;");
     let exit = jni_sig!("(Ljava/lang/String;IJ)Ljava/lang/String;");
     let cache = ClassCache {
         vm: raw::java_vm(env)?,
         native_discover: raw::static_method(env, (&native, jni_str!("discover")), &nothing)?,
         native_walk: raw::static_method(env, (&native, jni_str!("walk")), &nothing)?,
-        loopbox_running_line: raw::static_method(env, (&loopbox, jni_str!("runningLine")), &text)?,
-        loopbox_message_unseen: raw::static_method(env, (&loopbox, jni_str!("messageUnseen")), &nothing)?,
-        loopbox_on_report: raw::static_method(env, (&loopbox, jni_str!("onReport")), &report)?,
+        calls_running_line: raw::static_method(env, (&calls, jni_str!("runningLine")), &text)?,
+        calls_message_unseen: raw::static_method(env, (&calls, jni_str!("messageUnseen")), &nothing)?,
+        calls_on_report: raw::static_method(env, (&calls, jni_str!("onReport")), &report)?,
         pending_collect: raw::static_method(env, (&pending, jni_str!("collect")), &collect)?,
         pending_lines: raw::field(env, (&pending, jni_str!("lines")), &jni_sig!("[Ljava/lang/String;"))?,
         pending_dropped: raw::field(env, (&pending, jni_str!("dropped")), &jni_sig!("I"))?,
@@ -78,9 +76,8 @@ pub fn look_up(env: &mut Env<'_>) -> Result<&'static ClassCache, Failure> {
         main_stack_take: raw::static_method(env, (&main_stack, jni_str!("take")), &text)?,
         main_stack,
         native,
-        loopbox,
+        calls,
         pending,
-        looper,
     };
     Ok(CACHE.get_or_init(|| cache))
 }

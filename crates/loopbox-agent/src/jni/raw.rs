@@ -5,8 +5,7 @@
 //! error: the same text, which is all that a log or a report can show.
 
 use super::env::Env;
-use crate::sys::log;
-use jni::ids::{JFieldID, JStaticFieldID, JStaticMethodID};
+use jni::ids::{JFieldID, JStaticMethodID};
 use jni::objects::{JClass, JObject, JString};
 use jni::refs::Reference as _;
 use jni::signature::{FieldSignature, MethodSignature};
@@ -74,27 +73,6 @@ pub fn class(env: &mut Env<'_>, name: &JNIStr) -> Result<Forever<JClass<'static>
     if class.is_null() { Err(failure(env)) } else { Ok(Forever(class)) }
 }
 
-/// A reference that is valid in every thread until it is released; null stays null.
-pub fn global(env: &Env<'_>, object: &JObject<'_>) -> Forever<JObject<'static>> {
-    let raw = env.get_raw();
-    // SAFETY: a live reference or null; the new one is owned by the value made of it alone.
-    Forever(unsafe { JObject::global_kind_from_raw(((**raw).v1_1.NewGlobalRef)(raw, object.as_raw())) })
-}
-
-/// A reference of the calling method to what a global one refers to.
-pub fn local<'local>(env: &Env<'local>, Forever(object): &Forever<JObject<'static>>) -> JObject<'local> {
-    let raw = env.get_raw();
-    // SAFETY: a live global reference or null; the new local one has one owner.
-    unsafe { env.object(((**raw).v1_2.NewLocalRef)(raw, object.as_raw())) }
-}
-
-/// Releases a reference of [`global`].
-pub fn release(env: &Env<'_>, Forever(object): Forever<JObject<'static>>) {
-    let raw = env.get_raw();
-    // SAFETY: a global reference or null; its only owner is dropped here.
-    unsafe { ((**raw).v1_1.DeleteGlobalRef)(raw, object.as_raw()) };
-}
-
 /// Finds a static method.
 pub fn static_method(
     env: &mut Env<'_>,
@@ -119,19 +97,6 @@ pub fn field(
     let id = unsafe { ((**raw).v1_1.GetFieldID)(raw, class.as_raw(), name.as_ptr(), text.as_ptr()) };
     // SAFETY: an id that the VM just gave for a field; its class stays loaded.
     if id.is_null() { Err(failure(env)) } else { Ok(unsafe { JFieldID::from_raw(id) }) }
-}
-
-/// Finds a static field.
-pub fn static_field(
-    env: &mut Env<'_>,
-    (class, name): Member<'_>,
-    signature: &FieldSignature<'_>,
-) -> Result<JStaticFieldID> {
-    let (raw, text) = (env.get_raw(), signature.sig());
-    // SAFETY: a live class, and two texts that end with a null byte.
-    let id = unsafe { ((**raw).v1_1.GetStaticFieldID)(raw, class.as_raw(), name.as_ptr(), text.as_ptr()) };
-    // SAFETY: an id that the VM just gave for a static field; its class stays loaded.
-    if id.is_null() { Err(failure(env)) } else { Ok(unsafe { JStaticFieldID::from_raw(id) }) }
 }
 
 /// Registers native methods.
@@ -205,19 +170,6 @@ pub unsafe fn texts(env: &mut Env<'_>, array: &JObject<'_>) -> Vec<String> {
             text
         };
         (0..len).map(element).collect()
-    }
-}
-
-/// Puts an object into an array.
-///
-/// # Safety
-/// `array` is an `Object[]`.
-pub unsafe fn put(env: &mut Env<'_>, array: &JObject<'_>, at: sys::jsize, object: &JObject<'_>) {
-    let raw = env.get_raw();
-    // SAFETY: a live array by the caller's promise, which refuses a wrong index by an exception.
-    unsafe { ((**raw).v1_1.SetObjectArrayElement)(raw, array.as_raw(), at, object.as_raw()) };
-    if let Some(why) = exception(env) {
-        log::warn(&why);
     }
 }
 

@@ -1,7 +1,7 @@
 //! A report in one line, for services that accept no files.
 
 use loopbox_format::model::{
-    AnrVerdict, DumpReason, End, Location, MainState, Message, PendingSource, Report,
+    Anr, AnrVerdict, DumpReason, End, Location, MainState, Message, PendingSource, ProcessExit, Report,
 };
 use loopbox_format::stacks;
 
@@ -12,26 +12,109 @@ const MAX_BYTES: usize = 900;
 const FRAMES: usize = 6;
 const SLOWEST: usize = 3;
 
+/// What may still come of a report's file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileState {
+    /// The queue or other threads are missing.
+    First,
+    /// It is complete, and followed: the process that wrote it may put more evidence into it.
+    Open,
+    /// Its process is done with it.
+    Closed,
+}
+
+impl FileState {
+    fn word(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Open => "open",
+            Self::Closed => "closed",
+        }
+    }
+}
+
 /// The summary for a reader that does not know the rest of the format: why the report was written, the process, its id,
-/// the time (Unix, ms), and the digest, each on a line.
-pub(crate) fn lines(report: &Report) -> String {
+/// the time (Unix, ms), the digest, the verdict, what may still come, and the app's own words, each on a line.
+pub(super) fn lines(report: &Report, state: FileState) -> String {
     let mut text = Line::default();
-    text.text(reason(report)).end();
+    text.text(trigger(report)).end();
     text.text(&report.meta.process.name).end();
     text.number(report.meta.process.pid.into()).end();
     text.number(report.meta.dumped_at.unix_ms).end();
-    text.text(&digest(report));
+    text.text(&digest(report)).end();
+    text.text(word(report.anr.verdict)).end().text(state.word()).end();
+    if let DumpReason::Requested(label) = &report.meta.reason {
+        text.text(label);
+    }
     text.0
 }
 
-/// Why the report was written, as the listener is given it.
-fn reason(report: &Report) -> &str {
+/// The summary of a file that gets more evidence. A first file stays one.
+pub(super) fn update(lines: &str, anr: &Anr, state: FileState) -> String {
+    let mut text = Line::default();
+    for (nth, line) in lines.split('\n').enumerate() {
+        if nth > 0 {
+            text.end();
+        }
+        match nth {
+            4 => text.text(&update_digest(line, anr)),
+            5 => text.text(word(anr.verdict)),
+            6 if line != FileState::First.word() => text.text(state.word()),
+            _ => text.text(line),
+        };
+    }
+    text.0
+}
+
+/// The line begins with the verdict, and how long the message took in all follows on how long it had taken.
+fn update_digest(line: &str, anr: &Anr) -> String {
+    let prefixes = [AnrVerdict::Confirmed, AnrVerdict::Probable, AnrVerdict::Hang].map(prefix);
+    let bare = prefixes.iter().find_map(|&known| line.strip_prefix(known)).unwrap_or(line);
+    let end = bare.find(" | ").unwrap_or(bare.len());
+    let (main, rest) = bare.split_at_checked(end).unwrap_or((bare, ""));
+    let mut line = Line::default();
+    line.text(prefix(anr.verdict)).text(main);
+    if let Some(ns) = anr.ended_after_ns
+        && !main.ends_with(IN_ALL)
+    {
+        line.text(", ").ms(ns).text(IN_ALL);
+    }
+    line.text(rest);
+    line.within(MAX_BYTES)
+}
+
+const IN_ALL: &str = " in all";
+
+/// Why the report was written.
+fn trigger(report: &Report) -> &'static str {
+    let crashed = |exit: &ProcessExit| matches!(exit.reason, ProcessExit::CRASH | ProcessExit::CRASH_NATIVE);
     match &report.meta.reason {
-        DumpReason::Requested(reason) => reason,
+        DumpReason::Requested(_) => "requested",
         DumpReason::SigQuit => "sigquit",
         DumpReason::Hang => "hang",
+        DumpReason::Recovered { crash_signal: Some(_) } => "crash",
+        DumpReason::Recovered { .. } if report.anr.exit.as_ref().is_some_and(crashed) => "crash",
         DumpReason::Recovered { .. } => "recovered",
         _ => "other",
+    }
+}
+
+fn word(verdict: AnrVerdict) -> &'static str {
+    match verdict {
+        AnrVerdict::Responsive => "responsive",
+        AnrVerdict::Hang => "hang",
+        AnrVerdict::Probable => "probable",
+        AnrVerdict::Confirmed => "confirmed",
+        _ => "unknown",
+    }
+}
+
+fn prefix(verdict: AnrVerdict) -> &'static str {
+    match verdict {
+        AnrVerdict::Confirmed => "ANR: ",
+        AnrVerdict::Probable => "probably an ANR: ",
+        AnrVerdict::Hang => "hang: ",
+        _ => "",
     }
 }
 
@@ -49,12 +132,7 @@ fn digest(report: &Report) -> String {
 }
 
 fn main(report: &Report, line: &mut Line) {
-    line.text(match report.anr.verdict {
-        AnrVerdict::Confirmed => "ANR: ",
-        AnrVerdict::Probable => "probably an ANR: ",
-        AnrVerdict::Hang => "hang: ",
-        _ => "",
-    });
+    line.text(prefix(report.anr.verdict));
     match &report.main {
         MainState::Running(running) => {
             line.text("main runs ");
@@ -187,8 +265,9 @@ impl Line {
         self.number(ns / 1_000_000).text(" ms")
     }
 
-    fn end(&mut self) {
+    fn end(&mut self) -> &mut Self {
         self.0.push('\n');
+        self
     }
 
     fn within(mut self, bytes: usize) -> String {
@@ -375,14 +454,59 @@ mod tests {
     }
 
     #[test]
-    fn the_summary_has_five_lines_whatever_the_annotations_are() {
+    fn evidence_that_comes_later_changes_the_summary() {
+        let mut report = hung();
+        report.anr.verdict = AnrVerdict::Probable;
+        let first = lines(&report, FileState::First);
+        let open = lines(&report, FileState::Open);
+        let ended = Anr { verdict: AnrVerdict::Hang, ended_after_ns: Some(6_012_000_000), ..Anr::default() };
+        let known = update(&open, &ended, FileState::Open);
+        let parts: Vec<&str> = known.split('\n').collect();
+        assert!(
+            parts[4].starts_with("hang: main runs com.example.Sync what=7 for 5021 ms, 6012 ms in all | at ")
+        );
+        assert_eq!(parts[5..], ["hang", "open", ""]);
+        let confirmed = Anr { verdict: AnrVerdict::Confirmed, ..ended };
+        let closed = update(&known, &confirmed, FileState::Closed);
+        let parts: Vec<&str> = closed.split('\n').collect();
+        assert!(
+            parts[4].starts_with("ANR: main runs com.example.Sync what=7 for 5021 ms, 6012 ms in all | at ")
+        );
+        assert_eq!(parts[5..], ["confirmed", "closed", ""]);
+        assert!(update(&first, &confirmed, FileState::Closed).ends_with("confirmed\nfirst\n"));
+        let old = "hang\nshop\n7\n0\nmain runs a";
+        assert_eq!(
+            update(old, &confirmed, FileState::Closed),
+            "hang\nshop\n7\n0\nANR: main runs a, 6012 ms in all"
+        );
+    }
+
+    #[test]
+    fn a_process_that_crashed_left_a_report_of_a_crash() {
+        let mut report = Report::default();
+        for (crash_signal, exit, word) in [
+            (None, None, "recovered"),
+            (Some(6), None, "crash"),
+            (None, Some(4), "crash"),
+            (None, Some(6), "recovered"),
+        ] {
+            report.meta.reason = DumpReason::Recovered { crash_signal };
+            report.anr.exit =
+                exit.map(|reason| ProcessExit { reason, description: String::new(), unix_ms: 0 });
+            assert_eq!(trigger(&report), word);
+        }
+    }
+
+    #[test]
+    fn the_summary_has_eight_lines_whatever_the_annotations_are() {
         let mut report = hung();
         report.meta.reason = DumpReason::Requested("two\nlines".into());
         report.meta.process = Process { pid: 4711, name: "com.example:push".into(), ..Process::default() };
         report.meta.dumped_at.unix_ms = 1_700_000_000_123;
-        let lines = lines(&report);
+        let lines = lines(&report, FileState::Closed);
         let lines: Vec<&str> = lines.split('\n').collect();
-        assert_eq!(lines[..4], ["two lines", "com.example:push", "4711", "1700000000123"]);
-        assert_eq!(lines[4..], [digest(&report)]);
+        assert_eq!(lines[..4], ["requested", "com.example:push", "4711", "1700000000123"]);
+        assert_eq!(lines[4], digest(&report));
+        assert_eq!(lines[5..], ["unknown", "closed", "two lines"]);
     }
 }

@@ -1,5 +1,6 @@
 //! Report files: writing, rewriting their evidence, deleting old ones.
 
+use super::digest::{self, FileState};
 use super::lifecycle::ReportFile;
 use crate::session::Session;
 use crate::sys::log;
@@ -31,10 +32,16 @@ pub(super) fn write_again(session: &Session, file: &ReportFile, report: &Report,
     }
 }
 
-/// Changes the evidence in a file; false when the file is gone or cannot be written.
-pub(super) fn rewrite(session: &Session, file: &ReportFile, change: impl FnOnce(&mut Anr)) -> bool {
+/// Changes the evidence in a file, and what may still come of it; false when the file is gone or cannot be written.
+pub(super) fn rewrite(
+    session: &Session,
+    file: &ReportFile,
+    state: FileState,
+    change: impl FnOnce(&mut Anr),
+) -> bool {
     let Ok(bytes) = fs::read(&file.path) else { return false };
-    let Ok(Some(bytes)) = update_verdict(&bytes, change) else { return false };
+    let updated = update_verdict(&bytes, change, |lines, anr| digest::update(lines, anr, state));
+    let Ok(Some(bytes)) = updated else { return false };
     // The complete report was flushed; what is added to it is not worth another wait.
     replace(session, file, &bytes, Outlives::Process)
 }

@@ -59,7 +59,7 @@ struct Notice {
     path: Option<PathBuf>,
     /// Why it was written.
     reason: String,
-    /// As in `Native.java`: [`COMPLETE`], [`FIRST_FILE`], or the number by which Java knows who asked for it.
+    /// As in `Native.java`: [`COMPLETE`], [`FIRST_FILE`], [`LOOKED_BACK`], or the number by which Java knows who asked for it.
     about: i64,
 }
 
@@ -67,6 +67,8 @@ struct Notice {
 const COMPLETE: i64 = 0;
 /// There is a file, and more to come.
 const FIRST_FILE: i64 = -1;
+/// Without a report: what earlier processes left has been looked at.
+const LOOKED_BACK: i64 = -2;
 
 /// What the listeners have not been notified of yet.
 struct Waiting {
@@ -110,6 +112,11 @@ pub(crate) fn notify_first(java_hears: bool, path: &Path, reason: &str) {
     }
 }
 
+/// Has Java hear that what earlier processes left has been looked at.
+pub(crate) fn looked_back() {
+    answer(LOOKED_BACK, None);
+}
+
 /// Has Java call who asked for a report and did not wait: with its path, or with nothing when there is none.
 pub(crate) fn answer(asked: i64, path: Option<&Path>) {
     add(Notice { path: path.map(Path::to_owned), reason: String::new(), about: asked });
@@ -147,7 +154,7 @@ fn notify_java(env: &mut Env<'_>, path: Option<&Path>, about: i64) {
         let arguments =
             [jvalue { l: path.map_or(ptr::null_mut(), |path| path.as_raw()) }, jvalue { j: about }];
         // SAFETY: looked up in this class with this signature: a String or null, a long, no result.
-        unsafe { call::void(env, (&classes.loopbox, classes.loopbox_on_report), &arguments) }
+        unsafe { call::void(env, (&classes.calls, classes.calls_on_report), &arguments) }
     });
     if let Err(Failure(why)) = notified {
         log::warn(&["the report listener could not be called: ", &why].concat());

@@ -1,7 +1,8 @@
 //! Reports of earlier processes of this app, from the rings that they left behind.
 
+use super::digest::{self, FileState};
+use super::running_message;
 use super::suspicion::End;
-use super::{digest, running_message};
 use crate::anr::framework::{self, ProcessEnd};
 use crate::anr::tracker::{self, AnrTracker};
 use crate::jni::env::Env;
@@ -111,7 +112,7 @@ fn classify_ended(settings: &Settings, recovered: &mut Recovered, end: Option<Pr
 /// Writes the report, or, when the process itself has written one of the same hang, adds what is known about its end to
 /// that one.
 fn write(directory: &Path, recovered: &mut Recovered) -> Result<PathBuf, String> {
-    recovered.report.digest = digest::lines(&recovered.report);
+    recovered.report.digest = digest::lines(&recovered.report, FileState::Closed);
     let report = &recovered.report;
     let own = AnrTracker::file_name(report).filter(|_| recovered.crash.is_none());
     if let Some(name) = own {
@@ -132,5 +133,5 @@ fn add_exit(file: &[u8], dead: &Anr) -> Option<Vec<u8>> {
         anr.exit.clone_from(&dead.exit);
         anr.verdict = classify(anr);
     };
-    update_verdict(file, add).ok()?
+    update_verdict(file, add, |lines, anr| digest::update(lines, anr, FileState::Closed)).ok()?
 }

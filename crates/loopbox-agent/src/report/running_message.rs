@@ -17,7 +17,7 @@ pub(super) fn name_by_looper(env: &mut Env<'_>, session: &Session, running: &Run
     let classes = class_cache::get()?;
     let found = call::with_frame(env, |env| {
         // SAFETY: looked up in this class with this signature: no arguments, a String.
-        let line = unsafe { call::object(env, (&classes.loopbox, classes.loopbox_running_line), &[]) }?;
+        let line = unsafe { call::object(env, (&classes.calls, classes.calls_running_line), &[]) }?;
         // SAFETY: a String, as the method's type says.
         Ok(unsafe { raw::text(env, &line) })
     });

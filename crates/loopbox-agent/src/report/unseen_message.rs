@@ -29,7 +29,7 @@ pub(super) fn is_on(symbols: &Symbols, stack: &[u32]) -> bool {
 pub(super) fn tell(env: &mut Env<'_>) {
     let Some(classes) = class_cache::get() else { return };
     // SAFETY: looked up in this class with this signature: no arguments, no result.
-    let told = unsafe { call::void(env, (&classes.loopbox, classes.loopbox_message_unseen), &[]) };
+    let told = unsafe { call::void(env, (&classes.calls, classes.calls_message_unseen), &[]) };
     if let Err(Failure(why)) = told {
         log::warn(&why);
     }

@@ -1,12 +1,13 @@
 //! The worker thread: collects, and does what the life of a report requires.
 
 use super::collector::Collector;
+use super::digest::{self, FileState};
 use super::lifecycle::{Action, AskSystem, Event, FollowUp, Lifecycle, ReportFile, SystemAnswer, Trigger};
 use super::start_mark::StartMark;
 use super::used_symbols::UsedSymbols;
 use super::{
-    digest, file, listener, main_thread, meta, outside, pending_queue, previous_runs, process_stats,
-    thread_query, unseen_message,
+    file, listener, main_thread, meta, outside, pending_queue, previous_runs, process_stats, thread_query,
+    unseen_message,
 };
 use crate::anr::evidence::{self, NewEvidence};
 use crate::anr::native_stack::NativeCapture;
@@ -88,6 +89,8 @@ impl<'a> Worker<'a> {
         self.collector.save_meta();
         let session = self.session;
         let previous = session.previous_runs.get_or_init(|| previous_runs::recover(env, &session.settings));
+        // First: a listener of the app may wait for it.
+        listener::looked_back();
         for path in &previous.reports {
             listener::notify(path, "recovered");
         }
@@ -178,7 +181,7 @@ impl<'a> Worker<'a> {
                 return Some(Event::ThreadsAsked { deadline_ns });
             }
             Action::CaptureQueue => return self.capture_queue(env),
-            Action::WriteAgain => self.write_again(Outlives::Process),
+            Action::WriteAgain => self.write_again(FileState::First, Outlives::Process),
             Action::WriteComplete => self.write_complete(),
             Action::NotifyComplete(trigger) => self.notify_complete(trigger),
             Action::CheckEvidence { message, ask } => return Some(self.check_evidence(env, message, ask)),
@@ -186,6 +189,9 @@ impl<'a> Worker<'a> {
                 return Some(Event::EvidenceAdded { written: self.add_evidence(&file, message) });
             }
             Action::NotifyReclassified { file, reason } => listener::notify(&file.path, reason),
+            Action::Close { file } => {
+                file::rewrite(self.session, &file, FileState::Closed, |_| ());
+            }
         }
         None
     }
@@ -234,7 +240,7 @@ impl<'a> Worker<'a> {
         report.features = session.features.list();
         report.figures = process_stats::read(session.stall.snapshot().frozen, session.art.get());
         report.anr = self.anr.classify(env, session, &report);
-        report.digest = digest::lines(&report);
+        report.digest = digest::lines(&report, FileState::First);
         let name = AnrTracker::file_name(&report).filter(|_| named_by_hang).unwrap_or_else(|| {
             self.numbered += 1;
             let (pid, ms) = (report.meta.process.pid, report.meta.dumped_at.uptime_ns / 1_000_000);
@@ -283,9 +289,9 @@ impl<'a> Worker<'a> {
     }
 
     /// Writes the report again, unless the app has taken the file meanwhile.
-    fn write_again(&mut self, outlives: Outlives) {
+    fn write_again(&mut self, state: FileState, outlives: Outlives) {
         let Some(Draft { file, report, .. }) = &mut self.draft else { return };
-        report.digest = digest::lines(report);
+        report.digest = digest::lines(report, state);
         file::write_again(self.session, file, report, outlives);
     }
 
@@ -297,8 +303,9 @@ impl<'a> Worker<'a> {
         draft.report.figures.push(Figure { name: "report.first_file_ns".to_owned(), value });
         let value = self.thread.low().to_string();
         draft.report.figures.push(Figure { name: "worker.nice".to_owned(), value });
+        let state = self.life.state_of(&draft.file);
         // The only flush of a report: the signal that it answers has been forwarded.
-        self.write_again(Outlives::PowerLoss);
+        self.write_again(state, Outlives::PowerLoss);
     }
 
     fn notify_complete(&mut self, trigger: Trigger) {
@@ -331,7 +338,7 @@ impl<'a> Worker<'a> {
         if evidence.ended_ns.is_none() {
             self.anr.keep_system_answer(message, evidence.system.as_ref());
         }
-        file::rewrite(self.session, file, |anr| evidence.add_to(anr))
+        file::rewrite(self.session, file, self.life.state_of(file), |anr| evidence.add_to(anr))
     }
 }
 
@@ -362,7 +369,7 @@ fn message(report: &Report) -> u64 {
 
 /// Puts newer evidence into the file of the same hang, which has the queue already.
 fn update_evidence(session: &Session, file: &ReportFile, anr: &Anr) -> bool {
-    file::rewrite(session, file, |known| {
+    file::rewrite(session, file, FileState::Open, |known| {
         let overdue_ns = known.overdue_ns;
         *known = Anr { overdue_ns, ..anr.clone() };
         known.verdict = classify(known);

@@ -121,7 +121,7 @@ impl<'a> ThreadDumper<'a> {
                     next = inspected.lock;
                 }
                 waiters.push(owner);
-                LockHolder { name: stat(tid).map(|stat| stat.name).unwrap_or_default(), tid, stack }
+                LockHolder { name: self.stat(tid).map(|stat| stat.name).unwrap_or_default(), tid, stack }
             });
             chain.waits.push(LockWait {
                 class: lock.class.unwrap_or_default(),
@@ -132,6 +132,13 @@ impl<'a> ThreadDumper<'a> {
         // The steps were examined one after the other. In a real cycle the main thread still waits for the same lock.
         chain.deadlock = chain.deadlock && self.inspect(env, None, true).lock == first;
         if chain.waits.is_empty() { LockChain::default() } else { chain }
+    }
+
+    /// What the kernel reports about a thread, with as much of its name as the app wants.
+    fn stat(&self, tid: u32) -> Option<OtherThread> {
+        let thread = stat(tid)?;
+        let redacts = self.session.settings.redact_threads && tid != std::process::id();
+        Some(if redacts { redact(thread) } else { thread })
     }
 
     /// All threads but the main one and this one: a stack of each that is attached to the VM, the sleeping ones first, because
@@ -145,7 +152,7 @@ impl<'a> ThreadDumper<'a> {
             if tid == std::process::id() || tid == clock::this_thread() {
                 continue;
             }
-            match stat(tid) {
+            match self.stat(tid) {
                 Some(thread) if all.len() < MAX_THREADS => all.push(thread),
                 Some(_) => left_out += 1,
                 // It has ended.
@@ -180,6 +187,38 @@ impl<'a> ThreadDumper<'a> {
             threads.left_out = left_out;
         });
     }
+}
+
+/// How the names of threads begin that ART and the framework start in an app.
+const PLATFORM_THREADS: [&str; 18] = [
+    "ADB-JDWP",
+    "Binder:",
+    "FinalizerDaemon",
+    "FinalizerWatchd",
+    "GPU completion",
+    "HeapTaskDaemon",
+    "Jit thread pool",
+    "Profile Saver",
+    "ReferenceQueueD",
+    "RenderThread",
+    "Runtime worker",
+    "Signal Catcher",
+    "binder:",
+    "hwuiTask",
+    "loopbox-",
+    "mali-",
+    "perfetto_hprof",
+    "queued-work-loo",
+];
+
+/// What stands in place of every other name when the app wants that.
+const REDACTED: &str = "redacted";
+
+fn redact(thread: OtherThread) -> OtherThread {
+    if PLATFORM_THREADS.iter().any(|known| thread.name.starts_with(known)) {
+        return thread;
+    }
+    OtherThread { name: REDACTED.to_owned(), ..thread }
 }
 
 #[derive(Default)]
@@ -232,6 +271,16 @@ mod tests {
         assert_eq!(parse_stat(1, "", 100), None);
         assert_eq!(parse_stat(1, "1 (x) ", 100), None);
         assert_eq!(parse_stat(1, "1 (x) Z", 100).unwrap().cpu_ns, None);
+    }
+
+    #[test]
+    fn only_the_platforms_own_names_stay_when_names_are_redacted() {
+        let named = |name: &str| OtherThread { name: name.into(), ..stat(clock::this_thread()).unwrap() };
+        for (name, kept) in
+            [("Binder:77_1", "Binder:77_1"), ("RenderThread", "RenderThread"), ("sync joe@ex.org", REDACTED)]
+        {
+            assert_eq!(redact(named(name)).name, kept);
+        }
     }
 
     #[test]

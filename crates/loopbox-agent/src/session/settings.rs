@@ -13,6 +13,8 @@ pub struct Settings {
     pub(crate) sig_quit: bool,
     /// Whether Java's listener hears of a first file.
     pub(crate) first_file: bool,
+    /// Whether names of threads that the platform did not start stay out of reports.
+    pub(crate) redact_threads: bool,
     /// Whether a hook tells of messages.
     pub(crate) hooked: bool,
     /// How long a message may run before it counts as a hang, when only input waits for it.
@@ -40,11 +42,11 @@ pub(crate) struct PendingLimits {
     pub(crate) walk: bool,
 }
 
-/// How many numbers `Config.numbers` has.
-pub const NUMBERS: usize = 20;
+/// How many numbers `Settings.numbers` has.
+pub const NUMBERS: usize = 21;
 
 impl Settings {
-    /// Reads `Config.numbers` (the same order there and here) and `Config.strings`: directory, app version,
+    /// Reads `Settings.numbers` (the same order there and here) and `Settings.strings`: directory, app version,
     /// the start's mark, then names and values of annotations.
     ///
     /// # Errors
@@ -91,6 +93,7 @@ impl Settings {
             hang_threshold_ns: number(17).saturating_mul(MS),
             hooked: number(18) != 0,
             first_file: number(19) != 0,
+            redact_threads: number(20) != 0,
             directory: directory.into(),
             app_version,
             start_mark,
@@ -105,7 +108,7 @@ mod tests {
 
     /// The defaults of `Config.Builder`.
     const DEFAULTS: [i64; NUMBERS] =
-        [29, 300, 50, 100, 8, 1, 1, 50, 10, 95, 10, 1, 200, 65_536, 200, 0, 0, 5_000, 1, 0];
+        [29, 300, 50, 100, 8, 1, 1, 50, 10, 95, 10, 1, 200, 65_536, 200, 0, 0, 5_000, 1, 0, 0];
 
     #[test]
     fn the_builders_defaults_are_the_recorders() {

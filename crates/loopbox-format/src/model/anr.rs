@@ -105,6 +105,8 @@ impl ProcessExit {
     pub const ANR: i32 = 6;
     /// `ApplicationExitInfo.REASON_SIGNALED`.
     pub const SIGNALED: i32 = 2;
+    /// `ApplicationExitInfo.REASON_CRASH`.
+    pub const CRASH: i32 = 4;
     /// `ApplicationExitInfo.REASON_CRASH_NATIVE`.
     pub const CRASH_NATIVE: i32 = 5;
 }

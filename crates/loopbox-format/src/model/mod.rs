@@ -54,6 +54,7 @@ pub struct Report {
     /// Figures of the process and the machine at the dump.
     pub figures: Vec<Figure>,
     /// The report in plain lines, for readers in the app that know nothing else of the format: why it was written, the
-    /// process, its id, the time (Unix, ms), and one line of at most 900 bytes. Empty when it was not written in the app.
+    /// process, its id, the time (Unix, ms), one line of at most 900 bytes, and more (docs/file-format.md). Empty when it was
+    /// not written in the app.
     pub digest: String,
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox;
 
-import android.util.Log;
 import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
+import io.loopbox.internal.Settings;
 import java.io.File;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * What the recorder does and under which limits. Made by a {@link Builder}; the defaults are the ones of the
@@ -41,9 +39,7 @@ public final class Config {
         /** Public API only: the Printer hook, and no chaining to a Printer that was there before. */
         NONE,
         /** Plain reflection, as the article does; where the platform refuses, the Printer hook. */
-        REFLECTION,
-        /** Also access through JNI from a thread without Java frames, which the platform trusts. */
-        NATIVE_THREAD
+        REFLECTION
     }
 
     /** What names the running message when the Observer hook records: it learns that only at a message's end. */
@@ -54,222 +50,77 @@ public final class Config {
         PRINTER
     }
 
-    final long groupMs;
-    final long detailMs;
-    final int slots;
-    final int detailsPerRecord;
-    final boolean sampling;
-    final long sampleOnsetMs;
-    final long sampleIntervalMs;
-    final int minSamples;
-    final int trees;
-    final boolean allNames;
-    final Hook hook;
-    final HiddenApi hiddenApi;
-    final RunningName runningName;
-    final boolean sigQuit;
-    final long hangMs;
-    final long printerCheckMs;
-    final int pendingLines;
-    final int pendingBytes;
-    final long pendingMs;
-    final boolean keepObjects;
-    final boolean pendingByWalk;
-    final File directory;
-    final Listener listener;
-    final Redactor redactor;
-    final boolean autoScene;
-    final boolean watchInput;
-    final boolean mainProcessOnly;
-    final boolean pauseInBackground;
-    final String appVersion;
-    final String[] annotations;
+    final Settings settings;
 
-    private Config(Builder from) {
-        groupMs = from.groupMs;
-        detailMs = from.detailMs;
-        slots = from.slots;
-        detailsPerRecord = from.detailsPerRecord;
-        sampling = from.sampling;
-        sampleOnsetMs = from.sampleOnsetMs;
-        sampleIntervalMs = from.sampleIntervalMs;
-        minSamples = from.minSamples;
-        trees = from.trees;
-        allNames = from.allNames;
-        hook = from.hook;
-        hiddenApi = from.hiddenApi;
-        runningName = from.runningName;
-        sigQuit = from.sigQuit;
-        hangMs = from.hangMs;
-        printerCheckMs = from.printerCheckMs;
-        pendingLines = from.pendingLines;
-        pendingBytes = from.pendingBytes;
-        pendingMs = from.pendingMs;
-        keepObjects = from.keepObjects;
-        pendingByWalk = from.pendingByWalk;
-        directory = from.directory;
-        listener = from.listener;
-        redactor = from.redactor;
-        autoScene = from.autoScene;
-        watchInput = from.watchInput;
-        mainProcessOnly = from.mainProcessOnly;
-        pauseInBackground = from.pauseInBackground;
-        appVersion = from.appVersion;
-        annotations = from.annotations.toArray(new String[0]);
-    }
-
-    /** Whether a hook is to tell of messages. */
-    boolean isHooked() {
-        return hook != Hook.NONE;
-    }
-
-    /** The numbers in the order in which the native side reads them (config.rs). */
-    long[] numbers(int apiLevel) {
-        return new long[] {
-            apiLevel,
-            groupMs,
-            detailMs,
-            slots,
-            detailsPerRecord,
-            allNames ? 1 : 0,
-            sampling ? 1 : 0,
-            sampleOnsetMs,
-            sampleIntervalMs,
-            minSamples,
-            trees,
-            sigQuit ? 1 : 0,
-            pendingLines,
-            pendingBytes,
-            pendingMs,
-            keepObjects ? 1 : 0,
-            pendingByWalk ? 1 : 0,
-            hangMs,
-            isHooked() ? 1 : 0,
-            listener instanceof FirstFileListener ? 1 : 0,
-        };
-    }
-
-    /** The strings in the order in which the native side reads them (config.rs). */
-    String[] strings(File directory, String appVersion, String startMark) {
-        List<String> all = new ArrayList<String>();
-        all.add(directory.getPath());
-        all.add(appVersion);
-        all.add(startMark);
-        for (int at = 0; at + 1 < annotations.length; at += 2) {
-            String value = redacted(annotations[at], annotations[at + 1]);
-            if (value != null) {
-                all.add(annotations[at]);
-                all.add(value);
-            }
-        }
-        return all.toArray(new String[0]);
-    }
-
-    /** What is left of a value; null for nothing. */
-    String redacted(String name, String value) {
-        try {
-            return redactor == null ? value : redactor.redact(name, value);
-        } catch (RuntimeException fault) {
-            Log.w(Loopbox.TAG, "the redactor threw", fault);
-            return null;
-        }
+    private Config(Settings settings) {
+        this.settings = settings;
     }
 
     /** Collects values; {@link #build} is the moment at which they are known to fit together. */
     public static final class Builder {
-        private final File directory;
+        private final Settings settings = new Settings();
         private final boolean ownDirectory;
-        private long groupMs = 300;
-        private long detailMs = 50;
-        private int slots = 100;
-        private int detailsPerRecord = 8;
-        private boolean sampling = true;
-        private long sampleOnsetMs = 50;
-        private long sampleIntervalMs = 10;
-        private int minSamples = 95;
-        private int trees = 10;
-        private boolean allNames = true;
-        private Hook hook = Hook.AUTO;
-        private HiddenApi hiddenApi = HiddenApi.REFLECTION;
-        private RunningName runningName = RunningName.STACK;
-        private boolean sigQuit = true;
-        private long hangMs = 5_000;
-        private long printerCheckMs = 60_000;
-        private int pendingLines = 200;
-        private int pendingBytes = 64 << 10;
-        private long pendingMs = 200;
-        private boolean keepObjects;
-        private boolean pendingByWalk;
-        private Listener listener;
-        private Redactor redactor;
-        private boolean autoScene = true;
-        private boolean watchInput;
-        private boolean mainProcessOnly;
-        private boolean pauseInBackground;
-        private String appVersion = "";
-        private final List<String> annotations = new ArrayList<String>();
 
         /**
          * @param directory where reports and the ring file go: a folder that only this app can read. It is made
          *     when it is missing.
          */
         public Builder(@NonNull File directory) {
-            this.directory = directory;
+            settings.directory = directory;
             ownDirectory = true;
         }
 
         /** Reports go to a folder of the app that is in no backup: Context.getNoBackupFilesDir(). */
         public Builder() {
-            directory = null;
             ownDirectory = false;
         }
 
         /** Work at which a group of messages is full, and at which one message stands alone. 10 to 10,000 ms. */
         @NonNull
         public Builder groupMs(long ms) {
-            groupMs = within("groupMs", ms, 10, 10_000);
+            settings.groupMs = within("groupMs", ms, 10, 10_000);
             return this;
         }
 
         /** Dispatch time from which on a message is kept by name. 1 to 10,000 ms, less than groupMs. */
         @NonNull
         public Builder detailMs(long ms) {
-            detailMs = within("detailMs", ms, 1, 10_000);
+            settings.detailMs = within("detailMs", ms, 1, 10_000);
             return this;
         }
 
         /** How many records the history keeps. 10 to 500. */
         @NonNull
         public Builder slots(int count) {
-            slots = (int) within("slots", count, 10, 500);
+            settings.slots = (int) within("slots", count, 10, 500);
             return this;
         }
 
         /** How many messages a record keeps by name. 1 to 8. */
         @NonNull
         public Builder detailsPerRecord(int count) {
-            detailsPerRecord = (int) within("detailsPerRecord", count, 1, 8);
+            settings.detailsPerRecord = (int) within("detailsPerRecord", count, 1, 8);
             return this;
         }
 
         /** Whether stacks of long messages are sampled. */
         @NonNull
         public Builder sampling(boolean on) {
-            sampling = on;
+            settings.sampling = on;
             return this;
         }
 
         /** Age of a message at which sampling begins. 10 to 60,000 ms. */
         @NonNull
         public Builder sampleOnsetMs(long ms) {
-            sampleOnsetMs = within("sampleOnsetMs", ms, 10, 60_000);
+            settings.sampleOnsetMs = within("sampleOnsetMs", ms, 10, 60_000);
             return this;
         }
 
         /** Time between two stacks. 1 to 10,000 ms. */
         @NonNull
         public Builder sampleIntervalMs(long ms) {
-            sampleIntervalMs = within("sampleIntervalMs", ms, 1, 10_000);
+            settings.sampleIntervalMs = within("sampleIntervalMs", ms, 1, 10_000);
             return this;
         }
 
@@ -279,14 +130,14 @@ public final class Config {
          */
         @NonNull
         public Builder minSamples(int samples) {
-            minSamples = (int) within("minSamples", samples, 1, 2_000);
+            settings.minSamples = (int) within("minSamples", samples, 1, 2_000);
             return this;
         }
 
         /** How many finished messages keep their stacks. 1 to 100. */
         @NonNull
         public Builder trees(int count) {
-            trees = (int) within("trees", count, 1, 100);
+            settings.trees = (int) within("trees", count, 1, 100);
             return this;
         }
 
@@ -296,35 +147,42 @@ public final class Config {
          */
         @NonNull
         public Builder allNames(boolean keep) {
-            allNames = keep;
+            settings.allNames = keep;
             return this;
         }
 
         /** Which hook to use: {@link Hook} says what each costs. */
         @NonNull
         public Builder hook(@NonNull Hook choice) {
-            hook = present("hook", choice);
+            settings.hook = present("hook", choice);
             return this;
         }
 
         /** How far to go beyond the public API. */
         @NonNull
         public Builder hiddenApi(@NonNull HiddenApi allowed) {
-            hiddenApi = present("hiddenApi", allowed);
+            settings.hiddenApi = present("hiddenApi", allowed);
+            return this;
+        }
+
+        /** What to try where plain reflection does not get at the Observer; nothing unless it is given. */
+        @NonNull
+        public Builder observerAccess(@Nullable ObserverAccess access) {
+            settings.observerAccess = access;
             return this;
         }
 
         /** What names the running message when the Observer hook records. */
         @NonNull
         public Builder runningName(@NonNull RunningName source) {
-            runningName = present("runningName", source);
+            settings.runningName = present("runningName", source);
             return this;
         }
 
         /** Whether SIGQUIT, which the system sends at an ANR, leaves a report. */
         @NonNull
         public Builder sigQuit(boolean on) {
-            sigQuit = on;
+            settings.sigQuit = on;
             return this;
         }
 
@@ -335,7 +193,7 @@ public final class Config {
          */
         @NonNull
         public Builder hangMs(long ms) {
-            hangMs = within("hangMs", ms, 500, 60_000);
+            settings.hangMs = within("hangMs", ms, 500, 60_000);
             return this;
         }
 
@@ -345,21 +203,21 @@ public final class Config {
          */
         @NonNull
         public Builder printerCheckMs(long ms) {
-            printerCheckMs = within("printerCheckMs", ms, 100, 3_600_000);
+            settings.printerCheckMs = within("printerCheckMs", ms, 100, 3_600_000);
             return this;
         }
 
         /** How many lines of the message queue a report keeps. 10 to 2,000. */
         @NonNull
         public Builder pendingLines(int lines) {
-            pendingLines = (int) within("pendingLines", lines, 10, 2_000);
+            settings.pendingLines = (int) within("pendingLines", lines, 10, 2_000);
             return this;
         }
 
         /** How long printing the message queue may take; it holds the queue's lock. 10 to 2,000 ms. */
         @NonNull
         public Builder pendingMs(long ms) {
-            pendingMs = within("pendingMs", ms, 10, 2_000);
+            settings.pendingMs = within("pendingMs", ms, 10, 2_000);
             return this;
         }
 
@@ -369,7 +227,17 @@ public final class Config {
          */
         @NonNull
         public Builder keepObjects(boolean keep) {
-            keepObjects = keep;
+            settings.keepObjects = keep;
+            return this;
+        }
+
+        /**
+         * Whether reports have "redacted" in place of threads' names, but of those that ART and the framework start
+         * themselves. The app and its libraries name threads, and may put anything into a name.
+         */
+        @NonNull
+        public Builder redactThreadNames(boolean redact) {
+            settings.redactThreadNames = redact;
             return this;
         }
 
@@ -380,28 +248,28 @@ public final class Config {
          */
         @NonNull
         public Builder pendingByWalk(boolean walk) {
-            pendingByWalk = walk;
+            settings.pendingByWalk = walk;
             return this;
         }
 
         /** What is called with each report, on a thread of its own; a {@link FirstFileListener} earlier, too. */
         @NonNull
         public Builder listener(@Nullable Listener told) {
-            listener = told;
+            settings.listener = told == null ? null : new ListenerSink(told);
             return this;
         }
 
         /** Who looks at annotations before they are kept; also at those given here. */
         @NonNull
         public Builder redactor(@Nullable Redactor asked) {
-            redactor = asked;
+            settings.redactor = asked;
             return this;
         }
 
         /** Whether the Activity in front names the scene; the app may still call {@link Loopbox#scene}. */
         @NonNull
         public Builder autoScene(boolean on) {
-            autoScene = on;
+            settings.autoScene = on;
             return this;
         }
 
@@ -412,14 +280,14 @@ public final class Config {
          */
         @NonNull
         public Builder watchInput(boolean on) {
-            watchInput = on;
+            settings.watchInput = on;
             return this;
         }
 
         /** Whether processes of the app other than its main one are left alone. */
         @NonNull
         public Builder mainProcessOnly(boolean only) {
-            mainProcessOnly = only;
+            settings.mainProcessOnly = only;
             return this;
         }
 
@@ -429,14 +297,14 @@ public final class Config {
          */
         @NonNull
         public Builder pauseInBackground(boolean pause) {
-            pauseInBackground = pause;
+            settings.pauseInBackground = pause;
             return this;
         }
 
         /** The app's version name and code, as its reports shall show it. */
         @NonNull
         public Builder appVersion(@NonNull String version) {
-            appVersion = present("appVersion", version);
+            settings.appVersion = present("appVersion", version);
             return this;
         }
 
@@ -446,9 +314,9 @@ public final class Config {
          */
         @NonNull
         public Builder annotate(@NonNull String name, @NonNull String value) {
-            within("number of annotations", annotations.size() / 2 + 1, 1, 16);
-            annotations.add(present("annotation name", name));
-            annotations.add(present("annotation value", value));
+            within("number of annotations", settings.annotations.size() / 2 + 1, 1, 16);
+            settings.annotations.add(present("annotation name", name));
+            settings.annotations.add(present("annotation value", value));
             return this;
         }
 
@@ -456,21 +324,24 @@ public final class Config {
         @NonNull
         public Config build() {
             if (ownDirectory) {
-                present("directory", directory);
+                present("directory", settings.directory);
             }
-            if (detailMs >= groupMs) {
-                throw new IllegalArgumentException("detailMs " + detailMs + " is not less than groupMs " + groupMs);
+            if (settings.detailMs >= settings.groupMs) {
+                throw new IllegalArgumentException("detailMs " + settings.detailMs + " is not less than groupMs " + settings.groupMs);
             }
-            if (hook == Hook.OBSERVER && hiddenApi == HiddenApi.NONE) {
+            if (settings.hook == Hook.OBSERVER && settings.hiddenApi == HiddenApi.NONE) {
                 throw new IllegalArgumentException("the Observer hook is hidden API, which hiddenApi NONE forbids");
             }
-            if (watchInput && hook == Hook.NONE) {
+            if (settings.observerAccess != null && settings.hiddenApi == HiddenApi.NONE) {
+                throw new IllegalArgumentException("observerAccess is for hidden API, which hiddenApi NONE forbids");
+            }
+            if (settings.watchInput && settings.hook == Hook.NONE) {
                 throw new IllegalArgumentException("watchInput makes messages of input, which hook NONE does without");
             }
-            if (pendingByWalk && hiddenApi == HiddenApi.NONE) {
+            if (settings.pendingByWalk && settings.hiddenApi == HiddenApi.NONE) {
                 throw new IllegalArgumentException("pendingByWalk is hidden API, which hiddenApi NONE forbids");
             }
-            return new Config(this);
+            return new Config(settings.copy());
         }
 
         private static long within(String name, long value, long least, long most) {

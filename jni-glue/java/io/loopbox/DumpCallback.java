@@ -2,6 +2,7 @@
 package io.loopbox;
 
 import androidx.annotation.Nullable;
+import androidx.annotation.WorkerThread;
 
 /** Called once with the report that {@link Loopbox#dumpAsync} was asked for. */
 public interface DumpCallback {
@@ -11,5 +12,6 @@ public interface DumpCallback {
      *
      * @param report the file and what is in it; null when none was written: the disk is full, or the recorder is off
      */
+    @WorkerThread
     void onDumped(@Nullable Report report);
 }

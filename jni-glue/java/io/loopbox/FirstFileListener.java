@@ -2,6 +2,7 @@
 package io.loopbox;
 
 import androidx.annotation.NonNull;
+import androidx.annotation.WorkerThread;
 
 /**
  * A {@link Listener} that hears of a report as soon as there is a file, too: for what must be done before the system ends
@@ -16,5 +17,6 @@ public interface FirstFileListener extends Listener {
      *
      * @param report the file and what is in it; leave the file where it is, or it is not completed
      */
+    @WorkerThread
     void onFirstFile(@NonNull Report report);
 }

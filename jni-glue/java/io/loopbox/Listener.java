@@ -2,6 +2,7 @@
 package io.loopbox;
 
 import androidx.annotation.NonNull;
+import androidx.annotation.WorkerThread;
 
 /** Called with each report that was written. */
 public interface Listener {
@@ -15,5 +16,6 @@ public interface Listener {
      *
      * @param report the file and what is in it; the file belongs to the listener, which may move or delete it
      */
+    @WorkerThread
     void onReport(@NonNull Report report);
 }

@@ -4,9 +4,22 @@ package io.loopbox;
 import android.content.Context;
 import android.util.Log;
 import android.view.Window;
+import androidx.annotation.AnyThread;
+import androidx.annotation.MainThread;
 import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
 import androidx.annotation.WorkerThread;
+import io.loopbox.internal.App;
+import io.loopbox.internal.AskedDumps;
+import io.loopbox.internal.ContextFramework;
+import io.loopbox.internal.DumpSink;
+import io.loopbox.internal.Foreground;
+import io.loopbox.internal.Framework;
+import io.loopbox.internal.Native;
+import io.loopbox.internal.PendingReports;
+import io.loopbox.internal.Recorder;
+import io.loopbox.internal.Settings;
+import io.loopbox.internal.Tag;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +29,7 @@ import java.util.List;
  * responding. No method throws into the app; what cannot work is off, and {@link #status} and every report say why.
  */
 public final class Loopbox {
-    static final String TAG = "loopbox";
+    private static final String TAG = Tag.LOOPBOX;
 
     private static final long DUMP_TIMEOUT_MS = 5_000;
 
@@ -33,17 +46,19 @@ public final class Loopbox {
      *     the foreground and which Activity is shown
      * @return what is on and what is off
      */
+    @MainThread
     @NonNull
     public static Status install(@NonNull Context context, @NonNull Config config) {
         try {
-            String refusal = App.refuses(context, config);
+            Settings settings = config.settings;
+            String refusal = App.refuses(context, settings);
             // Also when nothing is recorded: what earlier launches left can be taken.
-            File place = config.directory == null ? App.directory(context) : config.directory;
+            File place = settings.directory == null ? App.directory(context) : settings.directory;
             keep(place);
             if (refusal == null) {
-                String version = config.appVersion.isEmpty() ? App.version(context) : config.appVersion;
+                String version = settings.appVersion.isEmpty() ? App.version(context) : settings.appVersion;
                 Framework framework = new ContextFramework(App.lasting(context));
-                refusal = Recorder.start(config, place, version, framework);
+                refusal = Recorder.start(settings, place, version, framework);
             }
             if (refusal == null) {
                 App.watch(context);
@@ -61,14 +76,16 @@ public final class Loopbox {
      *
      * @return what is on and what is off
      */
+    @MainThread
     @NonNull
     public static Status install(@NonNull Config config) {
         try {
-            if (config.directory == null) {
+            Settings settings = config.settings;
+            if (settings.directory == null) {
                 return said("the configuration names no directory");
             }
-            keep(config.directory);
-            return said(Recorder.start(config, directory, config.appVersion, Framework.NONE));
+            keep(settings.directory);
+            return said(Recorder.start(settings, directory, settings.appVersion, Framework.NONE));
         } catch (Throwable fault) {
             return failed(fault);
         }
@@ -95,6 +112,7 @@ public final class Loopbox {
     }
 
     /** What is on and what is off, now. Any thread. */
+    @AnyThread
     @NonNull
     public static Status status() {
         try {
@@ -135,12 +153,22 @@ public final class Loopbox {
      * @param reason goes into the report
      * @param done what is called when the report is complete or there is none; null for nothing
      */
+    @AnyThread
     public static void dumpAsync(@Nullable String reason, @Nullable DumpCallback done) {
         try {
-            AskedDumps.ask(text(reason), done);
+            AskedDumps.ask(text(reason), done == null ? null : sink(done));
         } catch (Throwable fault) {
             Log.w(TAG, "no report", fault);
         }
+    }
+
+    private static DumpSink sink(final DumpCallback done) {
+        return new DumpSink() {
+            @Override
+            public void onDumped(File file) {
+                done.onDumped(file == null ? null : new Report(file));
+            }
+        };
     }
 
     private static String text(String reason) {
@@ -149,10 +177,15 @@ public final class Loopbox {
 
     /**
      * The reports that are there, of this process and of others before it, oldest first: for uploading at the next
-     * launch, some seconds after {@link #install}, on a thread that may read files. They are the calling process's
-     * now: delete each file when it is sent. One that is not deleted is handed out again to the same process, until 20
-     * newer ones are there or two weeks have passed.
+     * launch, on a thread that may read files. It waits until what earlier processes left has been looked at, which takes
+     * some milliseconds after {@link #install}, 5 seconds at most; on the main thread it does not wait. They are the
+     * calling process's now: delete each file when it is sent. One that is not deleted is handed out again to the same
+     * process, until 20 newer ones are there or two weeks have passed.
+     *
+     * <p>A report that its living process may still put more into, because the hang goes on or the system has not been
+     * heard of yet, is not among them: it is handed out later, or at the next launch.
      */
+    @WorkerThread
     @NonNull
     public static List<Report> takePendingReports() {
         try {
@@ -160,8 +193,13 @@ public final class Loopbox {
             if (place == null) {
                 return new ArrayList<Report>();
             }
+            Recorder.awaitLookBack();
             String process = App.processName();
-            return PendingReports.take(place, process == null ? "unknown" : process);
+            List<Report> found = new ArrayList<Report>();
+            for (File file : PendingReports.take(place, process == null ? "unknown" : process)) {
+                found.add(new Report(file));
+            }
+            return found;
         } catch (Throwable fault) {
             Log.w(TAG, "cannot look for reports", fault);
             return new ArrayList<Report>();
@@ -174,26 +212,17 @@ public final class Loopbox {
      *
      * @param value null takes the name out again
      */
+    @AnyThread
     public static void annotate(@NonNull String name, @Nullable String value) {
         if (Foreground.NOTE.equals(name)) {
             Log.w(TAG, "the recorder itself says whether it is in the " + name);
             return;
         }
-        note(name, value);
-    }
-
-    static void note(String name, String value) {
-        try {
-            Config config = Recorder.config();
-            if (config != null) {
-                Native.annotate(name, value == null ? null : config.redacted(name, value));
-            }
-        } catch (Throwable fault) {
-            Log.w(TAG, "not annotated", fault);
-        }
+        Recorder.annotate(name, value);
     }
 
     /** Which screen or step the app is in. Any thread. */
+    @AnyThread
     public static void scene(@Nullable String name) {
         annotate("scene", name);
     }
@@ -202,6 +231,7 @@ public final class Loopbox {
      * Stops recording until {@link #resume}: nothing is hooked and nothing sampled. What was recorded stays. Any
      * thread; takes effect on the main thread.
      */
+    @AnyThread
     public static void pause() {
         onMain(
                 new Runnable() {
@@ -213,6 +243,7 @@ public final class Loopbox {
     }
 
     /** Goes on after {@link #pause}. Any thread; takes effect on the main thread. */
+    @AnyThread
     public static void resume() {
         onMain(
                 new Runnable() {
@@ -228,6 +259,7 @@ public final class Loopbox {
      * and locks and other threads are not looked at. A message that begins after it was switched off is not sampled.
      * Forgotten when the process ends: {@link Config.Builder#sampling} says how it begins. Any thread.
      */
+    @AnyThread
     public static void setSampling(boolean on) {
         try {
             if (Recorder.isOn()) {
@@ -247,12 +279,10 @@ public final class Loopbox {
      *
      * @param window one that has a callback; else nothing happens, and nothing with {@link Config.Hook#NONE}
      */
+    @MainThread
     public static void watchInput(@Nullable Window window) {
         try {
-            Config config = Recorder.config();
-            if (window != null && config != null && config.isHooked() && Recorder.onMainThread()) {
-                InputWatch.watch(window);
-            }
+            Recorder.watchInput(window);
         } catch (Throwable fault) {
             Log.w(TAG, "input is not watched", fault);
         }
@@ -262,6 +292,7 @@ public final class Loopbox {
      * The remote kill switch: false stops recording, and keeps every later launch from loading the native library
      * until it is true again. True takes effect at the next launch. Any thread.
      */
+    @AnyThread
     public static void setEnabled(@NonNull Context context, boolean enabled) {
         try {
             App.setEnabled(context, enabled);
@@ -277,6 +308,7 @@ public final class Loopbox {
      * Stops recording for good and puts back what was hooked. The handler of SIGQUIT stays and only passes the signal on to
      * ART. Any thread; takes effect on the main thread.
      */
+    @AnyThread
     public static void uninstall() {
         onMain(
                 new Runnable() {
@@ -302,41 +334,6 @@ public final class Loopbox {
                     });
         } catch (Throwable fault) {
             Log.w(TAG, "did not work", fault);
-        }
-    }
-
-    /** Called by the native worker: the line that Looper printed for the running message, or null. */
-    static String runningLine() {
-        return Recorder.runningLine();
-    }
-
-    /** Called by the native worker: the main thread's stack shows a message that no hook told of. */
-    static void messageUnseen() {
-        Recorder.messageUnseen();
-    }
-
-    /**
-     * Called by the native listener thread.
-     *
-     * @param path the report's, or null for none
-     * @param about {@link Native#COMPLETE}, {@link Native#FIRST_FILE}, or the number of who asked for it
-     */
-    static void onReport(String path, long about) {
-        try {
-            Report report = path == null ? null : new Report(new File(path));
-            if (about > 0) {
-                AskedDumps.answer(about, report);
-                return;
-            }
-            Config config = Recorder.config();
-            Listener listener = config == null ? null : config.listener;
-            if (about == Native.FIRST_FILE && listener instanceof FirstFileListener) {
-                ((FirstFileListener) listener).onFirstFile(report);
-            } else if (about == Native.COMPLETE && listener != null) {
-                listener.onReport(report);
-            }
-        } catch (Throwable fault) {
-            Log.w(TAG, "the report listener threw", fault);
         }
     }
 }

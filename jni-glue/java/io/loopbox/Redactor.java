@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox;
 
+import androidx.annotation.AnyThread;
 import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
 
@@ -11,6 +12,7 @@ public interface Redactor {
      * @param value the value as given
      * @return the value to keep, or null to keep none. When it throws, none is kept.
      */
+    @AnyThread
     @Nullable
     String redact(@NonNull String name, @NonNull String value);
 }

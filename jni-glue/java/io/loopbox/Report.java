@@ -3,11 +3,54 @@ package io.loopbox;
 
 import android.util.Log;
 import androidx.annotation.NonNull;
+import androidx.annotation.WorkerThread;
+import io.loopbox.internal.Digest;
+import io.loopbox.internal.Exit;
+import io.loopbox.internal.Recorder;
+import io.loopbox.internal.Tag;
 import java.io.File;
 import java.io.IOException;
 
-/** A report file and what can be said of it without the desktop command. */
+/**
+ * A report file and what can be said of it without the desktop command. The file is read when something of it is asked for
+ * the first time, on the thread that asks.
+ */
 public final class Report {
+    /** What happened, by the evidence that is in the file by now. */
+    public enum Kind {
+        /** The system says that this process did not respond, or has sent its signal while the main thread was busy. */
+        ANR,
+        /** A message, or what ran outside of messages, took longer than {@link Config.Builder#hangMs}. */
+        HANG,
+        /** A process that was ended in a hang left it, and nothing says that it was an ANR or a crash. */
+        RECOVERED,
+        /** A process that crashed left it. */
+        CRASH,
+        /** The app asked for it: {@link Loopbox#dump}, {@link Loopbox#dumpAsync}. */
+        REQUESTED,
+        /**
+         * The process was asked for its stacks while its main thread responded, mostly because another app does not respond:
+         * the system asks the processes that were used last, too.
+         */
+        SIGQUIT,
+        /** The file cannot be read, is gone, or is of an earlier version. */
+        UNKNOWN
+    }
+
+    /** Whether it was an ANR, by the evidence that is in the file by now. */
+    public enum Verdict {
+        /** There is none. */
+        UNKNOWN,
+        /** Nothing says that the main thread did not respond. */
+        RESPONSIVE,
+        /** It was busy for too long, and nothing says that the system took note. */
+        HANG,
+        /** The system has sent its signal while the main thread was busy for long. */
+        PROBABLE,
+        /** The system says so. */
+        CONFIRMED
+    }
+
     private final File file;
     private Digest digest;
 
@@ -21,36 +64,106 @@ public final class Report {
         return file;
     }
 
+    /** What happened. */
+    @WorkerThread
+    @NonNull
+    public Kind kind() {
+        String reason = reason();
+        if (reason.equals("requested")) {
+            return Kind.REQUESTED;
+        }
+        if (reason.equals("crash")) {
+            return Kind.CRASH;
+        }
+        Verdict verdict = verdict();
+        if (verdict == Verdict.CONFIRMED || verdict == Verdict.PROBABLE) {
+            return Kind.ANR;
+        }
+        if (reason.equals("recovered")) {
+            return Kind.RECOVERED;
+        }
+        if (reason.equals("hang") || verdict == Verdict.HANG) {
+            return Kind.HANG;
+        }
+        return reason.equals("sigquit") ? Kind.SIGQUIT : Kind.UNKNOWN;
+    }
+
+    /** Whether it was an ANR. */
+    @WorkerThread
+    @NonNull
+    public Verdict verdict() {
+        String word = read().verdict;
+        for (Verdict verdict : Verdict.values()) {
+            if (verdict.name().equalsIgnoreCase(word)) {
+                return verdict;
+            }
+        }
+        return Verdict.UNKNOWN;
+    }
+
     /**
-     * Why it was written: "sigquit" when the system asked for stacks, as it does at an ANR; "hang" when a message ran
-     * for too long; "recovered" when a killed process left it; or the words that {@link Loopbox#dump} was given.
-     * "unreadable" when the file is damaged beyond that, or gone.
+     * What made the recorder write it: "sigquit" when the process was asked for its stacks, as it is at an ANR, of this app or
+     * another one; "hang" when a message ran for too long; "recovered" or "crash" when a process that is gone left it;
+     * "requested" when the app did; "unreadable" when the file is damaged beyond that, or gone. {@link #kind} says what came
+     * of it.
      */
+    @WorkerThread
     @NonNull
     public String reason() {
         return read().reason;
     }
 
+    /** The words that {@link Loopbox#dump} or {@link Loopbox#dumpAsync} was given; empty for every other report. */
+    @WorkerThread
+    @NonNull
+    public String label() {
+        return read().label;
+    }
+
+    /**
+     * Whether the pending queue, locks and other threads are in it, or none of them could be had. False in
+     * {@link FirstFileListener#onFirstFile}, and for good where the process was ended before it got any further.
+     */
+    @WorkerThread
+    public boolean isComplete() {
+        return read().isComplete();
+    }
+
     /** The name of the process that the report is about; empty when it cannot be read. */
+    @WorkerThread
     @NonNull
     public String process() {
         return read().process;
     }
 
     /** Its process id, or 0. */
+    @WorkerThread
     public int pid() {
         return (int) read().pid;
     }
 
     /** When it was written, or the process's last sign of life, as System.currentTimeMillis counts; or 0. */
+    @WorkerThread
     public long timeMs() {
         return read().timeMs;
+    }
+
+    /**
+     * When the process ended, as the system noted: what {@code ApplicationExitInfo.getTimestamp()} says, by which crash SDKs
+     * know their events of the last process. 0 while it lives, below Android 11, and where the system has no record of it. Asks
+     * another process each time.
+     */
+    @WorkerThread
+    public long exitTimeMs() {
+        Exit exit = Exit.find(Recorder.framework().exits(), process(), pid(), timeMs());
+        return exit == null ? 0 : exit.timeMs;
     }
 
     /**
      * One line of at most 900 bytes in UTF-8 for services that take no files: what the main thread did, how long,
      * where, and how many messages waited. Empty when it cannot be read.
      */
+    @WorkerThread
     @NonNull
     public String digest() {
         return read().line;
@@ -62,7 +175,7 @@ public final class Report {
             try {
                 digest = Digest.read(file);
             } catch (IOException unreadable) {
-                Log.w(Loopbox.TAG, "cannot read " + file, unreadable);
+                Log.w(Tag.LOOPBOX, "cannot read " + file, unreadable);
                 digest = Digest.NONE;
             }
         }

@@ -10,6 +10,7 @@
 //!
 //! The worker does the actions in their order and passes on what came of them, see [`Lifecycle::next_action`].
 
+use super::digest::FileState;
 use crate::session::Request;
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -113,6 +114,8 @@ pub(super) enum Action {
     AddEvidence { file: ReportFile, message: u64 },
     /// Notify the listener of this file again.
     NotifyReclassified { file: ReportFile, reason: &'static str },
+    /// Put into this file that nothing more comes.
+    Close { file: ReportFile },
 }
 
 /// Where the report is on its way.
@@ -150,6 +153,11 @@ impl Followed {
     fn is_settled(&self) -> bool {
         self.message == 0 && self.ask_until_ns.is_none()
     }
+
+    /// What is to be done with the file when it is not followed any more.
+    fn close(self) -> Option<Action> {
+        (!self.is_settled()).then_some(Action::Close { file: self.file })
+    }
 }
 
 /// The report that is being written and the one that is followed.
@@ -174,6 +182,12 @@ impl Lifecycle {
     /// The file that may get more evidence.
     pub(super) fn followed_file(&self) -> Option<&ReportFile> {
         self.followed.as_ref().map(|followed| &followed.file)
+    }
+
+    /// What may still come of a complete file.
+    pub(super) fn state_of(&self, file: &ReportFile) -> FileState {
+        let more = self.followed.as_ref().is_some_and(|known| known.file == *file && !known.is_settled());
+        if more { FileState::Open } else { FileState::Closed }
     }
 
     /// Until when a report waits for other threads.
@@ -211,7 +225,7 @@ impl Lifecycle {
             Event::EvidenceAdded { written } => self.evidence_added(written),
             Event::SessionEnds => {
                 self.complete();
-                self.followed = None;
+                self.close_followed();
             }
         }
     }
@@ -240,7 +254,10 @@ impl Lifecycle {
         if matches!(current.trigger, Trigger::Signal | Trigger::Hang) {
             let FollowUp { file, message, ask_system } = follow_up;
             let ask_until_ns = ask_system.then(|| now_ns.saturating_add(ASK_SYSTEM_NS));
-            self.followed = Some(Followed { file, message, ask_until_ns, asking: AskSystem::No, reason: "" });
+            let next = Followed { file, message, ask_until_ns, asking: AskSystem::No, reason: "" };
+            let last = self.followed.take().filter(|last| last.file != next.file);
+            self.actions.extend(last.and_then(Followed::close));
+            self.followed = Some(next);
         }
         match deadline_ns.filter(|&deadline_ns| !threads_answered && now_ns < deadline_ns) {
             Some(deadline_ns) => {
@@ -271,14 +288,16 @@ impl Lifecycle {
 
     fn evidence_checked(&mut self, message_ended: bool, system: Option<SystemAnswer>) {
         let Some(followed) = &mut self.followed else { return };
-        if system.is_some() || followed.asking == AskSystem::LastTime {
-            followed.ask_until_ns = None;
-        }
         if !message_ended && system.is_none() {
-            if followed.is_settled() {
-                self.followed = None;
+            if followed.message == 0 && followed.asking != AskSystem::Yes {
+                self.close_followed();
+            } else if followed.asking == AskSystem::LastTime {
+                followed.ask_until_ns = None;
             }
             return;
+        }
+        if system.is_some() || followed.asking == AskSystem::LastTime {
+            followed.ask_until_ns = None;
         }
         followed.reason = match system {
             Some(SystemAnswer::NotResponding) => "anr",
@@ -303,6 +322,11 @@ impl Lifecycle {
         if written {
             self.actions.push_back(Action::NotifyReclassified { file, reason });
         }
+    }
+
+    /// The file gets no more evidence.
+    fn close_followed(&mut self) {
+        self.actions.extend(self.followed.take().and_then(Followed::close));
     }
 
     /// Nothing more is waited for.

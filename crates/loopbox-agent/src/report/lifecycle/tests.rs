@@ -21,6 +21,7 @@ fn after(life: &mut Lifecycle, event: Event) -> Vec<String> {
         Action::NotifyReclassified { reason, .. } => format!("notify again: {reason}"),
         Action::CheckEvidence { message, ask } => format!("check {message}, ask {ask:?}"),
         Action::AddEvidence { message, .. } => format!("add evidence on {message}"),
+        Action::Close { file } => format!("close {}", file.name),
         action => format!("{action:?}"),
     };
     std::iter::from_fn(|| life.next_action()).map(name).collect()
@@ -131,7 +132,7 @@ fn a_second_signal_of_a_hang_keeps_its_complete_file_until_it_is_complete_itself
 #[test]
 fn the_end_of_the_session_completes_what_waits() {
     let mut life = waiting(Trigger::Hang, false, 7, true);
-    assert_eq!(after(&mut life, Event::SessionEnds), ["WriteComplete", "notify Hang"]);
+    assert_eq!(after(&mut life, Event::SessionEnds), ["WriteComplete", "notify Hang", "close hang"]);
     assert!(after(&mut life, tick(300)).is_empty(), "nothing is followed any more");
 }
 
@@ -167,8 +168,37 @@ fn the_system_is_asked_until_its_time_is_over() {
 fn a_system_that_cannot_be_asked_is_given_up_in_silence() {
     let mut life = followed(0, true);
     after(&mut life, tick(100 + ASK_SYSTEM_NS));
-    assert!(after(&mut life, checked(false, None)).is_empty());
+    assert_eq!(after(&mut life, checked(false, None)), ["close hang"]);
     assert!(life.followed_file().is_none());
+}
+
+#[test]
+fn a_file_is_open_until_its_message_has_ended_and_the_system_has_answered() {
+    let mut life = followed(7, true);
+    assert_eq!(life.state_of(&file()), FileState::Open);
+    assert_eq!(life.state_of(&ReportFile { name: "other".to_owned(), ..file() }), FileState::Closed);
+    assert_eq!(after(&mut life, checked(true, None)), ["add evidence on 7"]);
+    assert_eq!(life.state_of(&file()), FileState::Open);
+    after(&mut life, Event::EvidenceAdded { written: true });
+    after(&mut life, tick(400));
+    after(&mut life, checked(false, Some(SystemAnswer::NotResponding)));
+    assert_eq!(life.state_of(&file()), FileState::Closed, "what is written now says so");
+    assert_eq!(followed(0, false).state_of(&file()), FileState::Closed);
+    assert_eq!(followed(7, false).state_of(&file()), FileState::Open);
+}
+
+#[test]
+fn the_next_hang_closes_the_file_of_the_last() {
+    let mut life = followed(7, true);
+    after(&mut life, checked(false, None));
+    after(&mut life, Event::Wanted(Trigger::Signal));
+    after(&mut life, Event::FirstWritten { updated: false });
+    after(&mut life, Event::ThreadsAsked { deadline_ns: None });
+    let file = ReportFile { name: "next".to_owned(), path: "/x/next.lbx".into() };
+    let follow_up = FollowUp { file: file.clone(), message: 9, ask_system: false };
+    let captured = Event::QueueCaptured { now_ns: 300, threads_answered: true, follow_up };
+    assert_eq!(after(&mut life, captured), ["close hang", "WriteComplete", "notify Signal"]);
+    assert_eq!(life.followed_file(), Some(&file));
 }
 
 #[test]

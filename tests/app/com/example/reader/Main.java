@@ -124,7 +124,7 @@ public final class Main implements Runnable {
         for (Report report : all) {
             boolean ours = report.pid() == Process.myPid();
             long ageMs = System.currentTimeMillis() - report.timeMs();
-            say("pending " + report.reason() + (ours ? " ours" : " of another") + (ageMs < 600_000 ? " new" : " old"));
+            say("pending " + report.kind() + (ours ? " ours" : " of another") + (ageMs < 600_000 ? " new" : " old"));
             say("digest " + report.digest());
         }
         say("pending in all " + all.size());

@@ -29,7 +29,7 @@ public final class ReaderApplication extends Application implements Listener, Re
 
     @Override
     public void onReport(Report report) {
-        Main.say("report " + report.reason() + " " + report.file().getName());
+        Main.say("report " + report.kind() + " " + report.label() + " " + report.file().getName());
         Main.say("digest " + report.digest());
         told.countDown();
     }

@@ -8,7 +8,16 @@ import java.util.Map;
 /** Of bugsnag-android 5 and newer. */
 public class Event {
     private final List<Error> errors = new ArrayList<Error>();
+    private final DeviceWithState device;
     private final Map<String, Object> metadata = new HashMap<String, Object>();
+
+    public Event(DeviceWithState device) {
+        this.device = device;
+    }
+
+    public DeviceWithState getDevice() {
+        return device;
+    }
 
     public List<Error> getErrors() {
         return errors;

@@ -1,6 +1,8 @@
 package com.google.firebase.crashlytics;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Of firebase-crashlytics 17 and newer. */
@@ -8,6 +10,8 @@ public class FirebaseCrashlytics {
     private static final FirebaseCrashlytics ONLY = new FirebaseCrashlytics();
 
     private final Map<String, String> keys = new HashMap<String, String>();
+
+    private final List<Throwable> recorded = new ArrayList<Throwable>();
 
     private FirebaseCrashlytics() {}
 
@@ -17,6 +21,15 @@ public class FirebaseCrashlytics {
 
     public synchronized void setCustomKey(String key, String value) {
         keys.put(key, value);
+    }
+
+    public synchronized void recordException(Throwable exception) {
+        recorded.add(exception);
+    }
+
+    /** Not of the SDK: what a test asks for. */
+    public synchronized List<Throwable> recorded() {
+        return new ArrayList<Throwable>(recorded);
     }
 
     /** Not of the SDK: what a test asks for. */

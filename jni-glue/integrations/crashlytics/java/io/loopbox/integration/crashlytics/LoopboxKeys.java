@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.integration.crashlytics;
 
+import android.os.Process;
 import com.google.firebase.crashlytics.FirebaseCrashlytics;
 import io.loopbox.FirstFileListener;
 import io.loopbox.Report;
 
 /**
- * Puts the digest of the report into Crashlytics' custom keys; Crashlytics takes no files. Its ANR event is made at the
- * next start with the keys that the process had, so they are set the moment that the report has a file. Give it to
+ * Puts the digest of the report of a hang into Crashlytics' custom keys; Crashlytics takes no files. Its ANR event is made at
+ * the next start with the keys that the process had, so they are set the moment that the report has a file: Crashlytics writes
+ * them on threads of its own, and an ANR leaves a second or two for that. Give it to
  * {@code configBuilder.listener(new LoopboxKeys())}.
  */
 public final class LoopboxKeys implements FirstFileListener {
@@ -21,12 +23,13 @@ public final class LoopboxKeys implements FirstFileListener {
 
     @Override
     public void onReport(Report report) {
-        if (report.reason().equals("recovered")) {
-            // Of an earlier process: its keys are closed, and this process did nothing of it.
+        boolean hang = report.kind() == Report.Kind.ANR || report.kind() == Report.Kind.HANG;
+        if (!hang || report.pid() != Process.myPid()) {
+            // Another app's ANR, the app's own dump, or an earlier process, whose keys are closed.
             return;
         }
         FirebaseCrashlytics crashlytics = FirebaseCrashlytics.getInstance();
-        crashlytics.setCustomKey("loopbox_why", head(report.reason()));
+        crashlytics.setCustomKey("loopbox_verdict", report.verdict().name());
         crashlytics.setCustomKey("loopbox", head(report.digest()));
     }
 

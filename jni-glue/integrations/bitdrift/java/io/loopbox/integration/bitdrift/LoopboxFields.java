@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.integration.bitdrift;
+
+import android.os.Process;
+import io.bitdrift.capture.Capture;
+import io.loopbox.FirstFileListener;
+import io.loopbox.Report;
+
+/**
+ * Puts the digest of the report of a hang into bitdrift's logs, as a field of every log from the first file on. Give it to
+ * {@code configBuilder.listener(new LoopboxFields())}.
+ */
+public final class LoopboxFields implements FirstFileListener {
+    @Override
+    public void onFirstFile(Report report) {
+        onReport(report);
+    }
+
+    @Override
+    public void onReport(Report report) {
+        boolean hang = report.kind() == Report.Kind.ANR || report.kind() == Report.Kind.HANG;
+        if (hang && report.pid() == Process.myPid()) {
+            Capture.Logger.addField("loopbox", report.digest());
+            Capture.Logger.addField("loopbox_verdict", report.verdict().name());
+        }
+    }
+}

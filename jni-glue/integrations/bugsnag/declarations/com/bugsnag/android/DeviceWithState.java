@@ -1,0 +1,17 @@
+package com.bugsnag.android;
+
+import java.util.Date;
+
+/** Of bugsnag-android 5 and newer. */
+public class DeviceWithState {
+    private final Date time;
+
+    public DeviceWithState(Date time) {
+        this.time = time;
+    }
+
+    /** When it happened; of an ANR that the exit info plugin made an event of, ApplicationExitInfo.getTimestamp(). */
+    public Date getTime() {
+        return time;
+    }
+}

@@ -1,0 +1,26 @@
+package io.embrace.android.embracesdk;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Of embrace-android-sdk 7 and newer: a Kotlin object. */
+public final class Embrace {
+    public static final Embrace INSTANCE = new Embrace();
+
+    private final List<String> logged = new ArrayList<String>();
+
+    private Embrace() {}
+
+    /** The SDK drops an attachment of more than 1 MiB, and those after the fifth of a session; the message goes. */
+    public synchronized void logMessage(
+            String message, Severity severity, Map<String, ? extends Object> properties, byte[] attachment) {
+        boolean kept = attachment.length <= 1 << 20 && logged.size() < 5;
+        logged.add(severity + " " + properties.get("loopbox_kind") + " " + (kept ? attachment.length : -1) + " " + message);
+    }
+
+    /** Not of the SDK: what a test asks for. */
+    public synchronized List<String> logged() {
+        return new ArrayList<String>(logged);
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.integration.embrace;
+
+import io.embrace.android.embracesdk.Embrace;
+import io.embrace.android.embracesdk.Severity;
+import io.loopbox.Report;
+import java.io.DataInputStream;
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Logs the reports of hangs to Embrace with the file attached: at the next start, on a thread that may read files, after
+ * {@code Embrace.start}, with {@code Loopbox.takePendingReports()}.
+ */
+public final class LoopboxLogs {
+    /** Embrace drops larger attachments, and all after the fifth of a session. */
+    private static final int MOST_BYTES = 1 << 20;
+
+    private static final int MOST_FILES = 5;
+
+    private LoopboxLogs() {}
+
+    /**
+     * The newest first, so far as Embrace takes them. Embrace does not say what has become of a log: the files are deleted.
+     *
+     * @param reports oldest first
+     * @return how many were logged
+     */
+    public static int send(List<Report> reports) throws IOException {
+        int logged = 0;
+        for (int at = reports.size() - 1; at >= 0 && logged < MOST_FILES; at--) {
+            Report report = reports.get(at);
+            Report.Kind kind = report.kind();
+            boolean hang = kind == Report.Kind.ANR || kind == Report.Kind.HANG || kind == Report.Kind.RECOVERED;
+            if (!hang || report.file().length() > MOST_BYTES) {
+                continue;
+            }
+            Map<String, Object> properties = new HashMap<String, Object>();
+            properties.put("loopbox_kind", kind.name());
+            properties.put("loopbox_file", report.file().getName());
+            byte[] content = content(report.file());
+            Embrace.INSTANCE.logMessage(report.digest(), Severity.ERROR, properties, content);
+            logged++;
+            report.file().delete();
+        }
+        return logged;
+    }
+
+    private static byte[] content(File file) throws IOException {
+        byte[] bytes = new byte[(int) file.length()];
+        DataInputStream in = new DataInputStream(new FileInputStream(file));
+        try {
+            in.readFully(bytes);
+        } finally {
+            in.close();
+        }
+        return bytes;
+    }
+}

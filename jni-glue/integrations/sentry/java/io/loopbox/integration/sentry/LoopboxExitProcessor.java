@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.integration.sentry;
+
+import io.loopbox.Loopbox;
+import io.loopbox.Report;
+import io.sentry.BackfillingEventProcessor;
+import io.sentry.Hint;
+import io.sentry.SentryEvent;
+import io.sentry.hints.AbnormalExit;
+import io.sentry.hints.Flushable;
+
+/**
+ * Attaches the report that an earlier process left to the ANR event that Sentry makes of its end at a later start (mechanisms
+ * "AppExitInfo" and "HistoricalAppExitInfo", Android 11 and newer). Sentry passes such events to backfilling processors only,
+ * and says what they are about in the hint: the mechanism is set later.
+ *
+ * <p>The file is deleted when Sentry has the event, attachment included, on its own disk; an event that is sampled away or
+ * dropped by beforeSend leaves it where it is.
+ */
+public final class LoopboxExitProcessor implements BackfillingEventProcessor {
+    private final long mostBytes;
+
+    /** @param mostBytes SentryOptions.getMaxAttachmentSize(): the SDK drops what is larger */
+    public LoopboxExitProcessor(long mostBytes) {
+        this.mostBytes = mostBytes;
+    }
+
+    @Override
+    public SentryEvent process(SentryEvent event, Hint hint) {
+        Object about = hint.get(LoopboxAttachment.ABOUT);
+        if (!(about instanceof AbnormalExit)) {
+            return event;
+        }
+        Long ended = ((AbnormalExit) about).timestamp();
+        Report report = ended == null ? null : endedAt(ended);
+        boolean attached = report != null && LoopboxAttachment.add(report, mostBytes, event, hint);
+        if (attached && about instanceof Flushable) {
+            deleteWhenFlushed(report, (Flushable) about);
+        }
+        return event;
+    }
+
+    /** Asked for anew each time: what is found late is there then. The process's ANR, or else the last that it wrote. */
+    private static Report endedAt(long timeMs) {
+        Report found = null;
+        for (Report report : Loopbox.takePendingReports()) {
+            boolean better = found == null || found.kind() != Report.Kind.ANR || report.kind() == Report.Kind.ANR;
+            if (report.exitTimeMs() == timeMs && better) {
+                found = report;
+            }
+        }
+        return found;
+    }
+
+    private static void deleteWhenFlushed(final Report report, final Flushable event) {
+        Thread thread =
+                new Thread("loopbox-sentry") {
+                    @Override
+                    public void run() {
+                        if (event.waitFlush()) {
+                            report.file().delete();
+                        }
+                    }
+                };
+        thread.setDaemon(true);
+        thread.start();
+    }
+}

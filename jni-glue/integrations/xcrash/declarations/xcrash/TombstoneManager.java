@@ -1,0 +1,21 @@
+package xcrash;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Of xCrash 2.4 and newer. */
+public final class TombstoneManager {
+    private static final Map<String, String> SECTIONS = new TreeMap<String, String>();
+
+    private TombstoneManager() {}
+
+    public static synchronized boolean appendSection(String logPath, String key, String content) {
+        SECTIONS.put(logPath + " " + key, content);
+        return true;
+    }
+
+    /** Not of the library: what a test asks for. */
+    public static synchronized Map<String, String> sections() {
+        return new TreeMap<String, String>(SECTIONS);
+    }
+}

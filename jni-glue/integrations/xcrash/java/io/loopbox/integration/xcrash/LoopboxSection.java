@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.integration.xcrash;
+
+import android.os.Process;
+import io.loopbox.FirstFileListener;
+import io.loopbox.Report;
+import xcrash.ICrashCallback;
+import xcrash.TombstoneManager;
+
+/**
+ * Appends the digest and the name of the report to xCrash's tombstone of an ANR, as the section "loopbox". Give it to both:
+ * {@code configBuilder.listener(section)} and {@code initParameters.setAnrCallback(section)}.
+ */
+public final class LoopboxSection implements ICrashCallback, FirstFileListener {
+    private volatile Report newest;
+
+    @Override
+    public void onFirstFile(Report report) {
+        onReport(report);
+    }
+
+    @Override
+    public void onReport(Report report) {
+        boolean hang = report.kind() == Report.Kind.ANR || report.kind() == Report.Kind.HANG;
+        if (hang && report.pid() == Process.myPid()) {
+            newest = report;
+        }
+    }
+
+    /** xCrash waits for the system's word before it calls, by which time there is a file. */
+    @Override
+    public void onCrash(String logPath, String emergency) {
+        Report report = newest;
+        if (report != null && logPath != null) {
+            TombstoneManager.appendSection(logPath, "loopbox", report.digest() + "\n" + report.file().getName());
+        }
+    }
+}

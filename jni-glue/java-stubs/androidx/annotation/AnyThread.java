@@ -1,0 +1,11 @@
+package androidx.annotation;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** For any thread. Compile-only: lint knows the name, nothing looks at it at run time. */
+@Retention(RetentionPolicy.CLASS)
+@Target({ElementType.METHOD})
+public @interface AnyThread {}

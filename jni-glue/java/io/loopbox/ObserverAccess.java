@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox;
+
+import androidx.annotation.MainThread;
+import androidx.annotation.NonNull;
+import androidx.annotation.Nullable;
+
+/**
+ * Another way to the hidden field Looper.sObserver than plain reflection, for where that is refused. This library has none;
+ * the artifact loopbox-inhouse, for builds that go through no store, brings one.
+ */
+public interface ObserverAccess {
+    /** How the status calls it. */
+    @NonNull
+    String name();
+
+    /** @throws Exception when the field cannot be read; then there is no Observer by this way */
+    @MainThread
+    @Nullable
+    Object read() throws Exception;
+
+    /** @throws Exception when the field cannot be written */
+    @MainThread
+    void write(@Nullable Object observer) throws Exception;
+}

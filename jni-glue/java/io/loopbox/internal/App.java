@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal;
+
+import android.app.Application;
+import android.content.Context;
+import android.content.pm.PackageInfo;
+import android.content.pm.PackageManager;
+import android.util.Log;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.FileReader;
+import java.io.IOException;
+
+/** What an app's Context says at installation. Apart, because processes without one record too. */
+public final class App {
+    /** Is there while the app has switched the recorder off. */
+    private static final String OFF = "off";
+
+    private App() {}
+
+    /** A folder that only this app can read and that is in no backup. */
+    public static File directory(Context context) {
+        return new File(context.getNoBackupFilesDir(), "loopbox");
+    }
+
+    /** Why nothing may be recorded in this process, or null. */
+    public static String refuses(Context context, Settings settings) {
+        if (new File(directory(context), OFF).exists()) {
+            return "switched off by the app";
+        }
+        String main = context.getApplicationInfo().processName;
+        String own = processName();
+        if (settings.mainProcessOnly && own != null && !own.equals(main)) {
+            return "this is the process " + own + ", not " + main;
+        }
+        return null;
+    }
+
+    /** For every later launch. The mark lies in the default folder wherever reports go. */
+    public static void setEnabled(Context context, boolean enabled) throws IOException {
+        File directory = directory(context);
+        File off = new File(directory, OFF);
+        if (enabled) {
+            if (off.exists() && !off.delete()) {
+                throw new IOException("cannot delete " + off);
+            }
+        } else if (!directory.isDirectory() && !directory.mkdirs()) {
+            throw new IOException("cannot create " + directory);
+        } else if (!off.exists() && !off.createNewFile()) {
+            throw new IOException("cannot create " + off);
+        }
+    }
+
+    /** Version name and code, or an empty text. */
+    public static String version(Context context) {
+        try {
+            PackageInfo info = context.getPackageManager().getPackageInfo(context.getPackageName(), 0);
+            return info.versionName + " (" + info.versionCode + ")";
+        } catch (PackageManager.NameNotFoundException absent) {
+            return "";
+        } catch (RuntimeException dead) {
+            // The package manager is another process and may be gone.
+            Log.i(Tag.LOOPBOX, "no app version: " + dead);
+            return "";
+        }
+    }
+
+    /** For as long as the process lives: an Activity or a Service does not. */
+    public static Context lasting(Context context) {
+        Context application = context.getApplicationContext();
+        // None yet inside of attachBaseContext, where the context is the Application itself or stands behind it.
+        return application == null ? context : application;
+    }
+
+    /** Notes from now on whether the app is seen and which Activity is in front. On the main thread. */
+    public static void watch(final Context context) {
+        if (register(context)) {
+            return;
+        }
+        // Installed from attachBaseContext with the context that came in: the Application is there a message later.
+        Recorder.later(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        if (!register(context)) {
+                            Log.i(Tag.LOOPBOX, "no Application: neither foreground nor scene will be known");
+                        }
+                    }
+                });
+    }
+
+    private static boolean register(Context context) {
+        Context application = context instanceof Application ? context : context.getApplicationContext();
+        if (!(application instanceof Application)) {
+            return false;
+        }
+        Foreground.register((Application) application);
+        return true;
+    }
+
+    /** As the system calls this process, or null. */
+    public static String processName() {
+        return processName("self");
+    }
+
+    /** The same of another process, by its id. */
+    public static String processName(String pid) {
+        try {
+            BufferedReader reader = new BufferedReader(new FileReader("/proc/" + pid + "/cmdline"));
+            try {
+                String line = reader.readLine();
+                int end = line == null ? -1 : line.indexOf('\0');
+                return end < 0 ? line : line.substring(0, end);
+            } finally {
+                reader.close();
+            }
+        } catch (IOException unreadable) {
+            return null;
+        }
+    }
+}

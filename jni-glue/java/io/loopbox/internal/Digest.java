@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal;
+
+import java.io.DataInputStream;
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.util.zip.CRC32;
+
+/**
+ * The first section of a report, which is plain text for this reader (docs/file-format.md): why it was written, process,
+ * process id, time, digest, verdict, what may still come, and the app's own words, each on a line.
+ */
+public final class Digest {
+    public static final Digest NONE = new Digest(new String[] {"unreadable"});
+
+    private static final long MAGIC = 0x894c42580d0a1a0aL;
+    private static final int TAG = 0x44494745; // DIGE
+    private static final int HEADER_BYTES = 32;
+    private static final int MOST_BYTES = 16 << 10;
+
+    public final String reason;
+    public final String process;
+    public final long pid;
+    public final long timeMs;
+    public final String line;
+    public final String verdict;
+    public final String state;
+    public final String label;
+
+    private Digest(String[] lines) {
+        reason = at(lines, 0);
+        process = at(lines, 1);
+        pid = number(at(lines, 2));
+        timeMs = number(at(lines, 3));
+        line = at(lines, 4);
+        verdict = at(lines, 5);
+        state = at(lines, 6);
+        label = at(lines, 7);
+    }
+
+    /** Whether the process that wrote it has everything in it that it asks for in any case. */
+    public boolean isComplete() {
+        return state.equals("open") || state.equals("closed");
+    }
+
+    /** Whether the process that wrote it may put more into it. */
+    boolean isOpen() {
+        return state.equals("open") || state.equals("first");
+    }
+
+    private static String at(String[] lines, int at) {
+        return at < lines.length ? lines[at] : "";
+    }
+
+    private static long number(String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException none) {
+            return 0;
+        }
+    }
+
+    /** @throws IOException also when the file is none of ours, or cut or damaged in its first section */
+    public static Digest read(File file) throws IOException {
+        DataInputStream in = new DataInputStream(new FileInputStream(file));
+        try {
+            byte[] header = new byte[HEADER_BYTES];
+            in.readFully(header);
+            int length = little(header, 20);
+            if (big(header, 0) != (int) (MAGIC >>> 32) || big(header, 4) != (int) MAGIC || big(header, 16) != TAG) {
+                throw new IOException("does not begin as a report");
+            }
+            if (length < 0 || length > MOST_BYTES) {
+                throw new IOException("a digest of " + length + " bytes");
+            }
+            byte[] text = new byte[length];
+            in.readFully(text);
+            CRC32 sum = new CRC32();
+            sum.update(text);
+            if ((int) sum.getValue() != little(header, 24)) {
+                throw new IOException("the digest is damaged");
+            }
+            return new Digest(new String(text, "UTF-8").split("\n", -1));
+        } finally {
+            in.close();
+        }
+    }
+
+    private static int big(byte[] bytes, int at) {
+        return Integer.reverseBytes(little(bytes, at));
+    }
+
+    private static int little(byte[] bytes, int at) {
+        return bytes[at] & 0xff | (bytes[at + 1] & 0xff) << 8 | (bytes[at + 2] & 0xff) << 16 | bytes[at + 3] << 24;
+    }
+}

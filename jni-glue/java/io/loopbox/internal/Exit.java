@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal;
+
+import android.system.OsConstants;
+
+/** How a process of this app ended, as the system recorded it. */
+public final class Exit {
+    // ApplicationExitInfo.REASON_*.
+    static final int SIGNALED = 2;
+    static final int CRASH = 4;
+    static final int CRASH_NATIVE = 5;
+    static final int ANR = 6;
+
+    /** The wall clock may have been set back that far between a process's last sign of life and its end. */
+    private static final long CLOCK_MS = 60_000;
+
+    /** Process id; they come back. */
+    final int pid;
+
+    /** As in the manifest: the package, or {@code package:name}. */
+    final String process;
+
+    /** System.currentTimeMillis of the end. */
+    public final long timeMs;
+
+    /** ApplicationExitInfo.REASON_*. */
+    final int reason;
+
+    /** The signal or exit code that it ended by. */
+    final int status;
+
+    /** The system's own words, "user request after error: Input dispatching timed out ..."; null for none. */
+    final String description;
+
+    Exit(int pid, String process, long timeMs, int reason, int status, String description) {
+        this.pid = pid;
+        this.process = process;
+        this.timeMs = timeMs;
+        this.reason = reason;
+        this.status = status;
+        this.description = description;
+    }
+
+    /** Whether something went wrong in the process itself, which nobody ended from outside. */
+    boolean isFault() {
+        return reason == CRASH || reason == CRASH_NATIVE || reason == ANR || (reason == SIGNALED && isFault(status));
+    }
+
+    /** Of a fault in the process, and not of somebody who ended it. */
+    private static boolean isFault(int signal) {
+        return signal == OsConstants.SIGSEGV
+                || signal == OsConstants.SIGABRT
+                || signal == OsConstants.SIGBUS
+                || signal == OsConstants.SIGILL
+                || signal == OsConstants.SIGTRAP;
+    }
+
+    /**
+     * How a process ended. Process ids come back, so it is the first end of a process of that name after its last sign of life.
+     *
+     * @param exits newest first; null for none
+     * @param aliveMs System.currentTimeMillis of that sign
+     * @return null when it is not known
+     */
+    public static Exit find(Exit[] exits, String process, int pid, long aliveMs) {
+        Exit found = null;
+        for (Exit exit : exits == null ? new Exit[0] : exits) {
+            boolean later = exit.timeMs >= aliveMs - CLOCK_MS;
+            if (later && exit.pid == pid && process.equals(exit.process)) {
+                found = exit;
+            }
+        }
+        return found;
+    }
+}

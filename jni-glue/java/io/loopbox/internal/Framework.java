@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal;
+
+/**
+ * What the recorder asks the Android framework about the process itself: the one door to it, behind which a process
+ * without a Context, or a test, puts something else. Nothing here throws. Not for the main thread: the answers come
+ * from another process.
+ */
+public interface Framework {
+    /** What the system says about this process not responding; null while it does not say so. */
+    String notResponding();
+
+    /** How earlier processes of this app ended, newest first; null where no record is kept: below Android 11. */
+    Exit[] exits();
+
+    /** Whether a debugger is attached, whose stops are no hangs. */
+    boolean isDebugged();
+
+    /** A process without a Context: nothing is known. */
+    Framework NONE =
+            new Framework() {
+                @Override
+                public String notResponding() {
+                    return null;
+                }
+
+                @Override
+                public Exit[] exits() {
+                    return null;
+                }
+
+                @Override
+                public boolean isDebugged() {
+                    return false;
+                }
+            };
+}

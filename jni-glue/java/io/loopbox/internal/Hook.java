@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal;
+
+import android.util.Log;
+
+/**
+ * A way to see each dispatch of the main Looper. Everything but {@link #runningLine} and a look at {@link #active} is for
+ * the main thread.
+ */
+abstract class Hook {
+    /** False from uninstall, or a fault of our own, on: then calls are only passed on. */
+    boolean active = true;
+
+    /** How often it was put back in. */
+    int armed;
+
+    /** How it works, for the report. */
+    abstract String describe();
+
+    /** Whether it tells of messages. */
+    boolean records() {
+        return true;
+    }
+
+    /** Ends a description. */
+    final String withArmed(String text) {
+        return armed == 0 ? text : text + ", armed again " + armed + (armed == 1 ? " time" : " times");
+    }
+
+    /** Takes it out and puts back what was there before. */
+    abstract void uninstall();
+
+    /** Puts it back in after another library displaced it; says whether that worked and how it works now. */
+    abstract boolean armAgain();
+
+    /** The start line of the running message, or null. Any thread. */
+    String runningLine() {
+        return null;
+    }
+
+    /** Our own code failed inside of Looper's call: step aside for good, the app goes on. */
+    final void fail(Throwable fault) {
+        active = false;
+        try {
+            Log.w(Tag.LOOPBOX, "the hook failed and is off", fault);
+            Native.setHook(false, "failed: " + fault);
+        } catch (Throwable ignored) {
+            // Out of memory or stack: nothing more can be said.
+        }
+    }
+}

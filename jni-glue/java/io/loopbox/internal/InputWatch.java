@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal;
+
+import android.view.Window;
+import java.lang.ref.WeakReference;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Map;
+import java.util.WeakHashMap;
+
+/**
+ * Stands in front of a window's callback and has each event that arrives in no message recorded like one. A Proxy,
+ * because newer Androids have more methods than any class of ours would pass on.
+ */
+public final class InputWatch implements InvocationHandler {
+    /**
+     * Each window once, however often it is asked for: another library may have wrapped ours since. Weak on both sides,
+     * because the callback of a window knows it. Main thread only.
+     */
+    private static final Map<Window, WeakReference<InputWatch>> WATCHED =
+            new WeakHashMap<Window, WeakReference<InputWatch>>();
+
+    /** What is called with an event that counts as a message; the worker reads it for the name. */
+    private static volatile Class<?> running;
+
+    private final Window.Callback next;
+    private Object proxy;
+
+    /** False when it was taken out, though another library's callback still calls it. */
+    private boolean active = true;
+
+    private InputWatch(Window.Callback next) {
+        this.next = next;
+    }
+
+    /** Main thread. */
+    public static void watch(Window window) {
+        Window.Callback next = window.getCallback();
+        WeakReference<InputWatch> known = WATCHED.get(window);
+        if (next == null || (known != null && known.get() != null)) {
+            return;
+        }
+        InputWatch watch = new InputWatch(next);
+        // Ours loads it, and sees Window.Callback as the app does.
+        ClassLoader loader = InputWatch.class.getClassLoader();
+        watch.proxy = Proxy.newProxyInstance(loader, new Class<?>[] {Window.Callback.class}, watch);
+        window.setCallback((Window.Callback) watch.proxy);
+        WATCHED.put(window, new WeakReference<InputWatch>(watch));
+    }
+
+    /** Puts back what was there before, where no other library has wrapped ours; elsewhere it only passes on. Main thread. */
+    static void takeOut() {
+        for (Map.Entry<Window, WeakReference<InputWatch>> entry : WATCHED.entrySet()) {
+            Window window = entry.getKey();
+            InputWatch watch = entry.getValue().get();
+            if (watch != null) {
+                watch.active = false;
+                if (window != null && window.getCallback() == watch.proxy) {
+                    window.setCallback(watch.next);
+                }
+            }
+        }
+        WATCHED.clear();
+    }
+
+    /** For {@link NativeCalls#runningLine}: while input runs in no message. Any thread. */
+    static String running() {
+        Class<?> type = running;
+        return type == null ? null : "input " + type.getName();
+    }
+
+    @Override
+    public Object invoke(Object self, Method method, Object[] arguments) throws Throwable {
+        if (method.getDeclaringClass() == Object.class) {
+            return ofObject(self, method, arguments);
+        }
+        if (!active || !isInput(method.getName()) || !Recorder.onMainThread() || !begin()) {
+            return call(method, arguments);
+        }
+        boolean threw = true;
+        try {
+            Object answer = call(method, arguments);
+            threw = false;
+            return answer;
+        } finally {
+            running = null;
+            Native.endInput(next.getClass().getName(), threw);
+        }
+    }
+
+    private boolean begin() {
+        if (!Recorder.isHooked() || !Native.beginInput()) {
+            return false;
+        }
+        running = next.getClass();
+        return true;
+    }
+
+    private Object call(Method method, Object[] arguments) throws Throwable {
+        try {
+            return method.invoke(next, arguments);
+        } catch (InvocationTargetException thrown) {
+            throw thrown.getCause();
+        }
+    }
+
+    private Object ofObject(Object self, Method method, Object[] arguments) {
+        if ("equals".equals(method.getName())) {
+            return self == arguments[0];
+        }
+        return "hashCode".equals(method.getName()) ? (Object) System.identityHashCode(self) : "watched " + next;
+    }
+
+    /** Events that the system sends through a descriptor of the Looper; the rest of a window's life comes in messages. */
+    private static boolean isInput(String method) {
+        return "dispatchTouchEvent".equals(method)
+                || "dispatchKeyEvent".equals(method)
+                || "dispatchKeyShortcutEvent".equals(method)
+                || "dispatchGenericMotionEvent".equals(method)
+                || "dispatchTrackballEvent".equals(method);
+    }
+}

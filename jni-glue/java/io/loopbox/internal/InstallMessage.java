@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal;
+
+import android.os.Build;
+import android.os.Looper;
+import android.os.MessageQueue;
+import android.os.Process;
+import android.util.Log;
+
+/**
+ * The message that the recorder is installed in: mostly the one that starts the app. Its begin was before any hook. Its
+ * end is the next message's begin, or this idle handler's call where no message waits.
+ */
+final class InstallMessage implements MessageQueue.IdleHandler {
+    /** Build.VERSION_CODES.N, which older SDKs do not have. */
+    private static final int ANDROID_7 = 24;
+
+    private final int loops;
+
+    private InstallMessage(int loops) {
+        this.loops = loops;
+    }
+
+    /** Has it recorded, if there is one: install may also be called before the main Looper's loop. */
+    static void adopt() {
+        StackTraceElement[] stack = Thread.currentThread().getStackTrace();
+        int loops = MainThread.loops(stack);
+        if (loops == 0 || isBetweenMessages(stack)) {
+            return;
+        }
+        boolean binds = false;
+        for (StackTraceElement frame : stack) {
+            binds |= MainThread.isFrame(frame, "android.app.ActivityThread", "handleBindApplication");
+        }
+        Native.adopt(loops, binds, binds ? startMs() : 0);
+        Looper.myQueue().addIdleHandler(new InstallMessage(loops));
+    }
+
+    /** Whether the innermost loop is waiting for a message: an idle handler, input, or another descriptor's callback. */
+    private static boolean isBetweenMessages(StackTraceElement[] stack) {
+        for (StackTraceElement frame : stack) {
+            if (MainThread.isFrame(frame, "android.os.Looper", "loop")) {
+                return false;
+            }
+            if (MainThread.isFrame(frame, "android.os.MessageQueue", "next")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * When handleBindApplication began, as it notes itself since Android 7; 0 when that is not known. The process may be
+     * much older, when the system had forked it ahead of need.
+     */
+    private static long startMs() {
+        try {
+            return Build.VERSION.SDK_INT >= ANDROID_7 ? Process.getStartUptimeMillis() : 0;
+        } catch (LinkageError absent) {
+            return 0;
+        }
+    }
+
+    @Override
+    public boolean queueIdle() {
+        try {
+            // Of a loop inside of the message, whose queue is the same, this is no word about the message.
+            if (MainThread.loops(Thread.currentThread().getStackTrace()) > loops) {
+                return true;
+            }
+            Native.endAdopted();
+        } catch (Throwable fault) {
+            Log.w(Tag.LOOPBOX, "the message of the installation has no end", fault);
+        }
+        return false;
+    }
+}

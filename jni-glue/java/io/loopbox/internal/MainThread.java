@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal;
+
+import android.os.Build;
+import android.os.Handler;
+import android.os.Message;
+import android.util.Log;
+
+/**
+ * What the hooks need at the start and end of a dispatch. Called for every message, so that an ordinary one allocates
+ * nothing and takes few calls: the native side knows the thread, and says when there is more to do.
+ */
+final class MainThread {
+    /** Annotated natives are honoured from Android 8 on; before, the critical calling convention would be wrong. */
+    static final boolean CRITICAL = Build.VERSION.SDK_INT >= 26;
+
+    static final Class<?> ACTIVITY_HANDLER = find("android.app.ActivityThread$H");
+    static final Class<?> JOB_HANDLER = find("android.app.job.JobServiceEngine$JobHandler");
+
+    static final Class<?> FRAME_HANDLER = find("android.view.Choreographer$FrameHandler");
+
+    /** The Runnable in which a broadcast comes to a receiver, on whichever Handler: a lambda since Android 9. */
+    static final Class<?> RECEIVER = findReceiver();
+
+    /** Where the class name begins in a start line whose target prints itself as Handler does. */
+    private static final int CLASS_AT = ">>>>> Dispatching to Handler (".length();
+    private static final String FRAMEWORK_TEXT = "android.";
+    private static final String FRAME_HANDLER_TEXT = "android.view.Choreographer$FrameHandler) ";
+    private static final String RECEIVER_TEXT = "android.app.LoadedApk$ReceiverDispatcher$Args";
+    private static final String RECEIVER_LAMBDA_TEXT = "android.app.-$$Lambda$LoadedApk$ReceiverDispatcher$Args$";
+    private static final String ACTIVITY_HANDLER_TEXT = "android.app.ActivityThread$H) ";
+    private static final String JOB_HANDLER_TEXT = "android.app.job.JobServiceEngine$JobHandler) ";
+
+    private MainThread() {}
+
+    /** A dispatch begins; what is said of it, see {@link Native#begin}. */
+    static int begin() {
+        int said = CRITICAL ? Native.beginCritical() : Native.begin();
+        return said == Native.IN_DOUBT ? beginInDoubt() : said;
+    }
+
+    /**
+     * A message begins while another seems to run: Looper.loop() is nested, or that one ended unreported and the
+     * app went on with a new loop. The stack tells; the native side could only guess by the stack's depth.
+     */
+    static int beginInDoubt() {
+        return Native.beginIn(loops(Thread.currentThread().getStackTrace()));
+    }
+
+    /** How many Looper.loop() are on the stack. */
+    static int loops(StackTraceElement[] stack) {
+        int loops = 0;
+        for (StackTraceElement frame : stack) {
+            if (isFrame(frame, "android.os.Looper", "loop")) {
+                loops++;
+            }
+        }
+        return loops;
+    }
+
+    static boolean isFrame(StackTraceElement frame, String type, String method) {
+        return method.equals(frame.getMethodName()) && type.equals(frame.getClassName());
+    }
+
+    /** A dispatch ended that Looper printed; what is said of it, see {@link Native#end}. */
+    static int end() {
+        return CRITICAL ? Native.endCritical(-1, false) : Native.end(-1, false);
+    }
+
+    /** The end that Looper's observer tells, with the message still intact. */
+    static void end(Message message, boolean threw) {
+        long when = message.getWhen();
+        int said;
+        do {
+            said = CRITICAL ? Native.endCritical(when, threw) : Native.end(when, threw);
+            // An inner message that an Error left is closed without a name: its Message is not known.
+        } while (said == Native.IN_DOUBT);
+        Handler target = message.getTarget();
+        if ((said & Native.WANTS_NAME) != 0 || (target != null && isComponent(target.getClass(), message))) {
+            name(target, message);
+        }
+    }
+
+    /** {@code target} is null when the app took it from the message. */
+    static void name(Handler target, Message message) {
+        Runnable callback = message.getCallback();
+        Native.describe(
+                target == null ? "" : target.getClass().getName(),
+                callback == null ? "" : callback.getClass().getName(),
+                message.what);
+    }
+
+    static boolean isComponent(Class<?> target, Message message) {
+        if (target == ACTIVITY_HANDLER || target == JOB_HANDLER || target == FRAME_HANDLER) {
+            return true;
+        }
+        Runnable callback = message.getCallback();
+        return callback != null && callback.getClass() == RECEIVER;
+    }
+
+    /** Whether a start line is of a message that is kept by name however short it is. */
+    static boolean isComponent(String line) {
+        if (line.startsWith(FRAMEWORK_TEXT, CLASS_AT)
+                && (line.startsWith(ACTIVITY_HANDLER_TEXT, CLASS_AT)
+                        || line.startsWith(JOB_HANDLER_TEXT, CLASS_AT)
+                        || line.startsWith(FRAME_HANDLER_TEXT, CLASS_AT))) {
+            return true;
+        }
+        // After the Handler's identity in braces comes the callback.
+        int callbackAt = line.indexOf('}', CLASS_AT) + 2;
+        return line.startsWith(FRAMEWORK_TEXT, callbackAt)
+                && (line.startsWith(RECEIVER_TEXT, callbackAt) || line.startsWith(RECEIVER_LAMBDA_TEXT, callbackAt));
+    }
+
+    private static Class<?> findReceiver() {
+        String[] names = {
+            RECEIVER_TEXT + "$$ExternalSyntheticLambda0",
+            RECEIVER_LAMBDA_TEXT + "_BumDX2UKsnxLVrE6UJsJZkotuA",
+            RECEIVER_TEXT,
+        };
+        for (String name : names) {
+            Class<?> found = find(name);
+            if (found != null && Runnable.class.isAssignableFrom(found)) {
+                return found;
+            }
+        }
+        return null;
+    }
+
+    private static Class<?> find(String name) {
+        try {
+            return Class.forName(name, false, MainThread.class.getClassLoader());
+        } catch (ClassNotFoundException absent) {
+            return null;
+        } catch (LinkageError broken) {
+            Log.w(Tag.LOOPBOX, "cannot tell messages of " + name, broken);
+            return null;
+        }
+    }
+}

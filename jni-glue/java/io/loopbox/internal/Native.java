@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal;
+
+import dalvik.annotation.optimization.CriticalNative;
+import dalvik.annotation.optimization.FastNative;
+
+/**
+ * The native half. JNI_OnLoad registers every method here by hand, so that a name changed by a shrinker shows when
+ * the library is loaded and not at an ANR.
+ */
+public final class Native {
+    /** A bit of what begin and end say: a message wants {@link #describe} or {@link #describeLine}. */
+    static final int WANTS_NAME = 1;
+
+    /** How far to shift what begin and end say to get the number of messages that run inside each other. */
+    static final int DEPTH_SHIFT = 1;
+
+    /**
+     * Said by begin: nothing was recorded, because another message seems to run; {@link #beginIn} decides. Said by end:
+     * the innermost message was left without an end, by an Error or, with the Printer hook, an exception. It can be
+     * described now; then the same end is to be told again.
+     */
+    static final int IN_DOUBT = -1;
+
+    /** Said by begin, end and depth: this is not the main thread, or nothing records. Nothing was done. */
+    static final int ELSEWHERE = -2;
+
+    /** Said to NativeCalls.onReport: the report has as much in it as there is by now. */
+    static final long COMPLETE = 0;
+
+    /** Said to NativeCalls.onReport: the report has a file, and more is to come. */
+    static final long FIRST_FILE = -1;
+
+    /** Said to NativeCalls.onReport, without a report: what earlier processes left has been looked at. */
+    static final long LOOKED_BACK = -2;
+
+    private Native() {}
+
+    /**
+     * Starts the recorder. On the main thread only.
+     *
+     * @param numbers as {@link Settings#numbers} lists them
+     * @param strings as {@link Settings#strings} lists them
+     * @return null, or why it could not start
+     */
+    static native String install(long[] numbers, String[] strings);
+
+    /** Stops it again; on the main thread only, with the hook already out. */
+    static native void uninstall();
+
+    /** Switches stack sampling off and on while the recorder runs. Any thread. */
+    public static native void setSampling(boolean on);
+
+    /** The hook was found taken out: messages may have run unseen since the last one that was seen. Any thread. */
+    static native void setUnseen();
+
+    /** What the main thread does is not to be looked at while the hook is out, or it is again. Any thread. */
+    static native void setPaused(boolean paused);
+
+    /** Which hook works, for the report: on or off and how or why. */
+    static native void setHook(boolean on, String detail);
+
+    /** A line for each part of the recorder: name, 1 or 0 for on or off, detail, with tabs between. Any thread. */
+    public static native String features();
+
+    /** Says something about the app in each report from now on; null takes it out again. Any thread. */
+    static native void annotate(String name, String value);
+
+    /** Writes a report and waits for it; null when there is none. Any thread. */
+    public static native String dump(String reason, long timeoutMs);
+
+    /**
+     * Writes a report without waiting for it. Any thread.
+     *
+     * @param asked what NativeCalls.onReport is called with when it is there, or there is none: more than 0; 0 for no call
+     * @return false while nothing records; then nobody is called
+     */
+    static native boolean askForDump(String reason, long asked);
+
+    // The next do something on the main thread only.
+
+    /**
+     * A dispatch begins: says {@link #IN_DOUBT}, or how many messages run and whether one wants a name.
+     * {@link #WANTS_NAME} is about the message before, whose end was never told: an Error, or any exception under the
+     * Printer hook.
+     */
+    @FastNative
+    static native int begin();
+
+    /** {@link #begin} inside of that many Looper.loop(). */
+    @FastNative
+    static native int beginIn(int loops);
+
+    /** How many messages run inside each other. */
+    @FastNative
+    static native int depth();
+
+    /**
+     * The recorder was installed inside of a message, which is recorded from now on. Before the hook is in.
+     *
+     * @param loops how many Looper.loop() are on the stack
+     * @param binds whether that message starts the app
+     * @param startMs when it began, uptime, or 0: when the process started
+     */
+    static native void adopt(int loops, boolean binds, long startMs);
+
+    /** The Looper has gone on from the message that the recorder was installed in. */
+    @FastNative
+    static native void endAdopted();
+
+    /** A window is called with an event: says whether that counts as a message, because none runs. */
+    @FastNative
+    static native boolean beginInput();
+
+    /** The call that counted is over. */
+    @FastNative
+    static native void endInput(String target, boolean threw);
+
+    /** How many dispatches have begun. */
+    @FastNative
+    static native long begun();
+
+    /**
+     * A dispatch ended: says how many messages still run and whether this one wants a name.
+     *
+     * @param whenMs Message.getWhen(), or -1 when it is not known
+     */
+    @FastNative
+    static native int end(long whenMs, boolean threw);
+
+    /** {@link #begin} without an environment, for Android 8 and newer. */
+    @CriticalNative
+    static native int beginCritical();
+
+    /** {@link #end} without an environment, for Android 8 and newer. */
+    @CriticalNative
+    static native int endCritical(long whenMs, boolean threw);
+
+    /** Names the message that just ended. */
+    @FastNative
+    static native void describe(String target, String callback, int what);
+
+    /** Names the message that just ended by the line that Looper printed at its start. */
+    @FastNative
+    static native void describeLine(String line);
+
+    // The sampler's own, called from its native thread.
+
+    /** Finds and checks ART; its self-check expects this very method on top of the thread's stack. */
+    static native void discover();
+
+    /** Walks the suspended main thread; fast, so that the caller is runnable and the collector stays away. */
+    @FastNative
+    static native void walk();
+}

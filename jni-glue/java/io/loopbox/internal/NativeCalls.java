@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal;
+
+import android.util.Log;
+import java.io.File;
+
+/** What the native side calls, on threads of its own. */
+final class NativeCalls {
+    private NativeCalls() {}
+
+    /** The line that Looper printed for the running message, or null. */
+    static String runningLine() {
+        return Recorder.runningLine();
+    }
+
+    /** The main thread's stack shows a message that no hook told of. */
+    static void messageUnseen() {
+        Recorder.messageUnseen();
+    }
+
+    /**
+     * On the listener's thread.
+     *
+     * @param path the report's, or null for none
+     * @param about {@link Native#COMPLETE}, {@link Native#FIRST_FILE}, {@link Native#LOOKED_BACK}, or the number of who
+     *     asked for it
+     */
+    static void onReport(String path, long about) {
+        try {
+            File file = path == null ? null : new File(path);
+            if (about == Native.LOOKED_BACK) {
+                Recorder.lookedBack();
+            } else if (about > 0) {
+                AskedDumps.answer(about, file);
+            } else {
+                Settings settings = Recorder.settings();
+                if (settings != null && settings.listener != null) {
+                    settings.listener.onReport(file, about == Native.FIRST_FILE);
+                }
+            }
+        } catch (Throwable fault) {
+            Log.w(Tag.LOOPBOX, "the report listener threw", fault);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal;
+
+/** The app wants none: nothing of ours runs in a message, and nothing tells of one. */
+final class NoHook extends Hook {
+    @Override
+    String describe() {
+        return "none, as the app wants it";
+    }
+
+    @Override
+    boolean records() {
+        return false;
+    }
+
+    @Override
+    void uninstall() {}
+
+    @Override
+    boolean armAgain() {
+        return false;
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal;
+
+import android.util.Log;
+import io.loopbox.Config;
+import io.loopbox.ObserverAccess;
+import io.loopbox.Redactor;
+import java.io.File;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What {@link Config} says, with its defaults: {@link Config.Builder} documents each, and checks it. */
+public final class Settings implements Cloneable {
+    public File directory;
+    public long groupMs = 300;
+    public long detailMs = 50;
+    public int slots = 100;
+    public int detailsPerRecord = 8;
+    public boolean sampling = true;
+    public long sampleOnsetMs = 50;
+    public long sampleIntervalMs = 10;
+    public int minSamples = 95;
+    public int trees = 10;
+    public boolean allNames = true;
+    public Config.Hook hook = Config.Hook.AUTO;
+    public Config.HiddenApi hiddenApi = Config.HiddenApi.REFLECTION;
+    public ObserverAccess observerAccess;
+    public Config.RunningName runningName = Config.RunningName.STACK;
+    public boolean sigQuit = true;
+    public long hangMs = 5_000;
+    public long printerCheckMs = 60_000;
+    public int pendingLines = 200;
+    public int pendingBytes = 64 << 10;
+    public long pendingMs = 200;
+    public boolean keepObjects;
+    public boolean pendingByWalk;
+    public boolean redactThreadNames;
+    public ReportSink listener;
+    public Redactor redactor;
+    public boolean autoScene = true;
+    public boolean watchInput;
+    public boolean mainProcessOnly;
+    public boolean pauseInBackground;
+    public String appVersion = "";
+    public List<String> annotations = new ArrayList<String>();
+
+    /** As it is now, for good. */
+    public Settings copy() {
+        try {
+            Settings copy = (Settings) clone();
+            copy.annotations = new ArrayList<String>(annotations);
+            return copy;
+        } catch (CloneNotSupportedException never) {
+            throw new IllegalStateException(never);
+        }
+    }
+
+    /** Whether a hook is to tell of messages. */
+    public boolean isHooked() {
+        return hook != Config.Hook.NONE;
+    }
+
+    /** The numbers in the order in which the native side reads them (settings.rs). */
+    long[] numbers(int apiLevel) {
+        return new long[] {
+            apiLevel,
+            groupMs,
+            detailMs,
+            slots,
+            detailsPerRecord,
+            allNames ? 1 : 0,
+            sampling ? 1 : 0,
+            sampleOnsetMs,
+            sampleIntervalMs,
+            minSamples,
+            trees,
+            sigQuit ? 1 : 0,
+            pendingLines,
+            pendingBytes,
+            pendingMs,
+            keepObjects ? 1 : 0,
+            pendingByWalk ? 1 : 0,
+            hangMs,
+            isHooked() ? 1 : 0,
+            listener != null && listener.hearsFirst() ? 1 : 0,
+            redactThreadNames ? 1 : 0,
+        };
+    }
+
+    /** The strings in the order in which the native side reads them (settings.rs). */
+    String[] strings(File directory, String appVersion, String startMark) {
+        List<String> all = new ArrayList<String>();
+        all.add(directory.getPath());
+        all.add(appVersion);
+        all.add(startMark);
+        for (int at = 0; at + 1 < annotations.size(); at += 2) {
+            String value = redacted(annotations.get(at), annotations.get(at + 1));
+            if (value != null) {
+                all.add(annotations.get(at));
+                all.add(value);
+            }
+        }
+        return all.toArray(new String[0]);
+    }
+
+    /** What is left of a value; null for nothing. */
+    String redacted(String name, String value) {
+        try {
+            return redactor == null ? value : redactor.redact(name, value);
+        } catch (RuntimeException fault) {
+            Log.w(Tag.LOOPBOX, "the redactor threw", fault);
+            return null;
+        }
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal;
+
+import android.os.Process;
+import android.system.ErrnoException;
+import android.system.Os;
+import android.system.OsConstants;
+import android.util.Log;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+
+/**
+ * Keeps the recorder off where it may be what ends the app. A crash in the loading of the library, the installation, a hook
+ * or a signal handler would come again at each start. So a mark is in the recorder's folder from before the library is
+ * loaded until the worker removes it some seconds after the installation: a start that finds one follows a start that
+ * ended within seconds. Three of those in a row switch the recorder off, for the longer the more often. The start after
+ * that is a try: when it ends within seconds too, once is enough. A start that lasts removes the mark and with it all that
+ * was known, and so does another version of the app.
+ *
+ * <p>The system kills apps all the time. Where it says how a process ended, since Android 11, only crashes and ANRs count.
+ */
+final class StartGuard {
+    /** So many starts in a row. */
+    private static final int DEATHS = 3;
+
+    /** For how many starts the recorder is off the first time, the second, and each time after that. */
+    private static final int[] STARTS_OFF = {5, 25, 125};
+
+    private static final int OWNER_ONLY = 0600;
+
+    /** The process has begun with it once: what happens at a second installation is not the library's loading any more. */
+    private static boolean used;
+
+    private final File mark;
+    private final String process;
+    private final String version;
+
+    StartGuard(File directory, String process, String version) {
+        // The hash is of all of it, where the rest cannot be a file's name.
+        String name = process.replaceAll("[^A-Za-z0-9.]", "_");
+        String readable = name.substring(0, Math.min(64, name.length()));
+        mark = new File(directory, "start-" + readable + "-" + Integer.toHexString(process.hashCode()));
+        this.process = process;
+        this.version = version.replace('\n', ' ');
+    }
+
+    /**
+     * Counts this start. On the main thread: it costs the creation of a file, and after a start that ended within seconds the
+     * reading of it; the system is asked only where the recorder would be switched off.
+     *
+     * @return null, or why the recorder is off
+     */
+    String begin(Framework framework) {
+        if (used) {
+            return null;
+        }
+        used = true;
+        try {
+            State first = new State();
+            first.addThisStart();
+            try {
+                write(OsConstants.O_EXCL, first);
+            } catch (ErrnoException refused) {
+                if (refused.errno == OsConstants.EEXIST) {
+                    return again(framework);
+                }
+                // The first start of all.
+                if (refused.errno != OsConstants.ENOENT || !mark.getParentFile().mkdirs()) {
+                    throw refused;
+                }
+                write(OsConstants.O_EXCL, first);
+            }
+        } catch (Exception unwritable) {
+            Log.i(Tag.LOOPBOX, "starts are not counted: " + unwritable);
+        }
+        return null;
+    }
+
+    /** For the native worker, which removes it. */
+    String path() {
+        return mark.getPath();
+    }
+
+    /** Nothing was installed, and the process goes on. */
+    void end() {
+        if (!mark.delete()) {
+            Log.i(Tag.LOOPBOX, "there is no " + mark);
+        }
+    }
+
+    private String again(Framework framework) throws ErrnoException, IOException {
+        State state = read();
+        int most = state.blown == 0 ? DEATHS : 1;
+        if (state.startsOff == 0 && state.ended.size() >= most) {
+            forgive(state.ended, framework.exits());
+            if (state.ended.size() >= most) {
+                state.ended.clear();
+                state.startsOff = STARTS_OFF[Math.min(state.blown, STARTS_OFF.length - 1)];
+                state.blown++;
+            }
+        }
+        boolean off = state.startsOff > 0;
+        if (off) {
+            state.startsOff--;
+        } else {
+            state.addThisStart();
+        }
+        write(OsConstants.O_TRUNC, state);
+        return off
+                ? "start guard: earlier starts ended within seconds; starts until the next try: " + state.startsOff
+                : null;
+    }
+
+    /** Takes those out that the system knows another reason for. */
+    private void forgive(List<long[]> ended, Exit[] exits) {
+        for (Iterator<long[]> each = ended.iterator(); each.hasNext(); ) {
+            long[] start = each.next();
+            Exit exit = Exit.find(exits, process, (int) start[0], start[1]);
+            if (exit != null && !exit.isFault()) {
+                each.remove();
+            }
+        }
+    }
+
+    /** What the mark says. */
+    private static final class State {
+        /** How often the recorder was switched off. */
+        int blown;
+
+        /** For how many more starts it is off. */
+        int startsOff;
+
+        /** Process id and time of each start that has not lasted, as far as is known. */
+        final List<long[]> ended = new ArrayList<long[]>();
+
+        void addThisStart() {
+            ended.add(new long[] {Process.myPid(), System.currentTimeMillis()});
+        }
+    }
+
+    /** A line with the app's version, one of numbers, and one for each start. */
+    private void write(int flag, State state) throws ErrnoException, IOException {
+        StringBuilder text = new StringBuilder(version);
+        text.append('\n').append(state.blown).append(' ').append(state.startsOff).append('\n');
+        for (long[] start : state.ended) {
+            text.append(start[0]).append(' ').append(start[1]).append('\n');
+        }
+        byte[] bytes = text.toString().getBytes("UTF-8");
+        int flags = OsConstants.O_WRONLY | OsConstants.O_CREAT | flag;
+        FileDescriptor file = Os.open(mark.getPath(), flags, OWNER_ONLY);
+        try {
+            Os.write(file, bytes, 0, bytes.length);
+        } finally {
+            Os.close(file);
+        }
+    }
+
+    /** Of another version, or cut off by the end of a process, it says nothing. */
+    private State read() throws IOException {
+        State state = new State();
+        BufferedReader reader = new BufferedReader(new InputStreamReader(new FileInputStream(mark), "UTF-8"));
+        try {
+            if (version.equals(reader.readLine())) {
+                String[] numbers = reader.readLine().split(" ");
+                state.blown = Integer.parseInt(numbers[0]);
+                state.startsOff = Integer.parseInt(numbers[1]);
+                for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                    numbers = line.split(" ");
+                    state.ended.add(new long[] {Long.parseLong(numbers[0]), Long.parseLong(numbers[1])});
+                }
+            }
+            return state;
+        } catch (RuntimeException damaged) {
+            return new State();
+        } finally {
+            reader.close();
+        }
+    }
+}

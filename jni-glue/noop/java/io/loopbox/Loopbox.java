@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox;
+
+import android.content.Context;
+import android.view.Window;
+import androidx.annotation.AnyThread;
+import androidx.annotation.MainThread;
+import androidx.annotation.NonNull;
+import androidx.annotation.Nullable;
+import androidx.annotation.WorkerThread;
+import java.io.File;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What stands in for the recorder in builds that are to go without it: the same methods, none of which does anything. There is no
+ * native code.
+ */
+public final class Loopbox {
+    private static final String WHY = "loopbox-noop records nothing";
+
+    private Loopbox() {}
+
+    /** @return that it is off */
+    @MainThread
+    @NonNull
+    public static Status install(@NonNull Context context, @NonNull Config config) {
+        return status();
+    }
+
+    /** @return that it is off */
+    @MainThread
+    @NonNull
+    public static Status install(@NonNull Config config) {
+        return status();
+    }
+
+    /** That it is off. */
+    @AnyThread
+    @NonNull
+    public static Status status() {
+        return Status.off(WHY);
+    }
+
+    /** @return null: there is no report */
+    @WorkerThread
+    @Nullable
+    public static File dump(@Nullable String reason) {
+        return null;
+    }
+
+    /** Calls back with null, on a thread of its own. */
+    @AnyThread
+    public static void dumpAsync(@Nullable String reason, @Nullable final DumpCallback done) {
+        if (done != null) {
+            new Thread("loopbox-listener") {
+                @Override
+                public void run() {
+                    done.onDumped(null);
+                }
+            }.start();
+        }
+    }
+
+    /** None. */
+    @WorkerThread
+    @NonNull
+    public static List<Report> takePendingReports() {
+        return new ArrayList<Report>();
+    }
+
+    /** Nothing. */
+    @AnyThread
+    public static void annotate(@NonNull String name, @Nullable String value) {}
+
+    /** Nothing. */
+    @AnyThread
+    public static void scene(@Nullable String name) {}
+
+    /** Nothing. */
+    @AnyThread
+    public static void pause() {}
+
+    /** Nothing. */
+    @AnyThread
+    public static void resume() {}
+
+    /** Nothing. */
+    @AnyThread
+    public static void setSampling(boolean on) {}
+
+    /** Nothing. */
+    @MainThread
+    public static void watchInput(@Nullable Window window) {}
+
+    /** Nothing: also not for later launches of a build with the recorder. */
+    @AnyThread
+    public static void setEnabled(@NonNull Context context, boolean enabled) {}
+
+    /** Nothing. */
+    @AnyThread
+    public static void uninstall() {}
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox;
+
+import androidx.annotation.NonNull;
+import androidx.annotation.WorkerThread;
+import java.io.File;
+
+/** A report, of which there is none: nothing hands one out. */
+public final class Report {
+    /** What happened, by the evidence that is in the file by now. */
+    public enum Kind {
+        /** The system says that this process did not respond, or has sent its signal while the main thread was busy. */
+        ANR,
+        /** A message, or what ran outside of messages, took longer than {@link Config.Builder#hangMs}. */
+        HANG,
+        /** A process that was ended in a hang left it, and nothing says that it was an ANR or a crash. */
+        RECOVERED,
+        /** A process that crashed left it. */
+        CRASH,
+        /** The app asked for it: {@link Loopbox#dump}, {@link Loopbox#dumpAsync}. */
+        REQUESTED,
+        /**
+         * The process was asked for its stacks while its main thread responded, mostly because another app does not respond:
+         * the system asks the processes that were used last, too.
+         */
+        SIGQUIT,
+        /** The file cannot be read, is gone, or is of an earlier version. */
+        UNKNOWN
+    }
+
+    /** Whether it was an ANR, by the evidence that is in the file by now. */
+    public enum Verdict {
+        /** There is none. */
+        UNKNOWN,
+        /** Nothing says that the main thread did not respond. */
+        RESPONSIVE,
+        /** It was busy for too long, and nothing says that the system took note. */
+        HANG,
+        /** The system has sent its signal while the main thread was busy for long. */
+        PROBABLE,
+        /** The system says so. */
+        CONFIRMED
+    }
+
+    private final File file;
+
+    Report(File file) {
+        this.file = file;
+    }
+
+    /** The file, to be sent as it is; {@code loopbox show} reads it. */
+    @NonNull
+    public File file() {
+        return file;
+    }
+
+    /** Not known. */
+    @WorkerThread
+    @NonNull
+    public Kind kind() {
+        return Kind.UNKNOWN;
+    }
+
+    /** Not known. */
+    @WorkerThread
+    @NonNull
+    public Verdict verdict() {
+        return Verdict.UNKNOWN;
+    }
+
+    /** "unreadable". */
+    @WorkerThread
+    @NonNull
+    public String reason() {
+        return "unreadable";
+    }
+
+    /** Empty. */
+    @WorkerThread
+    @NonNull
+    public String label() {
+        return "";
+    }
+
+    /** It is not. */
+    @WorkerThread
+    public boolean isComplete() {
+        return false;
+    }
+
+    /** Empty. */
+    @WorkerThread
+    @NonNull
+    public String process() {
+        return "";
+    }
+
+    /** 0. */
+    @WorkerThread
+    public int pid() {
+        return 0;
+    }
+
+    /** 0. */
+    @WorkerThread
+    public long timeMs() {
+        return 0;
+    }
+
+    /** 0. */
+    @WorkerThread
+    public long exitTimeMs() {
+        return 0;
+    }
+
+    /** Empty. */
+    @WorkerThread
+    @NonNull
+    public String digest() {
+        return "";
+    }
+
+    @Override
+    public String toString() {
+        return file.getName();
+    }
+}

@@ -1,0 +1,111 @@
+package scenario;
+
+import android.os.Handler;
+import android.os.Looper;
+import android.os.SystemClock;
+import io.loopbox.FirstFileListener;
+import io.loopbox.Loopbox;
+import io.loopbox.Report;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.FileReader;
+import java.io.IOException;
+
+/**
+ * Says of each report what an app can learn of it, and does what it is told meanwhile.
+ *
+ * <p>Arguments: those of {@link Options} and {@link Phone}; {@code orders=FOLDER}: the files {@code 1}, {@code 2}, ... in it
+ * have one order each: {@code take}, {@code dump WORDS}, {@code hang} (until the file {@code gate} is there), {@code end}.
+ */
+public final class Taking implements Runnable, FirstFileListener {
+    private final File orders;
+
+    private Taking(File orders) {
+        this.orders = orders;
+    }
+
+    /** Runs until it is told to end. */
+    public static void main(String[] arguments) {
+        Looper.prepareMainLooper();
+        Options options = new Options(arguments);
+        Taking taking = new Taking(new File(options.text("orders", ".")));
+        if (!Loopbox.install(new Phone(options), options.config().listener(taking).build()).isOn()) {
+            throw new AssertionError("not installed");
+        }
+        new Thread(taking, "orders").start();
+        Looper.loop();
+    }
+
+    @Override
+    public void onFirstFile(Report report) {
+        Script.say("first " + about(report));
+    }
+
+    @Override
+    public void onReport(Report report) {
+        Script.say("report " + about(report));
+    }
+
+    private static String about(Report report) {
+        String complete = report.isComplete() ? " complete " : " incomplete ";
+        String ended = report.exitTimeMs() == 0 ? "" : " ended " + report.exitTimeMs();
+        return report.kind() + " " + report.verdict() + complete + report.reason() + " [" + report.label() + "]" + ended;
+    }
+
+    @Override
+    public void run() {
+        try {
+            for (int nth = 1; ; nth++) {
+                File order = new File(orders, Integer.toString(nth));
+                while (!order.exists()) {
+                    SystemClock.sleep(5);
+                }
+                obey(text(order));
+                Script.say("did " + nth);
+            }
+        } catch (IOException failed) {
+            throw new AssertionError(failed);
+        }
+    }
+
+    private static String text(File file) throws IOException {
+        BufferedReader reader = new BufferedReader(new FileReader(file));
+        try {
+            return reader.readLine();
+        } finally {
+            reader.close();
+        }
+    }
+
+    private void obey(String order) {
+        if (order.equals("take")) {
+            for (Report report : Loopbox.takePendingReports()) {
+                Script.say("took " + about(report) + " " + report.file().getPath());
+            }
+        } else if (order.startsWith("dump ")) {
+            Loopbox.dump(order.substring("dump ".length()));
+        } else if (order.equals("hang")) {
+            new Handler(Looper.getMainLooper()).post(new Hang(new File(orders, "gate")));
+        } else {
+            Runtime.getRuntime().halt(0);
+        }
+    }
+
+    /** The message that does not end before it may. */
+    private static final class Hang implements Runnable {
+        private final File gate;
+
+        Hang(File gate) {
+            this.gate = gate;
+        }
+
+        @Override
+        public void run() {
+            Script.say("begins");
+            while (!gate.exists()) {
+                SystemClock.sleep(5);
+            }
+            Script.say("went on");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Every link to a crash SDK does what it should, and nothing where it should not.
+
+use anyhow::Result;
+use loopbox_e2e::links;
+use loopbox_launch::{Launcher, java_below};
+use loopbox_setup::workspace::{root, target};
+use loopbox_testbed::to_test_on;
+
+#[test]
+fn crash_sdks_get_the_reports_that_belong_to_their_events() -> Result<()> {
+    for testbed in to_test_on(&["art10", "art11"]) {
+        let tests = root().join("tests");
+        let mut sources = java_below(&[root().join("jni-glue/integrations")])?;
+        sources.extend(["Links", "SentryClient"].map(|name| tests.join(format!("integrate/{name}.java"))));
+        let scenario = ["Options", "Phone", "PrintingListener", "Script"];
+        sources.extend(scenario.map(|name| tests.join(format!("app/scenario/{name}.java"))));
+        let jar = target().join(format!("apps/{testbed}-links.jar"));
+        let launcher = Launcher::of_sources(&testbed, &sources, jar)?;
+        links::check(&|| launcher.app("integrate.Links"), testbed != "art10")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,228 @@
+package integrate;
+
+import android.os.Handler;
+import android.os.Looper;
+import android.os.SystemClock;
+import com.bugsnag.android.DeviceWithState;
+import com.bugsnag.android.Event;
+import com.datadog.android.rum.GlobalRumMonitor;
+import com.google.firebase.crashlytics.FirebaseCrashlytics;
+import io.bitdrift.capture.Capture;
+import io.embrace.android.embracesdk.Embrace;
+import io.loopbox.FirstFileListener;
+import io.loopbox.Loopbox;
+import io.loopbox.Report;
+import io.loopbox.integration.acra.LoopboxData;
+import io.loopbox.integration.bitdrift.LoopboxFields;
+import io.loopbox.integration.bugsnag.LoopboxTab;
+import io.loopbox.integration.crashlytics.LoopboxKeys;
+import io.loopbox.integration.crashlytics.LoopboxNonFatals;
+import io.loopbox.integration.datadog.LoopboxRum;
+import io.loopbox.integration.embrace.LoopboxLogs;
+import io.loopbox.integration.sentry.LoopboxEventProcessor;
+import io.loopbox.integration.sentry.LoopboxExitProcessor;
+import io.loopbox.integration.xcrash.LoopboxSection;
+import java.util.Date;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.acra.ACRA;
+import scenario.Options;
+import scenario.Phone;
+import xcrash.TombstoneManager;
+
+/**
+ * Every link to a crash SDK, driven as its SDK would. Arguments: those of {@link Options} and {@link Phone}; {@code mode=live}:
+ * another app's ANR (told from outside when it is ready), a dump of its own, a hang that does not end; {@code mode=sentry} and
+ * {@code mode=others}: the next start, with {@code ended=} when the system says that the last process ended.
+ */
+public final class Links implements Runnable, FirstFileListener {
+    private static final long MAX_BYTES = 20L << 20;
+
+    private final Options options;
+    private final LoopboxTab bugsnag = new LoopboxTab();
+    private final LoopboxSection xcrash = new LoopboxSection();
+    private final FirstFileListener[] links = {bugsnag, new LoopboxKeys(), new LoopboxRum(), xcrash, new LoopboxFields()};
+    private final LinkedBlockingQueue<Report> complete = new LinkedBlockingQueue<Report>();
+
+    private Links(Options options) {
+        this.options = options;
+    }
+
+    /** Runs until it is killed, or says that it is done. */
+    public static void main(String[] arguments) {
+        Looper.prepareMainLooper();
+        Options options = new Options(arguments);
+        Links links = new Links(options);
+        say("status " + Loopbox.install(new Phone(options), options.config().listener(links).build()).isOn());
+        new Thread(links, "links").start();
+        Looper.loop();
+    }
+
+    private static void say(String line) {
+        System.out.println("SCRIPT " + line);
+        System.out.flush();
+    }
+
+    @Override
+    public void onFirstFile(Report report) {
+        for (FirstFileListener link : links) {
+            link.onFirstFile(report);
+        }
+    }
+
+    @Override
+    public void onReport(Report report) {
+        for (FirstFileListener link : links) {
+            link.onReport(report);
+        }
+        report.kind();
+        complete.add(report);
+    }
+
+    @Override
+    public void run() {
+        try {
+            String mode = options.text("mode", "live");
+            if (mode.equals("live")) {
+                live();
+            } else if (mode.equals("sentry")) {
+                sentry(Long.parseLong(options.text("ended", "0")));
+            } else {
+                others(Long.parseLong(options.text("ended", "0")));
+            }
+            say("done");
+            Runtime.getRuntime().halt(0);
+        } catch (Throwable fault) {
+            fault.printStackTrace();
+            Runtime.getRuntime().halt(1);
+        }
+    }
+
+    private void live() throws InterruptedException {
+        say("ready");
+        await(Report.Kind.SIGQUIT);
+        told("anr of another app", null);
+        Loopbox.dump("hang");
+        await(Report.Kind.REQUESTED);
+        told("dump", null);
+        new Handler(Looper.getMainLooper())
+                .post(
+                        new Runnable() {
+                            @Override
+                            public void run() {
+                                SystemClock.sleep(600_000);
+                            }
+                        });
+        Report report = await(Report.Kind.valueOf(options.text("kind", "ANR")));
+        told("hang", report);
+        SentryClient client = sentryClient(MAX_BYTES);
+        say("sentry crash " + client.capture(null, false));
+        int before = files();
+        say("sentry watchdog " + client.capture(new SentryClient.WatchdogHint(), false));
+        say("sentry watchdog left " + (files() - before) + " files");
+        say("hangs");
+        SystemClock.sleep(600_000);
+    }
+
+    private int files() {
+        int found = 0;
+        for (String name : new java.io.File(options.text("dir", ".")).list()) {
+            found += name.endsWith(".lbx") ? 1 : 0;
+        }
+        return found;
+    }
+
+    private Report await(Report.Kind kind) throws InterruptedException {
+        Report report = complete.take();
+        while (report.kind() != kind) {
+            report = complete.take();
+        }
+        return report;
+    }
+
+    /** What the SDKs have by now, against what they should have: the digest of this report, or nothing. */
+    private void told(String when, Report report) {
+        Event anr = event("ANR", System.currentTimeMillis());
+        bugsnag.onError(anr);
+        Event crash = event("java.lang.IllegalStateException", System.currentTimeMillis());
+        bugsnag.onError(crash);
+        xcrash.onCrash("tombstone", null);
+        check(when, "bugsnag anr", report, anr.getMetadata("loopbox", "digest"));
+        check(when, "bugsnag crash", null, crash.getMetadata("loopbox", "digest"));
+        check(when, "crashlytics", report, FirebaseCrashlytics.getInstance().keys().get("loopbox"));
+        check(when, "datadog", report, GlobalRumMonitor.told().get("loopbox.digest"));
+        check(when, "bitdrift", report, Capture.Logger.fields().get("loopbox"));
+        String section = TombstoneManager.sections().get("tombstone loopbox");
+        check(when, "xcrash", report, section == null ? null : section.split("\n")[0]);
+    }
+
+    private static void check(String when, String sdk, Report report, Object has) {
+        boolean right = report == null ? has == null : report.digest().equals(has) && !report.digest().isEmpty();
+        say(when + ": " + sdk + (right ? " right" : " wrong: " + has));
+    }
+
+    private static Event event(String errorClass, long timeMs) {
+        Event event = new Event(new DeviceWithState(new Date(timeMs)));
+        event.getErrors().add(new com.bugsnag.android.Error(errorClass));
+        return event;
+    }
+
+    private static SentryClient sentryClient(long mostBytes) {
+        SentryClient client = new SentryClient();
+        client.addEventProcessor(new LoopboxEventProcessor(mostBytes));
+        client.addEventProcessor(new LoopboxExitProcessor(mostBytes));
+        return client;
+    }
+
+    private static void sentry(long ended) throws InterruptedException {
+        SentryClient client = sentryClient(MAX_BYTES);
+        say("other end: " + client.capture(new SentryClient.ExitHint(ended - 1, true), false));
+        say("large: " + sentryClient(100).capture(new SentryClient.ExitHint(ended, true), false));
+        SentryClient.ExitHint dropped = new SentryClient.ExitHint(ended, true);
+        say("sampled away: " + client.capture(dropped, true));
+        dropped.awaitWaited();
+        say("then there: " + isThere(ended));
+        SentryClient.ExitHint historical = new SentryClient.ExitHint(ended, false);
+        say("kept: " + client.capture(historical, false));
+        while (isThere(ended)) {
+            SystemClock.sleep(5);
+        }
+        say("then gone");
+    }
+
+    private static boolean isThere(long ended) {
+        for (Report report : Loopbox.takePendingReports()) {
+            if (report.kind() == Report.Kind.ANR && report.exitTimeMs() == ended) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void others(long ended) throws Exception {
+        List<Report> reports = Loopbox.takePendingReports();
+        say("reports " + reports.size());
+        told("next start", null);
+        for (long time : new long[] {ended, ended + 1}) {
+            Event anr = event("ANR", time);
+            bugsnag.onSend(anr);
+            say("bugsnag " + (time == ended) + " " + anr.getMetadata("loopbox", "verdict"));
+        }
+        for (Report report : reports) {
+            String taken = LoopboxNonFatals.record(report) + " " + LoopboxRum.addError(report) + " " + LoopboxData.send(report);
+            say("taken " + report.kind() + " " + taken);
+            for (Throwable recorded : FirebaseCrashlytics.getInstance().recorded()) {
+                StackTraceElement top = recorded.getStackTrace()[0];
+                say("recorded " + top.getMethodName() + " " + recorded.getMessage().equals(report.digest()));
+            }
+        }
+        say("acra " + (ACRA.told().get("silent") != null) + " " + ACRA.told().get("loopbox"));
+        say("datadog " + GlobalRumMonitor.told().keySet());
+        say("embrace " + LoopboxLogs.send(reports));
+        for (String logged : Embrace.INSTANCE.logged()) {
+            String[] words = logged.split(" ", 4);
+            say("logged " + words[0] + " " + words[1] + " " + (Integer.parseInt(words[2]) > 0));
+        }
+        say("left " + Loopbox.takePendingReports().size());
+    }
+}

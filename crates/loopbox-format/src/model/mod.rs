@@ -56,4 +56,7 @@ pub struct Report {
     /// The report in plain lines, for readers in the app that know nothing else of the format: why it was written, the
     /// process, its id, the time (Unix, ms), and one line of at most 900 bytes. Empty when it was not written in the app.
     pub digest: String,
+    /// What could not be used of the ring that the report was recovered from, one line each with its offset in the ring;
+    /// empty when all of it could, and for a report that was not recovered.
+    pub lost: Vec<String>,
 }

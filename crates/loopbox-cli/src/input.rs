@@ -18,7 +18,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 /// The size of the largest file that is read. A full report is under 1 MiB; the limit bounds the cost of a wrong file.
-const MAX_LEN: u64 = 64 << 20;
+pub(crate) const MAX_LEN: u64 = 64 << 20;
 /// The name that stands for stdin, and of an output for stdout.
 pub(crate) const STDIO: &str = "-";
 
@@ -48,13 +48,21 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
 
 /// A decoded report. A ring file that was pulled from a device is recovered to a report first.
 pub(crate) fn decode(path: &Path) -> Result<Decoded> {
-    let bytes = read(path)?;
+    decode_bytes(&read(path)?, path)
+}
+
+/// [`decode`] of the bytes of a file that was read; `path` is what errors call it.
+pub(crate) fn decode_bytes(bytes: &[u8], path: &Path) -> Result<Decoded> {
     let name = || path.display().to_string();
-    match loopbox_format::report::decode(&bytes) {
+    match loopbox_format::report::decode(bytes) {
         Ok(decoded) => Ok(decoded),
         // The file is neither a report nor a ring. The error is about reports, because a report was expected.
-        Err(error @ ContainerError::Magic) => match loopbox_store::recover(&bytes) {
-            Ok(ring) => Ok(Decoded { report: ring.report, damage: ring.damage }),
+        Err(error @ ContainerError::Magic) => match loopbox_store::recover(bytes) {
+            // Its damage is that of the file itself.
+            Ok(mut ring) => {
+                ring.report.lost.clear();
+                Ok(Decoded { report: ring.report, damage: ring.damage })
+            }
             Err(RecoverError::Layout(LayoutError::Magic)) => Err(error).with_context(name),
             Err(error) => Err(error).with_context(name),
         },

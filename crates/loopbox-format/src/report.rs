@@ -23,6 +23,8 @@ const THREADS: Tag = Tag(*b"THRD");
 const TREE: Tag = Tag(*b"TREE");
 const FEATURES: Tag = Tag(*b"FEAT");
 const FIGURES: Tag = Tag(*b"FIGS");
+/// Only in files that were recovered from a ring of which a part could not be used.
+const LOST: Tag = Tag(*b"LOST");
 
 /// Encodes a report. The sections that matter most come first, so that a cut file still has them.
 pub fn encode(report: &Report) -> Result<Vec<u8>, CodecError> {
@@ -51,6 +53,9 @@ pub fn encode(report: &Report) -> Result<Vec<u8>, CodecError> {
     file.section(FIGURES, &codec::encode(&report.figures)?);
     if report.threads != OtherThreads::default() {
         file.section(THREADS, &codec::encode(&report.threads)?);
+    }
+    if !report.lost.is_empty() {
+        file.section(LOST, &codec::encode(&report.lost)?);
     }
     Ok(file.finish())
 }
@@ -123,6 +128,7 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, ContainerError> {
             THREADS => fill(&mut report.threads, section, &mut damage),
             PENDING => fill(&mut report.pending, section, &mut damage),
             FIGURES => fill(&mut report.figures, section, &mut damage),
+            LOST => fill(&mut report.lost, section, &mut damage),
             TREE => match codec::decode::<StackTree>(section.payload) {
                 Ok(tree) => report.trees.push(tree),
                 Err(error) => damage.push(undecodable(section, error)),

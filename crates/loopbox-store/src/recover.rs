@@ -36,7 +36,7 @@ pub enum RecoverError {
 pub struct Recovered {
     /// Whose ring it is.
     pub identity: Identity,
-    /// The report, as far as the ring knows it.
+    /// The report, as far as the ring knows it. The beginning of `damage` is in it, too.
     pub report: Report,
     /// Where the sampler was.
     pub fuse: FuseState,
@@ -75,8 +75,10 @@ pub fn recover(file: &[u8]) -> Result<Recovered, RecoverError> {
     let mut recovered = assemble(&Bytes(file), &header, None);
     if file.len() < header.layout.len {
         let what = format!("the ring is cut: {} of {} bytes", file.len(), header.layout.len);
-        recovered.damage.push(Damage { offset: file.len(), what });
+        // The reason for what else is missing comes first.
+        recovered.damage.insert(0, Damage { offset: file.len(), what });
     }
+    recovered.report.lost = lost(&recovered.damage);
     let clocks = header.identity.clocks;
     let alive_for_ns = recovered.last_alive_ns.saturating_sub(clocks.uptime_ns);
     recovered.report.meta.reason =
@@ -86,6 +88,19 @@ pub fn recover(file: &[u8]) -> Result<Recovered, RecoverError> {
         unix_ms: clocks.unix_ms.saturating_add(alive_for_ns / 1_000_000),
     };
     Ok(recovered)
+}
+
+/// How many losses a report names: a kill costs one, and a report stays small whatever was done to the ring.
+const MAX_LOST: usize = 32;
+
+/// The damage as it travels with the report.
+fn lost(damage: &[Damage]) -> Vec<String> {
+    let mut lines: Vec<String> = damage.iter().take(MAX_LOST).map(|part| format!("ring {part}")).collect();
+    let more = damage.len().saturating_sub(MAX_LOST);
+    if more > 0 {
+        lines.push(format!("{more} more parts of the ring"));
+    }
+    lines
 }
 
 /// Reads everything that `source` holds. `now_ns` is the uptime of a snapshot: a living process needs no sign of life,

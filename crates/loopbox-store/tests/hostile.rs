@@ -96,6 +96,7 @@ fn a_byte_changed_in_a_whole_slot_costs_that_slot_and_is_said() {
         assert_eq!(got.report.history.len(), 4);
         assert_eq!(got.damage.len(), 1, "{:?}", got.damage);
         assert_eq!(got.damage[0].offset, records.offset + index * records.slot_len);
+        assert_eq!(got.report.lost, [format!("ring {}", got.damage[0])]);
     }
 }
 

@@ -10,12 +10,13 @@ use loopbox_report::{Analysis, text};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// By name: of the demo, of a hang with a verdict, a chain of locks and other threads, which then ended, and of a hang in
-/// native code.
-const REPORTS_1_0: [(&str, &[u8]); 3] = [
+/// By name: of the demo, of a hang with a verdict, a chain of locks and other threads, which then ended, of a hang in
+/// native code, and of a ring that was damaged.
+const REPORTS_1_0: [(&str, &[u8]); 4] = [
     ("report-1.0", include_bytes!("../../golden/report-1.0.lbx")),
     ("report-1.0-anr", include_bytes!("../../golden/report-1.0-anr.lbx")),
     ("report-1.0-native", include_bytes!("../../golden/report-1.0-native.lbx")),
+    ("report-1.0-lost", include_bytes!("../../golden/report-1.0-lost.lbx")),
 ];
 /// What decoding holds at most for a file as small as this one, whatever was done to it.
 const MEMORY: usize = 1 << 20;
@@ -29,7 +30,7 @@ fn whole(golden: &[u8]) -> Decoded {
 }
 
 /// The parts of a report, each as told by `Debug`: what two reports have in common.
-fn parts(report: &Report) -> [String; 13] {
+fn parts(report: &Report) -> [String; 14] {
     [
         format!("{:?}", report.meta),
         format!("{:?}", report.main),
@@ -44,11 +45,12 @@ fn parts(report: &Report) -> [String; 13] {
         format!("{:?}", report.pending),
         format!("{:?}", report.figures),
         format!("{:?}", report.digest),
+        format!("{:?}", report.lost),
     ]
 }
 
 /// Each part is that of the whole report, `known`, or empty, and a loss is told. Returns how many parts are lost.
-fn salvaged(known: &[String; 13], bytes: &[u8], what: &str) -> usize {
+fn salvaged(known: &[String; 14], bytes: &[u8], what: &str) -> usize {
     let (peak, decoded) = peak_of(|| decode(bytes));
     assert!(peak <= MEMORY, "{what}: {peak} bytes of heap");
     let Ok(Decoded { report, damage }) = decoded else { return usize::MAX };
@@ -108,7 +110,7 @@ fn cut_anywhere_it_is_an_error_or_what_lies_before() {
         for len in 0..bytes.len() {
             match salvaged(&known, &bytes[..len], &format!("{name} cut at {len}")) {
                 usize::MAX => unreadable = len + 1,
-                lost => assert!(lost < 13, "the first section is whole"),
+                lost => assert!(lost < 14, "the first section is whole"),
             }
         }
         // From its first whole section on there is something to read.

@@ -21,12 +21,16 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let (mut usable, mut intact, mut text) = (0, 0, String::new());
     for file in &args.files {
         match check(file) {
-            Ok(faults) => {
+            Ok(Faults { damage, lost }) => {
                 usable += 1;
-                intact += usize::from(faults.is_empty());
-                let state = if faults.is_empty() { "intact" } else { "damaged" };
+                intact += usize::from(damage.is_empty() && lost.is_empty());
+                let state = match (damage.is_empty(), lost.is_empty()) {
+                    (false, _) => "damaged",
+                    (true, false) => "incomplete: not all of the ring that it is from could be recovered",
+                    (true, true) => "intact",
+                };
                 let _ = writeln!(text, "{}: {state}", output::harmless(&file.display().to_string()));
-                for fault in faults {
+                for fault in damage.iter().chain(&lost) {
                     let _ = writeln!(text, "  {fault}");
                 }
             }
@@ -43,12 +47,17 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 }
 
 /// What is wrong with a report, in words.
-///
+struct Faults {
+    damage: Vec<String>,
+    /// What its ring had lost already.
+    lost: Vec<String>,
+}
+
 /// # Errors
 /// When the file is not a report.
-fn check(file: &Path) -> Result<Vec<String>> {
+fn check(file: &Path) -> Result<Faults> {
     let analysis = Analysis::new(&input::decode(file)?);
-    let mut faults: Vec<String> = analysis.issues.iter().map(Issue::to_string).collect();
-    faults.extend(invariant_violations(&analysis));
-    Ok(faults)
+    let mut damage: Vec<String> = analysis.issues.iter().map(Issue::to_string).collect();
+    damage.extend(invariant_violations(&analysis));
+    Ok(Faults { damage, lost: analysis.lost })
 }

@@ -57,4 +57,7 @@ pub struct Report {
     /// process, its id, the time (Unix, ms), one line of at most 900 bytes, and more (docs/file-format.md). Empty when it was
     /// not written in the app.
     pub digest: String,
+    /// What could not be used of the ring that the report was recovered from, one line each with its offset in the ring;
+    /// empty when all of it could, and for a report that was not recovered.
+    pub lost: Vec<String>,
 }

@@ -7,12 +7,13 @@ use crate::render::escape::escape;
 use std::fmt::Write as _;
 
 const STYLE: &str = "\
-:root{color-scheme:light dark;--line:#8884;--quiet:#777}\
-body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:75rem;padding:1rem}\
+:root{color-scheme:light dark;--back:#fff;--ink:#1b2230;--line:#dde2ea;--quiet:#5b6577;--bar:#c4464640}\
+@media screen and (prefers-color-scheme:dark){:root{--back:#12161d;--ink:#e5e9f0;--line:#2f3846;--quiet:#9aa5b8;--bar:#c4464680}}\
+body{background:var(--back);color:var(--ink);font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:75rem;padding:1rem}\
 h1{font-size:1.4rem}summary{cursor:pointer;display:grid;grid-template-columns:3rem 7rem 1fr;gap:.5rem;padding:.4rem 0}\
 details{border-top:1px solid var(--line)}summary::marker{content:''}summary:focus-visible{outline:2px solid}\
 code{overflow-wrap:anywhere}small,dt{color:var(--quiet)}\
-.bar{background:linear-gradient(#c4464699,#c4464699) no-repeat;padding:0 .3rem;text-align:right;border-radius:3px;align-self:start}\
+.bar{background:linear-gradient(var(--bar),var(--bar)) no-repeat;padding:0 .3rem;text-align:right;border-radius:3px;align-self:start}\
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem;margin:0 0 1rem 3.5rem}dd{margin:0}\
 ol{margin:0;padding-left:1.2rem}\
 @media(max-width:40rem){summary{grid-template-columns:2rem 4.5rem 1fr}dl{margin-left:0}}";
@@ -24,7 +25,7 @@ pub fn html(summary: &Summary, limit: usize) -> String {
     let _ = write!(
         out,
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" \
-         content=\"width=device-width\"><title>Loopbox: {headline}</title><style>{STYLE}</style><h1>{headline}</h1>"
+         content=\"width=device-width\"><title>Loopbox: {headline}</title><style>{STYLE}</style><main><h1>{headline}</h1>"
     );
     for (i, group) in summary.groups.iter().take(limit).enumerate() {
         write_group(&mut out, i + 1, group);
@@ -33,7 +34,7 @@ pub fn html(summary: &Summary, limit: usize) -> String {
         let more = plural((summary.groups.len() - limit) as u64, "more group");
         let _ = write!(out, "<p>Not on this page: {more}.");
     }
-    out.push_str("</html>\n");
+    out.push_str("</main></html>\n");
     out
 }
 

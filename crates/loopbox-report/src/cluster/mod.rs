@@ -6,8 +6,10 @@
 //! has more distinct versions or devices than it keeps (`cardinality::TopNames`).
 
 mod cardinality;
+pub mod diff;
 mod groups;
 mod html;
+mod list;
 mod sighting;
 mod signature;
 mod summary;
@@ -15,6 +17,7 @@ mod text;
 
 pub use groups::Clusters;
 pub use html::html;
+pub use list::list;
 pub use sighting::{Representative, Sighting};
 pub use signature::{Problem, Signature};
 pub use summary::{Count, Group, NameCount, Summary};

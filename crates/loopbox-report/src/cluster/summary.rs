@@ -128,7 +128,7 @@ impl Group {
         known.collect::<Vec<_>>().join(", ")
     }
 
-    fn new(group: &GroupStats, all: u64) -> Self {
+    pub(super) fn new(group: &GroupStats, all: u64) -> Self {
         let signature = &group.signature;
         Self {
             id: signature.id(),

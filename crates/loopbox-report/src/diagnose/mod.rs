@@ -17,6 +17,7 @@ mod machine;
 mod not_idle;
 mod rules;
 mod slow_message;
+mod suspects;
 mod time_out;
 mod wait_kind;
 

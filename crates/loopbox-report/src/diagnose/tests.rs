@@ -118,7 +118,99 @@ fn lock_goes_by_its_frames() {
     let report =
         calm().running(99, 5_500).doing("android.os.Handler", "", 15).looper_tree(99, &[(stack, 540)]);
     let v = expect(report, "lock", Confidence::High);
-    assert!(v.headline.contains("called from Feed.await"), "{}", v.headline);
+    assert!(v.headline.contains("in CountDownLatch.await, called from Feed.await"), "{}", v.headline);
+}
+
+const PARK: &str = "java.util.concurrent.locks.ReentrantLock.lock java.util.concurrent.locks.LockSupport.park sun.misc.Unsafe.park!";
+
+fn waits(stack: &str) -> ReportBuilder {
+    calm().running(99, 5_500).doing("android.os.Handler", "", 15).looper_tree(99, &[(stack, 540)])
+}
+
+#[test]
+fn lock_hints_at_threads_in_the_same_code() {
+    let report = waits(&format!("com.shop.Feed.show:3 com.shop.Store.get:17 {PARK}"))
+        .thread("idle", Some("com.other.Pool.run:3 java.lang.Object.wait!"))
+        .thread("writer", Some("com.shop.Store$1.run:40 com.shop.Disk.flush:9 java.io.FileDescriptor.sync!"))
+        .thread("RenderThread", None);
+    let v = expect(report, "lock", Confidence::High);
+    assert!(v.headline.contains("in ReentrantLock.lock, called from Store.get"), "{}", v.headline);
+    assert!(!v.headline.contains("deadlock"), "{}", v.headline);
+    let hints: Vec<&String> =
+        v.causes[0].evidence.iter().filter(|line| line.starts_with("thread ")).collect();
+    assert_eq!(
+        hints,
+        [
+            "thread writer (7001): main may wait for it: it is in java.io.FileDescriptor.sync(Native method), called from \
+          com.shop.Store$1.run(Store.java:40)"
+        ]
+    );
+}
+
+#[test]
+fn lock_sees_what_may_be_a_deadlock_of_two_locks() {
+    let report = waits(&format!("com.shop.Cart.checkout:8 com.shop.Store.get:17 {PARK}")).thread(
+        "sync",
+        Some(&format!("com.shop.Sync.run:2 com.shop.Store.put:30 com.shop.Cart.total:5 {PARK}")),
+    );
+    let v = expect(report, "lock", Confidence::High);
+    assert!(v.headline.ends_with(", perhaps in a deadlock with sync"), "{}", v.headline);
+    assert!(evidence(&v).contains("each may have what the other waits for"), "{v:#?}");
+}
+
+#[test]
+fn lock_names_who_may_be_joined() {
+    let report = waits("com.shop.Main.onPause:3 java.lang.Thread.join:1200 java.lang.Object.wait!").thread(
+        "uploader",
+        Some("java.lang.Thread.run:900 com.shop.Upload.run:7 java.net.SocketInputStream.read:5"),
+    );
+    let v = expect(report, "lock", Confidence::High);
+    assert!(v.headline.contains("in Thread.join, called from Main.onPause"), "{}", v.headline);
+    assert!(evidence(&v).contains("thread uploader (7000): main may wait for its end"), "{v:#?}");
+}
+
+#[test]
+fn lock_hints_at_nobody_without_code_in_common() {
+    let report = waits(&format!("com.shop.Store.get:17 {PARK}"))
+        .thread("other", Some("com.vendor.Loop.run:1 java.lang.Thread.sleep!"));
+    let v = expect(report, "lock", Confidence::High);
+    assert!(!evidence(&v).contains("thread other"), "{v:#?}");
+}
+
+/// Main in a native method of the app, on the CPU for so long; in this system call (arm64) when the signal came.
+fn in_native(cpu_ms: u64, call: u32) -> ReportBuilder {
+    let libraries: [(&str, &[u8], u64); 2] = [
+        ("/apex/com.android.runtime/lib64/bionic/libc.so", &[1; 20], 0x9_C2C4),
+        ("/data/app/lib/libshop.so", &[2; 20], 0x4711),
+    ];
+    calm()
+        .running(99, 5_500)
+        .doing("android.os.Handler", "", cpu_ms)
+        .looper_tree(99, &[("com.shop.Photo.show:3 com.shop.Codec.decode!", 540)])
+        .interrupted(call, &libraries)
+}
+
+#[test]
+fn native_says_what_the_kernel_says() {
+    let v = expect(in_native(20, 98), "native", Confidence::High);
+    assert!(
+        v.headline.contains("waits in native code, in Codec.decode: it waits for a lock, a condition or a thread's end (futex)"),
+        "{}",
+        v.headline
+    );
+    assert!(evidence(&v).contains("native code: libshop.so at pc 0x4711"), "{v:#?}");
+    assert_eq!(v.causes[0].culprit.as_deref(), Some("com.shop.Codec.decode(Native method)"));
+    let v = expect(in_native(20, 63), "native", Confidence::High);
+    assert!(v.headline.contains("it waits for data to read (read"), "{}", v.headline);
+}
+
+#[test]
+fn native_ignores_a_computation_and_what_java_knows_better() {
+    expect(in_native(5_300, 98), "current-slow", Confidence::High);
+    let sleeps = in_native(20, 115).with(|report| report.trees.clear());
+    let sleeps = sleeps.looper_tree(99, &[("com.shop.Photo.show:3 java.lang.Thread.sleep!", 540)]);
+    let v = expect(sleeps, "sleep", Confidence::High);
+    assert!(v.causes.iter().all(|cause| cause.rule != "native"), "{v:#?}");
 }
 
 #[test]

@@ -114,6 +114,13 @@ pub(super) struct WaitSite {
     pub(super) binder_proxy: Option<FrameId>,
     /// The first frame of the app's own code from the top, or else of what it ships.
     pub(super) app: Option<FrameId>,
+    /// What that calls: `CountDownLatch.await`; `None` when it is `at` or not known.
+    pub(super) call: Option<FrameId>,
+}
+
+/// What a stack, outermost frame first, waits for.
+pub(super) fn kind_of_stack(stack: &[FrameId], frames: &FrameTable) -> Option<WaitKind> {
+    classify(stack, frames).map(|site| site.kind)
 }
 
 fn classify(stack: &[FrameId], frames: &FrameTable) -> Option<WaitSite> {
@@ -121,6 +128,8 @@ fn classify(stack: &[FrameId], frames: &FrameTable) -> Option<WaitSite> {
     let top = *stack.last()?;
     let from_top = || stack.iter().rev();
     let app = frames.first_own(from_top(), |id| *id).copied();
+    // The frame above it.
+    let call = from_top().take_while(|id| Some(**id) != app).last().copied().filter(|_| app.is_some());
     let shipped = from_top().find(|id| frame(id).is_shipped()).copied();
     let mut found: Option<(usize, FrameId, WaitKind)> = None;
     for (depth, &at) in from_top().take(MAX_CLASSIFIED).enumerate() {
@@ -138,12 +147,12 @@ fn classify(stack: &[FrameId], frames: &FrameTable) -> Option<WaitSite> {
         }
     }
     let Some((depth, at, kind)) = found else {
-        return Some(WaitSite { kind: WaitKind::Running, at: top, binder_proxy: None, app });
+        return Some(WaitSite { kind: WaitKind::Running, at: top, binder_proxy: None, app, call: None });
     };
     let callers = from_top().skip(depth + 1);
     let mut named = callers.filter(|id| !frame(id).class.starts_with("android.os.BinderProxy"));
     let binder_proxy = if kind == Binder { named.next().copied() } else { None };
-    Some(WaitSite { kind, at, binder_proxy, app })
+    Some(WaitSite { kind, at, binder_proxy, app, call: call.filter(|call| *call != at) })
 }
 
 /// Where the time of one message went.

@@ -2,20 +2,37 @@
 //! stacks, and the messages as markers.
 
 use super::timeline::{Slice, Timeline};
+use crate::model::time::ms;
 use crate::model::{Analysis, CodeOwner, Frame, FrameKind, SampledTree};
 use fxprof_processed_profile as fx;
 use std::io::{self, Write};
 
 pub(super) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let mut profile = build(a);
+    let timeline = Timeline::new(a);
+    let origin_ns = timeline.start_ns(&a.trees);
+    let mut profile = build(a, &timeline, origin_ns);
     profile.set_symbolicated(true);
+    let mut profile = serde_json::to_value(&profile)?;
+    // Without these the profiler shows the time that has samples, and nothing of the history before.
+    profile["meta"]["profilingStartTime"] = 0.into();
+    profile["meta"]["profilingEndTime"] = ms(end_ns(a, &timeline).saturating_sub(origin_ns)).into();
     serde_json::to_writer(&mut *out, &profile)?;
     out.write_all(b"\n")
 }
 
-fn build(a: &Analysis) -> fx::Profile {
-    let timeline = Timeline::new(a);
-    let origin_ns = timeline.start_ns(&a.trees);
+/// How far after the dump the profile goes for messages that are due later: one of an hour later would squeeze all else.
+const MAX_AFTER_NS: u64 = 10_000_000_000;
+
+/// The end of what there is to see.
+fn end_ns(a: &Analysis, timeline: &Timeline) -> u64 {
+    let slices = timeline.messages.iter().chain(&timeline.records).chain(&timeline.pending);
+    let shown = a.dump_ns.saturating_add(MAX_AFTER_NS);
+    let ends = slices.map(|slice| slice.end_ns).filter(|end| *end <= shown);
+    let samples = a.trees.iter().filter_map(|tree| tree.sample_ns.last().copied());
+    ends.chain(samples).fold(a.dump_ns, u64::max)
+}
+
+fn build(a: &Analysis, timeline: &Timeline, origin_ns: u64) -> fx::Profile {
     let at = |ns: u64| fx::Timestamp::from_nanos_since_reference(ns.saturating_sub(origin_ns));
     let unix_ms = a.wall_clock().unix_ms(origin_ns).unwrap_or_default();
     let interval_ns = a.meta.limits.sample_interval_ns.clamp(1_000_000, 1_000_000_000);

@@ -1,5 +1,5 @@
 //! A report in the formats of other tools: Perfetto, Chrome trace events, Firefox profiler, speedscope and collapsed
-//! stacks, one file per format; and many reports as one Parquet table.
+//! stacks, one file per format; its verdict as the text of a ticket; and many reports as one Parquet table.
 //!
 //! Every exporter starts from an [`Analysis`], so that its output is bounded and its texts are harmless whatever the
 //! file contains. The formats with a time axis put the same things on it: see `timeline`.
@@ -10,9 +10,11 @@ pub mod parquet;
 mod perfetto;
 mod proto;
 mod speedscope;
+mod ticket;
 mod timeline;
 mod tree_text;
 
+pub use ticket::{TicketFormat, ticket};
 pub use tree_text::tree_text;
 
 use crate::diagnose::Diagnosis;

@@ -60,6 +60,12 @@ impl Analysis {
             trees,
             features: features(report),
             figures: figures(report),
+            lost: report
+                .lost
+                .iter()
+                .take(limits::DAMAGE)
+                .map(|line| sanitize(line, limits::LINE_CHARS))
+                .collect(),
             issues,
         }
     }
@@ -85,6 +91,7 @@ fn over_limits(decoded: &Decoded) -> impl Iterator<Item = Issue> {
         ("annotations", report.meta.annotations.len(), limits::SHORT_LIST),
         ("features", report.features.len(), limits::SHORT_LIST),
         ("figures", report.figures.len(), limits::SHORT_LIST),
+        ("lost parts of the ring", report.lost.len(), limits::DAMAGE),
     ]
     .into_iter()
     .filter(|(_, len, limit)| len > limit)

@@ -60,6 +60,8 @@ pub struct Analysis {
     pub features: Vec<FeatureState>,
     /// Statistics of the process and the system.
     pub figures: Vec<Figure>,
+    /// What could not be used of the ring that the report was recovered from.
+    pub lost: Vec<String>,
     /// The parts of the file that could not be read or were left out.
     pub issues: Vec<Issue>,
 }

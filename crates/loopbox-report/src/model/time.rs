@@ -85,6 +85,11 @@ pub(crate) fn day(unix_ms: i64) -> Option<String> {
     Some(utc(unix_ms)?.date_naive().to_string())
 }
 
+/// The minute of a Unix time in UTC: `2026-11-21 14:13`.
+pub(crate) fn minute(unix_ms: i64) -> Option<String> {
+    Some(utc(unix_ms)?.format("%Y-%m-%d %H:%M").to_string())
+}
+
 /// A Unix time in the calendar; `None` for years that RFC 3339 cannot write.
 fn utc(unix_ms: i64) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp_millis(unix_ms).filter(|at| (0..=9_999).contains(&at.year()))

@@ -1,9 +1,13 @@
 //! Reports for readers: JSON, text for a terminal, an HTML page and flame graphs.
 
 pub(crate) mod collapsed;
+pub(crate) mod commonmark;
 pub(crate) mod escape;
 pub mod flame;
 pub mod html;
 pub mod json;
+mod stack_text;
 pub mod text;
 pub(crate) mod tree_choice;
+
+pub(crate) use stack_text::stack_text;

@@ -4,9 +4,11 @@ use crate::diagnose::cpu_wait::measured_cpu_wait;
 use crate::diagnose::dominant_wait::{called_from, dominant_wait, short};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
+use crate::diagnose::suspects::{Suspect, suspects};
 use crate::diagnose::wait_kind::WaitKind;
 use crate::model::time::{format_ns, percent, share};
 use crate::model::{FrameId, FrameKind, LockHolder};
+use std::fmt::Write as _;
 
 const ADVICE: &str = "Find the thread that holds the lock in the system's ANR trace (\"held by thread\"), and what it does \
                       while holding it.";
@@ -91,19 +93,47 @@ fn activity(facts: &Facts<'_>, holder: &LockHolder) -> String {
 /// Waits with a frame of their own: `Object.wait`, `LockSupport.park` under a lock, a latch or a future.
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let w = dominant_wait(facts, WaitKind::Lock)?;
-    let title = format!(
+    let what = w.site.call.unwrap_or(w.site.at);
+    let mut title = format!(
         "{} waits for another thread in {}{}",
         w.slow.subject(),
-        short(facts, w.site.at),
+        short(facts, what),
         called_from(facts, w.site)
     );
+    let a = facts.analysis;
+    let main =
+        w.slow.tree.and_then(|tree| Some(tree.stack(tree.stack_runs().last()?.top))).unwrap_or_default();
+    // The threads were looked at when the running message waited.
+    let suspects = if w.slow.running { suspects(a, &main, w.site) } else { Vec::new() };
+    if let Some(other) = suspects.iter().find(|suspect| suspect.crosswise) {
+        let _ = write!(title, ", perhaps in a deadlock with {}", other.thread.name);
+    }
     Some(
         Finding::new("lock", w.score, title)
             .with_all_evidence(w.evidence)
+            .with_all_evidence(suspects.iter().map(|suspect| hint(facts, what, suspect)))
             .with_advice(ADVICE)
             .with_message(w.slow.token)
             .with_culprit(w.site.app),
     )
+}
+
+/// Why a thread is worth a look.
+fn hint(facts: &Facts<'_>, what: FrameId, suspect: &Suspect<'_>) -> String {
+    let frames = &facts.analysis.frames;
+    let Suspect { thread, top, common, waits, crosswise } = suspect;
+    let role = match frames[what].method.as_str() {
+        "join" => "main may wait for its end",
+        _ => "main may wait for it",
+    };
+    let place =
+        if top == common { String::new() } else { format!(", called from {}", frames[*common].full()) };
+    let also = match (waits, crosswise) {
+        (_, true) => "; it waits, too, in code that main is in: each may have what the other waits for",
+        (true, false) => "; it waits for another thread, too",
+        (false, false) => "",
+    };
+    format!("thread {} ({}): {role}: it is in {}{place}{also}", thread.name, thread.tid, frames[*top].full())
 }
 
 /// A wait for a monitor (`synchronized`) has no frame of its own: the same line of Java code stays on top of the stack,

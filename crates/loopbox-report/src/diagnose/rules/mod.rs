@@ -10,6 +10,7 @@ mod history;
 mod io;
 mod lock;
 mod main_free;
+mod native;
 mod no_data;
 mod outside;
 mod sleep;
@@ -33,6 +34,7 @@ pub(super) const ALL: &[Rule] = &[
     gc::find,
     io::find,
     sleep::find,
+    native::find,
     starved::find,
     flood::find,
     current_slow::find,

@@ -4,6 +4,7 @@ use crate::diagnose::facts::{Facts, INPUT_TIMEOUT_NS};
 use crate::diagnose::finding::Finding;
 use crate::diagnose::machine;
 use crate::diagnose::not_idle::{blind_hook, why_off};
+use crate::model::plural::plural;
 use crate::model::time::format_ns;
 use loopbox_format::model::{Feature, MainState};
 
@@ -58,7 +59,11 @@ pub(crate) fn caveats(facts: &Facts<'_>, starved: bool) -> Vec<String> {
         caveats.push(format!("the device was short of resources: {}", signs.join("; ")));
     }
     if !a.issues.is_empty() {
-        caveats.push(format!("{} parts of the file could not be used", a.issues.len()));
+        let parts = plural(a.issues.len() as u64, "part");
+        caveats.push(format!("{parts} of the file could not be used"));
+    }
+    if !a.lost.is_empty() {
+        caveats.push("not all of the ring could be recovered".into());
     }
     let reach = a.history_span_ns();
     if reach > 0 && reach < INPUT_TIMEOUT_NS {

@@ -55,6 +55,13 @@ const redraws = [];
 function redrawAll() { readColours(); redraws.forEach((draw) => draw()); }
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawAll);
 addEventListener('resize', redrawAll);
+// Paper is white, and shows what is folded on the screen.
+matchMedia('print').addEventListener('change', (print) => {
+  for (const folded of document.querySelectorAll('details')) {
+    if (print.matches) { folded.dataset.was = folded.open; folded.open = true; } else folded.open = folded.dataset.was === 'true';
+  }
+  redrawAll();
+});
 
 // Fits a canvas to its element and the screen's resolution; returns its context in CSS pixels.
 function prepare(canvas, height) {

@@ -1,20 +1,22 @@
 //! A report as one self-contained HTML page: it needs no network, no server and no other file.
 //!
-//! The page is a fixed skeleton with the report as JSON inside. All of its text reaches the document as text nodes,
-//! and its policy forbids any request, so texts of a hostile report are shown and never run.
+//! The page is a fixed skeleton with the verdict and the stack at the dump as HTML, and the report as JSON for its script. Texts of
+//! the report are escaped, or reach the document as text nodes, and the page's policy forbids any request, so those of a
+//! hostile report are shown and never run.
+
+mod summary;
 
 use super::escape::escape;
 use super::json::{
-    AnrView, CurrentView, FeatureView, FigureView, HeaderView, LocksView, MainThreadView, PendingView,
-    RecordView, ReportView, ThreadsView, TreeView,
+    CurrentView, FeatureView, HeaderView, LocksView, MainThreadView, PendingView, RecordView, ReportView,
+    ThreadsView, TreeView,
 };
-use crate::diagnose::Diagnosis;
 use crate::model::{Analysis, CodeOwner, Frame, FrameKind, Issue, SampledTree, token};
 use serde::Serialize;
 use std::collections::HashMap;
 
 const SKELETON: &str = include_str!("page.html");
-const STYLE: &str = include_str!("page.css");
+pub(crate) const STYLE: &str = include_str!("page.css");
 /// Parts of one script, in this order.
 const SCRIPT: [&str; 5] = [
     include_str!("common.js"),
@@ -27,17 +29,17 @@ const SCRIPT: [&str; 5] = [
 /// The data of the page's script. Most of it are stack trees, so those are columns of integers.
 #[derive(Serialize)]
 struct Page<'a> {
-    verdict: &'a Diagnosis,
     report: &'a HeaderView,
     history: &'a [RecordView],
     current: &'a CurrentView,
-    anr: &'a AnrView,
     main_thread: Option<&'a MainThreadView>,
     locks: &'a LocksView,
     threads: &'a ThreadsView,
     pending: &'a PendingView,
     features: &'a [FeatureView],
-    figures: &'a [FigureView],
+    /// Names and values in the units of people.
+    figures: Vec<[String; 2]>,
+    lost: &'a [String],
     damage: &'a [Issue],
     strings: Vec<&'a str>,
     /// Class, method and file as indices into `strings`, line or -1, dex pc or -1, kind.
@@ -129,17 +131,16 @@ fn frames<'a>(frames: &'a [Frame]) -> (Vec<&'a str>, Vec<[i64; 6]>) {
 pub fn page(analysis: &Analysis, view: &ReportView) -> serde_json::Result<String> {
     let (strings, frames) = frames(&analysis.frames);
     let data = Page {
-        verdict: &view.verdict,
         report: &view.report,
         history: &view.history,
         current: &view.current,
-        anr: &view.anr,
         main_thread: view.main_thread.as_ref(),
         locks: &view.locks,
         threads: &view.threads,
         pending: &view.pending,
         features: &view.features,
-        figures: &view.figures,
+        figures: view.figures.iter().map(|f| [f.name.clone(), summary::figure(&f.name, &f.value)]).collect(),
+        lost: &view.lost,
         damage: &view.damage,
         strings,
         frames,
@@ -152,6 +153,9 @@ pub fn page(analysis: &Analysis, view: &ReportView) -> serde_json::Result<String
     for part in SKELETON.split("{{").flat_map(|piece| piece.split_inclusive("}}")) {
         match part {
             "title}}" => page.push_str(&escape(title)),
+            "about}}" => page.push_str(&summary::about(view)),
+            "verdict}}" => page.push_str(&summary::verdict(view)),
+            "stack}}" => page.push_str(&summary::stack(view)),
             "style}}" => page.push_str(STYLE),
             "data}}" => page.push_str(&in_script(&serde_json::to_string(&data)?)),
             "script}}" => page.push_str(&script),

@@ -25,12 +25,21 @@ function timedNodes(tree) {
 }
 
 function mergedNodes(timed) {
-  const roots = [], to = new Map();
+  const roots = [], to = new Map(), deep = new Map();
   for (const node of timed.nodes) {
     const parent = node.parent ? to.get(node.parent) : null, list = parent ? parent.children : roots;
     const key = frameName(node.frame);
+    if (parent && parent.key === key) {
+      // A method that calls itself is one node, and its time is in it already.
+      parent.own += node.own;
+      const calls = (deep.get(node.parent) || 1) + 1;
+      deep.set(node, calls);
+      parent.calls = Math.max(parent.calls, calls);
+      to.set(node, parent);
+      continue;
+    }
     let merged = list.find((other) => other.key === key);
-    if (!merged) list.push(merged = { key, frame: node.frame, depth: node.depth, total: 0, own: 0, samples: 0, parent, children: [] });
+    if (!merged) list.push(merged = { key, frame: node.frame, depth: parent ? parent.depth + 1 : 0, calls: 1, total: 0, own: 0, samples: 0, parent, children: [] });
     merged.total += node.total; merged.own += node.own; merged.samples += node.samples;
     to.set(node, merged);
   }
@@ -70,6 +79,7 @@ const stacks = (() => {
     const left = Math.max((node.from - from) * scale, 0), right = Math.min((node.to - from) * scale, width);
     return [left, node.depth * ROW + 1, right - left];
   }
+  const times = (node) => node.calls > 1 ? ' ×' + node.calls : '';
   const found = (node) => search && frameFull(node.frame).toLowerCase().includes(search);
 
   function draw() {
@@ -87,7 +97,7 @@ const stacks = (() => {
       ctx.globalAlpha = 1;
       if (w > 30) {
         ctx.fillStyle = hit ? '#fff' : paint['flame-ink'];
-        ctx.fillText(fit(ctx, frameShort(node.frame), w - 8), x + 4, y + ROW / 2);
+        ctx.fillText(fit(ctx, frameShort(node.frame) + times(node), w - 8), x + 4, y + ROW / 2);
       }
       if (node === selected) {
         ctx.strokeStyle = paint.ink; ctx.lineWidth = 2;
@@ -110,7 +120,7 @@ const stacks = (() => {
     selected = node;
     draw();
     const whole = chart.to - chart.from;
-    $('frame').replaceChildren(...(node ? [el('strong', {}, frameFull(node.frame)), el('dl', {},
+    $('frame').replaceChildren(...(node ? [el('strong', {}, frameFull(node.frame) + times(node)), el('dl', {},
       el('dt', {}, 'total'), el('dd', {}, duration(node.total) + ' (' + percent(node.total, whole) + ')'),
       el('dt', {}, 'self'), el('dd', {}, duration(Math.max(node.own, 0)) + ' (' + percent(Math.max(node.own, 0), whole) + ')'),
       ...(mode === 'time' ? [el('dt', {}, 'from'), el('dd', {}, '+' + (node.from / 1e3).toFixed(3) + ' s after the start of the message')] : []),

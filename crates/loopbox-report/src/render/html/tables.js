@@ -2,7 +2,7 @@
 const cell = (text, kind) => el('td', { class: kind || '' }, text == null ? '' : text);
 
 function table(heads, rows) {
-  return el('table', {}, el('thead', {}, el('tr', {}, heads.map(([text, kind]) => el('th', { class: kind || '', scope: 'col' }, text)))), el('tbody', {}, rows));
+  return el('table', {}, el('thead', {}, el('tr', {}, heads.map(([text, kind]) => text ? el('th', { class: kind || '', scope: 'col' }, text) : el('td')))), el('tbody', {}, rows));
 }
 
 function detailTable(details) {
@@ -37,7 +37,7 @@ function detailTable(details) {
     if (p) $('main-thread').append(el('p', { class: 'help' }, 'in the next ' + duration(p.over_ms) + ' it ran ' + duration(p.ran_ms) + ', waited ' + duration(p.waited_ms) + ' for a processor, had ' + (p.minor_faults + p.major_faults) + ' page faults, ' + p.major_faults + ' of them from disk'));
     if (main.native) {
       const place = (f) => f.file == null ? '' : ' at ' + f.file + (f.line == null ? '' : ':' + f.line);
-      $('main-thread').append(el('pre', {}, main.native.frames.map((frame) => [frame.text, ...frame.functions.map((f) => '     ' + f.name + place(f) + (f.inlined ? ' (inlined)' : ''))].join('\n')).join('\n')));
+      $('main-thread').append(el('pre', { tabindex: 0 }, main.native.frames.map((frame) => [frame.text, ...frame.functions.map((f) => '     ' + f.name + place(f) + (f.inlined ? ' (inlined)' : ''))].join('\n')).join('\n')));
     }
   }
 
@@ -48,7 +48,7 @@ function detailTable(details) {
     for (const wait of R.locks.waits) {
       const h = wait.holder;
       $('locks').append(el('p', {}, el('strong', {}, waiter), ' waits for ' + wait.object + (h ? ', held by ' : ', which no thread holds'), h ? el('strong', {}, h.name) : null, h ? ' (tid ' + h.tid + ')' : null));
-      if (h && h.stack.length) $('locks').append(el('pre', {}, h.stack.map((frame) => 'at ' + frame).join('\n')));
+      if (h && h.stack.length) $('locks').append(el('pre', { tabindex: 0 }, h.stack.map((frame) => 'at ' + frame).join('\n')));
       if (h) waiter = h.name;
     }
   }
@@ -81,7 +81,7 @@ function detailTable(details) {
     const asleep = t.threads.filter((thread) => !thread.stack || !thread.stack.length);
     for (const thread of t.threads.filter((thread) => thread.stack && thread.stack.length)) {
       $('threads').append(el('details', { class: 'card' }, el('summary', {}, el('strong', {}, thread.name), ' (tid ' + thread.tid + ') ' + thread.doing + (thread.cpu_ms == null ? '' : ', ' + duration(thread.cpu_ms) + ' of CPU') + ' — ' + thread.stack[0]),
-        el('pre', {}, thread.stack.map((frame) => 'at ' + frame).join('\n'))));
+        el('pre', { tabindex: 0 }, thread.stack.map((frame) => 'at ' + frame).join('\n'))));
     }
     if (asleep.length) $('threads').append(el('p', { class: 'help' }, 'Without a Java stack: ' + asleep.map((thread) => thread.name).join(', ')));
     if (t.left_out) $('threads').append(el('p', { class: 'help' }, t.left_out + ' more are not in the report.'));
@@ -92,11 +92,11 @@ function detailTable(details) {
   $('machine').append(el('div', { class: 'cols' },
     el('div', { class: 'card' }, list(R.features.map((f) => [f.name, el('span', {}, el('b', { class: f.on ? 'on' : 'off' }, f.on ? 'on' : 'off'), ' ' + f.detail)]).concat(
       [['limits', 'groups of ' + duration(l.group_ms) + ', names from ' + duration(l.detail_ms) + ', ' + l.slots + ' records, stacks from ' + duration(l.sample_onset_ms) + ' each ' + duration(l.sample_interval_ms)]]))),
-    el('div', { class: 'card' }, R.figures.length ? list(R.figures.map((f) => [f.name, f.value])) : 'No figures of the machine in this report.')));
+    el('div', { class: 'card' }, R.figures.length ? list(R.figures) : 'No figures of the machine in this report.')));
 
-  if (R.damage.length) {
+  if (R.damage.length || R.lost.length) {
     $('damage-section').hidden = false;
-    $('damage').append(el('ul', { class: 'card' }, R.damage.map((loss) => el('li', {}, (loss.offset == null ? '' : 'offset ' + loss.offset + ': ') + loss.what))));
+    $('damage').append(el('ul', { class: 'card' }, R.lost.map((what) => el('li', {}, 'not recovered: ' + what)), R.damage.map((loss) => el('li', {}, (loss.offset == null ? '' : 'offset ' + loss.offset + ': ') + loss.what))));
   }
   if (NOW) timeline.selectRunning();
 }

@@ -89,9 +89,7 @@ const timeline = (() => {
       ctx.fillStyle = d.waiting.barrier != null ? paint.barrier : (d.waiting.due_in_ms ?? -1) < 0 ? paint.overdue : paint.future;
       ctx.fillRect(x - 1, L.due, 2.5, L.dueHigh);
     }
-    const lane = (text, y) => { ctx.fillStyle = paint.soft; ctx.fillText(text, 4, y); };
-    if (items.every((item) => px(item.from) > 90 || px(item.to) < 0)) lane('main', L.main + 12);
-    lane(due.length ? 'pending messages, at the time they were due' : 'nothing pending', L.due + L.dueHigh + 12);
+    if (!due.length) { ctx.fillStyle = paint.soft; ctx.fillText('nothing pending', 4, L.due + L.dueHigh / 2); }
     const zero = px(0);
     ctx.strokeStyle = paint.now;
     ctx.beginPath(); ctx.moveTo(zero, 0); ctx.lineTo(zero, high); ctx.stroke();
@@ -146,6 +144,46 @@ const timeline = (() => {
       r.details.length ? el('div', { class: 'scroll' }, detailTable(r.details)) : null, r.details.length || !r.count ? null : stacksButton(r.first_token)];
   }
 
+  const LABELS = [['main', LANES.main, LANES.mainHigh], ['CPU', LANES.cpu, LANES.cpuHigh], ['by name', LANES.details, LANES.detailsHigh], ['pending', LANES.due, LANES.dueHigh]];
+  $('lane-labels').append(...LABELS.map(([text, top, high]) => {
+    const label = el('li', {}, text);
+    label.style.top = top + 'px';
+    label.style.lineHeight = high + 'px';
+    return label;
+  }));
+
+  // What lies under the pointer, in one line: a pending message, a message by name, or what main did.
+  function under(x, y) {
+    const L = LANES;
+    if (y >= L.due) {
+      const close = due.filter((d) => Math.abs(px(d.at) - x) < 5);
+      const first = close[0]?.waiting;
+      if (!first) return '';
+      const what = first.message ? first.message.text : 'sync barrier ' + first.barrier;
+      return what + ', due ' + (first.due_in_ms == null ? 'at the front' : relative(first.due_in_ms)) + (close.length > 1 ? ', and ' + (close.length - 1) + ' more' : '');
+    }
+    const item = items[nearest(x)];
+    if (!item) return '';
+    if (y >= L.details && item.record) {
+      const detail = item.record.details.find((d) => px(d.at_ms) - 3 < x && x < px(d.at_ms + d.wall_ms) + 3);
+      if (detail) return messageText(detail.token, detail.message) + ', ' + took(detail);
+    }
+    const share = item.cpu == null || !(item.wall > 0) ? '' : ', ' + percent(item.cpu, item.wall) + ' on the CPU';
+    const name = item.kind === 'outside' ? 'busy ' + outsideText(item.current) : item.current ? messageText(item.current.token, item.current.message) + ', running' :
+      item.kind === 'single' && item.record.details.length ? messageText(item.record.details[0].token, item.record.details[0].message) :
+      item.kind === 'group' ? item.record.count + ' messages' : KINDS[item.kind] || item.kind;
+    return name + ', ' + duration(item.wall) + share + ', from ' + relative(item.from);
+  }
+  function hover(event) {
+    const tip = $('hover'), text = event && !pointers.size ? under(event.offsetX, event.offsetY) : '';
+    tip.hidden = !text;
+    if (!text) return;
+    tip.textContent = text;
+    const box = canvas.getBoundingClientRect(), room = document.documentElement.clientWidth;
+    tip.style.left = Math.max(4, Math.min(box.left + event.offsetX + 12, room - tip.offsetWidth - 8)) + scrollX + 'px';
+    tip.style.top = box.bottom + scrollY + 4 + 'px';
+  }
+
   function nearest(x) {
     let best = -1, distance = 6;
     items.forEach((item, i) => {
@@ -163,7 +201,9 @@ const timeline = (() => {
     pointers.set(event.pointerId, event.offsetX);
     if (pointers.size === 1) moved = 0;
   });
+  canvas.addEventListener('pointerleave', () => hover(null));
   canvas.addEventListener('pointermove', (event) => {
+    hover(event);
     const before = pointers.get(event.pointerId);
     if (before == null) return;
     const others = [...pointers].filter(([id]) => id !== event.pointerId).map(([, x]) => x);

@@ -8,6 +8,7 @@ mod anr;
 mod current;
 mod header;
 mod history;
+mod last_stack;
 mod locks;
 mod main_thread;
 mod message;
@@ -20,6 +21,7 @@ pub use anr::{AnrView, ExitView, SignalView};
 pub use current::CurrentView;
 pub use header::{ClockView, HeaderView, LimitsView, ProcessView, ReasonView};
 pub use history::{DetailView, RecordView, SlowestView};
+pub use last_stack::LastStackView;
 pub use locks::{HolderView, LockView, LocksView};
 pub use main_thread::{
     MainThreadView, NativeFrameView, NativeModuleView, NativeStackView, ProgressView, SystemCallView,
@@ -52,6 +54,8 @@ pub struct ReportView {
     pub history: Vec<RecordView>,
     /// What the main thread was doing at the dump.
     pub current: CurrentView,
+    /// What it did at the newest look before the dump; `None` without stacks of it.
+    pub last_stack: Option<LastStackView>,
     /// What the kernel said of the main thread, and its native stack; `None` when it was not asked.
     pub main_thread: Option<MainThreadView>,
     /// The locks that kept the main thread waiting.
@@ -68,6 +72,8 @@ pub struct ReportView {
     pub features: Vec<FeatureView>,
     /// Statistics of the process and the system at the dump.
     pub figures: Vec<FigureView>,
+    /// What could not be used of the ring that the report was recovered from.
+    pub lost: Vec<String>,
     /// What could not be read; empty for an intact file.
     pub damage: Vec<Issue>,
 }
@@ -82,6 +88,7 @@ impl ReportView {
             report: HeaderView::new(analysis),
             history: analysis.history.iter().map(|record| RecordView::new(analysis, record)).collect(),
             current: CurrentView::new(analysis),
+            last_stack: LastStackView::new(analysis),
             main_thread: MainThreadView::new(analysis),
             locks: LocksView::new(analysis),
             threads: ThreadsView::new(analysis),
@@ -94,6 +101,7 @@ impl ReportView {
                 .iter()
                 .map(|f| FigureView { name: f.name.clone(), value: f.value.clone() })
                 .collect(),
+            lost: analysis.lost.clone(),
             damage: analysis.issues.clone(),
         }
     }

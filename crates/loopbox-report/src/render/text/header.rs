@@ -2,6 +2,7 @@
 
 use super::layout::{heading, line};
 use super::style::{BAD, GOOD, HEADING, QUIET, WARN, paint};
+use crate::model::plural::plural;
 use crate::model::time::{format_ms, format_relative};
 use crate::render::json::{CurrentView, ReportView};
 
@@ -50,9 +51,13 @@ pub(super) fn write(out: &mut String, view: &ReportView) {
     for feature in off {
         line(out, format!("{} {} is off: {}", paint(WARN, "!"), feature.name, feature.detail));
     }
+    if !view.lost.is_empty() {
+        let lost = "not all of the ring could be recovered: what is missing is listed at the end";
+        line(out, format!("{} {lost}", paint(WARN, "!")));
+    }
     if !view.damage.is_empty() {
-        let n = view.damage.len();
-        line(out, format!("{} the file is damaged in {n} places, listed at the end", paint(BAD, "!")));
+        let places = plural(view.damage.len() as u64, "place");
+        line(out, format!("{} the file is damaged in {places}, listed at the end", paint(BAD, "!")));
     }
 }
 
@@ -74,6 +79,12 @@ pub(super) fn write_recorder(out: &mut String, view: &ReportView) {
 }
 
 pub(super) fn write_damage(out: &mut String, view: &ReportView) {
+    if !view.lost.is_empty() {
+        heading(out, "LOST", "what could not be recovered of the ring that this report was made from");
+        for what in &view.lost {
+            line(out, format!("  {what}"));
+        }
+    }
     if view.damage.is_empty() {
         return;
     }

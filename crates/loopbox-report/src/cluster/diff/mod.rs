@@ -1,0 +1,328 @@
+//! Two sets of reports, of two versions say, compared group by group: what is new, gone, better and worse, and how sure that is.
+
+mod junit;
+mod markdown;
+mod statistics;
+mod text;
+
+pub use junit::junit;
+pub use markdown::markdown;
+pub use text::text;
+
+use super::groups::{Clusters, GroupStats};
+use super::summary::Group;
+use crate::model::sanitize::sanitize;
+use serde::Serialize;
+use statistics::{CONFIDENCE, Counted, Proportion, deviations};
+use std::collections::{BTreeSet, HashMap};
+
+/// Name and version of the JSON schema.
+const SCHEMA: &str = "loopbox.diff/1";
+
+/// One of the two sets of reports.
+#[derive(Debug)]
+pub struct SideInput {
+    /// What it is called.
+    pub name: String,
+    /// Its groups.
+    pub clusters: Clusters,
+    /// The number of files that could not be used.
+    pub skipped: u64,
+}
+
+/// When a comparison has failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gate {
+    /// A group is surely worse, or is new and surely more than nothing.
+    Worse,
+    /// The same, or a group is new, be it one report.
+    New,
+    /// Never.
+    Nothing,
+}
+
+/// What became of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// It was not there before.
+    New,
+    /// It surely has a higher rate.
+    Worse,
+    /// It is not there any more.
+    Gone,
+    /// It surely has a lower rate.
+    Better,
+    /// Its names are obfuscated, which differ from version to version.
+    Incomparable,
+    /// What it changed by may be chance.
+    Same,
+}
+
+impl ChangeKind {
+    /// The name of the kind, as JSON has it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Worse => "worse",
+            Self::Gone => "gone",
+            Self::Better => "better",
+            Self::Incomparable => "incomparable",
+            Self::Same => "same",
+        }
+    }
+}
+
+/// One of the two sets of reports.
+#[derive(Debug, Clone, Serialize)]
+pub struct Side {
+    /// What it is called.
+    pub name: String,
+    /// The number of its reports.
+    pub reports: u64,
+    /// The number of files that could not be used.
+    pub skipped: u64,
+    /// The number that rates refer to, in [`Comparison::unit`].
+    pub of: u64,
+}
+
+/// How many are affected, with the interval that holds with 95 %.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Rate {
+    /// The number of those affected.
+    pub affected: u64,
+    /// The number of all.
+    pub of: u64,
+    /// Those affected of 1,000.
+    pub per_1000: f64,
+    /// At least, of 1,000.
+    pub low: f64,
+    /// At most, of 1,000.
+    pub high: f64,
+}
+
+/// A change of a rate, with the interval that holds with 95 % for all groups at once.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Difference {
+    /// The rate after less that before, of 1,000.
+    pub per_1000: f64,
+    /// At least, of 1,000.
+    pub low: f64,
+    /// At most, of 1,000.
+    pub high: f64,
+}
+
+/// A group in both sets.
+#[derive(Debug, Clone, Serialize)]
+pub struct Change {
+    /// The id of the group, as in `loopbox cluster`.
+    pub id: String,
+    /// Where the time goes, else the message, else the cause.
+    pub title: String,
+    /// What became of it.
+    pub change: ChangeKind,
+    /// Whether chance is ruled out.
+    pub certain: bool,
+    /// Whether the comparison fails because of it.
+    pub fails: bool,
+    /// Its rate before.
+    pub before: Rate,
+    /// Its rate after.
+    pub after: Rate,
+    /// What it changed by.
+    pub difference: Difference,
+    /// The rule that found the cause of most of its reports.
+    pub cause: String,
+    /// The app's frames of all its reports.
+    pub frames: Vec<String>,
+    /// The report to open first, of the newer set where there is one.
+    pub open: String,
+}
+
+/// Two sets of reports, group by group.
+#[derive(Debug, Clone, Serialize)]
+pub struct Comparison {
+    /// `loopbox.diff/1`; documented in `docs/diff.md`.
+    pub schema: &'static str,
+    /// What is counted: `users`, `users with a report` or `reports`.
+    pub unit: &'static str,
+    /// The older set.
+    pub before: Side,
+    /// The newer set.
+    pub after: Side,
+    /// The confidence of the intervals.
+    pub confidence: f64,
+    /// The number of groups that were compared.
+    pub compared: usize,
+    /// Whether the gate is closed.
+    pub failed: bool,
+    /// The groups: those that fail first, then by what became of them and by how much they changed.
+    pub groups: Vec<Change>,
+}
+
+/// What rates refer to.
+#[derive(Clone, Copy)]
+struct Population {
+    of: Counted,
+    by_users: bool,
+}
+
+impl Population {
+    fn affected(self, group: Option<&GroupStats>) -> (u64, Counted) {
+        let (count, exact) = match group {
+            None => (0, true),
+            Some(group) => match group.users.count() {
+                (users, exact) if self.by_users && users > 0 => (users.min(group.reports), exact),
+                _ => (group.reports, true),
+            },
+        };
+        (count.min(self.of.value as u64), Counted::new(count, exact))
+    }
+}
+
+impl Comparison {
+    /// Compares two sets. `users` are how many used the app in each; without them rates refer to the users who sent a report, or,
+    /// where no report names its user, to the reports.
+    pub fn new(before: &SideInput, after: &SideInput, users: Option<[u64; 2]>, gate: Gate) -> Self {
+        let sides = [before, after];
+        let known = sides.map(|side| side.clusters.users.count());
+        let (unit, by_users) = match users {
+            Some(_) => ("users", true),
+            None if known.iter().all(|(count, _)| *count > 0) => ("users with a report", true),
+            None => ("reports", false),
+        };
+        let population = |at: usize| {
+            let of = match users {
+                Some(users) => Counted::new(users[at], true),
+                None if by_users => Counted::new(known[at].0.min(sides[at].clusters.reports), known[at].1),
+                None => Counted::new(sides[at].clusters.reports, true),
+            };
+            Population { of, by_users }
+        };
+        let populations = [population(0), population(1)];
+        let maps: [&HashMap<u64, GroupStats>; 2] = sides.map(|side| &side.clusters.groups);
+        let keys: BTreeSet<u64> = maps.iter().flat_map(|groups| groups.keys().copied()).collect();
+        let pairs: Vec<[Option<&GroupStats>; 2]> =
+            keys.iter().map(|key| maps.map(|groups| groups.get(key))).collect();
+        let compared = pairs.iter().filter(|pair| is_comparable(**pair)).count();
+        let mut groups: Vec<Change> = pairs
+            .into_iter()
+            .filter_map(|pair| change(pair, populations, deviations(compared), gate))
+            .collect();
+        groups.sort_by(|x, y| {
+            let size = |change: &Change| change.difference.per_1000.abs();
+            let rank = |change: &Change| (!change.fails, change.change, !change.certain);
+            rank(x).cmp(&rank(y)).then(size(y).total_cmp(&size(x))).then_with(|| x.id.cmp(&y.id))
+        });
+        let side = |at: usize| Side {
+            name: sanitize(&sides[at].name, usize::MAX),
+            reports: sides[at].clusters.reports,
+            skipped: sides[at].skipped,
+            of: populations[at].of.value as u64,
+        };
+        Self {
+            schema: SCHEMA,
+            unit,
+            before: side(0),
+            after: side(1),
+            confidence: CONFIDENCE,
+            compared,
+            failed: groups.iter().any(|change| change.fails),
+            groups,
+        }
+    }
+
+    /// `2 problems fail: 1 new, 1 worse`, or that none does.
+    fn verdict(&self) -> String {
+        let count = |kind| self.groups.iter().filter(|change| change.fails && change.change == kind).count();
+        match (count(ChangeKind::New), count(ChangeKind::Worse)) {
+            (0, 0) => "passed".into(),
+            (new, worse) => format!("failed: {new} new, {worse} worse"),
+        }
+    }
+}
+
+/// Whether the group's names are the same in all versions.
+fn is_comparable(pair: [Option<&GroupStats>; 2]) -> bool {
+    pair.iter().flatten().all(|group| group.signature.version.is_empty())
+}
+
+fn change(
+    pair: [Option<&GroupStats>; 2],
+    populations: [Population; 2],
+    joint: f64,
+    gate: Gate,
+) -> Option<Change> {
+    let [before, after] = pair;
+    // What is told of the group is that of the newer set.
+    let group = Group::new(after.or(before)?, 0);
+    let counts = [populations[0].affected(before), populations[1].affected(after)];
+    let proportion = |at: usize, z: f64| Proportion::new(counts[at].1, populations[at].of, z);
+    let difference = proportion(1, joint).difference(proportion(0, joint));
+    let (certain_more, certain_less) = (difference.low > 0.0, difference.high < 0.0);
+    let kind = match (counts[0].0, counts[1].0) {
+        _ if !is_comparable(pair) => ChangeKind::Incomparable,
+        (0, _) => ChangeKind::New,
+        (_, 0) => ChangeKind::Gone,
+        _ if certain_more => ChangeKind::Worse,
+        _ if certain_less => ChangeKind::Better,
+        _ => ChangeKind::Same,
+    };
+    let fails = match (gate, kind) {
+        (Gate::Nothing, _) => false,
+        (_, ChangeKind::Worse) | (Gate::New, ChangeKind::New) => true,
+        (Gate::Worse, ChangeKind::New) => certain_more,
+        _ => false,
+    };
+    let rate = |at: usize| {
+        let p = proportion(at, deviations(1));
+        let (affected, of) = (counts[at].0, populations[at].of.value as u64);
+        Rate { affected, of, per_1000: 1e3 * p.value, low: 1e3 * p.low, high: 1e3 * p.high }
+    };
+    Some(Change {
+        id: group.id.clone(),
+        title: group.title().to_owned(),
+        change: kind,
+        certain: kind != ChangeKind::Incomparable && (certain_more || certain_less),
+        fails,
+        before: rate(0),
+        after: rate(1),
+        difference: Difference {
+            per_1000: 1e3 * difference.value,
+            low: 1e3 * difference.low.max(-1.0),
+            high: 1e3 * difference.high.min(1.0),
+        },
+        cause: group.top_causes.first().map(|cause| cause.name.clone()).unwrap_or_default(),
+        frames: group.frames,
+        open: sanitize(&group.representative.path, usize::MAX),
+    })
+}
+
+/// A number of 1,000, with two digits that count.
+fn digits(per_1000: f64) -> String {
+    match per_1000.abs() {
+        x if x >= 9.95 => format!("{per_1000:.0}"),
+        x if x >= 0.995 => format!("{per_1000:.1}"),
+        x if x >= 0.095 => format!("{per_1000:.2}"),
+        x if x >= 0.000_5 => format!("{per_1000:.3}"),
+        _ => "0".into(),
+    }
+}
+
+impl Rate {
+    /// `3.1 (2.0 to 4.6)`.
+    fn text(self) -> String {
+        format!("{} ({} to {})", digits(self.per_1000), digits(self.low), digits(self.high))
+    }
+}
+
+impl Difference {
+    /// `+3.1 (2.0 to 4.6)`.
+    fn text(self) -> String {
+        let sign = if self.per_1000 > 0.0 { "+" } else { "" };
+        format!("{sign}{} ({} to {})", digits(self.per_1000), digits(self.low), digits(self.high))
+    }
+}
+
+#[cfg(test)]
+mod tests;

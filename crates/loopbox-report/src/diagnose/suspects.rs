@@ -1,0 +1,67 @@
+//! Which other threads main may wait for.
+//!
+//! A `synchronized` that is held is known from ART, with its holder. Of a `ReentrantLock`, a latch, a future or a `join` no report
+//! says who is to let main go. But the code that waits and the code that is to end the wait belong together: a thread that is in
+//! code of the class that main waits in, or else of its package, is worth a look. That is a hint and no cause.
+
+use super::wait_kind::{WaitKind, WaitSite, kind_of_stack};
+use crate::model::{Analysis, Frame, FrameId, OtherThread};
+
+/// How many threads are named.
+const MAX_SUSPECTS: usize = 3;
+
+/// A thread that main may wait for.
+pub(super) struct Suspect<'a> {
+    pub(super) thread: &'a OtherThread,
+    /// The top of its stack.
+    pub(super) top: FrameId,
+    /// Its first frame of the code that main waits in.
+    pub(super) common: FrameId,
+    /// Whether it waits for another thread, too.
+    pub(super) waits: bool,
+    /// Whether main has code on its stack that this thread waits in: each may have what the other waits for.
+    pub(super) crosswise: bool,
+}
+
+/// The threads that are in code of the class that main waits in; if there are none, of its package.
+pub(super) fn suspects<'a>(a: &'a Analysis, main: &[FrameId], site: WaitSite) -> Vec<Suspect<'a>> {
+    let Some(own) = site.app.map(|app| &a.frames[app]) else { return Vec::new() };
+    let by = |part: fn(&str) -> &str| {
+        let wanted = part(&own.class);
+        let of_it = |frame: &Frame| frame.is_shipped() && !wanted.is_empty() && part(&frame.class) == wanted;
+        let found = a.threads.threads.iter().filter_map(|thread| suspect(a, main, thread, &of_it));
+        found.take(MAX_SUSPECTS).collect::<Vec<_>>()
+    };
+    let of_class = by(outermost);
+    if of_class.is_empty() { by(package) } else { of_class }
+}
+
+fn suspect<'a>(
+    a: &'a Analysis,
+    main: &[FrameId],
+    thread: &'a OtherThread,
+    of_it: &dyn Fn(&Frame) -> bool,
+) -> Option<Suspect<'a>> {
+    let stack = thread.stack.as_ref()?;
+    let common = stack.iter().rev().copied().find(|&frame| of_it(&a.frames[frame]))?;
+    let waits = kind_of_stack(stack, &a.frames) == Some(WaitKind::Lock);
+    // The class that it waits in itself.
+    let waits_in = a.frames.first_own(stack.iter().rev(), |id| *id).map(|&id| outermost(&a.frames[id].class));
+    let below_wait = &main[..main.len().saturating_sub(1)];
+    let crosswise = waits
+        && waits_in.is_some_and(|class| {
+            let is_there =
+                |&&id: &&FrameId| a.frames[id].is_shipped() && outermost(&a.frames[id].class) == class;
+            below_wait.iter().any(|id| is_there(&id))
+        });
+    Some(Suspect { thread, top: *stack.last()?, common, waits, crosswise })
+}
+
+/// The class without those inside of it: `com.shop.Store` of `com.shop.Store$1`.
+fn outermost(class: &str) -> &str {
+    class.split('$').next().unwrap_or_default()
+}
+
+fn package(class: &str) -> &str {
+    class.rsplit_once('.').map_or("", |(package, _)| package)
+}

@@ -1,0 +1,57 @@
+//! A report's verdict as the text of a ticket: what someone who is to mend the app needs to read first.
+
+mod markdown;
+mod sarif;
+mod slack;
+
+use crate::cluster::Problem;
+use crate::diagnose::Diagnosis;
+use crate::model::Analysis;
+use crate::render::json::ReportView;
+
+/// For which kind of tool a ticket is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TicketFormat {
+    /// GitHub, GitLab, Jira, Linear and others that read CommonMark.
+    Markdown,
+    /// The message of a Slack webhook, as JSON blocks.
+    Slack,
+    /// SARIF 2.1.0, the JSON that code scanning reads.
+    Sarif,
+}
+
+/// The verdict on a report. `path` is what the file is called in the result.
+///
+/// # Errors
+/// When it cannot be written as JSON, which does not happen.
+pub fn ticket(
+    format: TicketFormat,
+    analysis: &Analysis,
+    diagnosis: &Diagnosis,
+    path: &str,
+) -> serde_json::Result<String> {
+    let view = ReportView::new(analysis, diagnosis);
+    let json = match format {
+        TicketFormat::Markdown => return Ok(markdown::write(&view)),
+        TicketFormat::Slack => slack::message(&view),
+        TicketFormat::Sarif => {
+            let signature = Problem::new(analysis, diagnosis).signature.id();
+            sarif::log(&view, path, &signature)
+        }
+    };
+    Ok(serde_json::to_string_pretty(&json)? + "\n")
+}
+
+/// The process, its version and its device in one line.
+fn about(view: &ReportView) -> Vec<String> {
+    let process = &view.report.process;
+    let name = if process.name.is_empty() { "unknown process" } else { &process.name };
+    let api = (process.api_level > 0).then(|| format!("API {}", process.api_level));
+    let texts = [name, &process.app_version, &process.device].map(str::to_owned);
+    let all =
+        texts.into_iter().chain(api).chain([process.abi.clone()]).chain(view.report.dumped_at.utc.clone());
+    all.filter(|text| !text.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests;

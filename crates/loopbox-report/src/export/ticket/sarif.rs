@@ -1,0 +1,100 @@
+//! The verdict as SARIF 2.1.0 (OASIS standard, <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>): one run
+//! with one result, or none when the cause is unclear.
+
+use super::about;
+use crate::diagnose::{Cause, Confidence};
+use crate::render::json::ReportView;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// The schema that the log is of.
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// `path` is the report's; `signature` is equal in two reports of one problem.
+pub(super) fn log(view: &ReportView, path: &str, signature: &str) -> Value {
+    let cause = view.verdict.primary_cause();
+    let rules: Vec<Value> =
+        cause.iter().map(|cause| json!({"id": cause.rule, "help": {"text": advice(cause)}})).collect();
+    let results: Vec<Value> = cause.iter().map(|cause| result(view, cause, signature)).collect();
+    json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {"name": "loopbox", "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": rules}},
+            "artifacts": [{"location": {"uri": uri(path)}, "roles": ["analysisTarget"]}],
+            "results": results,
+            "properties": {"headline": view.verdict.headline, "about": about(view), "anr": view.anr.verdict, "caveats": view.verdict.caveats},
+        }],
+    })
+}
+
+fn advice(cause: &Cause) -> &str {
+    if cause.advice.is_empty() { cause.rule } else { cause.advice }
+}
+
+fn result(view: &ReportView, cause: &Cause, signature: &str) -> Value {
+    let level = match cause.confidence {
+        Confidence::High => "error",
+        Confidence::Medium => "warning",
+        Confidence::Low => "note",
+    };
+    let evidence: Vec<String> = cause.evidence.iter().map(|line| format!("\n- {line}")).collect();
+    let stacks: Vec<Value> = view
+        .last_stack
+        .iter()
+        .map(|stack| {
+            let frames: Vec<Value> =
+                stack.frames.iter().map(|frame| json!({"location": location(frame)})).collect();
+            json!({"message": {"text": "the main thread at the dump"}, "frames": frames})
+        })
+        .collect();
+    json!({
+        "ruleId": cause.rule,
+        "ruleIndex": 0,
+        "level": level,
+        "message": {"text": format!("{}{}", cause.title, evidence.concat())},
+        "locations": cause.culprit.iter().map(|culprit| location(culprit)).collect::<Vec<_>>(),
+        "stacks": stacks,
+        "partialFingerprints": {"loopboxSignature/v1": signature},
+        "rank": cause.score * 100.0,
+    })
+}
+
+/// A line of a Java stack trace, `com.example.Cart.total(Cart.java:88)`: the method, and the file where its package says that it
+/// lies.
+fn location(frame: &str) -> Value {
+    let (method, place) =
+        frame.strip_suffix(')').and_then(|frame| frame.split_once('(')).unwrap_or((frame, ""));
+    let logical = json!([{"fullyQualifiedName": method, "kind": "function"}]);
+    let file = place.split_once(':').and_then(|(file, line)| Some((file, line.parse::<u32>().ok()?)));
+    let Some((file, line)) = file.filter(|(_, line)| *line > 0) else {
+        return json!({"logicalLocations": logical});
+    };
+    let class = method.rsplit_once('.').map_or("", |(class, _)| class);
+    let package =
+        class.rsplit_once('.').map_or(String::new(), |(package, _)| package.replace('.', "/") + "/");
+    json!({
+        "physicalLocation": {
+            "artifactLocation": {"uri": uri(&format!("{package}{file}")), "uriBaseId": "SRCROOT"},
+            "region": {"startLine": line},
+        },
+        "logicalLocations": logical,
+    })
+}
+
+/// A path as a relative reference of RFC 3986: what is no letter, digit or `-._~/` is escaped.
+fn uri(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                out.push(char::from(byte));
+            }
+            _ => {
+                let _ = write!(out, "%{byte:02X}");
+            }
+        }
+    }
+    out
+}

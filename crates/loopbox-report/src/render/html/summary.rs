@@ -1,0 +1,214 @@
+//! What the page says without its script: what the report is about, the verdict, whether it is an ANR and how the process
+//! ended, and the stack at the dump as text to copy.
+
+use crate::diagnose::Cause;
+use crate::model::time::format_ms;
+use crate::model::token;
+use crate::render::escape::escape;
+use crate::render::json::{CurrentView, ReportView};
+use crate::render::stack_text;
+use std::fmt::Write as _;
+
+/// The header of the page.
+pub(super) fn about(view: &ReportView) -> String {
+    let (report, process) = (&view.report, &view.report.process);
+    let name = if process.name.is_empty() { "unknown process" } else { &process.name };
+    let mut out = format!("<h1>{}</h1>\n", escape(name));
+    let mut line = |text: &str| {
+        let _ = writeln!(out, "<p class=\"sub\">{}</p>", escape(text));
+    };
+    let api = if process.api_level > 0 { format!("API {}", process.api_level) } else { String::new() };
+    let pid = if process.pid > 0 { format!("pid {}", process.pid) } else { String::new() };
+    let about = [&process.app_version, &process.device, &api, &process.abi, &pid];
+    line(
+        &about
+            .map(String::as_str)
+            .into_iter()
+            .filter(|text| !text.is_empty())
+            .collect::<Vec<_>>()
+            .join(" · "),
+    );
+    let at = report.dumped_at.utc.as_deref().unwrap_or("at an unknown time");
+    let recorder = if report.producer.is_empty() { "an unknown recorder" } else { &report.producer };
+    line(&format!("written {at}, {}, by {recorder}", reason(view)));
+    if let Some(started) = process.started_at_ms.filter(|started| *started <= process.installed_at_ms) {
+        let after = format_ms(process.installed_at_ms - started);
+        line(&format!("the recorder was installed {after} after the process started"));
+    }
+    for note in &report.annotations {
+        line(&format!("{}: {}", note.name, note.value));
+    }
+    out
+}
+
+/// Why the report was written.
+fn reason(view: &ReportView) -> String {
+    let reason = &view.report.reason;
+    match (reason.kind, reason.crash_signal) {
+        ("sigquit", _) => "on SIGQUIT (the system's ANR signal)".into(),
+        ("hang", _) if matches!(view.current, CurrentView::Outside { .. }) => {
+            "because main was busy outside of messages for longer than it may".into()
+        }
+        ("hang", _) => "because a message ran longer than it may".into(),
+        ("requested", _) if reason.words.is_empty() => "on the app's request".into(),
+        ("requested", _) => format!("on the app's request: {}", reason.words),
+        ("recovered", Some(signal)) => format!("recovered after the process was gone, signal {signal}"),
+        ("recovered", None) => "recovered after the process was gone".into(),
+        _ => "for an unknown reason".into(),
+    }
+}
+
+/// The verdict with its evidence, and the other possible causes.
+pub(super) fn verdict(view: &ReportView) -> String {
+    let verdict = &view.verdict;
+    let level = verdict.confidence.map_or("", |level| level.as_str());
+    let mut out = format!("<div class=\"card verdict {level}\">\n<h2>{}", escape(&verdict.headline));
+    if !level.is_empty() {
+        let _ = write!(out, "<span class=\"tag {level}\">{level} confidence</span>");
+    }
+    out.push_str("</h2>\n");
+    let first = verdict.primary_cause();
+    if let Some(cause) = first {
+        evidence(&mut out, cause);
+    }
+    for caveat in &verdict.caveats {
+        let _ = writeln!(out, "<p class=\"warn\">⚠ {}</p>", escape(caveat));
+    }
+    let others = &verdict.causes[usize::from(first.is_some())..];
+    if !others.is_empty() {
+        let causes = if others.len() > 1 { "causes" } else { "cause" };
+        let _ = writeln!(out, "<details><summary>{} more possible {causes}</summary>", others.len());
+        for cause in others {
+            let level = cause.confidence.as_str();
+            let title = escape(&cause.title);
+            let _ = writeln!(out, "<h3>{title}<span class=\"tag {level}\">{level}</span></h3>");
+            evidence(&mut out, cause);
+        }
+        out.push_str("</details>\n");
+    }
+    out.push_str("</div>\n");
+    anr(&mut out, view);
+    out
+}
+
+fn evidence(out: &mut String, cause: &Cause) {
+    list(out, &cause.evidence);
+    if let Some(culprit) = &cause.culprit {
+        let _ = writeln!(out, "<p>Look at <strong>{}</strong></p>", escape(culprit));
+    }
+    if !cause.advice.is_empty() {
+        let _ = writeln!(out, "<p class=\"sub\">{}</p>", escape(cause.advice));
+    }
+    // The script puts a button there, when there are stacks of it.
+    if let Some(token) = cause.token {
+        let _ = writeln!(out, "<span data-stacks=\"{}\"></span>", token::key(token));
+    }
+}
+
+fn list(out: &mut String, lines: &[String]) {
+    if !lines.is_empty() {
+        let lines: Vec<String> = lines.iter().map(|line| format!("<li>{}</li>", escape(line))).collect();
+        let _ = writeln!(out, "<ul>{}</ul>", lines.concat());
+    }
+}
+
+/// Whether it is an ANR, and how the process ended.
+fn anr(out: &mut String, view: &ReportView) {
+    let anr = &view.anr;
+    if anr.summary.is_empty() && anr.evidence.is_empty() {
+        return;
+    }
+    let level = match anr.verdict {
+        "confirmed" | "probable" => "high",
+        "hang" => "medium",
+        _ => "low",
+    };
+    let title = if anr.summary.is_empty() { "not judged" } else { anr.summary };
+    let _ = writeln!(
+        out,
+        "<div class=\"card anr\" id=\"anr\">\n<h2>ANR: {title}<span class=\"tag {level}\">{}</span></h2>",
+        anr.verdict
+    );
+    list(out, &anr.evidence);
+    if let Some(exit) = &anr.exit {
+        let _ = writeln!(
+            out,
+            "<dl><dt>process ended by</dt><dd>{} ({})</dd><dt>in the system's words</dt><dd>{}</dd></dl>",
+            escape(exit.name),
+            exit.reason,
+            escape(if exit.description.is_empty() { "none" } else { &exit.description })
+        );
+    }
+    out.push_str("</div>\n");
+}
+
+/// What the main thread did at the dump: its native frames, then those of Java, with recursion folded. Empty without both.
+pub(super) fn stack(view: &ReportView) -> String {
+    let lines = stack_text(view);
+    if lines.is_empty() {
+        return String::new();
+    }
+    let when = view.last_stack.as_ref().map_or(0.0, |stack| -stack.at_ms);
+    let about = if when > 0.05 {
+        format!("as of {} before the dump", format_ms(when))
+    } else {
+        "as of the dump".into()
+    };
+    format!(
+        "<section aria-labelledby=\"stack-title\" id=\"stack-section\">\n<div class=\"bar\"><h2 id=\"stack-title\">Stack of the main \
+         thread</h2><span class=\"help\">{about}</span><div class=\"tools\" data-copy=\"stack\"></div></div>\n\
+         <pre class=\"card scroll\" id=\"stack\" tabindex=\"0\" role=\"region\" aria-label=\"The stack as text\">{}</pre>\n</section>\n",
+        escape(&lines.join("\n"))
+    )
+}
+
+/// A figure as people write it: `775 MiB` for a number of bytes, `12.5 %`, `1.25 s`.
+pub(super) fn figure(name: &str, value: &str) -> String {
+    let Ok(number) = value.trim().parse::<f64>() else { return value.to_owned() };
+    if name.ends_with("_bytes") {
+        bytes(number)
+    } else if name.ends_with("_ns") {
+        format_ms(number / 1e6)
+    } else if name.ends_with("_percent") {
+        format!("{value} %")
+    } else {
+        value.to_owned()
+    }
+}
+
+fn bytes(number: f64) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB"];
+    let mut scaled = number;
+    let mut unit = "bytes";
+    for larger in units {
+        if scaled < 1_024.0 {
+            break;
+        }
+        (scaled, unit) = (scaled / 1_024.0, larger);
+    }
+    if unit == "bytes" || scaled >= 99.5 {
+        format!("{scaled:.0} {unit}")
+    } else {
+        format!("{scaled:.1} {unit}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_the_units_of_people() {
+        for (name, value, wanted) in [
+            ("mem.available_bytes", "812345678", "775 MiB"),
+            ("mem.total_bytes", "3823423488", "3.6 GiB"),
+            ("mem.swap_free_bytes", "0", "0 bytes"),
+            ("main.ran_ns", "1250000000", "1.25 s"),
+            ("psi.cpu.some_avg10_percent", "12.5", "12.5 %"),
+            ("process.threads", "41", "41"),
+            ("odd_bytes", "many", "many"),
+        ] {
+            assert_eq!(figure(name, value), wanted, "{name}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The stack of the main thread at the dump as lines of text, with recursion folded: hundreds of equal lines tell no more than
+//! one.
+
+use super::json::ReportView;
+
+/// The longest cycle of methods that call each other.
+const MAX_CYCLE: usize = 8;
+/// So many rounds are written out.
+const SHOWN: usize = 2;
+
+/// What the main thread did at the dump, the innermost frame first: its native frames, then those of Java. Empty without both.
+pub(crate) fn stack_text(view: &ReportView) -> Vec<String> {
+    let native = view.main_thread.as_ref().and_then(|main| main.native.as_ref());
+    let native = native.into_iter().flat_map(|native| native.frames.iter().map(|frame| frame.text.clone()));
+    let java = view.last_stack.iter().flat_map(|stack| {
+        folded(&stack.frames.iter().map(|frame| format!("at {frame}")).collect::<Vec<_>>())
+    });
+    native.chain(java).collect()
+}
+
+/// The lines, with a note in place of what repeats itself.
+fn folded(lines: &[String]) -> Vec<String> {
+    let mut folded = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        if let Some((len, rounds)) = cycle(&lines[at..]) {
+            folded.extend_from_slice(&lines[at..at + SHOWN * len]);
+            let what = if len == 1 { "the line above".into() } else { format!("the {len} lines above") };
+            folded.push(format!("… {what} {} more times", rounds - SHOWN));
+            at += rounds * len;
+        } else {
+            folded.push(lines[at].clone());
+            at += 1;
+        }
+    }
+    folded
+}
+
+/// The shortest cycle that the lines begin with, and how often it is there, if a note is shorter than the lines.
+fn cycle(lines: &[String]) -> Option<(usize, usize)> {
+    (1..=MAX_CYCLE.min(lines.len())).find_map(|len| {
+        let rounds = lines.chunks_exact(len).take_while(|round| *round == &lines[..len]).count();
+        (rounds > SHOWN + 1).then_some((len, rounds))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fold(lines: &str) -> String {
+        folded(&lines.split(' ').map(str::to_owned).collect::<Vec<_>>()).join(" ")
+    }
+
+    #[test]
+    fn cycles_of_any_length_are_folded_and_what_is_short_stays() {
+        assert_eq!(fold("a b b b c"), "a b b b c");
+        assert_eq!(fold("a b b b b c"), "a b b … the line above 2 more times c");
+        assert_eq!(fold("x a b a b a b a b a y"), "x a b a b … the 2 lines above 2 more times a y");
+        assert_eq!(folded(&[]), Vec::<String>::new());
+    }
+}

@@ -15,6 +15,7 @@
 
 pub mod codec;
 pub mod container;
+pub mod frames;
 pub mod looper;
 pub mod model;
 pub mod report;

@@ -2,6 +2,7 @@
 
 use crate::codec::{self, CodecError};
 use crate::container::{self, ContainerError, Damage, Section, Tag};
+use crate::frames::{self, FrameRecord};
 use crate::model::{Anr, LockChain, MainThread, OtherThreads, Report, StackTree};
 use serde::de::DeserializeOwned;
 
@@ -21,6 +22,12 @@ const MAIN_THREAD: Tag = Tag(*b"KTHR");
 /// Only in files of a process whose main thread did not respond.
 const THREADS: Tag = Tag(*b"THRD");
 const TREE: Tag = Tag(*b"TREE");
+/// The five of a smoothness session; each only in files that have records of its kind.
+const FRAME_SCENES: Tag = Tag(*b"FRAM");
+const FRAME_GESTURES: Tag = Tag(*b"GEST");
+const FRAME_JANKS: Tag = Tag(*b"JANK");
+const RECENT_FRAMES: Tag = Tag(*b"FREC");
+const FRAME_STAGES: Tag = Tag(*b"FSTG");
 const FEATURES: Tag = Tag(*b"FEAT");
 const FIGURES: Tag = Tag(*b"FIGS");
 /// Only in files that were recovered from a ring of which a part could not be used.
@@ -57,7 +64,18 @@ pub fn encode(report: &Report) -> Result<Vec<u8>, CodecError> {
     if !report.lost.is_empty() {
         file.section(LOST, &codec::encode(&report.lost)?);
     }
+    records(&mut file, FRAME_SCENES, &report.frames.scenes);
+    records(&mut file, FRAME_JANKS, &report.frames.janks);
+    records(&mut file, FRAME_GESTURES, &report.frames.gestures);
+    records(&mut file, RECENT_FRAMES, &report.frames.recent);
+    records(&mut file, FRAME_STAGES, &report.frames.stages);
     Ok(file.finish())
+}
+
+fn records<R: FrameRecord>(file: &mut container::Writer, tag: Tag, records: &[R]) {
+    if !records.is_empty() {
+        file.section(tag, &frames::encode_list(records));
+    }
 }
 
 /// The file `bytes` with more evidence and another verdict, and with the summary that `summarise` makes of the one that it has;
@@ -129,6 +147,11 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, ContainerError> {
             PENDING => fill(&mut report.pending, section, &mut damage),
             FIGURES => fill(&mut report.figures, section, &mut damage),
             LOST => fill(&mut report.lost, section, &mut damage),
+            FRAME_SCENES => take(&mut report.frames.scenes, section, &mut damage),
+            FRAME_GESTURES => take(&mut report.frames.gestures, section, &mut damage),
+            FRAME_JANKS => take(&mut report.frames.janks, section, &mut damage),
+            RECENT_FRAMES => take(&mut report.frames.recent, section, &mut damage),
+            FRAME_STAGES => take(&mut report.frames.stages, section, &mut damage),
             TREE => match codec::decode::<StackTree>(section.payload) {
                 Ok(tree) => report.trees.push(tree),
                 Err(error) => damage.push(undecodable(section, error)),
@@ -147,6 +170,13 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, ContainerError> {
 fn fill<T: DeserializeOwned>(part: &mut T, section: &Section<'_>, damage: &mut Vec<Damage>) {
     match codec::decode(section.payload) {
         Ok(value) => *part = value,
+        Err(error) => damage.push(undecodable(section, error)),
+    }
+}
+
+fn take<R: FrameRecord>(part: &mut Vec<R>, section: &Section<'_>, damage: &mut Vec<Damage>) {
+    match frames::decode_list(section.payload) {
+        Ok(records) => *part = records,
         Err(error) => damage.push(undecodable(section, error)),
     }
 }

@@ -160,6 +160,7 @@ fn sample() -> Report {
             ],
             left_out: 2,
         },
+        frames: FrameSession::default(),
         features: vec![FeatureState { feature: Feature::Sampler, on: false, detail: "unknown ART".into() }],
         figures: vec![Figure { name: "threads".into(), value: "12".into() }],
         digest: "sigquit\ncom.example\n7\n0\nmain runs a.B".into(),
@@ -305,5 +306,59 @@ proptest! {
         let mut bytes = b"\x89LBX\r\n\x1a\n\x01\0\0\0\0\0\0\0".to_vec();
         bytes.extend(tail);
         let _ = decode(&bytes);
+    }
+}
+
+/// One record of each kind, of bytes that count, so that each field has a value of its own.
+fn with_frames() -> Report {
+    fn records<R: loopbox_format::frames::FrameRecord>() -> Vec<R> {
+        let bytes: Vec<u8> = (0..2 * R::BYTES).map(|i| (i % 113) as u8 + 1).collect();
+        bytes.chunks(R::BYTES).map(|bytes| loopbox_format::frames::read(bytes).unwrap()).collect()
+    }
+    let frames = FrameSession {
+        scenes: records(),
+        gestures: records(),
+        janks: records(),
+        recent: records(),
+        stages: records(),
+    };
+    Report { frames, ..sample() }
+}
+
+#[test]
+fn frames_are_read_back_as_they_were_written() {
+    let decoded = decode(&encode(&with_frames()).unwrap()).unwrap();
+    assert_eq!(decoded.report, with_frames());
+    assert_eq!(decoded.damage, []);
+}
+
+#[test]
+fn the_bytes_of_frames_stay_as_they_are() {
+    let bytes = encode(&with_frames()).unwrap();
+    assert_eq!((bytes.len(), crc32(&bytes)), (GOLDEN_FRAMES_LEN, GOLDEN_FRAMES_CRC));
+}
+const GOLDEN_FRAMES_LEN: usize = GOLDEN_LEN + 5 * (16 + 8) + 2 * (704 + 96 + 112 + 32 + 64);
+const GOLDEN_FRAMES_CRC: u32 = 4_274_251_463;
+
+#[test]
+fn a_flipped_byte_among_frames_costs_one_list() {
+    let bytes = encode(&with_frames()).unwrap();
+    let whole = with_frames().frames;
+    let first = bytes.windows(4).position(|window| window == b"FRAM").unwrap();
+    for at in first..bytes.len() {
+        let mut bytes = bytes.clone();
+        bytes[at] ^= 0x20;
+        let Decoded { report, damage } = decode(&bytes).unwrap();
+        assert!(!damage.is_empty(), "flip at {at} went unnoticed");
+        let FrameSession { scenes, gestures, janks, recent, stages } = report.frames;
+        let lost = [
+            scenes != whole.scenes,
+            gestures != whole.gestures,
+            janks != whole.janks,
+            recent != whole.recent,
+            stages != whole.stages,
+        ];
+        assert!(lost.iter().filter(|l| **l).count() <= 1, "flip at {at} lost {lost:?}");
+        assert_eq!(report.history, sample().history);
     }
 }

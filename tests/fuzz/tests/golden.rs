@@ -30,7 +30,7 @@ fn whole(golden: &[u8]) -> Decoded {
 }
 
 /// The parts of a report, each as told by `Debug`: what two reports have in common.
-fn parts(report: &Report) -> [String; 14] {
+fn parts(report: &Report) -> [String; 19] {
     [
         format!("{:?}", report.meta),
         format!("{:?}", report.main),
@@ -46,11 +46,16 @@ fn parts(report: &Report) -> [String; 14] {
         format!("{:?}", report.figures),
         format!("{:?}", report.digest),
         format!("{:?}", report.lost),
+        format!("{:?}", report.frames.scenes),
+        format!("{:?}", report.frames.gestures),
+        format!("{:?}", report.frames.janks),
+        format!("{:?}", report.frames.recent),
+        format!("{:?}", report.frames.stages),
     ]
 }
 
 /// Each part is that of the whole report, `known`, or empty, and a loss is told. Returns how many parts are lost.
-fn salvaged(known: &[String; 14], bytes: &[u8], what: &str) -> usize {
+fn salvaged(known: &[String; 19], bytes: &[u8], what: &str) -> usize {
     let (peak, decoded) = peak_of(|| decode(bytes));
     assert!(peak <= MEMORY, "{what}: {peak} bytes of heap");
     let Ok(Decoded { report, damage }) = decoded else { return usize::MAX };

@@ -5,6 +5,7 @@
 
 mod anr;
 mod context;
+mod frames;
 mod lock;
 mod main_thread;
 mod pending;
@@ -15,6 +16,10 @@ mod tree;
 
 pub use anr::{Anr, AnrVerdict, ProcessExit, QuitSignal, SignalOrigin, SystemWord};
 pub use context::{ClockPair, DumpReason, Feature, FeatureState, Figure, Limits, Meta, Process};
+pub use frames::{
+    DropLevel, FrameCause, FrameFlags, FrameGesture, FrameScene, FrameSession, JankFrame, JankPlace,
+    RateFrames, RecentFrame, SceneKind, ScrollSums, Stage, StageFrame, WorstWindow,
+};
 pub use lock::{LockChain, LockHolder, LockWait};
 pub use main_thread::{
     MainThread, NativeFrame, NativeFrameSource, NativeModule, NativeStack, Progress, SystemCall,
@@ -49,6 +54,8 @@ pub struct Report {
     pub main_thread: MainThread,
     /// What the other threads were doing.
     pub threads: OtherThreads,
+    /// What a smoothness session saw of the display's frames; empty without one.
+    pub frames: FrameSession,
     /// Which features were on, which off, and why.
     pub features: Vec<FeatureState>,
     /// Figures of the process and the machine at the dump.

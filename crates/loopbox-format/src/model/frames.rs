@@ -1,0 +1,521 @@
+//! Frames of the display: what a smoothness session leaves behind.
+//!
+//! A *display frame* is one turn of `Choreographer.doFrame`; elsewhere in this crate a frame is one of a stack. All
+//! instants are uptime, which is also the clock of `frameTimeNanos`. How the numbers come about is the business of
+//! `loopbox-frames`, whose documentation defines each of them; their bytes are the business of [`crate::frames`].
+
+use crate::text::BoundedStr;
+
+/// How many frames a display frame dropped, by the limits of Matrix's `FrameTracer`, which are times: 50, 150, 400 and
+/// 700 ms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DropLevel {
+    /// Below 3 frames of 60 Hz.
+    Best,
+    /// From 3 frames of 60 Hz on: 50 ms.
+    Normal,
+    /// From 9 on: 150 ms.
+    Middle,
+    /// From 24 on: 400 ms.
+    High,
+    /// From 42 on: 700 ms.
+    Frozen,
+}
+
+impl DropLevel {
+    /// All levels, in the order of [`FrameScene::level_frames`].
+    pub const ALL: [Self; 5] = [Self::Best, Self::Normal, Self::Middle, Self::High, Self::Frozen];
+
+    /// The name that reports use; Matrix has it in capitals.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Best => "best",
+            Self::Normal => "normal",
+            Self::Middle => "middle",
+            Self::High => "high",
+            Self::Frozen => "frozen",
+        }
+    }
+
+    /// Position in [`Self::ALL`].
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// A stage of a frame's way to the display, in its order. The sum of all is the frame's total.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// From the intended vsync until the main thread began: `UNKNOWN_DELAY_DURATION`.
+    UnknownDelay,
+    /// `INPUT_HANDLING_DURATION`.
+    Input,
+    /// `ANIMATION_DURATION`.
+    Animation,
+    /// `LAYOUT_MEASURE_DURATION`.
+    LayoutMeasure,
+    /// `DRAW_DURATION`.
+    Draw,
+    /// The main thread has handed the frame over and waits for the render thread to take it: in no stage of the
+    /// platform, but in its total.
+    RenderWait,
+    /// `SYNC_DURATION`.
+    Sync,
+    /// `COMMAND_ISSUE_DURATION`.
+    CommandIssue,
+    /// `SWAP_BUFFERS_DURATION`.
+    SwapBuffers,
+    /// What the total has beyond all this: the GPU's work after the buffers were swapped (31 and later).
+    GpuTail,
+}
+
+impl Stage {
+    /// All stages, in the order of [`FrameScene::stage_ns`].
+    pub const ALL: [Self; 10] = [
+        Self::UnknownDelay,
+        Self::Input,
+        Self::Animation,
+        Self::LayoutMeasure,
+        Self::Draw,
+        Self::RenderWait,
+        Self::Sync,
+        Self::CommandIssue,
+        Self::SwapBuffers,
+        Self::GpuTail,
+    ];
+
+    /// The name that reports use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::UnknownDelay => "unknown_delay",
+            Self::Input => "input",
+            Self::Animation => "animation",
+            Self::LayoutMeasure => "layout_measure",
+            Self::Draw => "draw",
+            Self::RenderWait => "render_wait",
+            Self::Sync => "sync",
+            Self::CommandIssue => "command_issue",
+            Self::SwapBuffers => "swap_buffers",
+            Self::GpuTail => "gpu_tail",
+        }
+    }
+
+    /// Position in [`Self::ALL`].
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// The main cause of a slow frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FrameCause {
+    /// [`Stage::UnknownDelay`]: the main thread was busy with something else.
+    UnknownDelay,
+    /// [`Stage::Input`].
+    Input,
+    /// [`Stage::Animation`].
+    Animation,
+    /// [`Stage::LayoutMeasure`].
+    LayoutMeasure,
+    /// [`Stage::Draw`].
+    Draw,
+    /// [`Stage::RenderWait`].
+    RenderWait,
+    /// [`Stage::Sync`].
+    Sync,
+    /// [`Stage::CommandIssue`].
+    CommandIssue,
+    /// [`Stage::SwapBuffers`].
+    SwapBuffers,
+    /// The render thread or the GPU, and the level does not tell which.
+    Unattributed,
+    /// The GPU.
+    Gpu,
+    /// No stage took more than half of the threshold.
+    None,
+}
+
+impl FrameCause {
+    /// All causes, in the order of [`FrameScene::causes`].
+    pub const ALL: [Self; 12] = [
+        Self::UnknownDelay,
+        Self::Input,
+        Self::Animation,
+        Self::LayoutMeasure,
+        Self::Draw,
+        Self::RenderWait,
+        Self::Sync,
+        Self::CommandIssue,
+        Self::SwapBuffers,
+        Self::Unattributed,
+        Self::Gpu,
+        Self::None,
+    ];
+
+    /// Position in [`Self::ALL`].
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The name that reports and exports use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::UnknownDelay => "unknown_delay",
+            Self::Input => "input",
+            Self::Animation => "animation",
+            Self::LayoutMeasure => "layout_measure",
+            Self::Draw => "draw",
+            Self::RenderWait => "render_wait",
+            Self::Sync => "sync",
+            Self::CommandIssue => "command_issue",
+            Self::SwapBuffers => "swap_buffers",
+            Self::Unattributed => "unattributed",
+            Self::Gpu => "gpu",
+            Self::None => "none",
+        }
+    }
+}
+
+/// Where the time of a jank frame went, as far as main and the stages tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum JankPlace {
+    /// The frame's own message.
+    OwnMessage,
+    /// Another message, before the next frame could begin.
+    OtherMessage,
+    /// The main thread, but in no message: input, a descriptor's callback, or no processor.
+    OutsideOfMessages,
+    /// Not the main thread: the render thread, the GPU or the system.
+    AfterMain,
+}
+
+impl JankPlace {
+    /// All places, in the order of their bytes.
+    pub const ALL: [Self; 4] =
+        [Self::OwnMessage, Self::OtherMessage, Self::OutsideOfMessages, Self::AfterMain];
+}
+
+/// Yes-or-no facts of a display frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FrameFlags(pub u16);
+
+impl FrameFlags {
+    /// A view scrolled in it.
+    pub const SCROLLED: Self = Self(1);
+    /// A finger was down, or had caused the scroll that goes on.
+    pub const FINGER: Self = Self(1 << 1);
+    /// The scroll went on without the finger.
+    pub const FLING: Self = Self(1 << 2);
+    /// The first frames of a new window: no jank.
+    pub const FIRST_DRAW: Self = Self(1 << 3);
+    /// The scroll was noticed outside of a frame.
+    pub const ASKED_LATE: Self = Self(1 << 4);
+    /// The first of a session.
+    pub const BEGINS: Self = Self(1 << 5);
+    /// The platform gave the same frame twice.
+    pub const DUPLICATE: Self = Self(1 << 6);
+    /// Times that cannot be: a negative stage, one of years.
+    pub const DOUBTFUL: Self = Self(1 << 7);
+    /// An animation that the app named, and no scroll.
+    pub const ANIMATION: Self = Self(1 << 8);
+
+    /// Whether all of `other` hold.
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// These when it holds, else none.
+    #[must_use]
+    pub const fn when(self, holds: bool) -> Self {
+        if holds { self } else { Self(0) }
+    }
+
+    /// These and `other`.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// Which frames a [`FrameScene`] has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SceneKind {
+    /// Those of one screen.
+    #[default]
+    Named,
+    /// Those of all screens for which the table had no room.
+    Other,
+    /// All of the process.
+    Process,
+}
+
+impl SceneKind {
+    /// All kinds, in the order of their bytes.
+    pub const ALL: [Self; 3] = [Self::Named, Self::Other, Self::Process];
+}
+
+/// The frames that one refresh interval was in force for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RateFrames {
+    /// The interval, nanoseconds; 0 for an entry that is not used.
+    pub interval_ns: u32,
+    /// How many frames.
+    pub frames: u32,
+    /// How long they stood.
+    pub sum_ns: u64,
+}
+
+/// Sums over frames of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ScrollSums {
+    /// How many frames.
+    pub frames: u32,
+    /// How many of them stood longer than 700 ms.
+    pub frozen: u32,
+    /// How long they stood.
+    pub sum_ns: u64,
+    /// The whole refreshes that they stood too long.
+    pub hitch_ns: u64,
+}
+
+/// The frames of one screen as counts and sums, which add up over screens, processes and users.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FrameScene {
+    /// The screen: an Activity's class, or what the app calls it.
+    pub name: BoundedStr<96>,
+    /// Which frames these are.
+    pub kind: SceneKind,
+    /// Whether a refresh interval was observed that is not the one that the display claims.
+    pub observed_rate: bool,
+    /// Frames with a duration.
+    pub frames: u32,
+    /// Frames of new windows, in no other figure.
+    pub first_draw: u32,
+    /// Reports of stages that the platform dropped.
+    pub lost_reports: u32,
+    /// Gestures that ended here.
+    pub gestures: u32,
+    /// How long the frames stood.
+    pub sum_ns: u64,
+    /// How long they stood in whole refreshes.
+    pub ideal_ns: u64,
+    /// The whole refreshes of it that were too many.
+    pub hitch_ns: u64,
+    /// What they stood beyond one interval, to the nanosecond.
+    pub hitch_exact_ns: u64,
+    /// What the main thread took beyond one interval.
+    pub delay_ns: u64,
+    /// Frames for each [`DropLevel`].
+    pub level_frames: [u32; 5],
+    /// Dropped frames for each [`DropLevel`].
+    pub level_dropped: [u64; 5],
+    /// Frames by duration: four buckets for each doubling from 4 ms to 1.024 s; the last has all above.
+    pub histogram: [u32; 32],
+    /// How many values of FPS there are, one for each second of frames.
+    pub fps_values: u32,
+    /// The longest frame, microseconds.
+    pub longest_us: u32,
+    /// The sum of the values, in thousandths of a frame per second.
+    pub fps_sum_milli: u64,
+    /// The values as shares of the refresh rate, in sixteenths.
+    pub fps_shares: [u16; 16],
+    /// The frames in which a view scrolled.
+    pub scroll: ScrollSums,
+    /// Those of them that a finger had caused.
+    pub finger: ScrollSums,
+    /// Jank windows.
+    pub windows: u32,
+    /// Those below 5/6 of the refresh rate.
+    pub windows_recorded: u32,
+    /// Those that the end of their session cut off.
+    pub windows_incomplete: u32,
+    /// The lowest FPS of a recorded window, in thousandths; `None` without one.
+    pub worst_window_fps_milli: Option<u32>,
+    /// Slow frames for each [`FrameCause`].
+    pub causes: [u32; 12],
+    /// The time in each [`Stage`].
+    pub stage_ns: [u64; 10],
+    /// The refresh intervals, in the order of their first frame.
+    pub rates: [RateFrames; 4],
+    /// Frames of a refresh interval for which there was no entry.
+    pub other_rates: u32,
+    /// Frames that stood for two refreshes or more.
+    pub slow_cadence: u32,
+    /// Frames that stood longer than 700 ms.
+    pub frozen_cadence: u32,
+    /// Frames that missed their deadline, by their stages.
+    pub slow_cost: u32,
+    /// Frames whose stages took longer than 700 ms.
+    pub frozen_cost: u32,
+    /// Frames with stages.
+    pub staged: u32,
+    /// Reports of stages that came twice.
+    pub duplicates: u32,
+    /// Reports of stages with impossible times.
+    pub rejected: u32,
+    /// Frames that stood longer than 1/20 s.
+    pub below_20_fps: u32,
+    /// Frames that stood longer than 1/30 s.
+    pub below_30_fps: u32,
+}
+
+/// A jank window of a gesture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WorstWindow {
+    /// Its first frame, counted from the gesture's first.
+    pub first_frame: u16,
+    /// How many frames; 0 for an entry that is not used.
+    pub frames: u16,
+    /// How long they stood, microseconds.
+    pub duration_us: u32,
+}
+
+/// One scroll, from the finger's touch until the fling has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FrameGesture {
+    /// When the finger touched, or the first frame scrolled.
+    pub begin_ns: u64,
+    /// Until the finger was lifted or the last scrolled frame replaced, whichever was later.
+    pub duration_ms: u32,
+    /// Of this, while the finger was down.
+    pub finger_ms: u32,
+    /// Of this, after it was lifted.
+    pub fling_ms: u32,
+    /// Scrolled frames.
+    pub frames: u32,
+    /// How long they stood.
+    pub sum_ns: u64,
+    /// The whole refreshes that they stood too long.
+    pub hitch_ns: u64,
+    /// What they stood beyond one interval.
+    pub hitch_exact_ns: u64,
+    /// The longest, microseconds.
+    pub longest_us: u32,
+    /// Those that stood longer than 700 ms.
+    pub frozen: u16,
+    /// Recorded jank windows.
+    pub windows: u16,
+    /// The worst of them, lowest FPS first.
+    pub worst: [WorstWindow; 3],
+    /// Its screen: an index into the scenes, as [`FrameSession::scenes`] has them.
+    pub scene: u16,
+    /// Its number on this screen, from 1.
+    pub ordinal: u16,
+    /// [`FrameFlags::FINGER`], [`FrameFlags::FLING`].
+    pub flags: FrameFlags,
+    /// Its number in the process, from 1.
+    pub number: u32,
+    /// The sum of the refresh intervals of its frames, microseconds.
+    pub interval_sum_us: u32,
+}
+
+/// A frame that stood too long, and what is known of why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct JankFrame {
+    /// Its frame time.
+    pub frame_time_ns: u64,
+    /// How long it stood.
+    pub duration_ns: u64,
+    /// The refresh interval in force.
+    pub interval_ns: u32,
+    /// The number of its gesture in the process.
+    pub gesture: Option<u32>,
+    /// Number of its own message.
+    pub own_token: Option<u64>,
+    /// How long that took.
+    pub own_ns: Option<u64>,
+    /// Number of the slowest other message before the next frame.
+    pub other_token: Option<u64>,
+    /// How long that took.
+    pub other_ns: Option<u64>,
+    /// The token of the stack tree that shows it.
+    pub tree_token: Option<u64>,
+    /// How long the main thread ran outside of messages before the next frame.
+    pub outside_ns: Option<u64>,
+    /// CPU time of the main thread.
+    pub cpu_ns: Option<u64>,
+    /// How late the sampler woke at worst.
+    pub checktime_late_ns: Option<u64>,
+    /// The frame's number in SurfaceFlinger's timeline (33 and later).
+    pub vsync_id: Option<u64>,
+    /// The bits of `JankData.getJankType()` (36 and later).
+    pub judgement: Option<u32>,
+    /// Its screen.
+    pub scene: u16,
+    /// The main cause by its stages; `None` when they are not known.
+    pub cause: Option<FrameCause>,
+    /// Where its time went; `None` when that is not known.
+    pub place: Option<JankPlace>,
+}
+
+/// One of the newest frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RecentFrame {
+    /// Its frame time.
+    pub frame_time_ns: u64,
+    /// How long it stood, microseconds.
+    pub duration_us: u32,
+    /// From its vsync to the end of its message, microseconds.
+    pub main_us: Option<u32>,
+    /// The refresh interval in force, microseconds.
+    pub interval_us: u16,
+    /// Dropped frames.
+    pub dropped: u16,
+    /// What else there is to say.
+    pub flags: FrameFlags,
+    /// Its screen.
+    pub scene: u16,
+    /// The lower half of its message's number.
+    pub token_low: Option<u32>,
+    /// The slowest other message since the frame before, microseconds.
+    pub other_us: Option<u32>,
+}
+
+/// The stages of one of the newest frames, as the platform gave them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StageFrame {
+    /// `VSYNC_TIMESTAMP`: the frame time (26 and later).
+    pub vsync_ns: Option<u64>,
+    /// The eight stages of the platform in its order, microseconds.
+    pub stages_us: [u32; 8],
+    /// `TOTAL_DURATION`, microseconds.
+    pub total_us: u32,
+    /// `GPU_DURATION`, microseconds (31 and later).
+    pub gpu_us: Option<u32>,
+    /// `DEADLINE`, microseconds after the intended vsync (31 and later).
+    pub deadline_us: Option<u32>,
+    /// The lower half of `FRAME_TIMELINE_VSYNC_ID` (36).
+    pub vsync_id_low: Option<u32>,
+    /// Reports lost before it.
+    pub lost: u16,
+    /// Its screen.
+    pub scene: u16,
+    /// How much earlier the intended vsync was, microseconds, 65,534 at most.
+    pub intended_before_us: Option<u16>,
+    /// First draw, duplicate, doubtful: the lower eight [`FrameFlags`].
+    pub flags: u8,
+    /// Its main cause; `None` for a frame that was not slow.
+    pub cause: Option<FrameCause>,
+}
+
+/// All that a smoothness session leaves in a report.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FrameSession {
+    /// The scenes.
+    pub scenes: Vec<FrameScene>,
+    /// The newest gestures, oldest first.
+    pub gestures: Vec<FrameGesture>,
+    /// The worst jank frames, oldest first.
+    pub janks: Vec<JankFrame>,
+    /// The newest frames, oldest first.
+    pub recent: Vec<RecentFrame>,
+    /// The stages of the newest frames, oldest first.
+    pub stages: Vec<StageFrame>,
+}
+
+impl FrameSession {
+    /// Whether there was none.
+    pub fn is_empty(&self) -> bool {
+        self == &Self::default()
+    }
+}

@@ -1,0 +1,135 @@
+//! Sessions: which frames belong to a scroll or an animation, and how long each stood.
+//!
+//! The frame clock of an app must not run while nothing moves (a callback that always asks for the next one keeps the phone
+//! awake). So a callback is asked for when a view has scrolled, in the frame in which it did; it runs in the next frame, whose
+//! time says how long this one stood. When nothing scrolls any more, no callback is pending: the session has ended without anybody
+//! having to end it, one vsync after the last frame that scrolled.
+
+use crate::display_frame::DisplayFrame;
+use crate::interval::RefreshInterval;
+use loopbox_format::model::FrameFlags;
+
+/// An animation that is not ended by the app ends by itself.
+const LONGEST_ANIMATION_NS: u64 = 10_000_000_000;
+const MS: u64 = 1_000_000;
+
+/// What [`Cadence::frame`] says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tick {
+    /// The frame that this one replaced, when it is counted.
+    pub finished: Option<DisplayFrame>,
+    /// Whether the callback must be asked for again, because an animation goes on.
+    pub ask_again: bool,
+}
+
+/// From frame times and scroll events to frames with durations.
+///
+/// The first frame of a scroll is not lost, though its callback was not asked for: the clock of animations is locked to the
+/// frame time while a frame runs (`AnimationUtils.currentAnimationTimeMillis`), so asking it in `onScrollChanged` gives
+/// the frame's own time in milliseconds, and the next frame's time puts it onto the grid of refreshes.
+#[derive(Debug, Clone, Default)]
+pub struct Cadence {
+    /// The time of the last frame whose callback ran.
+    last_ns: Option<u64>,
+    /// A view has scrolled, at this animation clock, and a callback is pending.
+    scrolled_ms: Option<u64>,
+    animation: Animation,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Animation {
+    #[default]
+    None,
+    /// It waits for its first frame time.
+    Asked,
+    /// It runs since this frame.
+    Runs { since_ns: u64 },
+}
+
+impl Cadence {
+    /// Without a frame.
+    pub const fn new() -> Self {
+        Self { last_ns: None, scrolled_ms: None, animation: Animation::None }
+    }
+
+    /// A view scrolled (`onScrollChanged`), at this time of the animation clock. Returns whether the callback must be asked
+    /// for: once for each frame in which something scrolls, and not while an animation asks for it anyway.
+    pub fn scrolled(&mut self, animation_clock_ms: u64) -> bool {
+        let first = self.scrolled_ms.is_none();
+        if first {
+            self.scrolled_ms = Some(animation_clock_ms);
+        }
+        first && self.animation == Animation::None
+    }
+
+    /// An animation begins that is no scroll: every frame counts until it ends, ten seconds at most. Returns whether the
+    /// callback must be asked for.
+    pub fn begin_animation(&mut self) -> bool {
+        let asks = self.animation == Animation::None && self.scrolled_ms.is_none();
+        if self.animation == Animation::None {
+            self.animation = Animation::Asked;
+        }
+        asks
+    }
+
+    /// The animation ends with the frame that runs.
+    pub fn end_animation(&mut self) {
+        self.animation = Animation::None;
+    }
+
+    /// The callback runs in the frame of this time (`doFrame`).
+    pub fn frame(&mut self, frame_time_ns: u64, interval: RefreshInterval) -> Tick {
+        let scrolled = self.scrolled_ms.take();
+        let running = matches!(self.animation, Animation::Runs { .. });
+        let start = match (scrolled, self.last_ns) {
+            (Some(clock_ms), last) => Some(scroll_start(clock_ms, last, frame_time_ns, interval)),
+            (None, Some(last)) if running => Some((last, FrameFlags::default())),
+            _ => None,
+        };
+        let kind = FrameFlags::ANIMATION.when(running).with(FrameFlags::SCROLLED.when(scrolled.is_some()));
+        // Two callbacks at one vsync, or a clock that went back, are no frame.
+        let finished = start.filter(|(start_ns, _)| *start_ns < frame_time_ns).map(|(time_ns, flags)| {
+            let first_animated =
+                matches!(self.animation, Animation::Runs { since_ns } if since_ns == time_ns);
+            let begins = FrameFlags::BEGINS.when(first_animated && scrolled.is_none());
+            DisplayFrame {
+                time_ns,
+                duration_ns: frame_time_ns - time_ns,
+                interval,
+                flags: flags.with(kind).with(begins),
+            }
+        });
+        self.last_ns = Some(frame_time_ns);
+        self.animation = match self.animation {
+            Animation::Asked => Animation::Runs { since_ns: frame_time_ns },
+            Animation::Runs { since_ns }
+                if frame_time_ns.saturating_sub(since_ns) >= LONGEST_ANIMATION_NS =>
+            {
+                Animation::None
+            }
+            other => other,
+        };
+        Tick { finished, ask_again: self.animation != Animation::None }
+    }
+}
+
+/// When the frame began in which something scrolled, and whether a session begins with it.
+fn scroll_start(
+    clock_ms: u64,
+    last: Option<u64>,
+    next_ns: u64,
+    interval: RefreshInterval,
+) -> (u64, FrameFlags) {
+    if let Some(last) = last.filter(|last| last / MS == clock_ms) {
+        return (last, FrameFlags::default());
+    }
+    // The clock is cut to a millisecond and so at most that much early: the nearest refresh is the frame's.
+    let refreshes = interval.refreshes(next_ns.saturating_sub(clock_ms.saturating_mul(MS)));
+    let start_ns = next_ns.saturating_sub(refreshes.saturating_mul(interval.ns()));
+    let goes_on = last.filter(|last| last.abs_diff(start_ns) <= interval.ns() / 2);
+    let start_ns = goes_on.unwrap_or(start_ns);
+    let begins = FrameFlags::BEGINS.when(goes_on.is_none());
+    // Outside of a frame the clock says now, which is on no grid.
+    let late = FrameFlags::ASKED_LATE.when(start_ns.abs_diff(clock_ms.saturating_mul(MS)) > 2 * MS);
+    (start_ns, begins.with(late))
+}

@@ -1,0 +1,53 @@
+//! The main cause of a slow frame.
+
+use crate::interval::RefreshInterval;
+use crate::stages::StageReport;
+use loopbox_format::model::{FrameCause, Stage};
+
+/// The threshold of the article is 1/30 s, 33.3 ms; on any display it is two refreshes.
+pub const fn default_threshold_ns(interval: RefreshInterval) -> u64 {
+    2 * interval.ns()
+}
+
+/// The stages that can be a cause: all but the GPU's tail, in the order in which ties are broken.
+const CANDIDATES: [(Stage, FrameCause); 9] = [
+    (Stage::UnknownDelay, FrameCause::UnknownDelay),
+    (Stage::Input, FrameCause::Input),
+    (Stage::Animation, FrameCause::Animation),
+    (Stage::LayoutMeasure, FrameCause::LayoutMeasure),
+    (Stage::Draw, FrameCause::Draw),
+    (Stage::RenderWait, FrameCause::RenderWait),
+    (Stage::Sync, FrameCause::Sync),
+    (Stage::CommandIssue, FrameCause::CommandIssue),
+    (Stage::SwapBuffers, FrameCause::SwapBuffers),
+];
+
+/// The main cause of a frame; `None` for one that was not slow.
+///
+/// A frame is slow when its total is above the threshold. Its main cause is the longest stage, when that is above half of the
+/// threshold (the article on scrolling: "when one stage takes more than half of it"); of equal ones the earlier. The article
+/// leaves open what two such stages mean, and knows nothing of the wait for the render thread, which is a stage here. The GPU
+/// works beside the others and is no stage: it is the cause when it took more than half of the threshold and nothing else did.
+pub fn main_cause(report: &StageReport, threshold_ns: u64) -> Option<FrameCause> {
+    if report.total_ns <= threshold_ns {
+        return None;
+    }
+    // Above the half that is cut means above the half.
+    let mut longest = (FrameCause::None, threshold_ns / 2);
+    for (stage, cause) in CANDIDATES {
+        let ns = report.stage(stage);
+        if ns > longest.1 {
+            longest = (cause, ns);
+        }
+    }
+    // Where the tail is not exact, the wait may be longer than what is certain of it.
+    let beyond = report.unattributed_ns();
+    if !report.tail_is_exact && beyond > longest.1 && longest.0 != FrameCause::RenderWait {
+        longest.0 = FrameCause::Unattributed;
+    }
+    let gpu_is = matches!(longest.0, FrameCause::None | FrameCause::Unattributed);
+    if gpu_is && report.gpu_ns.is_some_and(|gpu| gpu > threshold_ns / 2) {
+        return Some(FrameCause::Gpu);
+    }
+    Some(longest.0)
+}

@@ -1,0 +1,75 @@
+//! One frame of the display, as all figures take it.
+
+use crate::interval::RefreshInterval;
+use loopbox_format::model::{FrameFlags, RecentFrame};
+
+/// A display frame that was replaced.
+///
+/// `T[k]` is its frame time, the argument of `doFrame`, which is its vsync; its duration is `D[k] = T[k+1] - T[k]`: how long it
+/// stood, which is what its own work on the main thread stretched. The article on scrolling calls the same number "this
+/// callback's time less that of the one before" and gives it to the later frame, and so loses the first of each scroll.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DisplayFrame {
+    /// `T[k]`, uptime.
+    pub time_ns: u64,
+    /// `D[k]`.
+    pub duration_ns: u64,
+    /// `I[k]`: the refresh interval in force.
+    pub interval: RefreshInterval,
+    /// What it was part of.
+    pub flags: FrameFlags,
+}
+
+impl DisplayFrame {
+    /// When the next frame replaced it.
+    pub const fn end_ns(&self) -> u64 {
+        self.time_ns.saturating_add(self.duration_ns)
+    }
+
+    /// Refreshes that it stood; see [`RefreshInterval::refreshes`].
+    pub const fn refreshes(&self) -> u64 {
+        self.interval.refreshes(self.duration_ns)
+    }
+
+    /// Frames that were dropped; see [`RefreshInterval::dropped`].
+    pub const fn dropped(&self) -> u32 {
+        self.interval.dropped(self.duration_ns)
+    }
+
+    /// The whole refreshes that it stood too long: its hitch.
+    pub const fn hitch_ns(&self) -> u64 {
+        (self.refreshes() - 1).saturating_mul(self.interval.ns())
+    }
+
+    /// What it stood beyond one interval, to the nanosecond: the hitch to the letter of the article.
+    pub const fn hitch_exact_ns(&self) -> u64 {
+        self.duration_ns.saturating_sub(self.interval.ns())
+    }
+
+    /// Whether it stood longer than 700 ms, strictly ("frozen frames take longer than 700 ms to render"; Android vitals). It
+    /// is judged by what the user saw; the frozen frames by cost are in `FrameScene::frozen_cost`.
+    pub const fn is_frozen(&self) -> bool {
+        self.duration_ns > FROZEN_NS
+    }
+
+    /// As it is kept among the newest frames, without what only its message knows.
+    pub fn record(&self, scene: u16) -> RecentFrame {
+        RecentFrame {
+            frame_time_ns: self.time_ns,
+            duration_us: micros(self.duration_ns),
+            interval_us: u16::try_from(self.interval.ns() / 1_000).unwrap_or(u16::MAX),
+            dropped: u16::try_from(self.dropped()).unwrap_or(u16::MAX),
+            flags: self.flags,
+            scene,
+            ..RecentFrame::default()
+        }
+    }
+}
+
+/// 700 ms: the limit of frozen frames of Android vitals.
+pub const FROZEN_NS: u64 = 700_000_000;
+
+/// Whole microseconds, as many as there is room for.
+pub(crate) fn micros(ns: u64) -> u32 {
+    u32::try_from(ns / 1_000).unwrap_or(u32::MAX)
+}

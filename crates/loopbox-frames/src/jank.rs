@@ -1,0 +1,48 @@
+//! Jank frames: which ones are worth a record, and where their time went.
+
+use crate::display_frame::DisplayFrame;
+use loopbox_format::model::{FrameCause, JankPlace};
+
+/// Whether a frame is worth a record: it stood three refreshes or more, or longer than `jank_ns`.
+pub fn is_jank(frame: &DisplayFrame, jank_ns: u64) -> bool {
+    frame.dropped() >= 2 || frame.duration_ns > jank_ns
+}
+
+/// What is known of the main thread while a frame stood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MainThreadTime {
+    /// In the frame's own message.
+    pub own_ns: Option<u64>,
+    /// In the slowest other message.
+    pub other_ns: Option<u64>,
+}
+
+/// Where the time went by which a frame was late: what explains half of `D - I` has it.
+///
+/// A message that waits for the render thread is no culprit, though it is long: then, and where no message explains it and the stages
+/// name one behind main, it is after main. What neither messages nor stages explain ran on main outside of messages (input and
+/// other descriptors inside of `nativePollOnce`), or main had no processor. `None` where nothing is known of the messages.
+pub fn place(frame: &DisplayFrame, main: MainThreadTime, cause: Option<FrameCause>) -> Option<JankPlace> {
+    let explains = |ns: Option<u64>| ns.is_some_and(|ns| ns.saturating_mul(2) >= frame.hitch_exact_ns());
+    let behind_main = cause.is_some_and(|cause| {
+        matches!(
+            cause,
+            FrameCause::RenderWait
+                | FrameCause::CommandIssue
+                | FrameCause::SwapBuffers
+                | FrameCause::Unattributed
+                | FrameCause::Gpu
+        )
+    });
+    if explains(main.other_ns) && main.other_ns > main.own_ns {
+        Some(JankPlace::OtherMessage)
+    } else if behind_main {
+        Some(JankPlace::AfterMain)
+    } else if explains(main.own_ns) {
+        Some(JankPlace::OwnMessage)
+    } else if main == MainThreadTime::default() {
+        None
+    } else {
+        Some(JankPlace::OutsideOfMessages)
+    }
+}

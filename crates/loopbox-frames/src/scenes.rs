@@ -1,0 +1,110 @@
+//! The screens of a process: a table of fixed size.
+
+use crate::display_frame::DisplayFrame;
+use crate::interval::RefreshInterval;
+use crate::scene::SceneStats;
+use crate::stages::StageReport;
+use loopbox_format::model::{FrameCause, FrameGesture, FrameScene, SceneKind};
+
+/// Where the sums of the whole process are.
+const PROCESS: usize = 0;
+/// Where those of screens are that the table has no room for.
+const OTHER: usize = 1;
+
+/// A screen of a [`Scenes`], by its position among [`Scenes::records`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SceneId(u16);
+
+impl SceneId {
+    /// As records refer to it.
+    pub const fn index(self) -> u16 {
+        self.0
+    }
+}
+
+/// The sums of each screen, of the others, and of the process. All its memory is taken when it is made.
+#[derive(Debug, Clone)]
+pub struct Scenes {
+    table: Vec<SceneStats>,
+    limit: usize,
+}
+
+impl Scenes {
+    /// How many screens have sums of their own, unless it is said otherwise.
+    pub const DEFAULT_LIMIT: usize = 16;
+
+    /// For at most `limit` screens.
+    pub fn new(limit: usize) -> Self {
+        let mut table = Vec::with_capacity(limit + 2);
+        table.push(SceneStats::new(SceneKind::Process, ""));
+        table.push(SceneStats::new(SceneKind::Other, ""));
+        Self { table, limit: limit + 2 }
+    }
+
+    /// The screen of this name; the others' when there is no room for another.
+    pub fn scene(&mut self, name: &str) -> SceneId {
+        // A name is cut as it is kept, so that a long one is found again.
+        let wanted = SceneStats::new(SceneKind::Named, name);
+        let known = self.table.iter().skip(OTHER + 1).position(|scene| scene.name() == wanted.name());
+        let index = match known {
+            Some(at) => at + OTHER + 1,
+            None if self.table.len() < self.limit => {
+                self.table.push(wanted);
+                self.table.len() - 1
+            }
+            None => OTHER,
+        };
+        SceneId(index as u16)
+    }
+
+    /// Counts a frame of a screen.
+    pub fn frame(&mut self, scene: SceneId, frame: &DisplayFrame) {
+        self.both(scene, |sums| sums.frame(frame));
+    }
+
+    /// Counts what a frame took of the main thread.
+    pub fn main_part(&mut self, scene: SceneId, main_ns: u64, interval: RefreshInterval) {
+        self.both(scene, |sums| sums.main_part(main_ns, interval));
+    }
+
+    /// Counts the stages of a frame; returns its main cause when it was slow.
+    pub fn stages(
+        &mut self,
+        scene: SceneId,
+        report: &StageReport,
+        interval: RefreshInterval,
+    ) -> Option<FrameCause> {
+        let mut cause = None;
+        self.both(scene, |sums| cause = sums.stages(report, interval));
+        cause
+    }
+
+    /// Counts a gesture, and gives it its number on its screen.
+    pub fn gesture(&mut self, gesture: &mut FrameGesture) {
+        let mut on_screen = *gesture;
+        self.both(SceneId(gesture.scene), |sums| sums.gesture(&mut on_screen));
+        *gesture = on_screen;
+    }
+
+    /// Changes the sums of a screen and of the process.
+    pub fn both(&mut self, scene: SceneId, mut change: impl FnMut(&mut SceneStats)) {
+        if let Some(process) = self.table.get_mut(PROCESS) {
+            change(process);
+        }
+        if let Some(sums) =
+            self.table.get_mut(usize::from(scene.0)).filter(|_| usize::from(scene.0) != PROCESS)
+        {
+            change(sums);
+        }
+    }
+
+    /// Ends the session on all screens: no jank window goes on in the next.
+    pub fn end_session(&mut self) {
+        self.table.iter_mut().for_each(SceneStats::end_session);
+    }
+
+    /// The sums: the process first, then the others, then each screen in the order in which they came.
+    pub fn records(&self) -> impl Iterator<Item = &FrameScene> {
+        self.table.iter().map(SceneStats::sums)
+    }
+}

@@ -1,0 +1,59 @@
+//! Traces for the tests.
+#![allow(dead_code, reason = "each test binary uses its part")]
+
+use loopbox_format::model::{FrameFlags, SceneKind};
+use loopbox_frames::{DisplayFrame, JankWindow, JankWindows, RefreshInterval, SceneStats};
+
+pub(crate) const MS: u64 = 1_000_000;
+pub(crate) const S60: RefreshInterval = RefreshInterval::HZ_60;
+
+/// 83 durations in ms in which every sum holds that the article on scrolling gives of its picture.
+pub(crate) const ARTICLE: [u64; 83] = [
+    17, 17, 17, 17, 17, 17, 69, 16, 15, 16, 17, 17, 17, 17, 17, 17, 61, 12, 13, 13, 15, 16, 17, 17, 17, 98,
+    10, 19, 16, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17,
+    17, 17, 17, 17, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16,
+    16, 16, 16, 16, 16,
+];
+
+pub(crate) fn hz(rate: f32) -> RefreshInterval {
+    RefreshInterval::from_hz(rate).expect("a rate")
+}
+
+/// Frames of one session that stand so long, each with its interval; they scroll.
+pub(crate) fn frames(each: impl IntoIterator<Item = (u64, RefreshInterval)>) -> Vec<DisplayFrame> {
+    let mut time_ns = 1_000_000 * MS;
+    let frame = |(k, (duration_ns, interval)): (usize, (u64, RefreshInterval))| {
+        let flags = FrameFlags::SCROLLED.with(FrameFlags::BEGINS.when(k == 0));
+        let frame = DisplayFrame { time_ns, duration_ns, interval, flags };
+        time_ns += duration_ns;
+        frame
+    };
+    each.into_iter().enumerate().map(frame).collect()
+}
+
+pub(crate) fn frames_60_hz(durations_ns: &[u64]) -> Vec<DisplayFrame> {
+    frames(durations_ns.iter().map(|&d| (d, S60)))
+}
+
+pub(crate) fn article() -> Vec<DisplayFrame> {
+    frames_60_hz(&ARTICLE.map(|ms| ms * MS))
+}
+
+pub(crate) fn scene(frames: &[DisplayFrame]) -> SceneStats {
+    let mut scene = SceneStats::new(SceneKind::Named, "Feed");
+    frames.iter().for_each(|frame| scene.frame(frame));
+    scene.end_session();
+    scene
+}
+
+pub(crate) fn windows(frames: &[DisplayFrame]) -> Vec<JankWindow> {
+    let mut windows = JankWindows::new();
+    let mut found: Vec<_> = frames.iter().filter_map(|frame| windows.frame(frame)).collect();
+    found.extend(windows.end());
+    found
+}
+
+/// Three digits behind the point, as the worked examples have.
+pub(crate) fn round3(value: f64) -> String {
+    format!("{value:.3}")
+}

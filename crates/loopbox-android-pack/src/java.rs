@@ -128,6 +128,7 @@ pub(crate) struct Classes {
 }
 
 /// The Java of all archives.
+#[derive(Clone)]
 pub(crate) struct AllClasses {
     pub(crate) library: Classes,
     pub(crate) inhouse: Classes,
@@ -262,12 +263,15 @@ fn entries(folder: &Path) -> Result<Entries> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::LazyLock;
 
+    /// Compiled once for all tests, with the integrations and the sample app.
     fn compiled() -> AllClasses {
-        library(&Java::ensure(&Progress::new("test")).unwrap()).unwrap()
+        static COMPILED: LazyLock<AllClasses> =
+            LazyLock::new(|| library(&Java::ensure(&Progress::new("test")).unwrap()).unwrap());
+        COMPILED.clone()
     }
 
-    /// And with the library, the integrations and the sample app.
     #[test]
     fn no_declaration_of_another_library_gets_into_ours() {
         let AllClasses { library, inhouse, noop, .. } = compiled();

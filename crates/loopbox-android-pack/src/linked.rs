@@ -41,6 +41,7 @@ struct Package {
     /// `None` for our own.
     source: Option<String>,
     manifest_path: String,
+    authors: Vec<String>,
     targets: Vec<Target>,
 }
 
@@ -109,9 +110,7 @@ fn of(metadata: &Metadata) -> Result<Vec<Crate>> {
             let licence = package.license.clone().with_context(|| format!("{name} has no licence"))?;
             let mut texts = texts(Path::new(&package.manifest_path))?;
             if texts.is_empty() {
-                // Some packages name their licence and do not bring it; this one has nothing in it that is theirs.
-                ensure!(licence.contains("Apache-2.0"), "{name} brings no text of its licence, {licence}");
-                texts.push(fs::read_to_string(root().join("LICENSE-APACHE"))?);
+                texts.push(text_of(package, &licence)?);
             }
             found.push(Crate { name, version, licence, texts });
         }
@@ -121,20 +120,43 @@ fn of(metadata: &Metadata) -> Result<Vec<Crate>> {
     Ok(found)
 }
 
+/// Some packages name their licence and do not bring it.
+fn text_of(package: &Package, licence: &str) -> Result<String> {
+    let own =
+        |name: &str| fs::read_to_string(root().join(name)).with_context(|| format!("cannot read {name}"));
+    if licence.contains("Apache-2.0") {
+        return own("LICENSE-APACHE");
+    }
+    let mit = own("LICENSE-MIT")?;
+    // The text is everybody's, the line about whose it is above it is not.
+    let body = mit.find("Permission is hereby granted").and_then(|start| mit.get(start..));
+    let body = body.filter(|_| licence == "MIT");
+    let body = body.with_context(|| format!("{} brings no text of its licence, {licence}", package.name))?;
+    Ok(format!("Copyright (c) {}\n\n{body}", package.authors.join(", ")))
+}
+
 /// The files beside a manifest that a licence may ask to be passed on.
 fn texts(manifest: &Path) -> Result<Vec<String>> {
-    let folder = manifest.parent().context("a manifest in no folder")?;
-    let mut names: Vec<_> = fs::read_dir(folder)?.collect::<std::io::Result<Vec<_>>>()?;
-    names.sort_by_key(fs::DirEntry::file_name);
     let wanted = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
+    let folder = manifest.parent().context("a manifest in no folder")?;
     let mut found = Vec::new();
-    for entry in names {
+    for entry in sorted(folder)? {
         let name = entry.file_name().to_string_lossy().to_uppercase();
-        if wanted.iter().any(|word| name.starts_with(word)) && entry.file_type()?.is_file() {
-            found.push(fs::read_to_string(entry.path())?.replace("\r\n", "\n"));
+        if !wanted.iter().any(|word| name.starts_with(word)) {
+            continue;
+        }
+        let files = if entry.file_type()?.is_dir() { sorted(&entry.path())? } else { vec![entry] };
+        for file in files {
+            found.push(fs::read_to_string(file.path())?.replace("\r\n", "\n"));
         }
     }
     Ok(found)
+}
+
+fn sorted(folder: &Path) -> Result<Vec<fs::DirEntry>> {
+    let mut entries: Vec<_> = fs::read_dir(folder)?.collect::<std::io::Result<_>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    Ok(entries)
 }
 
 /// What an app that shows notices shows: each crate with its licence, then each text once, with the crates that it is of.
@@ -208,5 +230,9 @@ mod tests {
             assert!(notices.contains(&format!("  {} {} (", each.name, each.version)));
         }
         assert!(notices.contains("Permission is hereby granted"));
+        assert!(
+            notices.contains("Copyright (c) Szymon") || !names.contains(&"dlopen2"),
+            "its authors stand in its manifest"
+        );
     }
 }

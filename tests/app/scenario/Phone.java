@@ -8,7 +8,10 @@ import android.content.pm.ApplicationInfo;
 import android.content.pm.PackageManager;
 import android.os.Process;
 import android.os.SystemClock;
+import java.io.ByteArrayInputStream;
 import java.io.File;
+import java.io.InputStream;
+import java.nio.charset.Charset;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -16,7 +19,7 @@ import java.util.List;
  * Plays the system: what it says about this process and about those before it.
  *
  * <p>Arguments: {@code says=WORDS} and {@code saysAfterMs=N}: that this process does not respond, so long after the
- * start. {@code exits=PID|PROCESS|TIME|REASON|STATUS|WORDS,...}: how processes ended, newest first.
+ * start. {@code exits=PID|PROCESS|TIME|REASON|STATUS|WORDS,...}: how processes ended, newest first; {@code trace=TEXT}: what the system keeps of each.
  */
 public final class Phone extends Application {
     private final Options options;
@@ -82,7 +85,7 @@ public final class Phone extends Application {
             List<ApplicationExitInfo> exits = new ArrayList<ApplicationExitInfo>();
             for (String exit : options.text("exits", "").split(",")) {
                 if (!exit.isEmpty()) {
-                    exits.add(new End(exit.split("\\|")));
+                    exits.add(new End(exit.split("\\|"), options.text("trace", "")));
                 }
             }
             return exits;
@@ -92,9 +95,16 @@ public final class Phone extends Application {
     /** One that ended. */
     private static final class End extends ApplicationExitInfo {
         private final String[] parts;
+        private final String trace;
 
-        End(String[] parts) {
+        End(String[] parts, String trace) {
             this.parts = parts;
+            this.trace = trace;
+        }
+
+        @Override
+        public InputStream getTraceInputStream() {
+            return trace.isEmpty() ? null : new ByteArrayInputStream(trace.getBytes(Charset.forName("UTF-8")));
         }
 
         @Override

@@ -360,8 +360,9 @@ fn the_links_to_crash_sdks_work_shrunk_and_unshrunk() -> Result<()> {
 fn link_sources() -> Result<Vec<PathBuf>> {
     let tests = root().join("tests");
     let glue = root().join("jni-glue");
-    let parts = [tests.join("app/android"), glue.join("integrations"), glue.join("inhouse/java")];
+    let parts = ["integrations", "inhouse/java", "java-stubs/androidx"].map(|part| glue.join(part));
     let mut sources = java_below(&parts)?;
+    sources.extend(java_below(&[tests.join("app/android")])?);
     sources.extend(["Links", "SentryClient"].map(|name| tests.join(format!("integrate/{name}.java"))));
     let scenario = ["Options", "Phone", "PrintingListener", "Script"];
     sources.extend(scenario.map(|name| tests.join(format!("app/scenario/{name}.java"))));

@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use loopbox_e2e::live::{quit, running_tree, wait_for_ring, wait_for_signal_catcher};
 use loopbox_e2e::{LIMIT, launcher, read};
+use loopbox_format::container::{self, Tag};
 use loopbox_format::model::{ProcessExit, Report};
 use loopbox_launch::Running;
 use loopbox_testbed::to_test_on;
@@ -153,11 +155,35 @@ fn what_a_dead_process_left_says_how_it_ended() -> Result<()> {
         app.app.kill();
         let at = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?.as_millis();
         let exit = reason.map(|reason| format!("exits={pid}|{process}|{at}|{reason}|0|words"));
-        let mut next = Taking::start("art11", folder.path(), exit.as_deref().as_slice())?;
+        let system: Vec<&str> = exit.as_deref().into_iter().chain(["trace=DALVIK THREADS (14):"]).collect();
+        let mut next = Taking::start("art11", folder.path(), &system)?;
         let taken = next.take()?;
         let ended = if reason.is_some() { format!("{words} ended {at}") } else { words.to_owned() };
         ensure!(taken.len() == 1 && taken[0].0 == ended, "{ended}: {taken:?}");
+        let trace = (reason == Some(ProcessExit::ANR)).then(|| "DALVIK THREADS (14):".to_owned());
+        assert_eq!(system_trace(&taken[0].1)?, trace, "of an ANR, and of nothing else");
+        read(&taken[0].1)?;
+        assert_eq!(next.take()?, taken, "once");
+        assert_eq!(system_trace(&taken[0].1)?, trace);
         next.end()?;
     }
     Ok(())
+}
+
+/// The system's trace in a report.
+fn system_trace(report: &Path) -> Result<Option<String>> {
+    let bytes = fs::read(report)?;
+    let contents = container::read(&bytes)?;
+    assert_eq!(contents.damage, []);
+    let found: Vec<_> = contents.sections.iter().filter(|section| section.tag == Tag(*b"TRAC")).collect();
+    let [section] = &found[..] else {
+        ensure!(found.is_empty(), "{} traces", found.len());
+        return Ok(None);
+    };
+    let packed = tempdir()?;
+    let file = packed.path().join("trace.gz");
+    fs::write(&file, section.payload)?;
+    let text = Command::new("gzip").arg("-dc").arg(file).output()?;
+    ensure!(text.status.success(), "not packed by gzip");
+    Ok(Some(String::from_utf8(text.stdout)?))
 }

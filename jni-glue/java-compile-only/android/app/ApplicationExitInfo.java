@@ -1,5 +1,8 @@
 package android.app;
 
+import java.io.IOException;
+import java.io.InputStream;
+
 /** Why an earlier process of this app ended. Since API 30. */
 public final class ApplicationExitInfo {
     private ApplicationExitInfo() {}
@@ -15,4 +18,6 @@ public final class ApplicationExitInfo {
     public native String getDescription();
 
     public native long getTimestamp();
+
+    public native InputStream getTraceInputStream() throws IOException;
 }

@@ -195,8 +195,9 @@ public final class Loopbox {
             }
             Recorder.awaitLookBack();
             String process = App.processName();
+            String owner = process == null ? "unknown" : process;
             List<Report> found = new ArrayList<Report>();
-            for (File file : PendingReports.take(place, process == null ? "unknown" : process)) {
+            for (File file : PendingReports.take(place, owner, Recorder.framework(), Recorder.keepsTraces())) {
                 found.add(new Report(file));
             }
             return found;

@@ -1,5 +1,8 @@
 package android.app;
 
+import java.io.IOException;
+import java.io.InputStream;
+
 /** One process that ended. */
 public abstract class ApplicationExitInfo {
     public abstract int getPid();
@@ -13,4 +16,6 @@ public abstract class ApplicationExitInfo {
     public abstract String getDescription();
 
     public abstract long getTimestamp();
+
+    public abstract InputStream getTraceInputStream() throws IOException;
 }

@@ -3,7 +3,7 @@ package xcrash;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Of xCrash 2.4 and newer. */
+/** Of xCrash, as of June 2025. */
 public final class TombstoneManager {
     private static final Map<String, String> SECTIONS = new TreeMap<String, String>();
 

@@ -8,6 +8,8 @@ import android.os.Build;
 import android.os.Debug;
 import android.os.Process;
 import android.util.Log;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.List;
 
 /** The framework of a device, by public API only. */
@@ -77,9 +79,23 @@ public final class ContextFramework implements Framework {
                                 exit.getTimestamp(),
                                 exit.getReason(),
                                 exit.getStatus(),
-                                exit.getDescription());
+                                exit.getDescription(),
+                                new Trace(exit));
             }
             return exits;
+        }
+
+        private static final class Trace implements Exit.Trace {
+            private final ApplicationExitInfo exit;
+
+            Trace(ApplicationExitInfo exit) {
+                this.exit = exit;
+            }
+
+            @Override
+            public InputStream open() throws IOException {
+                return exit.getTraceInputStream();
+            }
         }
     }
 }

@@ -2,6 +2,8 @@
 package io.loopbox.internal;
 
 import android.system.OsConstants;
+import java.io.IOException;
+import java.io.InputStream;
 
 /** How a process of this app ended, as the system recorded it. */
 public final class Exit {
@@ -32,13 +34,27 @@ public final class Exit {
     /** The system's own words, "user request after error: Input dispatching timed out ..."; null for none. */
     final String description;
 
-    Exit(int pid, String process, long timeMs, int reason, int status, String description) {
+    private final Trace trace;
+
+    /** What the system keeps of an ANR: ART's own trace. */
+    interface Trace {
+        /** @return null for none */
+        InputStream open() throws IOException;
+    }
+
+    Exit(int pid, String process, long timeMs, int reason, int status, String description, Trace trace) {
         this.pid = pid;
         this.process = process;
         this.timeMs = timeMs;
         this.reason = reason;
         this.status = status;
         this.description = description;
+        this.trace = trace;
+    }
+
+    /** ART's trace, to be closed; null for none. */
+    InputStream trace() throws IOException {
+        return trace.open();
     }
 
     /** Whether something went wrong in the process itself, which nobody ended from outside. */

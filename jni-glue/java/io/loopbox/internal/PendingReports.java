@@ -25,11 +25,13 @@ public final class PendingReports {
 
     /**
      * Moves the reports of a directory into one of the calling process: each goes to one process, and none is deleted
-     * under it to make room for new ones. One that its living process may put more into stays where it is.
+     * under it to make room for new ones. One that its living process may put more into stays where it is. One whose process
+     * an ANR ended gets the system's trace of it, where that is wanted.
      */
-    public static List<File> take(File directory, String process) {
-        File taken = new File(directory, TAKEN);
-        File own = new File(taken, process.replace('/', '_').replace(':', '_'));
+    public static List<File> take(File directory, String process, Framework framework, boolean keepsTraces) {
+        File all = new File(directory, TAKEN);
+        List<File> taken = new ArrayList<File>();
+        File own = new File(all, process.replace('/', '_').replace(':', '_'));
         if (!own.isDirectory() && !own.mkdirs()) {
             Log.w(Tag.LOOPBOX, "cannot create " + own);
             return new ArrayList<File>();
@@ -39,12 +41,17 @@ public final class PendingReports {
                 continue;
             }
             // False when another process was quicker.
-            boolean ours = file.renameTo(new File(own, file.getName()));
-            if (!ours && file.exists()) {
+            File moved = new File(own, file.getName());
+            if (file.renameTo(moved)) {
+                taken.add(moved);
+            } else if (file.exists()) {
                 Log.w(Tag.LOOPBOX, "cannot move " + file);
             }
         }
-        File[] processes = taken.listFiles();
+        if (keepsTraces) {
+            SystemTrace.attach(taken, framework);
+        }
+        File[] processes = all.listFiles();
         if (processes != null) {
             for (File each : processes) {
                 tidy(each);

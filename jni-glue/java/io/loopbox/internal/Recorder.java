@@ -198,6 +198,12 @@ public final class Recorder {
         }
     }
 
+    /** Whether the system's traces, which name all threads, may be put into reports. Any thread. */
+    public static boolean keepsTraces() {
+        Settings wanted = settings;
+        return wanted != null && !wanted.redactThreadNames;
+    }
+
     /** What the system says about this process. Any thread. */
     public static Framework framework() {
         return framework;

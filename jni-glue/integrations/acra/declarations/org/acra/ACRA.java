@@ -3,7 +3,7 @@ package org.acra;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Of acra-core 5 and newer. */
+/** Of acra-core, as of June 2026. */
 public final class ACRA {
     private static final Map<String, String> TOLD = new TreeMap<String, String>();
 

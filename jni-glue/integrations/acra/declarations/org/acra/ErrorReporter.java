@@ -1,6 +1,6 @@
 package org.acra;
 
-/** Of acra-core 5 and newer; it has more methods. */
+/** Of acra-core, as of June 2026; it has more methods. */
 public interface ErrorReporter {
     String putCustomData(String key, String value);
 

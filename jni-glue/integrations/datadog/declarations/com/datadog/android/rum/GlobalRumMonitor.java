@@ -3,7 +3,7 @@ package com.datadog.android.rum;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Of dd-sdk-android-rum 2 and newer. */
+/** Of dd-sdk-android-rum, as of May 2026. */
 public final class GlobalRumMonitor {
     private GlobalRumMonitor() {}
 

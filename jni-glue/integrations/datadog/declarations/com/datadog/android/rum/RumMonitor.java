@@ -2,7 +2,7 @@ package com.datadog.android.rum;
 
 import java.util.Map;
 
-/** Of dd-sdk-android-rum 2 and newer; it has more methods. */
+/** Of dd-sdk-android-rum, as of May 2026; it has more methods. */
 public interface RumMonitor {
     void addError(String message, RumErrorSource source, Throwable throwable, Map<String, ? extends Object> attributes);
 

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Of embrace-android-sdk 7 and newer: a Kotlin object. */
+/** Of embrace-android-sdk, as of August 2026: a Kotlin object. */
 public final class Embrace {
     public static final Embrace INSTANCE = new Embrace();
 

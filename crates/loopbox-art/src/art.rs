@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::discover::{self, Findings, FoundThread, KnownMethod, Library, Match, ThreadEnv};
 use crate::fuse::{Fuse, Phase};
 use crate::hold::{Hold, Reclaimed};
+use crate::known::KnownSymbols;
 use crate::locks::{GetContendedMonitor, GetLockOwner, ThreadId};
 use crate::names::{Fingerprint, MethodName, Namer, Names, Served};
 use crate::off::{Off, SuspendError};
@@ -35,6 +36,8 @@ pub struct DiscoverOptions<'a> {
     pub known: &'a [KnownMethod<'a>],
     /// The main thread, when it is not the calling one.
     pub main: Option<ThreadEnv>,
+    /// Keeps for the next process where ART's hidden functions are; without one they are searched for each time.
+    pub symbols: Option<&'a dyn KnownSymbols>,
     /// Marks the dangerous phases; without one nothing remembers a death inside of them.
     pub fuse: Option<Arc<dyn Fuse>>,
     /// Frames visited at most; 0 for [`DEFAULT_DEPTH_LIMIT`].
@@ -155,7 +158,7 @@ impl Art {
     pub fn discover(vm: *mut c_void, env: *mut c_void, options: &DiscoverOptions<'_>) -> Result<Art, Off> {
         let fuse = options.fuse.as_ref();
         fuse.inspect(|fuse| fuse.mark(Phase::SelfCheck));
-        let library = Library::load(vm);
+        let library = Library::load(vm, options.symbols);
         fuse.inspect(|fuse| fuse.mark(Phase::Idle));
         Art::with_library(&library?, vm, env, options)
     }

@@ -17,6 +17,7 @@ mod discover;
 pub mod elf;
 mod fuse;
 mod hold;
+mod known;
 mod locks;
 mod module;
 mod names;
@@ -34,6 +35,7 @@ pub use art::{
 };
 pub use discover::{KnownMethod, Library, ThreadEnv, build_id, get_stack_trace_is_patient};
 pub use fuse::{Fuse, Phase};
+pub use known::KnownSymbols;
 pub use locks::{Lock, ObjectRef, ThreadId};
 pub use names::{Fingerprint, LineTable, MethodName, Named, Names, names_of_dex};
 pub use off::{Off, SuspendError};

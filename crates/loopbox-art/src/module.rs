@@ -58,6 +58,11 @@ impl Module {
         self.build_id.as_deref().map(elf::hex).unwrap_or_default()
     }
 
+    /// What is added to addresses in the file.
+    pub(crate) fn load_bias(&self) -> usize {
+        self.object.load_bias
+    }
+
     /// Whether an address lies in the module.
     pub(crate) fn contains(&self, address: usize) -> bool {
         self.object.contains(address)

@@ -7,6 +7,7 @@
 use std::ffi::{c_int, c_void};
 
 use crate::elf::SymbolSource;
+use crate::known::{self, KnownSymbols};
 use crate::locks::{GetContendedMonitor, GetLockOwner};
 use crate::module::{Found, Module};
 use crate::off::Off;
@@ -145,10 +146,35 @@ impl Symbols {
     /// Looks everything up and binds it.
     ///
     /// Up to ART 14 all of it is exported and found without a scan; only when something is missing are
-    /// the slow tables opened, once.
-    pub(crate) fn bind(module: &Module) -> Result<Symbols, Off> {
-        Symbols::choose(&Table::of(module.find_exported(&ALL)))
-            .or_else(|_| Symbols::choose(&Table::of(module.find_all(&ALL))))
+    /// the slow tables opened, once for each build of ART when what they have is kept.
+    pub(crate) fn bind(module: &Module, known: Option<&dyn KnownSymbols>) -> Result<Symbols, Off> {
+        // Without a build id nobody can tell one build from another.
+        let known = known.filter(|_| !module.build_id().is_empty());
+        let place = Place { load_bias: module.load_bias(), contains: &|address| module.contains(address) };
+        Symbols::find(module.find_exported(&ALL), known, &place, || module.find_all(&ALL))
+    }
+
+    fn find(
+        mut exported: Vec<Option<Found>>,
+        known: Option<&dyn KnownSymbols>,
+        place: &Place<'_>,
+        search: impl FnOnce() -> Vec<Option<Found>>,
+    ) -> Result<Symbols, Off> {
+        if let Ok(symbols) = Symbols::choose(&Table::of(&exported)) {
+            return Ok(symbols);
+        }
+        if let Some(text) = known.and_then(KnownSymbols::load) {
+            known::add(&text, &ALL, &mut exported, place.load_bias, place.contains);
+            if let Ok(symbols) = Symbols::choose(&Table::of(&exported)) {
+                return Ok(symbols);
+            }
+        }
+        let found = search();
+        let symbols = Symbols::choose(&Table::of(&found))?;
+        if let Some(known) = known {
+            known.keep(&known::write(&ALL, &found, place.load_bias));
+        }
+        Ok(symbols)
     }
 
     /// Chooses the bindings from what was found.
@@ -204,6 +230,12 @@ impl Symbols {
     }
 }
 
+/// Where the module is.
+struct Place<'a> {
+    load_bias: usize,
+    contains: &'a dyn Fn(usize) -> bool,
+}
+
 /// Makes a function of an address.
 ///
 /// # Safety
@@ -218,8 +250,8 @@ unsafe fn bind<F: Copy>(found: Found) -> F {
 struct Table(Vec<(&'static str, Found)>);
 
 impl Table {
-    fn of(found: Vec<Option<Found>>) -> Table {
-        Table(ALL.iter().zip(found).filter_map(|(name, found)| Some((*name, found?))).collect())
+    fn of(found: &[Option<Found>]) -> Table {
+        Table(ALL.iter().zip(found).filter_map(|(name, found)| Some((*name, (*found)?))).collect())
     }
 
     #[cfg(test)]
@@ -283,6 +315,62 @@ mod tests {
             assert!(what.starts_with("StackVisitor::"), "{what}");
         }
         assert_eq!(abi(&[]).unwrap_err(), Off::NoSymbol("ThreadList::SuspendThreadByThreadId"));
+    }
+
+    /// Keeps a text, and counts how often it was given one.
+    #[derive(Default)]
+    struct Kept(std::cell::RefCell<(Option<String>, u32)>);
+
+    impl KnownSymbols for Kept {
+        fn load(&self) -> Option<String> {
+            self.0.borrow().0.clone()
+        }
+
+        fn keep(&self, text: &str) {
+            let mut kept = self.0.borrow_mut();
+            *kept = (Some(text.to_owned()), kept.1 + 1);
+        }
+    }
+
+    #[test]
+    fn what_is_hidden_is_searched_for_once() {
+        let hidden = [SUSPEND_REASON_ATTEMPT, OWNER];
+        let at = |name: &&str, bias: usize| {
+            let source =
+                if hidden.contains(name) { SymbolSource::GnuDebugData } else { SymbolSource::Linker };
+            let there =
+                WALK.contains(name) || hidden.contains(name) || [RESUME_REASON, CONTENDED].contains(name);
+            there.then_some(Found { address: bias + 64 + name.len(), source })
+        };
+        let all = |bias| ALL.iter().map(|name| at(name, bias)).collect::<Vec<_>>();
+        let exported = |bias| -> Vec<_> {
+            all(bias).into_iter().map(|found| found.filter(|f| f.source == SymbolSource::Linker)).collect()
+        };
+        let kept = Kept::default();
+        let searches = std::cell::Cell::new(0);
+        let start = |bias: usize| {
+            let place = Place { load_bias: bias, contains: &|address| address > bias };
+            let search = || {
+                searches.set(searches.get() + 1);
+                all(bias)
+            };
+            let symbols = Symbols::find(exported(bias), Some(&kept), &place, search).unwrap();
+            let suspend = symbols.suspension;
+            assert!(symbols.locks.is_some() && suspend.abi() == SuspendAbi::ReasonAttempt);
+            let Suspension::ReasonAttempt(suspend, _) = suspend else { unreachable!() };
+            assert_eq!(suspend as usize, bias + 64 + SUSPEND_REASON_ATTEMPT.len());
+            assert_eq!(symbols.source, SymbolSource::GnuDebugData);
+            searches.get()
+        };
+        assert_eq!([0x1000, 0x7000, 0x2000].map(start), [1, 1, 1]);
+        // What is kept may be damaged, or of a version that looked for less.
+        *kept.0.borrow_mut() = (Some("d64 something".to_owned()), 1);
+        assert_eq!([0x1000, 0x1000].map(start), [2, 2]);
+        assert_eq!(kept.0.borrow().1, 2);
+        // What is exported needs no search, and is not kept.
+        let place = Place { load_bias: 0, contains: &|_| true };
+        let exported = all(0x1000);
+        assert!(Symbols::find(exported, Some(&kept), &place, || panic!("searched")).is_ok());
     }
 
     #[test]

@@ -29,6 +29,8 @@ mod adopt;
 #[cfg(not(loom))]
 mod disarm;
 #[cfg(not(loom))]
+mod known_symbols;
+#[cfg(not(loom))]
 mod memory;
 #[cfg(not(loom))]
 mod recover;
@@ -51,6 +53,7 @@ pub use trees::Fidelity;
 pub use self::{
     adopt::{Adopted, RingPolicy, adopt},
     disarm::{Disarmed, FuseSubject, STARTS_OFF, STRIKE_STARTS, Suspicion, count_start, suspect},
+    known_symbols::{keep_symbols, known_symbols},
     recover::{RecoverError, Recovered, recover},
     report_file::{Outlives, REQUESTED, ReportPolicy, enforce, replace_report, write_report},
     ring::{MainWriter, Mirror, Ring, RingFuse, RingOptions, RingReader, WorkerWriter},

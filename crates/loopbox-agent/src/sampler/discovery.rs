@@ -1,6 +1,6 @@
 //! Finds ART, unless an earlier process did not survive what comes with it.
 
-use super::suspended_call::{Job, MainEnv, call};
+use super::suspended_call::{Job, KeptSymbols, MainEnv, call};
 use crate::jni::env::Env;
 use crate::session::Session;
 #[cfg(debug_assertions)]
@@ -55,7 +55,8 @@ pub(super) fn find_art(
         return Err("unknown ART: a test asks for it".to_owned().into());
     }
     let api_level = settings.api_level;
-    let mut job = Job::Discover { main, api_level, fuse: fuse.clone(), found: None };
+    let symbols = KeptSymbols { directory: &settings.directory, libart: session.libart };
+    let mut job = Job::Discover { main, api_level, symbols, fuse: fuse.clone(), found: None };
     call(env, &mut job, |classes| classes.native_discover)?;
     match job {
         Job::Discover { found: Some(found), .. } => Ok(*found?),

@@ -12,10 +12,13 @@ use crate::sys::clock;
 use jni::ids::JStaticMethodID;
 use jni::objects::JClass;
 use jni::{EnvUnowned, sys};
-use loopbox_art::{Art, DiscoverOptions, Fuse, KnownMethod, Lock, Phase, RawStack, Suspended, ThreadEnv};
-use loopbox_store::RingFuse;
+use loopbox_art::{
+    Art, DiscoverOptions, Fuse, KnownMethod, KnownSymbols, Lock, Phase, RawStack, Suspended, ThreadEnv,
+};
+use loopbox_store::{BuildId, RingFuse, keep_symbols, known_symbols};
 use std::cell::Cell;
 use std::ffi::c_void;
+use std::path::Path;
 use std::ptr;
 use std::sync::Arc;
 
@@ -35,10 +38,32 @@ impl Fuse for RingMark {
     }
 }
 
+/// Keeps in the app's directory where ART's hidden functions are.
+pub(crate) struct KeptSymbols<'a> {
+    pub(crate) directory: &'a Path,
+    pub(crate) libart: BuildId,
+}
+
+impl KnownSymbols for KeptSymbols<'_> {
+    fn load(&self) -> Option<String> {
+        known_symbols(self.directory, self.libart)
+    }
+
+    fn keep(&self, text: &str) {
+        keep_symbols(self.directory, self.libart, text);
+    }
+}
+
 /// What the native methods below work on; the sampler's stack holds it while it calls them.
 pub(crate) enum Job<'a> {
     /// Find ART.
-    Discover { main: MainEnv, api_level: u32, fuse: RingFuse, found: Option<Result<Box<Art>, String>> },
+    Discover {
+        main: MainEnv,
+        api_level: u32,
+        symbols: KeptSymbols<'a>,
+        fuse: RingFuse,
+        found: Option<Result<Box<Art>, String>>,
+    },
     /// Take the main thread's stack.
     Sample(SampleJob<'a>),
     /// Take another thread's stack, or find out about a lock.
@@ -119,7 +144,7 @@ pub extern "system" fn discover<'local>(env: EnvUnowned<'local>, _: JClass<'loca
     entry::enter(env, |env| {
         // SAFETY: null, or the job that `call` on this thread's stack has put there.
         let job = unsafe { JOB.get().cast::<Job<'_>>().as_mut() };
-        let Some(Job::Discover { main, api_level, fuse, found }) = job else { return Ok(()) };
+        let Some(Job::Discover { main, api_level, symbols, fuse, found }) = job else { return Ok(()) };
         let Some(classes) = class_cache::get() else { return Ok(()) };
         let known = |id: JStaticMethodID, method| KnownMethod {
             id: id.into_raw().cast(),
@@ -132,6 +157,7 @@ pub extern "system" fn discover<'local>(env: EnvUnowned<'local>, _: JClass<'loca
             api_level: cfg!(target_os = "android").then_some(*api_level),
             known: &[known(classes.native_discover, "discover"), known(classes.native_walk, "walk")],
             main: Some(main.0),
+            symbols: Some(symbols),
             fuse: Some(Arc::new(RingMark(fuse.clone()))),
             ..DiscoverOptions::default()
         };

@@ -13,6 +13,7 @@ pub(crate) use retry::until_consistent;
 
 use std::ffi::c_void;
 
+use crate::known::KnownSymbols;
 use crate::module::Module;
 use crate::off::Off;
 use crate::symbols::Symbols;
@@ -88,10 +89,10 @@ pub fn get_stack_trace_is_patient(vm: *mut c_void) -> bool {
 impl Library {
     /// Finds the module that the process's `JavaVM` belongs to and binds its functions.
     ///
-    /// `vm` is a `JavaVM*` of this process.
-    pub fn load(vm: *mut c_void) -> Result<Library, Off> {
+    /// `vm` is a `JavaVM*` of this process; `known` is what an earlier process has found.
+    pub fn load(vm: *mut c_void, known: Option<&dyn KnownSymbols>) -> Result<Library, Off> {
         let module = Module::holding(a_function_of(vm)?)?;
-        let symbols = Symbols::bind(&module)?;
+        let symbols = Symbols::bind(&module, known)?;
         Ok(Library { module, symbols })
     }
 }

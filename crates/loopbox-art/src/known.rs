@@ -1,0 +1,95 @@
+//! What a slow search for functions has found, as text for the next process with the same build of ART: a line for each
+//! function, with its table, its address before the load bias, and its name.
+
+use crate::elf::SymbolSource;
+use crate::module::Found;
+
+/// Where the text is kept from process to process. Whoever keeps it sees to it that it is given back unchanged, and for the
+/// same build of ART only.
+pub trait KnownSymbols {
+    /// What an earlier process has kept; `None` when there is nothing, or it is damaged.
+    fn load(&self) -> Option<String>;
+    /// Keeps this.
+    fn keep(&self, text: &str);
+}
+
+/// The tables that are slow to search, and their signs.
+const SLOW: [(char, SymbolSource); 2] = [('s', SymbolSource::SymTab), ('d', SymbolSource::GnuDebugData)];
+
+/// What is in slow tables of what was found.
+pub(crate) fn write(names: &[&str], found: &[Option<Found>], load_bias: usize) -> String {
+    let mut text = String::new();
+    for (name, found) in names.iter().zip(found) {
+        let Some(found) = found else { continue };
+        let Some((sign, _)) = SLOW.iter().find(|(_, source)| *source == found.source) else { continue };
+        text.push(*sign);
+        text.push_str(&found.address.wrapping_sub(load_bias).to_string());
+        text.push(' ');
+        text.push_str(name);
+        text.push('\n');
+    }
+    text
+}
+
+/// Adds what was kept to what was found without it. Not what lies outside of the module.
+pub(crate) fn add(
+    text: &str,
+    names: &[&str],
+    found: &mut [Option<Found>],
+    load_bias: usize,
+    contains: impl Fn(usize) -> bool,
+) {
+    for line in text.lines() {
+        let Some((address, known)) = line.split_once(' ') else { continue };
+        let mut signed = address.chars();
+        let sign = signed.next();
+        let Some((_, source)) = SLOW.iter().find(|(slow, _)| Some(*slow) == sign) else { continue };
+        let Ok(offset) = signed.as_str().parse::<usize>() else { continue };
+        let address = load_bias.wrapping_add(offset);
+        let slot = names.iter().zip(found.iter_mut()).find(|(name, _)| **name == known);
+        if let Some((_, slot @ None)) = slot
+            && contains(address)
+        {
+            *slot = Some(Found { address, source: *source });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 4] = ["exported", "hidden", "packed", "absent"];
+    const BIAS: usize = 0x7000_0000;
+
+    fn found(address: usize, source: SymbolSource) -> Found {
+        Found { address: BIAS + address, source }
+    }
+
+    #[test]
+    fn what_was_found_slowly_is_found_again_where_the_module_is_now() {
+        let all = [
+            Some(found(0x10, SymbolSource::Linker)),
+            Some(found(0x20, SymbolSource::SymTab)),
+            Some(found(0x30, SymbolSource::GnuDebugData)),
+            None,
+        ];
+        let text = write(&NAMES, &all, BIAS);
+        assert_eq!(text, "s32 hidden\nd48 packed\n");
+        let mut again = [Some(found(0x10, SymbolSource::Linker)), None, None, None];
+        add(&text, &NAMES, &mut again, BIAS, |_| true);
+        assert_eq!(again, all);
+    }
+
+    #[test]
+    fn nothing_that_was_exported_or_is_elsewhere_is_taken_over() {
+        let mut now = [Some(found(0x10, SymbolSource::Linker)), None, None, None];
+        let text =
+            "s999 exported\ns32 hidden\nd48 packed\nd7 another\nx1 absent\ns absent\nsx absent\ns1\n\n";
+        add(text, &NAMES, &mut now, BIAS, |address| address != BIAS + 48);
+        assert_eq!(
+            now,
+            [Some(found(0x10, SymbolSource::Linker)), Some(found(0x20, SymbolSource::SymTab)), None, None]
+        );
+    }
+}

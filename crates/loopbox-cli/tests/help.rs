@@ -59,7 +59,7 @@ fn help_has_every_document_and_command() {
 /// What groff says of a page, and what it makes of it.
 fn groff(page: &str) -> (String, String) {
     let out = Command::new("groff").args(["-k", "-t", "-man", "-Tutf8", "-ww", "-P-cbou", page]).output();
-    let out = out.expect("groff is missing: apt-get install groff");
+    let out = out.expect("groff is missing: apt-get install groff-base");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     // Lines are filled with spaces.
     let page = text(&out.stdout).split_whitespace().collect::<Vec<_>>().join(" ");

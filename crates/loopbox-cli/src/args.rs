@@ -1,8 +1,8 @@
 //! The command line.
 
-use crate::cmd::Command;
+use crate::cmd::{Command, help};
 use crate::input::STDIO;
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches, Parser};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -12,16 +12,35 @@ use std::path::Path;
 /// zip) or base64.
 ///
 /// Exit codes: 0 success, 1 nothing could be done, 2 something was printed but a file is damaged or was skipped,
-/// 64 wrong command line.
+/// 3 `diff` found that something is worse, 64 wrong command line.
 #[derive(Debug, Parser)]
-#[command(name = "loopbox", version, arg_required_else_help = true)]
+#[command(name = "loopbox", version, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(after_help = "Examples:
+  loopbox hang.lbx
+  loopbox diagnose hang.lbx
+  loopbox report hang.lbx -o hang.html
+  loopbox cluster reports/
+  loopbox help reading-a-report")]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
+impl Args {
+    /// The definition of the command line.
+    pub(crate) fn definition() -> clap::Command {
+        help::with_names(Self::command())
+    }
+
+    /// # Errors
+    /// When the words are not a command line, and when they ask for help or the version.
+    pub(crate) fn read(words: impl Iterator<Item = OsString>) -> clap::error::Result<Self> {
+        Self::from_arg_matches(&Self::definition().try_get_matches_from(with_command(words))?)
+    }
+}
+
 /// The words of the command line, with `show` before a file that stands where a command should.
-pub(crate) fn with_command(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
+fn with_command(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = words.collect();
     if let Some(first) = words.get(1) {
         let is_command = Args::command().get_subcommands().any(|command| first == command.get_name());

@@ -31,6 +31,13 @@ pub(crate) struct BatchOptions {
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
+    pub(crate) how: BatchReading,
+}
+
+/// How reports are read, whichever they are.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BatchReading {
+    #[command(flatten)]
     pub(crate) reading: ReadOptions,
     /// Reads on this number of threads instead of one per core.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MAX_JOBS))]
@@ -48,10 +55,21 @@ pub(crate) struct Batch<S> {
 }
 
 impl BatchOptions {
-    fn find(&self) -> impl Iterator<Item = walkdir::Result<Found>> {
-        self.paths.iter().flat_map(|path| find(path))
+    /// [`BatchReading::read`] of the paths that were given.
+    pub(crate) fn read<S: Send>(
+        &self,
+        state: impl Fn() -> S + Sync + Send,
+        visit: impl Fn(&mut S, &Analysis, &str) -> Result<()> + Sync + Send,
+    ) -> Result<Batch<S>> {
+        self.how.read(&self.paths, state, visit)
     }
+}
 
+fn find_all(paths: &[PathBuf]) -> impl Iterator<Item = walkdir::Result<Found>> {
+    paths.iter().flat_map(|path| find(path))
+}
+
+impl BatchReading {
     /// Calls `visit` for each intact report, on several threads with a state each. Files that cannot be used are
     /// printed to stderr and skipped.
     ///
@@ -59,22 +77,52 @@ impl BatchOptions {
     /// When no report could be used, or a visitor fails.
     pub(crate) fn read<S: Send>(
         &self,
+        paths: &[PathBuf],
         state: impl Fn() -> S + Sync + Send,
         visit: impl Fn(&mut S, &Analysis, &str) -> Result<()> + Sync + Send,
     ) -> Result<Batch<S>> {
+        let (batch, used) = self.read_all(paths, state, visit)?;
+        match (used, batch.skipped) {
+            (0, 0) => bail!("no report found: folders are searched for files that end in .{EXTENSION}"),
+            (0, n) => bail!("none of {n} files could be used"),
+            _ => Ok(batch),
+        }
+    }
+
+    /// [`Self::read`] of paths that may hold no report, and no file that should be one.
+    pub(crate) fn read_if_any<S: Send>(
+        &self,
+        paths: &[PathBuf],
+        state: impl Fn() -> S + Sync + Send,
+        visit: impl Fn(&mut S, &Analysis, &str) -> Result<()> + Sync + Send,
+    ) -> Result<Batch<S>> {
+        let (batch, used) = self.read_all(paths, state, visit)?;
+        match (used, batch.skipped) {
+            (0, n @ 1..) => bail!("none of {n} files could be used"),
+            _ => Ok(batch),
+        }
+    }
+
+    /// The batch, and how many reports could be used.
+    fn read_all<S: Send>(
+        &self,
+        paths: &[PathBuf],
+        state: impl Fn() -> S + Sync + Send,
+        visit: impl Fn(&mut S, &Analysis, &str) -> Result<()> + Sync + Send,
+    ) -> Result<(Batch<S>, u64)> {
         let mapper = Mapper::load(&self.reading.mappings)?;
         let packages = app_packages(&self.reading.packages)?;
         let counts = Counts::default();
         let reader = BatchReader { mapper: &mapper, packages: &packages, progress: progress_bar(), counts };
         if !reader.progress.is_hidden() {
             // Searching the folders takes much less time than reading the reports, so they are searched twice.
-            let reports = self.find().filter(|found| matches!(found, Ok(Found::Report(_))));
+            let reports = find_all(paths).filter(|found| matches!(found, Ok(Found::Report(_))));
             reader.progress.set_length(reports.count() as u64);
         }
         let pool = ThreadPoolBuilder::new().num_threads(self.jobs.map_or(0, usize::from)).build();
         let pool = pool.context("the threads cannot be started")?;
         let states: Result<Vec<S>> = pool.install(|| {
-            let paths = self.find().filter_map(|path| reader.found(path)).par_bridge();
+            let paths = find_all(paths).filter_map(|path| reader.found(path)).par_bridge();
             let visited = paths.try_fold(&state, |mut state, path| {
                 if let Some(analysis) = reader.load(&path) {
                     visit(&mut state, &analysis, &path.to_string_lossy())?;
@@ -84,7 +132,7 @@ impl BatchOptions {
             visited.collect()
         });
         reader.progress.finish_and_clear();
-        reader.counts.into_batch(states?)
+        Ok(reader.counts.into_batch(states?))
     }
 }
 
@@ -129,7 +177,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn into_batch<S>(self, states: Vec<S>) -> Result<Batch<S>> {
+    fn into_batch<S>(self, states: Vec<S>) -> (Batch<S>, u64) {
         let (used, skipped) = (self.used.into_inner(), self.skipped.into_inner());
         let (unmapped, rings) = (self.unmapped.into_inner(), self.rings.into_inner());
         if rings > 0 {
@@ -138,11 +186,6 @@ impl Counts {
                  that was killed; name the file to read it"
             ));
         }
-        match (used, skipped) {
-            (0, 0) => bail!("no report found: folders are searched for files that end in .{EXTENSION}"),
-            (0, n) => bail!("none of {n} files could be used"),
-            _ => {}
-        }
         if unmapped > 0 {
             output::print_error(format_args!(
                 "warning: {unmapped} reports keep obfuscated names: no mapping is of their build"
@@ -150,7 +193,7 @@ impl Counts {
         }
         let complete = skipped == 0 && unmapped == 0;
         let outcome = if complete { Outcome::Complete } else { Outcome::Partial };
-        Ok(Batch { states, skipped, outcome })
+        (Batch { states, skipped, outcome }, used)
     }
 }
 

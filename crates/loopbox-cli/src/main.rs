@@ -1,12 +1,14 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod adb;
 mod args;
 mod attachment;
 mod batch;
 mod cmd;
 mod config;
 mod destination;
+mod document;
 mod input;
 mod mapping;
 mod options;
@@ -15,7 +17,6 @@ mod output;
 mod symbols;
 
 use args::Args;
-use clap::{CommandFactory, Parser};
 use outcome::Outcome;
 use std::process::ExitCode;
 
@@ -23,7 +24,7 @@ use std::process::ExitCode;
 const USAGE: u8 = 64;
 
 fn main() -> ExitCode {
-    let args = match Args::try_parse_from(args::with_command(std::env::args_os())) {
+    let args = match Args::read(std::env::args_os()) {
         Ok(args) => args,
         Err(error) => {
             // `--help` and `--version` arrive here, too.
@@ -32,9 +33,10 @@ fn main() -> ExitCode {
             return if is_error { ExitCode::from(USAGE) } else { ExitCode::SUCCESS };
         }
     };
-    match cmd::run(args.command, Args::command) {
+    match cmd::run(args.command, Args::definition) {
         Ok(Outcome::Complete) => ExitCode::SUCCESS,
         Ok(Outcome::Partial) => ExitCode::from(2),
+        Ok(Outcome::Worse) => ExitCode::from(3),
         Err(error) if error.is::<clap::Error>() => {
             output::print_error(format_args!("{error}"));
             ExitCode::from(USAGE)

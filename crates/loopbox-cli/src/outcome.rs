@@ -7,4 +7,6 @@ pub(crate) enum Outcome {
     Complete,
     /// The command printed something, but a file was damaged or skipped.
     Partial,
+    /// A comparison found what it was told to fail on.
+    Worse,
 }

@@ -1,4 +1,4 @@
-//! `loopbox check`, `recover`, `completions` and `man` as a user runs them.
+//! `loopbox check` and `recover` as a user runs them.
 
 mod support;
 
@@ -52,24 +52,6 @@ fn recover_refuses_other_files_in_one_line() {
 }
 
 #[test]
-fn completions_and_man_pages_have_every_command() {
-    let script = loopbox(&["completions", "bash"]).stdout;
-    let files = Files::new();
-    let folder = files.path("man");
-    assert_eq!(loopbox(&["man", "-o", folder]).code, 0);
-    for command in ["show", "diagnose", "report", "flame", "export", "retrace", "cluster", "check", "recover"]
-    {
-        assert!(script.contains(&format!("loopbox__subcmd__{command}")), "{command} in {script}");
-        let page = std::fs::read_to_string(format!("{folder}/loopbox-{command}.1")).unwrap();
-        assert!(page.contains(".SH SYNOPSIS"), "{page}");
-    }
-    assert!(loopbox(&["man"]).stdout.contains("Exit codes"));
-    for shell in ["zsh", "fish"] {
-        assert!(loopbox(&["completions", shell]).stdout.contains("diagnose"));
-    }
-}
-
-#[test]
 fn recover_makes_a_report_and_other_commands_read_the_ring_itself() {
     let files = Files::new();
     let ring = files.ring();
@@ -102,4 +84,28 @@ fn recover_of_a_cut_ring_keeps_what_is_there() {
         run.stderr
     );
     assert!(loopbox(&["show", out]).stdout.contains("com.example.shop.FeedHandler"));
+    // The loss travels with the report, which is whole itself.
+    let run = loopbox(&["check", out]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert!(run.stdout.contains("out.lbx: incomplete: not all of the ring"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("  ring offset ") && run.stdout.contains("the ring is cut"),
+        "{}",
+        run.stdout
+    );
+    let run = loopbox(&["show", out]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert!(
+        run.stdout.contains("! not all of the ring could be recovered: what is missing is listed at the end"),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains("LOST") && run.stdout.contains("the ring is cut"), "{}", run.stdout);
+    let json = loopbox(&["show", "--json", out]).stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert!(json["lost"][0].as_str().unwrap().contains("the ring is cut"), "{json}");
+    assert_eq!(json["damage"], serde_json::json!([]));
+    // As a ring, it is the file that is damaged.
+    let run = loopbox(&["check", cut]);
+    assert!(run.code == 2 && run.stdout.contains("cut.lbr: damaged\n  offset "), "{}", run.stdout);
 }

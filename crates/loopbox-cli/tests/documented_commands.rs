@@ -1,7 +1,10 @@
 //! The commands in the documentation run, and the help text is the one that is checked in.
 
+#[path = "support/adb.rs"]
+mod adb;
 mod support;
 
+use adb::AdbStandIn;
 use loopbox_format::report::encode;
 use loopbox_report::test_support::ReportBuilder;
 use object::Object;
@@ -9,12 +12,13 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
-use support::{Files, loopbox};
+use support::{Files, OpenPage, loopbox, shop_bytes};
 
 /// Pages with commands in code blocks.
-const PAGES: [&str; 6] = [
+const PAGES: [&str; 7] = [
     "crates/loopbox-cli/README.md",
     "docs/clustering.md",
+    "docs/diff.md",
     "docs/json.md",
     "docs/native-frames.md",
     "docs/parquet.md",
@@ -38,7 +42,9 @@ fn symbols() -> PathBuf {
 /// The files that documented commands name.
 fn workspace() -> Files {
     let files = Files::new();
-    fs::create_dir(files.dir().join("reports")).unwrap();
+    for folder in ["reports", "reports-5.2", "reports-5.3"] {
+        fs::create_dir(files.dir().join(folder)).unwrap();
+    }
     let symbols = symbols();
     let own = fs::read(symbols.join("loopbox")).unwrap();
     let own = object::File::parse(&*own).unwrap();
@@ -48,9 +54,15 @@ fn workspace() -> Files {
         .interrupted(98, &[("/data/app/lib/libshop.so", build_id, own.entry())])
         .doing("android.os.Handler", "com.example.shop.Checkout", 5_050)
         .looper_tree(46, &[("com.example.shop.Checkout.run:4 a.b.a:1", 515)]);
-    let report = encode(&obfuscated.build().report).unwrap();
-    for name in ["FILE", "hang.lbx", "reports/one.lbx", "reports/two.lbx"] {
-        files.bytes(name, &report);
+    let report = |version: &str| {
+        let report = obfuscated.clone().with(|report| report.meta.process.app_version = version.into());
+        encode(&report.build().report).unwrap()
+    };
+    for name in ["FILE", "hang.lbx", "reports/one.lbx", "reports-5.2/one.lbx"] {
+        files.bytes(name, &report("5.2 (502)"));
+    }
+    for name in ["reports/two.lbx", "reports-5.3/two.lbx"] {
+        files.bytes(name, &report("5.3 (503)"));
     }
     for name in ["mapping.txt", "mapping-5.2.txt", "mapping-5.3.txt"] {
         files.bytes(name, MAPPING.as_bytes());
@@ -58,6 +70,13 @@ fn workspace() -> Files {
     std::os::unix::fs::symlink(symbols, files.path("symbols")).unwrap();
     fs::rename(files.ring(), files.path("pulled.lbr")).unwrap();
     files
+}
+
+/// A device with an app that has a report.
+fn device() -> AdbStandIn {
+    let device = AdbStandIn::ready();
+    device.put("com.example.shop", "no_backup/loopbox/hang.lbx", &shop_bytes());
+    device
 }
 
 /// The commands in the `sh` blocks of a page, without comments, and without what they are piped into.
@@ -69,6 +88,8 @@ fn documented_commands(page: &str) -> Vec<String> {
     let starts = lines.filter_map(|line| Some(&line[line.find("loopbox ")?..]));
     let end = |line: &str| ["  ", " #", " |", ";"].iter().filter_map(|end| line.find(end)).min();
     let commands = starts.map(|line| line[..end(line).unwrap_or(line.len())].to_string());
+    // One that goes on until it is ended has its own test.
+    let commands = commands.filter(|command| !command.starts_with("loopbox open"));
     // No shell runs them: a pattern and a variable stand for files.
     commands
         .map(|command| {
@@ -81,6 +102,7 @@ fn documented_commands(page: &str) -> Vec<String> {
 fn documented_commands_succeed() {
     for page in PAGES {
         let commands = documented_commands(page);
+        let device = device();
         assert!(!commands.is_empty(), "{page} has no command");
         let files = workspace();
         let mut case = String::new();
@@ -92,7 +114,59 @@ fn documented_commands_succeed() {
         fs::write(cases.path().join("page.md"), case).unwrap();
         fs::rename(files.dir(), cases.path().join("page.in")).unwrap();
         println!("{page}: {commands:#?}");
-        trycmd::TestCases::new().case(cases.path().join("page.md")).run();
+        let port = device.port.to_string();
+        trycmd::TestCases::new()
+            .env("ANDROID_ADB_SERVER_PORT", port)
+            .case(cases.path().join("page.md"))
+            .run();
+    }
+}
+
+/// The commands under `Examples` in the help of a command, and of all of them.
+fn examples(command: &str) -> Vec<String> {
+    let help = if command.is_empty() { loopbox(&["--help"]) } else { loopbox(&[command, "--help"]) };
+    let below = help.stdout.split_once("\nExamples").map_or("", |(_, below)| below);
+    let block = below.split_once(":\n").map_or("", |(_, block)| block);
+    block.lines().map_while(|line| line.strip_prefix("  ")).map(str::to_owned).collect()
+}
+
+/// The names of all commands, as the overview lists them.
+fn commands() -> Vec<String> {
+    let help = loopbox(&["--help"]).stdout;
+    let list = help.split_once("Commands:\n").unwrap().1.split_once("\n\n").unwrap().0;
+    let named = list.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    named.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_example_in_the_help_runs() {
+    let commands = commands();
+    assert!(commands.len() > 12, "{commands:?}");
+    let folder = Path::new(env!("CARGO_BIN_EXE_loopbox")).parent().unwrap();
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    for command in commands.iter().map(String::as_str).chain([""]) {
+        let examples = examples(command);
+        assert!(!examples.is_empty(), "`loopbox {command} --help` has no example");
+        let files = workspace();
+        let device = device();
+        for example in examples {
+            if example.starts_with("loopbox open") {
+                // It goes on until it is ended, and is not to start this machine's browser.
+                let page = OpenPage::of(&example.split(' ').skip(2).collect::<Vec<_>>(), files.dir());
+                assert!(page.url.starts_with("http://127.0.0.1:"), "{example}: {}", page.url);
+                continue;
+            }
+            let mut shell = std::process::Command::new("sh");
+            shell.args(["-e", "-c", &example]).current_dir(files.dir());
+            let out = shell
+                .env("PATH", &path)
+                .env("HOME", files.dir())
+                .env("ANDROID_ADB_SERVER_PORT", device.port.to_string())
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&out.stderr);
+            assert!(out.status.success() && said.is_empty(), "{example}: {:?} {said}", out.status);
+        }
     }
 }
 
@@ -100,8 +174,11 @@ fn documented_commands_succeed() {
 fn documented_formats_can_be_exported() {
     let files = workspace();
     let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/exports.md")).unwrap();
-    let formats: Vec<&str> =
-        page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    let formats: Vec<&str> = page
+        .lines()
+        .take_while(|line| !line.starts_with("## "))
+        .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
+        .collect();
     for format in &formats {
         let run = loopbox(&["export", files.path("FILE"), "--format", format, "-o", files.path(format)]);
         assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{format}");

@@ -3,7 +3,10 @@
 mod support;
 
 use serde_json::Value;
+use std::path::PathBuf;
+use std::process::Command;
 use support::{Files, loopbox, shop, tools};
+use tempfile::TempDir;
 
 fn export(format: &str) -> (Files, &'static str) {
     let files = Files::new();
@@ -89,8 +92,74 @@ fn perfetto_export_of_a_hostile_report_is_a_valid_trace() {
 fn speedscope_export_matches_speedscopes_own_schema() {
     let (_files, out) = export("speedscope");
     let schema = tools::npm_file("speedscope", "1.25.0", "dist/release/file-format-schema.json");
-    let answer = tools::python("speedscope_check.py", &[schema.to_str().unwrap(), out]);
+    let answer = tools::python("schema_check.py", &[schema.to_str().unwrap(), out]);
     assert!(answer.contains("valid"), "{answer}");
+}
+
+/// The Firefox profiler, as its own command line runs it: a process loads a profile and answers about it.
+struct Profiler {
+    program: PathBuf,
+    home: TempDir,
+}
+
+impl Profiler {
+    fn load(profile: &str) -> Self {
+        let program = tools::npm_file("@firefox-devtools/profiler-cli", "0.10.0", "dist/profiler-cli.js");
+        let profiler = Self { program, home: TempDir::new().unwrap() };
+        // It may give up waiting for the process that it has started, which is there all the same.
+        let _ = profiler.run(&["load", profile]);
+        let mut waited = 0;
+        while let Err(why) = profiler.run(&["thread", "select", "t-0"]) {
+            waited += 1;
+            assert!(waited < 100, "the profile is not loaded: {why}");
+        }
+        profiler
+    }
+
+    fn run(&self, arguments: &[&str]) -> Result<String, String> {
+        let mut node = Command::new("node");
+        let out = node
+            .arg(&self.program)
+            .args(arguments)
+            .env("HOME", self.home.path())
+            .output()
+            .expect("node runs");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        if out.status.success() { Ok(text(&out.stdout)) } else { Err(text(&out.stderr)) }
+    }
+
+    fn ask(&self, arguments: &[&str]) -> Value {
+        serde_json::from_str(&self.run(&[arguments, &["--json"]].concat()).unwrap()).unwrap()
+    }
+}
+
+impl Drop for Profiler {
+    fn drop(&mut self) {
+        let _ = self.run(&["stop", "--all"]);
+    }
+}
+
+#[test]
+fn firefox_export_is_imported_by_the_profiler_itself() {
+    let (_files, out) = export("firefox");
+    let profiler = Profiler::load(out);
+    let samples = profiler.ask(&["thread", "samples", "--include-idle"]);
+    let functions = samples["topFunctionsByTotal"].as_array().unwrap();
+    let of = |name: &str| functions.iter().find(|f| f["name"] == name).map(|f| f["totalSamples"].clone());
+    // A sample weighs as many intervals as it stands for.
+    assert_eq!(of("com.example.shop.Cart.total(Cart.java:88)"), Some(515.into()), "{samples}");
+    assert_eq!(of("java.util.ArrayList.get(ArrayList.java:436)"), Some(200.into()), "{samples}");
+    let markers = profiler.ask(&["thread", "markers"]);
+    let counts: Vec<(&str, u64)> = markers["byType"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|m| (m["markerName"].as_str().unwrap(), m["count"].as_u64().unwrap()))
+        .collect();
+    // What was before the first sample is shown, too.
+    for expected in [("History", 4), ("Message", 2), ("Pending", 1)] {
+        assert!(counts.contains(&expected), "{expected:?} in {counts:?}");
+    }
 }
 
 #[test]

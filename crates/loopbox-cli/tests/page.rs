@@ -5,9 +5,11 @@ mod browser;
 mod support;
 
 use browser::Browser;
+use loopbox_format::model::{Anr, AnrVerdict, MainState, ProcessExit, Report};
 use loopbox_format::report::encode;
 use loopbox_report::test_support::{OUTSIDE, ReportBuilder, full};
 use std::path::{Path, PathBuf};
+use support::tools::npm_file;
 use support::{Files, loopbox};
 
 fn page_of(files: &Files, report: ReportBuilder) -> PathBuf {
@@ -173,4 +175,148 @@ fn page_shows_text_of_a_hostile_report_and_does_not_run_it() {
     assert_eq!(b.js("document.scripts.length"), 2);
     assert_eq!(b.js("document.querySelector('h1').textContent"), evil);
     assert_eq!(b.problems(), Vec::<String>::new());
+}
+
+/// A report with something in each part of the page.
+fn everything() -> ReportBuilder {
+    let running = |report: &Report| match &report.main {
+        MainState::Running(running) => running.token,
+        _ => panic!("a message is running"),
+    };
+    let token = running(&full().build().report);
+    let recursion = "com.example.shop.Tree.walk:12 ".repeat(60);
+    full()
+        .waits_for("com.example.shop.Db", "sync-1", "java.lang.Thread.run com.example.shop.Sync.run:9")
+        .thread("sync", Some("java.lang.Thread.run com.example.Sync.run:9"))
+        .thread("RenderThread", None)
+        .interrupted(98, &[("/apex/com.android.runtime/lib64/bionic/libc.so", &[0xAB; 20], 0x9_C2C4)])
+        .with(|report| {
+            report.trees.retain(|tree| tree.token != token);
+            report.lost = vec!["ring offset 7: slot is damaged".into()];
+            report.anr = Anr {
+                verdict: AnrVerdict::Confirmed,
+                ran_ns: 10_000_000_000,
+                exit: Some(ProcessExit {
+                    reason: ProcessExit::ANR,
+                    description: "Input dispatching".into(),
+                    unix_ms: 7,
+                }),
+                ..Anr::default()
+            };
+        })
+        .looper_tree(token, &[(&format!("com.example.shop.Main.run:3 {}", recursion.trim()), 900)])
+}
+
+#[test]
+fn what_happened_is_told_without_a_script_and_can_be_copied() {
+    let files = Files::new();
+    let page = page_of(&files, everything());
+    let mut b = Browser::open(&page, 1280, 900, false);
+    let stack = b.js("document.getElementById('stack').textContent");
+    let stack = stack.as_str().unwrap();
+    let mut lines = stack.lines();
+    assert!(lines.next().unwrap().starts_with("#00 pc 000000000009c2c4  /apex/"), "{stack}");
+    assert_eq!(lines.next(), Some("at com.example.shop.Tree.walk(Tree.java:12)"), "{stack}");
+    assert!(
+        stack.contains("… the line above 58 more times\nat com.example.shop.Main.run(Main.java:3)"),
+        "{stack}"
+    );
+    b.click("[data-copy=stack] button", 0.5, 10.0);
+    assert_eq!(b.js("String(getSelection())").as_str().unwrap().trim(), stack.trim());
+    let anr = b.js("document.getElementById('anr').textContent");
+    let anr = anr.as_str().unwrap();
+    assert!(anr.contains("process ended byANR (6)") && anr.contains("Input dispatching"), "{anr}");
+    assert!(b.js("document.getElementById('machine').textContent").as_str().unwrap().contains("775 MiB"));
+    b.click("[data-mode=merged]", 0.5, 10.0);
+    // Sixty calls on top of each other are one box: Looper, Handler, Main.run and it.
+    assert_eq!(b.js("loopbox.stacks().nodes"), 4);
+    b.without_script();
+    // Scripts of the page are off; the protocol's own are not.
+    b.call("Emulation.setScriptExecutionDisabled", &serde_json::json!({"value": false}));
+    let verdict = b.js("document.getElementById('verdict').textContent");
+    assert!(verdict.as_str().unwrap().contains("Look at "), "{verdict}");
+    assert_eq!(b.js("document.getElementById('stack').textContent"), stack);
+    assert_eq!(b.js("document.querySelector('noscript').offsetHeight > 0"), true);
+}
+
+#[test]
+fn the_timeline_tells_what_is_under_the_pointer() {
+    let files = Files::new();
+    let page = page_of(&files, everything());
+    let mut b = Browser::open(&page, 1280, 900, false);
+    assert_eq!(
+        b.js("document.getElementById('lane-labels').innerText.split('\\n').join()"),
+        "main,CPU,by name,pending"
+    );
+    b.js("document.getElementById('timeline').scrollIntoView({ block: 'center' })");
+    assert_eq!(b.js("document.getElementById('hover').hidden"), true);
+    b.hover("#timeline", 0.9, 40.0);
+    let tip = b.js("document.getElementById('hover').textContent");
+    let tip = tip.as_str().unwrap();
+    assert!(
+        tip.contains("ActivityThread$H")
+            && tip.contains(", running, 10.00 s, 70 % on the CPU, from −10.000 s"),
+        "{tip}"
+    );
+    let inside = "(() => { const tip = document.getElementById('hover').getBoundingClientRect(), \
+                  canvas = document.getElementById('timeline').getBoundingClientRect(); \
+                  return tip.left >= 0 && tip.right <= innerWidth && tip.top >= canvas.bottom && tip.bottom <= innerHeight; })()";
+    assert_eq!(b.js(inside), true);
+    b.view(&pictures().join("1280-hover.png"));
+    b.hover("#timeline", 0.975, 140.0);
+    let tip = b.js("document.getElementById('hover').textContent");
+    assert!(tip.as_str().unwrap().contains("com.example.shop.Ticker"), "{tip}");
+    b.hover("h1", 0.1, 5.0);
+    assert_eq!(b.js("document.getElementById('hover').hidden"), true);
+    assert_eq!(b.problems(), Vec::<String>::new());
+}
+
+#[test]
+fn print_is_light_and_unfolded() {
+    let files = Files::new();
+    let page = page_of(&files, everything());
+    let mut b = Browser::open(&page, 900, 1200, true);
+    let back = "getComputedStyle(document.documentElement).getPropertyValue('--back')";
+    assert_eq!(b.js(back), "#12161d");
+    assert_eq!(b.js("document.querySelectorAll('details:not([open])').length > 0"), true);
+    let drawn = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))";
+    b.print_media(true);
+    b.js(drawn);
+    assert_eq!(b.js(back), "#f6f7f9");
+    assert_eq!(b.js("document.querySelectorAll('details:not([open])').length"), 0);
+    assert_eq!(b.js("getComputedStyle(document.querySelector('.tools')).display"), "none");
+    b.picture(&pictures().join("900-print.png"));
+    b.print_media(false);
+    b.js(drawn);
+    assert_eq!(b.js("document.querySelectorAll('details:not([open])').length > 0"), true);
+    assert_eq!(b.problems(), Vec::<String>::new());
+}
+
+/// A page of groups.
+fn groups_of(files: &Files) -> PathBuf {
+    let folder = files.path("reports");
+    std::fs::create_dir(folder).unwrap();
+    for (i, report) in [everything(), everything(), support::shop()].into_iter().enumerate() {
+        std::fs::write(format!("{folder}/{i}.lbx"), encode(&report.build().report).unwrap()).unwrap();
+    }
+    let html = files.path("groups.html");
+    let run = loopbox(&["cluster", "--html", folder, "-o", html]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    PathBuf::from(html)
+}
+
+#[test]
+fn pages_are_accessible_as_axe_says() {
+    let axe = npm_file("axe-core", "4.14.1", "axe.min.js");
+    let files = Files::new();
+    let pages = [("report", page_of(&files, everything())), ("groups", groups_of(&files))];
+    for (name, page) in &pages {
+        for (width, dark) in [(1280, false), (1280, true), (400, true), (400, false)] {
+            let mut b = Browser::open(page, width, 900, dark);
+            b.js("document.querySelectorAll('details').forEach((folded) => folded.open = true)");
+            let scheme = if dark { "dark" } else { "light" };
+            b.picture(&pictures().join(format!("{name}-{width}-{scheme}.png")));
+            assert_eq!(b.axe(&axe), Vec::<String>::new(), "{name}, {width} pixels, {scheme}");
+        }
+    }
 }

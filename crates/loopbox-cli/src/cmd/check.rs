@@ -9,6 +9,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  loopbox check hang.lbx
+  loopbox check reports/*.lbx")]
 pub(crate) struct Args {
     /// Reports, or ring files that were pulled from a device.
     #[arg(required = true, value_name = "FILE")]

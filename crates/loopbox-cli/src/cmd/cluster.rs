@@ -12,6 +12,11 @@ use loopbox_report::diagnose::diagnose;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  loopbox cluster reports/
+  loopbox cluster reports/ --in-app com.example --limit 5
+  loopbox cluster reports/ --html -o week.html
+  loopbox cluster reports/ --mapping mapping-5.2.txt --mapping mapping-5.3.txt")]
 pub(crate) struct Args {
     #[command(flatten)]
     batch: BatchOptions,

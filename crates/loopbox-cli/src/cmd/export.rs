@@ -17,6 +17,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  loopbox export hang.lbx -f perfetto -o hang.pb
+  loopbox export hang.lbx -f firefox -o hang.json
+  loopbox export hang.lbx -f tree-text --token 46
+  loopbox export reports/ -f parquet -o reports.parquet")]
 pub(crate) struct Args {
     #[command(flatten)]
     batch: BatchOptions,
@@ -91,7 +96,7 @@ fn one_report(args: &Args, format: Format, destination: &Destination<'_>) -> Res
     if !format.is_text() && args.output.is_none() && io::stdout().is_terminal() {
         bail!("this format is not text: give a file with -o");
     }
-    let loaded = input::load(file, &args.batch.reading)?;
+    let loaded = input::load(file, &args.batch.how.reading)?;
     let mut bytes = Vec::new();
     export::write(format, &loaded.analysis, &loaded.diagnosis(), &mut bytes)?;
     destination.write(&bytes)?;
@@ -100,7 +105,7 @@ fn one_report(args: &Args, format: Format, destination: &Destination<'_>) -> Res
 
 fn tree_text(args: &Args, destination: &Destination<'_>) -> Result<Outcome> {
     let file = only_file(args)?;
-    let loaded = input::load(file, &args.batch.reading)?;
+    let loaded = input::load(file, &args.batch.how.reading)?;
     let text = export::tree_text(&loaded.decoded.report, &loaded.analysis, args.token);
     let text = text.with_context(|| file.display().to_string())? + "\n";
     destination.write(text.as_bytes())?;

@@ -10,6 +10,10 @@ use std::path::PathBuf;
 use std::slice;
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  loopbox flame hang.lbx -o hang.svg
+  loopbox flame hang.lbx --merged -o all.svg
+  loopbox flame hang.lbx --token 46 > message.svg")]
 pub(crate) struct Args {
     /// The report (a file that ends in .lbx).
     file: PathBuf,

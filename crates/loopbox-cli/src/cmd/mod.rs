@@ -3,9 +3,13 @@
 mod check;
 mod cluster;
 mod diagnose;
+mod diff;
 mod export;
 mod flame;
 mod generate;
+pub(crate) mod help;
+mod open;
+mod pull;
 mod recover;
 mod report;
 mod retrace;
@@ -24,14 +28,20 @@ pub(crate) enum Command {
     Diagnose(diagnose::Args),
     /// Writes a report as one HTML page with diagnosis, timeline and stacks; it needs no network.
     Report(report::Args),
+    /// Shows reports in the browser: a list with filters, and a page of each; files can be dropped on it.
+    Open(open::Args),
     /// Draws a flame graph (SVG) of a message's stacks.
     Flame(flame::Args),
     /// Writes a report in the format of another tool.
     Export(export::Args),
     /// Groups many reports by problem: the app's frames that the time goes to.
     Cluster(cluster::Args),
+    /// Compares two versions, or two sets of reports: problems that are new, gone, better and worse.
+    Diff(diff::Args),
     /// Checks for each file whether it is an intact report.
     Check(check::Args),
+    /// Gets the reports of an app from a device or an emulator, through adb.
+    Pull(pull::Args),
     /// Makes a report from the ring file that a killed process left behind.
     Recover(recover::Args),
     /// Deobfuscates a report.
@@ -40,24 +50,30 @@ pub(crate) enum Command {
     Symbolize(symbolize::Args),
     /// Prints completions for a shell.
     Completions(generate::Completions),
-    /// Writes man pages of loopbox and of each command.
+    /// Writes manual pages of loopbox, of each command, and of each document.
     Man(generate::Man),
+    /// Prints the help of a command, or a document.
+    Help(help::Args),
 }
 
-/// Runs a command. `cli` is the definition of the whole command line, for completions and man pages.
+/// Runs a command. `cli` is the definition of the whole command line, for completions, manual pages and help.
 pub(crate) fn run(command: Command, cli: fn() -> clap::Command) -> Result<Outcome> {
     match command {
         Command::Show(args) => show::run(&args),
         Command::Diagnose(args) => diagnose::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Open(args) => open::run(&args),
         Command::Flame(args) => flame::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Cluster(args) => cluster::run(&args),
+        Command::Diff(args) => diff::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Pull(args) => pull::run(&args),
         Command::Recover(args) => recover::run(&args),
         Command::Retrace(args) => retrace::run(&args),
         Command::Symbolize(args) => symbolize::run(&args),
         Command::Completions(args) => generate::completions(&args, cli()),
         Command::Man(args) => generate::man(&args, cli()),
+        Command::Help(args) => help::run(&args, cli()),
     }
 }

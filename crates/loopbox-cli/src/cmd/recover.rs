@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use std::slice;
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  loopbox recover pulled.lbr -o recovered.lbx")]
 pub(crate) struct Args {
     /// The ring file (it ends in .lbr) from the app's no-backup folder.
     #[arg(value_name = "RING")]

@@ -11,6 +11,9 @@ use std::path::PathBuf;
 use std::slice;
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  loopbox report hang.lbx -o hang.html
+  loopbox report hang.lbx --mapping mapping.txt --symbols symbols/ -o hang.html")]
 pub(crate) struct Args {
     /// The report (a file that ends in .lbx).
     file: PathBuf,

@@ -12,6 +12,9 @@ use std::path::PathBuf;
 use std::slice;
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  loopbox retrace hang.lbx --mapping mapping.txt
+  loopbox retrace hang.lbx --mapping mapping.txt -o readable.lbx")]
 pub(crate) struct Args {
     /// The report (a file that ends in .lbx).
     file: PathBuf,

@@ -8,6 +8,11 @@ use loopbox_report::text;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  loopbox hang.lbx
+  loopbox show hang.lbx --full
+  loopbox show - --plain < hang.lbx
+  loopbox show hang.lbx --json")]
 pub(crate) struct Args {
     /// The report (a file that ends in .lbx).
     file: PathBuf,

@@ -13,6 +13,9 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  loopbox symbolize hang.lbx --symbols symbols/
+  loopbox symbolize hang.lbx --symbols symbols/ --format json")]
 pub(crate) struct Args {
     /// The report (a file that ends in .lbx).
     file: PathBuf,

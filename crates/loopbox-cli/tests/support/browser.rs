@@ -22,6 +22,11 @@ pub(crate) struct Browser {
 impl Browser {
     /// Opens a file in a window of this size.
     pub(crate) fn open(page: &Path, width: u32, height: u32, dark: bool) -> Self {
+        Self::open_url(&format!("file://{}", page.display()), width, height, dark)
+    }
+
+    /// Opens a page in a window of this size.
+    pub(crate) fn open_url(url: &str, width: u32, height: u32, dark: bool) -> Self {
         let program = std::env::var("LOOPBOX_CHROMIUM").unwrap_or_else(|_| "chromium".into());
         let profile = TempDir::new().expect("a folder");
         let [to, from] = ["to", "from"].map(|name| {
@@ -61,11 +66,23 @@ impl Browser {
         let scheme = if dark { "dark" } else { "light" };
         let media = json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]});
         browser.call("Emulation.setEmulatedMedia", &media);
-        browser.call("Page.navigate", &json!({"url": format!("file://{}", page.display())}));
-        while !browser.events.iter().any(|e| e["method"] == "Page.loadEventFired") {
-            browser.read();
-        }
+        browser.go("Page.navigate", &json!({"url": url}));
         browser
+    }
+
+    /// Calls a method that loads a page, and waits for it.
+    fn go(&mut self, method: &str, params: &Value) {
+        self.events.clear();
+        self.call(method, params);
+        self.wait_for_page();
+    }
+
+    /// Waits for a page to be loaded.
+    pub(crate) fn wait_for_page(&mut self) {
+        while !self.events.iter().any(|e| e["method"] == "Page.loadEventFired") {
+            self.read();
+        }
+        self.events.retain(|e| e["method"] != "Page.loadEventFired");
     }
 
     fn read(&mut self) -> Value {
@@ -98,10 +115,12 @@ impl Browser {
         }
     }
 
-    /// The value of an expression in the page.
+    /// The value of an expression in the page; of a promise, what it becomes.
     pub(crate) fn js(&mut self, expression: &str) -> Value {
-        let result = self.call("Runtime.evaluate", &json!({"expression": expression, "returnByValue": true}));
-        assert!(result.get("exceptionDetails").is_none(), "{expression}: {result}");
+        let evaluate = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
+        let result = self.call("Runtime.evaluate", &evaluate);
+        let start: String = expression.chars().take(200).collect();
+        assert!(result.get("exceptionDetails").is_none(), "{start}: {result}");
         result["result"]["value"].clone()
     }
 
@@ -119,11 +138,49 @@ impl Browser {
         }
     }
 
+    /// Moves the pointer over an element, at this part of its width and this many pixels below its top.
+    pub(crate) fn hover(&mut self, element: &str, part: f64, down: f64) {
+        let rect = self.js(&format!(
+            "(() => {{ const b = document.querySelector('{element}').getBoundingClientRect(); return [b.left, b.top, b.width]; }})()"
+        ));
+        let at = |i: usize| rect[i].as_f64().expect("a number");
+        let event = json!({"type": "mouseMoved", "x": at(0) + at(2) * part, "y": at(1) + down});
+        self.call("Input.dispatchMouseEvent", &event);
+    }
+
+    /// Shows the page as it is printed, or as on the screen again.
+    pub(crate) fn print_media(&mut self, on: bool) {
+        self.call("Emulation.setEmulatedMedia", &json!({"media": if on { "print" } else { "" }}));
+    }
+
+    /// Turns scripts off, and loads the page again.
+    pub(crate) fn without_script(&mut self) {
+        self.call("Emulation.setScriptExecutionDisabled", &json!({"value": true}));
+        self.go("Page.reload", &json!({}));
+    }
+
+    /// What axe-core finds against WCAG and its own best practices.
+    pub(crate) fn axe(&mut self, axe: &Path) -> Vec<String> {
+        let source = std::fs::read_to_string(axe).expect("axe-core");
+        self.js(&format!("{source}; 0"));
+        let found = self
+            .js("axe.run(document).then((r) => r.violations.map((v) => v.id + ': ' + v.help + ' — ' + \
+             v.nodes.slice(0, 4).map((n) => n.html.slice(0, 120) + ' ' + n.failureSummary).join(' | ')))");
+        let found = found.as_array().expect("a list").iter();
+        found.map(|violation| violation.as_str().expect("a text").to_owned()).collect()
+    }
+
     /// Presses a key.
     pub(crate) fn key(&mut self, key: &str) {
         for kind in ["keyDown", "keyUp"] {
             self.call("Input.dispatchKeyEvent", &json!({"type": kind, "key": key}));
         }
+    }
+
+    /// Writes a picture of what is in the window.
+    pub(crate) fn view(&mut self, file: &Path) {
+        let shot = self.call("Page.captureScreenshot", &json!({"format": "png"}));
+        std::fs::write(file, base64(shot["data"].as_str().expect("a picture"))).expect("a file");
     }
 
     /// Writes a picture of the whole page, down to 3000 pixels.

@@ -7,8 +7,9 @@ use loopbox_format::model::{ClockPair, MainState};
 use loopbox_format::report::encode;
 use loopbox_report::test_support::ReportBuilder;
 use loopbox_store::{Identity, Ring, RingOptions};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
 /// How a run of the command ended.
@@ -25,6 +26,32 @@ pub(crate) fn loopbox<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Run {
         code: out.status.code().expect("no signal"),
         stdout: String::from_utf8_lossy(&out.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&out.stderr).into_owned(),
+    }
+}
+
+/// A running `loopbox open`.
+pub(crate) struct OpenPage {
+    process: Child,
+    /// Where the page is.
+    pub(crate) url: String,
+}
+
+impl OpenPage {
+    /// Starts the command with these arguments in a folder, and reads the address that it prints.
+    pub(crate) fn of(arguments: &[&str], folder: &Path) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_loopbox"));
+        command.args(["open", "--no-browser"]).args(arguments).current_dir(folder).stdout(Stdio::piped());
+        let mut process = command.spawn().expect("the command starts");
+        let mut url = String::new();
+        BufReader::new(process.stdout.take().expect("a pipe")).read_line(&mut url).expect("an address");
+        Self { process, url: url.trim_end().to_owned() }
+    }
+}
+
+impl Drop for OpenPage {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
     }
 }
 

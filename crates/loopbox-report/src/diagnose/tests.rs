@@ -207,6 +207,12 @@ fn native_says_what_the_kernel_says() {
 #[test]
 fn native_ignores_a_computation_and_what_java_knows_better() {
     expect(in_native(5_300, 98), "current-slow", Confidence::High);
+    // Without its CPU time nothing tells a wait from a computation that waited when the kernel was asked.
+    let unknown = in_native(20, 98).with(|report| {
+        let MainState::Running(running) = &mut report.main else { panic!() };
+        running.cpu_ns = None;
+    });
+    expect(unknown, "current-slow", Confidence::High);
     let sleeps = in_native(20, 115).with(|report| report.trees.clear());
     let sleeps = sleeps.looper_tree(99, &[("com.shop.Photo.show:3 java.lang.Thread.sleep!", 540)]);
     let v = expect(sleeps, "sleep", Confidence::High);

@@ -26,10 +26,10 @@ struct Page {
 /// When a page cannot be read.
 pub(super) fn faults(root: &Path) -> Result<Vec<String>> {
     let mut pages = BTreeMap::new();
-    // What is built, downloaded or git's own is not ours.
+    // What is built, downloaded or git's own is not ours; a page that another place links to is checked where it is.
     let ours = |entry: &DirEntry| {
         let name = entry.file_name().as_encoded_bytes();
-        entry.depth() == 0 || !(name.starts_with(b".") || name == b"target")
+        entry.depth() == 0 || !(name.starts_with(b".") || name == b"target" || entry.path_is_symlink())
     };
     for entry in WalkDir::new(root).sort_by_file_name().into_iter().filter_entry(ours) {
         let file = entry.context("cannot list the pages")?.into_path();
@@ -149,6 +149,18 @@ mod tests {
         );
         assert_eq!(page.links, ["b.md", "d.png", "#f"]);
         assert_eq!(page.anchors, ["g", "g-1", "what-ctrl-c-does-and-why"].map(String::from).into());
+    }
+
+    #[test]
+    fn faults_are_those_of_the_page_and_not_of_a_link_to_it() {
+        let root = tempfile::tempdir().unwrap();
+        for folder in ["docs", "crates"] {
+            fs::create_dir(root.path().join(folder)).unwrap();
+        }
+        fs::write(root.path().join("docs/SUMMARY.md"), "[One](one.md)\n").unwrap();
+        fs::write(root.path().join("docs/one.md"), "# One\n\n[summary](nowhere.md)\n").unwrap();
+        std::os::unix::fs::symlink("../docs/one.md", root.path().join("crates/one.md")).unwrap();
+        assert_eq!(faults(root.path()).unwrap(), ["docs/one.md: nowhere.md does not exist"]);
     }
 
     #[test]

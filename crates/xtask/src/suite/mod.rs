@@ -173,6 +173,7 @@ fn set_up() -> Result<()> {
         (works("python3", &["-c", "import ensurepip, venv"]), "python3-venv"),
         (works("npm", &["--version"]), "npm"),
         (works("strace", &["-V"]), "strace"),
+        (works("groff", &["--version"]), "groff-base"),
     ];
     let missing: Vec<&str> = needed.iter().filter(|(there, _)| !there).map(|(_, package)| *package).collect();
     apt::install(&missing)

@@ -19,13 +19,14 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let (main, wait) = (facts.analysis.main_thread.as_ref()?, facts.analysis.main_wait()?);
     let profile = facts.profile.as_ref()?;
     let (frame, ns) = profile.top_frame?;
-    let cpu = slow.cpu_share();
+    // What computes in native code may wait for a moment, too.
+    let cpu = slow.cpu_share().filter(|cpu| *cpu < 0.3)?;
     let is_native = facts.analysis.frames[frame].kind == FrameKind::Native;
     let known_from_java = profile.share(WaitKind::Running) < 0.6;
     if !is_wait(wait.kind) || !is_native || known_from_java || share(ns, profile.total_ns) < 0.6 {
         return None;
     }
-    if cpu.is_some_and(|cpu| cpu >= 0.3) || profile.total_ns < 300_000_000 {
+    if profile.total_ns < 300_000_000 {
         return None;
     }
     let (site, _) = profile.main_site(WaitKind::Running).filter(|(site, _)| site.at == frame)?;
@@ -37,16 +38,15 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         short(facts, frame),
         wait.text
     );
-    let mut finding = Finding::new("native", facts.score(slow) + 0.05, title).with_evidence(format!(
+    let in_method = format!(
         "{} of the {} that its stacks cover are in this native method",
         percent(share(ns, profile.total_ns)),
         format_ns(profile.total_ns)
-    ));
-    if let Some(cpu) = cpu {
-        finding = finding.with_evidence(format!("main was on the CPU for {} of the time", percent(cpu)));
-    }
+    );
     Some(
-        finding
+        Finding::new("native", facts.score(slow) + 0.05, title)
+            .with_evidence(in_method)
+            .with_evidence(format!("main was on the CPU for {} of the time", percent(cpu)))
             .with_all_evidence(native_frames(main))
             .with_advice(ADVICE)
             .with_message(slow.token)

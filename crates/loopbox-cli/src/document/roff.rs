@@ -1,0 +1,78 @@
+//! A page as a manual page.
+
+use super::Document;
+use super::blocks::{Block, Cell, Look, Span, plain};
+use super::terminal::columns;
+use roff::{Inline, Roff, bold, italic, line_break, roman};
+
+/// Columns of a manual page beside its indentation, and those that tbl(1) puts between two of a table.
+const WIDTH: usize = 70;
+const GAP: usize = 3;
+
+/// The page in troff's language, with the macros of man(7) and the tables of tbl(1).
+pub(super) fn render(document: &Document, blocks: &[Block]) -> String {
+    let name = format!("loopbox-{}", document.name);
+    let version = concat!("loopbox ", env!("CARGO_PKG_VERSION"));
+    let mut page = Roff::new();
+    page.control("TH", [name.as_str(), "7", "", version]);
+    page.control("SH", ["NAME"]).text([roman(format!("{name} - {}", document.title()))]);
+    page.control("SH", ["DESCRIPTION"]);
+    for block in blocks {
+        write(&mut page, block);
+    }
+    // The first line tells man(1) that tables have to be drawn.
+    format!("'\\\" t\n{}", page.render())
+}
+
+fn write(page: &mut Roff, block: &Block) {
+    match block {
+        // The title stands under NAME.
+        Block::Heading { level: 1, .. } => {}
+        Block::Heading { level, spans } => {
+            page.control(if *level == 2 { "SH" } else { "SS" }, []).text([roman(plain(spans))]);
+        }
+        Block::Paragraph(spans) => {
+            page.control("PP", []).text(inlines(spans));
+        }
+        Block::Item { depth, marker, spans } => {
+            let indent = (3 * depth).to_string();
+            page.control("IP", [if marker.is_empty() { "\\&" } else { marker }, &indent])
+                .text(inlines(spans));
+        }
+        Block::Code(code) => {
+            page.control("PP", []).control("RS", ["4"]).control("nf", []);
+            for line in code.lines() {
+                page.text([roman(if line.is_empty() { "\u{200B}" } else { line })]);
+            }
+            page.control("fi", []).control("RE", []);
+        }
+        Block::Table(rows) => table(page, rows),
+    }
+}
+
+fn inlines(spans: &[Span]) -> Vec<Inline> {
+    let inline = |span: &Span| match span.look {
+        Look::Plain => roman(&span.text),
+        Look::Strong | Look::Code => bold(&span.text),
+        Look::Emphasis => italic(&span.text),
+    };
+    spans.iter().map(inline).collect()
+}
+
+fn table(page: &mut Roff, rows: &[Vec<Cell>]) {
+    let columns: Vec<String> =
+        columns(rows, WIDTH, GAP).into_iter().map(|columns| format!("lw({columns}n)")).collect();
+    page.control("PP", []).control("TS", []).text([roman(format!("{}.", columns.join(" ")))]);
+    for row in rows {
+        for (at, cell) in row.iter().enumerate() {
+            let begin = if at == 0 { "T{" } else { "T}\tT{" };
+            page.text([roman(begin)]).text(if cell.is_empty() {
+                vec![roman("\u{200B}")]
+            } else {
+                inlines(cell)
+            });
+        }
+        page.text([roman("T}")]);
+    }
+    page.control("TE", []).text([line_break()]);
+}

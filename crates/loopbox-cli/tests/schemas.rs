@@ -1,0 +1,106 @@
+//! What the commands print as JSON is of the schemas in `docs/schema`, and those are complete.
+
+mod support;
+
+use loopbox_format::model::{Anr, AnrVerdict, Outside, ProcessExit, QuitSignal, SignalOrigin, SystemWord};
+use loopbox_format::report::encode;
+use loopbox_report::test_support::{OUTSIDE, ReportBuilder, full};
+use std::path::Path;
+use support::tools::{npm_file, python};
+use support::{Files, loopbox, shop};
+
+/// A published schema.
+fn schema(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema").join(name);
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+/// Checks that all files are of the schema, and that it names all that is in them.
+fn check(schema: &str, files: &[&'static str]) {
+    let arguments: Vec<&str> = ["--strict", schema].into_iter().chain(files.iter().copied()).collect();
+    assert_eq!(python("schema_check.py", &arguments).trim(), format!("{} valid", files.len()));
+}
+
+/// Reports that have, together, every member of the schema.
+fn reports() -> Vec<(&'static str, ReportBuilder)> {
+    let locked = full()
+        .waits_for("com.example.shop.Db", "sync-1", "java.lang.Thread.run com.example.shop.Sync.run:9")
+        .thread("sync", Some("java.lang.Thread.run com.example.Sync.run:9"))
+        .thread("RenderThread", None)
+        .interrupted(98, &[("/apex/com.android.runtime/lib64/bionic/libc.so", &[0xAB; 20], 0x9_C2C4)])
+        .with(|report| {
+            report.lost = vec!["ring offset 7: slot is damaged".into()];
+            report.anr = Anr {
+                verdict: AnrVerdict::Confirmed,
+                ran_ns: 10_000_000_000,
+                patience_ns: 5_000_000_000,
+                overdue_ns: Some(6_000_000_000),
+                ended_after_ns: Some(11_000_000_000),
+                signal: Some(QuitSignal { origin: SignalOrigin::System, pid: 9, uid: 1_000, count: 1 }),
+                system: Some(SystemWord::NotResponding("Input".into())),
+                exit: Some(ProcessExit { reason: ProcessExit::ANR, description: "anr".into(), unix_ms: 7 }),
+                ..Anr::default()
+            };
+        });
+    let stack = "android.os.MessageQueue.next com.example.Trim.queueIdle";
+    let outside =
+        ReportBuilder::new().group(98, 310, 9_000).outside(6_000, true).tree(OUTSIDE, &[(stack, 590)]);
+    assert!(Outside::is_outside(OUTSIDE));
+    vec![
+        ("shop", shop()),
+        ("locked", locked),
+        ("outside", outside),
+        ("idle", ReportBuilder::new().group(3, 30, 0).idle_at_dump(4_000)),
+        ("empty", ReportBuilder::new()),
+    ]
+}
+
+#[test]
+fn reports_and_verdicts_are_of_the_published_schema() {
+    let files = Files::new();
+    let mut lbx: Vec<&str> = Vec::new();
+    for (name, report) in reports() {
+        lbx.push(files.bytes(&format!("{name}.lbx"), &encode(&report.build().report).unwrap()));
+    }
+    lbx.push(files.damaged("damaged.lbx"));
+    for (arguments, schema) in [
+        (&["show", "--json"][..], schema("report-1.schema.json")),
+        (&["diagnose", "--json"], schema("report-1.schema.json#/$defs/verdict")),
+    ] {
+        let printed = |file: &&str| {
+            let run = loopbox(&[arguments, &[*file]].concat());
+            files.bytes(
+                &format!("{}.json", Path::new(file).file_stem().unwrap().display()),
+                run.stdout.as_bytes(),
+            )
+        };
+        check(&schema, &lbx.iter().map(printed).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn groups_are_of_the_published_schema() {
+    let files = Files::new();
+    for (name, report) in reports() {
+        files.bytes(&format!("{name}.lbx"), &encode(&report.build().report).unwrap());
+    }
+    let folder = files.dir().to_str().unwrap();
+    let groups = loopbox(&["cluster", "--json", folder]).stdout;
+    check(&schema("cluster-1.schema.json"), &[files.bytes("groups.json", groups.as_bytes())]);
+}
+
+#[test]
+fn tickets_for_code_scanning_are_of_the_sarif_standard() {
+    let standard = npm_file("@microsoft/jest-sarif", "1.0.0-beta.0", "lib/schemas/sarif-2.1.0-rtm.5.json");
+    let files = Files::new();
+    let mut logs = Vec::new();
+    for (name, report) in reports() {
+        let lbx = files.bytes(&format!("{name}.lbx"), &encode(&report.build().report).unwrap());
+        let run = loopbox(&["diagnose", "--format", "sarif", lbx]);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{name}");
+        logs.push(files.bytes(&format!("{name}.sarif"), run.stdout.as_bytes()));
+    }
+    let standard = [standard.to_str().unwrap()];
+    let arguments: Vec<&str> = standard.into_iter().chain(logs.iter().copied()).collect();
+    assert_eq!(python("schema_check.py", &arguments).trim(), "5 valid");
+}

@@ -7,4 +7,6 @@ pub(crate) enum Outcome {
     Complete,
     /// The command printed something, but a file was damaged or skipped.
     Partial,
+    /// A condition holds under which the command was asked to fail.
+    Failed,
 }

@@ -3,6 +3,7 @@
 mod support;
 
 use loopbox_format::report::encode;
+use loopbox_report::test_frames::SessionBuilder;
 use loopbox_report::test_support::ReportBuilder;
 use object::Object;
 use std::fmt::Write as _;
@@ -12,9 +13,10 @@ use std::sync::LazyLock;
 use support::{Files, loopbox};
 
 /// Pages with commands in code blocks.
-const PAGES: [&str; 6] = [
+const PAGES: [&str; 7] = [
     "crates/loopbox-cli/README.md",
     "docs/clustering.md",
+    "docs/frames.md",
     "docs/json.md",
     "docs/native-frames.md",
     "docs/parquet.md",
@@ -38,7 +40,9 @@ fn symbols() -> PathBuf {
 /// The files that documented commands name.
 fn workspace() -> Files {
     let files = Files::new();
-    fs::create_dir(files.dir().join("reports")).unwrap();
+    for folder in ["reports", "base", "variant"] {
+        fs::create_dir(files.dir().join(folder)).unwrap();
+    }
     let symbols = symbols();
     let own = fs::read(symbols.join("loopbox")).unwrap();
     let own = object::File::parse(&*own).unwrap();
@@ -47,9 +51,12 @@ fn workspace() -> Files {
         .running(46, 5_200)
         .interrupted(98, &[("/data/app/lib/libshop.so", build_id, own.entry())])
         .doing("android.os.Handler", "com.example.shop.Checkout", 5_050)
-        .looper_tree(46, &[("com.example.shop.Checkout.run:4 a.b.a:1", 515)]);
+        .looper_tree(46, &[("com.example.shop.Checkout.run:4 a.b.a:1", 515)])
+        .with(|report| {
+            report.frames = SessionBuilder::new().scroll("com.example.Feed", &[17, 98, 17]).build()
+        });
     let report = encode(&obfuscated.build().report).unwrap();
-    for name in ["FILE", "hang.lbx", "reports/one.lbx", "reports/two.lbx"] {
+    for name in ["FILE", "hang.lbx", "reports/one.lbx", "reports/two.lbx", "base/a.lbx", "variant/b.lbx"] {
         files.bytes(name, &report);
     }
     for name in ["mapping.txt", "mapping-5.2.txt", "mapping-5.3.txt"] {

@@ -5,6 +5,7 @@ mod cluster;
 mod diagnose;
 mod export;
 mod flame;
+mod frames;
 mod generate;
 mod recover;
 mod report;
@@ -30,6 +31,8 @@ pub(crate) enum Command {
     Export(export::Args),
     /// Groups many reports by problem: the app's frames that the time goes to.
     Cluster(cluster::Args),
+    /// Prints the figures of smoothness of reports that have display frames, or compares two sets (docs/frames.md).
+    Frames(frames::Args),
     /// Checks for each file whether it is an intact report.
     Check(check::Args),
     /// Makes a report from the ring file that a killed process left behind.
@@ -53,6 +56,7 @@ pub(crate) fn run(command: Command, cli: fn() -> clap::Command) -> Result<Outcom
         Command::Flame(args) => flame::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Cluster(args) => cluster::run(&args),
+        Command::Frames(args) => frames::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Recover(args) => recover::run(&args),
         Command::Retrace(args) => retrace::run(&args),

@@ -5,5 +5,6 @@ pub(crate) mod escape;
 pub mod flame;
 pub mod html;
 pub mod json;
+pub mod smoothness;
 pub mod text;
 pub(crate) mod tree_choice;

@@ -53,7 +53,7 @@ fn workspace() -> Files {
         .doing("android.os.Handler", "com.example.shop.Checkout", 5_050)
         .looper_tree(46, &[("com.example.shop.Checkout.run:4 a.b.a:1", 515)])
         .with(|report| {
-            report.frames = SessionBuilder::new().scroll("com.example.Feed", &[17, 98, 17]).build()
+            report.frames = SessionBuilder::new().scroll("com.example.Feed", &[17, 98, 17]).build();
         });
     let report = encode(&obfuscated.build().report).unwrap();
     for name in ["FILE", "hang.lbx", "reports/one.lbx", "reports/two.lbx", "base/a.lbx", "variant/b.lbx"] {

@@ -12,7 +12,7 @@ use std::path::Path;
 /// zip) or base64.
 ///
 /// Exit codes: 0 success, 1 nothing could be done, 2 something was printed but a file is damaged or was skipped,
-/// 3 `diff` found that something is worse, 64 wrong command line.
+/// 3 a condition of --fail-if holds or `diff` found that something is worse, 64 wrong command line.
 #[derive(Debug, Parser)]
 #[command(name = "loopbox", version, arg_required_else_help = true, disable_help_subcommand = true)]
 #[command(after_help = "Examples:

@@ -25,7 +25,7 @@ const RING: &str = "lbr";
 const MAX_JOBS: i64 = 1_024;
 
 /// Which reports to read, and how.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct BatchOptions {
     /// Reports, and folders that are searched for files that end in .lbx.
     #[arg(required = true, value_name = "PATH")]
@@ -35,7 +35,7 @@ pub(crate) struct BatchOptions {
 }
 
 /// How reports are read, whichever they are.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct BatchReading {
     #[command(flatten)]
     pub(crate) reading: ReadOptions,

@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     match cmd::run(args.command, Args::definition) {
         Ok(Outcome::Complete) => ExitCode::SUCCESS,
         Ok(Outcome::Partial) => ExitCode::from(2),
-        Ok(Outcome::Worse) => ExitCode::from(3),
+        Ok(Outcome::Failed) => ExitCode::from(3),
         Err(error) if error.is::<clap::Error>() => {
             output::print_error(format_args!("{error}"));
             ExitCode::from(USAGE)

@@ -4,7 +4,7 @@ use clap::Args;
 use std::path::PathBuf;
 
 /// How reports are read.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct ReadOptions {
     /// Deobfuscates names by R8's or ProGuard's mapping.txt of the build that the report is of. May be given several
     /// times, for several builds.
@@ -15,7 +15,7 @@ pub(crate) struct ReadOptions {
 }
 
 /// Which code is the app's.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct PackageOptions {
     /// Takes the classes of this package, and of those below it, for the app's own code, and all others for libraries. May be
     /// given several times; without it, `in-app` of the file loopbox.toml in this folder or one above it says so.

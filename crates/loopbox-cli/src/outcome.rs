@@ -7,6 +7,6 @@ pub(crate) enum Outcome {
     Complete,
     /// The command printed something, but a file was damaged or skipped.
     Partial,
-    /// A comparison found what it was told to fail on.
-    Worse,
+    /// A comparison found what it was asked to fail on.
+    Failed,
 }

@@ -6,6 +6,7 @@ mod support;
 
 use adb::AdbStandIn;
 use loopbox_format::report::encode;
+use loopbox_report::test_frames::SessionBuilder;
 use loopbox_report::test_support::ReportBuilder;
 use object::Object;
 use std::fmt::Write as _;
@@ -15,10 +16,11 @@ use std::sync::LazyLock;
 use support::{Files, OpenPage, loopbox, shop_bytes};
 
 /// Pages with commands in code blocks.
-const PAGES: [&str; 7] = [
+const PAGES: [&str; 8] = [
     "crates/loopbox-cli/README.md",
     "docs/clustering.md",
     "docs/diff.md",
+    "docs/frames.md",
     "docs/json.md",
     "docs/native-frames.md",
     "docs/parquet.md",
@@ -42,7 +44,7 @@ fn symbols() -> PathBuf {
 /// The files that documented commands name.
 fn workspace() -> Files {
     let files = Files::new();
-    for folder in ["reports", "reports-5.2", "reports-5.3"] {
+    for folder in ["reports", "reports-5.2", "reports-5.3", "base", "variant"] {
         fs::create_dir(files.dir().join(folder)).unwrap();
     }
     let symbols = symbols();
@@ -53,15 +55,18 @@ fn workspace() -> Files {
         .running(46, 5_200)
         .interrupted(98, &[("/data/app/lib/libshop.so", build_id, own.entry())])
         .doing("android.os.Handler", "com.example.shop.Checkout", 5_050)
-        .looper_tree(46, &[("com.example.shop.Checkout.run:4 a.b.a:1", 515)]);
+        .looper_tree(46, &[("com.example.shop.Checkout.run:4 a.b.a:1", 515)])
+        .with(|report| {
+            report.frames = SessionBuilder::new().scroll("com.example.Feed", &[17, 98, 17]).build();
+        });
     let report = |version: &str| {
         let report = obfuscated.clone().with(|report| report.meta.process.app_version = version.into());
         encode(&report.build().report).unwrap()
     };
-    for name in ["FILE", "hang.lbx", "reports/one.lbx", "reports-5.2/one.lbx"] {
+    for name in ["FILE", "hang.lbx", "reports/one.lbx", "reports-5.2/one.lbx", "base/a.lbx"] {
         files.bytes(name, &report("5.2 (502)"));
     }
-    for name in ["reports/two.lbx", "reports-5.3/two.lbx"] {
+    for name in ["reports/two.lbx", "reports-5.3/two.lbx", "variant/b.lbx"] {
         files.bytes(name, &report("5.3 (503)"));
     }
     for name in ["mapping.txt", "mapping-5.2.txt", "mapping-5.3.txt"] {

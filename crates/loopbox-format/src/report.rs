@@ -35,6 +35,23 @@ const LOST: Tag = Tag(*b"LOST");
 
 /// Encodes a report. The sections that matter most come first, so that a cut file still has them.
 pub fn encode(report: &Report) -> Result<Vec<u8>, CodecError> {
+    let mut file = begin(report)?;
+    records(&mut file, FRAME_SCENES, &report.frames.scenes);
+    records(&mut file, FRAME_JANKS, &report.frames.janks);
+    records(&mut file, FRAME_GESTURES, &report.frames.gestures);
+    records(&mut file, RECENT_FRAMES, &report.frames.recent);
+    records(&mut file, FRAME_STAGES, &report.frames.stages);
+    Ok(file.finish())
+}
+
+/// Encodes a report without its display frames: for the library in the app, which collects none and would carry the code
+/// that writes them.
+pub fn encode_without_frames(report: &Report) -> Result<Vec<u8>, CodecError> {
+    Ok(begin(report)?.finish())
+}
+
+/// All sections but those of display frames.
+fn begin(report: &Report) -> Result<container::Writer, CodecError> {
     let mut file = container::Writer::new();
     if !report.digest.is_empty() {
         file.section(DIGEST, report.digest.as_bytes());
@@ -64,12 +81,7 @@ pub fn encode(report: &Report) -> Result<Vec<u8>, CodecError> {
     if !report.lost.is_empty() {
         file.section(LOST, &codec::encode(&report.lost)?);
     }
-    records(&mut file, FRAME_SCENES, &report.frames.scenes);
-    records(&mut file, FRAME_JANKS, &report.frames.janks);
-    records(&mut file, FRAME_GESTURES, &report.frames.gestures);
-    records(&mut file, RECENT_FRAMES, &report.frames.recent);
-    records(&mut file, FRAME_STAGES, &report.frames.stages);
-    Ok(file.finish())
+    Ok(file)
 }
 
 fn records<R: FrameRecord>(file: &mut container::Writer, tag: Tag, records: &[R]) {

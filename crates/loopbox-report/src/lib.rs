@@ -8,7 +8,10 @@ mod load;
 mod model;
 mod render;
 pub mod retrace;
+pub mod smoothness;
 
+#[cfg(any(test, feature = "test-support"))]
+pub mod test_frames;
 #[cfg(any(test, feature = "test-support"))]
 pub mod test_support;
 
@@ -20,4 +23,4 @@ pub use model::{
     Progress, SampledNode, SampledTree, SourceFunction, StackRun, SystemCall, SystemCallSource, format_ms,
     parse_token,
 };
-pub use render::{flame, html, json, text};
+pub use render::{flame, html, json, smoothness as smoothness_views, text};

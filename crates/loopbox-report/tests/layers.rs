@@ -4,14 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each top-level module with the modules that it may import.
-const LAYERS: [(&str, &[&str]); 7] = [
+const LAYERS: [(&str, &[&str]); 8] = [
     ("model", &[]),
     ("load", &["model"]),
     ("diagnose", &["model"]),
     ("retrace", &["model", "load"]),
-    ("render", &["model", "diagnose"]),
+    ("smoothness", &["model"]),
+    ("render", &["model", "diagnose", "smoothness"]),
     ("cluster", &["model", "diagnose", "render"]),
-    ("export", &["model", "diagnose", "render", "cluster"]),
+    ("export", &["model", "diagnose", "smoothness", "render", "cluster"]),
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {

@@ -10,7 +10,8 @@ final class PrintingListener implements Listener {
 
     @Override
     public void onReport(Report report) {
-        Script.say("report " + report.file().getPath() + " " + report.reason());
+        String why = report.label().isEmpty() ? report.reason() : report.label();
+        Script.say("report " + report.file().getPath() + " " + why);
         REPORTS.incrementAndGet();
     }
 

@@ -5,7 +5,7 @@ use super::lifecycle::ReportFile;
 use crate::session::Session;
 use crate::sys::log;
 use loopbox_format::model::{Anr, Report};
-use loopbox_format::report::{encode, update_verdict};
+use loopbox_format::report::{encode_without_frames, update_verdict};
 use loopbox_store::{Outlives, ReportPolicy, enforce, replace_report, write_report};
 use std::fs;
 use std::io;
@@ -16,7 +16,7 @@ pub(super) fn write(session: &Session, name: &str, report: &Report, outlives: Ou
     let directory = &session.settings.directory;
     // The app may have deleted the directory; the ring is gone then, this report need not be.
     let _ = fs::create_dir_all(directory);
-    let written = encode(report)
+    let written = encode_without_frames(report)
         .map_err(|error| error.to_string())
         .and_then(|bytes| write_report(directory, name, &bytes, outlives).map_err(|error| error.to_string()));
     let warn = |error: &String| {
@@ -27,7 +27,7 @@ pub(super) fn write(session: &Session, name: &str, report: &Report, outlives: Ou
 
 /// Writes a report again, unless the app has taken the file: it has the report as it was.
 pub(super) fn write_again(session: &Session, file: &ReportFile, report: &Report, outlives: Outlives) {
-    if let Ok(bytes) = encode(report) {
+    if let Ok(bytes) = encode_without_frames(report) {
         replace(session, file, &bytes, outlives);
     }
 }

@@ -11,7 +11,7 @@ use crate::session::settings::Settings;
 use crate::sys::log;
 use loopbox_format::looper::most_overdue_ns;
 use loopbox_format::model::{Anr, MainState, Pending, ProcessExit};
-use loopbox_format::report::{encode, update_verdict};
+use loopbox_format::report::{encode_without_frames, update_verdict};
 use loopbox_recorder::classify;
 use loopbox_store::{FuseState, FuseSubject, Outlives, Recovered, RingPolicy, adopt, suspect, write_report};
 use std::fs;
@@ -124,7 +124,7 @@ fn write(directory: &Path, recovered: &mut Recovered) -> Result<PathBuf, String>
     }
     let meta = &report.meta;
     let name = format!("loopbox-{}-{}-recovered", meta.process.pid, meta.dumped_at.uptime_ns / 1_000_000);
-    let bytes = encode(report).map_err(|error| error.to_string())?;
+    let bytes = encode_without_frames(report).map_err(|error| error.to_string())?;
     write_report(directory, &name, &bytes, Outlives::PowerLoss).map_err(|error| error.to_string())
 }
 

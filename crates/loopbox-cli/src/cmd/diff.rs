@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 
 fn outcome(comparison: &Comparison, complete: bool) -> Outcome {
     match (comparison.failed, complete) {
-        (true, _) => Outcome::Worse,
+        (true, _) => Outcome::Failed,
         (false, true) => Outcome::Complete,
         (false, false) => Outcome::Partial,
     }

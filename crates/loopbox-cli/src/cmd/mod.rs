@@ -6,6 +6,7 @@ mod diagnose;
 mod diff;
 mod export;
 mod flame;
+mod frames;
 mod generate;
 pub(crate) mod help;
 mod open;
@@ -38,6 +39,8 @@ pub(crate) enum Command {
     Cluster(cluster::Args),
     /// Compares two versions, or two sets of reports: problems that are new, gone, better and worse.
     Diff(diff::Args),
+    /// Prints the figures of smoothness of reports that have display frames, or compares two sets (docs/frames.md).
+    Frames(frames::Args),
     /// Checks for each file whether it is an intact report.
     Check(check::Args),
     /// Gets the reports of an app from a device or an emulator, through adb.
@@ -67,6 +70,7 @@ pub(crate) fn run(command: Command, cli: fn() -> clap::Command) -> Result<Outcom
         Command::Export(args) => export::run(&args),
         Command::Cluster(args) => cluster::run(&args),
         Command::Diff(args) => diff::run(&args),
+        Command::Frames(args) => frames::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Pull(args) => pull::run(&args),
         Command::Recover(args) => recover::run(&args),

@@ -6,6 +6,8 @@
 
 mod chrome;
 mod firefox;
+mod matrix_fps;
+mod otel_jank;
 pub mod parquet;
 mod perfetto;
 mod proto;
@@ -38,12 +40,24 @@ pub enum Format {
     Speedscope,
     /// One line per stack, its frames separated by `;`, with its time in microseconds: the input of flame graph tools.
     Collapsed,
+    /// A line of JSON for each screen, as Matrix's `FrameTracer` reports it.
+    MatrixFps,
+    /// OpenTelemetry's events `app.jank`, as an OTLP request in JSON.
+    OtelJank,
 }
 
 impl Format {
     /// All formats, in the order in which help texts list them.
-    pub const ALL: [Self; 6] =
-        [Self::Json, Self::Perfetto, Self::Chrome, Self::Firefox, Self::Speedscope, Self::Collapsed];
+    pub const ALL: [Self; 8] = [
+        Self::Json,
+        Self::Perfetto,
+        Self::Chrome,
+        Self::Firefox,
+        Self::Speedscope,
+        Self::Collapsed,
+        Self::MatrixFps,
+        Self::OtelJank,
+    ];
 
     /// The name of the format on the command line.
     pub fn name(self) -> &'static str {
@@ -54,6 +68,8 @@ impl Format {
             Self::Firefox => "firefox",
             Self::Speedscope => "speedscope",
             Self::Collapsed => "collapsed",
+            Self::MatrixFps => "matrix-fps",
+            Self::OtelJank => "otel-jank",
         }
     }
 
@@ -66,6 +82,10 @@ impl Format {
             Self::Firefox => "Processed profile for profiler.firefox.com",
             Self::Speedscope => "For speedscope.app",
             Self::Collapsed => "One line per stack with its microseconds, for flame graph tools",
+            Self::MatrixFps => {
+                "Display frames as Matrix's FrameTracer reports them, one line of JSON a screen"
+            }
+            Self::OtelJank => "Display frames as OpenTelemetry's events app.jank (OTLP in JSON)",
         }
     }
 
@@ -94,6 +114,8 @@ pub fn write(
         Format::Chrome => chrome::write(analysis, out),
         Format::Firefox => firefox::write(analysis, out),
         Format::Speedscope => speedscope::write(analysis, out),
+        Format::MatrixFps => matrix_fps::write(analysis, out),
+        Format::OtelJank => otel_jank::write(analysis, out),
         Format::Collapsed => out.write_all(collapsed::merged(&analysis.trees, &analysis.frames).as_bytes()),
     }
 }

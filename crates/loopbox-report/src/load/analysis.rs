@@ -1,5 +1,6 @@
 //! Loading a decoded report as a whole.
 
+use super::display_frames;
 use super::frames::FrameCollector;
 use super::limits;
 use super::main_thread;
@@ -57,6 +58,7 @@ impl Analysis {
             main_thread: main_thread::read(&report.main_thread),
             threads,
             frames: frames.into_table(),
+            display_frames: display_frames::read(&report.frames),
             trees,
             features: features(report),
             figures: figures(report),
@@ -88,6 +90,11 @@ fn over_limits(decoded: &Decoded) -> impl Iterator<Item = Issue> {
         ("other threads", report.threads.threads.len(), limits::THREADS),
         ("native frames", native.map_or(0, |stack| stack.frames.len()), limits::STACK_DEPTH),
         ("native modules", native.map_or(0, |stack| stack.modules.len()), limits::NATIVE_MODULES),
+        ("screens", report.frames.scenes.len(), limits::SCENES),
+        ("gestures", report.frames.gestures.len(), limits::DISPLAY_FRAMES),
+        ("jank frames", report.frames.janks.len(), limits::DISPLAY_FRAMES),
+        ("display frames", report.frames.recent.len(), limits::DISPLAY_FRAMES),
+        ("stages of frames", report.frames.stages.len(), limits::DISPLAY_FRAMES),
         ("annotations", report.meta.annotations.len(), limits::SHORT_LIST),
         ("features", report.features.len(), limits::SHORT_LIST),
         ("figures", report.figures.len(), limits::SHORT_LIST),

@@ -1,6 +1,7 @@
 //! From a decoded file to a [`crate::Analysis`]: texts are sanitised, lists bounded, references resolved and checked.
 
 mod analysis;
+mod display_frames;
 pub(crate) mod frames;
 mod invariants;
 pub(crate) mod limits;

@@ -8,7 +8,7 @@ use super::pending_queue::PendingQueue;
 use super::sampled_tree::SampledTree;
 use super::threads::OtherThreads;
 use super::time::WallClock;
-use loopbox_format::model::{Anr, FeatureState, Figure, MainState, Meta, Record, Running};
+use loopbox_format::model::{Anr, FeatureState, Figure, FrameSession, MainState, Meta, Record, Running};
 
 /// Something that is wrong with a report file.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -54,6 +54,8 @@ pub struct Analysis {
     pub threads: OtherThreads,
     /// The distinct frames of all stacks.
     pub frames: FrameTable,
+    /// What a smoothness session saw of the display's frames; empty without one.
+    pub display_frames: FrameSession,
     /// The sampled stack trees, oldest first.
     pub trees: Vec<SampledTree>,
     /// The features of the recorder, and whether each was working.

@@ -6,6 +6,7 @@ pub(crate) mod escape;
 pub mod flame;
 pub mod html;
 pub mod json;
+pub mod smoothness;
 mod stack_text;
 pub mod text;
 pub(crate) mod tree_choice;

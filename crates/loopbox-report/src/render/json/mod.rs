@@ -6,6 +6,7 @@
 
 mod anr;
 mod current;
+mod display_frames;
 mod header;
 mod history;
 mod last_stack;
@@ -19,6 +20,7 @@ mod threads;
 
 pub use anr::{AnrView, ExitView, SignalView};
 pub use current::CurrentView;
+pub use display_frames::{DisplayFrameView, DisplayFramesView};
 pub use header::{ClockView, HeaderView, LimitsView, ProcessView, ReasonView};
 pub use history::{DetailView, RecordView, SlowestView};
 pub use last_stack::LastStackView;
@@ -68,6 +70,9 @@ pub struct ReportView {
     pub trees: Vec<TreeView>,
     /// The distinct frames; trees refer to them by index.
     pub frames: Vec<Frame>,
+    /// The display's frames; left out when none were counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub display_frames: Option<DisplayFramesView>,
     /// The features of the recorder, and why some were off.
     pub features: Vec<FeatureView>,
     /// Statistics of the process and the system at the dump.
@@ -95,6 +100,7 @@ impl ReportView {
             pending: PendingView::new(analysis),
             trees: analysis.trees.iter().map(|tree| TreeView::new(analysis, tree)).collect(),
             frames: analysis.frames.to_vec(),
+            display_frames: DisplayFramesView::new(analysis),
             features: analysis.features.iter().map(FeatureView::new).collect(),
             figures: analysis
                 .figures

@@ -6,6 +6,7 @@
 mod anr;
 mod current;
 mod diagnosis;
+mod display_frames;
 mod header;
 mod history;
 mod layout;
@@ -30,6 +31,7 @@ pub fn show(view: &ReportView, options: Options) -> String {
     current::write(&mut out, view, options);
     main_thread::write(&mut out, view, options);
     locks::write(&mut out, view);
+    display_frames::write(&mut out, view, options);
     pending::write(&mut out, view, options);
     threads::write(&mut out, view, options);
     stacks::write_earlier(&mut out, view, options);

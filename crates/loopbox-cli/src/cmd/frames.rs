@@ -1,0 +1,110 @@
+//! `loopbox frames`.
+
+use crate::batch::BatchOptions;
+use crate::destination::Destination;
+use crate::options::TerminalOptions;
+use crate::outcome::Outcome;
+use crate::output;
+use anyhow::{Result, bail};
+use loopbox_report::Analysis;
+use loopbox_report::smoothness::{FailIf, Smoothness, compare};
+use loopbox_report::smoothness_views::{comparison_text, html, text};
+use serde::Serialize;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    batch: BatchOptions,
+    /// Compares the reports of this PATH, the variant, with the others, the base. May be given several times.
+    #[arg(long, value_name = "PATH", conflicts_with = "html")]
+    compare: Vec<PathBuf>,
+    /// Ends with exit code 3 when the condition holds for all screens together: METRIC>+N% (or <-N%) for a change in per cent,
+    /// METRIC>+N for one in the metric's unit, both only when it is more than chance; METRIC>N for the variant alone. METRIC is
+    /// hitch, frozen, fps, fps-of-rate or jank-gestures. May be given several times.
+    #[arg(long, value_name = "CONDITION", requires = "compare")]
+    fail_if: Vec<FailIf>,
+    /// Prints JSON (schema loopbox.frames/1 or loopbox.frames-compare/1, see docs/frames.md).
+    #[arg(long, conflicts_with = "html")]
+    json: bool,
+    /// Writes one self-contained HTML page with charts.
+    #[arg(long)]
+    html: bool,
+    /// Shows at most this number of screens, of gestures and of jank frames.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+    /// Writes to this file instead of stdout.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    terminal: TerminalOptions,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    let inputs = [args.batch.paths.as_slice(), &args.compare].concat();
+    let destination = Destination::new(args.output.as_deref(), &inputs)?;
+    let (base, skipped, outcome) = read(&args.batch)?;
+    if !args.compare.is_empty() {
+        return run_comparison(args, &base, outcome, &destination);
+    }
+    let view = base.view(skipped);
+    if args.json {
+        write_json(&view, &destination)?;
+    } else if args.html {
+        destination.write(html(&view, args.limit).as_bytes())?;
+    } else {
+        write_text(&text(&view, args.limit), args, &destination)?;
+    }
+    Ok(outcome)
+}
+
+fn run_comparison(
+    args: &Args,
+    base: &Smoothness,
+    outcome: Outcome,
+    destination: &Destination<'_>,
+) -> Result<Outcome> {
+    let other = BatchOptions { paths: args.compare.clone(), ..args.batch.clone() };
+    let (variant, _, of_variant) = read(&other)?;
+    let mut comparison = compare(base, &variant);
+    let failed = args.fail_if.iter().filter(|condition| condition.holds(&comparison));
+    let failed: Vec<String> = failed.map(ToString::to_string).collect();
+    comparison.failed = failed;
+    if args.json {
+        write_json(&comparison, destination)?;
+    } else {
+        write_text(&comparison_text(&comparison, args.limit), args, destination)?;
+    }
+    Ok(match (comparison.failed.is_empty(), outcome, of_variant) {
+        (false, ..) => Outcome::Failed,
+        (true, Outcome::Complete, of_variant) => of_variant,
+        (true, of_base, _) => of_base,
+    })
+}
+
+/// All reports of a batch, and how many files could not be used.
+fn read(batch: &BatchOptions) -> Result<(Smoothness, u64, Outcome)> {
+    let visit = |frames: &mut Smoothness, analysis: &Analysis, path: &str| {
+        frames.add(analysis, path);
+        Ok(())
+    };
+    let read = batch.read(Smoothness::default, visit)?;
+    let mut whole = Smoothness::default();
+    read.states.into_iter().for_each(|part| whole.merge(part));
+    if whole.is_empty() {
+        let paths: Vec<_> = batch.paths.iter().map(|path| path.display().to_string()).collect();
+        bail!("{}: no report has display frames (docs/frames.md says what writes them)", paths.join(", "));
+    }
+    Ok((whole, read.skipped, read.outcome))
+}
+
+fn write_json(value: &impl Serialize, destination: &Destination<'_>) -> Result<()> {
+    destination.write((serde_json::to_string_pretty(value)? + "\n").as_bytes())
+}
+
+fn write_text(text: &str, args: &Args, destination: &Destination<'_>) -> Result<()> {
+    if args.output.is_some() {
+        return destination.write(anstream::adapter::strip_str(text).to_string().as_bytes());
+    }
+    output::write_text(text, &args.terminal)
+}

@@ -1,0 +1,70 @@
+//! The display's frames of one report.
+
+use crate::model::Analysis;
+use crate::model::time::{ms, ms_between};
+use crate::smoothness::{JankView, Smoothness, SmoothnessView};
+use loopbox_format::model::{FrameFlags, RecentFrame};
+use serde::Serialize;
+
+/// What a smoothness session saw.
+#[derive(Debug, Clone, Serialize)]
+pub struct DisplayFramesView {
+    /// The figures of all screens and of each, the gestures, the longest jank frames.
+    pub figures: SmoothnessView,
+    /// The jank frames in the order of time.
+    pub janks: Vec<JankView>,
+    /// The newest frames, oldest first.
+    pub recent: Vec<DisplayFrameView>,
+    /// The newest frames as a line of refreshes: `·` in time, a digit for missed refreshes, `|` where a session begins.
+    pub line: String,
+}
+
+/// One of the newest frames.
+#[derive(Debug, Clone, Serialize)]
+pub struct DisplayFrameView {
+    /// Its frame time, relative to the dump.
+    pub at_ms: f64,
+    /// How long it stood.
+    pub duration_ms: f64,
+    /// From its vsync to the end of its message.
+    pub main_ms: Option<f64>,
+    /// Dropped frames.
+    pub dropped: u16,
+    /// Whether a view scrolled in it.
+    pub scrolled: bool,
+    /// Whether that was a finger's doing.
+    pub finger: bool,
+}
+
+impl DisplayFrameView {
+    fn new(frame: &RecentFrame, dump_ns: u64) -> Self {
+        Self {
+            at_ms: ms_between(frame.frame_time_ns, dump_ns),
+            duration_ms: f64::from(frame.duration_us) / 1e3,
+            main_ms: frame.main_us.map(|us| ms(u64::from(us) * 1_000)),
+            dropped: frame.dropped,
+            scrolled: frame.flags.has(FrameFlags::SCROLLED),
+            finger: frame.flags.has(FrameFlags::FINGER),
+        }
+    }
+}
+
+impl DisplayFramesView {
+    pub(super) fn new(a: &Analysis) -> Option<Self> {
+        let session = &a.display_frames;
+        if session.is_empty() {
+            return None;
+        }
+        let mut figures = Smoothness::default();
+        figures.add(a, "");
+        let figures = figures.view(0);
+        let mut janks = figures.janks.clone();
+        janks.sort_by(|a, b| a.at_ms.total_cmp(&b.at_ms));
+        Some(Self {
+            figures,
+            janks,
+            recent: session.recent.iter().map(|frame| DisplayFrameView::new(frame, a.dump_ns)).collect(),
+            line: crate::render::smoothness::refresh_line(&session.recent),
+        })
+    }
+}

@@ -1,0 +1,204 @@
+//! Collecting the display frames of many reports in bounded memory.
+
+use super::gestures::{Gestures, GesturesView};
+use super::janks::{JankView, MANY, keep_longest};
+use super::scene::{SceneView, name};
+use crate::model::Analysis;
+use loopbox_format::model::{FrameScene, SceneKind};
+use loopbox_frames::add;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The name and version of the JSON schema.
+const SCHEMA: &str = "loopbox.frames/1";
+/// How many screens are kept apart; the frames of further ones are those of other screens.
+const MAX_SCENES: usize = 2_000;
+/// How many users are kept apart for a comparison; reports of further ones are one.
+const MAX_UNITS: usize = 200_000;
+
+/// The display frames of any number of reports.
+#[derive(Debug, Clone, Default)]
+pub struct Smoothness {
+    reports: u64,
+    without_frames: u64,
+    process: FrameScene,
+    other: FrameScene,
+    scenes: BTreeMap<String, FrameScene>,
+    gestures: Gestures,
+    janks: Vec<JankView>,
+    units: BTreeMap<String, BTreeMap<String, UnitSums>>,
+}
+
+/// What one user, or one report, adds to a screen: what a comparison draws from.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct UnitSums {
+    pub(super) frames: u64,
+    pub(super) sum_ns: u64,
+    pub(super) interval_ns: u64,
+    pub(super) hitch_ns: u64,
+    pub(super) frozen: u64,
+    pub(super) gestures: u64,
+    pub(super) jank_gestures: u64,
+}
+
+impl UnitSums {
+    pub(super) fn add(&mut self, other: &Self) {
+        self.frames = self.frames.saturating_add(other.frames);
+        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
+        self.interval_ns = self.interval_ns.saturating_add(other.interval_ns);
+        self.hitch_ns = self.hitch_ns.saturating_add(other.hitch_ns);
+        self.frozen = self.frozen.saturating_add(other.frozen);
+        self.gestures = self.gestures.saturating_add(other.gestures);
+        self.jank_gestures = self.jank_gestures.saturating_add(other.jank_gestures);
+    }
+}
+
+/// What `loopbox frames --json` prints, and what its text and page are made from.
+#[derive(Debug, Clone, Serialize)]
+pub struct SmoothnessView {
+    /// `loopbox.frames/1`.
+    pub schema: &'static str,
+    /// Reports with display frames.
+    pub reports: u64,
+    /// Reports without.
+    pub reports_without_frames: u64,
+    /// Files that could not be used.
+    pub skipped: u64,
+    /// All screens together.
+    pub process: SceneView,
+    /// Each screen, the one with the longest hitches first; those without sums of their own last.
+    pub scenes: Vec<SceneView>,
+    /// The gestures.
+    pub gestures: GesturesView,
+    /// The longest jank frames, the longest first.
+    pub janks: Vec<JankView>,
+}
+
+impl Smoothness {
+    /// Adds a report.
+    pub fn add(&mut self, a: &Analysis, path: &str) {
+        let session = &a.display_frames;
+        if session.is_empty() {
+            self.without_frames += 1;
+            return;
+        }
+        self.reports += 1;
+        let user =
+            a.meta.annotations.iter().find(|(name, _)| name == "user").map(|(_, value)| value.as_str());
+        let unit = user.filter(|user| !user.is_empty()).unwrap_or(path).to_string();
+        let name_of = |scene: u16| session.scenes.get(usize::from(scene)).map_or("?".to_string(), name);
+        for scene in &session.scenes {
+            self.scene(scene);
+        }
+        let mut units = BTreeMap::<String, UnitSums>::new();
+        for scene in &session.scenes {
+            let sums = units.entry(name(scene)).or_default();
+            sums.add(&UnitSums {
+                frames: scene.frames.into(),
+                sum_ns: scene.sum_ns,
+                interval_ns: scene.ideal_ns.saturating_sub(scene.hitch_ns),
+                hitch_ns: scene.hitch_ns,
+                frozen: scene.frozen_cadence.into(),
+                ..UnitSums::default()
+            });
+        }
+        let process = session.scenes.iter().find(|scene| scene.kind == SceneKind::Process).map(name);
+        for gesture in &session.gestures {
+            let scene = name_of(gesture.scene);
+            let one = UnitSums {
+                gestures: 1,
+                jank_gestures: u64::from(gesture.windows > 0),
+                ..UnitSums::default()
+            };
+            for of in
+                process.iter().chain([&scene].into_iter().filter(|scene| Some(*scene) != process.as_ref()))
+            {
+                units.entry(of.clone()).or_default().add(&one);
+            }
+            self.gestures.add(gesture, scene, a.dump_ns, path);
+        }
+        self.unit(unit, units);
+        self.janks.extend(session.janks.iter().map(|jank| JankView::new(a, jank, name_of(jank.scene), path)));
+        if self.janks.len() > MANY {
+            keep_longest(&mut self.janks);
+        }
+    }
+
+    fn scene(&mut self, scene: &FrameScene) {
+        match scene.kind {
+            SceneKind::Process => add(&mut self.process, scene),
+            SceneKind::Other => add(&mut self.other, scene),
+            SceneKind::Named => {
+                let name = scene.name.as_str();
+                if let Some(known) = self.scenes.get_mut(name) {
+                    add(known, scene);
+                } else if self.scenes.len() < MAX_SCENES {
+                    self.scenes.insert(name.to_string(), *scene);
+                } else {
+                    add(&mut self.other, scene);
+                }
+            }
+        }
+    }
+
+    fn unit(&mut self, unit: String, scenes: BTreeMap<String, UnitSums>) {
+        let unit =
+            if self.units.len() < MAX_UNITS || self.units.contains_key(&unit) { unit } else { String::new() };
+        let of_unit = self.units.entry(unit).or_default();
+        for (scene, sums) in scenes {
+            of_unit.entry(scene).or_default().add(&sums);
+        }
+    }
+
+    /// Adds all of another.
+    pub fn merge(&mut self, other: Self) {
+        self.reports += other.reports;
+        self.without_frames += other.without_frames;
+        add(&mut self.process, &other.process);
+        add(&mut self.other, &other.other);
+        other.scenes.values().for_each(|scene| self.scene(scene));
+        self.gestures.merge(other.gestures);
+        self.janks.extend(other.janks);
+        keep_longest(&mut self.janks);
+        for (unit, scenes) in other.units {
+            self.unit(unit, scenes);
+        }
+    }
+
+    /// Whether there was not one display frame.
+    pub fn is_empty(&self) -> bool {
+        self.reports == 0
+    }
+
+    /// The names of all screens, that of all together first.
+    pub(super) fn scene_names(&self) -> Vec<String> {
+        let all = name(&FrameScene { kind: SceneKind::Process, ..FrameScene::default() });
+        let named = self.scenes.values().map(name).filter(|name| *name != all);
+        [all.clone()].into_iter().chain(named).collect()
+    }
+
+    /// The sums of each user on a screen; without those who were not there.
+    pub(super) fn units(&self, scene: &str) -> Vec<UnitSums> {
+        self.units.values().filter_map(|scenes| scenes.get(scene).copied()).collect()
+    }
+
+    /// The result. `skipped` is the number of files that could not be used.
+    pub fn view(mut self, skipped: u64) -> SmoothnessView {
+        keep_longest(&mut self.janks);
+        self.process.kind = SceneKind::Process;
+        self.other.kind = SceneKind::Other;
+        let mut scenes: Vec<&FrameScene> = self.scenes.values().collect();
+        scenes.sort_by_key(|scene| std::cmp::Reverse((scene.hitch_ns, scene.frames)));
+        scenes.extend(Some(&self.other).filter(|other| other.frames > 0));
+        SmoothnessView {
+            schema: SCHEMA,
+            reports: self.reports,
+            reports_without_frames: self.without_frames,
+            skipped,
+            process: SceneView::new(&self.process),
+            scenes: scenes.into_iter().map(SceneView::new).collect(),
+            gestures: self.gestures.view(),
+            janks: self.janks,
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Two sets of reports compared: a base and a variant, two releases, two buckets of a test.
+//!
+//! A figure is a ratio of sums (hitch time over time, frozen frames over frames). How sure its change is, the reports say
+//! themselves: users are drawn again and again (each counts as often as a Poisson number of mean 1 says, the bootstrap for sums
+//! that are collected as a stream), and 95 % of the changes that come out are the interval. Frames of one user depend on each
+//! other, so users are drawn and not frames; where no annotation names a user, reports are.
+
+use super::collect::{Smoothness, UnitSums};
+use serde::Serialize;
+
+/// The name and version of the JSON schema.
+const SCHEMA: &str = "loopbox.frames-compare/1";
+/// How often users are drawn.
+const ROUNDS: usize = 2_000;
+/// The draws begin here, so that the same reports give the same answer.
+const SEED: u64 = 0x10_0b_b0_c5;
+
+/// A figure that is compared.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Metric {
+    pub(super) name: &'static str,
+    unit: &'static str,
+    higher_is_better: bool,
+    /// What makes the ratio a figure in its unit.
+    scale: f64,
+    parts: fn(&UnitSums) -> (u64, u64),
+}
+
+/// All of them. Their names are those of `--fail-if`.
+pub(super) const METRICS: [Metric; 5] = [
+    Metric {
+        name: "hitch",
+        unit: "ms/s",
+        higher_is_better: false,
+        scale: 1e3,
+        parts: |sums| (sums.hitch_ns, sums.sum_ns),
+    },
+    Metric {
+        name: "frozen",
+        unit: "‰",
+        higher_is_better: false,
+        scale: 1e3,
+        parts: |sums| (sums.frozen, sums.frames),
+    },
+    Metric {
+        name: "fps",
+        unit: "",
+        higher_is_better: true,
+        scale: 1e9,
+        parts: |sums| (sums.frames, sums.sum_ns),
+    },
+    Metric {
+        name: "fps-of-rate",
+        unit: "%",
+        higher_is_better: true,
+        scale: 1e2,
+        parts: |sums| (sums.interval_ns, sums.sum_ns),
+    },
+    Metric {
+        name: "jank-gestures",
+        unit: "%",
+        higher_is_better: false,
+        scale: 1e2,
+        parts: |sums| (sums.jank_gestures, sums.gestures),
+    },
+];
+
+/// What a comparison says of one figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The variant is better, and chance alone would not say so.
+    Better,
+    /// It is worse.
+    Worse,
+    /// Chance may be all of the change.
+    CannotTell,
+}
+
+/// The change of one figure.
+#[derive(Debug, Clone, Serialize)]
+pub struct MetricChange {
+    /// `hitch`, `frozen`, `fps`, `fps-of-rate` or `jank-gestures`.
+    pub metric: &'static str,
+    /// Its unit; empty for frames per second.
+    pub unit: &'static str,
+    /// Of the base; `None` without a frame, or a gesture.
+    pub base: Option<f64>,
+    /// Of the variant.
+    pub variant: Option<f64>,
+    /// The variant less the base.
+    pub change: Option<f64>,
+    /// Where 95 % of the changes lie when users are drawn again; `None` for fewer than two users in either.
+    pub interval: Option<[f64; 2]>,
+    /// The change in per cent of the base; `None` where that is 0.
+    pub change_percent: Option<f64>,
+    /// What it means.
+    pub verdict: Verdict,
+}
+
+/// The changes on one screen.
+#[derive(Debug, Clone, Serialize)]
+pub struct SceneComparison {
+    /// The screen.
+    pub scene: String,
+    /// Users, or reports, of the base.
+    pub base_users: usize,
+    /// Users, or reports, of the variant.
+    pub variant_users: usize,
+    /// Its figures.
+    pub metrics: Vec<MetricChange>,
+}
+
+/// Two sets of reports compared.
+#[derive(Debug, Clone, Serialize)]
+pub struct Comparison {
+    /// `loopbox.frames-compare/1`.
+    pub schema: &'static str,
+    /// The screens that both have, all together first.
+    pub scenes: Vec<SceneComparison>,
+    /// The conditions of `--fail-if` that hold, in words.
+    pub failed: Vec<String>,
+}
+
+/// Compares the screens that both have.
+pub fn compare(base: &Smoothness, variant: &Smoothness) -> Comparison {
+    let of_variant = variant.scene_names();
+    let both = base.scene_names().into_iter().filter(|scene| of_variant.contains(scene));
+    let scenes = both.map(|scene| {
+        let (of_base, of_variant) = (base.units(&scene), variant.units(&scene));
+        SceneComparison {
+            scene,
+            base_users: of_base.len(),
+            variant_users: of_variant.len(),
+            metrics: changes(&of_base, &of_variant),
+        }
+    });
+    Comparison { schema: SCHEMA, scenes: scenes.collect(), failed: Vec::new() }
+}
+
+pub(super) fn changes(base: &[UnitSums], variant: &[UnitSums]) -> Vec<MetricChange> {
+    let mut draw = Draw(SEED);
+    let drawn: Vec<(UnitSums, UnitSums)> =
+        (0..ROUNDS).map(|_| (draw.sums(base), draw.sums(variant))).collect();
+    let (whole_base, whole_variant) = (total(base), total(variant));
+    let enough = base.len() > 1 && variant.len() > 1;
+    METRICS
+        .iter()
+        .map(|metric| {
+            let of = |base: &UnitSums, variant: &UnitSums| Some(metric.of(variant)? - metric.of(base)?);
+            let (base, variant) = (metric.of(&whole_base), metric.of(&whole_variant));
+            let change = of(&whole_base, &whole_variant);
+            let interval = enough.then(|| interval(drawn.iter().filter_map(|(b, v)| of(b, v)).collect()));
+            let interval = interval.flatten();
+            let verdict = match interval {
+                Some([low, _]) if low > 0.0 => metric.verdict(true),
+                Some([_, high]) if high < 0.0 => metric.verdict(false),
+                _ => Verdict::CannotTell,
+            };
+            let percent = |change: f64, base: f64| 100.0 * change / base;
+            MetricChange {
+                metric: metric.name,
+                unit: metric.unit,
+                base,
+                variant,
+                change,
+                interval,
+                change_percent: change
+                    .zip(base.filter(|b| *b > 0.0))
+                    .map(|(change, base)| percent(change, base)),
+                verdict,
+            }
+        })
+        .collect()
+}
+
+impl Metric {
+    fn of(&self, sums: &UnitSums) -> Option<f64> {
+        let (part, whole) = (self.parts)(sums);
+        (whole > 0).then(|| part as f64 / whole as f64 * self.scale)
+    }
+
+    fn verdict(&self, is_higher: bool) -> Verdict {
+        if is_higher == self.higher_is_better { Verdict::Better } else { Verdict::Worse }
+    }
+}
+
+fn total(units: &[UnitSums]) -> UnitSums {
+    units.iter().fold(UnitSums::default(), |mut sum, unit| {
+        sum.add(unit);
+        sum
+    })
+}
+
+/// The middle 95 % of the changes; `None` when draws had no frames too often to say.
+fn interval(mut changes: Vec<f64>) -> Option<[f64; 2]> {
+    if changes.len() < ROUNDS * 9 / 10 {
+        return None;
+    }
+    changes.sort_by(f64::total_cmp);
+    let at = |share: f64| changes[((changes.len() - 1) as f64 * share).round() as usize];
+    Some([at(0.025), at(0.975)])
+}
+
+/// Random numbers: SplitMix64, which is enough for draws that nobody plays against.
+struct Draw(u64);
+
+impl Draw {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// How often a user counts: a Poisson number of mean 1.
+    fn times(&mut self) -> u64 {
+        /// The chances of at most 0, 1, 2… in 2³²; above 8 it is once in a million.
+        const AT_MOST: [u32; 9] = [
+            1_580_030_169,
+            3_160_060_337,
+            3_950_075_422,
+            4_213_413_783,
+            4_279_248_374,
+            4_292_415_292,
+            4_294_609_778,
+            4_294_923_276,
+            4_294_962_463,
+        ];
+        let number = (self.next() >> 32) as u32;
+        AT_MOST.iter().filter(|at_most| number >= **at_most).count() as u64
+    }
+
+    fn sums(&mut self, units: &[UnitSums]) -> UnitSums {
+        let mut sum = UnitSums::default();
+        for unit in units {
+            let times = self.times();
+            sum.add(&UnitSums {
+                frames: unit.frames.saturating_mul(times),
+                sum_ns: unit.sum_ns.saturating_mul(times),
+                interval_ns: unit.interval_ns.saturating_mul(times),
+                hitch_ns: unit.hitch_ns.saturating_mul(times),
+                frozen: unit.frozen.saturating_mul(times),
+                gestures: unit.gestures.saturating_mul(times),
+                jank_gestures: unit.jank_gestures.saturating_mul(times),
+            });
+        }
+        sum
+    }
+}

@@ -1,0 +1,134 @@
+//! Jank frames: how long, where the time went, and which code.
+
+use super::gestures::longest_first;
+use crate::model::time::{ms, ms_between};
+use crate::model::{Analysis, MergedTree, token};
+use loopbox_format::model::{FrameCause, JankFrame, JankPlace};
+use loopbox_frames::RefreshInterval;
+use serde::Serialize;
+
+/// How many of the longest are kept.
+const LONGEST: usize = 50;
+/// The bits of `JankData` (36 and later).
+const JUDGEMENTS: [(u32, &str); 3] = [(1, "composer"), (2, "application"), (4, "other")];
+
+/// A frame that stood too long.
+#[derive(Debug, Clone, Serialize)]
+pub struct JankView {
+    /// The report that it is in.
+    pub path: String,
+    /// Its screen.
+    pub scene: String,
+    /// When it began, relative to the dump.
+    pub at_ms: f64,
+    /// How long it stood.
+    pub duration_ms: f64,
+    /// The refreshes that it stood; `None` when its interval is not one of a display.
+    pub refreshes: Option<u64>,
+    /// The number of its gesture in the process.
+    pub gesture: Option<u32>,
+    /// Where the time went: `own_message`, `other_message`, `outside_of_messages` or `after_main`.
+    pub place: Option<&'static str>,
+    /// The main cause by its stages.
+    pub cause: Option<&'static str>,
+    /// What SurfaceFlinger says of it, when it was asked.
+    pub judged: Option<String>,
+    /// How long its own message took.
+    pub own_ms: Option<f64>,
+    /// How long the slowest other message took before the next frame.
+    pub other_ms: Option<f64>,
+    /// How long main ran outside of messages.
+    pub outside_ms: Option<f64>,
+    /// CPU time of the main thread.
+    pub cpu_ms: Option<f64>,
+    /// How late the sampler woke at worst.
+    pub checktime_late_ms: Option<f64>,
+    /// The message that its stacks are of, as the JSON of a report writes it.
+    pub tree: Option<String>,
+    /// The method on the hot path of these stacks to look at first, as a line of a Java stack trace.
+    pub method: Option<String>,
+    /// The hot path of these stacks from the outside in, as lines of a Java stack trace.
+    pub stack: Vec<String>,
+}
+
+impl JankView {
+    pub(crate) fn new(a: &Analysis, jank: &JankFrame, scene: String, path: &str) -> Self {
+        let interval = RefreshInterval::from_ns(jank.interval_ns.into());
+        let of_place = match jank.place {
+            Some(JankPlace::OwnMessage) => jank.own_token,
+            Some(JankPlace::OtherMessage) => jank.other_token,
+            _ => None,
+        };
+        let tree_token = jank.tree_token.or(of_place).filter(|token| a.tree(*token).is_some());
+        let (method, stack) = tree_token.map_or((None, Vec::new()), |token| hot_path(a, token));
+        Self {
+            path: path.into(),
+            scene,
+            at_ms: ms_between(jank.frame_time_ns, a.dump_ns),
+            duration_ms: ms(jank.duration_ns),
+            refreshes: interval.map(|interval| interval.refreshes(jank.duration_ns)),
+            gesture: jank.gesture,
+            place: jank.place.map(|place| match place {
+                JankPlace::OwnMessage => "own_message",
+                JankPlace::OtherMessage => "other_message",
+                JankPlace::OutsideOfMessages => "outside_of_messages",
+                JankPlace::AfterMain => "after_main",
+            }),
+            cause: jank.cause.map(FrameCause::name),
+            judged: jank.judgement.map(judged),
+            own_ms: jank.own_ns.map(ms),
+            other_ms: jank.other_ns.map(ms),
+            outside_ms: jank.outside_ns.map(ms),
+            cpu_ms: jank.cpu_ns.map(ms),
+            checktime_late_ms: jank.checktime_late_ns.map(ms),
+            tree: tree_token.map(token::title),
+            method,
+            stack,
+        }
+    }
+
+    /// `own message 91 ms, layout_measure, ImageCell.bind`.
+    pub(crate) fn in_words(&self) -> String {
+        let time = |what: &str, ms: Option<f64>| match ms {
+            Some(ms) => format!("{what} {}", crate::model::format_ms(ms)),
+            None => what.to_string(),
+        };
+        let place = match self.place {
+            Some("own_message") => time("own message", self.own_ms),
+            Some("other_message") => time("another message", self.other_ms),
+            Some("outside_of_messages") => time("main outside of messages", self.outside_ms),
+            Some("after_main") => "after main".into(),
+            _ => "not known where".into(),
+        };
+        let cause = self.cause.filter(|cause| *cause != "none").map(str::to_string);
+        let judged = self.judged.as_ref().map(|who| format!("judged {who}"));
+        let parts = [Some(place), cause, judged, self.method.clone()];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn judged(mask: u32) -> String {
+    let names: Vec<&str> =
+        JUDGEMENTS.iter().filter(|(bit, _)| mask & bit != 0).map(|(_, name)| *name).collect();
+    if names.is_empty() { "in time".into() } else { names.join(" and ") }
+}
+
+fn hot_path(a: &Analysis, token: u64) -> (Option<String>, Vec<String>) {
+    let Some(tree) = a.tree(token).filter(|tree| tree.samples() > 0) else { return (None, Vec::new()) };
+    let merged = MergedTree::folded([tree], &a.frames);
+    let path = merged.hot_path();
+    let own = a.frames.first_own(path.iter().rev(), |node| node.frame).or(path.last());
+    let method = own.map(|node| a.frames[node.frame].full());
+    (method, path.iter().map(|node| a.frames[node.frame].full()).collect())
+}
+
+/// Keeps the longest of them, in an order that does not depend on the threads that read them.
+pub(super) fn keep_longest(janks: &mut Vec<JankView>) {
+    longest_first(janks, LONGEST, |jank| {
+        let us = (jank.duration_ms * 1e3) as u64;
+        (us, format!("{} {:020.3}", jank.path, -jank.at_ms))
+    });
+}
+
+/// When there are so many that they should be cut.
+pub(super) const MANY: usize = 4 * LONGEST;

@@ -1,0 +1,24 @@
+//! Display frames: the figures of one report, of a fleet, and of two fleets compared.
+//!
+//! What each figure means is defined in `loopbox-frames` and told in `docs/frames.md`. Records add up, so reports are taken one
+//! by one and forgotten; what stays is bounded by the number of screens and users, not of frames.
+
+mod collect;
+mod compare;
+mod fail_if;
+mod gestures;
+mod janks;
+mod scene;
+
+pub use collect::{Smoothness, SmoothnessView};
+pub use compare::{Comparison, MetricChange, SceneComparison, Verdict, compare};
+pub use fail_if::{FailIf, FailIfError};
+pub use gestures::{GestureView, GesturesView, OrdinalView};
+pub use janks::JankView;
+pub use scene::{
+    BucketView, CauseView, FpsValuesView, LevelView, RateView, SceneView, ScrollView, StageTimeView,
+    WindowsView,
+};
+
+#[cfg(test)]
+mod tests;

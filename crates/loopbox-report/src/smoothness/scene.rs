@@ -1,0 +1,309 @@
+//! The figures of one screen, or of several as one.
+
+use loopbox_format::model::{DropLevel, FrameCause, FrameScene, SceneKind, ScrollSums, Stage};
+use loopbox_frames::{histogram, rates};
+use serde::Serialize;
+
+/// The display frames of a screen.
+#[derive(Debug, Clone, Serialize)]
+pub struct SceneView {
+    /// Its name; of all screens together, `all screens`, and of those without sums of their own, `other screens`.
+    pub name: String,
+    /// `scene`, `other` or `process`.
+    pub kind: &'static str,
+    /// The number of display frames.
+    pub frames: u32,
+    /// How long they stood.
+    pub duration_ms: f64,
+    /// Frames per second; `None` without a frame.
+    pub fps: Option<f64>,
+    /// FPS as a share of the refresh rate.
+    pub fps_of_rate: Option<f64>,
+    /// The refresh rates that were in force, in the order of their first frame.
+    pub rates: Vec<RateView>,
+    /// Whether a rate was observed that is not the one that the display claims.
+    pub observed_rate: bool,
+    /// The duration that half of the frames do not exceed, within 12 %.
+    pub p50_ms: Option<f64>,
+    /// Nine tenths.
+    pub p90_ms: Option<f64>,
+    /// 99 of a hundred.
+    pub p99_ms: Option<f64>,
+    /// The longest frame.
+    pub longest_ms: f64,
+    /// Frames by duration; only buckets that have any.
+    pub histogram: Vec<BucketView>,
+    /// The whole refreshes that frames stood too long.
+    pub hitch_ms: f64,
+    /// The same for each second.
+    pub hitch_ms_per_s: Option<f64>,
+    /// What frames stood beyond one interval for each second, jitter included.
+    pub hitch_exact_ms_per_s: Option<f64>,
+    /// Frames that stood for two refreshes or more.
+    pub slow: u32,
+    /// Frames that stood longer than 700 ms.
+    pub frozen: u32,
+    /// Of a thousand frames, those that stood longer than 700 ms.
+    pub frozen_permille: Option<f64>,
+    /// Frames and dropped frames by level, best first.
+    pub levels: Vec<LevelView>,
+    /// The values of FPS of each second.
+    pub fps_values: FpsValuesView,
+    /// The frames in which a view scrolled.
+    pub scroll: ScrollView,
+    /// Those of them that a finger had caused.
+    pub finger: ScrollView,
+    /// Jank windows.
+    pub windows: WindowsView,
+    /// Gestures that ended here.
+    pub gestures: u32,
+    /// Whether more than a quarter of the frames were below 20 FPS.
+    pub slow_session_20_fps: bool,
+    /// Whether more than a quarter of the frames were below 30 FPS.
+    pub slow_session_30_fps: bool,
+    /// What the main thread took beyond one interval.
+    pub delay_ms: f64,
+    /// Frames whose stages were reported.
+    pub staged: u32,
+    /// Those of them that missed their deadline.
+    pub slow_cost: u32,
+    /// Those of them that took longer than 700 ms.
+    pub frozen_cost: u32,
+    /// The main causes of slow frames, most frequent first.
+    pub causes: Vec<CauseView>,
+    /// The time in each stage; empty when none was reported.
+    pub stages: Vec<StageTimeView>,
+    /// Frames of new windows, in no other figure.
+    pub first_draw: u32,
+    /// Reports of stages that were lost.
+    pub lost_reports: u32,
+    /// Reports of stages that came twice.
+    pub duplicate_reports: u32,
+    /// Reports of stages with impossible times.
+    pub rejected_reports: u32,
+}
+
+/// The frames of one refresh rate.
+#[derive(Debug, Clone, Serialize)]
+pub struct RateView {
+    /// The rate.
+    pub hz: f64,
+    /// The number of frames.
+    pub frames: u32,
+    /// Their frames per second.
+    pub fps: Option<f64>,
+}
+
+/// Frames of about one duration.
+#[derive(Debug, Clone, Serialize)]
+pub struct BucketView {
+    /// The shortest duration in it; the first has all below, too.
+    pub from_ms: f64,
+    /// The shortest that is not in it; `None` for the last, which has all above.
+    pub to_ms: Option<f64>,
+    /// The number of frames.
+    pub frames: u32,
+}
+
+/// Frames of one drop level.
+#[derive(Debug, Clone, Serialize)]
+pub struct LevelView {
+    /// `best`, `normal`, `middle`, `high` or `frozen`.
+    pub level: &'static str,
+    /// The number of frames.
+    pub frames: u32,
+    /// The frames that were dropped while they stood.
+    pub dropped: u64,
+}
+
+/// Values of FPS, one for each second of frames.
+#[derive(Debug, Clone, Serialize)]
+pub struct FpsValuesView {
+    /// How many.
+    pub count: u32,
+    /// Their mean.
+    pub mean: Option<f64>,
+    /// How many by their share of the refresh rate, in sixteenths.
+    pub by_share: [u16; 16],
+}
+
+/// Frames in which a view scrolled.
+#[derive(Debug, Clone, Serialize)]
+pub struct ScrollView {
+    /// The number of frames.
+    pub frames: u32,
+    /// Frames per second.
+    pub fps: Option<f64>,
+    /// The hitch rate.
+    pub hitch_ms_per_s: Option<f64>,
+    /// Frames that stood longer than 700 ms.
+    pub frozen: u32,
+}
+
+/// Jank windows.
+#[derive(Debug, Clone, Serialize)]
+pub struct WindowsView {
+    /// All of them.
+    pub all: u32,
+    /// Those below 5/6 of the refresh rate.
+    pub recorded: u32,
+    /// Those that the end of their session cut off.
+    pub incomplete: u32,
+    /// The lowest FPS of a recorded one.
+    pub worst_fps: Option<f64>,
+}
+
+/// Slow frames of one main cause.
+#[derive(Debug, Clone, Serialize)]
+pub struct CauseView {
+    /// The cause: a stage, `unattributed`, `gpu` or `none`.
+    pub cause: &'static str,
+    /// The number of frames.
+    pub frames: u32,
+}
+
+/// The time in one stage.
+#[derive(Debug, Clone, Serialize)]
+pub struct StageTimeView {
+    /// The stage.
+    pub stage: &'static str,
+    /// The sum over all frames.
+    pub sum_ms: f64,
+}
+
+/// Sums are far below 2⁵³ ns in each report, but not when a file lies; then the figure is merely inexact.
+fn ms(ns: u64) -> f64 {
+    crate::model::time::ms(ns)
+}
+
+impl SceneView {
+    pub(crate) fn new(sums: &FrameScene) -> Self {
+        let frames = u64::from(sums.frames);
+        let quantile = |share| histogram::quantile_ns(sums, share).map(ms);
+        let interval_sum_ns = sums.ideal_ns.saturating_sub(sums.hitch_ns);
+        let fps_sum = sums.fps_sum_milli as f64 / 1e3;
+        Self {
+            name: name(sums),
+            kind: match sums.kind {
+                SceneKind::Named => "scene",
+                SceneKind::Other => "other",
+                SceneKind::Process => "process",
+            },
+            frames: sums.frames,
+            duration_ms: ms(sums.sum_ns),
+            fps: rates::fps(frames, sums.sum_ns),
+            fps_of_rate: rates::relative_fps(interval_sum_ns, sums.sum_ns),
+            rates: rates_of(sums),
+            observed_rate: sums.observed_rate,
+            p50_ms: quantile(0.5),
+            p90_ms: quantile(0.9),
+            p99_ms: quantile(0.99),
+            longest_ms: f64::from(sums.longest_us) / 1e3,
+            histogram: buckets(sums),
+            hitch_ms: ms(sums.hitch_ns),
+            hitch_ms_per_s: rates::hitch_ms_per_s(sums.hitch_ns, sums.sum_ns),
+            hitch_exact_ms_per_s: rates::hitch_ms_per_s(sums.hitch_exact_ns, sums.sum_ns),
+            slow: sums.slow_cadence,
+            frozen: sums.frozen_cadence,
+            frozen_permille: rates::ratio(sums.frozen_cadence.into(), frames).map(|ratio| ratio * 1e3),
+            levels: DropLevel::ALL
+                .map(|level| LevelView {
+                    level: level.name(),
+                    frames: sums.level_frames[level.index()],
+                    dropped: sums.level_dropped[level.index()],
+                })
+                .to_vec(),
+            fps_values: FpsValuesView {
+                count: sums.fps_values,
+                mean: rates::ratio(1, sums.fps_values.into()).map(|one| one * fps_sum),
+                by_share: sums.fps_shares,
+            },
+            scroll: ScrollView::new(&sums.scroll),
+            finger: ScrollView::new(&sums.finger),
+            windows: WindowsView {
+                all: sums.windows,
+                recorded: sums.windows_recorded,
+                incomplete: sums.windows_incomplete,
+                worst_fps: sums.worst_window_fps_milli.map(|milli| f64::from(milli) / 1e3),
+            },
+            gestures: sums.gestures,
+            slow_session_20_fps: rates::is_slow_session(sums.below_20_fps.into(), frames),
+            slow_session_30_fps: rates::is_slow_session(sums.below_30_fps.into(), frames),
+            delay_ms: ms(sums.delay_ns),
+            staged: sums.staged,
+            slow_cost: sums.slow_cost,
+            frozen_cost: sums.frozen_cost,
+            causes: causes(sums),
+            stages: stages(sums),
+            first_draw: sums.first_draw,
+            lost_reports: sums.lost_reports,
+            duplicate_reports: sums.duplicates,
+            rejected_reports: sums.rejected,
+        }
+    }
+
+    /// `60 Hz`, `60 and 120 Hz`.
+    pub(crate) fn rates_in_words(&self) -> String {
+        let each: Vec<String> = self.rates.iter().map(|rate| format!("{:.0}", rate.hz)).collect();
+        if each.is_empty() { "unknown rate".into() } else { format!("{} Hz", each.join(" and ")) }
+    }
+}
+
+impl ScrollView {
+    fn new(sums: &ScrollSums) -> Self {
+        Self {
+            frames: sums.frames,
+            fps: rates::fps(sums.frames.into(), sums.sum_ns),
+            hitch_ms_per_s: rates::hitch_ms_per_s(sums.hitch_ns, sums.sum_ns),
+            frozen: sums.frozen,
+        }
+    }
+}
+
+/// What a reader calls a screen.
+pub(super) fn name(sums: &FrameScene) -> String {
+    match sums.kind {
+        SceneKind::Process => "all screens".into(),
+        SceneKind::Other => "other screens".into(),
+        SceneKind::Named if sums.name.is_empty() => "(no name)".into(),
+        SceneKind::Named => sums.name.as_str().into(),
+    }
+}
+
+fn rates_of(sums: &FrameScene) -> Vec<RateView> {
+    let known = sums.rates.iter().filter(|rate| rate.frames > 0 && rate.interval_ns > 0);
+    known
+        .map(|rate| RateView {
+            hz: 1e9 / f64::from(rate.interval_ns),
+            frames: rate.frames,
+            fps: rates::fps(rate.frames.into(), rate.sum_ns),
+        })
+        .collect()
+}
+
+fn buckets(sums: &FrameScene) -> Vec<BucketView> {
+    let filled = sums.histogram.iter().enumerate().filter(|(_, frames)| **frames > 0);
+    filled
+        .map(|(bucket, &frames)| BucketView {
+            from_ms: ms(histogram::bucket_begin_ns(bucket)),
+            to_ms: (bucket + 1 < histogram::BUCKETS).then(|| ms(histogram::bucket_begin_ns(bucket + 1))),
+            frames,
+        })
+        .collect()
+}
+
+fn causes(sums: &FrameScene) -> Vec<CauseView> {
+    let all = FrameCause::ALL
+        .into_iter()
+        .map(|cause| CauseView { cause: cause.name(), frames: sums.causes[cause.index()] });
+    let mut causes: Vec<CauseView> = all.filter(|cause| cause.frames > 0).collect();
+    causes.sort_by_key(|cause| std::cmp::Reverse(cause.frames));
+    causes
+}
+
+fn stages(sums: &FrameScene) -> Vec<StageTimeView> {
+    let all = Stage::ALL
+        .into_iter()
+        .map(|stage| StageTimeView { stage: stage.name(), sum_ms: ms(sums.stage_ns[stage.index()]) });
+    if sums.staged > 0 { all.collect() } else { Vec::new() }
+}

@@ -87,7 +87,7 @@ fn nobody_is_stopped_while_art_writes_its_own_trace() -> Result<()> {
         let folder = tempdir()?;
         let gate = folder.path().join("gate");
         let app = launcher(&testbed)?.app("scenario.NoSafepoint").argument("who=art");
-        let app = app.argument(format!("gate={}", gate.display()));
+        let app = app.env("LOOPBOX_FAULT", "trace").env("LOOPBOX_FAULT_UNTIL", &gate.display().to_string());
         let mut app = app.argument(format!("dir={}", folder.path().display())).start()?;
         let left_out = |report: &Report| figure(report, "sampler.left_out_trace");
         let windows = |report: &Report| figure(report, "sampler.windows");

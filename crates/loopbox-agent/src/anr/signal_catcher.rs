@@ -3,6 +3,8 @@
 //! While it does, ART waits for every thread that runs Java code, and in ART 16 whoever asks for a thread to be
 //! suspended waits as well: up to thirty seconds where a thread reaches no safepoint. So nobody here asks meanwhile.
 
+#[cfg(debug_assertions)]
+use crate::sys::fault;
 use crate::sys::{clock, proc};
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::time::Duration;
@@ -75,6 +77,8 @@ impl SignalCatcher {
             return false;
         }
         let tracing = proc::keeps_from_sig_quit(self.tid.load(Ordering::SeqCst).unsigned_abs());
+        #[cfg(debug_assertions)]
+        let tracing = tracing || fault::trace_lasts();
         if !tracing {
             self.answered.store(sent, Ordering::SeqCst);
         }

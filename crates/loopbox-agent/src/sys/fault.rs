@@ -1,6 +1,7 @@
 //! Faults that the real thing does not produce, or not when a test wants it, for tests: builds with debug assertions only,
 //! which the shipped library is not.
 
+use std::path::Path;
 use std::time::Duration;
 
 /// What the environment variable asks for.
@@ -18,6 +19,12 @@ pub(crate) fn disk_stands_still() {
     while asked("disk") {
         std::thread::sleep(Duration::from_hours(1));
     }
+}
+
+/// As if ART wrote its trace until the file is there that a second variable names.
+pub(crate) fn trace_lasts() -> bool {
+    let over = || std::env::var_os("LOOPBOX_FAULT_UNTIL").is_some_and(|gate| Path::new(&gate).exists());
+    asked("trace") && !over()
 }
 
 /// As if the installation crashed.

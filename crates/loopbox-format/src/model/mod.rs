@@ -5,6 +5,7 @@
 
 mod anr;
 mod context;
+mod frame_terms;
 mod frames;
 mod lock;
 mod main_thread;
@@ -16,9 +17,10 @@ mod tree;
 
 pub use anr::{Anr, AnrVerdict, ProcessExit, QuitSignal, SignalOrigin, SystemWord};
 pub use context::{ClockPair, DumpReason, Feature, FeatureState, Figure, Limits, Meta, Process};
+pub use frame_terms::{DropLevel, FrameCause, FrameFlags, JankPlace, SceneKind, Stage};
 pub use frames::{
-    DropLevel, FrameCause, FrameFlags, FrameGesture, FrameScene, FrameSession, JankFrame, JankPlace,
-    RateFrames, RecentFrame, SceneKind, ScrollSums, Stage, StageFrame, WorstWindow,
+    FrameGesture, FrameScene, FrameSession, JankFrame, RateFrames, RecentFrame, ScrollSums, StageFrame,
+    WorstWindow,
 };
 pub use lock::{LockChain, LockHolder, LockWait};
 pub use main_thread::{

@@ -1,0 +1,253 @@
+//! The terms of display frames: levels, stages, causes, places, flags. Their order is part of the format: records and sums
+//! refer to them by position, and new ones are only appended.
+
+#[cfg(doc)]
+use super::FrameScene;
+
+/// How many frames a display frame dropped, by the limits of Matrix's `FrameTracer`, which are times: 50, 150, 400 and
+/// 700 ms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DropLevel {
+    /// Below 3 frames of 60 Hz.
+    Best,
+    /// From 3 frames of 60 Hz on: 50 ms.
+    Normal,
+    /// From 9 on: 150 ms.
+    Middle,
+    /// From 24 on: 400 ms.
+    High,
+    /// From 42 on: 700 ms.
+    Frozen,
+}
+
+impl DropLevel {
+    /// All levels, in the order of [`FrameScene::level_frames`].
+    pub const ALL: [Self; 5] = [Self::Best, Self::Normal, Self::Middle, Self::High, Self::Frozen];
+
+    /// The name that reports use; Matrix has it in capitals.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Best => "best",
+            Self::Normal => "normal",
+            Self::Middle => "middle",
+            Self::High => "high",
+            Self::Frozen => "frozen",
+        }
+    }
+
+    /// Position in [`Self::ALL`].
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// A stage of a frame's way to the display, in its order. The sum of all is the frame's total.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// From the intended vsync until the main thread began: `UNKNOWN_DELAY_DURATION`.
+    UnknownDelay,
+    /// `INPUT_HANDLING_DURATION`.
+    Input,
+    /// `ANIMATION_DURATION`.
+    Animation,
+    /// `LAYOUT_MEASURE_DURATION`.
+    LayoutMeasure,
+    /// `DRAW_DURATION`.
+    Draw,
+    /// The main thread has handed the frame over and waits for the render thread to take it: in no stage of the
+    /// platform, but in its total.
+    RenderWait,
+    /// `SYNC_DURATION`.
+    Sync,
+    /// `COMMAND_ISSUE_DURATION`.
+    CommandIssue,
+    /// `SWAP_BUFFERS_DURATION`.
+    SwapBuffers,
+    /// What the total has beyond all this: the GPU's work after the buffers were swapped (31 and later).
+    GpuTail,
+}
+
+impl Stage {
+    /// All stages, in the order of [`FrameScene::stage_ns`].
+    pub const ALL: [Self; 10] = [
+        Self::UnknownDelay,
+        Self::Input,
+        Self::Animation,
+        Self::LayoutMeasure,
+        Self::Draw,
+        Self::RenderWait,
+        Self::Sync,
+        Self::CommandIssue,
+        Self::SwapBuffers,
+        Self::GpuTail,
+    ];
+
+    /// The name that reports use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::UnknownDelay => "unknown_delay",
+            Self::Input => "input",
+            Self::Animation => "animation",
+            Self::LayoutMeasure => "layout_measure",
+            Self::Draw => "draw",
+            Self::RenderWait => "render_wait",
+            Self::Sync => "sync",
+            Self::CommandIssue => "command_issue",
+            Self::SwapBuffers => "swap_buffers",
+            Self::GpuTail => "gpu_tail",
+        }
+    }
+
+    /// Position in [`Self::ALL`].
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// The main cause of a slow frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FrameCause {
+    /// [`Stage::UnknownDelay`]: the main thread was busy with something else.
+    UnknownDelay,
+    /// [`Stage::Input`].
+    Input,
+    /// [`Stage::Animation`].
+    Animation,
+    /// [`Stage::LayoutMeasure`].
+    LayoutMeasure,
+    /// [`Stage::Draw`].
+    Draw,
+    /// [`Stage::RenderWait`].
+    RenderWait,
+    /// [`Stage::Sync`].
+    Sync,
+    /// [`Stage::CommandIssue`].
+    CommandIssue,
+    /// [`Stage::SwapBuffers`].
+    SwapBuffers,
+    /// The render thread or the GPU, and the level does not tell which.
+    Unattributed,
+    /// The GPU.
+    Gpu,
+    /// No stage took more than half of the threshold.
+    None,
+}
+
+impl FrameCause {
+    /// All causes, in the order of [`FrameScene::causes`].
+    pub const ALL: [Self; 12] = [
+        Self::UnknownDelay,
+        Self::Input,
+        Self::Animation,
+        Self::LayoutMeasure,
+        Self::Draw,
+        Self::RenderWait,
+        Self::Sync,
+        Self::CommandIssue,
+        Self::SwapBuffers,
+        Self::Unattributed,
+        Self::Gpu,
+        Self::None,
+    ];
+
+    /// Position in [`Self::ALL`].
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The name that reports and exports use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::UnknownDelay => "unknown_delay",
+            Self::Input => "input",
+            Self::Animation => "animation",
+            Self::LayoutMeasure => "layout_measure",
+            Self::Draw => "draw",
+            Self::RenderWait => "render_wait",
+            Self::Sync => "sync",
+            Self::CommandIssue => "command_issue",
+            Self::SwapBuffers => "swap_buffers",
+            Self::Unattributed => "unattributed",
+            Self::Gpu => "gpu",
+            Self::None => "none",
+        }
+    }
+}
+
+/// Where the time of a jank frame went, as far as main and the stages tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum JankPlace {
+    /// The frame's own message.
+    OwnMessage,
+    /// Another message, before the next frame could begin.
+    OtherMessage,
+    /// The main thread, but in no message: input, a descriptor's callback, or no processor.
+    OutsideOfMessages,
+    /// Not the main thread: the render thread, the GPU or the system.
+    AfterMain,
+}
+
+impl JankPlace {
+    /// All places, in the order of their bytes.
+    pub const ALL: [Self; 4] =
+        [Self::OwnMessage, Self::OtherMessage, Self::OutsideOfMessages, Self::AfterMain];
+}
+
+/// Yes-or-no facts of a display frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FrameFlags(pub u16);
+
+impl FrameFlags {
+    /// A view scrolled in it.
+    pub const SCROLLED: Self = Self(1);
+    /// A finger was down, or had caused the scroll that goes on.
+    pub const FINGER: Self = Self(1 << 1);
+    /// The scroll went on without the finger.
+    pub const FLING: Self = Self(1 << 2);
+    /// The first frames of a new window: no jank.
+    pub const FIRST_DRAW: Self = Self(1 << 3);
+    /// The scroll was noticed outside of a frame.
+    pub const ASKED_LATE: Self = Self(1 << 4);
+    /// The first of a session.
+    pub const BEGINS: Self = Self(1 << 5);
+    /// The platform gave the same frame twice.
+    pub const DUPLICATE: Self = Self(1 << 6);
+    /// Times that cannot be: a negative stage, one of years.
+    pub const DOUBTFUL: Self = Self(1 << 7);
+    /// An animation that the app named, and no scroll.
+    pub const ANIMATION: Self = Self(1 << 8);
+
+    /// Whether all of `other` hold.
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// These when it holds, else none.
+    #[must_use]
+    pub const fn when(self, holds: bool) -> Self {
+        if holds { self } else { Self(0) }
+    }
+
+    /// These and `other`.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// Which frames a [`FrameScene`] has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SceneKind {
+    /// Those of one screen.
+    #[default]
+    Named,
+    /// Those of all screens for which the table had no room.
+    Other,
+    /// All of the process.
+    Process,
+}
+
+impl SceneKind {
+    /// All kinds, in the order of their bytes.
+    pub const ALL: [Self; 3] = [Self::Named, Self::Other, Self::Process];
+}

@@ -13,6 +13,11 @@ use serde::Serialize;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  loopbox frames hang.lbx
+  loopbox frames reports/ --html -o smoothness.html
+  loopbox frames base/ --compare variant/
+  loopbox frames base/ --compare variant/ --fail-if 'hitch>+10%'")]
 pub(crate) struct Args {
     #[command(flatten)]
     batch: BatchOptions,

@@ -273,8 +273,10 @@ fn shrunk(unpacked: &Unpacked, work: &Path, rules_of_archive: &str, app: &ToShri
         // Hidden, so not in the android.jar that an app is built with.
         shrink.args(["-libraryjars", &format!("{library}(!android/os/Looper$Observer.class)")]);
     }
+    // The one about enums is in the rules that every Android build begins with.
     let rules = "
         -keep class android.** { *; }
+        -keepclassmembers enum * { public static **[] values(); public static ** valueOf(java.lang.String); }
         -optimizationpasses 3
         -allowaccessmodification
         -dontnote **";

@@ -162,7 +162,9 @@ fn all_that_is_learnt_of_a_hang_is_in_one_file() -> Result<()> {
         assert_eq!(ended.pending.source, PendingSource::LooperDump);
         assert!(ended.anr.signal.is_some_and(|signal| signal.count == 1), "{:?}", ended.anr);
         assert!(ended.anr.ended_after_ns.is_some_and(|ns| ns >= signalled.anr.ran_ns), "{:?}", ended.anr);
+        assert!(ended.digest.contains(" in all"), "{}", ended.digest);
         ended.anr = signalled.anr.clone();
+        ended.digest.clone_from(&signalled.digest);
         assert_eq!(ended, signalled, "all else is as it was");
     }
     Ok(())

@@ -27,11 +27,11 @@ pub(crate) fn write_text(text: &str, terminal: &TerminalOptions) -> Result<()> {
     if terminal.plain {
         return Ok(anstream::StripStream::new(io::stdout().lock()).write_all(text.as_bytes())?);
     }
-    // NO_COLOR, CLICOLOR and TERM=dumb are meant for what the pager shows, too.
-    let text = match anstream::AutoStream::choice(&io::stdout()) {
-        anstream::ColorChoice::Never => anstream::adapter::strip_str(text).to_string().into(),
-        _ => Cow::Borrowed(text),
-    };
+    // NO_COLOR, CLICOLOR and TERM=dumb are meant for what the pager shows, too. anstream forgets the last where CI is set.
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    let plain = dumb || anstream::AutoStream::choice(&io::stdout()) == anstream::ColorChoice::Never;
+    let text =
+        if plain { Cow::Owned(anstream::adapter::strip_str(text).to_string()) } else { Cow::Borrowed(text) };
     if io::stdout().is_terminal() && page(&text) {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Lookups and strings on JNI's plain function table; [`call`](super::call) has calls and fields.
+//! Lookups and strings on JNI's plain function table; the module `call` has calls and fields.
 //!
 //! The jni crate's own versions distinguish every possible exception by loading its class through the app's class
 //! loader: exact, and 40 KB of code for each app to carry. Here an exception is cleared, and its `toString` is the

@@ -1,0 +1,158 @@
+use super::*;
+use std::sync::Arc;
+
+#[test]
+fn the_dead_man_thread_rests_only_while_nothing_is_stopped() {
+    let shared = Arc::new(SharedState::default());
+    let looks = Arc::new(AtomicU32::default());
+    let deadman = std::thread::spawn({
+        let (shared, looks) = (Arc::clone(&shared), Arc::clone(&looks));
+        move || {
+            let mut stops = 0;
+            while !shared.stopped() {
+                // A deadline that has passed: only a rest lasts.
+                shared.deadman_sleep(0, &mut stops);
+                looks.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+    });
+    let rests = || shared.deadman_rests.load(Ordering::SeqCst);
+    for _ in 0..200 {
+        while !rests() {
+            std::thread::yield_now();
+        }
+        let stop = shared.begin_stop();
+        let begun = looks.load(Ordering::SeqCst);
+        while looks.load(Ordering::SeqCst) < begun + 3 {
+            std::thread::yield_now();
+        }
+        assert!(!rests(), "a thread is stopped");
+        drop(stop);
+    }
+    shared.stop();
+    deadman.join().unwrap();
+}
+
+#[test]
+fn a_reader_never_sees_halves_of_two_messages() {
+    let shared = Arc::new(SharedState::default());
+    let reader = std::thread::spawn({
+        let shared = Arc::clone(&shared);
+        move || {
+            let mut seen = 0;
+            // A thread that comes late finds the last message.
+            while seen == 0 || !shared.stopped() {
+                if let Activity::Running { token, start_ns } = shared.activity() {
+                    assert_eq!(start_ns, token * 10);
+                    seen = token;
+                }
+            }
+            seen
+        }
+    });
+    let mut token = 0;
+    while token < 200_000 {
+        token += 1;
+        shared.running(token, token * 10);
+        if token % 3 == 0 {
+            shared.idle(token + 1, 7);
+        }
+    }
+    shared.running(200_001, 2_000_010);
+    while !matches!(shared.activity(), Activity::Running { token: 200_001, .. }) {}
+    shared.stop();
+    assert!(reader.join().unwrap() > 0);
+}
+
+#[test]
+fn a_parked_sampler_is_woken_by_the_next_message() {
+    let shared = Arc::new(SharedState::default());
+    let sampler = std::thread::spawn({
+        let shared = Arc::clone(&shared);
+        move || {
+            let mut rounds = 0;
+            while !shared.stopped() {
+                while shared.runs_no_message() && !shared.stopped() {
+                    shared.park();
+                }
+                rounds += 1;
+                shared.idle(1, 0);
+            }
+            rounds
+        }
+    });
+    for token in 1..2_000 {
+        shared.running(token, 0);
+        while !shared.runs_no_message() {
+            std::hint::spin_loop();
+        }
+    }
+    shared.stop();
+    assert!(sampler.join().unwrap() >= 1_999);
+}
+
+#[test]
+fn what_was_found_outside_of_messages_holds_until_the_next_one() {
+    let shared = SharedState::default();
+    assert_eq!(shared.activity(), Activity::Idle { since_ns: 0 });
+    let token = Outside::token_before(1);
+    assert_eq!(shared.token(), token);
+    shared.set_outside(token, 30);
+    assert_eq!(shared.activity(), Activity::Outside { token, since_ns: 30 });
+    shared.park();
+    shared.running(1, 40);
+    assert_eq!(shared.activity(), Activity::Running { token: 1, start_ns: 40 });
+    shared.idle(2, 50);
+    assert_eq!(shared.activity(), Activity::Idle { since_ns: 50 });
+    shared.set_outside(Outside::token_before(2), 60);
+    shared.set_outside(0, 0);
+    assert_eq!(shared.activity(), Activity::Idle { since_ns: 50 });
+}
+
+#[test]
+fn a_stack_is_ordered_of_who_takes_orders_and_waited_for_until_it_is_done() {
+    let shared = SharedState::default();
+    assert_eq!(shared.order_stack(), None);
+    shared.set_takes_orders(true);
+    let first = shared.order_stack().unwrap();
+    assert_eq!(shared.open_order(), Some(first));
+    assert!(!shared.is_done(first));
+    shared.park();
+    shared.finish_order(first);
+    assert!(shared.is_done(first) && shared.open_order().is_none());
+    let second = shared.order_stack().unwrap();
+    shared.end_sampling();
+    assert!(shared.is_done(second) && shared.order_stack().is_none());
+}
+
+#[test]
+fn an_app_that_starts_is_not_in_the_background() {
+    let shared = SharedState::default();
+    let mut background = |yes| {
+        shared.set_foreground(yes);
+        shared.in_background()
+    };
+    assert_eq!([false, true, false, false, true].map(&mut background), [false, false, true, true, false]);
+}
+
+#[test]
+fn a_signal_is_forwarded_by_one_thread_and_keeps_the_stall_monitor_awake() {
+    let shared = SharedState::default();
+    assert!(!shared.take_signal());
+    shared.signal_arrived(7);
+    shared.signal_arrived(8);
+    assert_eq!(shared.signal_since_ns(), Some(7), "the oldest is the one that is late");
+    shared.park_stall_monitor();
+    assert_eq!((shared.take_signal(), shared.take_signal()), (true, false));
+}
+
+#[test]
+fn the_worst_lateness_is_taken_once() {
+    let shared = SharedState::default();
+    assert_eq!(shared.take_late_ns(), None);
+    shared.record_late(0);
+    assert_eq!(shared.take_late_ns(), Some(0));
+    shared.record_late(5);
+    shared.record_late(3);
+    assert_eq!((shared.take_late_ns(), shared.take_late_ns()), (Some(5), None));
+}

@@ -169,14 +169,25 @@ final class Hang {
         }
 
         private void hold() {
-            held.countDown();
-            String gate = options.text("gate", "");
+            String path = options.text("gate", "");
+            File gate = path.isEmpty() ? null : new File(path);
             long end = SystemClock.uptimeMillis() + options.number("ms", 6_000);
-            while (gate.isEmpty() ? SystemClock.uptimeMillis() < end : !new File(gate).delete()) {
-                SystemClock.sleep(PAUSE_MS);
+            held.countDown();
+            while (!isOver(gate, end)) {
+                // Again.
             }
             over = true;
             NativeWait.release();
+        }
+
+        /** Waits a little and looks; where the heap is full, there may be no room for that before main makes some. */
+        private boolean isOver(File gate, long end) {
+            try {
+                SystemClock.sleep(PAUSE_MS);
+                return gate == null ? SystemClock.uptimeMillis() >= end : gate.delete();
+            } catch (OutOfMemoryError full) {
+                return false;
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 //! The runtime takes code that was made ahead of time only when it was made from exactly the jars that it runs, known
 //! by their checksums and places.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -47,8 +47,10 @@ pub(crate) fn build(builder: &Builder<'_>, compiler: Option<&Path>) -> Result<Op
         let mut sources: Vec<PathBuf> = own.sources.iter().map(|file| build.source.join(file)).collect();
         sources.push(build.operators("dex2oat", &own.operators)?);
         builder.progress.say(format!("compile dex2oat: {} files", sources.len()));
-        let mut include: Vec<PathBuf> = own.include.iter().map(|folder| build.source.join(folder)).collect();
-        include.extend([data.join("include"), sysroot.join("usr/include")]);
+        let mut folders: Vec<PathBuf> = own.include.iter().map(|folder| build.source.join(folder)).collect();
+        folders.extend([data.join("include"), sysroot.join("usr/include")]);
+        let include: Vec<&OsStr> =
+            folders.iter().flat_map(|folder| ["-I".as_ref(), folder.as_os_str()]).collect();
         let objects = build.objects(sources, &include)?;
         let mut link = build.link();
         // libart finds functions of the program and of the compiler in the global scope.

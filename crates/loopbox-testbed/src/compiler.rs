@@ -3,6 +3,7 @@
 //! libart opens `libart-compiler.so` by that name when the JIT is on. It reads the runtime's own structures, so it
 //! must be built from the same sources, with Debian's patches and macros, against the same libart.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +21,7 @@ use loopbox_setup::unpack;
 /// The name that libart looks for.
 pub(crate) const LIBRARY: &str = "libart-compiler.so";
 
-/// The compiler of the testbed, if it is to have one: found in the cache or built in about two minutes.
+/// The compiler of the testbed, if it is to have one: found in the cache or built in about a minute.
 pub(crate) fn build(builder: &Builder<'_>) -> Result<Option<PathBuf>> {
     let Some(spec) = &builder.spec.compiler else { return Ok(None) };
     let tools = CompilerTools::ensure()?;
@@ -114,8 +115,9 @@ impl<'a> Build<'a> {
         let art = &self.builder.spec.testbed.art;
         self.builder
             .progress
-            .say(format!("compile the compiler of ART {art}: {} files, about two minutes", sources.len()));
-        let objects = self.objects(sources, &[])?;
+            .say(format!("compile the compiler of ART {art}: {} files, about a minute", sources.len()));
+        let headers = self.precompiled()?;
+        let objects = self.objects(sources, &["-include-pch".as_ref(), headers.as_os_str()])?;
         let mut link = self.link();
         link.args(["-shared", "-s"]).arg(format!("-Wl,-soname,{LIBRARY}")).args(objects);
         link.arg(format!("-l:{}", self.builder.spec.testbed.libart)).arg("-l:libbase.so.0");
@@ -123,8 +125,25 @@ impl<'a> Build<'a> {
         Ok(())
     }
 
-    /// Compiles sources, with further folders of headers.
-    pub(crate) fn objects(&self, sources: Vec<PathBuf>, include: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    /// The headers that most of the compiler's sources include, read once instead of with each: three quarters of the time.
+    fn precompiled(&self) -> Result<PathBuf> {
+        let list = self.generated.join("precompiled.h");
+        let lines: String =
+            self.spec.common.precompiled.iter().map(|file| format!("#include \"{file}\"\n")).collect();
+        fs::write(&list, lines).with_context(|| format!("cannot write {}", list.display()))?;
+        let precompiled = list.with_extension("pch");
+        let mut clang = self.clang();
+        clang
+            .args(["-fpch-instantiate-templates", "-x", "c++-header"])
+            .arg(&list)
+            .arg("-o")
+            .arg(&precompiled);
+        run(&mut clang).context("cannot compile the headers of the compiler")?;
+        Ok(precompiled)
+    }
+
+    /// Compiles sources, with further arguments.
+    pub(crate) fn objects(&self, sources: Vec<PathBuf>, more: &[&OsStr]) -> Result<Vec<PathBuf>> {
         let objects = self.generated.join("objects");
         fs::create_dir_all(&objects).with_context(|| format!("cannot create {}", objects.display()))?;
         let units: Vec<(PathBuf, PathBuf)> = sources
@@ -134,10 +153,7 @@ impl<'a> Build<'a> {
             .collect();
         for_each(&units, |(source, object)| {
             let mut clang = self.clang();
-            for folder in include {
-                clang.arg("-I").arg(folder);
-            }
-            run(clang.arg("-c").arg(source).arg("-o").arg(object))
+            run(clang.args(more).arg("-c").arg(source).arg("-o").arg(object))
                 .with_context(|| format!("cannot compile {}", source.display()))
                 .map(drop)
         })?;
@@ -175,8 +191,9 @@ impl<'a> Build<'a> {
     }
 
     fn clang(&self) -> std::process::Command {
+        // Quickly built before fast: it is used for minutes.
         let flags =
-            ["-O2", "-fPIC", "-std=gnu++17", "-fno-omit-frame-pointer", "-fno-rtti", "-fno-exceptions"];
+            ["-O1", "-fPIC", "-std=gnu++17", "-fno-omit-frame-pointer", "-fno-rtti", "-fno-exceptions"];
         let mut clang = command(&self.tools.clang, flags);
         // libc++ brings these functions in along the way, libstdc++ does not.
         clang.args(["-fstrict-aliasing", "-w", "-include", "cmath"]);

@@ -18,7 +18,7 @@ use crate::{paths, store};
 
 /// What the first set-up says, before it knows the sizes of packages.
 const FIRST_TIME: &str = "the first testbed takes about 80 MB of package indexes, 110 MB of packages, and then one to \
-    two minutes of compiling on two cores; later ones take seconds, but for a compiler of Android code (two minutes)";
+    two minutes of compiling on two cores; later ones take seconds, but for a compiler of Android code (one minute)";
 
 /// The testbed called `name`, set up if it is not there or out of date.
 ///

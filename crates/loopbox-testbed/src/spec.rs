@@ -148,6 +148,8 @@ pub struct CompilerCommon {
     pub extra: Vec<String>,
     /// Headers whose enumerations become printable.
     pub operators: Vec<String>,
+    /// Headers that are read once for all sources.
+    pub precompiled: Vec<String>,
 }
 
 /// `tests/testbed/compiler/<testbed>.toml`: where the compiler of a runtime comes from.

@@ -24,6 +24,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use anyhow::{Result, bail, ensure};
+use loopbox_setup::command::for_each;
 use loopbox_setup::progress::Progress;
 
 pub use abi::{ALL, Abi};
@@ -70,6 +71,9 @@ pub fn pack(options: &Options) -> Result<()> {
         }
         anyhow::Ok(library)
     };
+    // What each needs first is one standard library, which keeps one processor busy; the libraries themselves share a folder.
+    let all: Vec<Abi> = abis.iter().copied().collect();
+    for_each(&all, |&abi| toolchain.target(abi, &list.of(abi), &progress).map(drop))?;
     let (mut libraries, mut inhouse) = (Vec::new(), Vec::new());
     for abi in abis {
         libraries.push(make(LIBRARY, abi)?);

@@ -128,9 +128,9 @@ impl<'a> Build<'a> {
     /// The headers that most of the compiler's sources include, read once instead of with each: three quarters of the time.
     fn precompiled(&self) -> Result<PathBuf> {
         let list = self.generated.join("precompiled.h");
-        let lines: String =
+        let lines: Vec<String> =
             self.spec.common.precompiled.iter().map(|file| format!("#include \"{file}\"\n")).collect();
-        fs::write(&list, lines).with_context(|| format!("cannot write {}", list.display()))?;
+        fs::write(&list, lines.concat()).with_context(|| format!("cannot write {}", list.display()))?;
         let precompiled = list.with_extension("pch");
         let mut clang = self.clang();
         clang

@@ -12,7 +12,8 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use loopbox_setup::workspace::target;
 
-use crate::suite::programs::{TestProgram, run_all};
+use crate::suite::programs::TestProgram;
+use crate::suite::runner::Runner;
 use crate::suite::steps::{minutes, shown};
 
 /// Arguments of the suite's stress.
@@ -53,14 +54,15 @@ pub(crate) fn suite(args: &SuiteArgs) -> Result<()> {
     let logs = target().join("stress-suite");
     fs::create_dir_all(&logs).with_context(|| format!("cannot create {}", logs.display()))?;
     let load = Load::start(args.busy, args.hog_mib);
-    let (start, limit) = (Instant::now(), Duration::from_secs(args.limit_s));
+    let start = Instant::now();
+    let runner = Runner::new(args.at_once, Duration::from_secs(args.limit_s)).ended_by_signals()?;
     let mut failures: BTreeMap<String, Failures> = BTreeMap::new();
     let mut passed = 0;
     for round in 1..=args.times {
         let begun = Instant::now();
         let log_of = |program: &TestProgram| logs.join(format!("{round:03}-{}.log", program.file_name()));
         let mut failed = 0;
-        run_all(&programs, args.at_once, limit, log_of, |program, outcome, log| {
+        runner.run(&programs, log_of, |program, outcome, log| {
             passed += outcome.passed;
             failed += outcome.failed.len();
             if outcome.failed.is_empty() {

@@ -2,6 +2,7 @@
 
 pub(crate) mod programs;
 mod room;
+pub(crate) mod runner;
 pub(crate) mod steps;
 
 use std::fs;
@@ -16,7 +17,8 @@ use loopbox_testbed as testbed;
 
 use crate::book;
 use crate::prebuilt::CARGO_DENY;
-use programs::{TestProgram, run_all};
+use programs::TestProgram;
+use runner::Runner;
 use steps::{minutes, shown};
 
 /// Arguments of `cargo xtask test`.
@@ -91,7 +93,10 @@ const fn full(name: &'static str, run: fn() -> Result<()>) -> Step {
 const LIMIT: Duration = Duration::from_mins(30);
 
 /// How many run at a time: those that run apps on testbeds wait most of the time.
-const AT_ONCE: usize = 2;
+const AT_ONCE: usize = 3;
+
+/// Those that take minutes, longest first. They begin before the others, which fill the gaps at the end.
+const LONGEST: [&str; 4] = ["e2e aar", "e2e frames", "e2e shipped", "loopbox-art on_art"];
 
 pub(crate) fn test(args: &TestArgs) -> Result<()> {
     if let Some(name) = &args.step {
@@ -119,7 +124,10 @@ fn steps_of(quick: bool) -> Vec<&'static str> {
 }
 
 /// Each of these programs, also when one fails.
-fn tests(programs: Vec<TestProgram>) -> Result<()> {
+fn tests(mut programs: Vec<TestProgram>) -> Result<()> {
+    programs.sort_by_key(|program| {
+        LONGEST.iter().position(|name| program.name() == *name).unwrap_or(LONGEST.len())
+    });
     let start = Instant::now();
     let logs = target().join("test-logs/tests");
     fs::create_dir_all(&logs).with_context(|| format!("cannot create {}", logs.display()))?;
@@ -127,7 +135,7 @@ fn tests(programs: Vec<TestProgram>) -> Result<()> {
     let mut passed = 0;
     let mut done = 0;
     let log_of = |program: &TestProgram| logs.join(format!("{}.log", program.file_name()));
-    run_all(&programs, AT_ONCE, LIMIT, log_of, |program, outcome, log| {
+    Runner::new(AT_ONCE, LIMIT).ended_by_signals()?.run(&programs, log_of, |program, outcome, log| {
         done += 1;
         let (name, took, so_far) = (program.name(), minutes(outcome.took), minutes(start.elapsed()));
         println!("-- {done} of {}, {so_far} so far: {name} took {took}", programs.len());

@@ -6,14 +6,14 @@ use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use loopbox_setup::command;
 use loopbox_setup::workspace::cargo;
 use serde_json::Value;
+
+use super::runner::{Running, kill_group};
 
 /// A program that `cargo test` would run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,11 +120,11 @@ impl TestProgram {
         self.name().replace(' ', "-").replace(['(', ')'], "")
     }
 
-    /// Runs it; what it says goes into a file.
+    /// Runs it, as one of those that run; what it says goes into a file.
     ///
     /// # Errors
     /// When it cannot be run; that a test failed is in the outcome.
-    pub(crate) fn run(&self, log: &Path, limit: Duration) -> Result<Outcome> {
+    pub(crate) fn run(&self, log: &Path, limit: Duration, running: &Running) -> Result<Outcome> {
         let file = File::create(log).with_context(|| format!("cannot create {}", log.display()))?;
         let mut command = Command::new(&self.executable);
         command.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder).env("RUST_BACKTRACE", "1");
@@ -133,6 +133,7 @@ impl TestProgram {
         let begun = Instant::now();
         let mut child =
             command.process_group(0).spawn().with_context(|| format!("cannot run {}", self.name()))?;
+        let _running = running.with(child.id());
         let mut late = None;
         let status = loop {
             if let Some(status) = child.try_wait().context("cannot wait")? {
@@ -187,50 +188,6 @@ fn quick_tests(metadata: &Value) -> BTreeSet<(String, String)> {
     tests
 }
 
-/// Runs every program once, `at_once` of them at a time, and passes each outcome on as soon as it is there, with the file
-/// that has what the program said.
-///
-/// # Errors
-/// The first program that cannot be run, or the first error of `done`; the programs that run then are waited for.
-pub(crate) fn run_all(
-    programs: &[TestProgram],
-    at_once: usize,
-    limit: Duration,
-    log_of: impl Fn(&TestProgram) -> PathBuf + Sync,
-    mut done: impl FnMut(&TestProgram, Outcome, &Path) -> Result<()>,
-) -> Result<()> {
-    let next = AtomicUsize::new(0);
-    let (send, outcomes) = channel();
-    std::thread::scope(|scope| {
-        for _ in 0..at_once.max(1) {
-            let (send, next, log_of) = (send.clone(), &next, &log_of);
-            scope.spawn(move || {
-                while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let log = log_of(program);
-                    let outcome = program.run(&log, limit);
-                    // Nobody listens any more after an error.
-                    if send.send((program, outcome, log)).is_err() {
-                        break;
-                    }
-                }
-            });
-        }
-        drop(send);
-        outcomes.into_iter().try_for_each(|(program, outcome, log)| done(program, outcome?, &log))
-    })
-}
-
-fn kill_group(leader: u32) -> Result<()> {
-    let done = Command::new("kill")
-        .args(["-KILL", "--", &format!("-{leader}")])
-        .status()
-        .context("cannot run kill")?;
-    if !done.success() {
-        bail!("process group {leader} cannot be killed");
-    }
-    Ok(())
-}
-
 /// How many tests passed and which failed, by the lines `test NAME ... ok`. A test that prints may have its words before
 /// the result, or before its own line.
 fn results(said: &str) -> (usize, Vec<String>) {
@@ -248,22 +205,21 @@ fn results(said: &str) -> (usize, Vec<String>) {
 }
 
 #[cfg(test)]
+impl TestProgram {
+    /// A shell script as a test program.
+    pub(crate) fn script(package: &str, folder: &Path, text: &str) -> Self {
+        use std::os::unix::fs::PermissionsExt as _;
+        let executable = folder.join(package);
+        fs::write(&executable, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(&executable, fs::Permissions::from_mode(0o755)).unwrap();
+        Self { package: package.into(), target: "t (lib)".into(), executable, folder: folder.to_owned() }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
-
-    fn program(script: &str) -> TestProgram {
-        let folder = std::env::temp_dir();
-        TestProgram { package: "p".into(), target: "t (lib)".into(), executable: script.into(), folder }
-    }
-
-    fn script(folder: &Path, text: &str) -> TestProgram {
-        use std::os::unix::fs::PermissionsExt as _;
-        let path = folder.join("script");
-        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        program(path.to_str().unwrap())
-    }
 
     #[test]
     fn results_are_read_from_the_usual_lines() {
@@ -275,40 +231,19 @@ mod tests {
     fn a_program_that_fails_without_a_failed_test_is_a_failure() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
-        let outcome = script(folder.path(), "echo 'test a ... ok'; kill -SEGV $$")
-            .run(&log, Duration::from_mins(1))
+        let outcome = TestProgram::script("p", folder.path(), "echo 'test a ... ok'; kill -SEGV $$")
+            .run(&log, Duration::from_mins(1), &Running::default())
             .unwrap();
         assert_eq!(outcome.passed, 1);
         assert!(outcome.failed[0].contains("SIGSEGV"), "{outcome:?}");
     }
 
     #[test]
-    fn every_program_is_run_once_however_many_run_at_a_time() {
-        let folder = tempfile::tempdir().unwrap();
-        let one = script(folder.path(), "echo 'test a ... ok'");
-        let programs: Vec<_> =
-            (0..5).map(|n| TestProgram { package: n.to_string(), ..one.clone() }).collect();
-        for at_once in [1, 3] {
-            let log_of = |program: &TestProgram| folder.path().join(program.file_name());
-            let mut seen = Vec::new();
-            run_all(&programs, at_once, Duration::from_mins(1), log_of, |program, outcome, log| {
-                assert_eq!(fs::read_to_string(log)?, "test a ... ok\n");
-                seen.push((program.package.clone(), outcome.passed));
-                Ok(())
-            })
-            .unwrap();
-            seen.sort_unstable();
-            let expected: Vec<_> = (0..5).map(|n| (n.to_string(), 1)).collect();
-            assert_eq!(seen, expected);
-        }
-    }
-
-    #[test]
     fn a_program_that_does_not_end_is_ended_with_all_that_it_started() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
-        let program = script(folder.path(), "sleep 1000 & echo $!; wait");
-        let outcome = program.run(&log, Duration::from_secs(2)).unwrap();
+        let program = TestProgram::script("p", folder.path(), "sleep 1000 & echo $!; wait");
+        let outcome = program.run(&log, Duration::from_secs(2), &Running::default()).unwrap();
         assert_eq!(outcome.failed, ["(it did not end within 2 s)"]);
         // A machine with much to do may not have let the shell say it in that time; then there is nothing to end.
         let Ok(child) = fs::read_to_string(&log).unwrap().trim().parse::<u32>() else { return };

@@ -1,0 +1,191 @@
+//! Runs test programs side by side, and ends them all when the command itself is told to end.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{self, Command};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+
+use super::programs::{Outcome, TestProgram};
+
+/// What a shell gives a command that Ctrl-C ended.
+const INTERRUPTED: i32 = 130;
+
+/// The leaders of the process groups that run now.
+///
+/// A program under test has a group of its own, so Ctrl-C in a terminal does not reach it, nor the apps that it started.
+#[derive(Debug, Default)]
+pub(crate) struct Running(Mutex<BTreeSet<u32>>);
+
+impl Running {
+    /// Notes a group until the value is dropped.
+    pub(crate) fn with(&self, leader: u32) -> Entry<'_> {
+        self.leaders().insert(leader);
+        Entry { running: self, leader }
+    }
+
+    /// Kills every group.
+    fn kill(&self) {
+        for leader in self.leaders().iter() {
+            // One that has just ended is gone already.
+            let _ = kill_group(*leader);
+        }
+    }
+
+    fn leaders(&self) -> MutexGuard<'_, BTreeSet<u32>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A group among those that run.
+#[derive(Debug)]
+pub(crate) struct Entry<'a> {
+    running: &'a Running,
+    leader: u32,
+}
+
+impl Drop for Entry<'_> {
+    fn drop(&mut self) {
+        self.running.leaders().remove(&self.leader);
+    }
+}
+
+/// How test programs are run.
+#[derive(Debug)]
+pub(crate) struct Runner {
+    at_once: usize,
+    limit: Duration,
+    running: Arc<Running>,
+}
+
+impl Runner {
+    /// `at_once` programs at a time, each of which may take `limit`.
+    pub(crate) fn new(at_once: usize, limit: Duration) -> Self {
+        Self { at_once: at_once.max(1), limit, running: Arc::default() }
+    }
+
+    /// The same; Ctrl-C, SIGTERM and SIGHUP end the programs, and this process after them.
+    ///
+    /// # Errors
+    /// When these signals are handled already.
+    pub(crate) fn ended_by_signals(self) -> Result<Self> {
+        let running = Arc::clone(&self.running);
+        ctrlc::set_handler(move || {
+            running.kill();
+            process::exit(INTERRUPTED);
+        })
+        .context("cannot handle Ctrl-C")?;
+        Ok(self)
+    }
+
+    /// Runs every program once and passes each outcome on as soon as it is there, with the file that has what the program
+    /// said.
+    ///
+    /// # Errors
+    /// The first program that cannot be run, or the first error of `done`; the programs that run then are waited for.
+    pub(crate) fn run(
+        &self,
+        programs: &[TestProgram],
+        log_of: impl Fn(&TestProgram) -> PathBuf + Sync,
+        mut done: impl FnMut(&TestProgram, Outcome, &Path) -> Result<()>,
+    ) -> Result<()> {
+        let next = AtomicUsize::new(0);
+        let (send, outcomes) = channel();
+        std::thread::scope(|scope| {
+            for _ in 0..self.at_once {
+                let (send, next, log_of) = (send.clone(), &next, &log_of);
+                scope.spawn(move || {
+                    while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let log = log_of(program);
+                        let outcome = program.run(&log, self.limit, &self.running);
+                        // Nobody listens any more after an error.
+                        if send.send((program, outcome, log)).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+            drop(send);
+            outcomes.into_iter().try_for_each(|(program, outcome, log)| done(program, outcome?, &log))
+        })
+    }
+}
+
+/// Kills the processes of a group.
+///
+/// # Errors
+/// When there is none.
+pub(crate) fn kill_group(leader: u32) -> Result<()> {
+    let done = Command::new("kill")
+        .args(["-KILL", "--", &format!("-{leader}")])
+        .status()
+        .context("cannot run kill")?;
+    ensure!(done.success(), "process group {leader} cannot be killed");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::time::Instant;
+
+    #[test]
+    fn every_program_is_run_once_however_many_run_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = ["a", "b", "c", "d", "e"];
+        let programs = names.map(|name| TestProgram::script(name, folder.path(), "echo 'test a ... ok'"));
+        for at_once in [1, 3] {
+            let log_of = |program: &TestProgram| folder.path().join(program.file_name());
+            let mut seen = Vec::new();
+            let runner = Runner::new(at_once, Duration::from_mins(1));
+            runner
+                .run(&programs, log_of, |program, outcome, log| {
+                    assert_eq!(fs::read_to_string(log)?, "test a ... ok\n");
+                    seen.push((program.name(), outcome.passed));
+                    Ok(())
+                })
+                .unwrap();
+            seen.sort_unstable();
+            let expected: Vec<_> = names.iter().map(|name| (format!("{name} t (lib)"), 1)).collect();
+            assert_eq!(seen, expected);
+        }
+    }
+
+    #[test]
+    fn what_runs_can_be_ended_with_all_that_it_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = "sleep 1000 & echo $! > child.new; mv child.new child; wait";
+        let programs = [TestProgram::script("a", folder.path(), script)];
+        let runner = Runner::new(1, Duration::from_mins(30));
+        let child = folder.path().join("child");
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let begun = Instant::now();
+                while !child.exists() && begun.elapsed() < Duration::from_mins(5) {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                runner.running.kill();
+            });
+            let log_of = |_: &TestProgram| folder.path().join("log");
+            runner
+                .run(&programs, log_of, |_, outcome, _| {
+                    assert!(outcome.failed[0].contains("SIGKILL"), "{outcome:?}");
+                    Ok(())
+                })
+                .unwrap();
+        });
+        assert!(runner.running.leaders().is_empty(), "what has ended is not noted any more");
+        let state = format!("/proc/{}/stat", fs::read_to_string(child).unwrap().trim());
+        let begun = Instant::now();
+        // Gone, or a zombie that nobody has reaped yet.
+        while fs::read_to_string(&state).is_ok_and(|state| !state.contains(") Z ")) {
+            assert!(begun.elapsed() < Duration::from_mins(1), "what it started runs on");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}

@@ -88,7 +88,7 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
         art: OnceLock::new(),
         thread_queries: ThreadQueries::default(),
         main_cpu: clock::cpu_clock_of_this_thread(),
-        stall: StallState::default(),
+        stall: StallState::new(settings.hang_threshold_ns, clock::now_ns()),
         signals_before: sigquit::count(),
         previous_runs: OnceLock::new(),
         wake: EventFd::new().map_err(|error| format!("cannot create an eventfd: {error}"))?,

@@ -17,7 +17,7 @@ const HEARTBEAT_NS: u64 = 80 * MS;
 /// What the watching thread did since the last look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Since {
-    /// It was busy, or this is the first look.
+    /// It was busy, or slept for an unknown time.
     Awake,
     /// It slept until this uptime, or until something woke it before.
     SleptUntil(u64),
@@ -42,7 +42,7 @@ pub struct Suspect {
 ///
 /// The thread sleeps to deadlines. When it wakes much later than it wanted, the process was frozen by the system,
 /// stopped, or starved; that time is not the message's own and does not count.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct Watchdog {
     suspicion_ns: u64,
     gap_ns: u64,

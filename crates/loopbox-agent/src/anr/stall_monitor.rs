@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::session::stall::StallSnapshot;
 use crate::sys::{clock, proc};
 use loopbox_format::model::Outside;
-use loopbox_recorder::{Activity, Finding, Glance, OutsideWatch, Since, Watchdog};
+use loopbox_recorder::{Activity, Finding, Glance, OutsideWatch, Since};
 use std::sync::Arc;
 
 /// When the main thread's last message ended this long ago, the monitor parks, and the next message has to wake it.
@@ -45,9 +45,9 @@ pub(crate) fn start(session: &Arc<Session>) -> std::io::Result<()> {
 
 fn run(session: &Session) {
     let shared = &session.shared;
-    let mut watch = Watchdog::new(session.settings.hang_threshold_ns);
     let mut between = Between { session, watch: OutsideWatch::default(), found: 0, over: (0, 0), next: 1 };
-    let mut since = Since::Awake;
+    // The process may have been frozen between the start of this thread and its first step.
+    let StallSnapshot { mut watch, mut since, .. } = session.stall.snapshot();
     let mut sig_quit_ns = 0;
     let mut was_blocked = false;
     let mut pending_ns = None;
@@ -64,11 +64,12 @@ fn run(session: &Session) {
             // The sampler writes this heartbeat more often, but it may be off, stuck, or have given up.
             session.reader.heartbeat(now);
         }
+        // Until it says otherwise.
+        since = Since::SleptUntil(watch.next_look_ns(now).unwrap_or(now));
         let snapshot = StallSnapshot {
-            at_ns: now,
-            message: watch.message(),
+            watch,
+            since,
             suspect,
-            frozen: watch.frozen(),
             asleep: between.watch.asleep(),
             seen_busy: between.watch.seen_busy(),
             outside_over: between.over,
@@ -92,6 +93,7 @@ fn run(session: &Session) {
                 // The first message may have begun long before recording did.
                 let first = shared.token() == Outside::token_before(1);
                 since = if first { Since::Awake } else { Since::Parked };
+                session.stall.set_since(since);
                 shared.park_stall_monitor();
                 copied_ns = copied_ns.max(clock::now_ns());
                 continue;
@@ -101,8 +103,9 @@ fn run(session: &Session) {
             _ => watch.next_look_ns(now).unwrap_or(now),
         };
         let deadline_ns = forward_ns.map_or(deadline_ns, |ns| ns.min(deadline_ns));
-        shared.stall_monitor_sleep(deadline_ns);
         since = Since::SleptUntil(deadline_ns);
+        session.stall.set_since(since);
+        shared.stall_monitor_sleep(deadline_ns);
     }
 }
 

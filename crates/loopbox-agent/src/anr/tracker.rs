@@ -4,14 +4,12 @@ use super::{framework, sigquit};
 use crate::jni::env::Env;
 use crate::session::Session;
 use crate::session::settings::Settings;
-use crate::session::stall::StallSnapshot;
 use crate::sys::proc;
 use loopbox_format::looper::most_overdue_ns;
 use loopbox_format::model::{
     Anr, AnrVerdict, DumpReason, MainState, Outside, QuitSignal, RecordKind, Report, SignalOrigin, SystemWord,
 };
-use loopbox_recorder::{classify, origin, threshold_ns};
-use std::time::Duration;
+use loopbox_recorder::{Activity, classify, origin, threshold_ns};
 
 /// A message or freeze that ended at most this long ago may still be the reason for a signal.
 const RECENT_NS: u64 = 10_000_000_000;
@@ -74,7 +72,7 @@ impl AnrTracker {
             return if token == 0 { Stall::Nothing } else { Stall::Suspect };
         }
         let starved_ns = self.starved_ns();
-        let ran_ns = stall.message.ran_ns.saturating_sub(starved_ns);
+        let ran_ns = stall.message().ran_ns.saturating_sub(starved_ns);
         if token == 0 || self.settled || ran_ns < self.threshold_ns {
             return Stall::Nothing;
         }
@@ -110,8 +108,14 @@ impl AnrTracker {
     /// The evidence for an ANR at this moment, without the queue, which is captured later, and the verdict.
     pub(crate) fn classify(&mut self, env: &mut Env<'_>, session: &Session, report: &Report) -> Anr {
         let now_ns = report.meta.dumped_at.uptime_ns;
-        let stall = snapshot_after(session, now_ns);
-        let frozen = stall.frozen;
+        let activity = match &report.main {
+            MainState::Running(running) => {
+                Activity::Running { token: running.token, start_ns: running.start_ns }
+            }
+            _ => session.shared.activity(),
+        };
+        let stall = session.stall.snapshot().at(now_ns, activity);
+        let frozen = stall.frozen();
         let recent = frozen.last_over_ns.saturating_add(RECENT_NS) > now_ns;
         self.thawed_ns = if recent { frozen.last_ns } else { 0 };
         let mut anr = Anr {
@@ -122,7 +126,7 @@ impl AnrTracker {
         };
         let token = running_token(&report.main);
         if token != 0 {
-            let watched = Some(stall.message).filter(|message| message.token == token);
+            let watched = Some(stall.message()).filter(|message| message.token == token);
             anr.frozen_ns = watched.map_or(0, |message| message.frozen_ns);
             let age_ns = match &report.main {
                 MainState::Running(running) => running.age_ns(),
@@ -170,7 +174,7 @@ impl AnrTracker {
         let mut token = running_token(&report.main);
         // Of what runs outside of messages only the stall monitor knows when it ends.
         let stall = session.stall.snapshot();
-        if Outside::is_outside(token) && stall.message.token != token && stall.outside_over.0 != token {
+        if Outside::is_outside(token) && stall.message().token != token && stall.outside_over.0 != token {
             token = 0;
         }
         let unresponsive = !matches!(report.anr.verdict, AnrVerdict::Responsive);
@@ -210,19 +214,6 @@ pub(crate) fn hang_threshold_ns(settings: &Settings, report: &Report) -> u64 {
         _ => None,
     };
     threshold_ns(settings.hang_threshold_ns, message, settings.api_level)
-}
-
-/// A snapshot of the stall monitor from after `now_ns`: after a freeze all threads wake at once, and this one may be first.
-fn snapshot_after(session: &Session, now_ns: u64) -> StallSnapshot {
-    for _ in 0..100 {
-        let stall = session.stall.snapshot();
-        if stall.at_ns >= now_ns || session.shared.activity().running().is_none() {
-            return stall;
-        }
-        session.shared.wake_all();
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    session.stall.snapshot()
 }
 
 fn signal(session: &Session) -> QuitSignal {

@@ -209,7 +209,7 @@ impl<'a> Worker<'a> {
         // The name first: the queue may take a while, and the process may be killed meanwhile.
         self.collector.save_running_name(&report);
         self.collector.save_queue(&pending_queue::capture(env, &self.session.settings.pending));
-        let stats = process_stats::read(self.session.stall.snapshot().frozen, self.session.art.get());
+        let stats = process_stats::read(self.session.stall_now().frozen(), self.session.art.get());
         self.collector.save_stats(&stats);
     }
 
@@ -238,7 +238,7 @@ impl<'a> Worker<'a> {
         report.meta.reason = reason;
         update_handler_feature(session);
         report.features = session.features.list();
-        report.figures = process_stats::read(session.stall.snapshot().frozen, session.art.get());
+        report.figures = process_stats::read(session.stall_now().frozen(), session.art.get());
         report.anr = self.anr.classify(env, session, &report);
         report.digest = digest::lines(&report, FileState::First);
         let name = AnrTracker::file_name(&report).filter(|_| named_by_hang).unwrap_or_else(|| {

@@ -20,7 +20,7 @@ use loopbox_store::{BuildId, RingReader};
 use previous_runs::PreviousRuns;
 use settings::Settings;
 use shared_state::SharedState;
-use stall::StallState;
+use stall::{StallSnapshot, StallState};
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -113,6 +113,11 @@ impl Session {
     /// When the process started, uptime. Reads a file the first time, so not for the main thread.
     pub(crate) fn started_ns(&self) -> Option<u64> {
         *self.started.get_or_init(|| loopbox_store::start_ticks().and_then(clock::uptime_of_start))
+    }
+
+    /// What the stall monitor would find now.
+    pub(crate) fn stall_now(&self) -> StallSnapshot {
+        self.stall.snapshot().at(clock::now_ns(), self.shared.activity())
     }
 
     pub(crate) fn wake_worker(&self) {

@@ -1,23 +1,21 @@
 //! What the stall monitor found out about the running message.
 
-use loopbox_recorder::{Asleep, Frozen, SeenBusy, Suspect};
+use loopbox_recorder::{Activity, Asleep, Frozen, SeenBusy, Since, Suspect, Watchdog};
 use std::sync::{Mutex, PoisonError};
 
 /// The monitor's last snapshot: written by its thread, read by the worker.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct StallState(Mutex<StallSnapshot>);
 
 /// What held when the monitor last woke.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct StallSnapshot {
-    /// Uptime of the snapshot.
-    pub(crate) at_ns: u64,
-    /// The running message.
-    pub(crate) message: Suspect,
+    /// What it knows of the running message, and of when the process did not run.
+    pub(crate) watch: Watchdog,
+    /// What it does until it looks again.
+    pub(crate) since: Since,
     /// The message has run for long.
     pub(crate) suspect: bool,
-    /// When the process did not run.
-    pub(crate) frozen: Frozen,
     /// When the main thread was last known to do nothing.
     pub(crate) asleep: Asleep,
     /// When it was first seen busy outside of messages.
@@ -27,13 +25,47 @@ pub(crate) struct StallSnapshot {
 }
 
 impl StallSnapshot {
+    /// Of a monitor whose thread was made at this uptime and has not run yet.
+    pub(crate) fn new(hang_threshold_ns: u64, now_ns: u64) -> Self {
+        Self {
+            watch: Watchdog::new(hang_threshold_ns),
+            since: Since::SleptUntil(now_ns),
+            suspect: false,
+            asleep: Asleep::default(),
+            seen_busy: SeenBusy::default(),
+            outside_over: (0, 0),
+        }
+    }
+
+    /// The running message.
+    pub(crate) fn message(&self) -> Suspect {
+        self.watch.message()
+    }
+
+    /// When the process did not run.
+    pub(crate) fn frozen(&self) -> Frozen {
+        self.watch.frozen()
+    }
+
     /// The message under suspicion; 0 for none.
     pub(crate) fn suspect_token(&self) -> u64 {
-        if self.suspect { self.message.token } else { 0 }
+        if self.suspect { self.message().token } else { 0 }
+    }
+
+    /// What the monitor would find now. When a process goes on that did not run, all its threads wake at once, and the one
+    /// that asks may run long before the monitor does.
+    pub(crate) fn at(mut self, now_ns: u64, activity: Activity) -> Self {
+        self.suspect = self.watch.look(now_ns, activity, self.since);
+        self
     }
 }
 
 impl StallState {
+    /// Before the monitor runs.
+    pub(crate) fn new(hang_threshold_ns: u64, now_ns: u64) -> Self {
+        Self(Mutex::new(StallSnapshot::new(hang_threshold_ns, now_ns)))
+    }
+
     pub(crate) fn snapshot(&self) -> StallSnapshot {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -44,5 +76,40 @@ impl StallState {
         let changed = snapshot.suspect_token() != last.suspect_token();
         *last = snapshot;
         changed
+    }
+
+    /// What the monitor does from now on.
+    pub(crate) fn set_since(&self, since: Since) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).since = since;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const S: u64 = 1_000_000_000;
+
+    #[test]
+    fn who_asks_before_the_monitor_has_run_again_learns_what_it_will_find() {
+        let runs = Activity::Running { token: 1, start_ns: 10 * S };
+        let mut monitor = StallSnapshot::new(5 * S, 9 * S);
+        monitor.since = Since::SleptUntil(10 * S + S / 2);
+        let thawed = monitor.at(20 * S, runs);
+        assert_eq!((thawed.message().ran_ns, thawed.message().frozen_ns), (S / 2, 9 * S + S / 2));
+        assert_eq!((thawed.frozen().times, thawed.suspect_token()), (1, 0));
+        // It sleeps as it should.
+        let hangs = monitor.at(10 * S, runs).at(14 * S, runs);
+        assert_eq!(hangs.frozen().times, 1, "nothing has moved its deadline");
+        monitor.since = Since::SleptUntil(14 * S + S / 10);
+        let hangs = monitor.at(14 * S, runs);
+        assert_eq!((hangs.message().frozen_ns, hangs.suspect_token()), (0, 1));
+    }
+
+    #[test]
+    fn a_process_that_was_frozen_before_the_monitor_ever_ran_was_frozen() {
+        let first = StallSnapshot::new(5 * S, 9 * S);
+        let late = first.at(20 * S, Activity::Running { token: 1, start_ns: 8 * S });
+        assert_eq!((late.message().ran_ns, late.message().frozen_ns), (S, 11 * S));
     }
 }

@@ -11,7 +11,6 @@ use crate::jni::env::Env;
 use crate::report::worker::Worker;
 use crate::report::{crash_mark, listener, ring_file};
 use crate::sampler::sample::{self, SampleReceiver};
-use crate::sampler::suspended_call::MainEnv;
 use crate::sampler::thread::{self, SamplerParts};
 use crate::session::annotations::Annotations;
 use crate::session::features::Features;
@@ -68,7 +67,7 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
     #[cfg(debug_assertions)]
     fault::installation_crashes();
     let classes = class_cache::get().ok_or("the library is not loaded")?;
-    let libart = loopbox_art::build_id(classes.vm.get_raw().cast());
+    let libart = loopbox_art::build_id(classes.vm_of_art());
     let libart = libart.map(|id| BuildId::new(&id)).unwrap_or_default();
     let identity = Identity { libart, ..Identity::of_this_process(clock::pair()) };
     let Ring { main: main_writer, worker: worker_writer, fuse, reader, mirror } =
@@ -102,7 +101,7 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
     start_worker(classes, &session, worker_writer, receiver)?;
     stall_monitor::start(&session).map_err(no_thread)?;
     crash_mark::set_ring(session.reader.clone());
-    let main = MainEnv(ThreadEnv::current(env.get_raw().cast()));
+    let main = ThreadEnv::current(env.of_art());
     let parts = SamplerParts { main, fuse, queue: sender };
     let mut unstarted = None;
     if session.settings.recorder.sampling.enabled {

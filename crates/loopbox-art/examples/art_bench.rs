@@ -22,8 +22,8 @@ use jni::objects::{JClass, JStaticMethodID, JString};
 use jni::sys::{jclass, jint};
 use jni::{Env, EnvUnowned, jni_sig, jni_str};
 use loopbox_art::{
-    Art, DiscoverOptions, Fingerprint, Frame, KnownMethod, MAX_FRAMES, MethodName, MethodRef, RawStack,
-    Suspended,
+    Art, DiscoverOptions, Fingerprint, Frame, JavaVm, JniEnv, KnownMethod, MAX_FRAMES, MethodName, MethodRef,
+    RawStack, Suspended,
 };
 
 const WARM_UP: usize = 50;
@@ -95,7 +95,7 @@ fn now_ns() -> u64 {
 }
 
 impl Job {
-    fn run(&mut self, art: &'static Art, env: *mut c_void) {
+    fn run(&mut self, art: &'static Art, env: JniEnv) {
         // The article's code walks where it is, without this call: its clock starts here, ours when main stopped.
         let entered_ns = now_ns();
         let Some(suspended) = self.suspended.take() else {
@@ -146,7 +146,8 @@ impl Job {
 /// `@FastNative static native void walk()`.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_SamplerBench_walk(env: EnvUnowned<'_>, _: JClass<'_>) {
-    let env = env.as_raw().cast::<c_void>();
+    // SAFETY: the VM calls with this thread's.
+    let env = unsafe { JniEnv::from_raw(env.as_raw().cast()) };
     JOB.with_borrow_mut(|job| {
         if let (Some(job), Some(art)) = (job.as_mut(), ART.get()) {
             job.run(art, env);
@@ -172,8 +173,11 @@ pub extern "system" fn Java_probe_SamplerBench_install<'local>(
         };
         let known = [known];
         let options = DiscoverOptions { known: &known, ..DiscoverOptions::default() };
-        let vm = env.get_java_vm()?.get_raw().cast::<c_void>();
-        match Art::discover(vm, env.get_raw().cast(), &options) {
+        // SAFETY: this process's, and this thread's.
+        let (vm, own) = unsafe {
+            (JavaVm::from_raw(env.get_java_vm()?.get_raw().cast()), JniEnv::from_raw(env.get_raw().cast()))
+        };
+        match Art::discover(vm, own, &options) {
             Ok(art) => {
                 let _ = ART.set(art);
                 Ok(JString::null())
@@ -268,7 +272,9 @@ impl Bench {
                 if way == 0 {
                     self.call(env, self.walk);
                 }
-                let suspended = art.suspend_main(env.get_raw().cast()).map_err(|_| "suspending failed")?;
+                // SAFETY: this thread's.
+                let own = unsafe { JniEnv::from_raw(env.get_raw().cast()) };
+                let suspended = art.suspend_main(own).map_err(|_| "suspending failed")?;
                 let waited_ns = suspended.held_ns() - suspended.asked_ns();
                 JOB.with_borrow_mut(|job| {
                     if let Some(job) = job.as_mut() {

@@ -2,7 +2,6 @@
 
 mod suspended;
 
-use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::discover::{self, Findings, FoundThread, KnownMethod, Library, Match, ThreadEnv};
 use crate::fuse::{Fuse, Phase};
 use crate::hold::{Hold, Reclaimed};
+use crate::jni::{JavaVm, JniEnv};
 use crate::known::KnownSymbols;
 use crate::locks::{GetContendedMonitor, GetLockOwner, ThreadId};
 use crate::names::{Fingerprint, MethodName, Namer, Names, Served};
@@ -150,12 +150,11 @@ impl Art {
     /// Finds ART, checks everything there is to check, and only then gives something that can sample.
     ///
     /// Called by an attached thread inside of a plain native method (not a fast one: the state the
-    /// thread has now is remembered as "native"). `vm` and `env` are the process's `JavaVM*` and the
-    /// calling thread's `JNIEnv*`. No thread is suspended here.
+    /// thread has now is remembered as "native"). No thread is suspended here.
     ///
     /// # Errors
     /// Anything that is not as expected; sampling then stays off for this process.
-    pub fn discover(vm: *mut c_void, env: *mut c_void, options: &DiscoverOptions<'_>) -> Result<Art, Off> {
+    pub fn discover(vm: JavaVm, env: JniEnv, options: &DiscoverOptions<'_>) -> Result<Art, Off> {
         let fuse = options.fuse.as_ref();
         fuse.inspect(|fuse| fuse.mark(Phase::SelfCheck));
         let library = Library::load(vm, options.symbols);
@@ -166,8 +165,8 @@ impl Art {
     /// As [`discover`](Art::discover), with the library's symbols looked up before (elsewhere).
     pub fn with_library(
         library: &Library,
-        vm: *mut c_void,
-        env: *mut c_void,
+        vm: JavaVm,
+        env: JniEnv,
         options: &DiscoverOptions<'_>,
     ) -> Result<Art, Off> {
         let fuse: Arc<dyn Fuse> = options.fuse.clone().unwrap_or_else(|| Arc::new(()));
@@ -179,21 +178,21 @@ impl Art {
 
     fn check(
         library: &Library,
-        vm: *mut c_void,
-        env: *mut c_void,
+        vm: JavaVm,
+        env: JniEnv,
         options: &DiscoverOptions<'_>,
         fuse: &Arc<dyn Fuse>,
     ) -> Result<Art, Off> {
         let symbols = &library.symbols;
-        let caller = discover::thread_of(ThreadEnv::current(env), vm as usize)?;
+        let caller = discover::thread_of(ThreadEnv::current(env), vm.address())?;
         let main = match options.main {
-            Some(main) => discover::thread_of(main, vm as usize)?,
+            Some(main) => discover::thread_of(main, vm.address())?,
             None => caller,
         };
         if (main.thin_lock_id_at, main.jni_env_at) != (caller.thin_lock_id_at, caller.jni_env_at) {
             return Err(Off::UnknownArt("two threads are laid out differently"));
         }
-        let runtime = discover::runtime_of(vm as usize, symbols, &[main, caller])?;
+        let runtime = discover::runtime_of(vm.address(), symbols, &[main, caller])?;
         let native_state = state_of(caller.thread).ok_or(Off::UnknownArt("Thread is not readable"))?;
         if RUNNABLE.contains(&native_state) {
             return Err(Off::Misuse("discovery must run in native state, not in a fast native method"));
@@ -359,9 +358,9 @@ impl Art {
     /// ART looks again after a `sched_yield` and then pauses of up to 5 ms. ART gives up after 10 s
     /// (up to 14) or 1 to 2 s (since); the main thread runs on meanwhile until it reaches a safepoint.
     ///
-    /// `env` is the calling thread's `JNIEnv*`; the thread is attached and in native state, that is, not
-    /// in a fast native method: a runnable thread that suspends another can deadlock with the collector.
-    pub fn suspend_main(&self, env: *mut c_void) -> Result<Suspended<'_>, SuspendError> {
+    /// The calling thread is in native state, that is, not in a fast native method: a runnable thread that suspends
+    /// another can deadlock with the collector.
+    pub fn suspend_main(&self, env: JniEnv) -> Result<Suspended<'_>, SuspendError> {
         if self.poisoned.load(Ordering::Relaxed) {
             return Err(SuspendError::WrongThread);
         }
@@ -378,14 +377,14 @@ impl Art {
     ///
     /// Like [`suspend_main`](Art::suspend_main). A thread that has ended is [`SuspendError::TimedOut`] too;
     /// its number may be another thread's by now.
-    pub fn suspend_thread(&self, env: *mut c_void, id: ThreadId) -> Result<Suspended<'_>, SuspendError> {
+    pub fn suspend_thread(&self, env: JniEnv, id: ThreadId) -> Result<Suspended<'_>, SuspendError> {
         if self.poisoned.load(Ordering::Relaxed) {
             return Err(SuspendError::WrongThread);
         }
         self.suspend(env, id.0)
     }
 
-    fn suspend(&self, env: *mut c_void, id: u32) -> Result<Suspended<'_>, SuspendError> {
+    fn suspend(&self, env: JniEnv, id: u32) -> Result<Suspended<'_>, SuspendError> {
         let caller = self.caller(env)?;
         if mem::read::<u32>(caller.wrapping_add(self.main.thin_lock_id_at)).is_none_or(|own| own == id) {
             return Err(SuspendError::WrongCaller);
@@ -410,9 +409,9 @@ impl Art {
     }
 
     /// The calling thread's `art::Thread*`, if it may suspend the main thread now.
-    fn caller(&self, env: *mut c_void) -> Result<usize, SuspendError> {
+    fn caller(&self, env: JniEnv) -> Result<usize, SuspendError> {
         let thread =
-            mem::read_word((env as usize).wrapping_add(mem::WORD)).ok_or(SuspendError::WrongCaller)?;
+            mem::read_word(env.address().wrapping_add(mem::WORD)).ok_or(SuspendError::WrongCaller)?;
         let tid = mem::read::<u32>(thread.wrapping_add(self.main.thin_lock_id_at + 4));
         if mem::same(thread, self.main.thread) || tid != Some(sys::gettid()) {
             return Err(SuspendError::WrongCaller);
@@ -464,10 +463,10 @@ impl Art {
     /// processor's caches, and the stopped thread does not wait for memory. On a machine that does other work between
     /// two samples that was most of the time that it was stopped. Returns how many frames there were: 0 outside of a fast
     /// native method, where nothing is walked.
-    pub fn warm_up(&self, env: *mut c_void, out: &mut RawStack) -> u32 {
+    pub fn warm_up(&self, env: JniEnv, out: &mut RawStack) -> u32 {
         out.clear();
         if self.is_runnable(env)
-            && let Some(thread) = mem::read_word((env as usize).wrapping_add(mem::WORD))
+            && let Some(thread) = mem::read_word(env.address().wrapping_add(mem::WORD))
         {
             self.fuse.mark(Phase::Walk);
             // SAFETY: by `is_runnable` it is the calling thread's own Thread, and this thread is runnable.
@@ -503,8 +502,8 @@ impl Art {
     }
 
     /// Whether the calling thread, whose environment this is, is runnable.
-    pub(crate) fn is_runnable(&self, env: *mut c_void) -> bool {
-        let thread = mem::read_word((env as usize).wrapping_add(mem::WORD)).unwrap_or(0);
+    pub(crate) fn is_runnable(&self, env: JniEnv) -> bool {
+        let thread = mem::read_word(env.address().wrapping_add(mem::WORD)).unwrap_or(0);
         let tid = mem::read::<u32>(thread.wrapping_add(self.main.thin_lock_id_at + 4));
         tid == Some(sys::gettid()) && state_of(thread).is_some_and(|state| RUNNABLE.contains(&state))
     }
@@ -518,7 +517,7 @@ impl Art {
     ///
     /// In a fast native method, where this thread (`env` is its own) is runnable, what a compacting collector has not moved
     /// yet is moved first.
-    pub fn names(&self, env: *mut c_void) -> Names {
+    pub fn names(&self, env: JniEnv) -> Names {
         Names::new(if self.is_runnable(env) { self.namer.served(self.served) } else { self.namer })
     }
 

@@ -17,6 +17,7 @@ mod discover;
 pub mod elf;
 mod fuse;
 mod hold;
+mod jni;
 mod known;
 mod locks;
 mod module;
@@ -35,6 +36,7 @@ pub use art::{
 };
 pub use discover::{KnownMethod, Library, ThreadEnv, build_id, get_stack_trace_is_patient};
 pub use fuse::{Fuse, Phase};
+pub use jni::{JavaVm, JniEnv};
 pub use known::KnownSymbols;
 pub use locks::{Lock, ObjectRef, ThreadId};
 pub use names::{Fingerprint, LineTable, MethodName, Named, Names, names_of_dex};

@@ -5,12 +5,12 @@
 //! looked at by a runnable thread: then no collection can move or free one under us. What remains and
 //! what excludes it is written down in `docs/sampler.md`, "Who holds the lock".
 
-use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 
 use crate::art::{Art, Suspended};
 use crate::fuse::Phase;
+use crate::jni::JniEnv;
 use crate::symbols::Opaque;
 use crate::sys::mem;
 
@@ -53,15 +53,15 @@ impl Art {
     }
 
     /// The object whose monitor the main thread is entering or waiting on. In a fast native method only
-    /// (`None` elsewhere), with the main thread going on. `env` is the calling thread's `JNIEnv*`.
-    pub fn contended_by_main(&self, env: *mut c_void) -> Option<ObjectRef> {
+    /// (`None` elsewhere), with the main thread going on.
+    pub fn contended_by_main(&self, env: JniEnv) -> Option<ObjectRef> {
         self.is_runnable(env).then_some(())?;
         // SAFETY: the main thread's Thread lives as long as the process; this thread is runnable.
         unsafe { self.contended_by_thread(self.main_thread()) }
     }
 
     /// The same of a suspended thread, which must be resumed before anything is asked of the answer.
-    pub fn contended_by(&self, env: *mut c_void, suspended: &Suspended<'_>) -> Option<ObjectRef> {
+    pub fn contended_by(&self, env: JniEnv, suspended: &Suspended<'_>) -> Option<ObjectRef> {
         (self.is_runnable(env) && self.hold().begin_read()).then_some(())?;
         // SAFETY: a suspended thread cannot end, and while it is read no guard lets it go; this thread is
         // runnable.

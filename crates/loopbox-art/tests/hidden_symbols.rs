@@ -2,14 +2,14 @@
 //! binutils make one, with as many other names as a real one has.
 
 use std::cell::RefCell;
-use std::ffi::{CString, c_void};
+use std::ffi::CString;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use loopbox_art::{KnownSymbols, Library};
+use loopbox_art::{JavaVm, KnownSymbols, Library};
 
 const HIDDEN: &str = "_ZN3art10ThreadList23SuspendThreadByThreadIdEjNS_13SuspendReasonEi";
 const EXPORTED: [&str; 7] = [
@@ -91,7 +91,9 @@ fn a_hidden_function_is_searched_for_once_and_found_at_once_from_then_on() {
         libc::dlsym(handle, c"java_vm".as_ptr())
     };
     assert!(!vm.is_null());
-    let load = |vm: *mut c_void, kept: &Kept| {
+    // SAFETY: the library has the beginning of one by this name.
+    let vm = unsafe { JavaVm::from_raw(vm) };
+    let load = |vm: JavaVm, kept: &Kept| {
         let begun = Instant::now();
         Library::load(vm, Some(kept)).unwrap_or_else(|off| panic!("{off}"));
         begun.elapsed()

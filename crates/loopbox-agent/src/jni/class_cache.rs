@@ -5,6 +5,7 @@ use super::raw::{self, Failure, Forever};
 use jni::ids::{JFieldID, JStaticMethodID};
 use jni::objects::JClass;
 use jni::{JavaVM, jni_sig, jni_str};
+use loopbox_art::JavaVm;
 use std::sync::OnceLock;
 
 /// What a call says before the library is loaded; no caller can observe it.
@@ -33,6 +34,14 @@ pub struct ClassCache {
     pub(crate) queries_exit: JStaticMethodID,
     pub(crate) main_stack: Forever<JClass<'static>>,
     pub(crate) main_stack_take: JStaticMethodID,
+}
+
+impl ClassCache {
+    /// The VM as the sampler's library takes it.
+    pub(crate) fn vm_of_art(&self) -> JavaVm {
+        // SAFETY: this process's, which stays.
+        unsafe { JavaVm::from_raw(self.vm.get_raw().cast()) }
+    }
 }
 
 static CACHE: OnceLock<ClassCache> = OnceLock::new();

@@ -6,6 +6,7 @@
 use jni::objects::{JObject, JString};
 use jni::refs::Reference as _;
 use jni::{EnvUnowned, sys};
+use loopbox_art::JniEnv;
 use std::marker::PhantomData;
 
 /// The environment of the calling thread, for as long as its local references last. Stays on this thread.
@@ -32,6 +33,12 @@ impl<'local> Env<'local> {
     /// The pointer that JNI's functions take.
     pub fn get_raw(&self) -> *mut sys::JNIEnv {
         self.raw
+    }
+
+    /// The same pointer as the sampler's library takes it.
+    pub(crate) fn of_art(&self) -> JniEnv {
+        // SAFETY: the calling thread's; the value stays on the thread, as this one does.
+        unsafe { JniEnv::from_raw(self.raw.cast()) }
     }
 
     /// An object that JNI gave a reference to; null is one, too.

@@ -1,12 +1,12 @@
 //! Finds ART, unless an earlier process did not survive what comes with it.
 
-use super::suspended_call::{Job, KeptSymbols, MainEnv, call};
+use super::suspended_call::{Job, KeptSymbols, call};
 use crate::jni::env::Env;
 use crate::session::Session;
 #[cfg(debug_assertions)]
 use crate::sys::fault;
 use crate::sys::proc;
-use loopbox_art::{Art, Phase};
+use loopbox_art::{Art, Phase, ThreadEnv};
 use loopbox_store::{Disarmed, FuseSubject, RingFuse, count_start};
 
 /// Android 8. The sources of older releases were not examined for what the self-check does, so it is not tried there.
@@ -37,7 +37,7 @@ impl From<String> for NoArt {
 pub(super) fn find_art(
     env: &mut Env<'_>,
     session: &Session,
-    main: MainEnv,
+    main: ThreadEnv,
     fuse: &RingFuse,
 ) -> Result<Art, NoArt> {
     check_release(session.settings.api_level)?;

@@ -13,7 +13,8 @@ use jni::ids::JStaticMethodID;
 use jni::objects::JClass;
 use jni::{EnvUnowned, sys};
 use loopbox_art::{
-    Art, DiscoverOptions, Fuse, KnownMethod, KnownSymbols, Lock, Phase, RawStack, Suspended, ThreadEnv,
+    Art, DiscoverOptions, Fuse, JniEnv, KnownMethod, KnownSymbols, Lock, Phase, RawStack, Suspended,
+    ThreadEnv,
 };
 use loopbox_store::{BuildId, RingFuse, keep_symbols, known_symbols};
 use std::cell::Cell;
@@ -21,13 +22,6 @@ use std::ffi::c_void;
 use std::path::Path;
 use std::ptr;
 use std::sync::Arc;
-
-/// The main thread as the sampler needs it.
-#[derive(Clone, Copy)]
-pub(crate) struct MainEnv(pub(crate) ThreadEnv);
-
-// SAFETY: the environment is only read for what identifies its thread (process_vm_readv), never called through.
-unsafe impl Send for MainEnv {}
 
 /// The ring's word for the phase of a stop, which outlives the process.
 struct RingMark(RingFuse);
@@ -58,7 +52,7 @@ impl KnownSymbols for KeptSymbols<'_> {
 pub(crate) enum Job<'a> {
     /// Find ART.
     Discover {
-        main: MainEnv,
+        main: ThreadEnv,
         api_level: u32,
         symbols: KeptSymbols<'a>,
         fuse: RingFuse,
@@ -156,12 +150,12 @@ pub extern "system" fn discover<'local>(env: EnvUnowned<'local>, _: JClass<'loca
             // A test host's API level is unrelated to its ART.
             api_level: cfg!(target_os = "android").then_some(*api_level),
             known: &[known(classes.native_discover, "discover"), known(classes.native_walk, "walk")],
-            main: Some(main.0),
+            main: Some(*main),
             symbols: Some(symbols),
             fuse: Some(Arc::new(RingMark(fuse.clone()))),
             ..DiscoverOptions::default()
         };
-        let art = Art::discover(classes.vm.get_raw().cast(), env.get_raw().cast(), &options);
+        let art = Art::discover(classes.vm_of_art(), env.of_art(), &options);
         *found = Some(art.map(Box::new).map_err(|off| off.to_string()));
         Ok(())
     });
@@ -173,19 +167,21 @@ pub extern "system" fn discover<'local>(env: EnvUnowned<'local>, _: JClass<'loca
 /// # Safety
 /// Called by the VM: `env` is the calling thread's.
 pub unsafe extern "system" fn walk(env: *mut sys::JNIEnv, _: sys::jclass) {
+    // SAFETY: the VM's promise.
+    let env = unsafe { JniEnv::from_raw(env.cast()) };
     // SAFETY: null, or the job that `call` on this thread's stack has put there.
     match unsafe { JOB.get().cast::<Job<'_>>().as_mut() } {
         Some(Job::Sample(job)) => sample(job, env),
         Some(Job::Inspect(job)) => inspect(job, env),
-        Some(Job::Name(walker)) => walker.symbolizer.read_more(walker.art.names(env.cast())),
+        Some(Job::Name(walker)) => walker.symbolizer.read_more(walker.art.names(env)),
         _ => {}
     }
 }
 
-fn sample(job: &mut SampleJob<'_>, env: *mut sys::JNIEnv) {
+fn sample(job: &mut SampleJob<'_>, env: JniEnv) {
     let walker = &mut job.walker;
     let Some(suspended) = job.suspended.take() else {
-        walker.art.warm_up(env.cast(), walker.raw);
+        walker.art.warm_up(env, walker.raw);
         return;
     };
     let at_ns = suspended.held_ns();
@@ -201,26 +197,26 @@ fn sample(job: &mut SampleJob<'_>, env: *mut sys::JNIEnv) {
     }
 }
 
-fn inspect(job: &mut InspectJob<'_>, env: *mut sys::JNIEnv) {
+fn inspect(job: &mut InspectJob<'_>, env: JniEnv) {
     let walker = &mut job.walker;
     let art = walker.art;
     let object = match job.suspended.take() {
         Some((suspended, tid)) => {
             art.walk(&suspended, walker.raw);
-            let object = if job.wants_lock { art.contended_by(env.cast(), &suspended) } else { None };
+            let object = if job.wants_lock { art.contended_by(env, &suspended) } else { None };
             suspended.resume();
             walker.read(StackOwner::Thread(tid), env);
             job.has_stack = true;
             object.filter(|_| !sleeps(art, walker.raw))
         }
-        None => art.contended_by_main(env.cast()),
+        None => art.contended_by_main(env),
     };
     job.lock = object.map(|object| art.describe_lock(object));
 }
 
 impl Walker<'_> {
-    fn read(&mut self, owner: StackOwner, env: *mut sys::JNIEnv) {
-        self.symbolizer.read(self.art.names(env.cast()), owner, self.raw);
+    fn read(&mut self, owner: StackOwner, env: JniEnv) {
+        self.symbolizer.read(self.art.names(env), owner, self.raw);
     }
 
     /// Numbers the stack that was read, after the names that are still to be read. In native state; `None` when the symbol

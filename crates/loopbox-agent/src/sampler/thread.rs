@@ -3,7 +3,7 @@
 use super::discovery::find_art;
 use super::look::{Look, unstoppable};
 use super::sample::{SampleSender, StackSample};
-use super::suspended_call::{FoundStack, Job, MainEnv, SampleJob, Walker, call};
+use super::suspended_call::{FoundStack, Job, SampleJob, Walker, call};
 use super::symbolizer::Symbolizer;
 use super::thread_dump::ThreadDumper;
 use super::{deadman, java_fallback};
@@ -14,7 +14,7 @@ use crate::session::{SWITCHED_OFF, Session};
 #[cfg(debug_assertions)]
 use crate::sys::fault;
 use crate::sys::{clock, log, priority};
-use loopbox_art::{Art, RawStack, Unstoppable};
+use loopbox_art::{Art, RawStack, ThreadEnv, Unstoppable};
 use loopbox_format::model::{Feature, StackSource};
 use loopbox_recorder::{Schedule, Step, Taken};
 use loopbox_store::RingFuse;
@@ -26,7 +26,7 @@ const BATCH: u32 = 8;
 
 /// What the thread is started with.
 pub(crate) struct SamplerParts {
-    pub(crate) main: MainEnv,
+    pub(crate) main: ThreadEnv,
     pub(crate) fuse: RingFuse,
     pub(crate) queue: SampleSender,
 }
@@ -284,7 +284,7 @@ impl Sampler<'_> {
         // Without a suspended thread it warms up: afterwards the processor's caches have what the walk needs.
         call(env, &mut job, |classes| classes.native_walk).map_err(|_| Taken::Failed)?;
         let _stop = self.session.shared.begin_stop();
-        let suspended = art.suspend_main(env.get_raw().cast()).map_err(|_| Taken::Failed)?;
+        let suspended = art.suspend_main(env.of_art()).map_err(|_| Taken::Failed)?;
         #[cfg(debug_assertions)]
         fault::main_is_stopped();
         let Job::Sample(sample) = &mut job else { return Err(Taken::Failed) };

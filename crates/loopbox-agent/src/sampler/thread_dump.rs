@@ -71,7 +71,7 @@ impl<'a> ThreadDumper<'a> {
         }
         let _stop = thread.map(|_| self.session.shared.begin_stop());
         if let Some((id, tid)) = thread {
-            let Ok(thread) = self.art.suspend_thread(env.get_raw().cast(), id) else {
+            let Ok(thread) = self.art.suspend_thread(env.of_art(), id) else {
                 return Inspected::default();
             };
             // ART reuses its ids, and this one may be another thread's by now.

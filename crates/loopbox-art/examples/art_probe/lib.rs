@@ -4,7 +4,6 @@
 mod parked;
 
 use std::collections::HashMap;
-use std::ffi::c_void;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
@@ -15,8 +14,8 @@ use jni::signature::{Primitive, ReturnType};
 use jni::sys::{jboolean, jint, jlong};
 use jni::{Env, EnvUnowned, jni_sig, jni_str};
 use loopbox_art::{
-    Art, DiscoverOptions, Fingerprint, Frame, KnownMethod, Lock, MethodName, MethodRef, Phase, RawStack,
-    SuspendError, Suspended,
+    Art, DiscoverOptions, Fingerprint, Frame, JavaVm, JniEnv, KnownMethod, Lock, MethodName, MethodRef,
+    Phase, RawStack, SuspendError, Suspended,
 };
 
 static ART: OnceLock<Art> = OnceLock::new();
@@ -73,8 +72,9 @@ pub extern "system" fn Java_probe_Probe_install<'local>(
         let known = [known(install, "install", "()Ljava/lang/String;"), known(walk, "walk", "()V")];
         let fuse = FUSE.get_or_init(Arc::default).clone();
         let options = DiscoverOptions { known: &known, fuse: Some(fuse), ..DiscoverOptions::default() };
-        let vm = env.get_java_vm()?.get_raw().cast::<c_void>();
-        let text = match Art::discover(vm, env.get_raw().cast(), &options) {
+        // SAFETY: this process's.
+        let vm = unsafe { JavaVm::from_raw(env.get_java_vm()?.get_raw().cast()) };
+        let text = match Art::discover(vm, of_art(env), &options) {
             Ok(art) => {
                 let text = format!("{:?}", art.module());
                 let _ = ART.set(art);
@@ -89,7 +89,8 @@ pub extern "system" fn Java_probe_Probe_install<'local>(
 /// `@FastNative static native void walk()`: called by [`sample`] on the sampler's thread.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_probe_Probe_walk(env: EnvUnowned<'_>, _: JClass<'_>) {
-    let raw = env.as_raw().cast::<c_void>();
+    // SAFETY: the VM calls with this thread's.
+    let raw = unsafe { JniEnv::from_raw(env.as_raw().cast()) };
     HOP.with_borrow_mut(|hop| {
         if let (Some(hop), Some(art)) = (hop.as_mut(), ART.get()) {
             let mut object = None;
@@ -168,7 +169,7 @@ fn chain(env: &mut Env<'_>, class: &JClass<'_>, walk: JStaticMethodID) -> Result
             break;
         }
         seen.push(owner);
-        let suspended = art.suspend_thread(env.get_raw().cast(), owner)?;
+        let suspended = art.suspend_thread(of_art(env), owner)?;
         let tid = suspended.tid().unwrap_or_default();
         let name = std::fs::read_to_string(format!("/proc/self/task/{tid}/comm")).unwrap_or_default();
         hop(env, class, walk, Some(suspended), true)?;
@@ -183,10 +184,16 @@ fn frames(hop: &Hop) -> String {
     hop.stack.frames().filter_map(name).collect::<Vec<_>>().join("|")
 }
 
+/// The environment as the library under test takes it.
+fn of_art(env: &Env<'_>) -> JniEnv {
+    // SAFETY: the calling thread's; neither leaves it.
+    unsafe { JniEnv::from_raw(env.get_raw().cast()) }
+}
+
 /// Stops the main thread.
 fn suspend(env: &Env<'_>) -> Result<Suspended<'static>, Failure> {
     let art = ART.get().ok_or("not installed")?;
-    Ok(art.suspend_main(env.get_raw().cast())?)
+    Ok(art.suspend_main(of_art(env))?)
 }
 
 /// One sample of the main thread, on the calling (attached, native) thread, which is not the main one.
@@ -436,7 +443,7 @@ pub extern "system" fn Java_probe_Probe_misuse<'local>(
     _: JClass<'local>,
 ) -> JString<'local> {
     answer(env, |env| {
-        let said = ART.get().map(|art| art.suspend_main(env.get_raw().cast()).err());
+        let said = ART.get().map(|art| art.suspend_main(of_art(env)).err());
         let text = format!("{said:?}");
         env.new_string(text)
     })

@@ -13,25 +13,25 @@ pub(crate) use retry::until_consistent;
 
 use std::ffi::c_void;
 
+use crate::jni::{JavaVm, JniEnv};
 use crate::known::KnownSymbols;
 use crate::module::Module;
 use crate::off::Off;
 use crate::symbols::Symbols;
 use crate::sys::mem::{self, WORD};
 
-/// A `JNIEnv*` and the thread it belongs to.
+/// A thread, by where its `JNIEnv` lies: read for what identifies the thread, and never called through, so it may be
+/// another thread's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ThreadEnv {
-    /// The thread's `JNIEnv*`.
-    pub env: *mut c_void,
-    /// The thread's kernel id.
-    pub tid: u32,
+    env: usize,
+    tid: u32,
 }
 
 impl ThreadEnv {
     /// The calling thread's.
-    pub fn current(env: *mut c_void) -> ThreadEnv {
-        ThreadEnv { env, tid: crate::sys::gettid() }
+    pub fn current(env: JniEnv) -> ThreadEnv {
+        ThreadEnv { env: env.address(), tid: crate::sys::gettid() }
     }
 }
 
@@ -58,17 +58,17 @@ pub struct Library {
 }
 
 /// The function table's entry `GetEnv`, which lies in the module that holds ART.
-fn a_function_of(vm: *mut c_void) -> Result<usize, Off> {
+fn a_function_of(vm: JavaVm) -> Result<usize, Off> {
     if !mem::is_readable() {
         return Err(Off::NoReads);
     }
     // JavaVM -> table of functions -> GetEnv, the seventh word of the invocation interface (jni.h).
-    let table = mem::read_word(vm as usize).ok_or(Off::Misuse("vm is no JavaVM"))?;
+    let table = mem::read_word(vm.address()).ok_or(Off::Misuse("vm is no JavaVM"))?;
     mem::read_word(table.wrapping_add(6 * WORD)).ok_or(Off::Misuse("vm is no JavaVM"))
 }
 
 /// The build id of the ART module, as it is in memory. A few microseconds.
-pub fn build_id(vm: *mut c_void) -> Option<Vec<u8>> {
+pub fn build_id(vm: JavaVm) -> Option<Vec<u8>> {
     crate::module::build_id_at(a_function_of(vm).ok()?)
 }
 
@@ -76,7 +76,7 @@ pub fn build_id(vm: *mut c_void) -> Option<Vec<u8>> {
 /// does not, after 10 s up to ART 14 and 2 to 4 s since, which busy devices reach.
 ///
 /// Told by the form of the function behind it: `ThreadList::SuspendThreadByPeer` had a `bool* timed_out` up to 14.
-pub fn get_stack_trace_is_patient(vm: *mut c_void) -> bool {
+pub fn get_stack_trace_is_patient(vm: JavaVm) -> bool {
     const PATIENT: [&str; 3] = [
         "_ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectbbPb",
         "_ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectbNS_13SuspendReasonEPb",
@@ -89,8 +89,8 @@ pub fn get_stack_trace_is_patient(vm: *mut c_void) -> bool {
 impl Library {
     /// Finds the module that the process's `JavaVM` belongs to and binds its functions.
     ///
-    /// `vm` is a `JavaVM*` of this process; `known` is what an earlier process has found.
-    pub fn load(vm: *mut c_void, known: Option<&dyn KnownSymbols>) -> Result<Library, Off> {
+    /// `known` is what an earlier process has found.
+    pub fn load(vm: JavaVm, known: Option<&dyn KnownSymbols>) -> Result<Library, Off> {
         let module = Module::holding(a_function_of(vm)?)?;
         let symbols = Symbols::bind(&module, known)?;
         Ok(Library { module, symbols })
@@ -112,7 +112,7 @@ pub(crate) struct FoundThread {
 
 /// Finds the `art::Thread` of an environment (steps 2 and 3).
 pub(crate) fn thread_of(of: ThreadEnv, vm: usize) -> Result<FoundThread, Off> {
-    let env = of.env as usize;
+    let env = of.env;
     // JNIEnvExt: the function table, self_, vm_.
     let words: [usize; 3] = mem::read(env).ok_or(Off::Misuse("env is no JNIEnv"))?;
     let thread = words[1];

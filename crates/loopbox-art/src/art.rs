@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::discover::{self, Findings, FoundThread, KnownMethod, Library, Match, ThreadEnv};
 use crate::fuse::{Fuse, Phase};
-use crate::hold::{Hold, Reclaimed};
 use crate::jni::{JavaVm, JniEnv};
 use crate::known::KnownSymbols;
 use crate::locks::{GetContendedMonitor, GetLockOwner, ThreadId};
@@ -19,6 +18,7 @@ use crate::stack::{Frame, MethodRef, RawStack};
 use crate::symbols::{Opaque, Suspension};
 use crate::sys::{self, mem};
 use crate::visitor::{WalkKind, Walker};
+use crate::window::{Reclaimed, SuspendWindow};
 
 pub use self::suspended::Suspended;
 
@@ -86,7 +86,7 @@ pub struct Stats {
     pub held_ns: u64,
     /// Time until those calls returned, summed. Mostly the woken thread running in the caller's place.
     pub resume_ns: u64,
-    /// The longest hold.
+    /// The longest window.
     pub longest_ns: u64,
     /// Walks made in native state (no inlined frames): the fast hop does not work on this device.
     pub native_walks: u64,
@@ -133,7 +133,7 @@ pub struct Art {
     depth_limit: u32,
     fuse: Arc<dyn Fuse>,
     info: ModuleInfo,
-    hold: Hold,
+    window: SuspendWindow,
     poisoned: AtomicBool,
     windows: AtomicU64,
     timeouts: AtomicU64,
@@ -260,7 +260,7 @@ impl Art {
             depth_limit: if options.depth_limit == 0 { DEFAULT_DEPTH_LIMIT } else { options.depth_limit },
             fuse: Arc::clone(fuse),
             info,
-            hold: Hold::default(),
+            window: SuspendWindow::default(),
             poisoned: AtomicBool::new(false),
             windows: AtomicU64::new(0),
             timeouts: AtomicU64::new(0),
@@ -297,7 +297,7 @@ impl Art {
     /// Since when a thread is being held or asked to stop (`CLOCK_MONOTONIC` ns), for a guard thread;
     /// `None` while none is. Two windows never have the same.
     pub fn window_open_since(&self) -> Option<u64> {
-        self.hold.since_ns()
+        self.window.since_ns()
     }
 
     /// For a guard thread that has seen the same window open for too long: lets the stopped thread go in the
@@ -309,12 +309,12 @@ impl Art {
     ///
     /// The calling thread is attached and neither of the two.
     pub fn rescue(&self) -> Rescue {
-        match self.hold.reclaim(sys::lives) {
+        match self.window.reclaim(sys::lives) {
             Reclaimed::Nothing => Rescue::Nothing,
             Reclaimed::BeingRead => Rescue::BeingRead,
             Reclaimed::Thread(thread) => {
                 self.poisoned.store(true, Ordering::Relaxed);
-                // SAFETY: `thread` was returned by `suspend` on this list; taking it from the hold makes this
+                // SAFETY: `thread` was returned by `suspend` on this list; taking it from the window makes this
                 // the only place that resumes it.
                 unsafe { self.suspension.resume(self.thread_list as Opaque, thread as Opaque) };
                 Rescue::Resumed
@@ -390,7 +390,7 @@ impl Art {
             return Err(SuspendError::WrongCaller);
         }
         let asked_ns = sys::now_ns();
-        if !self.hold.ask(sys::gettid(), asked_ns) {
+        if !self.window.ask(sys::gettid(), asked_ns) {
             return Err(SuspendError::Held);
         }
         self.fuse.mark(Phase::Suspend);
@@ -404,7 +404,7 @@ impl Art {
         }
         let held_ns = sys::now_ns();
         self.fuse.mark(Phase::Walk);
-        self.hold.hold(thread as usize);
+        self.window.opened(thread as usize);
         Ok(Suspended { art: self, thread, caller, asked_ns, held_ns, not_send: PhantomData })
     }
 
@@ -430,7 +430,7 @@ impl Art {
     ///
     /// Nothing when a guard has let the thread go.
     pub fn walk(&self, suspended: &Suspended<'_>, out: &mut RawStack) {
-        if !self.hold.begin_read() {
+        if !self.window.begin_read() {
             return out.clear();
         }
         // SAFETY: `caller` is the calling thread's own Thread (Suspended cannot leave the thread), whose
@@ -443,18 +443,18 @@ impl Art {
             self.native_walks.fetch_add(1, Ordering::Relaxed);
             WalkKind::SkipInlined
         };
-        // SAFETY: the thread is suspended as long as `suspended` lives and the hold says that it is read;
+        // SAFETY: the thread is suspended as long as `suspended` lives and the window says that it is read;
         // inlined frames are only asked for when this thread is runnable.
         let walked = unsafe { self.walker.walk(suspended.thread as usize, kind, self.depth_limit, out) };
         if walked.is_err() {
             self.poisoned.store(true, Ordering::Relaxed);
             out.clear();
         }
-        self.hold.end_read();
+        self.window.end_read();
     }
 
-    pub(crate) fn hold(&self) -> &Hold {
-        &self.hold
+    pub(crate) fn window(&self) -> &SuspendWindow {
+        &self.window
     }
 
     /// Walks the calling thread's own stack as [`walk`](Art::walk) will walk the stopped one's, into `out`.
@@ -510,7 +510,7 @@ impl Art {
 
     fn close(&self) {
         self.fuse.mark(Phase::Idle);
-        self.hold.free();
+        self.window.close();
     }
 
     /// Reads names, in the fast native method that walked a stack or in one after it.

@@ -16,7 +16,6 @@ mod art;
 mod discover;
 pub mod elf;
 mod fuse;
-mod hold;
 mod jni;
 mod known;
 mod locks;
@@ -29,6 +28,7 @@ mod stack;
 mod symbols;
 mod sys;
 mod visitor;
+mod window;
 
 pub use art::{
     Art, DEFAULT_DEPTH_LIMIT, DiscoverOptions, LayoutSource, ModuleInfo, Rescue, Stats, Suspended,

@@ -62,11 +62,11 @@ impl Art {
 
     /// The same of a suspended thread, which must be resumed before anything is asked of the answer.
     pub fn contended_by(&self, env: JniEnv, suspended: &Suspended<'_>) -> Option<ObjectRef> {
-        (self.is_runnable(env) && self.hold().begin_read()).then_some(())?;
+        (self.is_runnable(env) && self.window().begin_read()).then_some(())?;
         // SAFETY: a suspended thread cannot end, and while it is read no guard lets it go; this thread is
         // runnable.
         let object = unsafe { self.contended_by_thread(suspended.thread()) };
-        self.hold().end_read();
+        self.window().end_read();
         object
     }
 

@@ -29,7 +29,7 @@ pub type Name = BoundedStr<NAME_BYTES>;
 
 /// Why a message is kept by name, the least reason first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Worth {
+pub(crate) enum KeepReason {
     /// A short frame, or short input: there may be sixty in a second and more, so they take only the room that is left.
     Frequent,
     /// A component message that was short.
@@ -38,7 +38,7 @@ pub(crate) enum Worth {
     Itself,
 }
 
-impl Worth {
+impl KeepReason {
     pub(crate) fn of(detail: &Detail<Name>, detail_ns: u64) -> Self {
         if detail.wall_ns >= detail_ns || detail.end != End::Returned {
             return Self::Itself;
@@ -92,8 +92,8 @@ impl Details {
     }
 
     /// Takes out the least worth keeping when it is worth less than this, keeping the others' order; its worth.
-    pub(crate) fn evict_below(&mut self, worth: Worth, detail_ns: u64) -> Option<Worth> {
-        let worths = self.as_slice().iter().map(|detail| (Worth::of(detail, detail_ns), detail.wall_ns));
+    pub(crate) fn evict_below(&mut self, worth: KeepReason, detail_ns: u64) -> Option<KeepReason> {
+        let worths = self.as_slice().iter().map(|detail| (KeepReason::of(detail, detail_ns), detail.wall_ns));
         let (index, (least, _)) =
             worths.enumerate().min_by_key(|(_, worth)| *worth).filter(|(_, (w, _))| *w < worth)?;
         if let Some(tail) = self.items.get_mut(index..self.len) {

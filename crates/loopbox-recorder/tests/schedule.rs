@@ -407,7 +407,7 @@ fn a_message_that_ended_meanwhile_is_nobodys_fault() {
 }
 
 #[test]
-fn stops_are_paid_from_an_hourly_purse() {
+fn stops_are_limited_by_an_hourly_budget() {
     let sampling = Sampling { stop_budget_per_hour_ns: SECOND, ..Sampling::default() };
     let mut sampler = Sampler::new(&sampling);
     sampler.stop_ns = MS;

@@ -54,12 +54,12 @@ impl Suspended<'_> {
 impl Drop for Suspended<'_> {
     fn drop(&mut self) {
         let art = self.art;
-        if !art.hold.release() {
+        if !art.window.release() {
             return;
         }
         art.fuse.mark(Phase::Resume);
         let called_ns = sys::now_ns();
-        // SAFETY: `thread` was returned by `suspend` on this list; letting go of the hold makes this the only
+        // SAFETY: `thread` was returned by `suspend` on this list; letting go of the window makes this the only
         // place that resumes it.
         unsafe { art.suspension.resume(art.thread_list as Opaque, self.thread) };
         let returned_ns = sys::now_ns();

@@ -37,7 +37,7 @@
 pub mod adopted;
 mod nesting;
 
-use crate::details::Worth;
+use crate::details::KeepReason;
 use crate::{Change, Config, Details, Host, Keep, MAX_DETAILS, Name, StackMark};
 use loopbox_format::looper;
 use loopbox_format::model::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest};
@@ -460,9 +460,9 @@ impl<H: Host> Aggregator<H> {
     fn keep_detail(&mut self, detail: Detail<Name>) -> bool {
         let details = &mut self.open.details;
         if details.len() >= self.details_per_record {
-            let worth = Worth::of(&detail, self.detail_ns);
+            let worth = KeepReason::of(&detail, self.detail_ns);
             let evicted = details.evict_below(worth, self.detail_ns);
-            if evicted.unwrap_or(worth) > Worth::Frequent {
+            if evicted.unwrap_or(worth) > KeepReason::Frequent {
                 self.open.dropped_details = self.open.dropped_details.saturating_add(1);
             }
             if evicted.is_none() {

@@ -1,4 +1,4 @@
-//! Who may let the stopped thread go: the thread that stopped it, or a guard in its place, and never both.
+//! The suspend window, from asking ART to stop a thread until it runs again: who may let the thread go, the thread that stopped it, or a guard in its place, and never both.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
@@ -14,7 +14,7 @@ const RESCUED: u32 = 4;
 
 /// The one suspension that there is at a time.
 #[derive(Debug, Default)]
-pub(crate) struct Hold {
+pub(crate) struct SuspendWindow {
     state: AtomicU32,
     /// The stopped `art::Thread*`.
     thread: AtomicUsize,
@@ -35,7 +35,7 @@ pub(crate) enum Reclaimed {
     BeingRead,
 }
 
-impl Hold {
+impl SuspendWindow {
     /// The calling thread, of this kernel id, asks ART next. False when something is held already, or was rescued.
     pub(crate) fn ask(&self, holder: u32, now_ns: u64) -> bool {
         let free = self.state.compare_exchange(FREE, ASKED, Ordering::Acquire, Ordering::Relaxed).is_ok();
@@ -47,7 +47,7 @@ impl Hold {
     }
 
     /// ART has stopped this thread.
-    pub(crate) fn hold(&self, thread: usize) {
+    pub(crate) fn opened(&self, thread: usize) {
         self.thread.store(thread, Ordering::Relaxed);
         self.state.store(HELD, Ordering::Release);
     }
@@ -68,7 +68,7 @@ impl Hold {
     }
 
     /// Nothing is held any more.
-    pub(crate) fn free(&self) {
+    pub(crate) fn close(&self) {
         self.since_ns.store(0, Ordering::Relaxed);
         self.state.store(FREE, Ordering::Release);
     }
@@ -103,53 +103,53 @@ mod tests {
     const LIVES: fn(u32) -> bool = |_| true;
     const DEAD: fn(u32) -> bool = |_| false;
 
-    fn held() -> Hold {
-        let hold = Hold::default();
-        assert!(hold.ask(7, 100));
-        assert_eq!(hold.since_ns(), Some(100));
-        hold.hold(0x1000);
-        hold
+    fn held() -> SuspendWindow {
+        let window = SuspendWindow::default();
+        assert!(window.ask(7, 100));
+        assert_eq!(window.since_ns(), Some(100));
+        window.opened(0x1000);
+        window
     }
 
     #[test]
     fn a_window_opens_and_closes() {
-        let hold = held();
-        assert!(!hold.ask(8, 200), "one at a time");
-        assert!(hold.begin_read());
-        assert!(!hold.begin_read());
-        hold.end_read();
-        assert!(hold.release());
-        hold.free();
-        assert_eq!(hold.since_ns(), None);
-        assert!(hold.ask(8, 300));
+        let window = held();
+        assert!(!window.ask(8, 200), "one at a time");
+        assert!(window.begin_read());
+        assert!(!window.begin_read());
+        window.end_read();
+        assert!(window.release());
+        window.close();
+        assert_eq!(window.since_ns(), None);
+        assert!(window.ask(8, 300));
     }
 
     #[test]
     fn a_holder_that_stays_away_loses_the_thread_and_resumes_nothing() {
-        let hold = held();
-        assert_eq!(hold.reclaim(LIVES), Reclaimed::Thread(0x1000));
-        assert_eq!(hold.reclaim(LIVES), Reclaimed::Nothing, "once");
-        assert!(!hold.begin_read());
-        assert!(!hold.release());
-        assert!(!hold.ask(9, 400), "for good");
+        let window = held();
+        assert_eq!(window.reclaim(LIVES), Reclaimed::Thread(0x1000));
+        assert_eq!(window.reclaim(LIVES), Reclaimed::Nothing, "once");
+        assert!(!window.begin_read());
+        assert!(!window.release());
+        assert!(!window.ask(9, 400), "for good");
     }
 
     #[test]
     fn a_stack_is_not_pulled_away_under_a_living_reader() {
-        let hold = held();
-        assert!(hold.begin_read());
-        assert_eq!(hold.reclaim(LIVES), Reclaimed::BeingRead);
-        assert_eq!(hold.reclaim(|tid| tid != 7), Reclaimed::Thread(0x1000), "its reader is no more");
+        let window = held();
+        assert!(window.begin_read());
+        assert_eq!(window.reclaim(LIVES), Reclaimed::BeingRead);
+        assert_eq!(window.reclaim(|tid| tid != 7), Reclaimed::Thread(0x1000), "its reader is no more");
     }
 
     #[test]
     fn what_is_not_held_or_just_let_go_is_not_taken() {
-        let hold = Hold::default();
-        assert_eq!(hold.reclaim(DEAD), Reclaimed::Nothing);
-        assert!(hold.ask(7, 100));
-        assert_eq!(hold.reclaim(DEAD), Reclaimed::Nothing, "ART has not answered");
-        hold.hold(0x1000);
-        assert!(hold.release());
-        assert_eq!(hold.reclaim(LIVES), Reclaimed::Nothing, "the holder is about to resume it");
+        let window = SuspendWindow::default();
+        assert_eq!(window.reclaim(DEAD), Reclaimed::Nothing);
+        assert!(window.ask(7, 100));
+        assert_eq!(window.reclaim(DEAD), Reclaimed::Nothing, "ART has not answered");
+        window.opened(0x1000);
+        assert!(window.release());
+        assert_eq!(window.reclaim(LIVES), Reclaimed::Nothing, "the holder is about to resume it");
     }
 }

@@ -1,4 +1,5 @@
-//! The suspend window, from asking ART to stop a thread until it runs again: who may let the thread go, the thread that stopped it, or a guard in its place, and never both.
+//! The suspend window, from asking ART to stop a thread until it runs again: who may let the thread go, the thread that
+//! stopped it or a guard in its place, and never both.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 

@@ -240,6 +240,51 @@ fn what_happened_is_told_without_a_script_and_can_be_copied() {
 }
 
 #[test]
+fn who_waits_for_whom_is_drawn_and_the_systems_trace_is_shown() {
+    let stack = "scenario.Holders.main:59 android.os.Looper.loop:214 scenario.Holders$1.run:53 scenario.Holders.pay:117";
+    let report = ReportBuilder::new().running(46, 5_200).tree(46, &[(stack, 515)]).with(|report| {
+        report.meta.process.pid = 29_423;
+        report.meta.dumped_at.unix_ms = 1_795_362_133_000;
+    });
+    let trace = include_str!("../../loopbox-report/tests/traces/art10-deadlock.txt");
+    let files = Files::new();
+    let page = page_of(&files, report.system_trace(trace));
+    let mut b = Browser::open(&page, 400, 900, true);
+    let drawn =
+        "[...document.querySelectorAll('#graph-section svg text')].map((text) => text.textContent).join('|')";
+    let boxes = "main|waits for a Holders$Basket|holder|waits for a Holders$Price";
+    assert_eq!(b.js(drawn), boxes);
+    assert_eq!(b.js("document.querySelectorAll('#graph-section .back').length"), 1);
+    assert_eq!(b.js("document.documentElement.scrollWidth <= innerWidth"), true);
+    let ink = b.js("getComputedStyle(document.querySelector('#graph-section text')).fill");
+    assert_eq!(ink, "rgb(229, 233, 240)", "light on dark");
+    let shown = b.js("document.getElementById('trace').textContent");
+    let shown = shown.as_str().unwrap();
+    assert!(shown.contains("of 14 threads") && shown.contains("main Blocked"), "{shown}");
+    assert!(
+        shown
+            .contains("- waiting to lock a scenario.Holders$Basket <0x0218d5e9>, held by holder (thread 12)"),
+        "{shown}"
+    );
+    let threads = b.js("document.getElementById('threads').textContent");
+    let threads = threads.as_str().unwrap();
+    assert!(
+        threads.contains("holder (tid 29487) Blocked") && threads.contains("native: #00 pc "),
+        "{threads}"
+    );
+    b.js("document.querySelectorAll('details').forEach((folded) => folded.open = true)");
+    let axe = npm_file("axe-core", "4.14.1", "axe.min.js");
+    assert_eq!(b.axe(&axe), Vec::<String>::new());
+    b.picture(&pictures().join("400-graph.png"));
+    assert_eq!(b.problems(), Vec::<String>::new());
+    b.without_script();
+    b.call("Emulation.setScriptExecutionDisabled", &serde_json::json!({"value": false}));
+    assert_eq!(b.js(drawn), boxes);
+    let mut b = Browser::open(&page, 1280, 900, false);
+    b.picture(&pictures().join("1280-graph.png"));
+}
+
+#[test]
 fn the_timeline_tells_what_is_under_the_pointer() {
     let files = Files::new();
     let page = page_of(&files, everything());

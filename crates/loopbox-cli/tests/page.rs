@@ -341,13 +341,28 @@ fn print_is_light_and_unfolded() {
 fn groups_of(files: &Files) -> PathBuf {
     let folder = files.path("reports");
     std::fs::create_dir(folder).unwrap();
-    for (i, report) in [everything(), everything(), support::shop()].into_iter().enumerate() {
+    let newer = everything().with(|report| report.meta.process.app_version = "5.3.0 (50300)".into());
+    for (i, report) in [everything(), newer, support::shop()].into_iter().enumerate() {
         std::fs::write(format!("{folder}/{i}.lbx"), encode(&report.build().report).unwrap()).unwrap();
     }
     let html = files.path("groups.html");
     let run = loopbox(&["cluster", "--html", folder, "-o", html]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     PathBuf::from(html)
+}
+
+#[test]
+fn a_group_shows_its_trend() {
+    let files = Files::new();
+    let mut b = Browser::open(&groups_of(&files), 1280, 900, true);
+    let trend = b.js(
+        "[...document.querySelectorAll('.trend')].map((svg) => svg.getAttribute('aria-label')).join('; ')",
+    );
+    let wanted = "5.2.1 (50201): 1 of 2 reports (50 %), 5.3.0 (50300): 1 of 1 reports (100 %); \
+                  5.2.1 (50201): 1 of 2 reports (50 %), 5.3.0 (50300): 0 of 1 reports (0 %)";
+    assert_eq!(trend, wanted);
+    assert_eq!(b.js("getComputedStyle(document.querySelector('.trend rect')).fill"), "rgb(224, 122, 122)");
+    assert_eq!(b.problems(), Vec::<String>::new());
 }
 
 #[test]

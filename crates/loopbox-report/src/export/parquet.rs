@@ -8,6 +8,7 @@ use crate::diagnose::{Confidence, Diagnosis};
 use crate::model::anr_words::{exit_reason, verdict};
 use crate::model::message_name::message_name;
 use crate::model::time::ms;
+use crate::model::version::version_code;
 use crate::model::{Analysis, PendingEntry};
 use loopbox_format::model::{DumpReason, MainState, RecordKind};
 use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical};
@@ -179,11 +180,6 @@ impl Row {
             exit_description: a.anr.exit.as_ref().map(|exit| exit.description.clone()).unwrap_or_default(),
         }
     }
-}
-
-/// The code of `5.2.1 (50201)`.
-fn version_code(app_version: &str) -> Option<i64> {
-    app_version.rsplit_once('(')?.1.strip_suffix(')')?.parse().ok()
 }
 
 /// A JSON object of texts.

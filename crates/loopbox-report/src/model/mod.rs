@@ -22,6 +22,7 @@ mod system_trace;
 mod threads;
 pub(crate) mod time;
 pub(crate) mod token;
+pub(crate) mod version;
 
 pub use analysis::{Analysis, Issue};
 pub use class_names::{AppPackages, CodeOwner};

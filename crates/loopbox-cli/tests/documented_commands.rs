@@ -16,10 +16,11 @@ use std::sync::LazyLock;
 use support::{Files, OpenPage, loopbox, shop_bytes};
 
 /// Pages with commands in code blocks.
-const PAGES: [&str; 8] = [
+const PAGES: [&str; 9] = [
     "crates/loopbox-cli/README.md",
     "docs/clustering.md",
     "docs/diff.md",
+    "docs/fleet.md",
     "docs/frames.md",
     "docs/json.md",
     "docs/native-frames.md",

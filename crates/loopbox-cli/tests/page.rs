@@ -240,6 +240,51 @@ fn what_happened_is_told_without_a_script_and_can_be_copied() {
 }
 
 #[test]
+fn who_waits_for_whom_is_drawn_and_the_systems_trace_is_shown() {
+    let stack = "scenario.Holders.main:59 android.os.Looper.loop:214 scenario.Holders$1.run:53 scenario.Holders.pay:117";
+    let report = ReportBuilder::new().running(46, 5_200).tree(46, &[(stack, 515)]).with(|report| {
+        report.meta.process.pid = 29_423;
+        report.meta.dumped_at.unix_ms = 1_795_362_133_000;
+    });
+    let trace = include_str!("../../loopbox-report/tests/traces/art10-deadlock.txt");
+    let files = Files::new();
+    let page = page_of(&files, report.system_trace(trace));
+    let mut b = Browser::open(&page, 400, 900, true);
+    let drawn =
+        "[...document.querySelectorAll('#graph-section svg text')].map((text) => text.textContent).join('|')";
+    let boxes = "main|waits for a Holders$Basket|holder|waits for a Holders$Price";
+    assert_eq!(b.js(drawn), boxes);
+    assert_eq!(b.js("document.querySelectorAll('#graph-section .back').length"), 1);
+    assert_eq!(b.js("document.documentElement.scrollWidth <= innerWidth"), true);
+    let ink = b.js("getComputedStyle(document.querySelector('#graph-section text')).fill");
+    assert_eq!(ink, "rgb(229, 233, 240)", "light on dark");
+    let shown = b.js("document.getElementById('trace').textContent");
+    let shown = shown.as_str().unwrap();
+    assert!(shown.contains("of 14 threads") && shown.contains("main Blocked"), "{shown}");
+    assert!(
+        shown
+            .contains("- waiting to lock a scenario.Holders$Basket <0x0218d5e9>, held by holder (thread 12)"),
+        "{shown}"
+    );
+    let threads = b.js("document.getElementById('threads').textContent");
+    let threads = threads.as_str().unwrap();
+    assert!(
+        threads.contains("holder (tid 29487) Blocked") && threads.contains("native: #00 pc "),
+        "{threads}"
+    );
+    b.js("document.querySelectorAll('details').forEach((folded) => folded.open = true)");
+    let axe = npm_file("axe-core", "4.14.1", "axe.min.js");
+    assert_eq!(b.axe(&axe), Vec::<String>::new());
+    b.picture(&pictures().join("400-graph.png"));
+    assert_eq!(b.problems(), Vec::<String>::new());
+    b.without_script();
+    b.call("Emulation.setScriptExecutionDisabled", &serde_json::json!({"value": false}));
+    assert_eq!(b.js(drawn), boxes);
+    let mut b = Browser::open(&page, 1280, 900, false);
+    b.picture(&pictures().join("1280-graph.png"));
+}
+
+#[test]
 fn the_timeline_tells_what_is_under_the_pointer() {
     let files = Files::new();
     let page = page_of(&files, everything());
@@ -296,13 +341,28 @@ fn print_is_light_and_unfolded() {
 fn groups_of(files: &Files) -> PathBuf {
     let folder = files.path("reports");
     std::fs::create_dir(folder).unwrap();
-    for (i, report) in [everything(), everything(), support::shop()].into_iter().enumerate() {
+    let newer = everything().with(|report| report.meta.process.app_version = "5.3.0 (50300)".into());
+    for (i, report) in [everything(), newer, support::shop()].into_iter().enumerate() {
         std::fs::write(format!("{folder}/{i}.lbx"), encode(&report.build().report).unwrap()).unwrap();
     }
     let html = files.path("groups.html");
     let run = loopbox(&["cluster", "--html", folder, "-o", html]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     PathBuf::from(html)
+}
+
+#[test]
+fn a_group_shows_its_trend() {
+    let files = Files::new();
+    let mut b = Browser::open(&groups_of(&files), 1280, 900, true);
+    let trend = b.js(
+        "[...document.querySelectorAll('.trend')].map((svg) => svg.getAttribute('aria-label')).join('; ')",
+    );
+    let wanted = "5.2.1 (50201): 1 of 2 reports (50 %), 5.3.0 (50300): 1 of 1 reports (100 %); \
+                  5.2.1 (50201): 1 of 2 reports (50 %), 5.3.0 (50300): 0 of 1 reports (0 %)";
+    assert_eq!(trend, wanted);
+    assert_eq!(b.js("getComputedStyle(document.querySelector('.trend rect')).fill"), "rgb(224, 122, 122)");
+    assert_eq!(b.problems(), Vec::<String>::new());
 }
 
 #[test]

@@ -21,6 +21,11 @@ fn check(schema: &str, files: &[&'static str]) {
     assert_eq!(python("schema_check.py", &arguments).trim(), format!("{} valid", files.len()));
 }
 
+/// A trace, and the stack of main in it.
+const TRACE: &str = include_str!("../../loopbox-report/tests/traces/android14-binder.txt");
+const BINDER: &str =
+    "com.example.shop.Cart$1.run:31 com.example.shop.Cart.load:44 android.os.BinderProxy.transactNative!";
+
 /// Reports that have, together, every member of the schema.
 fn reports() -> Vec<(&'static str, ReportBuilder)> {
     let locked = full()
@@ -52,6 +57,11 @@ fn reports() -> Vec<(&'static str, ReportBuilder)> {
         ("outside", outside),
         ("idle", ReportBuilder::new().group(3, 30, 0).idle_at_dump(4_000)),
         ("empty", ReportBuilder::new()),
+        (
+            "traced",
+            ReportBuilder::new().running(46, 5_200).looper_tree(46, &[(BINDER, 515)]).system_trace(TRACE),
+        ),
+        ("of another moment", shop().system_trace(TRACE)),
     ]
 }
 
@@ -102,5 +112,5 @@ fn tickets_for_code_scanning_are_of_the_sarif_standard() {
     }
     let standard = [standard.to_str().unwrap()];
     let arguments: Vec<&str> = standard.into_iter().chain(logs.iter().copied()).collect();
-    assert_eq!(python("schema_check.py", &arguments).trim(), "5 valid");
+    assert_eq!(python("schema_check.py", &arguments).trim(), "7 valid");
 }

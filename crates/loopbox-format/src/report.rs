@@ -3,7 +3,7 @@
 use crate::codec::{self, CodecError};
 use crate::container::{self, ContainerError, Damage, Section, Tag};
 use crate::frames::{self, FrameRecord};
-use crate::model::{Anr, LockChain, MainThread, OtherThreads, Report, StackTree};
+use crate::model::{Anr, LockChain, MainThread, OtherThreads, PackedTrace, Report, StackTree};
 use serde::de::DeserializeOwned;
 
 /// Plain text, not encoded; only in files that an app wrote.
@@ -32,6 +32,8 @@ const FEATURES: Tag = Tag(*b"FEAT");
 const FIGURES: Tag = Tag(*b"FIGS");
 /// Only in files that were recovered from a ring of which a part could not be used.
 const LOST: Tag = Tag(*b"LOST");
+/// Packed text, not encoded; only in files of a process that an ANR ended. The Java part of the app appends it (`SystemTrace.java`).
+const TRACE: Tag = Tag(*b"TRAC");
 
 /// Encodes a report. The sections that matter most come first, so that a cut file still has them.
 pub fn encode(report: &Report) -> Result<Vec<u8>, CodecError> {
@@ -41,16 +43,19 @@ pub fn encode(report: &Report) -> Result<Vec<u8>, CodecError> {
     records(&mut file, FRAME_GESTURES, &report.frames.gestures);
     records(&mut file, RECENT_FRAMES, &report.frames.recent);
     records(&mut file, FRAME_STAGES, &report.frames.stages);
+    if !report.system_trace.gzip.is_empty() {
+        file.section(TRACE, &report.system_trace.gzip);
+    }
     Ok(file.finish())
 }
 
-/// Encodes a report without its display frames: for the library in the app, which collects none and would carry the code
-/// that writes them.
+/// Encodes a report without its display frames and its trace: for the library in the app, which collects none and would carry the
+/// code that writes them.
 pub fn encode_without_frames(report: &Report) -> Result<Vec<u8>, CodecError> {
     Ok(begin(report)?.finish())
 }
 
-/// All sections but those of display frames.
+/// All sections but those of display frames and the trace.
 fn begin(report: &Report) -> Result<container::Writer, CodecError> {
     let mut file = container::Writer::new();
     if !report.digest.is_empty() {
@@ -164,6 +169,9 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, ContainerError> {
             FRAME_JANKS => take(&mut report.frames.janks, section, &mut damage),
             RECENT_FRAMES => take(&mut report.frames.recent, section, &mut damage),
             FRAME_STAGES => take(&mut report.frames.stages, section, &mut damage),
+            TRACE => {
+                report.system_trace = PackedTrace { gzip: section.payload.to_vec(), offset: section.offset };
+            }
             TREE => match codec::decode::<StackTree>(section.payload) {
                 Ok(tree) => report.trees.push(tree),
                 Err(error) => damage.push(undecodable(section, error)),

@@ -164,6 +164,7 @@ fn sample() -> Report {
         features: vec![FeatureState { feature: Feature::Sampler, on: false, detail: "unknown ART".into() }],
         figures: vec![Figure { name: "threads".into(), value: "12".into() }],
         digest: "sigquit\ncom.example\n7\n0\nmain runs a.B".into(),
+        system_trace: PackedTrace::default(),
         lost: vec!["ring offset 4352: slot was being written when the process ended".into()],
     }
 }
@@ -332,9 +333,23 @@ fn frames_are_read_back_as_they_were_written() {
     assert_eq!(decoded.damage, []);
 }
 
+/// As the Java part of the app appends it: last, and not encoded.
 #[test]
-fn the_library_writes_all_but_the_frames() {
-    let bytes = loopbox_format::report::encode_without_frames(&with_frames()).unwrap();
+fn the_systems_trace_is_kept_as_it_is() {
+    let gzip = vec![0x1F, 0x8B, 1, 2, 3];
+    let system_trace = PackedTrace { gzip: gzip.clone(), offset: 0 };
+    let bytes = encode(&Report { system_trace, ..sample() }).unwrap();
+    let at = bytes.windows(4).position(|window| window == b"TRAC").unwrap();
+    assert_eq!((at, &bytes[at + 16..at + 21]), (encode(&sample()).unwrap().len() - 20, gzip.as_slice()));
+    let report = decode(&bytes).unwrap().report;
+    assert_eq!((report.system_trace.offset, report.system_trace.gzip), (at + 16, gzip));
+}
+
+#[test]
+fn the_library_writes_all_but_frames_and_trace() {
+    let system_trace = PackedTrace { gzip: vec![1], offset: 0 };
+    let report = Report { system_trace, ..with_frames() };
+    let bytes = loopbox_format::report::encode_without_frames(&report).unwrap();
     assert_eq!(bytes, encode(&sample()).unwrap());
 }
 

@@ -17,10 +17,10 @@ pub mod test_support;
 
 pub use load::invariant_violations;
 pub use model::{
-    Analysis, AppPackages, ChildLists, CodeOwner, Frame, FrameId, FrameKind, FrameTable, Issue, LockChain,
-    LockHolder, LockWait, MainThread, MainWait, MainWaitKind, MergedNode, MergedTree, NativeFrame,
-    NativeFrameSource, NativeModule, NativeStack, OtherThread, OtherThreads, PendingEntry, PendingQueue,
-    Progress, SampledNode, SampledTree, SourceFunction, StackRun, SystemCall, SystemCallSource, format_ms,
-    parse_token,
+    Analysis, AppPackages, ChildLists, CodeOwner, Frame, FrameId, FrameKind, FrameTable, Issue, LockAction,
+    LockChain, LockHolder, LockSource, LockWait, MainThread, MainWait, MainWaitKind, MergedNode, MergedTree,
+    NativeFrame, NativeFrameSource, NativeModule, NativeStack, OtherThread, OtherThreads, PendingEntry,
+    PendingQueue, Progress, SampledNode, SampledTree, SourceFunction, StackRun, SystemCall, SystemCallSource,
+    SystemTrace, TraceLine, TraceLock, TraceThread, format_ms, parse_token,
 };
 pub use render::{flame, html, json, smoothness as smoothness_views, text};

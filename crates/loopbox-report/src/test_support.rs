@@ -2,14 +2,17 @@
 //!
 //! Public with the feature `test-support`, so that tests and benchmarks of other crates build the same reports.
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use loopbox_format::model::{
     ClockPair, Component, Detail, DumpReason, End, Feature, FeatureState, Figure, Limits, Location,
     LockHolder, LockWait, MainState, MainThread, Message, Meta, Method, NamedBy, NativeFrame,
-    NativeFrameSource, NativeModule, NativeStack, OtherThread, Outside, Pending, PendingSource, Phase,
-    Process, Progress, Record, RecordKind, Report, Running, Slowest, StackSource, StackTree, SystemCall,
-    SystemCallSource, TreeNode,
+    NativeFrameSource, NativeModule, NativeStack, OtherThread, Outside, PackedTrace, Pending, PendingSource,
+    Phase, Process, Progress, Record, RecordKind, Report, Running, Slowest, StackSource, StackTree,
+    SystemCall, SystemCallSource, TreeNode,
 };
 use loopbox_format::report::Decoded;
+use std::io::Write;
 
 const MS: u64 = 1_000_000;
 /// The uptime of the dump of every built report: 100 s.
@@ -310,6 +313,15 @@ impl ReportBuilder {
                 modules: frames.iter().map(module).collect(),
             }),
         };
+        self
+    }
+
+    /// ART's own trace of the ANR, as the app puts it into the file.
+    #[must_use]
+    pub fn system_trace(mut self, text: &str) -> Self {
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+        let packed = gzip.write_all(text.as_bytes()).and_then(|()| gzip.finish());
+        self.report.system_trace = PackedTrace { gzip: packed.unwrap_or_default(), offset: 0 };
         self
     }
 

@@ -223,6 +223,30 @@ fn main_thread() -> BoxedStrategy<MainThread> {
         .boxed()
 }
 
+/// A line of a trace by its grammar, with anything in it.
+fn trace_line() -> impl Strategy<Value = String> {
+    (0..12_u8, word(), small()).prop_map(|(kind, word, number)| match kind {
+        0 => format!("\"{word}\" daemon prio=5 tid={number} {word}"),
+        1 => "\"main\" prio=5 tid=1 Blocked".to_owned(),
+        2 => format!("  | sysTid={number} nice=0"),
+        3 => format!("  | state={word} schedstat=( {number} 1 2 )"),
+        4 => format!("  at {word}.{word}({word}:{number})"),
+        5 => format!("  - waiting to lock <0x{number:08x}> (a {word}) held by thread {}", number % 3),
+        6 => format!("  - locked <0x{number:08x}> (a java.lang.Class<{word}>)"),
+        7 => format!("  native: #{number} pc {number:x}  /{word} ({word}+{number}) (BuildId: {word})"),
+        8 => format!("----- dumping pid: {number} at {}", u64::from(number) << 32),
+        9 => format!("----- pid {number} at {word} -----"),
+        10 => String::new(),
+        _ => word,
+    })
+}
+
+fn packed(lines: &[String]) -> PackedTrace {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut gzip, lines.join("\n").as_bytes()).unwrap();
+    PackedTrace { gzip: gzip.finish().unwrap(), offset: usize::MAX }
+}
+
 fn report() -> impl Strategy<Value = Report> {
     let meta = (word(), nasty(), nasty(), nasty(), small());
     let figure = (
@@ -238,10 +262,10 @@ fn report() -> impl Strategy<Value = Report> {
         vec(tree(), 0..3),
         vec(figure, 0..4),
         nasty(),
-        (main_thread(), prop_oneof![Just("arm64-v8a".to_string()), word()]),
+        (main_thread(), prop_oneof![Just("arm64-v8a".to_string()), word()], vec(trace_line(), 0..30)),
     );
     whole.prop_map(|(meta, history, main, lines, symbols, trees, figures, captured_ns, kernel)| {
-        let (main_thread, abi) = kernel;
+        let (main_thread, abi, trace) = kernel;
         let mut report = Report { history, main, symbols, trees, main_thread, ..Report::default() };
         report.meta.process.abi = abi;
         report.meta.process.name = meta.0;
@@ -254,6 +278,7 @@ fn report() -> impl Strategy<Value = Report> {
             LockHolder { name: report.meta.process.name.clone(), tid: meta.4, stack: vec![0, meta.4, 3] };
         let wait = LockWait { class: "C".into(), of_class: String::new(), holder: Some(holder) };
         report.locks = LockChain { captured_ns: meta.3, waits: vec![wait; 2], deadlock: meta.1 % 2 == 0 };
+        report.system_trace = packed(&trace);
         report.figures = figures.into_iter().map(|(name, value)| Figure { name, value }).collect();
         report
     })

@@ -126,7 +126,7 @@ public final class Causes {
                     @Override public void run() {}
                 };
             default:
-                throw new IllegalArgumentException(name);
+                return Waits.of(name);
         }
     }
 

@@ -97,6 +97,55 @@ fn a_collection_that_was_asked_for() -> Result<()> {
     assert_found("gc", "gc", Some("causes.Causes"))
 }
 
+#[test]
+fn a_lock_of_java_util_concurrent() -> Result<()> {
+    let verdict = verdict("reentrant")?;
+    assert_is_first(&verdict, "reentrant", "lock", Some("causes.Waits$Ledger.book"))?;
+    // Who holds it no runtime says; the thread in the same code is named.
+    let hint = verdict.causes[0].evidence.iter().find(|line| line.starts_with("thread holder "));
+    assert!(hint.is_some_and(|hint| hint.contains("causes.Waits$Ledger.audit")), "{verdict:#?}");
+    Ok(())
+}
+
+#[test]
+fn a_deadlock_of_java_util_concurrent() -> Result<()> {
+    let verdict = verdict("crossed")?;
+    assert_is_first(&verdict, "crossed", "lock", Some("causes.Waits$Ledger.book"))?;
+    let cause = verdict.causes.iter().find(|cause| cause.rule == "lock").context("no lock")?;
+    assert!(cause.title.ends_with(", perhaps in a deadlock with holder"), "{verdict:#?}");
+    Ok(())
+}
+
+#[test]
+fn a_wait_to_be_notified() -> Result<()> {
+    assert_found("wait", "lock", Some("causes.Waits$Mailbox.take"))
+}
+
+#[test]
+fn a_thread_that_does_not_end() -> Result<()> {
+    assert_found("join", "lock", Some("causes.Waits$Crew.finish"))
+}
+
+#[test]
+fn a_result_that_does_not_come() -> Result<()> {
+    assert_found("future", "lock", Some("causes.Waits$Quote.fetch"))
+}
+
+#[test]
+fn a_thread_that_parks_itself() -> Result<()> {
+    assert_found("park", "lock", Some("causes.Waits$Loader.block"))
+}
+
+#[test]
+fn a_server_that_says_nothing() -> Result<()> {
+    assert_found("network", "io", Some("causes.Waits$Api.read"))
+}
+
+#[test]
+fn an_idle_handler() -> Result<()> {
+    assert_found("idle", "outside", None)
+}
+
 /// Nothing hangs: no rule may blame the app.
 #[test]
 fn an_idle_main_thread_is_not_blamed() -> Result<()> {

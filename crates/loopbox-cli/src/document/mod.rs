@@ -31,6 +31,7 @@ pub(crate) const ALL: &[Document] = documents![
     "clustering",
     "diff",
     "parquet",
+    "fleet",
     "json",
     "file-format",
     "faults",

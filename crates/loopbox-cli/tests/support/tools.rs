@@ -34,9 +34,15 @@ fn run(command: &mut Command) -> String {
 
 /// Runs one of the scripts in `tests/tools` with the packages of its `requirements.txt`.
 pub(crate) fn python(script: &str, args: &[&str]) -> String {
-    let requirements = sources().join("requirements.txt");
+    python_with("requirements.txt", script, args)
+}
+
+/// [`python`] with the packages of another list, which are installed apart.
+pub(crate) fn python_with(requirements: &str, script: &str, args: &[&str]) -> String {
+    let name = requirements.trim_start_matches("requirements").trim_end_matches(".txt");
+    let requirements = sources().join(requirements);
     let inputs = fs::read_to_string(&requirements).expect("the requirements");
-    let folder = ready("cli-python", &inputs, |folder| {
+    let folder = ready(&format!("cli-python{name}"), &inputs, |folder| {
         run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder.join("venv")));
         run(Command::new(folder.join("venv/bin/pip"))
             .args(["install", "--quiet", "--disable-pip-version-check", "--requirement"])

@@ -12,6 +12,7 @@ mod main_thread;
 mod pending;
 mod record;
 mod running;
+mod system_trace;
 mod threads;
 mod tree;
 
@@ -30,6 +31,7 @@ pub use main_thread::{
 pub use pending::{Pending, PendingSource};
 pub use record::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest};
 pub use running::{MainState, Outside, Running};
+pub use system_trace::PackedTrace;
 pub use threads::{OtherThread, OtherThreads};
 pub use tree::{Location, Method, Phase, StackSource, StackTree, Symbols, TreeNode};
 
@@ -69,4 +71,6 @@ pub struct Report {
     /// What could not be used of the ring that the report was recovered from, one line each with its offset in the ring;
     /// empty when all of it could, and for a report that was not recovered.
     pub lost: Vec<String>,
+    /// ART's own trace of the ANR that ended the process.
+    pub system_trace: PackedTrace,
 }

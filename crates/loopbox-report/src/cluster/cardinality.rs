@@ -150,6 +150,11 @@ impl TopNames {
         list
     }
 
+    /// How often a name was counted; 0 for one that is not kept.
+    pub(super) fn count(&self, name: &str) -> u64 {
+        self.counts.get(name).copied().unwrap_or(0)
+    }
+
     pub(super) fn distinct(&self) -> (u64, bool) {
         self.distinct.count()
     }

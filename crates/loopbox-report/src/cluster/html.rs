@@ -2,13 +2,14 @@
 
 use super::summary::{Group, NameCount, Summary};
 use super::text::days;
+use super::trend;
 use crate::model::plural::plural;
 use crate::render::escape::escape;
 use std::fmt::Write as _;
 
 const STYLE: &str = "\
-:root{color-scheme:light dark;--back:#fff;--ink:#1b2230;--line:#dde2ea;--quiet:#5b6577;--bar:#c4464640}\
-@media screen and (prefers-color-scheme:dark){:root{--back:#12161d;--ink:#e5e9f0;--line:#2f3846;--quiet:#9aa5b8;--bar:#c4464680}}\
+:root{color-scheme:light dark;--back:#fff;--ink:#1b2230;--line:#dde2ea;--quiet:#5b6577;--bar:#c4464640;--mark:#c44646}\
+@media screen and (prefers-color-scheme:dark){:root{--back:#12161d;--ink:#e5e9f0;--line:#2f3846;--quiet:#9aa5b8;--bar:#c4464680;--mark:#e07a7a}}\
 body{background:var(--back);color:var(--ink);font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:75rem;padding:1rem}\
 h1{font-size:1.4rem}summary{cursor:pointer;display:grid;grid-template-columns:3rem 7rem 1fr;gap:.5rem;padding:.4rem 0}\
 details{border-top:1px solid var(--line)}summary::marker{content:''}summary:focus-visible{outline:2px solid}\
@@ -16,6 +17,7 @@ code{overflow-wrap:anywhere}small,dt{color:var(--quiet)}\
 .bar{background:linear-gradient(var(--bar),var(--bar)) no-repeat;padding:0 .3rem;text-align:right;border-radius:3px;align-self:start}\
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem;margin:0 0 1rem 3.5rem}dd{margin:0}\
 ol{margin:0;padding-left:1.2rem}\
+.trend{display:block;max-width:100%;height:auto;font:12px system-ui,sans-serif}.trend rect{fill:var(--mark)}.trend text{fill:var(--ink);text-anchor:middle}\
 @media(max-width:40rem){summary{grid-template-columns:2rem 4.5rem 1fr}dl{margin-left:0}}";
 
 /// The page, with at most `limit` groups.
@@ -65,6 +67,7 @@ fn write_group(out: &mut String, rank: usize, group: &Group) {
     if !frames.is_empty() {
         row("path", &format!("<ol>{}</ol>", frames.concat()));
     }
+    row("trend", &trend::bars(&group.trend));
     row("versions", &list(&group.top_versions));
     row("devices", &list(&group.top_devices));
     if let Some((first, last)) = days(group) {

@@ -14,13 +14,14 @@ mod sighting;
 mod signature;
 mod summary;
 mod text;
+mod trend;
 
 pub use groups::Clusters;
 pub use html::html;
 pub use list::list;
 pub use sighting::{Representative, Sighting};
 pub use signature::{Problem, Signature};
-pub use summary::{Count, Group, NameCount, Summary};
+pub use summary::{Count, Group, NameCount, Summary, VersionShare};
 pub use text::text;
 
 #[cfg(test)]

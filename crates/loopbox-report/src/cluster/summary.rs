@@ -5,11 +5,14 @@ use super::groups::{Clusters, GroupStats};
 use super::sighting::Representative;
 use super::signature::OBFUSCATED;
 use crate::model::plural::plural;
+use crate::model::version::version_code;
 use serde::Serialize;
 use std::cmp::Reverse;
 
 /// Name and version of the JSON schema.
 const SCHEMA: &str = "loopbox.cluster/1";
+/// How many versions a trend has: the newest.
+const MAX_TREND: usize = 8;
 /// How many devices and versions a group lists.
 const MAX_LISTED: usize = 5;
 
@@ -58,6 +61,8 @@ pub struct Group {
     pub top_devices: Vec<NameCount>,
     /// The most frequent app versions.
     pub top_versions: Vec<NameCount>,
+    /// Its share of the reports of each of the newest versions, oldest first: also of those in which it has none.
+    pub trend: Vec<VersionShare>,
     /// When the first of its reports was dumped, in Unix milliseconds.
     pub first_ms: Option<i64>,
     /// When the last of its reports was dumped, in Unix milliseconds.
@@ -77,6 +82,17 @@ pub struct Group {
     pub representative: Representative,
 }
 
+/// How much of a version's reports a group has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct VersionShare {
+    /// The version, as its reports name it.
+    pub version: String,
+    /// The number of the group's reports of that version.
+    pub reports: u64,
+    /// The number of all reports of that version.
+    pub of: u64,
+}
+
 /// A name and its count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NameCount {
@@ -90,7 +106,9 @@ impl Clusters {
     /// The groups, those with most reports first. `skipped` is the number of files that could not be used.
     pub fn summary(&self, skipped: u64) -> Summary {
         let reports = self.reports;
-        let mut groups: Vec<Group> = self.groups.values().map(|group| Group::new(group, reports)).collect();
+        let newest = self.newest_versions();
+        let mut groups: Vec<Group> =
+            self.groups.values().map(|group| Group::new(group, reports, &newest)).collect();
         let users = |group: &Group| group.users.map_or(0, |users| users.count);
         groups.sort_by(|l, r| {
             let rank = |g: &Group| (Reverse(g.reports), Reverse(users(g)));
@@ -104,6 +122,20 @@ impl Clusters {
             beyond: self.beyond,
             groups,
         }
+    }
+}
+
+impl Clusters {
+    /// The newest versions with the number of their reports, oldest first.
+    pub(super) fn newest_versions(&self) -> Vec<(String, u64)> {
+        let mut all = TopNames::default();
+        self.groups.values().for_each(|group| all.merge(&group.versions));
+        // Those that name no number come first, by their text.
+        let order = |version: &str| (version_code(version), version.to_owned());
+        let mut versions: Vec<(String, u64)> =
+            all.most(usize::MAX).into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
+        versions.sort_by_key(|(version, _)| order(version));
+        versions.split_off(versions.len().saturating_sub(MAX_TREND))
     }
 }
 
@@ -128,7 +160,7 @@ impl Group {
         known.collect::<Vec<_>>().join(", ")
     }
 
-    pub(super) fn new(group: &GroupStats, all: u64) -> Self {
+    pub(super) fn new(group: &GroupStats, all: u64, newest: &[(String, u64)]) -> Self {
         let signature = &group.signature;
         Self {
             id: signature.id(),
@@ -140,6 +172,14 @@ impl Group {
             versions: count(group.versions.distinct()),
             top_devices: top(&group.devices),
             top_versions: top(&group.versions),
+            trend: newest
+                .iter()
+                .map(|(version, of)| VersionShare {
+                    version: version.clone(),
+                    reports: group.versions.count(version),
+                    of: *of,
+                })
+                .collect(),
             first_ms: group.first_ms,
             last_ms: group.last_ms,
             top_causes: top(&group.causes),

@@ -250,3 +250,41 @@ fn what_ran_outside_of_messages_is_grouped_by_its_place_and_path() {
     let obfuscated = |version| outside(version, "android.os.MessageQueue.nativePollOnce! a.b.c", "a.d.e");
     assert_eq!(groups(vec![obfuscated("1"), obfuscated("2")]).groups.len(), 2);
 }
+
+#[test]
+fn a_trend_has_the_newest_versions_in_their_order() {
+    let of = |version: &str, method: &str| {
+        report(version, "u", &[(&format!("{ENTRY} com.shop.Cart.{method}:88"), 500)])
+    };
+    let mut reports: Vec<ReportBuilder> =
+        (1..=9).map(|minor| of(&format!("5.{minor}.0 (50{minor}00)"), "total")).collect();
+    reports.extend([
+        of("5.10.0 (51000)", "total"),
+        of("5.10.0 (51000)", "save"),
+        of("", "save"),
+        of("beta", "save"),
+    ]);
+    let summary = groups(reports);
+    let trend = |group: usize| {
+        let trend = summary.groups[group].trend.iter();
+        trend.map(|v| (v.version.split(" (").next().unwrap(), v.reports, v.of)).collect::<Vec<_>>()
+    };
+    let total = [
+        ("5.3.0", 1, 1),
+        ("5.4.0", 1, 1),
+        ("5.5.0", 1, 1),
+        ("5.6.0", 1, 1),
+        ("5.7.0", 1, 1),
+        ("5.8.0", 1, 1),
+        ("5.9.0", 1, 1),
+        ("5.10.0", 1, 2),
+    ];
+    assert_eq!(trend(0), total);
+    let save: Vec<u64> = trend(1).iter().map(|v| v.1).collect();
+    assert_eq!((save.len(), save.iter().sum::<u64>(), save[7]), (8, 1, 1));
+    let page = html(&summary, 9);
+    assert!(
+        page.contains("5.9.0 (50900): 0 of 1 reports (0 %), 5.10.0 (51000): 1 of 2 reports (50 %)"),
+        "{page}"
+    );
+}

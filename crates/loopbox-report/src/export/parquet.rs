@@ -8,16 +8,21 @@ use crate::diagnose::{Confidence, Diagnosis};
 use crate::model::anr_words::{exit_reason, verdict};
 use crate::model::message_name::message_name;
 use crate::model::time::ms;
+use crate::model::version::version_code;
 use crate::model::{Analysis, PendingEntry};
 use loopbox_format::model::{DumpReason, MainState, RecordKind};
 use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::Result;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 use std::io::Write;
 use std::sync::Arc;
+
+/// The name and version of the contract that the columns are, in the metadata of the file.
+pub const SCHEMA: &str = "loopbox.table/1";
 
 /// How many rows to write at a time: readers skip whole row groups, and each is held in memory once.
 pub const ROW_GROUP: usize = 4_096;
@@ -181,11 +186,6 @@ impl Row {
     }
 }
 
-/// The code of `5.2.1 (50201)`.
-fn version_code(app_version: &str) -> Option<i64> {
-    app_version.rsplit_once('(')?.1.strip_suffix(')')?.parse().ok()
-}
-
 /// A JSON object of texts.
 fn object<'t>(pairs: impl Iterator<Item = (&'t str, &'t str)>) -> String {
     let map: serde_json::Map<String, serde_json::Value> =
@@ -214,6 +214,7 @@ impl<W: Write + Send> Table<W> {
         let schema = Type::group_type_builder("report").with_fields(fields).build()?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
+            .set_key_value_metadata(Some(vec![KeyValue::new("loopbox.schema".to_owned(), SCHEMA.to_owned())]))
             .set_created_by(concat!("loopbox ", env!("CARGO_PKG_VERSION")).into())
             .build();
         Ok(Self { writer: SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))? })
@@ -335,6 +336,9 @@ mod tests {
         let empty = row(&empty, "two.lbx");
         let reader = table(&[whole, empty.clone(), empty]);
         assert_eq!(reader.metadata().num_row_groups(), 2);
+        let metadata = reader.metadata().file_metadata().key_value_metadata().unwrap();
+        let schema = metadata.iter().find(|entry| entry.key == "loopbox.schema").unwrap();
+        assert_eq!(schema.value.as_deref(), Some("loopbox.table/1"));
         let rows: Vec<BTreeMap<String, String>> = reader
             .get_row_iter(None)
             .unwrap()

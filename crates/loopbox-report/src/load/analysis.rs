@@ -6,7 +6,7 @@ use super::limits;
 use super::main_thread;
 use super::message_end::message_end_ns;
 use super::sampled_tree::{TreeBudget, read_tree};
-use super::{pending_queue, sections};
+use super::{pending_queue, sections, system_trace};
 use crate::model::sanitize::sanitize;
 use crate::model::{Analysis, AppPackages, Issue, SampledTree, token};
 use loopbox_format::model::{FeatureState, Figure, MainState, Meta, Record, Report};
@@ -43,11 +43,12 @@ impl Analysis {
             .collect();
         let locks = sections::locks(&report.locks, &mut frames);
         let threads = sections::threads(&report.threads, &mut frames);
+        let trace = system_trace::read(&report.system_trace, &mut frames, &mut issues);
         issues.extend(trees.iter().filter_map(|tree| {
             let what = format!("stack tree of {}: {}", token::title(tree.token), tree.error?);
             Some(Issue { offset: None, what })
         }));
-        Self {
+        let mut analysis = Self {
             dump_ns,
             meta: sections::meta(&report.meta),
             history,
@@ -57,6 +58,7 @@ impl Analysis {
             locks,
             main_thread: main_thread::read(&report.main_thread),
             threads,
+            system_trace: trace,
             frames: frames.into_table(),
             display_frames: display_frames::read(&report.frames),
             trees,
@@ -69,7 +71,9 @@ impl Analysis {
                 .map(|line| sanitize(line, limits::LINE_CHARS))
                 .collect(),
             issues,
-        }
+        };
+        system_trace::complete(&mut analysis);
+        analysis
     }
 }
 

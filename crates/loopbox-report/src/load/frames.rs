@@ -43,11 +43,20 @@ pub(crate) struct FrameCollector<'s> {
     frames: Vec<Frame>,
     locations: Vec<u32>,
     by_location: HashMap<u32, FrameId>,
+    /// Frames that no location of the file stands for.
+    named: HashMap<Frame, FrameId>,
 }
 
 impl<'s> FrameCollector<'s> {
     pub(crate) fn new(symbols: &'s Symbols, packages: &'s AppPackages) -> Self {
-        Self { symbols, packages, frames: Vec::new(), locations: Vec::new(), by_location: HashMap::new() }
+        Self {
+            symbols,
+            packages,
+            frames: Vec::new(),
+            locations: Vec::new(),
+            by_location: HashMap::new(),
+            named: HashMap::new(),
+        }
     }
 
     /// The frame of a location; reads it on first use.
@@ -55,6 +64,32 @@ impl<'s> FrameCollector<'s> {
         *self.by_location.entry(location).or_insert_with(|| {
             self.frames.push(read_frame(self.symbols, self.packages, location));
             self.locations.push(location);
+            FrameId::new(self.frames.len() - 1)
+        })
+    }
+
+    /// A frame that is told by its names alone.
+    pub(crate) fn named(
+        &mut self,
+        class: &str,
+        method: &str,
+        file: &str,
+        line: Option<u32>,
+        kind: FrameKind,
+    ) -> FrameId {
+        let frame = Frame {
+            class: sanitize(class, limits::NAME_CHARS),
+            method: sanitize(method, limits::NAME_CHARS),
+            signature: String::new(),
+            file: sanitize(file, limits::NAME_CHARS),
+            line,
+            dex_pc: None,
+            kind,
+            owner: self.packages.owner(class),
+        };
+        *self.named.entry(frame).or_insert_with_key(|frame| {
+            self.frames.push(frame.clone());
+            self.locations.push(u32::MAX);
             FrameId::new(self.frames.len() - 1)
         })
     }

@@ -10,6 +10,7 @@ mod message_end;
 mod pending_queue;
 pub(crate) mod sampled_tree;
 mod sections;
+pub(crate) mod system_trace;
 
 pub use invariants::invariant_violations;
 

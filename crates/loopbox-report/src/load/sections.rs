@@ -3,7 +3,7 @@
 use super::frames::FrameCollector;
 use super::limits;
 use crate::model::sanitize::sanitize;
-use crate::model::{LockChain, LockHolder, LockWait, OtherThread, OtherThreads, locked_object};
+use crate::model::{LockChain, LockHolder, LockSource, LockWait, OtherThread, OtherThreads, locked_object};
 use loopbox_format::model as file;
 use loopbox_format::model::{
     Anr, Detail, DumpReason, MainState, Message, Meta, ProcessExit, Record, Running,
@@ -69,14 +69,19 @@ pub(super) fn anr(anr: &Anr) -> Anr {
 pub(super) fn locks(chain: &file::LockChain, frames: &mut FrameCollector<'_>) -> LockChain {
     let mut holder = |holder: &file::LockHolder| LockHolder {
         name: name(&holder.name),
-        tid: holder.tid,
+        tid: Some(holder.tid),
         stack: frames.stack(&holder.stack),
     };
     let waits = chain.waits.iter().take(limits::LOCK_WAITS).map(|wait| LockWait {
         object: locked_object(&name(&wait.class), &name(&wait.of_class)),
         holder: wait.holder.as_ref().map(&mut holder),
     });
-    LockChain { waits: waits.collect(), captured_ns: chain.captured_ns, deadlock: chain.deadlock }
+    LockChain {
+        waits: waits.collect(),
+        captured_ns: chain.captured_ns,
+        deadlock: chain.deadlock,
+        source: LockSource::Recorder,
+    }
 }
 
 pub(super) fn threads(all: &file::OtherThreads, frames: &mut FrameCollector<'_>) -> OtherThreads {
@@ -86,6 +91,7 @@ pub(super) fn threads(all: &file::OtherThreads, frames: &mut FrameCollector<'_>)
         state: thread.state,
         cpu_ns: thread.cpu_ns,
         stack: thread.stack.as_ref().map(|stack| frames.stack(stack)),
+        trace: None,
     });
     OtherThreads { threads: threads.collect(), captured_ns: all.captured_ns, left_out: all.left_out }
 }

@@ -6,7 +6,8 @@ use super::main_thread::MainThread;
 use super::main_wait::{MainWait, main_wait};
 use super::pending_queue::PendingQueue;
 use super::sampled_tree::SampledTree;
-use super::threads::OtherThreads;
+use super::system_trace::{SystemTrace, TraceThread};
+use super::threads::{OtherThread, OtherThreads};
 use super::time::WallClock;
 use loopbox_format::model::{Anr, FeatureState, Figure, FrameSession, MainState, Meta, Record, Running};
 
@@ -52,6 +53,9 @@ pub struct Analysis {
     pub main_thread: Option<MainThread>,
     /// The other threads of the process.
     pub threads: OtherThreads,
+    /// ART's own trace of the ANR; what it knows more of the moment of the report is in [`Self::locks`], [`Self::threads`] and
+    /// [`Self::main_thread`].
+    pub system_trace: Option<SystemTrace>,
     /// The distinct frames of all stacks.
     pub frames: FrameTable,
     /// What a smoothness session saw of the display's frames; empty without one.
@@ -85,6 +89,11 @@ impl Analysis {
     /// The stack tree of a message.
     pub fn tree(&self, token: u64) -> Option<&SampledTree> {
         self.trees.iter().rev().find(|tree| tree.token == token)
+    }
+
+    /// A thread as ART's trace shows it.
+    pub(crate) fn traced(&self, thread: &OtherThread) -> Option<&TraceThread> {
+        self.system_trace.as_ref()?.threads.get(thread.trace?)
     }
 
     /// The part of a time that lies before the recorder was installed: there are no stacks of it.

@@ -12,6 +12,18 @@ pub struct LockChain {
     pub waits: Vec<LockWait>,
     /// Whether the last holder waits for a thread that comes earlier in the chain.
     pub deadlock: bool,
+    /// Who followed the chain.
+    pub source: LockSource,
+}
+
+/// Who followed a chain of locks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum LockSource {
+    /// The recorder, through ART, while main waited.
+    #[default]
+    Recorder,
+    /// ART's own trace of the ANR.
+    SystemTrace,
 }
 
 /// A lock that a thread waits for.
@@ -28,8 +40,8 @@ pub struct LockWait {
 pub struct LockHolder {
     /// The name of the thread.
     pub name: String,
-    /// The kernel's id of the thread.
-    pub tid: u32,
+    /// The kernel's id of the thread; `None` for one of the system's trace that is not in it.
+    pub tid: Option<u32>,
     /// The stack of the thread, outermost frame first.
     pub stack: Vec<FrameId>,
 }

@@ -18,15 +18,17 @@ pub(crate) mod plural;
 mod sampled_tree;
 pub(crate) mod sanitize;
 pub(crate) mod system_calls;
+mod system_trace;
 mod threads;
 pub(crate) mod time;
 pub(crate) mod token;
+pub(crate) mod version;
 
 pub use analysis::{Analysis, Issue};
 pub use class_names::{AppPackages, CodeOwner};
 pub use frame::{Frame, FrameId, FrameKind, FrameTable};
 pub(crate) use locks::locked_object;
-pub use locks::{LockChain, LockHolder, LockWait};
+pub use locks::{LockChain, LockHolder, LockSource, LockWait};
 pub(crate) use main_thread::state_name;
 pub use main_thread::{
     MainThread, NativeFrame, NativeFrameSource, NativeModule, NativeStack, Progress, SourceFunction,
@@ -37,6 +39,7 @@ pub use merged_tree::{ChildLists, MergedNode, MergedTree};
 pub(crate) use outside::{OutsidePlace, TreePlace};
 pub use pending_queue::{PendingEntry, PendingQueue};
 pub use sampled_tree::{SampledNode, SampledTree, StackRun};
+pub use system_trace::{LockAction, SystemTrace, TraceLine, TraceLock, TraceThread};
 pub use threads::{OtherThread, OtherThreads};
 pub use time::format_ms;
 pub use token::parse_token;

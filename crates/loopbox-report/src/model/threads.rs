@@ -26,4 +26,6 @@ pub struct OtherThread {
     pub cpu_ns: Option<u64>,
     /// The stack, outermost frame first; empty when the thread runs no Java code, `None` when no stack was taken.
     pub stack: Option<Vec<FrameId>>,
+    /// The index of the thread in the system's trace, when that is of the same moment.
+    pub trace: Option<usize>,
 }

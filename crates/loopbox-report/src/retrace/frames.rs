@@ -71,6 +71,37 @@ impl<'m> Retracer<'m> {
         out
     }
 
+    /// The original name of a class that was renamed.
+    pub(super) fn class(&self, class: &str) -> Option<&str> {
+        self.cache.remap_class(class)
+    }
+
+    /// A frame as ART prints it, `a.b.c(SourceFile:12)`, as lines of the source, innermost first; none for outlined code, which
+    /// hands its position to its caller. `None` for a frame that the mapping does not have.
+    pub(super) fn printed_frame(&self, frame: &str, outline: &mut Option<usize>) -> Option<Vec<String>> {
+        let (name, place) = frame.strip_suffix(')')?.rsplit_once('(')?;
+        let (class, method) = name.rsplit_once('.')?;
+        let line = place.rsplit_once(':').and_then(|(_, line)| line.parse().ok());
+        if self.cache.is_outline_frame(class, method) {
+            *outline = Some(line.unwrap_or(0));
+            return Some(Vec::new());
+        }
+        let original_class = self.cache.remap_class(class)?;
+        // Without its descriptor, which ART does not print.
+        let known = Method {
+            class: class.into(),
+            name: method.into(),
+            signature: String::new(),
+            source_file: String::new(),
+        };
+        let mut found = self.by_line(&known, line, outline.take());
+        if found.is_empty() {
+            found = self.by_parameters(&known);
+        }
+        let lines: Vec<String> = found.iter().map(|original| original.printed(place)).collect();
+        Some(if lines.is_empty() { vec![format!("  at {original_class}.{method}({place})")] } else { lines })
+    }
+
     fn outline_position(&self, old: &Symbols, location: Location) -> Option<usize> {
         let Location::Frame { method, dex_pc, line } = location else { return None };
         let method = old.methods.get(method as usize)?;
@@ -218,6 +249,18 @@ impl<'m> Retracer<'m> {
 }
 
 impl Original {
+    /// As ART prints a frame; `place` stands for one that the mapping does not tell.
+    fn printed(&self, place: &str) -> String {
+        let place = match (self.line, self.file.as_str()) {
+            _ if place == "Native method" => place.to_owned(),
+            (Some(line), "") => format!("unavailable:{line}"),
+            (Some(line), file) => format!("{file}:{line}"),
+            (None, "") => "unavailable:-1".to_owned(),
+            (None, file) => format!("{file}:-1"),
+        };
+        format!("  at {}.{}({place})", self.class, self.method)
+    }
+
     fn new(frame: &StackFrame<'_>, line: Option<usize>) -> Self {
         Self {
             class: frame.class().to_string(),

@@ -1,12 +1,13 @@
 //! Deobfuscating reports of apps that were shrunk with R8 or ProGuard, before they are loaded.
 //!
 //! Deobfuscated are the classes of messages, locks and the pending queue, and the classes, methods, lines and files of
-//! stack frames. Where the compiler inlined methods, one frame becomes several and the stack trees are rebuilt. Frames
+//! stack frames, those of ART's own trace among them. Where the compiler inlined methods, one frame becomes several and the stack trees are rebuilt. Frames
 //! of outlined code are removed and give their position to their caller, as in R8's own retrace. The format of the
 //! mapping is R8's (<https://r8.googlesource.com/r8/+/refs/heads/main/doc/retrace.md>).
 
 mod frames;
 mod rebuild;
+mod trace;
 
 use crate::load::limits;
 use crate::model::class_names::is_platform;
@@ -154,11 +155,13 @@ impl Mapping {
         let trees = rebuild::trees(report, &mut retracer);
         let locks = rebuild::locks(report, &mut retracer);
         let threads = rebuild::threads(report, &mut retracer);
+        let system_trace = trace::retraced(&report.system_trace, &retracer);
         let (looked_up, found) = retracer.method_counts();
         if looked_up >= MIN_LOOKED_UP && found * 2 < looked_up {
             return Err(MappingMismatch::FewMethods { found, looked_up });
         }
         (report.trees, report.locks, report.threads) = (trees, locks, threads);
+        report.system_trace = system_trace;
         report.symbols = retracer.into_symbols();
         let class = |name: &mut String| {
             if let Some(original) = cache.remap_class(name) {

@@ -63,6 +63,46 @@ fn stacks(decoded: &Decoded) -> Vec<String> {
     out
 }
 
+/// The one of ART has lines only: inlined frames by them, overloads too, and the classes of locks.
+#[test]
+fn retrace_renames_the_systems_trace() {
+    let trace = "\"main\" prio=5 tid=1 Blocked\n  | sysTid=4321 nice=0\n  at a.b.a(SourceFile:4)\n  \
+                 - waiting to lock <0x0000002a> (a a.c) held by thread 2\n  at a.o.a(SourceFile:1)\n  at a.e.a(SourceFile:27)\n  \
+                 at a.b.b(SourceFile)\n  at com.example.shop.Main.onCreate(SourceFile:11)\n\n\
+                 \"b\" prio=5 tid=2 Native\n  | sysTid=77 nice=0\n  at a.e.x(Native method)\n  \
+                 - locked <0x0000002a> (a java.lang.Class<a.c>)\n";
+    let mut decoded = ReportBuilder::new()
+        .running(1, 1_000)
+        .tree(1, &[("com.example.shop.Main.onCreate:11 a.b.a:4", 5)])
+        .system_trace(trace)
+        .build();
+    mapping().retrace(&mut decoded.report).unwrap();
+    let a = Analysis::new(&decoded);
+    let view = ReportView::new(&a, &diagnose(&a));
+    let main = view.system_trace.unwrap();
+    assert_eq!(main.apart, None);
+    assert_eq!(
+        main.main.unwrap().lines,
+        [
+            "at com.example.shop.cart.Price.sum(Price.kt:7)",
+            "at com.example.shop.cart.CartStore.load(CartStore.kt:44)",
+            "- waiting to lock a com.example.shop.cart.Item <0x0000002a>, held by b (thread 2)",
+            "at com.example.shop.Checkout.pay(Checkout.java:80)",
+            "at com.example.shop.cart.CartStore.clear",
+            "at com.example.shop.Main.onCreate(Main.kt:32)",
+        ]
+    );
+    let other = view.threads.threads[0].trace.as_ref().unwrap();
+    assert_eq!(
+        other.lines,
+        [
+            "at com.example.shop.Checkout.x(Native method)",
+            "- locked the class com.example.shop.cart.Item <0x0000002a>"
+        ]
+    );
+    assert_eq!(view.locks.waits[0].object, "a com.example.shop.cart.Item");
+}
+
 #[test]
 fn retrace_expands_inlined_frames_and_joins_equal_callers() {
     let report = ReportBuilder::new()

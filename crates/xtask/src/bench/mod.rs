@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: figures, as ratios within one run. Benches never decide whether a test passes.
 
 mod cli;
+mod fleet;
 mod hook;
 mod install;
 mod instructions;
@@ -16,6 +17,8 @@ use clap::Subcommand;
 pub(crate) enum BenchCommand {
     /// What one report and a fleet of reports cost the loopbox command
     Cli(cli::CliArgs),
+    /// How long DuckDB and Spark take for the questions of docs/fleet.md
+    Fleet(fleet::FleetArgs),
     /// What watching the main Looper costs per message, against other ways to watch
     Hook(hook::HookArgs),
     /// What the recorder's installation costs the main thread of an app that starts
@@ -31,6 +34,7 @@ pub(crate) enum BenchCommand {
 pub(crate) fn run(command: &BenchCommand) -> Result<()> {
     match command {
         BenchCommand::Cli(args) => cli::run(args),
+        BenchCommand::Fleet(args) => fleet::run(args),
         BenchCommand::Hook(args) => hook::run(args),
         BenchCommand::Install(args) => install::run(args),
         BenchCommand::Instructions(args) => instructions::run(args),

@@ -255,7 +255,7 @@ fn change(
 ) -> Option<Change> {
     let [before, after] = pair;
     // What is told of the group is that of the newer set.
-    let group = Group::new(after.or(before)?, 0);
+    let group = Group::new(after.or(before)?, 0, &[]);
     let counts = [populations[0].affected(before), populations[1].affected(after)];
     let proportion = |at: usize, z: f64| Proportion::new(counts[at].1, populations[at].of, z);
     let difference = proportion(1, joint).difference(proportion(0, joint));

@@ -7,7 +7,7 @@ use crate::diagnose::finding::Finding;
 use crate::diagnose::suspects::{Suspect, suspects};
 use crate::diagnose::wait_kind::WaitKind;
 use crate::model::time::{format_ns, percent, share};
-use crate::model::{FrameId, FrameKind, LockHolder};
+use crate::model::{FrameId, FrameKind, LockHolder, LockSource};
 use std::fmt::Write as _;
 
 const ADVICE: &str = "Find the thread that holds the lock in the system's ANR trace (\"held by thread\"), and what it does \
@@ -29,7 +29,9 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     // In a deadlock the last holder is a thread that comes earlier in the chain, usually main.
     let mut holders: Vec<&LockHolder> = Vec::new();
     for holder in locks.waits.iter().filter_map(|wait| wait.holder.as_ref()) {
-        if holder.tid != main && holders.iter().all(|known| known.tid != holder.tid) {
+        if holder.tid != Some(main)
+            && holders.iter().all(|known| (known.tid, &known.name) != (holder.tid, &holder.name))
+        {
             holders.push(holder);
         }
     }
@@ -55,12 +57,16 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     let is_held = !holders.is_empty();
     let mut finding = Finding::new("lock", base + more, title);
     for holder in holders {
+        let tid = holder.tid.map(|tid| format!(" ({tid})")).unwrap_or_default();
         finding = finding.with_evidence(format!(
-            "thread {} ({}) holds it and {}",
+            "thread {}{tid} holds it and {}",
             holder.name,
-            holder.tid,
             activity(facts, holder)
         ));
+    }
+    if locks.source == LockSource::SystemTrace {
+        finding =
+            finding.with_evidence("so ART's own trace of the ANR says, written a moment after the report");
     }
     if let Some(cpu) = slow.cpu_share() {
         finding = finding.with_evidence(format!("main was on the CPU for {} of the time", percent(cpu)));

@@ -5,11 +5,12 @@
 //! hostile report are shown and never run.
 
 mod summary;
+mod wait_graph;
 
 use super::escape::escape;
 use super::json::{
     CurrentView, FeatureView, HeaderView, LocksView, MainThreadView, PendingView, RecordView, ReportView,
-    ThreadsView, TreeView,
+    SystemTraceView, ThreadsView, TreeView,
 };
 use crate::model::{Analysis, CodeOwner, Frame, FrameKind, Issue, SampledTree, token};
 use serde::Serialize;
@@ -35,6 +36,7 @@ struct Page<'a> {
     main_thread: Option<&'a MainThreadView>,
     locks: &'a LocksView,
     threads: &'a ThreadsView,
+    system_trace: Option<&'a SystemTraceView>,
     pending: &'a PendingView,
     features: &'a [FeatureView],
     /// Names and values in the units of people.
@@ -137,6 +139,7 @@ pub fn page(analysis: &Analysis, view: &ReportView) -> serde_json::Result<String
         main_thread: view.main_thread.as_ref(),
         locks: &view.locks,
         threads: &view.threads,
+        system_trace: view.system_trace.as_ref(),
         pending: &view.pending,
         features: &view.features,
         figures: view.figures.iter().map(|f| [f.name.clone(), summary::figure(&f.name, &f.value)]).collect(),
@@ -155,6 +158,7 @@ pub fn page(analysis: &Analysis, view: &ReportView) -> serde_json::Result<String
             "title}}" => page.push_str(&escape(title)),
             "about}}" => page.push_str(&summary::about(view)),
             "verdict}}" => page.push_str(&summary::verdict(view)),
+            "graph}}" => page.push_str(&wait_graph::section(analysis)),
             "stack}}" => page.push_str(&summary::stack(view)),
             "style}}" => page.push_str(STYLE),
             "data}}" => page.push_str(&in_script(&serde_json::to_string(&data)?)),

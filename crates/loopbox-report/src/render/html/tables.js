@@ -44,10 +44,11 @@ function detailTable(details) {
   if (R.locks.waits.length) {
     $('locks-section').hidden = false;
     if (R.locks.deadlock) $('locks').append(el('p', { class: 'late' }, 'A deadlock: these threads wait for each other.'));
+    if (R.locks.source === 'system_trace') $('locks').append(el('p', { class: 'help' }, 'By ART’s own trace of the ANR, written a moment after the report.'));
     let waiter = 'main';
     for (const wait of R.locks.waits) {
       const h = wait.holder;
-      $('locks').append(el('p', {}, el('strong', {}, waiter), ' waits for ' + wait.object + (h ? ', held by ' : ', which no thread holds'), h ? el('strong', {}, h.name) : null, h ? ' (tid ' + h.tid + ')' : null));
+      $('locks').append(el('p', {}, el('strong', {}, waiter), ' waits for ' + wait.object + (h ? ', held by ' : ', which no thread holds'), h ? el('strong', {}, h.name) : null, h && h.tid != null ? ' (tid ' + h.tid + ')' : null));
       if (h && h.stack.length) $('locks').append(el('pre', { tabindex: 0 }, h.stack.map((frame) => 'at ' + frame).join('\n')));
       if (h) waiter = h.name;
     }
@@ -75,13 +76,27 @@ function detailTable(details) {
   }
   for (const line of p.unread) $('pending').append(el('p', { class: 'help' }, 'not understood: ' + line));
 
+  const trace = R.system_trace;
+  if (trace) {
+    $('trace-section').hidden = false;
+    const note = (text) => $('trace').append(el('p', { class: 'warn' }, '⚠ ' + text));
+    $('trace').append(el('p', {}, trace.subject || 'ART’s own trace of the ANR'), el('p', { class: 'help' }, 'of ' + trace.threads + ' threads' + (trace.written_at ? ', written at ' + trace.written_at + ' of the device’s clock' : '')));
+    if (!trace.complete) note('its end is missing');
+    if (trace.apart) note('it is left aside: ' + trace.apart);
+    if (trace.main) $('trace').append(el('p', {}, el('strong', {}, 'main'), ' ' + trace.main.state), el('pre', { tabindex: 0 }, trace.main.lines.join('\n')));
+  }
+
   const t = R.threads;
   if (t.threads.length) {
     $('threads-section').hidden = false;
-    const asleep = t.threads.filter((thread) => !thread.stack || !thread.stack.length);
-    for (const thread of t.threads.filter((thread) => thread.stack && thread.stack.length)) {
-      $('threads').append(el('details', { class: 'card' }, el('summary', {}, el('strong', {}, thread.name), ' (tid ' + thread.tid + ') ' + thread.doing + (thread.cpu_ms == null ? '' : ', ' + duration(thread.cpu_ms) + ' of CPU') + ' — ' + thread.stack[0]),
-        el('pre', { tabindex: 0 }, thread.stack.map((frame) => 'at ' + frame).join('\n'))));
+    // As ART's trace shows it, with native frames and locks, or else as the recorder does.
+    const lines = (thread) => thread.trace && thread.trace.lines.length ? thread.trace.lines : (thread.stack || []).map((frame) => 'at ' + frame);
+    const doing = (thread) => thread.doing === 'unknown' && thread.trace ? thread.trace.state || thread.doing : thread.doing;
+    const asleep = t.threads.filter((thread) => !lines(thread).length);
+    for (const thread of t.threads.filter((thread) => lines(thread).length)) {
+      const first = thread.stack && thread.stack[0] || lines(thread)[0];
+      $('threads').append(el('details', { class: 'card' }, el('summary', {}, el('strong', {}, thread.name), ' (tid ' + thread.tid + ') ' + doing(thread) + (thread.cpu_ms == null ? '' : ', ' + duration(thread.cpu_ms) + ' of CPU') + ' — ' + first),
+        el('pre', { tabindex: 0 }, lines(thread).join('\n'))));
     }
     if (asleep.length) $('threads').append(el('p', { class: 'help' }, 'Without a Java stack: ' + asleep.map((thread) => thread.name).join(', ')));
     if (t.left_out) $('threads').append(el('p', { class: 'help' }, t.left_out + ' more are not in the report.'));

@@ -1,7 +1,7 @@
 //! The locks that kept the main thread waiting.
 
 use crate::model::time::ms_between;
-use crate::model::{Analysis, FrameId};
+use crate::model::{Analysis, FrameId, LockSource};
 use serde::Serialize;
 
 /// The chain of locks that kept the main thread waiting.
@@ -12,6 +12,8 @@ pub struct LocksView {
     /// The first entry is the lock that the main thread waits for, each further entry the one that the holder before it
     /// waits for.
     pub waits: Vec<LockView>,
+    /// `recorder` (it followed the chain) or `system_trace` (ART's own trace of the ANR has it).
+    pub source: &'static str,
     /// Whether the last holder waits for a thread that comes earlier in the chain.
     pub deadlock: bool,
 }
@@ -31,7 +33,7 @@ pub struct HolderView {
     /// The name of the thread.
     pub name: String,
     /// The kernel's id of the thread.
-    pub tid: u32,
+    pub tid: Option<u32>,
     /// The stack of the thread, top frame first, as lines of a Java stack trace.
     pub stack: Vec<String>,
 }
@@ -41,6 +43,10 @@ impl LocksView {
         let full = |&frame: &FrameId| a.frames[frame].full();
         Self {
             captured_at_ms: ms_between(a.locks.captured_ns, a.dump_ns),
+            source: match a.locks.source {
+                LockSource::Recorder => "recorder",
+                LockSource::SystemTrace => "system_trace",
+            },
             waits: a
                 .locks
                 .waits

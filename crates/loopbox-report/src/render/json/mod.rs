@@ -16,6 +16,7 @@ mod message;
 mod pending;
 mod recorder;
 mod stacks;
+mod system_trace;
 mod threads;
 
 pub use anr::{AnrView, ExitView, SignalView};
@@ -32,6 +33,7 @@ pub use message::MessageView;
 pub use pending::{PendingEntryView, PendingView};
 pub use recorder::{FeatureView, FigureView};
 pub use stacks::{HotFrame, NodeView, TreeView};
+pub use system_trace::{SystemTraceView, ThreadTraceView};
 pub use threads::{ThreadView, ThreadsView};
 
 use crate::diagnose::Diagnosis;
@@ -62,6 +64,9 @@ pub struct ReportView {
     pub main_thread: Option<MainThreadView>,
     /// The locks that kept the main thread waiting.
     pub locks: LocksView,
+    /// ART's own trace of the ANR; left out without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system_trace: Option<SystemTraceView>,
     /// What the other threads were doing.
     pub threads: ThreadsView,
     /// The pending messages of the main Looper.
@@ -96,6 +101,7 @@ impl ReportView {
             last_stack: LastStackView::new(analysis),
             main_thread: MainThreadView::new(analysis),
             locks: LocksView::new(analysis),
+            system_trace: SystemTraceView::new(analysis),
             threads: ThreadsView::new(analysis),
             pending: PendingView::new(analysis),
             trees: analysis.trees.iter().map(|tree| TreeView::new(analysis, tree)).collect(),

@@ -10,7 +10,8 @@ pub(super) fn write(out: &mut String, view: &ReportView) {
     }
     let kind =
         if view.locks.deadlock { paint(BAD, "a deadlock") } else { "which thread holds which lock".into() };
-    heading(out, "LOCKS", &kind);
+    let source = if view.locks.source == "system_trace" { ", by ART's own trace of the ANR" } else { "" };
+    heading(out, "LOCKS", &format!("{kind}{source}"));
     let mut waiter = "main".to_string();
     for wait in &view.locks.waits {
         let Some(holder) = &wait.holder else {
@@ -18,7 +19,8 @@ pub(super) fn write(out: &mut String, view: &ReportView) {
             continue;
         };
         let name = paint(NAME, &holder.name);
-        line(out, format!("  {waiter} waits for {}, held by {name} (tid {})", wait.object, holder.tid));
+        let tid = holder.tid.map(|tid| format!(" (tid {tid})")).unwrap_or_default();
+        line(out, format!("  {waiter} waits for {}, held by {name}{tid}", wait.object));
         for frame in &holder.stack {
             line(out, format!("      at {frame}"));
         }

@@ -15,6 +15,7 @@ mod main_thread;
 mod pending;
 mod stacks;
 mod style;
+mod system_trace;
 mod threads;
 
 pub use layout::Options;
@@ -33,6 +34,7 @@ pub fn show(view: &ReportView, options: Options) -> String {
     locks::write(&mut out, view);
     display_frames::write(&mut out, view, options);
     pending::write(&mut out, view, options);
+    system_trace::write(&mut out, view, options);
     threads::write(&mut out, view, options);
     stacks::write_earlier(&mut out, view, options);
     header::write_recorder(&mut out, view);

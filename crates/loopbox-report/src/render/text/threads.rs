@@ -17,20 +17,21 @@ pub(super) fn write(out: &mut String, view: &ReportView, options: Options) {
     let hint = if options.full { "" } else { ", the top of their stacks (whole with --full)" };
     heading(out, "OTHER THREADS", &format!("{count}{hint}"));
     let has_java = |thread: &&ThreadView| thread.stack.as_ref().is_some_and(|stack| !stack.is_empty());
-    for thread in all.threads.iter().filter(has_java) {
+    let is_shown = |thread: &&ThreadView| has_java(thread) || options.full && thread.trace.is_some();
+    for thread in all.threads.iter().filter(is_shown) {
         let cpu = thread.cpu_ms.map(|cpu| format!(", cpu {}", format_ms(cpu))).unwrap_or_default();
-        line(out, format!("  {} (tid {}) {}{cpu}", paint(NAME, &thread.name), thread.tid, thread.doing));
-        let stack = thread.stack.as_deref().unwrap_or_default();
-        let shown = if options.full { stack.len() } else { stack.len().min(SHORT) };
-        for frame in &stack[..shown] {
-            line(out, format!("      at {frame}"));
+        line(out, format!("  {} (tid {}) {}{cpu}", paint(NAME, &thread.name), thread.tid, thread.doing()));
+        let lines = thread.lines();
+        let shown = if options.full { lines.len() } else { lines.len().min(SHORT) };
+        for text in &lines[..shown] {
+            line(out, format!("      {text}"));
         }
-        if shown < stack.len() {
-            line(out, paint(QUIET, format!("      and {} more", stack.len() - shown)));
+        if shown < lines.len() {
+            line(out, paint(QUIET, format!("      and {} more", lines.len() - shown)));
         }
     }
     let others: Vec<&str> =
-        all.threads.iter().filter(|thread| !has_java(thread)).map(|thread| thread.name.as_str()).collect();
+        all.threads.iter().filter(|thread| !is_shown(thread)).map(|thread| thread.name.as_str()).collect();
     if !others.is_empty() {
         line(out, paint(QUIET, format!("  without a Java stack: {}", others.join(", "))));
     }

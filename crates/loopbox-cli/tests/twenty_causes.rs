@@ -1,0 +1,238 @@
+//! Twenty causes, each in three versions of an app, obfuscated and not: `loopbox cluster` makes twenty groups of them.
+//!
+//! The reports are generated. Each version has other lines and other numbers of its anonymous classes; R8 gives each class and
+//! method another name in each, and leaves a mapping of the build.
+
+mod support;
+
+use loopbox_format::model::{Location, LockHolder, MainState, Report};
+use loopbox_format::report::encode;
+use loopbox_report::test_support::{OUTSIDE, ReportBuilder};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use support::{Files, loopbox};
+
+const VERSIONS: u32 = 3;
+/// Whose names R8 changes.
+const APP: &str = "com.example.";
+
+/// A cause that shows in the stacks of the running message.
+struct Cause {
+    /// The rule of the verdict.
+    rule: &'static str,
+    /// CPU time of the six seconds.
+    cpu_ms: u64,
+    stack: &'static str,
+}
+
+const fn waits(rule: &'static str, stack: &'static str) -> Cause {
+    Cause { rule, cpu_ms: 20, stack }
+}
+
+const PARK: &str = "java.util.concurrent.locks.LockSupport.park:190 sun.misc.Unsafe.park!";
+const CAUSES: [Cause; 16] = [
+    waits("sleep", "Sleeper$1.run:10 Sleeper.rest:20 java.lang.Thread.sleep!"),
+    Cause { rule: "current-slow", cpu_ms: 5_900, stack: "Tax$1.run:10 Tax.sum:20" },
+    waits("lock", "Ledger$1.run:10 Ledger.book:20 java.util.concurrent.locks.ReentrantLock.lock:285 PARK"),
+    waits("lock", "Mailbox$1.run:10 Mailbox.take:20 java.lang.Object.wait!"),
+    waits("lock", "Crew$1.run:10 Crew.finish:20 java.lang.Thread.join:1720 java.lang.Object.wait!"),
+    waits("lock", "Quote$1.run:10 Quote.fetch:20 java.util.concurrent.FutureTask.get:188 PARK"),
+    waits("lock", "Loader$1.run:10 Loader.block:20 kotlinx.coroutines.BuildersKt.runBlocking:1 PARK"),
+    waits(
+        "io",
+        "android.app.ActivityThread.handleStopActivity:4 android.app.QueuedWork.waitToFinish:1 libcore.io.Linux.fsync!",
+    ),
+    waits(
+        "io",
+        "Settings$1.run:10 Settings.theme:20 android.app.SharedPreferencesImpl.awaitLoadedLocked:2 java.lang.Object.wait!",
+    ),
+    waits("io", "Orders$1.run:10 Orders.all:20 android.database.sqlite.SQLiteConnection.nativeExecute!"),
+    waits(
+        "io",
+        "Exporter$1.run:10 Exporter.write:20 java.io.FileOutputStream.write:3 libcore.io.Linux.writeBytes!",
+    ),
+    waits("io", "Api$1.run:10 Api.call:20 java.net.Socket.connect:4 libcore.io.Linux.connect!"),
+    waits(
+        "binder",
+        "Apps$1.run:10 Apps.list:20 android.content.pm.IPackageManager$Stub$Proxy.getPackageInfo:5 android.os.BinderProxy.transactNative!",
+    ),
+    waits("native", "Codec$1.run:10 Codec.decode:20 Codec.nativeDecode!"),
+    waits("io", "Startup$1.run:10 Startup.warm:20 java.lang.Runtime.nativeLoad!"),
+    waits("gc", "Images$1.run:10 Images.trim:20 java.lang.Runtime.gc:6 java.lang.Runtime.nativeGc!"),
+];
+
+/// A stack with the names of the app's classes in full.
+fn in_full(stack: &str) -> String {
+    let stack = stack.replace("PARK", PARK);
+    let frame = |frame: &str| {
+        if frame.split('.').count() > 2 { frame.to_owned() } else { format!("{APP}shop.{frame}") }
+    };
+    stack.split(' ').map(frame).collect::<Vec<_>>().join(" ")
+}
+
+/// Each cause with its rule and its report of the first version.
+fn reports() -> Vec<(&'static str, Report)> {
+    let in_message = |cause: &Cause| {
+        let stack = in_full(cause.stack);
+        let callback =
+            stack.split('.').find(|part| part.ends_with("$1")).map(|class| format!("{APP}shop.{class}"));
+        let report = ReportBuilder::new().group(45, 310, 240).running(46, 6_000);
+        report
+            .doing("android.os.Handler", &callback.unwrap_or_default(), cause.cpu_ms)
+            .looper_tree(46, &[(&stack, 590)])
+    };
+    let mut reports: Vec<(&'static str, Report)> = CAUSES
+        .iter()
+        .map(|cause| {
+            let report = in_message(cause);
+            let native = [("/apex/com.android.runtime/lib64/bionic/libc.so", &[1_u8; 20][..], 7)];
+            let report = if cause.rule == "native" { report.interrupted(98, &native) } else { report };
+            (cause.rule, report.build().report)
+        })
+        .collect();
+    let holder = "java.lang.Thread.run:919 com.example.shop.Sync.run:9";
+    let monitor = in_message(&waits("lock", "Basket$1.run:10 Basket.add:20"));
+    reports.push(("lock", monitor.waits_for("com.example.shop.Basket", "sync", holder).build().report));
+    let deadlock = in_message(&waits("lock", "Till$1.run:10 Till.pay:20"));
+    let deadlock = deadlock.waits_for("com.example.shop.Till", "sync", holder).with(|report| {
+        let mut back = report.locks.waits[0].clone();
+        back.holder =
+            Some(LockHolder { name: "main".into(), tid: report.meta.process.pid, stack: Vec::new() });
+        report.locks.waits.push(back);
+        report.locks.deadlock = true;
+    });
+    reports.push(("lock", deadlock.build().report));
+    for stack in [
+        "android.os.MessageQueue.next:335 android.os.MessageQueue.nativePollOnce! \
+         android.view.InputEventReceiver.dispatchInputEvent:194 com.example.shop.Canvas.dispatchTouchEvent:20",
+        "android.os.MessageQueue.next:395 com.example.shop.Trim$1.queueIdle:20",
+    ] {
+        let outside =
+            ReportBuilder::new().group(98, 310, 9_000).outside(6_000, true).tree(OUTSIDE, &[(stack, 590)]);
+        reports.push(("outside", outside.build().report));
+    }
+    reports
+}
+
+/// All texts of a report that can have a class of the app's in them.
+fn class_names(report: &mut Report) -> Vec<&mut String> {
+    let mut names: Vec<&mut String> =
+        report.symbols.methods.iter_mut().map(|method| &mut method.class).collect();
+    names.extend(report.locks.waits.iter_mut().map(|wait| &mut wait.class));
+    if let MainState::Running(running) = &mut report.main {
+        names.extend(running.message.iter_mut().map(|message| &mut message.callback));
+    }
+    names
+}
+
+/// The report of a version: with its lines, and its numbers of anonymous classes.
+fn of_version(report: &Report, version: u32) -> Report {
+    let mut report = report.clone();
+    report.meta.process.app_version = format!("5.{version}.0 (50{version}00)");
+    class_names(&mut report).into_iter().for_each(|name| *name = name.replace("$1", &format!("${version}")));
+    for location in &mut report.symbols.locations {
+        if let Location::Frame { line: Some(line), .. } = location {
+            *line += 100 * version;
+        }
+    }
+    report
+}
+
+/// R8's names of one build: those of methods by their class.
+#[derive(Default)]
+struct Build {
+    version: u32,
+    classes: BTreeMap<String, (String, BTreeMap<String, String>)>,
+}
+
+impl Build {
+    fn id(&self) -> String {
+        format!("{:07x}", 0xAB_CDE0 + self.version).repeat(9)
+    }
+
+    /// Another name in each build.
+    fn name(&self, nth: usize) -> String {
+        let letter = |at: usize| char::from(b'a' + (at % 26) as u8);
+        format!("{}{}", letter(nth * 7 + self.version as usize), letter(nth / 26 + self.version as usize))
+    }
+
+    fn class(&mut self, class: &str) -> String {
+        let name = format!("{}.{}", self.name(5), self.name(self.classes.len()));
+        self.classes.entry(class.to_owned()).or_insert((name, BTreeMap::new())).0.clone()
+    }
+
+    fn obfuscate(&mut self, report: &mut Report) {
+        let source_file = format!("r8-map-id-{}", self.id());
+        for method in report.symbols.methods.iter_mut().filter(|method| method.class.starts_with(APP)) {
+            self.class(&method.class);
+            let name = self.name(self.classes[&method.class].1.len());
+            // What the platform calls keeps its name.
+            let kept = ["run", "queueIdle", "dispatchTouchEvent"].contains(&method.name.as_str());
+            let name = if kept { method.name.clone() } else { name };
+            let methods = &mut self.classes.get_mut(&method.class).expect("it is there").1;
+            method.name = methods.entry(method.name.clone()).or_insert(name).clone();
+            method.source_file.clone_from(&source_file);
+        }
+        for name in class_names(report).into_iter().filter(|name| name.starts_with(APP)) {
+            *name = self.class(name);
+        }
+    }
+
+    fn mapping(&self) -> String {
+        let id = self.id();
+        let mut text = format!(
+            "# compiler: R8\n# min_api: 21\n# pg_map_id: {}\n# pg_map_hash: SHA-256 {id}\n",
+            &id[..7]
+        );
+        for (class, (short, methods)) in &self.classes {
+            let _ = writeln!(text, "{class} -> {short}:");
+            for (method, short) in methods {
+                let _ = writeln!(text, "    1:9999:void {method}():1:9999 -> {short}");
+            }
+        }
+        text
+    }
+}
+
+#[test]
+fn twenty_causes_of_three_versions_are_twenty_groups() {
+    let files = Files::new();
+    let folder = files.path("reports");
+    std::fs::create_dir(folder).unwrap();
+    let reports = reports();
+    assert_eq!(reports.len(), 20);
+    let mut arguments = vec!["cluster".to_owned(), "--json".into(), folder.into()];
+    for version in 1..=VERSIONS {
+        let mut build = Build { version, ..Build::default() };
+        for (nth, (_, report)) in reports.iter().enumerate() {
+            let plain = of_version(report, version);
+            let mut obfuscated = plain.clone();
+            build.obfuscate(&mut obfuscated);
+            for (kind, report) in [("plain", plain), ("obfuscated", obfuscated)] {
+                std::fs::write(format!("{folder}/{nth:02}-{version}-{kind}.lbx"), encode(&report).unwrap())
+                    .unwrap();
+            }
+        }
+        let mapping = files.bytes(&format!("mapping-{version}.txt"), build.mapping().as_bytes());
+        arguments.extend(["--mapping".into(), mapping.into()]);
+    }
+    let run = loopbox(&arguments);
+    // Those that are not obfuscated have no mapping.
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    let json: Value = serde_json::from_str(&run.stdout).unwrap();
+    let groups = json["groups"].as_array().unwrap();
+    let titles: Vec<String> =
+        groups.iter().map(|group| format!("{} {}", group["reports"], group["frames"])).collect();
+    assert_eq!((json["reports"].as_u64(), groups.len()), (Some(120), 20), "{titles:#?}");
+    for group in groups {
+        assert_eq!(group["reports"], 6, "{group:#}");
+        assert_eq!(group["obfuscated_version"], "", "{group:#}");
+        assert_eq!(group["versions"]["count"], 3);
+        let path = group["representative"]["path"].as_str().unwrap();
+        let nth: usize = path.rsplit('/').next().unwrap()[..2].parse().unwrap();
+        let causes: Vec<&Value> =
+            group["top_causes"].as_array().unwrap().iter().map(|cause| &cause["name"]).collect();
+        assert_eq!(causes, [reports[nth].0], "{group:#}");
+    }
+}

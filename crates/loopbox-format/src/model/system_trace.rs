@@ -1,0 +1,15 @@
+/// ART's own trace of an ANR, as the system kept it and the app's next start has put it into the file.
+#[derive(Debug, Clone, Default, Eq)]
+pub struct PackedTrace {
+    /// The text, packed by gzip; empty without a trace.
+    pub gzip: Vec<u8>,
+    /// Where it stood in the file that it was read from.
+    pub offset: usize,
+}
+
+/// Wherever it stood.
+impl PartialEq for PackedTrace {
+    fn eq(&self, other: &Self) -> bool {
+        self.gzip == other.gzip
+    }
+}

@@ -1,0 +1,252 @@
+//! One line of the trace: the grammar of ART's `Thread::Dump` and `Monitor::DescribeLocks`, and of debuggerd's backtraces, which the
+//! system takes when ART does not answer.
+
+use crate::model::{FrameKind, LockAction, locked_object};
+
+/// A line that means something.
+#[derive(Debug, PartialEq)]
+pub(super) enum Line<'t> {
+    Subject(&'t str),
+    /// The system asked for the trace of this process, at this uptime in milliseconds.
+    Asked(u64),
+    /// ART's part begins: the process, and when.
+    Begin(u32, &'t str),
+    End,
+    Thread(Header<'t>),
+    /// A line of figures of a thread.
+    Figures(&'t str),
+    Java(JavaFrame<'t>),
+    Lock(Lock<'t>),
+    Native(&'t str),
+    /// Something else in a stack.
+    Note(&'t str),
+    /// Nothing, which ends a thread.
+    Blank,
+    /// Something else.
+    Other,
+}
+
+/// The first line of a thread.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Header<'t> {
+    pub(super) name: &'t str,
+    pub(super) daemon: bool,
+    pub(super) tid: Option<u32>,
+    pub(super) sys_tid: Option<u32>,
+    pub(super) state: &'t str,
+}
+
+#[derive(Debug, PartialEq)]
+pub(super) struct JavaFrame<'t> {
+    pub(super) class: &'t str,
+    pub(super) method: &'t str,
+    pub(super) file: &'t str,
+    pub(super) line: Option<u32>,
+    pub(super) kind: FrameKind,
+}
+
+#[derive(Debug, PartialEq)]
+pub(super) struct Lock<'t> {
+    pub(super) action: LockAction,
+    class: &'t str,
+    of_class: &'t str,
+    pub(super) id: Option<u64>,
+    pub(super) holder: Option<u32>,
+}
+
+impl Lock<'_> {
+    pub(super) fn object(&self) -> String {
+        locked_object(self.class, self.of_class)
+    }
+}
+
+/// `in_thread`: whether a thread began before it, and did not end.
+pub(super) fn read(line: &str, in_thread: bool) -> Line<'_> {
+    let trimmed = line.trim();
+    if trimmed.is_empty() {
+        return Line::Blank;
+    }
+    if line.starts_with('"') {
+        return header(trimmed).map_or(Line::Other, Line::Thread);
+    }
+    if let Some(dashed) = trimmed.strip_prefix("----- ") {
+        return dashes(dashed.trim_end_matches([' ', '-'])).unwrap_or(Line::Other);
+    }
+    if let Some(subject) = line.strip_prefix("Subject: ") {
+        return Line::Subject(subject.trim());
+    }
+    if !in_thread {
+        return Line::Other;
+    }
+    if let Some(figures) = trimmed.strip_prefix("| ") {
+        return Line::Figures(figures);
+    }
+    if let Some(frame) = trimmed.strip_prefix("at ") {
+        return java(frame).map_or(Line::Note(trimmed), Line::Java);
+    }
+    if let Some(action) = trimmed.strip_prefix("- ") {
+        return lock(action).map_or(Line::Note(trimmed), Line::Lock);
+    }
+    if trimmed.starts_with("native: #") || trimmed.starts_with('#') {
+        return Line::Native(trimmed);
+    }
+    Line::Note(trimmed)
+}
+
+fn dashes(text: &str) -> Option<Line<'_>> {
+    if text.starts_with("end ") {
+        return Some(Line::End);
+    }
+    if let Some(asked) = text.strip_prefix("dumping pid: ") {
+        return asked.split_once(" at ")?.1.trim().parse().ok().map(Line::Asked);
+    }
+    let (pid, at) = text.strip_prefix("pid ")?.split_once(" at ")?;
+    Some(Line::Begin(pid.trim().parse().ok()?, at.trim()))
+}
+
+/// `"main" prio=5 tid=1 Native`, `"RenderThread" daemon prio=7 tid=19 Native`, `"mali-cmar-backe" prio=5 (not attached)`; of
+/// debuggerd `"main" sysTid=4711`. A name may have quotes.
+fn header(line: &str) -> Option<Header<'_>> {
+    let after_name = [" prio=", " daemon prio=", " sysTid="];
+    let quote = after_name.into_iter().filter_map(|after| line.rfind(&format!("\"{after}"))).max()?;
+    let (name, rest) = (line.get(1..quote), &line[quote + 1..]);
+    let word = |key: &str| {
+        let at = rest.find(key)? + key.len();
+        rest[at..].split(' ').next()
+    };
+    let number = |key: &str| word(key)?.parse().ok();
+    let tid: Option<u32> = number(" tid=");
+    // What follows the number.
+    let state =
+        tid.and_then(|_| rest.rsplit_once(" tid=")?.1.split_once(' ')).map_or("", |(_, state)| state.trim());
+    Some(Header {
+        name: name.unwrap_or_default(),
+        daemon: rest.starts_with(" daemon "),
+        tid,
+        sys_tid: number(" sysTid="),
+        state,
+    })
+}
+
+/// `com.example.Main$1.run(Main.java:17)`. ART writes `Native method`, and `unavailable` and -1 for what it does not know.
+fn java(frame: &str) -> Option<JavaFrame<'_>> {
+    let (name, place) = frame.strip_suffix(')')?.rsplit_once('(')?;
+    let (class, method) = name.rsplit_once('.')?;
+    if place == "Native method" {
+        return Some(JavaFrame { class, method, file: "", line: None, kind: FrameKind::Native });
+    }
+    let (file, line) = place.rsplit_once(':').unwrap_or((place, ""));
+    let file = if file == "unavailable" { "" } else { file };
+    let line = line.parse().ok().filter(|line| *line > 0);
+    Some(JavaFrame { class, method, file, line, kind: FrameKind::Java })
+}
+
+/// `waiting to lock <0x0d3b5c8a> (a java.lang.Class<com.example.Shop>) held by thread 23`.
+fn lock(text: &str) -> Option<Lock<'_>> {
+    const ACTIONS: [(&str, LockAction); 4] = [
+        ("locked ", LockAction::Holds),
+        ("waiting to lock ", LockAction::Wants),
+        ("waiting on ", LockAction::WaitsOn),
+        ("sleeping on ", LockAction::SleepsOn),
+    ];
+    let (action, rest) =
+        ACTIONS.into_iter().find_map(|(words, action)| Some((action, text.strip_prefix(words)?)))?;
+    let (object, holder) = match rest.rsplit_once(" held by thread ") {
+        Some((object, holder)) => (object, holder.trim().parse().ok()),
+        None => (rest, None),
+    };
+    let id = object.strip_prefix('<').and_then(|object| object.split_once('>')).and_then(|(id, _)| {
+        let hex = id.strip_prefix("@addr=").unwrap_or(id).strip_prefix("0x")?;
+        u64::from_str_radix(hex, 16).ok()
+    });
+    let class = object.split_once("(a ").and_then(|(_, class)| class.strip_suffix(')')).unwrap_or_default();
+    let of_class = class.strip_prefix("java.lang.Class<").and_then(|class| class.strip_suffix('>'));
+    Some(Lock { action, class, of_class: of_class.unwrap_or_default(), id, holder })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_is_known_by_its_first_line_whatever_its_name() {
+        let of = |line| match read(line, false) {
+            Line::Thread(header) => header,
+            other => panic!("{line}: {other:?}"),
+        };
+        let main = Header { name: "main", tid: Some(1), state: "Native", ..Header::default() };
+        assert_eq!(of("\"main\" prio=5 tid=1 Native"), main);
+        let odd = of("\"a \" prio=5 tid=7 \"b\" daemon prio=5 tid=12 TimedWaiting");
+        assert_eq!(
+            (odd.name, odd.daemon, odd.tid, odd.state),
+            ("a \" prio=5 tid=7 \"b", true, Some(12), "TimedWaiting")
+        );
+        let native = of("\"mali-cmar-backe\" prio=5 (not attached)");
+        assert_eq!((native.name, native.tid, native.state), ("mali-cmar-backe", None, ""));
+        let starting = of("\"x\" prio=5 tid=3 Native (still starting up)");
+        assert_eq!(starting.state, "Native (still starting up)");
+        assert_eq!(of("\"main\" sysTid=4711").sys_tid, Some(4_711));
+        assert_eq!(read("\"no thread\"", false), Line::Other);
+    }
+
+    #[test]
+    fn locks_are_told_with_their_holder() {
+        let of = |line| match read(line, true) {
+            Line::Lock(lock) => (lock.action, lock.object(), lock.id, lock.holder),
+            other => panic!("{line}: {other:?}"),
+        };
+        assert_eq!(
+            of("  - waiting to lock <0x0d3b5c8a> (a java.lang.Object) held by thread 23"),
+            (LockAction::Wants, "a java.lang.Object".into(), Some(0x0d3b_5c8a), Some(23))
+        );
+        assert_eq!(
+            of("  - locked <@addr=0x12c40000> (a java.lang.Class<com.example.Shop>)"),
+            (LockAction::Holds, "the class com.example.Shop".into(), Some(0x12c4_0000), None)
+        );
+        assert_eq!(of("  - waiting on <0x1> (a a.b)"), (LockAction::WaitsOn, "a a.b".into(), Some(1), None));
+        assert_eq!(of("  - sleeping on <0x1> (a a.b)").0, LockAction::SleepsOn);
+        assert_eq!(
+            of("  - waiting to lock an unknown object held by thread 3"),
+            (LockAction::Wants, "an unknown object".into(), None, Some(3))
+        );
+        assert_eq!(read("  - something new", true), Line::Note("- something new"));
+    }
+
+    #[test]
+    fn frames_are_told_with_their_place() {
+        let of = |line| match read(line, true) {
+            Line::Java(frame) => (frame.class, frame.method, frame.file, frame.line, frame.kind),
+            other => panic!("{line}: {other:?}"),
+        };
+        let main = ("com.example.Main$1", "run", "Main.java", Some(17), FrameKind::Java);
+        assert_eq!(of("  at com.example.Main$1.run(Main.java:17)"), main);
+        assert_eq!(of("  at a.B.c(Native method)"), ("a.B", "c", "", None, FrameKind::Native));
+        assert_eq!(of("  at a.B.<init>(unavailable:-1)"), ("a.B", "<init>", "", None, FrameKind::Java));
+        let native =
+            "native: #00 pc 000000000009b5f8  /apex/com.android.runtime/lib64/bionic/libc.so (syscall+28)";
+        assert_eq!(read(&format!("  {native}"), true), Line::Native(native));
+        assert_eq!(
+            read("    #01 pc 0004e8  /system/lib64/libart.so", true),
+            Line::Native("#01 pc 0004e8  /system/lib64/libart.so")
+        );
+        assert_eq!(read("  (no managed stack frames)", true), Line::Note("(no managed stack frames)"));
+        assert_eq!(read("  at nothing", true), Line::Note("at nothing"));
+    }
+
+    #[test]
+    fn the_lines_around_the_threads() {
+        assert_eq!(
+            read("----- pid 77 at 2026-11-22 15:30:15.123+0100 -----", false),
+            Line::Begin(77, "2026-11-22 15:30:15.123+0100")
+        );
+        assert_eq!(read("----- dumping pid: 77 at 123456", false), Line::Asked(123_456));
+        assert_eq!(read("----- end 77 -----", true), Line::End);
+        assert_eq!(
+            read("Subject: Input dispatching timed out", false),
+            Line::Subject("Input dispatching timed out")
+        );
+        assert_eq!(read("  | sysTid=7 nice=0", true), Line::Figures("sysTid=7 nice=0"));
+        assert_eq!(read("Zygote loaded classes=1", false), Line::Other);
+        assert_eq!(read("", true), Line::Blank);
+    }
+}

@@ -1,0 +1,191 @@
+//! Completing a report with what ART's trace of the same moment knows: locks and their holders, threads, native frames.
+//!
+//! What the recorder saw itself counts more; the trace fills what is missing. A trace of another moment fills nothing: a lock that was
+//! held a minute later explains no hang.
+
+use crate::load::limits;
+use crate::model::time::format_ms;
+use crate::model::{
+    Analysis, Frame, FrameId, LockAction, LockChain, LockHolder, LockSource, LockWait, MainThread,
+    OtherThread, SystemTrace, TraceThread,
+};
+use chrono::{DateTime, NaiveDateTime};
+use std::collections::HashMap;
+
+/// The system takes its traces one after the other, for twenty seconds at the most, and a frozen app is late with its own.
+const NEAR_MS: u64 = 60_000;
+/// The offsets of all zones are multiples of it.
+const QUARTER_MS: i64 = 15 * 60_000;
+/// No zone is further away from UTC, with the quarters around it.
+const FARTHEST_ZONE_MS: u64 = 15 * 3_600_000;
+
+/// Completes a report with its trace, if that is of the same moment.
+pub(in crate::load) fn complete(a: &mut Analysis) {
+    let Some(mut trace) = a.system_trace.take() else { return };
+    trace.apart = apart(&trace, a);
+    if trace.apart.is_none() {
+        locks(a, &trace);
+        threads(a, &trace);
+        native(a, &trace);
+    }
+    a.system_trace = Some(trace);
+}
+
+/// Why a trace is not of the moment of the report.
+fn apart(trace: &SystemTrace, a: &Analysis) -> Option<String> {
+    let Some(main) = trace.main() else { return Some("it does not show the main thread".into()) };
+    let ours = a.meta.process.pid;
+    if let Some(pid) = trace.pid.filter(|pid| *pid != ours && ours != 0) {
+        return Some(format!("it is of another process ({pid})"));
+    }
+    if let Some(late) = late_ms(trace, a).filter(|late| late.unsigned_abs() > NEAR_MS) {
+        let when = if late > 0 { "after" } else { "before" };
+        return Some(format!("it was written {} {when} the report", format_ms(late.unsigned_abs() as f64)));
+    }
+    // The outermost code of the app says which message it is, however much later the trace was written.
+    let outermost = |stack: &[FrameId]| stack.iter().map(|&id| &a.frames[id]).find(|frame| frame.is_of_app());
+    let last = a.current_token().and_then(|token| a.tree(token)).and_then(|tree| {
+        let top = tree.stack_runs().pop()?.top;
+        Some(tree.stack(top))
+    });
+    let ours = outermost(&last.unwrap_or_default())?;
+    let theirs = outermost(&main.java())?;
+    let is_same = ours.class == theirs.class && ours.method == theirs.method;
+    (!is_same).then(|| {
+        format!("main was in other code by then ({}, not {})", Frame::short(theirs), Frame::short(ours))
+    })
+}
+
+/// How much later than the report the trace was written.
+fn late_ms(trace: &SystemTrace, a: &Analysis) -> Option<i64> {
+    if let Some(asked_ns) = trace.asked_ns {
+        return Some((asked_ns / 1_000_000) as i64 - (a.dump_ns / 1_000_000) as i64);
+    }
+    let dumped_ms = a.wall_clock().unix_ms(a.dump_ns)?;
+    if let Ok(written) = DateTime::parse_from_str(&trace.written_at, "%Y-%m-%d %H:%M:%S%.f%z") {
+        return Some(written.timestamp_millis().saturating_sub(dumped_ms));
+    }
+    // Before Android 12 without a zone: then the minutes have to do.
+    let written = NaiveDateTime::parse_from_str(&trace.written_at, "%Y-%m-%d %H:%M:%S%.f").ok()?;
+    let late = written.and_utc().timestamp_millis().saturating_sub(dumped_ms);
+    if late.unsigned_abs() > FARTHEST_ZONE_MS {
+        return Some(late);
+    }
+    let rest = late.rem_euclid(QUARTER_MS);
+    Some(if rest > QUARTER_MS / 2 { rest - QUARTER_MS } else { rest })
+}
+
+/// When the trace was written, in uptime, as well as it is known.
+fn written_ns(a: &Analysis, trace: &SystemTrace) -> u64 {
+    trace.asked_ns.unwrap_or(a.dump_ns)
+}
+
+/// The chain of the trace, where the recorder followed none or knows no holder.
+fn locks(a: &mut Analysis, trace: &SystemTrace) {
+    let (waits, deadlock) = chain(trace);
+    let names_holder = |waits: &[LockWait]| waits.first().is_some_and(|wait| wait.holder.is_some());
+    let ours = &a.locks.waits;
+    if !waits.is_empty() && (ours.is_empty() || !names_holder(ours) && names_holder(&waits)) {
+        a.locks =
+            LockChain { captured_ns: written_ns(a, trace), waits, deadlock, source: LockSource::SystemTrace };
+    }
+}
+
+/// What main waits for, what the holder of that waits for, and so on; and whether that leads back.
+fn chain(trace: &SystemTrace) -> (Vec<LockWait>, bool) {
+    let mut waits = Vec::new();
+    let mut seen: Vec<u32> = Vec::new();
+    let mut thread = trace.main();
+    while let Some(waiter) = thread
+        && waits.len() < limits::LOCK_WAITS
+        && let Some(lock) = waiter.waits()
+    {
+        seen.extend(waiter.tid);
+        let holder = match (lock.action, lock.holder) {
+            // It was given back in this moment: nobody keeps the thread waiting.
+            (LockAction::Wants, None) => break,
+            (LockAction::Wants, holder) => holder,
+            _ => None,
+        };
+        thread = holder.and_then(|holder| trace.thread(holder));
+        let named = holder.map(|holder| thread.map_or_else(|| unseen(holder), lock_holder));
+        waits.push(LockWait { object: lock.object.clone(), holder: named });
+        if holder.is_some_and(|holder| seen.contains(&holder)) {
+            return (waits, true);
+        }
+    }
+    (waits, false)
+}
+
+fn lock_holder(thread: &TraceThread) -> LockHolder {
+    LockHolder { name: thread.name.clone(), tid: thread.sys_tid, stack: thread.java() }
+}
+
+/// A holder of which a cut trace has the number alone.
+fn unseen(tid: u32) -> LockHolder {
+    LockHolder { name: format!("{tid} (not in the trace)"), tid: None, stack: Vec::new() }
+}
+
+/// Threads that the recorder did not look at, stacks that it did not take, and names that the kernel has cut.
+fn threads(a: &mut Analysis, trace: &SystemTrace) {
+    let written_ns = written_ns(a, trace);
+    let all = &mut a.threads;
+    if all.threads.is_empty() {
+        all.captured_ns = written_ns;
+    }
+    let known: HashMap<u32, usize> =
+        all.threads.iter().enumerate().map(|(at, thread)| (thread.tid, at)).collect();
+    let main = trace.main().and_then(|main| main.sys_tid);
+    for (at, traced) in trace.threads.iter().enumerate() {
+        let Some(tid) = traced.sys_tid.filter(|tid| Some(*tid) != main) else { continue };
+        if let Some(thread) = known.get(&tid).and_then(|&at| all.threads.get_mut(at)) {
+            thread.trace = Some(at);
+            if is_cut(&thread.name, &traced.name) {
+                thread.name.clone_from(&traced.name);
+            }
+            let java = traced.java();
+            if thread.stack.as_ref().is_none_or(Vec::is_empty) && !java.is_empty() {
+                thread.stack = Some(java);
+            }
+        } else if all.threads.len() < limits::THREADS {
+            all.left_out = all.left_out.saturating_sub(1);
+            all.threads.push(OtherThread {
+                name: traced.name.clone(),
+                tid,
+                // ART had stopped it by then, so the kernel's word says nothing.
+                state: 0,
+                cpu_ns: traced.cpu_ns,
+                stack: Some(traced.java()),
+                trace: Some(at),
+            });
+        }
+    }
+    all.threads.sort_by_key(|thread| thread.stack.as_ref().is_none_or(Vec::is_empty));
+}
+
+/// Whether a name is the end or the beginning of the whole one, as the kernel keeps it.
+fn is_cut(name: &str, whole: &str) -> bool {
+    name.len() >= 15 && whole.len() > name.len() && (whole.ends_with(name) || whole.starts_with(name))
+}
+
+/// Native frames of main, where no signal of ours took them.
+fn native(a: &mut Analysis, trace: &SystemTrace) {
+    let Some(main) = trace.main() else { return };
+    let Some(mut native) = main.native.clone().filter(|native| !native.frames.is_empty()) else { return };
+    native.captured_ns = written_ns(a, trace);
+    let captured_ns = native.captured_ns;
+    match &mut a.main_thread {
+        Some(ours) if ours.native.is_some() => {}
+        Some(ours) => ours.native = Some(native),
+        None => {
+            a.main_thread = Some(MainThread {
+                captured_ns,
+                state: main.kernel_state,
+                wchan: String::new(),
+                system_call: None,
+                progress: None,
+                native: Some(native),
+            });
+        }
+    }
+}

@@ -1,0 +1,161 @@
+package causes;
+
+import android.os.Looper;
+import android.os.MessageQueue;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Waits that are no {@code synchronized}: for what another thread does not do, or another end does not send. */
+final class Waits implements Runnable {
+    private final String what;
+
+    private Waits(String what) {
+        this.what = what;
+    }
+
+    static Runnable of(String what) {
+        return new Waits(what);
+    }
+
+    @Override
+    public void run() {
+        try {
+            switch (what) {
+                case "reentrant":
+                    Ledger.book(false);
+                    break;
+                case "crossed":
+                    Ledger.book(true);
+                    break;
+                case "wait":
+                    Mailbox.take();
+                    break;
+                case "join":
+                    Crew.finish();
+                    break;
+                case "future":
+                    Quote.fetch();
+                    break;
+                case "park":
+                    Loader.block();
+                    break;
+                case "network":
+                    Api.read();
+                    break;
+                case "idle":
+                    Looper.myQueue().addIdleHandler(new Trim());
+                    break;
+                default:
+                    throw new IllegalArgumentException(what);
+            }
+        } catch (Exception failed) {
+            throw new IllegalStateException(failed);
+        }
+    }
+
+    /** A lock of {@code java.util.concurrent}, which ART knows nothing of. */
+    static final class Ledger {
+        private static final ReentrantLock PAGE = new ReentrantLock();
+        private static final ReentrantLock INDEX = new ReentrantLock();
+
+        static void book(final boolean crossed) throws InterruptedException {
+            final CountDownLatch held = new CountDownLatch(1);
+            if (crossed) {
+                INDEX.lock();
+            }
+            new Thread("holder") {
+                @Override
+                public void run() {
+                    audit(crossed, held);
+                }
+            }.start();
+            held.await();
+            PAGE.lock();
+        }
+
+        static void audit(boolean crossed, CountDownLatch held) {
+            PAGE.lock();
+            held.countDown();
+            if (crossed) {
+                INDEX.lock();
+            } else {
+                Causes.Work.sleep(600_000);
+            }
+        }
+    }
+
+    /** A notification that nobody sends. */
+    static final class Mailbox {
+        private static final Object MAIL = new Object();
+
+        static void take() throws InterruptedException {
+            synchronized (MAIL) {
+                MAIL.wait();
+            }
+        }
+    }
+
+    /** A thread that does not end. */
+    static final class Crew {
+        static void finish() throws InterruptedException {
+            Thread worker = new Thread("worker") {
+                @Override
+                public void run() {
+                    Causes.Work.sleep(600_000);
+                }
+            };
+            worker.start();
+            worker.join();
+        }
+    }
+
+    /** A result that takes for ever. */
+    static final class Quote {
+        static void fetch() throws Exception {
+            FutureTask<String> task = new FutureTask<>(new Callable<String>() {
+                @Override
+                public String call() {
+                    Causes.Work.sleep(600_000);
+                    return "";
+                }
+            });
+            new Thread(task, "quotes").start();
+            task.get();
+        }
+    }
+
+    /** As {@code runBlocking} waits: parked again and again, each time for a while. */
+    static final class Loader {
+        static void block() {
+            while (true) {
+                LockSupport.parkNanos(1_000_000_000L);
+            }
+        }
+    }
+
+    /** A server that says nothing. */
+    static final class Api {
+        static void read() throws IOException {
+            InetAddress here = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
+            ServerSocket server = new ServerSocket(0, 1, here);
+            Socket client = new Socket(here, server.getLocalPort());
+            client.getInputStream().read();
+        }
+    }
+
+    /** Runs between messages, where no hook sees it. */
+    static final class Trim implements MessageQueue.IdleHandler {
+        @Override
+        public boolean queueIdle() {
+            Causes.Work.busy(600_000);
+            return false;
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! ART's own trace, as its Signal Catcher writes it for the same signal that our report is of: both tell of the same locks.
+
+use anyhow::{Context, Result, ensure};
+use loopbox_e2e::live::{quit, wait_for_signal_catcher};
+use loopbox_e2e::{LIMIT, launcher, read};
+use loopbox_format::model::{LockChain, OtherThreads, Report};
+use loopbox_format::report::Decoded;
+use loopbox_report::{Analysis, LockSource, LockWait};
+use loopbox_testbed as testbed;
+use std::fs;
+use std::process::{Command, Stdio};
+use tempfile::tempdir;
+
+/// What the runtime of a testbed puts before each line of a trace, which an Android device does not.
+const LOGGED: &str = "palette_fake.cc:";
+
+/// A report of a signal, and the trace that ART wrote for it.
+fn signalled(testbed: &str, mode: &str) -> Result<(Report, String)> {
+    let folder = tempdir()?;
+    let app = launcher(testbed)?.app("scenario.Holders").argument(format!("dir={}", folder.path().display()));
+    let mut app = app.argument(format!("mode={mode}")).start()?;
+    app.wait_for("SCRIPT main waits", LIMIT)?;
+    quit(&app)?;
+    let told = app.wait_for("SCRIPT report", LIMIT)?;
+    // It waits for the next signal when it has written all of the trace.
+    wait_for_signal_catcher(app.pid())?;
+    let report = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
+    let errors = app.kill();
+    let lines = errors.lines().filter_map(|line| line.split_once(LOGGED)?.1.split_once("] "));
+    let text: String = lines.flat_map(|(_, line)| [line, "\n"]).collect();
+    ensure!(text.contains("DALVIK THREADS"), "no trace in {errors}");
+    Ok((report, text))
+}
+
+fn gzip(text: &str) -> Result<Vec<u8>> {
+    let folder = tempdir()?;
+    let file = folder.path().join("trace.txt");
+    fs::write(&file, text)?;
+    let packed = Command::new("gzip").arg("-c").arg(&file).stderr(Stdio::inherit()).output()?;
+    ensure!(packed.status.success(), "gzip fails");
+    Ok(packed.stdout)
+}
+
+fn loaded(report: Report) -> Result<Analysis> {
+    let analysis = Analysis::new(&Decoded { report, damage: Vec::new() });
+    ensure!(analysis.issues.is_empty(), "{:?}", analysis.issues);
+    Ok(analysis)
+}
+
+/// Each step: what is waited for, and the name and id of the thread that holds it.
+fn steps(a: &Analysis) -> Vec<String> {
+    let step = |wait: &LockWait| {
+        let holder = wait.holder.as_ref().map(|holder| (&holder.name, holder.tid));
+        format!("{} {holder:?}", wait.object)
+    };
+    a.locks.waits.iter().map(step).collect()
+}
+
+#[test]
+fn the_trace_tells_of_the_locks_that_the_recorder_saw() -> Result<()> {
+    for testbed in testbed::to_test_on(&["art10", "art11"]) {
+        for mode in ["entering", "chain", "deadlock"] {
+            let (mut report, text) = signalled(&testbed, mode)?;
+            let own = loaded(report.clone())?;
+            report.system_trace.gzip = gzip(&text)?;
+            let both = loaded(report.clone())?;
+            let trace = both.system_trace.as_ref().context("no trace")?;
+            assert_eq!((trace.apart.as_deref(), trace.complete), (None, true), "{testbed}, {mode}");
+            assert_eq!(
+                (steps(&both), both.locks.source),
+                (steps(&own), LockSource::Recorder),
+                "{testbed}, {mode}"
+            );
+            let holder =
+                both.threads.threads.iter().find(|thread| thread.name == "holder").context("no holder")?;
+            assert!(holder.trace.is_some(), "{testbed}, {mode}: {holder:?}");
+            // As where the recorder could not look: the system's trace alone.
+            (report.locks, report.threads) = (LockChain::default(), OtherThreads::default());
+            let theirs = loaded(report)?;
+            assert_eq!(
+                (steps(&theirs), theirs.locks.deadlock),
+                (steps(&own), own.locks.deadlock),
+                "{testbed}, {mode}"
+            );
+        }
+    }
+    Ok(())
+}

@@ -17,7 +17,7 @@ import java.util.zip.GZIPOutputStream;
 
 /**
  * The files of the performance monitor, one a day: {@code uiperf-2026-11-22.jsonl}. A line is one write at the end of the file,
- * so that a process which is killed leaves whole lines, and two processes write theirs one after the other. To be sent, a
+ * so that a process which is killed loses the line in flight at most, and two processes write one after the other. To be sent, a
  * day's file gets a number and is packed: {@code uiperf-2026-11-22.1.jsonl.gz}. Not for the main thread.
  */
 public final class MonitorFiles {
@@ -90,7 +90,7 @@ public final class MonitorFiles {
     }
 
     private void write(File file, String line) throws IOException {
-        // What a power loss or a full disk cut off ends here, and its reader skips it.
+        // What a kill, a power loss or a full disk cut off ends here, and its reader skips it.
         byte[] bytes = JsonLine.bytes((isTorn(file) ? "\n" : "") + line + '\n');
         // Opens with O_APPEND.
         OutputStream out = new FileOutputStream(file, true);

@@ -212,8 +212,11 @@ fn all_stacks(text: &mut String, symbols: &NumberedSymbols, tree: &StackTree) {
             None => seen.push(Seen { stack, times: 1, first_ns: at_ns, last_ns: at_ns }),
         }
     }
-    seen.sort_by_key(|seen| u64::MAX - seen.times);
-    for seen in seen.iter().take(MAX_STACKS) {
+    // Picked one by one: a sort would be several times as much code.
+    for _ in 0..MAX_STACKS {
+        let most = seen.iter().enumerate().rev().max_by_key(|(_, seen)| seen.times);
+        let Some(at) = most.map(|(at, _)| at) else { break };
+        let seen = seen.remove(at);
         text.push('#');
         for number in [seen.times, seen.first_ns, seen.last_ns] {
             field(text, Some(number));

@@ -17,12 +17,13 @@ use std::time::Duration;
 /// Looks up the Java classes and registers the native methods.
 pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
     let classes = class_cache::look_up(env)?;
-    let table: [(&JNIStr, &JNIStr, *mut c_void); 25] = [
+    let table: [(&JNIStr, &JNIStr, *mut c_void); 26] = [
         (jni_str!("install"), jni_str!("([J[Ljava/lang/String;)Ljava/lang/String;"), install as *mut c_void),
         (jni_str!("uninstall"), jni_str!("()V"), uninstall as *mut c_void),
         (jni_str!("setSampling"), jni_str!("(Z)V"), set_sampling as *mut c_void),
         (jni_str!("setUnseen"), jni_str!("()V"), set_unseen as *mut c_void),
         (jni_str!("setPaused"), jni_str!("(Z)V"), set_paused as *mut c_void),
+        (jni_str!("setMonitor"), jni_str!("(JJJ)Z"), set_monitor as *mut c_void),
         (jni_str!("setHook"), jni_str!("(ZLjava/lang/String;)V"), set_hook as *mut c_void),
         (jni_str!("features"), jni_str!("()Ljava/lang/String;"), features as *mut c_void),
         (jni_str!("annotate"), jni_str!("(Ljava/lang/String;Ljava/lang/String;)V"), annotate as *mut c_void),
@@ -121,6 +122,19 @@ extern "system" fn set_paused<'local>(env: EnvUnowned<'local>, _: JClass<'local>
         install::set_paused(paused);
         Ok(())
     });
+}
+
+extern "system" fn set_monitor<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    level_ms: jlong,
+    block_ms: jlong,
+    tick_ms: jlong,
+) -> jboolean {
+    entry::enter(env, |_| {
+        let [level, block, tick] = [level_ms, block_ms, tick_ms].map(|ms| u64::try_from(ms).unwrap_or(0));
+        Ok(install::set_monitor(level, block, tick))
+    })
 }
 
 extern "system" fn set_hook<'local>(

@@ -14,6 +14,7 @@ use crate::sampler::sample::{self, SampleReceiver};
 use crate::sampler::thread::{self, SamplerParts};
 use crate::session::annotations::Annotations;
 use crate::session::features::Features;
+use crate::session::monitor::MonitorWishes;
 use crate::session::settings::Settings;
 use crate::session::shared_state::SharedState;
 use crate::session::stall::StallState;
@@ -88,6 +89,7 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
         thread_queries: ThreadQueries::default(),
         main_cpu: clock::cpu_clock_of_this_thread(),
         stall: StallState::new(settings.hang_threshold_ns, clock::now_ns()),
+        monitor: MonitorWishes::default(),
         signals_before: sigquit::count(),
         previous_runs: OnceLock::new(),
         wake: EventFd::new().map_err(|error| format!("cannot create an eventfd: {error}"))?,
@@ -235,6 +237,16 @@ pub fn set_paused(paused: bool) {
     if let Some(session) = current() {
         session.shared.set_paused(paused);
     }
+}
+
+/// What the app's performance monitor wants to hear of from now on, in milliseconds; a level of 0 is nothing. False while
+/// nothing records.
+pub fn set_monitor(level_ms: u64, block_ms: u64, tick_ms: u64) -> bool {
+    let Some(session) = current() else { return false };
+    let [level_ns, block_ns, tick_ns] = [level_ms, block_ms, tick_ms].map(|ms| ms.saturating_mul(1_000_000));
+    session.monitor.set(clock::now_ns(), level_ns, block_ns, tick_ns);
+    session.wake_worker();
+    true
 }
 
 /// The state of each feature; empty while nothing records.

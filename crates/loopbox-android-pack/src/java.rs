@@ -225,15 +225,21 @@ pub(crate) fn library_in(java: &Java, glue: &Path, work: &Path) -> Result<AllCla
 }
 
 /// What the archive without effect has of the library's sources.
-const SHARED_BY_NOOP: [&str; 11] = [
+const SHARED_BY_NOOP: [&str; 17] = [
     "Config.java",
     "DumpCallback.java",
     "FirstFileListener.java",
     "Listener.java",
     "ListenerSink.java",
+    "MonitorConfig.java",
+    "MonitorListener.java",
+    "MonitorSampler.java",
+    "MonitorUploader.java",
     "ObserverAccess.java",
     "Redactor.java",
+    "Stall.java",
     "Status.java",
+    "internal/MonitorSettings.java",
     "internal/ReportSink.java",
     "internal/Settings.java",
     "internal/Tag.java",

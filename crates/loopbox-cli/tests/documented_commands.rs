@@ -23,6 +23,7 @@ const PAGES: [&str; 9] = [
     "docs/fleet.md",
     "docs/frames.md",
     "docs/json.md",
+    "docs/monitor.md",
     "docs/native-frames.md",
     "docs/parquet.md",
     "docs/reading-a-report.md",
@@ -69,6 +70,11 @@ fn workspace() -> Files {
     }
     for name in ["reports/two.lbx", "reports-5.3/two.lbx", "variant/b.lbx"] {
         files.bytes(name, &report("5.3 (503)"));
+    }
+    let stall = br#"{"v":1,"t":"2026-11-22T20:10:02.588+00:00","level":2,"wall_ms":731.2}"#;
+    fs::create_dir(files.dir().join("uiperf")).unwrap();
+    for name in ["uiperf-2026-11-22.jsonl", "uiperf/uiperf-2026-11-22.jsonl"] {
+        files.bytes(name, stall);
     }
     for name in ["mapping.txt", "mapping-5.2.txt", "mapping-5.3.txt"] {
         files.bytes(name, MAPPING.as_bytes());

@@ -91,6 +91,16 @@ impl SymbolTable {
         Symbols { methods: self.methods.items().to_vec(), locations: self.locations.items().to_vec() }
     }
 
+    /// What a number stands for, with its method; `None` for a number that was not given.
+    pub fn place(&self, location: u32) -> Option<(Location, Option<&Method>)> {
+        let location = *self.locations.items().get(location as usize)?;
+        let method = match location {
+            Location::Frame { method, .. } => self.methods.items().get(method as usize),
+            _ => None,
+        };
+        Some((location, method))
+    }
+
     /// Forgets what no tree uses and renumbers the rest, in the trees too. Every number from before is void; a cache
     /// of numbers has to be emptied.
     pub fn collect(&mut self, trees: &mut [StackTree], growing: &mut StackTreeBuilder) {

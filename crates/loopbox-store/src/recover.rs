@@ -103,6 +103,12 @@ fn lost(damage: &[Damage]) -> Vec<String> {
     lines
 }
 
+/// Reads the records that `source` holds, oldest first.
+pub(crate) fn history<S: Source>(source: &S, header: &Header) -> Vec<Record> {
+    let mut reading = Reading { source, layout: &header.layout, damage: Vec::new(), torn: 0 };
+    reading.history().records
+}
+
 /// Reads everything that `source` holds. `now_ns` is the uptime of a snapshot: a living process needs no sign of life,
 /// and the age of its running message must not depend on which of our threads beat last.
 pub(crate) fn assemble<S: Source>(source: &S, header: &Header, now_ns: Option<u64>) -> Recovered {

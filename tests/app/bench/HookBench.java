@@ -70,11 +70,12 @@ public final class HookBench {
         Looper.prepareMainLooper();
         VMDebug.startAllocCounting();
         String[] names = {"none", "observer", "observer-proxy", "printer-empty", "printer", "article",
-            "article-whole", "printer-posting"};
+            "article-whole", "printer-posting", "monitor", "block", "uiperf", "blockcanary"};
         Variant[] variants = {
             new Ours.None(), new Ours.Observer(), new Ours.ObserverByProxy(), new Ours.EmptyPrinter(),
             new Ours.Printer(), new ArticleRecorder(), new ArticleRecorder.Whole(),
-            new PostingMonitor(),
+            new PostingMonitor(), new Ours.Monitoring(), new BlockMonitors.Block(), new BlockMonitors.Uiperf(),
+            new BlockMonitors.Canary(),
         };
         for (int round = -1; round < rounds; round++) { // round -1 warms up
             for (int i = 0; i < variants.length; i++) {

@@ -4,6 +4,8 @@ import android.os.Looper;
 import android.os.Message;
 import io.loopbox.Config;
 import io.loopbox.Loopbox;
+import io.loopbox.Monitor;
+import io.loopbox.MonitorConfig;
 import java.io.File;
 import java.lang.reflect.Field;
 
@@ -28,6 +30,24 @@ final class Ours {
 
         @Override public void uninstall() throws Exception {
             Loopbox.uninstall();
+        }
+    }
+
+    /** The same with the performance monitor. */
+    static final class Monitoring extends Observer {
+        private Monitor monitor;
+
+        @Override public boolean install() {
+            if (!super.install()) {
+                return false;
+            }
+            monitor = Loopbox.monitor(new MonitorConfig.Builder().build());
+            return monitor.start();
+        }
+
+        @Override public void uninstall() throws Exception {
+            monitor.stop();
+            super.uninstall();
         }
     }
 

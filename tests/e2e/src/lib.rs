@@ -5,8 +5,10 @@ pub mod kill;
 pub mod links;
 pub mod live;
 pub mod matrix;
+pub mod monitor;
 pub mod proguard;
 pub mod story;
+pub mod trace;
 pub mod truth;
 
 use std::collections::HashMap;

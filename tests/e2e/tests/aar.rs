@@ -433,9 +433,8 @@ fn an_upload_deletes_what_is_taken_and_keeps_the_rest() -> Result<()> {
         }
         Ok(names)
     });
-    let sources = java_below(&[root().join("jni-glue/integrations/upload")])?;
-    let sources: Vec<PathBuf> =
-        sources.into_iter().chain([root().join("tests/integrate/Upload.java")]).collect();
+    let uploader = "jni-glue/integrations/upload/java/io/loopbox/integration/upload/Uploader.java";
+    let sources = [uploader, "tests/integrate/Upload.java"].map(|source| root().join(source));
     let mut arguments = vec![url, "4000".to_owned()];
     arguments.extend(files.iter().map(|file| file.display().to_string()));
     let said = jvm::run_main(&sources, "integrate.Upload", &arguments)?;

@@ -2,62 +2,11 @@
 
 use anyhow::{Context, Result, ensure};
 use loopbox_e2e::live::{quit, wait_for_ring, wait_until};
+use loopbox_e2e::trace::Trace;
 use loopbox_e2e::{LIMIT, launcher};
 use loopbox_launch::Running;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
 use tempfile::tempdir;
-
-/// The calls of a process that have to do with files, as strace writes them down.
-struct Trace {
-    strace: Child,
-    log: PathBuf,
-}
-
-impl Trace {
-    /// Watches a process that runs, and the threads that it starts.
-    fn of(pid: u32, folder: &Path) -> Result<Self> {
-        let log = folder.join("trace");
-        let calls =
-            "trace=%file,write,fsync,fdatasync,msync,sync_file_range,syncfs,sync,tgkill,rt_sigtimedwait";
-        let strace = Command::new("strace")
-            .args(["-f", "-y", "-qq", "-s", "200", "-e", calls, "-o"])
-            .arg(&log)
-            .args(["-p", &pid.to_string()])
-            .spawn()
-            .context("cannot start strace")?;
-        wait_until("every thread is traced", || {
-            let traced = |path: PathBuf| {
-                let status = fs::read_to_string(path.join("status")).unwrap_or_default();
-                status.lines().any(|line| line.starts_with("TracerPid:") && !line.ends_with("\t0"))
-            };
-            let tasks = fs::read_dir(format!("/proc/{pid}/task")).context("the process is gone")?;
-            Ok(tasks.flatten().all(|task| traced(task.path())).then_some(()))
-        })?;
-        Ok(Self { strace, log })
-    }
-
-    /// The calls so far: of which thread, and what.
-    fn calls(&self) -> Result<Vec<(u32, String)>> {
-        let log = fs::read_to_string(&self.log)?;
-        // The last line may be half of one.
-        let whole = log.rsplit_once('\n').map_or("", |(whole, _)| whole);
-        let call = |line: &str| {
-            let (thread, call) = line.split_once(' ')?;
-            Some((thread.parse().ok()?, call.trim_start().to_owned()))
-        };
-        Ok(whole.lines().filter_map(call).collect())
-    }
-
-    /// Waits until a call like this was made, and returns all of them.
-    fn wait_for(&self, what: &str, like: impl Fn(&str) -> bool) -> Result<Vec<(u32, String)>> {
-        wait_until(what, || {
-            let calls = self.calls()?;
-            Ok(calls.iter().any(|(_, call)| like(call)).then_some(calls))
-        })
-    }
-}
 
 /// Sends SIGQUIT until the recorder gets one. While the tracer keeps the main thread stopped, the kernel gives it to ART's Signal
 /// Catcher instead, which waits for it.
@@ -79,13 +28,6 @@ fn quit_traced(app: &Running, trace: &Trace) -> Result<()> {
 
 fn is_passed_on(call: &str) -> bool {
     call.starts_with("tgkill") && call.contains("SIGQUIT")
-}
-
-impl Drop for Trace {
-    fn drop(&mut self) {
-        let _ = self.strace.kill();
-        let _ = self.strace.wait();
-    }
 }
 
 #[test]

@@ -22,6 +22,7 @@ pub struct ClassCache {
     pub(crate) calls_running_line: JStaticMethodID,
     pub(crate) calls_message_unseen: JStaticMethodID,
     pub(crate) calls_on_report: JStaticMethodID,
+    pub(crate) calls_on_monitor: JStaticMethodID,
     pub(crate) pending: Forever<JClass<'static>>,
     pub(crate) pending_collect: JStaticMethodID,
     pub(crate) pending_lines: JFieldID,
@@ -64,6 +65,7 @@ pub fn look_up(env: &mut Env<'_>) -> Result<&'static ClassCache, Failure> {
     let nothing = jni_sig!("()V");
     let text = jni_sig!("()Ljava/lang/String;");
     let report = jni_sig!("(Ljava/lang/String;J)V");
+    let told = jni_sig!("(Ljava/lang/String;)V");
     let collect = jni_sig!("(ZIIJ)Lio/loopbox/internal/PendingDump;");
     let exit = jni_sig!("(Ljava/lang/String;IJ)Ljava/lang/String;");
     let cache = ClassCache {
@@ -73,6 +75,7 @@ pub fn look_up(env: &mut Env<'_>) -> Result<&'static ClassCache, Failure> {
         calls_running_line: raw::static_method(env, (&calls, jni_str!("runningLine")), &text)?,
         calls_message_unseen: raw::static_method(env, (&calls, jni_str!("messageUnseen")), &nothing)?,
         calls_on_report: raw::static_method(env, (&calls, jni_str!("onReport")), &report)?,
+        calls_on_monitor: raw::static_method(env, (&calls, jni_str!("onMonitor")), &told)?,
         pending_collect: raw::static_method(env, (&pending, jni_str!("collect")), &collect)?,
         pending_lines: raw::field(env, (&pending, jni_str!("lines")), &jni_sig!("[Ljava/lang/String;"))?,
         pending_dropped: raw::field(env, (&pending, jni_str!("dropped")), &jni_sig!("I"))?,

@@ -1,6 +1,7 @@
 //! What the worker collects between reports: stack trees out of samples; and what it saves in the ring, for the next process
 //! if this one is killed.
 
+use super::long_messages::LongMessages;
 use super::used_symbols::{UsedSymbols, collect_used};
 use super::{meta, outside, running_message, unseen_message};
 use crate::anr::{evidence, signal_catcher};
@@ -34,6 +35,8 @@ pub(super) struct Collector<'a> {
     cpu: Option<(u64, u64)>,
     /// The last stack taken: in which message or between which ones, and the generation of its numbers.
     last: Option<(u64, u32, Stack)>,
+    /// What the app's performance monitor is told.
+    pub(super) long: LongMessages<'a>,
     /// A stack showed a message that the hook did not tell of.
     unseen: bool,
     saved_at_ns: u64,
@@ -54,6 +57,7 @@ impl<'a> Collector<'a> {
             kept: VecDeque::new(),
             cpu: None,
             last: None,
+            long: LongMessages::new(session),
             unseen: false,
             saved_at_ns: 0,
             saved_outside: 0,
@@ -214,6 +218,7 @@ impl<'a> Collector<'a> {
             } else {
                 self.growing.missed(1);
             }
+            self.long.sampled(&sample);
             if let Some(now) = sample.cpu_ns {
                 self.cpu = Some((self.cpu.map_or(now, |(first, _)| first), now));
             }
@@ -226,6 +231,7 @@ impl<'a> Collector<'a> {
         if self.growing.token() == 0 {
             return;
         }
+        self.long.ended(&self.growing);
         // Of a main thread that waited, a stack is for the report that asked for it.
         let ran = !Outside::is_outside(self.growing.token()) || self.growing.token() == self.saved_outside;
         let ran_ns = evidence::ended_ns(self.session, self.growing.token());

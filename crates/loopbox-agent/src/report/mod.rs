@@ -6,6 +6,7 @@ mod digest;
 mod file;
 mod lifecycle;
 pub(crate) mod listener;
+mod long_messages;
 mod main_thread;
 mod meta;
 mod outside;

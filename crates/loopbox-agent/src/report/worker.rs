@@ -101,6 +101,7 @@ impl<'a> Worker<'a> {
         while !session.shared.stopped() {
             self.thread.hurry(self.is_awaited());
             self.take_samples();
+            self.collector.long.tell(env);
             self.collector.save_changes();
             let signals = sigquit::count();
             if signals != self.seen_signals {
@@ -149,7 +150,8 @@ impl<'a> Worker<'a> {
         let left_ms = |deadline_ns: u64| deadline_ns.saturating_sub(clock::now_ns()) / 1_000_000 + 1;
         let report_ms = self.life.deadline_ns().map(left_ms);
         let start_ms = self.start_mark.next_look_ns().map(left_ms);
-        [check_ms, report_ms, start_ms].into_iter().flatten().min().map_or(INFINITE, |ms| ms as i32)
+        let long_ms = self.collector.long.wait_ms();
+        [check_ms, report_ms, start_ms, long_ms].into_iter().flatten().min().map_or(INFINITE, |ms| ms as i32)
     }
 
     /// Passes on an event and does what follows from it.

@@ -259,7 +259,8 @@ impl Sampler<'_> {
         }
         self.last_token = token;
         self.unannounced += 1;
-        if self.unannounced >= BATCH {
+        let age_ns = at_ns.saturating_sub(start_ns);
+        if self.unannounced >= BATCH || self.session.monitor.blocks_now(age_ns, interval_ns) {
             self.unannounced = 0;
             self.session.wake_worker();
         }

@@ -3,6 +3,7 @@
 
 pub(crate) mod annotations;
 pub(crate) mod features;
+pub(crate) mod monitor;
 pub(crate) mod previous_runs;
 pub(crate) mod settings;
 pub(crate) mod shared_state;
@@ -17,6 +18,7 @@ use features::Features;
 use loopbox_art::Art;
 use loopbox_recorder::Demand;
 use loopbox_store::{BuildId, RingReader};
+use monitor::MonitorWishes;
 use previous_runs::PreviousRuns;
 use settings::Settings;
 use shared_state::SharedState;
@@ -54,6 +56,8 @@ pub(crate) struct Session {
     pub(crate) main_cpu: Option<libc::clockid_t>,
     /// What the stall monitor found out about the running message.
     pub(crate) stall: StallState,
+    /// What the app's performance monitor wants to hear of.
+    pub(crate) monitor: MonitorWishes,
     /// How many SIGQUITs there were before this session.
     pub(crate) signals_before: u32,
     /// What earlier processes left; the worker finds that out first of all, and the sampler waits for it.

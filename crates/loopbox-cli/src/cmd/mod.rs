@@ -9,6 +9,7 @@ mod flame;
 mod frames;
 mod generate;
 pub(crate) mod help;
+mod monitor;
 mod open;
 mod pull;
 mod recover;
@@ -41,6 +42,8 @@ pub(crate) enum Command {
     Diff(diff::Args),
     /// Prints the figures of smoothness of reports that have display frames, or compares two sets (docs/frames.md).
     Frames(frames::Args),
+    /// Sums up what the performance monitor of an app wrote: stalls by day, scene and stack (docs/monitor.md).
+    Monitor(monitor::Args),
     /// Checks for each file whether it is an intact report.
     Check(check::Args),
     /// Gets the reports of an app from a device or an emulator, through adb.
@@ -71,6 +74,7 @@ pub(crate) fn run(command: Command, cli: fn() -> clap::Command) -> Result<Outcom
         Command::Cluster(args) => cluster::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Frames(args) => frames::run(&args),
+        Command::Monitor(args) => monitor::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Pull(args) => pull::run(&args),
         Command::Recover(args) => recover::run(&args),

@@ -3,9 +3,10 @@
 use super::Shared;
 use crate::layout::{CRASH_AT, HEARTBEAT_AT};
 use crate::marks::{CrashMark, heartbeat};
-use crate::recover::{Recovered, assemble};
+use crate::recover::{Recovered, assemble, history};
 use crate::source::Live;
 use crate::sync::Word;
+use loopbox_format::model::Record;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -26,6 +27,11 @@ impl RingReader {
     /// group that follows it never overlap. `reason` and `dumped_at` of the report's `meta` are the caller's to set.
     pub fn snapshot(&self, now_ns: u64) -> Recovered {
         assemble(&Live(self.shared.words()), &self.shared.header, Some(now_ns))
+    }
+
+    /// The history alone: cheaper than a [`snapshot`](Self::snapshot), which has the trees, too.
+    pub fn history(&self) -> Vec<Record> {
+        history(&Live(self.shared.words()), &self.shared.header)
     }
 
     /// The process is alive at `uptime_ns`. What a recovered report says of a running message is as of the newest

@@ -25,7 +25,7 @@ pub(crate) struct HookArgs {
 }
 
 /// The ways to watch, as `bench.HookBench` calls them, and what they are.
-const VARIANTS: [(&str, &str); 8] = [
+const VARIANTS: [(&str, &str); 12] = [
     ("none", "nothing watches"),
     ("observer", "Loopbox, Observer as a class"),
     ("observer-proxy", "Loopbox, Observer by Proxy, passing on"),
@@ -34,6 +34,10 @@ const VARIANTS: [(&str, &str); 8] = [
     ("article", "the article's recorder (Proxy, strings)"),
     ("article-whole", "the same with its Printer and its timer"),
     ("printer-posting", "Printer, object and post per message"),
+    ("monitor", "Loopbox, Observer, with its performance monitor"),
+    ("block", "the block article's monitor (Printer, post)"),
+    ("uiperf", "the uiperf article's monitor (Printer)"),
+    ("blockcanary", "BlockCanary's way (Printer, two posts)"),
 ];
 /// Those of them that call natives of ours, and what they are held against: the same without ours.
 const OURS: [(&str, &str); 2] = [("observer", "none"), ("printer", "printer-empty")];

@@ -290,6 +290,18 @@ public final class Loopbox {
     }
 
     /**
+     * The block monitor and the performance monitor, which look for messages that take long and write a line of each. It
+     * does nothing until {@link Monitor#start}; {@link #uninstall} ends it. Any thread.
+     */
+    @AnyThread
+    @NonNull
+    public static Monitor monitor(@NonNull MonitorConfig config) {
+        File own = config.settings.directory;
+        File place = directory;
+        return new Monitor(config, own != null ? own : new File(place == null ? new File(".") : place, "monitor"));
+    }
+
+    /**
      * The remote kill switch: false stops recording, and keeps every later launch from loading the native library
      * until it is true again. True takes effect at the next launch. Any thread.
      */

@@ -57,6 +57,16 @@ public final class Native {
     /** What the main thread does is not to be looked at while the hook is out, or it is again. Any thread. */
     static native void setPaused(boolean paused);
 
+    /**
+     * From now on {@link NativeCalls#onMonitor} is told of messages that took longer than the level, and of each that has run
+     * for {@code blockMs}, with stacks; and it is called every so often while messages run. Any thread.
+     *
+     * @param levelMs 0: it is told no more
+     * @param blockMs 0: only of messages that have ended
+     * @return false while nothing records
+     */
+    static native boolean setMonitor(long levelMs, long blockMs, long tickMs);
+
     /** Which hook works, for the report: on or off and how or why. */
     static native void setHook(boolean on, String detail);
 

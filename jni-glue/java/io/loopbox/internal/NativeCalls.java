@@ -18,6 +18,11 @@ final class NativeCalls {
         Recorder.messageUnseen();
     }
 
+    /** On the worker's thread. {@code told} is as long_messages.rs writes it. */
+    static void onMonitor(String told) {
+        MonitorThread.tell(told);
+    }
+
     /**
      * On the listener's thread.
      *

@@ -8,6 +8,7 @@ import android.util.Log;
 import android.view.Window;
 import io.loopbox.Config;
 import java.io.File;
+import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -29,6 +30,7 @@ public final class Recorder {
 
     private static volatile Settings settings;
     private static volatile Framework framework = Framework.NONE;
+    private static volatile About about;
     private static Hook hook;
 
     /** Written on the main thread only; the worker tells it of messages that the hook did not see. */
@@ -83,8 +85,11 @@ public final class Recorder {
             // Before there is a worker: it may have an earlier launch's report for the listener at once.
             lookBack = new CountDownLatch(1);
             settings = wanted;
+            about = new About(directory, appVersion);
+            String[] strings = wanted.strings(directory, appVersion, mark);
+            Notes.begin(Arrays.asList(strings).subList(Settings.ANNOTATIONS_AT, strings.length));
             long[] numbers = wanted.numbers(Build.VERSION.SDK_INT);
-            refusal = Native.install(numbers, wanted.strings(directory, appVersion, mark));
+            refusal = Native.install(numbers, strings);
         } finally {
             if (refusal != null) {
                 settings = null;
@@ -125,6 +130,7 @@ public final class Recorder {
         }
         takeOut();
         InputWatch.takeOut();
+        MonitorThread.end();
         settings = null;
         lookedBack();
         pausedByApp = false;
@@ -174,6 +180,27 @@ public final class Recorder {
         return settings != null;
     }
 
+    /** Where reports go. Any thread, while something is recorded. */
+    static File directory() {
+        return about.directory;
+    }
+
+    /** Version name and code, or an empty text. Any thread, while something is recorded. */
+    static String appVersion() {
+        return about.appVersion;
+    }
+
+    /** What the installation was told beside its settings. */
+    private static final class About {
+        final File directory;
+        final String appVersion;
+
+        About(File directory, String appVersion) {
+            this.directory = directory;
+            this.appVersion = appVersion;
+        }
+    }
+
     /** By what is recorded, or null. Any thread. */
     static Settings settings() {
         return settings;
@@ -184,7 +211,9 @@ public final class Recorder {
         try {
             Settings wanted = settings;
             if (wanted != null) {
-                Native.annotate(name, value == null ? null : wanted.redacted(name, value));
+                String kept = value == null ? null : wanted.redacted(name, value);
+                Notes.put(name, kept);
+                Native.annotate(name, kept);
             }
         } catch (Throwable fault) {
             Log.w(Tag.LOOPBOX, "not annotated", fault);

@@ -87,6 +87,9 @@ public final class Settings implements Cloneable {
         };
     }
 
+    /** Where annotations begin in {@link #strings}: names and values in turn. */
+    static final int ANNOTATIONS_AT = 3;
+
     /** The strings in the order in which the native side reads them (settings.rs). */
     String[] strings(File directory, String appVersion, String startMark) {
         List<String> all = new ArrayList<String>();

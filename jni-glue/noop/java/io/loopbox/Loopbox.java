@@ -93,6 +93,13 @@ public final class Loopbox {
     @MainThread
     public static void watchInput(@Nullable Window window) {}
 
+    /** One that does not monitor. */
+    @AnyThread
+    @NonNull
+    public static Monitor monitor(@NonNull MonitorConfig config) {
+        return new Monitor();
+    }
+
     /** Nothing: also not for later launches of a build with the recorder. */
     @AnyThread
     public static void setEnabled(@NonNull Context context, boolean enabled) {}

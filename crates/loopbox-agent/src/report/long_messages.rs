@@ -1,0 +1,296 @@
+//! What Java's performance monitor is told: of messages that took long, with the stacks that were sampled meanwhile, of one
+//! that blocks now, and when to sample the process. Levels, files and listeners are Java's; the main thread does nothing
+//! for it, because the history has every long message with its name.
+//!
+//! A call has one text. Without one it is time to sample. Else its first line has a letter and fields with tabs between:
+//! * `B`, token, start, time of the stack; the stack follows.
+//! * `S`, token, start, duration, wait in the queue, CPU time, how it ended (0 returned, 1 threw, 2 not seen), `what`, target,
+//!   callback, number of samples. Then distinct stacks, most frequent first, each behind a line of `#`, number of samples,
+//!   times of the first and the last.
+//!
+//! Times are uptime in nanoseconds; what is not known is empty. A stack has a line for each frame, top first: class, method,
+//! file and line (negative for native code); a line with a number alone stands for frames that are left out.
+
+use crate::jni::env::Env;
+use crate::jni::raw::{self, Failure};
+use crate::jni::{call, class_cache};
+use crate::sampler::sample::StackSample;
+use crate::session::Session;
+use crate::session::symbols::NumberedSymbols;
+use crate::sys::{clock, log};
+use jni::sys::jvalue;
+use loopbox_format::model::{Detail, End, Location, Outside, Record, RecordKind, StackTree};
+use loopbox_format::stacks;
+use loopbox_recorder::StackTreeBuilder;
+use std::collections::VecDeque;
+
+/// A message is told of this long after its end: its name comes behind it, and so do its last stacks.
+const SETTLED_NS: u64 = 20_000_000;
+const SETTLED_MS: u64 = 25;
+/// Trees of messages that have ended and are not told of yet.
+const MAX_TREES: usize = 8;
+/// How many distinct stacks are told of a message.
+const MAX_STACKS: usize = 5;
+
+pub(super) struct LongMessages<'a> {
+    session: &'a Session,
+    /// Messages that ended until then were told of.
+    told_ns: u64,
+    /// What the main thread was in when the history was read last.
+    read_in: u64,
+    /// A message has ended and will be told of.
+    waits: bool,
+    /// The last message that was told to block.
+    blocked: u64,
+    block: Option<String>,
+    /// With the generation of their numbers.
+    trees: VecDeque<(u32, StackTree)>,
+    ticks: u32,
+}
+
+impl<'a> LongMessages<'a> {
+    pub(super) fn new(session: &'a Session) -> Self {
+        Self {
+            session,
+            told_ns: 0,
+            read_in: 0,
+            waits: false,
+            blocked: 0,
+            block: None,
+            trees: VecDeque::new(),
+            ticks: 0,
+        }
+    }
+
+    /// A stack was taken.
+    pub(super) fn sampled(&mut self, sample: &StackSample) {
+        let age_ns = sample.at_ns.saturating_sub(sample.start_ns);
+        if sample.token == self.blocked
+            || Outside::is_outside(sample.token)
+            || !self.session.monitor.is_block(age_ns)
+        {
+            return;
+        }
+        self.session.symbols.with(|symbols| {
+            if symbols.generation == sample.generation {
+                self.blocked = sample.token;
+                let mut text = String::from("B");
+                for number in [sample.token, sample.start_ns, sample.at_ns] {
+                    field(&mut text, Some(number));
+                }
+                text.push('\n');
+                sample.stack.locations().iter().for_each(|&location| frame(&mut text, symbols, location));
+                self.block = Some(text);
+            }
+        });
+    }
+
+    /// A message has ended that stacks were taken of.
+    pub(super) fn ended(&mut self, growing: &StackTreeBuilder) {
+        if growing.samples() == 0 || Outside::is_outside(growing.token()) || !self.listens() {
+            return;
+        }
+        if self.trees.len() == MAX_TREES {
+            self.trees.pop_front();
+        }
+        self.trees.push_back((self.session.symbols.generation(), growing.tree()));
+    }
+
+    fn listens(&self) -> bool {
+        self.session.monitor.level().is_some()
+    }
+
+    /// How long the worker may sleep.
+    pub(super) fn wait_ms(&self) -> Option<u64> {
+        self.waits.then_some(SETTLED_MS)
+    }
+
+    /// Calls Java with what there is. After [`ended`](Self::ended) for what ended before now.
+    pub(super) fn tell(&mut self, env: &mut Env<'_>) {
+        let Some((level_ns, since_ns)) = self.session.monitor.level() else {
+            self.waits = false;
+            self.trees.clear();
+            return;
+        };
+        let ticks = self.session.monitor.ticks();
+        if self.ticks != ticks {
+            self.ticks = ticks;
+            call_java(env, None);
+        }
+        if let Some(block) = self.block.take() {
+            call_java(env, Some(&block));
+        }
+        let running = self.session.shared.token();
+        if running == self.read_in && !self.waits {
+            return;
+        }
+        self.read_in = running;
+        self.told_ns = self.told_ns.max(since_ns);
+        let until_ns = clock::now_ns().saturating_sub(SETTLED_NS);
+        let history = self.session.reader.history();
+        let (told_ns, mut waits) = (self.told_ns, false);
+        for (record, detail) in all(&history) {
+            let end_ns = detail.start_ns.saturating_add(detail.wall_ns);
+            if detail.wall_ns <= level_ns || end_ns <= told_ns {
+                continue;
+            }
+            if end_ns > until_ns {
+                waits = true;
+                continue;
+            }
+            self.told_ns = self.told_ns.max(end_ns);
+            let text = self.text(record, detail);
+            call_java(env, Some(&text));
+        }
+        self.waits = waits;
+    }
+
+    fn text(&mut self, record: &Record, detail: &Detail) -> String {
+        let mut text = String::from("S");
+        for number in [detail.token, detail.start_ns, detail.wall_ns] {
+            field(&mut text, Some(number));
+        }
+        field(&mut text, detail.wait_ns);
+        // A record of several messages has their time together.
+        let alone =
+            record.kind == RecordKind::Single && record.slowest.token == detail.token && record.count == 1;
+        field(&mut text, record.cpu_ns.filter(|_| alone));
+        let ended = match detail.end {
+            End::Returned => 0,
+            End::Threw => 1,
+            _ => 2,
+        };
+        field(&mut text, Some(ended));
+        let message = detail.message.as_ref();
+        text.push('\t');
+        if let Some(what) = message.and_then(|message| message.what) {
+            text.push_str(&what.to_string());
+        }
+        for name in [message.map(|message| &message.target), message.map(|message| &message.callback)] {
+            text.push('\t');
+            text.push_str(name.map_or("", String::as_str));
+        }
+        let found = self.trees.iter().position(|(_, tree)| tree.token == detail.token);
+        let tree = found.and_then(|at| self.trees.remove(at));
+        field(&mut text, Some(tree.as_ref().map_or(0, |(_, tree)| tree.sample_deltas_ns.len() as u64)));
+        text.push('\n');
+        if let Some((generation, tree)) = tree {
+            self.session.symbols.with(|symbols| {
+                if symbols.generation == generation {
+                    all_stacks(&mut text, symbols, &tree);
+                }
+            });
+        }
+        text
+    }
+}
+
+fn all(history: &[Record]) -> impl Iterator<Item = (&Record, &Detail)> {
+    history.iter().flat_map(|record| record.details.iter().map(move |detail| (record, detail)))
+}
+
+/// A stack, how often it was seen, and when first and last.
+struct Seen {
+    stack: Vec<u32>,
+    times: u64,
+    first_ns: u64,
+    last_ns: u64,
+}
+
+fn all_stacks(text: &mut String, symbols: &NumberedSymbols, tree: &StackTree) {
+    let Ok(stacks) = stacks::stacks(tree) else { return };
+    let mut seen: Vec<Seen> = Vec::new();
+    let mut at_ns = tree.start_ns;
+    for (stack, delta_ns) in stacks.zip(&tree.sample_deltas_ns) {
+        at_ns = at_ns.saturating_add(*delta_ns);
+        // From the newest: a stack is most often that of the sample before.
+        match seen.iter_mut().rev().find(|seen| seen.stack == stack) {
+            Some(known) => {
+                known.times += 1;
+                known.last_ns = at_ns;
+            }
+            None => seen.push(Seen { stack, times: 1, first_ns: at_ns, last_ns: at_ns }),
+        }
+    }
+    // Picked one by one: a sort would be several times as much code.
+    for _ in 0..MAX_STACKS {
+        let most = seen.iter().enumerate().rev().max_by_key(|(_, seen)| seen.times);
+        let Some(at) = most.map(|(at, _)| at) else { break };
+        let seen = seen.remove(at);
+        text.push('#');
+        for number in [seen.times, seen.first_ns, seen.last_ns] {
+            field(text, Some(number));
+        }
+        text.push('\n');
+        seen.stack.iter().rev().for_each(|&location| frame(text, symbols, location));
+    }
+}
+
+fn field(text: &mut String, number: Option<u64>) {
+    text.push('\t');
+    if let Some(number) = number {
+        text.push_str(&number.to_string());
+    }
+}
+
+fn frame(text: &mut String, symbols: &NumberedSymbols, location: u32) {
+    let (line, dex_pc) = match symbols.table.place(location) {
+        Some((Location::Frame { line, dex_pc, .. }, Some(method))) => {
+            for name in [&method.class, &method.name, &method.source_file] {
+                text.push_str(name);
+                text.push('\t');
+            }
+            (line, dex_pc)
+        }
+        Some((Location::Elided { frames }, _)) => {
+            text.push_str(&frames.to_string());
+            text.push('\n');
+            return;
+        }
+        _ => return,
+    };
+    match (line, dex_pc) {
+        (Some(line), _) => text.push_str(&line.to_string()),
+        // As `StackTraceElement` has it: no line, and native code.
+        (None, Some(_)) => text.push_str("-1"),
+        (None, None) => text.push_str("-2"),
+    }
+    text.push('\n');
+}
+
+fn call_java(env: &mut Env<'_>, text: Option<&str>) {
+    let Some(classes) = class_cache::get() else { return };
+    let told = call::with_frame(env, |env| {
+        let text = text.map(|text| raw::new_string(env, text)).transpose()?;
+        let argument = jvalue { l: text.map_or(std::ptr::null_mut(), |text| text.as_raw()) };
+        // SAFETY: looked up in this class with this signature: a String or null, no result.
+        unsafe { call::void(env, (&classes.calls, classes.calls_on_monitor), &[argument]) }
+    });
+    if let Err(Failure(why)) = told {
+        log::warn(&["the performance monitor could not be told: ", &why].concat());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::symbols::SharedSymbols;
+    use loopbox_format::model::StackSource;
+    use loopbox_recorder::{Sample, Sampling};
+
+    #[test]
+    fn stacks_of_a_message_come_with_the_most_frequent_first_and_top_frame_first() {
+        let shared = SharedSymbols::new();
+        let (stack, _) = shared.locate_lines("a.B\tread\tB.java\t-2\n17\na.B\trun\tB.java\t7\n");
+        let &[read, cut, run] = stack.locations() else { panic!("{:?}", stack.locations()) };
+        let mut builder = StackTreeBuilder::new(&Sampling::default());
+        builder.begin(5, 100, StackSource::Art);
+        for (frames, at_ns) in [(&[run][..], 160), (&[read, cut, run], 170), (&[read, cut, run], 180)] {
+            builder.push(&Sample { frames, at_ns, stop_ns: 1, interval_ns: 10 });
+        }
+        let mut text = String::new();
+        shared.with(|symbols| all_stacks(&mut text, symbols, &builder.tree()));
+        let expected = "#\t2\t170\t180\na.B\tread\tB.java\t-2\n17\na.B\trun\tB.java\t7\n#\t1\t160\t160\na.B\trun\tB.java\t7\n";
+        assert_eq!(text, expected);
+    }
+}

@@ -1,0 +1,98 @@
+//! What the app's performance monitor wants to hear of (`io.loopbox.Monitor`). The rest of it, files included, is Java's.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// Set by the app, read by the recorder's threads; the main thread knows nothing of it.
+#[derive(Debug, Default)]
+pub(crate) struct MonitorWishes {
+    /// A message that took longer is told of; 0 while nobody listens.
+    level_ns: AtomicU64,
+    /// The stack of a message that has run for as long is told at once; 0 for none.
+    block_ns: AtomicU64,
+    /// How often Java samples the process while messages run.
+    tick_ns: AtomicU64,
+    /// Since when somebody listens, uptime.
+    since_ns: AtomicU64,
+    ticked_ns: AtomicU64,
+    ticks: AtomicU32,
+}
+
+impl MonitorWishes {
+    /// Starts telling, or with a level of 0 stops.
+    pub(crate) fn set(&self, now_ns: u64, level_ns: u64, block_ns: u64, tick_ns: u64) {
+        self.since_ns.store(now_ns, Ordering::Relaxed);
+        self.block_ns.store(block_ns, Ordering::Relaxed);
+        self.tick_ns.store(tick_ns, Ordering::Relaxed);
+        self.level_ns.store(level_ns, Ordering::Release);
+    }
+
+    /// The lowest level, and since when somebody listens.
+    pub(crate) fn level(&self) -> Option<(u64, u64)> {
+        let level_ns = self.level_ns.load(Ordering::Acquire);
+        (level_ns != 0).then(|| (level_ns, self.since_ns.load(Ordering::Relaxed)))
+    }
+
+    /// Whether a message of this age blocks.
+    pub(crate) fn is_block(&self, age_ns: u64) -> bool {
+        let block_ns = self.block_ns.load(Ordering::Relaxed);
+        block_ns != 0 && age_ns >= block_ns && self.level().is_some()
+    }
+
+    /// Whether a stack of this age is the first of a message that blocks, or the one after.
+    pub(crate) fn blocks_now(&self, age_ns: u64, interval_ns: u64) -> bool {
+        self.is_block(age_ns) && !self.is_block(age_ns.saturating_sub(interval_ns.saturating_mul(2)))
+    }
+
+    /// The stall monitor has looked. Whether the worker is to be woken, because Java is to take a sample. A look comes early
+    /// or late by a part of a tick.
+    pub(crate) fn tick(&self, now_ns: u64) -> bool {
+        let after_ns = self.tick_ns.load(Ordering::Relaxed) / 2;
+        let due = self.level().is_some()
+            && now_ns.saturating_sub(self.ticked_ns.load(Ordering::Relaxed)) >= after_ns;
+        if due {
+            self.ticked_ns.store(now_ns, Ordering::Relaxed);
+            self.ticks.fetch_add(1, Ordering::Relaxed);
+        }
+        due
+    }
+
+    /// How many ticks there were.
+    pub(crate) fn ticks(&self) -> u32 {
+        self.ticks.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    #[test]
+    fn nothing_is_wanted_until_the_app_says_so_and_after_it_says_stop() {
+        let wishes = MonitorWishes::default();
+        assert_eq!((wishes.level(), wishes.is_block(u64::MAX), wishes.tick(u64::MAX)), (None, false, false));
+        wishes.set(7, 100 * MS, 200 * MS, 500 * MS);
+        assert_eq!((wishes.level(), wishes.is_block(200 * MS)), (Some((100 * MS, 7)), true));
+        wishes.set(9, 0, 200 * MS, 500 * MS);
+        assert_eq!((wishes.level(), wishes.is_block(u64::MAX), wishes.tick(u64::MAX)), (None, false, false));
+    }
+
+    #[test]
+    fn the_worker_is_woken_for_the_first_stack_at_the_threshold_and_not_for_all_later_ones() {
+        let wishes = MonitorWishes::default();
+        wishes.set(0, 100 * MS, 200 * MS, 500 * MS);
+        let now = |age_ms: u64| wishes.blocks_now(age_ms * MS, 10 * MS);
+        assert_eq!([199, 200, 219, 220, 5_000].map(now), [false, true, true, false, false]);
+    }
+
+    #[test]
+    fn a_hang_is_looked_at_more_often_than_java_samples() {
+        let wishes = MonitorWishes::default();
+        wishes.set(0, 100 * MS, 0, 500 * MS);
+        assert!(!wishes.is_block(u64::MAX), "no block is told of");
+        let looks = (1..=10).map(|nth| 10_000 * MS + nth * 80 * MS);
+        assert_eq!(looks.filter(|&at_ns| wishes.tick(at_ns)).count(), 3);
+        assert_eq!(wishes.ticks(), 3);
+    }
+}

@@ -1,0 +1,84 @@
+//! What a stack is called in a list: the app's own method nearest to the top, and what that waited in.
+
+use crate::line::Stack;
+
+/// Below these is the Looper, which is on every stack.
+const DISPATCH: [&str; 2] = ["android.os.Handler.handleCallback", "android.os.Handler.dispatchMessage"];
+/// Packages of the platform and of the libraries that every app has.
+const PLATFORM: [&str; 11] = [
+    "android.",
+    "androidx.",
+    "com.android.",
+    "dalvik.",
+    "java.",
+    "javax.",
+    "jdk.",
+    "kotlin.",
+    "kotlinx.",
+    "libcore.",
+    "sun.",
+];
+
+/// What stands for a stack, and by which equal ones are counted together.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Culprit {
+    /// A method with its class.
+    pub(crate) method: String,
+    /// The top frame, where it is another one.
+    pub(crate) waits_in: Option<String>,
+}
+
+impl Culprit {
+    /// Of a stack, top first; `None` when it has no frame above the Looper.
+    pub(crate) fn of(stack: &Stack) -> Option<Self> {
+        let methods = stack.frames.iter().map(|frame| method(frame));
+        let above: Vec<&str> = methods.take_while(|method| !DISPATCH.contains(method)).collect();
+        let top = above.first()?;
+        let own = above.iter().find(|method| !PLATFORM.iter().any(|package| method.starts_with(package)));
+        let found = own.unwrap_or(top);
+        let waits_in = (found != top).then(|| (*top).to_owned());
+        Some(Self { method: (*found).to_owned(), waits_in })
+    }
+}
+
+/// A frame without file and line.
+fn method(frame: &str) -> &str {
+    frame.split_once('(').map_or(frame, |(method, _)| method)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn culprit(frames: &[&str]) -> Option<(String, Option<String>)> {
+        let frames = frames.iter().map(|&frame| frame.to_owned()).collect();
+        Culprit::of(&Stack { frames, ..Stack::default() }).map(|found| (found.method, found.waits_in))
+    }
+
+    #[test]
+    fn a_stack_is_named_by_the_apps_method_nearest_to_the_top() {
+        let article = [
+            "java.lang.Thread.sleep(Native Method)",
+            "java.lang.Thread.sleep(Thread.java:443)",
+            "com.example.myproxyplugin.MainActivity$1.run(MainActivity.java:22)",
+            "android.os.Handler.handleCallback(Handler.java:900)",
+            "android.os.Looper.loop(Looper.java:219)",
+            "com.example.Main.main(Main.java:1)",
+        ];
+        let expected = ("com.example.myproxyplugin.MainActivity$1.run", Some("java.lang.Thread.sleep"));
+        assert_eq!(culprit(&article), Some((expected.0.to_owned(), expected.1.map(str::to_owned))));
+        let own = [
+            "a.B.parse(B.java:1)",
+            "a.B.run(B.java:2)",
+            "android.os.Handler.dispatchMessage(Handler.java:1)",
+        ];
+        assert_eq!(culprit(&own), Some(("a.B.parse".to_owned(), None)));
+        // What lies below the Looper started the app; it is not what took the time.
+        assert_eq!(culprit(&article[3..]), None);
+        assert_eq!(
+            culprit(&["android.view.View.draw(View.java:1)"]),
+            Some(("android.view.View.draw".to_owned(), None))
+        );
+        assert_eq!(culprit(&[]), None);
+    }
+}

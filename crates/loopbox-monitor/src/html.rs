@@ -1,0 +1,97 @@
+//! The sums as one self-contained page with charts.
+
+use crate::text::{culprit, headline, levels, name, phases, time, values};
+use crate::view::{Group, View};
+use std::fmt::Write as _;
+
+const STYLE: &str = "\
+:root{color-scheme:light dark;--line:#8884;--quiet:#777;--bar:#4a7fb5}\
+body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:75rem;padding:1rem}\
+h1{font-size:1.4rem}h2{font-size:1.1rem;border-top:1px solid var(--line);padding-top:.8rem}\
+small,.quiet{color:var(--quiet)}code,td{overflow-wrap:anywhere}pre{overflow-x:auto;margin:.2rem 0 .6rem}\
+table{border-collapse:collapse;width:100%}td,th{padding:.2rem .7rem;text-align:left;border-bottom:1px solid var(--line)}\
+td.n{text-align:right;white-space:nowrap}td.bar{width:30%}td.bar i{display:block;height:.9rem;background:var(--bar);border-radius:2px}";
+
+/// The page, with at most `limit` rows of each table but the days.
+pub fn html(view: &View, limit: usize) -> String {
+    let mut out = String::with_capacity(32 << 10);
+    let headline = escape(&headline(view));
+    let _ = write!(
+        out,
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" \
+         content=\"width=device-width\"><title>Loopbox: main-thread stalls</title><style>{STYLE}</style>\
+         <h1>Main-thread stalls <small>{headline}</small></h1><p>{}",
+        levels(&view.levels)
+    );
+    table(&mut out, "Days", &view.days, usize::MAX);
+    table(&mut out, "Scenes", &view.scenes, limit);
+    table(&mut out, "Messages", &view.messages, limit);
+    out.push_str("<h2>Stacks</h2><p class=\"quiet\">By their share of the stalls' time. Open one for the stack of the longest stall.");
+    let most = view.stacks.iter().map(|stack| stack.ms).fold(0.0, f64::max);
+    out.push_str("<table>");
+    for stack in view.stacks.iter().take(limit) {
+        let frames = escape(&stack.frames.join("\n"));
+        let what = format!(
+            "<details><summary><code>{}</code></summary><pre>{frames}</pre></details>",
+            escape(&culprit(stack))
+        );
+        row(&mut out, stack.ms, most, stack.stalls, stack.longest_ms, &what);
+    }
+    out.push_str("</table>");
+    around(&mut out, view);
+    out.push_str("</html>\n");
+    out
+}
+
+fn table(out: &mut String, title: &str, groups: &[Group], limit: usize) {
+    if groups.iter().all(|group| group.name.is_empty()) {
+        return;
+    }
+    let most = groups.iter().map(|group| group.ms).fold(0.0, f64::max);
+    let _ = write!(out, "<h2>{title}</h2><table>");
+    for group in groups.iter().take(limit) {
+        let what =
+            format!("<code>{}</code> <small>{}</small>", escape(&name(&group.name)), levels(&group.levels));
+        row(out, group.ms, most, group.stalls, group.longest_ms, &what);
+    }
+    out.push_str("</table>");
+}
+
+/// `what` is HTML.
+fn row(out: &mut String, ms: f64, most_ms: f64, stalls: u64, longest_ms: f64, what: &str) {
+    let share = if most_ms > 0.0 { 100.0 * ms / most_ms } else { 0.0 };
+    let _ = write!(
+        out,
+        "<tr><td>{what}<td class=\"n\">{stalls}<td class=\"n\">{}<td class=\"n\">{}<td class=\"bar\"><i style=\"width:{share:.1}%\"></i>",
+        time(longest_ms),
+        time(ms)
+    );
+}
+
+fn around(out: &mut String, view: &View) {
+    out.push_str("<h2>Around stalls</h2><table>");
+    for (when, phase) in phases(view) {
+        let _ = write!(out, "<tr><td>{when}<td class=\"n\">{} stalls<td>", phase.stalls);
+        let words: Vec<String> =
+            values(phase).into_iter().map(|(what, value)| format!("{what} {value}")).collect();
+        out.push_str(&words.join(", "));
+        let share = phase.proc_cpu.unwrap_or_default().clamp(0.0, 100.0);
+        let _ = write!(out, "<td class=\"bar\"><i style=\"width:{share:.1}%\"></i>");
+    }
+    out.push_str("</table>");
+}
+
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,138 @@
+//! The lines of a file. Fields that a newer writer adds are passed over, and those that it leaves out are empty.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The version of lines that is understood.
+const VERSION: u32 = 1;
+
+/// One line.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Line {
+    /// About a process, before its first stall in a file.
+    Base {
+        /// Its id, which its stalls have, too.
+        pid: i64,
+        /// How many lines before this one could not be written.
+        lost: u64,
+        /// What it says.
+        base: Base,
+    },
+    /// A message that took long.
+    Stall(Box<Stall>),
+}
+
+/// About a process and its device.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Base {
+    /// Android's version.
+    pub os: Option<String>,
+    /// Its API level.
+    pub api: u32,
+    /// Maker and model.
+    pub device: Option<String>,
+    /// The process's name.
+    pub process: Option<String>,
+    /// The app's version.
+    pub app: Option<String>,
+    /// The app's word for its user.
+    pub user: Option<String>,
+}
+
+/// A message that took long.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Stall {
+    /// When it began: `2026-11-21T20:10:02.588+00:00`.
+    pub t: String,
+    /// When it ended.
+    pub end: String,
+    /// The process.
+    pub pid: i64,
+    /// How many limits it took longer than.
+    pub level: u32,
+    /// How long it took.
+    pub wall_ms: f64,
+    /// CPU time of the main thread in it.
+    pub cpu_ms: Option<f64>,
+    /// How long it waited in the queue.
+    pub wait_ms: Option<f64>,
+    /// Classes of Handler and callback, and the code.
+    pub message: String,
+    /// The app's word for where its user was.
+    pub scene: String,
+    /// How many stacks were taken.
+    pub stack_samples: u32,
+    /// The most frequent ones, most frequent first.
+    pub stacks: Vec<Stack>,
+    /// The process before, during and after it.
+    pub samples: Vec<Sample>,
+}
+
+/// A stack that was seen during a stall.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Stack {
+    /// How often.
+    pub n: u32,
+    /// How many frames are left out at its end.
+    pub cut: u32,
+    /// As an exception's stack trace has them, top first.
+    pub frames: Vec<String>,
+}
+
+/// What the process did at one moment; what is not known is `None`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Sample {
+    /// Milliseconds after the stall's begin.
+    pub at: i64,
+    /// Use of a processor since the sample before, in per cent.
+    pub proc_cpu: Option<f64>,
+    /// The same of all processes, of all processors.
+    pub sys_cpu: Option<f64>,
+    /// Memory that the machine has left.
+    pub free_mb: Option<u64>,
+    /// Memory of the process.
+    pub rss_mb: Option<u64>,
+    /// Share of the last ten seconds in which something waited for a processor.
+    pub psi_cpu: Option<f64>,
+    /// For memory.
+    pub psi_memory: Option<f64>,
+    /// For the disk.
+    pub psi_io: Option<f64>,
+    /// Of the app's own samplers.
+    pub x: BTreeMap<String, i64>,
+}
+
+#[derive(Deserialize)]
+struct Head {
+    v: u32,
+    #[serde(default)]
+    pid: i64,
+    #[serde(default)]
+    lost: u64,
+    base: Option<Base>,
+}
+
+/// Reads one line without its end; `None` for one that is cut off, damaged or of another version.
+pub fn read_line(bytes: &[u8]) -> Option<Line> {
+    let head: Head = serde_json::from_slice(bytes).ok()?;
+    if head.v != VERSION {
+        return None;
+    }
+    if let Some(base) = head.base {
+        return Some(Line::Base { pid: head.pid, lost: head.lost, base });
+    }
+    let stall: Stall = serde_json::from_slice(bytes).ok()?;
+    // JSON has no other numbers; a time below zero is nobody's.
+    (stall.level > 0 && stall.wall_ms >= 0.0).then(|| Line::Stall(Box::new(stall)))
+}
+
+impl Stall {
+    /// The day that it began on: `2026-11-21`; an empty text when it has no time.
+    pub fn day(&self) -> &str {
+        self.t.get(..10).filter(|day| day.bytes().all(|b| b.is_ascii_digit() || b == b'-')).unwrap_or("")
+    }
+}

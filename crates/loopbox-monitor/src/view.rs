@@ -1,0 +1,101 @@
+//! What a reader gets: plain numbers and names.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The stalls of all files, summed up.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct View {
+    /// `loopbox.monitor/1`.
+    pub schema: &'static str,
+    /// How many files were read.
+    pub files: u64,
+    /// How many stalls they have.
+    pub stalls: u64,
+    /// How long those took together.
+    pub ms: f64,
+    /// The longest one.
+    pub longest_ms: f64,
+    /// How many stalls each level has.
+    pub levels: BTreeMap<u32, u64>,
+    /// How many processes wrote.
+    pub processes: u64,
+    /// How many of the app's users there are by their names, 0 when it names none.
+    pub users: u64,
+    /// Lines that are cut off, damaged or of a newer version.
+    pub cut_lines: u64,
+    /// Lines that the app could not write.
+    pub lost_lines: u64,
+    /// By day, oldest first.
+    pub days: Vec<Group>,
+    /// By scene, most time first.
+    pub scenes: Vec<Group>,
+    /// By message, most time first.
+    pub messages: Vec<Group>,
+    /// By stack, most time first.
+    pub stacks: Vec<StackGroup>,
+    /// What the process did around stalls.
+    pub around: Around,
+}
+
+/// Stalls that have something in common.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Group {
+    /// What it is; empty for stalls that do not say.
+    pub name: String,
+    /// How many.
+    pub stalls: u64,
+    /// How long they took together.
+    pub ms: f64,
+    /// The longest one.
+    pub longest_ms: f64,
+    /// How many stalls each level has.
+    pub levels: BTreeMap<u32, u64>,
+}
+
+/// Time in stacks that have the same culprit.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct StackGroup {
+    /// The app's method nearest to the top; empty for time without a stack.
+    pub method: String,
+    /// The top frame, where it is another one.
+    pub waits_in: Option<String>,
+    /// Its share of the stalls' time, by the number of stacks.
+    pub ms: f64,
+    /// How many stalls have it.
+    pub stalls: u64,
+    /// The stack of the longest of those, top first.
+    pub frames: Vec<String>,
+    /// How long that one took.
+    pub longest_ms: f64,
+}
+
+/// Averages over the stalls that have a value.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Around {
+    /// Of the last sample before each.
+    pub before: Phase,
+    /// Of the samples during each.
+    pub during: Phase,
+    /// Of the first sample after each.
+    pub after: Phase,
+}
+
+/// Averages; `None` when no stall has the value.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Phase {
+    /// How many stalls have a sample.
+    pub stalls: u64,
+    /// Use of a processor by the process, in per cent.
+    pub proc_cpu: Option<f64>,
+    /// Use of all processors by all processes, in per cent.
+    pub sys_cpu: Option<f64>,
+    /// Memory that the machine has left.
+    pub free_mb: Option<f64>,
+    /// Share of time in which something waited for a processor.
+    pub psi_cpu: Option<f64>,
+    /// For memory.
+    pub psi_memory: Option<f64>,
+    /// For the disk.
+    pub psi_io: Option<f64>,
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox;
+
+import android.util.Log;
+import androidx.annotation.AnyThread;
+import androidx.annotation.NonNull;
+import androidx.annotation.WorkerThread;
+import io.loopbox.internal.MonitorFiles;
+import io.loopbox.internal.MonitorThread;
+import io.loopbox.internal.MonitorUpload;
+import io.loopbox.internal.StallSink;
+import io.loopbox.internal.Tag;
+import java.io.File;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The block monitor and the performance monitor: a stack of each message that blocks the main thread, and a line in the file
+ * of the day for each that took long, with its stacks, and with what the process did before, meanwhile and afterwards. It
+ * works by the recorder's own hook and sampler, so {@link Loopbox#install} comes first; the main thread does nothing more
+ * for it. No method throws into the app.
+ */
+public final class Monitor {
+    private final MonitorFiles files;
+    private final MonitorUpload upload;
+    private final MonitorThread.Plan plan;
+
+    Monitor(MonitorConfig config, File directory) {
+        files = new MonitorFiles(directory, config.settings);
+        upload = new MonitorUpload(files, config.settings);
+        plan = new MonitorThread.Plan(config.settings, files, upload, sink(config.settings.listener));
+    }
+
+    private static StallSink sink(final MonitorListener listener) {
+        return new StallSink() {
+            @Override
+            public void onBlock(long ageMs, String stack) {
+                if (listener != null) {
+                    listener.onBlock(ageMs, stack);
+                }
+            }
+
+            @Override
+            public void onStall(
+                    int level, double ms, long uptimeMs, long timeMs, String message, String scene, String stack, String json) {
+                if (listener != null) {
+                    listener.onStall(new Stall(level, ms, uptimeMs, timeMs, message, scene, stack, json));
+                }
+            }
+        };
+    }
+
+    /**
+     * Starts monitoring; one monitor at a time. Any thread.
+     *
+     * @return whether it works; the log says why not
+     */
+    @AnyThread
+    public boolean start() {
+        try {
+            String refusal = MonitorThread.start(plan);
+            if (refusal != null) {
+                Log.w(Tag.LOOPBOX, "no monitor: " + refusal);
+            }
+            return refusal == null;
+        } catch (Throwable fault) {
+            Log.w(Tag.LOOPBOX, "no monitor", fault);
+            return false;
+        }
+    }
+
+    /** Stops monitoring; what was found by then is still written. Any thread. */
+    @AnyThread
+    public void stop() {
+        try {
+            MonitorThread.stop(plan);
+        } catch (Throwable fault) {
+            Log.w(Tag.LOOPBOX, "cannot stop the monitor", fault);
+        }
+    }
+
+    /** Whether it was started and works. Any thread. */
+    @AnyThread
+    public boolean isMonitoring() {
+        return MonitorThread.isRunning(plan);
+    }
+
+    /** The files that are there, oldest day first: those of earlier processes, too. */
+    @WorkerThread
+    @NonNull
+    public List<File> pending() {
+        try {
+            return files.list();
+        } catch (Throwable fault) {
+            Log.w(Tag.LOOPBOX, "cannot look for files", fault);
+            return new ArrayList<File>();
+        }
+    }
+
+    /** Has something else sampled with each sample of the process, from the next one on. Any thread. */
+    @AnyThread
+    public void addSampler(@NonNull MonitorSampler sampler) {
+        plan.add(sampler);
+    }
+
+    /**
+     * Sends all files, the running day's, too, by the {@link MonitorConfig.Builder#uploader}: now, which the app says at a good
+     * time, as when the network is unmetered or the device charges. Each is packed first and deleted when it was sent. What
+     * could not be sent is tried again while the app is used and monitored, and at the next call. Returns at once. Any thread.
+     */
+    @AnyThread
+    public void upload() {
+        try {
+            upload.begin();
+        } catch (Throwable fault) {
+            Log.w(Tag.LOOPBOX, "no upload", fault);
+        }
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox;
+
+import androidx.annotation.NonNull;
+import androidx.annotation.WorkerThread;
+
+/** Hears of main-thread stalls; on the monitor's thread, which writes nothing meanwhile. */
+public interface MonitorListener {
+    /**
+     * A message has run for as long as {@link MonitorConfig.Builder#blockMs} says, and may run on.
+     *
+     * @param ageMs how old it was when the stack was taken
+     * @param stack the main thread's stack then: a line for each frame, top first, as an exception's has it
+     */
+    @WorkerThread
+    void onBlock(long ageMs, @NonNull String stack);
+
+    /** A message has ended that took longer than the lowest level; its line is in the file of the day, where that could be written. */
+    @WorkerThread
+    void onStall(@NonNull Stall stall);
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox;
+
+import androidx.annotation.NonNull;
+import androidx.annotation.WorkerThread;
+import java.io.File;
+import java.io.IOException;
+
+/** Sends what the monitor wrote to a server of the app's, see {@link Monitor#upload}. */
+public interface MonitorUploader {
+    /**
+     * Sends one file, on a thread of its own, which may block.
+     *
+     * @param gzip lines of JSON, packed by gzip
+     * @param day of which they are, as 2026-11-22; a day may come in several files
+     * @return whether the server has it: then the file is deleted. False, like an exception, leaves it for later
+     */
+    @WorkerThread
+    boolean upload(@NonNull File gzip, @NonNull String day) throws IOException;
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox;
+
+import androidx.annotation.NonNull;
+
+/** A message of the main thread that took long. */
+public final class Stall {
+    private final int level;
+    private final double wallMs;
+    private final long startUptimeMs;
+    private final long startTimeMs;
+    private final String message;
+    private final String scene;
+    private final String stack;
+    private final String json;
+
+    Stall(
+            int level,
+            double wallMs,
+            long startUptimeMs,
+            long startTimeMs,
+            String message,
+            String scene,
+            String stack,
+            String json) {
+        this.level = level;
+        this.wallMs = wallMs;
+        this.startUptimeMs = startUptimeMs;
+        this.startTimeMs = startTimeMs;
+        this.message = message;
+        this.scene = scene;
+        this.stack = stack;
+        this.json = json;
+    }
+
+    /** How many of {@link MonitorConfig.Builder#levelsMs} it took longer than: 1 and more. */
+    public int level() {
+        return level;
+    }
+
+    /** How long it took. */
+    public double wallMs() {
+        return wallMs;
+    }
+
+    /** When it began, as SystemClock.uptimeMillis has it. */
+    public long startUptimeMs() {
+        return startUptimeMs;
+    }
+
+    /** When it began, as System.currentTimeMillis has it. */
+    public long startTimeMs() {
+        return startTimeMs;
+    }
+
+    /** Class names of its Handler and callback, and its code; empty when no name is known. */
+    @NonNull
+    public String message() {
+        return message;
+    }
+
+    /** What {@link Loopbox#scene} said; empty when nothing. */
+    @NonNull
+    public String scene() {
+        return scene;
+    }
+
+    /** The stack that was seen most often meanwhile, a line for each frame, top first; empty when none was taken. */
+    @NonNull
+    public String stack() {
+        return stack;
+    }
+
+    /** Its line of the file, without the line's end. */
+    @NonNull
+    public String json() {
+        return json;
+    }
+
+    @Override
+    public String toString() {
+        return json;
+    }
+}

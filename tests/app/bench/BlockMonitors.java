@@ -1,0 +1,148 @@
+package bench;
+
+import android.os.Handler;
+import android.os.HandlerThread;
+import android.os.Looper;
+import dalvik.system.VMDebug;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Ways to find messages that block, as they are found elsewhere, each with a Printer and with posts to a thread for each message:
+ * the block monitor of the one article, the performance monitor of the other, and BlockCanary's. What they do for each message
+ * is theirs; what they do for one that blocks is left out, because none does here.
+ */
+abstract class BlockMonitors implements HookBench.Variant, android.util.Printer {
+    private HandlerThread thread;
+
+    /** The thread that watches. */
+    Handler watcher;
+
+    @Override public boolean install() {
+        thread = new HandlerThread("watcher");
+        thread.start();
+        watcher = new Handler(thread.getLooper());
+        Looper.getMainLooper().setMessageLogging(this);
+        return true;
+    }
+
+    @Override public void uninstall() throws Exception {
+        Looper.getMainLooper().setMessageLogging(null);
+        thread.quit();
+        thread.join();
+    }
+
+    /** A stack 200 ms after a message began, unless it has ended by then. */
+    static final class Block extends BlockMonitors implements Runnable {
+        private static final long TIME_BLOCK = 200L;
+
+        @Override public void println(String line) {
+            if (line.startsWith(">>>>> Dispatching")) {
+                watcher.postDelayed(this, TIME_BLOCK);
+            }
+            if (line.startsWith("<<<<< Finished")) {
+                watcher.removeCallbacks(this);
+            }
+        }
+
+        @Override public void run() {
+            System.out.println("blocks: " + Looper.getMainLooper().getThread().getStackTrace().length);
+        }
+    }
+
+    /** Samples while it is switched on, each interval after the one before. */
+    private static final class PostedSampler implements Runnable {
+        private final Handler handler;
+        private final long delayMs;
+        private final AtomicBoolean samples = new AtomicBoolean();
+
+        PostedSampler(Handler handler, long delayMs) {
+            this.handler = handler;
+            this.delayMs = delayMs;
+        }
+
+        void start() {
+            if (!samples.getAndSet(true)) {
+                handler.removeCallbacks(this);
+                handler.postDelayed(this, delayMs);
+            }
+        }
+
+        void stop() {
+            if (samples.getAndSet(false)) {
+                handler.removeCallbacks(this);
+            }
+        }
+
+        @Override public void run() {
+            if (samples.get()) {
+                handler.postDelayed(this, delayMs);
+            }
+        }
+    }
+
+    /** Levels by the wall clock; its sampler is started by the first message and runs on. */
+    static final class Uiperf extends BlockMonitors {
+        private PostedSampler sampler;
+        private long startTime;
+        private int level;
+
+        @Override public boolean install() {
+            boolean installed = super.install();
+            sampler = new PostedSampler(watcher, 500);
+            return installed;
+        }
+
+        @Override public void uninstall() throws Exception {
+            sampler.stop();
+            super.uninstall();
+        }
+
+        @Override public void println(String line) {
+            if (startTime <= 0) {
+                startTime = System.currentTimeMillis();
+                sampler.start();
+            } else {
+                long took = System.currentTimeMillis() - startTime;
+                level = took > 300 ? 2 : took > 100 ? 1 : 0;
+                startTime = 0;
+            }
+        }
+    }
+
+    /** The wall clock and the thread's CPU clock at both ends, and two samplers that are started and stopped for each message. */
+    static final class Canary extends BlockMonitors {
+        private static final long BLOCK_MS = 3_000;
+
+        private PostedSampler stacks;
+        private PostedSampler cpu;
+        private long startMs;
+        private long startCpuMs;
+        private boolean started;
+
+        @Override public boolean install() {
+            boolean installed = super.install();
+            long delayMs = BLOCK_MS * 8 / 10;
+            stacks = new PostedSampler(watcher, delayMs);
+            cpu = new PostedSampler(watcher, delayMs);
+            return installed;
+        }
+
+        @Override public void println(String line) {
+            if (!started) {
+                startMs = System.currentTimeMillis();
+                startCpuMs = VMDebug.threadCpuTimeNanos() / 1_000_000;
+                started = true;
+                stacks.start();
+                cpu.start();
+            } else {
+                long endMs = System.currentTimeMillis();
+                started = false;
+                if (endMs - startMs > BLOCK_MS) {
+                    System.out.println("blocks: " + startCpuMs);
+                }
+                stacks.stop();
+                cpu.stop();
+            }
+        }
+    }
+}

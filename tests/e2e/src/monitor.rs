@@ -1,0 +1,66 @@
+//! kill -9 of processes that append to one file of the performance monitor: no line is lost but the one in flight.
+
+use crate::{LIMIT, launcher};
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+/// What all runs showed.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Appended {
+    /// Processes killed.
+    pub runs: usize,
+    /// Lines that they had told of, all of which are there.
+    pub told: u64,
+    /// Lines that are there without having been told of.
+    pub in_flight: u64,
+    /// Lines in flight that are cut off.
+    pub torn: u64,
+}
+
+/// Kills `runs` processes, each after it has told of some lines, that append to the same file.
+///
+/// # Errors
+/// When a line is missing that was told of, or one is damaged that is not the last of its process.
+pub fn kill_appending(testbed: &str, folder: &Path, runs: usize) -> Result<Appended> {
+    let launcher = launcher(testbed)?;
+    let mut told = Vec::new();
+    for run in 0..runs {
+        let app = launcher.app("scenario.MonitorAppends").argument(format!("dir={}", folder.display()));
+        let mut app = app.argument(format!("run={run}")).start()?;
+        // Another line each time; whatever it does then is cut off.
+        app.wait_for(&format!("SCRIPT wrote {}", 5 + run % 40), LIMIT)?;
+        app.kill();
+        while app.wait_for("SCRIPT wrote", LIMIT).is_ok() {}
+        let last = app.seen().iter().rev().find_map(|line| line.strip_prefix("SCRIPT wrote "));
+        told.push(last.context("nothing was told")?.parse::<u64>()?);
+        ensure!(!app.seen().iter().any(|line| line.contains("did not write")), "run {run}");
+    }
+    // The kernel stops a write between two pages when its process is killed: then the last line is cut, within a character even.
+    let text = fs::read(folder.join("uiperf-2026-11-22.jsonl")).context("no file")?;
+    let text = String::from_utf8_lossy(&text);
+    let mut found = vec![0_u64; runs];
+    let mut appended = Appended { runs, ..Appended::default() };
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        let Ok(line) = serde_json::from_str::<Value>(line) else {
+            appended.torn += 1;
+            continue;
+        };
+        let run = line["run"].as_u64().context("no run")? as usize;
+        if let Some(number) = line["n"].as_u64() {
+            found[run] += 1;
+            ensure!(number == found[run], "run {run}: line {number} after {}", found[run] - 1);
+        }
+    }
+    for (run, (&told, &found)) in told.iter().zip(&found).enumerate() {
+        ensure!(found >= told && found <= told + 1, "run {run}: {found} lines, told of {told}");
+        appended.told += told;
+        appended.in_flight += found - told;
+    }
+    ensure!(
+        appended.torn + appended.in_flight <= runs as u64,
+        "more than one line of a process: {appended:?}"
+    );
+    Ok(appended)
+}

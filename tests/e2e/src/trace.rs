@@ -1,0 +1,74 @@
+//! The system calls of a process that have to do with files, by strace.
+
+use crate::live::wait_until;
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+
+/// The calls of a process that have to do with files, as strace writes them down.
+#[derive(Debug)]
+pub struct Trace {
+    strace: Child,
+    log: PathBuf,
+}
+
+impl Trace {
+    /// Watches a process that runs, and the threads that it starts. Writes its log into `folder`.
+    ///
+    /// # Errors
+    /// When there is no strace, or the process ends.
+    pub fn of(pid: u32, folder: &Path) -> Result<Self> {
+        let log = folder.join("trace");
+        let calls =
+            "trace=%file,write,fsync,fdatasync,msync,sync_file_range,syncfs,sync,tgkill,rt_sigtimedwait";
+        let strace = Command::new("strace")
+            .args(["-f", "-y", "-qq", "-s", "200", "-e", calls, "-o"])
+            .arg(&log)
+            .args(["-p", &pid.to_string()])
+            .spawn()
+            .context("cannot start strace")?;
+        wait_until("every thread is traced", || {
+            let traced = |path: PathBuf| {
+                let status = fs::read_to_string(path.join("status")).unwrap_or_default();
+                status.lines().any(|line| line.starts_with("TracerPid:") && !line.ends_with("\t0"))
+            };
+            let tasks = fs::read_dir(format!("/proc/{pid}/task")).context("the process is gone")?;
+            Ok(tasks.flatten().all(|task| traced(task.path())).then_some(()))
+        })?;
+        Ok(Self { strace, log })
+    }
+
+    /// The calls so far: of which thread, and what.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub fn calls(&self) -> Result<Vec<(u32, String)>> {
+        let log = fs::read_to_string(&self.log)?;
+        // The last line may be half of one.
+        let whole = log.rsplit_once('\n').map_or("", |(whole, _)| whole);
+        let call = |line: &str| {
+            let (thread, call) = line.split_once(' ')?;
+            Some((thread.parse().ok()?, call.trim_start().to_owned()))
+        };
+        Ok(whole.lines().filter_map(call).collect())
+    }
+
+    /// Waits until a call like this was made, and returns all of them.
+    ///
+    /// # Errors
+    /// When none is.
+    pub fn wait_for(&self, what: &str, like: impl Fn(&str) -> bool) -> Result<Vec<(u32, String)>> {
+        wait_until(what, || {
+            let calls = self.calls()?;
+            Ok(calls.iter().any(|(_, call)| like(call)).then_some(calls))
+        })
+    }
+}
+
+impl Drop for Trace {
+    fn drop(&mut self) {
+        let _ = self.strace.kill();
+        let _ = self.strace.wait();
+    }
+}

@@ -8,6 +8,7 @@ mod book;
 mod conventions;
 mod demo;
 mod offsets;
+mod phone;
 mod prebuilt;
 mod run;
 mod stress;
@@ -39,6 +40,8 @@ enum Command {
     Demo,
     /// The ART layout tables: check them, or compare a library with them
     Offsets(offsets::OffsetsArgs),
+    /// Run everything on a phone, through adb, and write down what was seen
+    Phone(phone::PhoneArgs),
     /// Run an app of your own on a testbed, and list the reports that it left
     Run(run::RunArgs),
     /// Run for long what tests run briefly
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Command::Book => book::run(),
         Command::Demo => demo::demo(),
         Command::Offsets(args) => offsets::run(&args),
+        Command::Phone(args) => phone::run(args),
         Command::Stress(command) => stress::run(&command),
         Command::Test(args) => suite::test(&args),
         Command::Testbed(args) => testbed::run(&args),

@@ -3,6 +3,7 @@
 
 mod android;
 mod bench;
+mod bionic;
 mod book;
 #[cfg(test)]
 mod conventions;
@@ -34,6 +35,8 @@ enum Command {
     /// Measure, as ratios within one run
     #[command(subcommand)]
     Bench(bench::BenchCommand),
+    /// Run the library that ships on the C libraries of devices
+    Bionic(bionic::BionicArgs),
     /// Build the book of the documentation, and check every link in it
     Book,
     /// The main job, once: an app hangs on a real Android Runtime, its report is written and shown
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Command::Run(args) => return run::run(&args).unwrap_or_else(|error| failed(&error)),
         Command::Android(args) => android::run(args),
         Command::Bench(command) => bench::run(&command),
+        Command::Bionic(args) => bionic::run(args),
         Command::Book => book::run(),
         Command::Demo => demo::demo(),
         Command::Offsets(args) => offsets::run(&args),

@@ -32,14 +32,17 @@ pub(crate) struct Killed {
 }
 
 pub(crate) fn play(stage: &Stage<'_>) -> Result<Killed> {
-    let dir = format!("dir={}", stage.phone.folder_of(STORY));
-    let mut app = stage.phone.start(STORY, "scenario.Killed", std::slice::from_ref(&dir))?;
+    // The hang lasts until the kill, however long that takes. It has its name at half of `hangMs`, and a report of its own at all
+    // of it, which the kill comes before.
+    let words =
+        [format!("dir={}", stage.phone.folder_of(STORY)), "wait=3600000".into(), "hangMs=20000".into()];
+    let mut app = stage.phone.start(STORY, "scenario.Killed", &words)?;
     app.wait_for("SCRIPT installed")?;
     let pid = app.pid();
     let ring_age_ns = wait_for_hang(stage, pid)?;
     app.kill()?;
 
-    let mut next = stage.phone.start(STORY, "scenario.Killed", &[dir])?;
+    let mut next = stage.phone.start(STORY, "scenario.Killed", &words)?;
     let told = next.told("SCRIPT report ")?;
     ensure!(told.ends_with(" recovered"), "the next launch said: {told}");
     next.kill()?;

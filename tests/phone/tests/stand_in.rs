@@ -56,7 +56,7 @@ fn a_phone_is_asked_everything_and_left_as_it_was() -> Result<()> {
     let options = Options {
         folder: folder.display().to_string(),
         library: Some(launcher.library()),
-        phase_ms: 200,
+        phase_ms: 400,
         messages: 400,
         rounds: 3,
         ..Options::default()
@@ -79,7 +79,7 @@ fn a_phone_is_asked_everything_and_left_as_it_was() -> Result<()> {
     assert!(hook.starts_with("Observer"), "{hook}");
     assert!(sampler.contains("table of ART 10"), "{sampler}");
     let (samples, wrong) = stacks.split_once(", ").unwrap_or_default();
-    assert!(samples.parse::<usize>()? > 0 && wrong == "0 wrong", "{stacks}");
+    assert!(samples.parse::<usize>()? > 0 && wrong.starts_with("0 wrong"), "{stacks}");
     let ms: Vec<f64> = times.split(", ").map(str::parse).collect::<Result<_, _>>()?;
     assert!(ms.len() == 2 && ms.iter().all(|ms| *ms > 0.0), "{times}");
     assert_eq!(sigquit, "reported, handed on");

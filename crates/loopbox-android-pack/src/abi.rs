@@ -62,7 +62,7 @@ impl Abi {
     }
 
     /// The linker's emulation (`-m`), needed where no object file tells it.
-    pub(crate) fn emulation(self) -> &'static str {
+    pub fn emulation(self) -> &'static str {
         match self {
             Self::Arm64 => "aarch64linux",
             Self::Arm => "armelf_linux_eabi",
@@ -82,7 +82,7 @@ impl Abi {
     }
 
     /// Whether addresses have 64 bits.
-    pub(crate) fn is_64_bit(self) -> bool {
+    pub fn is_64_bit(self) -> bool {
         matches!(self, Self::Arm64 | Self::X86_64)
     }
 }

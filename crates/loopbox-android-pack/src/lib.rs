@@ -3,9 +3,11 @@
 
 pub mod aar;
 mod abi;
+pub mod against;
 mod artifact;
 mod build;
 mod check;
+pub mod device;
 mod java;
 mod library;
 mod link;

@@ -27,20 +27,22 @@ struct File {
 /// A group of symbols of one library that all exist at [`MIN_API`].
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Library {
-    soname: String,
-    version: String,
+pub(crate) struct Library {
+    pub(crate) soname: String,
+    pub(crate) version: String,
+    /// The first level whose library has that version node, when it is a later one: linkers before it take the symbol without.
+    pub(crate) version_since: Option<u32>,
     #[serde(default)]
     abis: Vec<String>,
-    symbols: Vec<String>,
+    pub(crate) symbols: Vec<String>,
 }
 
 /// A symbol newer than [`MIN_API`]: only a weak reference may name it, and its user must do without.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Optional {
-    symbol: String,
-    since: u32,
+pub(crate) struct Optional {
+    pub(crate) symbol: String,
+    pub(crate) since: u32,
     /// What happens on devices that do not have it. Only people read this, hence the check that it is there.
     without: String,
 }
@@ -82,6 +84,11 @@ impl SymbolList {
                 ensure!(known.contains(&abi.as_str()), "{}: there is no ABI {abi}", library.soname);
             }
             ensure!(
+                library.version_since.is_none_or(|since| since > MIN_API),
+                "{}: every Android has that version node, leave version_since out",
+                library.soname
+            );
+            ensure!(
                 library.symbols.is_sorted(),
                 "{}: the symbols are not in alphabetical order",
                 library.soname
@@ -104,17 +111,33 @@ impl SymbolList {
         let mut required: BTreeMap<String, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
         for library in &self.file.library {
             let versions = required.entry(library.soname.clone()).or_default();
-            if library.abis.is_empty() || library.abis.iter().any(|name| name == abi.name()) {
+            if library.is_for(abi) {
                 versions.entry(library.version.clone()).or_default().extend(library.symbols.iter().cloned());
             }
         }
         Imports { required, optional: self.file.optional.iter().map(|o| o.symbol.clone()).collect() }
     }
 
+    /// The groups of symbols that hold for an ABI.
+    pub(crate) fn groups(&self, abi: Abi) -> impl Iterator<Item = &Library> {
+        self.file.library.iter().filter(move |library| library.is_for(abi))
+    }
+
+    /// The symbols that are newer than [`MIN_API`].
+    pub(crate) fn optional(&self) -> &[Optional] {
+        &self.file.optional
+    }
+
     /// All listed symbols, for finding those that nothing imports any more.
     pub fn all(&self) -> BTreeSet<&str> {
         let required = self.file.library.iter().flat_map(|l| l.symbols.iter().map(String::as_str));
         required.chain(self.file.optional.iter().map(|o| o.symbol.as_str())).collect()
+    }
+}
+
+impl Library {
+    fn is_for(&self, abi: Abi) -> bool {
+        self.abis.is_empty() || self.abis.iter().any(|name| name == abi.name())
     }
 }
 
@@ -215,6 +238,7 @@ pub(crate) mod tests {
         assert!(fault("since = 28", "since = 21").contains("list it with its library"));
         assert!(fault("\"x86\"", "\"mips\"").contains("no ABI mips"));
         assert!(fault("\"abort\", \"open\"", "\"open\", \"abort\"").contains("alphabetical"));
+        assert!(fault("\"LIBLOG\"", "\"LIBLOG\"\nversion_since = 21").contains("leave version_since out"));
         assert!(fault("reads /dev/urandom", "").contains("what happens"));
         assert!(fault("version = \"LIBLOG\"", "versoin = \"LIBLOG\"").contains("versoin"));
     }

@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
-mod adb;
 mod args;
 mod attachment;
 mod batch;

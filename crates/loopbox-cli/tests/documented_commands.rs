@@ -1,10 +1,8 @@
 //! The commands in the documentation run, and the help text is the one that is checked in.
 
-#[path = "support/adb.rs"]
-mod adb;
 mod support;
 
-use adb::AdbStandIn;
+use loopbox_adb::stand_in::AdbStandIn;
 use loopbox_format::report::encode;
 use loopbox_report::test_frames::SessionBuilder;
 use loopbox_report::test_support::ReportBuilder;
@@ -86,8 +84,8 @@ fn workspace() -> Files {
 
 /// A device with an app that has a report.
 fn device() -> AdbStandIn {
-    let device = AdbStandIn::ready();
-    device.put("com.example.shop", "no_backup/loopbox/hang.lbx", &shop_bytes());
+    let device = AdbStandIn::ready().unwrap();
+    device.put("com.example.shop", "no_backup/loopbox/hang.lbx", &shop_bytes()).unwrap();
     device
 }
 
@@ -126,7 +124,7 @@ fn documented_commands_succeed() {
         fs::write(cases.path().join("page.md"), case).unwrap();
         fs::rename(files.dir(), cases.path().join("page.in")).unwrap();
         println!("{page}: {commands:#?}");
-        let port = device.port.to_string();
+        let port = device.port().to_string();
         trycmd::TestCases::new()
             .env("ANDROID_ADB_SERVER_PORT", port)
             .case(cases.path().join("page.md"))
@@ -173,7 +171,7 @@ fn every_example_in_the_help_runs() {
             let out = shell
                 .env("PATH", &path)
                 .env("HOME", files.dir())
-                .env("ANDROID_ADB_SERVER_PORT", device.port.to_string())
+                .env("ANDROID_ADB_SERVER_PORT", device.port().to_string())
                 .output()
                 .unwrap();
             let said = String::from_utf8_lossy(&out.stderr);

@@ -1,10 +1,8 @@
 //! `loopbox pull` against a stand-in for an adb server.
 
-#[path = "support/adb.rs"]
-mod adb;
 mod support;
 
-use adb::AdbStandIn;
+use loopbox_adb::stand_in::{AdbStandIn, SERIAL};
 use std::fs;
 use std::net::TcpListener;
 use std::process::Command;
@@ -22,13 +20,13 @@ fn pull(files: &Files, port: u16, arguments: &[&str]) -> Run {
 
 #[test]
 fn reports_and_rings_of_an_app_are_pulled_and_told() {
-    let (files, adb) = (Files::new(), AdbStandIn::ready());
+    let (files, adb) = (Files::new(), AdbStandIn::ready().unwrap());
     let ring = fs::read(files.ring()).unwrap();
-    adb.put("com.example.shop", "no_backup/loopbox/hang-1.lbx", &shop_bytes());
-    adb.put("com.example.shop", "files/it's here/hang-1.lbx", &shop_bytes());
-    adb.put("com.example.shop", "no_backup/loopbox/ring-0badcafe-7-9.lbr.1", &ring);
-    adb.put("com.example.shop", "no_backup/loopbox/sampler.off", b"no report");
-    let run = pull(&files, adb.port, &["com.example.shop"]);
+    adb.put("com.example.shop", "no_backup/loopbox/hang-1.lbx", &shop_bytes()).unwrap();
+    adb.put("com.example.shop", "files/it's here/hang-1.lbx", &shop_bytes()).unwrap();
+    adb.put("com.example.shop", "no_backup/loopbox/ring-0badcafe-7-9.lbr.1", &ring).unwrap();
+    adb.put("com.example.shop", "no_backup/loopbox/sampler.off", b"no report").unwrap();
+    let run = pull(&files, adb.port(), &["com.example.shop"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{}", run.stdout);
     assert_eq!(run.stdout.lines().count(), 3, "{}", run.stdout);
     let told = |name: &str| run.stdout.lines().find(|line| line.contains(name)).unwrap().to_owned();
@@ -42,7 +40,7 @@ fn reports_and_rings_of_an_app_are_pulled_and_told() {
     assert_eq!(fs::read(folder.join("no_backup-loopbox-hang-1.lbx")).unwrap(), shop_bytes());
     assert_eq!(fs::read(folder.join("files-it's here-hang-1.lbx")).unwrap(), shop_bytes());
     assert_eq!(fs::read(folder.join("no_backup-loopbox-ring-0badcafe-7-9.1.lbr")).unwrap(), ring);
-    let run = pull(&files, adb.port, &["com.example.shop", "--serial", adb::SERIAL, "-o", "other"]);
+    let run = pull(&files, adb.port(), &["com.example.shop", "--serial", SERIAL, "-o", "other"]);
     assert_eq!(
         (run.code, fs::read_dir(files.dir().join("other")).unwrap().count()),
         (0, 3),
@@ -53,13 +51,13 @@ fn reports_and_rings_of_an_app_are_pulled_and_told() {
 
 #[test]
 fn without_an_app_devices_and_apps_are_listed() {
-    let (files, adb) = (Files::new(), AdbStandIn::ready());
-    adb.put("com.example.shop", "no_backup/loopbox/a.lbx", &shop_bytes());
-    adb.put("com.example.shop", "no_backup/loopbox/b.lbx", &shop_bytes());
-    adb.put("com.example.release", "no_backup/loopbox/c.lbx", &shop_bytes());
-    adb.put("com.example.release", ".release", b"");
-    adb.put("com.example.other", "files/x.txt", b"");
-    let run = pull(&files, adb.port, &[]);
+    let (files, adb) = (Files::new(), AdbStandIn::ready().unwrap());
+    adb.put("com.example.shop", "no_backup/loopbox/a.lbx", &shop_bytes()).unwrap();
+    adb.put("com.example.shop", "no_backup/loopbox/b.lbx", &shop_bytes()).unwrap();
+    adb.put("com.example.release", "no_backup/loopbox/c.lbx", &shop_bytes()).unwrap();
+    adb.put("com.example.release", ".release", b"").unwrap();
+    adb.put("com.example.other", "files/x.txt", b"").unwrap();
+    let run = pull(&files, adb.port(), &[]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let wanted = "emulator-5554  device  product:sdk model:Pixel_8 transport_id:1\n  com.example.shop  2 reports and rings\n";
     assert_eq!(run.stdout, wanted);
@@ -67,11 +65,11 @@ fn without_an_app_devices_and_apps_are_listed() {
 
 #[test]
 fn what_cannot_be_pulled_is_told_in_one_line() {
-    let (files, adb) = (Files::new(), AdbStandIn::ready());
-    adb.put("com.example.release", ".release", b"");
-    adb.put("com.example.other", "files/x.txt", b"");
+    let (files, adb) = (Files::new(), AdbStandIn::ready().unwrap());
+    adb.put("com.example.release", ".release", b"").unwrap();
+    adb.put("com.example.other", "files/x.txt", b"").unwrap();
     let error = |arguments: &[&str]| {
-        let run = pull(&files, adb.port, arguments);
+        let run = pull(&files, adb.port(), arguments);
         assert_eq!((run.code, run.stderr.lines().count()), (1, 1), "{}", run.stderr);
         run.stderr
     };
@@ -81,14 +79,14 @@ fn what_cannot_be_pulled_is_told_in_one_line() {
     assert!(error(&["a;reboot"]).contains("not an application id"));
     assert!(error(&["com.example.other", "--serial", "x"]).contains("there are: emulator-5554 (device)"));
 
-    let none = AdbStandIn::start("");
-    let run = pull(&files, none.port, &[]);
+    let none = AdbStandIn::start("").unwrap();
+    let run = pull(&files, none.port(), &[]);
     assert!(run.code == 1 && run.stderr.contains("no device: connect one"), "{}", run.stderr);
-    let locked = AdbStandIn::start("emulator-5554 unauthorized transport_id:3\n");
-    let run = pull(&files, locked.port, &["com.example.shop"]);
+    let locked = AdbStandIn::start("emulator-5554 unauthorized transport_id:3\n").unwrap();
+    let run = pull(&files, locked.port(), &["com.example.shop"]);
     assert!(run.code == 1 && run.stderr.contains("emulator-5554 (unauthorized)"), "{}", run.stderr);
-    let two = AdbStandIn::start("emulator-5554 device\nR58M device\n");
-    let run = pull(&files, two.port, &["com.example.shop"]);
+    let two = AdbStandIn::start("emulator-5554 device\nR58M device\n").unwrap();
+    let run = pull(&files, two.port(), &["com.example.shop"]);
     assert!(run.code == 1 && run.stderr.contains("choose one with --serial"), "{}", run.stderr);
     // A port that nobody listens at: it was free a moment ago.
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -98,9 +96,9 @@ fn what_cannot_be_pulled_is_told_in_one_line() {
 
 #[test]
 fn a_file_that_is_no_report_is_pulled_and_told() {
-    let (files, adb) = (Files::new(), AdbStandIn::ready());
-    adb.put("com.example.shop", "no_backup/bad\u{1b}[31m.lbx", b"no report");
-    let run = pull(&files, adb.port, &["com.example.shop"]);
+    let (files, adb) = (Files::new(), AdbStandIn::ready().unwrap());
+    adb.put("com.example.shop", "no_backup/bad\u{1b}[31m.lbx", b"no report").unwrap();
+    let run = pull(&files, adb.port(), &["com.example.shop"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(
         run.stdout.contains("no_backup-bad_[31m.lbx: not readable: offset 0: not a Loopbox report"),

@@ -1,8 +1,12 @@
 //! `cargo xtask android`: the library as it ships, for every ABI, built and checked without an NDK or with one.
 
-use anyhow::Result;
+use std::path::PathBuf;
+
+use anyhow::{Result, ensure};
 use clap::Args;
-use loopbox_android_pack::{Abi, Options, pack};
+use loopbox_android_pack::against::{compare, table};
+use loopbox_android_pack::symbols::SymbolList;
+use loopbox_android_pack::{Abi, Options, data, pack};
 
 /// Arguments of `cargo xtask android`.
 #[derive(Debug, Args)]
@@ -22,9 +26,21 @@ pub(crate) struct AndroidArgs {
     /// Build each library a second time, in an empty folder, and compare the bytes
     #[arg(long)]
     twice: bool,
+    /// Build nothing, but hold the list of Android's symbols against the libraries of devices: a folder laid out like one
+    /// (`system`, `apex`), or one with such folders
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["bless", "update_toolchain", "sizes", "twice"])]
+    against: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: AndroidArgs) -> Result<()> {
-    let AndroidArgs { abi, bless, update_toolchain, sizes, twice } = args;
+    let AndroidArgs { abi, bless, update_toolchain, sizes, twice, against } = args;
+    if let Some(folder) = against {
+        let list = SymbolList::read(&data("bionic-symbols.toml"))?;
+        let rows = compare(&list, &folder, &abi)?;
+        print!("{}", table(&rows));
+        let faults: usize = rows.iter().map(|row| row.faults.len()).sum();
+        ensure!(faults == 0, "the list says {faults} times what is not so");
+        return Ok(());
+    }
     pack(&Options { abis: abi.into_iter().collect(), bless, update_toolchain, sizes, twice })
 }

@@ -3,11 +3,13 @@
 
 mod android;
 mod bench;
+mod bionic;
 mod book;
 #[cfg(test)]
 mod conventions;
 mod demo;
 mod offsets;
+mod phone;
 mod prebuilt;
 mod run;
 mod stress;
@@ -33,12 +35,16 @@ enum Command {
     /// Measure, as ratios within one run
     #[command(subcommand)]
     Bench(bench::BenchCommand),
+    /// Run the library that ships on the C libraries of devices
+    Bionic(bionic::BionicArgs),
     /// Build the book of the documentation, and check every link in it
     Book,
     /// The main job, once: an app hangs on a real Android Runtime, its report is written and shown
     Demo,
     /// The ART layout tables: check them, or compare a library with them
     Offsets(offsets::OffsetsArgs),
+    /// Run everything on a phone, through adb, and write down what was seen
+    Phone(phone::PhoneArgs),
     /// Run an app of your own on a testbed, and list the reports that it left
     Run(run::RunArgs),
     /// Run for long what tests run briefly
@@ -55,9 +61,11 @@ fn main() -> ExitCode {
         Command::Run(args) => return run::run(&args).unwrap_or_else(|error| failed(&error)),
         Command::Android(args) => android::run(args),
         Command::Bench(command) => bench::run(&command),
+        Command::Bionic(args) => bionic::run(args),
         Command::Book => book::run(),
         Command::Demo => demo::demo(),
         Command::Offsets(args) => offsets::run(&args),
+        Command::Phone(args) => phone::run(args),
         Command::Stress(command) => stress::run(&command),
         Command::Test(args) => suite::test(&args),
         Command::Testbed(args) => testbed::run(&args),

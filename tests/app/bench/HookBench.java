@@ -13,7 +13,7 @@ import scenario.Heap;
  *
  * Arguments: messages per batch, rounds, then the variants (all when none is named). Each round runs one batch per
  * variant, in turn, so that whatever else the machine does meets all alike. Prints one line a batch: variant, and per
- * message nanoseconds of this thread's CPU time, bytes allocated in Java, calls of malloc.
+ * message nanoseconds of this thread's CPU time, bytes allocated in Java, calls of malloc (NaN on a phone).
  */
 public final class HookBench {
     /** Ends Looper.loop(), which a main Looper cannot leave otherwise. */
@@ -49,13 +49,13 @@ public final class HookBench {
         @Override public void handleMessage(Message message) {
             if (message.what == LAST) {
                 lastNs = VMDebug.threadCpuTimeNanos();
-                lastMallocs = Heap.allocations();
+                lastMallocs = mallocs();
                 lastBytes = VMDebug.getAllocCount(VMDebug.KIND_THREAD_ALLOCATED_BYTES);
                 throw new Stop();
             }
             if (firstNs == 0) {
                 firstBytes = VMDebug.getAllocCount(VMDebug.KIND_THREAD_ALLOCATED_BYTES);
-                firstMallocs = Heap.allocations();
+                firstMallocs = mallocs();
                 firstNs = VMDebug.threadCpuTimeNanos();
             }
         }
@@ -87,10 +87,14 @@ public final class HookBench {
                 if (round >= 0) {
                     System.out.println("batch " + names[i] + " " + (double) (batch.lastNs - batch.firstNs) / messages
                             + " " + (double) (batch.lastBytes - batch.firstBytes) / messages
-                            + " " + (double) (batch.lastMallocs - batch.firstMallocs) / messages);
+                            + " " + (Heap.COUNTED ? (double) (batch.lastMallocs - batch.firstMallocs) / messages : Double.NaN));
                 }
             }
         }
+    }
+
+    private static long mallocs() {
+        return Heap.COUNTED ? Heap.allocations() : 0;
     }
 
     private static Batch run(int messages) {

@@ -15,7 +15,8 @@ import java.util.concurrent.CountDownLatch;
 /**
  * SIGQUIT must reach ART's Signal Catcher whatever code of the app does: {@code mode=listener} has a listener that does not
  * return, {@code mode=queue} a queued message that takes its time to print itself, in {@code mode=disk} no report can be
- * written, and in {@code mode=ended} nothing records any more, while a thread lives that inherited the signal unblocked.
+ * written, in {@code mode=plain} nothing is in the way and the report is waited for, and in {@code mode=ended} nothing records
+ * any more, while a thread lives that inherited the signal unblocked.
  */
 public final class Forwarded implements Runnable {
     private static final CountDownLatch ENTERED = new CountDownLatch(1);
@@ -62,7 +63,7 @@ public final class Forwarded implements Runnable {
                 for (int i = 0; i < 200; i++) {
                     Os.kill(Process.myPid(), OsConstants.SIGQUIT);
                 }
-            } else if (!"disk".equals(mode)) {
+            } else if (!"disk".equals(mode) && !"plain".equals(mode)) {
                 long before = SignalCatcher.wakeUps();
                 Os.kill(Process.myPid(), OsConstants.SIGQUIT);
                 ENTERED.await();
@@ -72,6 +73,9 @@ public final class Forwarded implements Runnable {
             long before = SignalCatcher.wakeUps();
             Os.kill(Process.myPid(), OsConstants.SIGQUIT);
             SignalCatcher.awaitAfter(before);
+            if ("plain".equals(mode)) {
+                PrintingListener.await(1);
+            }
             Script.say("forwarded");
             Runtime.getRuntime().halt(0);
         } catch (Exception failed) {

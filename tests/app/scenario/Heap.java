@@ -2,7 +2,19 @@ package scenario;
 
 /** What the process has taken from malloc; the native half is the host program's. */
 public final class Heap {
+    /** Whether there is a host program: on a phone there is none. */
+    public static final boolean COUNTED = isCounted();
+
     private Heap() {}
+
+    private static boolean isCounted() {
+        try {
+            allocations();
+            return true;
+        } catch (UnsatisfiedLinkError onPhone) {
+            return false;
+        }
+    }
 
     /** Bytes in use, in all arenas and mapped blocks. */
     static native long mallocBytes();

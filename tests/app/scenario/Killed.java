@@ -11,7 +11,7 @@ import java.io.File;
  * Messages one after the other, each telling when it begins and ends (uptime in nanoseconds), so that whoever ends this process knows what the
  * recorder must have. Of each {@link #CYCLE} messages the last one hangs for seconds.
  *
- * <p>Arguments: those of {@link Options}. {@code gate=FILE}: wait for that file before the recorder is installed, so
+ * <p>Arguments: those of {@link Options}. {@code wait=MS}: so long a hang waits. {@code gate=FILE}: wait for that file before the recorder is installed, so
  * that this process's limits can be set first. {@code exits=}: there is a Context, {@link Phone}. {@code dumps=FOLDER}:
  * no message hangs; when a file {@code N} appears in the folder, message {@code N} asks for a report and tells whether
  * there is one.
@@ -26,6 +26,7 @@ public final class Killed extends Handler {
     private static final int PAUSE_MS = 10;
 
     private final File dumps;
+    private final int waitMs;
     private int received;
     private int dumped;
 
@@ -33,6 +34,7 @@ public final class Killed extends Handler {
         super(looper);
         String folder = options.text("dumps", "");
         dumps = folder.isEmpty() ? null : new File(folder);
+        waitMs = options.number("wait", HANG_WAIT_MS);
     }
 
     /** Runs until it is killed. */
@@ -75,10 +77,10 @@ public final class Killed extends Handler {
     }
 
     /** Works, then waits: both are hangs, and only one takes a processor from the processes beside this one. */
-    private static void hang() {
+    private void hang() {
         Work.busy(HANG_WORK_MS);
         try {
-            Thread.sleep(HANG_WAIT_MS);
+            Thread.sleep(waitMs);
         } catch (InterruptedException unexpected) {
             throw new AssertionError(unexpected);
         }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
 use loopbox_format::model::{DumpReason, Feature, MainState, Report, StackSource};
@@ -34,6 +35,10 @@ pub const PHASES: [&str; 17] = [
     "Allocation",
     "ClassLoading",
 ];
+
+/// What is at the bottom of the main thread's stacks: of the host program the app's `main`, of Android's `app_process` what
+/// calls that.
+const BOTTOM: [&str; 2] = ["Frames.main", "RuntimeInit.main"];
 
 /// How methods are executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,7 +165,10 @@ impl Figures {
 
     /// Checks the stacks of a phase's report. Whether the phase is in any: the sampler may have been late for it, and
     /// have seen its message write the report only.
-    fn add(&mut self, oracle: &Oracle, phase: &str, report: &Report) -> Result<bool> {
+    ///
+    /// # Errors
+    /// When a tree contradicts itself.
+    pub fn add(&mut self, oracle: &Oracle, phase: &str, report: &Report) -> Result<bool> {
         // Stacks of Thread.getStackTrace have no signatures and no dex pcs: there is nothing to compare them with, and
         // a runtime that was sampled in another process must not be unknown in this one.
         if report.trees.iter().any(|tree| tree.source == StackSource::JavaApi) {
@@ -173,7 +181,7 @@ impl Figures {
             return Ok(true);
         }
         let mut tally = Tally::default();
-        tally.add(oracle, report, "Frames.main")?;
+        tally.add(oracle, report, &BOTTOM)?;
         self.samples += tally.samples;
         self.pairs += tally.pairs_checked();
         self.missed += tally.missed;
@@ -267,9 +275,20 @@ pub fn sample(
     let of = |ending: &str| code.iter().any(|file| file.ends_with(ending));
     let taken = of(".oat") && of(".odex");
     ensure!(taken == (mode == Mode::Ahead), "code of {code:?}, compiled ahead of time, was taken");
+    let sampled = phase_reports(&reports(folder.path())?)?;
+    let names: Vec<_> = sampled.iter().map(|(phase, _)| phase.as_str()).collect();
+    ensure!(names == phases, "reports of {names:?}, not of {phases:?}");
+    Ok((sampled, ended.errors.matches("Compiling method ").count()))
+}
+
+/// The reports of phases among these files, in their order, each with the stacks of that phase only.
+///
+/// # Errors
+/// When a file is no intact report, or its phase is over in it.
+pub fn phase_reports(files: &[PathBuf]) -> Result<Vec<(String, Report)>> {
     let mut sampled = Vec::new();
-    for file in reports(folder.path())? {
-        let mut report = read(&file)?;
+    for file in files {
+        let mut report = read(file)?;
         let DumpReason::Requested(reason) = &report.meta.reason else { continue };
         let phase = reason.strip_prefix("phase ").context("a report of something else")?.to_owned();
         // The running message is the phase; other trees are of the phases before.
@@ -278,9 +297,7 @@ pub fn sample(
         report.trees.retain(|tree| tree.token == token);
         sampled.push((phase, report));
     }
-    let names: Vec<_> = sampled.iter().map(|(phase, _)| phase.as_str()).collect();
-    ensure!(names == phases, "reports of {names:?}, not of {phases:?}");
-    Ok((sampled, ended.errors.matches("Compiling method ").count()))
+    Ok(sampled)
 }
 
 /// The figures as a Markdown table.

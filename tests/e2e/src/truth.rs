@@ -54,11 +54,11 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Checks every stack of every tree of a report. `root` is the method at the bottom of every stack.
+    /// Checks every stack of every tree of a report. At the bottom of every stack is one of `roots`.
     ///
     /// # Errors
     /// When a tree contradicts itself.
-    pub fn add(&mut self, oracle: &Oracle, report: &Report, root: &str) -> Result<()> {
+    pub fn add(&mut self, oracle: &Oracle, report: &Report, roots: &[&str]) -> Result<()> {
         for tree in &report.trees {
             self.longest_stop_ns = self.longest_stop_ns.max(tree.longest_stop_ns);
             self.missed += u64::from(tree.missed_samples);
@@ -83,7 +83,7 @@ impl Tally {
                         *self.wrong.entry(why).or_default() += 1;
                     }
                 }
-                let rooted = stack.last().is_some_and(|f| f.short() == root);
+                let rooted = stack.last().is_some_and(|f| roots.contains(&&*f.short()));
                 self.rootless += usize::from(!elided && !rooted);
             }
         }

@@ -61,11 +61,9 @@ impl Launcher {
     /// # Errors
     /// When a part cannot be set up or built.
     pub fn new(name: &str, build: Build) -> Result<Self> {
-        let sources = java_below(&[root().join("tests/app")])?;
-        let apps = target().join("apps");
-        fs::create_dir_all(&apps).context("cannot create target/apps")?;
-        let jar = apps.join(format!("{name}.jar"));
-        Self::with_app(name, build, sources, jar).context("cannot prepare the scripted apps")
+        let testbed = testbed::ensure(name)?;
+        let jar = scripted_apps(&testbed)?;
+        Self::with_app(testbed, build, jar)
     }
 
     /// The same with an app of these Java sources, to be compiled into `jar`, in place of the scripted ones: what it can
@@ -76,16 +74,13 @@ impl Launcher {
     pub fn of_sources(name: &str, sources: &[PathBuf], jar: PathBuf) -> Result<Self> {
         let mut all = java_below(&[root().join("tests/app/android")])?;
         all.extend_from_slice(sources);
-        Self::with_app(name, Build::Dev, all, jar)
+        let testbed = testbed::ensure(name)?;
+        with_java_half(&testbed, all, &jar)?;
+        Self::with_app(testbed, Build::Dev, jar)
     }
 
-    fn with_app(name: &str, build: Build, sources: Vec<PathBuf>, jar: PathBuf) -> Result<Self> {
-        let testbed = testbed::ensure(name)?;
+    fn with_app(testbed: Testbed, build: Build, jar: PathBuf) -> Result<Self> {
         let products = programs(&testbed, build).context("cannot build the host program and the recorder")?;
-        let glue = root().join("jni-glue");
-        let mut all = java_below(&["java", "java-stubs", "inhouse/java"].map(|part| glue.join(part)))?;
-        all.extend(sources);
-        testbed.dex(&all, &[], &jar)?;
         let libraries = products.join(build.folder());
         Ok(Self { testbed, jar, host: libraries.join("loopbox-host"), libraries })
     }
@@ -143,6 +138,21 @@ impl Launcher {
         boot.chain([self.jar.clone()]).collect()
     }
 
+    /// The recorder, as it is built for the testbed.
+    pub fn library(&self) -> PathBuf {
+        self.libraries.join("libloopbox.so")
+    }
+
+    /// The host program, in the environment of the testbed and with its description; without an app.
+    pub fn host(&self) -> Command {
+        // The variables of the testbed are there from the start: the host program need not start itself again, which an
+        // emulated one could not do.
+        let mut command = self.testbed.command(&self.host);
+        command.env("LOOPBOX_HOST_TESTBED", &self.testbed.dir);
+        command.arg("--testbed").arg(self.testbed.dir.join("testbed.toml"));
+        command
+    }
+
     /// A process that will run `main` of `class`.
     pub fn app(&self, class: &str) -> App {
         self.app_in(&self.jar, class)
@@ -150,15 +160,33 @@ impl Launcher {
 
     /// The same, of an app in a dexed jar of its own.
     pub fn app_in(&self, jar: &Path, class: &str) -> App {
-        // The variables of the testbed are there from the start: the host program need not start itself again, which an
-        // emulated one could not do.
-        let mut command = self.testbed.command(&self.host);
-        command.env("LOOPBOX_HOST_TESTBED", &self.testbed.dir);
-        command.arg("--testbed").arg(self.testbed.dir.join("testbed.toml")).arg("--app").arg(jar);
+        let mut command = self.host();
+        command.arg("--app").arg(jar);
         command.arg("-D").arg(format!("java.library.path={}", self.libraries.display()));
         command.arg("--main").arg(class);
         App { command, arguments: Vec::new() }
     }
+}
+
+/// The scripted apps of `tests/app` with the recorder's Java half as a dexed jar, compiled against a testbed's classes.
+///
+/// # Errors
+/// When they cannot be compiled.
+pub fn scripted_apps(testbed: &Testbed) -> Result<PathBuf> {
+    let apps = target().join("apps");
+    fs::create_dir_all(&apps).context("cannot create target/apps")?;
+    let jar = apps.join(format!("{}.jar", testbed.manifest.name));
+    let sources = java_below(&[root().join("tests/app")])?;
+    with_java_half(testbed, sources, &jar).context("cannot prepare the scripted apps")?;
+    Ok(jar)
+}
+
+/// Compiles Java sources together with the recorder's Java half.
+fn with_java_half(testbed: &Testbed, sources: Vec<PathBuf>, jar: &Path) -> Result<()> {
+    let glue = root().join("jni-glue");
+    let mut all = java_below(&["java", "java-stubs", "inhouse/java"].map(|part| glue.join(part)))?;
+    all.extend(sources);
+    testbed.dex(&all, &[], jar)
 }
 
 /// Builds what runs on a testbed, for its architecture; returns the folder that has one folder per profile.

@@ -1,6 +1,5 @@
 //! `loopbox pull`.
 
-use crate::adb::{Device, Server};
 use crate::config::app_packages;
 use crate::destination::write_file;
 use crate::input;
@@ -8,6 +7,7 @@ use crate::options::{PackageOptions, TerminalOptions};
 use crate::outcome::Outcome;
 use crate::output;
 use anyhow::{Context, Result, bail};
+use loopbox_adb::{Device, Server, choose, quoted, successful};
 use loopbox_report::Analysis;
 use loopbox_report::diagnose::diagnose;
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,25 +55,6 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     }
     let device = choose(&devices, args.serial.as_deref())?;
     pull(args, &server, &device.serial, package)
-}
-
-/// The device to ask.
-fn choose<'a>(devices: &'a [Device], serial: Option<&str>) -> Result<&'a Device> {
-    let usable: Vec<&Device> = devices.iter().filter(|device| device.state == "device").collect();
-    let names =
-        || devices.iter().map(|d| format!("{} ({})", d.serial, d.state)).collect::<Vec<_>>().join(", ");
-    match (serial, usable.as_slice()) {
-        (Some(serial), _) => usable.into_iter().find(|device| device.serial == serial).with_context(|| {
-            format!(
-                "{serial} is no device that can be used; there are: {}",
-                if devices.is_empty() { "none".into() } else { names() }
-            )
-        }),
-        (None, [only]) => Ok(only),
-        (None, []) if devices.is_empty() => bail!("no device: connect one, and allow USB debugging on it"),
-        (None, []) => bail!("no device can be used: {}; allow USB debugging on it", names()),
-        (None, _) => bail!("there are several devices: choose one with --serial: {}", names()),
-    }
 }
 
 /// Prints the devices, and the apps on them that have reports.
@@ -174,12 +155,8 @@ fn pull(args: &Args, server: &Server, serial: &str, package: &str) -> Result<Out
 
 /// The bytes of a file of the app.
 fn take(server: &Server, serial: &str, package: &str, file: &str) -> Result<Vec<u8>> {
-    let quoted = file.replace('\'', r"'\''");
-    let output = server.shell(serial, &format!("run-as {package} cat '{quoted}'"), input::MAX_LEN)?;
-    if output.code != 0 {
-        bail!("{}", output.complaint());
-    }
-    Ok(output.stdout)
+    let command = format!("run-as {package} cat {}", quoted(file));
+    Ok(successful(server.shell(serial, &command, input::MAX_LEN)?)?.stdout)
 }
 
 /// What a file of the device is called here: its path without the separators, so that none is outside of the folder, and no two

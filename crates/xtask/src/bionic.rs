@@ -1,0 +1,54 @@
+//! `cargo xtask bionic`: the library that ships on the C libraries of devices, without a phone.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use loopbox_android_pack::device::Device;
+use loopbox_android_pack::{Abi, ensure};
+use loopbox_bionic::device::{play, table};
+use loopbox_setup::workspace::target;
+
+/// Where the folder may be named, too.
+const FOLDER: &str = "LOOPBOX_ANDROID_LIBS";
+
+/// Run the library that ships on the C libraries of devices: load, install, messages, SIGQUIT, hang, kill, crash.
+///
+/// A folder is laid out like a device's root: its `/system/bin/linker*`, `/system/lib*` and, from Android 10 on, `/apex/com.android.runtime`,
+/// as `adb pull` gives them or an image has them. Each gets a root below target/bionic, which takes the rights of root; arm and
+/// arm64 are emulated by qemu-user-static. There is one row a folder and ABI.
+#[derive(Debug, Args)]
+pub(crate) struct BionicArgs {
+    /// Such a folder, or one with such folders; else LOOPBOX_ANDROID_LIBS names it
+    folder: Option<PathBuf>,
+    /// Only this ABI; may be given several times
+    #[arg(long)]
+    abi: Vec<Abi>,
+    /// A folder with libraries that were built before, one folder an ABI, as target/android/jni has them
+    #[arg(long, value_name = "FOLDER")]
+    jni: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: BionicArgs) -> Result<()> {
+    let Some(folder) = args.folder.or_else(|| std::env::var_os(FOLDER).map(PathBuf::from)) else {
+        bail!(
+            "no folder: adb pull /system/bin, /system/lib64, /system/lib and /apex/com.android.runtime of a phone into one, and give it"
+        );
+    };
+    let mut rows = Vec::new();
+    for device in Device::below(&folder)? {
+        for abi in device.abis()?.into_iter().filter(|abi| args.abi.is_empty() || args.abi.contains(abi)) {
+            let library = match &args.jni {
+                Some(built) => built.join(abi.name()).join("libloopbox.so"),
+                None => ensure(abi)?.file,
+            };
+            let row = play(&device, abi, &library, &target().join("bionic"));
+            rows.push(row.with_context(|| format!("{} {abi}", device.name()))?);
+        }
+    }
+    ensure!(!rows.is_empty(), "{} has no libc.so below system/lib or system/lib64", folder.display());
+    print!("{}", table(&rows));
+    let wrong = rows.iter().filter(|row| !row.good()).count();
+    ensure!(wrong == 0, "{wrong} of {} rows are wrong", rows.len());
+    Ok(())
+}

@@ -1,0 +1,13 @@
+//! Runs `libloopbox.so` in a process that is no Android app: a driver calls its natives as the Java half does, with a stand-in
+//! for the VM (`drive/`, in C, because it is compiled for devices' own C libraries without an NDK).
+//!
+//! `driver` compiles it, `story` runs it and judges the reports, `device` makes a root of a folder with a device's libraries,
+//! in which `properties` is the system's property area.
+#![forbid(unsafe_code)]
+
+pub mod device;
+mod driver;
+mod properties;
+pub mod story;
+
+pub use driver::compile_for_host;

@@ -1,0 +1,38 @@
+//! The library under a stand-in for the VM, on this machine: no ART, no Java, no sampler.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::Result;
+use loopbox_bionic::compile_for_host;
+use loopbox_bionic::story::{STORIES, Stage};
+use loopbox_setup::workspace::{cargo, run, target};
+
+struct Host {
+    folder: tempfile::TempDir,
+}
+
+impl Stage for Host {
+    fn command(&self, story: &str, folder: &str) -> Command {
+        let mut drive = Command::new(self.folder.path().join("drive"));
+        drive.args(["libloopbox.so", "libart.so"].map(|name| self.folder.path().join(name)));
+        drive.arg(self.folder(folder)).arg(story);
+        drive
+    }
+
+    fn folder(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+}
+
+#[test]
+fn the_library_does_everything_under_a_stand_in_for_the_vm() -> Result<()> {
+    run(cargo().args(["build", "--quiet", "--locked", "--package", "loopbox-jni"]))?;
+    let host = Host { folder: tempfile::tempdir()? };
+    compile_for_host(host.folder.path())?;
+    std::fs::copy(target().join("debug/libloopbox.so"), host.folder.path().join("libloopbox.so"))?;
+    for (name, story) in STORIES {
+        story(&host).map_err(|error| error.context(name))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! A process on the device.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use loopbox_adb::Program;
+
+use crate::phone::Phone;
+
+/// How long anything may take before a story gives up. Nothing waits that long by design.
+pub(crate) const LIMIT: Duration = Duration::from_mins(5);
+
+/// A running process. Dropping it kills it.
+#[derive(Debug)]
+pub(crate) struct App<'a> {
+    phone: &'a Phone,
+    program: Program,
+    pid: u32,
+    over: bool,
+}
+
+impl<'a> App<'a> {
+    pub(crate) fn new(phone: &'a Phone, mut program: Program) -> Result<Self> {
+        let line = program.wait_for("SCRIPT pid ", LIMIT)?;
+        let pid = line.rsplit(' ').next().and_then(|pid| pid.trim().parse().ok());
+        let pid = pid.with_context(|| format!("no process id: {line}"))?;
+        Ok(Self { phone, program, pid, over: false })
+    }
+
+    /// Process id.
+    pub(crate) fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Waits for a line of standard output that contains `text`.
+    pub(crate) fn wait_for(&mut self, text: &str) -> Result<String> {
+        self.program.wait_for(text, LIMIT)
+    }
+
+    /// Waits for a line of this kind, also among those that were read before.
+    pub(crate) fn told(&mut self, text: &str) -> Result<String> {
+        let before = self.program.seen().iter().find(|line| line.contains(text)).cloned();
+        before.map_or_else(|| self.wait_for(text), Ok)
+    }
+
+    /// Waits for the process to end by itself, and well: what it said, line by line.
+    pub(crate) fn finish(mut self) -> Result<Vec<String>> {
+        let (code, errors) = self.program.finish(LIMIT)?;
+        self.over = true;
+        let said = self.program.seen().join("\n");
+        ensure!(code == 0, "the process ended with {code}; it said:\n{said}\n{errors}");
+        Ok(self.program.seen().to_vec())
+    }
+
+    /// Ends it with SIGKILL, and waits until it is gone.
+    pub(crate) fn kill(mut self) -> Result<()> {
+        self.over = true;
+        self.phone.shell(&format!("kill -9 {}", self.pid))?;
+        self.program.finish(LIMIT).map(drop)
+    }
+}
+
+impl Drop for App<'_> {
+    fn drop(&mut self) {
+        if !self.over {
+            // It may be gone already.
+            let _ = self.phone.shell(&format!("kill -9 {}", self.pid));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Code of every kind, sampled as often as can be, and each stack held against the phone's own dex files.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use loopbox_e2e::matrix::{Figures, PHASES, phase_reports};
+use loopbox_format::model::{FeatureState, Figure, Report, StackSource, StackTree};
+use loopbox_oracle::Oracle;
+
+use crate::Stage;
+
+/// A directory keeps a bounded number of reports, so a few phases at a time.
+const AT_ONCE: usize = 6;
+/// The first level with method handles.
+const FIRST_WITH_HANDLES: u32 = 26;
+
+/// What was seen.
+#[derive(Debug, Default)]
+pub(crate) struct Frames {
+    /// Name and version of the library.
+    pub(crate) producer: String,
+    /// What works, and how, as the last report says.
+    pub(crate) features: Vec<FeatureState>,
+    /// Figures of the sampler and the hook, as the last report has them.
+    pub(crate) figures: Vec<Figure>,
+    /// What the oracle says.
+    pub(crate) judged: Figures,
+    /// Stacks of `Thread.getStackTrace`, which have no dex pcs: nothing can be held against them.
+    pub(crate) by_java_api: usize,
+    /// Phases without a stack of theirs.
+    pub(crate) unseen: Vec<String>,
+    /// Times between two stacks, in order of size.
+    pub(crate) intervals_ns: Vec<u64>,
+    /// What could not be read of the boot class path, and why.
+    pub(crate) unread: Vec<String>,
+    /// How many classes the oracle knows.
+    pub(crate) classes: usize,
+}
+
+pub(crate) fn play(stage: &Stage<'_>, apps: &Path) -> Result<Frames> {
+    let mut frames = Frames::default();
+    let oracle = oracle(stage, apps, &mut frames)?;
+    let runs = |phase: &&str| *phase != "Handles" || stage.about.api_level >= FIRST_WITH_HANDLES;
+    let phases: Vec<&str> = PHASES.into_iter().filter(runs).collect();
+    for (at, phases) in phases.chunks(AT_ONCE).enumerate() {
+        let story = format!("frames-{}", at + 1);
+        let words = [stage.options.phase_ms.to_string()];
+        let words: Vec<String> = words.into_iter().chain(phases.iter().map(|&phase| phase.into())).collect();
+        let said = stage.phone.start(&story, "frames.Frames", &words)?.finish();
+        let said = said.with_context(|| format!("while it ran {}", phases.join(", ")))?;
+        let done = format!("phases done: {}", phases.len());
+        ensure!(said.contains(&done), "the app said {said:?}, not `{done}`");
+        let mut reports: BTreeMap<_, _> = phase_reports(&stage.reports(&story)?)?.into_iter().collect();
+        for phase in phases {
+            let report = reports.remove(*phase).with_context(|| format!("no report of {phase}"))?;
+            frames.add(&oracle, phase, &report)?;
+        }
+    }
+    frames.intervals_ns.sort_unstable();
+    Ok(frames)
+}
+
+/// The oracle over the phone's boot class path and the scripted apps.
+fn oracle(stage: &Stage<'_>, apps: &Path, frames: &mut Frames) -> Result<Oracle> {
+    let mut oracle = Oracle::default();
+    for jar in stage.phone.boot_class_path()? {
+        let added = stage.phone.read(&jar).and_then(|bytes| Ok(oracle.add_jar(&bytes)?));
+        if let Err(error) = added {
+            frames.unread.push(format!("{jar}: {error:#}"));
+        }
+    }
+    ensure!(oracle.class_count() > 0, "nothing of the boot class path can be read: {:?}", frames.unread);
+    oracle.add_jar(&fs::read(apps).with_context(|| format!("cannot read {}", apps.display()))?)?;
+    frames.classes = oracle.class_count();
+    Ok(oracle)
+}
+
+impl Frames {
+    fn add(&mut self, oracle: &Oracle, phase: &str, report: &Report) -> Result<()> {
+        self.producer.clone_from(&report.meta.producer);
+        self.features.clone_from(&report.features);
+        let told = |figure: &&Figure| ["sampler.", "hook."].iter().any(|part| figure.name.starts_with(part));
+        self.figures = report.figures.iter().filter(told).cloned().collect();
+        for tree in &report.trees {
+            self.intervals_ns.extend(tree.sample_deltas_ns.iter().skip(1));
+        }
+        let by_java_api = |tree: &&StackTree| tree.source == StackSource::JavaApi;
+        let stacks: usize =
+            report.trees.iter().filter(by_java_api).map(|tree| tree.sample_deltas_ns.len()).sum();
+        self.by_java_api += stacks;
+        if stacks == 0 && !self.judged.add(oracle, phase, report)? {
+            self.unseen.push(phase.to_owned());
+        }
+        Ok(())
+    }
+
+    /// The time between two stacks that half of them keep.
+    pub(crate) fn usual_interval_ns(&self) -> Option<u64> {
+        self.intervals_ns.get(self.intervals_ns.len() / 2).copied()
+    }
+}

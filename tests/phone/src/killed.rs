@@ -1,0 +1,90 @@
+//! kill -9 in a hang: the next launch finds the ring, and reports the hang with its name and its stacks.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use loopbox_e2e::live::running_tree;
+use loopbox_e2e::{read, stacks_of};
+use loopbox_format::model::{DumpReason, MainState};
+use loopbox_store::{Recovered, recover};
+
+use crate::Stage;
+use crate::app::LIMIT;
+use crate::phone::is_called;
+
+const STORY: &str = "killed";
+/// From this age of a message on, a killed process is worth a report; `MIN_HANG_NS` of
+/// `loopbox-agent/src/report/previous_runs.rs`.
+const HUNG_NS: u64 = 1_000_000_000;
+/// Between two looks at the ring.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// What was seen.
+#[derive(Debug)]
+pub(crate) struct Killed {
+    /// How old the hang was by the ring when the process was killed.
+    pub(crate) ring_age_ns: u64,
+    /// How old it is in the report of the next launch.
+    pub(crate) report_age_ns: u64,
+    /// Stacks of it in that report.
+    pub(crate) stacks: usize,
+}
+
+pub(crate) fn play(stage: &Stage<'_>) -> Result<Killed> {
+    // The hang lasts until the kill, however long that takes. It has its name at half of `hangMs`, and a report of its own at all
+    // of it, which the kill comes before.
+    let words =
+        [format!("dir={}", stage.phone.folder_of(STORY)), "wait=3600000".into(), "hangMs=20000".into()];
+    let mut app = stage.phone.start(STORY, "scenario.Killed", &words)?;
+    app.wait_for("SCRIPT installed")?;
+    let pid = app.pid();
+    let ring_age_ns = wait_for_hang(stage, pid)?;
+    app.kill()?;
+
+    let mut next = stage.phone.start(STORY, "scenario.Killed", &words)?;
+    let told = next.told("SCRIPT report ")?;
+    ensure!(told.ends_with(" recovered"), "the next launch said: {told}");
+    next.kill()?;
+    let path = told.split_whitespace().nth(2).context("no path")?;
+    let name = Path::new(path).file_name().with_context(|| format!("{path} is no file"))?;
+    let files = stage.reports(STORY)?;
+    let file = files.iter().find(|file| file.file_name() == Some(name));
+    let report = read(file.with_context(|| format!("{path} is not there"))?)?;
+    ensure!(report.meta.process.pid == pid, "the report is of process {}", report.meta.process.pid);
+    ensure!(matches!(report.meta.reason, DumpReason::Recovered { .. }), "{:?}", report.meta.reason);
+    let MainState::Running(running) = &report.main else { bail!("main was in {:?}", report.main) };
+    let target = running.message.as_ref().map(|message| message.target.as_str());
+    ensure!(target == Some("scenario.Killed"), "the hang is named {target:?}");
+    let tree = running_tree(&report).context("there are no stacks of the hang")?;
+    let stacks = stacks_of(&report, tree)?;
+    let shown = |frames: &[loopbox_e2e::Frame]| frames.iter().any(|f| f.short() == "Killed.handleMessage");
+    ensure!(stacks.iter().all(|(frames, _)| shown(frames)), "stacks of something else");
+    Ok(Killed { ring_age_ns, report_age_ns: running.age_ns(), stacks: stacks.len() })
+}
+
+/// Until the ring of the process, as it would be found now, has a hang with a name and a stack: its age.
+fn wait_for_hang(stage: &Stage<'_>, pid: u32) -> Result<u64> {
+    let end = Instant::now() + LIMIT;
+    while Instant::now() < end {
+        if let Some(Recovered { report, .. }) = ring_of(stage, pid)?
+            && let MainState::Running(running) = &report.main
+            && running.age_ns() >= HUNG_NS
+            && running.message.is_some()
+            && running_tree(&report).is_some()
+        {
+            return Ok(running.age_ns());
+        }
+        std::thread::sleep(PAUSE);
+    }
+    bail!("no ring with a hang, its name and its stacks within {LIMIT:?}")
+}
+
+/// The ring of a process; `None` while it is not there, or is just being written.
+fn ring_of(stage: &Stage<'_>, pid: u32) -> Result<Option<Recovered>> {
+    let is_its = |name: &&String| is_called(name, "lbr") && name.contains(&format!("-{pid}-"));
+    let files = stage.phone.files(STORY)?;
+    let Some(name) = files.iter().find(is_its) else { return Ok(None) };
+    let bytes = stage.phone.read(&format!("{}/{name}", stage.phone.folder_of(STORY)));
+    Ok(bytes.ok().and_then(|bytes| recover(&bytes).ok()))
+}

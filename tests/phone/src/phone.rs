@@ -1,0 +1,205 @@
+//! The device: what it says of itself, and the folder that everything is in.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use loopbox_adb::{Server, quoted, successful};
+use loopbox_android_pack::Abi;
+
+use crate::app::App;
+
+/// More than a jar of the boot class path, a report or a ring has.
+const MAX_FILE: u64 = 256 << 20;
+/// What is asked of a device by `getprop`, in this order.
+const PROPERTIES: [&str; 6] = [
+    "ro.product.manufacturer",
+    "ro.product.model",
+    "ro.build.fingerprint",
+    "ro.build.version.release",
+    "ro.build.version.sdk",
+    "ro.product.cpu.abi",
+];
+/// The first level that says the versions of its modules.
+const FIRST_WITH_MODULES: u32 = 29;
+
+/// A device that adb knows.
+#[derive(Debug)]
+pub struct Phone {
+    server: Server,
+    serial: String,
+    folder: String,
+}
+
+/// What a device says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct About {
+    /// Manufacturer and model.
+    pub name: String,
+    /// Which build it runs: `ro.build.fingerprint`.
+    pub fingerprint: String,
+    /// Android's version: `14`.
+    pub release: String,
+    /// `ro.build.version.sdk`.
+    pub api_level: u32,
+    /// The ABI that it prefers.
+    pub abi: Abi,
+    /// The module that has ART, and its version code; `None` where ART is a part of the system.
+    pub art_module: Option<String>,
+    /// The kernel's release.
+    pub kernel: String,
+}
+
+impl Phone {
+    /// The device of this serial number, with a folder on it.
+    ///
+    /// # Errors
+    /// When the folder's name would be more than a word.
+    pub(crate) fn of(server: &Server, serial: &str, folder: &str) -> Result<Self> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
+        if !folder.starts_with('/') || folder.len() < 2 || !folder.chars().all(plain) {
+            bail!("{folder:?} is no folder that is emptied and removed without a doubt");
+        }
+        Ok(Self { server: server.clone(), serial: serial.to_owned(), folder: folder.to_owned() })
+    }
+
+    /// Runs a command that has to succeed.
+    pub(crate) fn shell(&self, command: &str) -> Result<String> {
+        let output = self.server.shell(&self.serial, command, MAX_FILE)?;
+        let output = successful(output).with_context(|| format!("{}: {command}", self.serial))?;
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// What the device says of itself.
+    ///
+    /// # Errors
+    /// When it says less than every Android does.
+    pub(crate) fn about(&self) -> Result<About> {
+        let asked = PROPERTIES.map(|name| format!("getprop {name}; ")).concat();
+        let said = self.shell(&format!("{asked} uname -r"))?;
+        let [manufacturer, model, fingerprint, release, api_level, abi, kernel] =
+            said.lines().map(str::trim).collect::<Vec<_>>()[..]
+        else {
+            bail!("{} does not say what it is: {said:?}", self.serial);
+        };
+        let api_level = api_level.parse().with_context(|| format!("{api_level} is no API level"))?;
+        let art_module = if api_level >= FIRST_WITH_MODULES {
+            art_module(&self.shell("pm list packages --apex-only --show-versioncode")?)
+        } else {
+            None
+        };
+        Ok(About {
+            name: format!("{manufacturer} {model}"),
+            fingerprint: fingerprint.to_owned(),
+            release: release.to_owned(),
+            api_level,
+            abi: abi.parse()?,
+            art_module,
+            kernel: kernel.to_owned(),
+        })
+    }
+
+    /// Puts the library and the scripted apps into the folder. Newer Androids refuse dex files that could be changed.
+    pub(crate) fn prepare(&self, library: &Path, apps: &Path) -> Result<()> {
+        self.shell(&format!("rm -rf {0} && mkdir -p {0}", self.folder))?;
+        for (file, name) in [(library, "libloopbox.so"), (apps, "apps.jar")] {
+            let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+            self.server.push(&self.serial, &bytes, &format!("{}/{name}", self.folder), 0o444)?;
+        }
+        Ok(())
+    }
+
+    /// Leaves the device as it was.
+    pub(crate) fn remove(&self) -> Result<()> {
+        self.shell(&format!("rm -rf {}", self.folder)).map(drop)
+    }
+
+    /// The folder of a story's reports, on the device.
+    pub(crate) fn folder_of(&self, story: &str) -> String {
+        format!("{}/{story}", self.folder)
+    }
+
+    /// Starts a class's `main` in a process of the shell's user, as the system starts its own commands; its reports go into
+    /// the folder of `story`.
+    pub(crate) fn start(&self, story: &str, class: &str, arguments: &[String]) -> Result<App<'_>> {
+        let (folder, reports) = (&self.folder, self.folder_of(story));
+        let words = arguments.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+        let command = format!(
+            "mkdir -p {reports} && cd {folder} && echo \"SCRIPT pid $$\" && export CLASSPATH={folder}/apps.jar && \
+             exec app_process -Djava.library.path={folder} -Dloopbox.dir={reports} {folder} {class} {words}"
+        );
+        App::new(self, self.server.start(&self.serial, &command)?)
+    }
+
+    /// A file of the device.
+    pub(crate) fn read(&self, path: &str) -> Result<Vec<u8>> {
+        let output = self.server.shell(&self.serial, &format!("cat {}", quoted(path)), MAX_FILE)?;
+        Ok(successful(output).with_context(|| path.to_owned())?.stdout)
+    }
+
+    /// The names of the files in the folder of a story.
+    pub(crate) fn files(&self, story: &str) -> Result<Vec<String>> {
+        Ok(self.shell(&format!("ls {}", self.folder_of(story)))?.lines().map(str::to_owned).collect())
+    }
+
+    /// Copies the reports of a story into a folder of this machine.
+    pub(crate) fn pull_reports(&self, story: &str, to: &Path) -> Result<Vec<PathBuf>> {
+        fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
+        let mut pulled = Vec::new();
+        for name in self.files(story)?.iter().filter(|name| is_called(name, "lbx") && !name.contains('/')) {
+            let bytes = self.read(&format!("{}/{name}", self.folder_of(story)))?;
+            let file = to.join(name);
+            fs::write(&file, bytes).with_context(|| format!("cannot write {}", file.display()))?;
+            pulled.push(file);
+        }
+        Ok(pulled)
+    }
+
+    /// The jars that every process of the device has in front of its own.
+    pub(crate) fn boot_class_path(&self) -> Result<Vec<String>> {
+        let path = self.shell("echo \"$BOOTCLASSPATH\"")?;
+        Ok(path.trim().split(':').filter(|jar| !jar.is_empty()).map(str::to_owned).collect())
+    }
+}
+
+/// Whether a name has this ending.
+pub(crate) fn is_called(name: &str, ending: &str) -> bool {
+    Path::new(name).extension().is_some_and(|own| own == ending)
+}
+
+/// The module that has ART, out of the package manager's list: `package:com.google.android.art versionCode:341411000`.
+fn art_module(packages: &str) -> Option<String> {
+    let modules = packages.lines().filter_map(|line| line.trim().strip_prefix("package:")?.split_once(' '));
+    let has_art = |name: &str| name.ends_with(".android.art") || name.ends_with(".android.runtime");
+    // ART had been in the module `runtime`, which is still there for bionic, when it got one of its own.
+    let mut all: Vec<(&str, &str)> = modules.filter(|(name, _)| has_art(name)).collect();
+    all.sort_by_key(|(name, _)| !is_called(name, "art"));
+    let (name, version) = all.first()?;
+    Some(format!("{name} {}", version.trim().trim_start_matches("versionCode:")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_module_that_has_art_is_found() {
+        let list = "package:com.android.runtime versionCode:1\r\npackage:com.google.android.art versionCode:341411000\n\
+                    package:com.google.android.adbd versionCode:3\n";
+        assert_eq!(art_module(list).unwrap(), "com.google.android.art 341411000");
+        assert_eq!(
+            art_module("package:com.android.runtime versionCode:290000000").unwrap(),
+            "com.android.runtime 290000000"
+        );
+        assert_eq!(art_module("package:com.android.adbd versionCode:3\n"), None);
+    }
+
+    #[test]
+    fn only_a_folder_without_surprises_is_emptied() {
+        let phone = |folder: &str| Phone::of(&Server::at(1), "x", folder);
+        assert!(phone("/data/local/tmp/loopbox").is_ok());
+        for folder in ["", "/", "tmp", "/data/local/tmp /", "/tmp/$HOME", "/tmp/*"] {
+            assert!(phone(folder).is_err(), "{folder}");
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! SIGQUIT, as the system sends it at an ANR: a report is written, and the runtime's own thread gets the signal after us.
+
+use anyhow::{Context, Result, ensure};
+use loopbox_e2e::{feature, read};
+use loopbox_format::model::{DumpReason, Feature};
+
+use crate::Stage;
+
+const STORY: &str = "sigquit";
+
+/// What was seen.
+#[derive(Debug)]
+pub(crate) struct SigQuit {
+    /// How the handler works.
+    pub(crate) how: String,
+}
+
+pub(crate) fn play(stage: &Stage<'_>) -> Result<SigQuit> {
+    let dir = format!("dir={}", stage.phone.folder_of(STORY));
+    let app = stage.phone.start(STORY, "scenario.Forwarded", &["mode=plain".into(), dir])?;
+    let said = app.finish()?;
+    ensure!(said.iter().any(|line| line == "SCRIPT forwarded"), "the signal was not handed on: {said:?}");
+    let mut reports =
+        stage.reports(STORY)?.into_iter().map(|file| read(&file)).collect::<Result<Vec<_>>>()?;
+    reports.retain(|report| report.meta.reason == DumpReason::SigQuit);
+    let report = reports.first().context("no report is of the signal")?;
+    let (on, how) = feature(report, Feature::SigQuit);
+    ensure!(on, "the handler is off: {how}");
+    Ok(SigQuit { how: how.to_owned() })
+}

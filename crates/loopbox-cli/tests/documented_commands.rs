@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 use support::{Files, OpenPage, loopbox, shop_bytes};
 
 /// Pages with commands in code blocks.
-const PAGES: [&str; 9] = [
+const PAGES: [&str; 10] = [
     "crates/loopbox-cli/README.md",
     "docs/clustering.md",
     "docs/diff.md",

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, ensure};
 use super::programs::{Outcome, TestProgram};
 
 /// What a shell gives a command that Ctrl-C ended.
-const INTERRUPTED: i32 = 130;
+pub(crate) const INTERRUPTED: i32 = 130;
 
 /// The leaders of the process groups that run now.
 ///

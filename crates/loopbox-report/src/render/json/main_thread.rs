@@ -16,7 +16,7 @@ pub struct MainThreadView {
     pub captured_at_ms: f64,
     /// What it waited in, or did; `None` when unknown.
     pub wait: Option<MainWait>,
-    /// The state of the thread in the kernel, in the words of [`super::ThreadView::doing`].
+    /// The state of the thread in the kernel, in the words of `ThreadView::doing`.
     pub doing: &'static str,
     /// The kernel function that it slept in; empty when unknown.
     pub wchan: String,

@@ -7,42 +7,42 @@
 /// (with the Printer hook any exception, with the Observer hook an `Error`), and then it is not. Looper itself
 /// tells neither. All supported ABIs grow their stacks towards lower addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct StackMark(u64);
+pub struct StackPointer(u64);
 
 /// Less than the smallest nested loop adds (three frames of compiled code at least), more than rounding.
 const SAME_LEVEL_BYTES: u64 = 64;
 
-impl StackMark {
+impl StackPointer {
     /// Not known: a begin inside of a message is then taken for the loss of that message's end.
     pub const UNKNOWN: Self = Self(0);
 
     /// Of a message whose start was not seen: everything is inside of it, and far away from it.
     pub(crate) const BELOW_ALL: Self = Self(u64::MAX);
 
-    /// A mark at this address of the thread's stack.
+    /// A pointer at this address of the thread's stack.
     pub const fn at(address: u64) -> Self {
         Self(address)
     }
 
-    /// A mark in the calling function.
+    /// A pointer in the calling function.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "the mark must lie in the caller's frame")]
+    #[expect(clippy::inline_always, reason = "the pointer must lie in the caller's frame")]
     pub fn here() -> Self {
         let probe = 0_u8;
         Self(std::ptr::from_ref(std::hint::black_box(&probe)).addr() as u64)
     }
 
-    /// Whether this mark was set deeper in the stack than `outer`, so that what set `outer` is still running.
+    /// Whether this pointer lies deeper in the stack than `outer`, so that what ran at `outer` is still running.
     pub(crate) fn is_inside(self, outer: Self) -> bool {
         self.0 != 0 && self.0.saturating_add(SAME_LEVEL_BYTES) < outer.0
     }
 
-    /// This mark moved by a signed number of bytes.
+    /// This pointer moved by a signed number of bytes.
     pub(crate) fn shifted(self, bytes: i64) -> Self {
         if self.0 == 0 { self } else { Self(self.0.saturating_add_signed(bytes)) }
     }
 
-    /// The signed distance from `other` to this mark; `None` when one of them is unknown.
+    /// The signed distance from `other` to this pointer; `None` when one of them is unknown.
     pub(crate) fn distance_from(self, other: Self) -> Option<i64> {
         (self.0 != 0 && other.0 != 0).then(|| self.0.wrapping_sub(other.0) as i64)
     }

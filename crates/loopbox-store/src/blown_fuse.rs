@@ -35,9 +35,9 @@ pub struct FuseSubject<'a> {
     pub libart: BuildId,
 }
 
-/// The sampler is off at this start.
+/// Why the sampler is off at this start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Disarmed {
+pub struct BlownFuse {
     /// In the middle of what the process ended, by the sampler's own numbers.
     pub phase: u8,
     /// How many more starts it is off.
@@ -69,7 +69,7 @@ pub fn suspect(dir: &Path, subject: &FuseSubject<'_>, phase: u8, suspicion: Susp
 }
 
 /// Counts this start of the process in `dir` and says whether the sampler is off.
-pub fn count_start(dir: &Path, subject: &FuseSubject<'_>) -> Option<Disarmed> {
+pub fn count_start(dir: &Path, subject: &FuseSubject<'_>) -> Option<BlownFuse> {
     let Some(known) = read(dir, subject) else {
         // Of another version, or not ours at all.
         let _ = fs::remove_file(path(dir, subject.process));
@@ -84,7 +84,7 @@ pub fn count_start(dir: &Path, subject: &FuseSubject<'_>) -> Option<Disarmed> {
     if state != known {
         write(dir, subject, state);
     }
-    off.then_some(Disarmed { phase: state.phase, starts_left: state.starts_left })
+    off.then_some(BlownFuse { phase: state.phase, starts_left: state.starts_left })
 }
 
 /// The file of this process: its name, so far as it can be a file's, and a checksum of all of it.
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(count_start(dir.path(), &app), None, "nothing happened");
         for starts in [5, 25, 125, 125] {
             suspect(dir.path(), &app, 3, Certain);
-            let first = Disarmed { phase: 3, starts_left: starts - 1 };
+            let first = BlownFuse { phase: 3, starts_left: starts - 1 };
             assert_eq!(count_start(dir.path(), &app), Some(first));
             assert_eq!(starts_off(dir.path(), &app), usize::from(starts) - 1);
         }
@@ -148,7 +148,7 @@ mod tests {
             assert_eq!(count_start(dir.path(), &app), None, "one is chance");
         }
         suspect(dir.path(), &app, 4, Strike);
-        assert_eq!(count_start(dir.path(), &app), Some(Disarmed { phase: 4, starts_left: 4 }));
+        assert_eq!(count_start(dir.path(), &app), Some(BlownFuse { phase: 4, starts_left: 4 }));
         assert_eq!(starts_off(dir.path(), &app), 4);
 
         suspect(dir.path(), &app, 3, Strike);

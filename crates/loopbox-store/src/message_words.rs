@@ -1,4 +1,4 @@
-//! The two small cells that the main thread writes for every message, as plain words.
+//! What the main thread writes for every message, the current message and the open record, as plain words.
 
 use loopbox_format::model::{Detail, Record, RecordKind, Slowest};
 
@@ -64,8 +64,8 @@ impl Open {
             r.idle_ns,
             r.cpu_ns.unwrap_or(UNKNOWN),
             r.checktime_late_ns.unwrap_or(UNKNOWN),
-            r.slowest.token,
-            r.slowest.wall_ns,
+            r.slowest.map_or(0, |slowest| slowest.token),
+            r.slowest.map_or(0, |slowest| slowest.wall_ns),
             u64::from(r.dropped_details),
             ended,
         ]
@@ -100,7 +100,7 @@ impl Open {
             idle_ns,
             cpu_ns: known(cpu),
             checktime_late_ns: known(late),
-            slowest: Slowest { token, wall_ns: wall },
+            slowest: (token != 0).then_some(Slowest { token, wall_ns: wall }),
             details: (),
             dropped_details: dropped as u32,
             closed: false,
@@ -188,7 +188,7 @@ mod tests {
             idle_ns: 7,
             cpu_ns: None,
             checktime_late_ns: Some(8),
-            slowest: Slowest { token: 9, wall_ns: 10 },
+            slowest: Some(Slowest { token: 9, wall_ns: 10 }),
             details: vec![1],
             dropped_details: 11,
             closed: false,

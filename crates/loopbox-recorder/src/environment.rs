@@ -3,9 +3,9 @@
 use crate::Details;
 use loopbox_format::model::Record;
 
-/// What [`Host::opened`] has to write anew.
+/// Which part of the open record [`Environment::opened`] has to write again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum Dirty {
     /// Only numbers changed.
     Counters,
     /// A detail was added, named or taken out, or the record is a new one.
@@ -16,7 +16,7 @@ pub enum Change {
 ///
 /// Every method is called on the recorded thread, inside `begin`, `end`, `describe` or `finish`; none may block,
 /// allocate or panic.
-pub trait Host {
+pub trait Environment {
     /// `CLOCK_MONOTONIC`. Called once in each `begin` and each `end`.
     fn now_ns(&self) -> u64;
 
@@ -49,7 +49,7 @@ pub trait Host {
 
     /// The record that is not closed yet has changed. It has the `seq` that it will be closed with, so a reader
     /// ignores an open record whose `seq` is among the closed ones.
-    fn opened(&mut self, record: &Record<Details>, change: Change);
+    fn opened(&mut self, record: &Record<Details>, dirty: Dirty);
 
     /// A record is complete.
     fn closed(&mut self, record: &Record<Details>);

@@ -6,10 +6,10 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** What the app has said about itself, for what is written on the Java side. Any thread. */
-final class Notes {
+final class Annotations {
     private static final Map<String, String> KEPT = new ConcurrentHashMap<String, String>();
 
-    private Notes() {}
+    private Annotations() {}
 
     /** A new recording begins with these names and values. */
     static void begin(List<String> annotations) {

@@ -1,8 +1,7 @@
-//! Many reports as one Parquet table: one row per report, flat columns, for any SQL engine.
-//!
-//! The columns are documented in `docs/parquet.md`, which a test compares with this file. New columns are added at the
-//! end; no column is renamed or changes its meaning. Rows have no order.
+//! One report as a row.
 
+use super::Column::{Integer, Json, Real, Text, Time};
+use super::{Column, Row, object};
 use crate::cluster::Problem;
 use crate::diagnose::{Confidence, Diagnosis};
 use crate::model::anr_words::{exit_reason, verdict};
@@ -11,25 +10,10 @@ use crate::model::time::ms;
 use crate::model::version::version_code;
 use crate::model::{Analysis, PendingEntry};
 use loopbox_format::model::{DumpReason, MainState, RecordKind};
-use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
-use parquet::errors::Result;
-use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
-use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::Type;
-use std::io::Write;
-use std::sync::Arc;
-
-/// The name and version of the contract that the columns are, in the metadata of the file.
-pub const SCHEMA: &str = "loopbox.table/1";
-
-/// How many rows to write at a time: readers skip whole row groups, and each is held in memory once.
-pub const ROW_GROUP: usize = 4_096;
 
 /// One report as a row.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct ReportRow {
     path: String,
     dumped_at: Option<i64>,
     reason: &'static str,
@@ -58,7 +42,7 @@ pub struct Row {
     pending: Option<i64>,
     overdue_ms: Option<f64>,
     samples: i64,
-    figures: String,
+    statistics: String,
     annotations: String,
     app_version_code: Option<i64>,
     anr: &'static str,
@@ -66,58 +50,48 @@ pub struct Row {
     exit_description: String,
 }
 
-/// How a column is read from a row. It decides the type of the column.
-enum Getter {
-    /// UTF-8 text; the empty text is null.
-    Text(fn(&Row) -> &str),
-    Integer(fn(&Row) -> Option<i64>),
-    Real(fn(&Row) -> Option<f64>),
-    /// Milliseconds since 1970, UTC.
-    Time(fn(&Row) -> Option<i64>),
-    /// A JSON object as text.
-    Json(fn(&Row) -> &str),
+impl Row for ReportRow {
+    const SCHEMA: &'static str = "loopbox.table/1";
+    const NAME: &'static str = "report";
+    const COLUMNS: &'static [(&'static str, Column<Self>)] = &[
+        ("path", Text(|r| &r.path)),
+        ("dumped_at", Time(|r| r.dumped_at)),
+        ("reason", Text(|r| r.reason)),
+        ("process", Text(|r| &r.process)),
+        ("app_version", Text(|r| &r.app_version)),
+        ("device", Text(|r| &r.device)),
+        ("api_level", Integer(|r| Some(r.api_level))),
+        ("abi", Text(|r| &r.abi)),
+        ("user", Text(|r| &r.user)),
+        ("cause", Text(|r| &r.cause)),
+        ("confidence", Text(|r| r.confidence.unwrap_or_default())),
+        ("headline", Text(|r| &r.headline)),
+        ("culprit", Text(|r| r.culprit.as_deref().unwrap_or_default())),
+        ("group_id", Text(|r| &r.group_id)),
+        ("frames", Text(|r| &r.frames)),
+        ("state", Text(|r| r.state)),
+        ("message", Text(|r| &r.message)),
+        ("age_ms", Real(|r| r.age_ms)),
+        ("cpu_ms", Real(|r| r.cpu_ms)),
+        ("history_ms", Real(|r| Some(r.history_ms))),
+        ("history_messages", Integer(|r| Some(r.history_messages))),
+        ("history_work_ms", Real(|r| Some(r.history_work_ms))),
+        ("history_idle_ms", Real(|r| Some(r.history_idle_ms))),
+        ("slowest_ms", Real(|r| Some(r.slowest_ms))),
+        ("late_ms", Real(|r| r.late_ms)),
+        ("pending", Integer(|r| r.pending)),
+        ("overdue_ms", Real(|r| r.overdue_ms)),
+        ("samples", Integer(|r| Some(r.samples))),
+        ("statistics", Json(|r| &r.statistics)),
+        ("annotations", Json(|r| &r.annotations)),
+        ("app_version_code", Integer(|r| r.app_version_code)),
+        ("anr", Text(|r| r.anr)),
+        ("exit_reason", Text(|r| r.exit_reason)),
+        ("exit_description", Text(|r| &r.exit_description)),
+    ];
 }
 
-use Getter::{Integer, Json, Real, Text, Time};
-
-const COLUMNS: &[(&str, Getter)] = &[
-    ("path", Text(|r| &r.path)),
-    ("dumped_at", Time(|r| r.dumped_at)),
-    ("reason", Text(|r| r.reason)),
-    ("process", Text(|r| &r.process)),
-    ("app_version", Text(|r| &r.app_version)),
-    ("device", Text(|r| &r.device)),
-    ("api_level", Integer(|r| Some(r.api_level))),
-    ("abi", Text(|r| &r.abi)),
-    ("user", Text(|r| &r.user)),
-    ("cause", Text(|r| &r.cause)),
-    ("confidence", Text(|r| r.confidence.unwrap_or_default())),
-    ("headline", Text(|r| &r.headline)),
-    ("culprit", Text(|r| r.culprit.as_deref().unwrap_or_default())),
-    ("group_id", Text(|r| &r.group_id)),
-    ("frames", Text(|r| &r.frames)),
-    ("state", Text(|r| r.state)),
-    ("message", Text(|r| &r.message)),
-    ("age_ms", Real(|r| r.age_ms)),
-    ("cpu_ms", Real(|r| r.cpu_ms)),
-    ("history_ms", Real(|r| Some(r.history_ms))),
-    ("history_messages", Integer(|r| Some(r.history_messages))),
-    ("history_work_ms", Real(|r| Some(r.history_work_ms))),
-    ("history_idle_ms", Real(|r| Some(r.history_idle_ms))),
-    ("slowest_ms", Real(|r| Some(r.slowest_ms))),
-    ("late_ms", Real(|r| r.late_ms)),
-    ("pending", Integer(|r| r.pending)),
-    ("overdue_ms", Real(|r| r.overdue_ms)),
-    ("samples", Integer(|r| Some(r.samples))),
-    ("figures", Json(|r| &r.figures)),
-    ("annotations", Json(|r| &r.annotations)),
-    ("app_version_code", Integer(|r| r.app_version_code)),
-    ("anr", Text(|r| r.anr)),
-    ("exit_reason", Text(|r| r.exit_reason)),
-    ("exit_description", Text(|r| &r.exit_description)),
-];
-
-impl Row {
+impl ReportRow {
     /// The row of a report with its diagnosis. `path` is the name of the report in the table.
     pub fn new(a: &Analysis, diagnosis: &Diagnosis, path: &str) -> Self {
         let problem = Problem::new(a, diagnosis);
@@ -169,12 +143,12 @@ impl Row {
             history_messages: work.fold(0_i64, |sum, r| sum.saturating_add(i64::from(r.count))),
             history_work_ms: sum(|r| r.work_ns),
             history_idle_ms: sum(|r| r.idle_ns),
-            slowest_ms: ms(a.history.iter().map(|r| r.slowest.wall_ns).max().unwrap_or(0)),
+            slowest_ms: ms(a.history.iter().filter_map(|r| Some(r.slowest?.wall_ns)).max().unwrap_or(0)),
             late_ms: a.history.iter().filter_map(|r| r.checktime_late_ns).max().map(ms),
             pending: a.queue.is_known().then_some(a.queue.entries.len() as i64),
             overdue_ms: a.queue.entries.iter().map(PendingEntry::overdue_ns).max().map(ms),
             samples: a.trees.iter().map(|tree| i64::from(tree.samples())).sum(),
-            figures: object(a.figures.iter().map(|f| (f.name.as_str(), f.value.as_str()))),
+            statistics: object(a.statistics.iter().map(|f| (f.name.as_str(), f.value.as_str()))),
             annotations: object(
                 a.meta.annotations.iter().map(|(name, value)| (name.as_str(), value.as_str())),
             ),
@@ -186,115 +160,9 @@ impl Row {
     }
 }
 
-/// A JSON object of texts.
-fn object<'t>(pairs: impl Iterator<Item = (&'t str, &'t str)>) -> String {
-    let map: serde_json::Map<String, serde_json::Value> =
-        pairs.map(|(name, value)| (name.to_string(), value.into())).collect();
-    serde_json::Value::Object(map).to_string()
-}
-
-/// A Parquet file being written.
-pub struct Table<W: Write + Send> {
-    writer: SerializedFileWriter<W>,
-}
-
-impl<W: Write + Send> std::fmt::Debug for Table<W> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Table").finish_non_exhaustive()
-    }
-}
-
-impl<W: Write + Send> Table<W> {
-    /// Starts a file.
-    ///
-    /// # Errors
-    /// When `out` cannot be written to.
-    pub fn new(out: W) -> Result<Self> {
-        let fields = COLUMNS.iter().map(|(name, get)| field(name, get)).collect::<Result<Vec<_>>>()?;
-        let schema = Type::group_type_builder("report").with_fields(fields).build()?;
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::SNAPPY)
-            .set_key_value_metadata(Some(vec![KeyValue::new("loopbox.schema".to_owned(), SCHEMA.to_owned())]))
-            .set_created_by(concat!("loopbox ", env!("CARGO_PKG_VERSION")).into())
-            .build();
-        Ok(Self { writer: SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))? })
-    }
-
-    /// Appends rows as one row group; see [`ROW_GROUP`].
-    ///
-    /// # Errors
-    /// When the output cannot be written to.
-    pub fn write(&mut self, rows: &[Row]) -> Result<()> {
-        if rows.is_empty() {
-            return Ok(());
-        }
-        let mut group = self.writer.next_row_group()?;
-        for (_, get) in COLUMNS {
-            write_column(&mut group, rows, get)?;
-        }
-        group.close()?;
-        Ok(())
-    }
-
-    /// Ends the file. Only then it can be read.
-    ///
-    /// # Errors
-    /// When the output cannot be written to.
-    pub fn finish(self) -> Result<()> {
-        self.writer.close()?;
-        Ok(())
-    }
-}
-
-fn field(name: &str, get: &Getter) -> Result<Arc<Type>> {
-    let (physical, logical) = match get {
-        // Readers map Parquet's JSON type in different ways, text in one.
-        Text(_) | Json(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-        Integer(_) => (Physical::INT64, None),
-        Real(_) => (Physical::DOUBLE, None),
-        Time(_) => (Physical::INT64, Some(LogicalType::timestamp(true, TimeUnit::MILLIS))),
-    };
-    let field = Type::primitive_type_builder(name, physical)
-        .with_repetition(Repetition::OPTIONAL)
-        .with_logical_type(logical)
-        .build()?;
-    Ok(Arc::new(field))
-}
-
-fn write_column<W: Write + Send>(
-    group: &mut SerializedRowGroupWriter<'_, W>,
-    rows: &[Row],
-    get: &Getter,
-) -> Result<()> {
-    let Some(mut column) = group.next_column()? else { return Ok(()) };
-    match get {
-        Text(get) | Json(get) => {
-            let values =
-                rows.iter().map(|r| Some(get(r)).filter(|text| !text.is_empty()).map(ByteArray::from));
-            let (values, levels) = present(values);
-            column.typed::<ByteArrayType>().write_batch(&values, Some(&levels), None)?;
-        }
-        Integer(get) | Time(get) => {
-            let (values, levels) = present(rows.iter().map(get));
-            column.typed::<Int64Type>().write_batch(&values, Some(&levels), None)?;
-        }
-        Real(get) => {
-            let (values, levels) = present(rows.iter().map(get));
-            column.typed::<DoubleType>().write_batch(&values, Some(&levels), None)?;
-        }
-    }
-    column.close()
-}
-
-/// The present values, and for each row whether it has one: Parquet's form of optional values.
-fn present<T>(values: impl Iterator<Item = Option<T>>) -> (Vec<T>, Vec<i16>) {
-    let mut levels = Vec::new();
-    let values = values.inspect(|value| levels.push(i16::from(value.is_some()))).flatten().collect();
-    (values, levels)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::{Table, documented, written};
     use super::*;
     use crate::diagnose::diagnose;
     use crate::test_support::{OUTSIDE, ReportBuilder};
@@ -304,7 +172,7 @@ mod tests {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use std::collections::BTreeMap;
 
-    fn table(rows: &[Row]) -> SerializedFileReader<Bytes> {
+    fn table(rows: &[ReportRow]) -> SerializedFileReader<Bytes> {
         let mut out = Vec::new();
         let mut table = Table::new(&mut out).unwrap();
         rows.chunks(2).for_each(|rows| table.write(rows).unwrap());
@@ -320,7 +188,7 @@ mod tests {
             .doing("a.H", "", 4_000)
             .tree(43, &[("a.A.a", 500)])
             .pending("Message 0: { when=-5s21ms what=3 target=a.H }")
-            .figure("threads", "31")
+            .statistic("threads", "31")
             .with(|r| {
                 r.meta.process.app_version = "5.10.0 (51000)".into();
                 r.anr.verdict = AnrVerdict::Confirmed;
@@ -329,7 +197,7 @@ mod tests {
             });
         let row = |decoded: &Decoded, path: &str| {
             let analysis = Analysis::new(decoded);
-            Row::new(&analysis, &diagnose(&analysis), path)
+            ReportRow::new(&analysis, &diagnose(&analysis), path)
         };
         let whole = row(&report.build(), "one.lbx");
         let empty = Decoded { report: Report::default(), damage: Vec::new() };
@@ -367,7 +235,7 @@ mod tests {
             shown(1, ["app_version_code", "anr", "exit_reason", "exit_description"]),
             ["null", "\"unknown\"", "null", "null"]
         );
-        assert_eq!(rows[0]["figures"], r#""{"threads":"31"}""#);
+        assert_eq!(rows[0]["statistics"], r#""{"threads":"31"}""#);
         assert_eq!(
             shown(1, ["app_version", "age_ms", "dumped_at", "state"]),
             ["null", "null", "null", "\"unknown\""]
@@ -379,7 +247,7 @@ mod tests {
         let stack = "android.os.MessageQueue.next com.shop.Trim.queueIdle";
         let report = ReportBuilder::new().outside(6_000, true).tree(OUTSIDE, &[(stack, 590)]).build();
         let analysis = Analysis::new(&report);
-        let row = Row::new(&analysis, &diagnose(&analysis), "r.lbx");
+        let row = ReportRow::new(&analysis, &diagnose(&analysis), "r.lbx");
         assert_eq!((row.state, row.message.as_str()), ("outside", "an idle handler"));
         assert_eq!((row.age_ms, row.cpu_ms, row.cause.as_str()), (Some(6_000.0), Some(5_700.0), "outside"));
     }
@@ -387,28 +255,7 @@ mod tests {
     /// Names, order and types.
     #[test]
     fn columns_are_those_of_the_documentation() {
-        let docs = include_str!("../../../../docs/parquet.md");
-        let documented: Vec<(String, String)> = docs
-            .lines()
-            .filter_map(|line| {
-                let mut cells = line.strip_prefix("| `")?.split('|');
-                let name = cells.next()?.trim().trim_end_matches('`').to_string();
-                Some((name, cells.next()?.trim().to_string()))
-            })
-            .collect();
-        let written: Vec<(String, String)> = COLUMNS
-            .iter()
-            .map(|(name, get)| {
-                let kind = match get {
-                    Text(_) => "text",
-                    Integer(_) => "integer",
-                    Real(_) => "real",
-                    Time(_) => "timestamp",
-                    Json(_) => "text, JSON",
-                };
-                ((*name).to_string(), kind.to_string())
-            })
-            .collect();
-        assert_eq!(documented, written);
+        let docs = include_str!("../../../../../docs/parquet.md");
+        assert_eq!(documented(docs, "Columns"), written::<ReportRow>());
     }
 }

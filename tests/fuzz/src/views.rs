@@ -4,7 +4,7 @@ use crate::report::sealed;
 use loopbox_format::report::{Decoded, decode};
 use loopbox_report::cluster::{self, Clusters, Sighting};
 use loopbox_report::diagnose::diagnose;
-use loopbox_report::export::parquet::{Row, Table};
+use loopbox_report::export::parquet::{ReportRow, ScreenRow, Table};
 use loopbox_report::export::{self, Format};
 use loopbox_report::json::ReportView;
 use loopbox_report::retrace::Mapping;
@@ -13,7 +13,7 @@ use loopbox_report::{Analysis, flame, html, invariant_violations, text};
 use std::cell::RefCell;
 
 /// Every view and every export of a report that may claim anything.
-pub(crate) fn desk(input: &[u8]) -> bool {
+pub(crate) fn every_view(input: &[u8]) -> bool {
     let decoded = decode(&sealed(input));
     decoded.iter().for_each(views);
     decoded.is_ok()
@@ -42,8 +42,11 @@ fn views(decoded: &Decoded) {
     }
     let _ = export::tree_text(&decoded.report, &analysis, None);
     let mut table = Table::new(Vec::new()).expect("a table");
-    table.write(&[Row::new(&analysis, &diagnosis, "a.lbx")]).expect("a row");
+    table.write(&[ReportRow::new(&analysis, &diagnosis, "a.lbx")]).expect("a row");
     table.finish().expect("the table's end");
+    let mut screens = Table::new(Vec::new()).expect("a table");
+    screens.write(&ScreenRow::all(&analysis, "a.lbx")).expect("rows");
+    screens.finish().expect("the table's end");
     let mut clusters = Clusters::default();
     clusters.add(Sighting::new(&analysis, &diagnosis, "a.lbx"));
     let summary = clusters.summary(0);

@@ -1,64 +1,76 @@
 //! The native methods of `io.loopbox.internal.Native`, registered by hand: methods with `@FastNative` or `@CriticalNative` are not
 //! found by name on Android 8 to 11, and a name that a shrinker changed must show when the library is loaded.
 
+use jni::EnvUnowned;
 use jni::objects::{JClass, JLongArray, JObjectArray, JString};
-use jni::strings::JNIStr;
-use jni::sys::{jboolean, jint, jlong};
-use jni::{EnvUnowned, NativeMethod, jni_str};
-use loopbox_agent::hook::callbacks;
+use jni::sys::{JNINativeMethod, jboolean, jint, jlong};
+use loopbox_agent::hook::{callbacks, frames};
 use loopbox_agent::jni::env::Env;
 use loopbox_agent::jni::raw::{self, Failure};
 use loopbox_agent::jni::{class_cache, entry};
-use loopbox_agent::{NUMBERS, Settings, install, sampler_natives};
+use loopbox_agent::{InstallError, NUMBERS, Settings, install, sampler_natives};
 use loopbox_format::model::Feature;
+use loopbox_frames::METRICS;
 use std::ffi::c_void;
 use std::time::Duration;
+
+/// All names and descriptors as one text, each with a null byte behind it, and the functions. A table of pointers to texts would be
+/// three times as large, and the linker of the phone would have to go through it at each start of the app.
+macro_rules! natives {
+    ($($name:literal $descriptor:literal $function:expr,)*) => {
+        (concat!($($name, "\0", $descriptor, "\0"),*), [$($function as *mut c_void),*])
+    };
+}
 
 /// Looks up the Java classes and registers the native methods.
 pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
     let classes = class_cache::look_up(env)?;
-    let table: [(&JNIStr, &JNIStr, *mut c_void); 26] = [
-        (jni_str!("install"), jni_str!("([J[Ljava/lang/String;)Ljava/lang/String;"), install as *mut c_void),
-        (jni_str!("uninstall"), jni_str!("()V"), uninstall as *mut c_void),
-        (jni_str!("setSampling"), jni_str!("(Z)V"), set_sampling as *mut c_void),
-        (jni_str!("setUnseen"), jni_str!("()V"), set_unseen as *mut c_void),
-        (jni_str!("setPaused"), jni_str!("(Z)V"), set_paused as *mut c_void),
-        (jni_str!("setMonitor"), jni_str!("(JJJ)Z"), set_monitor as *mut c_void),
-        (jni_str!("setHook"), jni_str!("(ZLjava/lang/String;)V"), set_hook as *mut c_void),
-        (jni_str!("features"), jni_str!("()Ljava/lang/String;"), features as *mut c_void),
-        (jni_str!("annotate"), jni_str!("(Ljava/lang/String;Ljava/lang/String;)V"), annotate as *mut c_void),
-        (jni_str!("dump"), jni_str!("(Ljava/lang/String;J)Ljava/lang/String;"), dump as *mut c_void),
-        (jni_str!("askForDump"), jni_str!("(Ljava/lang/String;J)Z"), ask_for_dump as *mut c_void),
-        (jni_str!("begin"), jni_str!("()I"), callbacks::begin as *mut c_void),
-        (jni_str!("beginIn"), jni_str!("(I)I"), callbacks::begin_in as *mut c_void),
-        (jni_str!("depth"), jni_str!("()I"), callbacks::depth as *mut c_void),
-        (jni_str!("begun"), jni_str!("()J"), callbacks::begun_so_far as *mut c_void),
-        (jni_str!("adopt"), jni_str!("(IZJ)V"), adopt as *mut c_void),
-        (jni_str!("endAdopted"), jni_str!("()V"), callbacks::end_adopted as *mut c_void),
-        (jni_str!("beginInput"), jni_str!("()Z"), callbacks::begin_input as *mut c_void),
-        (jni_str!("endInput"), jni_str!("(Ljava/lang/String;Z)V"), callbacks::end_input as *mut c_void),
-        (jni_str!("end"), jni_str!("(JZ)I"), callbacks::end as *mut c_void),
-        (jni_str!("beginCritical"), jni_str!("()I"), callbacks::begin_critical as *mut c_void),
-        (jni_str!("endCritical"), jni_str!("(JZ)I"), callbacks::end_critical as *mut c_void),
-        (
-            jni_str!("describe"),
-            jni_str!("(Ljava/lang/String;Ljava/lang/String;I)V"),
-            callbacks::describe as *mut c_void,
-        ),
-        (
-            jni_str!("describeLine"),
-            jni_str!("(Ljava/lang/String;)V"),
-            callbacks::describe_line as *mut c_void,
-        ),
-        (jni_str!("discover"), jni_str!("()V"), sampler_natives::discover as *mut c_void),
-        (jni_str!("walk"), jni_str!("()V"), sampler_natives::walk as *mut c_void),
+    let (texts, functions) = natives![
+        "install" "([J[Ljava/lang/String;)Ljava/lang/String;" install,
+        "uninstall" "()V" uninstall,
+        "setSampling" "(Z)V" set_sampling,
+        "setUnseen" "()V" set_unseen,
+        "setPaused" "(Z)V" set_paused,
+        "setMonitor" "(JJJ)Z" set_monitor,
+        "setHook" "(ZLjava/lang/String;)V" set_hook,
+        "features" "()Ljava/lang/String;" features,
+        "annotate" "(Ljava/lang/String;Ljava/lang/String;)V" annotate,
+        "dump" "(Ljava/lang/String;J)Ljava/lang/String;" dump,
+        "askForDump" "(Ljava/lang/String;J)Z" ask_for_dump,
+        "begin" "()I" callbacks::begin,
+        "beginIn" "(I)I" callbacks::begin_in,
+        "depth" "()I" callbacks::depth,
+        "begun" "()J" callbacks::begun_so_far,
+        "adopt" "(IZJ)V" adopt,
+        "endAdopted" "()V" callbacks::end_adopted,
+        "beginInput" "()Z" callbacks::begin_input,
+        "endInput" "(Ljava/lang/String;Z)V" callbacks::end_input,
+        "end" "(JZ)I" callbacks::end,
+        "beginCritical" "()I" callbacks::begin_critical,
+        "endCritical" "(JZ)I" callbacks::end_critical,
+        "describe" "(Ljava/lang/String;Ljava/lang/String;I)V" callbacks::describe,
+        "describeLine" "(Ljava/lang/String;)V" callbacks::describe_line,
+        "frame" "(J)Z" frames::frame,
+        "frameCritical" "(J)Z" frames::frame_critical,
+        "scrolled" "(J)Z" frames::scrolled,
+        "animate" "(Z)Z" frames::animate,
+        "touch" "(IF)V" frames::touch,
+        "frameScene" "(Ljava/lang/String;)V" frames::frame_scene,
+        "refreshRate" "(F)V" frames::refresh_rate,
+        "setFrames" "(IZLjava/lang/String;)V" set_frames,
+        "stages" "([J)V" stages,
+        "frameStats" "(Z)Ljava/lang/String;" frame_stats,
+        "discover" "()V" sampler_natives::discover,
+        "walk" "()V" sampler_natives::walk,
     ];
-    let methods = table.map(|(name, signature, function)| {
-        // SAFETY: each function has the C signature of its descriptor: (environment, class, arguments), and for
-        // the critical ones the arguments alone.
-        unsafe { NativeMethod::from_raw_parts(name, signature, function) }
+    let mut texts = texts.split_inclusive('\0').map(|text| text.as_ptr().cast_mut().cast());
+    let methods = functions.map(|function| JNINativeMethod {
+        name: texts.next().unwrap_or_default(),
+        signature: texts.next().unwrap_or_default(),
+        fnPtr: function,
     });
-    // SAFETY: as above.
+    // SAFETY: two texts for each function, which end with a null byte; and each function has the C signature of its
+    // descriptor: (environment, class, arguments), and for the critical ones the arguments alone.
     unsafe { raw::register(env, &classes.native, &methods) }
 }
 
@@ -71,15 +83,14 @@ extern "system" fn install<'local>(
     entry::enter(env, |env| {
         // SAFETY: a long[] and a String[], as the descriptor says.
         let (numbers, strings) = unsafe { (raw::longs::<NUMBERS>(env, &numbers), raw::texts(env, &strings)) };
-        let refusal = if let Some(values) = numbers {
-            Settings::read(&values, strings).and_then(|settings| install::install(env, settings)).err()
-        } else {
-            Some(
-                "the Java classes and libloopbox.so are of different versions; take both from the same AAR"
-                    .to_owned(),
-            )
-        };
-        refusal.map_or(Ok(JString::null()), |refusal| raw::new_string(env, &refusal))
+        let installed = numbers
+            .ok_or(InstallError::OtherVersion)
+            .and_then(|numbers| Settings::read(&numbers, strings))
+            .and_then(|settings| install::install(env, settings));
+        match installed {
+            Ok(()) => Ok(JString::null()),
+            Err(error) => raw::new_string(env, &error.to_string()),
+        }
     })
 }
 
@@ -150,6 +161,49 @@ extern "system" fn set_hook<'local>(
     });
 }
 
+extern "system" fn set_frames<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    which: jint,
+    on: jboolean,
+    detail: JString<'local>,
+) {
+    entry::enter(env, |env| {
+        // As in `Native.java`.
+        let feature = match which {
+            0 => Feature::Frames,
+            1 => Feature::Stages,
+            _ => Feature::Touch,
+        };
+        // SAFETY: a String, as the descriptor says.
+        install::set_frames(feature, on, unsafe { raw::text(env, &detail) }.unwrap_or_default());
+        Ok(())
+    });
+}
+
+/// The values of a `FrameMetrics` by their constants, then the window and how many reports were lost before it.
+extern "system" fn stages<'local>(env: EnvUnowned<'local>, _: JClass<'local>, values: JLongArray<'local>) {
+    entry::enter(env, |env| {
+        // SAFETY: a long[], as the descriptor says.
+        let values = unsafe { raw::longs::<{ METRICS + 2 }>(env, &values) };
+        if let Some((metrics, [window, lost])) = values.as_ref().and_then(|all| all.split_first_chunk()) {
+            install::stages(metrics, window.cast_unsigned(), u32::try_from(*lost).unwrap_or(0));
+        }
+        Ok(())
+    });
+}
+
+extern "system" fn frame_stats<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    forgets: jboolean,
+) -> JString<'local> {
+    entry::enter(env, |env| match install::frame_stats(forgets) {
+        Some(lines) => raw::new_string(env, &lines),
+        None => Ok(JString::null()),
+    })
+}
+
 /// A line for each feature: name, `1` or `0`, detail, with tabs between.
 extern "system" fn features<'local>(env: EnvUnowned<'local>, _: JClass<'local>) -> JString<'local> {
     entry::enter(env, |env| {
@@ -171,6 +225,9 @@ fn name(feature: Feature) -> &'static str {
         Feature::Sampler => "sampler",
         Feature::Ring => "ring",
         Feature::SigQuit => "sigquit",
+        Feature::Frames => "frames",
+        Feature::Stages => "stages",
+        Feature::Touch => "touch",
         _ => "other",
     }
 }

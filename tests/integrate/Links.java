@@ -2,6 +2,7 @@ package integrate;
 
 import android.os.Handler;
 import android.os.Looper;
+import android.os.MessageQueue;
 import android.os.SystemClock;
 import com.bugsnag.android.DeviceWithState;
 import com.bugsnag.android.Event;
@@ -24,6 +25,7 @@ import io.loopbox.integration.sentry.LoopboxExitProcessor;
 import io.loopbox.integration.xcrash.LoopboxSection;
 import java.util.Date;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.acra.ACRA;
 import scenario.Options;
@@ -32,8 +34,11 @@ import xcrash.TombstoneManager;
 
 /**
  * Every link to a crash SDK, driven as its SDK would. Arguments: those of {@link Options} and {@link Phone}; {@code mode=live}:
- * another app's ANR (told from outside when it is ready), a dump of its own, a hang that does not end; {@code mode=sentry} and
- * {@code mode=others}: the next start, with {@code ended=} when the system says that the last process ended.
+ * another app's ANR (told from outside when it is ready), a dump of its own, a hang that does not end, of {@code kind=}, or one
+ * that is killed before anything noticed ({@code kind=NONE}); {@code mode=sentry} and {@code mode=others}: the next start, with
+ * {@code ended=} when the system says that the last process ended.
+ *
+ * <p>{@code arrives COLUMN SDK: WHAT} is a cell of the table in docs/integrate.md.
  */
 public final class Links implements Runnable, FirstFileListener {
     private static final long MAX_BYTES = 20L << 20;
@@ -99,6 +104,7 @@ public final class Links implements Runnable, FirstFileListener {
     }
 
     private void live() throws InterruptedException {
+        awaitIdle();
         say("ready");
         await(Report.Kind.SIGQUIT);
         told("anr of another app", null);
@@ -113,15 +119,79 @@ public final class Links implements Runnable, FirstFileListener {
                                 SystemClock.sleep(600_000);
                             }
                         });
-        Report report = await(Report.Kind.valueOf(options.text("kind", "ANR")));
-        told("hang", report);
-        SentryClient client = sentryClient(MAX_BYTES);
-        say("sentry crash " + client.capture(null, false));
-        int before = files();
-        say("sentry watchdog " + client.capture(new SentryClient.WatchdogHint(), false));
-        say("sentry watchdog left " + (files() - before) + " files");
+        String kind = options.text("kind", "ANR");
+        if (!kind.equals("NONE")) {
+            Report report = await(Report.Kind.valueOf(kind));
+            told("hang", report);
+            if (report.kind() == Report.Kind.ANR) {
+                anr();
+            } else {
+                hang();
+            }
+        }
         say("hangs");
         SystemClock.sleep(600_000);
+    }
+
+    /** Whether a link has put something there. */
+    private static void arrives(String column, String sdk, boolean file, boolean digest) {
+        say("arrives " + column + " " + sdk + ":" + (file ? " file" : "") + (digest ? " digest" : ""));
+    }
+
+    /** What SDKs make of an ANR while the process lives. */
+    private void anr() {
+        int before = files();
+        String watchdog = sentryClient(MAX_BYTES).capture(new SentryClient.WatchdogHint(), false);
+        say("sentry watchdog " + watchdog);
+        say("sentry watchdog left " + (files() - before) + " files");
+        arrives("live", "Sentry", watchdog.contains(".lbx"), watchdog.endsWith(" true"));
+        Event event = event("ANR", System.currentTimeMillis());
+        bugsnag.onError(event);
+        arrives("live", "Bugsnag", false, event.getMetadata("loopbox", "digest") != null);
+        arrives("live", "Datadog RUM", false, GlobalRumMonitor.told().get("loopbox.digest") != null);
+        arrives("live", "xCrash", false, TombstoneManager.sections().get("tombstone loopbox") != null);
+        arrives("live", "bitdrift", false, Capture.Logger.fields().get("loopbox") != null);
+        // Its event is made at the next start, of the keys that are there now.
+        arrives("last", "Crashlytics", false, FirebaseCrashlytics.getInstance().keys().get("loopbox") != null);
+    }
+
+    /** What SDKs have of a hang that is no ANR, of which none of them makes an event, and if the process then crashes. */
+    private void hang() {
+        boolean attribute = GlobalRumMonitor.told().get("loopbox.digest") != null;
+        boolean field = Capture.Logger.fields().get("loopbox") != null;
+        arrives("hang", "Datadog RUM", false, attribute);
+        arrives("hang", "bitdrift", false, field);
+        String crash = sentryClient(MAX_BYTES).capture(null, false);
+        say("sentry crash " + crash);
+        arrives("crash", "Sentry", crash.contains(".lbx"), crash.endsWith(" true"));
+        Event event = event("java.lang.IllegalStateException", System.currentTimeMillis());
+        bugsnag.onError(event);
+        arrives("crash", "Bugsnag", false, event.getMetadata("loopbox", "digest") != null);
+        arrives("crash", "Crashlytics", false, FirebaseCrashlytics.getInstance().keys().get("loopbox") != null);
+        arrives("crash", "Datadog RUM", false, attribute);
+        arrives("crash", "bitdrift", false, field);
+    }
+
+    /** Main does not respond while it still starts, which a busy machine may draw out. */
+    private static void awaitIdle() throws InterruptedException {
+        final CountDownLatch idle = new CountDownLatch(1);
+        new Handler(Looper.getMainLooper())
+                .post(
+                        new Runnable() {
+                            @Override
+                            public void run() {
+                                Looper.myQueue()
+                                        .addIdleHandler(
+                                                new MessageQueue.IdleHandler() {
+                                                    @Override
+                                                    public boolean queueIdle() {
+                                                        idle.countDown();
+                                                        return false;
+                                                    }
+                                                });
+                            }
+                        });
+        idle.await();
     }
 
     private int files() {
@@ -183,7 +253,9 @@ public final class Links implements Runnable, FirstFileListener {
         dropped.awaitWaited();
         say("then there: " + isThere(ended));
         SentryClient.ExitHint historical = new SentryClient.ExitHint(ended, false);
-        say("kept: " + client.capture(historical, false));
+        String kept = client.capture(historical, false);
+        say("kept: " + kept);
+        arrives("last", "Sentry", kept.contains(".lbx"), kept.endsWith(" true"));
         while (isThere(ended)) {
             SystemClock.sleep(5);
         }
@@ -201,28 +273,50 @@ public final class Links implements Runnable, FirstFileListener {
 
     private void others(long ended) throws Exception {
         List<Report> reports = Loopbox.takePendingReports();
+        String column = options.text("column", "last");
         say("reports " + reports.size());
         told("next start", null);
         for (long time : new long[] {ended, ended + 1}) {
             Event anr = event("ANR", time);
             bugsnag.onSend(anr);
-            say("bugsnag " + (time == ended) + " " + anr.getMetadata("loopbox", "verdict"));
+            Object verdict = anr.getMetadata("loopbox", "verdict");
+            say("bugsnag " + (time == ended) + " " + verdict);
+            if (time == ended && column.equals("last")) {
+                arrives(column, "Bugsnag", false, verdict != null);
+            }
         }
         for (Report report : reports) {
-            String taken = LoopboxNonFatals.record(report) + " " + LoopboxRum.addError(report) + " " + LoopboxData.send(report);
-            say("taken " + report.kind() + " " + taken);
-            for (Throwable recorded : FirebaseCrashlytics.getInstance().recorded()) {
-                StackTraceElement top = recorded.getStackTrace()[0];
-                say("recorded " + top.getMethodName() + " " + recorded.getMessage().equals(report.digest()));
+            boolean recorded = LoopboxNonFatals.record(report);
+            boolean error = LoopboxRum.addError(report);
+            boolean silent = LoopboxData.send(report);
+            say("taken " + report.kind() + " " + recorded + " " + error + " " + silent);
+            if (report.kind() != Report.Kind.SIGQUIT && report.kind() != Report.Kind.REQUESTED) {
+                arrives(column, "Crashlytics", false, recorded);
+                arrives(column, "Datadog RUM", false, error);
+                arrives(column, "ACRA", false, silent);
+                // As the document selects them, and with the kind that it says may be added.
+                boolean uploaded = isHang(report) || report.kind() == Report.Kind.CRASH;
+                arrives(column, "`Uploader`", uploaded && report.file().length() > 0, false);
+            }
+            for (Throwable hang : FirebaseCrashlytics.getInstance().recorded()) {
+                StackTraceElement top = hang.getStackTrace()[0];
+                say("recorded " + top.getMethodName() + " " + hang.getMessage().equals(report.digest()));
             }
         }
         say("acra " + (ACRA.told().get("silent") != null) + " " + ACRA.told().get("loopbox"));
         say("datadog " + GlobalRumMonitor.told().keySet());
-        say("embrace " + LoopboxLogs.send(reports));
-        for (String logged : Embrace.INSTANCE.logged()) {
-            String[] words = logged.split(" ", 4);
-            say("logged " + words[0] + " " + words[1] + " " + (Integer.parseInt(words[2]) > 0));
+        int logged = LoopboxLogs.send(reports);
+        say("embrace " + logged);
+        for (String line : Embrace.INSTANCE.logged()) {
+            String[] words = line.split(" ", 4);
+            boolean attached = Integer.parseInt(words[2]) > 0;
+            say("logged " + words[0] + " " + words[1] + " " + attached);
+            arrives(column, "Embrace", attached, words.length > 3 && !words[3].isEmpty());
         }
         say("left " + Loopbox.takePendingReports().size());
+    }
+
+    private static boolean isHang(Report report) {
+        return report.kind() == Report.Kind.ANR || report.kind() == Report.Kind.HANG || report.kind() == Report.Kind.RECOVERED;
     }
 }

@@ -152,7 +152,7 @@ pub fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Fails, with what the command said, unless it succeeded.
+/// Fails, with what the command printed, unless it succeeded.
 ///
 /// # Errors
 /// When its exit code is not 0.

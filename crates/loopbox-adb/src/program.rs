@@ -84,13 +84,13 @@ impl Program {
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    bail!("`{text}` did not come within {limit:?}; it said:\n{}", self.seen.join("\n"))
+                    bail!("`{text}` did not come within {limit:?}; it printed:\n{}", self.seen.join("\n"))
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     let (code, errors) = self.ended();
                     let how = code.map_or_else(|| "the device has gone".to_owned(), |code| code.to_string());
                     bail!(
-                        "`{text}` did not come before the end ({how}); it said:\n{}\n{errors}",
+                        "`{text}` did not come before the end ({how}); it printed:\n{}\n{errors}",
                         self.seen.join("\n")
                     )
                 }
@@ -98,7 +98,7 @@ impl Program {
         }
     }
 
-    /// Waits for its end: its exit code and its standard error. What it said is in [`Program::seen`].
+    /// Waits for its end: its exit code and its standard error. What it printed is in [`Program::seen`].
     ///
     /// # Errors
     /// When it does not end within `limit`, or the device has gone.
@@ -108,14 +108,14 @@ impl Program {
             match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
                 Ok(line) => self.seen.push(line),
                 Err(RecvTimeoutError::Timeout) => {
-                    bail!("it did not end within {limit:?}; it said:\n{}", self.seen.join("\n"))
+                    bail!("it did not end within {limit:?}; it printed:\n{}", self.seen.join("\n"))
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
         match self.ended() {
             (Some(code), errors) => Ok((code, errors)),
-            (None, errors) => bail!("the device has gone; it said:\n{}\n{errors}", self.seen.join("\n")),
+            (None, errors) => bail!("the device has gone; it printed:\n{}\n{errors}", self.seen.join("\n")),
         }
     }
 

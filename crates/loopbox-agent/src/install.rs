@@ -3,17 +3,20 @@
 
 use crate::anr::sigquit::{self, SigQuit};
 use crate::anr::{HANDLED, stall_monitor};
+use crate::error::{InstallError, SamplerError};
 use crate::hook::callbacks;
-use crate::hook::main_thread::{self, MainHost};
+use crate::hook::main_frames::MainFrames;
+use crate::hook::main_thread::{self, MainEnvironment};
 use crate::jni::attach;
 use crate::jni::class_cache::{self, ClassCache};
 use crate::jni::env::Env;
 use crate::report::worker::Worker;
-use crate::report::{crash_mark, listener, ring_file};
+use crate::report::{crash_mark, frame_stats, listener, ring_file};
 use crate::sampler::sample::{self, SampleReceiver};
 use crate::sampler::thread::{self, SamplerParts};
 use crate::session::annotations::Annotations;
 use crate::session::features::Features;
+use crate::session::frames::{self, FrameReceiver, Frames};
 use crate::session::monitor::MonitorWishes;
 use crate::session::settings::Settings;
 use crate::session::shared_state::SharedState;
@@ -27,12 +30,12 @@ use crate::sys::wake::EventFd;
 use crate::sys::{clock, log};
 use loopbox_art::ThreadEnv;
 use loopbox_format::model::{Feature, FeatureState};
-use loopbox_recorder::{Adopted, Aggregator};
+use loopbox_recorder::{AdoptedMessage, Aggregator};
 use loopbox_store::{BuildId, Geometry, Identity, Ring, RingOptions, WorkerWriter};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// The annotation that tells whether the app is in the foreground; the Java side keeps the app from writing it.
@@ -60,14 +63,14 @@ fn current() -> Option<Arc<Session>> {
 /// started here.
 ///
 /// # Errors
-/// A line for the log; nothing is running then.
-pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
+/// Nothing is running then.
+pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), InstallError> {
     if current().is_some() {
-        return Err("already installed".to_owned());
+        return Err(InstallError::AlreadyInstalled);
     }
     #[cfg(debug_assertions)]
     fault::installation_crashes();
-    let classes = class_cache::get().ok_or("the library is not loaded")?;
+    let classes = class_cache::get().ok_or(InstallError::NotLoaded)?;
     let libart = loopbox_art::build_id(classes.vm_of_art());
     let libart = libart.map(|id| BuildId::new(&id)).unwrap_or_default();
     let identity = Identity { libart, ..Identity::of_this_process(clock::pair()) };
@@ -82,6 +85,7 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
         shared: Arc::clone(&shared),
         features: Features::default(),
         annotations: Annotations::new(&settings.annotations),
+        frames: settings.frames.as_ref().map(|frames| Frames::new(frames, settings.api_level)),
         symbols: SharedSymbols::new(),
         reader,
         libart,
@@ -92,16 +96,16 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
         monitor: MonitorWishes::default(),
         signals_before: sigquit::count(),
         previous_runs: OnceLock::new(),
-        wake: EventFd::new().map_err(|error| format!("cannot create an eventfd: {error}"))?,
+        wake: EventFd::new().map_err(InstallError::NoEventFd)?,
         requests: Mutex::new(Vec::new()),
         settings,
     });
 
     let (sender, receiver) = sample::queue();
-    let no_thread = |error| format!("cannot create a thread: {error}");
-    ring_file::start(&session, mirror).map_err(no_thread)?;
-    start_worker(classes, &session, worker_writer, receiver)?;
-    stall_monitor::start(&session).map_err(no_thread)?;
+    let (seen, frames) = session.frames.as_ref().map(|_| frames::queue()).unzip();
+    ring_file::start(&session, mirror).map_err(InstallError::NoThread)?;
+    start_worker(classes, &session, worker_writer, receiver, frames).map_err(InstallError::NoThread)?;
+    stall_monitor::start(&session).map_err(InstallError::NoThread)?;
     crash_mark::set_ring(session.reader.clone());
     let main = ThreadEnv::current(env.of_art());
     let parts = SamplerParts { main, fuse, queue: sender };
@@ -113,7 +117,8 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), String> {
         unstarted = Some(parts);
     }
     let sig_quit = install_sig_quit(&session);
-    main_thread::install(Aggregator::new(&session.settings.recorder, MainHost::new(main_writer, shared)));
+    let aggregator = Aggregator::new(&session.settings.recorder, MainEnvironment::new(main_writer, shared));
+    main_thread::install(aggregator, seen.map(|seen| Box::new(MainFrames::new(Arc::clone(&session), seen))));
     installed(|installed| *installed = Some(Installed { session, sig_quit, unstarted }));
     Ok(())
 }
@@ -146,11 +151,12 @@ pub fn adopt(loops: u32, binds: bool, start_ms: i64) {
         }
     };
     session.began_in_bind.store(binds, Ordering::Relaxed);
-    callbacks::adopt(loops, &Adopted { start_ns, cpu_ns, binds });
+    callbacks::adopt(loops, &AdoptedMessage { start_ns, cpu_ns, binds });
 }
 
 fn ring_options(settings: &Settings, identity: Identity) -> RingOptions {
-    let geometry = Geometry { records: settings.recorder.slots, ..Geometry::default() };
+    let frames_len = settings.frames.map_or(0, |_| Geometry::FRAMES_LEN);
+    let geometry = Geometry { records: settings.recorder.slots, frames_len, ..Geometry::default() };
     RingOptions { geometry, ..RingOptions::new(&settings.directory, identity) }
 }
 
@@ -159,10 +165,12 @@ fn start_worker(
     session: &Arc<Session>,
     writer: WorkerWriter,
     samples: SampleReceiver,
-) -> Result<(), String> {
+    frames: Option<FrameReceiver>,
+) -> io::Result<()> {
     let session = Arc::clone(session);
-    attach::spawn(&classes.vm, "loopbox-worker", move |env| Worker::new(&session, writer, samples).run(env))
-        .map_err(|error| format!("cannot create a thread: {error}"))
+    attach::spawn(&classes.vm, "loopbox-worker", move |env| {
+        Worker::new(&session, writer, samples, frames).run(env);
+    })
 }
 
 fn start_sampler(classes: &ClassCache, session: &Arc<Session>, parts: SamplerParts) {
@@ -170,7 +178,7 @@ fn start_sampler(classes: &ClassCache, session: &Arc<Session>, parts: SamplerPar
     let started =
         attach::spawn(&classes.vm, "loopbox-sampler", move |env| thread::run(env, &session_of_thread, parts));
     if let Err(error) = started {
-        session.features.set(Feature::Sampler, false, format!("cannot create a thread: {error}"));
+        session.features.set(Feature::Sampler, false, SamplerError::NoThread(error).to_string());
     }
 }
 
@@ -232,6 +240,35 @@ pub fn set_hook(on: bool, detail: String) {
     }
 }
 
+/// Sets how display frames, their stages or the finger's part in them are watched.
+pub fn set_frames(feature: Feature, on: bool, detail: String) {
+    if let Some(session) = current().filter(|session| session.frames.is_some()) {
+        session.features.set(feature, on, detail);
+        session.wake_worker();
+    }
+}
+
+/// Takes the stages of a display frame, each value at the position of its constant in `FrameMetrics`. Not on the main
+/// thread.
+pub fn stages(metrics: &[i64; loopbox_frames::METRICS], window: u64, lost: u32) {
+    if let Some(frames) = current().as_ref().and_then(|session| session.frames.as_ref()) {
+        frames.recorder(|recorder| recorder.stages(metrics, window, lost));
+    }
+}
+
+/// The figures of display frames so far, as `FrameStats.java` reads them; `forgets`: they begin anew. `None` where none are
+/// recorded. Waits for the worker, so not on the main thread.
+pub fn frame_stats(forgets: bool) -> Option<String> {
+    let session = current()?;
+    let frames = session.frames.as_ref()?;
+    let lines = frame_stats::lines(&frames.session());
+    if forgets {
+        frames.reset();
+        session.wake_worker();
+    }
+    Some(lines)
+}
+
 /// Sets whether the app has paused the recorder.
 pub fn set_paused(paused: bool) {
     if let Some(session) = current() {
@@ -270,12 +307,17 @@ pub fn annotate(name: &str, value: Option<&str>) {
 /// Has a report written and waits for it.
 pub fn dump(reason: String, timeout: Duration) -> Option<PathBuf> {
     let session = current()?;
-    let (done, wait) = channel();
+    // The outer one is whether there is an answer. A channel would be 4 KB more of the library.
+    let waited = Arc::new((Mutex::new(None), Condvar::new()));
+    let told = Arc::clone(&waited);
     let answer = move |path: Option<&Path>| {
-        let _ = path.map(|path| done.send(path.to_owned()));
+        *told.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.map(Path::to_owned));
+        told.1.notify_one();
     };
     session.add_request(Request::new(reason, answer));
-    wait.recv_timeout(timeout).ok()
+    let open = waited.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let answered = waited.1.wait_timeout_while(open, timeout, |answer| answer.is_none());
+    answered.unwrap_or_else(PoisonError::into_inner).0.take().flatten()
 }
 
 /// Has a report written without waiting for it. Java is called with it, or without when there is none, by the number that

@@ -13,6 +13,7 @@
 )]
 
 mod anr;
+mod error;
 pub mod hook;
 pub mod install;
 pub mod jni;
@@ -21,6 +22,7 @@ mod sampler;
 mod session;
 mod sys;
 
+pub use error::InstallError;
 pub use report::crash_mark::mark_crash;
 pub use report::listener::{Listener, set_first_listener, set_listener};
 pub use session::settings::{NUMBERS, Settings};

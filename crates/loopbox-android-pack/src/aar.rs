@@ -2,6 +2,7 @@
 //!
 //! Every file depends on nothing but the sources and the compilers: names are sorted, times are left out.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Cursor, Write as _};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use crate::artifact::{Artifact, INHOUSE, LOOPBOX, NOOP, VERSION};
+use crate::artifact::{ALL, Artifact, INHOUSE, LOOPBOX, NOOP, STARTUP, VERSION};
 use crate::java::{AllClasses, Classes, Entries, Java, library_in};
 use crate::library::Library;
 use crate::linked;
@@ -60,7 +61,9 @@ fn put_all(libraries: Libraries<'_>, java: &AllClasses, repository: &Path) -> Re
         let entries = contents(&INHOUSE, libraries.inhouse, &java.inhouse, Entries::new())?;
         put(&INHOUSE, entries, &java.inhouse, repository)?;
     }
-    put(&NOOP, contents(&NOOP, &[], &java.noop, Entries::new())?, &java.noop, repository)?;
+    for (artifact, classes) in [(&NOOP, &java.noop), (&STARTUP, &java.startup)] {
+        put(artifact, contents(artifact, &[], classes, Entries::new())?, classes, repository)?;
+    }
     Ok(archive)
 }
 
@@ -69,7 +72,7 @@ const NOTICES: &str = "META-INF/io.loopbox/third-party-notices.txt";
 
 /// Puts one archive into the repository, with all that belongs to it; returns its file.
 fn put(artifact: &Artifact, entries: Entries, java: &Classes, repository: &Path) -> Result<PathBuf> {
-    let place = repository.join("io/loopbox").join(artifact.name).join(VERSION);
+    let place = place(artifact, repository);
     let files = [
         (artifact.file_name(".aar"), zip(&entries)?),
         (artifact.file_name("-sources.jar"), zip(&jar(&java.sources))?),
@@ -82,6 +85,21 @@ fn put(artifact: &Artifact, entries: Entries, java: &Classes, repository: &Path)
     let module = artifact.module(&files.each_ref().map(|(name, bytes)| (name.clone(), bytes.as_slice())))?;
     write_atomically(&place.join(artifact.file_name(".module")), module)?;
     Ok(place.join(artifact.file_name(".aar")))
+}
+
+/// Where a repository has an archive.
+fn place(artifact: &Artifact, repository: &Path) -> PathBuf {
+    repository.join("io/loopbox").join(artifact.name).join(VERSION)
+}
+
+/// What each archive in a repository weighs, by its name.
+pub(crate) fn sizes(repository: &Path) -> Result<BTreeMap<String, u64>> {
+    let size = |artifact: &&Artifact| {
+        let file = place(artifact, repository).join(artifact.file_name(".aar"));
+        let about = fs::metadata(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        Ok((artifact.name.to_owned(), about.len()))
+    };
+    ALL.iter().map(size).collect()
 }
 
 /// The C header, as Android's package manager for native code wants it.
@@ -193,8 +211,8 @@ mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
     fn all_classes(text: &str) -> AllClasses {
-        let (library, inhouse, noop) = (classes(text), classes(text), classes(text));
-        AllClasses { library, inhouse, noop, api: <[String; 2]>::default() }
+        let [library, inhouse, noop, startup] = std::array::from_fn(|_| classes(text));
+        AllClasses { library, inhouse, noop, startup, api: <[String; 2]>::default() }
     }
 
     fn classes(text: &str) -> Classes {
@@ -244,6 +262,7 @@ mod tests {
         let libraries = [library(folder.path())];
         let all = Libraries { own: &libraries, inhouse: &[] };
         let archive = put_all(all, &all_classes("x"), folder.path()).unwrap();
+        assert!(sizes(folder.path()).is_err(), "the one for builds in house is not there");
         ensure_holds(&archive, &libraries).unwrap();
         assert!(ensure_holds(&archive, &[]).is_err());
         fs::write(&libraries[0].file, "other code").unwrap();
@@ -272,7 +291,9 @@ mod tests {
         let library = library(folder.path());
         let make = |name: &str, year: u64| {
             let glue = folder.path().join(name);
-            for part in ["java", "java-stubs", "java-compile-only", "inhouse/java", "noop/java"] {
+            for part in
+                ["java", "java-stubs", "java-compile-only", "inhouse/java", "noop/java", "startup/java"]
+            {
                 let from = root().join("jni-glue").join(part);
                 for file in files_below(&from).unwrap() {
                     let to = glue.join(part).join(file.strip_prefix(&from).unwrap());
@@ -295,8 +316,7 @@ mod tests {
         let names: Vec<_> = one.iter().map(|(name, _)| name.file_name().unwrap().to_string_lossy()).collect();
         let of_each = ["-javadoc.jar", "-sources.jar", ".aar", ".module", ".pom"];
         let list = std::iter::once(LOOPBOX.file_name("-cyclonedx.json"));
-        let rest =
-            [&LOOPBOX, &INHOUSE, &NOOP].into_iter().flat_map(|a| of_each.map(|suffix| a.file_name(suffix)));
+        let rest = ALL.into_iter().flat_map(|a| of_each.map(|suffix| a.file_name(suffix)));
         assert_eq!(names, list.chain(rest).collect::<Vec<_>>());
         for ((name, bytes), (_, again)) in one.iter().zip(&other) {
             assert!(bytes == again, "{} differs", name.display());

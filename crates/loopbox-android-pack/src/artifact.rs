@@ -21,11 +21,27 @@ pub(crate) struct Artifact {
     description: &'static str,
     /// The namespace of its manifest.
     namespace: &'static str,
+    /// The data file with its manifest.
+    manifest: &'static str,
     /// The data file with its shrinker rules.
     pub(crate) rules: &'static str,
-    /// Whether it stands on [`LOOPBOX`].
-    extends: bool,
+    needs: &'static [Needed],
 }
+
+/// Another archive that one stands on.
+#[derive(Debug)]
+struct Needed {
+    group: &'static str,
+    name: &'static str,
+    version: &'static str,
+}
+
+const NEEDS_LOOPBOX: Needed = Needed { group: GROUP, name: "loopbox", version: VERSION };
+
+const PLAIN_MANIFEST: &str = "AndroidManifest.xml";
+
+/// All of them.
+pub(crate) const ALL: [&Artifact; 4] = [&LOOPBOX, &INHOUSE, &NOOP, &STARTUP];
 
 /// What an app depends on.
 pub(crate) const LOOPBOX: Artifact = Artifact {
@@ -34,8 +50,9 @@ pub(crate) const LOOPBOX: Artifact = Artifact {
     description: "A flight recorder for the Android main thread: one file that says what it did, does and was asked to do next \
                   when the app stops responding.",
     namespace: "io.loopbox",
+    manifest: PLAIN_MANIFEST,
     rules: "proguard.txt",
-    extends: false,
+    needs: &[],
 };
 
 /// What builds in house add.
@@ -44,8 +61,9 @@ pub(crate) const INHOUSE: Artifact = Artifact {
     title: "Loopbox, in house",
     description: "Another way to a hidden field, for builds that go through no store.",
     namespace: "io.loopbox.inhouse",
+    manifest: PLAIN_MANIFEST,
     rules: "proguard-inhouse.txt",
-    extends: true,
+    needs: &[NEEDS_LOOPBOX],
 };
 
 /// What a build without the recorder has in its place.
@@ -54,14 +72,26 @@ pub(crate) const NOOP: Artifact = Artifact {
     title: "Loopbox, without effect",
     description: "The same public API without the recorder and without native code.",
     namespace: "io.loopbox",
+    manifest: PLAIN_MANIFEST,
     rules: "proguard-noop.txt",
-    extends: false,
+    needs: &[],
+};
+
+/// For apps that install by their manifest.
+pub(crate) const STARTUP: Artifact = Artifact {
+    name: "loopbox-startup",
+    title: "Loopbox for App Startup",
+    description: "Installs the recorder before Application.onCreate where the app's manifest says so, without code.",
+    namespace: "io.loopbox.startup",
+    manifest: "AndroidManifest-startup.xml",
+    rules: "proguard-startup.txt",
+    needs: &[NEEDS_LOOPBOX, Needed { group: "androidx.startup", name: "startup-runtime", version: "1.1.1" }],
 };
 
 impl Artifact {
     /// `AndroidManifest.xml`.
     pub(crate) fn manifest(&self) -> Result<Vec<u8>> {
-        Ok(text("AndroidManifest.xml")?.replace("@NAMESPACE@", self.namespace).into_bytes())
+        Ok(text(self.manifest)?.replace("@NAMESPACE@", self.namespace).into_bytes())
     }
 
     /// The file name of something that belongs to it.
@@ -70,15 +100,17 @@ impl Artifact {
     }
 
     pub(crate) fn pom(&self) -> Result<String> {
-        let dependencies = if self.extends {
+        let dependency = |Needed { group, name, version }: &Needed| {
             format!(
-                "\n  <dependencies>\n    <dependency>\n      <groupId>{GROUP}</groupId>\n      \
-                 <artifactId>{}</artifactId>\n      <version>{VERSION}</version>\n      <type>aar</type>\n      \
-                 <scope>compile</scope>\n    </dependency>\n  </dependencies>",
-                LOOPBOX.name
+                "\n    <dependency>\n      <groupId>{group}</groupId>\n      <artifactId>{name}</artifactId>\n      \
+                 <version>{version}</version>\n      <type>aar</type>\n      <scope>compile</scope>\n    </dependency>"
             )
-        } else {
+        };
+        let dependencies = if self.needs.is_empty() {
             String::new()
+        } else {
+            let all: String = self.needs.iter().map(dependency).collect();
+            format!("\n  <dependencies>{all}\n  </dependencies>")
         };
         let page = env!("CARGO_PKG_REPOSITORY");
         let url = if page.is_empty() { String::new() } else { format!("\n  <url>{page}</url>") };
@@ -97,11 +129,8 @@ impl Artifact {
     /// bytes of the archive, its sources and its documentation.
     pub(crate) fn module(&self, files: &[(String, &[u8]); 3]) -> Result<String> {
         let [archive, sources, documentation] = files.each_ref().map(|(name, bytes)| described(name, bytes));
-        let dependencies = if self.extends {
-            json!([{ "group": GROUP, "module": LOOPBOX.name, "version": { "requires": VERSION } }])
-        } else {
-            json!([])
-        };
+        let dependency = |Needed { group, name, version }: &Needed| json!({ "group": group, "module": name, "version": { "requires": version } });
+        let dependencies: Vec<Value> = self.needs.iter().map(dependency).collect();
         let library = |name: &str, usage: &str| {
             let attributes = json!({
                 "org.gradle.category": "library",
@@ -167,14 +196,14 @@ mod tests {
 
     #[test]
     fn each_pom_names_its_archive_and_what_it_stands_on() {
-        for artifact in [&LOOPBOX, &INHOUSE, &NOOP] {
+        for artifact in ALL {
             let pom = artifact.pom().unwrap();
             assert!(
                 pom.contains(&format!("<artifactId>{}</artifactId>\n  <version>{VERSION}<", artifact.name))
             );
             assert!(pom.contains("<packaging>aar</packaging>") && pom.contains("<name>Apache-2.0</name>"));
             assert!(!pom.contains('@') && pom.contains("published-with-gradle-metadata"), "{pom}");
-            assert_eq!(pom.contains("<dependency>"), artifact.extends, "{pom}");
+            assert_eq!(pom.matches("<dependency>").count(), artifact.needs.len(), "{pom}");
         }
     }
 

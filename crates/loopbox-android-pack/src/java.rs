@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::project::{GLUE, data, folder};
 use loopbox_setup::cache::{Cache, Key};
-use loopbox_setup::command::{command, path_list, run};
+use loopbox_setup::command::{path_list, run};
 use loopbox_setup::fetch::Fetcher;
 use loopbox_setup::files::files_below;
 use loopbox_setup::package::{Package, read_toml};
@@ -58,8 +58,8 @@ impl Java {
         classes: &Path,
     ) -> Result<()> {
         fs::create_dir_all(classes).with_context(|| format!("cannot create {}", classes.display()))?;
-        let mut javac =
-            command(&self.tools.javac, ["-source", "8", "-target", "8", "-g", "-encoding", "UTF-8"]);
+        let mut javac = self.tools.javac();
+        javac.args(["-source", "8", "-target", "8", "-g", "-encoding", "UTF-8"]);
         javac.args([
             "-Xlint:all,-options,-serial",
             "-Werror",
@@ -81,8 +81,18 @@ impl Java {
 
     /// Documentation of the public API as HTML, without anything that tells when it was made. `classes`: what the sources need.
     fn document(&self, sources: &[PathBuf], before: &[PathBuf], classes: &Path, out: &Path) -> Result<()> {
-        let mut javadoc = command(self.tools.javac.with_file_name("javadoc"), ["-quiet", "-notimestamp"]);
-        javadoc.args(["-source", "8", "-encoding", "UTF-8", "-charset", "UTF-8", "-public"]);
+        let mut javadoc = self.tools.of_jdk("javadoc");
+        javadoc.args([
+            "-quiet",
+            "-notimestamp",
+            "-source",
+            "8",
+            "-encoding",
+            "UTF-8",
+            "-charset",
+            "UTF-8",
+            "-public",
+        ]);
         javadoc.args(["-Xdoclint:all,-missing", "-windowtitle", "Loopbox", "-doctitle", "Loopbox"]);
         javadoc.arg("-bootclasspath").arg(self.boot_class_path(before)).arg("-classpath").arg(classes);
         run(javadoc.arg("-d").arg(out).args(sources)).context("the Java documentation cannot be made")?;
@@ -99,8 +109,9 @@ impl Java {
         };
         let names: Vec<String> =
             names.filter(|name| !name.contains(".internal.") && !anonymous(name)).collect();
-        let mut javap = command(self.tools.javac.with_file_name("javap"), ["-protected", "-classpath"]);
-        let text = run(javap.arg(classes).args(&names)).context("javap")?;
+        let mut javap = self.tools.of_jdk("javap");
+        let text =
+            run(javap.args(["-protected", "-classpath"]).arg(classes).args(&names)).context("javap")?;
         let public = |class: &str| class.starts_with("public ");
         // One paragraph a class; those of the package alone are none of an app's business.
         let all =
@@ -133,6 +144,7 @@ pub(crate) struct AllClasses {
     pub(crate) library: Classes,
     pub(crate) inhouse: Classes,
     pub(crate) noop: Classes,
+    pub(crate) startup: Classes,
     /// The public API of the library, and of what stands in for it.
     pub(crate) api: [String; 2],
 }
@@ -186,49 +198,135 @@ const INTEGRATIONS: [&str; 9] =
 
 /// The same of another folder `glue`, with `work` to compile in: the classes are below `work/classes` then.
 pub(crate) fn library_in(java: &Java, glue: &Path, work: &Path) -> Result<AllClasses> {
-    let part = |name: &str| work.join(name);
-    // Declarations first and apart, so that they cannot get into the library.
-    let declared = [part("platform")];
-    let declarations = java_below(glue, &["java-stubs", "java-compile-only"])?;
-    java.compile(&declarations, &[], &[], &part("platform"))?;
-    let make = |sources: &[PathBuf], roots: &[PathBuf], name: &str, class_path: &[PathBuf]| {
-        let (classes, documentation) = (part(name), part(&format!("{name}-documentation")));
-        java.compile(sources, &declared, class_path, &classes)?;
-        let needed = path_list(class_path.iter().chain([&classes]));
-        let is_public = |file: &&PathBuf| !file.components().any(|part| part.as_os_str() == "internal");
-        let public: Vec<PathBuf> = sources.iter().filter(is_public).cloned().collect();
-        java.document(&public, &declared, Path::new(&needed), &documentation)?;
-        let mut all = Entries::new();
-        for root in roots {
-            all.extend(entries(root)?.into_iter().filter(|(name, _)| {
-                sources
-                    .iter()
-                    .any(|source| source.strip_prefix(root).is_ok_and(|source| source == Path::new(name)))
-            }));
+    let parts = Parts::of(glue, work)?;
+    parts.compile(java, glue, work)?;
+    let read = |part: &Part| part.read(java, work);
+    Ok(AllClasses {
+        library: read(&parts.library)?,
+        inhouse: read(&parts.inhouse)?,
+        noop: read(&parts.noop)?,
+        startup: read(&parts.startup)?,
+        api: [java.api(&parts.library.classes)?, java.api(&parts.noop.classes)?],
+    })
+}
+
+/// The Java of one archive, as sources.
+struct Part {
+    /// Where its classes go.
+    classes: PathBuf,
+    sources: Vec<PathBuf>,
+    /// The folders that packages begin in.
+    roots: Vec<PathBuf>,
+    /// Other parts that it stands on.
+    class_path: Vec<PathBuf>,
+}
+
+/// That of all archives.
+struct Parts {
+    library: Part,
+    inhouse: Part,
+    noop: Part,
+    startup: Part,
+}
+
+impl Parts {
+    fn of(glue: &Path, work: &Path) -> Result<Self> {
+        let own = glue.join("java");
+        let library = Part::below(own.clone(), work.join("classes"), Vec::new())?;
+        let on_library = || vec![library.classes.clone()];
+        let inhouse = Part::below(glue.join("inhouse/java"), work.join("inhouse"), on_library())?;
+        let mut noop = Part::below(glue.join("noop/java"), work.join("noop"), Vec::new())?;
+        noop.sources.extend(SHARED_BY_NOOP.iter().map(|name| own.join("io/loopbox").join(name)));
+        noop.roots.push(own);
+        let startup = Part::below(glue.join("startup/java"), work.join("startup"), on_library())?;
+        Ok(Self { library, inhouse, noop, startup })
+    }
+
+    /// Each against those that it stands on.
+    fn compile(&self, java: &Java, glue: &Path, work: &Path) -> Result<()> {
+        // Declarations first and apart, so that they cannot get into the library.
+        let declarations = java_below(glue, &["java-stubs", "java-compile-only"])?;
+        java.compile(&declarations, &[], &[], &declared(work))?;
+        for part in [&self.library, &self.inhouse, &self.noop, &self.startup] {
+            java.compile(&part.sources, &[declared(work)], &part.class_path, &part.classes)?;
         }
-        anyhow::Ok(Classes {
-            classes: entries(&classes)?,
-            sources: all,
-            documentation: entries(&documentation)?,
-        })
-    };
-    let own = glue.join("java");
-    let library = make(&java_below(glue, &["java"])?, std::slice::from_ref(&own), "classes", &[])?;
-    let inhouse = glue.join("inhouse/java");
-    let inhouse = make(&java_below(&inhouse, &[""])?, &[inhouse], "inhouse", &[part("classes")])?;
-    let noop = glue.join("noop/java");
-    let shared = SHARED_BY_NOOP.iter().map(|name| own.join("io/loopbox").join(name));
-    let sources: Vec<PathBuf> = java_below(&noop, &[""])?.into_iter().chain(shared).collect();
-    let noop = make(&sources, &[noop, own], "noop", &[])?;
-    let api = [java.api(&part("classes"))?, java.api(&part("noop"))?];
-    Ok(AllClasses { library, inhouse, noop, api })
+        Ok(())
+    }
+}
+
+/// Where declarations of the platform are compiled to.
+fn declared(work: &Path) -> PathBuf {
+    work.join("platform")
+}
+
+impl Part {
+    /// All that is below one folder.
+    fn below(root: PathBuf, classes: PathBuf, class_path: Vec<PathBuf>) -> Result<Self> {
+        Ok(Self { classes, sources: java_below(&root, &[""])?, roots: vec![root], class_path })
+    }
+
+    /// What was compiled, with the sources and their documentation.
+    fn read(&self, java: &Java, work: &Path) -> Result<Classes> {
+        let mut documentation = self.classes.clone().into_os_string();
+        documentation.push("-documentation");
+        let documentation = PathBuf::from(documentation);
+        let needed = path_list(self.class_path.iter().chain([&self.classes]));
+        let is_public = |file: &&PathBuf| !file.components().any(|part| part.as_os_str() == "internal");
+        let public: Vec<PathBuf> = self.sources.iter().filter(is_public).cloned().collect();
+        java.document(&public, &[declared(work)], Path::new(&needed), &documentation)?;
+        let mut sources = Entries::new();
+        for root in &self.roots {
+            let of_this = |name: &str| {
+                self.sources
+                    .iter()
+                    .any(|file| file.strip_prefix(root).is_ok_and(|file| file == Path::new(name)))
+            };
+            sources.extend(entries(root)?.into_iter().filter(|(name, _)| of_this(name)));
+        }
+        Ok(Classes { classes: entries(&self.classes)?, sources, documentation: entries(&documentation)? })
+    }
+}
+
+/// The Java half as folders of classes, and what it is compiled against.
+#[derive(Debug)]
+pub struct Compiled {
+    /// Of the archive that apps depend on.
+    pub library: PathBuf,
+    /// Of the one that builds in house add.
+    pub inhouse: PathBuf,
+    /// Of the one without effect.
+    pub noop: PathBuf,
+    /// Of the one that App Startup starts.
+    pub startup: PathBuf,
+    /// The platform's public API at level 23.
+    pub android_jar: PathBuf,
+}
+
+/// Compiles the Java half of this workspace below `work`, without documentation or an archive.
+///
+/// # Errors
+/// When a source does not compile, or the platform's API cannot be had.
+pub fn compile(work: &Path) -> Result<Compiled> {
+    let java = Java::ensure(&Progress::new("java"))?;
+    let glue = root().join(GLUE);
+    let parts = Parts::of(&glue, work)?;
+    parts.compile(&java, &glue, work)?;
+    let Parts { library, inhouse, noop, startup } = parts;
+    let [library, inhouse, noop, startup] = [library, inhouse, noop, startup].map(|part| part.classes);
+    Ok(Compiled { library, inhouse, noop, startup, android_jar: java.android_jar })
 }
 
 /// What the archive without effect has of the library's sources.
-const SHARED_BY_NOOP: [&str; 17] = [
+const SHARED_BY_NOOP: [&str; 25] = [
     "Config.java",
     "DumpCallback.java",
     "FirstFileListener.java",
+    "FrameConfig.java",
+    "FrameGesture.java",
+    "FrameListener.java",
+    "FrameListenerSink.java",
+    "FrameStats.java",
+    "FrameWindow.java",
     "Listener.java",
     "ListenerSink.java",
     "MonitorConfig.java",
@@ -239,6 +337,8 @@ const SHARED_BY_NOOP: [&str; 17] = [
     "Redactor.java",
     "Stall.java",
     "Status.java",
+    "internal/FrameSettings.java",
+    "internal/FrameSink.java",
     "internal/MonitorSettings.java",
     "internal/ReportSink.java",
     "internal/Settings.java",
@@ -280,12 +380,12 @@ mod tests {
 
     #[test]
     fn no_declaration_of_another_library_gets_into_ours() {
-        let AllClasses { library, inhouse, noop, .. } = compiled();
+        let AllClasses { library, inhouse, noop, startup, .. } = compiled();
         assert!(library.classes.contains_key("io/loopbox/internal/Recorder.class"));
         assert!(library.documentation.contains_key("io/loopbox/Loopbox.html"));
         let of_the_inside = library.documentation.keys().filter(|name| name.contains("internal"));
         assert_eq!(of_the_inside.collect::<Vec<_>>(), [""; 0], "only what apps use is documented");
-        for classes in [&library, &noop, &inhouse] {
+        for classes in [&library, &noop, &inhouse, &startup] {
             for name in classes.classes.keys().chain(classes.sources.keys()) {
                 assert!(name.starts_with("io/loopbox/") && !name.contains("integration"), "{name}");
             }

@@ -4,11 +4,12 @@
 pub mod aar;
 mod abi;
 pub mod against;
+mod archives;
 mod artifact;
 mod build;
 mod check;
 pub mod device;
-mod java;
+pub mod java;
 mod library;
 mod link;
 mod linked;
@@ -22,12 +23,13 @@ pub mod toolchain;
 #[cfg(test)]
 mod sample;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use anyhow::{Result, bail, ensure};
 use loopbox_setup::command::for_each;
 use loopbox_setup::progress::Progress;
+use loopbox_setup::workspace::root;
 
 pub use abi::{ALL, Abi};
 pub use library::{Library, ensure};
@@ -81,6 +83,7 @@ pub fn pack(options: &Options) -> Result<()> {
         libraries.push(make(LIBRARY, abi)?);
         inhouse.push(make(INHOUSE, abi)?);
     }
+    let mut archives = None;
     if ALL.iter().all(|abi| libraries.iter().any(|library| library.abi == *abi)) {
         ensure_list_is_short(&list, libraries.iter().chain(&inhouse))?;
         progress.say("compile and pack the Java half");
@@ -88,8 +91,13 @@ pub fn pack(options: &Options) -> Result<()> {
         java.ensure_api_is_recorded()?;
         let archive = aar::pack(aar::Libraries { own: &libraries, inhouse: &inhouse }, &java)?;
         println!("{}: {} bytes", archive.display(), fs::metadata(&archive)?.len());
+        let sizes = aar::sizes(&folder().join("maven"))?;
+        for (name, bytes) in &sizes {
+            println!("{bytes:>9}  {name}");
+        }
+        archives = Some(sizes);
     }
-    weigh(&libraries, &toolchain.name(), options.bless)
+    weigh(&libraries, archives, &toolchain.name(), options.bless)
 }
 
 /// The list of Android's symbols holds what is imported and no more: it is read as the contract it is.
@@ -108,13 +116,22 @@ fn ensure_list_is_short<'a>(
     Ok(())
 }
 
-/// Compares with the recorded sizes, or records the new ones.
-fn weigh(libraries: &[Library], toolchain: &str, bless: bool) -> Result<()> {
+/// Compares with the recorded sizes, or records the new ones, those of the archives where all were packed.
+fn weigh(
+    libraries: &[Library],
+    archives: Option<BTreeMap<String, u64>>,
+    toolchain: &str,
+    bless: bool,
+) -> Result<()> {
     let file = data("size.toml");
     if bless {
         let mut ratchet = if file.is_file() { Ratchet::read(&file)? } else { Ratchet::default() };
         for library in libraries {
             ratchet.record(toolchain, library.abi, library.sizes.clone());
+        }
+        if let Some(sizes) = archives {
+            archives::write(&root().join("docs/size.md"), &sizes)?;
+            ratchet.archives = sizes;
         }
         return ratchet.write(&file);
     }

@@ -218,7 +218,7 @@ mod tests {
         for linked in ["jni", "goblin", "libc", "bincode", "serde"] {
             assert!(names.contains(&linked), "{linked}: {names:?}");
         }
-        // Of tests, of the desk, and macros.
+        // Of tests, of the host tools, and macros.
         for other in ["proptest", "clap", "serde_derive", "thiserror-impl", "loopbox-agent", "toml"] {
             assert!(!names.contains(&other), "{other}: {names:?}");
         }

@@ -44,6 +44,9 @@ pub(crate) struct Ratchet {
     toolchain: String,
     #[serde(default)]
     abi: BTreeMap<String, Sizes>,
+    /// The archives, by their names: for the documents, nothing is held against them.
+    #[serde(default)]
+    pub(crate) archives: BTreeMap<String, u64>,
 }
 
 impl Sizes {

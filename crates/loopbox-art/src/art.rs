@@ -10,17 +10,20 @@ use crate::discover::{self, Findings, FoundThread, KnownMethod, Library, Match, 
 use crate::fuse::{Fuse, Phase};
 use crate::jni::{JavaVm, JniEnv};
 use crate::known::KnownSymbols;
-use crate::locks::{GetContendedMonitor, GetLockOwner, ThreadId};
 use crate::names::{Fingerprint, MethodName, Namer, Names, Served};
 use crate::off::{Off, SuspendError};
 use crate::offsets::{NAME_LAYOUTS, NameLayout, ROWS};
 use crate::stack::{Frame, MethodRef, RawStack};
-use crate::symbols::{Opaque, Suspension};
+use crate::symbols::{GetContendedMonitor, GetLockOwner, Opaque, Suspension};
 use crate::sys::{self, mem};
 use crate::visitor::{WalkKind, Walker};
 use crate::window::{Reclaimed, SuspendWindow};
 
 pub use self::suspended::Suspended;
+
+/// ART's number of a thread (the thin-lock id), reused after the thread's end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ThreadId(pub(crate) u32);
 
 /// Frames that a walk visits at most, kept or not: a recursion of 100,000 frames must not stop the main
 /// thread for milliseconds.

@@ -31,14 +31,14 @@ mod visitor;
 mod window;
 
 pub use art::{
-    Art, DEFAULT_DEPTH_LIMIT, DiscoverOptions, LayoutSource, ModuleInfo, Rescue, Stats, Suspended,
+    Art, DEFAULT_DEPTH_LIMIT, DiscoverOptions, LayoutSource, ModuleInfo, Rescue, Stats, Suspended, ThreadId,
     Unstoppable,
 };
-pub use discover::{KnownMethod, Library, ThreadEnv, build_id, get_stack_trace_is_patient};
+pub use discover::{KnownMethod, Library, ThreadEnv, build_id, get_stack_trace_waits_long_enough};
 pub use fuse::{Fuse, Phase};
 pub use jni::{JavaVm, JniEnv};
 pub use known::KnownSymbols;
-pub use locks::{Lock, ObjectRef, ThreadId};
+pub use locks::{Lock, ObjectRef};
 pub use names::{Fingerprint, LineTable, MethodName, Named, Names, names_of_dex};
 pub use off::{Off, SuspendError};
 pub use offsets::SuspendAbi;

@@ -8,16 +8,11 @@
 use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 
-use crate::art::{Art, Suspended};
+use crate::art::{Art, Suspended, ThreadId};
 use crate::fuse::Phase;
 use crate::jni::JniEnv;
 use crate::symbols::Opaque;
 use crate::sys::mem;
-
-/// `static ObjPtr<Object> Monitor::GetContendedMonitor(Thread*)`; up to 9 `Object*`, which is returned alike.
-pub(crate) type GetContendedMonitor = unsafe extern "C" fn(Opaque) -> usize;
-/// `static uint32_t Monitor::GetLockOwnerThreadId(ObjPtr<Object>)`; up to 9 `Object*`, which is passed alike.
-pub(crate) type GetLockOwner = unsafe extern "C" fn(usize) -> u32;
 
 /// An object on the Java heap. Means nothing after the fast native method in which it was got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,10 +20,6 @@ pub struct ObjectRef {
     address: NonZeroUsize,
     not_send: PhantomData<*mut ()>,
 }
-
-/// ART's number of a thread (the thin-lock id), reused after the thread's end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ThreadId(pub(crate) u32);
 
 /// A lock that a thread waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]

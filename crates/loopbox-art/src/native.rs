@@ -1,4 +1,4 @@
-//! Which file an address of native code lies in, and where in it, as symbols on a desk need it.
+//! Which file an address of native code lies in, and where in it, as a symbolizer needs it.
 //!
 //! By `/proc/self/maps` and the mapped ELF headers alone, never by the linker: a main thread that hangs while it loads a
 //! library holds the linker's lock, and a thread that asks the linker then hangs as well. All reads are such that cannot fault.

@@ -8,10 +8,14 @@ use std::ffi::{c_int, c_void};
 
 use crate::elf::SymbolSource;
 use crate::known::{self, KnownSymbols};
-use crate::locks::{GetContendedMonitor, GetLockOwner};
 use crate::module::{Found, Module};
 use crate::off::Off;
 use crate::offsets::SuspendAbi;
+
+/// `static ObjPtr<Object> Monitor::GetContendedMonitor(Thread*)`; up to 9 `Object*`, which is returned alike.
+pub(crate) type GetContendedMonitor = unsafe extern "C" fn(Opaque) -> usize;
+/// `static uint32_t Monitor::GetLockOwnerThreadId(ObjPtr<Object>)`; up to 9 `Object*`, which is passed alike.
+pub(crate) type GetLockOwner = unsafe extern "C" fn(usize) -> u32;
 
 /// `art::ThreadList*`, `art::Thread*` and the like: never dereferenced as a Rust type.
 pub(crate) type Opaque = *mut c_void;

@@ -14,9 +14,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use loopbox_agent::SharedState;
-use loopbox_agent::hook::main_thread::{Clock, MainHost, SystemClock};
+use loopbox_agent::hook::main_thread::{Clock, MainEnvironment, SystemClock};
 use loopbox_format::model::{ClockPair, End};
-use loopbox_recorder::{Aggregator, Config, StackMark};
+use loopbox_recorder::{Aggregator, Config, StackPointer};
 use loopbox_store::{Identity, Ring, RingOptions};
 
 const STEP_NS: u64 = 100_000;
@@ -49,12 +49,12 @@ fn run(count: u64, folder: &str, clock: impl Clock) -> Result<()> {
     let clocks = ClockPair { uptime_ns: SystemClock.now_ns(), unix_ms: 0 };
     let mut ring = Ring::create(&RingOptions::new(Path::new(folder), Identity::of_this_process(clocks)));
     ring.mirror.attach().context("the ring has no file")?;
-    let host = MainHost::with_clock(ring.main, Arc::new(SharedState::default()), clock);
+    let host = MainEnvironment::with_clock(ring.main, Arc::new(SharedState::default()), clock);
     let mut main = Aggregator::new(&Config::default(), host);
     let began = Instant::now();
     for _ in 0..count {
-        let _ = main.begin(StackMark::here());
-        let _ = main.end(StackMark::here(), Some(1), End::Returned);
+        let _ = main.begin(StackPointer::here());
+        let _ = main.end(StackPointer::here(), Some(1), End::Returned);
     }
     let took = began.elapsed();
     let counted = {

@@ -11,8 +11,8 @@ use crate::{input, output};
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use loopbox_report::{Analysis, AppPackages};
-use rayon::ThreadPoolBuilder;
 use rayon::iter::{ParallelBridge, ParallelIterator};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use walkdir::{DirEntry, WalkDir};
@@ -103,8 +103,20 @@ impl BatchReading {
         }
     }
 
-    /// The batch, and how many reports could be used.
-    fn read_all<S: Send>(
+    /// The threads to read on.
+    ///
+    /// # Errors
+    /// When they cannot be started.
+    pub(crate) fn pool(&self) -> Result<ThreadPool> {
+        let pool = ThreadPoolBuilder::new().num_threads(self.jobs.map_or(0, usize::from)).build();
+        pool.context("the threads cannot be started")
+    }
+
+    /// [`Self::read`] of paths that may hold no report: the batch, and how many reports could be used.
+    ///
+    /// # Errors
+    /// When a visitor fails.
+    pub(crate) fn read_all<S: Send>(
         &self,
         paths: &[PathBuf],
         state: impl Fn() -> S + Sync + Send,
@@ -119,9 +131,7 @@ impl BatchReading {
             let reports = find_all(paths).filter(|found| matches!(found, Ok(Found::Report(_))));
             reader.progress.set_length(reports.count() as u64);
         }
-        let pool = ThreadPoolBuilder::new().num_threads(self.jobs.map_or(0, usize::from)).build();
-        let pool = pool.context("the threads cannot be started")?;
-        let states: Result<Vec<S>> = pool.install(|| {
+        let states: Result<Vec<S>> = self.pool()?.install(|| {
             let paths = find_all(paths).filter_map(|path| reader.found(path)).par_bridge();
             let visited = paths.try_fold(&state, |mut state, path| {
                 if let Some(analysis) = reader.load(&path) {

@@ -10,6 +10,7 @@ mod destination;
 mod document;
 mod input;
 mod mapping;
+mod monitor_files;
 mod options;
 mod outcome;
 mod output;

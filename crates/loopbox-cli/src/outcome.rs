@@ -1,7 +1,7 @@
 //! How a command ends.
 
-/// How a command ended that did not fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How a command ended that did not fail; of two parts the later one counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
     /// The command did all it was asked for.
     Complete,

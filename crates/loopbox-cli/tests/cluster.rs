@@ -3,6 +3,7 @@
 mod support;
 
 use loopbox_format::report::encode;
+use loopbox_report::test_frames::SessionBuilder;
 use serde_json::Value;
 use support::{Files, loopbox, shop};
 
@@ -56,6 +57,88 @@ fn cluster_ranks_groups_with_their_counts() {
     let page = std::fs::read_to_string(page).unwrap();
     assert!(page.starts_with("<!doctype html>") && page.contains("com.example.shop.Cart.load"), "{page}");
     assert!(!page.contains("http"), "refers to no other file");
+}
+
+const BASE: &str = r#"{"v":1,"t":"2026-11-21T20:10:02.588+00:00","pid":42,"lost":0,"base":{"app":"5.3 (503)","device":"Maker Model","api":29,"user":"u7"}}"#;
+
+/// A line of the performance monitor.
+fn stall(wall_ms: u32, method: &str) -> String {
+    let frames = [
+        method,
+        "com.example.shop.Checkout$2.run(Checkout.java:40)",
+        "android.os.Handler.dispatchMessage(Handler.java:99)",
+    ];
+    format!(
+        r#"{{"v":1,"t":"2026-11-21T20:10:02.588+00:00","pid":42,"level":1,"wall_ms":{wall_ms}.0,"message":"android.os.Handler com.example.shop.Checkout$2: 0","stack_samples":9,"stacks":[{{"n":9,"frames":["{}"]}}]}}"#,
+        frames.join("\",\"")
+    )
+}
+
+#[test]
+fn cluster_takes_the_stalls_of_a_monitor_beside_reports() {
+    let (files, folder) = corpus();
+    let total = stall(731, "com.example.shop.Cart.total(Cart.java:91)");
+    let other = stall(2_000, "com.example.shop.Prices.parse(Prices.java:7)");
+    let day =
+        files.bytes("uiperf-2026-11-21.jsonl", [BASE, &total, &total, &other, ""].join("\n").as_bytes());
+    let run = loopbox(&["cluster", &folder, "--json"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let json: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(
+        (&json["ranked_by"], &json["reports"], &json["stalls"]),
+        (&"reports".into(), &7.into(), &3.into())
+    );
+    let group = &json["groups"][0];
+    // Another line, another anonymous class: the same path.
+    assert_eq!(
+        (&group["reports"], &group["stalls"], &group["stall_ms"]),
+        (&5.into(), &2.into(), &1_462.0.into())
+    );
+    assert_eq!(group["users"]["count"], 4);
+    assert!(group["top_versions"].to_string().contains("5.3 (503)"), "{group}");
+
+    // Alone they are ranked by their time.
+    let run = loopbox(&["cluster", day]);
+    let expected = "3 stalls, 3.46 s in all of 1 user in 2 groups\n\n  1. 1 stall, 2.00 s in all (57.8 %)";
+    assert!(run.code == 0 && run.stdout.starts_with(expected), "{}", run.stdout);
+    assert!(run.stdout.contains("com.example.shop.Checkout$# took 2.00 s"), "{}", run.stdout);
+
+    // Obfuscated names are put back.
+    let mapping = "com.example.shop.Prices -> a.b:\n    7:7:int parse():7:7 -> a\n";
+    let mapping = files.bytes("mapping.txt", mapping.as_bytes());
+    let obfuscated = other.replace("com.example.shop.Prices.parse(Prices.java:7)", "a.b.a(SourceFile:7)");
+    let packed = files.bytes("obfuscated.jsonl", obfuscated.as_bytes());
+    let run = loopbox(&["cluster", packed, "--mapping", mapping]);
+    assert!(run.code == 0 && run.stdout.contains("com.example.shop.Prices.parse"), "{}", run.stdout);
+
+    // What is cut off or no file of the monitor is told.
+    files.bytes("cut.jsonl", format!("{other}\n{}", &other[..90]).as_bytes());
+    files.bytes("other.jsonl", b"{\"a\":1}\n");
+    let run = loopbox(&["cluster", &folder]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("other.jsonl: not a file of the performance monitor"), "{}", run.stderr);
+    assert!(run.stderr.contains("lines are cut off or damaged"), "{}", run.stderr);
+}
+
+#[test]
+fn cluster_groups_jank_frames_by_their_hitches() {
+    let files = Files::new();
+    let session = SessionBuilder::new().scroll_with("Feed", &[17, 117, 17, 117, 17], Some(46)).build();
+    for nth in 0..3 {
+        let report = shop().with(|report| report.frames = session.clone()).build().report;
+        files.bytes(&format!("r{nth}.lbx"), &encode(&report).unwrap());
+    }
+    let plain = files.report("plain.lbx");
+    let folder = files.dir().to_str().unwrap();
+    let run = loopbox(&["cluster", folder, "--jank"]);
+    let expected = "6 jank frames in 3 reports, 600 ms of hitches of 1 user in 1 group\n";
+    assert!(run.code == 0 && run.stdout.starts_with(expected), "{}", run.stdout);
+    assert!(run.stdout.contains("com.example.shop.Cart.total  own_message"), "{}", run.stdout);
+    let page = files.path("page.html");
+    assert_eq!(loopbox(&["cluster", folder, "--jank", "--html", "-o", page]).code, 0);
+    let run = loopbox(&["cluster", plain, "--jank"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("no report has a jank frame"), "{}", run.stderr);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 mod support;
 
+use loopbox_format::report::encode;
+use loopbox_report::test_frames::SessionBuilder;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::Command;
@@ -73,6 +75,30 @@ fn perfetto_export_is_read_by_perfettos_own_schema() {
 }
 
 #[test]
+fn perfetto_export_has_display_frames_as_expected_and_as_they_stood() {
+    let files = Files::new();
+    let session = SessionBuilder::new().scroll("Feed", &[17, 17, 83, 17]).build();
+    let report = shop().with(|report| report.frames = session).build().report;
+    let (file, out) = (files.bytes("frames.lbx", &encode(&report).unwrap()), files.path("out"));
+    assert_eq!(loopbox(&["export", file, "-f", "perfetto", "-o", out]).code, 0);
+    let trace: Value = serde_json::from_str(&tools::python("perfetto_dump.py", &[out])).unwrap();
+    assert_eq!(trace["count"], 9);
+    let slices = |track: &str| -> Vec<(String, u64, u64)> {
+        let slices = trace["tracks"][track]["slices"].as_array().unwrap().iter();
+        let us = |value: &Value| value.as_u64().unwrap() / 1_000;
+        slices.map(|s| (s["name"].as_str().unwrap().into(), us(&s["at"]), us(&s["dur"]))).collect()
+    };
+    let actual = slices("Actual frames");
+    assert_eq!(actual[2], ("83 ms".into(), 90_034_000, 83_000));
+    assert_eq!((actual.len(), slices("Expected frames")[2].2), (4, 16_666));
+    let facts = &trace["tracks"]["Actual frames"]["slices"][2]["facts"];
+    assert_eq!((&facts["dropped"], &facts["screen"]), (&"4".into(), &"Feed".into()));
+    assert_eq!(loopbox(&["export", file, "-f", "chrome", "-o", out]).code, 0);
+    let chrome = std::fs::read_to_string(out).unwrap();
+    assert!(chrome.contains("frames: actual") && chrome.matches(r#""cat":"frame""#).count() == 8, "{chrome}");
+}
+
+#[test]
 fn perfetto_export_of_a_hostile_report_is_a_valid_trace() {
     let files = Files::new();
     let decoded = shop().with(|r| {
@@ -82,7 +108,7 @@ fn perfetto_export_of_a_hostile_report_is_a_valid_trace() {
     let mut report = decoded.build().report;
     report.history[1].start_ns = u64::MAX;
     report.history[2].wall_ns = u64::MAX;
-    let file = files.bytes("hostile.lbx", &loopbox_format::report::encode(&report).unwrap());
+    let file = files.bytes("hostile.lbx", &encode(&report).unwrap());
     let out = files.path("out");
     assert_eq!(loopbox(&["export", file, "-f", "perfetto", "-o", out]).code, 0);
     tools::python("perfetto_dump.py", &[out]);

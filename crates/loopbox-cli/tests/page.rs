@@ -7,6 +7,7 @@ mod support;
 use browser::Browser;
 use loopbox_format::model::{Anr, AnrVerdict, MainState, ProcessExit, Report};
 use loopbox_format::report::encode;
+use loopbox_report::test_frames::{ARTICLE_TRACE, SessionBuilder};
 use loopbox_report::test_support::{OUTSIDE, ReportBuilder, full};
 use std::path::{Path, PathBuf};
 use support::tools::npm_file;
@@ -120,6 +121,47 @@ fn page_fits_a_narrow_dark_screen() {
     assert_eq!(b.problems(), Vec::<String>::new());
 }
 
+/// A page with display frames, on a screen of this width.
+fn page_with_frames(files: &Files, width: u32, dark: bool) -> Browser {
+    let trace = [&ARTICLE_TRACE[..], &[17, 17, 801, 17]].concat();
+    let session = SessionBuilder::new().scroll_with("com.example.shop.Feed", &trace, Some(98)).build();
+    let page = page_of(files, full().with(|report| report.frames = session));
+    Browser::open(&page, width, 900, dark)
+}
+
+#[test]
+fn page_with_display_frames_has_a_lane_of_them() {
+    let files = Files::new();
+    let mut b = page_with_frames(&files, 1280, false);
+    assert_eq!(b.js("loopbox.timeline().frames"), 87);
+    assert_eq!(b.js("document.querySelector('#lane-labels').lastChild.textContent"), "frames");
+    b.click("[data-zoom=frames]", 0.5, 10.0);
+    let view = b.js("loopbox.timeline().view");
+    let (from, to) = (view[0].as_f64().unwrap(), view[1].as_f64().unwrap());
+    assert!((to - from - 2_427.0).abs() < 1.0, "{view}");
+    // 40 ms into the last but one frame, which stood for 801 ms.
+    let x = (to - 20.0 - 17.0 - 801.0 + 40.0 - from) / (to - from);
+    b.hover("#timeline", x, 175.0);
+    let hover = b.js("document.getElementById('hover').textContent");
+    let hover = hover.as_str().unwrap();
+    assert!(
+        hover.starts_with("frame of com.example.shop.Feed, stood 801 ms of 17 ms, 47 refreshes too long"),
+        "{hover}"
+    );
+    b.picture(&pictures().join("frames-1280-light.png"));
+    assert_eq!(b.problems(), Vec::<String>::new());
+
+    let mut b = page_with_frames(&files, 400, true);
+    assert_eq!(b.js("document.documentElement.scrollWidth <= innerWidth"), true);
+    b.click("[data-zoom=frames]", 0.5, 10.0);
+    b.picture(&pictures().join("frames-400-dark.png"));
+    assert_eq!(b.problems(), Vec::<String>::new());
+    // A report without display frames has neither the lane nor the button.
+    let page = page_of(&files, full());
+    let mut b = Browser::open(&page, 1280, 900, false);
+    assert_eq!(b.js("document.querySelector('[data-zoom=frames]').hidden && loopbox.timeline().frames"), 0);
+}
+
 #[test]
 fn page_of_a_hang_outside_of_messages_shows_its_stacks() {
     let stack = "android.os.MessageQueue.next android.os.MessageQueue.nativePollOnce! \
@@ -162,7 +204,7 @@ fn page_shows_text_of_a_hostile_report_and_does_not_run_it() {
         .running(2, 5_500)
         .doing(evil, evil, 5_000)
         .looper_tree(2, &[("com.evil.A.run", 400)])
-        .figure(evil, evil)
+        .statistic(evil, evil)
         .pending(&format!("Message 0: {{ when=-1ms callback={} target=H }}", evil.replace(' ', "_")))
         .with(|r| {
             r.meta.process.name = evil.into();

@@ -3,6 +3,7 @@
 mod support;
 
 use loopbox_format::report::encode;
+use loopbox_report::test_frames::{ARTICLE_TRACE, SessionBuilder};
 use serde_json::{Value, json};
 use support::{Files, loopbox, shop, tools};
 
@@ -13,7 +14,7 @@ fn corpus() -> Files {
         let newest = i % 2 == 1;
         let load = newest && i % 4 == 3;
         let mut report =
-            shop().figure("mem.available_bytes", &format!("{}", 1_000_000 * (i + 1))).build().report;
+            shop().statistic("mem.available_bytes", &format!("{}", 1_000_000 * (i + 1))).build().report;
         let process = &mut report.meta.process;
         process.app_version = if newest { "5.10.0 (51000)" } else { "5.9.0 (50900)" }.into();
         process.device = if load { "Tiny One" } else { "Google Pixel 8" }.into();
@@ -69,6 +70,54 @@ fn documented_queries_have_the_documented_meaning() {
     let devices = rows(2, &["device", "reports", "slow", "available_mb"]);
     assert_eq!(devices.len(), 2);
     assert!(devices.contains(&vec![json!("Tiny One"), json!(10), json!(10), json!(22.0)]), "{devices:?}");
+}
+
+/// What DuckDB says of a table.
+fn ask(files: &Files, table: &str, columns: &str) -> Value {
+    let query = format!("```sql\nSELECT {columns} FROM 'reports.parquet'\n```\n");
+    let page = files.bytes("page.md", query.as_bytes());
+    let out: Value = serde_json::from_str(&tools::python("queries.py", &[page, table])).unwrap();
+    out["answers"][0].clone()
+}
+
+#[test]
+fn screens_and_stalls_are_tables_of_their_own() {
+    let files = Files::new();
+    let session = SessionBuilder::new().scroll("Feed", &ARTICLE_TRACE).scroll("Cart", &[17; 20]).build();
+    let report = shop().with(|report| report.frames = session).build().report;
+    let (lbx, screens) =
+        (files.bytes("frames.lbx", &encode(&report).unwrap()), files.path("screens.parquet"));
+    let run = loopbox(&["export", lbx, files.report("plain.lbx"), "-f", "parquet-screens", "-o", screens]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let rows = ask(
+        &files,
+        screens,
+        "screen, kind, frames, dropped, frozen, jank_gestures, round(hitch_ms) AS hitch_ms",
+    );
+    let feed = json!({"screen": "Feed", "kind": "scene", "frames": 83, "dropped": 11, "frozen": 0, "jank_gestures": 1, "hitch_ms": 183.0});
+    let cart = json!({"screen": "Cart", "kind": "scene", "frames": 20, "dropped": 0, "frozen": 0, "jank_gestures": 0, "hitch_ms": 0.0});
+    let all = json!({"screen": "all screens", "kind": "process", "frames": 103, "dropped": 11, "frozen": 0, "jank_gestures": 1, "hitch_ms": 183.0});
+    assert_eq!(rows, json!([all, feed, cart]));
+
+    let lines = [
+        r#"{"v":1,"t":"2026-11-21T23:59:59.588+08:00","pid":42,"lost":0,"base":{"app":"5.3 (503)","api":29,"user":"u7"}}"#,
+        r#"{"v":1,"t":"2026-11-21T23:59:59.588+08:00","pid":42,"level":2,"wall_ms":731.2,"message":"a.Handler: 3","scene":"Feed","stack_samples":9,"stacks":[{"n":9,"frames":["com.example.shop.Cart.total(Cart.java:91)"]}],"samples":[{"at":-500,"proc_cpu":10.0},{"at":200,"proc_cpu":80.0},{"at":700,"proc_cpu":90.0},{"at":740,"proc_cpu":20.0,"free_mb":300,"x":{"queue":7}}]}"#,
+    ];
+    files.bytes("uiperf-2026-11-21.jsonl", lines.join("\n").as_bytes());
+    let (folder, stalls) = (files.dir().to_str().unwrap(), files.path("stalls.parquet"));
+    let run = loopbox(&["export", folder, "-f", "parquet-stalls", "-o", stalls]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let columns = "CAST(epoch_ms(began_at) AS BIGINT) AS ms, local_day, app_version_code, \"user\", level, wall_ms, cpu_ms, frames, \
+                   proc_cpu_before, proc_cpu_during, proc_cpu_after, free_mb, own_samples ->> 'queue' AS own";
+    assert_eq!(
+        ask(&files, stalls, columns),
+        json!([{"ms": 1_795_276_799_588_u64, "local_day": "2026-11-21", "app_version_code": 503, "user": "u7", "level": 2,
+            "wall_ms": 731.2, "cpu_ms": null, "frames": "com.example.shop.Cart.total", "proc_cpu_before": 10.0,
+            "proc_cpu_during": 85.0, "proc_cpu_after": 20.0, "free_mb": 300, "own": "7"}])
+    );
+    let run = loopbox(&["export", lbx, "-f", "parquet-stalls", "-o", stalls]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(run.stderr.contains("not a file of the performance monitor"), "{}", run.stderr);
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod support;
 
 use loopbox_format::model::{Anr, AnrVerdict, Outside, ProcessExit, QuitSignal, SignalOrigin, SystemWord};
 use loopbox_format::report::encode;
+use loopbox_report::test_frames::SessionBuilder;
 use loopbox_report::test_support::{OUTSIDE, ReportBuilder, full};
 use std::path::Path;
 use support::tools::{npm_file, python};
@@ -38,7 +39,7 @@ fn reports() -> Vec<(&'static str, ReportBuilder)> {
             report.anr = Anr {
                 verdict: AnrVerdict::Confirmed,
                 ran_ns: 10_000_000_000,
-                patience_ns: 5_000_000_000,
+                hang_threshold_ns: Some(5_000_000_000),
                 overdue_ns: Some(6_000_000_000),
                 ended_after_ns: Some(11_000_000_000),
                 signal: Some(QuitSignal { origin: SignalOrigin::System, pid: 9, uid: 1_000, count: 1 }),
@@ -96,7 +97,13 @@ fn groups_are_of_the_published_schema() {
     }
     let folder = files.dir().to_str().unwrap();
     let groups = loopbox(&["cluster", "--json", folder]).stdout;
-    check(&schema("cluster-1.schema.json"), &[files.bytes("groups.json", groups.as_bytes())]);
+    let session = SessionBuilder::new().scroll_with("Feed", &[17, 117, 17], Some(46)).build();
+    let report = shop().with(|report| report.frames = session).build().report;
+    let janks =
+        loopbox(&["cluster", "--json", "--jank", files.bytes("janks.lbx", &encode(&report).unwrap())]).stdout;
+    let printed =
+        [files.bytes("groups.json", groups.as_bytes()), files.bytes("janks.json", janks.as_bytes())];
+    check(&schema("cluster-1.schema.json"), &printed);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::codec::{self, CodecError};
 use crate::container::{self, ContainerError, Damage, Section, Tag};
 use crate::frames::{self, FrameRecord};
 use crate::model::{Anr, LockChain, MainThread, OtherThreads, PackedTrace, Report, StackTree};
-use serde::de::DeserializeOwned;
+use bincode::Decode;
 
 /// Plain text, not encoded; only in files that an app wrote.
 const DIGEST: Tag = Tag(*b"DIGE");
@@ -29,7 +29,7 @@ const FRAME_JANKS: Tag = Tag(*b"JANK");
 const RECENT_FRAMES: Tag = Tag(*b"FREC");
 const FRAME_STAGES: Tag = Tag(*b"FSTG");
 const FEATURES: Tag = Tag(*b"FEAT");
-const FIGURES: Tag = Tag(*b"FIGS");
+const STATISTICS: Tag = Tag(*b"STAT");
 /// Only in files that were recovered from a ring of which a part could not be used.
 const LOST: Tag = Tag(*b"LOST");
 /// Packed text, not encoded; only in files of a process that an ANR ended. The Java part of the app appends it (`SystemTrace.java`).
@@ -47,12 +47,6 @@ pub fn encode(report: &Report) -> Result<Vec<u8>, CodecError> {
         file.section(TRACE, &report.system_trace.gzip);
     }
     Ok(file.finish())
-}
-
-/// Encodes a report without its display frames and its trace: for the library in the app, which collects none and would carry the
-/// code that writes them.
-pub fn encode_without_frames(report: &Report) -> Result<Vec<u8>, CodecError> {
-    Ok(begin(report)?.finish())
 }
 
 /// All sections but those of display frames and the trace.
@@ -79,7 +73,7 @@ fn begin(report: &Report) -> Result<container::Writer, CodecError> {
         file.section(MAIN_THREAD, &codec::encode(&report.main_thread)?);
     }
     file.section(PENDING, &codec::encode(&report.pending)?);
-    file.section(FIGURES, &codec::encode(&report.figures)?);
+    file.section(STATISTICS, &codec::encode(&report.statistics)?);
     if report.threads != OtherThreads::default() {
         file.section(THREADS, &codec::encode(&report.threads)?);
     }
@@ -162,7 +156,7 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, ContainerError> {
             MAIN_THREAD => fill(&mut report.main_thread, section, &mut damage),
             THREADS => fill(&mut report.threads, section, &mut damage),
             PENDING => fill(&mut report.pending, section, &mut damage),
-            FIGURES => fill(&mut report.figures, section, &mut damage),
+            STATISTICS => fill(&mut report.statistics, section, &mut damage),
             LOST => fill(&mut report.lost, section, &mut damage),
             FRAME_SCENES => take(&mut report.frames.scenes, section, &mut damage),
             FRAME_GESTURES => take(&mut report.frames.gestures, section, &mut damage),
@@ -179,7 +173,7 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, ContainerError> {
             _ => {} // from a newer minor version
         }
     }
-    for tag in [META, MAIN, HISTORY, FEATURES, SYMBOLS, PENDING, FIGURES] {
+    for tag in [META, MAIN, HISTORY, FEATURES, SYMBOLS, PENDING, STATISTICS] {
         if !seen.contains(&tag) {
             damage.push(Damage { offset: bytes.len(), what: format!("section {tag} is missing") });
         }
@@ -187,7 +181,7 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, ContainerError> {
     Ok(Decoded { report, damage })
 }
 
-fn fill<T: DeserializeOwned>(part: &mut T, section: &Section<'_>, damage: &mut Vec<Damage>) {
+fn fill<T: Decode<()>>(part: &mut T, section: &Section<'_>, damage: &mut Vec<Damage>) {
     match codec::decode(section.payload) {
         Ok(value) => *part = value,
         Err(error) => damage.push(undecodable(section, error)),

@@ -1,6 +1,6 @@
 //! The article's trace tree: many stacks into one tree, and every single stack back out of it.
 
-use crate::model::{StackTree, TreeNode};
+use crate::model::{LocationId, StackTree, TreeNode};
 
 /// Merges stacks, in order of time, into the nodes of a [`StackTree`].
 ///
@@ -24,7 +24,7 @@ pub struct TreeMerger {
 #[derive(Debug, Clone, Copy)]
 struct Level {
     node: usize,
-    location: u32,
+    location: LocationId,
     /// Up to where this node's children cover the samples.
     children_end: u32,
 }
@@ -54,7 +54,7 @@ impl TreeMerger {
     }
 
     /// Adds a stack, bottom frame first. False, and no change, when its new nodes do not fit.
-    pub fn push(&mut self, stack: impl Iterator<Item = u32> + Clone) -> bool {
+    pub fn push(&mut self, stack: impl Iterator<Item = LocationId> + Clone) -> bool {
         let same = self
             .spine
             .iter()
@@ -87,7 +87,7 @@ impl TreeMerger {
     }
 
     /// Replaces the number of every location, when the table behind them was renumbered.
-    pub fn renumber(&mut self, mut number: impl FnMut(u32) -> u32) {
+    pub fn renumber(&mut self, mut number: impl FnMut(LocationId) -> LocationId) {
         for node in &mut self.nodes {
             node.location = number(node.location);
         }
@@ -132,8 +132,8 @@ pub enum TreeError {
 /// A node with its place worked out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placed {
-    /// Index into [`Symbols::locations`](crate::model::Symbols::locations).
-    pub location: u32,
+    /// Its frame.
+    pub location: LocationId,
     /// How many callers it has.
     pub depth: u32,
     /// Index of its caller's node.
@@ -206,9 +206,9 @@ pub struct Stacks {
 }
 
 impl Iterator for Stacks {
-    type Item = Vec<u32>;
+    type Item = Vec<LocationId>;
 
-    fn next(&mut self) -> Option<Vec<u32>> {
+    fn next(&mut self) -> Option<Vec<LocationId>> {
         if self.sample >= self.samples {
             return None;
         }
@@ -251,16 +251,24 @@ mod tests {
         }
     }
 
+    fn ids(stack: &[u32]) -> Vec<LocationId> {
+        stack.iter().copied().map(LocationId).collect()
+    }
+
+    fn read(tree: &StackTree) -> Vec<Vec<u32>> {
+        stacks(tree).unwrap().map(|stack| stack.into_iter().map(|id| id.0).collect()).collect()
+    }
+
     fn merged(stacks: &[Vec<u32>]) -> StackTree {
         let mut merger = TreeMerger::new(usize::MAX);
         for stack in stacks {
-            assert!(merger.push(stack.iter().copied()));
+            assert!(merger.push(ids(stack).into_iter()));
         }
         tree(stacks.len(), merger.nodes().to_vec())
     }
 
     fn node(location: u32, skip: u32, count: u32, children: u32) -> TreeNode {
-        TreeNode { location, skip, count, children }
+        TreeNode { location: LocationId(location), skip, count, children }
     }
 
     #[test]
@@ -276,20 +284,20 @@ mod tests {
         let samples = [vec![1, 2], vec![1], vec![], vec![1, 2]];
         let tree = merged(&samples);
         assert_eq!(tree.nodes, [node(1, 0, 2, 1), node(2, 0, 1, 0), node(1, 1, 1, 1), node(2, 0, 1, 0)]);
-        assert_eq!(stacks(&tree).unwrap().collect::<Vec<_>>(), samples);
+        assert_eq!(read(&tree), samples);
         let samples = [vec![1, 2], vec![1], vec![1, 2]];
         let tree = merged(&samples);
         assert_eq!(tree.nodes, [node(1, 0, 3, 2), node(2, 0, 1, 0), node(2, 1, 1, 0)]);
-        assert_eq!(stacks(&tree).unwrap().collect::<Vec<_>>(), samples);
+        assert_eq!(read(&tree), samples);
     }
 
     #[test]
     fn a_full_tree_takes_what_needs_no_new_node() {
         let mut merger = TreeMerger::new(3);
-        assert!(merger.push([1, 2, 3].into_iter()));
-        assert!(!merger.push([1, 2, 4].into_iter()));
-        assert!(merger.push([1, 2, 3].into_iter()));
-        assert!(merger.push([1, 2].into_iter()));
+        assert!(merger.push(ids(&[1, 2, 3]).into_iter()));
+        assert!(!merger.push(ids(&[1, 2, 4]).into_iter()));
+        assert!(merger.push(ids(&[1, 2, 3]).into_iter()));
+        assert!(merger.push(ids(&[1, 2]).into_iter()));
         assert_eq!(merger.samples(), 3);
         assert_eq!(merger.nodes(), [node(1, 0, 3, 1), node(2, 0, 3, 1), node(3, 0, 2, 0)]);
     }
@@ -316,7 +324,7 @@ mod tests {
         #[test]
         fn every_stack_comes_back(samples in any_stacks()) {
             let tree = merged(&samples);
-            prop_assert_eq!(stacks(&tree).unwrap().collect::<Vec<_>>(), samples);
+            prop_assert_eq!(read(&tree), samples);
         }
 
         #[test]

@@ -1,7 +1,9 @@
 //! Bounded strings: what the app keeps of a name when it may neither allocate nor trust its length.
 
+use bincode::Encode;
+use bincode::enc::Encoder;
+use bincode::error::EncodeError;
 use core::fmt;
-use serde::{Serialize, Serializer};
 
 /// Ends a string that was cut.
 pub const CUT_MARK: char = '…';
@@ -15,7 +17,7 @@ pub fn prefix(text: &str, max: usize) -> &str {
 ///
 /// What does not fit is cut on a character boundary and ends in [`CUT_MARK`]. Line breaks and other control
 /// characters become spaces, because a record is shown on one line. It serialises exactly as a `str`, so that
-/// what the app writes from a `BoundedStr` the desk reads into a `String`.
+/// what the app writes from a `BoundedStr` the host tools read into a `String`.
 #[derive(Clone, Copy)]
 pub struct BoundedStr<const N: usize> {
     len: u16,
@@ -88,9 +90,9 @@ impl<const N: usize> fmt::Debug for BoundedStr<N> {
     }
 }
 
-impl<const N: usize> Serialize for BoundedStr<N> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+impl<const N: usize> Encode for BoundedStr<N> {
+    fn encode<E: Encoder>(&self, encoder: &mut E) -> Result<(), EncodeError> {
+        self.as_str().encode(encoder)
     }
 }
 

@@ -100,6 +100,16 @@ impl Gestures {
         Some(FrameGesture { number: self.number, ..open.finished() })
     }
 
+    /// The number of the gesture that is open, as it will have it when it ends.
+    pub fn number(&self) -> Option<u32> {
+        self.open.as_ref().map(|_| self.number.saturating_add(1))
+    }
+
+    /// Whether one is open that time alone ends: no finger is down.
+    pub fn is_ending(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| !matches!(open.finger, Finger::Down { .. }))
+    }
+
     /// What a frame that scrolls now is part of.
     pub fn flags(&self) -> FrameFlags {
         let Some(open) = &self.open else { return FrameFlags::default() };

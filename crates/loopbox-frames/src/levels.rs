@@ -8,8 +8,8 @@ use loopbox_format::model::DropLevel;
 const LIMITS: [(DropLevel, u32); 4] =
     [(DropLevel::Frozen, 42), (DropLevel::High, 24), (DropLevel::Middle, 9), (DropLevel::Normal, 3)];
 
-/// `SKIPPED_FRAME_WARNING_LIMIT` of `Choreographer.java`.
-const SKIPPED: u32 = 30;
+/// `SKIPPED_FRAME_WARNING_LIMIT` of `Choreographer.java`: half a second.
+pub const SKIPPED_FRAMES: u32 = 30;
 
 /// The level of a frame that dropped so many: limits are times, so at 120 Hz it takes twice as many refreshes.
 ///
@@ -28,9 +28,10 @@ fn first(reached: impl Fn(u32) -> bool) -> DropLevel {
     LIMITS.iter().find(|(_, limit)| reached(*limit)).map_or(DropLevel::Best, |(level, _)| *level)
 }
 
-/// Whether a stall is worth the platform's "Skipped N frames!": 30 frames of 60 Hz, half a second, on any display.
-pub fn is_skipped_warning(dropped: u32, interval: RefreshInterval) -> bool {
-    dropped >= interval.of_60_hz(SKIPPED)
+/// Whether a stall is worth the platform's "Skipped N frames!": so many frames of 60 Hz ([`SKIPPED_FRAMES`] for the platform),
+/// which is a time, on any display.
+pub fn is_skipped_warning(dropped: u32, limit: u32, interval: RefreshInterval) -> bool {
+    dropped >= interval.of_60_hz(limit)
 }
 
 #[cfg(test)]
@@ -75,7 +76,7 @@ mod tests {
 
     #[test]
     fn is_skipped_warning_begins_at_half_a_second() {
-        let first = |rate| (0..1_000).find(|&dropped| is_skipped_warning(dropped, hz(rate)));
+        let first = |rate| (0..1_000).find(|&dropped| is_skipped_warning(dropped, SKIPPED_FRAMES, hz(rate)));
         assert_eq!([60.0, 90.0, 120.0].map(first), [Some(30), Some(46), Some(61)]);
     }
 }

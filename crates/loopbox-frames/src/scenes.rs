@@ -41,6 +41,11 @@ impl Scenes {
         Self { table, limit: limit + 2 }
     }
 
+    /// How many screens have sums of their own.
+    pub fn limit(&self) -> usize {
+        self.limit.saturating_sub(OTHER + 1)
+    }
+
     /// The screen of this name; the others' when there is no room for another.
     pub fn scene(&mut self, name: &str) -> SceneId {
         // A name is cut as it is kept, so that a long one is found again.
@@ -55,6 +60,11 @@ impl Scenes {
             None => OTHER,
         };
         SceneId(index as u16)
+    }
+
+    /// The screen of frames that have none of their own.
+    pub const fn others(&self) -> SceneId {
+        SceneId(OTHER as u16)
     }
 
     /// Counts a frame of a screen.

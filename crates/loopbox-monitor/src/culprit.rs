@@ -1,24 +1,10 @@
 //! What a stack is called in a list: the app's own method nearest to the top, and what that waited in.
 
 use crate::line::Stack;
+use loopbox_report::{AppPackages, CodeOwner};
 
 /// Below these is the Looper, which is on every stack.
 const DISPATCH: [&str; 2] = ["android.os.Handler.handleCallback", "android.os.Handler.dispatchMessage"];
-/// Packages of the platform and of the libraries that every app has.
-const PLATFORM: [&str; 11] = [
-    "android.",
-    "androidx.",
-    "com.android.",
-    "dalvik.",
-    "java.",
-    "javax.",
-    "jdk.",
-    "kotlin.",
-    "kotlinx.",
-    "libcore.",
-    "sun.",
-];
-
 /// What stands for a stack, and by which equal ones are counted together.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Culprit {
@@ -34,8 +20,9 @@ impl Culprit {
         let methods = stack.frames.iter().map(|frame| method(frame));
         let above: Vec<&str> = methods.take_while(|method| !DISPATCH.contains(method)).collect();
         let top = above.first()?;
-        let own = above.iter().find(|method| !PLATFORM.iter().any(|package| method.starts_with(package)));
-        let found = own.unwrap_or(top);
+        let packages = AppPackages::default();
+        let of = |owner| above.iter().find(|method| packages.owner(method) == owner);
+        let found = of(CodeOwner::App).or_else(|| of(CodeOwner::Library)).unwrap_or(top);
         let waits_in = (found != top).then(|| (*top).to_owned());
         Some(Self { method: (*found).to_owned(), waits_in })
     }

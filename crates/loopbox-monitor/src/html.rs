@@ -2,15 +2,22 @@
 
 use crate::text::{culprit, headline, levels, name, phases, time, values};
 use crate::view::{Group, View};
+use loopbox_report::escape;
 use std::fmt::Write as _;
 
 const STYLE: &str = "\
-:root{color-scheme:light dark;--line:#8884;--quiet:#777;--bar:#4a7fb5}\
+:root{color-scheme:light dark;--line:#8884;--quiet:#666;--bar:#4a7fb5}\
+@media(prefers-color-scheme:dark){:root{--quiet:#a0a0a0}}\
 body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:75rem;padding:1rem}\
 h1{font-size:1.4rem}h2{font-size:1.1rem;border-top:1px solid var(--line);padding-top:.8rem}\
 small,.quiet{color:var(--quiet)}code,td{overflow-wrap:anywhere}pre{overflow-x:auto;margin:.2rem 0 .6rem}\
 table{border-collapse:collapse;width:100%}td,th{padding:.2rem .7rem;text-align:left;border-bottom:1px solid var(--line)}\
-td.n{text-align:right;white-space:nowrap}td.bar{width:30%}td.bar i{display:block;height:.9rem;background:var(--bar);border-radius:2px}";
+th{color:var(--quiet);font-weight:normal}td.n,th.n{text-align:right;white-space:nowrap}td.bar{width:30%}td.bar i{display:block;height:.9rem;background:var(--bar);border-radius:2px}\
+@media(max-width:40rem){table,thead,tbody{display:block}tr{display:grid;grid-template-columns:repeat(3,4.7rem) 1fr;align-items:center;border-bottom:1px solid var(--line)}\
+td,th{border:0;padding:.1rem .3rem}tr>:first-child{grid-column:1/-1;min-width:0}td.bar{width:auto}.wide tr{grid-template-columns:1fr}.wide td.n{text-align:left}}";
+/// The columns of a table but the first.
+const COLUMNS: &str =
+    "<th class=\"n\">stalls<th class=\"n\">longest<th class=\"n\">in all<td class=\"bar\"><tbody>";
 
 /// The page, with at most `limit` rows of each table but the days.
 pub fn html(view: &View, limit: usize) -> String {
@@ -28,7 +35,7 @@ pub fn html(view: &View, limit: usize) -> String {
     table(&mut out, "Messages", &view.messages, limit);
     out.push_str("<h2>Stacks</h2><p class=\"quiet\">By their share of the stalls' time. Open one for the stack of the longest stall.");
     let most = view.stacks.iter().map(|stack| stack.ms).fold(0.0, f64::max);
-    out.push_str("<table>");
+    let _ = write!(out, "<table><thead><tr><th>stack{COLUMNS}");
     for stack in view.stacks.iter().take(limit) {
         let frames = escape(&stack.frames.join("\n"));
         let what = format!(
@@ -48,7 +55,8 @@ fn table(out: &mut String, title: &str, groups: &[Group], limit: usize) {
         return;
     }
     let most = groups.iter().map(|group| group.ms).fold(0.0, f64::max);
-    let _ = write!(out, "<h2>{title}</h2><table>");
+    let what = title.trim_end_matches('s').to_lowercase();
+    let _ = write!(out, "<h2>{title}</h2><table><thead><tr><th>{what}{COLUMNS}");
     for group in groups.iter().take(limit) {
         let what =
             format!("<code>{}</code> <small>{}</small>", escape(&name(&group.name)), levels(&group.levels));
@@ -69,7 +77,7 @@ fn row(out: &mut String, ms: f64, most_ms: f64, stalls: u64, longest_ms: f64, wh
 }
 
 fn around(out: &mut String, view: &View) {
-    out.push_str("<h2>Around stalls</h2><table>");
+    out.push_str("<h2>Around stalls</h2><table class=\"wide\">");
     for (when, phase) in phases(view) {
         let _ = write!(out, "<tr><td>{when}<td class=\"n\">{} stalls<td>", phase.stalls);
         let words: Vec<String> =
@@ -79,19 +87,4 @@ fn around(out: &mut String, view: &View) {
         let _ = write!(out, "<td class=\"bar\"><i style=\"width:{share:.1}%\"></i>");
     }
     out.push_str("</table>");
-}
-
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
 }

@@ -2,6 +2,7 @@
 
 use crate::culprit::Culprit;
 use crate::line::{Line, Sample, Stall, read_line};
+use crate::stalls::lines;
 use crate::view::{Around, Group, Phase, StackGroup, View};
 use std::collections::{BTreeSet, HashMap};
 
@@ -21,7 +22,7 @@ impl Summary {
     /// Adds a file, unpacked.
     pub fn add(&mut self, file: &[u8]) {
         self.whole.files += 1;
-        for line in file.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
+        for line in lines(file) {
             match read_line(line) {
                 None => self.whole.cut_lines += 1,
                 Some(Line::Base { lost, base, .. }) => {
@@ -55,14 +56,9 @@ impl Summary {
             *group.levels.entry(stall.level).or_default() += 1;
         }
         self.add_stacks(stall);
-        let during = |sample: &&Sample| sample.at > 0 && (sample.at as f64) < stall.wall_ms;
-        let before = stall.samples.iter().rev().find(|sample| sample.at <= 0);
-        let after = stall.samples.iter().find(|sample| sample.at > 0 && sample.at as f64 >= stall.wall_ms);
-        let during: Vec<&Sample> = stall.samples.iter().filter(during).collect();
-        for (sums, samples) in
-            self.around.iter_mut().zip([before.into_iter().collect(), during, after.into_iter().collect()])
-        {
-            sums.add(&samples);
+        let phases = Phases::of(stall);
+        for (sums, samples) in self.around.iter_mut().zip(phases.each()) {
+            sums.add(samples);
         }
     }
 
@@ -124,6 +120,36 @@ fn most_first(groups: &HashMap<String, Group>) -> Vec<Group> {
     groups
 }
 
+/// The samples of a stall: the last one before it, those during it, the first one after it.
+pub(crate) struct Phases<'s> {
+    before: Vec<&'s Sample>,
+    during: Vec<&'s Sample>,
+    after: Vec<&'s Sample>,
+}
+
+impl<'s> Phases<'s> {
+    pub(crate) fn of(stall: &'s Stall) -> Self {
+        let during = |sample: &&Sample| sample.at > 0 && (sample.at as f64) < stall.wall_ms;
+        let after = |sample: &&Sample| sample.at > 0 && sample.at as f64 >= stall.wall_ms;
+        Self {
+            before: stall.samples.iter().rev().find(|sample| sample.at <= 0).into_iter().collect(),
+            during: stall.samples.iter().filter(during).collect(),
+            after: stall.samples.iter().find(after).into_iter().collect(),
+        }
+    }
+
+    /// In the order of time.
+    pub(crate) fn each(&self) -> [&[&'s Sample]; 3] {
+        [&self.before, &self.during, &self.after]
+    }
+}
+
+/// The average of the samples that have the value; `None` when none has.
+pub(crate) fn average(samples: &[&Sample], field: fn(&Sample) -> Option<f64>) -> Option<f64> {
+    let known: Vec<f64> = samples.iter().filter_map(|sample| field(sample)).collect();
+    (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+}
+
 /// Sums of what samples have, each stall counting once.
 #[derive(Debug, Clone, Default)]
 struct PhaseSums {
@@ -146,9 +172,8 @@ impl PhaseSums {
             |sample| sample.psi_io,
         ];
         for ((sum, stalls), field) in self.values.iter_mut().zip(fields) {
-            let known: Vec<f64> = samples.iter().filter_map(|sample| field(sample)).collect();
-            if !known.is_empty() {
-                *sum += known.iter().sum::<f64>() / known.len() as f64;
+            if let Some(average) = average(samples, field) {
+                *sum += average;
                 *stalls += 1;
             }
         }

@@ -1,8 +1,10 @@
 //! The bounded list of described messages inside a record, in place.
 
+use bincode::Encode;
+use bincode::enc::Encoder;
+use bincode::error::EncodeError;
 use loopbox_format::model::{Component, Detail, End};
 use loopbox_format::text::BoundedStr;
-use serde::{Serialize, Serializer};
 
 /// The most messages that one record can keep by name.
 ///
@@ -20,7 +22,7 @@ pub const NAME_BYTES: usize = 96;
 pub const MAX_ENCODED_RECORD: usize = {
     let message = 2 * (1 + NAME_BYTES) + 5 + 2 + 1;
     let detail = 9 + 9 + 9 + 10 + 1 + (1 + message);
-    let fixed = 1 + 9 + 9 + 5 + 4 * 9 + 10 + 10 + (9 + 9) + 5 + 1;
+    let fixed = 1 + 9 + 9 + 5 + 4 * 9 + 10 + 10 + (1 + 9 + 9) + 5 + 1;
     fixed + 1 + MAX_DETAILS * detail
 };
 
@@ -104,8 +106,8 @@ impl Details {
     }
 }
 
-impl Serialize for Details {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.as_slice().serialize(serializer)
+impl Encode for Details {
+    fn encode<E: Encoder>(&self, encoder: &mut E) -> Result<(), EncodeError> {
+        self.as_slice().encode(encoder)
     }
 }

@@ -105,6 +105,7 @@ pub enum Taken {
 ///
 /// * A message is sampled from [`Sampling::onset_ns`] on, at its start + onset + n * interval: deadlines are absolute,
 ///   so lateness does not add up. A deadline that passed is not made up for but counted as missed.
+/// * While display frames come, the onset is that of [`Schedule::set_jank_onset`].
 /// * A message after an idle look, or among many short ones, is found within a tenth of a second or twice the onset more.
 /// * The interval doubles as a message uses up its tree's samples ([`widened_interval`]), or when the tree's builder
 ///   asks for it ([`Schedule::advise`]); it is wider in the background.
@@ -115,7 +116,9 @@ pub enum Taken {
 ///   stretches the interval to what the refill affords, so that even then a hang leaves some stacks.
 #[derive(Debug, Clone)]
 pub struct Schedule {
+    /// In force, and without frames.
     onset_ns: u64,
+    usual_onset_ns: u64,
     base_interval_ns: u64,
     samples_per_tree: u32,
     slow_stop_ns: u64,
@@ -129,6 +132,7 @@ pub struct Schedule {
     /// Looks in a row that found nothing to sample, since the thread was parked.
     fruitless: u32,
     keeps_short_trees: bool,
+    usually_keeps_short_trees: bool,
     missed: u32,
     advised_ns: u64,
 
@@ -155,8 +159,11 @@ pub struct Schedule {
 impl Schedule {
     /// A schedule for a process whose main thread has not been seen yet.
     pub fn new(sampling: &Sampling) -> Self {
+        let keeps_short_trees = sampling.interval_ns.saturating_mul(u64::from(sampling.min_samples))
+            < sampling.onset_ns.saturating_mul(SHORT_TREE);
         Self {
             onset_ns: sampling.onset_ns,
+            usual_onset_ns: sampling.onset_ns,
             base_interval_ns: sampling.interval_ns,
             samples_per_tree: sampling.samples_per_tree,
             slow_stop_ns: sampling.slow_stop_ns,
@@ -167,8 +174,8 @@ impl Schedule {
             due_ns: 0,
             samples: 0,
             fruitless: 0,
-            keeps_short_trees: sampling.interval_ns.saturating_mul(u64::from(sampling.min_samples))
-                < sampling.onset_ns.saturating_mul(SHORT_TREE),
+            keeps_short_trees,
+            usually_keeps_short_trees: keeps_short_trees,
             missed: 0,
             advised_ns: 0,
             asked_ns: None,
@@ -186,6 +193,13 @@ impl Schedule {
             given_up: 0,
             resumes_ns: 0,
         }
+    }
+
+    /// While display frames come, messages that begin are sampled from this age on, and short trees are kept; `None` when
+    /// none come any more. It never makes sampling begin later.
+    pub fn set_jank_onset(&mut self, onset_ns: Option<u64>) {
+        self.onset_ns = onset_ns.unwrap_or(u64::MAX).min(self.usual_onset_ns);
+        self.keeps_short_trees = onset_ns.is_some() || self.usually_keeps_short_trees;
     }
 
     /// What to do at this instant.

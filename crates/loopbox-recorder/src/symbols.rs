@@ -1,7 +1,7 @@
 //! Numbers for the methods and code locations that trees refer to.
 
 use crate::StackTreeBuilder;
-use loopbox_format::model::{Location, Method, StackTree, Symbols};
+use loopbox_format::model::{Location, LocationId, Method, MethodId, StackTree, Symbols};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Distinct values with a number each, at most a fixed count of them.
@@ -66,7 +66,7 @@ pub struct SymbolTable {
 
 impl SymbolTable {
     /// The location that stands for a frame for which there was no room.
-    pub const NO_ROOM: u32 = 0;
+    pub const NO_ROOM: LocationId = LocationId(0);
 
     /// A table for at most this many distinct methods and locations.
     pub fn new(max_methods: usize, max_locations: usize) -> Self {
@@ -77,13 +77,13 @@ impl SymbolTable {
     }
 
     /// The number of a method; `None` when the table is full.
-    pub fn method(&mut self, method: Method) -> Option<u32> {
-        self.methods.intern(method)
+    pub fn method(&mut self, method: Method) -> Option<MethodId> {
+        self.methods.intern(method).map(MethodId)
     }
 
     /// The number of a location; `None` when the table is full.
-    pub fn location(&mut self, location: Location) -> Option<u32> {
-        self.locations.intern(location)
+    pub fn location(&mut self, location: Location) -> Option<LocationId> {
+        self.locations.intern(location).map(LocationId)
     }
 
     /// What a report needs to understand the trees.
@@ -92,10 +92,10 @@ impl SymbolTable {
     }
 
     /// What a number stands for, with its method; `None` for a number that was not given.
-    pub fn place(&self, location: u32) -> Option<(Location, Option<&Method>)> {
-        let location = *self.locations.items().get(location as usize)?;
+    pub fn place(&self, location: LocationId) -> Option<(Location, Option<&Method>)> {
+        let location = *self.locations.items().get(location.0 as usize)?;
         let method = match location {
-            Location::Frame { method, .. } => self.methods.items().get(method as usize),
+            Location::Frame { method, .. } => self.methods.items().get(method.0 as usize),
             _ => None,
         };
         Some((location, method))
@@ -107,8 +107,8 @@ impl SymbolTable {
         let old = self.symbols();
         self.reset();
         let mut renumbered = vec![None; old.locations.len()];
-        let mut number = |location: u32| -> u32 {
-            let Some(known) = renumbered.get_mut(location as usize) else { return Self::NO_ROOM };
+        let mut number = |location: LocationId| -> LocationId {
+            let Some(known) = renumbered.get_mut(location.0 as usize) else { return Self::NO_ROOM };
             *known.get_or_insert_with(|| self.adopt(&old, location).unwrap_or(Self::NO_ROOM))
         };
         for node in trees.iter_mut().flat_map(|tree| &mut tree.nodes) {
@@ -117,15 +117,15 @@ impl SymbolTable {
         growing.renumber(number);
     }
 
-    fn adopt(&mut self, old: &Symbols, location: u32) -> Option<u32> {
-        let location = match *old.locations.get(location as usize)? {
+    fn adopt(&mut self, old: &Symbols, location: LocationId) -> Option<LocationId> {
+        let location = match *old.location(location)? {
             Location::Frame { method, dex_pc, line } => {
-                let method = self.methods.intern(old.methods.get(method as usize)?.clone())?;
+                let method = self.method(old.method(method)?.clone())?;
                 Location::Frame { method, dex_pc, line }
             }
             other => other,
         };
-        self.locations.intern(location)
+        self.location(location)
     }
 
     fn reset(&mut self) {
@@ -168,16 +168,16 @@ mod tests {
             let method = table.method(method(n))?;
             table.location(Location::Frame { method, dex_pc: Some(n), line: None })
         };
-        let ids: Vec<u32> = (0..7).map(|n| location(&mut table, n).unwrap()).collect();
+        let ids: Vec<LocationId> = (0..7).map(|n| location(&mut table, n).unwrap()).collect();
         assert_eq!(location(&mut table, 7), None, "locations 0..7 and the reserved one fill it");
 
-        let name = |table: &SymbolTable, id: u32| match table.symbols().locations[id as usize] {
-            Location::Frame { method, .. } => table.symbols().methods[method as usize].class.clone(),
+        let name = |table: &SymbolTable, id: LocationId| match *table.symbols().location(id).unwrap() {
+            Location::Frame { method, .. } => table.symbols().method(method).unwrap().class.clone(),
             _ => "?".into(),
         };
         let mut builder = StackTreeBuilder::new(&Sampling::default());
         builder.begin(1, 0, StackSource::Art);
-        let push = |builder: &mut StackTreeBuilder, frames: &[u32]| {
+        let push = |builder: &mut StackTreeBuilder, frames: &[LocationId]| {
             assert!(builder.push(&Sample { frames, at_ns: 1, stop_ns: 1, interval_ns: 1 }));
         };
         push(&mut builder, &[ids[6], ids[2]]);
@@ -194,7 +194,8 @@ mod tests {
         assert_eq!(table.symbols().methods.len(), 3);
         assert!(location(&mut table, 7).is_some());
         // The spine was renumbered too: the same stack continues the node.
-        let same: Vec<u32> = stacks(&builder.tree()).unwrap().next().unwrap().into_iter().rev().collect();
+        let same: Vec<LocationId> =
+            stacks(&builder.tree()).unwrap().next().unwrap().into_iter().rev().collect();
         push(&mut builder, &same);
         assert_eq!(builder.tree().nodes.len(), 2);
     }

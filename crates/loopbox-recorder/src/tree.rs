@@ -1,7 +1,7 @@
 //! The stacks of one message, merged within a fixed amount of memory.
 
 use crate::Sampling;
-use loopbox_format::model::{Phase, StackSource, StackTree};
+use loopbox_format::model::{LocationId, Phase, StackSource, StackTree};
 use loopbox_format::stacks::TreeMerger;
 
 /// The most changes of the interval that a tree lists; samples have their own times anyway.
@@ -11,7 +11,7 @@ const MAX_PHASES: usize = 64;
 #[derive(Debug, Clone, Copy)]
 pub struct Sample<'a> {
     /// Locations, top frame first, as a walk finds them.
-    pub frames: &'a [u32],
+    pub frames: &'a [LocationId],
     /// When it was taken, uptime.
     pub at_ns: u64,
     /// How long it kept the main thread stopped.
@@ -162,7 +162,7 @@ impl StackTreeBuilder {
     }
 
     /// Replaces the number of every location, when the table behind them was renumbered.
-    pub(crate) fn renumber(&mut self, number: impl FnMut(u32) -> u32) {
+    pub(crate) fn renumber(&mut self, number: impl FnMut(LocationId) -> LocationId) {
         self.merger.renumber(number);
     }
 }
@@ -180,7 +180,12 @@ mod tests {
         let mut builder = StackTreeBuilder::new(&Sampling::default());
         builder.begin(7, 1_000, StackSource::JavaApi);
         for (at_ns, stop_ns, interval_ns) in [(51_000, 5, 10), (61_500, 9, 10), (81_500, 2, 20)] {
-            assert!(builder.push(&Sample { frames: &[3, 2, 1], at_ns, stop_ns, interval_ns }));
+            assert!(builder.push(&Sample {
+                frames: &[3, 2, 1].map(LocationId),
+                at_ns,
+                stop_ns,
+                interval_ns
+            }));
         }
         builder.missed(2);
         let tree = builder.tree();
@@ -189,11 +194,11 @@ mod tests {
         let phases = [Phase { first_sample: 0, interval_ns: 10 }, Phase { first_sample: 2, interval_ns: 20 }];
         assert_eq!(tree.phases, phases);
         assert_eq!((tree.missed_samples, tree.longest_stop_ns, tree.total_stop_ns), (2, 9, 16));
-        assert_eq!(stacks(&tree).unwrap().next().unwrap(), [1, 2, 3]);
+        assert_eq!(stacks(&tree).unwrap().next().unwrap(), [1, 2, 3].map(LocationId));
         builder.begin(8, 0, StackSource::Art);
         assert_eq!((builder.samples(), builder.tree().missed_samples), (0, 0));
         for at_ns in [50, 40, 60] {
-            builder.push(&Sample { frames: &[1], at_ns, stop_ns: 1, interval_ns: 10 });
+            builder.push(&Sample { frames: &[LocationId(1)], at_ns, stop_ns: 1, interval_ns: 10 });
         }
         assert_eq!(builder.tree().sample_deltas_ns, [50, 0, 10], "a time that goes back stands still");
     }
@@ -204,8 +209,8 @@ mod tests {
         let mut at_ns = 50 * MS;
         let mut taken = 0_u32;
         while at_ns < for_ns {
-            let frames: [u32; 20] =
-                std::array::from_fn(|depth| taken.wrapping_mul(31).wrapping_add(depth as u32));
+            let frames: [LocationId; 20] =
+                std::array::from_fn(|depth| LocationId(taken.wrapping_mul(31).wrapping_add(depth as u32)));
             builder.push(&Sample { frames: &frames, at_ns, stop_ns: 1, interval_ns: builder.interval_ns() });
             taken += 1;
             at_ns += builder.interval_ns();
@@ -236,7 +241,7 @@ mod tests {
             builder.begin(1, MS, StackSource::Art);
             for nth in 1..=stacks {
                 let at_ns = MS + last_ms * MS * nth / stacks;
-                builder.push(&Sample { frames: &[1], at_ns, stop_ns: 1, interval_ns: 160 * MS });
+                builder.push(&Sample { frames: &[LocationId(1)], at_ns, stop_ns: 1, interval_ns: 160 * MS });
             }
             builder.is_worth_keeping(ran_ms.map(|ms| ms * MS))
         };
@@ -258,7 +263,7 @@ mod tests {
         let mut builder = StackTreeBuilder::new(&sampling);
         builder.begin(1, 0, StackSource::Art);
         for at_ns in 0..150 {
-            let kept = builder.push(&Sample { frames: &[1], at_ns, stop_ns: 0, interval_ns: 1 });
+            let kept = builder.push(&Sample { frames: &[LocationId(1)], at_ns, stop_ns: 0, interval_ns: 1 });
             assert_eq!(kept, at_ns < 100);
         }
         assert_eq!((builder.samples(), builder.tree().missed_samples), (100, 50));
@@ -285,6 +290,7 @@ mod tests {
             let mut at_ns = 5;
             for (frames, delta) in &samples {
                 at_ns += delta;
+                let frames = &frames.iter().copied().map(LocationId).collect::<Vec<_>>();
                 if builder.push(&Sample { frames, at_ns, stop_ns: 1, interval_ns: builder.interval_ns() }) {
                     kept.push((at_ns, frames.iter().rev().copied().collect::<Vec<_>>()));
                 }

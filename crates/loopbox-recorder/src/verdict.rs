@@ -1,6 +1,6 @@
 //! Whether a stop was an ANR, from what is known of it.
 
-use loopbox_format::looper::{AnrClass, patient_class};
+use loopbox_format::looper::{AnrClass, component_anr_class};
 use loopbox_format::model::{Anr, AnrVerdict, Component, Message, ProcessExit, SignalOrigin, SystemWord};
 
 /// The time-out of the system's input dispatcher: the other time-outs are scaled as the configured threshold is to it.
@@ -21,7 +21,7 @@ pub fn classify(anr: &Anr) -> AnrVerdict {
     if anr.debugged {
         return AnrVerdict::Responsive;
     }
-    let threshold_ns = if anr.patience_ns == 0 { INPUT_MS * 1_000_000 } else { anr.patience_ns };
+    let threshold_ns = anr.hang_threshold_ns.unwrap_or(INPUT_MS * 1_000_000);
     let signalled = anr.signal.is_some_and(|signal| signal.origin == SignalOrigin::System);
     let busy_ns = anr.ran_ns.max(anr.overdue_ns.unwrap_or(0)).max(anr.before_ns);
     if signalled && busy_ns >= threshold_ns / 5 * 2 {
@@ -39,7 +39,7 @@ pub fn classify(anr: &Anr) -> AnrVerdict {
 /// input waits five). Outside of messages, and in a message without a name, it is input that waits.
 pub fn threshold_ns(input_ns: u64, message: Option<&Message>, api_level: u32) -> u64 {
     let class = message.and_then(|message| match message.component? {
-        Component::ActivityThread => message.what.and_then(patient_class),
+        Component::ActivityThread => message.what.and_then(component_anr_class),
         Component::Receiver => Some(AnrClass::Broadcast),
         Component::Job => Some(AnrClass::Job),
         _ => None,
@@ -88,7 +88,7 @@ mod tests {
     fn the_verdict_follows_from_the_evidence() {
         use AnrVerdict::{Confirmed, Hang, Probable, Responsive};
         use SignalOrigin::{Other, SameProcess, SameUser, Shell, System};
-        let base = Anr { patience_ns: 5 * S, ..Anr::default() };
+        let base = Anr { hang_threshold_ns: Some(5 * S), ..Anr::default() };
         let ran = |seconds| Anr { ran_ns: seconds * S, ..base.clone() };
         let not_responding = Some(SystemWord::NotResponding("Input dispatching timed out".into()));
         let cases = [
@@ -130,8 +130,8 @@ mod tests {
             ("killed for an ANR", Anr { exit: Some(exit(6)), ..base.clone() }, Confirmed),
             ("killed for memory", Anr { exit: Some(exit(3)), ..base.clone() }, Responsive),
             ("killed for memory in a hang", Anr { exit: Some(exit(3)), ..ran(8) }, Hang),
-            ("no threshold known", Anr { patience_ns: 0, ..ran(4) }, Responsive),
-            ("no threshold known, long", Anr { patience_ns: 0, ..ran(5) }, Hang),
+            ("no threshold known", Anr { hang_threshold_ns: None, ..ran(4) }, Responsive),
+            ("no threshold known, long", Anr { hang_threshold_ns: None, ..ran(5) }, Hang),
         ];
         for (name, anr, expected) in cases {
             assert_eq!(classify(&anr), expected, "{name}");

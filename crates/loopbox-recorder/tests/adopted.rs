@@ -4,14 +4,14 @@ mod common;
 
 use common::{MS, Main, State, kinds};
 use loopbox_format::model::{Component, End, RecordKind};
-use loopbox_recorder::{Adopted, Config, Wanted};
+use loopbox_recorder::{AdoptedMessage, Config, Wanted};
 
 #[test]
 fn the_message_that_recording_begins_in_is_one_like_others() {
     let mut main = Main::with_cpu(&Config::default(), Some(80 * MS));
     let start_ns = main.now() - 100 * MS;
-    main.aggregator.adopt(&Adopted { start_ns, cpu_ns: Some(0), binds: true });
-    assert_eq!(main.host().states, [State::Running { token: 1, start_ns, depth: 1 }]);
+    main.aggregator.adopt(&AdoptedMessage { start_ns, cpu_ns: Some(0), binds: true });
+    assert_eq!(main.environment().states, [State::Running { token: 1, start_ns, depth: 1 }]);
     main.compute(250 * MS);
     // A loop inside of it, and a message that nobody tells the end of.
     assert_eq!(main.begin(2), 2);
@@ -20,10 +20,10 @@ fn the_message_that_recording_begins_in_is_one_like_others() {
     assert_eq!(main.begin(2), 3);
     main.compute(10 * MS);
     // The Looper takes the next message.
-    assert_eq!(main.aggregator.begin_outermost(Main::mark(1, false)).token, 4);
+    assert_eq!(main.aggregator.begin_outermost(Main::pointer(1, false)).token, 4);
     main.compute(MS);
     assert_eq!(main.end(1), Wanted::Nothing);
-    assert_eq!(main.host().next, 5);
+    assert_eq!(main.environment().next, 5);
 
     let history = main.history();
     assert_eq!(kinds(&history), [(RecordKind::Single, 1, 1, 350), (RecordKind::Group, 2, 3, 31)]);
@@ -43,13 +43,13 @@ fn the_message_that_recording_begins_in_is_one_like_others() {
 fn the_first_message_ends_when_the_queue_is_empty() {
     let mut main = Main::new(&Config::default());
     let start_ns = main.now();
-    main.aggregator.adopt(&Adopted { start_ns, cpu_ns: None, binds: false });
+    main.aggregator.adopt(&AdoptedMessage { start_ns, cpu_ns: None, binds: false });
     main.pass(60 * MS);
     assert_eq!(main.aggregator.end_all(End::Returned), Wanted::Nothing);
-    assert_eq!(main.host().states.last(), Some(&State::Idle { since_ns: start_ns + 60 * MS }));
+    assert_eq!(main.environment().states.last(), Some(&State::Idle { since_ns: start_ns + 60 * MS }));
     assert_eq!(main.aggregator.end_all(End::Returned), Wanted::Nothing, "once");
     // Too late, and not before that either.
-    main.aggregator.adopt(&Adopted { start_ns, cpu_ns: None, binds: true });
+    main.aggregator.adopt(&AdoptedMessage { start_ns, cpu_ns: None, binds: true });
     assert_eq!(main.aggregator.depth(), 0);
     let history = main.history();
     assert_eq!(kinds(&history), [(RecordKind::Group, 1, 1, 60)]);

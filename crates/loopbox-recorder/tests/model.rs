@@ -4,7 +4,7 @@ mod common;
 
 use common::{MS, Main};
 use loopbox_format::model::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest};
-use loopbox_recorder::{Adopted, Config, Described, Wanted};
+use loopbox_recorder::{AdoptedMessage, Config, Described, Wanted};
 use proptest::prelude::*;
 
 /// How a message ends.
@@ -76,7 +76,7 @@ fn events(lives: &[Life], depth: u64, now: &mut u64, out: &mut Vec<Event>) {
     }
 }
 
-/// A stretch of main-thread time with one owner.
+/// A slice of main-thread time with one owner.
 #[derive(Debug)]
 enum Item {
     /// Work of a message, its last if it ended there.
@@ -315,8 +315,8 @@ impl Rules<'_> {
         self.record(kind, first, count as u32, start, end, work);
         let record = self.records.last_mut().unwrap();
         for &(token, start, end) in &group {
-            if end - start > record.slowest.wall_ns || record.slowest.token == 0 {
-                record.slowest = Slowest { token, wall_ns: end - start };
+            if record.slowest.is_none_or(|slowest| end - start > slowest.wall_ns) {
+                record.slowest = Some(Slowest { token, wall_ns: end - start });
             }
         }
         record.details = std::mem::take(&mut self.details);
@@ -335,7 +335,7 @@ impl Rules<'_> {
             idle_ns: end - start - work,
             cpu_ns: None,
             checktime_late_ns: None,
-            slowest: Slowest::default(),
+            slowest: None,
             details: Vec::new(),
             dropped_details: 0,
             closed: true,
@@ -343,7 +343,7 @@ impl Rules<'_> {
     }
 }
 
-/// Plays the events to the aggregator as a hook would, which knows depths only by marks on the stack.
+/// Plays the events to the aggregator as a hook would, which knows depths only by pointers on the stack.
 fn play(config: &Config, events: &[Event]) -> Vec<Record> {
     let mut main = Main::new(config);
     let name = |main: &mut Main, token: u64, component: bool| {
@@ -360,11 +360,11 @@ fn play(config: &Config, events: &[Event]) -> Vec<Record> {
     let mut token = 0;
     let mut adopted = false;
     for event in events {
-        main.host().now_ns = event.at_ns;
+        main.environment().now_ns = event.at_ns;
         match event.what {
             What::Adopt { age_ns, bind } => {
                 let start_ns = event.at_ns - age_ns;
-                main.aggregator.adopt(&Adopted { start_ns, cpu_ns: None, binds: bind });
+                main.aggregator.adopt(&AdoptedMessage { start_ns, cpu_ns: None, binds: bind });
                 token = 1;
                 adopted = true;
                 lines.push((1, 1, false, false));
@@ -378,9 +378,12 @@ fn play(config: &Config, events: &[Event]) -> Vec<Record> {
                 // The hook counts the loops while the first message runs, whose place on the stack nobody knows.
                 let first = adopted && event.depth == 1;
                 adopted &= !first;
-                let mark = Main::mark(event.depth, false);
-                let begun =
-                    if first { main.aggregator.begin_outermost(mark) } else { main.aggregator.begin(mark) };
+                let pointer = Main::pointer(event.depth, false);
+                let begun = if first {
+                    main.aggregator.begin_outermost(pointer)
+                } else {
+                    main.aggregator.begin(pointer)
+                };
                 token += 1;
                 assert_eq!(begun.token, token);
                 let innermost = lines.last().copied();
@@ -395,7 +398,7 @@ fn play(config: &Config, events: &[Event]) -> Vec<Record> {
             What::End { end, when, component, named } => {
                 lines.retain(|(_, depth, ..)| *depth <= event.depth);
                 let (ended, ..) = lines.pop().unwrap();
-                let wanted = main.aggregator.end(Main::mark(event.depth, true), when, end);
+                let wanted = main.aggregator.end(Main::pointer(event.depth, true), when, end);
                 if named && (wanted == Wanted::Description || component) {
                     name(&mut main, ended, component);
                 }
@@ -404,8 +407,8 @@ fn play(config: &Config, events: &[Event]) -> Vec<Record> {
         }
     }
     // A reader who sees no more closes has the same from the open record.
-    let closed = main.host().closed.len() as u64;
-    let open = main.host().open.clone().filter(|open| open.seq > closed);
+    let closed = main.environment().closed.len() as u64;
+    let open = main.environment().open.clone().filter(|open| open.seq > closed);
     let history = main.history();
     assert_eq!(
         history.last().filter(|last| last.seq > closed).cloned(),
@@ -489,7 +492,7 @@ fn check_totals(events: &[Event], items: &[Item], history: &[Record]) {
             Item::Gap { .. } | Item::Along { .. } => 0,
         })
         .sum();
-    assert_eq!(history.iter().map(|record| record.work_ns).sum::<u64>(), seen_work, "every stretch once");
+    assert_eq!(history.iter().map(|record| record.work_ns).sum::<u64>(), seen_work, "every slice once");
     let mut next_token = 1;
     for (record, seq) in history.iter().zip(1..) {
         assert_eq!(record.seq, seq, "no gap in the numbers");
@@ -498,7 +501,7 @@ fn check_totals(events: &[Event], items: &[Item], history: &[Record]) {
             assert_eq!(record.first_token, next_token, "every message in one record");
         }
         next_token += u64::from(record.count);
-        assert!(record.slowest.wall_ns <= record.work_ns);
+        assert!(record.slowest.is_none_or(|slowest| slowest.wall_ns <= record.work_ns));
     }
     for pair in history.windows(2) {
         let end = pair[0].start_ns + pair[0].wall_ns;

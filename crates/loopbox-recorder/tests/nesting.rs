@@ -4,7 +4,7 @@ mod common;
 
 use common::{MS, Main, State, kinds};
 use loopbox_format::model::{Detail, End, RecordKind, Slowest};
-use loopbox_recorder::{Config, StackMark, Wanted};
+use loopbox_recorder::{Config, StackPointer, Wanted};
 
 #[test]
 fn an_inner_message_takes_its_time_from_the_outer_one() {
@@ -22,7 +22,7 @@ fn an_inner_message_takes_its_time_from_the_outer_one() {
     main.compute(9 * MS);
     assert_eq!(main.end(1), Wanted::Description);
     main.describe("com.example.Modal", 1);
-    let states = std::mem::take(&mut main.host().states);
+    let states = std::mem::take(&mut main.environment().states);
     let running = |token, at_ms, depth| State::Running { token, start_ns: start + at_ms * MS, depth };
     assert_eq!(
         states,
@@ -40,7 +40,7 @@ fn an_inner_message_takes_its_time_from_the_outer_one() {
     assert_eq!((history[0].wall_ns, history[0].idle_ns), (370 * MS, 200 * MS));
     let details: Vec<_> = history[0].details.iter().map(|d| (d.token, d.wall_ns / MS, d.end)).collect();
     assert_eq!(details, [(2, 60, End::Returned), (1, 370, End::Returned)]);
-    assert_eq!(history[0].slowest, Slowest { token: 1, wall_ns: 100 * MS });
+    assert_eq!(history[0].slowest, Some(Slowest { token: 1, wall_ns: 100 * MS }));
 }
 
 #[test]
@@ -50,16 +50,16 @@ fn an_inner_message_that_an_outer_end_finds_lost_can_be_described() {
     main.compute(10 * MS);
     let lost = main.begin(2);
     main.compute(70 * MS);
-    assert!(!main.aggregator.miss_inner(Main::mark(2, true)), "its own end");
-    assert!(main.aggregator.miss_inner(Main::mark(1, true)));
+    assert!(!main.aggregator.miss_inner(Main::pointer(2, true)), "its own end");
+    assert!(main.aggregator.miss_inner(Main::pointer(1, true)));
     main.describe("com.example.Lost", 9);
-    assert!(!main.aggregator.miss_inner(Main::mark(1, true)), "no more of them");
+    assert!(!main.aggregator.miss_inner(Main::pointer(1, true)), "no more of them");
     assert_eq!(main.end(1), Wanted::Description);
     main.describe("com.example.Modal", 1);
     let details = &main.history()[0].details;
-    let told = |d: &Detail| (d.token, d.wall_ns / MS, d.end, d.message.as_ref().unwrap().target.clone());
+    let summary = |d: &Detail| (d.token, d.wall_ns / MS, d.end, d.message.as_ref().unwrap().target.clone());
     assert_eq!(
-        details.iter().map(told).collect::<Vec<_>>(),
+        details.iter().map(summary).collect::<Vec<_>>(),
         [
             (lost, 70, End::Missed, "com.example.Lost".to_owned()),
             (outer, 80, End::Returned, "com.example.Modal".to_owned())
@@ -92,7 +92,7 @@ fn an_exception_that_leaves_the_loop_ends_its_message_at_the_next_begin() {
     let lost = main.begin(1);
     main.compute(70 * MS);
     // Caught around Looper.loop(), which is entered again from the same place.
-    let begun = main.aggregator.begin(Main::mark(1, false));
+    let begun = main.aggregator.begin(Main::pointer(1, false));
     assert_eq!((begun.token, begun.wanted), (lost + 1, Wanted::Description));
     main.describe("com.example.Lost", 9);
     main.compute(MS);
@@ -126,8 +126,8 @@ fn an_exception_out_of_a_nested_loop_ends_its_message_at_the_outer_end() {
 fn how_far_begin_and_end_are_apart_is_learned() {
     let mut main = Main::new(&Config::default());
     // Nested loops 300 bytes apart, and an end hook with a frame of 250 bytes more than the begin's.
-    let (outer, inner) = (StackMark::at(10_000), StackMark::at(9_700));
-    let (outer_end, inner_end) = (StackMark::at(9_750), StackMark::at(9_450));
+    let (outer, inner) = (StackPointer::at(10_000), StackPointer::at(9_700));
+    let (outer_end, inner_end) = (StackPointer::at(9_750), StackPointer::at(9_450));
     let _ = main.aggregator.begin(outer);
     let _ = main.aggregator.end(outer_end, None, End::Returned);
     for (end, depth_after) in [(inner_end, 1), (outer_end, 0)] {
@@ -145,7 +145,7 @@ fn several_lost_ends_give_the_name_to_the_innermost() {
     main.compute(MS);
     main.begin(2);
     main.compute(MS);
-    let begun = main.aggregator.begin(Main::mark(1, false));
+    let begun = main.aggregator.begin(Main::pointer(1, false));
     assert_eq!(begun.wanted, Wanted::Description);
     main.describe("com.example.Inner", 1);
     let history = main.history();
@@ -157,13 +157,13 @@ fn several_lost_ends_give_the_name_to_the_innermost() {
 fn without_marks_a_begin_in_a_message_is_a_lost_end() {
     let mut main = Main::new(&Config::default());
     for _ in 0..20 {
-        let _ = main.aggregator.begin(StackMark::UNKNOWN);
+        let _ = main.aggregator.begin(StackPointer::UNKNOWN);
         main.compute(MS);
     }
     main.begin(1);
-    let _ = main.aggregator.begin(StackMark::UNKNOWN);
+    let _ = main.aggregator.begin(StackPointer::UNKNOWN);
     assert_eq!(main.aggregator.depth(), 1);
-    let _ = main.aggregator.end(StackMark::UNKNOWN, None, End::Returned);
+    let _ = main.aggregator.end(StackPointer::UNKNOWN, None, End::Returned);
     assert_eq!(main.aggregator.depth(), 0);
     assert_eq!(main.history().iter().map(|record| record.count).sum::<u32>(), 22);
 }

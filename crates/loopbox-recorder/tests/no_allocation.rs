@@ -2,10 +2,10 @@
 
 use loopbox_format::codec;
 use loopbox_format::looper;
-use loopbox_format::model::{End, NamedBy, Record, StackSource};
+use loopbox_format::model::{End, LocationId, NamedBy, Record, StackSource};
 use loopbox_recorder::{
-    Activity, Aggregator, Change, Config, Described, Details, Host, MAX_ENCODED_RECORD, Sample, Schedule,
-    StackMark, StackTreeBuilder, Step, Taken, Wanted,
+    Activity, Aggregator, Config, Described, Details, Dirty, Environment, MAX_ENCODED_RECORD, Sample,
+    Schedule, StackPointer, StackTreeBuilder, Step, Taken, Wanted,
 };
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -55,7 +55,7 @@ struct Slots {
     closed: u64,
 }
 
-impl Host for Slots {
+impl Environment for Slots {
     fn now_ns(&self) -> u64 {
         self.now_ns
     }
@@ -70,7 +70,7 @@ impl Host for Slots {
 
     fn idle(&mut self, _: u64, _: u64) {}
 
-    fn opened(&mut self, record: &Record<Details>, _: Change) {
+    fn opened(&mut self, record: &Record<Details>, _: Dirty) {
         codec::encode_into(record, &mut self.slot).unwrap();
     }
 
@@ -87,26 +87,26 @@ fn counting_counts() {
 
 #[test]
 fn recording_takes_nothing_from_the_heap() {
-    let host = Slots { now_ns: 1_000_000 * MS, slot: [0; MAX_ENCODED_RECORD], closed: 0 };
-    let mut main = Aggregator::new(&Config::default(), host);
+    let environment = Slots { now_ns: 1_000_000 * MS, slot: [0; MAX_ENCODED_RECORD], closed: 0 };
+    let mut main = Aggregator::new(&Config::default(), environment);
     let line =
         ">>>>> Dispatching to Handler (com.example.shop.Feed$H) {6a3d1f2} com.example.shop.Load$1@1f: 159";
     let taken = allocations(|| {
-        let top = StackMark::here();
-        let nested = StackMark::at(0x1000);
+        let top = StackPointer::here();
+        let nested = StackPointer::at(0x1000);
         for round in 0..20_000_u64 {
             // All kinds: short and long messages, gaps, nested loops, lost ends, descriptions.
             let _ = main.begin(top);
-            main.host_mut().now_ns += round % 7 * 13 * MS;
+            main.environment_mut().now_ns += round % 7 * 13 * MS;
             if round % 11 == 0 {
                 let _ = main.begin(nested);
-                main.host_mut().now_ns += round % 5 * 90 * MS;
+                main.environment_mut().now_ns += round % 5 * 90 * MS;
                 let _ = main.end(nested, None, End::Threw);
             }
             if round % 13 == 0 {
                 continue;
             }
-            let wanted = main.end(top, Some(main.host().now_ns), End::Returned);
+            let wanted = main.end(top, Some(main.environment().now_ns), End::Returned);
             if wanted == Wanted::Description || round % 3 == 0 {
                 let dispatch = looper::dispatch(line);
                 let target = if round % 3 == 0 { "android.app.ActivityThread$H" } else { dispatch.target };
@@ -117,11 +117,11 @@ fn recording_takes_nothing_from_the_heap() {
                     named_by: NamedBy::Printer,
                 });
             }
-            main.host_mut().now_ns += round % 17 * 30 * MS;
+            main.environment_mut().now_ns += round % 17 * 30 * MS;
         }
         main.finish();
     });
-    assert!(main.host().closed > 5_000, "{} records", main.host().closed);
+    assert!(main.environment().closed > 5_000, "{} records", main.environment().closed);
     assert_eq!(taken, 0);
 }
 
@@ -157,7 +157,8 @@ fn a_tree_builder_takes_its_memory_once() {
     let message = |builder: &mut StackTreeBuilder, token: u64| {
         builder.begin(token, 0, StackSource::Art);
         for sample in 0..5_000_u64 {
-            let frames: [u32; 16] = std::array::from_fn(|depth| ((sample * token) >> depth) as u32 % 5);
+            let frames: [LocationId; 16] =
+                std::array::from_fn(|depth| LocationId(((sample * token) >> depth) as u32 % 5));
             let interval_ns = builder.interval_ns();
             builder.push(&Sample { frames: &frames, at_ns: sample * MS, stop_ns: 1, interval_ns });
         }

@@ -4,7 +4,7 @@ mod common;
 
 use common::{MS, Main, kinds};
 use loopbox_format::model::{Component, End, NamedBy, RecordKind, Slowest};
-use loopbox_recorder::{Config, Described, Keep, StackMark, Wanted};
+use loopbox_recorder::{Config, Described, Keep, StackPointer, Wanted};
 
 #[test]
 fn rule_1_short_messages_only_count() {
@@ -15,7 +15,7 @@ fn rule_1_short_messages_only_count() {
     let history = main.history();
     assert_eq!(kinds(&history), [(RecordKind::Group, 1, 7, 343), (RecordKind::Group, 8, 2, 98)]);
     assert!(history.iter().all(|record| record.details.is_empty() && record.dropped_details == 0));
-    assert_eq!(history[0].slowest, Slowest { token: 1, wall_ns: 49 * MS });
+    assert_eq!(history[0].slowest, Some(Slowest { token: 1, wall_ns: 49 * MS }));
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn rule_2_longer_messages_are_named_inside_of_the_group() {
         .map(|detail| (detail.token, detail.wall_ns / MS, detail.message.as_ref().unwrap().target.as_str()))
         .collect();
     assert_eq!(named, [(1, 50, "com.example.H1"), (4, 299, "com.example.H4")]);
-    assert_eq!(history[0].slowest, Slowest { token: 4, wall_ns: 299 * MS });
+    assert_eq!(history[0].slowest, Some(Slowest { token: 4, wall_ns: 299 * MS }));
 }
 
 #[test]
@@ -153,21 +153,25 @@ fn a_description_reaches_the_record_that_its_message_filled() {
     main.begin(1);
     main.compute(10 * MS);
     assert_eq!(main.end(1), Wanted::Nothing);
-    assert_eq!(main.host().closed.len(), 0, "full, but it waits for a name");
+    assert_eq!(main.environment().closed.len(), 0, "full, but it waits for a name");
     main.describe("android.app.ActivityThread$H", 114);
-    assert_eq!(main.host().closed.len(), 1);
-    assert_eq!(main.host().closed[0].details[1].message.as_ref().unwrap().what, Some(114));
+    assert_eq!(main.environment().closed.len(), 1);
+    assert_eq!(main.environment().closed[0].details[1].message.as_ref().unwrap().what, Some(114));
 
     main.begin(1);
     main.compute(500 * MS);
     assert_eq!(main.end(1), Wanted::Description);
-    assert_eq!(main.host().closed.len(), 1);
-    assert_eq!(main.host().open.as_ref().unwrap().kind, RecordKind::Single, "visible although not closed");
+    assert_eq!(main.environment().closed.len(), 1);
+    assert_eq!(
+        main.environment().open.as_ref().unwrap().kind,
+        RecordKind::Single,
+        "visible although not closed"
+    );
     main.begin(1);
-    assert_eq!(main.host().closed.len(), 2, "no name came before the next message");
-    assert_eq!(main.host().closed[1].details[0].message, None);
+    assert_eq!(main.environment().closed.len(), 2, "no name came before the next message");
+    assert_eq!(main.environment().closed[1].details[0].message, None);
     main.describe("com.example.Late", 1);
-    assert_eq!(main.host().closed.len(), 2);
+    assert_eq!(main.environment().closed.len(), 2);
 }
 
 #[test]
@@ -175,11 +179,11 @@ fn wait_is_known_when_when_is() {
     let mut main = Main::new(&Config::default());
     let mut waits = Vec::new();
     for when_ns in [None, Some(0), Some(1_000_000 * MS - 5), Some(u64::MAX)] {
-        main.host().now_ns = 1_000_000 * MS;
-        let _ = main.aggregator.begin(StackMark::UNKNOWN);
+        main.environment().now_ns = 1_000_000 * MS;
+        let _ = main.aggregator.begin(StackPointer::UNKNOWN);
         main.compute(60 * MS);
-        let _ = main.aggregator.end(StackMark::UNKNOWN, when_ns, End::Returned);
-        waits.push(main.host().open.as_ref().unwrap().details.last().unwrap().wait_ns);
+        let _ = main.aggregator.end(StackPointer::UNKNOWN, when_ns, End::Returned);
+        waits.push(main.environment().open.as_ref().unwrap().details.last().unwrap().wait_ns);
         main.aggregator.finish();
     }
     assert_eq!(waits, [None, None, Some(5), Some(0)]);
@@ -255,7 +259,7 @@ fn a_gap_in_which_the_hook_was_out_is_unseen_and_no_idle_time_of_a_later_one() {
     let mut main = Main::new(&Config::default());
     main.message(MS);
     main.pass(5_000 * MS);
-    main.host().unseen_ns = main.now();
+    main.environment().unseen_ns = main.now();
     main.pass(10 * MS);
     main.message(MS);
     main.pass(2_000 * MS);
@@ -271,7 +275,7 @@ fn details_are_written_only_when_they_change() {
     let mut writes = Vec::new();
     for work in [1, 1, 60, 1] {
         main.message(work * MS);
-        writes.push(std::mem::take(&mut main.host().detail_writes));
+        writes.push(std::mem::take(&mut main.environment().detail_writes));
     }
     // A new record; nothing; a detail, then its name; nothing.
     assert_eq!(writes, [1, 0, 2, 0]);
@@ -282,7 +286,7 @@ fn a_throwing_message_is_kept_with_its_end() {
     let mut main = Main::new(&Config::default());
     main.begin(1);
     main.compute(MS);
-    assert_eq!(main.aggregator.end(Main::mark(1, true), None, End::Threw), Wanted::Description);
+    assert_eq!(main.aggregator.end(Main::pointer(1, true), None, End::Threw), Wanted::Description);
     let history = main.history();
     assert_eq!((history[0].details[0].end, history[0].details[0].message.clone()), (End::Threw, None));
 }
@@ -290,16 +294,16 @@ fn a_throwing_message_is_kept_with_its_end() {
 #[test]
 fn cpu_time_is_read_at_record_ends_only() {
     let mut main = Main::with_cpu(&Config::default(), Some(7_000));
-    let after_install = main.host().cpu_reads.get();
+    let after_install = main.environment().cpu_reads.get();
     for _ in 0..29 {
         main.begin(1);
         main.compute(8 * MS);
         main.pass(2 * MS);
         let _ = main.end(1);
     }
-    assert_eq!(main.host().cpu_reads.get(), after_install);
+    assert_eq!(main.environment().cpu_reads.get(), after_install);
     main.message(10 * MS);
-    assert_eq!(main.host().cpu_reads.get(), after_install + 1);
+    assert_eq!(main.environment().cpu_reads.get(), after_install + 1);
     let history = main.history();
     assert_eq!((history[0].work_ns, history[0].cpu_ns), (300 * MS, Some((29 * 8 + 10) * MS)));
 }
@@ -332,7 +336,7 @@ fn cpu_time_of_neighbours_read_together_is_told_only_where_it_is_known() {
 #[test]
 fn the_samplers_lateness_is_told_for_the_record_that_it_fell_into() {
     let mut main = Main::new(&Config::default());
-    main.host().late_ns = Some(450 * MS);
+    main.environment().late_ns = Some(450 * MS);
     main.message(300 * MS);
     main.message(300 * MS);
     let late: Vec<_> = main.history().iter().map(|record| record.checktime_late_ns).collect();
@@ -343,10 +347,10 @@ fn the_samplers_lateness_is_told_for_the_record_that_it_fell_into() {
 fn a_clock_that_goes_back_is_taken_for_standing_still() {
     let mut main = Main::new(&Config::default());
     main.message(10 * MS);
-    main.host().now_ns -= 5_000 * MS;
+    main.environment().now_ns -= 5_000 * MS;
     main.message(10 * MS);
     main.begin(1);
-    main.host().now_ns = 0;
+    main.environment().now_ns = 0;
     let _ = main.end(1);
     let history = main.history();
     assert_eq!(kinds(&history), [(RecordKind::Group, 1, 3, 10)]);
@@ -359,10 +363,10 @@ fn names_are_cut_to_what_a_record_can_hold() {
     for _ in 0..8 {
         main.begin(1);
         main.compute(MS);
-        let _ = main.aggregator.end(Main::mark(1, true), Some(1), End::Threw);
+        let _ = main.aggregator.end(Main::pointer(1, true), Some(1), End::Threw);
         main.describe(&"com.example.Überlang".repeat(5_000), i32::MIN);
     }
-    // The host checks that the record still fits its slot.
+    // The environment checks that the record still fits its slot.
     let history = main.history();
     assert_eq!(history[0].details.len(), 8);
     assert!(history[0].details.iter().all(|detail| detail.message.as_ref().unwrap().target.ends_with('…')));
@@ -375,9 +379,9 @@ fn finishing_closes_what_is_open_and_recording_goes_on() {
     main.begin(1);
     main.compute(MS);
     main.aggregator.finish();
-    assert_eq!((main.aggregator.depth(), main.host().closed.len()), (0, 1));
+    assert_eq!((main.aggregator.depth(), main.environment().closed.len()), (0, 1));
     main.aggregator.finish();
-    assert_eq!(main.host().closed.len(), 1);
+    assert_eq!(main.environment().closed.len(), 1);
     main.pass(10_000 * MS);
     assert_eq!(main.message(MS), 3);
     let history = main.history();

@@ -465,3 +465,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn while_frames_come_a_message_is_sampled_from_the_age_that_holds_them_up() {
+    let mut sampler = Sampler::new(&Sampling::default());
+    sampler.schedule.set_jank_onset(Some(25 * MS));
+    assert_eq!(sampler.message(1, 60 * MS), every(25, 10, 60));
+    // Never later than the app wants it, and as before when no frames come.
+    sampler.schedule.set_jank_onset(Some(80 * MS));
+    assert_eq!(sampler.message(2, 75 * MS), every(50, 10, 75));
+    sampler.schedule.set_jank_onset(None);
+    assert_eq!(sampler.message(3, 75 * MS), every(50, 10, 75));
+}

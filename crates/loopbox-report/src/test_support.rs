@@ -5,18 +5,18 @@
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use loopbox_format::model::{
-    ClockPair, Component, Detail, DumpReason, End, Feature, FeatureState, Figure, Limits, Location,
-    LockHolder, LockWait, MainState, MainThread, Message, Meta, Method, NamedBy, NativeFrame,
+    ClockPair, Component, Detail, DumpReason, End, Feature, FeatureState, Limits, Location, LocationId,
+    LockHolder, LockWait, MainState, MainThread, Message, Meta, Method, MethodId, NamedBy, NativeFrame,
     NativeFrameSource, NativeModule, NativeStack, OtherThread, Outside, PackedTrace, Pending, PendingSource,
     Phase, Process, Progress, Record, RecordKind, Report, Running, Slowest, StackSource, StackTree,
-    SystemCall, SystemCallSource, TreeNode,
+    Statistic, SystemCall, SystemCallSource, TreeNode,
 };
 use loopbox_format::report::Decoded;
 use std::io::Write;
 
 const MS: u64 = 1_000_000;
 /// The uptime of the dump of every built report: 100 s.
-const NOW_NS: u64 = 100_000 * MS;
+pub const NOW_NS: u64 = 100_000 * MS;
 /// What runs outside of messages after message 98.
 pub const OUTSIDE: u64 = Outside::token_before(99);
 /// The outermost frames of stacks, so that they look as on a device.
@@ -92,7 +92,7 @@ impl ReportBuilder {
     /// A group of `count` short messages, with `work_ms` of work in total and `idle_ms` between them.
     #[must_use]
     pub fn group(mut self, count: u32, work_ms: u64, idle_ms: u64) -> Self {
-        let slowest = Slowest { token: self.token, wall_ns: work_ms * MS / u64::from(count.max(1)) };
+        let slowest = Some(Slowest { token: self.token, wall_ns: work_ms * MS / u64::from(count.max(1)) });
         self.push(Record {
             count,
             work_ns: work_ms * MS,
@@ -122,7 +122,7 @@ impl ReportBuilder {
             wall_ns: wall_ms * MS,
             work_ns: wall_ms * MS,
             cpu_ns: Some(cpu_ms * MS),
-            slowest: Slowest { token, wall_ns: wall_ms * MS },
+            slowest: Some(Slowest { token, wall_ns: wall_ms * MS }),
             details: vec![detail],
             ..record(RecordKind::Single)
         });
@@ -196,7 +196,7 @@ impl ReportBuilder {
             MainState::Idle { since_ns } if token == OUTSIDE => *since_ns,
             _ => self.report.history.iter().find(|r| r.first_token == token).map_or(0, |r| r.start_ns),
         };
-        let stacks: Vec<(Vec<u32>, u32)> = stacks
+        let stacks: Vec<(Vec<LocationId>, u32)> = stacks
             .iter()
             .map(|(stack, count)| (stack.split(' ').map(|f| self.location(f)).collect(), *count))
             .collect();
@@ -224,7 +224,7 @@ impl ReportBuilder {
         self.tree(token, &stacks.iter().map(|(s, n)| (s.as_str(), *n)).collect::<Vec<_>>())
     }
 
-    fn location(&mut self, frame: &str) -> u32 {
+    fn location(&mut self, frame: &str) -> LocationId {
         let symbols = &mut self.report.symbols;
         let (name, line) = match frame.split_once(':') {
             Some((name, line)) => (name, line.parse().ok()),
@@ -243,12 +243,12 @@ impl ReportBuilder {
             symbols.methods.len() - 1
         });
         let dex_pc = (!frame.ends_with('!')).then_some(0);
-        let location = Location::Frame { method: index as u32, dex_pc, line };
+        let location = Location::Frame { method: MethodId(index as u32), dex_pc, line };
         let at = symbols.locations.iter().position(|l| *l == location).unwrap_or_else(|| {
             symbols.locations.push(location);
             symbols.locations.len() - 1
         });
-        at as u32
+        LocationId(at as u32)
     }
 
     /// A further step of the lock chain: the class of the locked object, the thread that holds it, and its stack as in
@@ -290,7 +290,7 @@ impl ReportBuilder {
         };
         self.report.main_thread = MainThread {
             captured_ns: NOW_NS + MS,
-            state: b'S',
+            state: Some(b'S'),
             wchan: "futex_wait_queue".into(),
             system_call: Some(SystemCall {
                 number: Some(call),
@@ -334,8 +334,8 @@ impl ReportBuilder {
 
     /// A statistic at the dump.
     #[must_use]
-    pub fn figure(mut self, name: &str, value: &str) -> Self {
-        self.report.figures.push(Figure { name: name.into(), value: value.into() });
+    pub fn statistic(mut self, name: &str, value: &str) -> Self {
+        self.report.statistics.push(Statistic { name: name.into(), value: value.into() });
         self
     }
 
@@ -374,7 +374,7 @@ fn record(kind: RecordKind) -> Record {
         idle_ns: 0,
         cpu_ns: None,
         checktime_late_ns: Some(200_000),
-        slowest: Slowest::default(),
+        slowest: None,
         details: Vec::new(),
         dropped_details: 0,
         closed: true,
@@ -393,7 +393,7 @@ pub fn message(target: &str, callback: &str, what: i32) -> Message {
 }
 
 /// Writes the nodes of runs of equal first frames and returns the number of direct children.
-fn children(stacks: &[(&[u32], u32)], out: &mut Vec<TreeNode>) -> u32 {
+fn children(stacks: &[(&[LocationId], u32)], out: &mut Vec<TreeNode>) -> u32 {
     let (mut at, mut skip, mut count) = (0, 0, 0);
     while at < stacks.len() {
         let Some(first) = stacks[at].0.first() else {
@@ -467,5 +467,5 @@ pub fn full() -> ReportBuilder {
         );
         report = report.pending(&line);
     }
-    report.figure("psi.cpu.some_avg10_percent", "12.5").figure("mem.available_bytes", "812345678")
+    report.statistic("psi.cpu.some_avg10_percent", "12.5").statistic("mem.available_bytes", "812345678")
 }

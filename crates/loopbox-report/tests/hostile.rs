@@ -5,7 +5,7 @@ use loopbox_format::model::*;
 use loopbox_format::report::Decoded;
 use loopbox_report::cluster::{self, Clusters, Sighting};
 use loopbox_report::diagnose::{Diagnosis, diagnose};
-use loopbox_report::export::parquet::{Row, Table};
+use loopbox_report::export::parquet::{ReportRow, ScreenRow, Table};
 use loopbox_report::export::{self, Format};
 use loopbox_report::json::ReportView;
 use loopbox_report::retrace::Mapping;
@@ -88,7 +88,7 @@ fn record() -> impl Strategy<Value = Record> {
         idle_ns: t.3,
         cpu_ns: t.4,
         checktime_late_ns: t.5,
-        slowest: Slowest { token: r.1, wall_ns: r.3 },
+        slowest: (r.2 % 4 != 0).then_some(Slowest { token: r.1, wall_ns: r.3 }),
         details: r.4,
         dropped_details: r.2,
         closed: r.5,
@@ -97,7 +97,7 @@ fn record() -> impl Strategy<Value = Record> {
 
 fn tree() -> impl Strategy<Value = StackTree> {
     let node = (small(), small(), small(), small()).prop_map(|(location, skip, count, children)| TreeNode {
-        location,
+        location: LocationId(location),
         skip,
         count,
         children,
@@ -155,7 +155,7 @@ fn symbols() -> impl Strategy<Value = Symbols> {
     });
     let location = prop_oneof![
         (small(), proptest::option::of(small()), proptest::option::of(small()))
-            .prop_map(|(method, dex_pc, line)| Location::Frame { method, dex_pc, line }),
+            .prop_map(|(method, dex_pc, line)| Location::Frame { method: MethodId(method), dex_pc, line }),
         small().prop_map(|frames| Location::Elided { frames }),
     ];
     (vec(method, 0..5), vec(location, 0..8)).prop_map(|(methods, locations)| Symbols { methods, locations })
@@ -209,6 +209,7 @@ fn main_thread() -> BoxedStrategy<MainThread> {
             major_faults,
         });
     let state = prop_oneof![Just(b'R'), Just(b'S'), Just(b'D'), Just(b'T'), any::<u8>()];
+    let state = proptest::option::of(state);
     let (call, progress) =
         (proptest::option::of(system_call().boxed()), proptest::option::of(progress).boxed());
     (nasty(), state, word(), call, progress, proptest::option::of(native_stack().boxed()))
@@ -249,7 +250,7 @@ fn packed(lines: &[String]) -> PackedTrace {
 
 fn report() -> impl Strategy<Value = Report> {
     let meta = (word(), nasty(), nasty(), nasty(), small());
-    let figure = (
+    let statistic = (
         prop_oneof![Just("main.ran_ns".to_string()), Just("main.waited_for_cpu_ns".to_string()), word()],
         word(),
     );
@@ -260,11 +261,11 @@ fn report() -> impl Strategy<Value = Report> {
         vec(line(), 0..6),
         symbols(),
         vec(tree(), 0..3),
-        vec(figure, 0..4),
+        vec(statistic, 0..4),
         nasty(),
         (main_thread(), prop_oneof![Just("arm64-v8a".to_string()), word()], vec(trace_line(), 0..30)),
     );
-    whole.prop_map(|(meta, history, main, lines, symbols, trees, figures, captured_ns, kernel)| {
+    whole.prop_map(|(meta, history, main, lines, symbols, trees, statistics, captured_ns, kernel)| {
         let (main_thread, abi, trace) = kernel;
         let mut report = Report { history, main, symbols, trees, main_thread, ..Report::default() };
         report.meta.process.abi = abi;
@@ -274,12 +275,15 @@ fn report() -> impl Strategy<Value = Report> {
         report.meta.process.api_level = meta.4;
         report.pending =
             Pending { source: PendingSource::LooperDump, captured_ns, lines, dropped_lines: u32::MAX };
-        let holder =
-            LockHolder { name: report.meta.process.name.clone(), tid: meta.4, stack: vec![0, meta.4, 3] };
+        let holder = LockHolder {
+            name: report.meta.process.name.clone(),
+            tid: meta.4,
+            stack: [0, meta.4, 3].map(LocationId).to_vec(),
+        };
         let wait = LockWait { class: "C".into(), of_class: String::new(), holder: Some(holder) };
         report.locks = LockChain { captured_ns: meta.3, waits: vec![wait; 2], deadlock: meta.1 % 2 == 0 };
         report.system_trace = packed(&trace);
-        report.figures = figures.into_iter().map(|(name, value)| Figure { name, value }).collect();
+        report.statistics = statistics.into_iter().map(|(name, value)| Statistic { name, value }).collect();
         report
     })
 }
@@ -300,10 +304,15 @@ fn exported_and_grouped(decoded: &Decoded, a: &Analysis, diagnosis: &Diagnosis) 
     }
     let _ = export::tree_text(&decoded.report, a, None);
     let mut table = Table::new(&mut out).unwrap();
-    table.write(&[Row::new(a, diagnosis, "a.lbx")]).unwrap();
+    table.write(&[ReportRow::new(a, diagnosis, "a.lbx")]).unwrap();
+    table.finish().unwrap();
+    let mut table = Table::new(&mut out).unwrap();
+    table.write(&ScreenRow::all(a, "a.lbx")).unwrap();
     table.finish().unwrap();
     let mut clusters = Clusters::default();
     clusters.add(Sighting::new(a, diagnosis, "a.lbx"));
+    clusters.add(Sighting::of_stall(a, diagnosis, "a.jsonl"));
+    clusters.add_janks(Sighting::of_janks(a, "a.lbx"));
     let summary = clusters.summary(0);
     assert!(no_control(&anstream::adapter::strip_str(&cluster::text(&summary, 9)).to_string()));
     assert!(!cluster::html(&summary, 9).contains("<script"));
@@ -342,8 +351,9 @@ proptest! {
 /// The lists are as long as those of the largest possible file.
 #[test]
 fn loading_cuts_a_huge_report_to_the_limits() {
-    let nodes =
-        (0..900_000).map(|_| TreeNode { location: 0, skip: 0, count: u32::MAX, children: 1 }).collect();
+    let nodes = (0..900_000)
+        .map(|_| TreeNode { location: LocationId(0), skip: 0, count: u32::MAX, children: 1 })
+        .collect();
     let deep = StackTree {
         token: 1,
         start_ns: 0,
@@ -355,7 +365,8 @@ fn loading_cuts_a_huge_report_to_the_limits() {
         longest_stop_ns: 0,
         total_stop_ns: 0,
     };
-    let wide_nodes = (0..900_000).map(|_| TreeNode { location: 0, skip: 0, count: 1, children: 0 }).collect();
+    let wide_nodes =
+        (0..900_000).map(|_| TreeNode { location: LocationId(0), skip: 0, count: 1, children: 0 }).collect();
     let wide = StackTree { token: 2, nodes: wide_nodes, ..deep.clone() };
     let class = "c".repeat(1 << 20);
     let method = Method { class, name: "m".into(), signature: String::new(), source_file: String::new() };
@@ -363,20 +374,20 @@ fn loading_cuts_a_huge_report_to_the_limits() {
         trees: vec![deep, wide],
         symbols: Symbols {
             methods: vec![method],
-            locations: vec![Location::Frame { method: 0, dex_pc: Some(0), line: None }],
+            locations: vec![Location::Frame { method: MethodId(0), dex_pc: Some(0), line: None }],
         },
         pending: Pending {
             source: PendingSource::LooperDump,
             lines: vec!["Message 0: { when=-1ms what=1 target=a.B }".into(); 200_000],
             ..Pending::default()
         },
-        figures: vec![Figure { name: "n".into(), value: "v".into() }; 300_000],
+        statistics: vec![Statistic { name: "n".into(), value: "v".into() }; 300_000],
         ..Report::default()
     };
     let decoded = Decoded { report, damage: Vec::new() };
     let analysis = Analysis::new(&decoded);
     let issues: Vec<&str> = analysis.issues.iter().map(|issue| issue.what.as_str()).collect();
-    for what in ["pending lines", "figures", "stack tree of message #1", "stack tree of message #2"] {
+    for what in ["pending lines", "statistics", "stack tree of message #1", "stack tree of message #2"] {
         assert!(issues.iter().any(|issue| issue.starts_with(what)), "{what} in {issues:?}");
     }
     let diagnosis = diagnose(&analysis);

@@ -3,7 +3,9 @@
 use loopbox_format::frames::{FrameRecord, read};
 use loopbox_format::model::{FrameSession, Report};
 use loopbox_format::report::Decoded;
+use loopbox_report::cluster::{self, Clusters, Sighting};
 use loopbox_report::diagnose::diagnose;
+use loopbox_report::export::parquet::{ScreenRow, Table};
 use loopbox_report::json::ReportView;
 use loopbox_report::smoothness::{Smoothness, compare};
 use loopbox_report::smoothness_views::{comparison_text, html, text};
@@ -47,6 +49,12 @@ proptest! {
         prop_assert!(is_harmless(&text(&view, 9)));
         prop_assert!(html(&view, 9).ends_with("</html>\n"));
         prop_assert!(serde_json::to_string(&view).is_ok());
+        let mut clusters = Clusters::default();
+        clusters.add_janks(Sighting::of_janks(&analysis, "a.lbx"));
+        let groups = clusters.summary(0);
+        prop_assert!(is_harmless(&cluster::text(&groups, 9)) && serde_json::to_string(&groups).is_ok());
+        let mut table = Table::new(Vec::<u8>::new()).unwrap();
+        prop_assert!(table.write(&ScreenRow::all(&analysis, "a.lbx")).is_ok() && table.finish().is_ok());
         let shown = ReportView::new(&analysis, &diagnose(&analysis));
         let options = report_text::Options { full: true };
         prop_assert!(is_harmless(&report_text::show(&shown, options)));

@@ -11,7 +11,7 @@ const LAYERS: [(&str, &[&str]); 8] = [
     ("retrace", &["model", "load"]),
     ("smoothness", &["model"]),
     ("render", &["model", "diagnose", "smoothness"]),
-    ("cluster", &["model", "diagnose", "render"]),
+    ("cluster", &["model", "diagnose", "smoothness", "render"]),
     ("export", &["model", "diagnose", "smoothness", "render", "cluster"]),
 ];
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use crate::command::{command, run};
+use crate::command::run;
 use crate::tools::Tools;
 
 /// Compiles the sources, runs `main` of `class` and returns what it printed.
@@ -14,7 +14,6 @@ use crate::tools::Tools;
 pub fn run_main(sources: &[PathBuf], class: &str, arguments: &[String]) -> Result<String> {
     let tools = Tools::ensure()?;
     let classes = tempfile::tempdir().context("no folder to compile in")?;
-    run(command(&tools.javac, ["-nowarn", "-proc:none", "-d"]).arg(classes.path()).args(sources))?;
-    let mut java = command(&tools.java, ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]);
-    run(java.arg(classes.path()).arg(class).args(arguments))
+    run(tools.javac().args(["-nowarn", "-proc:none", "-d"]).arg(classes.path()).args(sources))?;
+    run(tools.java().arg("-cp").arg(classes.path()).arg(class).args(arguments))
 }

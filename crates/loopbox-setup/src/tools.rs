@@ -38,15 +38,18 @@ const NEEDED_FOR_COMPILER: &[Needed] = &[
     Needed { program: "patch", package: "patch" },
 ];
 
+/// What runs for seconds only takes less than half of its time with the quick JIT alone.
+const SHORT_LIVED: [&str; 2] = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
+
 /// The compilers of this machine.
 #[derive(Debug, Clone)]
 pub struct Tools {
     /// The C++ compiler.
     pub cxx: PathBuf,
     /// The Java compiler.
-    pub javac: PathBuf,
+    javac: PathBuf,
     /// The JVM of the same JDK.
-    pub java: PathBuf,
+    java: PathBuf,
 }
 
 impl Tools {
@@ -66,6 +69,21 @@ impl Tools {
         let sibling = real.with_file_name("java");
         let java = if sibling.is_file() { sibling } else { tool("java")? };
         Ok(Self { cxx: tool("g++")?, javac, java })
+    }
+
+    /// The Java compiler.
+    pub fn javac(&self) -> Command {
+        self.of_jdk("javac")
+    }
+
+    /// Another tool of the JDK that takes the JVM's options as the compiler does: `javadoc`, `javap`.
+    pub fn of_jdk(&self, program: &str) -> Command {
+        command(self.javac.with_file_name(program), SHORT_LIVED.map(|option| format!("-J{option}")))
+    }
+
+    /// A JVM of the same JDK, for a program that runs for seconds.
+    pub fn java(&self) -> Command {
+        command(&self.java, SHORT_LIVED)
     }
 
     /// Text that changes when a compiler does.

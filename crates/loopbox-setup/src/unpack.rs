@@ -1,11 +1,14 @@
 //! Unpacks downloaded packages and source archives.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::io;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
+use zip::ZipArchive;
 
 use crate::arch::Arch;
 use crate::command::{command, run};
@@ -51,9 +54,39 @@ pub fn keep_links_inside(root: &Path) -> Result<()> {
 
 /// Unpacks the used part of a source archive.
 pub fn source(archive: &Deb, source: &Source, folder: &Path) -> Result<()> {
+    tar_members(&archive.file, &source.unpack, folder)
+}
+
+/// Unpacks the entries of a zip archive whose names begin with `prefix` into a folder, each by its own name.
+///
+/// # Errors
+/// When the archive cannot be read or has no such entry, or a file cannot be written.
+pub fn zip_entries(archive: &Path, prefix: &str, folder: &Path) -> Result<()> {
+    let context = || format!("cannot unpack {}", archive.display());
+    let mut entries = ZipArchive::new(File::open(archive).with_context(context)?).with_context(context)?;
+    let mut found = 0;
+    for index in 0..entries.len() {
+        let mut entry = entries.by_index(index).with_context(context)?;
+        let name = entry.name().with_context(context)?.into_owned();
+        let Some(name) = name.strip_prefix(prefix).filter(|name| !name.is_empty() && !name.contains('/'))
+        else {
+            continue;
+        };
+        let mut file = File::create(folder.join(name)).with_context(context)?;
+        io::copy(&mut entry, &mut file).with_context(context)?;
+        found += 1;
+    }
+    ensure!(found > 0, "{} has no {prefix}", archive.display());
+    Ok(())
+}
+
+/// Unpacks some files of a tar archive, compressed or not, below a folder.
+///
+/// # Errors
+/// When it has not all of them.
+pub fn tar_members<S: AsRef<OsStr>>(archive: &Path, members: &[S], folder: &Path) -> Result<()> {
     let mut tar = command("tar", ["--extract", "--no-same-owner", "--directory"]);
-    tar.arg(folder).arg("--file").arg(&archive.file).args(&source.unpack);
-    run(&mut tar)?;
+    run(tar.arg(folder).arg("--file").arg(archive).args(members))?;
     Ok(())
 }
 
@@ -120,6 +153,19 @@ mod tests {
         names.sort();
         assert_eq!(names, ["liba.so", "liba.so.0", "libz.so.1"]);
         assert_eq!(fs::read_to_string(lib.join("liba.so")).unwrap(), "liba.so.0");
+    }
+
+    #[test]
+    fn the_entries_of_one_folder_of_an_archive_are_unpacked() {
+        let folder = tempfile::tempdir().unwrap();
+        let (archive, out) = (folder.path().join("a.whl"), folder.path().join("out"));
+        let names = ["jars/a.jar", "jars/deeper/b.jar", "other/c.jar"];
+        crate::jar::write(&archive, &names.map(|name| (name.to_owned(), name.into()))).unwrap();
+        fs::create_dir(&out).unwrap();
+        zip_entries(&archive, "jars/", &out).unwrap();
+        assert_eq!(crate::files::files_below(&out).unwrap(), [out.join("a.jar")]);
+        assert_eq!(fs::read_to_string(out.join("a.jar")).unwrap(), "jars/a.jar");
+        assert!(zip_entries(&archive, "none/", &out).is_err());
     }
 
     #[test]

@@ -31,7 +31,7 @@ impl Default for RingPolicy {
 
 /// The ring of a dead process. The file stays locked against other adopters while this value lives.
 #[derive(Debug)]
-pub struct Adopted {
+pub struct OrphanedRing {
     /// What it holds.
     pub content: Result<Recovered, RecoverError>,
     /// Its name as its process wrote it.
@@ -42,7 +42,7 @@ pub struct Adopted {
     _lock: File,
 }
 
-impl Adopted {
+impl OrphanedRing {
     /// Deletes the file: its report is written, or not wanted. A value dropped without this is adopted again at the
     /// next launch, up to [`RingPolicy::max_tries`] times.
     pub fn delete(self) -> io::Result<()> {
@@ -64,8 +64,8 @@ struct Found {
 /// neither.
 ///
 /// # Errors
-/// When the directory cannot be read. What is wrong with one ring is in its [`Adopted::content`].
-pub fn adopt(dir: &Path, policy: &RingPolicy) -> io::Result<Vec<Adopted>> {
+/// When the directory cannot be read. What is wrong with one ring is in its [`OrphanedRing::content`].
+pub fn adopt(dir: &Path, policy: &RingPolicy) -> io::Result<Vec<OrphanedRing>> {
     let now = SystemTime::now();
     let age_of = |at: SystemTime| now.duration_since(at).unwrap_or_default();
     let mut found: Vec<Found> =
@@ -82,7 +82,7 @@ pub fn adopt(dir: &Path, policy: &RingPolicy) -> io::Result<Vec<Adopted>> {
         if wanted && let Ok(tried) = count_try(dir, &ring) {
             let content = read(&ring.lock, ring.len);
             let Found { modified, name, lock, .. } = ring;
-            adopted.push(Adopted { content, name, modified, path: tried, _lock: lock });
+            adopted.push(OrphanedRing { content, name, modified, path: tried, _lock: lock });
         } else {
             // Nothing to be done about one that cannot be deleted either.
             let _ = fs::remove_file(&ring.path);

@@ -59,14 +59,16 @@ pub(crate) enum Kind {
     Features = 9,
     /// The message queue as last captured.
     Pending = 10,
-    /// Figures of process and machine.
-    Figures = 11,
+    /// Statistics of process and machine.
+    Statistics = 11,
     /// What keeps the main thread from its queue outside of messages.
     Outside = 12,
+    /// Display frames; not in a ring of an app that has none recorded.
+    Frames = 13,
 }
 
 impl Kind {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::Current,
         Self::Open,
         Self::OpenDetails,
@@ -77,8 +79,9 @@ impl Kind {
         Self::Meta,
         Self::Features,
         Self::Pending,
-        Self::Figures,
+        Self::Statistics,
         Self::Outside,
+        Self::Frames,
     ];
 }
 
@@ -101,6 +104,13 @@ pub struct Geometry {
     pub running_tree_len: u32,
     /// Bytes of the slot for the pending queue.
     pub pending_len: u32,
+    /// Bytes of each of the two slots for display frames; 0 for none, [`Geometry::FRAMES_LEN`] for all that a recorder keeps.
+    pub frames_len: u32,
+}
+
+impl Geometry {
+    /// Room for 18 screens, 16 gestures, 32 jank frames, and of the newest frames 128, and 32 with their stages.
+    pub const FRAMES_LEN: u32 = 24 << 10;
 }
 
 impl Default for Geometry {
@@ -112,6 +122,7 @@ impl Default for Geometry {
             tree_page_len: 2048,
             running_tree_len: 24 << 10,
             pending_len: 8 << 10,
+            frames_len: 0,
         }
     }
 }
@@ -181,10 +192,17 @@ impl Layout {
     /// Lays a geometry out.
     pub(crate) fn of(geometry: &Geometry) -> Result<Self, LayoutError> {
         // Bounded before anything is multiplied with it.
-        let Geometry { records, record_len, tree_pages, tree_page_len, running_tree_len, pending_len } =
-            *geometry;
+        let Geometry {
+            records,
+            record_len,
+            tree_pages,
+            tree_page_len,
+            running_tree_len,
+            pending_len,
+            frames_len,
+        } = *geometry;
         let counts = [records, tree_pages].map(|count| count as usize <= MAX_SLOTS);
-        let lens = [record_len, tree_page_len, running_tree_len, pending_len]
+        let lens = [record_len, tree_page_len, running_tree_len, pending_len, frames_len]
             .map(|len| len as usize <= MAX_RING_BYTES / 2);
         if counts.contains(&false) || lens.contains(&false) {
             return Err(LayoutError::Table);
@@ -211,11 +229,13 @@ impl Layout {
             Kind::Meta | Kind::Features => (2, 2048),
             // Written once, when something is wrong already.
             Kind::Pending => (1, geometry.pending_len),
-            Kind::Figures => (1, 4096),
+            Kind::Statistics => (1, 4096),
+            Kind::Frames => (2, geometry.frames_len),
         };
         let mut regions = Vec::with_capacity(Kind::ALL.len());
         let mut at = REGIONS_AT;
-        for kind in Kind::ALL {
+        let none = |kind: &Kind| *kind == Kind::Frames && geometry.frames_len == 0;
+        for kind in Kind::ALL.into_iter().filter(|kind| !none(kind)) {
             let (slots, slot_len) = slots(kind);
             let region =
                 Region { kind: kind as u32, slots: slots as usize, slot_len: slot_len as usize, offset: at };

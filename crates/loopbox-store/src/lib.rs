@@ -15,10 +15,10 @@
     )
 )]
 
-mod cells;
 mod identity;
 mod layout;
 mod marks;
+mod message_words;
 mod pair;
 mod slot;
 mod sync;
@@ -27,7 +27,7 @@ mod trees;
 #[cfg(not(loom))]
 mod adopt;
 #[cfg(not(loom))]
-mod disarm;
+mod blown_fuse;
 #[cfg(not(loom))]
 mod known_symbols;
 #[cfg(not(loom))]
@@ -40,6 +40,7 @@ mod report_file;
 mod ring;
 #[cfg(not(loom))]
 mod ring_file;
+mod sorted;
 #[cfg(not(loom))]
 mod source;
 
@@ -51,8 +52,8 @@ pub use trees::Fidelity;
 
 #[cfg(not(loom))]
 pub use self::{
-    adopt::{Adopted, RingPolicy, adopt},
-    disarm::{Disarmed, FuseSubject, STARTS_OFF, STRIKE_STARTS, Suspicion, count_start, suspect},
+    adopt::{OrphanedRing, RingPolicy, adopt},
+    blown_fuse::{BlownFuse, FuseSubject, STARTS_OFF, STRIKE_STARTS, Suspicion, count_start, suspect},
     known_symbols::{keep_symbols, known_symbols},
     recover::{RecoverError, Recovered, recover},
     report_file::{Outlives, REQUESTED, ReportPolicy, enforce, replace_report, write_report},

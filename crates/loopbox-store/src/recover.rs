@@ -1,17 +1,20 @@
 //! From a ring to a report. Safe code on bytes that anyone may have written.
 
-use crate::cells::{Current, Open, words};
 use crate::identity::Identity;
 use crate::layout::{CRASH_AT, FUSE_AT, HEARTBEAT_AT, Header, Kind, Layout, LayoutError, MAX_RING_BYTES};
 use crate::marks::{CrashMark, FuseState};
+use crate::message_words::{Current, Open, words};
 use crate::slot::{SlotRead, words_of};
+use crate::sorted;
 use crate::source::{Bytes, Newest, Source, newest};
 use crate::trees::{Pages, Trees};
+use bincode::Decode;
 use loopbox_format::codec;
 use loopbox_format::container::Damage;
-use loopbox_format::model::{ClockPair, Detail, DumpReason, MainState, Outside, Record, Report, Running};
-use serde::de::DeserializeOwned;
-use std::collections::BTreeMap;
+use loopbox_format::frames::decode_session;
+use loopbox_format::model::{
+    ClockPair, Detail, DumpReason, FrameSession, MainState, Outside, Record, Report, Running,
+};
 
 /// Why nothing can be recovered from a file.
 #[derive(Debug, thiserror::Error)]
@@ -73,6 +76,11 @@ pub fn recover(file: &[u8]) -> Result<Recovered, RecoverError> {
     }
     let header = Header::decode(file)?;
     let mut recovered = assemble(&Bytes(file), &header, None);
+    // Here and not there: a living process knows its own.
+    let mut reading = Reading { source: &Bytes(file), layout: &header.layout, damage: Vec::new(), torn: 0 };
+    recovered.report.frames = reading.frames();
+    recovered.damage.append(&mut reading.damage);
+    recovered.torn += reading.torn;
     if file.len() < header.layout.len {
         let what = format!("the ring is cut: {} of {} bytes", file.len(), header.layout.len);
         // The reason for what else is missing comes first.
@@ -104,14 +112,14 @@ fn lost(damage: &[Damage]) -> Vec<String> {
 }
 
 /// Reads the records that `source` holds, oldest first.
-pub(crate) fn history<S: Source>(source: &S, header: &Header) -> Vec<Record> {
+pub(crate) fn history(source: &dyn Source, header: &Header) -> Vec<Record> {
     let mut reading = Reading { source, layout: &header.layout, damage: Vec::new(), torn: 0 };
     reading.history().records
 }
 
 /// Reads everything that `source` holds. `now_ns` is the uptime of a snapshot: a living process needs no sign of life,
 /// and the age of its running message must not depend on which of our threads beat last.
-pub(crate) fn assemble<S: Source>(source: &S, header: &Header, now_ns: Option<u64>) -> Recovered {
+pub(crate) fn assemble(source: &dyn Source, header: &Header, now_ns: Option<u64>) -> Recovered {
     let mut reading = Reading { source, layout: &header.layout, damage: Vec::new(), torn: 0 };
     let mut report = Report::default();
     // The current message before the history: one that ends between the two looks is then in the history, and is
@@ -141,7 +149,7 @@ pub(crate) fn assemble<S: Source>(source: &S, header: &Header, now_ns: Option<u6
     report.meta = reading.value(Kind::Meta).unwrap_or_default();
     report.features = reading.value(Kind::Features).unwrap_or_default();
     report.pending = reading.value(Kind::Pending).unwrap_or_default();
-    report.figures = reading.value(Kind::Figures).unwrap_or_default();
+    report.statistics = reading.value(Kind::Statistics).unwrap_or_default();
     Recovered {
         identity: header.identity,
         report,
@@ -203,8 +211,8 @@ fn main_state(
     }
 }
 
-struct Reading<'a, S> {
-    source: &'a S,
+struct Reading<'a> {
+    source: &'a dyn Source,
     layout: &'a Layout,
     damage: Vec<Damage>,
     torn: usize,
@@ -213,11 +221,15 @@ struct Reading<'a, S> {
 /// How often a live ring is read again when a record closed in the middle of reading.
 const LOOKS: usize = 4;
 
-impl<S: Source> Reading<'_, S> {
+impl Reading<'_> {
     fn unusable(&mut self, offset: usize, read: SlotRead) {
         let what = if read == SlotRead::Torn {
             self.torn += 1;
-            if S::LIVE { "slot is busy" } else { "slot was being written when the process ended" }
+            if self.source.is_live() {
+                "slot is busy"
+            } else {
+                "slot was being written when the process ended"
+            }
         } else {
             "slot is damaged (checksum differs)"
         };
@@ -243,12 +255,20 @@ impl<S: Source> Reading<'_, S> {
     }
 
     /// The newest encoded value.
-    fn value<T: DeserializeOwned>(&mut self, kind: Kind) -> Option<T> {
+    fn value<T: Decode<()>>(&mut self, kind: Kind) -> Option<T> {
         let (offset, payload) = self.newest(kind)?;
         self.decode(offset, &payload)
     }
 
-    fn decode<T: DeserializeOwned>(&mut self, offset: usize, payload: &[u8]) -> Option<T> {
+    fn frames(&mut self) -> FrameSession {
+        let Some((offset, payload)) = self.newest(Kind::Frames) else { return FrameSession::default() };
+        decode_session(&payload).unwrap_or_else(|error| {
+            self.damage.push(Damage { offset, what: error.to_string() });
+            FrameSession::default()
+        })
+    }
+
+    fn decode<T: Decode<()>>(&mut self, offset: usize, payload: &[u8]) -> Option<T> {
         codec::decode(payload)
             .map_err(|error| self.damage.push(Damage { offset, what: error.to_string() }))
             .ok()
@@ -258,7 +278,7 @@ impl<S: Source> Reading<'_, S> {
         let (damage, torn) = (self.damage.len(), self.torn);
         for look in 1.. {
             let (history, gap) = self.history_once();
-            if !S::LIVE || !gap || look == LOOKS {
+            if !self.source.is_live() || !gap || look == LOOKS {
                 return history;
             }
             // A record closed while we read; what the look found missing may be there now.
@@ -274,9 +294,8 @@ impl<S: Source> Reading<'_, S> {
         let open = self.cell(Kind::Open, Open::from_words);
         let details = self.newest(Kind::OpenDetails);
         let closed = self.closed_records();
-        let newest = closed.last_key_value().map_or(0, |(&seq, _)| seq);
-        let last_ended = closed.last_key_value().map_or(0, |(_, (ended, _))| *ended);
-        let mut records: Vec<Record> = closed.into_values().map(|(_, record)| record).collect();
+        let (last_ended, newest) = closed.last().map_or((0, 0), |(ended, record)| (*ended, record.seq));
+        let mut records: Vec<Record> = closed.into_iter().map(|(_, record)| record).collect();
         let mut ended = [last_ended, 0];
         let mut gap = false;
         if let Some(open) = open {
@@ -303,9 +322,9 @@ impl<S: Source> Reading<'_, S> {
         }
     }
 
-    /// Closed records by number, each with the last message that it knows to have ended.
-    fn closed_records(&mut self) -> BTreeMap<u64, (u64, Record)> {
-        let mut records = BTreeMap::new();
+    /// Closed records by number, each after the last message that it knows to have ended.
+    fn closed_records(&mut self) -> Vec<(u64, Record)> {
+        let mut records = Vec::new();
         let Some(region) = self.layout.region(Kind::Records) else { return records };
         let mut payload = Vec::with_capacity(region.capacity().min(64 << 10));
         for index in 0..region.slots {
@@ -315,7 +334,7 @@ impl<S: Source> Reading<'_, S> {
                     let ended = words_of(&payload).next().unwrap_or_default();
                     let encoded = payload.get(8..).unwrap_or_default();
                     if let Some(record) = self.decode::<Record>(offset, encoded) {
-                        records.insert(record.seq, (ended, record));
+                        sorted::insert(&mut records, (ended, record), |(_, record)| record.seq);
                     }
                 }
                 SlotRead::Empty => {}

@@ -4,10 +4,10 @@ use crate::layout::{Kind, Layout, Region};
 use crate::slot::{Slot, SlotRead, read_bytes, words_of};
 use crate::sync::{AtomicU64, Word};
 
-/// A ring to read.
+/// A ring to read. Through a pointer to its functions: code for each of the two kinds would be there twice in every app.
 pub(crate) trait Source {
     /// Whether a second look can find more than the first.
-    const LIVE: bool;
+    fn is_live(&self) -> bool;
 
     /// Reads slot `index` of `region` into `out`.
     fn slot(&self, region: &Region, index: usize, out: &mut Vec<u8>) -> SlotRead;
@@ -24,7 +24,9 @@ const TRIES: usize = 16;
 pub(crate) struct Live<'a>(pub(crate) &'a [AtomicU64]);
 
 impl Source for Live<'_> {
-    const LIVE: bool = true;
+    fn is_live(&self) -> bool {
+        true
+    }
 
     fn slot(&self, region: &Region, index: usize, out: &mut Vec<u8>) -> SlotRead {
         let Some(slot) = slot_of(self.0, region, index) else { return SlotRead::Damaged };
@@ -52,7 +54,9 @@ impl Source for Live<'_> {
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
 
 impl Source for Bytes<'_> {
-    const LIVE: bool = false;
+    fn is_live(&self) -> bool {
+        false
+    }
 
     fn slot(&self, region: &Region, index: usize, out: &mut Vec<u8>) -> SlotRead {
         let at = region.slot_at(index);
@@ -80,12 +84,12 @@ pub(crate) struct Newest {
 }
 
 /// Finds the newest whole slot of the region of `kind`.
-pub(crate) fn newest<S: Source>(source: &S, layout: &Layout, kind: Kind) -> Newest {
+pub(crate) fn newest(source: &dyn Source, layout: &Layout, kind: Kind) -> Newest {
     let mut found = Newest { payload: None, seq: 0, offset: 0, torn: Vec::new() };
     let Some(region) = layout.region(kind) else { return found };
     let mut payload = Vec::with_capacity(region.capacity().min(64 << 10));
     // A writer that comes by between our looks at its two slots can make both of them busy.
-    for _ in 0..if S::LIVE { TRIES } else { 1 } {
+    for _ in 0..if source.is_live() { TRIES } else { 1 } {
         found.torn.clear();
         for index in 0..region.slots {
             let offset = region.slot_at(index);

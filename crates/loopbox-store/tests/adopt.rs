@@ -3,7 +3,7 @@
 mod common;
 
 use common::{options, record, ring};
-use loopbox_store::{Adopted, LayoutError, RecoverError, Ring, RingPolicy, adopt};
+use loopbox_store::{LayoutError, OrphanedRing, RecoverError, Ring, RingPolicy, adopt};
 use std::ffi::CString;
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt;
@@ -36,11 +36,11 @@ fn make_fifo(path: &Path) {
     assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
 }
 
-fn adopt_all(dir: &Path) -> Vec<Adopted> {
+fn adopt_all(dir: &Path) -> Vec<OrphanedRing> {
     adopt(dir, &RingPolicy::default()).unwrap()
 }
 
-fn seq(adopted: &Adopted) -> u64 {
+fn seq(adopted: &OrphanedRing) -> u64 {
     adopted.content.as_ref().unwrap().report.history[0].seq
 }
 
@@ -115,7 +115,7 @@ fn of_many_adopters_one_gets_each_ring() {
         for seq in 1..=8 {
             leave(dir.path(), seq);
         }
-        let taken: Vec<Vec<Adopted>> = thread::scope(|scope| {
+        let taken: Vec<Vec<OrphanedRing>> = thread::scope(|scope| {
             let adopters: Vec<_> = (0..4).map(|_| scope.spawn(|| adopt_all(dir.path()))).collect();
             adopters.into_iter().map(|adopter| adopter.join().unwrap()).collect()
         });

@@ -5,7 +5,7 @@ mod common;
 #[path = "common/memory.rs"]
 mod memory;
 
-use common::file::{FIGURES, PENDING, RECORDS, TREE_PAGES, forge, region, regions};
+use common::file::{PENDING, RECORDS, STATISTICS, TREE_PAGES, forge, region, regions};
 use common::record;
 use loopbox_format::codec::encode;
 use loopbox_format::container::crc32;
@@ -119,7 +119,7 @@ fn whole_slots_with_impossible_content_are_listed_as_damage() {
         (RECORDS, b""),
         (TREE_PAGES, b"\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01\0\0\0\0\0\0\0junk"),
         (PENDING, b"\xFD\0\0\0\0\0\0\x10\0"),
-        (FIGURES, &[0xFC; 300]),
+        (STATISTICS, &[0xFC; 300]),
     ] {
         let mut bytes = IMAGE.to_vec();
         let at = region(&bytes, kind);
@@ -133,13 +133,13 @@ fn whole_slots_with_impossible_content_are_listed_as_damage() {
 #[test]
 fn a_region_of_a_newer_minor_version_is_stepped_over() {
     let mut bytes = IMAGE.to_vec();
-    let figures = regions(&bytes).iter().position(|region| region.kind == FIGURES).unwrap();
-    bytes[176 + 16 * figures..][..4].copy_from_slice(&77_u32.to_le_bytes());
+    let statistics = regions(&bytes).iter().position(|region| region.kind == STATISTICS).unwrap();
+    bytes[176 + 16 * statistics..][..4].copy_from_slice(&77_u32.to_le_bytes());
     bytes[10] = 1;
     let crc = crc32(&bytes[..1020]);
     bytes[1020..1024].copy_from_slice(&crc.to_le_bytes());
     let got = recover(&bytes).unwrap();
-    assert_eq!((got.damage, got.report.figures.len()), (vec![], 0));
+    assert_eq!((got.damage, got.report.statistics.len()), (vec![], 0));
     assert_eq!(got.report.history.len(), 5);
 }
 

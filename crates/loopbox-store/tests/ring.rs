@@ -4,8 +4,8 @@ mod common;
 
 use common::{details, file_of, group, message, options, record, symbols, tree};
 use loopbox_format::model::{
-    Detail, DumpReason, Feature, FeatureState, MainState, Message, Meta, Outside, Pending, PendingSource,
-    Record, Running,
+    Detail, DumpReason, Feature, FeatureState, FrameGesture, FrameScene, FrameSession, JankFrame, MainState,
+    Message, Meta, Outside, Pending, PendingSource, RecentFrame, Record, Running, StageFrame,
 };
 use loopbox_store::{
     Fidelity, FuseState, Geometry, Identity, Recovered, Ring, RingOptions, StoreError, recover,
@@ -321,6 +321,28 @@ fn a_crash_mark_travels_with_the_report() {
     let mut ring = common::ring(&options(dir.path()));
     ring.reader.mark_crash(11);
     assert_eq!(from_file(&mut ring).report.meta.reason, DumpReason::Recovered { crash_signal: Some(11) });
+}
+
+/// Of a ring with room for them; one without refuses them, and is as long as it was.
+#[test]
+fn display_frames_are_in_the_file_where_there_is_room_for_them() {
+    let frames = FrameSession {
+        scenes: vec![FrameScene { frames: 83, ..FrameScene::default() }; 18],
+        gestures: vec![FrameGesture { number: 7, ..FrameGesture::default() }; 16],
+        janks: vec![JankFrame { duration_ns: 98_000_000, ..JankFrame::default() }; 32],
+        recent: vec![RecentFrame { duration_us: 17_000, ..RecentFrame::default() }; 128],
+        stages: vec![StageFrame { total_us: 9, ..StageFrame::default() }; 32],
+    };
+    for (frames_len, expected) in [(Geometry::FRAMES_LEN, frames.clone()), (0, FrameSession::default())] {
+        let dir = tempfile::tempdir().unwrap();
+        let geometry = Geometry { frames_len, ..Geometry::default() };
+        let mut ring = common::ring(&RingOptions { geometry, ..options(dir.path()) });
+        assert_eq!(ring.worker.frames(&FrameSession::default()).is_ok(), frames_len > 0);
+        assert_eq!(ring.worker.frames(&frames).is_ok(), frames_len > 0);
+        let seen = from_file(&mut ring);
+        assert_eq!(seen.report.frames, expected);
+        assert_eq!((seen.damage, seen.torn), (vec![], 0));
+    }
 }
 
 proptest! {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use loopbox_setup::command::{command, outcome, path_list, run};
+use loopbox_setup::command::{outcome, path_list, run};
 use loopbox_setup::jar;
 use loopbox_setup::tools::Tools;
 
@@ -14,9 +14,6 @@ const CORE_API: u32 = 28;
 
 /// Below 26 dx refuses an invokedynamic: a lambda in an app is an error here, not a crash on the testbed.
 const APP_API: u32 = 24;
-
-/// Both compilers run for seconds only: the quick JIT alone takes less than half of the time of both.
-const JVM: [&str; 2] = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
 
 /// What dx may assume of its input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,18 +37,9 @@ pub(crate) fn javac(
     let list = classes.with_extension("list");
     let lines: Vec<String> = sources.iter().map(|s| format!("\"{}\"", s.display())).collect();
     fs::write(&list, lines.join("\n")).with_context(|| format!("cannot write {}", list.display()))?;
-    let mut javac = command(
-        &tools.javac,
-        ["-nowarn", "-XDignore.symbol.file", "-source", "8", "-target", "8", "-g", "-encoding", "UTF-8"],
-    );
-    javac.args(JVM.map(|option| format!("-J{option}"))).args([
-        "-proc:none",
-        "-Xlint:-options",
-        "-extdirs",
-        "",
-        "-sourcepath",
-        "",
-    ]);
+    let mut javac = tools.javac();
+    javac.args(["-nowarn", "-XDignore.symbol.file", "-source", "8", "-target", "8", "-g"]);
+    javac.args(["-encoding", "UTF-8", "-proc:none", "-Xlint:-options", "-extdirs", "", "-sourcepath", ""]);
     javac.arg("-bootclasspath").arg(path_list(boot_class_path));
     javac.arg("-classpath").arg(path_list(class_path));
     javac.arg("-d").arg(classes).arg(format!("@{}", list.display()));
@@ -63,8 +51,12 @@ pub(crate) fn javac(
 
 /// Turns a jar of classes into a jar of dex.
 pub(crate) fn dx(tools: &Tools, dx: &Path, classes: &Path, of: DexOf, out: &Path) -> Result<()> {
-    let mut dx_command = command(&tools.java, ["-Xmx2g"]);
-    dx_command.args(JVM).arg("-cp").arg(dx).args(["com.android.dx.command.Main", "--dex", "--num-threads=2"]);
+    let mut dx_command = tools.java();
+    dx_command.arg("-Xmx2g").arg("-cp").arg(dx).args([
+        "com.android.dx.command.Main",
+        "--dex",
+        "--num-threads=2",
+    ]);
     match of {
         DexOf::Core => {
             dx_command.args(["--core-library", "--multi-dex"]).arg(format!("--min-sdk-version={CORE_API}"))

@@ -17,7 +17,7 @@ use loopbox_setup::package::{Package, read_toml};
 use serde::Deserialize;
 
 use crate::libart;
-use crate::spec::RuntimeSpec;
+use crate::spec::{RuntimeSpec, Spec};
 
 /// The testbed's name.
 pub const LOCAL: &str = "local";
@@ -67,11 +67,31 @@ pub(crate) fn folder() -> Option<PathBuf> {
     std::env::var_os(FOLDER).filter(|folder| !folder.is_empty()).map(PathBuf::from)
 }
 
+/// The specification of the testbed.
+///
+/// # Errors
+/// When the environment names no folder, or one without a runtime whose version is known.
+pub(crate) fn load(specs: &Path) -> Result<Spec> {
+    let runtime = folder()
+        .with_context(|| format!("the testbed {LOCAL} is the runtime of the folder that {FOLDER} names"))?;
+    let runtime = fs::canonicalize(&runtime).with_context(|| format!("cannot find {}", runtime.display()))?;
+    Ok(Spec {
+        folder: specs.to_owned(),
+        arch: Arch::X86_64,
+        common: read_toml(&specs.join("common.toml"))?,
+        testbed: spec(specs, &runtime)?,
+        compiler: None,
+        aot: None,
+        foreign: None,
+        local: Some(runtime),
+    })
+}
+
 /// What the testbed is made of.
 ///
 /// # Errors
 /// When the folder has no runtime, or one whose version is not known.
-pub(crate) fn spec(specs: &Path, folder: &Path) -> Result<RuntimeSpec> {
+fn spec(specs: &Path, folder: &Path) -> Result<RuntimeSpec> {
     let local: LocalSpec = read_toml(&specs.join("local/runtime.toml"))?;
     let names = names(folder)?;
     let has = |name: &&str| names.contains(*name);

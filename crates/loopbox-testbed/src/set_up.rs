@@ -14,7 +14,7 @@ use crate::assemble::ASSEMBLY;
 use crate::builder::{Builder, VERSION};
 use crate::manifest::Testbed;
 use crate::spec::Spec;
-use crate::{paths, store};
+use crate::{local, paths, store};
 
 /// What the first set-up says, before it knows the sizes of packages.
 const FIRST_TIME: &str = "the first testbed takes about 80 MB of package indexes, 110 MB of packages, and then one to \
@@ -30,7 +30,8 @@ const FIRST_TIME: &str = "the first testbed takes about 80 MB of package indexes
 pub fn ensure(name: &str) -> Result<Testbed> {
     ensure!(cfg!(target_arch = "x86_64"), "the testbeds are Debian's amd64 packages; this machine is none");
     let progress = Progress::new(name);
-    let spec = Spec::load(&paths::specs(), name)?;
+    let specs = paths::specs();
+    let spec = if name == local::LOCAL { local::load(&specs)? } else { Spec::load(&specs, name)? };
     let tools = Tools::ensure()?;
     let testbeds = paths::testbeds();
     fs::create_dir_all(testbeds.join("store"))

@@ -9,7 +9,7 @@ use loopbox_setup::arch::Arch;
 use loopbox_setup::package::{Package, Pins, Source, Use, read_toml};
 use serde::Deserialize;
 
-use crate::{local, paths};
+use crate::paths;
 
 /// `tests/testbed/common.toml`.
 #[derive(Debug, Deserialize)]
@@ -264,12 +264,6 @@ pub(crate) struct Spec {
 impl Spec {
     /// Reads the specification of a testbed. Fails when there is no such testbed, naming those that are.
     pub(crate) fn load(folder: &Path, name: &str) -> Result<Self> {
-        if name == local::LOCAL {
-            let runtime = local::folder().with_context(|| {
-                format!("the testbed {name} is the runtime of the folder that {} names", local::FOLDER)
-            })?;
-            return Self::of_folder(folder, &runtime);
-        }
         let known = names(folder)?;
         if !known.iter().any(|n| n == name) {
             if let Some((runtime, ending)) = name.split_once('-')
@@ -305,22 +299,6 @@ impl Spec {
         name.clone_into(&mut testbed.name);
         let folder = folder.to_owned();
         Ok(Self { folder, arch, common, testbed, compiler, aot, foreign, local: None })
-    }
-
-    /// The testbed of a runtime that somebody built.
-    fn of_folder(folder: &Path, runtime: &Path) -> Result<Self> {
-        let runtime =
-            fs::canonicalize(runtime).with_context(|| format!("cannot find {}", runtime.display()))?;
-        Ok(Self {
-            folder: folder.to_owned(),
-            arch: Arch::X86_64,
-            common: read_toml(&folder.join("common.toml"))?,
-            testbed: local::spec(folder, &runtime)?,
-            compiler: None,
-            aot: None,
-            foreign: None,
-            local: Some(runtime),
-        })
     }
 
     /// All packages that have to be downloaded. Of two of the same name the later one counts in the testbed.

@@ -7,6 +7,7 @@ use clap::Args;
 use loopbox_android_pack::device::Device;
 use loopbox_android_pack::{Abi, ensure};
 use loopbox_bionic::device::{play, table};
+use loopbox_bionic::retail;
 use loopbox_setup::workspace::target;
 
 /// Where the folder may be named, too.
@@ -27,6 +28,9 @@ pub(crate) struct BionicArgs {
     /// A folder with libraries that were built before, one folder an ABI, as target/android/jni has them
     #[arg(long, value_name = "FOLDER")]
     jni: Option<PathBuf>,
+    /// Instead of the driver, the scripted demo on the folder's own runtime, where that is Android 5's for armeabi-v7a
+    #[arg(long, conflicts_with = "abi")]
+    runtime: bool,
 }
 
 pub(crate) fn run(args: BionicArgs) -> Result<()> {
@@ -36,13 +40,19 @@ pub(crate) fn run(args: BionicArgs) -> Result<()> {
         );
     };
     let mut rows = Vec::new();
+    let wanted = if args.runtime { vec![Abi::Arm] } else { args.abi };
     for device in Device::below(&folder)? {
-        for abi in device.abis()?.into_iter().filter(|abi| args.abi.is_empty() || args.abi.contains(abi)) {
+        for abi in device.abis()?.into_iter().filter(|abi| wanted.is_empty() || wanted.contains(abi)) {
             let library = match &args.jni {
                 Some(built) => built.join(abi.name()).join("libloopbox.so"),
                 None => ensure(abi)?.file,
             };
-            let row = play(&device, abi, &library, &target().join("bionic"));
+            let out = target().join("bionic");
+            let row = if args.runtime {
+                retail::play(&device, &library, &out)
+            } else {
+                play(&device, abi, &library, &out)
+            };
             rows.push(row.with_context(|| format!("{} {abi}", device.name()))?);
         }
     }

@@ -7,6 +7,8 @@ mod bionic;
 mod book;
 #[cfg(test)]
 mod conventions;
+#[cfg(test)]
+mod cycles;
 mod demo;
 mod offsets;
 mod phone;

@@ -26,18 +26,18 @@ fn the_example_of_the_docs_leaves_a_report_with_a_verdict() {
     let command = "cargo xtask run art10 docs/examples/SlowCheckout.java";
     assert!(docs.contains(command), "docs/testing.md has another example");
     let output = run(&command.split(' ').skip(3).collect::<Vec<_>>());
-    let (said, errors) = (text(&output.stdout), text(&output.stderr));
-    assert!(output.status.success(), "{said}\n{errors}");
-    let lines: Vec<_> = said.lines().collect();
+    let (stdout, errors) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{stdout}\n{errors}");
+    let lines: Vec<_> = stdout.lines().collect();
     // What the recorder tells the listener and what the app prints then come from two threads.
-    assert!(lines.contains(&"paid") && lines.contains(&"noticed: hang"), "{said}");
+    assert!(lines.contains(&"paid") && lines.contains(&"noticed: hang"), "{stdout}");
     let is_report =
         |line: &&str| root().join(line).is_file() && Path::new(line).extension() == Some("lbx".as_ref());
     let at = lines.iter().position(is_report).expect("a report");
-    assert_eq!(lines[at + 1], "  reason:  a message took too long", "{said}");
+    assert_eq!(lines[at + 1], "  reason:  a message took too long", "{stdout}");
     // Which one is the diagnosis' business: on a machine as busy as this one may be, it is not always the lock.
     let verdict = lines[at + 2].strip_prefix("  verdict: ").expect("a verdict");
-    assert!(verdict.ends_with(" confidence)"), "{said}");
+    assert!(verdict.ends_with(" confidence)"), "{stdout}");
 }
 
 #[test]
@@ -52,9 +52,12 @@ fn output_exit_code_variables_and_arguments_go_through() {
     let file = source(folder.path(), "Passes", body).display().to_string();
     let output = run(&["art10", &file, "--main", "Passes", "--env", "WHAT=a=b", "--", "--main", "two words"]);
     assert_eq!(output.status.code(), Some(7), "{}", text(&output.stderr));
-    let said = text(&output.stdout);
-    assert_eq!(said.lines().next(), Some("a=b 2 two words"), "{said}");
-    assert!(said.lines().nth(1).is_some_and(|line| line.starts_with("no report in target/run/")), "{said}");
+    let stdout = text(&output.stdout);
+    assert_eq!(stdout.lines().next(), Some("a=b 2 two words"), "{stdout}");
+    assert!(
+        stdout.lines().nth(1).is_some_and(|line| line.starts_with("no report in target/run/")),
+        "{stdout}"
+    );
     assert!(text(&output.stderr).contains("to the other output"));
 
     let output = run(&["art10", &file, "--main", "Passes$Other"]);
@@ -112,9 +115,9 @@ fn the_shipped_library_runs_too() {
             arguments.push("--shipped");
         }
         let output = run(&arguments);
-        let said = text(&output.stdout);
-        assert!(output.status.success(), "{said}\n{}", text(&output.stderr));
-        assert!(said.lines().next().is_some_and(|path| path.contains(reason)), "{said}");
-        assert!(said.contains("  reason:  the app asked for it: on purpose\n"), "{said}");
+        let stdout = text(&output.stdout);
+        assert!(output.status.success(), "{stdout}\n{}", text(&output.stderr));
+        assert!(stdout.lines().next().is_some_and(|path| path.contains(reason)), "{stdout}");
+        assert!(stdout.contains("  reason:  the app asked for it: on purpose\n"), "{stdout}");
     }
 }

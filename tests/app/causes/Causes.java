@@ -16,7 +16,9 @@ import java.lang.reflect.Method;
 public final class Causes {
     private static final Object LOCK = new Object();
     private static final Object OTHER = new Object();
-    private static final int HANG_MS = 3_500;
+    static final int HANG_MS = 3_500;
+    /** Where it takes that long until the recorder has measured enough. */
+    private static final int LONG_HANG_MS = 7_000;
     private static volatile long sink;
 
     private Causes() {}
@@ -27,17 +29,22 @@ public final class Causes {
             throw new IllegalStateException("not installed");
         }
         final Handler handler = new Handler(Looper.getMainLooper());
+        if (args[1].equals("touch")) {
+            handler.post(new Touch(new File(args[0])));
+            Looper.loop();
+        }
         final Runnable cause = cause(args[1], handler);
+        final int ms = Crowd.of(args[1]) != null ? LONG_HANG_MS : HANG_MS;
         handler.post(new Runnable() {
             @Override public void run() {
-                reportAfter(HANG_MS);
+                reportAfter(ms);
             }
         });
         handler.post(cause);
         Looper.loop();
     }
 
-    private static void reportAfter(final int ms) {
+    static void reportAfter(final int ms) {
         new Thread("reporter") {
             @Override public void run() {
                 sleep(ms);
@@ -126,7 +133,9 @@ public final class Causes {
                     @Override public void run() {}
                 };
             default:
-                return Waits.of(name);
+                Runnable crowd = Crowd.of(name);
+                Runnable platform = crowd == null ? Platform.of(name) : crowd;
+                return platform == null ? Waits.of(name) : platform;
         }
     }
 

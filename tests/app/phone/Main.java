@@ -2,10 +2,15 @@ package phone;
 
 import android.app.ActivityThread;
 import android.app.ContextImpl;
+import android.content.ContentProvider;
 import android.content.pm.ProviderInfo;
+import android.os.Bundle;
 import android.os.Looper;
+import androidx.startup.InitializationProvider;
+import io.loopbox.startup.LoopboxInitializer;
 import java.io.File;
-import java.util.Collections;
+import java.util.ArrayList;
+import java.util.List;
 import scenario.Options;
 
 /**
@@ -15,8 +20,9 @@ import scenario.Options;
  *
  * <p>Arguments: those of {@link Options}; {@code hang=PLACE,...}: where it hangs; {@code how=}: {@link Hang} lists
  * them; {@code ms=} for how long, or {@code gate=} until a file is there; {@code install=}attach, provider, onCreate or
- * none: where the recorder is installed; {@code dump=on}: a report at the end; {@code dumpGate=}: one when this file is
- * there; {@code printGate=}: {@link SlowlyPrinted};
+ * none: where the recorder is installed, or startup: by App Startup, {@code meta=NAME=VALUE,...} being what the manifest says
+ * of it; {@code dump=on}: a report at the end; {@code dumpGate=}: one when this file is there; {@code printGate=}: {@link
+ * SlowlyPrinted};
  * {@code displaced=yes}: another library takes the recorder's Printer out once the app is bound.
  */
 public final class Main {
@@ -29,16 +35,46 @@ public final class Main {
         options = new Options(arguments);
         Looper.prepareMainLooper();
         File directory = new File(options.text("dir", "."));
-        ActivityThread thread = new ActivityThread(new ContextImpl(directory, "com.example.phone", "com.example.phone"));
-        ProviderInfo provider = new ProviderInfo();
-        provider.name = PhoneProvider.class.getName();
-        ActivityThread.AppBindData app =
-                new ActivityThread.AppBindData(PhoneApplication.class, Collections.singletonList(provider));
+        ContextImpl context = new ContextImpl(directory, "com.example.phone", "com.example.phone");
+        ActivityThread thread = new ActivityThread(context);
+        List<ProviderInfo> providers = new ArrayList<ProviderInfo>();
+        if (options.is("install", "startup")) {
+            InitializationProvider.NAMES.add(LoopboxInitializer.class.getName());
+            context.getApplicationInfo().metaData = manifest(options.text("meta", ""));
+            providers.add(provider(InitializationProvider.class));
+        }
+        providers.add(provider(PhoneProvider.class));
+        ActivityThread.AppBindData app = new ActivityThread.AppBindData(PhoneApplication.class, providers);
         if (!options.text("dumpGate", "").isEmpty()) {
             new Thread(new GatedDump(new File(options.text("dumpGate", "")))).start();
         }
         new Thread(new SystemServer(thread.getApplicationThread(), app), "Binder:1").start();
         Looper.loop();
         throw new IllegalStateException("Main thread loop unexpectedly exited");
+    }
+
+    private static ProviderInfo provider(Class<? extends ContentProvider> type) {
+        ProviderInfo provider = new ProviderInfo();
+        provider.name = type.getName();
+        return provider;
+    }
+
+    /** Meta-data as the system hands it out: a number, a yes or a no by its looks, else a text. */
+    private static Bundle manifest(String said) {
+        if (said.isEmpty()) {
+            return null;
+        }
+        Bundle values = new Bundle();
+        for (String one : said.split(",")) {
+            String[] parts = one.split("=", 2);
+            if (parts[1].matches("-?[0-9]+")) {
+                values.putInt(parts[0], Integer.parseInt(parts[1]));
+            } else if (parts[1].equals("true") || parts[1].equals("false")) {
+                values.putBoolean(parts[0], Boolean.parseBoolean(parts[1]));
+            } else {
+                values.putString(parts[0], parts[1]);
+            }
+        }
+        return values;
     }
 }

@@ -3,6 +3,7 @@ package scenario;
 import android.app.ActivityManager;
 import android.app.Application;
 import android.app.ApplicationExitInfo;
+import android.app.ApplicationStartInfo;
 import android.content.Context;
 import android.content.pm.ApplicationInfo;
 import android.content.pm.PackageManager;
@@ -20,6 +21,8 @@ import java.util.List;
  *
  * <p>Arguments: {@code says=WORDS} and {@code saysAfterMs=N}: that this process does not respond, so long after the
  * start. {@code exits=PID|PROCESS|TIME|REASON|STATUS|WORDS,...}: how processes ended, newest first; {@code trace=TEXT}: what the system keeps of each.
+ * {@code started=TYPE|REASON}: how this process was started, after another one of the app; {@code started=dead}: the system does
+ * not answer.
  */
 public final class Phone extends Application {
     private final Options options;
@@ -78,6 +81,20 @@ public final class Phone extends Application {
             state.pid = pid;
             state.shortMsg = words;
             return state;
+        }
+
+        @Override
+        public List<ApplicationStartInfo> getHistoricalProcessStartReasons(int max) {
+            List<ApplicationStartInfo> starts = super.getHistoricalProcessStartReasons(max);
+            String started = options.text("started", "");
+            if (started.equals("dead")) {
+                throw new IllegalStateException("the system restarts");
+            } else if (!started.isEmpty()) {
+                String[] numbers = started.split("\\|");
+                starts.add(new ApplicationStartInfo(Process.myPid() + 1, 2, 5));
+                starts.add(new ApplicationStartInfo(Process.myPid(), Integer.parseInt(numbers[0]), Integer.parseInt(numbers[1])));
+            }
+            return starts;
         }
 
         @Override

@@ -113,12 +113,13 @@ static int (*begin)(void *, void *);
 static int (*end)(void *, void *, i64, u8);
 
 static int install(int api_level) {
-    /* As `Settings.java` has them; the defaults of `Config.Builder`, but for how long a hang takes. */
-    const i64 numbers[] = {api_level, 300, 50, 100, 8, 1, 1, 50, 10, 95, 10, 1, 200, 65536, 200, 0, 0, HANG_MS, 1, 0, 0};
+    /* As `Settings.java` has them; the defaults of `Config.Builder` and `FrameConfig.Builder`, but for how long a hang takes. */
+    const i64 numbers[] = {api_level, 300, 50, 100, 8, 1, 1, 50, 10, 95, 10, 1, 200, 65536, 200, 0, 0, HANG_MS, 1, 0, 0,
+                           0, 34, 16, 1, 0, 30};
     const char *const texts[] = {folder, "1.0 (1)", ""};
     void *(*install)(void *, void *, void *, void *) = vm->native("install");
     void (*set_hook)(void *, void *, u8, void *) = vm->native("setHook");
-    void *refusal = install(vm->environment(), 0, vm->longs(numbers, 21), vm->texts(texts, 3));
+    void *refusal = install(vm->environment(), 0, vm->longs(numbers, (int)(sizeof numbers / sizeof *numbers)), vm->texts(texts, 3));
     if (!is(!refusal, "installed")) SAY("%s\n", vm->ascii(refusal));
     set_hook(vm->environment(), 0, 1, vm->text("drive"));
     is(until(has_ring), "a ring on the disk");

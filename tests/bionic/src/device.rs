@@ -16,7 +16,7 @@ use crate::properties::area;
 use crate::story::{STORIES, Stage};
 
 /// Where the driver is on the device.
-const HERE: &str = "/data/local/tmp";
+pub(crate) const HERE: &str = "/data/local/tmp";
 /// The emulator there.
 const EMULATOR: &str = "/emulator";
 /// Mounts this machine's processes into a root and goes there; the id of the process stays the same.
@@ -50,17 +50,19 @@ impl Row {
 /// When the root cannot be made.
 pub fn play(device: &Device, abi: Abi, library: &Path, out: &Path) -> Result<Row> {
     let root = Root::make(device, abi, library, &out.join(format!("{}-{abi}", device.name())))?;
+    compile_for_device(device, abi, &root.folder.join(plain(HERE)))?;
     let begun = Instant::now();
     let stories = STORIES.into_iter().map(|(name, story)| (name, story(&root))).collect();
     Ok(Row { folder: device.name(), level: device.level(), abi, stories, took: begun.elapsed() })
 }
 
-/// The rows as a Markdown table, and below it what was wrong.
+/// The rows as a Markdown table, all of the same stories, and below it what was wrong.
 pub fn table(rows: &[Row]) -> String {
-    let names = STORIES.map(|(name, _)| name).join(" | ");
+    let names: Vec<&str> = rows.iter().take(1).flat_map(|row| &row.stories).map(|(name, _)| *name).collect();
     let mut text = format!(
-        "| folder | API level | ABI | {names} | time |\n|---|---|---|{}---|\n",
-        "---|".repeat(STORIES.len())
+        "| folder | API level | ABI | {} | time |\n|---|---|---|{}---|\n",
+        names.join(" | "),
+        "---|".repeat(names.len())
     );
     let mut wrong = String::new();
     for Row { folder, level, abi, stories, took } in rows {
@@ -79,14 +81,14 @@ pub fn table(rows: &[Row]) -> String {
 
 /// A device's root.
 #[derive(Debug)]
-struct Root {
-    folder: PathBuf,
+pub(crate) struct Root {
+    pub(crate) folder: PathBuf,
     emulated: bool,
 }
 
 impl Root {
     /// Copies the device's files into `folder`, and what a running device has besides: a few devices, and properties.
-    fn make(device: &Device, abi: Abi, library: &Path, folder: &Path) -> Result<Self> {
+    pub(crate) fn make(device: &Device, abi: Abi, library: &Path, folder: &Path) -> Result<Self> {
         let emulator = emulator(abi)?;
         if folder.exists() {
             fs::remove_dir_all(folder).with_context(|| format!("cannot empty {}", folder.display()))?;
@@ -102,7 +104,6 @@ impl Root {
         let properties = [("ro.build.version.sdk", level.as_str()), ("ro.product.model", "device")];
         let file = folder.join("dev/__properties__");
         fs::write(&file, area(&properties)).with_context(|| format!("cannot write {}", file.display()))?;
-        compile_for_device(device, abi, &here)?;
         fs::copy(library, here.join("libloopbox.so"))
             .with_context(|| format!("cannot copy {}", library.display()))?;
         if let Some(emulator) = &emulator {
@@ -111,15 +112,21 @@ impl Root {
         }
         Ok(Self { folder: folder.to_owned(), emulated: emulator.is_some() })
     }
+
+    /// A command that runs a program of the root, which comes after these options of the emulator, if there is one.
+    pub(crate) fn enter(&self, options: &[&str]) -> Command {
+        let mut enter = Command::new("unshare");
+        enter.args(["--mount", "--propagation", "private", "sh", "-c", ENTER, "sh"]).arg(&self.folder);
+        if self.emulated {
+            enter.arg(EMULATOR).args(options);
+        }
+        enter
+    }
 }
 
 impl Stage for Root {
     fn command(&self, story: &str, folder: &str) -> Command {
-        let mut enter = Command::new("unshare");
-        enter.args(["--mount", "--propagation", "private", "sh", "-c", ENTER, "sh"]).arg(&self.folder);
-        if self.emulated {
-            enter.arg(EMULATOR);
-        }
+        let mut enter = self.enter(&[]);
         let here = |name: &str| format!("{HERE}/{name}");
         enter.args(["drive", "libloopbox.so", "libart.so", folder].map(here)).arg(story);
         enter
@@ -131,7 +138,7 @@ impl Stage for Root {
 }
 
 /// A path of the device, from its root.
-fn plain(path: &str) -> &str {
+pub(crate) fn plain(path: &str) -> &str {
     path.trim_start_matches('/')
 }
 

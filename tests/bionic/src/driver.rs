@@ -31,41 +31,67 @@ pub fn compile_for_host(out: &Path) -> Result<()> {
 /// # Errors
 /// When clang or lld is not there, or refuses, or the device has no such library.
 pub(crate) fn compile_for_device(device: &Device, abi: Abi, out: &Path) -> Result<()> {
-    let library =
-        |name| device.library(name, abi).with_context(|| format!("{} has no {name}", device.name()));
-    let libraries = [library("libc.so")?, library("libdl.so")?];
-    let (target, flags): (_, &[&str]) = match abi {
-        Abi::Arm64 => ("aarch64-linux-android21", &["-mno-outline-atomics"]),
-        Abi::Arm => ("armv7a-linux-androideabi21", &["-marm", "-march=armv7-a", "-mfloat-abi=softfp"]),
-        Abi::X86_64 => ("x86_64-linux-android21", &[]),
-        Abi::X86 => ("i686-linux-android21", &["-mstackrealign"]),
-    };
+    let tools = Tools::of(device, abi, out)?;
     let (program, libart) = products(out);
-    let object = |name: &str| -> Result<PathBuf> {
-        let object = out.join(name).with_extension("o");
-        let mut clang = Command::new("clang");
-        clang.arg(format!("--target={target}")).args(FLAGS).args(flags).args(["-ffreestanding", "-c"]);
-        run(clang.arg(source(name)).arg("-o").arg(&object))?;
-        Ok(object)
-    };
-    let link = |words: &[&str], objects: &[PathBuf], to: &Path| {
-        let mut lld = Command::new("ld.lld");
-        lld.args([
-            "-m",
-            abi.emulation(),
-            "--hash-style=both",
-            "--build-id=sha1",
-            "-z",
-            "max-page-size=16384",
-        ]);
-        lld.args(words).args(objects).arg("-o").arg(to);
-        run(lld.args(&libraries))
-    };
     let linker = if abi.is_64_bit() { "linker64" } else { "linker" };
     let start = format!("-dynamic-linker=/system/bin/{linker}");
-    link(&["-pie", &start, "-e", "_start"], &[object("drive.c")?, object("start.c")?], &program)?;
-    link(&["-shared", "-soname=libart.so"], &[object("vm.c")?], &libart)?;
+    let drive = [tools.object(&source("drive.c"))?, tools.object(&source("start.c"))?];
+    tools.link(&["-pie", &start, "-e", "_start"], &drive, &program)?;
+    tools.link(&["-shared", "-soname=libart.so"], &[tools.object(&source("vm.c"))?], &libart)
+}
+
+/// What a retail runtime of Android 5 is loaded with: `libmachine.so` and `libframework.so`.
+///
+/// # Errors
+/// As [`compile_for_device`].
+pub(crate) fn compile_for_retail(device: &Device, out: &Path) -> Result<()> {
+    let tools = Tools::of(device, Abi::Arm, out)?;
+    for name in ["machine", "framework"] {
+        let object = tools.object(&root().join(format!("tests/bionic/retail/{name}.c")))?;
+        let soname = format!("-soname=lib{name}.so");
+        tools.link(&["-shared", &soname], &[object], &out.join(format!("lib{name}.so")))?;
+    }
     Ok(())
+}
+
+/// clang and lld for a device, with its own libraries.
+struct Tools<'a> {
+    abi: Abi,
+    target: &'static str,
+    flags: &'static [&'static str],
+    libraries: [PathBuf; 2],
+    out: &'a Path,
+}
+
+impl<'a> Tools<'a> {
+    fn of(device: &Device, abi: Abi, out: &'a Path) -> Result<Self> {
+        let library =
+            |name| device.library(name, abi).with_context(|| format!("{} has no {name}", device.name()));
+        let libraries = [library("libc.so")?, library("libdl.so")?];
+        let (target, flags): (_, &[&str]) = match abi {
+            Abi::Arm64 => ("aarch64-linux-android21", &["-mno-outline-atomics"]),
+            Abi::Arm => ("armv7a-linux-androideabi21", &["-marm", "-march=armv7-a", "-mfloat-abi=softfp"]),
+            Abi::X86_64 => ("x86_64-linux-android21", &[]),
+            Abi::X86 => ("i686-linux-android21", &["-mstackrealign"]),
+        };
+        Ok(Self { abi, target, flags, libraries, out })
+    }
+
+    fn object(&self, source: &Path) -> Result<PathBuf> {
+        let name = source.file_name().context("a source without a name")?;
+        let object = self.out.join(name).with_extension("o");
+        let mut clang = Command::new("clang");
+        clang.arg(format!("--target={}", self.target)).args(FLAGS).args(self.flags);
+        run(clang.args(["-ffreestanding", "-c"]).arg(source).arg("-o").arg(&object))?;
+        Ok(object)
+    }
+
+    fn link(&self, words: &[&str], objects: &[PathBuf], to: &Path) -> Result<()> {
+        let mut lld = Command::new("ld.lld");
+        lld.args(["-m", self.abi.emulation(), "--hash-style=both", "--build-id=sha1"]);
+        lld.args(["-z", "max-page-size=16384"]).args(words).args(objects).arg("-o").arg(to);
+        run(lld.args(&self.libraries)).map(drop)
+    }
 }
 
 /// The program, and the stand-in that it loads.

@@ -2,12 +2,13 @@
 //! for the VM (`drive/`, in C, because it is compiled for devices' own C libraries without an NDK).
 //!
 //! `driver` compiles it, `story` runs it and judges the reports, `device` makes a root of a folder with a device's libraries,
-//! in which `properties` is the system's property area.
+//! in which `properties` is the system's property area. `retail` starts the device's own runtime there, with the scripted apps (`retail/`).
 #![forbid(unsafe_code)]
 
 pub mod device;
 mod driver;
 mod properties;
+pub mod retail;
 pub mod story;
 
 pub use driver::compile_for_host;

@@ -106,7 +106,11 @@ pub fn crashed(stage: &dyn Stage) -> Result<()> {
 
 /// An empty folder for a story.
 fn fresh(stage: &dyn Stage, name: &str) -> Result<PathBuf> {
-    let folder = stage.folder(name);
+    empty(stage.folder(name))
+}
+
+/// Makes a folder, or empties it.
+pub(crate) fn empty(folder: PathBuf) -> Result<PathBuf> {
     if folder.exists() {
         fs::remove_dir_all(&folder).with_context(|| format!("cannot empty {}", folder.display()))?;
     }

@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::Result;
 use loopbox_bionic::compile_for_host;
 use loopbox_bionic::story::{STORIES, Stage};
-use loopbox_setup::workspace::{cargo, run, target};
+use loopbox_launch::{Build, programs_of_this_machine};
 
 struct Host {
     folder: tempfile::TempDir,
@@ -27,10 +27,10 @@ impl Stage for Host {
 
 #[test]
 fn the_library_does_everything_under_a_stand_in_for_the_vm() -> Result<()> {
-    run(cargo().args(["build", "--quiet", "--locked", "--package", "loopbox-jni"]))?;
+    let library = programs_of_this_machine(Build::Dev)?.join("libloopbox.so");
     let host = Host { folder: tempfile::tempdir()? };
     compile_for_host(host.folder.path())?;
-    std::fs::copy(target().join("debug/libloopbox.so"), host.folder.path().join("libloopbox.so"))?;
+    std::fs::copy(library, host.folder.path().join("libloopbox.so"))?;
     for (name, story) in STORIES {
         story(&host).map_err(|error| error.context(name))?;
     }

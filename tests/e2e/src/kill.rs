@@ -329,7 +329,7 @@ fn check_report(left: &Left, told_ends: bool, path: &Path, figures: &mut Figures
         "the hang of {} ms has no name or stack, but the ring had one: {message:?}, {} trees; {sampler:?}; {:?}",
         running.age_ns() / 1_000_000,
         report.trees.len(),
-        report.figures
+        report.statistics
     );
     figures.too_young += 1;
     Ok(())

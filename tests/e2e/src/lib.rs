@@ -17,7 +17,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use loopbox_format::model::{Detail, Feature, Location, Method, Report, StackTree};
+use loopbox_format::model::{Detail, Feature, Location, LocationId, Method, Report, StackTree};
 use loopbox_format::report::decode;
 use loopbox_format::stacks;
 use loopbox_launch::{Build, Launcher};
@@ -93,14 +93,14 @@ impl Frame {
 /// # Errors
 /// When the tree contradicts itself.
 pub fn stacks_of(report: &Report, tree: &StackTree) -> Result<Vec<(Vec<Frame>, bool)>> {
-    let frame = |location: &u32| match report.symbols.locations.get(*location as usize) {
+    let frame = |&location: &LocationId| match report.symbols.location(location) {
         Some(&Location::Frame { method, dex_pc, line }) => {
-            let method = report.symbols.methods.get(method as usize)?.clone();
+            let method = report.symbols.method(method)?.clone();
             Some(Frame { method, dex_pc, line })
         }
         _ => None,
     };
-    let top_first = |stack: Vec<u32>| {
+    let top_first = |stack: Vec<LocationId>| {
         let frames: Vec<_> = stack.iter().rev().map_while(frame).collect();
         let elided = frames.len() < stack.len();
         (frames, elided)

@@ -1,38 +1,67 @@
 //! The links to crash SDKs: `integrate.Links` drives each as its SDK would, over the end of a process.
+//!
+//! What arrives where is said in one place, the table in `docs/integrate.md`: it is what these runs are held against.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, ensure};
-use loopbox_launch::App;
+use loopbox_format::model::Report;
+use loopbox_launch::{App, Running};
+use loopbox_setup::workspace::root;
 use tempfile::tempdir;
 
-use crate::live::{quit, wait_for_signal_catcher};
+use crate::live::{quit, running_tree, wait_for_ring, wait_for_signal_catcher};
 use crate::{LIMIT, read};
 
 /// The words that the system has for a process that does not respond.
 const SAYS: &str = "says=Input dispatching timed out";
 
-/// Plays an ANR and a hang that the system did not notice, each in a process that is killed in the middle of it and the next
-/// start; `start` gets a program that runs `integrate.Links`. `knows_ends`: the Android version has `ApplicationExitInfo`.
+/// `ApplicationExitInfo.REASON_*`.
+const CRASH: u32 = 4;
+const ANR: u32 = 6;
+
+/// The columns of the table, in their order.
+const COLUMNS: [&str; 4] = ["live", "last", "hang", "crash"];
+
+/// What arrives: whether a file, and whether the digest. A cell is a column and an SDK; one in which nothing arrives is not
+/// there.
+type Arrived = BTreeMap<(String, String), BTreeSet<String>>;
+
+/// Plays an ANR, a hang that the system did not notice, and a crash, each in a process that is killed in the middle of it and
+/// the next start; `start` gets a program that runs `integrate.Links`. `knows_ends`: the Android version has
+/// `ApplicationExitInfo`; there the whole table is compared.
 ///
 /// # Errors
 /// When a link does something else than it should.
 pub fn check(start: &dyn Fn() -> App, knows_ends: bool) -> Result<()> {
-    check_anr(start, knows_ends).context("an ANR")?;
-    check_hang(start).context("a hang")
+    let mut arrived = Arrived::new();
+    check_anr(start, knows_ends, &mut arrived).context("an ANR")?;
+    check_hang(start, &mut arrived).context("a hang")?;
+    if knows_ends {
+        check_crash(start, &mut arrived).context("a crash")?;
+        let documented = documented(&fs::read_to_string(root().join("docs/integrate.md"))?)?;
+        ensure!(arrived == documented, "what arrives: {arrived:#?}, in docs/integrate.md: {documented:#?}");
+    }
+    Ok(())
 }
 
-fn check_anr(start: &dyn Fn() -> App, knows_ends: bool) -> Result<()> {
+fn check_anr(start: &dyn Fn() -> App, knows_ends: bool, arrived: &mut Arrived) -> Result<()> {
     let (folder, again) = (tempdir()?, tempdir()?);
-    let exit = live(start, folder.path(), "ANR")?;
+    let (exit, said) = live(start, folder.path(), "ANR")?;
+    let watchdog = after(&said, "sentry watchdog ");
+    ensure!(watchdog[0].ends_with(".lbx null true"), "{said:?}");
+    ensure!(watchdog[1] == "left 0 files", "the file that was written for it is gone: {said:?}");
+    note(&said, arrived)?;
     for file in fs::read_dir(folder.path())? {
         let file = file?.path();
         fs::copy(&file, again.path().join(file.file_name().context("a file")?))?;
     }
-    let next = |folder: &Path, mode: &str| tell(start().argument(exit.clone()), folder, &exit, mode);
+    let next = |folder: &Path, mode: &str| tell(start().argument(exit.clone()), folder, &exit, mode, "last");
     let said = next(folder.path(), "others")?;
+    note(&said, arrived)?;
     expect(&said, "reports ", &["3"])?;
     ensure!(!said.iter().any(|line| line.contains("wrong")), "{said:?}");
     let verdict = if knows_ends { "CONFIRMED" } else { "null" };
@@ -52,6 +81,7 @@ fn check_anr(start: &dyn Fn() -> App, knows_ends: bool) -> Result<()> {
         return Ok(());
     }
     let said = next(again.path(), "sentry")?;
+    note(&said, arrived)?;
     expect(&said, "other end: ", &["nothing null false"])?;
     let large = after(&said, "large: ");
     ensure!(
@@ -65,10 +95,13 @@ fn check_anr(start: &dyn Fn() -> App, knows_ends: bool) -> Result<()> {
     expect(&said, "then ", &["there: true", "gone"])
 }
 
-fn check_hang(start: &dyn Fn() -> App) -> Result<()> {
+fn check_hang(start: &dyn Fn() -> App, arrived: &mut Arrived) -> Result<()> {
     let folder = tempdir()?;
-    let exit = live(start, folder.path(), "HANG")?;
-    let said = tell(start(), folder.path(), &exit, "others")?;
+    let (exit, said) = live(start, folder.path(), "HANG")?;
+    expect(&said, "sentry crash ", &["nothing null false"])?;
+    note(&said, arrived)?;
+    let said = tell(start(), folder.path(), &exit, "others", "hang")?;
+    note(&said, arrived)?;
     expect(&said, "bugsnag ", &["true null", "false null"])?;
     expect(
         &said,
@@ -79,36 +112,70 @@ fn check_hang(start: &dyn Fn() -> App) -> Result<()> {
     expect(&said, "logged ", &["ERROR HANG true"])
 }
 
-/// The process that hangs and is killed; returns what the system will say of its end.
-fn live(start: &dyn Fn() -> App, folder: &Path, kind: &str) -> Result<String> {
-    let mut app = start().argument("mode=live").argument(format!("kind={kind}")).argument("hangMs=1000");
-    app = app.argument(format!("dir={}", folder.display()));
-    if kind == "ANR" {
-        app = app.argument(SAYS);
-    }
-    let mut app = app.start()?;
+/// A process that crashed while its main thread was busy.
+fn check_crash(start: &dyn Fn() -> App, arrived: &mut Arrived) -> Result<()> {
+    let folder = tempdir()?;
+    let mut app = begin(start, folder.path(), "NONE").start()?;
+    to_hang(&mut app)?;
+    let sampled =
+        |report: &Report| running_tree(report).is_some_and(|tree| tree.sample_deltas_ns.len() >= 120);
+    let process = wait_for_ring("the hang is sampled", folder.path(), app.pid(), sampled)?.meta.process;
+    app.kill();
+    let exit = ended(process.pid, &process.name, CRASH)?;
+    let said = tell(start().argument(exit.clone()), folder.path(), &exit, "others", "crash")?;
+    note(&said, arrived)?;
+    expect(
+        &said,
+        "taken ",
+        &["SIGQUIT false false false", "REQUESTED false false false", "CRASH false false false"],
+    )?;
+    expect(&said, "embrace ", &["0"])
+}
+
+/// A process that is to hang.
+fn begin(start: &dyn Fn() -> App, folder: &Path, kind: &str) -> App {
+    let hang = if kind == "NONE" { 60_000 } else { 1_000 };
+    let app =
+        start().argument("mode=live").argument(format!("kind={kind}")).argument(format!("hangMs={hang}"));
+    let app = app.argument(format!("dir={}", folder.display()));
+    if kind == "ANR" { app.argument(SAYS) } else { app }
+}
+
+/// Until it hangs, and has said what the links made of it.
+fn to_hang(app: &mut Running) -> Result<()> {
     app.wait_for("SCRIPT ready", LIMIT)?;
     wait_for_signal_catcher(app.pid())?;
-    quit(&app)?;
+    quit(app)?;
     app.wait_for("SCRIPT hangs", LIMIT)?;
+    Ok(())
+}
+
+/// The process that hangs and is killed; returns what the system will say of its end, and what it said.
+fn live(start: &dyn Fn() -> App, folder: &Path, kind: &str) -> Result<(String, Vec<String>)> {
+    let mut app = begin(start, folder, kind).start()?;
+    to_hang(&mut app)?;
     let said = scripted(app.seen());
     ensure!(!said.iter().any(|line| line.contains("wrong")), "{said:?}");
     ensure!(said.iter().filter(|line| line.ends_with(" right")).count() == 18, "{said:?}");
-    expect(&said, "sentry crash ", &["nothing null false"])?;
-    let watchdog = after(&said, "sentry watchdog ");
-    ensure!(watchdog[0].ends_with(".lbx null true"), "{said:?}");
-    ensure!(watchdog[1] == "left 0 files", "the file that was written for it is gone: {said:?}");
     let newest = loopbox_launch::reports(folder)?.into_iter().next().context("no report")?;
     let process = read(&newest)?.meta.process;
     app.kill();
+    Ok((ended(process.pid, &process.name, ANR)?, said))
+}
+
+/// What the system says of a process that has just ended.
+fn ended(pid: u32, name: &str, reason: u32) -> Result<String> {
     let at = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis();
-    Ok(format!("exits={}|{}|{at}|6|0|Input dispatching timed out", process.pid, process.name))
+    Ok(format!("exits={pid}|{name}|{at}|{reason}|0|Input dispatching timed out"))
 }
 
 /// What the next start says.
-fn tell(app: App, folder: &Path, exit: &str, mode: &str) -> Result<Vec<String>> {
+fn tell(app: App, folder: &Path, exit: &str, mode: &str, column: &str) -> Result<Vec<String>> {
     let at = exit.split('|').nth(2).context("no time")?;
-    let app = app.argument(format!("mode={mode}")).argument(format!("ended={at}"));
+    let app = app
+        .argument(format!("mode={mode}"))
+        .argument(format!("ended={at}"))
+        .argument(format!("column={column}"));
     let ended = app.argument(format!("dir={}", folder.display())).start()?.finish(LIMIT)?.success()?;
     Ok(scripted(&ended.lines))
 }
@@ -125,4 +192,60 @@ fn expect(said: &[String], word: &str, wanted: &[&str]) -> Result<()> {
     let found = after(said, word);
     ensure!(found == wanted, "{word}: {found:?}, not {wanted:?}; of {said:?}");
     Ok(())
+}
+
+/// The lines `arrives COLUMN SDK: WHAT`. What comes into one cell at the start and later is in it together.
+fn note(said: &[String], arrived: &mut Arrived) -> Result<()> {
+    for line in after(said, "arrives ") {
+        let (cell, what) = line.split_once(':').with_context(|| line.to_owned())?;
+        let (column, sdk) = cell.split_once(' ').with_context(|| line.to_owned())?;
+        ensure!(COLUMNS.contains(&column), "no such column: {line}");
+        let what: BTreeSet<String> = what.split_whitespace().map(str::to_owned).collect();
+        if !what.is_empty() {
+            arrived.entry((column.to_owned(), sdk.to_owned())).or_default().extend(what);
+        }
+    }
+    Ok(())
+}
+
+/// The cells of the table that begins with an empty head and the column of living processes: each says `file`, `digest`, both, or
+/// neither.
+fn documented(page: &str) -> Result<Arrived> {
+    let table = page.split_once("| | ANR of a living process |").context("no table of what arrives")?.1;
+    let mut cells = Arrived::new();
+    for row in table.lines().skip(2).take_while(|line| line.starts_with('|')) {
+        let mut parts = row.trim_matches('|').split('|').map(str::trim);
+        let sdk = parts.next().context("an SDK")?;
+        let parts: Vec<&str> = parts.collect();
+        ensure!(parts.len() == COLUMNS.len(), "{row}");
+        for (column, text) in COLUMNS.iter().zip(parts) {
+            let said = |word: &&str| text.split(|c: char| !c.is_alphabetic()).any(|found| found == *word);
+            let what: BTreeSet<String> =
+                ["file", "digest"].iter().filter(|word| said(word)).map(|w| (*w).to_owned()).collect();
+            if !what.is_empty() {
+                cells.insert(((*column).to_owned(), sdk.to_owned()), what);
+            }
+        }
+    }
+    ensure!(!cells.is_empty(), "the table of what arrives is empty");
+    Ok(cells)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_and_what_arrives_are_compared_cell_by_cell() {
+        let page = "x\n| | ANR of a living process | b | c | d |\n|---|---|---|---|---|\n\
+                    | A B | file and digest, later | | nothing | digest of a hang before it |\n| `C` | | files | | |\n\nend | | |";
+        let mut arrived = Arrived::new();
+        let said =
+            ["arrives live A B: file digest", "arrives live `C`:", "other", "arrives crash A B: digest"];
+        let said = said.map(str::to_owned);
+        note(&said, &mut arrived).unwrap();
+        assert_eq!(arrived, documented(page).unwrap(), "`files` is another word");
+        assert!(note(&["arrives late A: file".to_owned()], &mut arrived).is_err());
+        assert!(documented("no table").is_err());
+    }
 }

@@ -243,7 +243,7 @@ pub fn run(cell: Cell, phase_ms: u32) -> Result<Figures> {
 
 /// A figure of a report's process; 0 when the sampler had not started.
 fn number(report: &Report, name: &str) -> u64 {
-    let figure = report.figures.iter().find(|figure| figure.name == name);
+    let figure = report.statistics.iter().find(|figure| figure.name == name);
     figure.and_then(|figure| figure.value.parse().ok()).unwrap_or(0)
 }
 

@@ -5,7 +5,6 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -16,6 +15,7 @@ use loopbox_e2e::{LIMIT, details_of, feature, links, read, stacks_of};
 use loopbox_format::model::{DumpReason, Feature, PendingSource, Report};
 use loopbox_launch::{App, Launcher, java_below, wait_for_report};
 use loopbox_setup::jvm;
+use loopbox_setup::tools::Tools;
 use loopbox_setup::workspace::{root, run};
 use loopbox_testbed::to_test_on;
 use tempfile::{TempDir, tempdir};
@@ -262,11 +262,12 @@ fn shrunk(unpacked: &Unpacked, work: &Path, rules_of_archive: &str, app: &ToShri
     let libraries: Vec<String> =
         testbed.java_class_path().iter().map(|jar| jar.display().to_string()).collect();
     fs::create_dir(made("classes"))?;
-    let mut javac = Command::new("javac");
+    let tools = Tools::ensure()?;
+    let mut javac = tools.javac();
     javac.args(["-nowarn", "-Xlint:none", "-source", "8", "-target", "8", "-g", "-encoding", "UTF-8"]);
     javac.args(["-bootclasspath", &libraries.join(":"), "-cp"]).arg(part("classes.jar")).arg("-d");
     run(javac.arg(made("classes")).args(&app.sources))?;
-    let mut shrink = Command::new("java");
+    let mut shrink = tools.java();
     shrink.arg("-jar").arg(proguard()?).arg("-injars").arg(made("classes"));
     shrink.arg("-injars").arg(part("classes.jar")).arg("-outjars").arg(made("out.jar"));
     for library in &libraries {
@@ -347,13 +348,17 @@ fn the_links_to_crash_sdks_work_shrunk_and_unshrunk() -> Result<()> {
     let rules = fs::read_to_string(unpacked.folder.path().join("proguard.txt"))?;
     let app = ToShrink { sources: link_sources()?, main: "integrate.Links" };
     let jar = shrunk(unpacked, work.path(), &rules, &app)?;
-    links::check(&|| unpacked.program("drive.jar", "integrate.Links"), false).context("unshrunk")?;
+    let part = |name: &str| unpacked.folder.path().join(name).display().to_string();
+    let unshrunk = PathBuf::from(format!("{}:{}", part("loopbox.jar"), part("drive.jar")));
     for testbed in to_test_on(&["art10", "art11"]) {
         let launcher = Launcher::shipped(&testbed)?;
-        let libraries = unpacked.folder.path().join("jni/x86_64");
-        let start =
-            || launcher.app_in(&jar, "integrate.Links").property("java.library.path", libraries.display());
-        links::check(&start, testbed != "art10").with_context(|| format!("shrunk, on {testbed}"))?;
+        for (how, class_path) in [("as it is", &unshrunk), ("shrunk", &jar)] {
+            let start = || {
+                let app = launcher.app_in(class_path, "integrate.Links");
+                app.property("java.library.path", part("jni/x86_64"))
+            };
+            links::check(&start, testbed != "art10").with_context(|| format!("{how}, on {testbed}"))?;
+        }
     }
     Ok(())
 }
@@ -433,8 +438,9 @@ fn an_upload_deletes_what_is_taken_and_keeps_the_rest() -> Result<()> {
         }
         Ok(names)
     });
-    let uploader = "jni-glue/integrations/upload/java/io/loopbox/integration/upload/Uploader.java";
-    let sources = [uploader, "tests/integrate/Upload.java"].map(|source| root().join(source));
+    let upload = "jni-glue/integrations/upload/java/io/loopbox/integration/upload";
+    let own = ["FilePost", "Uploader"].map(|name| root().join(format!("{upload}/{name}.java")));
+    let sources = [&own[..], &[root().join("tests/integrate/Upload.java")]].concat();
     let mut arguments = vec![url, "4000".to_owned()];
     arguments.extend(files.iter().map(|file| file.display().to_string()));
     let said = jvm::run_main(&sources, "integrate.Upload", &arguments)?;

@@ -8,9 +8,13 @@ use loopbox_report::diagnose::{Diagnosis, diagnose};
 use tempfile::tempdir;
 
 fn verdict(cause: &str) -> Result<Diagnosis> {
+    verdict_of("causes.Causes", cause)
+}
+
+fn verdict_of(class: &str, cause: &str) -> Result<Diagnosis> {
     let folder = tempdir()?;
     let launcher = launcher("art10")?;
-    let app = launcher.app("causes.Causes").argument(folder.path().display().to_string()).argument(cause);
+    let app = launcher.app(class).argument(folder.path().display().to_string()).argument(cause);
     let mut app = app.start()?;
     let told = app.wait_for("SCRIPT report", LIMIT)?;
     app.kill();
@@ -28,7 +32,7 @@ fn assert_found(cause: &str, rule: &str, culprit: Option<&str>) -> Result<()> {
 }
 
 fn assert_is_first(verdict: &Diagnosis, cause: &str, rule: &str, culprit: Option<&str>) -> Result<()> {
-    let waits = ["lock", "sleep", "io", "barrier"].contains(&rule);
+    let waits = ["lock", "sleep", "io", "barrier", "binder", "native"].contains(&rule);
     let mut causes = verdict.causes.iter().filter(|c| waits || c.rule != "starved");
     let first = causes.next().with_context(|| format!("{cause}: nothing found: {verdict:#?}"))?;
     assert_eq!(first.rule, rule, "{cause}: {verdict:#?}");
@@ -101,9 +105,11 @@ fn a_collection_that_was_asked_for() -> Result<()> {
 fn a_lock_of_java_util_concurrent() -> Result<()> {
     let verdict = verdict("reentrant")?;
     assert_is_first(&verdict, "reentrant", "lock", Some("causes.Waits$Ledger.book"))?;
-    // Who holds it no runtime says; the thread in the same code is named.
-    let hint = verdict.causes[0].evidence.iter().find(|line| line.starts_with("thread holder "));
-    assert!(hint.is_some_and(|hint| hint.contains("causes.Waits$Ledger.audit")), "{verdict:#?}");
+    let cause = &verdict.causes[0];
+    let held = "waits for a java.util.concurrent.locks.ReentrantLock, held by thread holder in Thread.sleep";
+    assert!(cause.title.ends_with(held), "{verdict:#?}");
+    let does = cause.evidence.iter().find(|line| line.starts_with("thread holder "));
+    assert!(does.is_some_and(|does| does.contains("called from causes.Causes$Work.sleep")), "{verdict:#?}");
     Ok(())
 }
 
@@ -111,8 +117,8 @@ fn a_lock_of_java_util_concurrent() -> Result<()> {
 fn a_deadlock_of_java_util_concurrent() -> Result<()> {
     let verdict = verdict("crossed")?;
     assert_is_first(&verdict, "crossed", "lock", Some("causes.Waits$Ledger.book"))?;
-    let cause = verdict.causes.iter().find(|cause| cause.rule == "lock").context("no lock")?;
-    assert!(cause.title.ends_with(", perhaps in a deadlock with holder"), "{verdict:#?}");
+    let title = &verdict.causes[0].title;
+    assert!(title.starts_with("Deadlock: ") && title.ends_with("in a cycle with holder"), "{verdict:#?}");
     Ok(())
 }
 
@@ -144,6 +150,121 @@ fn a_server_that_says_nothing() -> Result<()> {
 #[test]
 fn an_idle_handler() -> Result<()> {
     assert_found("idle", "outside", None)
+}
+
+#[test]
+fn an_input_handler() -> Result<()> {
+    let verdict = verdict("touch")?;
+    assert_is_first(&verdict, "touch", "outside", Some("causes.Causes"))?;
+    let cause = verdict.causes.iter().find(|cause| cause.rule == "outside").context("not outside")?;
+    assert!(cause.title.contains("outside of messages, in input"), "{verdict:#?}");
+    Ok(())
+}
+
+#[test]
+fn a_cold_start() -> Result<()> {
+    let verdict = verdict_of("causes.ColdStart", "")?;
+    assert_is_first(&verdict, "cold start", "current-slow", Some("causes."))?;
+    let cause = verdict.causes.iter().find(|cause| cause.rule == "current-slow").context("not slow")?;
+    assert!(cause.evidence.iter().any(|line| line.contains("BIND_APPLICATION is given 10")), "{verdict:#?}");
+    Ok(())
+}
+
+/// Preferences are a stand-in under the platform's names; the file that does not come is real, a pipe.
+#[test]
+fn preferences_that_are_read() -> Result<()> {
+    let verdict = verdict("load")?;
+    assert_is_first(&verdict, "load", "io", Some("causes.Platform$Settings.theme"))?;
+    assert!(verdict.causes[0].title.contains("waits for shared preferences"), "{verdict:#?}");
+    Ok(())
+}
+
+/// The system stops an Activity, and waits for what the app has changed: no method of the app does. As above.
+#[test]
+fn preferences_that_are_written() -> Result<()> {
+    let verdict = verdict("apply")?;
+    assert_is_first(&verdict, "apply", "io", None)?;
+    let title = &verdict.causes[0].title;
+    assert!(title.contains("waits for shared preferences, in QueuedWork.processPendingWork"), "{verdict:#?}");
+    // The thread that writes them has the lock: the second cause says what it does.
+    let writer = verdict.causes.iter().find(|cause| cause.rule == "lock").context("no writer")?;
+    assert!(writer.evidence.iter().any(|line| line.starts_with("thread queued-work-loo")), "{verdict:#?}");
+    Ok(())
+}
+
+/// There is no SQLite on a testbed: a stand-in waits under the platform's names, in native code.
+#[test]
+fn a_query() -> Result<()> {
+    let verdict = verdict("query")?;
+    assert_is_first(&verdict, "query", "io", Some("causes.Platform$Orders.list"))?;
+    assert!(verdict.causes[0].title.contains("works on a database"), "{verdict:#?}");
+    Ok(())
+}
+
+/// The same stand-in, whose pool of connections is Java as on a device.
+#[test]
+fn a_database_that_another_thread_works_on() -> Result<()> {
+    let verdict = verdict("connection")?;
+    assert_is_first(&verdict, "connection", "io", Some("causes.Platform$Orders.list"))?;
+    let title = &verdict.causes[0].title;
+    assert!(title.contains("works on a database, in SQLiteConnectionPool.waitForConnection"), "{verdict:#?}");
+    Ok(())
+}
+
+/// There is no Binder driver on a testbed: a stand-in under the platform's names reads from a socket that nobody writes to.
+#[test]
+fn a_binder_call() -> Result<()> {
+    let verdict = verdict("binder")?;
+    assert_is_first(&verdict, "binder", "binder", Some("causes.Platform$Shop.open"))?;
+    assert!(
+        verdict.causes[0].title.contains("ICatalog.price, called from Platform$Shop.open"),
+        "{verdict:#?}"
+    );
+    Ok(())
+}
+
+#[test]
+fn a_wait_in_native_code() -> Result<()> {
+    let verdict = verdict("native")?;
+    assert_is_first(&verdict, "native", "native", Some("causes.Platform$Codec.configure"))?;
+    let title = &verdict.causes[0].title;
+    assert!(title.contains("waits in native code, in Platform$Codec.configure"), "{verdict:#?}");
+    Ok(())
+}
+
+/// The dex file that does not come is a pipe.
+#[test]
+fn classes_that_are_loaded() -> Result<()> {
+    let verdict = verdict("dex")?;
+    assert_is_first(&verdict, "dex", "io", Some("causes.Platform$Plugins.load"))?;
+    assert!(verdict.causes[0].title.contains("loads code"), "{verdict:#?}");
+    Ok(())
+}
+
+/// Main computes, and a pool of the app's own does, with many more threads than there are processors. It is the pool that is
+/// named, not the machine, however loaded that is.
+#[test]
+fn a_pool_that_takes_the_processors() -> Result<()> {
+    let verdict = verdict("pool")?;
+    let first = verdict.causes.first().context("no cause")?;
+    assert_eq!(first.rule, "starved", "{verdict:#?}");
+    assert!(first.title.starts_with("The app's own threads left main hardly any CPU"), "{verdict:#?}");
+    assert!(first.title.ends_with("of pool-N-thread-N were running"), "{verdict:#?}");
+    Ok(())
+}
+
+#[test]
+fn a_flood_of_many_kinds() -> Result<()> {
+    let verdict = verdict("kinds")?;
+    assert_is_first(&verdict, "kinds", "history", None)?;
+    let cause = verdict.causes.iter().find(|cause| cause.rule == "history").context("no history")?;
+    assert!(cause.title.starts_with("Main was busy with many messages"), "{verdict:#?}");
+    let shares = cause.evidence.iter().find(|line| line.starts_with("of those kept by name"));
+    let shares = shares.with_context(|| format!("{verdict:#?}"))?;
+    for handler in ["causes.Crowd$Prices", "causes.Crowd$Badges", "causes.Crowd$Banners"] {
+        assert!(shares.contains(handler), "{shares}");
+    }
+    Ok(())
 }
 
 /// Nothing hangs: no rule may blame the app.

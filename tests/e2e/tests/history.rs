@@ -99,7 +99,7 @@ fn assert_script(report: &Report) -> Result<()> {
     let decoder = |r: &&Record| r.kind == RecordKind::Single && r.details.first().is_some_and(is_decoder);
     let single = report.history.iter().find(decoder).context("no single record of the decoder")?;
     assert!(single.wall_ns >= 700 * MS, "{single:?}");
-    assert_eq!((single.count, single.slowest.token), (1, single.first_token));
+    assert_eq!((single.count, single.slowest.map(|slowest| slowest.token)), (1, Some(single.first_token)));
 
     // How late the sampler woke up is a measure of how busy the machine was.
     assert!(report.history.iter().any(|r| r.checktime_late_ns.is_some()), "{:#?}", report.history);
@@ -141,15 +141,15 @@ fn assert_hang(report: &Report) -> Result<()> {
     phases.dedup();
     assert_eq!(phases, ["Prices.open", "Prices.parse"], "order in time is kept");
 
-    let figure = |name: &str| {
-        let figure = report.figures.iter().find(|figure| figure.name == name);
-        figure.map(|figure| figure.value.as_str()).with_context(|| format!("no {name}"))
+    let statistic = |name: &str| {
+        let statistic = report.statistics.iter().find(|statistic| statistic.name == name);
+        statistic.map(|statistic| statistic.value.as_str()).with_context(|| format!("no {name}"))
     };
-    assert!(figure("sampler.windows")?.parse::<usize>()? >= stacks.len());
-    assert!(figure("sampler.stopped_ns")?.parse::<u64>()? >= tree.total_stop_ns);
-    assert!(figure("sampler.longest_stop_ns")?.parse::<u64>()? > 0);
-    assert_eq!((figure("sampler.timeouts")?, figure("sampler.native_walks")?), ("0", "0"));
-    assert!(figure("sampler.findings")?.starts_with("thread_list="));
+    assert!(statistic("sampler.windows")?.parse::<usize>()? >= stacks.len());
+    assert!(statistic("sampler.stopped_ns")?.parse::<u64>()? >= tree.total_stop_ns);
+    assert!(statistic("sampler.longest_stop_ns")?.parse::<u64>()? > 0);
+    assert_eq!((statistic("sampler.timeouts")?, statistic("sampler.native_walks")?), ("0", "0"));
+    assert!(statistic("sampler.findings")?.starts_with("thread_list="));
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use loopbox_e2e::live::quit;
 use loopbox_e2e::{LIMIT, launcher, read};
-use loopbox_format::model::{AnrVerdict, Location, LockWait, OtherThread, PendingSource, Report};
+use loopbox_format::model::{AnrVerdict, Location, LocationId, LockWait, OtherThread, PendingSource, Report};
 use loopbox_launch::{Running, reports};
 use loopbox_testbed as testbed;
 use std::fs;
@@ -21,10 +21,10 @@ fn signalled(testbed: &str, mode: &str) -> Result<Report> {
 }
 
 /// `Class.method` of a stack, top frame first.
-fn names(report: &Report, stack: &[u32]) -> Vec<String> {
-    let name = |&location: &u32| match report.symbols.locations.get(location as usize) {
+fn names(report: &Report, stack: &[LocationId]) -> Vec<String> {
+    let name = |&location: &LocationId| match report.symbols.location(location) {
         Some(&Location::Frame { method, .. }) => {
-            let method = &report.symbols.methods[method as usize];
+            let Some(method) = report.symbols.method(method) else { return format!("{method:?}") };
             format!("{}.{}", method.class.rsplit('.').next().unwrap_or_default(), method.name)
         }
         other => format!("{other:?}"),

@@ -353,11 +353,12 @@ fn the_sample_uploader_speaks_http() -> Result<()> {
     let own = own.map(|name| format!("java/io/loopbox/internal/{name}.java"));
     let public =
         ["MonitorListener", "MonitorUploader", "Stall"].map(|name| format!("java/io/loopbox/{name}.java"));
-    let post = "integrations/upload/java/io/loopbox/integration/upload/MonitorPost.java".to_owned();
+    let post = ["FilePost", "MonitorPost"]
+        .map(|name| format!("integrations/upload/java/io/loopbox/integration/upload/{name}.java"));
     let mut sources: Vec<PathBuf> =
-        own.iter().chain(&public).chain([&post]).map(|name| glue.join(name)).collect();
+        own.iter().chain(&public).chain(&post).map(|name| glue.join(name)).collect();
     let tests = root().join("tests/integrate");
-    sources.extend(java_below(&[glue.join("java-stubs/androidx"), tests.join("jvm")])?);
+    sources.extend(java_below(&[glue.join("java-stubs/androidx/annotation"), tests.join("jvm")])?);
     sources.push(tests.join("MonitorUploads.java"));
     let arguments = [url, folder.path().display().to_string()];
     let said = jvm::run_main(&sources, "integrate.MonitorUploads", &arguments)?;

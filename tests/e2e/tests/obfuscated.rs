@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result};
 use loopbox_e2e::proguard::proguard;
@@ -12,6 +11,7 @@ use loopbox_format::report::Decoded;
 use loopbox_launch::{java_below, reports};
 use loopbox_report::retrace::Mapping;
 use loopbox_report::{Analysis, Frame};
+use loopbox_setup::tools::Tools;
 use loopbox_setup::workspace::{root, run};
 use tempfile::tempdir;
 
@@ -35,16 +35,18 @@ fn obfuscated(testbed: &loopbox_testbed::Testbed, folder: &Path) -> Result<(Path
         root().join("jni-glue/java"),
         root().join("jni-glue/java-stubs"),
         root().join("jni-glue/inhouse/java"),
+        root().join("jni-glue/startup/java"),
         root().join("tests/app"),
     ])?;
     let boot: Vec<String> = testbed.java_class_path().iter().map(|jar| jar.display().to_string()).collect();
     let [classes, plain, jar, mapping] =
         ["classes", "plain.jar", "app.jar", "mapping.txt"].map(|name| folder.join(name));
     fs::create_dir(&classes)?;
-    let mut javac = Command::new("javac");
+    let tools = Tools::ensure()?;
+    let mut javac = tools.javac();
     javac.args(["-nowarn", "-Xlint:none", "-source", "8", "-target", "8", "-g", "-encoding", "UTF-8"]);
     run(javac.args(["-bootclasspath", &boot.join(":"), "-d"]).arg(&classes).args(&sources))?;
-    let mut java = Command::new("java");
+    let mut java = tools.java();
     java.arg("-jar").arg(proguard()?).arg("-injars").arg(&classes).arg("-outjars").arg(&plain);
     for library in &boot {
         java.args(["-libraryjars", library]);
@@ -52,7 +54,7 @@ fn obfuscated(testbed: &loopbox_testbed::Testbed, folder: &Path) -> Result<(Path
     let rules = folder.join("rules.pro");
     fs::write(&rules, RULES)?;
     run(java.arg("-printmapping").arg(&mapping).arg(format!("@{}", rules.display())))?;
-    let mut dx = Command::new("java");
+    let mut dx = tools.java();
     dx.arg("-cp").arg(testbed.dir.join(&testbed.manifest.build.dx));
     dx.args(["com.android.dx.command.Main", "--dex", "--min-sdk-version=24"]);
     run(dx.arg(format!("--output={}", jar.display())).arg(&plain))?;

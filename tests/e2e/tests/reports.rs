@@ -9,7 +9,7 @@ use loopbox_e2e::live::{quit, running_tree, wait_for_ring, wait_for_signal_catch
 use loopbox_e2e::{LIMIT, launcher, read};
 use loopbox_format::container::{self, Tag};
 use loopbox_format::model::{ProcessExit, Report};
-use loopbox_launch::Running;
+use loopbox_launch::{App, Running, reports};
 use loopbox_testbed::to_test_on;
 use tempfile::{TempDir, tempdir};
 
@@ -25,13 +25,15 @@ struct Taking {
 
 impl Taking {
     fn start(testbed: &str, folder: &Path, arguments: &[&str]) -> Result<Self> {
+        Self::begin(launcher(testbed)?.app("scenario.Taking"), folder, arguments)
+    }
+
+    /// With arguments of its own after those that all have: the last of two counts.
+    fn begin(app: App, folder: &Path, arguments: &[&str]) -> Result<Self> {
         let orders = tempdir()?;
-        let mut app = launcher(testbed)?.app("scenario.Taking");
-        app = app.argument(format!("dir={}", folder.display())).argument("hangMs=1000");
-        app = app.argument(format!("orders={}", orders.path().display()));
-        for argument in arguments {
-            app = app.argument(*argument);
-        }
+        let app = app.argument(format!("dir={}", folder.display())).argument("hangMs=1000");
+        let app = app.argument(format!("orders={}", orders.path().display()));
+        let app = arguments.iter().fold(app, |app, argument| app.argument(*argument));
         Ok(Self { app: app.start()?, orders, given: 0 })
     }
 
@@ -132,6 +134,32 @@ fn what_the_app_asks_for_is_told_from_a_hang_and_from_somebody_elses_anr() -> Re
         app.hears("HANG HANG complete hang []")?;
         app.open_gate()?;
         app.hears("HANG HANG complete hang []")?;
+        app.end()?;
+    }
+    Ok(())
+}
+
+/// `ApplicationStartInfo` is there since API 35.
+#[test]
+fn a_report_says_how_the_system_started_the_process_where_it_tells() -> Result<()> {
+    let cases = [
+        (35, "started=1|6", Some("cold, launcher")),
+        (35, "started=0|99", Some("99")),
+        (35, "started=dead", None),
+        (35, "started=", None),
+        (34, "started=1|6", None),
+    ];
+    for (level, started, wanted) in cases {
+        let folder = tempdir()?;
+        let app = launcher("art11")?.app("scenario.Taking").property("loopbox.sdk", level);
+        let mut app = Taking::begin(app, folder.path(), &[started])?;
+        app.take()?;
+        app.give("dump start")?;
+        app.hears("REQUESTED RESPONSIVE complete requested [start]")?;
+        let file = reports(folder.path())?.into_iter().next().context("no report")?;
+        let report = read(&file)?;
+        let found = report.meta.annotations.iter().find(|(name, _)| name == "system_start");
+        assert_eq!(found.map(|(_, words)| words.as_str()), wanted, "{level} {started}");
         app.end()?;
     }
     Ok(())

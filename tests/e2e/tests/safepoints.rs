@@ -21,13 +21,13 @@ fn report_when(app: &mut Running, good: impl Fn(&Report) -> bool) -> Result<Repo
         if good(&report) {
             return Ok(report);
         }
-        ensure!(Instant::now() < end, "{:?}\n{:?}\n{:?}", report.features, report.main, report.figures);
+        ensure!(Instant::now() < end, "{:?}\n{:?}\n{:?}", report.features, report.main, report.statistics);
     }
 }
 
-fn figure(report: &Report, name: &str) -> u64 {
-    let figure = report.figures.iter().find(|figure| figure.name == name);
-    figure.and_then(|figure| figure.value.parse().ok()).unwrap_or_default()
+fn statistic(report: &Report, name: &str) -> u64 {
+    let statistic = report.statistics.iter().find(|statistic| statistic.name == name);
+    statistic.and_then(|statistic| statistic.value.parse().ok()).unwrap_or_default()
 }
 
 /// The running message has stacks by the native sampler.
@@ -73,8 +73,8 @@ fn a_signal_beside_a_thread_without_a_safepoint_leaves_mains_stack() -> Result<(
         }
         let quit = read(&path)?;
         assert!(is_sampled(&quit), "{testbed}: {:?}", quit.trees);
-        let windows = figure(&quit, "sampler.windows");
-        let more = |report: &Report| is_sampled(report) && figure(report, "sampler.windows") > windows;
+        let windows = statistic(&quit, "sampler.windows");
+        let more = |report: &Report| is_sampled(report) && statistic(report, "sampler.windows") > windows;
         report_when(&mut app, more)?;
         assert!(app.kill().contains("reacting to signal 3"), "{testbed}");
     }
@@ -89,8 +89,8 @@ fn nobody_is_stopped_while_art_writes_its_own_trace() -> Result<()> {
         let app = launcher(&testbed)?.app("scenario.NoSafepoint").argument("who=art");
         let app = app.env("LOOPBOX_FAULT", "trace").env("LOOPBOX_FAULT_UNTIL", &gate.display().to_string());
         let mut app = app.argument(format!("dir={}", folder.path().display())).start()?;
-        let left_out = |report: &Report| figure(report, "sampler.left_out_trace");
-        let windows = |report: &Report| figure(report, "sampler.windows");
+        let left_out = |report: &Report| statistic(report, "sampler.left_out_trace");
+        let windows = |report: &Report| statistic(report, "sampler.windows");
         let first = report_when(&mut app, |report| left_out(report) > 0)?;
         let second = report_when(&mut app, |report| {
             left_out(report) > left_out(&first) && !report.threads.threads.is_empty()

@@ -63,7 +63,7 @@ fn each_signal_leaves_a_report_and_reaches_the_signal_catcher() -> Result<()> {
             let signal = quit.anr.signal.context("no signal")?;
             assert_eq!((signal.origin, signal.count), (SignalOrigin::SameProcess, 3));
             assert_eq!(quit.anr.verdict, AnrVerdict::Responsive, "{:?}", quit.anr);
-            let pid = quit.figures.iter().find(|f| f.name == "sigquit.sender_pid").context("no sender")?;
+            let pid = quit.statistics.iter().find(|f| f.name == "sigquit.sender_pid").context("no sender")?;
             assert_eq!(pid.value, quit.meta.process.pid.to_string(), "the process sent it itself");
         }
     }
@@ -90,7 +90,7 @@ fn the_first_file_is_there_before_the_app_is_asked_anything() -> Result<()> {
         assert_eq!(printed, ["SCRIPT printed with 1 reports", "SCRIPT printed with 2 reports"], "{testbed}");
         let [quit] = story.quits.as_slice() else { panic!("{} reports", story.quits.len()) };
         assert!(!quit.pending.lines.is_empty(), "{testbed}: {:?}", quit.pending);
-        assert!(quit.figures.iter().any(|figure| figure.name == "report.first_file_ns"));
+        assert!(quit.statistics.iter().any(|statistic| statistic.name == "report.first_file_ns"));
     }
     Ok(())
 }

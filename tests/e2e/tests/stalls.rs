@@ -84,9 +84,9 @@ impl Story {
         })
     }
 
-    /// Waits until the recorder suspects the message, at half of its patience: the queue is in the ring then.
+    /// Waits until the recorder suspects the message, at half of its hang threshold: the queue is in the ring then.
     fn wait_for_suspicion(&self) -> Result<()> {
-        let suspected = |report: &Report| !report.pending.lines.is_empty() && !report.figures.is_empty();
+        let suspected = |report: &Report| !report.pending.lines.is_empty() && !report.statistics.is_empty();
         wait_for_ring("the message is suspected", self.folder.path(), self.app.pid(), suspected).map(drop)
     }
 
@@ -128,7 +128,7 @@ fn a_hang_leaves_a_report_and_gets_its_duration_when_it_is_over() -> Result<()> 
     let first = read(told.split_whitespace().nth(2).context("no path")?.as_ref())?;
     assert_eq!((&first.meta.reason, first.anr.verdict), (&DumpReason::Hang, AnrVerdict::Hang));
     assert_eq!((first.anr.ended_after_ns, first.anr.signal), (None, None));
-    assert!(first.anr.ran_ns >= S && first.anr.patience_ns == S, "{:?}", first.anr);
+    assert!(first.anr.ran_ns >= S && first.anr.hang_threshold_ns == Some(S), "{:?}", first.anr);
     story.open_gate()?;
     let again = story.app.wait_for("SCRIPT report", LIMIT)?;
     assert_eq!(again, told, "the same file, with more in it");
@@ -161,7 +161,7 @@ fn the_systems_signal_in_a_long_message_is_probably_an_anr() -> Result<()> {
     if !is_root("sending signals as another user") {
         return Ok(());
     }
-    // Two fifths of the patience are enough with the signal.
+    // Two fifths of the threshold are enough with the signal.
     let story = Story::begin(&["hangMs=20000"])?;
     story.wait_for_suspicion()?;
     story.system_quits()?;
@@ -188,7 +188,7 @@ fn anybody_elses_signal_is_no_anr() -> Result<()> {
 }
 
 #[test]
-fn a_services_message_has_more_patience() -> Result<()> {
+fn a_services_message_has_a_higher_hang_threshold() -> Result<()> {
     let (_, others, ended) = Story::tell(&["how=service", "ms=2000", "hook=PRINTER"])?;
     assert_eq!(hangs(&others).len(), 0, "{:?}\n{}", others.first().map(|r| &r.anr), ended.errors);
     Ok(())
@@ -245,7 +245,7 @@ fn a_frozen_process_is_not_hung() -> Result<()> {
         assert_eq!(report.meta.reason, DumpReason::SigQuit, "{way}");
         assert_eq!(report.anr.verdict, AnrVerdict::Responsive, "{way}: {:?}", report.anr);
         assert!(report.anr.frozen_ns >= 5 * S, "{way}: {:?}", report.anr);
-        assert!(report.figures.iter().any(|f| f.name == "process.frozen_ns"), "{way}");
+        assert!(report.statistics.iter().any(|f| f.name == "process.frozen_ns"), "{way}");
     }
     Ok(())
 }
@@ -287,11 +287,15 @@ fn a_kill_at_the_first_suspicion_leaves_queue_figures_and_name() -> Result<()> {
     assert_eq!(report.meta.reason, DumpReason::Recovered { crash_signal: None });
     assert_eq!(report.meta.process.pid, pid);
     assert_eq!(report.pending.source, PendingSource::LooperDump);
-    assert!(!report.pending.lines.is_empty() && !report.figures.is_empty());
+    assert!(!report.pending.lines.is_empty() && !report.statistics.is_empty());
     let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
     let message = running.message.as_ref().context("no name")?;
     assert_eq!(message.callback, "scenario.Stalls");
-    assert_eq!((report.anr.verdict, report.anr.exit), (AnrVerdict::Responsive, None), "half of its patience");
+    assert_eq!(
+        (report.anr.verdict, report.anr.exit),
+        (AnrVerdict::Responsive, None),
+        "half of its threshold"
+    );
     Ok(())
 }
 

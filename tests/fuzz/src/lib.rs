@@ -5,13 +5,13 @@
 //! on its seeds (`seeds/NAME`) and on mutations of them. `cargo xtask stress fuzz` runs the same targets under LLVM's
 //! libFuzzer, which is led by coverage, for as long as one likes; `docs/faults.md` tells how.
 
-mod desk;
 mod elf;
 #[path = "../../../crates/loopbox-store/tests/common/memory.rs"]
 mod memory;
 mod report;
 mod ring;
 mod text;
+mod views;
 
 use std::time::Duration;
 
@@ -45,8 +45,9 @@ const MIB: usize = 1 << 20;
 /// A report file: container, sections, payloads.
 pub const REPORT: Target =
     Target { name: "report", memory: 40 * MIB, longest: 64 << 10, run: report::report };
-/// What the desk makes of a decoded report: every view and every export.
-pub const DESK: Target = Target { name: "desk", memory: 64 * MIB, longest: 64 << 10, run: desk::desk };
+/// What the host tools make of a decoded report: every view and every export.
+pub const VIEWS: Target =
+    Target { name: "views", memory: 64 * MIB, longest: 64 << 10, run: views::every_view };
 /// A ring file, as a killed process leaves it.
 pub const RING: Target = Target { name: "ring", memory: 64 * MIB, longest: 64 << 10, run: ring::ring };
 /// A packed stack tree in a ring's slot: its numbers, its string table, its nodes.
@@ -70,11 +71,11 @@ pub const DEBUGDATA: Target =
 pub const DEX: Target = Target { name: "dex", memory: 16 * MIB, longest: 16 << 10, run: elf::dex };
 /// R8's `mapping.txt`, and a report retraced by it.
 pub const MAPPING: Target =
-    Target { name: "mapping", memory: 32 * MIB, longest: 16 << 10, run: desk::mapping };
+    Target { name: "mapping", memory: 32 * MIB, longest: 16 << 10, run: views::mapping };
 
 /// All of them.
 pub const TARGETS: [&Target; 12] =
-    [&REPORT, &DESK, &RING, &TREE, &LOOPER, &MAPS, &OFFSETS, &TREE_TEXT, &ELF, &DEBUGDATA, &DEX, &MAPPING];
+    [&REPORT, &VIEWS, &RING, &TREE, &LOOPER, &MAPS, &OFFSETS, &TREE_TEXT, &ELF, &DEBUGDATA, &DEX, &MAPPING];
 
 impl Target {
     /// Runs one input.

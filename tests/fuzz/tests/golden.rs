@@ -44,7 +44,7 @@ fn parts(report: &Report) -> [String; 19] {
         format!("{:?}", report.threads),
         format!("{:?}", report.anr),
         format!("{:?}", report.pending),
-        format!("{:?}", report.figures),
+        format!("{:?}", report.statistics),
         format!("{:?}", report.digest),
         format!("{:?}", report.lost),
         format!("{:?}", report.frames.scenes),

@@ -1,14 +1,15 @@
-//! The native half of `phone.NativeWait` and `scenario.NoSafepoint`: places in native code where a thread waits or works
-//! until it is let go.
+//! The native half of `phone.NativeWait` and `scenario.NoSafepoint`, and of the platform's classes that `causes` has stand-ins for:
+//! places in native code where a thread waits or works until it is let go.
 
-use jni::objects::{JClass, JString};
+use jni::objects::{JClass, JObject, JString};
 use jni::sys::{jboolean, jint};
 use jni::{EnvUnowned, jni_str};
 use std::ffi::c_void;
 use std::fs::File;
 use std::hint::spin_loop;
-use std::io::{Seek as _, SeekFrom, Write as _};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::fd::AsRawFd as _;
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -146,6 +147,27 @@ extern "system" fn ioctl<'local>(mut env: EnvUnowned<'local>, _: JClass<'local>,
     .resolve::<jni::errors::ThrowRuntimeExAndDefault>();
 }
 
+/// A call into another process that does not answer.
+extern "system" fn transact(
+    _: EnvUnowned<'_>,
+    _: JObject<'_>,
+    _code: jint,
+    _data: JObject<'_>,
+    _reply: JObject<'_>,
+    _flags: jint,
+) -> jboolean {
+    let (mut here, _there) = UnixStream::pair().expect("two ends");
+    let mut answer = [0; 1];
+    // A signal ends a read, and no wait for an answer.
+    while !matches!(here.read(&mut answer), Ok(1..)) {}
+    true
+}
+
+/// SQLite tries again and again while the file is locked.
+extern "system" fn execute_for_cursor_window(env: EnvUnowned<'_>, class: JClass<'_>, _sql: JString<'_>) {
+    nanosleep(env, class);
+}
+
 /// Registers them, if the app has these classes.
 pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
     let methods = [
@@ -163,5 +185,13 @@ pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
         (jni_str!("spin"), jni_str!("(I)V"), fast_spin as *mut c_void),
         (jni_str!("isSpinning"), jni_str!("()Z"), is_spinning as *mut c_void),
     ];
-    crate::natives::register_if_there(env, jni_str!("scenario/NoSafepoint"), &methods)
+    crate::natives::register_if_there(env, jni_str!("scenario/NoSafepoint"), &methods)?;
+    let methods = [(jni_str!("configure"), jni_str!("()V"), futex as *mut c_void)];
+    crate::natives::register_if_there(env, jni_str!("causes/Platform$Codec"), &methods)?;
+    let signature = jni_str!("(ILandroid/os/Parcel;Landroid/os/Parcel;I)Z");
+    let methods = [(jni_str!("transactNative"), signature, transact as *mut c_void)];
+    crate::natives::register_if_there(env, jni_str!("android/os/BinderProxy"), &methods)?;
+    let method = execute_for_cursor_window as *mut c_void;
+    let methods = [(jni_str!("nativeExecuteForCursorWindow"), jni_str!("(Ljava/lang/String;)V"), method)];
+    crate::natives::register_if_there(env, jni_str!("android/database/sqlite/SQLiteConnection"), &methods)
 }

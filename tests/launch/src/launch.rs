@@ -37,7 +37,7 @@ impl Build {
         }
     }
 
-    pub(crate) fn folder(self) -> &'static str {
+    fn folder(self) -> &'static str {
         match self {
             Self::Dev => "debug",
             Self::App => "app",
@@ -80,8 +80,8 @@ impl Launcher {
     }
 
     fn with_app(testbed: Testbed, build: Build, jar: PathBuf) -> Result<Self> {
-        let products = programs(&testbed, build).context("cannot build the host program and the recorder")?;
-        let libraries = products.join(build.folder());
+        let libraries =
+            programs(&testbed, build).context("cannot build the host program and the recorder")?;
         Ok(Self { testbed, jar, host: libraries.join("loopbox-host"), libraries })
     }
 
@@ -117,7 +117,7 @@ impl Launcher {
     pub fn variant(&self, name: &str, change: impl Fn(&str, String) -> Result<String>) -> Result<PathBuf> {
         let jar = self.jar.with_file_name(format!("{}-{name}.jar", self.testbed.manifest.name));
         let folder = tempfile::tempdir_in(target()).context("no folder below target")?;
-        let parts = ["jni-glue/java-stubs", "jni-glue/inhouse/java", "tests/app"];
+        let parts = ["jni-glue/java-stubs", "jni-glue/inhouse/java", "jni-glue/startup/java", "tests/app"];
         let mut sources = java_below(&parts.map(|part| root().join(part)))?;
         for source in java_below(&[root().join("jni-glue/java")])? {
             let file = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -184,22 +184,36 @@ pub fn scripted_apps(testbed: &Testbed) -> Result<PathBuf> {
 /// Compiles Java sources together with the recorder's Java half.
 fn with_java_half(testbed: &Testbed, sources: Vec<PathBuf>, jar: &Path) -> Result<()> {
     let glue = root().join("jni-glue");
-    let mut all = java_below(&["java", "java-stubs", "inhouse/java"].map(|part| glue.join(part)))?;
+    let mut all =
+        java_below(&["java", "java-stubs", "inhouse/java", "startup/java"].map(|part| glue.join(part)))?;
     all.extend(sources);
     testbed.dex(&all, &[], jar)
 }
 
-/// Builds what runs on a testbed, for its architecture; returns the folder that has one folder per profile.
+/// Builds what runs on a testbed, for its architecture; returns the folder with it.
 fn programs(testbed: &Testbed, build: Build) -> Result<PathBuf> {
-    let packages = ["loopbox-host", "loopbox-jni", "loopbox-inhouse"].map(|name| ["--package", name]);
-    let what: Vec<&str> = packages.into_iter().flatten().chain(["--profile", build.profile()]).collect();
     let arch = testbed.arch()?;
-    if arch != Arch::X86_64 {
-        return android::linux::build(arch, testbed, &what);
+    if arch == Arch::X86_64 {
+        return programs_of_this_machine(build);
     }
-    let mut cargo = cargo();
-    run(cargo.args(["build", "--quiet", "--locked"]).args(&what))?;
-    Ok(target())
+    Ok(android::linux::build(arch, testbed, &what_runs(build))?.join(build.folder()))
+}
+
+/// Builds the recorder's library and the host program for this machine; returns the folder with both.
+///
+/// All tests build the two by this call. Built with other packages beside them they have other features, and cargo takes
+/// the one away before it puts the other there: a program that starts in between finds no library.
+///
+/// # Errors
+/// When they do not compile.
+pub fn programs_of_this_machine(build: Build) -> Result<PathBuf> {
+    run(cargo().args(["build", "--quiet", "--locked"]).args(what_runs(build)))?;
+    Ok(target().join(build.folder()))
+}
+
+fn what_runs(build: Build) -> Vec<&'static str> {
+    let packages = ["loopbox-host", "loopbox-jni", "loopbox-inhouse"].map(|name| ["--package", name]);
+    packages.into_iter().flatten().chain(["--profile", build.profile()]).collect()
 }
 
 /// Java sources below some folders.
@@ -437,7 +451,7 @@ fn is_complete(file: &Path) -> Result<bool> {
     let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
     let report = decode(&bytes).with_context(|| format!("{}", file.display()))?.report;
     let recovered = matches!(report.meta.reason, DumpReason::Recovered { .. });
-    Ok(recovered || report.figures.iter().any(|figure| figure.name == "report.first_file_ns"))
+    Ok(recovered || report.statistics.iter().any(|statistic| statistic.name == "report.first_file_ns"))
 }
 
 /// All reports in a folder, oldest first.

@@ -8,4 +8,7 @@ mod android;
 mod launch;
 pub mod probe;
 
-pub use launch::{App, Build, Ended, Launcher, Running, java_below, reports, scripted_apps, wait_for_report};
+pub use launch::{
+    App, Build, Ended, Launcher, Running, java_below, programs_of_this_machine, reports, scripted_apps,
+    wait_for_report,
+};

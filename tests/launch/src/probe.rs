@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use loopbox_setup::workspace::{cargo, root, run, target};
 use loopbox_testbed::Testbed;
 
-use crate::launch::Build;
+use crate::launch::{Build, programs_of_this_machine};
 
 /// A testbed with the probe ready to run on it.
 #[derive(Debug)]
@@ -75,15 +75,12 @@ impl Probe {
         static SET_UP: Mutex<()> = Mutex::new(());
         let _lock = SET_UP.lock().unwrap_or_else(PoisonError::into_inner);
         let testbed = loopbox_testbed::ensure(name)?;
-        let example = ["--package", "loopbox-art", "--example", "art_probe"];
-        for what in [&["--package", "loopbox-host"][..], &example] {
-            let mut build = cargo();
-            build.args(["build", "--quiet", "--locked", "--profile", how.profile()]);
-            run(build.args(what))?;
-        }
+        let built = programs_of_this_machine(how)?;
+        let mut example = cargo();
+        example.args(["build", "--quiet", "--locked", "--profile", how.profile()]);
+        run(example.args(["--package", "loopbox-art", "--example", "art_probe"]))?;
         let jar = target().join(format!("art-probe-{name}-{user}.jar"));
         testbed.dex(sources, &[], &jar)?;
-        let built = target().join(how.folder());
         Ok(Self { testbed, jar, host: built.join("loopbox-host"), libraries: built.join("examples") })
     }
 

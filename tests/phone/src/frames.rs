@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use loopbox_e2e::matrix::{Figures, PHASES, phase_reports};
-use loopbox_format::model::{FeatureState, Figure, Report, StackSource, StackTree};
+use loopbox_format::model::{FeatureState, Report, StackSource, StackTree, Statistic};
 use loopbox_oracle::Oracle;
 
 use crate::Stage;
@@ -23,8 +23,8 @@ pub(crate) struct Frames {
     pub(crate) producer: String,
     /// What works, and how, as the last report says.
     pub(crate) features: Vec<FeatureState>,
-    /// Figures of the sampler and the hook, as the last report has them.
-    pub(crate) figures: Vec<Figure>,
+    /// Statistics of the sampler and the hook, as the last report has them.
+    pub(crate) statistics: Vec<Statistic>,
     /// What the oracle says.
     pub(crate) judged: Figures,
     /// Stacks of `Thread.getStackTrace`, which have no dex pcs: nothing can be held against them.
@@ -81,8 +81,10 @@ impl Frames {
     fn add(&mut self, oracle: &Oracle, phase: &str, report: &Report) -> Result<()> {
         self.producer.clone_from(&report.meta.producer);
         self.features.clone_from(&report.features);
-        let told = |figure: &&Figure| ["sampler.", "hook."].iter().any(|part| figure.name.starts_with(part));
-        self.figures = report.figures.iter().filter(told).cloned().collect();
+        let told = |statistic: &&Statistic| {
+            ["sampler.", "hook."].iter().any(|part| statistic.name.starts_with(part))
+        };
+        self.statistics = report.statistics.iter().filter(told).cloned().collect();
         for tree in &report.trees {
             self.intervals_ns.extend(tree.sample_deltas_ns.iter().skip(1));
         }

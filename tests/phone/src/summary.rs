@@ -126,8 +126,8 @@ impl Summary {
             for state in &frames.features {
                 let _ = writeln!(text, "* {:?}: {}", state.feature, how(state));
             }
-            for figure in &frames.figures {
-                let _ = writeln!(text, "* {}: {}", figure.name, figure.value);
+            for statistic in &frames.statistics {
+                let _ = writeln!(text, "* {}: {}", statistic.name, statistic.value);
             }
             let judged = &frames.judged;
             let _ = writeln!(

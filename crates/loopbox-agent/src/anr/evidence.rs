@@ -41,7 +41,7 @@ pub(crate) fn ended_ns(session: &Session, message: u64) -> Option<u64> {
     let record =
         records.find(|r| r.first_token <= message && message - r.first_token < u64::from(r.count))?;
     let detail = record.details.iter().find(|detail| detail.token == message);
-    Some(detail.map_or(record.slowest.wall_ns, |detail| detail.wall_ns))
+    detail.map(|detail| detail.wall_ns).or_else(|| Some(record.slowest?.wall_ns))
 }
 
 /// What the system reports about this process; when it is asked for the `last` time, that it reports nothing.

@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_trace_lasts_until_the_thread_waits_for_signals_again() {
-        let (tell, told) = mpsc::channel();
+        let (send, received) = mpsc::channel();
         let (go_on, wait) = mpsc::channel::<()>();
         let thread = std::thread::spawn(move || {
             let mut set = MaybeUninit::uninit();
@@ -115,24 +115,24 @@ mod tests {
                 libc::sigaddset(set.as_mut_ptr(), libc::SIGQUIT);
                 libc::pthread_sigmask(libc::SIG_BLOCK, set.as_ptr(), std::ptr::null_mut());
             }
-            tell.send(clock::this_thread()).unwrap();
+            send.send(clock::this_thread()).unwrap();
             for _ in 0..2 {
                 // SAFETY: as above; the signal is blocked.
                 unsafe { libc::sigwait(set.as_ptr(), &raw mut signal) };
-                tell.send(0).unwrap();
+                send.send(0).unwrap();
                 wait.recv().unwrap();
             }
         });
         let catcher = SignalCatcher::new();
         catcher.forward();
         assert!(!catcher.is_tracing(), "nothing was found to send it to");
-        catcher.tid.store(told.recv().unwrap().cast_signed(), Ordering::SeqCst);
+        catcher.tid.store(received.recv().unwrap().cast_signed(), Ordering::SeqCst);
         for _ in 0..2 {
             assert!(catcher.wait_until_idle(u64::MAX));
             catcher.forward();
             // Whether the thread has not got it yet, or is at work.
             assert!(catcher.is_tracing());
-            told.recv().unwrap();
+            received.recv().unwrap();
             assert!(catcher.is_tracing() && !catcher.wait_until_idle(0));
             go_on.send(()).unwrap();
         }

@@ -10,7 +10,7 @@ use super::sigquit;
 use super::update_handler_feature;
 use crate::session::Session;
 use crate::session::stall::StallSnapshot;
-use crate::sys::{clock, proc};
+use crate::sys::{clock, proc, thread};
 use loopbox_format::model::Outside;
 use loopbox_recorder::{Activity, Finding, Glance, OutsideWatch, Since};
 use std::sync::Arc;
@@ -39,8 +39,7 @@ const FORWARD_AFTER_IN_D_NS: u64 = 5_000_000_000;
 /// Starts the thread. It is not attached to the VM, so that no debugger and no collection stops it.
 pub(crate) fn start(session: &Arc<Session>) -> std::io::Result<()> {
     let session = Arc::clone(session);
-    let thread = std::thread::Builder::new().name("loopbox-watch".to_owned()).stack_size(64 << 10);
-    thread.spawn(move || run(&session)).map(drop)
+    thread::start("loopbox-watch", 64 << 10, Box::new(move || run(&session)))
 }
 
 fn run(session: &Session) {

@@ -119,7 +119,7 @@ impl AnrTracker {
         let recent = frozen.last_over_ns.saturating_add(RECENT_NS) > now_ns;
         self.thawed_ns = if recent { frozen.last_ns } else { 0 };
         let mut anr = Anr {
-            patience_ns: hang_threshold_ns(&session.settings, report),
+            hang_threshold_ns: Some(hang_threshold_ns(&session.settings, report)),
             before_ns: longest_recent_ns(report, now_ns).saturating_sub(self.thawed_ns),
             debugged: proc::is_traced() || framework::is_debugged(env),
             ..Anr::default()
@@ -230,5 +230,5 @@ fn longest_recent_ns(report: &Report, now_ns: u64) -> u64 {
         record.start_ns.saturating_add(record.wall_ns).saturating_add(RECENT_NS) >= now_ns
     });
     let worked = recent.filter(|r| matches!(r.kind, RecordKind::Group | RecordKind::Single));
-    worked.map(|record| record.slowest.wall_ns).filter(|&ns| ns >= SHORT_NS).max().unwrap_or(0)
+    worked.filter_map(|record| Some(record.slowest?.wall_ns)).filter(|&ns| ns >= SHORT_NS).max().unwrap_or(0)
 }

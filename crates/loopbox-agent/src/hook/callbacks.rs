@@ -2,12 +2,12 @@
 //! jni crate's overhead. The only system calls are clocks, a futex wake for a thread that sleeps while the main thread is
 //! idle, and, when another library has blocked SIGQUIT, the two that unblock it.
 
-use super::main_thread::{self, Main, MainHost};
+use super::main_thread::{self, Main, MainEnvironment};
 use crate::jni::string::Text;
 use jni::sys;
 use loopbox_format::looper::dispatch;
 use loopbox_format::model::{End, NamedBy};
-use loopbox_recorder::{Adopted, Aggregator, Begun, Described, StackMark, Wanted};
+use loopbox_recorder::{AdoptedMessage, Aggregator, Begun, Described, StackPointer, Wanted};
 
 // As in `Native.java`.
 const WANTS_NAME: sys::jint = 1;
@@ -21,43 +21,43 @@ fn result_for_java(wanted: Wanted, depth: u32) -> sys::jint {
     (depth << DEPTH_SHIFT).cast_signed() | wants
 }
 
-fn on_begin(at: StackMark) -> sys::jint {
+fn on_begin(at: StackPointer) -> sys::jint {
     // SAFETY: no other function of the recorder is on this thread's stack.
     (unsafe { main_thread::main() }).map_or(ELSEWHERE, |main| begin_at(main, at))
 }
 
-fn begin_at(main: &mut Main, at: StackMark) -> sys::jint {
+fn begin_at(main: &mut Main, at: StackPointer) -> sys::jint {
     if main.aggregator.depth() > main.nested {
         return IN_DOUBT;
     }
     begun_at(main, at)
 }
 
-fn begun_at(main: &mut Main, at: StackMark) -> sys::jint {
+fn begun_at(main: &mut Main, at: StackPointer) -> sys::jint {
     begun(main, at, Aggregator::begin)
 }
 
 #[inline]
 fn begun(
     main: &mut Main,
-    at: StackMark,
-    begin: impl FnOnce(&mut Aggregator<MainHost>, StackMark) -> Begun,
+    at: StackPointer,
+    begin: impl FnOnce(&mut Aggregator<MainEnvironment>, StackPointer) -> Begun,
 ) -> sys::jint {
     main.begun += 1;
     let begun = begin(&mut main.aggregator, at);
     let depth = main.aggregator.depth();
-    if let Some(mark) = main.marks.get_mut((depth as usize).wrapping_sub(1)) {
-        *mark = at;
+    if let Some(pointer) = main.pointers.get_mut((depth as usize).wrapping_sub(1)) {
+        *pointer = at;
     }
     result_for_java(begun.wanted, depth)
 }
 
-fn on_end(at: StackMark, when_ms: sys::jlong, threw: sys::jboolean) -> sys::jint {
+fn on_end(at: StackPointer, when_ms: sys::jlong, threw: sys::jboolean) -> sys::jint {
     // SAFETY: as in `on_begin`.
     (unsafe { main_thread::main() }).map_or(ELSEWHERE, |main| end_at(main, at, when_ms, threw))
 }
 
-fn end_at(main: &mut Main, at: StackMark, when_ms: sys::jlong, threw: sys::jboolean) -> sys::jint {
+fn end_at(main: &mut Main, at: StackPointer, when_ms: sys::jlong, threw: sys::jboolean) -> sys::jint {
     if main.aggregator.depth() > 1 && main.aggregator.miss_inner(at) {
         return IN_DOUBT;
     }
@@ -65,12 +65,23 @@ fn end_at(main: &mut Main, at: StackMark, when_ms: sys::jlong, threw: sys::jbool
     let wanted = main.aggregator.end(at, when_ns, if threw { End::Threw } else { End::Returned });
     let depth = main.aggregator.depth();
     main.nested = main.nested.min(depth);
+    tell_frames(main);
     result_for_java(wanted, depth)
+}
+
+/// A message has ended. What kept a frame from coming is told by outermost ones.
+#[inline]
+fn tell_frames(main: &mut Main) {
+    if let Some(frames) = &mut main.frames
+        && main.aggregator.depth() == 0
+    {
+        frames.message_ended(main.aggregator.ended());
+    }
 }
 
 /// `Native.begin`: a message starts.
 pub extern "system" fn begin(_: *mut sys::JNIEnv, _: sys::jclass) -> sys::jint {
-    on_begin(StackMark::here())
+    on_begin(StackPointer::here())
 }
 
 /// `Native.end`: the message has ended.
@@ -80,27 +91,27 @@ pub extern "system" fn end(
     when_ms: sys::jlong,
     threw: sys::jboolean,
 ) -> sys::jint {
-    on_end(StackMark::here(), when_ms, threw)
+    on_end(StackPointer::here(), when_ms, threw)
 }
 
 /// `Native.beginCritical`: as [`begin`], where ART supports `@CriticalNative`.
 pub extern "system" fn begin_critical() -> sys::jint {
-    on_begin(StackMark::here())
+    on_begin(StackPointer::here())
 }
 
 /// `Native.endCritical`: as [`end`], where ART supports `@CriticalNative`.
 pub extern "system" fn end_critical(when_ms: sys::jlong, threw: sys::jboolean) -> sys::jint {
-    on_end(StackMark::here(), when_ms, threw)
+    on_end(StackPointer::here(), when_ms, threw)
 }
 
 /// `Native.beginIn`: as [`begin`], after Java has counted the loops on the stack: all but the innermost one run a message.
 pub extern "system" fn begin_in(_: *mut sys::JNIEnv, _: sys::jclass, loops: sys::jint) -> sys::jint {
-    let at = StackMark::here();
+    let at = StackPointer::here();
     // SAFETY: as in `on_begin`.
     (unsafe { main_thread::main() }).map_or(ELSEWHERE, |main| begin_inside(main, loops, at))
 }
 
-fn begin_inside(main: &mut Main, loops: sys::jint, here: StackMark) -> sys::jint {
+fn begin_inside(main: &mut Main, loops: sys::jint, here: StackPointer) -> sys::jint {
     let loops = u32::try_from(loops).unwrap_or(0);
     let running = loops.saturating_sub(main.adopted_in.unwrap_or(1));
     if running == 0 {
@@ -112,19 +123,19 @@ fn begin_inside(main: &mut Main, loops: sys::jint, here: StackMark) -> sys::jint
         return begun(main, here, Aggregator::begin_outermost);
     }
     // A message that starts where a lost one started closes that one and those inside of it.
-    let first_lost = main.marks.get(running as usize).filter(|_| running < main.aggregator.depth());
+    let first_lost = main.pointers.get(running as usize).filter(|_| running < main.aggregator.depth());
     begun_at(main, first_lost.copied().unwrap_or(here))
 }
 
 /// Recording has begun inside of a message. On the main thread, before its hook is in.
-pub(crate) fn adopt(loops: u32, adopted: &Adopted) {
+pub(crate) fn adopt(loops: u32, adopted: &AdoptedMessage) {
     // SAFETY: as in `on_begin`.
     if let Some(main) = unsafe { main_thread::main() } {
         adopt_in(main, loops, adopted);
     }
 }
 
-fn adopt_in(main: &mut Main, loops: u32, adopted: &Adopted) {
+fn adopt_in(main: &mut Main, loops: u32, adopted: &AdoptedMessage) {
     main.aggregator.adopt(adopted);
     main.adopted_in = Some(loops);
 }
@@ -147,18 +158,18 @@ fn end_adopted_in(main: &mut Main) {
 /// `Native.beginInput`: a window is called with an event. Returns whether that counts as a message: inside of one, and
 /// where nothing is recorded, it does not.
 pub extern "system" fn begin_input(_: *mut sys::JNIEnv, _: sys::jclass) -> sys::jboolean {
-    let at = StackMark::here();
+    let at = StackPointer::here();
     // SAFETY: as in `on_begin`.
     (unsafe { main_thread::main() }).is_some_and(|main| begin_input_at(main, at))
 }
 
-fn begin_input_at(main: &mut Main, at: StackMark) -> bool {
+fn begin_input_at(main: &mut Main, at: StackPointer) -> bool {
     if main.aggregator.depth() > 0 {
         return false;
     }
     let _ = main.aggregator.begin(at);
-    if let Some(mark) = main.marks.first_mut() {
-        *mark = at;
+    if let Some(pointer) = main.pointers.first_mut() {
+        *pointer = at;
     }
     true
 }
@@ -180,6 +191,7 @@ pub unsafe extern "system" fn end_input(
         // Named however short it was, like a frame.
         let _ = main.aggregator.end_all(if threw { End::Threw } else { End::Returned });
         main.nested = 0;
+        tell_frames(main);
         main.aggregator.describe(&Described {
             target: target.as_str(),
             callback: "",
@@ -294,7 +306,10 @@ mod tests {
         let (Ring { main, reader, .. }, _folder) = ring();
         let config =
             Config { group_ns: 10_000_000, detail_ns: 1_000_000, ..Config::default() }.validated().unwrap();
-        main_thread::install(Aggregator::new(&config, MainHost::new(main, Arc::new(SharedState::default()))));
+        main_thread::install(
+            Aggregator::new(&config, MainEnvironment::new(main, Arc::new(SharedState::default()))),
+            None,
+        );
         let names = Described { target: "a.B", callback: "c.D", what: Some(1), named_by: NamedBy::Observer };
 
         let before = ALLOCATIONS.get();
@@ -334,10 +349,12 @@ mod tests {
     fn a_message_whose_nesting_is_in_doubt_waits_for_java() {
         let (Ring { main, .. }, _folder) = ring();
         let thread = std::thread::spawn(move || {
-            let aggregator =
-                Aggregator::new(&Config::default(), MainHost::new(main, Arc::new(SharedState::default())));
-            let mut main = Main::new(aggregator);
-            let at = |address| StackMark::at(address);
+            let aggregator = Aggregator::new(
+                &Config::default(),
+                MainEnvironment::new(main, Arc::new(SharedState::default())),
+            );
+            let mut main = Main::new(aggregator, None);
+            let at = |address| StackPointer::at(address);
             assert_eq!(begin_at(&mut main, at(9_000)), 2);
             assert_eq!(begin_at(&mut main, at(5_000)), IN_DOUBT);
             // Two loops: it is nested, and so are those that follow in the same loop.
@@ -361,12 +378,12 @@ mod tests {
         let (Ring { main, .. }, _folder) = ring();
         let thread = std::thread::spawn(move || {
             let shared = Arc::new(SharedState::default());
-            let host = MainHost::new(main, Arc::clone(&shared));
-            let mut main = Main::new(Aggregator::new(&Config::default(), host));
+            let environment = MainEnvironment::new(main, Arc::clone(&shared));
+            let mut main = Main::new(Aggregator::new(&Config::default(), environment), None);
             let main = &mut main;
-            let at = |address| StackMark::at(address);
+            let at = |address| StackPointer::at(address);
             // The second of two loops: an outer message is not known.
-            adopt_in(main, 2, &Adopted { start_ns: clock::now_ns(), cpu_ns: None, binds: false });
+            adopt_in(main, 2, &AdoptedMessage { start_ns: clock::now_ns(), cpu_ns: None, binds: false });
             assert_eq!(shared.token(), 1);
             assert!(!begin_input_at(main, at(8_000)), "inside of a message");
             // Twice in a loop inside of it: its depth tells nothing, wherever they start.

@@ -1,10 +1,11 @@
 //! What belongs to the main thread: the aggregator and the destinations of its results.
 
+use super::main_frames::MainFrames;
 use crate::anr::sigquit;
 use crate::session::shared_state::SharedState;
 use crate::sys::clock;
 use loopbox_format::model::Record;
-use loopbox_recorder::{Aggregator, Change, Details, Host, StackMark};
+use loopbox_recorder::{Aggregator, Details, Dirty, Environment, StackPointer};
 use loopbox_store::MainWriter;
 use std::ptr;
 use std::sync::Arc;
@@ -12,21 +13,24 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 /// The main thread's recorder, which the callbacks work on.
 pub(crate) struct Main {
-    pub(crate) aggregator: Aggregator<MainHost>,
+    pub(crate) aggregator: Aggregator<MainEnvironment>,
     /// How many of the running messages are known to have a loop inside of them.
     pub(crate) nested: u32,
     /// How many messages have started.
     pub(crate) begun: u64,
     /// The stack positions at which the running messages started, outermost first.
-    pub(crate) marks: [StackMark; MAX_DEPTH],
+    pub(crate) pointers: [StackPointer; MAX_DEPTH],
     /// While the message runs that recording began in: how many loops were on the stack then. It is not known where on the
     /// stack that message started, so every begin inside of it is in doubt.
     pub(crate) adopted_in: Option<u32>,
+    /// Display frames, where the app asks for them.
+    pub(crate) frames: Option<Box<MainFrames>>,
 }
 
 impl Main {
-    pub(crate) fn new(aggregator: Aggregator<MainHost>) -> Self {
-        Self { aggregator, nested: 0, begun: 0, marks: [StackMark::UNKNOWN; MAX_DEPTH], adopted_in: None }
+    pub(crate) fn new(aggregator: Aggregator<MainEnvironment>, frames: Option<Box<MainFrames>>) -> Self {
+        let pointers = [StackPointer::UNKNOWN; MAX_DEPTH];
+        Self { aggregator, nested: 0, begun: 0, pointers, adopted_in: None, frames }
     }
 }
 
@@ -59,9 +63,9 @@ pub(crate) unsafe fn main<'a>() -> Option<&'a mut Main> {
 }
 
 /// Starts recording on the calling thread, the main one.
-pub(crate) fn install(aggregator: Aggregator<MainHost>) {
+pub(crate) fn install(aggregator: Aggregator<MainEnvironment>, frames: Option<Box<MainFrames>>) {
     uninstall();
-    MAIN.store(Box::into_raw(Box::new(Main::new(aggregator))), Ordering::Relaxed);
+    MAIN.store(Box::into_raw(Box::new(Main::new(aggregator, frames))), Ordering::Relaxed);
     THREAD.store(this_thread(), Ordering::Relaxed);
 }
 
@@ -97,20 +101,20 @@ impl Clock for SystemClock {
 
 /// The ring and the state that other threads read, as the aggregator sees them.
 #[derive(Debug)]
-pub struct MainHost<C = SystemClock> {
+pub struct MainEnvironment<C = SystemClock> {
     ring: MainWriter,
     shared: Arc<SharedState>,
     clock: C,
 }
 
-impl MainHost {
+impl MainEnvironment {
     /// Writes into `ring` and `shared`, by the system's clock.
     pub fn new(ring: MainWriter, shared: Arc<SharedState>) -> Self {
         Self::with_clock(ring, shared, SystemClock)
     }
 }
 
-impl<C: Clock> MainHost<C> {
+impl<C: Clock> MainEnvironment<C> {
     /// The same by another clock.
     pub fn with_clock(ring: MainWriter, shared: Arc<SharedState>, clock: C) -> Self {
         Self { ring, shared, clock }
@@ -119,7 +123,7 @@ impl<C: Clock> MainHost<C> {
 
 // A ring that refuses a write has reported why at install, or this process is a fork of its owner: an error for each
 // message would help no one here.
-impl<C: Clock> Host for MainHost<C> {
+impl<C: Clock> Environment for MainEnvironment<C> {
     #[inline]
     fn now_ns(&self) -> u64 {
         self.clock.now_ns()
@@ -156,8 +160,8 @@ impl<C: Clock> Host for MainHost<C> {
         self.shared.idle(next, since_ns);
     }
 
-    fn opened(&mut self, record: &Record<Details>, change: Change) {
-        if change == Change::Details {
+    fn opened(&mut self, record: &Record<Details>, dirty: Dirty) {
+        if dirty == Dirty::Details {
             let _ = self.ring.open_details(record.seq, record.details.as_slice());
         }
         let _ = self.ring.open(record);

@@ -1,4 +1,6 @@
-//! The main thread's part: what the hooks on its Looper call for each message.
+//! The main thread's part: what the hooks on its Looper call for each message, and its frame callback for each frame.
 
 pub mod callbacks;
+pub mod frames;
+pub(crate) mod main_frames;
 pub mod main_thread;

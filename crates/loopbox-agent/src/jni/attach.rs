@@ -1,7 +1,7 @@
 //! Threads of the recorder that are attached to the VM.
 
 use super::env::Env;
-use crate::sys::log;
+use crate::sys::{log, thread};
 use jni::{JavaVM, sys};
 use std::ffi::{CString, c_void};
 
@@ -15,12 +15,13 @@ pub(crate) fn spawn(
     body: impl FnOnce(&mut Env<'_>) + Send + 'static,
 ) -> std::io::Result<()> {
     let vm = vm.clone();
-    std::thread::Builder::new().name(name.to_owned()).stack_size(512 << 10).spawn(move || {
+    let body: Box<dyn FnOnce(&mut Env<'_>) + Send> = Box::new(body);
+    let attached = move || {
         if with_env(&vm, name, body).is_none() {
             log::warn(&format!("{name}: the VM does not accept this thread"));
         }
-    })?;
-    Ok(())
+    };
+    thread::start(name, 512 << 10, Box::new(attached))
 }
 
 /// Attaches the calling thread as a daemon for the time of `body`; `None` when the VM refuses. The jni crate attaches

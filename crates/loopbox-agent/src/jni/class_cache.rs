@@ -4,7 +4,7 @@ use super::env::Env;
 use super::raw::{self, Failure, Forever};
 use jni::ids::{JFieldID, JStaticMethodID};
 use jni::objects::JClass;
-use jni::{JavaVM, jni_sig, jni_str};
+use jni::{JavaVM, jni_str};
 use loopbox_art::JavaVm;
 use std::sync::OnceLock;
 
@@ -22,9 +22,11 @@ pub struct ClassCache {
     pub(crate) calls_running_line: JStaticMethodID,
     pub(crate) calls_message_unseen: JStaticMethodID,
     pub(crate) calls_on_report: JStaticMethodID,
+    pub(crate) calls_on_frames: JStaticMethodID,
     pub(crate) calls_on_monitor: JStaticMethodID,
     pub(crate) pending: Forever<JClass<'static>>,
     pub(crate) pending_collect: JStaticMethodID,
+    pub(crate) pending_statistics: JFieldID,
     pub(crate) pending_lines: JFieldID,
     pub(crate) pending_dropped: JFieldID,
     pub(crate) pending_failure: JFieldID,
@@ -62,30 +64,34 @@ pub fn look_up(env: &mut Env<'_>) -> Result<&'static ClassCache, Failure> {
     let pending = raw::class(env, jni_str!("io/loopbox/internal/PendingDump"))?;
     let queries = raw::class(env, jni_str!("io/loopbox/internal/FrameworkQueries"))?;
     let main_stack = raw::class(env, jni_str!("io/loopbox/internal/MainStack"))?;
-    let nothing = jni_sig!("()V");
-    let text = jni_sig!("()Ljava/lang/String;");
-    let report = jni_sig!("(Ljava/lang/String;J)V");
-    let told = jni_sig!("(Ljava/lang/String;)V");
-    let collect = jni_sig!("(ZIIJ)Lio/loopbox/internal/PendingDump;");
-    let exit = jni_sig!("(Ljava/lang/String;IJ)Ljava/lang/String;");
+    let nothing = jni_str!("()V");
+    let text = jni_str!("()Ljava/lang/String;");
+    let texts = jni_str!("[Ljava/lang/String;");
+    let report = jni_str!("(Ljava/lang/String;J)V");
+    let frames = jni_str!("(I[JLjava/lang/String;)V");
+    let lines = jni_str!("(Ljava/lang/String;)V");
+    let collect = jni_str!("(ZZIIJ)Lio/loopbox/internal/PendingDump;");
+    let exit = jni_str!("(Ljava/lang/String;IJ)Ljava/lang/String;");
     let cache = ClassCache {
         vm: raw::java_vm(env)?,
-        native_discover: raw::static_method(env, (&native, jni_str!("discover")), &nothing)?,
-        native_walk: raw::static_method(env, (&native, jni_str!("walk")), &nothing)?,
-        calls_running_line: raw::static_method(env, (&calls, jni_str!("runningLine")), &text)?,
-        calls_message_unseen: raw::static_method(env, (&calls, jni_str!("messageUnseen")), &nothing)?,
-        calls_on_report: raw::static_method(env, (&calls, jni_str!("onReport")), &report)?,
-        calls_on_monitor: raw::static_method(env, (&calls, jni_str!("onMonitor")), &told)?,
-        pending_collect: raw::static_method(env, (&pending, jni_str!("collect")), &collect)?,
-        pending_lines: raw::field(env, (&pending, jni_str!("lines")), &jni_sig!("[Ljava/lang/String;"))?,
-        pending_dropped: raw::field(env, (&pending, jni_str!("dropped")), &jni_sig!("I"))?,
-        pending_failure: raw::field(env, (&pending, jni_str!("failure")), &jni_sig!("Ljava/lang/String;"))?,
-        pending_walked: raw::field(env, (&pending, jni_str!("walked")), &jni_sig!("Z"))?,
-        queries_state: raw::static_method(env, (&queries, jni_str!("state")), &jni_sig!("()I"))?,
-        queries_not_responding: raw::static_method(env, (&queries, jni_str!("notResponding")), &text)?,
-        queries_exit: raw::static_method(env, (&queries, jni_str!("exit")), &exit)?,
+        native_discover: raw::static_method(env, (&native, jni_str!("discover")), nothing)?,
+        native_walk: raw::static_method(env, (&native, jni_str!("walk")), nothing)?,
+        calls_running_line: raw::static_method(env, (&calls, jni_str!("runningLine")), text)?,
+        calls_message_unseen: raw::static_method(env, (&calls, jni_str!("messageUnseen")), nothing)?,
+        calls_on_report: raw::static_method(env, (&calls, jni_str!("onReport")), report)?,
+        calls_on_frames: raw::static_method(env, (&calls, jni_str!("onFrames")), frames)?,
+        calls_on_monitor: raw::static_method(env, (&calls, jni_str!("onMonitor")), lines)?,
+        pending_collect: raw::static_method(env, (&pending, jni_str!("collect")), collect)?,
+        pending_statistics: raw::field(env, (&pending, jni_str!("statistics")), texts)?,
+        pending_lines: raw::field(env, (&pending, jni_str!("lines")), texts)?,
+        pending_dropped: raw::field(env, (&pending, jni_str!("dropped")), jni_str!("I"))?,
+        pending_failure: raw::field(env, (&pending, jni_str!("failure")), jni_str!("Ljava/lang/String;"))?,
+        pending_walked: raw::field(env, (&pending, jni_str!("walked")), jni_str!("Z"))?,
+        queries_state: raw::static_method(env, (&queries, jni_str!("state")), jni_str!("()I"))?,
+        queries_not_responding: raw::static_method(env, (&queries, jni_str!("notResponding")), text)?,
+        queries_exit: raw::static_method(env, (&queries, jni_str!("exit")), exit)?,
         queries,
-        main_stack_take: raw::static_method(env, (&main_stack, jni_str!("take")), &text)?,
+        main_stack_take: raw::static_method(env, (&main_stack, jni_str!("take")), text)?,
         main_stack,
         native,
         calls,

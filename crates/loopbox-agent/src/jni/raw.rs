@@ -8,9 +8,8 @@ use super::env::Env;
 use jni::ids::{JFieldID, JStaticMethodID};
 use jni::objects::{JClass, JObject, JString};
 use jni::refs::Reference as _;
-use jni::signature::{FieldSignature, MethodSignature};
 use jni::strings::JNIStr;
-use jni::{JavaVM, NativeMethod, sys};
+use jni::{JavaVM, sys};
 use std::ffi::{CStr, CString};
 use std::ops::Deref;
 
@@ -73,28 +72,25 @@ pub fn class(env: &mut Env<'_>, name: &JNIStr) -> Result<Forever<JClass<'static>
     if class.is_null() { Err(failure(env)) } else { Ok(Forever(class)) }
 }
 
-/// Finds a static method.
+/// Finds a static method. Its signature is a plain text: the jni crate's kind is a table of its parts.
 pub fn static_method(
     env: &mut Env<'_>,
     (class, name): Member<'_>,
-    signature: &MethodSignature<'_, '_>,
+    signature: &JNIStr,
 ) -> Result<JStaticMethodID> {
-    let (raw, text) = (env.get_raw(), signature.sig());
+    let raw = env.get_raw();
     // SAFETY: a live class, and two texts that end with a null byte.
-    let id = unsafe { ((**raw).v1_1.GetStaticMethodID)(raw, class.as_raw(), name.as_ptr(), text.as_ptr()) };
+    let id =
+        unsafe { ((**raw).v1_1.GetStaticMethodID)(raw, class.as_raw(), name.as_ptr(), signature.as_ptr()) };
     // SAFETY: an id that the VM just gave for a static method; its class stays loaded.
     if id.is_null() { Err(failure(env)) } else { Ok(unsafe { JStaticMethodID::from_raw(id) }) }
 }
 
 /// Finds a field of an object.
-pub fn field(
-    env: &mut Env<'_>,
-    (class, name): Member<'_>,
-    signature: &FieldSignature<'_>,
-) -> Result<JFieldID> {
-    let (raw, text) = (env.get_raw(), signature.sig());
+pub fn field(env: &mut Env<'_>, (class, name): Member<'_>, signature: &JNIStr) -> Result<JFieldID> {
+    let raw = env.get_raw();
     // SAFETY: a live class, and two texts that end with a null byte.
-    let id = unsafe { ((**raw).v1_1.GetFieldID)(raw, class.as_raw(), name.as_ptr(), text.as_ptr()) };
+    let id = unsafe { ((**raw).v1_1.GetFieldID)(raw, class.as_raw(), name.as_ptr(), signature.as_ptr()) };
     // SAFETY: an id that the VM just gave for a field; its class stays loaded.
     if id.is_null() { Err(failure(env)) } else { Ok(unsafe { JFieldID::from_raw(id) }) }
 }
@@ -102,15 +98,15 @@ pub fn field(
 /// Registers native methods.
 ///
 /// # Safety
-/// Each function has the C signature that its descriptor says.
+/// Names and descriptors end with a null byte, and each function has the C signature that its descriptor says.
 pub unsafe fn register(
     env: &mut Env<'_>,
     class: &JClass<'static>,
-    methods: &[NativeMethod<'_>],
+    methods: &[sys::JNINativeMethod],
 ) -> Result<()> {
     let (raw, count) = (env.get_raw(), methods.len() as sys::jint);
-    // SAFETY: a live class; `NativeMethod` is the C structure; the functions are right by the caller's promise.
-    let code = unsafe { ((**raw).v1_1.RegisterNatives)(raw, class.as_raw(), methods.as_ptr().cast(), count) };
+    // SAFETY: a live class, and what the caller promises of the methods.
+    let code = unsafe { ((**raw).v1_1.RegisterNatives)(raw, class.as_raw(), methods.as_ptr(), count) };
     if code == sys::JNI_OK { Ok(()) } else { Err(failure(env)) }
 }
 
@@ -188,6 +184,21 @@ pub unsafe fn longs<const N: usize>(env: &Env<'_>, array: &JObject<'_>) -> Optio
         ((**raw).v1_1.GetLongArrayRegion)(raw, array.as_raw(), 0, N as sys::jsize, values.as_mut_ptr());
     }
     Some(values)
+}
+
+/// A Java `long[]` with these elements.
+pub fn new_longs<'local>(env: &mut Env<'local>, values: &[i64]) -> Result<JObject<'local>> {
+    let raw = env.get_raw();
+    let count = values.len() as sys::jsize;
+    // SAFETY: this thread's environment; the region is the array's own, as long as `values`.
+    unsafe {
+        let array = ((**raw).v1_1.NewLongArray)(raw, count);
+        if array.is_null() {
+            return Err(failure(env));
+        }
+        ((**raw).v1_1.SetLongArrayRegion)(raw, array, 0, count, values.as_ptr());
+        Ok(env.object(array))
+    }
 }
 
 /// Leaves an `UnsatisfiedLinkError` pending, with the ASCII part of `why`. Returns whether it did.

@@ -9,28 +9,34 @@ use crate::jni::env::Env;
 use crate::sampler::java_fallback;
 use crate::sampler::sample::SampleReceiver;
 use crate::session::Session;
+use crate::session::frames::Frames;
 use crate::session::symbols::Stack;
 use crate::sys::{clock, log};
 use loopbox_format::model::{
-    FeatureState, Figure, MainState, Outside, Pending, Report, StackSource, StackTree, Symbols,
+    FeatureState, MainState, Outside, Pending, Report, StackSource, StackTree, Statistic, Symbols,
 };
 use loopbox_recorder::{Activity, Sample, StackTreeBuilder};
 use loopbox_store::WorkerWriter;
 use ringbuf::traits::Consumer;
-use std::collections::VecDeque;
 
 /// The stacks of a running message are saved in the ring at most this often.
 const SAVE_EVERY_NS: u64 = 500_000_000;
 /// How long a report waits for a stack of the main thread. It takes some hundred microseconds, or seconds, when the main
 /// thread does not stop.
 const STACK_WAIT_NS: u64 = 500_000_000;
+/// While display frames come, a message's tree is kept from so many samples on, however short the message was; so many of
+/// the longest.
+const JANK_SAMPLES: u32 = 2;
+const JANK_TREES: usize = 12;
 
 pub(super) struct Collector<'a> {
     session: &'a Session,
     ring: WorkerWriter,
     samples: SampleReceiver,
     growing: StackTreeBuilder,
-    kept: VecDeque<StackTree>,
+    kept: Vec<StackTree>,
+    /// Those of them that are kept because of frames alone, by their messages.
+    janky: Vec<u64>,
     /// CPU time of the main thread at the first sample of the growing tree, and at its last.
     cpu: Option<(u64, u64)>,
     /// The last stack taken: in which message or between which ones, and the generation of its numbers.
@@ -54,7 +60,8 @@ impl<'a> Collector<'a> {
             ring,
             samples,
             growing: StackTreeBuilder::new(&session.settings.recorder.sampling),
-            kept: VecDeque::new(),
+            kept: Vec::new(),
+            janky: Vec::new(),
             cpu: None,
             last: None,
             long: LongMessages::new(session),
@@ -69,6 +76,7 @@ impl<'a> Collector<'a> {
     /// What the ring, the trees and Looper show at this moment: a report without anything that has to be asked for.
     pub(super) fn snapshot(&self, env: &mut Env<'_>) -> (Report, UsedSymbols) {
         let mut report = self.session.reader.snapshot(clock::now_ns()).report;
+        report.frames = self.session.frames.as_ref().map(Frames::session).unwrap_or_default();
         let symbols = self.session.symbols.symbols();
         if !matches!(report.main, MainState::Running(_)) {
             self.look_outside(&symbols, &mut report.main);
@@ -162,14 +170,19 @@ impl<'a> Collector<'a> {
         }
     }
 
+    /// Saves display frames.
+    pub(super) fn save_frames(&mut self, frames: &Frames) {
+        self.save("display frames", |ring, _| ring.frames(&frames.session()));
+    }
+
     /// Saves the pending queue.
     pub(super) fn save_queue(&mut self, pending: &Pending) {
         self.save("the queue", |ring, _| ring.pending(pending));
     }
 
     /// Saves the process statistics.
-    pub(super) fn save_stats(&mut self, stats: &[Figure]) {
-        self.save("the process statistics", |ring, _| ring.figures(stats));
+    pub(super) fn save_stats(&mut self, stats: &[Statistic]) {
+        self.save("the process statistics", |ring, _| ring.statistics(stats));
     }
 
     /// Saves the header and the features when they have changed.
@@ -195,7 +208,7 @@ impl<'a> Collector<'a> {
             self.finish_tree();
         }
         if renumber {
-            self.session.symbols.compact(self.kept.make_contiguous(), &mut self.growing);
+            self.session.symbols.compact(&mut self.kept, &mut self.growing);
         }
     }
 
@@ -239,14 +252,39 @@ impl<'a> Collector<'a> {
             let tree = self.growing.tree();
             let symbols = self.session.symbols.symbols();
             self.log_refused("a stack tree", |ring, _| ring.keep_tree(&symbols, &tree).map(|_| ()));
-            while self.kept.len() >= self.session.settings.recorder.sampling.trees as usize {
-                self.kept.pop_front();
+            let most = self.session.settings.recorder.sampling.trees as usize;
+            while self.kept.len() >= most.saturating_add(self.janky.len()) {
+                let oldest = self.kept.iter().position(|kept| !self.janky.contains(&kept.token));
+                let Some(at) = oldest else { break };
+                self.kept.remove(at);
             }
-            self.kept.push_back(tree);
+            self.kept.push(tree);
+        } else if ran
+            && self.session.shared.jank_onset_ns().is_some()
+            && self.growing.samples() >= JANK_SAMPLES
+        {
+            self.keep_jank_tree();
         }
         self.log_refused("the end of a message", |ring, _| ring.clear_running_tree());
         self.growing.begin(0, 0, StackSource::Art);
         self.cpu = None;
+    }
+
+    /// Keeps the growing tree, which may show what held up a frame. The one with the fewest stacks goes when there are enough.
+    fn keep_jank_tree(&mut self) {
+        let tree = self.growing.tree();
+        if self.janky.len() == JANK_TREES {
+            let janky = self.kept.iter().enumerate().filter(|(_, kept)| self.janky.contains(&kept.token));
+            let Some((at, least)) = janky.min_by_key(|(_, kept)| kept.sample_deltas_ns.len()) else { return };
+            if least.sample_deltas_ns.len() > tree.sample_deltas_ns.len() {
+                return;
+            }
+            let token = least.token;
+            self.kept.remove(at);
+            self.janky.retain(|&of| of != token);
+        }
+        self.janky.push(tree.token);
+        self.kept.push(tree);
     }
 
     /// For the next process, if this one is killed in the middle of the message.
@@ -324,7 +362,19 @@ impl<'a> Collector<'a> {
 
     /// The trees of this process with the running message's last; the ring has them too, but shortened to its slots.
     fn put_trees(&self, symbols: &Symbols, report: &mut Report) -> UsedSymbols {
-        let mut trees: Vec<StackTree> = self.kept.iter().cloned().collect();
+        let mut of_frames = Vec::new();
+        for jank in &mut report.frames.janks {
+            // The longer of the two messages first: it is the one that may have explained it.
+            let mut messages = [(jank.own_ns, jank.own_token), (jank.other_ns, jank.other_token)];
+            messages.sort_unstable_by(|a, b| b.cmp(a));
+            let tokens = messages.into_iter().filter_map(|(_, token)| token);
+            jank.tree_token =
+                tokens.into_iter().find(|token| self.kept.iter().any(|kept| kept.token == *token));
+            of_frames.extend(jank.tree_token);
+        }
+        // Of those that are kept because of frames, only what a frame names.
+        let wanted = |tree: &&StackTree| !self.janky.contains(&tree.token) || of_frames.contains(&tree.token);
+        let mut trees: Vec<StackTree> = self.kept.iter().filter(wanted).cloned().collect();
         if self.growing.token() != 0 {
             trees.push(self.growing.tree());
         }

@@ -94,9 +94,25 @@ fn trigger(report: &Report) -> &'static str {
         DumpReason::Hang => "hang",
         DumpReason::Recovered { crash_signal: Some(_) } => "crash",
         DumpReason::Recovered { .. } if report.anr.exit.as_ref().is_some_and(crashed) => "crash",
+        DumpReason::Recovered { .. } if is_of_frames_alone(report) => "frames",
         DumpReason::Recovered { .. } => "recovered",
         _ => "other",
     }
+}
+
+/// The end of a process is worth a report when a message had run that long: the system kills apps all the time, and
+/// mostly while nothing is wrong.
+const MIN_HANG_NS: u64 = 1_000_000_000;
+
+/// Whether an earlier process's report tells of no hang as far as is known.
+pub(super) fn is_calm(report: &Report) -> bool {
+    let anr = &report.anr;
+    anr.ran_ns < MIN_HANG_NS && anr.exit.as_ref().is_none_or(|exit| exit.reason != ProcessExit::ANR)
+}
+
+/// Whether it is there because display frames were recorded, and for nothing else.
+fn is_of_frames_alone(report: &Report) -> bool {
+    is_calm(report) && !report.frames.is_empty()
 }
 
 fn word(verdict: AnrVerdict) -> &'static str {
@@ -189,10 +205,10 @@ fn at(report: &Report, line: &mut Line) {
     };
     let tree = report.trees.last().filter(|tree| tree.token == token);
     let Some(stack) = tree.and_then(|tree| stacks::stacks(tree).ok()?.last()) else { return };
-    let frame = |location: u32| {
-        let found = report.symbols.locations.get(location as usize);
+    let frame = |location| {
+        let found = report.symbols.location(location);
         let Some(&Location::Frame { method, line, .. }) = found else { return None };
-        Some((report.symbols.methods.get(method as usize)?, line))
+        Some((report.symbols.method(method)?, line))
     };
     let is_app = |class: &str| !PLATFORM.iter().any(|package| class.starts_with(package));
     let first_of_app = stack.iter().rev().position(|&at| frame(at).is_some_and(|(m, _)| is_app(&m.class)));
@@ -288,8 +304,8 @@ impl Line {
 mod tests {
     use super::*;
     use loopbox_format::model::{
-        Detail, Method, NamedBy, Outside, Phase, Process, Record, RecordKind, Running, Slowest, StackSource,
-        StackTree, TreeNode,
+        Detail, LocationId, Method, NamedBy, Outside, Phase, Process, RecentFrame, Record, RecordKind,
+        Running, Slowest, StackSource, StackTree, TreeNode,
     };
 
     fn message(target: &str, callback: &str) -> Message {
@@ -313,19 +329,16 @@ mod tests {
         };
         let mut report = Report { main: MainState::Running(running), ..Report::default() };
         for (name, line) in [("main", None), ("run", Some(12)), ("parse", Some(40))] {
-            report.symbols.locations.push(Location::Frame {
-                method: report.symbols.methods.len() as u32,
-                dex_pc: Some(0),
-                line,
-            });
-            report.symbols.methods.push(Method {
+            let method = report.symbols.push_method(Method {
                 class: "com.example.Sync".into(),
                 name: name.into(),
                 signature: String::new(),
                 source_file: String::new(),
             });
+            report.symbols.push_location(Location::Frame { method, dex_pc: Some(0), line });
         }
-        let node = |location, children| TreeNode { location, skip: 0, count: 1, children };
+        let node =
+            |location, children| TreeNode { location: LocationId(location), skip: 0, count: 1, children };
         report.trees.push(StackTree {
             token: 3,
             start_ns: 1_000_000_000,
@@ -382,14 +395,13 @@ mod tests {
         let deep =
             [&write[..], &["java.lang.ThreadLocal", "java.lang.A", "java.lang.B", "java.lang.C"]].concat();
         for class in deep {
-            let next = report.symbols.locations.len() as u32;
-            report.symbols.locations.push(Location::Frame { method: next, dex_pc: None, line: None });
             let method =
                 Method { class: class.into(), name: "f".into(), ..report.symbols.methods[0].clone() };
-            report.symbols.methods.push(method);
+            let method = report.symbols.push_method(method);
+            let location = report.symbols.push_location(Location::Frame { method, dex_pc: None, line: None });
             let tree = &mut report.trees[0];
             tree.nodes.last_mut().unwrap().children = 1;
-            tree.nodes.push(TreeNode { location: next, skip: 0, count: 1, children: 0 });
+            tree.nodes.push(TreeNode { location, skip: 0, count: 1, children: 0 });
         }
         let at = " | at C.f < B.f < A.f < ThreadLocal.f < BlockGuardOs.f < \u{2026} < Sync.parse:40 |";
         assert!(digest(&report).contains(at), "{}", digest(&report));
@@ -442,7 +454,7 @@ mod tests {
             idle_ns: 0,
             cpu_ns: None,
             checktime_late_ns: None,
-            slowest: Slowest { token: 2, wall_ns: 700_000_000 },
+            slowest: Some(Slowest { token: 2, wall_ns: 700_000_000 }),
             details,
             dropped_details: 0,
             closed: true,
@@ -495,6 +507,12 @@ mod tests {
                 exit.map(|reason| ProcessExit { reason, description: String::new(), unix_ms: 0 });
             assert_eq!(trigger(&report), word);
         }
+        // Without a hang, what is left is of frames, where those were recorded.
+        report.anr.exit = None;
+        report.frames.recent.push(RecentFrame::default());
+        assert_eq!(trigger(&report), "frames");
+        report.anr.ran_ns = MIN_HANG_NS;
+        assert_eq!(trigger(&report), "recovered");
     }
 
     #[test]

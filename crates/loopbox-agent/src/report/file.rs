@@ -2,10 +2,11 @@
 
 use super::digest::{self, FileState};
 use super::lifecycle::ReportFile;
+use crate::error::WriteError;
 use crate::session::Session;
 use crate::sys::log;
 use loopbox_format::model::{Anr, Report};
-use loopbox_format::report::{encode_without_frames, update_verdict};
+use loopbox_format::report::{encode, update_verdict};
 use loopbox_store::{Outlives, ReportPolicy, enforce, replace_report, write_report};
 use std::fs;
 use std::io;
@@ -16,10 +17,10 @@ pub(super) fn write(session: &Session, name: &str, report: &Report, outlives: Ou
     let directory = &session.settings.directory;
     // The app may have deleted the directory; the ring is gone then, this report need not be.
     let _ = fs::create_dir_all(directory);
-    let written = encode_without_frames(report)
-        .map_err(|error| error.to_string())
-        .and_then(|bytes| write_report(directory, name, &bytes, outlives).map_err(|error| error.to_string()));
-    let warn = |error: &String| {
+    let written = encode(report)
+        .map_err(WriteError::from)
+        .and_then(|bytes| Ok(write_report(directory, name, &bytes, outlives)?));
+    let warn = |error: &WriteError| {
         log::warn(&format!("a report could not be written to {}: {error}", directory.display()));
     };
     written.inspect_err(warn).ok()
@@ -27,7 +28,7 @@ pub(super) fn write(session: &Session, name: &str, report: &Report, outlives: Ou
 
 /// Writes a report again, unless the app has taken the file: it has the report as it was.
 pub(super) fn write_again(session: &Session, file: &ReportFile, report: &Report, outlives: Outlives) {
-    if let Ok(bytes) = encode_without_frames(report) {
+    if let Ok(bytes) = encode(report) {
         replace(session, file, &bytes, outlives);
     }
 }

@@ -1,4 +1,4 @@
-//! What Java's performance monitor is told: of messages that took long, with the stacks that were sampled meanwhile, of one
+//! What Java's performance monitor is given: messages that took long, with the stacks that were sampled meanwhile, of one
 //! that blocks now, and when to sample the process. Levels, files and listeners are Java's; the main thread does nothing
 //! for it, because the history has every long message with its name.
 //!
@@ -19,32 +19,31 @@ use crate::session::Session;
 use crate::session::symbols::NumberedSymbols;
 use crate::sys::{clock, log};
 use jni::sys::jvalue;
-use loopbox_format::model::{Detail, End, Location, Outside, Record, RecordKind, StackTree};
+use loopbox_format::model::{Detail, End, Location, LocationId, Outside, Record, RecordKind, StackTree};
 use loopbox_format::stacks;
 use loopbox_recorder::StackTreeBuilder;
-use std::collections::VecDeque;
 
-/// A message is told of this long after its end: its name comes behind it, and so do its last stacks.
+/// A message is reported this long after its end: its name comes behind it, and so do its last stacks.
 const SETTLED_NS: u64 = 20_000_000;
 const SETTLED_MS: u64 = 25;
-/// Trees of messages that have ended and are not told of yet.
+/// Trees of messages that have ended and are not reported yet.
 const MAX_TREES: usize = 8;
-/// How many distinct stacks are told of a message.
+/// How many distinct stacks a message is reported with.
 const MAX_STACKS: usize = 5;
 
 pub(super) struct LongMessages<'a> {
     session: &'a Session,
-    /// Messages that ended until then were told of.
-    told_ns: u64,
+    /// Messages that ended until then were reported.
+    reported_ns: u64,
     /// What the main thread was in when the history was read last.
     read_in: u64,
-    /// A message has ended and will be told of.
+    /// A message has ended and will be reported.
     waits: bool,
-    /// The last message that was told to block.
+    /// The last message that was reported to block.
     blocked: u64,
     block: Option<String>,
     /// With the generation of their numbers.
-    trees: VecDeque<(u32, StackTree)>,
+    trees: Vec<(u32, StackTree)>,
     ticks: u32,
 }
 
@@ -52,12 +51,12 @@ impl<'a> LongMessages<'a> {
     pub(super) fn new(session: &'a Session) -> Self {
         Self {
             session,
-            told_ns: 0,
+            reported_ns: 0,
             read_in: 0,
             waits: false,
             blocked: 0,
             block: None,
-            trees: VecDeque::new(),
+            trees: Vec::new(),
             ticks: 0,
         }
     }
@@ -91,9 +90,9 @@ impl<'a> LongMessages<'a> {
             return;
         }
         if self.trees.len() == MAX_TREES {
-            self.trees.pop_front();
+            self.trees.remove(0);
         }
-        self.trees.push_back((self.session.symbols.generation(), growing.tree()));
+        self.trees.push((self.session.symbols.generation(), growing.tree()));
     }
 
     fn listens(&self) -> bool {
@@ -125,20 +124,20 @@ impl<'a> LongMessages<'a> {
             return;
         }
         self.read_in = running;
-        self.told_ns = self.told_ns.max(since_ns);
+        self.reported_ns = self.reported_ns.max(since_ns);
         let until_ns = clock::now_ns().saturating_sub(SETTLED_NS);
         let history = self.session.reader.history();
-        let (told_ns, mut waits) = (self.told_ns, false);
+        let (reported_ns, mut waits) = (self.reported_ns, false);
         for (record, detail) in all(&history) {
             let end_ns = detail.start_ns.saturating_add(detail.wall_ns);
-            if detail.wall_ns <= level_ns || end_ns <= told_ns {
+            if detail.wall_ns <= level_ns || end_ns <= reported_ns {
                 continue;
             }
             if end_ns > until_ns {
                 waits = true;
                 continue;
             }
-            self.told_ns = self.told_ns.max(end_ns);
+            self.reported_ns = self.reported_ns.max(end_ns);
             let text = self.text(record, detail);
             call_java(env, Some(&text));
         }
@@ -152,8 +151,9 @@ impl<'a> LongMessages<'a> {
         }
         field(&mut text, detail.wait_ns);
         // A record of several messages has their time together.
-        let alone =
-            record.kind == RecordKind::Single && record.slowest.token == detail.token && record.count == 1;
+        let alone = record.kind == RecordKind::Single
+            && record.slowest.is_some_and(|slowest| slowest.token == detail.token)
+            && record.count == 1;
         field(&mut text, record.cpu_ns.filter(|_| alone));
         let ended = match detail.end {
             End::Returned => 0,
@@ -171,7 +171,7 @@ impl<'a> LongMessages<'a> {
             text.push_str(name.map_or("", String::as_str));
         }
         let found = self.trees.iter().position(|(_, tree)| tree.token == detail.token);
-        let tree = found.and_then(|at| self.trees.remove(at));
+        let tree = found.map(|at| self.trees.remove(at));
         field(&mut text, Some(tree.as_ref().map_or(0, |(_, tree)| tree.sample_deltas_ns.len() as u64)));
         text.push('\n');
         if let Some((generation, tree)) = tree {
@@ -191,7 +191,7 @@ fn all(history: &[Record]) -> impl Iterator<Item = (&Record, &Detail)> {
 
 /// A stack, how often it was seen, and when first and last.
 struct Seen {
-    stack: Vec<u32>,
+    stack: Vec<LocationId>,
     times: u64,
     first_ns: u64,
     last_ns: u64,
@@ -233,7 +233,7 @@ fn field(text: &mut String, number: Option<u64>) {
     }
 }
 
-fn frame(text: &mut String, symbols: &NumberedSymbols, location: u32) {
+fn frame(text: &mut String, symbols: &NumberedSymbols, location: LocationId) {
     let (line, dex_pc) = match symbols.table.place(location) {
         Some((Location::Frame { line, dex_pc, .. }, Some(method))) => {
             for name in [&method.class, &method.name, &method.source_file] {
@@ -260,14 +260,14 @@ fn frame(text: &mut String, symbols: &NumberedSymbols, location: u32) {
 
 fn call_java(env: &mut Env<'_>, text: Option<&str>) {
     let Some(classes) = class_cache::get() else { return };
-    let told = call::with_frame(env, |env| {
+    let called = call::with_frame(env, |env| {
         let text = text.map(|text| raw::new_string(env, text)).transpose()?;
         let argument = jvalue { l: text.map_or(std::ptr::null_mut(), |text| text.as_raw()) };
         // SAFETY: looked up in this class with this signature: a String or null, no result.
         unsafe { call::void(env, (&classes.calls, classes.calls_on_monitor), &[argument]) }
     });
-    if let Err(Failure(why)) = told {
-        log::warn(&["the performance monitor could not be told: ", &why].concat());
+    if let Err(Failure(why)) = called {
+        log::warn(&["the performance monitor could not be called: ", &why].concat());
     }
 }
 

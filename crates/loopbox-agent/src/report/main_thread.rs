@@ -52,7 +52,7 @@ pub(super) fn begin(capture: Option<NativeCapture>) -> (MainThread, Begun) {
     }
     let main_thread = MainThread {
         captured_ns: counted.at_ns,
-        state: counted.stat.map_or(0, |stat| stat.state),
+        state: counted.stat.map(|stat| stat.state),
         wchan: proc::main_wchan(),
         system_call,
         progress: None,
@@ -145,7 +145,7 @@ mod tests {
     fn the_kernel_knows_the_main_thread() {
         let (main_thread, begun) = begin(None);
         assert!(main_thread.captured_ns > 0);
-        assert!(b"RSDTt".contains(&main_thread.state), "{main_thread:?}");
+        assert!(main_thread.state.is_some_and(|state| b"RSDTt".contains(&state)), "{main_thread:?}");
         // The main thread of a test program waits for the thread that this runs on.
         while begun.progress().unwrap().over_ns == 0 {}
         let progress = begun.progress().unwrap();

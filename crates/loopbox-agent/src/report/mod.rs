@@ -4,6 +4,8 @@ mod collector;
 pub(crate) mod crash_mark;
 mod digest;
 mod file;
+pub(crate) mod frame_stats;
+mod frames;
 mod lifecycle;
 pub(crate) mod listener;
 mod long_messages;

@@ -3,7 +3,7 @@
 
 use crate::session::Session;
 use crate::sys::{clock, proc};
-use loopbox_format::model::{Location, Outside, Symbols};
+use loopbox_format::model::{Location, LocationId, Outside, Symbols};
 use loopbox_recorder::{Activity, Place, computing_since};
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 /// Whether a stack of the main thread ends in the wait for a message; `None` for a moment in between, on the way to or from
 /// a message. Top frame first.
-pub(super) fn waits(symbols: &Symbols, stack: &[u32]) -> Option<bool> {
-    let Location::Frame { method, .. } = symbols.locations.get(*stack.first()? as usize)? else {
+pub(super) fn waits(symbols: &Symbols, stack: &[LocationId]) -> Option<bool> {
+    let Location::Frame { method, .. } = *symbols.location(*stack.first()?)? else {
         return None;
     };
-    let top = symbols.methods.get(*method as usize)?;
+    let top = symbols.method(method)?;
     match (top.class.as_str(), top.name.as_str()) {
         ("android.os.MessageQueue", "nativePollOnce") => Some(true),
         ("android.os.MessageQueue" | "android.os.Looper", _) => None,
@@ -87,7 +87,7 @@ mod tests {
         const POLL: &str = "android.os.MessageQueue.nativePollOnce";
         const LOOP: &str = "android.os.Looper.loop";
         let waits = |top_first: &[&str]| {
-            let stack: Vec<u32> = (0..top_first.len() as u32).collect();
+            let stack: Vec<LocationId> = (0..top_first.len() as u32).map(LocationId).collect();
             waits(&symbols(top_first), &stack)
         };
         assert_eq!(waits(&[POLL, NEXT, LOOP]), Some(true));

@@ -5,22 +5,19 @@ use super::running_message;
 use super::suspicion::End;
 use crate::anr::framework::{self, ProcessEnd};
 use crate::anr::tracker::{self, AnrTracker};
+use crate::error::WriteError;
 use crate::jni::env::Env;
 use crate::session::previous_runs::PreviousRuns;
 use crate::session::settings::Settings;
 use crate::sys::log;
 use loopbox_format::looper::most_overdue_ns;
-use loopbox_format::model::{Anr, MainState, Pending, ProcessExit};
-use loopbox_format::report::{encode_without_frames, update_verdict};
+use loopbox_format::model::{Anr, MainState, Pending};
+use loopbox_format::report::{encode, update_verdict};
 use loopbox_recorder::classify;
 use loopbox_store::{FuseState, FuseSubject, Outlives, Recovered, RingPolicy, adopt, suspect, write_report};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-
-/// The end of a process is worth a report when a message had run that long: the system kills apps all the time, and
-/// mostly while nothing is wrong.
-const MIN_HANG_NS: u64 = 1_000_000_000;
 
 /// Makes reports of the rings of dead processes in `directory`. A ring is deleted when its report is on disk or not wanted;
 /// one whose report cannot be written is kept for the next launch.
@@ -66,10 +63,7 @@ pub(super) fn recover(env: &mut Env<'_>, settings: &Settings) -> PreviousRuns {
 }
 
 fn deserves_report(recovered: &Recovered) -> bool {
-    let exit = recovered.report.anr.exit.as_ref();
-    recovered.crash.is_some()
-        || recovered.running_ns().is_some_and(|ran| ran >= MIN_HANG_NS)
-        || exit.is_some_and(|exit| exit.reason == ProcessExit::ANR)
+    recovered.crash.is_some() || !digest::is_calm(&recovered.report) || !recovered.report.frames.is_empty()
 }
 
 /// Notes against the sampler of that process when it ended in the middle of something dangerous.
@@ -97,11 +91,11 @@ fn classify_ended(settings: &Settings, recovered: &mut Recovered, end: Option<Pr
     // Both are about a message that ran before.
     if running.is_none_or(|(start_ns, _)| report.pending.captured_ns < start_ns) {
         report.pending = Pending::default();
-        report.figures.clear();
+        report.statistics.clear();
     }
     report.anr = Anr {
         ran_ns: running.map_or(0, |(_, age_ns)| age_ns),
-        patience_ns: tracker::hang_threshold_ns(settings, report),
+        hang_threshold_ns: Some(tracker::hang_threshold_ns(settings, report)),
         overdue_ns: most_overdue_ns(&report.pending),
         exit: end.map(|end| end.exit),
         ..Anr::default()
@@ -111,21 +105,19 @@ fn classify_ended(settings: &Settings, recovered: &mut Recovered, end: Option<Pr
 
 /// Writes the report, or, when the process itself has written one of the same hang, adds what is known about its end to
 /// that one.
-fn write(directory: &Path, recovered: &mut Recovered) -> Result<PathBuf, String> {
+fn write(directory: &Path, recovered: &mut Recovered) -> Result<PathBuf, WriteError> {
     recovered.report.digest = digest::lines(&recovered.report, FileState::Closed);
     let report = &recovered.report;
     let own = AnrTracker::file_name(report).filter(|_| recovered.crash.is_none());
     if let Some(name) = own {
         let path = directory.join([&name, ".lbx"].concat());
         if let Some(bytes) = fs::read(&path).ok().and_then(|bytes| add_exit(&bytes, &report.anr)) {
-            return write_report(directory, &name, &bytes, Outlives::Process)
-                .map_err(|error| error.to_string());
+            return Ok(write_report(directory, &name, &bytes, Outlives::Process)?);
         }
     }
     let meta = &report.meta;
     let name = format!("loopbox-{}-{}-recovered", meta.process.pid, meta.dumped_at.uptime_ns / 1_000_000);
-    let bytes = encode_without_frames(report).map_err(|error| error.to_string())?;
-    write_report(directory, &name, &bytes, Outlives::PowerLoss).map_err(|error| error.to_string())
+    Ok(write_report(directory, &name, &encode(report)?, Outlives::PowerLoss)?)
 }
 
 fn add_exit(file: &[u8], dead: &Anr) -> Option<Vec<u8>> {

@@ -3,16 +3,16 @@
 use crate::anr::sigquit;
 use crate::sys::proc::{field, kib, main_schedstat, text};
 use loopbox_art::Art;
-use loopbox_format::model::Figure;
+use loopbox_format::model::Statistic;
 use loopbox_recorder::Frozen;
 use std::fs;
 
 /// Reads all of them; what cannot be read is left out. `art` is what the sampler works with.
-pub(crate) fn read(frozen: Frozen, art: Option<&Art>) -> Vec<Figure> {
+pub(crate) fn read(frozen: Frozen, art: Option<&Art>) -> Vec<Statistic> {
     let mut stats = Vec::new();
     let mut add = |name: &str, value: Option<String>| {
         if let Some(value) = value {
-            stats.push(Figure { name: name.to_owned(), value });
+            stats.push(Statistic { name: name.to_owned(), value });
         }
     };
     let load = text("/proc/loadavg");
@@ -76,8 +76,8 @@ mod tests {
     fn stats_that_every_linux_has_are_numbers() {
         let stats = read(Frozen::default(), None);
         for name in ["mem.available_bytes", "process.rss_bytes", "process.threads", "process.open_files"] {
-            let figure = stats.iter().find(|figure| figure.name == name);
-            let value = &figure.unwrap_or_else(|| panic!("{name} is missing")).value;
+            let statistic = stats.iter().find(|statistic| statistic.name == name);
+            let value = &statistic.unwrap_or_else(|| panic!("{name} is missing")).value;
             assert!(value.parse::<u64>().unwrap() > 0, "{name} is {value}");
         }
     }

@@ -3,7 +3,7 @@
 //! pass a signal on too late.
 
 use crate::session::Session;
-use crate::sys::clock;
+use crate::sys::{clock, thread};
 use loopbox_format::model::Feature;
 use loopbox_store::{Mirror, Volatile};
 use std::sync::Arc;
@@ -16,8 +16,7 @@ const MAX_RETRY_NS: u64 = 320_000_000_000;
 /// Starts the thread. It is not attached to the VM.
 pub(crate) fn start(session: &Arc<Session>, mirror: Mirror) -> std::io::Result<()> {
     let session = Arc::clone(session);
-    let thread = std::thread::Builder::new().name("loopbox-mirror".to_owned()).stack_size(64 << 10);
-    thread.spawn(move || run(&session, mirror)).map(drop)
+    thread::start("loopbox-mirror", 64 << 10, Box::new(move || run(&session, mirror)))
 }
 
 fn run(session: &Session, mut mirror: Mirror) {

@@ -95,8 +95,8 @@ pub(super) fn name_by_stack(report: &mut Report, keep: Keep) {
 /// the stack, and the message's `what` only where the framework has a method for it.
 fn named_by_stack(symbols: &Symbols, tree: &StackTree, api_level: u32) -> Option<Message> {
     let last = stacks::stacks(tree).ok()?.last()?;
-    let method = |location: &u32| match symbols.locations.get(*location as usize)? {
-        Location::Frame { method, .. } => symbols.methods.get(*method as usize),
+    let method = |&location| match *symbols.location(location)? {
+        Location::Frame { method, .. } => symbols.method(method),
         _ => None,
     };
     let methods: Vec<&Method> = last.iter().filter_map(method).collect();

@@ -5,17 +5,17 @@ use crate::jni::env::Env;
 use crate::jni::raw::Failure;
 use crate::jni::{call, class_cache};
 use crate::sys::log;
-use loopbox_format::model::{Location, Symbols};
+use loopbox_format::model::{Location, LocationId, Symbols};
 
 /// Whether a stack shows the dispatch of a message by the innermost `Looper.loop`. Top frame first.
-pub(super) fn is_on(symbols: &Symbols, stack: &[u32]) -> bool {
+pub(super) fn is_on(symbols: &Symbols, stack: &[LocationId]) -> bool {
     let mut called = "";
-    for location in stack {
-        let Some(Location::Frame { method, .. }) = symbols.locations.get(*location as usize) else {
+    for &location in stack {
+        let Some(&Location::Frame { method, .. }) = symbols.location(location) else {
             called = "";
             continue;
         };
-        let Some(method) = symbols.methods.get(*method as usize) else { return false };
+        let Some(method) = symbols.method(method) else { return false };
         // The latter since Android 12.
         if method.class == "android.os.Looper" && matches!(method.name.as_str(), "loop" | "loopOnce") {
             return called == "dispatchMessage";
@@ -26,11 +26,11 @@ pub(super) fn is_on(symbols: &Symbols, stack: &[u32]) -> bool {
 }
 
 /// Has Java put the hook back.
-pub(super) fn tell(env: &mut Env<'_>) {
+pub(super) fn put_hook_back(env: &mut Env<'_>) {
     let Some(classes) = class_cache::get() else { return };
     // SAFETY: looked up in this class with this signature: no arguments, no result.
-    let told = unsafe { call::void(env, (&classes.calls, classes.calls_message_unseen), &[]) };
-    if let Err(Failure(why)) = told {
+    let called = unsafe { call::void(env, (&classes.calls, classes.calls_message_unseen), &[]) };
+    if let Err(Failure(why)) = called {
         log::warn(&why);
     }
 }
@@ -59,7 +59,7 @@ mod tests {
             (&["a.Cart.total", DISPATCH, "a.Main.main"], false),
             (&[], false),
         ] {
-            let stack: Vec<u32> = (0..top_first.len() as u32).collect();
+            let stack: Vec<LocationId> = (0..top_first.len() as u32).map(LocationId).collect();
             assert_eq!(is_on(&symbols(top_first), &stack), found, "{top_first:?}");
         }
     }

@@ -1,31 +1,29 @@
 //! The part of the session's symbols that a report uses, renumbered.
 
-use loopbox_format::model::{Location, StackTree, Symbols};
+use loopbox_format::model::{Location, LocationId, MethodId, StackTree, Symbols};
 use std::collections::HashMap;
 
 /// The part of the session's symbols that a report uses.
 #[derive(Debug, Default)]
 pub(crate) struct UsedSymbols {
     pub(crate) symbols: Symbols,
-    methods: HashMap<u32, u32>,
-    locations: HashMap<u32, u32>,
+    methods: HashMap<MethodId, MethodId>,
+    locations: HashMap<LocationId, LocationId>,
 }
 
 impl UsedSymbols {
     /// The number here of a location of `all`, which is the same table in each call.
-    pub(crate) fn number(&mut self, all: &Symbols, location: u32) -> u32 {
+    pub(crate) fn number(&mut self, all: &Symbols, location: LocationId) -> LocationId {
         let Self { symbols: used, methods, locations } = self;
         *locations.entry(location).or_insert_with(|| {
-            let mut location =
-                all.locations.get(location as usize).copied().unwrap_or(Location::Elided { frames: 1 });
+            let mut location = all.location(location).copied().unwrap_or(Location::Elided { frames: 1 });
             if let Location::Frame { method, .. } = &mut location {
                 *method = *methods.entry(*method).or_insert_with(|| {
-                    used.methods.extend(all.methods.get(*method as usize).cloned());
-                    used.methods.len().saturating_sub(1) as u32
+                    used.methods.extend(all.method(*method).cloned());
+                    MethodId(used.methods.len().saturating_sub(1) as u32)
                 });
             }
-            used.locations.push(location);
-            used.locations.len() as u32 - 1
+            used.push_location(location)
         })
     }
 }
@@ -54,7 +52,7 @@ pub(super) mod tests {
                 source_file: String::new(),
             }
         };
-        let frame = |method| Location::Frame { method, dex_pc: Some(1), line: None };
+        let frame = |method| Location::Frame { method: MethodId(method), dex_pc: Some(1), line: None };
         Symbols {
             methods: names.iter().map(method).collect(),
             locations: (0..names.len() as u32).map(frame).collect(),
@@ -64,7 +62,7 @@ pub(super) mod tests {
     pub(in crate::report) fn chain(locations: &[u32]) -> StackTree {
         let last = locations.len() - 1;
         let node = |(at, &location): (usize, &u32)| TreeNode {
-            location,
+            location: LocationId(location),
             skip: 0,
             count: 1,
             children: u32::from(at < last),
@@ -87,12 +85,12 @@ pub(super) mod tests {
         let all = symbols(&["a.A.a", "a.B.b", "a.C.c"]);
         let mut trees = [chain(&[2, 0]), chain(&[2])];
         let mut used = collect_used(&all, &mut trees);
-        assert_eq!((used.number(&all, 0), used.number(&all, 1)), (1, 2), "more may follow");
+        assert_eq!([0, 1].map(|n| used.number(&all, LocationId(n)).0), [1, 2], "more may follow");
         let used = used.symbols;
         let names: Vec<_> = used.methods.iter().map(|m| m.name.as_str()).collect();
         assert_eq!(names, ["c", "a", "b"]);
-        assert_eq!(trees[0].nodes.iter().map(|n| n.location).collect::<Vec<_>>(), [0, 1]);
-        assert_eq!(trees[1].nodes[0].location, 0);
-        assert_eq!(used.locations[1], Location::Frame { method: 1, dex_pc: Some(1), line: None });
+        assert_eq!(trees[0].nodes.iter().map(|n| n.location.0).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(trees[1].nodes[0].location, LocationId(0));
+        assert_eq!(used.locations[1], Location::Frame { method: MethodId(1), dex_pc: Some(1), line: None });
     }
 }

@@ -2,6 +2,7 @@
 
 use super::collector::Collector;
 use super::digest::{self, FileState};
+use super::frames::FrameCollector;
 use super::lifecycle::{Action, AskSystem, Event, FollowUp, Lifecycle, ReportFile, SystemAnswer, Trigger};
 use super::start_mark::StartMark;
 use super::used_symbols::UsedSymbols;
@@ -16,11 +17,14 @@ use crate::anr::{native_stack, signal_catcher, sigquit, update_handler_feature};
 use crate::jni::env::Env;
 use crate::sampler::sample::SampleReceiver;
 use crate::session::Session;
+use crate::session::frames::FrameReceiver;
 #[cfg(debug_assertions)]
 use crate::sys::fault;
 use crate::sys::priority::BackgroundThread;
 use crate::sys::{clock, log, proc};
-use loopbox_format::model::{Anr, DumpReason, Figure, MainState, NativeStack, Pending, Report, SystemWord};
+use loopbox_format::model::{
+    Anr, DumpReason, MainState, NativeStack, Pending, Report, Statistic, SystemWord,
+};
 use loopbox_recorder::classify;
 use loopbox_store::{Outlives, REQUESTED, WorkerWriter};
 
@@ -32,6 +36,7 @@ const INFINITE: i32 = -1;
 pub(crate) struct Worker<'a> {
     session: &'a Session,
     collector: Collector<'a>,
+    frames: FrameCollector,
     anr: AnrTracker,
     life: Lifecycle,
     thread: BackgroundThread,
@@ -60,10 +65,16 @@ struct Draft {
 }
 
 impl<'a> Worker<'a> {
-    pub(crate) fn new(session: &'a Session, ring: WorkerWriter, samples: SampleReceiver) -> Self {
+    pub(crate) fn new(
+        session: &'a Session,
+        ring: WorkerWriter,
+        samples: SampleReceiver,
+        frames: Option<FrameReceiver>,
+    ) -> Self {
         Self {
             session,
             collector: Collector::new(session, ring, samples),
+            frames: FrameCollector::new(frames),
             anr: AnrTracker::new(),
             life: Lifecycle::default(),
             thread: BackgroundThread::of_this_thread(),
@@ -101,6 +112,10 @@ impl<'a> Worker<'a> {
         while !session.shared.stopped() {
             self.thread.hurry(self.is_awaited());
             self.take_samples();
+            self.frames.take(env, session);
+            if let Some(frames) = session.frames.as_ref().filter(|_| self.frames.is_to_be_saved()) {
+                self.collector.save_frames(frames);
+            }
             self.collector.long.tell(env);
             self.collector.save_changes();
             let signals = sigquit::count();
@@ -117,7 +132,7 @@ impl<'a> Worker<'a> {
                 Stall::Hang => self.drive(env, Event::Wanted(Trigger::Hang)),
             }
             if self.collector.take_unseen() {
-                unseen_message::tell(env);
+                unseen_message::put_hook_back(env);
             }
             let threads_answered = session.thread_queries.is_complete();
             let now_ns = clock::now_ns();
@@ -151,7 +166,11 @@ impl<'a> Worker<'a> {
         let report_ms = self.life.deadline_ns().map(left_ms);
         let start_ms = self.start_mark.next_look_ns().map(left_ms);
         let long_ms = self.collector.long.wait_ms();
-        [check_ms, report_ms, start_ms, long_ms].into_iter().flatten().min().map_or(INFINITE, |ms| ms as i32)
+        [check_ms, report_ms, start_ms, self.frames.wait_ms(), long_ms]
+            .into_iter()
+            .flatten()
+            .min()
+            .map_or(INFINITE, |ms| ms as i32)
     }
 
     /// Passes on an event and does what follows from it.
@@ -210,8 +229,10 @@ impl<'a> Worker<'a> {
         self.anr.named(self.session, &report);
         // The name first: the queue may take a while, and the process may be killed meanwhile.
         self.collector.save_running_name(&report);
-        self.collector.save_queue(&pending_queue::capture(env, &self.session.settings.pending));
-        let stats = process_stats::read(self.session.stall_now().frozen(), self.session.art.get());
+        let (queue, mut statistics) = pending_queue::capture(env, &self.session.settings);
+        self.collector.save_queue(&queue);
+        let mut stats = process_stats::read(self.session.stall_now().frozen(), self.session.art.get());
+        stats.append(&mut statistics);
         self.collector.save_stats(&stats);
     }
 
@@ -233,6 +254,7 @@ impl<'a> Worker<'a> {
         // First of all: it is about this moment.
         let (main_thread, begun) = main_thread::begin(self.take_capture());
         self.take_samples();
+        self.frames.take(env, session);
         self.collector.take_stack(env);
         let (mut report, used) = self.collector.snapshot(env);
         report.main_thread = main_thread;
@@ -240,7 +262,7 @@ impl<'a> Worker<'a> {
         report.meta.reason = reason;
         update_handler_feature(session);
         report.features = session.features.list();
-        report.figures = process_stats::read(session.stall_now().frozen(), session.art.get());
+        report.statistics = process_stats::read(session.stall_now().frozen(), session.art.get());
         report.anr = self.anr.classify(env, session, &report);
         report.digest = digest::lines(&report, FileState::First);
         let name = AnrTracker::file_name(&report).filter(|_| named_by_hang).unwrap_or_else(|| {
@@ -278,7 +300,9 @@ impl<'a> Worker<'a> {
         let earlier = self.native.take().filter(|(of, _)| *of != 0 && *of == message(report));
         let own = draft.main_thread.native_stack();
         report.main_thread.native = own.or(earlier.map(|(_, stack)| stack));
-        report.pending = pending_queue::capture(env, &self.session.settings.pending);
+        let (pending, mut statistics) = pending_queue::capture(env, &self.session.settings);
+        report.pending = pending;
+        report.statistics.append(&mut statistics);
         self.anr.add_queue(report);
         if matches!(report.main, MainState::Idle { .. }) && is_stuck(&report.pending, report.anr.overdue_ns) {
             report.main =
@@ -302,9 +326,9 @@ impl<'a> Worker<'a> {
         thread_query::take(self.session, &mut draft.report, &mut draft.used);
         draft.report.main_thread.progress = draft.main_thread.progress();
         let value = draft.first_ns.to_string();
-        draft.report.figures.push(Figure { name: "report.first_file_ns".to_owned(), value });
+        draft.report.statistics.push(Statistic { name: "report.first_file_ns".to_owned(), value });
         let value = self.thread.low().to_string();
-        draft.report.figures.push(Figure { name: "worker.nice".to_owned(), value });
+        draft.report.statistics.push(Statistic { name: "worker.nice".to_owned(), value });
         let state = self.life.state_of(&draft.file);
         // The only flush of a report: the signal that it answers has been forwarded.
         self.write_again(state, Outlives::PowerLoss);

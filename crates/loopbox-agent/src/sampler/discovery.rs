@@ -1,33 +1,21 @@
 //! Finds ART, unless an earlier process did not survive what comes with it.
 
 use super::suspended_call::{Job, KeptSymbols, call};
+use crate::error::SamplerError;
 use crate::jni::env::Env;
 use crate::session::Session;
 #[cfg(debug_assertions)]
 use crate::sys::fault;
 use crate::sys::proc;
-use loopbox_art::{Art, Phase, ThreadEnv};
-use loopbox_store::{Disarmed, FuseSubject, RingFuse, count_start};
+use loopbox_art::{Art, Off, ThreadEnv};
+use loopbox_store::{FuseSubject, RingFuse, count_start};
 
 /// Android 8. The sources of older releases were not examined for what the self-check does, so it is not tried there.
 const FIRST_API_LEVEL: u32 = 26;
 
 /// Whether the self-check may be tried, or why not.
-fn check_release(api_level: u32) -> Result<(), String> {
-    if api_level < FIRST_API_LEVEL { Err("unknown ART: older than Android 8".to_owned()) } else { Ok(()) }
-}
-
-/// Native sampling does not work in this process.
-pub(super) struct NoArt {
-    pub(super) reason: String,
-    /// The fuse is blown: then Java is not asked for stacks either, which makes ART stop the main thread, too.
-    pub(super) fuse_blown: bool,
-}
-
-impl From<String> for NoArt {
-    fn from(reason: String) -> Self {
-        Self { reason, fuse_blown: false }
-    }
+fn check_release(api_level: u32) -> Result<(), Off> {
+    if api_level < FIRST_API_LEVEL { Err(Off::UnknownArt("older than Android 8")) } else { Ok(()) }
 }
 
 /// Finds ART.
@@ -39,7 +27,7 @@ pub(super) fn find_art(
     session: &Session,
     main: ThreadEnv,
     fuse: &RingFuse,
-) -> Result<Art, NoArt> {
+) -> Result<Art, SamplerError> {
     check_release(session.settings.api_level)?;
     // Whether an earlier process blew the fuse.
     session.previous_runs.wait();
@@ -47,12 +35,12 @@ pub(super) fn find_art(
     let process = proc::process_name();
     let subject =
         FuseSubject { process: &process, app_version: &settings.app_version, libart: session.libart };
-    if let Some(off) = count_start(&settings.directory, &subject) {
-        return Err(NoArt { reason: disarmed(off), fuse_blown: true });
+    if let Some(fuse) = count_start(&settings.directory, &subject) {
+        return Err(SamplerError::FuseBlown(fuse));
     }
     #[cfg(debug_assertions)]
     if fault::unknown_art() {
-        return Err("unknown ART: a test asks for it".to_owned().into());
+        return Err(Off::UnknownArt("a test asks for it").into());
     }
     let api_level = settings.api_level;
     let symbols = KeptSymbols { directory: &settings.directory, libart: session.libart };
@@ -60,14 +48,8 @@ pub(super) fn find_art(
     call(env, &mut job, |classes| classes.native_discover)?;
     match job {
         Job::Discover { found: Some(found), .. } => Ok(*found?),
-        _ => Err("the self-check did not run".to_owned().into()),
+        _ => Err(SamplerError::NotChecked),
     }
-}
-
-fn disarmed(off: Disarmed) -> String {
-    let phase = Phase::from_mark(u32::from(off.phase)).map_or("unknown", Phase::name);
-    let left = off.starts_left.to_string();
-    ["fuse blown, an earlier process ended in phase ", phase, "; starts until the next try: ", &left].concat()
 }
 
 #[cfg(test)]
@@ -79,7 +61,7 @@ mod tests {
         assert_eq!(check_release(FIRST_API_LEVEL), Ok(()));
         assert_eq!(check_release(99), Ok(()), "newer ones are for the self-check to decide");
         for api_level in [21, 25] {
-            assert!(check_release(api_level).is_err_and(|reason| reason.starts_with("unknown ART")));
+            assert!(matches!(check_release(api_level), Err(Off::UnknownArt(_))));
         }
     }
 }

@@ -3,6 +3,7 @@
 //! move or unload what is read.
 
 use super::symbolizer::{StackOwner, Symbolizer};
+use crate::error::SamplerError;
 use crate::jni::class_cache::{self, ClassCache};
 use crate::jni::entry;
 use crate::jni::env::Env;
@@ -13,7 +14,7 @@ use jni::ids::JStaticMethodID;
 use jni::objects::JClass;
 use jni::{EnvUnowned, sys};
 use loopbox_art::{
-    Art, DiscoverOptions, Fuse, JniEnv, KnownMethod, KnownSymbols, Lock, Phase, RawStack, Suspended,
+    Art, DiscoverOptions, Fuse, JniEnv, KnownMethod, KnownSymbols, Lock, Off, Phase, RawStack, Suspended,
     ThreadEnv,
 };
 use loopbox_store::{BuildId, RingFuse, keep_symbols, known_symbols};
@@ -56,7 +57,7 @@ pub(crate) enum Job<'a> {
         api_level: u32,
         symbols: KeptSymbols<'a>,
         fuse: RingFuse,
-        found: Option<Result<Box<Art>, String>>,
+        found: Option<Result<Box<Art>, Off>>,
     },
     /// Take the main thread's stack.
     Sample(SampleJob<'a>),
@@ -113,8 +114,8 @@ pub(crate) fn call(
     env: &mut Env<'_>,
     job: &mut Job<'_>,
     method: impl FnOnce(&ClassCache) -> JStaticMethodID,
-) -> Result<(), String> {
-    let classes = class_cache::get().ok_or("the library is not loaded")?;
+) -> Result<(), SamplerError> {
+    let classes = class_cache::get().ok_or(SamplerError::NotLoaded)?;
     let raw = env.get_raw();
     let (class, method) = (classes.native.as_raw(), method(classes).into_raw());
     JOB.set(ptr::from_mut(job).cast());
@@ -128,7 +129,7 @@ pub(crate) fn call(
     JOB.set(ptr::null_mut());
     if threw {
         env.exception_clear();
-        return Err("the call through Java failed".to_owned());
+        return Err(SamplerError::CallFailed);
     }
     Ok(())
 }
@@ -156,7 +157,7 @@ pub extern "system" fn discover<'local>(env: EnvUnowned<'local>, _: JClass<'loca
             ..DiscoverOptions::default()
         };
         let art = Art::discover(classes.vm_of_art(), env.of_art(), &options);
-        *found = Some(art.map(Box::new).map_err(|off| off.to_string()));
+        *found = Some(art.map(Box::new));
         Ok(())
     });
 }

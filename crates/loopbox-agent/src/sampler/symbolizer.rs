@@ -4,7 +4,7 @@
 
 use crate::session::symbols::{MAX_LOCATIONS_KNOWN, NumberedSymbols, SharedSymbols, Stack};
 use loopbox_art::{Fingerprint, Frame, LineTable, MethodName, MethodRef, Names, RawStack};
-use loopbox_format::model::{Location, Method};
+use loopbox_format::model::{Location, LocationId, Method, MethodId};
 use loopbox_recorder::SymbolTable;
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ struct KnownMethod {
 enum Number {
     /// It has not been asked for.
     Wanted(Method),
-    Given(u32),
+    Given(MethodId),
     /// The table was full.
     NoRoom,
 }
@@ -44,7 +44,7 @@ pub(crate) enum StackOwner {
 pub(crate) struct Symbolizer {
     generation: u32,
     methods: HashMap<MethodRef, KnownMethod>,
-    places: HashMap<Frame, u32>,
+    places: HashMap<Frame, LocationId>,
     /// Whose stack was read last, and that stack: what is unchanged at its bottom need not be checked again.
     owner: StackOwner,
     last: Vec<Frame>,
@@ -130,7 +130,7 @@ impl Symbolizer {
         numbered
     }
 
-    fn location(&mut self, symbols: &mut NumberedSymbols, frame: Frame) -> u32 {
+    fn location(&mut self, symbols: &mut NumberedSymbols, frame: Frame) -> LocationId {
         if let Some(&location) = self.places.get(&frame) {
             return location;
         }
@@ -162,7 +162,7 @@ impl KnownMethod {
         Self { fingerprint, number: Number::Wanted(method), native: name.native, lines: name.lines }
     }
 
-    fn location(&mut self, table: &mut SymbolTable, dex_pc: u32) -> Option<u32> {
+    fn location(&mut self, table: &mut SymbolTable, dex_pc: u32) -> Option<LocationId> {
         self.number = match std::mem::replace(&mut self.number, Number::NoRoom) {
             Number::Wanted(method) => table.method(method).map_or(Number::NoRoom, Number::Given),
             decided => decided,
@@ -175,7 +175,7 @@ impl KnownMethod {
 }
 
 /// A method without a name, for this stack.
-fn unknown(table: &mut SymbolTable, method: MethodRef) -> Option<u32> {
+fn unknown(table: &mut SymbolTable, method: MethodRef) -> Option<LocationId> {
     let unknown = Method {
         class: "?".to_owned(),
         name: format!("{:#x}", method.0),

@@ -8,6 +8,7 @@ use super::symbolizer::Symbolizer;
 use super::thread_dump::ThreadDumper;
 use super::{deadman, java_fallback};
 use crate::anr::signal_catcher;
+use crate::error::SamplerError;
 use crate::jni::env::Env;
 use crate::jni::{attach, class_cache};
 use crate::session::{SWITCHED_OFF, Session};
@@ -33,15 +34,20 @@ pub(crate) struct SamplerParts {
 
 /// The body of the thread: until the session ends or sampling is found not to work.
 pub(crate) fn run(env: &mut Env<'_>, session: &Arc<Session>, parts: SamplerParts) {
-    if let Err(reason) = sample_all(env, session, parts) {
-        log::warn(&["sampling is off: ", &reason].concat());
+    if let Err(error) = sample_all(env, session, parts) {
+        let reason = error.to_string();
+        log::warn(&["sampling is off (", error.code(), "): ", &reason].concat());
         session.features.set(Feature::Sampler, false, reason);
         session.wake_worker();
     }
     session.shared.end_sampling();
 }
 
-fn sample_all(env: &mut Env<'_>, session: &Arc<Session>, mut parts: SamplerParts) -> Result<(), String> {
+fn sample_all(
+    env: &mut Env<'_>,
+    session: &Arc<Session>,
+    mut parts: SamplerParts,
+) -> Result<(), SamplerError> {
     let sampling = &session.settings.recorder.sampling;
     let (art, detail, schedule) = match find_art(env, session, parts.main, &parts.fuse) {
         Ok(art) => {
@@ -51,11 +57,12 @@ fn sample_all(env: &mut Env<'_>, session: &Arc<Session>, mut parts: SamplerParts
             start_deadman(session)?;
             (Some(art), detail, Schedule::new(sampling))
         }
-        Err(no_art) if !no_art.fuse_blown && java_fallback::is_safe() => {
-            let detail = ["by Thread.getStackTrace: ", &no_art.reason].concat();
+        // Java is not asked for stacks with a blown fuse: for them ART stops the main thread, too.
+        Err(error) if !matches!(error, SamplerError::FuseBlown(_)) && java_fallback::is_safe() => {
+            let detail = ["by Thread.getStackTrace: ", &error.to_string()].concat();
             (None, detail, Schedule::new(&java_fallback::sampling(sampling)))
         }
-        Err(no_art) => return Err(no_art.reason),
+        Err(error) => return Err(error),
     };
     session.shared.set_answers_queries(art.is_some());
     session.features.set(Feature::Sampler, true, detail.as_str());
@@ -88,15 +95,15 @@ fn layout_name(generations: &[&str]) -> String {
 }
 
 /// The one thread that is not started at install: only the sampler knows when there is something to watch.
-fn start_deadman(session: &Arc<Session>) -> Result<(), String> {
-    let classes = class_cache::get().ok_or("the library is not loaded")?;
+fn start_deadman(session: &Arc<Session>) -> Result<(), SamplerError> {
+    let classes = class_cache::get().ok_or(SamplerError::NotLoaded)?;
     let session = Arc::clone(session);
     let started = attach::spawn(&classes.vm, "loopbox-guard", move |_| {
         if let Some(art) = session.art.get() {
             deadman::run(&session, art);
         }
     });
-    started.map_err(|error| ["cannot create the dead-man thread: ", &error.to_string()].concat())
+    started.map_err(SamplerError::NoDeadman)
 }
 
 struct Sampler<'a> {
@@ -165,6 +172,7 @@ impl Sampler<'_> {
             }
             self.session.reader.heartbeat(now);
             self.schedule.set_background(shared.in_background());
+            self.schedule.set_jank_onset(shared.jank_onset_ns());
             let (advised_token, advised_ns) = shared.advice();
             self.schedule.advise(advised_token, advised_ns);
             let step = self.schedule.next(now, activity);
@@ -200,9 +208,9 @@ impl Sampler<'_> {
         /// Of short messages another one may run by the time that the thread is stopped.
         const TRIES: usize = 3;
         /// Less than a report waits for its stack.
-        const PATIENCE_NS: u64 = 400_000_000;
+        const TRACE_TIMEOUT_NS: u64 = 400_000_000;
         let shared = &self.session.shared;
-        signal_catcher::wait_until_idle(clock::now_ns().saturating_add(PATIENCE_NS));
+        signal_catcher::wait_until_idle(clock::now_ns().saturating_add(TRACE_TIMEOUT_NS));
         for _ in 0..TRIES {
             let now = clock::now_ns();
             let (token, start_ns) = shared.activity().running().unwrap_or((shared.token(), now));

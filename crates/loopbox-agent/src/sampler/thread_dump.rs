@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::session::symbols::Stack;
 use crate::sys::clock;
 use loopbox_art::{Art, Lock, RawStack, ThreadId, Unstoppable};
-use loopbox_format::model::{LockChain, LockHolder, LockWait, OtherThread};
+use loopbox_format::model::{LocationId, LockChain, LockHolder, LockWait, OtherThread};
 use std::fs;
 
 /// Steps from the main thread to the thread that all others wait for.
@@ -28,8 +28,8 @@ pub(super) struct ThreadDumper<'a> {
     pub(super) session: &'a Session,
     pub(super) symbolizer: &'a mut Symbolizer,
     pub(super) raw: &'a mut RawStack,
-    /// How long the end of ART's own trace is waited for.
-    patience_ns: u64,
+    /// Until when the end of ART's own trace is waited for, uptime.
+    stacks_deadline_ns: u64,
 }
 
 impl<'a> ThreadDumper<'a> {
@@ -39,13 +39,13 @@ impl<'a> ThreadDumper<'a> {
         symbolizer: &'a mut Symbolizer,
         raw: &'a mut RawStack,
     ) -> Self {
-        Self { art, session, symbolizer, raw, patience_ns: 0 }
+        Self { art, session, symbolizer, raw, stacks_deadline_ns: 0 }
     }
 
     pub(super) fn answer(&mut self, env: &mut Env<'_>) {
         let queries = &self.session.thread_queries;
         let (number, all_threads, deadline_ns) = queries.current();
-        self.patience_ns = deadline_ns.saturating_sub(WITHOUT_STACKS_NS);
+        self.stacks_deadline_ns = deadline_ns.saturating_sub(WITHOUT_STACKS_NS);
         let known = self.art.threads();
         let locks = self.chain(env, &known);
         let generation = self.session.symbols.generation();
@@ -65,7 +65,7 @@ impl<'a> ThreadDumper<'a> {
     /// main thread's lock alone.
     fn inspect(&mut self, env: &mut Env<'_>, thread: Option<(ThreadId, u32)>, wants_lock: bool) -> Inspected {
         let mut suspended = None;
-        if thread.is_some() && !signal_catcher::wait_until_idle(self.patience_ns) {
+        if thread.is_some() && !signal_catcher::wait_until_idle(self.stacks_deadline_ns) {
             self.art.left_out(Unstoppable::Trace);
             return Inspected::default();
         }
@@ -228,7 +228,7 @@ struct Inspected {
 }
 
 impl Inspected {
-    fn bottom_first(&self) -> Vec<u32> {
+    fn bottom_first(&self) -> Vec<LocationId> {
         let top_first = self.stack.as_ref().map_or(&[][..], Stack::locations);
         top_first.iter().take(MAX_DEPTH).rev().copied().collect()
     }

@@ -3,6 +3,7 @@
 
 pub(crate) mod annotations;
 pub(crate) mod features;
+pub(crate) mod frames;
 pub(crate) mod monitor;
 pub(crate) mod previous_runs;
 pub(crate) mod settings;
@@ -15,6 +16,7 @@ use crate::sys::wake::EventFd;
 use crate::sys::{clock, proc};
 use annotations::Annotations;
 use features::Features;
+use frames::Frames;
 use loopbox_art::Art;
 use loopbox_recorder::Demand;
 use loopbox_store::{BuildId, RingReader};
@@ -44,6 +46,8 @@ pub(crate) struct Session {
     pub(crate) shared: Arc<SharedState>,
     pub(crate) features: Features,
     pub(crate) annotations: Annotations,
+    /// Display frames, where the app asks for them.
+    pub(crate) frames: Option<Frames>,
     pub(crate) symbols: SharedSymbols,
     pub(crate) reader: RingReader,
     /// Build id of the ART module.

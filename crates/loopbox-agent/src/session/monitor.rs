@@ -5,20 +5,20 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 /// Set by the app, read by the recorder's threads; the main thread knows nothing of it.
 #[derive(Debug, Default)]
 pub(crate) struct MonitorWishes {
-    /// A message that took longer is told of; 0 while nobody listens.
+    /// A message that took longer is reported; 0 without a listener.
     level_ns: AtomicU64,
-    /// The stack of a message that has run for as long is told at once; 0 for none.
+    /// The stack of a message that has run for as long is reported at once; 0 for none.
     block_ns: AtomicU64,
     /// How often Java samples the process while messages run.
     tick_ns: AtomicU64,
-    /// Since when somebody listens, uptime.
+    /// Since when there is a listener, uptime.
     since_ns: AtomicU64,
     ticked_ns: AtomicU64,
     ticks: AtomicU32,
 }
 
 impl MonitorWishes {
-    /// Starts telling, or with a level of 0 stops.
+    /// Starts reporting, or with a level of 0 stops.
     pub(crate) fn set(&self, now_ns: u64, level_ns: u64, block_ns: u64, tick_ns: u64) {
         self.since_ns.store(now_ns, Ordering::Relaxed);
         self.block_ns.store(block_ns, Ordering::Relaxed);
@@ -26,7 +26,7 @@ impl MonitorWishes {
         self.level_ns.store(level_ns, Ordering::Release);
     }
 
-    /// The lowest level, and since when somebody listens.
+    /// The lowest level, and since when there is a listener.
     pub(crate) fn level(&self) -> Option<(u64, u64)> {
         let level_ns = self.level_ns.load(Ordering::Acquire);
         (level_ns != 0).then(|| (level_ns, self.since_ns.load(Ordering::Relaxed)))
@@ -90,7 +90,7 @@ mod tests {
     fn a_hang_is_looked_at_more_often_than_java_samples() {
         let wishes = MonitorWishes::default();
         wishes.set(0, 100 * MS, 0, 500 * MS);
-        assert!(!wishes.is_block(u64::MAX), "no block is told of");
+        assert!(!wishes.is_block(u64::MAX), "no block is reported");
         let looks = (1..=10).map(|nth| 10_000 * MS + nth * 80 * MS);
         assert_eq!(looks.filter(|&at_ns| wishes.tick(at_ns)).count(), 3);
         assert_eq!(wishes.ticks(), 3);

@@ -1,5 +1,6 @@
 //! The settings that Java passes at install.
 
+use crate::error::InstallError;
 use loopbox_recorder::{Config, Keep, Sampling};
 use std::path::PathBuf;
 
@@ -20,6 +21,8 @@ pub struct Settings {
     /// How long a message may run before it counts as a hang, when only input waits for it.
     pub(crate) hang_threshold_ns: u64,
     pub(crate) pending: PendingLimits,
+    /// `None` where nobody asked for them.
+    pub(crate) frames: Option<FrameSettings>,
     /// Where reports and the ring go.
     pub(crate) directory: PathBuf,
     /// Version name and code of the app, as the app gives them.
@@ -42,37 +45,85 @@ pub(crate) struct PendingLimits {
     pub(crate) walk: bool,
 }
 
+/// What an app wants of its display frames.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FrameSettings {
+    /// A frame that stands longer has a record.
+    pub(crate) jank_ns: u64,
+    /// How many screens have figures of their own.
+    pub(crate) scenes: usize,
+    /// Whether the sampler looks for what keeps frames from coming.
+    pub(crate) stacks: bool,
+    /// So many frames of 60 Hz that one stall drops are told of.
+    pub(crate) skipped: u32,
+    /// Whether Java has a listener of frames.
+    pub(crate) hears: bool,
+}
+
+/// The numbers of `Settings.numbers` in its order, each by the name that it has there.
+#[derive(Debug, Clone, Copy)]
+enum Number {
+    ApiLevel,
+    GroupMs,
+    DetailMs,
+    Slots,
+    DetailsPerRecord,
+    AllNames,
+    Sampling,
+    SampleOnsetMs,
+    SampleIntervalMs,
+    MinSamples,
+    Trees,
+    SigQuit,
+    PendingLines,
+    PendingBytes,
+    PendingMs,
+    KeepObjects,
+    PendingByWalk,
+    HangMs,
+    IsHooked,
+    HearsFirst,
+    RedactThreadNames,
+    Frames,
+    JankFrameMs,
+    Scenes,
+    JankStacks,
+    Listener,
+    SkippedFrames,
+}
+
 /// How many numbers `Settings.numbers` has.
-pub const NUMBERS: usize = 21;
+pub const NUMBERS: usize = Number::SkippedFrames as usize + 1;
 
 impl Settings {
     /// Reads `Settings.numbers` (the same order there and here) and `Settings.strings`: directory, app version,
     /// the start's mark, then names and values of annotations.
     ///
     /// # Errors
-    /// A line for the log: which setting is missing, or which one the recorder refuses and why.
-    pub fn read(numbers: &[i64; NUMBERS], strings: Vec<String>) -> Result<Self, String> {
-        let number = |at: usize| numbers.get(at).map_or(0, |&number| u64::try_from(number).unwrap_or(0));
-        let small = |at: usize| u32::try_from(number(at)).unwrap_or(u32::MAX);
+    /// When a setting is missing, or the recorder refuses one.
+    pub fn read(numbers: &[i64; NUMBERS], strings: Vec<String>) -> Result<Self, InstallError> {
+        let number =
+            |at: Number| numbers.get(at as usize).map_or(0, |&number| u64::try_from(number).unwrap_or(0));
+        let small = |at: Number| u32::try_from(number(at)).unwrap_or(u32::MAX);
         let recorder = Config {
-            group_ns: number(1).saturating_mul(MS),
-            detail_ns: number(2).saturating_mul(MS),
-            slots: small(3),
-            details_per_record: small(4),
-            keep: if number(5) != 0 { Keep::Names } else { Keep::ComponentsOnly },
+            group_ns: number(Number::GroupMs).saturating_mul(MS),
+            detail_ns: number(Number::DetailMs).saturating_mul(MS),
+            slots: small(Number::Slots),
+            details_per_record: small(Number::DetailsPerRecord),
+            keep: if number(Number::AllNames) != 0 { Keep::Names } else { Keep::ComponentsOnly },
             sampling: Sampling {
-                enabled: number(6) != 0,
-                onset_ns: number(7).saturating_mul(MS),
-                interval_ns: number(8).saturating_mul(MS),
-                min_samples: small(9),
-                trees: small(10),
+                enabled: number(Number::Sampling) != 0,
+                onset_ns: number(Number::SampleOnsetMs).saturating_mul(MS),
+                interval_ns: number(Number::SampleIntervalMs).saturating_mul(MS),
+                min_samples: small(Number::MinSamples),
+                trees: small(Number::Trees),
                 ..Sampling::default()
             },
             ..Config::default()
         };
         let mut strings = strings.into_iter();
         let directory =
-            strings.next().filter(|directory| !directory.is_empty()).ok_or("no directory given")?;
+            strings.next().filter(|directory| !directory.is_empty()).ok_or(InstallError::NoDirectory)?;
         let app_version = strings.next().unwrap_or_default();
         let start_mark = strings.next().filter(|mark| !mark.is_empty()).map(PathBuf::from);
         let mut annotations = Vec::new();
@@ -80,20 +131,27 @@ impl Settings {
             annotations.push((name, value));
         }
         Ok(Self {
-            api_level: small(0),
-            recorder: recorder.validated().map_err(|error| error.to_string())?,
-            sig_quit: number(11) != 0,
+            api_level: small(Number::ApiLevel),
+            recorder: recorder.validated()?,
+            sig_quit: number(Number::SigQuit) != 0,
             pending: PendingLimits {
-                lines: small(12).cast_signed(),
-                bytes: small(13).cast_signed(),
-                ms: number(14).cast_signed(),
-                keep_objects: number(15) != 0,
-                walk: number(16) != 0,
+                lines: small(Number::PendingLines).cast_signed(),
+                bytes: small(Number::PendingBytes).cast_signed(),
+                ms: number(Number::PendingMs).cast_signed(),
+                keep_objects: number(Number::KeepObjects) != 0,
+                walk: number(Number::PendingByWalk) != 0,
             },
-            hang_threshold_ns: number(17).saturating_mul(MS),
-            hooked: number(18) != 0,
-            first_file: number(19) != 0,
-            redact_threads: number(20) != 0,
+            hang_threshold_ns: number(Number::HangMs).saturating_mul(MS),
+            hooked: number(Number::IsHooked) != 0,
+            first_file: number(Number::HearsFirst) != 0,
+            redact_threads: number(Number::RedactThreadNames) != 0,
+            frames: (number(Number::Frames) != 0).then(|| FrameSettings {
+                jank_ns: number(Number::JankFrameMs).saturating_mul(MS),
+                scenes: small(Number::Scenes) as usize,
+                stacks: number(Number::JankStacks) != 0,
+                hears: number(Number::Listener) != 0,
+                skipped: small(Number::SkippedFrames),
+            }),
             directory: directory.into(),
             app_version,
             start_mark,
@@ -106,31 +164,80 @@ impl Settings {
 mod tests {
     use super::*;
 
-    /// The defaults of `Config.Builder`.
-    const DEFAULTS: [i64; NUMBERS] =
-        [29, 300, 50, 100, 8, 1, 1, 50, 10, 95, 10, 1, 200, 65_536, 200, 0, 0, 5_000, 1, 0, 0];
+    const JAVA: &str = include_str!("../../../../jni-glue/java/io/loopbox/internal/Settings.java");
+
+    /// The name that each number of `Settings.numbers` has in Java: the last one of its expression, `jankFrameMs` of
+    /// `frames != null ? frames.jankFrameMs : 0`.
+    fn java_names() -> Vec<&'static str> {
+        let is_name = |word: &&str| word.starts_with(|c: char| c.is_ascii_lowercase()) && *word != "null";
+        let name =
+            |expression: &'static str| expression.split(|c: char| !c.is_ascii_alphanumeric()).rfind(is_name);
+        let (_, list) = JAVA.split_once("return new long[] {").unwrap();
+        let (list, _) = list.split_once("};").unwrap();
+        list.split(",\n").filter_map(name).collect()
+    }
+
+    /// What the fields of Java's `Settings` begin with, as numbers.
+    fn defaults() -> [i64; NUMBERS] {
+        let field = |name: &str| {
+            let is_it = |line: &&str| {
+                let declared = line.trim().strip_prefix("public ").and_then(|rest| rest.split_once(' '));
+                declared.is_some_and(|(_, rest)| rest.split([' ', ';']).next() == Some(name))
+            };
+            let line = JAVA.lines().find(is_it)?;
+            Some(line.split_once(" = ").map_or("0", |(_, value)| value.trim_end_matches(';')))
+        };
+        let number = |name: &str| match (name, field(name)) {
+            ("apiLevel", _) => 29,
+            ("isHooked", _) | (_, Some("true")) => 1,
+            (_, Some("false") | None) => 0,
+            (_, Some(value)) => value
+                .split(" << ")
+                .map(|number| number.replace('_', "").parse().unwrap())
+                .reduce(|number: i64, by| number << by)
+                .unwrap(),
+        };
+        let all: Vec<i64> = java_names().into_iter().map(number).collect();
+        all.try_into().unwrap()
+    }
 
     #[test]
-    fn the_builders_defaults_are_the_recorders() {
+    fn numbers_are_read_in_the_order_that_java_writes_them_in() {
+        let (_, list) = include_str!("settings.rs").split_once("enum Number {").unwrap();
+        let (list, _) = list.split_once('}').unwrap();
+        let own: Vec<String> = list
+            .split(',')
+            .map(|name| name.trim().to_owned())
+            .filter(|name| !name.is_empty())
+            .map(|name| name[..1].to_lowercase() + &name[1..])
+            .collect();
+        assert_eq!(own, java_names());
+        assert_eq!(own.len(), NUMBERS);
+    }
+
+    #[test]
+    fn javas_defaults_are_the_recorders() {
         let strings = ["/data/app", "1.0 (1)", "", "user", "u1"].map(str::to_owned).to_vec();
-        let settings = Settings::read(&DEFAULTS, strings).unwrap();
+        let settings = Settings::read(&defaults(), strings).unwrap();
         assert_eq!(settings.recorder, Config::default());
         assert_eq!((settings.api_level, settings.sig_quit, settings.hooked), (29, true, true));
         assert_eq!(settings.annotations, [("user".to_owned(), "u1".to_owned())]);
         assert_eq!(settings.start_mark, None);
         assert!(!settings.pending.keep_objects);
+        assert!(settings.frames.is_none());
         assert_eq!(settings.hang_threshold_ns, 5_000 * MS);
     }
 
     #[test]
     fn a_setting_that_the_recorder_refuses_is_named() {
-        let mut numbers = DEFAULTS;
-        numbers[2] = 300;
+        let mut numbers = defaults();
+        numbers[Number::DetailMs as usize] = 300;
         let refusal = Settings::read(&numbers, vec!["/x".into()]).unwrap_err();
-        assert_eq!(refusal, "detail_ns is 300000000, must be less than group_ns (300000000)");
-        assert_eq!(Settings::read(&DEFAULTS, vec![]).unwrap_err(), "no directory given");
-        let mut negative = DEFAULTS;
-        negative[3] = -1;
-        assert!(Settings::read(&negative, vec!["/x".into()]).unwrap_err().starts_with("slots is 0"));
+        assert_eq!(refusal.to_string(), "detail_ns is 300000000, must be less than group_ns (300000000)");
+        assert_eq!(Settings::read(&defaults(), vec![]).unwrap_err().to_string(), "no directory given");
+        let mut negative = defaults();
+        negative[Number::Slots as usize] = -1;
+        let refusal = Settings::read(&negative, vec!["/x".into()]).unwrap_err();
+        assert!(refusal.to_string().starts_with("slots is 0"), "{refusal}");
     }
 }

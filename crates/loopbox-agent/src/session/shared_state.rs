@@ -65,6 +65,8 @@ pub struct SharedState {
     late_ns: AtomicU64,
     /// A message, and the interval that its tree asks for.
     advice: Pair,
+    /// The age from which on a message is sampled while display frames come; 0 while none do.
+    jank_onset_ns: AtomicU64,
 }
 
 impl Default for SharedState {
@@ -96,6 +98,7 @@ impl Default for SharedState {
             unseen_ns: AtomicU64::default(),
             late_ns: AtomicU64::default(),
             advice: Pair::default(),
+            jank_onset_ns: AtomicU64::default(),
         }
     }
 }
@@ -431,6 +434,16 @@ impl SharedState {
     /// The interval at which this message is to be sampled from now on. Worker only.
     pub(crate) fn advise(&self, token: u64, interval_ns: u64) {
         self.advice.set(token, interval_ns);
+    }
+
+    /// Messages are to be sampled from this age on, because frames come that they may hold up; 0 when none do any more.
+    pub(crate) fn set_jank_onset(&self, onset_ns: u64) {
+        self.jank_onset_ns.store(onset_ns, Ordering::Relaxed);
+    }
+
+    /// The age at which messages may hold up frames; `None` while no frames come.
+    pub(crate) fn jank_onset_ns(&self) -> Option<u64> {
+        Some(self.jank_onset_ns.load(Ordering::Relaxed)).filter(|&ns| ns != 0)
     }
 
     /// The last advice: for which message, and the interval.

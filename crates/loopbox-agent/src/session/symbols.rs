@@ -1,7 +1,7 @@
 //! The session's symbol table: methods and locations by number, shared by the sampler, which adds, and the worker, which
 //! reads and cleans up.
 
-use loopbox_format::model::{Location, Method, StackTree, Symbols};
+use loopbox_format::model::{Location, LocationId, Method, StackTree, Symbols};
 use loopbox_recorder::{StackTreeBuilder, SymbolTable};
 use std::sync::{Mutex, PoisonError};
 
@@ -15,18 +15,18 @@ pub(crate) const MAX_LOCATIONS_KNOWN: usize = 8_192;
 #[derive(Clone, Copy)]
 pub(crate) struct Stack {
     len: usize,
-    locations: [u32; MAX_LOCATIONS],
+    locations: [LocationId; MAX_LOCATIONS],
 }
 
 impl Stack {
-    pub(crate) const EMPTY: Self = Self { len: 0, locations: [0; MAX_LOCATIONS] };
+    pub(crate) const EMPTY: Self = Self { len: 0, locations: [LocationId(0); MAX_LOCATIONS] };
 
     /// Top frame first.
-    pub(crate) fn locations(&self) -> &[u32] {
+    pub(crate) fn locations(&self) -> &[LocationId] {
         self.locations.get(..self.len).unwrap_or_default()
     }
 
-    pub(crate) fn push(&mut self, location: u32) {
+    pub(crate) fn push(&mut self, location: LocationId) {
         if let Some(slot) = self.locations.get_mut(self.len) {
             *slot = location;
             self.len += 1;
@@ -90,7 +90,7 @@ impl SharedSymbols {
 }
 
 /// Class, method, file and line number with tabs between them; or how many frames are left out.
-fn location(table: &mut SymbolTable, line: &str) -> Option<u32> {
+fn location(table: &mut SymbolTable, line: &str) -> Option<LocationId> {
     let mut fields = line.split('\t');
     let mut text = || fields.next().unwrap_or_default();
     let (class, name, source_file, line) = (text(), text(), text(), text());
@@ -112,6 +112,7 @@ fn location(table: &mut SymbolTable, line: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use loopbox_format::model::MethodId;
 
     #[test]
     fn lines_become_locations() {
@@ -120,8 +121,8 @@ mod tests {
         let (stack, generation) = shared.locate_lines(text);
         assert_eq!(generation, shared.generation());
         let symbols = shared.symbols();
-        let seen: Vec<_> = stack.locations().iter().map(|&at| symbols.locations[at as usize]).collect();
-        let frame = |method, line| Location::Frame { method, dex_pc: None, line };
+        let seen: Vec<_> = stack.locations().iter().map(|&at| *symbols.location(at).unwrap()).collect();
+        let frame = |method, line| Location::Frame { method: MethodId(method), dex_pc: None, line };
         assert_eq!(
             seen,
             [frame(0, None), frame(1, Some(17)), Location::Elided { frames: 275 }, frame(1, Some(17))]

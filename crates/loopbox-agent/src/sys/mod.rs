@@ -1,4 +1,4 @@
-//! The operating system: clocks, sleeping and waking, `/proc`, the log. Knows nothing of the rest of the crate.
+//! The operating system: clocks, threads, sleeping and waking, `/proc`, the log. Knows nothing of the rest of the crate.
 
 pub(crate) mod clock;
 #[cfg(debug_assertions)]
@@ -6,6 +6,7 @@ pub(crate) mod fault;
 pub(crate) mod log;
 pub(crate) mod priority;
 pub(crate) mod proc;
+pub(crate) mod thread;
 #[cfg(any(target_os = "android", test))]
 pub(crate) mod thread_keys;
 pub(crate) mod wake;

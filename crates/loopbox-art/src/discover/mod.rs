@@ -76,14 +76,14 @@ pub fn build_id(vm: JavaVm) -> Option<Vec<u8>> {
 /// does not, after 10 s up to ART 14 and 2 to 4 s since, which busy devices reach.
 ///
 /// Told by the form of the function behind it: `ThreadList::SuspendThreadByPeer` had a `bool* timed_out` up to 14.
-pub fn get_stack_trace_is_patient(vm: JavaVm) -> bool {
-    const PATIENT: [&str; 3] = [
+pub fn get_stack_trace_waits_long_enough(vm: JavaVm) -> bool {
+    const WITH_TIMED_OUT: [&str; 3] = [
         "_ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectbbPb",
         "_ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectbNS_13SuspendReasonEPb",
         "_ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectNS_13SuspendReasonEPb",
     ];
     let module = a_function_of(vm).and_then(Module::holding);
-    module.is_ok_and(|module| module.find_exported(&PATIENT).iter().any(Option::is_some))
+    module.is_ok_and(|module| module.find_exported(&WITH_TIMED_OUT).iter().any(Option::is_some))
 }
 
 impl Library {

@@ -1,11 +1,12 @@
 //! Recognising `art::ThreadList` by the list it holds.
 
-use std::collections::BTreeSet;
-
 use crate::sys::mem::{self, WORD};
 
-/// More threads than this are no thread list (`kMaxThreadId` is 65535; apps have tens to hundreds).
+/// More threads than this are no thread list ([`MAX_ID`] is what ART allows; apps have tens to hundreds).
 const LIMIT: usize = 4096;
+/// `kMaxThreadId`.
+const MAX_ID: usize = 0xffff;
+
 /// The list's threads, if `list` (a `std::list<Thread*>`) is one whose every thread has its own
 /// thin-lock id at `thin_lock_id`, and if no thread is about to change it: see [`until_consistent`](super::until_consistent).
 ///
@@ -17,7 +18,7 @@ pub(super) fn threads(list: usize, thin_lock_id: usize) -> Option<Vec<usize>> {
         return None;
     }
     let mut threads = Vec::with_capacity(count);
-    let mut ids = BTreeSet::new();
+    let mut ids = vec![0_u8; (MAX_ID >> 3) + 1];
     let mut previous = list;
     let mut at = head[1];
     while !mem::same(at, list) {
@@ -25,10 +26,12 @@ pub(super) fn threads(list: usize, thin_lock_id: usize) -> Option<Vec<usize>> {
         if threads.len() == count || !mem::same(node[0], previous) {
             return None;
         }
-        let id = mem::read::<u32>(node[2].checked_add(thin_lock_id)?)?;
-        if id == 0 || id > 0xffff || !ids.insert(id) {
+        let id = mem::read::<u32>(node[2].checked_add(thin_lock_id)?)? as usize;
+        let (seen, bit) = (ids.get_mut(id >> 3)?, 1 << (id & 7));
+        if id == 0 || *seen & bit != 0 {
             return None;
         }
+        *seen |= bit;
         threads.push(node[2]);
         previous = at;
         at = node[1];

@@ -3,6 +3,7 @@
 //! The layout (four header words, a Bloom filter of machine words, the buckets, the chains) is that
 //! of the GNU linker; bionic and glibc read the same.
 
+use super::symbol::{text_at, usable};
 use goblin::container::{Container, Ctx};
 use goblin::elf::sym::Sym;
 use scroll::Pread;
@@ -60,8 +61,8 @@ impl Table<'_> {
             let entry = self.word(chains_at.checked_add((link as usize).checked_mul(4)?)?)?;
             if entry | 1 == hash | 1
                 && let Some(symbol) = self.symbol(index)
-                && super::usable(&symbol)
-                && super::text_at(self.names, symbol.st_name) == Some(name.as_bytes())
+                && usable(&symbol)
+                && text_at(self.names, symbol.st_name) == Some(name.as_bytes())
             {
                 return Some(symbol);
             }

@@ -6,6 +6,7 @@
 //! one at a time; its whole-file parse takes ten milliseconds on a large libart and is never called.
 
 mod gnu_hash;
+mod symbol;
 mod xz;
 
 use std::fmt::Write;
@@ -16,7 +17,8 @@ use goblin::elf::dynamic::Dynamic;
 use goblin::elf::header::Header;
 use goblin::elf::program_header::{PT_LOAD, PT_NOTE, ProgramHeader};
 use goblin::elf::section_header::{SHT_DYNSYM, SHT_STRTAB, SHT_SYMTAB, SectionHeader};
-use goblin::elf::sym::{STT_FUNC, STT_NOTYPE, STT_OBJECT, Sym, Symtab};
+use goblin::elf::sym::{Sym, Symtab};
+use symbol::{text_at, usable};
 
 /// Decompressed `.gnu_debugdata` larger than this is refused (libart's is 2 to 6 MB).
 const DEBUGDATA_LIMIT: usize = 64 << 20;
@@ -217,17 +219,6 @@ impl<'a> Image<'a> {
 
 fn symbol(sym: &Sym, source: SymbolSource) -> Symbol {
     Symbol { value: sym.st_value, size: sym.st_size, source }
-}
-
-/// Defined here, and code or data.
-fn usable(sym: &Sym) -> bool {
-    sym.st_shndx != 0 && sym.st_value != 0 && matches!(sym.st_type(), STT_FUNC | STT_OBJECT | STT_NOTYPE)
-}
-
-/// The zero-terminated text at a position of a string table.
-fn text_at(table: &[u8], at: usize) -> Option<&[u8]> {
-    let tail = table.get(at..)?;
-    tail.get(..tail.iter().position(|b| *b == 0)?)
 }
 
 /// Bytes as lower-case hex, the way build ids are written.

@@ -1,4 +1,5 @@
 use super::*;
+use goblin::elf::sym::STT_FUNC;
 
 fn own_file() -> Vec<u8> {
     std::fs::read(std::env::current_exe().unwrap()).unwrap()

@@ -3,7 +3,8 @@
 //! Format: "Dalvik executable format", source.android.com. Every index is checked against the count in
 //! the file's own header and every read may fail.
 
-use super::{mutf8, read_up_to, u16_at, u32_at, usize_at};
+use super::bytes::{read_up_to, u16_at, u32_at, usize_at};
+use super::mutf8;
 use crate::offsets::NameLayout;
 use crate::sys::mem;
 

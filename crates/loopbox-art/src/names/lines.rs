@@ -1,7 +1,7 @@
 //! Source lines by dex pc, from a method's debug info.
 
+use super::bytes::{u16_at, u32_at};
 use super::dex::DexFile;
-use super::{u16_at, u32_at};
 use crate::sys::mem;
 
 /// Debug info longer than this is not read (a method of 65536 instructions has about 100 KB).

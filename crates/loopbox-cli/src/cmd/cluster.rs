@@ -1,11 +1,12 @@
 //! `loopbox cluster`.
 
-use crate::batch::BatchOptions;
+use crate::batch::BatchReading;
 use crate::destination::Destination;
+use crate::monitor_files::{self, ReadStall};
 use crate::options::TerminalOptions;
 use crate::outcome::Outcome;
 use crate::output;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use loopbox_report::Analysis;
 use loopbox_report::cluster::{self, Clusters, Sighting};
 use loopbox_report::diagnose::diagnose;
@@ -16,10 +17,19 @@ use std::path::PathBuf;
   loopbox cluster reports/
   loopbox cluster reports/ --in-app com.example --limit 5
   loopbox cluster reports/ --html -o week.html
+  loopbox cluster reports/ uiperf-2026-11-22.jsonl
+  loopbox cluster reports/ --jank
   loopbox cluster reports/ --mapping mapping-5.2.txt --mapping mapping-5.3.txt")]
 pub(crate) struct Args {
+    /// Reports, files of the performance monitor, and folders that are searched for those, by their ends: .lbx, and .jsonl or
+    /// .jsonl.gz.
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
     #[command(flatten)]
-    batch: BatchOptions,
+    how: BatchReading,
+    /// Groups the jank frames of reports, by the stacks of what held them up; ranked by how long they stood too long, together.
+    #[arg(long)]
+    jank: bool,
     /// Prints JSON (schema loopbox.cluster/1, see docs/clustering.md) with all groups.
     #[arg(long, conflicts_with = "html")]
     json: bool,
@@ -37,17 +47,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let destination = Destination::new(args.output.as_deref(), &args.batch.paths)?;
-    let visit = |clusters: &mut Clusters, analysis: &Analysis, path: &str| {
-        clusters.add(Sighting::new(analysis, &diagnose(analysis), path));
-        Ok(())
-    };
-    let batch = args.batch.read(Clusters::default, visit)?;
-    let mut whole = Clusters::default();
-    for part in batch.states {
-        whole.merge(part);
-    }
-    let summary = whole.summary(batch.skipped);
+    let destination = Destination::new(args.output.as_deref(), &args.paths)?;
+    let (clusters, skipped, outcome) = if args.jank { janks(args)? } else { reports_and_stalls(args)? };
+    let summary = clusters.summary(skipped);
     if args.json {
         destination.write((serde_json::to_string_pretty(&summary)? + "\n").as_bytes())?;
     } else if args.html {
@@ -58,5 +60,54 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     } else {
         output::write_text(&cluster::text(&summary, args.limit), &args.terminal)?;
     }
-    Ok(batch.outcome)
+    Ok(outcome)
+}
+
+/// The groups, how many files could not be used, and whether all could.
+type Grouped = (Clusters, u64, Outcome);
+
+fn reports_and_stalls(args: &Args) -> Result<Grouped> {
+    let (named, paths): (Vec<PathBuf>, Vec<PathBuf>) =
+        args.paths.iter().cloned().partition(|path| !path.is_dir() && monitor_files::is_named_so(path));
+    let report = |clusters: &mut Clusters, analysis: &Analysis, path: &str| {
+        clusters.add(Sighting::new(analysis, &diagnose(analysis), path));
+        Ok(())
+    };
+    let (reports, used_reports) = args.how.read_all(&paths, Clusters::default, report)?;
+    let folders = paths.into_iter().filter(|path| path.is_dir());
+    let files = monitor_files::find(&named.into_iter().chain(folders).collect::<Vec<_>>())?;
+    let stall = |clusters: &mut Clusters, read: &ReadStall<'_>| {
+        clusters.add(Sighting::of_stall(read.analysis, &diagnose(read.analysis), read.path));
+        Ok(())
+    };
+    let (stalls, used_files) = args.how.read_stalls(&files, Clusters::default, stall)?;
+    let skipped = reports.skipped + stalls.skipped;
+    match (used_reports + used_files, skipped) {
+        (0, 0) => {
+            bail!("no report found: folders are searched for files that end in .lbx, .jsonl or .jsonl.gz")
+        }
+        (0, n) => bail!("none of {n} files could be used"),
+        _ => {}
+    }
+    let outcome = reports.outcome.max(stalls.outcome);
+    Ok((merged(reports.states.into_iter().chain(stalls.states)), skipped, outcome))
+}
+
+fn janks(args: &Args) -> Result<Grouped> {
+    let visit = |clusters: &mut Clusters, analysis: &Analysis, path: &str| {
+        clusters.add_janks(Sighting::of_janks(analysis, path));
+        Ok(())
+    };
+    let batch = args.how.read(&args.paths, Clusters::default, visit)?;
+    let clusters = merged(batch.states);
+    if clusters.is_empty() {
+        bail!("no report has a jank frame (docs/frames.md says what writes them)");
+    }
+    Ok((clusters, batch.skipped, batch.outcome))
+}
+
+fn merged(parts: impl IntoIterator<Item = Clusters>) -> Clusters {
+    let mut whole = Clusters::default();
+    parts.into_iter().for_each(|part| whole.merge(part));
+    whole
 }

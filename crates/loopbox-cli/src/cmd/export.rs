@@ -1,16 +1,17 @@
 //! `loopbox export`.
 
-use crate::batch::BatchOptions;
+use crate::batch::{Batch, BatchOptions};
 use crate::destination::{Destination, write_file};
 use crate::input;
+use crate::monitor_files;
 use crate::outcome::Outcome;
 use anyhow::{Context, Error, Result, bail};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use clap::error::ErrorKind;
-use loopbox_report::Analysis;
+use loopbox_monitor::StallRow;
 use loopbox_report::diagnose::diagnose;
-use loopbox_report::export::parquet::{ROW_GROUP, Row, Table};
+use loopbox_report::export::parquet::{ROW_GROUP, ReportRow, Row, ScreenRow, Table};
 use loopbox_report::export::{self, Format};
 use std::io::{self, BufWriter, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -21,7 +22,8 @@ use std::sync::{LazyLock, Mutex, PoisonError};
   loopbox export hang.lbx -f perfetto -o hang.pb
   loopbox export hang.lbx -f firefox -o hang.json
   loopbox export hang.lbx -f tree-text --token 46
-  loopbox export reports/ -f parquet -o reports.parquet")]
+  loopbox export reports/ -f parquet -o reports.parquet
+  loopbox export uiperf/ -f parquet-stalls -o stalls.parquet")]
 pub(crate) struct Args {
     #[command(flatten)]
     batch: BatchOptions,
@@ -41,13 +43,23 @@ pub(crate) struct Args {
 enum OutputFormat {
     OneReport(Format),
     TreeText,
+    /// A row for each report.
     Parquet,
+    /// A row for each screen with display frames.
+    ParquetScreens,
+    /// A row for each stall of the performance monitor.
+    ParquetStalls,
 }
 
 impl ValueEnum for OutputFormat {
     fn value_variants<'a>() -> &'a [Self] {
         static VARIANTS: LazyLock<Vec<OutputFormat>> = LazyLock::new(|| {
-            let others = [OutputFormat::TreeText, OutputFormat::Parquet];
+            let others = [
+                OutputFormat::TreeText,
+                OutputFormat::Parquet,
+                OutputFormat::ParquetScreens,
+                OutputFormat::ParquetStalls,
+            ];
             Format::ALL.map(OutputFormat::OneReport).into_iter().chain(others).collect()
         });
         &VARIANTS
@@ -62,6 +74,12 @@ impl ValueEnum for OutputFormat {
             Self::Parquet => {
                 ("parquet", "One table of any number of reports, for SQL engines (docs/parquet.md)")
             }
+            Self::ParquetScreens => {
+                ("parquet-screens", "The same with a row for each screen that has display frames")
+            }
+            Self::ParquetStalls => {
+                ("parquet-stalls", "The same with a row for each stall in files of the performance monitor")
+            }
         };
         Some(PossibleValue::new(name).help(help))
     }
@@ -75,7 +93,34 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     match args.format {
         OutputFormat::OneReport(format) => one_report(args, format, &destination),
         OutputFormat::TreeText => tree_text(args, &destination),
-        OutputFormat::Parquet => parquet(args),
+        OutputFormat::Parquet => table(args, |write| {
+            args.batch.read(Vec::new, |rows: &mut Vec<ReportRow>, analysis, path| {
+                rows.push(ReportRow::new(analysis, &diagnose(analysis), path));
+                write(rows, ROW_GROUP)
+            })
+        }),
+        OutputFormat::ParquetScreens => table(args, |write| {
+            args.batch.read(Vec::new, |rows: &mut Vec<ScreenRow>, analysis, path| {
+                rows.extend(ScreenRow::all(analysis, path));
+                write(rows, ROW_GROUP)
+            })
+        }),
+        OutputFormat::ParquetStalls => table(args, |write| {
+            let files = monitor_files::find(&args.batch.paths)?;
+            let (batch, used) =
+                args.batch.how.read_stalls(&files, Vec::new, |rows: &mut Vec<StallRow>, read| {
+                    let diagnosis = diagnose(read.analysis);
+                    rows.push(StallRow::new(read.stall, read.base, read.analysis, &diagnosis, read.path));
+                    write(rows, ROW_GROUP)
+                })?;
+            match (used, batch.skipped) {
+                (0, 0) => {
+                    bail!("no file found: folders are searched for files that end in .jsonl or .jsonl.gz")
+                }
+                (0, n) => bail!("none of {n} files could be used"),
+                _ => Ok(batch),
+            }
+        }),
     }
 }
 
@@ -112,24 +157,28 @@ fn tree_text(args: &Args, destination: &Destination<'_>) -> Result<Outcome> {
     Ok(loaded.outcome())
 }
 
+/// Writes rows to the file when there are at least so many.
+type WriteRows<'w, R> = dyn Fn(&mut Vec<R>, usize) -> Result<()> + Sync + 'w;
+
 /// Each thread collects rows; they go to the file a row group at a time.
-fn parquet(args: &Args) -> Result<Outcome> {
+fn table<R: Row + Send>(
+    args: &Args,
+    read: impl FnOnce(&WriteRows<'_, R>) -> Result<Batch<Vec<R>>>,
+) -> Result<Outcome> {
     let Some(path) = &args.output else {
         return Err(usage_error("a Parquet file is not text: give a file with -o"));
     };
     write_file(path, |file| {
         let table = Mutex::new(Table::new(BufWriter::new(file))?);
-        let write = |rows: &mut Vec<Row>| -> Result<()> {
-            table.lock().unwrap_or_else(PoisonError::into_inner).write(rows)?;
-            rows.clear();
+        let write = |rows: &mut Vec<R>, at_least: usize| -> Result<()> {
+            if rows.len() >= at_least {
+                table.lock().unwrap_or_else(PoisonError::into_inner).write(rows)?;
+                rows.clear();
+            }
             Ok(())
         };
-        let visit = |rows: &mut Vec<Row>, analysis: &Analysis, path: &str| {
-            rows.push(Row::new(analysis, &diagnose(analysis), path));
-            if rows.len() >= ROW_GROUP { write(rows) } else { Ok(()) }
-        };
-        let mut batch = args.batch.read(Vec::new, visit)?;
-        batch.states.iter_mut().try_for_each(write)?;
+        let mut batch = read(&write)?;
+        batch.states.iter_mut().try_for_each(|rows| write(rows, 1))?;
         table.into_inner().unwrap_or_else(PoisonError::into_inner).finish()?;
         Ok(batch.outcome)
     })

@@ -80,11 +80,7 @@ fn run_comparison(
     } else {
         write_text(&comparison_text(&comparison, args.limit), args, destination)?;
     }
-    Ok(match (comparison.failed.is_empty(), outcome, of_variant) {
-        (false, ..) => Outcome::Failed,
-        (true, Outcome::Complete, of_variant) => of_variant,
-        (true, of_base, _) => of_base,
-    })
+    Ok(if comparison.failed.is_empty() { outcome.max(of_variant) } else { Outcome::Failed })
 }
 
 /// All reports of a batch, and how many files could not be used.

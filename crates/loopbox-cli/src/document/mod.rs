@@ -56,6 +56,6 @@ impl Document {
 
     /// It as a manual page of section 7.
     pub(crate) fn manual_page(&self) -> String {
-        roff::render(self, &blocks::parse(self.text))
+        roff::render(self.name, &self.title(), &blocks::parse(self.text))
     }
 }

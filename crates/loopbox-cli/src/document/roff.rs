@@ -1,6 +1,5 @@
 //! A page as a manual page.
 
-use super::Document;
 use super::blocks::{Block, Cell, Look, Span, plain};
 use super::terminal::columns;
 use roff::{Inline, Roff, bold, italic, line_break, roman};
@@ -10,12 +9,12 @@ const WIDTH: usize = 70;
 const GAP: usize = 3;
 
 /// The page in troff's language, with the macros of man(7) and the tables of tbl(1).
-pub(super) fn render(document: &Document, blocks: &[Block]) -> String {
-    let name = format!("loopbox-{}", document.name);
+pub(super) fn render(name: &str, title: &str, blocks: &[Block]) -> String {
+    let name = format!("loopbox-{name}");
     let version = concat!("loopbox ", env!("CARGO_PKG_VERSION"));
     let mut page = Roff::new();
     page.control("TH", [name.as_str(), "7", "", version]);
-    page.control("SH", ["NAME"]).text([roman(format!("{name} - {}", document.title()))]);
+    page.control("SH", ["NAME"]).text([roman(format!("{name} - {title}"))]);
     page.control("SH", ["DESCRIPTION"]);
     for block in blocks {
         write(&mut page, block);

@@ -1,7 +1,8 @@
-"""Runs the queries of docs/fleet.md in DuckDB and in Spark on the same reports, and prints both answers as JSON: PAGE TABLE FOLDER ROWS.
+"""Runs the queries of docs/fleet.md in DuckDB and in Spark on the same rows, and prints both answers as JSON: PAGE TABLE SCREENS STALLS FOLDER ROWS.
 
 The reports are the rows of an exported table, many times over, with users, days, versions, devices and causes that differ:
-three versions of which each newer one has twenty problems more, and five of 97 models whose reports are often starved.
+three versions of which each newer one has twenty problems more, and five of 97 models whose reports are often starved. So are screens
+and stalls, of which there are ROWS at most 20000: the newest version's feed has three times as many hitches.
 """
 import json
 import os
@@ -12,7 +13,7 @@ import time
 import duckdb
 from pyspark.sql import SparkSession
 
-page, table, folder, count = open(sys.argv[1]).read(), sys.argv[2], sys.argv[3], int(sys.argv[4])
+page, table, screens, stalls, folder, count = open(sys.argv[1]).read(), *sys.argv[2:6], int(sys.argv[6])
 keep, *queries = [query.strip().rstrip(";") for query in re.findall(r"```sql\n(.*?)```", page, re.S)]
 day, fleet, times = os.path.join(folder, "day.parquet"), os.path.join(folder, "fleet"), {}
 
@@ -40,6 +41,25 @@ COPY (
   FROM (SELECT *, row_number() OVER (ORDER BY path) - 1 AS nth, count(*) OVER () AS many FROM '{table}') t
   JOIN (SELECT range AS c, range * 48271 % 1000003 AS n FROM range({count})) ON nth = c % many
 ) TO '{day}' (FORMAT parquet)"""
+
+
+def many(table, changes, to):
+    """The rows of a table many times over, of other users, models and versions."""
+    return f"""
+COPY (
+  SELECT t.* EXCLUDE (nth, many) REPLACE (
+    'user ' || (n * 7919 % 4001) AS "user", 'model ' || lpad(CAST(n % 97 AS VARCHAR), 2, '0') AS device, 26 + n % 11 AS api_level,
+    50000 + 100 * (n % 3) AS app_version_code, {changes}
+  )
+  FROM (SELECT *, row_number() OVER () - 1 AS nth, count(*) OVER () AS many FROM '{table}') t
+  JOIN (SELECT range AS c, range * 48271 % 1000003 AS n FROM range({min(count, 20000)})) ON nth = c % many
+) TO '{to}' (FORMAT parquet)"""
+
+
+tables = {name: os.path.join(folder, f"{name}.parquet") for name in ("screens", "stalls")}
+worse = "CASE WHEN n % 3 = 2 AND screen = 'Feed' THEN 3 * scroll_hitch_ms ELSE scroll_hitch_ms END AS scroll_hitch_ms"
+rate = "CASE WHEN n % 2 = 0 THEN 119.98 ELSE refresh_hz END AS refresh_hz"
+level = "1 + n % 2 AS level"
 active = """
 CREATE TEMPORARY VIEW active AS
 SELECT * FROM (VALUES (50000, 150000), (50100, 100000), (50200, 40000)) AS t(app_version_code, users)"""
@@ -48,6 +68,9 @@ duckdb.sql("SET TimeZone = 'UTC'")
 timed("made", lambda: duckdb.sql(make))
 timed("kept by day and version", lambda: duckdb.sql(keep.replace("'day.parquet'", f"'{day}'").replace("'fleet'", f"'{fleet}'")))
 duckdb.sql(f"CREATE VIEW reports AS SELECT * FROM read_parquet('{fleet}/**/*.parquet', hive_partitioning = true)")
+for name, source, changes in (("screens", screens, f"{worse}, {rate}"), ("stalls", stalls, level)):
+    timed(f"made {name}", lambda: duckdb.sql(many(source, changes, tables[name])))
+    duckdb.sql(f"CREATE VIEW {name} AS SELECT * FROM '{tables[name]}'")
 duckdb.sql(active)
 
 
@@ -70,6 +93,8 @@ for name, value in settings.items():
     builder = builder.config(name, value)
 spark = timed("Spark starts", builder.getOrCreate)
 spark.read.parquet(fleet).createOrReplaceTempView("reports")
+for name, path in tables.items():
+    spark.read.parquet(path).createOrReplaceTempView(name)
 spark.sql(active)
 
 

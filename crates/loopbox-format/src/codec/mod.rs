@@ -1,27 +1,19 @@
 //! The one place that knows how payloads become bytes.
 //!
-//! The encoding is that of bincode 2's standard configuration: little-endian, variable-length integers. The crate reads
-//! and writes the integers; how serde's types become integers is written out here, because the errors of the crate's
-//! own serde support carry texts, with one copy of its generic code for each of them: 32 KB of the arm64 library for
-//! words that no app shows. Tests hold every byte against that support.
+//! The encoding is that of bincode 2's standard configuration: little-endian, variable-length integers. It is bincode's own
+//! traits that do it, not serde's: their errors carry no texts (`docs/size.md` has what each way weighs).
 //!
 //! What decoding may ask of memory is bounded: without that a nine-byte file can ask for 16 TiB and abort the process.
 //! The encoding is not self-describing: a payload's type never changes once released; new facts travel in new
 //! container sections (see `docs/file-format.md`).
 
-mod reader;
-mod writer;
+use bincode::config::{Configuration, Limit, LittleEndian, Varint};
+use bincode::enc::write::Writer;
+use bincode::error::{DecodeError, EncodeError};
+use bincode::{Decode, Encode};
 
-#[cfg(test)]
-mod same_as_bincode;
-
-use bincode::config::Configuration;
-use reader::Reader;
-use serde::{Serialize, de::DeserializeOwned};
-use writer::{Room, Writer};
-
-/// How integers become bytes.
-const ENCODING: Configuration = bincode::config::standard();
+const ENCODING: Configuration<LittleEndian, Varint, Limit<DECODE_LIMIT>> =
+    bincode::config::standard().with_limit::<DECODE_LIMIT>();
 
 /// The most that decoding one payload may ask of memory, in bytes.
 ///
@@ -35,9 +27,6 @@ pub enum CodecError {
     /// The destination is too small.
     #[error("the value does not fit into the room for it")]
     Full,
-    /// The value is of a kind that the encoding has no bytes for: a list of unknown length, a float.
-    #[error("the value has no encoding")]
-    Kind,
     /// The bytes end before the value does.
     #[error("the bytes end before the value")]
     Ended,
@@ -52,39 +41,51 @@ pub enum CodecError {
     Trailing,
 }
 
-/// What a derived implementation has to say about a value; the words are not kept.
-impl serde::ser::Error for CodecError {
-    fn custom<T: core::fmt::Display>(_: T) -> Self {
-        Self::Kind
-    }
-}
+/// Takes encoded bytes; false when it has no room for them. One type for both destinations: bincode's own writers would bring a
+/// copy of the code of every payload's type each, and another one that only counts.
+struct Output<'a>(&'a mut dyn FnMut(&[u8]) -> bool);
 
-impl serde::de::Error for CodecError {
-    fn custom<T: core::fmt::Display>(_: T) -> Self {
-        Self::Malformed
+impl Writer for Output<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
+        if (self.0)(bytes) { Ok(()) } else { Err(EncodeError::UnexpectedEnd) }
     }
 }
 
 /// Encodes `value` into a fresh buffer. Allocates; not for the main thread of an app.
-pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, CodecError> {
-    let mut bytes = Vec::new();
-    value.serialize(&mut Writer(&mut bytes))?;
-    Ok(bytes)
+pub fn encode<T: Encode + ?Sized>(value: &T) -> Result<Vec<u8>, CodecError> {
+    let mut out = Vec::new();
+    write(value, &mut |bytes| {
+        out.extend_from_slice(bytes);
+        true
+    })?;
+    Ok(out)
 }
 
 /// Encodes `value` into `out` and returns the number of bytes used. Does not allocate.
-pub fn encode_into<T: Serialize + ?Sized>(value: &T, out: &mut [u8]) -> Result<usize, CodecError> {
-    let whole = out.len();
-    let mut room = Room(out);
-    value.serialize(&mut Writer(&mut room))?;
-    Ok(whole - room.0.len())
+pub fn encode_into<T: Encode + ?Sized>(value: &T, out: &mut [u8]) -> Result<usize, CodecError> {
+    let mut used = 0;
+    write(value, &mut |bytes| {
+        let room = out.get_mut(used..).and_then(|left| left.get_mut(..bytes.len()));
+        let fits = room.map(|room| room.copy_from_slice(bytes)).is_some();
+        used += bytes.len();
+        fits
+    })?;
+    Ok(used)
+}
+
+fn write<T: Encode + ?Sized>(value: &T, take: &mut dyn FnMut(&[u8]) -> bool) -> Result<(), CodecError> {
+    // What else can go wrong is about types that no payload has.
+    bincode::encode_into_writer(value, Output(take), ENCODING).map_err(|_| CodecError::Full)
 }
 
 /// Decodes one value that must fill `bytes` exactly.
-pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
-    let mut reader = Reader::new(bytes, DECODE_LIMIT);
-    let value = T::deserialize(&mut reader)?;
-    if reader.is_at_end() { Ok(value) } else { Err(CodecError::Trailing) }
+pub fn decode<T: Decode<()>>(bytes: &[u8]) -> Result<T, CodecError> {
+    let (value, used) = bincode::decode_from_slice(bytes, ENCODING).map_err(|error| match error {
+        DecodeError::UnexpectedEnd { .. } => CodecError::Ended,
+        DecodeError::LimitExceeded => CodecError::TooLarge,
+        _ => CodecError::Malformed,
+    })?;
+    if used == bytes.len() { Ok(value) } else { Err(CodecError::Trailing) }
 }
 
 #[cfg(test)]
@@ -95,9 +96,9 @@ mod tests {
     fn a_length_that_lies_is_an_error_and_not_an_allocation() {
         // A string that claims 2^44 bytes: 0xFD introduces a 64-bit length.
         let bytes = [0xFD, 0, 0, 0, 0, 0, 0x10, 0, 0];
-        assert_eq!(decode::<String>(&bytes), Err(CodecError::Ended));
+        assert_eq!(decode::<String>(&bytes), Err(CodecError::TooLarge));
         let many = [0xFC, 0xFF, 0xFF, 0xFF, 0x7F];
-        assert_eq!(decode::<Vec<u64>>(&many), Err(CodecError::Ended));
+        assert_eq!(decode::<Vec<u64>>(&many), Err(CodecError::TooLarge));
     }
 
     #[test]
@@ -123,11 +124,5 @@ mod tests {
         let mut out = [0_u8; 3];
         assert_eq!(encode_into("longer than that", &mut out), Err(CodecError::Full));
         assert_eq!(encode_into("ab", &mut out), Ok(3));
-    }
-
-    #[test]
-    fn what_has_no_encoding_is_refused() {
-        assert_eq!(encode(&1.5_f64), Err(CodecError::Kind));
-        assert_eq!(decode::<f64>(&[0; 8]), Err(CodecError::Kind));
     }
 }

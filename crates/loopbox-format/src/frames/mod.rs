@@ -13,6 +13,7 @@ mod layout;
 mod words;
 
 use crate::codec::CodecError;
+use crate::model::FrameSession;
 use words::Words;
 
 /// Length of what comes before the records of a list.
@@ -50,35 +51,82 @@ pub fn read<R: FrameRecord>(bytes: &[u8]) -> Result<R, CodecError> {
 
 /// A list of records as the payload of a section.
 pub fn encode_list<R: FrameRecord>(records: &[R]) -> Vec<u8> {
-    let mut bytes = vec![0; LIST_HEAD + records.len() * R::BYTES];
-    let (head, body) = bytes.split_at_mut(LIST_HEAD);
-    let numbers = (R::BYTES as u32).to_le_bytes().into_iter().chain((records.len() as u32).to_le_bytes());
-    head.iter_mut().zip(numbers).for_each(|(to, from)| *to = from);
-    for (record, room) in records.iter().zip(body.chunks_exact_mut(R::BYTES)) {
-        record.clone().fields(&mut Words::Write(room));
-    }
+    let mut bytes = Vec::new();
+    put_list(records, &mut bytes);
     bytes
+}
+
+fn put_list<R: FrameRecord>(records: &[R], bytes: &mut Vec<u8>) {
+    for number in [R::BYTES, records.len()] {
+        bytes.extend_from_slice(&(number as u32).to_le_bytes());
+    }
+    for record in records {
+        let begin = bytes.len();
+        bytes.resize(begin + R::BYTES, 0);
+        record.clone().fields(&mut Words::Write(bytes.get_mut(begin..).unwrap_or_default()));
+    }
 }
 
 /// The records of a section. What it takes of memory is bounded by the length of `bytes`, whatever they say.
 ///
 /// # Errors
 /// When the records are shorter than this version knows them, or their number does not fit the bytes.
-pub fn decode_list<R: FrameRecord>(bytes: &[u8]) -> Result<Vec<R>, CodecError> {
-    let (head, body) = bytes.split_at_checked(LIST_HEAD).ok_or(CodecError::Ended)?;
-    let number = |at: usize| {
-        let four = head.get(at..).and_then(|rest| rest.first_chunk().copied());
-        four.map(|four| u32::from_le_bytes(four) as usize).ok_or(CodecError::Ended)
+pub fn decode_list<R: FrameRecord>(mut bytes: &[u8]) -> Result<Vec<R>, CodecError> {
+    let records = take_list(&mut bytes)?;
+    if bytes.is_empty() { Ok(records) } else { Err(CodecError::Trailing) }
+}
+
+/// All lists of a session, one after the other: what the ring of a process holds of it.
+pub fn encode_session(session: &FrameSession) -> Vec<u8> {
+    let FrameSession { scenes, gestures, janks, recent, stages } = session;
+    let mut bytes = Vec::new();
+    put_list(scenes, &mut bytes);
+    put_list(gestures, &mut bytes);
+    put_list(janks, &mut bytes);
+    put_list(recent, &mut bytes);
+    put_list(stages, &mut bytes);
+    bytes
+}
+
+/// The session in the bytes of [`encode_session`].
+///
+/// # Errors
+/// As [`decode_list`], for the first list that cannot be read.
+pub fn decode_session(mut bytes: &[u8]) -> Result<FrameSession, CodecError> {
+    let session = FrameSession {
+        scenes: take_list(&mut bytes)?,
+        gestures: take_list(&mut bytes)?,
+        janks: take_list(&mut bytes)?,
+        recent: take_list(&mut bytes)?,
+        stages: take_list(&mut bytes)?,
     };
-    let (record_bytes, count) = (number(0)?, number(4)?);
-    if record_bytes < R::BYTES {
+    if bytes.is_empty() { Ok(session) } else { Err(CodecError::Trailing) }
+}
+
+/// The list that the bytes begin with.
+fn take_list<R: FrameRecord>(bytes: &mut &[u8]) -> Result<Vec<R>, CodecError> {
+    let (record_bytes, body) = take_body(bytes, R::BYTES)?;
+    let mut records = Vec::new();
+    for bytes in body.chunks_exact(record_bytes) {
+        let mut record = R::default();
+        record.fields(&mut Words::Read(bytes));
+        records.push(record);
+    }
+    Ok(records)
+}
+
+/// How long the records of the list are that the bytes begin with, and the records; `known` is how long this version knows them.
+fn take_body<'a>(bytes: &mut &'a [u8], known: usize) -> Result<(usize, &'a [u8]), CodecError> {
+    let head: &[u8; LIST_HEAD] = bytes.first_chunk().ok_or(CodecError::Ended)?;
+    let head = u64::from_le_bytes(*head);
+    let (record_bytes, count) = (head as u32 as usize, (head >> 32) as usize);
+    if record_bytes < known {
         return Err(CodecError::Malformed);
     }
-    match record_bytes.checked_mul(count) {
-        Some(length) if length < body.len() => Err(CodecError::Trailing),
-        Some(length) if length == body.len() => body.chunks_exact(record_bytes).map(read).collect(),
-        _ => Err(CodecError::Ended),
-    }
+    let length = record_bytes.checked_mul(count).and_then(|body| body.checked_add(LIST_HEAD));
+    let (list, rest) = length.and_then(|length| bytes.split_at_checked(length)).ok_or(CodecError::Ended)?;
+    *bytes = rest;
+    Ok((record_bytes, list.get(LIST_HEAD..).unwrap_or_default()))
 }
 
 #[cfg(test)]

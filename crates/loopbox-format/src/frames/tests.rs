@@ -101,3 +101,22 @@ fn a_list_of_longer_records_is_read_and_one_of_shorter_ones_is_not() {
     let endless = [u32::MAX.to_le_bytes(), u32::MAX.to_le_bytes()].concat();
     assert_eq!(decode_list::<RecentFrame>(&endless), Err(CodecError::Ended));
 }
+
+#[test]
+fn a_session_is_read_back_and_no_other_bytes_are_one() {
+    let session = FrameSession {
+        scenes: vec![counted(3); 18],
+        gestures: vec![counted(4); 16],
+        janks: vec![counted(5); 32],
+        recent: vec![counted(6); 128],
+        stages: vec![counted(7); 32],
+    };
+    let bytes = encode_session(&session);
+    assert_eq!(decode_session(&bytes), Ok(session));
+    assert!(bytes.len() <= (24 << 10) - 24, "a slot of the ring has room for {}", bytes.len());
+    assert_eq!(decode_session(&encode_session(&FrameSession::default())), Ok(FrameSession::default()));
+    for cut in (0..bytes.len()).step_by(101) {
+        assert_eq!(decode_session(&bytes[..cut]), Err(CodecError::Ended));
+    }
+    assert_eq!(decode_session(&[&bytes[..], &[0]].concat()), Err(CodecError::Trailing));
+}

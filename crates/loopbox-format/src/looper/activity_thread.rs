@@ -57,7 +57,7 @@ impl AnrClass {
 
 /// The clock that a message of `ActivityThread$H` is under, where it is another one than input's. For the app, which
 /// has no table of names; the meaning of these numbers never changed (API 21 to 36).
-pub fn patient_class(what: i32) -> Option<AnrClass> {
+pub fn component_anr_class(what: i32) -> Option<AnrClass> {
     match what {
         110 => Some(AnrClass::ProcessStart),
         113 => Some(AnrClass::Broadcast),
@@ -219,7 +219,7 @@ mod tests {
                 let named = activity_thread(what, level).and_then(|message| message.anr);
                 let expected =
                     named.filter(|class| !matches!(class, AnrClass::Input | AnrClass::ShortService));
-                assert_eq!(patient_class(what), expected, "{what} on {level}");
+                assert_eq!(component_anr_class(what), expected, "{what} on {level}");
             }
         }
     }

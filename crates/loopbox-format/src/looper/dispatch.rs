@@ -55,11 +55,11 @@ pub fn class_name(text: &str) -> &str {
     }
     let class = identifier(text);
     let rest = text.get(class.len()..).unwrap_or_default();
-    let told = match rest.strip_prefix('@') {
+    let is_class = match rest.strip_prefix('@') {
         Some(hash) => is_hash(hash.split('[').next().unwrap_or_default()),
         None => has_fields(class, rest),
     };
-    if told && !class.is_empty() { class } else { CUSTOM }
+    if is_class && !class.is_empty() { class } else { CUSTOM }
 }
 
 /// Whether `state` is what follows the name in `Order(id=1)`, `Order{id=1}` and `Order[id=1]`: a field and its value, in
@@ -97,7 +97,7 @@ mod tests {
         (target.into(), callback.into(), what.unwrap())
     }
 
-    fn told(target: &str, callback: &str, what: i32) -> (String, String, i32) {
+    fn named(target: &str, callback: &str, what: i32) -> (String, String, i32) {
         (target.into(), callback.into(), what)
     }
 
@@ -105,14 +105,14 @@ mod tests {
     fn reads_what_the_framework_prints() {
         assert_eq!(
             read("Handler (android.app.ActivityThread$H) {6a3d1f2} null: 159"),
-            told("android.app.ActivityThread$H", "", 159)
+            named("android.app.ActivityThread$H", "", 159)
         );
         assert_eq!(
             read(
                 "Handler (android.view.Choreographer$FrameHandler) {b1c2} \
                  android.view.Choreographer$FrameDisplayEventReceiver@9f3: 0"
             ),
-            told(
+            named(
                 "android.view.Choreographer$FrameHandler",
                 "android.view.Choreographer$FrameDisplayEventReceiver",
                 0
@@ -125,7 +125,7 @@ mod tests {
             "com.foo.Bar$$Lambda$12/0x0000000800c03000",
         ] {
             let line = format!("Handler (android.os.Handler) {{c0ffee}} {lambda}@1f: -3");
-            assert_eq!(read(&line), told("android.os.Handler", lambda, -3));
+            assert_eq!(read(&line), named("android.os.Handler", lambda, -3));
         }
     }
 
@@ -133,23 +133,23 @@ mod tests {
     fn a_coroutine_is_named_by_what_it_resumes() {
         let line = "Handler (android.os.Handler) {1} DispatchedContinuation[Dispatchers.Main, Continuation at \
                     com.shop.FeedModel$load$1.invokeSuspend(FeedModel.kt:20)]: 0";
-        assert_eq!(read(line), told("android.os.Handler", "com.shop.FeedModel$load$1.invokeSuspend", 0));
+        assert_eq!(read(line), named("android.os.Handler", "com.shop.FeedModel$load$1.invokeSuspend", 0));
         let line =
             "Handler (android.os.Handler) {1} DispatchedContinuation[Main, Continuation at c.D@1a2b]: 0";
-        assert_eq!(read(line), told("android.os.Handler", "c.D", 0));
+        assert_eq!(read(line), named("android.os.Handler", "c.D", 0));
     }
 
     #[test]
     fn words_of_the_app_are_not_kept() {
-        assert_eq!(read("Handler (a.B) {1f} order of Bob: 12 Main St: 7"), told("a.B", CUSTOM, 7));
-        assert_eq!(read("Handler (a.B) {1f} bob@example.com: 7"), told("a.B", CUSTOM, 7));
-        assert_eq!(read("Handler (a.B) {1f} Order(buyer=Bob): 7"), told("a.B", "Order", 7));
-        assert_eq!(read("Bob's handler com.foo.Bar@2e: 4"), told(CUSTOM, CUSTOM, 4));
-        assert_eq!(read("Handler (for Bob Smith) {1f} null: 4"), told(CUSTOM, CUSTOM, 4));
-        assert_eq!(read("Handler (a.B) {for Bob} null: 4"), told(CUSTOM, CUSTOM, 4));
-        assert_eq!(read("MyHandler@1f com.foo.Bar@2e: 4"), told("MyHandler", "com.foo.Bar", 4));
-        assert_eq!(read("Handler (a.B) {1f} two\nlines: 1"), told("a.B", CUSTOM, 1));
-        assert_eq!(read("Handler (a.B) {1f} : 1"), told("a.B", CUSTOM, 1));
+        assert_eq!(read("Handler (a.B) {1f} order of Bob: 12 Main St: 7"), named("a.B", CUSTOM, 7));
+        assert_eq!(read("Handler (a.B) {1f} bob@example.com: 7"), named("a.B", CUSTOM, 7));
+        assert_eq!(read("Handler (a.B) {1f} Order(buyer=Bob): 7"), named("a.B", "Order", 7));
+        assert_eq!(read("Bob's handler com.foo.Bar@2e: 4"), named(CUSTOM, CUSTOM, 4));
+        assert_eq!(read("Handler (for Bob Smith) {1f} null: 4"), named(CUSTOM, CUSTOM, 4));
+        assert_eq!(read("Handler (a.B) {for Bob} null: 4"), named(CUSTOM, CUSTOM, 4));
+        assert_eq!(read("MyHandler@1f com.foo.Bar@2e: 4"), named("MyHandler", "com.foo.Bar", 4));
+        assert_eq!(read("Handler (a.B) {1f} two\nlines: 1"), named("a.B", CUSTOM, 1));
+        assert_eq!(read("Handler (a.B) {1f} : 1"), named("a.B", CUSTOM, 1));
         for word in [
             "jane.doe",
             "DE89370400440532013000",
@@ -160,10 +160,10 @@ mod tests {
             "a.B@Bob",
             "a.B@1f Bob",
         ] {
-            assert_eq!(read(&format!("Handler (a.B) {{1f}} {word}: 1")), told("a.B", CUSTOM, 1), "{word}");
+            assert_eq!(read(&format!("Handler (a.B) {{1f}} {word}: 1")), named("a.B", CUSTOM, 1), "{word}");
         }
         for text in ["a.B@1f[Not completed, task = Bob]", "a.B{id=1}", "a.B[id=1]"] {
-            assert_eq!(read(&format!("Handler (a.C) {{1f}} {text}: 1")), told("a.C", "a.B", 1), "{text}");
+            assert_eq!(read(&format!("Handler (a.C) {{1f}} {text}: 1")), named("a.C", "a.B", 1), "{text}");
         }
         assert_eq!(dispatch("words of a ROM"), Dispatch { target: CUSTOM, callback: CUSTOM, what: None });
         assert_eq!(dispatch(""), Dispatch { target: CUSTOM, callback: CUSTOM, what: None });

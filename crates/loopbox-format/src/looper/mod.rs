@@ -1,6 +1,6 @@
 //! What the framework's Looper prints, and what its messages are called.
 //!
-//! Shared by the app, which names messages by it, and by the desk, which reads queues. Everything here takes text
+//! Shared by the app, which names messages by it, and by the host tools, which read queues. Everything here takes text
 //! that app code may have had a hand in (`Handler.toString()` and `Runnable.toString()` can be overridden), so
 //! nothing is required of it: what does not parse is opaque, never an error, never a panic.
 //!
@@ -17,7 +17,7 @@ mod line;
 mod queue;
 mod stack;
 
-pub use activity_thread::{AnrClass, ComponentMessage, Timeout, activity_thread, patient_class};
+pub use activity_thread::{AnrClass, ComponentMessage, Timeout, activity_thread, component_anr_class};
 pub use component::component;
 pub use dispatch::{CUSTOM, Dispatch, class_name, dispatch};
 pub use duration::duration_ms;

@@ -160,7 +160,7 @@ fn the_front_of_the_queue_is_not_overdue() {
     assert!(!queue(0, &["Message 0: { when=0 what=1 target=H }"]).messages[0].front);
 }
 
-/// The app's short way to the figure agrees with the queue as it is read on the desk.
+/// The app's short way to the number agrees with the queue as the host tools read it.
 #[test]
 fn the_longest_overdue_of_any_queue() {
     let pending = |captured_ms: u64, lines: &[&str]| model::Pending {

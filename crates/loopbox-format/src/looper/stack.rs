@@ -111,7 +111,7 @@ mod tests {
     const T: &str = "android.app.ActivityThread";
 
     /// Component and `what` of a stack, its frames separated by spaces.
-    fn told(stack: &str, api_level: u32) -> Option<(Component, Option<i32>)> {
+    fn found(stack: &str, api_level: u32) -> Option<(Component, Option<i32>)> {
         let frames = stack.split(' ').map(|frame| frame.rsplit_once('.').unwrap());
         component_of_stack(frames, api_level).map(|found| (found.component, found.what))
     }
@@ -224,7 +224,7 @@ mod tests {
             ("a nested loop that waits", format!("{} {next}", of("handleCreateService")), 29, None),
         ];
         for (name, stack, level, expected) in cases {
-            assert_eq!(told(&stack, level), expected, "{name}");
+            assert_eq!(found(&stack, level), expected, "{name}");
         }
     }
 
@@ -233,10 +233,10 @@ mod tests {
     fn each_handler_is_of_a_message_that_its_levels_have() {
         for &(suffix, what, old) in HANDLERS {
             for level in 21..=36 {
-                let told = told(&format!("{H} {T}.handle{suffix}"), level).and_then(|(_, what)| what);
+                let what_found = found(&format!("{H} {T}.handle{suffix}"), level).and_then(|(_, what)| what);
                 let expected = (!old || level < 28).then_some(what);
-                assert_eq!(told, expected, "{suffix} on {level}");
-                if (what != 160 || level >= 28) && told.is_some() {
+                assert_eq!(what_found, expected, "{suffix} on {level}");
+                if (what != 160 || level >= 28) && what_found.is_some() {
                     assert!(activity_thread(what, level).is_some(), "{what} on {level}");
                 }
             }

@@ -1,17 +1,17 @@
-use serde::{Deserialize, Serialize};
+use bincode::{Decode, Encode};
 
 /// Whether the main thread did not respond, who says so, and by which evidence.
 ///
 /// The recorder collects the evidence while it can and judges by it; what it learns later (the hang ended, the system
 /// put up its dialog, the next launch asked how the process ended) goes into the same file.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct Anr {
     /// What follows from the rest.
     pub verdict: AnrVerdict,
-    /// How long the running message had been running without `frozen_ns`; 0 when none was.
+    /// How long the running message, if there was one, had been running without `frozen_ns`.
     pub ran_ns: u64,
-    /// How long a message like this one may run before it counts as a hang; 0 when it was not asked for.
-    pub patience_ns: u64,
+    /// How long a message like this one may run before it counts as a hang; `None` when it was not asked for.
+    pub hang_threshold_ns: Option<u64>,
     /// The part of the running message's age in which the whole process did not run: it was frozen by the system, or
     /// stopped.
     pub frozen_ns: u64,
@@ -21,7 +21,7 @@ pub struct Anr {
     pub ended_after_ns: Option<u64>,
     /// How long the first message of the queue has been overdue; `None` when none is, or the queue was not read.
     pub overdue_ns: Option<u64>,
-    /// The longest message that ended in the ten seconds before.
+    /// How long the longest message took of those that ended in the ten seconds before.
     pub before_ns: u64,
     /// Whether a debugger or tracer was attached.
     pub debugged: bool,
@@ -34,7 +34,7 @@ pub struct Anr {
 }
 
 /// In one word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Encode, Decode)]
 #[non_exhaustive]
 pub enum AnrVerdict {
     /// There is no verdict.
@@ -51,7 +51,7 @@ pub enum AnrVerdict {
 }
 
 /// Who sent a SIGQUIT. The system sends it to other processes than the one that does not respond, too.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub struct QuitSignal {
     /// As far as it can be told.
     pub origin: SignalOrigin,
@@ -64,7 +64,7 @@ pub struct QuitSignal {
 }
 
 /// Who may have sent a signal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Encode, Decode)]
 #[non_exhaustive]
 pub enum SignalOrigin {
     /// The user `system`: an ANR, of this process or of another one.
@@ -80,7 +80,7 @@ pub enum SignalOrigin {
 }
 
 /// What the system says of this process, among those that it put into an error state.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 #[non_exhaustive]
 pub enum SystemWord {
     /// Nothing, for as long as it was asked.
@@ -90,7 +90,7 @@ pub enum SystemWord {
 }
 
 /// How the system says that the process ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct ProcessExit {
     /// `ApplicationExitInfo.REASON_*`; 6 is an ANR.
     pub reason: i32,

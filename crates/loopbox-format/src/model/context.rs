@@ -1,7 +1,7 @@
-use serde::{Deserialize, Serialize};
+use bincode::{Decode, Encode};
 
 /// Why a report was written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 #[non_exhaustive]
 pub enum DumpReason {
     /// The app asked for it, with its own words.
@@ -18,7 +18,7 @@ pub enum DumpReason {
 }
 
 /// The process that the report is about.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct Process {
     /// Process id.
     pub pid: u32,
@@ -39,7 +39,7 @@ pub struct Process {
 }
 
 /// One instant on both clocks, to turn uptime into wall-clock time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode)]
 pub struct ClockPair {
     /// Uptime.
     pub uptime_ns: u64,
@@ -48,7 +48,7 @@ pub struct ClockPair {
 }
 
 /// The limits that the recorder worked under.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub struct Limits {
     /// Work at which a group is full, and a message stands alone.
     pub group_ns: u64,
@@ -79,7 +79,7 @@ impl Default for Limits {
 }
 
 /// Who wrote the report, when, why and how.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Meta {
     /// Name and version of the writing library.
     pub producer: String,
@@ -110,7 +110,7 @@ impl Default for Meta {
 }
 
 /// A part of the recorder that can be on or off without the rest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Encode, Decode)]
 #[non_exhaustive]
 pub enum Feature {
     /// The hook into the main Looper.
@@ -121,10 +121,16 @@ pub enum Feature {
     Ring,
     /// The SIGQUIT handler.
     SigQuit,
+    /// Display frames and scrolling. Absent, like the two below, where the app does not ask for them.
+    Frames,
+    /// The stages of display frames (`FrameMetrics`).
+    Stages,
+    /// The finger's part in scrolling.
+    Touch,
 }
 
 /// Whether a [`Feature`] was on, and what there is to say about it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct FeatureState {
     /// Which feature.
     pub feature: Feature,
@@ -134,9 +140,9 @@ pub struct FeatureState {
     pub detail: String,
 }
 
-/// One figure of the process or the machine at the dump.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Figure {
+/// One statistic of the process or the machine at the dump.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+pub struct Statistic {
     /// Dotted name with its unit at the end: `mem.available_bytes`, `psi.cpu.some_avg10_percent`.
     pub name: String,
     /// The value as text.

@@ -1,9 +1,10 @@
-use serde::{Deserialize, Serialize};
+use super::LocationId;
+use bincode::{Decode, Encode};
 
 /// The locks that keep the main thread waiting, step by step.
 ///
 /// The first is what the main thread waits for, each further one what the holder of the one before waits for.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct LockChain {
     /// When it was followed, uptime.
     pub captured_ns: u64,
@@ -14,7 +15,7 @@ pub struct LockChain {
 }
 
 /// A lock that a thread waits for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct LockWait {
     /// Class of the object that is locked, as Java writes it; empty when it could not be read.
     pub class: String,
@@ -25,12 +26,12 @@ pub struct LockWait {
 }
 
 /// The thread that holds a lock.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct LockHolder {
     /// Name of the thread.
     pub name: String,
     /// Its id in the kernel.
     pub tid: u32,
-    /// What it was doing: indices into [`Symbols::locations`](super::Symbols::locations), bottom frame first.
-    pub stack: Vec<u32>,
+    /// What it was doing, bottom frame first.
+    pub stack: Vec<LocationId>,
 }

@@ -1,13 +1,13 @@
-use serde::{Deserialize, Serialize};
+use bincode::{Decode, Encode};
 
 /// What the kernel said of the main thread, and the native code that it was in.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct MainThread {
-    /// When the kernel was asked, uptime; 0 when it was not asked.
+    /// When the kernel was asked, uptime.
     pub captured_ns: u64,
     /// What the scheduler said of it, an ASCII letter as in `/proc/PID/stat`, see
-    /// [`OtherThread::state`](super::OtherThread::state); 0 when it could not be read.
-    pub state: u8,
+    /// [`OtherThread::state`](super::OtherThread::state); `None` when it could not be read.
+    pub state: Option<u8>,
     /// The kernel function that it slept in (`/proc/PID/wchan`); empty when it ran, or when the kernel does not tell.
     pub wchan: String,
     /// The system call that it was in; `None` when it was in none, or it is not known.
@@ -19,7 +19,7 @@ pub struct MainThread {
 }
 
 /// A system call in progress.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct SystemCall {
     /// Its number, which means something else on each ABI; `None` when the call's result has taken its place.
     pub number: Option<u32>,
@@ -33,7 +33,7 @@ pub struct SystemCall {
 }
 
 /// Where a [`SystemCall`] was seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Encode, Decode)]
 #[non_exhaustive]
 pub enum SystemCallSource {
     /// In the registers that SIGQUIT's handler found: it interrupted the call.
@@ -43,7 +43,7 @@ pub enum SystemCallSource {
 }
 
 /// What the main thread did over a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode)]
 pub struct Progress {
     /// The length of that time.
     pub over_ns: u64,
@@ -62,7 +62,7 @@ pub struct Progress {
 }
 
 /// A native stack.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct NativeStack {
     /// When it was taken, uptime.
     pub captured_ns: u64,
@@ -74,7 +74,7 @@ pub struct NativeStack {
 }
 
 /// A place in native code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub struct NativeFrame {
     /// How it was found.
     pub source: NativeFrameSource,
@@ -86,7 +86,7 @@ pub struct NativeFrame {
 }
 
 /// How a [`NativeFrame`] was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Encode, Decode)]
 #[non_exhaustive]
 pub enum NativeFrameSource {
     /// The program counter: the next instruction.
@@ -100,7 +100,7 @@ pub enum NativeFrameSource {
 }
 
 /// A file that is mapped as code.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct NativeModule {
     /// Its path, or the name of the memory (`[vdso]`, `/memfd:jit-cache`), or `[anonymous]`.
     pub path: String,

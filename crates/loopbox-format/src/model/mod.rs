@@ -1,7 +1,7 @@
 //! What is recorded: the types of a report.
 //!
 //! Types that the app fills on its main thread are generic over their string and list types, so that the same
-//! definition serves a fixed-size buffer in the app and owned values on the desk; both have the same bytes.
+//! definition serves a fixed-size buffer in the app and owned values in the host tools; both have the same bytes.
 
 mod anr;
 mod context;
@@ -17,7 +17,7 @@ mod threads;
 mod tree;
 
 pub use anr::{Anr, AnrVerdict, ProcessExit, QuitSignal, SignalOrigin, SystemWord};
-pub use context::{ClockPair, DumpReason, Feature, FeatureState, Figure, Limits, Meta, Process};
+pub use context::{ClockPair, DumpReason, Feature, FeatureState, Limits, Meta, Process, Statistic};
 pub use frame_terms::{DropLevel, FrameCause, FrameFlags, JankPlace, SceneKind, Stage};
 pub use frames::{
     FrameGesture, FrameScene, FrameSession, JankFrame, RateFrames, RecentFrame, ScrollSums, StageFrame,
@@ -33,7 +33,7 @@ pub use record::{Component, Detail, End, Message, NamedBy, Record, RecordKind, S
 pub use running::{MainState, Outside, Running};
 pub use system_trace::PackedTrace;
 pub use threads::{OtherThread, OtherThreads};
-pub use tree::{Location, Method, Phase, StackSource, StackTree, Symbols, TreeNode};
+pub use tree::{Location, LocationId, Method, MethodId, Phase, StackSource, StackTree, Symbols, TreeNode};
 
 /// One message history: everything that a dump leaves behind.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -54,7 +54,7 @@ pub struct Report {
     pub trees: Vec<StackTree>,
     /// The locks that the main thread waited for, and who held them.
     pub locks: LockChain,
-    /// What the kernel said of the main thread, and its native stack.
+    /// What the kernel said of the main thread, and its native stack; as by default when it was not asked.
     pub main_thread: MainThread,
     /// What the other threads were doing.
     pub threads: OtherThreads,
@@ -62,8 +62,8 @@ pub struct Report {
     pub frames: FrameSession,
     /// Which features were on, which off, and why.
     pub features: Vec<FeatureState>,
-    /// Figures of the process and the machine at the dump.
-    pub figures: Vec<Figure>,
+    /// Statistics of the process and the machine at the dump.
+    pub statistics: Vec<Statistic>,
     /// The report in plain lines, for readers in the app that know nothing else of the format: why it was written, the
     /// process, its id, the time (Unix, ms), one line of at most 900 bytes, and more (docs/file-format.md). Empty when it was
     /// not written in the app.

@@ -1,7 +1,7 @@
-use serde::{Deserialize, Serialize};
+use bincode::{Decode, Encode};
 
 /// Where the pending messages were read from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 #[non_exhaustive]
 pub enum PendingSource {
     /// The public `Looper.dump(Printer, String)`.
@@ -15,8 +15,8 @@ pub enum PendingSource {
 /// The message queue as the framework printed it.
 ///
 /// The app keeps lines, bounded in number and length; what they mean (overdue times, floods, leaked barriers) is
-/// worked out on the desk, where a grammar of a newer Android can be added after the fact.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// worked out by the host tools, where a grammar of a newer Android can be added after the fact.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Pending {
     /// Where the lines come from.
     pub source: PendingSource,

@@ -1,7 +1,7 @@
-use serde::{Deserialize, Serialize};
+use bincode::{Decode, Encode};
 
 /// What a [`Record`] stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 #[non_exhaustive]
 pub enum RecordKind {
     /// Several messages whose work adds up to the group threshold (300 ms by default).
@@ -17,7 +17,7 @@ pub enum RecordKind {
 }
 
 /// How the dispatch of a message ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 #[non_exhaustive]
 pub enum End {
     /// `dispatchMessage` returned.
@@ -30,7 +30,7 @@ pub enum End {
 }
 
 /// Which source gave a message its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Encode, Decode)]
 #[non_exhaustive]
 pub enum NamedBy {
     /// The `Message` object that Looper's observer passed at the end of the dispatch.
@@ -44,7 +44,7 @@ pub enum NamedBy {
 }
 
 /// A message of the Android framework that carries a component's life cycle; kept however short it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Encode, Decode)]
 #[non_exhaustive]
 pub enum Component {
     /// A message of `android.app.ActivityThread$H`; its `what` says which.
@@ -62,7 +62,7 @@ pub enum Component {
 }
 
 /// What identifies a message: never its `obj`, its data or an intent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Encode, Decode)]
 pub struct Message<S = String> {
     /// Class name of the target Handler.
     pub target: S,
@@ -77,7 +77,7 @@ pub struct Message<S = String> {
 }
 
 /// A message kept by name inside a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub struct Detail<S = String> {
     /// The message's number; the n-th message since the recorder was installed.
     pub token: u64,
@@ -94,7 +94,7 @@ pub struct Detail<S = String> {
 }
 
 /// The slowest message of a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub struct Slowest {
     /// Its number.
     pub token: u64,
@@ -103,7 +103,7 @@ pub struct Slowest {
 }
 
 /// One entry of the history. `wall_ns == work_ns + idle_ns` always.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub struct Record<D = Vec<Detail>> {
     /// What the record stands for.
     pub kind: RecordKind,
@@ -126,8 +126,8 @@ pub struct Record<D = Vec<Detail>> {
     /// How late the sampler thread woke at worst during the record: a starved machine shows here. `None` when
     /// the sampler did not sleep in that time.
     pub checktime_late_ns: Option<u64>,
-    /// The slowest message; zero when there is none.
-    pub slowest: Slowest,
+    /// The slowest message; `None` when there is none.
+    pub slowest: Option<Slowest>,
     /// Messages kept by name, in order of dispatch.
     pub details: D,
     /// How many messages deserved a name but found no room.

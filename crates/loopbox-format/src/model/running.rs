@@ -1,8 +1,8 @@
 use super::Message;
-use serde::{Deserialize, Serialize};
+use bincode::{Decode, Encode};
 
 /// What the main thread was doing at the dump.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 #[non_exhaustive]
 pub enum MainState {
     /// The recorder had not seen a message yet, or this part of the file is damaged.
@@ -20,7 +20,7 @@ pub enum MainState {
 }
 
 /// What kept the main thread from its queue outside of messages: input, a callback of a file descriptor, an idle handler.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Outside {
     /// The number that its stack tree has, if there is one: [`Outside::token_before`] of the message that follows.
     pub token: u64,
@@ -56,7 +56,7 @@ impl Outside {
 }
 
 /// The message that was running at the dump.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Running {
     /// Its number.
     pub token: u64,

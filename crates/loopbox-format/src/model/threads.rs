@@ -1,7 +1,8 @@
-use serde::{Deserialize, Serialize};
+use super::LocationId;
+use bincode::{Decode, Encode};
 
 /// The process's other threads when the main thread did not respond.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct OtherThreads {
     /// When they were looked at, uptime.
     pub captured_ns: u64,
@@ -12,19 +13,18 @@ pub struct OtherThreads {
 }
 
 /// A thread that is not the main one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct OtherThread {
     /// Its name in the kernel, at most 15 bytes: ART keeps the end of a Java thread's longer name there.
     pub name: String,
     /// Its id in the kernel.
     pub tid: u32,
     /// What the scheduler says of it, an ASCII letter as in `/proc/PID/stat`: `R` runs or wants to, `S` sleeps or
-    /// waits, `D` waits for the disk or the kernel; 0 when it could not be read.
+    /// waits, `D` waits for the disk or the kernel.
     pub state: u8,
     /// CPU time since it began; `None` when it could not be read.
     pub cpu_ns: Option<u64>,
-    /// What it was doing: indices into [`Symbols::locations`](super::Symbols::locations), bottom frame first; empty
-    /// when it ran no Java code. `None` when no stack was taken: Java does not know the thread, it did not stop, or
-    /// the bounds on number or time were reached.
-    pub stack: Option<Vec<u32>>,
+    /// What it was doing, bottom frame first; empty when it ran no Java code. `None` when no stack was taken: Java does
+    /// not know the thread, it did not stop, or the bounds on number or time were reached.
+    pub stack: Option<Vec<LocationId>>,
 }

@@ -1,7 +1,7 @@
-use serde::{Deserialize, Serialize};
+use bincode::{Decode, Encode};
 
 /// A Java method.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Encode, Decode)]
 pub struct Method {
     /// Class name as Java writes it: `com.example.Outer$Inner`.
     pub class: String,
@@ -13,14 +13,22 @@ pub struct Method {
     pub source_file: String,
 }
 
+/// The number of a method: its index in [`Symbols::methods`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Encode, Decode)]
+pub struct MethodId(pub u32);
+
+/// The number of a location: its index in [`Symbols::locations`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Encode, Decode)]
+pub struct LocationId(pub u32);
+
 /// A place in the code: one stack frame.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Encode, Decode)]
 #[non_exhaustive]
 pub enum Location {
     /// A Java frame.
     Frame {
-        /// Index into [`Symbols::methods`].
-        method: u32,
+        /// Which method.
+        method: MethodId,
         /// Where in its bytecode; `None` for a native method.
         dex_pc: Option<u32>,
         /// Source line, when the class still has line numbers.
@@ -34,7 +42,7 @@ pub enum Location {
 }
 
 /// The tables that stack trees refer to.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct Symbols {
     /// Distinct methods.
     pub methods: Vec<Method>,
@@ -42,8 +50,32 @@ pub struct Symbols {
     pub locations: Vec<Location>,
 }
 
+impl Symbols {
+    /// The method of this number; `None` when the table ends before it.
+    pub fn method(&self, id: MethodId) -> Option<&Method> {
+        self.methods.get(id.0 as usize)
+    }
+
+    /// The location of this number; `None` when the table ends before it.
+    pub fn location(&self, id: LocationId) -> Option<&Location> {
+        self.locations.get(id.0 as usize)
+    }
+
+    /// Adds a method, known or not, and returns its number.
+    pub fn push_method(&mut self, method: Method) -> MethodId {
+        self.methods.push(method);
+        MethodId(self.methods.len() as u32 - 1)
+    }
+
+    /// Adds a location, known or not, and returns its number.
+    pub fn push_location(&mut self, location: Location) -> LocationId {
+        self.locations.push(location);
+        LocationId(self.locations.len() as u32 - 1)
+    }
+}
+
 /// How stacks were taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 #[non_exhaustive]
 pub enum StackSource {
     /// Suspend, walk and resume through ART.
@@ -53,7 +85,7 @@ pub enum StackSource {
 }
 
 /// From which sample on which interval was asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub struct Phase {
     /// Index of the first sample taken at this interval.
     pub first_sample: u32,
@@ -65,10 +97,10 @@ pub struct Phase {
 ///
 /// It covers `count` consecutive samples. They begin `skip` samples after the end of the previous sibling, or
 /// after the start of the parent for a first child; so time order and each single stack can be recovered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub struct TreeNode {
-    /// Index into [`Symbols::locations`].
-    pub location: u32,
+    /// Which frame.
+    pub location: LocationId,
     /// Samples between this node and the one before it.
     pub skip: u32,
     /// How many consecutive samples have this frame here.
@@ -79,7 +111,7 @@ pub struct TreeNode {
 
 /// The sampled stacks of one message, merged in order of time (the article's trace tree): equal frames of
 /// consecutive samples are one node.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct StackTree {
     /// The message's number.
     pub token: u64,

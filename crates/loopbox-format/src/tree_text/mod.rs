@@ -5,7 +5,7 @@
 
 mod names;
 
-use crate::model::{Location, Phase, StackSource, StackTree, Symbols, TreeNode};
+use crate::model::{Location, LocationId, Phase, StackSource, StackTree, Symbols, TreeNode};
 use crate::stacks::{self, Placed, TreeError, TreeMerger};
 use std::collections::HashMap;
 
@@ -28,25 +28,25 @@ pub fn write(tree: &StackTree, symbols: &Symbols) -> Result<String, TreeError> {
     let mut numbers = HashMap::new();
     let mut names = vec![NO_COMMON_ROOT.to_owned()];
     let mut merger = TreeMerger::new(usize::MAX);
-    let mut number = |location: u32| {
+    let mut number = |location: LocationId| {
         let name = name(symbols, location);
         *numbers.entry(name).or_insert_with_key(|name| {
             names.push(name.clone());
-            names.len() as u32 - 1
+            LocationId(names.len() as u32 - 1)
         })
     };
-    let all: Vec<Vec<u32>> =
+    let all: Vec<Vec<LocationId>> =
         stacks::stacks(tree)?.map(|stack| stack.into_iter().map(&mut number).collect()).collect();
     let common = all.first().and_then(|stack| stack.first()).copied();
     let has_common_root = common.is_some() && all.iter().all(|stack| stack.first().copied() == common);
     for stack in &all {
-        let root = (!has_common_root).then_some(0);
+        let root = (!has_common_root).then_some(LocationId(0));
         merger.push(root.into_iter().chain(stack.iter().copied()));
     }
     let merged = StackTree { nodes: merger.nodes().to_vec(), ..tree.clone() };
     let mut text = String::new();
     for (node, place) in merged.nodes.iter().zip(stacks::place(&merged)?) {
-        let name = names.get(node.location as usize).map_or(NO_COMMON_ROOT, String::as_str);
+        let name = names.get(node.location.0 as usize).map_or(NO_COMMON_ROOT, String::as_str);
         let Placed { begin, .. } = place;
         for field in [name, &node.count.to_string(), &begin.to_string(), &node.children.to_string()] {
             text.push_str(field);
@@ -56,15 +56,15 @@ pub fn write(tree: &StackTree, symbols: &Symbols) -> Result<String, TreeError> {
     Ok(text)
 }
 
-fn name(symbols: &Symbols, location: u32) -> String {
-    match symbols.locations.get(location as usize) {
-        Some(Location::Frame { method, .. }) => match symbols.methods.get(*method as usize) {
+fn name(symbols: &Symbols, location: LocationId) -> String {
+    match symbols.location(location) {
+        Some(&Location::Frame { method, .. }) => match symbols.method(method) {
             // The separator may not stand in a name.
             Some(method) => names::pretty(method).replace(';', ":"),
-            None => format!("(method {method})"),
+            None => format!("(method {})", method.0),
         },
         Some(Location::Elided { frames }) => format!("({frames} frames left out)"),
-        None => format!("(location {location})"),
+        None => format!("(location {})", location.0),
     }
 }
 
@@ -120,7 +120,7 @@ pub enum SeedError {
 /// The first thing that is wrong.
 pub fn parse(text: &str) -> Result<(StackTree, Symbols), SeedError> {
     let mut symbols = Symbols::default();
-    let mut numbers: HashMap<&str, u32> = HashMap::new();
+    let mut numbers: HashMap<&str, LocationId> = HashMap::new();
     let mut nodes: Vec<TreeNode> = Vec::new();
     // Of each open node: up to where its children cover the samples, and how many are still to come.
     let mut open: Vec<(u32, u32)> = Vec::new();
@@ -159,10 +159,8 @@ pub fn parse(text: &str) -> Result<(StackTree, Symbols), SeedError> {
             }
         };
         let location = *numbers.entry(name).or_insert_with(|| {
-            let method = symbols.methods.len() as u32;
-            symbols.methods.push(names::method(name));
-            symbols.locations.push(Location::Frame { method, dex_pc: None, line: None });
-            method
+            let method = symbols.push_method(names::method(name));
+            symbols.push_location(Location::Frame { method, dex_pc: None, line: None })
         });
         nodes.push(TreeNode { location, skip, count, children });
         open.push((offset, children));

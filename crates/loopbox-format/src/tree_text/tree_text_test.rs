@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::Method;
+use crate::model::{Method, MethodId};
 use crate::stacks::stacks;
 use proptest::prelude::*;
 
@@ -14,7 +14,7 @@ fn named(tree: &StackTree, symbols: &Symbols) -> Vec<Vec<String>> {
 fn built(samples: &[Vec<u32>]) -> StackTree {
     let mut merger = TreeMerger::new(usize::MAX);
     for stack in samples {
-        assert!(merger.push(stack.iter().copied()));
+        assert!(merger.push(stack.iter().copied().map(LocationId)));
     }
     let (mut tree, _) = parse("").unwrap();
     tree.sample_deltas_ns = vec![INTERVAL_NS; samples.len()];
@@ -30,7 +30,11 @@ fn symbols() -> Symbols {
         signature: signature.into(),
         source_file: String::new(),
     };
-    let frame = |location: u32| Location::Frame { method: location / 2, dex_pc: Some(location), line: None };
+    let frame = |location: u32| Location::Frame {
+        method: MethodId(location / 2),
+        dex_pc: Some(location),
+        line: None,
+    };
     Symbols {
         methods: vec![
             method("com.android.internal.os.ZygoteInit", "main", "([Ljava/lang/String;)V"),

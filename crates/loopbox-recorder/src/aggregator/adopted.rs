@@ -1,14 +1,14 @@
-//! The message that recording begins in. [`Aggregator::adopt`] takes it over, with a begin that nobody saw. Whoever sees
+//! The message that recording begins in. [`Aggregator::adopt`] takes it over, with a start that no hook saw. The caller that sees
 //! that the Looper has gone on says so, by [`Aggregator::end_all`] or [`Aggregator::begin_outermost`]: the end is then an
 //! ordinary one.
 
 use super::{Aggregator, Described, Wanted};
-use crate::{Host, StackMark};
+use crate::{Environment, StackPointer};
 use loopbox_format::model::{End, NamedBy};
 
 /// The message that recording begins in.
 #[derive(Debug, Clone, Copy)]
-pub struct Adopted {
+pub struct AdoptedMessage {
     /// When its dispatch began.
     pub start_ns: u64,
     /// The thread's CPU time at that instant; `None` when it is not known.
@@ -26,23 +26,23 @@ pub const BIND_APPLICATION: Described<'static> = Described {
     named_by: NamedBy::Stack,
 };
 
-impl<H: Host> Aggregator<H> {
+impl<H: Environment> Aggregator<H> {
     /// Takes over the message that runs while recording begins. Does nothing after the first message.
-    pub fn adopt(&mut self, adopted: &Adopted) {
+    pub fn adopt(&mut self, adopted: &AdoptedMessage) {
         if self.cursor_ns.is_some() {
             return;
         }
-        let start_ns = adopted.start_ns.min(self.host.now_ns());
+        let start_ns = adopted.start_ns.min(self.environment.now_ns());
         let token = self.next_token;
         self.next_token += 1;
-        self.nesting.push(token, start_ns, StackMark::BELOW_ALL);
+        self.nesting.push(token, start_ns, StackPointer::BELOW_ALL);
         self.cursor_ns = Some(start_ns);
         self.cpu_base_ns = adopted.cpu_ns;
         self.began_in_bind = adopted.binds;
-        self.host.running(token, start_ns, 1);
+        self.environment.running(token, start_ns, 1);
     }
 
-    /// Ends all running messages: the outermost one in this way, without a word about when it was due; those inside of
+    /// Ends all running messages: the outermost one in this way, not knowing when it was due; those inside of
     /// it have lost their ends.
     pub fn end_all(&mut self, end: End) -> Wanted {
         self.settle();
@@ -59,7 +59,7 @@ impl<H: Host> Aggregator<H> {
         } else {
             self.leave(now, None, end)
         };
-        self.host.idle(self.next_token, now);
+        self.environment.idle(self.next_token, now);
         wanted
     }
 

@@ -2,30 +2,30 @@
 //!
 //! # What goes where
 //!
-//! Main-thread time is cut into *stretches*. A stretch is time in one message without interruption: the whole
+//! Main-thread time is cut into *slices*. A slice is time in one message without interruption: the whole
 //! dispatch of an ordinary message, or a part of one that runs a nested `Looper.loop()`.
 //!
-//! 1. A stretch shorter than [`Config::group_ns`] adds to the open group. The group is full, and ends there, when
+//! 1. A slice shorter than [`Config::group_ns`] adds to the open group. The group is full, and ends there, when
 //!    its work reaches `group_ns`.
 //! 2. A message of at least [`Config::detail_ns`] is kept by name in the record that it ends in; so is one that
 //!    threw or whose end was missed, and a component message (its name is given unasked) however short. Where there
 //!    is no room for all, those come first; a short frame takes only the room that is left.
-//! 3. A stretch of at least `group_ns` ends the open group as it is and stands alone, with its token.
+//! 3. A slice of at least `group_ns` ends the open group as it is and is a record of its own, with its token.
 //! 4. A gap between messages shorter than `group_ns` counts as idle time of the group that it lies in. A gap of
 //!    `group_ns` or more ends the open group and is a record: *idle*, or *frozen* when longer than
 //!    [`Config::frozen_ns`], or *unseen* when the hook was found to have been taken out meanwhile.
 //!
-//! A record spans from the begin of its first stretch to the end of its last, so `wall == work + idle` holds
+//! A record spans from the start of its first slice to the end of its last, so `wall == work + idle` holds
 //! exactly, records are in order of time and do not overlap. Between two neighbours lies at most one short gap
-//! that belongs to neither; it is the difference between the one's end and the other's begin.
+//! that belongs to neither; it is the difference between the one's end and the other's start.
 //!
 //! # Nesting
 //!
-//! Messages are counted in order of their tokens: the outer message where its first stretch lies, the inner ones
+//! Messages are counted in order of their tokens: the outer message where its first slice lies, the inner ones
 //! after it. Work is exclusive: what inner messages take is theirs. Between two inner messages the nested loop
-//! waits for work, so that time is a gap as anywhere; the time between the outer message's begin and the first
+//! waits for work, so that time is a gap as anywhere; the time between the outer message's start and the first
 //! inner one, and from the last inner end to the outer end, is the outer message's. Its detail stands in the record
-//! that it ends in and has the whole dispatch time. A later stretch of an outer message that stands alone (rule 3)
+//! that it ends in and has the whole dispatch time. A later slice of an outer message that is its own record (rule 3)
 //! has its token and a count of 0. Which messages run inside each other, and which have lost their ends, the module
 //! `nesting` tells; what is special about the message that recording begins in is in [`adopted`].
 //!
@@ -38,7 +38,7 @@ pub mod adopted;
 mod nesting;
 
 use crate::details::KeepReason;
-use crate::{Change, Config, Details, Host, Keep, MAX_DETAILS, Name, StackMark};
+use crate::{Config, Details, Dirty, Environment, Keep, MAX_DETAILS, Name, StackPointer};
 use loopbox_format::looper;
 use loopbox_format::model::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest};
 use nesting::Nesting;
@@ -77,6 +77,17 @@ pub struct Described<'a> {
     pub named_by: NamedBy,
 }
 
+/// A message that has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Ended {
+    /// Its number; 0 before the first one has ended.
+    pub token: u64,
+    /// How long its dispatch took.
+    pub wall_ns: u64,
+    /// When it ended.
+    pub end_ns: u64,
+}
+
 /// The message that a description would belong to.
 #[derive(Debug, Clone, Copy)]
 struct Last {
@@ -89,7 +100,7 @@ struct Last {
 /// Owned by one thread. No method allocates, blocks or panics, whatever the order of calls.
 #[derive(Debug)]
 pub struct Aggregator<H> {
-    host: H,
+    environment: H,
     group_ns: u64,
     detail_ns: u64,
     frozen_ns: u64,
@@ -106,21 +117,22 @@ pub struct Aggregator<H> {
     is_open: bool,
     /// The open record is complete and waits for a description.
     full: bool,
-    /// The details of the open record differ from what the host was told last.
+    /// The details of the open record differ from what the environment was told last.
     details_changed: bool,
     last: Option<Last>,
+    ended: Ended,
     /// CPU time at the end of the last record.
     cpu_base_ns: Option<u64>,
     /// Recording began in [`BIND_APPLICATION`].
     began_in_bind: bool,
 }
 
-impl<H: Host> Aggregator<H> {
+impl<H: Environment> Aggregator<H> {
     /// An aggregator without history. To be called on the recorded thread, whose CPU clock it reads.
-    pub fn new(config: &Config, host: H) -> Self {
-        let cpu_base_ns = host.thread_cpu_ns();
+    pub fn new(config: &Config, environment: H) -> Self {
+        let cpu_base_ns = environment.thread_cpu_ns();
         Self {
-            host,
+            environment,
             group_ns: config.group_ns,
             detail_ns: config.detail_ns,
             frozen_ns: config.frozen_ns,
@@ -141,7 +153,7 @@ impl<H: Host> Aggregator<H> {
                 idle_ns: 0,
                 cpu_ns: None,
                 checktime_late_ns: None,
-                slowest: Slowest { token: 0, wall_ns: 0 },
+                slowest: None,
                 details: Details::new(),
                 dropped_details: 0,
                 closed: false,
@@ -150,19 +162,20 @@ impl<H: Host> Aggregator<H> {
             full: false,
             details_changed: false,
             last: None,
+            ended: Ended::default(),
             cpu_base_ns,
             began_in_bind: false,
         }
     }
 
     /// The world that this aggregator talks to.
-    pub fn host(&self) -> &H {
-        &self.host
+    pub fn environment(&self) -> &H {
+        &self.environment
     }
 
     /// The world that this aggregator talks to.
-    pub fn host_mut(&mut self) -> &mut H {
-        &mut self.host
+    pub fn environment_mut(&mut self) -> &mut H {
+        &mut self.environment
     }
 
     /// How many messages are running inside each other.
@@ -170,24 +183,34 @@ impl<H: Host> Aggregator<H> {
         self.nesting.depth()
     }
 
+    /// The innermost running message.
+    pub fn running(&self) -> Option<u64> {
+        self.nesting.top().map(|message| message.token)
+    }
+
+    /// The message that ended last.
+    pub fn ended(&self) -> Ended {
+        self.ended
+    }
+
     /// A message's dispatch begins; `at` is where the hook runs on the stack.
     #[inline]
-    pub fn begin(&mut self, at: StackMark) -> Begun {
+    pub fn begin(&mut self, at: StackPointer) -> Begun {
         self.begin_after(at, at)
     }
 
     /// A message's dispatch begins in the outermost loop: whatever ran before has ended.
-    pub fn begin_outermost(&mut self, at: StackMark) -> Begun {
-        self.begin_after(at, StackMark::BELOW_ALL)
+    pub fn begin_outermost(&mut self, at: StackPointer) -> Begun {
+        self.begin_after(at, StackPointer::BELOW_ALL)
     }
 
-    fn begin_after(&mut self, at: StackMark, left_before: StackMark) -> Begun {
+    fn begin_after(&mut self, at: StackPointer, left_before: StackPointer) -> Begun {
         self.settle();
         let now = self.now();
         let wanted = self.miss_all_left_before(left_before, now);
         match self.nesting.enter() {
             Some(outer) => {
-                self.stretch(outer, now);
+                self.account_slice(outer, now);
                 self.publish();
             }
             None => self.gap(now),
@@ -196,13 +219,13 @@ impl<H: Host> Aggregator<H> {
         self.next_token += 1;
         self.nesting.push(token, now, at);
         self.cursor_ns = Some(now);
-        self.host.running(token, now, self.nesting.depth());
+        self.environment.running(token, now, self.nesting.depth());
         Begun { token, wanted }
     }
 
     /// Whether a dispatch that ends here is of a message around the innermost one, which then lost its end. If so, that
     /// innermost one is closed as [`End::Missed`], and may be described before this or [`end`](Self::end) is called again.
-    pub fn miss_inner(&mut self, at: StackMark) -> bool {
+    pub fn miss_inner(&mut self, at: StackPointer) -> bool {
         self.settle();
         let inner = self.nesting.depth_of_end(at).is_some_and(|ending| self.nesting.depth() > ending);
         if inner {
@@ -216,7 +239,7 @@ impl<H: Host> Aggregator<H> {
     /// 0 marks a message that was put at the front of the queue and did not wait for a time.
     ///
     /// An end without a begin (the hook was set while the message ran) is ignored.
-    pub fn end(&mut self, at: StackMark, when_ns: Option<u64>, end: End) -> Wanted {
+    pub fn end(&mut self, at: StackPointer, when_ns: Option<u64>, end: End) -> Wanted {
         self.settle();
         let now = self.now();
         let Some(ending) = self.nesting.depth_of_end(at) else { return Wanted::Nothing };
@@ -227,9 +250,9 @@ impl<H: Host> Aggregator<H> {
         match self.nesting.top() {
             Some(outer) => {
                 let later = self.next_token - 1 - outer.token;
-                self.host.resumed(outer.token, outer.start_ns, self.nesting.depth(), later as u32);
+                self.environment.resumed(outer.token, outer.start_ns, self.nesting.depth(), later as u32);
             }
-            None => self.host.idle(self.next_token, now),
+            None => self.environment.idle(self.next_token, now),
         }
         wanted
     }
@@ -289,11 +312,11 @@ impl<H: Host> Aggregator<H> {
     }
 
     fn now(&self) -> u64 {
-        self.host.now_ns().max(self.cursor_ns.unwrap_or(0))
+        self.environment.now_ns().max(self.cursor_ns.unwrap_or(0))
     }
 
-    /// Closes the messages that cannot be running any more when another one begins at this mark.
-    fn miss_all_left_before(&mut self, at: StackMark, now: u64) -> Wanted {
+    /// Closes the messages that cannot be running any more when another one begins at this pointer.
+    fn miss_all_left_before(&mut self, at: StackPointer, now: u64) -> Wanted {
         let mut innermost = None;
         while self.nesting.is_left_before(at) {
             if self.nesting.is_adopted() {
@@ -312,19 +335,20 @@ impl<H: Host> Aggregator<H> {
         wanted
     }
 
-    /// Ends the innermost message: accounts for its last stretch and keeps a detail when it deserves one.
+    /// Ends the innermost message: accounts for its last slice and keeps a detail when it deserves one.
     fn leave(&mut self, now: u64, when_ns: Option<u64>, end: End) -> Wanted {
-        let Some(frame) = self.nesting.pop() else { return Wanted::Nothing };
-        let alone = self.stretch(frame.token, now);
+        let Some(dispatch) = self.nesting.pop() else { return Wanted::Nothing };
+        let alone = self.account_slice(dispatch.token, now);
         self.cursor_ns = Some(now);
         let detail = Detail {
-            token: frame.token,
-            start_ns: frame.start_ns,
-            wall_ns: now.saturating_sub(frame.start_ns),
-            wait_ns: when_ns.filter(|&when| when != 0).map(|when| frame.start_ns.saturating_sub(when)),
+            token: dispatch.token,
+            start_ns: dispatch.start_ns,
+            wall_ns: now.saturating_sub(dispatch.start_ns),
+            wait_ns: when_ns.filter(|&when| when != 0).map(|when| dispatch.start_ns.saturating_sub(when)),
             end,
             message: None,
         };
+        self.ended = Ended { token: detail.token, wall_ns: detail.wall_ns, end_ns: now };
         let deserves = alone || detail.wall_ns >= self.detail_ns || end != End::Returned;
         let kept = deserves && self.keep_detail(detail);
         self.last = (kept || !deserves).then_some(Last { detail, kept });
@@ -332,8 +356,8 @@ impl<H: Host> Aggregator<H> {
         if kept { Wanted::Description } else { Wanted::Nothing }
     }
 
-    /// Accounts for the time from the cursor until `now` as work of this message. True when it stands alone.
-    fn stretch(&mut self, token: u64, now: u64) -> bool {
+    /// Accounts for the time from the cursor until `now` as work of this message. True when it is a record of its own.
+    fn account_slice(&mut self, token: u64, now: u64) -> bool {
         let start = self.cursor_ns.unwrap_or(now);
         let work = now.saturating_sub(start);
         let first_time = token > self.counted;
@@ -357,8 +381,8 @@ impl<H: Host> Aggregator<H> {
         self.open.work_ns = self.open.work_ns.saturating_add(work);
         self.open.wall_ns = now.saturating_sub(self.open.start_ns);
         self.open.idle_ns = self.open.wall_ns.saturating_sub(self.open.work_ns);
-        if work > self.open.slowest.wall_ns || self.open.slowest.token == 0 {
-            self.open.slowest = Slowest { token, wall_ns: work };
+        if self.open.slowest.is_none_or(|slowest| work > slowest.wall_ns) {
+            self.open.slowest = Some(Slowest { token, wall_ns: work });
         }
         if !alone && self.open.work_ns >= self.group_ns {
             let (cpu, late) = self.read_at_record_end();
@@ -377,7 +401,7 @@ impl<H: Host> Aggregator<H> {
             return;
         }
         self.settle();
-        let kind = match self.host.unseen_since(start) {
+        let kind = match self.environment.unseen_since(start) {
             true => RecordKind::Unseen,
             false if gap > self.frozen_ns => RecordKind::Frozen,
             false => RecordKind::Idle,
@@ -418,7 +442,7 @@ impl<H: Host> Aggregator<H> {
         open.idle_ns = 0;
         open.cpu_ns = None;
         open.checktime_late_ns = None;
-        open.slowest = Slowest { token: 0, wall_ns: 0 };
+        open.slowest = None;
         open.details.clear();
         open.dropped_details = 0;
         open.closed = false;
@@ -427,9 +451,9 @@ impl<H: Host> Aggregator<H> {
     }
 
     fn publish(&mut self) {
-        let change = if self.details_changed { Change::Details } else { Change::Counters };
+        let change = if self.details_changed { Dirty::Details } else { Dirty::Counters };
         self.details_changed = false;
-        self.host.opened(&self.open, change);
+        self.environment.opened(&self.open, change);
     }
 
     /// Hands over a full record whose description did not come; from here on there is nothing to describe.
@@ -442,17 +466,17 @@ impl<H: Host> Aggregator<H> {
 
     fn close(&mut self) {
         self.open.closed = true;
-        self.host.closed(&self.open);
+        self.environment.closed(&self.open);
         self.is_open = false;
         self.full = false;
     }
 
     /// CPU time since the last record end, and the sampler's worst lateness since then.
     fn read_at_record_end(&mut self) -> (Option<u64>, Option<u64>) {
-        let now = self.host.thread_cpu_ns();
+        let now = self.environment.thread_cpu_ns();
         let spent = now.zip(self.cpu_base_ns).map(|(now, base)| now.saturating_sub(base));
         self.cpu_base_ns = now;
-        (spent, self.host.take_late_ns())
+        (spent, self.environment.take_late_ns())
     }
 
     /// Adds a detail. When there is no room, one that is worth less makes room; what is left out is counted, unless

@@ -3,19 +3,19 @@
 //! # Lost ends
 //!
 //! An `Error`, and with the Printer hook any exception, leaves a message without an end. The next event tells:
-//! see [`StackMark`]. Such a message is closed at that event as `End::Missed`; its time is then an upper bound.
+//! see [`StackPointer`]. Such a message is closed at that event as `End::Missed`; its time is then an upper bound.
 
-use crate::StackMark;
+use crate::StackPointer;
 
 /// How many nested `Looper.loop()` are told apart.
 const MAX_DEPTH: usize = 8;
 
 /// A message whose dispatch has begun.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Frame {
+pub(super) struct Dispatch {
     pub(super) token: u64,
     pub(super) start_ns: u64,
-    mark: StackMark,
+    pointer: StackPointer,
     /// A nested loop has run in it.
     nested: bool,
 }
@@ -23,16 +23,17 @@ pub(super) struct Frame {
 /// The running messages, outermost first.
 #[derive(Debug)]
 pub(super) struct Nesting {
-    frames: [Frame; MAX_DEPTH],
+    dispatches: [Dispatch; MAX_DEPTH],
     depth: usize,
-    /// What to add to the mark of an end to compare it with marks of begins: the two hooks differ in frame size.
+    /// What to add to the pointer of an end to compare it with pointers of begins: the two hooks differ in frame size.
     end_shift: i64,
 }
 
 impl Default for Nesting {
     fn default() -> Self {
-        const NO_FRAME: Frame = Frame { token: 0, start_ns: 0, mark: StackMark::UNKNOWN, nested: false };
-        Self { frames: [NO_FRAME; MAX_DEPTH], depth: 0, end_shift: 0 }
+        const NONE: Dispatch =
+            Dispatch { token: 0, start_ns: 0, pointer: StackPointer::UNKNOWN, nested: false };
+        Self { dispatches: [NONE; MAX_DEPTH], depth: 0, end_shift: 0 }
     }
 }
 
@@ -43,26 +44,26 @@ impl Nesting {
     }
 
     /// The innermost message.
-    pub(super) fn top(&self) -> Option<Frame> {
-        self.frames.get(self.depth.checked_sub(1)?).copied()
+    pub(super) fn top(&self) -> Option<Dispatch> {
+        self.dispatches.get(self.depth.checked_sub(1)?).copied()
     }
 
     /// A message begins inside of the innermost one. Its number, when no other message has begun in it before.
     pub(super) fn enter(&mut self) -> Option<u64> {
-        let outer = self.frames.get_mut(self.depth.checked_sub(1)?)?;
+        let outer = self.dispatches.get_mut(self.depth.checked_sub(1)?)?;
         (!std::mem::replace(&mut outer.nested, true)).then_some(outer.token)
     }
 
     /// Adds the message that begins, as the innermost one.
-    pub(super) fn push(&mut self, token: u64, start_ns: u64, mark: StackMark) {
-        if let Some(frame) = self.frames.get_mut(self.depth) {
-            *frame = Frame { token, start_ns, mark, nested: false };
+    pub(super) fn push(&mut self, token: u64, start_ns: u64, pointer: StackPointer) {
+        if let Some(dispatch) = self.dispatches.get_mut(self.depth) {
+            *dispatch = Dispatch { token, start_ns, pointer, nested: false };
             self.depth += 1;
         }
     }
 
     /// Takes the innermost message away.
-    pub(super) fn pop(&mut self) -> Option<Frame> {
+    pub(super) fn pop(&mut self) -> Option<Dispatch> {
         let top = self.top()?;
         self.depth -= 1;
         Some(top)
@@ -75,28 +76,28 @@ impl Nesting {
 
     /// Whether the innermost message is one whose begin nobody saw.
     pub(super) fn is_adopted(&self) -> bool {
-        self.top().is_some_and(|top| top.mark == StackMark::BELOW_ALL)
+        self.top().is_some_and(|top| top.pointer == StackPointer::BELOW_ALL)
     }
 
-    /// Whether the innermost message cannot be running any more when another one begins at this mark, or must make room
+    /// Whether the innermost message cannot be running any more when another one begins at this pointer, or must make room
     /// for it.
-    pub(super) fn is_left_before(&self, at: StackMark) -> bool {
-        self.top().is_some_and(|top| !at.is_inside(top.mark) || self.depth == MAX_DEPTH)
+    pub(super) fn is_left_before(&self, at: StackPointer) -> bool {
+        self.top().is_some_and(|top| !at.is_inside(top.pointer) || self.depth == MAX_DEPTH)
     }
 
-    /// How many messages run until that one is over whose end is at this mark: those inside of it have lost theirs. It is
+    /// How many messages run until that one is over whose end is at this pointer: those inside of it have lost theirs. It is
     /// the one whose begin was nearest on the stack.
-    pub(super) fn depth_of_end(&mut self, at: StackMark) -> Option<u32> {
-        let running = self.frames.get(..self.depth)?;
+    pub(super) fn depth_of_end(&mut self, at: StackPointer) -> Option<u32> {
+        let running = self.dispatches.get(..self.depth)?;
         if let [only] = running {
-            if let Some(shift) = only.mark.distance_from(at) {
+            if let Some(shift) = only.pointer.distance_from(at) {
                 self.end_shift = shift;
             }
             return Some(1);
         }
         let at = at.shifted(self.end_shift);
-        let distance = |frame: &Frame| frame.mark.distance_from(at).map_or(0, i64::unsigned_abs);
-        // The last of equals: without marks, the innermost.
+        let distance = |dispatch: &Dispatch| dispatch.pointer.distance_from(at).map_or(0, i64::unsigned_abs);
+        // The last of equals: without pointers, the innermost.
         let ending = (0..running.len()).rev().min_by_key(|&index| running.get(index).map(distance));
         ending.map(|index| index as u32 + 1)
     }

@@ -4,7 +4,7 @@
 use loopbox_format::codec;
 use loopbox_format::model::{End, NamedBy, Record, RecordKind};
 use loopbox_recorder::{
-    Aggregator, Change, Config, Described, Details, Host, MAX_ENCODED_RECORD, StackMark, Wanted,
+    Aggregator, Config, Described, Details, Dirty, Environment, MAX_ENCODED_RECORD, StackPointer, Wanted,
 };
 
 pub(crate) const MS: u64 = 1_000_000;
@@ -45,7 +45,7 @@ impl Recording {
     }
 }
 
-impl Host for Recording {
+impl Environment for Recording {
     fn now_ns(&self) -> u64 {
         self.now_ns
     }
@@ -77,10 +77,10 @@ impl Host for Recording {
         self.states.push(State::Idle { since_ns });
     }
 
-    fn opened(&mut self, record: &Record<Details>, change: Change) {
+    fn opened(&mut self, record: &Record<Details>, dirty: Dirty) {
         assert!(!record.closed);
         let mut record = Self::decoded(record);
-        if change == Change::Counters {
+        if dirty == Dirty::Counters {
             record.details = self.open.take().expect("details come first").details;
         } else {
             self.detail_writes += 1;
@@ -105,40 +105,40 @@ impl Main {
     }
 
     pub(crate) fn with_cpu(config: &Config, cpu_ns: Option<u64>) -> Self {
-        let host = Recording { now_ns: 1_000_000 * MS, cpu_ns, ..Recording::default() };
-        Self { aggregator: Aggregator::new(config, host) }
+        let environment = Recording { now_ns: 1_000_000 * MS, cpu_ns, ..Recording::default() };
+        Self { aggregator: Aggregator::new(config, environment) }
     }
 
-    pub(crate) fn host(&mut self) -> &mut Recording {
-        self.aggregator.host_mut()
+    pub(crate) fn environment(&mut self) -> &mut Recording {
+        self.aggregator.environment_mut()
     }
 
     pub(crate) fn now(&mut self) -> u64 {
-        self.host().now_ns
+        self.environment().now_ns
     }
 
     pub(crate) fn pass(&mut self, ns: u64) {
-        self.host().now_ns += ns;
+        self.environment().now_ns += ns;
     }
 
     /// Time in which the thread computes.
     pub(crate) fn compute(&mut self, ns: u64) {
         self.pass(ns);
-        let cpu = &mut self.host().cpu_ns;
+        let cpu = &mut self.environment().cpu_ns;
         *cpu = cpu.map(|cpu| cpu + ns);
     }
 
     /// Where a hook runs at this depth of nested loops (1 for the thread's own), with the end's frame a bit larger.
-    pub(crate) fn mark(depth: u64, at_end: bool) -> StackMark {
-        StackMark::at(0x7fff_0000_0000 - depth * 700 - u64::from(at_end) * 112)
+    pub(crate) fn pointer(depth: u64, at_end: bool) -> StackPointer {
+        StackPointer::at(0x7fff_0000_0000 - depth * 700 - u64::from(at_end) * 112)
     }
 
     pub(crate) fn begin(&mut self, depth: u64) -> u64 {
-        self.aggregator.begin(Self::mark(depth, false)).token
+        self.aggregator.begin(Self::pointer(depth, false)).token
     }
 
     pub(crate) fn end(&mut self, depth: u64) -> Wanted {
-        self.aggregator.end(Self::mark(depth, true), None, End::Returned)
+        self.aggregator.end(Self::pointer(depth, true), None, End::Returned)
     }
 
     /// A whole message at the top: computes that long and is described when that is wanted.
@@ -163,6 +163,6 @@ impl Main {
     /// Everything recorded, the open record as the last.
     pub(crate) fn history(&mut self) -> Vec<Record> {
         self.aggregator.finish();
-        self.host().closed.clone()
+        self.environment().closed.clone()
     }
 }

@@ -1,11 +1,12 @@
-//! Collecting groups of reports in bounded memory.
+//! Collecting groups of reports, stalls and jank frames in bounded memory.
 
+use super::amount::Amount;
 use super::cardinality::{Distinct, TopNames};
 use super::sighting::{Representative, Sighting};
 use super::signature::Signature;
 use crate::diagnose::Confidence;
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// How many groups are kept apart; reports of further groups are only counted.
 const MAX_GROUPS: usize = 50_000;
@@ -14,7 +15,7 @@ const MAX_GROUPS: usize = 50_000;
 #[derive(Debug, Clone)]
 pub(super) struct GroupStats {
     pub(super) signature: Signature,
-    pub(super) reports: u64,
+    pub(super) amount: Amount,
     pub(super) causes: TopNames,
     pub(super) messages: TopNames,
     pub(super) anr_verdicts: TopNames,
@@ -31,7 +32,7 @@ impl GroupStats {
     fn new(s: Sighting) -> Self {
         let mut group = Self {
             signature: s.signature,
-            reports: 1,
+            amount: s.amount,
             causes: TopNames::default(),
             messages: TopNames::default(),
             anr_verdicts: TopNames::default(),
@@ -53,7 +54,7 @@ impl GroupStats {
     }
 
     fn merge(&mut self, other: Self) {
-        self.reports += other.reports;
+        self.amount.add(&other.amount);
         self.causes.merge(&other.causes);
         self.messages.merge(&other.messages);
         self.anr_verdicts.merge(&other.anr_verdicts);
@@ -76,22 +77,39 @@ impl GroupStats {
 pub struct Clusters {
     pub(super) groups: HashMap<u64, GroupStats>,
     pub(super) users: Distinct,
-    pub(super) reports: u64,
-    /// Reports with a signature that was first seen after [`MAX_GROUPS`] others.
+    pub(super) amount: Amount,
+    /// Reports, stalls and jank frames with a signature that was first seen after [`MAX_GROUPS`] others.
     pub(super) beyond: u64,
 }
 
 impl Clusters {
-    /// Adds one report.
+    /// Adds one report, or one stall.
     pub fn add(&mut self, sighting: Sighting) {
-        self.reports += 1;
+        self.amount.add(&sighting.amount);
         self.users.add(&sighting.user);
         self.put(GroupStats::new(sighting));
     }
 
+    /// Adds all jank frames of one report, which counts once, and once in each group.
+    pub fn add_janks(&mut self, janks: Vec<Sighting>) {
+        let mut groups = HashSet::new();
+        self.amount.reports += u64::from(!janks.is_empty());
+        for mut jank in janks {
+            self.amount.add(&jank.amount);
+            self.users.add(&jank.user);
+            jank.amount.reports = u64::from(groups.insert(jank.signature.key()));
+            self.put(GroupStats::new(jank));
+        }
+    }
+
+    /// Whether nothing was added.
+    pub fn is_empty(&self) -> bool {
+        self.amount == Amount::default()
+    }
+
     /// Adds the groups of another part of the corpus.
     pub fn merge(&mut self, other: Self) {
-        self.reports += other.reports;
+        self.amount.add(&other.amount);
         self.beyond += other.beyond;
         self.users.merge(&other.users);
         for group in other.groups.into_values() {
@@ -104,7 +122,7 @@ impl Clusters {
         let full = self.groups.len() >= MAX_GROUPS;
         match self.groups.get_mut(&key) {
             Some(known) => known.merge(group),
-            None if full => self.beyond += group.reports,
+            None if full => self.beyond += group.amount.counted(),
             None => {
                 self.groups.insert(key, group);
             }

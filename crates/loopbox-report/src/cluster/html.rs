@@ -1,5 +1,6 @@
 //! The result of clustering as one self-contained page.
 
+use super::amount::Measure;
 use super::summary::{Group, NameCount, Summary};
 use super::text::days;
 use super::trend;
@@ -30,7 +31,7 @@ pub fn html(summary: &Summary, limit: usize) -> String {
          content=\"width=device-width\"><title>Loopbox: {headline}</title><style>{STYLE}</style><main><h1>{headline}</h1>"
     );
     for (i, group) in summary.groups.iter().take(limit).enumerate() {
-        write_group(&mut out, i + 1, group);
+        write_group(&mut out, i + 1, group, summary.ranked_by);
     }
     if summary.groups.len() > limit {
         let more = plural((summary.groups.len() - limit) as u64, "more group");
@@ -40,7 +41,7 @@ pub fn html(summary: &Summary, limit: usize) -> String {
     out
 }
 
-fn write_group(out: &mut String, rank: usize, group: &Group) {
+fn write_group(out: &mut String, rank: usize, group: &Group, ranked_by: Measure) {
     let share = 100.0 * group.share;
     let open = if rank == 1 { " open" } else { "" };
     let _ = write!(
@@ -49,7 +50,7 @@ fn write_group(out: &mut String, rank: usize, group: &Group) {
          style=\"background-size:{share:.1}% 100%\">{}</span><span><code>{}</code> {} \
          <small>{}</small></span></summary><dl>",
         escape(&group.id),
-        group.reports,
+        group.amount.short(ranked_by),
         escape(group.title()),
         group.top_causes.first().map(|cause| escape(&cause.name)).unwrap_or_default(),
         group.counts()
@@ -59,6 +60,7 @@ fn write_group(out: &mut String, rank: usize, group: &Group) {
             let _ = write!(out, "<dt>{name}<dd>{value}");
         }
     };
+    row("has", &group.amount.in_words());
     row("share", &format!("{share:.1} %"));
     row("causes", &list(&group.top_causes));
     row("messages", &list(&group.top_messages));

@@ -1,26 +1,30 @@
-//! What clustering needs of one report.
+//! What clustering needs of one report, one stall, or one jank frame.
 
-use super::signature::{Problem, Signature};
+use super::amount::Amount;
+use super::signature::{OBFUSCATED, Problem, Signature};
 use crate::diagnose::{Confidence, Diagnosis};
 use crate::model::anr_words::verdict;
+use crate::model::time::format_ns;
 use crate::model::{Analysis, SampledTree};
+use loopbox_format::model::{JankFrame, Running};
+use loopbox_frames::RefreshInterval;
 use serde::Serialize;
 
 /// The annotation by which an app says which user a report is of.
 const USER: &str = "user";
 
-/// One report that stands for its group.
+/// One report that stands for its group; or the file of a stall.
 #[derive(Debug, Clone, Serialize)]
 pub struct Representative {
     /// The file of the report.
     pub path: String,
-    /// The headline of its diagnosis.
+    /// The headline of its diagnosis, or what took how long.
     pub headline: String,
     /// The method to look at first.
     pub culprit: Option<String>,
 }
 
-/// What clustering needs of one report. Threads make sightings independently of each other.
+/// What clustering needs of one report, stall or jank frame. Threads make sightings independently of each other.
 #[derive(Debug, Clone)]
 pub struct Sighting {
     pub(super) signature: Signature,
@@ -31,6 +35,7 @@ pub struct Sighting {
     pub(super) device: String,
     pub(super) version: String,
     pub(super) seen_ms: Option<i64>,
+    pub(super) amount: Amount,
     pub(super) quality: (Option<Confidence>, u32),
     pub(super) representative: Representative,
 }
@@ -40,18 +45,73 @@ impl Sighting {
     pub fn new(a: &Analysis, diagnosis: &Diagnosis, path: &str) -> Self {
         let problem = Problem::new(a, diagnosis);
         let samples = problem.token.and_then(|token| a.tree(token)).map_or(0, SampledTree::samples);
+        let representative = Representative {
+            path: path.to_string(),
+            headline: diagnosis.headline.clone(),
+            culprit: diagnosis.causes.first().and_then(|cause| cause.culprit.clone()),
+        };
+        Self::of(a, problem, Amount::REPORT, (diagnosis.confidence, samples), representative)
+    }
+
+    /// The sighting of a stall, which is the running message of a report of its own.
+    pub fn of_stall(a: &Analysis, diagnosis: &Diagnosis, path: &str) -> Self {
+        let wall_ns = a.running().map_or(0, Running::age_ns);
+        let report = Self::new(a, diagnosis, path);
+        let what = if report.message.is_empty() { "a message" } else { &report.message };
+        let headline = format!("{what} took {}", format_ns(wall_ns));
+        Self {
+            amount: Amount::stall(wall_ns),
+            // No verdict was asked for: what there is of one says why it is slow, or nothing.
+            anr: "",
+            cause: diagnosis.primary_cause().map_or(String::new(), |_| report.cause),
+            // Of stalls the longest stands for the group, and any report before it.
+            quality: (None, (wall_ns / 1_000_000).try_into().unwrap_or(u32::MAX)),
+            representative: Representative { headline, ..report.representative },
+            ..report
+        }
+    }
+
+    /// The sightings of the jank frames of a report; of frames that stood a whole refresh too long, as far as their interval is one
+    /// of a display.
+    pub fn of_janks(a: &Analysis, path: &str) -> Vec<Self> {
+        a.display_frames.janks.iter().filter_map(|jank| Self::of_jank(a, jank, path)).collect()
+    }
+
+    fn of_jank(a: &Analysis, jank: &JankFrame, path: &str) -> Option<Self> {
+        let interval = RefreshInterval::from_ns(jank.interval_ns.into())?;
+        let hitch_ns = u64::from(interval.dropped(jank.duration_ns)) * interval.ns();
+        let problem = Problem::of_jank(a, jank);
+        let (samples, culprit) = problem.token.and_then(|token| a.tree(token)).map_or((0, None), |tree| {
+            let frames = problem.signature.frames.iter().rev().find(|frame| *frame != OBFUSCATED);
+            (tree.samples(), frames.cloned())
+        });
+        let scene = a.display_frames.scenes.get(usize::from(jank.scene)).map(crate::smoothness::scene_name);
+        let headline =
+            format!("a frame of {} stood {}", scene.as_deref().unwrap_or("?"), format_ns(jank.duration_ns));
+        let representative = Representative { path: path.to_string(), headline, culprit };
+        (hitch_ns > 0).then(|| {
+            let quality = (None, samples);
+            // The report may be of a hang, or an ANR, that came later.
+            Self { anr: "", ..Self::of(a, problem, Amount::jank(hitch_ns), quality, representative) }
+        })
+    }
+
+    fn of(
+        a: &Analysis,
+        problem: Problem,
+        amount: Amount,
+        quality: (Option<Confidence>, u32),
+        representative: Representative,
+    ) -> Self {
         let user = a.meta.annotations.iter().find(|(name, _)| name == USER);
         Self {
             user: user.map(|(_, value)| value.clone()).unwrap_or_default(),
             device: a.meta.process.device.clone(),
             version: a.meta.process.app_version.clone(),
             seen_ms: a.wall_clock().unix_ms(a.dump_ns),
-            quality: (diagnosis.confidence, samples),
-            representative: Representative {
-                path: path.to_string(),
-                headline: diagnosis.headline.clone(),
-                culprit: diagnosis.causes.first().and_then(|cause| cause.culprit.clone()),
-            },
+            amount,
+            quality,
+            representative,
             signature: problem.signature,
             cause: problem.cause,
             message: problem.message,

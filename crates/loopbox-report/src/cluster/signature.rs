@@ -16,7 +16,8 @@ use super::cardinality::hash64;
 use crate::diagnose::Diagnosis;
 use crate::model::class_names::{is_platform, looks_obfuscated};
 use crate::model::{Analysis, Frame, MergedNode, MergedTree, SampledTree};
-use loopbox_format::model::{Message, Outside};
+use crate::smoothness::{message_token, tree_token, word};
+use loopbox_format::model::{JankFrame, Message, Outside};
 
 /// How many frames of the app are kept, from the top of the stack.
 const MAX_APP_FRAMES: usize = 8;
@@ -58,8 +59,18 @@ impl Problem {
     pub fn new(a: &Analysis, diagnosis: &Diagnosis) -> Self {
         let cause = diagnosis.primary_cause();
         let token = cause.and_then(|c| c.token).or_else(|| a.current_token());
+        Self::of(a, cause.map_or(UNCLEAR, |c| c.rule), token)
+    }
+
+    /// The problem of a jank frame: of the stacks of what held it up, or else of that message by its name.
+    pub(super) fn of_jank(a: &Analysis, jank: &JankFrame) -> Self {
+        let cause = jank.place.map_or(UNCLEAR, word);
+        Self::of(a, cause, tree_token(a, jank).or_else(|| message_token(jank)))
+    }
+
+    fn of(a: &Analysis, cause: &str, token: Option<u64>) -> Self {
         let message = token.and_then(|token| Named::of(a, token)).unwrap_or_default();
-        let cause = cause.map_or(UNCLEAR, |c| c.rule).to_string();
+        let cause = cause.to_string();
         let path = token.and_then(|token| a.tree(token)).map(|tree| hot_frames(a, tree)).unwrap_or_default();
         let signature = Signature::new(&path, &cause, &message, &a.meta.process.app_version);
         Self { signature, cause, message: message.text, token }

@@ -1,5 +1,6 @@
 //! The result of clustering: its JSON, and what the text and the HTML page are made from.
 
+use super::amount::{Amount, Measure};
 use super::cardinality::{Distinct, TopNames};
 use super::groups::{Clusters, GroupStats};
 use super::sighting::Representative;
@@ -16,20 +17,23 @@ const MAX_TREND: usize = 8;
 /// How many devices and versions a group lists.
 const MAX_LISTED: usize = 5;
 
-/// Groups of reports, those with most reports first.
+/// Groups of reports, stalls and jank frames, those with most first.
 #[derive(Debug, Clone, Serialize)]
 pub struct Summary {
     /// `loopbox.cluster/1`; documented in `docs/clustering.md`.
     pub schema: &'static str,
-    /// The number of reports.
-    pub reports: u64,
+    /// What groups are ranked by.
+    pub ranked_by: Measure,
+    /// How much there is of all.
+    #[serde(flatten)]
+    pub amount: Amount,
     /// The number of files that could not be used.
     pub skipped: u64,
     /// The number of users; `None` when no report names its user.
     pub users: Option<Count>,
-    /// The number of reports that are in no group, because there were too many groups before; 0 in practice.
+    /// The number of those that are in no group, because there were too many groups before; 0 in practice.
     pub beyond: u64,
-    /// The groups, those with most reports first.
+    /// The groups, those with most of what they are ranked by first.
     pub groups: Vec<Group>,
 }
 
@@ -47,9 +51,10 @@ pub struct Count {
 pub struct Group {
     /// A short hash of the signature.
     pub id: String,
-    /// The number of its reports.
-    pub reports: u64,
-    /// Their share of all reports, 0 to 1.
+    /// How much it has.
+    #[serde(flatten)]
+    pub amount: Amount,
+    /// Its share of all that groups are ranked by, 0 to 1.
     pub share: f64,
     /// The number of users.
     pub users: Option<Count>,
@@ -98,27 +103,28 @@ pub struct VersionShare {
 pub struct NameCount {
     /// The name.
     pub name: String,
-    /// The number of reports that have it.
+    /// The number of reports, stalls and jank frames that have it.
     pub reports: u64,
 }
 
 impl Clusters {
     /// The groups, those with most reports first. `skipped` is the number of files that could not be used.
     pub fn summary(&self, skipped: u64) -> Summary {
-        let reports = self.reports;
         let newest = self.newest_versions();
         let mut groups: Vec<Group> =
-            self.groups.values().map(|group| Group::new(group, reports, &newest)).collect();
+            self.groups.values().map(|group| Group::new(group, &self.amount, &newest)).collect();
+        let measure = self.amount.measure();
         let users = |group: &Group| group.users.map_or(0, |users| users.count);
         groups.sort_by(|l, r| {
-            let rank = |g: &Group| (Reverse(g.reports), Reverse(users(g)));
+            let rank = |g: &Group| (Reverse(g.amount.rank(measure)), Reverse(users(g)));
             rank(l).cmp(&rank(r)).then_with(|| l.representative.path.cmp(&r.representative.path))
         });
         Summary {
             schema: SCHEMA,
-            reports,
+            ranked_by: measure,
+            amount: self.amount,
             skipped,
-            users: distinct(&self.users).map(|users| users.at_most(reports)),
+            users: distinct(&self.users).map(|users| users.at_most(self.amount.counted())),
             beyond: self.beyond,
             groups,
         }
@@ -148,7 +154,7 @@ impl Summary {
             0 => String::new(),
             n => format!(", {} skipped", plural(n, "file")),
         };
-        format!("{}{users} in {groups}{skipped}", plural(self.reports, "report"))
+        format!("{}{users} in {groups}{skipped}", self.amount.in_words())
     }
 }
 
@@ -160,14 +166,14 @@ impl Group {
         known.collect::<Vec<_>>().join(", ")
     }
 
-    pub(super) fn new(group: &GroupStats, all: u64, newest: &[(String, u64)]) -> Self {
+    pub(super) fn new(group: &GroupStats, all: &Amount, newest: &[(String, u64)]) -> Self {
         let signature = &group.signature;
         Self {
             id: signature.id(),
-            reports: group.reports,
-            share: group.reports as f64 / all.max(1) as f64,
+            amount: group.amount,
+            share: group.amount.share_of(all, all.measure()),
             // An estimate of many may be too high.
-            users: distinct(&group.users).map(|users| users.at_most(group.reports)),
+            users: distinct(&group.users).map(|users| users.at_most(group.amount.counted())),
             devices: count(group.devices.distinct()),
             versions: count(group.versions.distinct()),
             top_devices: top(&group.devices),

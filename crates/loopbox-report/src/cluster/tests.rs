@@ -1,8 +1,9 @@
 use super::*;
 use crate::diagnose::diagnose;
 use crate::model::Analysis;
+use crate::test_frames::SessionBuilder;
 use crate::test_support::{OUTSIDE, ReportBuilder};
-use loopbox_format::model::Report;
+use loopbox_format::model::{MainState, Report};
 
 const ENTRY: &str = "com.shop.CartActivity$1.onClick:31";
 
@@ -35,7 +36,7 @@ fn groups(reports: Vec<ReportBuilder>) -> Summary {
 }
 
 fn counts(summary: &Summary) -> Vec<(u64, &str)> {
-    summary.groups.iter().map(|group| (group.reports, group.title())).collect()
+    summary.groups.iter().map(|group| (group.amount.reports, group.title())).collect()
 }
 
 #[test]
@@ -148,7 +149,8 @@ fn grouping_separates_obfuscated_builds_without_kept_names() {
         report("1", "v", &[("a.b.c:4 a.b.e:9 android.os.BinderProxy.transactNative!", 500)]),
         report("2", "w", &[(stack, 500)]),
     ]);
-    let got: Vec<_> = summary.groups.iter().map(|g| (g.reports, g.obfuscated_version.as_str())).collect();
+    let got: Vec<_> =
+        summary.groups.iter().map(|g| (g.amount.reports, g.obfuscated_version.as_str())).collect();
     assert_eq!(got, [(2, "1"), (1, "1"), (1, "2")]);
 }
 
@@ -243,8 +245,11 @@ fn what_ran_outside_of_messages_is_grouped_by_its_place_and_path() {
         outside("2", touch, "com.shop.Cart.total:9"),
         outside("2", idle, "com.shop.Cart.total:9"),
     ]);
-    let got: Vec<(u64, &str)> =
-        summary.groups.iter().map(|group| (group.reports, group.top_messages[0].name.as_str())).collect();
+    let got: Vec<(u64, &str)> = summary
+        .groups
+        .iter()
+        .map(|group| (group.amount.reports, group.top_messages[0].name.as_str()))
+        .collect();
     assert_eq!(got, [(2, "outside of messages, input"), (1, "outside of messages, an idle handler")]);
     // Made-up names of two builds are two problems, as in a message without a name.
     let obfuscated = |version| outside(version, "android.os.MessageQueue.nativePollOnce! a.b.c", "a.d.e");
@@ -287,4 +292,83 @@ fn a_trend_has_the_newest_versions_in_their_order() {
         page.contains("5.9.0 (50900): 0 of 1 reports (0 %), 5.10.0 (51000): 1 of 2 reports (50 %)"),
         "{page}"
     );
+}
+
+/// A stall of this length, as a report.
+fn stall_of(builder: ReportBuilder, ms: u64, path: &str) -> Sighting {
+    let aged = builder.with(|r| {
+        let MainState::Running(running) = &mut r.main else { panic!("no message runs") };
+        running.start_ns = running.as_of_ns - ms * 1_000_000;
+    });
+    let analysis = Analysis::new(&aged.build());
+    Sighting::of_stall(&analysis, &diagnose(&analysis), path)
+}
+
+#[test]
+fn stalls_and_reports_of_one_path_are_one_group() {
+    let mut clusters = Clusters::default();
+    let total = format!("{ENTRY} com.shop.Cart.total:88");
+    let cart = [(ENTRY, 5), (total.as_str(), 500)];
+    clusters.add(sighting(report("5.2 (502)", "u1", &cart), "a.lbx"));
+    let stall = |ms: u64, path: &str| stall_of(report("5.3 (503)", "u2", &cart), ms, path);
+    clusters.add(stall(700, "short.jsonl"));
+    clusters.add(stall(1_300, "long.jsonl"));
+    let both = clusters.summary(0);
+    assert_eq!((both.ranked_by, both.groups.len()), (Measure::Reports, 1));
+    let group = &both.groups[0];
+    assert_eq!((group.amount.reports, group.amount.stalls, group.amount.stall_ns), (1, 2, 2_000_000_000));
+    assert_eq!((group.share, group.users.unwrap().count), (1.0, 2));
+    // A verdict says more than a stall.
+    assert_eq!(group.representative.path, "a.lbx");
+    assert!(
+        text(&both, 9).contains("1 report; 2 stalls, 2.00 s in all of 2 users in 1 group"),
+        "{}",
+        text(&both, 9)
+    );
+
+    let mut stalls = Clusters::default();
+    stalls.add(stall(700, "short.jsonl"));
+    stalls.add(stall(1_300, "long.jsonl"));
+    stalls.add(stall_of(report("5.3", "u2", &[("com.shop.Feed.bind:9", 300)]), 2_500, "other.jsonl"));
+    let stalls = stalls.summary(0);
+    let ranked: Vec<_> = stalls.groups.iter().map(|g| (g.title(), g.amount.stalls, g.share)).collect();
+    // By their time, not by their number.
+    assert_eq!(stalls.ranked_by, Measure::Time);
+    assert_eq!(ranked, [("com.shop.Feed.bind", 1, 2.5 / 4.5), ("com.shop.Cart.total", 2, 2.0 / 4.5)]);
+    assert_eq!(stalls.groups[1].representative.path, "long.jsonl");
+    assert!(stalls.groups[1].representative.headline.ends_with("PerformClick took 1.30 s"), "{stalls:?}");
+}
+
+#[test]
+fn jank_frames_are_ranked_by_their_hitches() {
+    let session = SessionBuilder::new()
+        .scroll_with("Feed", &[17, 17, 117, 17, 117, 17], Some(46))
+        .scroll("Cart", &[17, 67, 17, 67, 17, 67, 17])
+        .build();
+    let feed = [("com.shop.Feed.bind:9", 300)];
+    let analysis = |frames: bool| {
+        let builder = report("5.2 (502)", "u1", &feed);
+        let with = |r: &mut Report| r.frames = session.clone();
+        Analysis::new(&(if frames { builder.with(with) } else { builder }).build())
+    };
+    let mut clusters = Clusters::default();
+    clusters.add_janks(Sighting::of_janks(&analysis(true), "a.lbx"));
+    clusters.add_janks(Sighting::of_janks(&analysis(true), "b.lbx"));
+    clusters.add_janks(Sighting::of_janks(&analysis(false), "none.lbx"));
+    let summary = clusters.summary(0);
+    assert_eq!((summary.ranked_by, summary.amount.reports, summary.amount.janks), (Measure::Time, 2, 10));
+    let ranked: Vec<_> = summary
+        .groups
+        .iter()
+        .map(|g| (g.title(), g.amount.reports, g.amount.janks, g.amount.hitch_ns / 1_000_000))
+        .collect();
+    // Four frames of six refreshes too many, six of three; the latter have no stack, and a group of their own.
+    assert_eq!(ranked, [("com.shop.Feed.bind", 2, 4, 400), ("outside_of_messages", 2, 6, 300)]);
+    assert_eq!(summary.groups[0].representative.headline, "a frame of Feed stood 117 ms");
+    let shown = text(&summary, 9);
+    assert!(
+        shown.contains("10 jank frames in 2 reports, 700 ms of hitches of 1 user in 2 groups"),
+        "{shown}"
+    );
+    assert!(html(&summary, 9).contains("4 jank frames in 2 reports, 400 ms of hitches"));
 }

@@ -1,5 +1,6 @@
 //! The result of clustering as text for a terminal. Lines have ANSI styles; strip them for plain text.
 
+use super::amount::Amount;
 use super::summary::{Group, NameCount, Summary};
 use crate::model::plural::plural;
 use crate::model::sanitize::sanitize;
@@ -20,13 +21,13 @@ pub fn text(summary: &Summary, limit: usize) -> String {
         write_group(&mut out, i + 1, group);
     }
     if summary.groups.len() > limit {
-        let rest: u64 = summary.groups[limit..].iter().map(|group| group.reports).sum();
+        let mut rest = Amount::default();
+        summary.groups[limit..].iter().for_each(|group| rest.add(&group.amount));
         let groups = plural((summary.groups.len() - limit) as u64, "more group");
-        let _ = writeln!(out, "\n{QUIET}{groups} with {} (--limit){QUIET:#}", plural(rest, "report"));
+        let _ = writeln!(out, "\n{QUIET}{groups} with {} (--limit){QUIET:#}", rest.in_words());
     }
     if summary.beyond > 0 {
-        let beyond = plural(summary.beyond, "report");
-        let _ = writeln!(out, "\nin no group, because there are too many groups: {beyond}");
+        let _ = writeln!(out, "\nin no group, because there are too many groups: {} of them", summary.beyond);
     }
     out
 }
@@ -36,7 +37,7 @@ fn write_group(out: &mut String, rank: usize, group: &Group) {
     let _ = writeln!(
         out,
         "{STRONG}{rank:>3}. {} ({share:.1} %){STRONG:#}  {QUIET}[{}]{QUIET:#}  {}",
-        plural(group.reports, "report"),
+        group.amount.in_words(),
         group.id,
         group.counts()
     );
@@ -51,7 +52,7 @@ fn write_group(out: &mut String, rank: usize, group: &Group) {
         ("devices", &group.top_devices),
     ] {
         if !named.is_empty() {
-            let _ = writeln!(out, "     {what:<9} {}", list(named, group.reports));
+            let _ = writeln!(out, "     {what:<9} {}", list(named, group.amount.counted()));
         }
     }
     if let Some((first, last)) = days(group) {
@@ -69,7 +70,7 @@ fn write_group(out: &mut String, rank: usize, group: &Group) {
 fn causes(group: &Group) -> String {
     match group.top_causes.as_slice() {
         [only] => only.name.clone(),
-        several => list(several, group.reports),
+        several => list(several, group.amount.counted()),
     }
 }
 

@@ -77,16 +77,16 @@ fn displaced(report: ReportBuilder) -> ReportBuilder {
 /// What a starved machine looks like from outside of the message.
 fn starved_machine(report: ReportBuilder) -> ReportBuilder {
     report
-        .figure("psi.cpu.some_avg10_percent", "82.0")
-        .figure("main.ran_ns", "1000000000")
-        .figure("main.waited_for_cpu_ns", "4000000000")
+        .statistic("psi.cpu.some_avg10_percent", "82.0")
+        .statistic("main.ran_ns", "1000000000")
+        .statistic("main.waited_for_cpu_ns", "4000000000")
         .with(|r| r.history.iter_mut().for_each(|record| record.checktime_late_ns = Some(800_000_000)))
 }
 
 /// What the kernel counted of main since the recorder suspected a hang.
 fn measured(report: ReportBuilder, ran_ms: u64, starved_ms: u64) -> ReportBuilder {
     report.with(|r| {
-        r.anr.patience_ns = S;
+        r.anr.hang_threshold_ns = Some(S);
         (r.anr.ran_ns, r.anr.starved_ns) = (ran_ms * 1_000_000, starved_ms * 1_000_000);
     })
 }
@@ -328,7 +328,7 @@ fn starved_or_not() -> Vec<Case> {
         case(
             "native code on a starved machine, main counted for its last 40 ms only",
             measured(starved_machine(one("com.shop.A.run com.shop.Codec.decode!")), 1_240, 30)
-                .with(|r| r.anr.patience_ns = 2 * 1_200_000_000),
+                .with(|r| r.anr.hang_threshold_ns = Some(2 * 1_200_000_000)),
             "The running message (#99) has taken 1.24 s, most of it in Codec.decode",
             "",
         ),
@@ -343,7 +343,7 @@ fn starved_or_not() -> Vec<Case> {
             starved_machine(one(
                 "com.shop.A.run com.shop.IShop$Stub$Proxy.get android.os.BinderProxy.transactNative!",
             )),
-            "The running message (#99, 1.24 s) waits for a binder call, IShop.get, called from IShop$Stub$Proxy.get",
+            "The running message (#99, 1.24 s) waits for a binder call, IShop.get, called from A.run",
             "",
         ),
         case(
@@ -398,9 +398,9 @@ fn each_place_has_its_headline() {
     let mut wrong = Vec::new();
     for Case { name, report, headline, evidence } in tables.into_iter().flatten() {
         let v = diagnose(&Analysis::new(&report.build()));
-        let told = v.causes.first().map(|cause| cause.evidence.join("\n")).unwrap_or_default();
-        let mut right = v.headline.starts_with(headline) && told.contains(evidence);
-        // These three send the reader elsewhere: they are told where they are true, and nowhere else.
+        let evidence_of_first = v.causes.first().map(|cause| cause.evidence.join("\n")).unwrap_or_default();
+        let mut right = v.headline.starts_with(headline) && evidence_of_first.contains(evidence);
+        // These three send the reader elsewhere: they are reported where they are true, and nowhere else.
         for (rule, words) in
             [("main-free", "Main was free"), ("no-data", "Not enough"), ("starved", "The machine")]
         {

@@ -12,8 +12,8 @@ const LEAST_PART: u64 = 4;
 /// have counted since the process's start says nothing about one message; nor does what they have counted of its last moments.
 pub(super) fn measured_cpu_wait(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(f64, String)> {
     let anr = &facts.analysis.anr;
-    let measured_ns = anr.ran_ns.saturating_sub(anr.patience_ns / 2);
-    if !slow.running || anr.patience_ns == 0 || measured_ns == 0 || measured_ns < anr.ran_ns / LEAST_PART {
+    let measured_ns = anr.ran_ns.saturating_sub(anr.hang_threshold_ns? / 2);
+    if !slow.running || measured_ns == 0 || measured_ns < anr.ran_ns / LEAST_PART {
         return None;
     }
     let part = share(anr.starved_ns, measured_ns).min(1.0);

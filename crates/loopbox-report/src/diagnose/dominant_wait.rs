@@ -38,8 +38,8 @@ pub(super) fn dominant_wait<'a>(facts: &Facts<'a>, kind: WaitKind) -> Option<Dom
         format_ns(site_ns)
     )];
     match slow.cpu_share() {
-        // File access and collections do take CPU time; a wait for another thread or process does not.
-        Some(cpu) if cpu >= 0.5 && !matches!(kind, WaitKind::File | WaitKind::Database | WaitKind::Gc) => {
+        // Files, code that is loaded and collections do take CPU time; a wait for another thread or process does not.
+        Some(cpu) if cpu >= 0.5 && !takes_cpu(kind) => {
             score -= 0.3;
             evidence.push(format!("against it: main was on the CPU for {} of the time", percent(cpu)));
         }
@@ -47,6 +47,10 @@ pub(super) fn dominant_wait<'a>(facts: &Facts<'a>, kind: WaitKind) -> Option<Dom
         None => {}
     }
     Some(DominantWait { slow, site, score, evidence })
+}
+
+fn takes_cpu(kind: WaitKind) -> bool {
+    matches!(kind, WaitKind::File | WaitKind::Database | WaitKind::Gc | WaitKind::Loading)
 }
 
 /// The name of a frame in a title: without its package.

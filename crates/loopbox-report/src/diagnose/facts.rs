@@ -1,34 +1,16 @@
 //! The facts that rules read, computed once.
 
+use super::load::{Load, WINDOW_NS, load};
 use super::not_idle::NotIdle;
 use super::slow_message::SlowMessage;
 use super::wait_kind::WaitProfile;
 use crate::model::Analysis;
-use crate::model::time::share;
 use loopbox_format::model::{End, MainState, Outside, Record, RecordKind};
 
 const SECOND: u64 = 1_000_000_000;
 
-/// The part of the history that can matter to an ANR: twice the shortest time-out (5 s for input), because the message
-/// that missed its time-out may itself have started late.
-pub(super) const WINDOW_NS: u64 = 10 * SECOND;
 /// The shortest ANR time-out.
 pub(super) const INPUT_TIMEOUT_NS: u64 = 5 * SECOND;
-
-/// The load of main in the window before the dump, without the running message.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Load {
-    /// The part of the window that the history covers, without what ran unseen.
-    pub(super) span_ns: u64,
-    /// The time in messages.
-    pub(super) work_ns: u64,
-    /// The time between messages.
-    pub(super) idle_ns: u64,
-    /// The CPU time in idle records: native callbacks and idle handlers run there.
-    pub(super) idle_cpu_ns: u64,
-    /// The number of messages.
-    pub(super) messages: u64,
-}
 
 pub(super) struct Facts<'a> {
     pub(super) analysis: &'a Analysis,
@@ -170,9 +152,10 @@ fn longest_past(a: &Analysis, now_ns: u64) -> Option<SlowMessage<'_>> {
             ..past(d.token, d.start_ns, d.wall_ns)
         });
         // The slowest message may not be kept by name: then its length is known, and its place in the group is not.
-        let unnamed = (record.slowest.wall_ns > 0
-            && !record.details.iter().any(|d| d.token == record.slowest.token))
-        .then(|| past(record.slowest.token, record.start_ns, record.slowest.wall_ns));
+        let unnamed = record
+            .slowest
+            .filter(|slowest| !record.details.iter().any(|d| d.token == slowest.token))
+            .map(|slowest| past(slowest.token, record.start_ns, slowest.wall_ns));
         named.chain(unnamed)
     });
     // What ran outside of messages is known by its stacks alone.
@@ -184,27 +167,4 @@ fn longest_past(a: &Analysis, now_ns: u64) -> Option<SlowMessage<'_>> {
     });
     let slow = recorded.chain(outside);
     slow.filter(|s| ends_in_window(s.start_ns, s.wall_ns, now_ns)).max_by_key(|s| s.wall_ns)
-}
-
-/// Sums up the window that ends at `end_ns`; a record that started before the window counts with its part inside.
-fn load(a: &Analysis, end_ns: u64) -> Load {
-    let from = end_ns.saturating_sub(WINDOW_NS);
-    let mut load = Load::default();
-    for record in &a.history {
-        let (start, end) = (record.start_ns, record.start_ns.saturating_add(record.wall_ns));
-        let inside = end.min(end_ns).saturating_sub(start.max(from));
-        if inside == 0 || record.kind == RecordKind::Unseen {
-            continue;
-        }
-        let part = share(inside, record.wall_ns).min(1.0);
-        let of = |ns: u64| (ns as f64 * part) as u64;
-        load.span_ns = load.span_ns.saturating_add(inside);
-        load.work_ns = load.work_ns.saturating_add(of(record.work_ns.min(record.wall_ns)));
-        load.idle_ns = load.idle_ns.saturating_add(of(record.idle_ns.min(record.wall_ns)));
-        load.messages += u64::from(record.count);
-        if record.kind == RecordKind::Idle {
-            load.idle_cpu_ns = load.idle_cpu_ns.saturating_add(of(record.cpu_ns.unwrap_or(0)));
-        }
-    }
-    load
 }

@@ -25,12 +25,12 @@ pub(super) fn signs(facts: &Facts<'_>) -> Vec<(f64, String)> {
     if facts.late_records >= 3 {
         signs.push((0.1, "and it did so repeatedly".into()));
     }
-    for (figure, what, some, much) in [
+    for (statistic, what, some, much) in [
         ("psi.cpu.some_avg10_percent", "CPU", 25.0, 50.0),
         ("psi.memory.some_avg10_percent", "memory", 15.0, 40.0),
         ("psi.io.some_avg10_percent", "I/O", 30.0, 60.0),
     ] {
-        if let Some(value) = facts.analysis.figure(figure).filter(|v| *v >= some) {
+        if let Some(value) = facts.analysis.statistic(statistic).filter(|v| *v >= some) {
             let weight = if value >= much { 0.3 } else { 0.15 };
             signs.push((
                 weight,

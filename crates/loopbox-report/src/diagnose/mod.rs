@@ -13,6 +13,7 @@ mod dominant_wait;
 mod facts;
 mod finding;
 mod hot_method;
+mod load;
 mod machine;
 mod not_idle;
 mod rules;

@@ -3,7 +3,7 @@
 //! "No message runs" is what the hook saw, and all of it: input, callbacks and idle handlers run in no message, and a
 //! hook that another library has displaced sees none.
 
-use super::facts::{Load, WINDOW_NS};
+use super::load::{Load, WINDOW_NS};
 use crate::model::time::{format_ns, percent, share};
 use crate::model::{Analysis, SampledTree, TreePlace};
 use loopbox_format::model::{Feature, FeatureState, MainState};

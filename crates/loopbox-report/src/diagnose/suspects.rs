@@ -1,7 +1,7 @@
 //! Which other threads main may wait for.
 //!
-//! A `synchronized` that is held is known from ART, with its holder. Of a `ReentrantLock`, a latch, a future or a `join` no report
-//! says who is to let main go. But the code that waits and the code that is to end the wait belong together: a thread that is in
+//! A lock that is held is known with its holder, a `synchronized` from ART and a `ReentrantLock` from Java. Of a latch, a future or a
+//! `join` no report says who is to let main go. But the code that waits and the code that is to end the wait belong together: a thread that is in
 //! code of the class that main waits in, or else of its package, is worth a look. That is a hint and no cause.
 
 use super::wait_kind::{WaitKind, WaitSite, kind_of_stack};

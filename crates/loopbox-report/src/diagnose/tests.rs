@@ -86,6 +86,22 @@ fn history_names_many_short_messages() {
 }
 
 #[test]
+fn history_names_the_handlers_of_many_messages_with_their_shares() {
+    let mut report = ReportBuilder::new();
+    for _ in 0..30 {
+        report = report.single("com.shop.Prices", 150, 140).single("com.shop.Badges", 75, 70).group(9, 75, 0);
+    }
+    let v = diagnosis(report.running(500, 35));
+    assert!(v.headline.contains("many messages"), "{}", v.headline);
+    let shares = v.causes[0].evidence.iter().find(|line| line.starts_with("of those kept by name")).unwrap();
+    assert!(
+        shares.contains("com.shop.Prices what=1 (4.50 s in 30 messages, 50 %); com.shop.Badges"),
+        "{shares}"
+    );
+    assert!(shares.ends_with("25 %); 25 % to others"), "{shares}");
+}
+
+#[test]
 fn binder_names_interface_and_method() {
     let stack = "com.shop.Launcher.onResume:12 android.app.ApplicationPackageManager.getPackageInfo:210 \
                  android.content.pm.IPackageManager$Stub$Proxy.getPackageInfo:3700 \
@@ -100,6 +116,17 @@ fn binder_names_interface_and_method() {
         "{}",
         v.headline
     );
+}
+
+#[test]
+fn binder_names_the_caller_of_the_apps_own_proxy() {
+    let stack = "com.shop.Launcher.onResume:12 com.shop.IShop$Stub$Proxy.price:40 \
+                 android.os.BinderProxy.transact:510 android.os.BinderProxy.transactNative!";
+    let report =
+        calm().running(99, 6_000).doing("android.os.Handler", "", 40).looper_tree(99, &[(stack, 590)]);
+    let v = expect(report, "binder", Confidence::High);
+    assert!(v.headline.contains("IShop.price, called from Launcher.onResume"), "{}", v.headline);
+    assert_eq!(v.causes[0].culprit.as_deref(), Some("com.shop.Launcher.onResume(Launcher.java:12)"));
 }
 
 #[test]
@@ -269,7 +296,7 @@ fn starved_outranks_the_code_on_the_stack() {
         .running(99, 3_000)
         .doing("android.os.Handler", "", 500)
         .looper_tree(99, &stacks)
-        .figure("psi.cpu.some_avg10_percent", "71.4");
+        .statistic("psi.cpu.some_avg10_percent", "71.4");
     expect(report, "starved", Confidence::High);
     // The same message on a healthy machine with the CPU is slow code.
     let report = calm().running(99, 3_000).looper_tree(99, &stacks);
@@ -285,8 +312,8 @@ fn starved_names_the_pool_of_the_app_that_takes_the_cpus() {
             report = report.thread(name, None);
         }
         report.looper_tree(99, &[("com.shop.A.run com.shop.A.parse:4", 60)]).with(|r| {
-            (r.anr.ran_ns, r.anr.patience_ns, r.anr.starved_ns) =
-                (6_000_000_000, 5_000_000_000, 3_000_000_000);
+            (r.anr.ran_ns, r.anr.hang_threshold_ns, r.anr.starved_ns) =
+                (6_000_000_000, Some(5_000_000_000), 3_000_000_000);
             for (thread, (_, state)) in r.threads.threads.iter_mut().zip(states) {
                 thread.state = *state;
             }
@@ -318,6 +345,89 @@ fn a_wait_to_be_notified_does_not_hide_the_better_name_of_the_wait() {
     let own = "com.shop.Latch.await:3 java.lang.Object.wait!";
     let report = calm().running(99, 5_500).doing("android.os.Handler", "", 9).looper_tree(99, &[(own, 540)]);
     expect(unheld(report, "com.shop.Latch"), "lock", Confidence::High);
+}
+
+#[test]
+fn the_platforms_own_lock_does_not_hide_what_is_done_under_it() {
+    let stack = "android.app.ActivityThread.handleStopActivity:9 android.app.QueuedWork.waitToFinish:7 \
+                 android.app.QueuedWork.processPendingWork:30";
+    let report =
+        calm().running(99, 5_500).doing("android.os.Handler", "", 9).looper_tree(99, &[(stack, 540)]);
+    let report = report.waits_for("java.lang.Object", "queued-work-loo", "java.io.FileDescriptor.sync!");
+    let v = expect(report, "io", Confidence::High);
+    assert!(v.headline.contains("waits for shared preferences"), "{}", v.headline);
+    let writer = v.causes.iter().find(|cause| cause.rule == "lock").unwrap();
+    assert!(writer.title.contains("held by thread queued-work-loo"), "{v:#?}");
+}
+
+#[test]
+fn loading_code_takes_cpu_time() {
+    let stack = "com.shop.Plugins.load:3 dalvik.system.DexPathList.makeDexElements dalvik.system.DexFile.openDexFileNative!";
+    let report =
+        calm().running(99, 5_500).doing("android.os.Handler", "", 5_200).looper_tree(99, &[(stack, 540)]);
+    let v = expect(report, "io", Confidence::High);
+    assert!(v.headline.contains("loads code") && v.headline.contains("Plugins.load"), "{}", v.headline);
+}
+
+fn parked(report: ReportBuilder, deadlock: bool) -> ReportBuilder {
+    let sync = "java.util.concurrent.locks.ReentrantLock$NonfairSync";
+    let report = report.statistic("parked.1.for", sync).statistic("parked.1.owner", "writer");
+    let report = report.statistic("parked.at_ns", &crate::test_support::NOW_NS.to_string());
+    let report = report.statistic("parked.deadlock", &deadlock.to_string());
+    if deadlock { report.statistic("parked.2.for", sync).statistic("parked.2.owner", "main") } else { report }
+}
+
+#[test]
+fn lock_names_the_owner_of_a_lock_of_java_util_concurrent() {
+    let waiting = || {
+        let store = format!("com.shop.Store.get:17 {PARK}");
+        waits(&store).thread("writer", Some("com.shop.Store$1.run:40 java.io.FileDescriptor.sync!"))
+    };
+    let v = expect(parked(waiting(), false), "lock", Confidence::High);
+    let held =
+        "waits for a java.util.concurrent.locks.ReentrantLock, held by thread writer in FileDescriptor.sync";
+    assert!(v.headline.ends_with(held), "{}", v.headline);
+    assert_eq!(v.causes[0].culprit.as_deref(), Some("com.shop.Store.get(Store.java:17)"));
+    assert_eq!(v.causes.iter().filter(|cause| cause.rule == "lock").count(), 1, "{v:#?}");
+    let v = expect(parked(waiting(), true), "lock", Confidence::High);
+    assert!(v.headline.ends_with("ReentrantLock, in a cycle with writer"), "{}", v.headline);
+}
+
+#[test]
+fn lock_ignores_an_owner_of_one_instant_while_main_computes() {
+    let report = calm().running(99, 6_000).looper_tree(99, &[("com.shop.A.run com.shop.A.sum", 590)]);
+    let v = expect(parked(report, false), "current-slow", Confidence::High);
+    assert!(v.causes.iter().all(|cause| cause.rule != "lock"), "{v:#?}");
+}
+
+fn collecting(stack: &str, used: u64, waited_ms: u64) -> ReportBuilder {
+    let report = calm().running(99, 6_000).looper_tree(99, &[(stack, 590)]);
+    let report = report.statistic("heap.used_bytes", &used.to_string()).statistic("heap.max_bytes", "1000");
+    let report = report.statistic("gc.lately.ms", "2500").statistic("gc.lately.blocking_count", "40");
+    report.statistic("gc.lately.blocking_time_ms", &waited_ms.to_string())
+}
+
+#[test]
+fn gc_goes_by_figures_of_a_full_heap() {
+    let fills = "com.shop.Feed.show:3 com.shop.Feed.decode:9";
+    let v = expect(collecting(fills, 950, 2_000), "gc", Confidence::High);
+    assert!(v.headline.contains("allocates in a full heap") && v.headline.contains("Feed.decode"), "{v:#?}");
+    assert!(
+        evidence(&v).contains("40 collections that threads had to wait for took 80 % of the last 2.50 s"),
+        "{v:#?}"
+    );
+    assert!(evidence(&v).contains("95 % of the heap's limit is in use"), "{v:#?}");
+}
+
+#[test]
+fn gc_ignores_room_in_the_heap_short_collections_and_waits() {
+    let fills = "com.shop.Feed.show:3 com.shop.Feed.decode:9";
+    let sleeps = "com.shop.Feed.show:3 java.lang.Thread.sleep!";
+    for report in [collecting(fills, 500, 2_000), collecting(fills, 950, 300), collecting(sleeps, 950, 2_000)]
+    {
+        let v = diagnosis(report);
+        assert!(v.causes.iter().all(|cause| cause.rule != "gc"), "{v:#?}");
+    }
 }
 
 #[test]

@@ -16,9 +16,9 @@ pub(super) fn time_outs(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String>
         .map(|&id| &facts.analysis.frames[id])
         .map(|frame| (frame.class.as_str(), frame.method.as_str()))
         .collect();
-    let told = component_of_stack(names.iter().copied(), level);
-    let component = slow.message.and_then(|m| m.component).or(told.map(|told| told.component));
-    let what = slow.message.and_then(|m| m.what).or(told.and_then(|told| told.what));
+    let found = component_of_stack(names.iter().copied(), level);
+    let component = slow.message.and_then(|m| m.component).or(found.map(|found| found.component));
+    let what = slow.message.and_then(|m| m.what).or(found.and_then(|found| found.what));
     let (name, class) = match component {
         Some(Component::ActivityThread) => {
             let Some(known) = what.and_then(|what| activity_thread(what, level)) else { return Vec::new() };

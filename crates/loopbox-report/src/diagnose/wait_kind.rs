@@ -152,6 +152,13 @@ fn classify(stack: &[FrameId], frames: &FrameTable) -> Option<WaitSite> {
     let callers = from_top().skip(depth + 1);
     let mut named = callers.filter(|id| !frame(id).class.starts_with("android.os.BinderProxy"));
     let binder_proxy = if kind == Binder { named.next().copied() } else { None };
+    // aidl writes a proxy into the app, too. It is the app that calls it.
+    let app = match binder_proxy {
+        Some(proxy) if app == Some(proxy) => {
+            frames.first_own(from_top().skip_while(|id| **id != proxy).skip(1), |id| *id).copied()
+        }
+        _ => app,
+    };
     Some(WaitSite { kind, at, binder_proxy, app, call: call.filter(|call| *call != at) })
 }
 

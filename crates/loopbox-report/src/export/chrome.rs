@@ -4,7 +4,8 @@
 //!
 //! Source: "Trace Event Format", Google, 2016 (the document that chrome://tracing and Perfetto refer to).
 
-use super::timeline::{Slice, Step, Timeline, walk};
+use super::slice::Slice;
+use super::timeline::{Step, Timeline, walk};
 use crate::model::token::Key;
 use crate::model::{Analysis, FrameId};
 use serde_json::{Map, Value, json};
@@ -16,12 +17,20 @@ struct Rows {
     stacks: u32,
     history: u32,
     pending: u32,
+    expected: u32,
+    actual: u32,
 }
 
 pub(crate) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let pid = a.meta.process.pid;
-    let rows =
-        Rows { pid, stacks: pid.wrapping_add(1), history: pid.wrapping_add(2), pending: pid.wrapping_add(3) };
+    let rows = Rows {
+        pid,
+        stacks: pid.wrapping_add(1),
+        history: pid.wrapping_add(2),
+        pending: pid.wrapping_add(3),
+        expected: pid.wrapping_add(4),
+        actual: pid.wrapping_add(5),
+    };
     out.write_all(b"{\"displayTimeUnit\":\"ms\",\"otherData\":")?;
     let other = json!({ "producer": a.meta.producer, "clock": "CLOCK_MONOTONIC", "app_version": a.meta.process.app_version,
         "device": a.meta.process.device, "api_level": a.meta.process.api_level });
@@ -49,12 +58,15 @@ fn for_each_event(
         (rows.stacks, "main: stacks"),
         (rows.history, "main: history"),
         (rows.pending, "main: pending"),
+        (rows.expected, "frames: expected"),
+        (rows.actual, "frames: actual"),
     ];
-    for (order, (tid, name)) in names.into_iter().enumerate() {
+    let timeline = Timeline::new(a);
+    let shown = if timeline.frames.actual.is_empty() { 4 } else { names.len() };
+    for (order, (tid, name)) in names.into_iter().take(shown).enumerate() {
         emit(meta("thread_name", tid, json!({ "name": name })))?;
         emit(meta("thread_sort_index", tid, json!({ "sort_index": order })))?;
     }
-    let timeline = Timeline::new(a);
     let slice = |tid: u32, category: &str, slice: &Slice| {
         json!({ "ph": "X", "cat": category, "name": slice.name, "pid": rows.pid, "tid": tid, "ts": us(slice.start_ns),
             "dur": us(slice.end_ns - slice.start_ns), "args": facts(&slice.facts) })
@@ -68,6 +80,12 @@ fn for_each_event(
     for pending in &timeline.pending {
         emit(slice(rows.pending, "pending", pending))?;
     }
+    for (row, frames) in [(rows.expected, &timeline.frames.expected), (rows.actual, &timeline.frames.actual)]
+    {
+        for frame in frames {
+            emit(slice(row, "frame", frame))?;
+        }
+    }
     for counter in &timeline.counters {
         for &(at, value) in &counter.values {
             emit(
@@ -76,10 +94,13 @@ fn for_each_event(
         }
     }
     stacks(a, rows, &mut emit)?;
-    let figures: Map<String, Value> =
-        a.figures.iter().map(|figure| (figure.name.clone(), figure.value.as_str().into())).collect();
+    let statistics: Map<String, Value> = a
+        .statistics
+        .iter()
+        .map(|statistic| (statistic.name.clone(), statistic.value.as_str().into()))
+        .collect();
     emit(
-        json!({ "ph": "i", "s": "p", "name": "dump", "pid": rows.pid, "tid": rows.pid, "ts": us(a.dump_ns), "args": figures }),
+        json!({ "ph": "i", "s": "p", "name": "dump", "pid": rows.pid, "tid": rows.pid, "ts": us(a.dump_ns), "args": statistics }),
     )
 }
 

@@ -1,7 +1,8 @@
 //! The processed profile format of the Firefox profiler (profiler.firefox.com): the main thread with its sampled
 //! stacks, and the messages as markers.
 
-use super::timeline::{Slice, Timeline};
+use super::slice::Slice;
+use super::timeline::Timeline;
 use crate::model::time::ms;
 use crate::model::{Analysis, CodeOwner, Frame, FrameKind, SampledTree};
 use fxprof_processed_profile as fx;
@@ -67,9 +68,12 @@ fn build(a: &Analysis, timeline: &Timeline, origin_ns: u64) -> fx::Profile {
         samples(&mut profile, thread, &frames, tree, not_before, &at, interval_ns);
         not_before = not_before.max(tree.sample_ns.last().copied().unwrap_or_default());
     }
-    for (kind, slices) in
-        [("Message", &timeline.messages), ("History", &timeline.records), ("Pending", &timeline.pending)]
-    {
+    for (kind, slices) in [
+        ("Message", &timeline.messages),
+        ("History", &timeline.records),
+        ("Pending", &timeline.pending),
+        ("Frame", &timeline.frames.actual),
+    ] {
         for slice in slices {
             let marker = SliceMarker::new(&mut profile, kind, slice);
             let timing = fx::MarkerTiming::Interval(at(slice.start_ns), at(slice.end_ns));

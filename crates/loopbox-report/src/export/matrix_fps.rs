@@ -46,15 +46,15 @@ impl Serialize for Levels {
 
 /// Writes a line for each screen that has frames, and one for those without sums of their own.
 pub(super) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
-    let figure = |name: &str| a.figure(name).map_or(0, |value| value.max(0.0) as u64);
+    let statistic = |name: &str| a.statistic(name).map_or(0, |value| value.max(0.0) as u64);
     let screens = a.display_frames.scenes.iter().filter(|scene| scene.kind != SceneKind::Process);
     for scene in screens.filter(|scene| scene.frames > 0) {
         let view = SceneView::new(scene);
         let line = Line {
             machine: "UN_KNOW",
             cpu_app: 0,
-            mem: figure("mem.total_bytes"),
-            mem_free: figure("mem.available_bytes") / 1_024,
+            mem: statistic("mem.total_bytes"),
+            mem_free: statistic("mem.available_bytes") / 1_024,
             scene: &view.name,
             drop_level: Levels(scene.level_frames.map(u64::from)),
             drop_sum: Levels(scene.level_dropped),

@@ -6,11 +6,13 @@
 
 mod chrome;
 mod firefox;
+mod frame_slices;
 mod matrix_fps;
 mod otel_jank;
 pub mod parquet;
 mod perfetto;
 mod proto;
+mod slice;
 mod speedscope;
 mod ticket;
 mod timeline;

@@ -5,10 +5,11 @@
 //! `BUILTIN_CLOCK_MONOTONIC`; the clock snapshot makes it the trace's clock and ties it to the time of day.
 //!
 //! Tracks: the main thread with its messages as slices; under it the sampled stacks (frames as nested slices), the
-//! history as recorded, the pending queue, and counters.
+//! history as recorded, the pending queue, the newest display frames (as expected, and as they stood), and counters.
 
 use super::proto::Message;
-use super::timeline::{Slice, Step, Timeline, walk};
+use super::slice::Slice;
+use super::timeline::{Step, Timeline, walk};
 use crate::model::Analysis;
 use crate::model::message_name::tree_title;
 
@@ -33,7 +34,9 @@ const MAIN: u64 = 2;
 const STACKS: u64 = 3;
 const HISTORY: u64 = 4;
 const PENDING: u64 = 5;
-const FIRST_COUNTER: u64 = 6;
+const EXPECTED: u64 = 6;
+const ACTUAL: u64 = 7;
+const FIRST_COUNTER: u64 = 8;
 
 pub(super) fn encode(a: &Analysis) -> Vec<u8> {
     let timeline = Timeline::new(a);
@@ -45,6 +48,8 @@ pub(super) fn encode(a: &Analysis) -> Vec<u8> {
     slices(&mut events, MAIN, &timeline.messages);
     slices(&mut events, HISTORY, &timeline.records);
     pending(&mut events, &timeline.pending);
+    slices(&mut events, EXPECTED, &timeline.frames.expected);
+    slices(&mut events, ACTUAL, &timeline.frames.actual);
     stacks(&mut events, a);
     for (i, counter) in timeline.counters.iter().enumerate() {
         for &(at, value) in &counter.values {
@@ -52,8 +57,8 @@ pub(super) fn encode(a: &Analysis) -> Vec<u8> {
             events.push((at, event));
         }
     }
-    let figures = a.figures.iter().map(|figure| (figure.name.as_str(), figure.value.as_str()));
-    events.push((a.dump_ns, annotate(named(INSTANT, MAIN, "dump"), figures)));
+    let statistics = a.statistics.iter().map(|statistic| (statistic.name.as_str(), statistic.value.as_str()));
+    events.push((a.dump_ns, annotate(named(INSTANT, MAIN, "dump"), statistics)));
     events.sort_by_key(|&(at, _)| at);
     for (at, event) in events {
         trace.push(packet(NEEDS_STATE).uint(8, instant(at)).message(11, event));
@@ -112,6 +117,11 @@ impl Trace {
         let child = |id: u64| Message::new().uint(1, id).uint(5, MAIN).uint(12, id);
         for (id, name) in [(STACKS, "Sampled stacks"), (HISTORY, "History"), (PENDING, "Pending")] {
             self.track(child(id).string(2, name));
+        }
+        if !timeline.frames.actual.is_empty() {
+            for (id, name) in [(EXPECTED, "Expected frames"), (ACTUAL, "Actual frames")] {
+                self.track(child(id).string(2, name));
+            }
         }
         for (i, counter) in timeline.counters.iter().enumerate() {
             let unit = Message::new().string(6, counter.unit);

@@ -22,7 +22,7 @@ fn analysis() -> Analysis {
         )
         .with(|r| r.trees[1].sample_deltas_ns[20] = 70_000_000)
         .with(|r| r.history[1].details[0].end = End::Missed)
-        .figure("threads", "31")
+        .statistic("threads", "31")
         .build();
     Analysis::new(&report)
 }
@@ -196,7 +196,7 @@ proptest! {
         nodes in proptest::collection::vec((0_u32..9, 0_u32..3, prop_oneof![0_u32..6, Just(u32::MAX)], 0_u32..4), 0..30),
         pid in prop_oneof![Just(0), Just(u32::MAX), Just(17)],
     ) {
-        use loopbox_format::model::TreeNode;
+        use loopbox_format::model::{LocationId, TreeNode};
         let t = |i: usize| times[i % times.len()];
         let mut decoded = ReportBuilder::new()
             .group(u32::MAX, 310, 20)
@@ -220,7 +220,7 @@ proptest! {
             tree.phases[0].interval_ns = t(9);
             tree.nodes = nodes
                 .iter()
-                .map(|&(location, skip, count, children)| TreeNode { location, skip, count, children })
+                .map(|&(location, skip, count, children)| TreeNode { location: LocationId(location), skip, count, children })
                 .collect();
         }
         let a = Analysis::new(&decoded);

@@ -1,22 +1,12 @@
 //! The report on a time axis, for all formats that have one.
 
+use super::frame_slices::FrameSlices;
+use super::slice::{Slice, cut_overlaps, ms};
 use crate::model::message_name::message_name;
 use crate::model::plural::plural;
 use crate::model::time;
 use crate::model::{Analysis, FrameId, PendingEntry, SampledTree, token};
 use loopbox_format::model::{End, Record, RecordKind};
-
-/// A part of the time axis with a name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Slice {
-    pub(crate) name: String,
-    /// The start, in uptime.
-    pub(crate) start_ns: u64,
-    /// The end, in uptime.
-    pub(crate) end_ns: u64,
-    /// Properties, by name.
-    pub(crate) facts: Vec<(&'static str, String)>,
-}
 
 /// A value that changes over time.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +28,8 @@ pub(crate) struct Timeline {
     /// The pending messages: an overdue one from its due time to when the queue was read, another one from then to its
     /// due time. All overdue ones share their end and all others their start, so they nest.
     pub(crate) pending: Vec<Slice>,
+    /// The newest display frames.
+    pub(crate) frames: FrameSlices,
     /// The load of the main thread and of the system.
     pub(crate) counters: Vec<Counter>,
 }
@@ -48,12 +40,19 @@ impl Timeline {
         let mut messages = messages(a);
         cut_overlaps(&mut records);
         cut_overlaps(&mut messages);
-        Self { records, messages, pending: pending(a), counters: counters(&a.history) }
+        Self {
+            records,
+            messages,
+            pending: pending(a),
+            frames: FrameSlices::new(a),
+            counters: counters(&a.history),
+        }
     }
 
     /// The first instant of the report and of its trees.
     pub(crate) fn start_ns(&self, trees: &[SampledTree]) -> u64 {
-        let slices = self.records.iter().chain(&self.messages).map(|slice| slice.start_ns);
+        let slices = self.records.iter().chain(&self.messages).chain(&self.frames.actual);
+        let slices = slices.map(|slice| slice.start_ns);
         slices.chain(trees.iter().map(|tree| tree.start_ns)).min().unwrap_or_default()
     }
 }
@@ -76,10 +75,6 @@ fn record(record: &Record) -> Slice {
     facts.extend(record.cpu_ns.map(|ns| ("cpu_ms", ms(ns))));
     facts.extend(record.checktime_late_ns.map(|ns| ("checktime_late_ms", ms(ns))));
     Slice { name, start_ns: record.start_ns, end_ns: record.start_ns.saturating_add(record.wall_ns), facts }
-}
-
-fn ms(ns: u64) -> String {
-    format!("{:.3}", time::ms(ns))
 }
 
 fn messages(a: &Analysis) -> Vec<Slice> {
@@ -160,17 +155,6 @@ fn pending(a: &Analysis) -> Vec<Slice> {
     pending
 }
 
-/// Sorts by time and cuts overlaps: a hostile file can claim two messages at once, which no viewer can show.
-fn cut_overlaps(slices: &mut [Slice]) {
-    slices.sort_by_key(|slice| slice.start_ns);
-    let mut free_from = 0;
-    for slice in slices {
-        slice.start_ns = slice.start_ns.max(free_from);
-        slice.end_ns = slice.end_ns.max(slice.start_ns);
-        free_from = slice.end_ns;
-    }
-}
-
 fn counters(history: &[Record]) -> Vec<Counter> {
     let mut cpu = Counter { name: "main thread cpu", unit: "%", values: Vec::new() };
     let mut late = Counter { name: "sampler wake-up late", unit: "ms", values: Vec::new() };
@@ -247,15 +231,6 @@ mod tests {
             ]
         );
         assert_eq!(t.counters[0].values.len(), 2, "an idle record has no CPU time");
-    }
-
-    #[test]
-    fn cut_overlaps_sorts_and_cuts() {
-        let slice = |start_ns, end_ns| Slice { name: String::new(), start_ns, end_ns, facts: Vec::new() };
-        let mut slices = vec![slice(5, 20), slice(0, 10), slice(6, 7), slice(30, u64::MAX), slice(40, 41)];
-        cut_overlaps(&mut slices);
-        let times: Vec<_> = slices.iter().map(|s| (s.start_ns, s.end_ns)).collect();
-        assert_eq!(times, [(0, 10), (10, 20), (20, 20), (30, u64::MAX), (u64::MAX, u64::MAX)]);
     }
 
     #[test]

@@ -6,10 +6,10 @@ use super::limits;
 use super::main_thread;
 use super::message_end::message_end_ns;
 use super::sampled_tree::{TreeBudget, read_tree};
-use super::{pending_queue, sections, system_trace};
+use super::{parked, pending_queue, sections, system_trace};
 use crate::model::sanitize::sanitize;
 use crate::model::{Analysis, AppPackages, Issue, SampledTree, token};
-use loopbox_format::model::{FeatureState, Figure, MainState, Meta, Record, Report};
+use loopbox_format::model::{FeatureState, MainState, Meta, Record, Report, Statistic};
 use loopbox_format::report::Decoded;
 
 impl Analysis {
@@ -63,7 +63,7 @@ impl Analysis {
             display_frames: display_frames::read(&report.frames),
             trees,
             features: features(report),
-            figures: figures(report),
+            statistics: statistics(report),
             lost: report
                 .lost
                 .iter()
@@ -72,6 +72,7 @@ impl Analysis {
                 .collect(),
             issues,
         };
+        parked::complete(&mut analysis);
         system_trace::complete(&mut analysis);
         analysis
     }
@@ -101,7 +102,7 @@ fn over_limits(decoded: &Decoded) -> impl Iterator<Item = Issue> {
         ("stages of frames", report.frames.stages.len(), limits::DISPLAY_FRAMES),
         ("annotations", report.meta.annotations.len(), limits::SHORT_LIST),
         ("features", report.features.len(), limits::SHORT_LIST),
-        ("figures", report.figures.len(), limits::SHORT_LIST),
+        ("statistics", report.statistics.len(), limits::SHORT_LIST),
         ("lost parts of the ring", report.lost.len(), limits::DAMAGE),
     ]
     .into_iter()
@@ -118,10 +119,10 @@ fn features(report: &Report) -> Vec<FeatureState> {
     features.map(|f| FeatureState { detail: sanitize(&f.detail, limits::LINE_CHARS), ..f.clone() }).collect()
 }
 
-fn figures(report: &Report) -> Vec<Figure> {
-    let figures = report.figures.iter().take(limits::SHORT_LIST);
-    figures
-        .map(|f| Figure {
+fn statistics(report: &Report) -> Vec<Statistic> {
+    let statistics = report.statistics.iter().take(limits::SHORT_LIST);
+    statistics
+        .map(|f| Statistic {
             name: sanitize(&f.name, limits::NAME_CHARS),
             value: sanitize(&f.value, limits::LINE_CHARS),
         })

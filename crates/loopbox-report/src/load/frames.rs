@@ -3,7 +3,7 @@
 use super::limits;
 use crate::model::sanitize::sanitize;
 use crate::model::{AppPackages, CodeOwner, Frame, FrameId, FrameKind, FrameTable};
-use loopbox_format::model::{Location, Symbols};
+use loopbox_format::model::{Location, LocationId, Symbols};
 use std::collections::HashMap;
 
 fn unnamed(kind: FrameKind, method: String) -> Frame {
@@ -12,11 +12,11 @@ fn unnamed(kind: FrameKind, method: String) -> Frame {
     Frame { class: none(), method, signature: none(), file: none(), line: None, dex_pc: None, kind, owner }
 }
 
-fn read_frame(symbols: &Symbols, packages: &AppPackages, location: u32) -> Frame {
-    let unknown = || unnamed(FrameKind::Unknown, format!("[unknown location {location}]"));
-    match symbols.locations.get(location as usize) {
+fn read_frame(symbols: &Symbols, packages: &AppPackages, location: LocationId) -> Frame {
+    let unknown = || unnamed(FrameKind::Unknown, format!("[unknown location {}]", location.0));
+    match symbols.location(location) {
         Some(&Location::Frame { method, dex_pc, line }) => {
-            let Some(m) = symbols.methods.get(method as usize) else { return unknown() };
+            let Some(m) = symbols.method(method) else { return unknown() };
             Frame {
                 class: sanitize(&m.class, limits::NAME_CHARS),
                 method: sanitize(&m.name, limits::NAME_CHARS),
@@ -35,14 +35,17 @@ fn read_frame(symbols: &Symbols, packages: &AppPackages, location: u32) -> Frame
     }
 }
 
+/// Stands for a location that no file has.
+pub(crate) const NO_LOCATION: LocationId = LocationId(u32::MAX);
+
 /// Turns locations of a file into frames, each location once.
 #[derive(Debug)]
 pub(crate) struct FrameCollector<'s> {
     symbols: &'s Symbols,
     packages: &'s AppPackages,
     frames: Vec<Frame>,
-    locations: Vec<u32>,
-    by_location: HashMap<u32, FrameId>,
+    locations: Vec<LocationId>,
+    by_location: HashMap<LocationId, FrameId>,
     /// Frames that no location of the file stands for.
     named: HashMap<Frame, FrameId>,
 }
@@ -60,7 +63,7 @@ impl<'s> FrameCollector<'s> {
     }
 
     /// The frame of a location; reads it on first use.
-    pub(crate) fn frame(&mut self, location: u32) -> FrameId {
+    pub(crate) fn frame(&mut self, location: LocationId) -> FrameId {
         *self.by_location.entry(location).or_insert_with(|| {
             self.frames.push(read_frame(self.symbols, self.packages, location));
             self.locations.push(location);
@@ -89,18 +92,18 @@ impl<'s> FrameCollector<'s> {
         };
         *self.named.entry(frame).or_insert_with_key(|frame| {
             self.frames.push(frame.clone());
-            self.locations.push(u32::MAX);
+            self.locations.push(NO_LOCATION);
             FrameId::new(self.frames.len() - 1)
         })
     }
 
     /// The frames of a stack, at most [`limits::STACK_DEPTH`] of them.
-    pub(crate) fn stack(&mut self, locations: &[u32]) -> Vec<FrameId> {
+    pub(crate) fn stack(&mut self, locations: &[LocationId]) -> Vec<FrameId> {
         locations.iter().take(limits::STACK_DEPTH).map(|&location| self.frame(location)).collect()
     }
 
     /// The location that a frame was read from.
-    pub(crate) fn location(&self, frame: FrameId) -> u32 {
+    pub(crate) fn location(&self, frame: FrameId) -> LocationId {
         self.locations[frame.index()]
     }
 
@@ -112,7 +115,7 @@ impl<'s> FrameCollector<'s> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loopbox_format::model::Method;
+    use loopbox_format::model::{Method, MethodId};
 
     #[test]
     fn read_frame_prints_like_a_java_stack_trace_and_never_fails() {
@@ -125,14 +128,14 @@ mod tests {
         let symbols = Symbols {
             methods: vec![method("a.b.C$D", "C.java"), method("E", "")],
             locations: vec![
-                Location::Frame { method: 0, dex_pc: Some(31), line: Some(17) },
-                Location::Frame { method: 1, dex_pc: Some(31), line: None },
-                Location::Frame { method: 1, dex_pc: None, line: None },
+                Location::Frame { method: MethodId(0), dex_pc: Some(31), line: Some(17) },
+                Location::Frame { method: MethodId(1), dex_pc: Some(31), line: None },
+                Location::Frame { method: MethodId(1), dex_pc: None, line: None },
                 Location::Elided { frames: 40 },
-                Location::Frame { method: 9, dex_pc: None, line: None },
+                Location::Frame { method: MethodId(9), dex_pc: None, line: None },
             ],
         };
-        let read = |location| read_frame(&symbols, &AppPackages::default(), location);
+        let read = |location| read_frame(&symbols, &AppPackages::default(), LocationId(location));
         let got: Vec<_> = (0..6).map(|l| read(l).full()).collect();
         assert_eq!(
             got,

@@ -7,6 +7,7 @@ mod invariants;
 pub(crate) mod limits;
 mod main_thread;
 mod message_end;
+mod parked;
 mod pending_queue;
 pub(crate) mod sampled_tree;
 mod sections;

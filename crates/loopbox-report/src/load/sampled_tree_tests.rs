@@ -2,7 +2,9 @@ use super::frames::FrameCollector;
 use super::limits;
 use super::sampled_tree::{TreeBudget, read_tree};
 use crate::model::{AppPackages, FrameTable, SampledTree, StackRun};
-use loopbox_format::model::{Location, Method, Phase, StackSource, StackTree, Symbols, TreeNode};
+use loopbox_format::model::{
+    Location, LocationId, Method, MethodId, Phase, StackSource, StackTree, Symbols, TreeNode,
+};
 use proptest::prelude::*;
 
 fn symbols(count: u32) -> Symbols {
@@ -15,7 +17,9 @@ fn symbols(count: u32) -> Symbols {
                 source_file: String::new(),
             })
             .collect(),
-        locations: (0..count).map(|i| Location::Frame { method: i, dex_pc: Some(0), line: None }).collect(),
+        locations: (0..count)
+            .map(|i| Location::Frame { method: MethodId(i), dex_pc: Some(0), line: None })
+            .collect(),
     }
 }
 
@@ -28,7 +32,12 @@ fn tree(nodes: Vec<(u32, u32, u32, u32)>, deltas: Vec<u64>) -> StackTree {
         sample_deltas_ns: deltas,
         nodes: nodes
             .into_iter()
-            .map(|(location, skip, count, children)| TreeNode { location, skip, count, children })
+            .map(|(location, skip, count, children)| TreeNode {
+                location: LocationId(location),
+                skip,
+                count,
+                children,
+            })
             .collect(),
         missed_samples: 0,
         longest_stop_ns: 0,

@@ -88,7 +88,7 @@ pub(super) fn threads(all: &file::OtherThreads, frames: &mut FrameCollector<'_>)
     let threads = all.threads.iter().take(limits::THREADS).map(|thread| OtherThread {
         name: name(&thread.name),
         tid: thread.tid,
-        state: thread.state,
+        state: Some(thread.state),
         cpu_ns: thread.cpu_ns,
         stack: thread.stack.as_ref().map(|stack| frames.stack(stack)),
         trace: None,

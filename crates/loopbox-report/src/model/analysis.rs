@@ -9,7 +9,7 @@ use super::sampled_tree::SampledTree;
 use super::system_trace::{SystemTrace, TraceThread};
 use super::threads::{OtherThread, OtherThreads};
 use super::time::WallClock;
-use loopbox_format::model::{Anr, FeatureState, Figure, FrameSession, MainState, Meta, Record, Running};
+use loopbox_format::model::{Anr, FeatureState, FrameSession, MainState, Meta, Record, Running, Statistic};
 
 /// Something that is wrong with a report file.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -65,7 +65,7 @@ pub struct Analysis {
     /// The features of the recorder, and whether each was working.
     pub features: Vec<FeatureState>,
     /// Statistics of the process and the system.
-    pub figures: Vec<Figure>,
+    pub statistics: Vec<Statistic>,
     /// What could not be used of the ring that the report was recovered from.
     pub lost: Vec<String>,
     /// The parts of the file that could not be read or were left out.
@@ -102,9 +102,9 @@ impl Analysis {
     }
 
     /// A statistic of the process or the system as a number.
-    pub fn figure(&self, name: &str) -> Option<f64> {
-        let figure = self.figures.iter().find(|figure| figure.name == name)?;
-        figure.value.trim().parse().ok().filter(|value: &f64| value.is_finite())
+    pub fn statistic(&self, name: &str) -> Option<f64> {
+        let statistic = self.statistics.iter().find(|statistic| statistic.name == name)?;
+        statistic.value.trim().parse().ok().filter(|value: &f64| value.is_finite())
     }
 
     /// `Build.VERSION.SDK_INT` of the device.

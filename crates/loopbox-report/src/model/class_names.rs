@@ -76,7 +76,8 @@ impl AppPackages {
         Self(packages.filter(|package| !package.is_empty()).collect())
     }
 
-    pub(crate) fn owner(&self, class: &str) -> CodeOwner {
+    /// Whose code a class is, by its name, or a method by its name with the class before it.
+    pub fn owner(&self, class: &str) -> CodeOwner {
         let is_below = |package: &String| {
             let rest = class.strip_prefix(package.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '$']))

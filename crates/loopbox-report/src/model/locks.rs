@@ -24,6 +24,8 @@ pub enum LockSource {
     Recorder,
     /// ART's own trace of the ANR.
     SystemTrace,
+    /// The recorder, by what main is parked for: a lock of `java.util.concurrent`, of which ART knows nothing.
+    Synchronizers,
 }
 
 /// A lock that a thread waits for.

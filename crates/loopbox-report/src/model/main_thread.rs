@@ -7,8 +7,8 @@ pub use loopbox_format::model::{NativeFrameSource, Progress, SystemCallSource};
 pub struct MainThread {
     /// When the kernel was asked, in uptime.
     pub captured_ns: u64,
-    /// The state letter of proc(5), `/proc/PID/stat`; 0 when unknown.
-    pub state: u8,
+    /// The state letter of proc(5), `/proc/PID/stat`; `None` when unknown.
+    pub state: Option<u8>,
     /// The kernel function that it slept in; empty when unknown.
     pub wchan: String,
     /// The system call that it was in.
@@ -125,8 +125,8 @@ impl NativeStack {
 }
 
 /// The state letter of proc(5), `/proc/PID/stat`, in words.
-pub(crate) fn state_name(state: u8) -> &'static str {
-    match state {
+pub(crate) fn state_name(state: Option<u8>) -> &'static str {
+    match state.unwrap_or_default() {
         b'R' => "runs",
         b'S' | b'I' => "waits",
         b'D' => "waits for the kernel",

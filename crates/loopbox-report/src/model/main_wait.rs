@@ -64,14 +64,14 @@ pub struct MainWait {
 /// what the signal interrupted, a moment before the state was read, and the kernel names no call of a thread that runs.
 pub(crate) fn main_wait(main: &MainThread, abi: &str) -> Option<MainWait> {
     let (kind, detail) = match (&main.system_call, main.state) {
-        (_, b'T' | b't') => (MainWaitKind::Stopped, String::new()),
+        (_, Some(b'T' | b't')) => (MainWaitKind::Stopped, String::new()),
         (Some(call), _) => of_call(call, main, abi),
-        (None, b'R') => (runs_or_waits(main.progress), String::new()),
-        (None, b'S' | b'D' | b'I') => of_wchan(main),
+        (None, Some(b'R')) => (runs_or_waits(main.progress), String::new()),
+        (None, Some(b'S' | b'D' | b'I')) => of_wchan(main),
         _ => return None,
     };
     let mut text = words(kind).to_owned();
-    let uninterruptible = if main.state == b'D' { "uninterruptible" } else { "" };
+    let uninterruptible = if main.state == Some(b'D') { "uninterruptible" } else { "" };
     let details: Vec<&str> =
         [detail.as_str(), uninterruptible].into_iter().filter(|detail| !detail.is_empty()).collect();
     if !details.is_empty() {
@@ -153,7 +153,7 @@ const WCHAN: [(&str, MainWaitKind); 29] = [
 
 fn of_wchan(main: &MainThread) -> (MainWaitKind, String) {
     let found = WCHAN.iter().find(|(name, _)| main.wchan.contains(name)).map(|(_, kind)| *kind);
-    let bare = if main.state == b'D' { MainWaitKind::Kernel } else { MainWaitKind::Unknown };
+    let bare = if main.state == Some(b'D') { MainWaitKind::Kernel } else { MainWaitKind::Unknown };
     (found.unwrap_or(bare), main.wchan.clone())
 }
 
@@ -203,7 +203,7 @@ mod tests {
     fn main(state: u8, wchan: &str) -> MainThread {
         MainThread {
             captured_ns: 1,
-            state,
+            state: Some(state),
             wchan: wchan.into(),
             system_call: None,
             progress: None,

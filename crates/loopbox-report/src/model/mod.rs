@@ -43,3 +43,4 @@ pub use system_trace::{LockAction, SystemTrace, TraceLine, TraceLock, TraceThrea
 pub use threads::{OtherThread, OtherThreads};
 pub use time::format_ms;
 pub use token::parse_token;
+pub use version::version_code;

@@ -37,8 +37,8 @@ pub struct TraceThread {
     pub sys_tid: Option<u32>,
     /// What ART says that it does: `Native`, `Blocked`, `TimedWaiting`, …; empty when ART does not know the thread.
     pub state: String,
-    /// The state letter of proc(5), `/proc/PID/stat`; 0 when unknown.
-    pub kernel_state: u8,
+    /// The state letter of proc(5), `/proc/PID/stat`; `None` when unknown.
+    pub kernel_state: Option<u8>,
     /// The CPU time since its start.
     pub cpu_ns: Option<u64>,
     /// Its stack, innermost first.

@@ -20,8 +20,8 @@ pub struct OtherThread {
     pub name: String,
     /// The kernel's id of the thread.
     pub tid: u32,
-    /// The state letter of proc(5), `/proc/PID/stat`.
-    pub state: u8,
+    /// The state letter of proc(5), `/proc/PID/stat`; `None` when unknown.
+    pub state: Option<u8>,
     /// The CPU time that the thread has used since its start.
     pub cpu_ns: Option<u64>,
     /// The stack, outermost frame first; empty when the thread runs no Java code, `None` when no stack was taken.

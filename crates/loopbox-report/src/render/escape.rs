@@ -1,7 +1,7 @@
 //! Escaping text for HTML.
 
 /// Text as it may stand in an element or in a quoted attribute.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -1,6 +1,6 @@
 //! From one obfuscated frame to the frames of the source.
 
-use loopbox_format::model::{Location, Method, Symbols};
+use loopbox_format::model::{Location, LocationId, Method, MethodId, Symbols};
 use proguard::{ProguardCache, StackFrame};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -9,18 +9,18 @@ use std::rc::Rc;
 const MAX_INLINED: usize = 32;
 
 /// Stands for locations that the file does not have.
-const UNKNOWN: Location = Location::Frame { method: u32::MAX, dex_pc: None, line: None };
+const UNKNOWN: Location = Location::Frame { method: MethodId(u32::MAX), dex_pc: None, line: None };
 
 /// Retraces locations and collects the new symbol tables.
 pub(super) struct Retracer<'m> {
     cache: &'m ProguardCache<'m>,
     pc_as_line: bool,
     symbols: Symbols,
-    methods: HashMap<Method, u32>,
-    locations: HashMap<Location, u32>,
-    retraced: HashMap<(Location, Option<usize>), Rc<[u32]>>,
-    looked_up: HashSet<u32>,
-    found: HashSet<u32>,
+    methods: HashMap<Method, MethodId>,
+    locations: HashMap<Location, LocationId>,
+    retraced: HashMap<(Location, Option<usize>), Rc<[LocationId]>>,
+    looked_up: HashSet<MethodId>,
+    found: HashSet<MethodId>,
 }
 
 /// A frame of the source.
@@ -55,12 +55,12 @@ impl<'m> Retracer<'m> {
     }
 
     /// Retraces a stack, outermost frame first, to locations of the new symbol tables.
-    pub(super) fn stack(&mut self, old: &Symbols, stack: &[u32]) -> Vec<u32> {
-        let mut out: Vec<u32> = Vec::with_capacity(stack.len());
+    pub(super) fn stack(&mut self, old: &Symbols, stack: &[LocationId]) -> Vec<LocationId> {
+        let mut out: Vec<LocationId> = Vec::with_capacity(stack.len());
         let mut outline = None;
         // From the top down: an outlined frame hands its position to its caller.
         for &location in stack.iter().rev() {
-            let location = old.locations.get(location as usize).copied().unwrap_or(UNKNOWN);
+            let location = old.location(location).copied().unwrap_or(UNKNOWN);
             if let Some(position) = self.outline_position(old, location) {
                 outline = Some(position);
                 continue;
@@ -104,7 +104,7 @@ impl<'m> Retracer<'m> {
 
     fn outline_position(&self, old: &Symbols, location: Location) -> Option<usize> {
         let Location::Frame { method, dex_pc, line } = location else { return None };
-        let method = old.methods.get(method as usize)?;
+        let method = old.method(method)?;
         let outlined = self.cache.is_outline_frame(&method.class, &method.name);
         outlined.then(|| self.effective_line(line, dex_pc).unwrap_or(0))
     }
@@ -115,7 +115,7 @@ impl<'m> Retracer<'m> {
     }
 
     /// The retraced frames of a location, top frame first.
-    fn location(&mut self, old: &Symbols, location: Location, outline: Option<usize>) -> Rc<[u32]> {
+    fn location(&mut self, old: &Symbols, location: Location, outline: Option<usize>) -> Rc<[LocationId]> {
         if let Some(known) = self.retraced.get(&(location, outline)) {
             return Rc::clone(known);
         }
@@ -124,11 +124,11 @@ impl<'m> Retracer<'m> {
         new
     }
 
-    fn read(&mut self, old: &Symbols, location: Location, outline: Option<usize>) -> Rc<[u32]> {
+    fn read(&mut self, old: &Symbols, location: Location, outline: Option<usize>) -> Rc<[LocationId]> {
         let Location::Frame { method: index, dex_pc, line } = location else {
             return Rc::new([self.intern(location)]);
         };
-        let Some(method) = old.methods.get(index as usize) else {
+        let Some(method) = old.method(index) else {
             return Rc::new([self.intern(UNKNOWN)]);
         };
         let originals = self.originals(index, method, self.effective_line(line, dex_pc), outline);
@@ -158,7 +158,7 @@ impl<'m> Retracer<'m> {
     /// The frames of the source, top first; empty when the mapping does not have the class.
     fn originals(
         &mut self,
-        index: u32,
+        index: MethodId,
         method: &Method,
         line: Option<usize>,
         outline: Option<usize>,
@@ -213,21 +213,17 @@ impl<'m> Retracer<'m> {
         original.into_iter().collect()
     }
 
-    fn method(&mut self, method: Method) -> u32 {
+    fn method(&mut self, method: Method) -> MethodId {
         if let Some(&known) = self.methods.get(&method) {
             return known;
         }
-        let index = self.symbols.methods.len() as u32;
-        self.symbols.methods.push(method.clone());
+        let index = self.symbols.push_method(method.clone());
         self.methods.insert(method, index);
         index
     }
 
-    fn intern(&mut self, location: Location) -> u32 {
-        *self.locations.entry(location).or_insert_with(|| {
-            self.symbols.locations.push(location);
-            (self.symbols.locations.len() - 1) as u32
-        })
+    fn intern(&mut self, location: Location) -> LocationId {
+        *self.locations.entry(location).or_insert_with(|| self.symbols.push_location(location))
     }
 
     /// A descriptor, such as `(La/b;I)V`, with its classes deobfuscated.

@@ -1,11 +1,11 @@
 //! Rebuilding the stacks of a report from retraced frames.
 
 use super::frames::Retracer;
-use crate::load::frames::FrameCollector;
+use crate::load::frames::{FrameCollector, NO_LOCATION};
 use crate::load::limits;
 use crate::load::sampled_tree::{TreeBudget, read_tree};
 use crate::model::AppPackages;
-use loopbox_format::model::{LockChain, OtherThreads, Report, StackTree, TreeNode};
+use loopbox_format::model::{LocationId, LockChain, OtherThreads, Report, StackTree, TreeNode};
 use loopbox_format::stacks::TreeMerger;
 
 /// The report's trees with retraced stacks.
@@ -22,14 +22,14 @@ pub(super) fn trees(report: &Report, retracer: &mut Retracer<'_>) -> Vec<StackTr
             continue;
         }
         let mut merger = TreeMerger::new(usize::MAX);
-        let mut push = |stack: &[u32], samples: u32| {
+        let mut push = |stack: &[LocationId], samples: u32| {
             for _ in 0..samples {
                 merger.push(stack.iter().copied());
             }
         };
         let mut at = 0;
         for run in read.stack_runs() {
-            let stack: Vec<u32> =
+            let stack: Vec<LocationId> =
                 read.stack(run.top).into_iter().map(|frame| frames.location(frame)).collect();
             push(&[], run.start - at);
             push(&retracer.stack(&report.symbols, &stack), run.end - run.start);
@@ -73,7 +73,7 @@ pub(super) fn threads(report: &Report, retracer: &mut Retracer<'_>) -> OtherThre
 fn renamed(tree: &StackTree, report: &Report, retracer: &mut Retracer<'_>) -> StackTree {
     let nodes = tree.nodes.iter().take(limits::NODES + 1).map(|node| {
         let location = retracer.stack(&report.symbols, &[node.location]).first().copied();
-        TreeNode { location: location.unwrap_or(u32::MAX), ..*node }
+        TreeNode { location: location.unwrap_or(NO_LOCATION), ..*node }
     });
     StackTree { nodes: nodes.collect(), ..tree.clone() }
 }

@@ -3,7 +3,7 @@ use crate::diagnose::diagnose;
 use crate::model::Analysis;
 use crate::render::json::ReportView;
 use crate::test_support::ReportBuilder;
-use loopbox_format::model::Location;
+use loopbox_format::model::{Location, MethodId};
 use loopbox_format::report::Decoded;
 use proptest::prelude::*;
 
@@ -143,7 +143,7 @@ fn retrace_uses_the_dex_pc_as_line_from_min_api_26() {
     let report = || {
         ReportBuilder::new().running(1, 1_000).tree(1, &[("a.b.a", 2)]).with(|r| {
             r.symbols.methods[0].signature = "(Ljava/lang/String;)V".into();
-            r.symbols.locations[0] = Location::Frame { method: 0, dex_pc: Some(4), line: None };
+            r.symbols.locations[0] = Location::Frame { method: MethodId(0), dex_pc: Some(4), line: None };
         })
     };
     let by_pc = Mapping::parse(MAPPING.replace("min_api: 24", "min_api: 26").as_bytes()).unwrap();
@@ -245,7 +245,7 @@ proptest! {
             let mut decoded = ReportBuilder::new().running(1, 1_000).tree(1, &[(stack, 4), ("a.b.b", 2)]).build();
             for (i, (method, line)) in locations.into_iter().enumerate() {
                 if let Some(location) = decoded.report.symbols.locations.get_mut(i) {
-                    *location = Location::Frame { method, dex_pc: line, line };
+                    *location = Location::Frame { method: MethodId(method), dex_pc: line, line };
                 }
             }
             let _ = mapping.retrace(&mut decoded.report);

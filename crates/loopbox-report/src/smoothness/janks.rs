@@ -54,12 +54,7 @@ pub struct JankView {
 impl JankView {
     pub(crate) fn new(a: &Analysis, jank: &JankFrame, scene: String, path: &str) -> Self {
         let interval = RefreshInterval::from_ns(jank.interval_ns.into());
-        let of_place = match jank.place {
-            Some(JankPlace::OwnMessage) => jank.own_token,
-            Some(JankPlace::OtherMessage) => jank.other_token,
-            _ => None,
-        };
-        let tree_token = jank.tree_token.or(of_place).filter(|token| a.tree(*token).is_some());
+        let tree_token = tree_token(a, jank);
         let (method, stack) = tree_token.map_or((None, Vec::new()), |token| hot_path(a, token));
         Self {
             path: path.into(),
@@ -68,12 +63,7 @@ impl JankView {
             duration_ms: ms(jank.duration_ns),
             refreshes: interval.map(|interval| interval.refreshes(jank.duration_ns)),
             gesture: jank.gesture,
-            place: jank.place.map(|place| match place {
-                JankPlace::OwnMessage => "own_message",
-                JankPlace::OtherMessage => "other_message",
-                JankPlace::OutsideOfMessages => "outside_of_messages",
-                JankPlace::AfterMain => "after_main",
-            }),
+            place: jank.place.map(word),
             cause: jank.cause.map(FrameCause::name),
             judged: jank.judgement.map(judged),
             own_ms: jank.own_ns.map(ms),
@@ -105,6 +95,30 @@ impl JankView {
         let parts = [Some(place), cause, judged, self.method.clone()];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
+}
+
+/// Where the time of a frame went, as the JSON says it.
+pub(crate) fn word(place: JankPlace) -> &'static str {
+    match place {
+        JankPlace::OwnMessage => "own_message",
+        JankPlace::OtherMessage => "other_message",
+        JankPlace::OutsideOfMessages => "outside_of_messages",
+        JankPlace::AfterMain => "after_main",
+    }
+}
+
+/// The message that held the frame up, where its place is one.
+pub(crate) fn message_token(jank: &JankFrame) -> Option<u64> {
+    match jank.place {
+        Some(JankPlace::OwnMessage) => jank.own_token,
+        Some(JankPlace::OtherMessage) => jank.other_token,
+        _ => None,
+    }
+}
+
+/// The message whose stacks show why the frame stood; `None` when the report has none.
+pub(crate) fn tree_token(a: &Analysis, jank: &JankFrame) -> Option<u64> {
+    jank.tree_token.or_else(|| message_token(jank)).filter(|token| a.tree(*token).is_some())
 }
 
 fn judged(mask: u32) -> String {

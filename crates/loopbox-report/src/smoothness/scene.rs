@@ -261,7 +261,7 @@ impl ScrollView {
 }
 
 /// What a reader calls a screen.
-pub(super) fn name(sums: &FrameScene) -> String {
+pub(crate) fn name(sums: &FrameScene) -> String {
     match sums.kind {
         SceneKind::Process => "all screens".into(),
         SceneKind::Other => "other screens".into(),

@@ -1,6 +1,6 @@
 //! The word that says what the sampler was doing when the process ended.
 
-use super::Shared;
+use super::shared::Shared;
 use crate::layout::FUSE_AT;
 use crate::marks::set_fuse;
 use std::sync::Arc;

@@ -2,11 +2,11 @@
 
 use super::region::RegionWriter;
 use crate::StoreError;
-use crate::cells::{Current, Open, with_details};
+use crate::message_words::{Current, Open, with_details};
 use crate::slot::words_of;
+use bincode::Encode;
 use loopbox_format::codec::{self, CodecError};
 use loopbox_format::model::Record;
-use serde::Serialize;
 
 /// The most bytes that an encoded record is given on the main thread's stack.
 const RECORD_BUFFER: usize = 2048;
@@ -31,7 +31,7 @@ pub struct MainWriter {
     /// It has ended.
     pub(super) over: bool,
     /// The record written last says so.
-    pub(super) told: bool,
+    pub(super) end_is_recorded: bool,
 }
 
 impl MainWriter {
@@ -51,14 +51,14 @@ impl MainWriter {
     fn announce(&mut self, current: &Current, token: u64) -> Result<(), StoreError> {
         self.token = token;
         self.over = false;
-        self.told = false;
+        self.end_is_recorded = false;
         self.current.write_next_words(&current.to_words())
     }
 
     /// No message runs since `since_ns` uptime, which is the end of the record written last.
     pub fn idle(&mut self, since_ns: u64) -> Result<(), StoreError> {
         self.over = true;
-        if self.told {
+        if self.end_is_recorded {
             return Ok(());
         }
         self.current.write_next_words(&Current::Idle { since_ns }.to_words())
@@ -75,12 +75,12 @@ impl MainWriter {
     pub fn open<D>(&mut self, record: &Record<D>) -> Result<(), StoreError> {
         let ended = self.ended(record);
         self.open.write_next_words(&Open::words(record, ended))?;
-        self.told = ended != 0;
+        self.end_is_recorded = ended != 0;
         Ok(())
     }
 
     /// The details of the open record `seq`; only when they change. What does not fit is left out from the end.
-    pub fn open_details<T: Serialize>(&mut self, seq: u64, details: &[T]) -> Result<(), StoreError> {
+    pub fn open_details<T: Encode>(&mut self, seq: u64, details: &[T]) -> Result<(), StoreError> {
         let mut buffer = [0; RECORD_BUFFER];
         let room = buffer.get_mut(..self.open_details.capacity().saturating_sub(8).min(RECORD_BUFFER));
         let encoded = encode_within(room.unwrap_or_default(), details.len(), |kept, room| {
@@ -94,7 +94,7 @@ impl MainWriter {
     ///
     /// Details that do not fit the slot are left out from the end and counted in `dropped_details`; with the default
     /// geometry that takes eight details whose two names have more than about 130 bytes together.
-    pub fn close<D, T: Serialize>(&mut self, record: &Record<D>, details: &[T]) -> Result<(), StoreError> {
+    pub fn close<D, T: Encode>(&mut self, record: &Record<D>, details: &[T]) -> Result<(), StoreError> {
         let mut buffer = [0; RECORD_BUFFER];
         let room = buffer.get_mut(..self.records.capacity().saturating_sub(8).min(RECORD_BUFFER));
         let encoded = encode_within(room.unwrap_or_default(), details.len(), |kept, room| {
@@ -106,7 +106,7 @@ impl MainWriter {
         let ended = self.ended(record);
         let words = core::iter::once(ended).chain(words_of(encoded));
         self.records.write_at((record.seq % slots) as usize, encoded.len() + 8, words)?;
-        self.told = ended != 0;
+        self.end_is_recorded = ended != 0;
         Ok(())
     }
 }

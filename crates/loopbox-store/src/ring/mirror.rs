@@ -10,7 +10,7 @@
 //!   looks, and in which `recover` understands what it finds.
 //! * Of a region that is written in turn, nothing is left out before the newest that is copied, and the oldest comes first.
 
-use super::Shared;
+use super::shared::Shared;
 use crate::layout::{CRASH_AT, HEARTBEAT_AT, Header, Kind, Region};
 use crate::memory::may_grow_to;
 use crate::ring_file::{RingFile, Volatile};
@@ -25,7 +25,7 @@ use std::sync::atomic::Ordering;
 /// The last sign of life comes before all of it. A message that has ended must not seem to have run until a later sign of
 /// life, be it that mark or a sample: so the message comes before the records that count it, and stacks before the message.
 /// A tree is kept before it is cleared, so pages come after the running message's stacks.
-const ORDER: [Kind; 12] = [
+const ORDER: [Kind; 13] = [
     Kind::RunningTree,
     Kind::TreePages,
     Kind::Running,
@@ -33,7 +33,8 @@ const ORDER: [Kind; 12] = [
     Kind::Meta,
     Kind::Features,
     Kind::Pending,
-    Kind::Figures,
+    Kind::Statistics,
+    Kind::Frames,
     Kind::Current,
     Kind::Open,
     Kind::OpenDetails,
@@ -207,8 +208,8 @@ mod tests {
     use crate::recover::{Recovered, recover};
     use crate::{Geometry, Identity, Ring, RingOptions};
     use loopbox_format::model::{
-        ClockPair, Location, MainState, Method, Phase, Record, RecordKind, Slowest, StackSource, StackTree,
-        Symbols, TreeNode,
+        ClockPair, Location, LocationId, MainState, Method, MethodId, Phase, Record, RecordKind, Slowest,
+        StackSource, StackTree, Symbols, TreeNode,
     };
 
     const MS: u64 = 1_000_000;
@@ -221,6 +222,7 @@ mod tests {
             tree_page_len: 256,
             running_tree_len: 1024,
             pending_len: 128,
+            frames_len: 0,
         };
         let identity = Identity::of_this_process(ClockPair { uptime_ns: 1, unix_ms: 1 });
         Ring::create(&RingOptions { dir: PathBuf::new(), identity, geometry })
@@ -240,7 +242,7 @@ mod tests {
             idle_ns: 0,
             cpu_ns: None,
             checktime_late_ns: None,
-            slowest: Slowest { token: first_token, wall_ns: MS },
+            slowest: Some(Slowest { token: first_token, wall_ns: MS }),
             details: Vec::new(),
             dropped_details: 0,
             closed: false,
@@ -256,7 +258,7 @@ mod tests {
         };
         let symbols = Symbols {
             methods: vec![method],
-            locations: vec![Location::Frame { method: 0, dex_pc: None, line: None }],
+            locations: vec![Location::Frame { method: MethodId(0), dex_pc: None, line: None }],
         };
         let tree = StackTree {
             token,
@@ -264,7 +266,7 @@ mod tests {
             source: StackSource::Art,
             phases: vec![Phase { first_sample: 0, interval_ns: 1_000 }],
             sample_deltas_ns: vec![1_000; samples],
-            nodes: vec![TreeNode { location: 0, skip: 0, count: samples as u32, children: 0 }],
+            nodes: vec![TreeNode { location: LocationId(0), skip: 0, count: samples as u32, children: 0 }],
             missed_samples: 0,
             longest_stop_ns: 0,
             total_stop_ns: 0,

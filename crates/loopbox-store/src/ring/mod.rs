@@ -5,6 +5,7 @@ mod main_thread;
 mod mirror;
 mod reader;
 mod region;
+mod shared;
 mod worker;
 
 pub use fuse::RingFuse;
@@ -16,10 +17,9 @@ pub use worker::WorkerWriter;
 use crate::identity::Identity;
 use crate::layout::{Geometry, Header, Kind, Layout};
 use crate::memory::Memory;
-use crate::ring_file::RingFile;
-use crate::sync::AtomicU64;
 use crate::trees::Fidelity;
 use region::RegionWriter;
+use shared::Shared;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -39,26 +39,6 @@ impl RingOptions {
     /// A ring of the default size.
     pub fn new(dir: impl Into<PathBuf>, identity: Identity) -> Self {
         Self { dir: dir.into(), identity, geometry: Geometry::default() }
-    }
-}
-
-#[derive(Debug)]
-struct Shared {
-    memory: Memory,
-    header: Header,
-    /// Its copy on the disk, when there is one.
-    file: OnceLock<RingFile>,
-    /// Nothing is to be left to recover.
-    discarded: AtomicBool,
-}
-
-impl Shared {
-    fn words(&self) -> &[AtomicU64] {
-        self.memory.words()
-    }
-
-    fn mark(&self, at: usize) -> Option<&AtomicU64> {
-        self.memory.is_mine().then(|| self.words().get(at / 8)).flatten()
     }
 }
 
@@ -96,7 +76,7 @@ impl Ring {
             token: 0,
             counts: 0,
             over: false,
-            told: false,
+            end_is_recorded: false,
         };
         let worker = WorkerWriter {
             running: region(Kind::Running),
@@ -108,7 +88,8 @@ impl Ring {
             meta: region(Kind::Meta),
             features: region(Kind::Features),
             pending: region(Kind::Pending),
-            figures: region(Kind::Figures),
+            statistics: region(Kind::Statistics),
+            frames: region(Kind::Frames),
         };
         let fuse = RingFuse { shared: Arc::clone(&shared) };
         let mirror = Mirror::new(&shared, options.dir.clone());

@@ -1,6 +1,6 @@
 //! Reading the ring of this process.
 
-use super::Shared;
+use super::shared::Shared;
 use crate::layout::{CRASH_AT, HEARTBEAT_AT};
 use crate::marks::{CrashMark, heartbeat};
 use crate::recover::{Recovered, assemble, history};

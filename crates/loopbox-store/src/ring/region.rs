@@ -1,12 +1,12 @@
 //! Writing to one region.
 
-use super::Shared;
+use super::shared::Shared;
 use crate::StoreError;
 use crate::layout::{Kind, Region};
 use crate::slot::{Slot, words_of};
 use crate::source::slot_of;
+use bincode::Encode;
 use loopbox_format::codec::{self, CodecError};
-use serde::Serialize;
 use std::sync::Arc;
 
 /// The one writer of a region.
@@ -95,7 +95,7 @@ impl RegionWriter {
         self.write_next(bytes.len(), words_of(bytes))
     }
 
-    pub(super) fn write_next_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), StoreError> {
+    pub(super) fn write_next_value<T: Encode + ?Sized>(&mut self, value: &T) -> Result<(), StoreError> {
         self.write_next_bytes(&codec::encode(value)?)
     }
 

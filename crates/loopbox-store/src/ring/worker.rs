@@ -5,7 +5,10 @@ use crate::StoreError;
 use crate::slot::words_of;
 use crate::trees::{Fidelity, PAGE_HEADER_LEN, PackError, pack_within};
 use loopbox_format::codec;
-use loopbox_format::model::{FeatureState, Figure, Meta, Outside, Pending, Running, StackTree, Symbols};
+use loopbox_format::frames::encode_session;
+use loopbox_format::model::{
+    FeatureState, FrameSession, Meta, Outside, Pending, Running, StackTree, Statistic, Symbols,
+};
 
 /// What the worker thread writes. Its methods may allocate.
 #[derive(Debug)]
@@ -21,7 +24,8 @@ pub struct WorkerWriter {
     pub(super) meta: RegionWriter,
     pub(super) features: RegionWriter,
     pub(super) pending: RegionWriter,
-    pub(super) figures: RegionWriter,
+    pub(super) statistics: RegionWriter,
+    pub(super) frames: RegionWriter,
 }
 
 impl WorkerWriter {
@@ -103,10 +107,15 @@ impl WorkerWriter {
         })
     }
 
-    /// Figures of process and machine, as captured with the queue; as many of the first as fit.
-    pub fn figures(&mut self, figures: &[Figure]) -> Result<(), StoreError> {
-        self.figures
-            .write_prefix(figures.len(), |kept| codec::encode(figures.get(..kept).unwrap_or_default()))
+    /// Display frames, in a ring that has room for them.
+    pub fn frames(&mut self, session: &FrameSession) -> Result<(), StoreError> {
+        self.frames.write_next_bytes(&encode_session(session))
+    }
+
+    /// Statistics of process and machine, as captured with the queue; as many of the first as fit.
+    pub fn statistics(&mut self, statistics: &[Statistic]) -> Result<(), StoreError> {
+        self.statistics
+            .write_prefix(statistics.len(), |kept| codec::encode(statistics.get(..kept).unwrap_or_default()))
     }
 }
 

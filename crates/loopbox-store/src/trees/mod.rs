@@ -5,56 +5,17 @@
 mod downsample;
 mod pack;
 mod pages;
+mod parts;
 mod unpack;
 mod varint;
 
 use loopbox_format::codec::CodecError;
-use loopbox_format::model::{Location, Method, Phase, StackTree, Symbols};
-use std::collections::HashMap;
-use std::hash::Hash;
+use loopbox_format::model::{Location, LocationId, Method, MethodId, StackTree, Symbols};
+use parts::{NAMES_BUDGET, Table};
 
 pub(crate) use pages::{HEADER_LEN as PAGE_HEADER_LEN, Pages};
-
-/// How much of a tree found room.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fidelity {
-    /// All of it.
-    Whole,
-    /// All stacks, but methods by class and name only, without signatures and source files.
-    NamesOnly,
-    /// As `NamesOnly`, and of the samples only every so many; the others count as missed.
-    EveryNth(u32),
-}
-
-impl Fidelity {
-    /// The next smaller form.
-    fn less(self) -> Self {
-        match self {
-            Self::Whole => Self::NamesOnly,
-            Self::NamesOnly => Self::EveryNth(2),
-            Self::EveryNth(n) => Self::EveryNth(n.saturating_mul(2)),
-        }
-    }
-}
-
-/// Why a packed tree is of no use.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum TreeError {
-    #[error("stack tree: {0}")]
-    Codec(#[from] CodecError),
-    #[error("stack tree of version {0}, which this program does not read")]
-    Version(u8),
-    #[error("stack tree is cut")]
-    Cut,
-    #[error("bytes follow the stack tree")]
-    Trailing,
-    #[error("stack tree refers to something outside of its tables")]
-    Index,
-    #[error("stack tree has a name that is not UTF-8")]
-    Text,
-    #[error("the names of the stack trees are longer than {NAMES_BUDGET} bytes in all")]
-    Budget,
-}
+pub use parts::Fidelity;
+pub(crate) use parts::TreeError;
 
 /// Why a tree cannot be kept.
 #[derive(Debug)]
@@ -88,51 +49,6 @@ pub(crate) fn pack_within(
         kept = kept.less();
     }
 }
-
-/// The interval asked for at a sample, in microseconds; 0 when the phases do not say.
-fn interval_us_at(phases: &[Phase], sample: u32) -> u64 {
-    phases.iter().rev().find(|phase| phase.first_sample <= sample).map_or(0, |phase| phase.interval_ns / 1000)
-}
-
-/// The name of the outermost class, without its package.
-fn outermost(class: &str) -> &str {
-    let simple = class.rsplit_once('.').map_or(class, |(_, simple)| simple);
-    simple.split_once('$').map_or(simple, |(outer, _)| outer)
-}
-
-fn is_source_of(source_file: &str, class: &str, extension: &str) -> bool {
-    source_file.strip_suffix(extension) == Some(outermost(class))
-}
-
-fn source_of(class: &str, extension: &str) -> String {
-    format!("{}{extension}", outermost(class))
-}
-
-/// Distinct values in order of appearance.
-struct Table<T> {
-    entries: Vec<T>,
-    index: HashMap<T, u32>,
-}
-
-impl<T> Default for Table<T> {
-    fn default() -> Self {
-        Self { entries: Vec::new(), index: HashMap::new() }
-    }
-}
-
-impl<T: Clone + Eq + Hash> Table<T> {
-    fn index(&mut self, value: T) -> u32 {
-        let next = self.entries.len() as u32;
-        let index = *self.index.entry(value.clone()).or_insert(next);
-        if index == next {
-            self.entries.push(value);
-        }
-        index
-    }
-}
-
-/// How many bytes of names the trees of one ring may unpack to.
-const NAMES_BUDGET: usize = 8 << 20;
 
 /// Joins the trees of a ring to one list over common symbol tables.
 pub(crate) struct Trees {
@@ -169,14 +85,14 @@ impl Trees {
             .into_iter()
             .map(|location| match location {
                 Location::Frame { method, dex_pc, line } => {
-                    Location::Frame { method: joined(method, &methods), dex_pc, line }
+                    Location::Frame { method: MethodId(joined(method.0, &methods)), dex_pc, line }
                 }
                 other => other,
             })
             .map(|location| self.locations.index(location))
             .collect();
         for node in &mut tree.nodes {
-            node.location = joined(node.location, &locations);
+            node.location = LocationId(joined(node.location.0, &locations));
         }
         self.trees.push(tree);
         Ok(last_sample)

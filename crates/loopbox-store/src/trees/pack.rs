@@ -13,11 +13,10 @@
 //!             children if the byte says 3, count if the byte says 31
 //! ```
 
+use super::parts::{Fidelity, Table, interval_us_at, is_source_of};
 use super::varint::{put, zigzag};
-use super::{Fidelity, Table, interval_us_at, is_source_of};
 use loopbox_format::codec::{self, CodecError};
-use loopbox_format::model::{Location, StackTree, Symbols, TreeNode};
-use std::collections::{BTreeSet, HashMap};
+use loopbox_format::model::{Location, MethodId, StackTree, Symbols, TreeNode};
 
 /// The version of this encoding.
 pub(super) const VERSION: u8 = 1;
@@ -43,7 +42,7 @@ pub(super) fn pack(symbols: &Symbols, tree: &StackTree, kept: Fidelity) -> Resul
     let of_nodes: Vec<u32> = tree
         .nodes
         .iter()
-        .map(|node| match symbols.locations.get(node.location as usize) {
+        .map(|node| match symbols.location(node.location) {
             Some(location) => locations.index(own(symbols, *location, &mut methods, kept)),
             // An index that leads nowhere keeps leading nowhere, and the reader says so.
             None => u32::MAX,
@@ -74,7 +73,7 @@ fn own<'a>(
     kept: Fidelity,
 ) -> Location {
     let Location::Frame { method, dex_pc, line } = location else { return location };
-    let method = symbols.methods.get(method as usize).map_or(u32::MAX, |method| {
+    let method = symbols.method(method).map_or(u32::MAX, |method| {
         let mut names = Names {
             class: &method.class,
             name: &method.name,
@@ -86,10 +85,10 @@ fn own<'a>(
         }
         methods.index(names)
     });
-    Location::Frame { method, dex_pc, line }
+    Location::Frame { method: MethodId(method), dex_pc, line }
 }
 
-fn put_value<T: serde::Serialize>(out: &mut Vec<u8>, value: &T) -> Result<(), CodecError> {
+fn put_value<T: bincode::Encode>(out: &mut Vec<u8>, value: &T) -> Result<(), CodecError> {
     let bytes = codec::encode(value)?;
     put(out, bytes.len() as u64);
     out.extend_from_slice(&bytes);
@@ -97,16 +96,18 @@ fn put_value<T: serde::Serialize>(out: &mut Vec<u8>, value: &T) -> Result<(), Co
 }
 
 fn put_methods(out: &mut Vec<u8>, methods: &[Names<'_>]) {
-    let mut strings = BTreeSet::new();
+    let mut strings = Vec::new();
     let source_of_class = |names: &Names<'_>| {
         EXTENSIONS.iter().position(|end| is_source_of(names.source_file, names.class, end))
     };
     for names in methods {
         strings.extend([names.class, names.name, names.signature]);
         if source_of_class(names).is_none() {
-            strings.insert(names.source_file);
+            strings.push(names.source_file);
         }
     }
+    strings.sort_unstable();
+    strings.dedup();
     put(out, strings.len() as u64);
     let mut before = "";
     for &text in &strings {
@@ -117,8 +118,7 @@ fn put_methods(out: &mut Vec<u8>, methods: &[Names<'_>]) {
         out.extend_from_slice(rest);
         before = text;
     }
-    let index: HashMap<&str, u64> = strings.into_iter().zip(0..).collect();
-    let index = |text: &str| index.get(text).copied().unwrap_or(u64::MAX >> 1);
+    let index = |text: &str| strings.binary_search(&text).map_or(u64::MAX >> 1, |at| at as u64);
     put(out, methods.len() as u64);
     for names in methods {
         for text in [names.class, names.name, names.signature] {
@@ -135,7 +135,7 @@ fn put_location(out: &mut Vec<u8>, location: &Location) -> Result<(), CodecError
         return put_value(out, location);
     };
     let has = u64::from(line.is_some()) << 1 | u64::from(dex_pc.is_some());
-    put(out, 1 + (u64::from(method) << 2 | has));
+    put(out, 1 + (u64::from(method.0) << 2 | has));
     [dex_pc, line].into_iter().flatten().for_each(|number| put(out, u64::from(number)));
     Ok(())
 }

@@ -4,21 +4,24 @@
 //! written in turn, so that a new tree replaces the oldest ones, page by page.
 
 use crate::slot::words_of;
-use std::collections::BTreeMap;
+use crate::sorted;
 
 /// Bytes in front of a page's piece.
 pub(crate) const HEADER_LEN: usize = 16;
 
-/// Pages on the way to trees.
+/// Pages on the way to trees, by number of the tree, then by part.
 #[derive(Default)]
 pub(crate) struct Pages {
-    /// By number of the tree, then by part: where it stands, of how many parts, the piece.
-    trees: BTreeMap<u64, BTreeMap<u64, Page>>,
+    pages: Vec<Page>,
 }
 
 struct Page {
-    offset: usize,
+    number: u64,
+    part: u64,
+    /// How many parts the tree has.
     parts: u64,
+    /// Where it stands.
+    offset: usize,
     piece: Vec<u8>,
 }
 
@@ -30,22 +33,23 @@ impl Pages {
         else {
             return;
         };
-        let page = Page { offset, parts: part & 0xFFFF_FFFF, piece: piece.to_vec() };
-        self.trees.entry(number).or_default().insert(part >> 32, page);
+        let (part, parts) = (part >> 32, part & 0xFFFF_FFFF);
+        let page = Page { number, part, parts, offset, piece: piece.to_vec() };
+        sorted::insert(&mut self.pages, page, |page| (page.number, page.part));
     }
 
     /// The trees that are complete, oldest first, each with the place of its first page.
-    pub(crate) fn finish(self) -> Vec<(usize, Vec<u8>)> {
-        self.trees.into_values().filter_map(join).collect()
+    pub(crate) fn finish(&self) -> Vec<(usize, Vec<u8>)> {
+        self.pages.chunk_by(|a, b| a.number == b.number).filter_map(join).collect()
     }
 }
 
-fn join(parts: BTreeMap<u64, Page>) -> Option<(usize, Vec<u8>)> {
-    let of = parts.len() as u64;
-    let offset = parts.first_key_value()?.1.offset;
-    let complete =
-        parts.iter().zip(0..).all(|((part, page), expected)| *part == expected && page.parts == of);
-    complete.then(|| (offset, parts.into_values().flat_map(|page| page.piece).collect()))
+fn join(pages: &[Page]) -> Option<(usize, Vec<u8>)> {
+    let of = pages.len() as u64;
+    let complete = pages.iter().zip(0..).all(|(page, expected)| page.part == expected && page.parts == of);
+    let mut tree = Vec::new();
+    pages.iter().for_each(|page| tree.extend_from_slice(&page.piece));
+    pages.first().filter(|_| complete).map(|first| (first.offset, tree))
 }
 
 #[cfg(test)]

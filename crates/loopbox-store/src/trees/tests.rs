@@ -1,5 +1,5 @@
 use super::*;
-use loopbox_format::model::{StackSource, TreeNode};
+use loopbox_format::model::{Phase, StackSource, TreeNode};
 use loopbox_format::stacks::{TreeMerger, stacks};
 use proptest::prelude::*;
 
@@ -10,7 +10,7 @@ fn symbols() -> Symbols {
         signature: "(I)V".into(),
         source_file: source_file.into(),
     };
-    let frame = |method| Location::Frame { method, dex_pc: Some(method * 200), line: None };
+    let frame = |method| Location::Frame { method: MethodId(method), dex_pc: Some(method * 200), line: None };
     Symbols {
         methods: [
             ("com.example.Unused", "unused", "Unused.java"),
@@ -28,7 +28,7 @@ fn symbols() -> Symbols {
 fn tree(token: u64, stacks: &[Vec<u32>], deltas_ns: &[u64]) -> StackTree {
     let mut merger = TreeMerger::new(usize::MAX);
     for stack in stacks {
-        assert!(merger.push(stack.iter().copied()));
+        assert!(merger.push(stack.iter().copied().map(LocationId)));
     }
     StackTree {
         token,
@@ -56,9 +56,9 @@ fn packed(tree: &StackTree) -> Vec<u8> {
 
 /// The tree's stacks by class, name and source file.
 fn stacks_by_name(symbols: &Symbols, tree: &StackTree) -> Vec<Vec<String>> {
-    let name = |location: &u32| match symbols.locations[*location as usize] {
+    let name = |&location: &LocationId| match *symbols.location(location).unwrap() {
         Location::Frame { method, dex_pc, .. } => {
-            let Method { class, name, signature, source_file } = &symbols.methods[method as usize];
+            let Method { class, name, signature, source_file } = symbols.method(method).unwrap();
             format!("{class} {name} {signature} {source_file} {dex_pc:?}")
         }
         _ => "...".into(),
@@ -156,7 +156,7 @@ proptest! {
         let rest = |tree: &StackTree| StackTree { sample_deltas_ns: vec![], nodes: vec![], ..tree.clone() };
         prop_assert_eq!(rest(&read[0]), rest(&tree));
         let shape = |tree: &StackTree| -> Vec<TreeNode> {
-            tree.nodes.iter().map(|node| TreeNode { location: 0, ..*node }).collect()
+            tree.nodes.iter().map(|node| TreeNode { location: LocationId(0), ..*node }).collect()
         };
         prop_assert_eq!(shape(&read[0]), shape(&tree));
     }

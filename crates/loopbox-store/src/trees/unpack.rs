@@ -1,10 +1,10 @@
 //! The inverse of `pack`, for bytes that anyone may have written.
 
 use super::pack::{CHILDREN_FOLLOW, COUNT_FOLLOWS, EXTENSIONS, VERSION};
+use super::parts::{TreeError, interval_us_at, source_of};
 use super::varint::{Cursor, unzigzag};
-use super::{TreeError, interval_us_at, source_of};
 use loopbox_format::codec;
-use loopbox_format::model::{Location, Method, StackTree, TreeNode};
+use loopbox_format::model::{Location, LocationId, Method, MethodId, StackTree, TreeNode};
 
 /// A tree with names and locations of its own.
 #[derive(Debug, PartialEq)]
@@ -92,7 +92,7 @@ fn locations(from: &mut Cursor<'_>, methods: usize) -> Result<Vec<Location>, Tre
         let kind = from.number().ok_or(TreeError::Cut)?;
         let location = if let Some(frame) = kind.checked_sub(1) {
             Location::Frame {
-                method: u32::try_from(frame >> 2).map_err(|_| TreeError::Index)?,
+                method: MethodId(u32::try_from(frame >> 2).map_err(|_| TreeError::Index)?),
                 dex_pc: (frame & 1 != 0).then(|| from.small().ok_or(TreeError::Cut)).transpose()?,
                 line: (frame & 2 != 0).then(|| from.small().ok_or(TreeError::Cut)).transpose()?,
             }
@@ -101,7 +101,7 @@ fn locations(from: &mut Cursor<'_>, methods: usize) -> Result<Vec<Location>, Tre
             codec::decode(from.bytes(len).ok_or(TreeError::Cut)?)?
         };
         match location {
-            Location::Frame { method, .. } if method as usize >= methods => return Err(TreeError::Index),
+            Location::Frame { method, .. } if method.0 as usize >= methods => return Err(TreeError::Index),
             location => locations.push(location),
         }
     }
@@ -139,7 +139,7 @@ fn nodes(from: &mut Cursor<'_>, locations: usize) -> Result<Vec<TreeNode>, TreeE
         if location as usize >= locations {
             return Err(TreeError::Index);
         }
-        nodes.push(TreeNode { location, skip, count, children });
+        nodes.push(TreeNode { location: LocationId(location), skip, count, children });
     }
     Ok(nodes)
 }

@@ -5,7 +5,7 @@
 pub(crate) const RECORDS: u32 = 4;
 pub(crate) const TREE_PAGES: u32 = 7;
 pub(crate) const PENDING: u32 = 10;
-pub(crate) const FIGURES: u32 = 11;
+pub(crate) const STATISTICS: u32 = 11;
 
 /// An entry of the region table.
 #[derive(Debug, Clone, Copy)]

@@ -4,8 +4,8 @@
 pub(crate) mod file;
 
 use loopbox_format::model::{
-    ClockPair, Detail, End, Location, Message, Method, NamedBy, Phase, Record, RecordKind, Slowest,
-    StackSource, StackTree, Symbols, TreeNode,
+    ClockPair, Detail, End, Location, LocationId, Message, Method, MethodId, NamedBy, Phase, Record,
+    RecordKind, Slowest, StackSource, StackTree, Symbols, TreeNode,
 };
 use loopbox_store::{BuildId, Identity, Ring, RingOptions};
 use std::fs;
@@ -69,7 +69,7 @@ pub(crate) fn group(seq: u64) -> Record {
         idle_ns: 100,
         cpu_ns: Some(800),
         checktime_late_ns: None,
-        slowest: Slowest { token: seq * 10 + 1, wall_ns: 60 },
+        slowest: Some(Slowest { token: seq * 10 + 1, wall_ns: 60 }),
         details: Vec::new(),
         dropped_details: 0,
         closed: false,
@@ -86,14 +86,15 @@ pub(crate) fn symbols() -> Symbols {
     Symbols {
         methods: ["unused", "main", "loop", "work"].map(method).into(),
         locations: (0..4)
-            .map(|method| Location::Frame { method, dex_pc: Some(4), line: Some(10 + method) })
+            .map(|n| Location::Frame { method: MethodId(n), dex_pc: Some(4), line: Some(10 + n) })
             .collect(),
     }
 }
 
 /// A tree of three nested frames over all of `samples` samples, at whole microseconds.
 pub(crate) fn tree(token: u64, samples: u32) -> StackTree {
-    let node = |location, children| TreeNode { location, skip: 0, count: samples, children };
+    let node =
+        |location, children| TreeNode { location: LocationId(location), skip: 0, count: samples, children };
     StackTree {
         token,
         start_ns: token * 1000,

@@ -45,8 +45,8 @@ impl Drop for SmallDisk {
 
 pub(crate) fn file_size_limit() {
     let dir = tempfile::tempdir().unwrap();
-    let said = Actor::start("limited", dir.path()).finish();
-    let mut lines = said.lines();
+    let output = Actor::start("limited", dir.path()).finish();
+    let mut lines = output.lines();
     let reason = lines.next().unwrap();
     assert!(reason.starts_with("cannot reserve") && reason.contains("File too large"), "{reason}");
     assert_eq!(lines.next(), Some("Err(FileTooLarge)"));
@@ -55,8 +55,8 @@ pub(crate) fn file_size_limit() {
 
 pub(crate) fn file_size_limit_later() {
     let dir = tempfile::tempdir().unwrap();
-    let said = Actor::start("limited later", dir.path()).finish();
-    let (reason, rest) = said.split_once('\n').unwrap();
+    let output = Actor::start("limited later", dir.path()).finish();
+    let (reason, rest) = output.split_once('\n').unwrap();
     assert!(reason.starts_with("cannot write the ring file: File too large"), "{reason}");
     assert_eq!(rest, "2 records, None\n");
     assert_eq!(
@@ -94,8 +94,8 @@ pub(crate) fn fills_later() {
 /// The kernel refuses each flush: nothing notices but a report that is to outlive a power loss, which is not there then.
 pub(crate) fn no_flush() {
     let dir = tempfile::tempdir().unwrap();
-    let said = Actor::start("no flush", dir.path()).finish();
-    assert_eq!(said, "Ok(())\nErr(PermissionDenied)\n");
+    let output = Actor::start("no flush", dir.path()).finish();
+    assert_eq!(output, "Ok(())\nErr(PermissionDenied)\n");
     assert_eq!(fs::read(dir.path().join("report.lbx")).unwrap(), b"report", "the one before");
 }
 

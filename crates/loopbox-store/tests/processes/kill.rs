@@ -8,9 +8,9 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What the process had said to be copied before it was killed.
+/// What the process had reported as copied before it was killed.
 #[derive(Debug, Default)]
-struct Said {
+struct Copied {
     closed: u64,
     /// When that copy was over.
     closed_since: u64,
@@ -18,17 +18,17 @@ struct Said {
     kept: u64,
 }
 
-impl Said {
+impl Copied {
     fn read(lines: &str) -> Self {
-        let mut said = Self::default();
+        let mut copied = Self::default();
         // The last line may be cut off like everything else.
         for line in lines.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
             let numbers: Vec<u64> = line.split(' ').filter_map(|word| word.parse().ok()).collect();
             if let [closed, closed_since, running, kept] = numbers[..] {
-                said = Self { closed, closed_since, running, kept };
+                copied = Self { closed, closed_since, running, kept };
             }
         }
-        said
+        copied
     }
 }
 
@@ -54,12 +54,12 @@ pub(crate) fn killed_anywhere() {
             lines
         });
         actor.child.wait().unwrap();
-        let said = Said::read(&lines);
+        let copied = Copied::read(&lines);
         let recovered = adopt_only(dir.path());
-        check(&recovered, &said);
+        check(&recovered, &copied);
         cut += recovered.damage.len();
         open_fuses += usize::from(matches!(recovered.fuse, FuseState::Open { .. }));
-        records += said.closed;
+        records += copied.closed;
     }
     println!(
         "{runs} kills: {records} records copied before them, {cut} times a slot was cut off, {open_fuses} times the \
@@ -87,22 +87,23 @@ fn adopt_only(dir: &std::path::Path) -> Recovered {
     again.unwrap()
 }
 
-fn check(recovered: &Recovered, said: &Said) {
+fn check(recovered: &Recovered, copied: &Copied) {
     let report = &recovered.report;
-    let context = || format!("{said:?} {:?} {:?}", recovered.damage, report.main);
+    let context = || format!("{copied:?} {:?} {:?}", recovered.damage, report.main);
     assert_eq!(report.meta.reason, DumpReason::Recovered { crash_signal: None });
     // One thread writes the file, one slot at a time, and copies no slot that is being written.
     assert!(recovered.torn == 0 && recovered.damage.len() <= 1, "{}", context());
 
     let (open, closed): (Vec<&Record>, Vec<&Record>) = report.history.iter().partition(|r| !r.closed);
     let newest = closed.last().map_or(0, |record| record.seq);
-    assert!(newest >= said.closed, "a copied record is missing: {newest}, {}", context());
+    assert!(newest >= copied.closed, "a copied record is missing: {newest}, {}", context());
     for closed in &closed {
         assert_eq!(**closed, record(closed.seq));
     }
     // The slots of the oldest ones may have been written anew while the ring was copied; the cut one is one of these.
-    let oldest = newest.max(said.closed_since + 1).saturating_sub(99).max(1);
-    let missing = (oldest..=said.closed).filter(|seq| closed.iter().all(|record| record.seq != *seq)).count();
+    let oldest = newest.max(copied.closed_since + 1).saturating_sub(99).max(1);
+    let missing =
+        (oldest..=copied.closed).filter(|seq| closed.iter().all(|record| record.seq != *seq)).count();
     assert!(missing <= recovered.damage.len(), "{missing} records are missing, {}", context());
 
     assert!(open.len() <= 1);
@@ -123,11 +124,11 @@ fn check(recovered: &Recovered, said: &Said) {
         MainState::Idle { .. } | MainState::Unknown => {}
         other => panic!("{other:?}"),
     }
-    check_trees(recovered, said);
+    check_trees(recovered, copied);
     assert_ne!(recovered.fuse, FuseState::Damaged);
 }
 
-fn check_trees(recovered: &Recovered, said: &Said) {
+fn check_trees(recovered: &Recovered, copied: &Copied) {
     let trees = &recovered.report.trees;
     for got in trees {
         let samples = got.sample_deltas_ns.len() as u32;
@@ -138,9 +139,9 @@ fn check_trees(recovered: &Recovered, said: &Said) {
         assert_eq!(*got, renumbered(got, same));
     }
     let newest = trees.last().map_or(0, |tree| tree.token);
-    assert!(newest >= said.kept, "a kept tree is missing: {newest}, {said:?}");
-    // Said and not kept yet: it is the running message's.
-    assert!(newest >= said.running, "the running message's tree is missing: {newest}, {said:?}");
+    assert!(newest >= copied.kept, "a kept tree is missing: {newest}, {copied:?}");
+    // Copied and not kept yet: it is the running message's.
+    assert!(newest >= copied.running, "the running message's tree is missing: {newest}, {copied:?}");
     let names: Vec<&str> = recovered.report.symbols.methods.iter().map(|m| m.name.as_str()).collect();
     assert!(trees.is_empty() || names == ["main", "loop", "work"], "{names:?}");
 }

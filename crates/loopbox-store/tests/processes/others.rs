@@ -23,8 +23,8 @@ fn dir_of_nobody() -> TempDir {
 
 pub(crate) fn fork_writes_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    let said = Actor::start("fork", dir.path()).finish();
-    assert_eq!(said, "child: true\nparent: done\n");
+    let output = Actor::start("fork", dir.path()).finish();
+    assert_eq!(output, "child: true\nparent: done\n");
     let left = rings(dir.path());
     let recovered = recover(&fs::read(&left[0]).unwrap()).unwrap();
     assert_eq!(recovered.report.history, [record(1), record(3)]);
@@ -86,8 +86,8 @@ pub(crate) fn living_processes_keep_their_rings() {
 
 pub(crate) fn cannot_be_shortened() {
     let dir = dir_of_nobody();
-    let said = Actor::start_unprivileged("shorten", dir.path()).finish();
-    assert_eq!(said, "Err(PermissionDenied)\nErr(PermissionDenied)\n1 records\n");
+    let output = Actor::start_unprivileged("shorten", dir.path()).finish();
+    assert_eq!(output, "Err(PermissionDenied)\nErr(PermissionDenied)\n1 records\n");
 }
 
 pub(crate) fn directory_not_writable() {

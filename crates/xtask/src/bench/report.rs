@@ -26,7 +26,7 @@ pub(crate) struct ReportArgs {
 
 /// Records that the ring has room for by default.
 const RECORDS: usize = 100;
-const FIGURE: &str = "report.first_file_ns";
+const STATISTIC: &str = "report.first_file_ns";
 
 pub(crate) fn run(args: &ReportArgs) -> Result<()> {
     for testbed in &args.testbed {
@@ -66,6 +66,6 @@ fn bench(testbed: &str, times: u32) -> Result<()> {
 }
 
 fn first_file_ms(report: &Report) -> Option<f64> {
-    let figure = report.figures.iter().find(|figure| figure.name == FIGURE)?;
-    Some(figure.value.parse::<u64>().ok()? as f64 / 1e6)
+    let statistic = report.statistics.iter().find(|statistic| statistic.name == STATISTIC)?;
+    Some(statistic.value.parse::<u64>().ok()? as f64 / 1e6)
 }

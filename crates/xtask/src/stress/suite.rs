@@ -39,7 +39,7 @@ pub(crate) struct SuiteArgs {
     limit_s: u64,
 }
 
-/// How often a test failed, and what its program said the first time.
+/// How often a test failed, and what its program printed the first time.
 #[derive(Debug)]
 struct Failures {
     times: u32,

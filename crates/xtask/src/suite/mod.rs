@@ -3,6 +3,7 @@
 pub(crate) mod programs;
 mod room;
 pub(crate) mod runner;
+mod running;
 pub(crate) mod steps;
 
 use std::fs;

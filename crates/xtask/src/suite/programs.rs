@@ -13,7 +13,7 @@ use loopbox_setup::command;
 use loopbox_setup::workspace::cargo;
 use serde_json::Value;
 
-use super::runner::{Running, kill_group};
+use super::running::{Running, kill_group};
 
 /// A program that `cargo test` would run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,8 +146,8 @@ impl TestProgram {
             std::thread::sleep(Duration::from_millis(20));
         };
         let took = begun.elapsed();
-        let said = fs::read(log).with_context(|| format!("cannot read {}", log.display()))?;
-        let (passed, mut failed) = results(&String::from_utf8_lossy(&said));
+        let output = fs::read(log).with_context(|| format!("cannot read {}", log.display()))?;
+        let (passed, mut failed) = results(&String::from_utf8_lossy(&output));
         failed.extend(late);
         if failed.is_empty() && !status.success() {
             failed.push(format!("(the program ended with {status})"));
@@ -155,7 +155,7 @@ impl TestProgram {
         Ok(Outcome { passed, failed, took })
     }
 
-    /// Copies what it said to standard output.
+    /// Copies what it printed to standard output.
     ///
     /// # Errors
     /// When that cannot be read or written.
@@ -190,9 +190,9 @@ fn quick_tests(metadata: &Value) -> BTreeSet<(String, String)> {
 
 /// How many tests passed and which failed, by the lines `test NAME ... ok`. A test that prints may have its words before
 /// the result, or before its own line.
-fn results(said: &str) -> (usize, Vec<String>) {
+fn results(output: &str) -> (usize, Vec<String>) {
     let (mut passed, mut failed) = (0, Vec::new());
-    for line in said.lines() {
+    for line in output.lines() {
         let Some((_, rest)) = line.split_once("test ") else { continue };
         let Some((name, result)) = rest.split_once(" ... ") else { continue };
         if result.ends_with("FAILED") {
@@ -223,8 +223,8 @@ mod tests {
 
     #[test]
     fn results_are_read_from_the_usual_lines() {
-        let said = "running 3 tests\ntest a::b ... ok\ntest c ... FAILED\n12 runs test d ... ok\n\ntest result: FAILED. 2 passed";
-        assert_eq!(results(said), (2, vec!["c".to_owned()]));
+        let output = "running 3 tests\ntest a::b ... ok\ntest c ... FAILED\n12 runs test d ... ok\n\ntest result: FAILED. 2 passed";
+        assert_eq!(results(output), (2, vec!["c".to_owned()]));
     }
 
     #[test]

@@ -1,58 +1,19 @@
 //! Runs test programs side by side, and ends them all when the command itself is told to end.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{self, Command};
+use std::process;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 
 use super::programs::{Outcome, TestProgram};
+use super::running::Running;
 
 /// What a shell gives a command that Ctrl-C ended.
 pub(crate) const INTERRUPTED: i32 = 130;
-
-/// The leaders of the process groups that run now.
-///
-/// A program under test has a group of its own, so Ctrl-C in a terminal does not reach it, nor the apps that it started.
-#[derive(Debug, Default)]
-pub(crate) struct Running(Mutex<BTreeSet<u32>>);
-
-impl Running {
-    /// Notes a group until the value is dropped.
-    pub(crate) fn with(&self, leader: u32) -> Entry<'_> {
-        self.leaders().insert(leader);
-        Entry { running: self, leader }
-    }
-
-    /// Kills every group.
-    fn kill(&self) {
-        for leader in self.leaders().iter() {
-            // One that has just ended is gone already.
-            let _ = kill_group(*leader);
-        }
-    }
-
-    fn leaders(&self) -> MutexGuard<'_, BTreeSet<u32>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A group among those that run.
-#[derive(Debug)]
-pub(crate) struct Entry<'a> {
-    running: &'a Running,
-    leader: u32,
-}
-
-impl Drop for Entry<'_> {
-    fn drop(&mut self) {
-        self.running.leaders().remove(&self.leader);
-    }
-}
 
 /// How test programs are run.
 #[derive(Debug)]
@@ -113,19 +74,6 @@ impl Runner {
             outcomes.into_iter().try_for_each(|(program, outcome, log)| done(program, outcome?, &log))
         })
     }
-}
-
-/// Kills the processes of a group.
-///
-/// # Errors
-/// When there is none.
-pub(crate) fn kill_group(leader: u32) -> Result<()> {
-    let done = Command::new("kill")
-        .args(["-KILL", "--", &format!("-{leader}")])
-        .status()
-        .context("cannot run kill")?;
-    ensure!(done.success(), "process group {leader} cannot be killed");
-    Ok(())
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ pub(crate) fn run(names: &[&str], command: impl Fn(&str) -> Command) -> Result<(
     println!("\n{}", table(names, &outcomes, start.elapsed()));
     match failed {
         None => Ok(()),
-        Some((name, log)) => bail!("step `{name}` failed; all that it said is in {}", shown(&log)),
+        Some((name, log)) => bail!("step `{name}` failed; all that it printed is in {}", shown(&log)),
     }
 }
 

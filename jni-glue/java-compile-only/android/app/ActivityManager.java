@@ -11,6 +11,9 @@ public class ActivityManager {
     /** Since API 30; newest first. */
     public native List<ApplicationExitInfo> getHistoricalProcessExitReasons(String packageName, int pid, int max);
 
+    /** Since API 35; newest first. */
+    public native List<ApplicationStartInfo> getHistoricalProcessStartReasons(int max);
+
     public static class ProcessErrorStateInfo {
         public static final int NOT_RESPONDING = 2;
         public int condition;

@@ -284,6 +284,13 @@ public final class Config {
             return this;
         }
 
+        /** How smoothness is recorded; not at all unless it is given here. */
+        @NonNull
+        public Builder frames(@Nullable FrameConfig wanted) {
+            settings.frames = wanted == null ? null : wanted.settings;
+            return this;
+        }
+
         /** Whether processes of the app other than its main one are left alone. */
         @NonNull
         public Builder mainProcessOnly(boolean only) {
@@ -344,7 +351,7 @@ public final class Config {
             return new Config(settings.copy());
         }
 
-        private static long within(String name, long value, long least, long most) {
+        static long within(String name, long value, long least, long most) {
             if (value < least || value > most) {
                 throw new IllegalArgumentException(name + " is " + value + ", must be " + least + " to " + most);
             }

@@ -14,6 +14,7 @@ import io.loopbox.internal.AskedDumps;
 import io.loopbox.internal.ContextFramework;
 import io.loopbox.internal.DumpSink;
 import io.loopbox.internal.Foreground;
+import io.loopbox.internal.FrameWatch;
 import io.loopbox.internal.Framework;
 import io.loopbox.internal.Native;
 import io.loopbox.internal.PendingReports;
@@ -30,6 +31,8 @@ import java.util.List;
  */
 public final class Loopbox {
     private static final String TAG = Tag.LOOPBOX;
+
+    private static final Frames FRAMES = new Frames();
 
     private static final long DUMP_TIMEOUT_MS = 5_000;
 
@@ -224,8 +227,24 @@ public final class Loopbox {
 
     /** Which screen or step the app is in. Any thread. */
     @AnyThread
-    public static void scene(@Nullable String name) {
+    public static void scene(@Nullable final String name) {
         annotate("scene", name);
+        if (FrameWatch.isOn()) {
+            onMain(
+                    new Runnable() {
+                        @Override
+                        public void run() {
+                            FrameWatch.scene(name);
+                        }
+                    });
+        }
+    }
+
+    /** What the app says of its frames; does nothing unless {@link Config.Builder#frames} is given. Any thread. */
+    @AnyThread
+    @NonNull
+    public static Frames frames() {
+        return FRAMES;
     }
 
     /**

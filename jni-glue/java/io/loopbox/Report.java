@@ -104,7 +104,7 @@ public final class Report {
     /**
      * What made the recorder write it: "sigquit" when the process was asked for its stacks, as it is at an ANR, of this app or
      * another one; "hang" when a message ran for too long; "recovered" or "crash" when a process that is gone left it;
-     * "requested" when the app did; "unreadable" when the file is damaged beyond that, or gone. {@link #kind} says what came
+     * "frames" when it is of such a process, without a hang, for the sake of its display frames; "requested" when the app did; "unreadable" when the file is damaged beyond that, or gone. {@link #kind} says what came
      * of it.
      */
     @WorkerThread

@@ -1,5 +1,6 @@
 package android.app;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /** What the system says about this app's processes; the scripted app plays the system. */
@@ -13,6 +14,11 @@ public abstract class ActivityManager {
     }
 
     public abstract List<ProcessErrorStateInfo> getProcessesInErrorState();
+
+    /** As on a device: newest first, never null. */
+    public List<ApplicationStartInfo> getHistoricalProcessStartReasons(int max) {
+        return new ArrayList<ApplicationStartInfo>();
+    }
 
     public abstract List<ApplicationExitInfo> getHistoricalProcessExitReasons(String packageName, int pid, int max);
 }

@@ -19,6 +19,9 @@ import android.os.SystemClock;
  * the recorder tells components by is here: the handler's name, its codes, the names of the methods on the stack.
  */
 public final class ActivityThread {
+    /** In a message of a transaction: the activity is stopped. */
+    public static final Object STOP_ACTIVITY = new Object();
+
     private final H handler = new H(Looper.getMainLooper(), this);
     private final Instrumentation instrumentation = new Instrumentation();
     private final Map<String, Service> services = new HashMap<String, Service>();
@@ -71,6 +74,11 @@ public final class ActivityThread {
     private void handleResumeActivity(Activity activity) {
         instrumentation.callActivityOnResume(activity);
         activity.makeVisible();
+    }
+
+    /** What its preferences have still to write is on the disk before the activity is stopped. */
+    private static void handleStopActivity() {
+        QueuedWork.waitToFinish();
     }
 
     private void handleCreateService(String className) {
@@ -175,6 +183,10 @@ public final class ActivityThread {
             }
             if (message.obj instanceof Runnable) {
                 handleBindApplication((Runnable) message.obj);
+                return;
+            }
+            if (message.obj == STOP_ACTIVITY) {
+                handleStopActivity();
                 return;
             }
             switch (message.what) {

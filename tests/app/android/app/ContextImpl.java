@@ -4,6 +4,7 @@ import android.content.Context;
 import android.content.pm.ApplicationInfo;
 import android.content.pm.PackageInfo;
 import android.content.pm.PackageManager;
+import android.hardware.display.DisplayManager;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +50,16 @@ public final class ContextImpl extends Context {
                 info.versionCode = 210;
                 return info;
             }
+
+            @Override
+            public ApplicationInfo getApplicationInfo(String packageName, int flags) {
+                return info();
+            }
         };
+    }
+
+    private ApplicationInfo info() {
+        return info;
     }
 
     @Override
@@ -59,6 +69,9 @@ public final class ContextImpl extends Context {
 
     @Override
     public Object getSystemService(String name) {
+        if (DISPLAY_SERVICE.equals(name)) {
+            return new DisplayManager();
+        }
         return new ActivityManager() {
             @Override
             public List<ProcessErrorStateInfo> getProcessesInErrorState() {

@@ -1,6 +1,8 @@
 package android.os;
 
-/** Of the method that the recorder uses. */
+import dalvik.system.VMDebug;
+
+/** Of the methods that the recorder uses. */
 public final class Debug {
     /** What {@link #isDebuggerConnected} says. */
     public static volatile boolean connected;
@@ -9,5 +11,9 @@ public final class Debug {
 
     public static boolean isDebuggerConnected() {
         return connected;
+    }
+
+    public static String getRuntimeStat(String name) {
+        return VMDebug.getRuntimeStat(name);
     }
 }

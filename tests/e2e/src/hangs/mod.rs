@@ -9,7 +9,7 @@ use std::fmt;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use loopbox_format::model::Figure;
+use loopbox_format::model::Statistic;
 use loopbox_launch::App;
 use tempfile::tempdir;
 
@@ -247,8 +247,8 @@ impl Cell {
             wrong.push("no stack of main shows it");
         }
         if self.way == "page" && !matches!(self.mode, Mode::Unsampled | Mode::Fallback) {
-            let left_out = |figure: &&Figure| figure.name == "sampler.left_out_uninterruptible";
-            if told.report.figures.iter().find(left_out).is_none_or(|figure| figure.value == "0") {
+            let left_out = |statistic: &&Statistic| statistic.name == "sampler.left_out_uninterruptible";
+            if told.report.statistics.iter().find(left_out).is_none_or(|statistic| statistic.value == "0") {
                 wrong.push("main was asked to stop where it could not");
             }
         }

@@ -12,7 +12,6 @@
 
 use super::digest::FileState;
 use crate::session::Request;
-use std::collections::VecDeque;
 use std::path::PathBuf;
 
 /// The system takes traces for up to twenty seconds before it reports that a process does not respond.
@@ -165,13 +164,13 @@ impl Followed {
 pub(super) struct Lifecycle {
     current: Option<Current>,
     followed: Option<Followed>,
-    actions: VecDeque<Action>,
+    actions: Vec<Action>,
 }
 
 impl Lifecycle {
     /// The next thing to do. To be called after each event until there is nothing left to do.
     pub(super) fn next_action(&mut self) -> Option<Action> {
-        self.actions.pop_front()
+        (!self.actions.is_empty()).then(|| self.actions.remove(0))
     }
 
     /// What the report that is being written is for.
@@ -204,7 +203,7 @@ impl Lifecycle {
             Event::Wanted(trigger) => {
                 self.complete();
                 self.current = Some(Current { trigger, stage: Stage::Collecting });
-                self.actions.push_back(Action::WriteFirst);
+                self.actions.push(Action::WriteFirst);
             }
             Event::FirstWritten { updated } => self.first_written(updated),
             Event::FirstFailed => {
@@ -234,17 +233,17 @@ impl Lifecycle {
         let Some(current) = &mut self.current else { return };
         current.stage = Stage::FirstOnDisk { updated, deadline_ns: None };
         // Nobody is asked any more while the system's own trace is written.
-        self.actions.push_back(Action::AskThreads);
+        self.actions.push(Action::AskThreads);
         self.forward_signal();
         // Of an updated file they have heard.
         self.actions.extend((!updated).then_some(Action::NotifyFirst));
-        self.actions.push_back(Action::CaptureQueue);
+        self.actions.push(Action::CaptureQueue);
     }
 
     /// The first file comes before it: the system's own trace takes seconds, and the process may be gone after it.
     fn forward_signal(&mut self) {
         if let Some(Trigger::Signal) = self.trigger() {
-            self.actions.push_back(Action::ForwardSignal);
+            self.actions.push(Action::ForwardSignal);
         }
     }
 
@@ -264,7 +263,7 @@ impl Lifecycle {
                 current.stage = Stage::WaitingForThreads { deadline_ns };
                 // An earlier file of the same hang has threads already: it stays until this report has its own.
                 if !updated {
-                    self.actions.push_back(Action::WriteAgain);
+                    self.actions.push(Action::WriteAgain);
                 }
             }
             None => self.complete(),
@@ -282,7 +281,7 @@ impl Lifecycle {
                 Some(_) => AskSystem::LastTime,
             };
             let (message, ask) = (followed.message, followed.asking);
-            self.actions.push_back(Action::CheckEvidence { message, ask });
+            self.actions.push(Action::CheckEvidence { message, ask });
         }
     }
 
@@ -310,7 +309,7 @@ impl Lifecycle {
         }
         // The evidence goes into the complete file.
         self.complete();
-        self.actions.push_back(add);
+        self.actions.push(add);
     }
 
     fn evidence_added(&mut self, written: bool) {
@@ -320,7 +319,7 @@ impl Lifecycle {
             self.followed = None;
         }
         if written {
-            self.actions.push_back(Action::NotifyReclassified { file, reason });
+            self.actions.push(Action::NotifyReclassified { file, reason });
         }
     }
 

@@ -37,8 +37,8 @@ pub fn junit(comparison: &Comparison) -> String {
         } else if change.change == ChangeKind::Incomparable {
             out.push_str("><skipped message=\"obfuscated names cannot be compared\"/></testcase>\n");
         } else {
-            let said = format!("{}: {rates}", change.change.as_str());
-            let _ = writeln!(out, "><system-out>{}</system-out></testcase>", escape(&said));
+            let text = format!("{}: {rates}", change.change.as_str());
+            let _ = writeln!(out, "><system-out>{}</system-out></testcase>", escape(&text));
         }
     }
     out.push_str("</testsuite>\n</testsuites>\n");

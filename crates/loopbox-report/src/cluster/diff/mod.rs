@@ -9,6 +9,7 @@ pub use junit::junit;
 pub use markdown::markdown;
 pub use text::text;
 
+use super::amount::Amount;
 use super::groups::{Clusters, GroupStats};
 use super::summary::Group;
 use crate::model::sanitize::sanitize;
@@ -172,8 +173,8 @@ impl Population {
         let (count, exact) = match group {
             None => (0, true),
             Some(group) => match group.users.count() {
-                (users, exact) if self.by_users && users > 0 => (users.min(group.reports), exact),
-                _ => (group.reports, true),
+                (users, exact) if self.by_users && users > 0 => (users.min(group.amount.reports), exact),
+                _ => (group.amount.reports, true),
             },
         };
         (count.min(self.of.value as u64), Counted::new(count, exact))
@@ -194,8 +195,10 @@ impl Comparison {
         let population = |at: usize| {
             let of = match users {
                 Some(users) => Counted::new(users[at], true),
-                None if by_users => Counted::new(known[at].0.min(sides[at].clusters.reports), known[at].1),
-                None => Counted::new(sides[at].clusters.reports, true),
+                None if by_users => {
+                    Counted::new(known[at].0.min(sides[at].clusters.amount.reports), known[at].1)
+                }
+                None => Counted::new(sides[at].clusters.amount.reports, true),
             };
             Population { of, by_users }
         };
@@ -216,7 +219,7 @@ impl Comparison {
         });
         let side = |at: usize| Side {
             name: sanitize(&sides[at].name, usize::MAX),
-            reports: sides[at].clusters.reports,
+            reports: sides[at].clusters.amount.reports,
             skipped: sides[at].skipped,
             of: populations[at].of.value as u64,
         };
@@ -255,7 +258,7 @@ fn change(
 ) -> Option<Change> {
     let [before, after] = pair;
     // What is told of the group is that of the newer set.
-    let group = Group::new(after.or(before)?, 0, &[]);
+    let group = Group::new(after.or(before)?, &Amount::default(), &[]);
     let counts = [populations[0].affected(before), populations[1].affected(after)];
     let proportion = |at: usize, z: f64| Proportion::new(counts[at].1, populations[at].of, z);
     let difference = proportion(1, joint).difference(proportion(0, joint));

@@ -1,7 +1,8 @@
 //! The process was frozen or the device was asleep: this is not a hang.
 
-use crate::diagnose::facts::{Facts, WINDOW_NS};
+use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
+use crate::diagnose::load::WINDOW_NS;
 use crate::model::time::{format_ns, percent};
 use loopbox_format::model::RecordKind;
 

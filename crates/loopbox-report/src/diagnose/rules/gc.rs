@@ -1,9 +1,11 @@
-//! An explicit garbage collection.
+//! Garbage collections: those that the app asks for, and those that it must wait for because its heap is full.
 
 use crate::diagnose::dominant_wait::{called_from, dominant_wait};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
+use crate::diagnose::hot_method::{hot_path, most_of_it_in};
 use crate::diagnose::wait_kind::WaitKind;
+use crate::model::time::{format_ns, percent};
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let w = dominant_wait(facts, WaitKind::Gc)?;
@@ -15,5 +17,53 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
             .with_advice("Do not call System.gc() on the main thread.")
             .with_message(w.slow.token)
             .with_culprit(w.site.app),
+    )
+}
+
+/// Collections that were waited for shorter than this are normal, and over a shorter time they say nothing.
+const MIN_SHARE: f64 = 0.3;
+const MIN_SPAN_MS: f64 = 500.0;
+/// From here on a heap is full: what the last collection has left is gone at once.
+const FULL: f64 = 0.8;
+
+/// Threads that allocate wait for one collection after the other. The statistics are of the process: that main is one of these
+/// threads is likely while it does not wait for anything else.
+pub(super) fn find_pressure(facts: &Facts<'_>) -> Option<Finding> {
+    let statistic = |name: &str| facts.analysis.statistic(name);
+    let slow = facts.running()?;
+    let profile =
+        facts.profile.as_ref().filter(|_| facts.primary_message().map(|p| p.token) == Some(slow.token))?;
+    if profile.waiting_share() >= 0.4 || profile.share(WaitKind::Gc) >= 0.4 {
+        return None;
+    }
+    let span_ms = statistic("gc.lately.ms").filter(|span| *span >= MIN_SPAN_MS)?;
+    let waited = (statistic("gc.lately.blocking_time_ms")? / span_ms).min(1.0);
+    let full = statistic("heap.used_bytes")? / statistic("heap.max_bytes").filter(|max| *max > 0.0)?;
+    if waited < MIN_SHARE || full < FULL {
+        return None;
+    }
+    let score = facts.score(slow) + if waited >= 0.5 { 0.06 } else { -0.12 };
+    let (path, culprit) = hot_path(facts, slow);
+    let title = format!(
+        "{} allocates in a full heap, and waits for collections{}",
+        slow.subject(),
+        most_of_it_in(facts, slow, culprit)
+    );
+    let collections = format!(
+        "{} collections that threads had to wait for took {} of the last {}",
+        statistic("gc.lately.blocking_count")?,
+        percent(waited),
+        format_ns((span_ms * 1e6) as u64)
+    );
+    Some(
+        Finding::new("gc", score, title)
+            .with_evidence(collections)
+            .with_evidence(format!("{} of the heap's limit is in use", percent(full)))
+            .with_all_evidence(path)
+            .with_advice(
+                "See what fills the heap (a heap dump, bitmaps, caches); allocate less on the main thread.",
+            )
+            .with_message(slow.token)
+            .with_culprit(culprit.map(|method| method.frame)),
     )
 }

@@ -18,11 +18,16 @@ const HELD_ADVICE: &str =
 const NOTIFY_ADVICE: &str = "Find the thread that is to notify the object and what it does instead (the other threads' \
                              stacks), and do not wait for it on the main thread.";
 
-/// The recorder knows from ART which monitor main waits for, and which thread holds it.
+/// The recorder knows which monitor, or which lock of `java.util.concurrent`, main waits for, and which thread holds it.
 pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     let locks = &facts.analysis.locks;
     let first = locks.waits.first()?;
     let slow = facts.running()?;
+    let parked = locks.source == LockSource::Synchronizers;
+    // The owner is of one instant, too: the stacks have to show that main waits.
+    if parked && facts.profile.as_ref().is_some_and(|profile| profile.share(WaitKind::Lock) < 0.4) {
+        return None;
+    }
     let base = facts.score(slow);
     let object = &first.object;
     let main = facts.analysis.meta.process.pid;
@@ -41,8 +46,9 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
             format!("Deadlock: {} waits for {object}, in a cycle with {}", slow.noun(), names.join(", "))
         }
         Some(holder) => format!(
-            "{} waits for the monitor of {object}, held by thread {}{}",
+            "{} waits for {}{object}, held by thread {}{}",
             slow.subject(),
+            if parked { "" } else { "the monitor of " },
             holder.name,
             holder.stack.last().map(|&top| format!(" in {}", short(facts, top))).unwrap_or_default()
         ),
@@ -50,6 +56,8 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     };
     let more = match holders.first() {
         Some(_) if locks.deadlock => 0.12,
+        // The lock is Android's own: that preferences are written under it tells more than who does it.
+        Some(_) if waits_for_storage(facts) => 0.05,
         Some(_) => 0.09,
         // What the stacks show of the wait tells more: shared preferences, a latch of the app.
         None => 0.05,
@@ -75,13 +83,22 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
             finding.score -= 0.3;
         }
     }
-    let waits_in = facts.profile.as_ref().and_then(|p| p.top_frame).map(|(frame, _)| frame);
+    let waits_in = facts.profile.as_ref().and_then(|profile| match profile.main_site(WaitKind::Lock) {
+        // The top of the stack is where Java parks.
+        Some((site, _)) if parked => site.app,
+        _ => profile.top_frame.map(|(frame, _)| frame),
+    });
     Some(
         finding
             .with_advice(if is_held { HELD_ADVICE } else { NOTIFY_ADVICE })
             .with_message(slow.token)
             .with_culprit(waits_in),
     )
+}
+
+fn waits_for_storage(facts: &Facts<'_>) -> bool {
+    let kinds = [WaitKind::Preferences, WaitKind::Database];
+    facts.profile.as_ref().is_some_and(|profile| kinds.iter().any(|kind| profile.share(*kind) >= 0.6))
 }
 
 /// What a holder of a lock is doing: the top of its stack, and the first frame of the app.
@@ -96,9 +113,12 @@ fn activity(facts: &Facts<'_>, holder: &LockHolder) -> String {
     }
 }
 
-/// Waits with a frame of their own: `Object.wait`, `LockSupport.park` under a lock, a latch or a future.
+/// Waits with a frame of their own: `Object.wait`, `LockSupport.park` under a latch, a future or a lock whose owner is not known.
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let w = dominant_wait(facts, WaitKind::Lock)?;
+    if w.slow.running && facts.analysis.locks.source == LockSource::Synchronizers {
+        return None;
+    }
     let what = w.site.call.unwrap_or(w.site.at);
     let mut title = format!(
         "{} waits for another thread in {}{}",

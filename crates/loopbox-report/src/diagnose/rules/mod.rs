@@ -32,6 +32,7 @@ pub(super) const ALL: &[Rule] = &[
     lock::find,
     lock::find_monitor,
     gc::find,
+    gc::find_pressure,
     io::find,
     sleep::find,
     native::find,

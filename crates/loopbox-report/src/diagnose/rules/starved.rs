@@ -69,7 +69,7 @@ const POOL_WEIGHT: f64 = 0.3;
 /// The threads of one pool (`pool-N-thread-N`) that ran or wanted to, when the threads were dumped.
 fn running_pool(a: &Analysis) -> Option<(String, usize)> {
     let mut pools: BTreeMap<String, usize> = BTreeMap::new();
-    for thread in a.threads.threads.iter().filter(|thread| thread.state == b'R') {
+    for thread in a.threads.threads.iter().filter(|thread| thread.state == Some(b'R')) {
         *pools.entry(pool_of(&thread.name)).or_default() += 1;
     }
     pools.into_iter().max_by_key(|(_, running)| *running).filter(|(_, running)| *running >= MANY_RUNNING)

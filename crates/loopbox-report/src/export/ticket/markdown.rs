@@ -1,6 +1,6 @@
 //! The verdict as CommonMark. Texts of the report cannot become markup.
 
-use super::about;
+use super::about::about;
 use crate::diagnose::Cause;
 use crate::render::commonmark::{block, code, escape};
 use crate::render::json::ReportView;

@@ -1,5 +1,6 @@
 //! A report's verdict as the text of a ticket: what someone who is to mend the app needs to read first.
 
+mod about;
 mod markdown;
 mod sarif;
 mod slack;
@@ -40,17 +41,6 @@ pub fn ticket(
         }
     };
     Ok(serde_json::to_string_pretty(&json)? + "\n")
-}
-
-/// The process, its version and its device in one line.
-fn about(view: &ReportView) -> Vec<String> {
-    let process = &view.report.process;
-    let name = if process.name.is_empty() { "unknown process" } else { &process.name };
-    let api = (process.api_level > 0).then(|| format!("API {}", process.api_level));
-    let texts = [name, &process.app_version, &process.device].map(str::to_owned);
-    let all =
-        texts.into_iter().chain(api).chain([process.abi.clone()]).chain(view.report.dumped_at.utc.clone());
-    all.filter(|text| !text.is_empty()).collect()
 }
 
 #[cfg(test)]

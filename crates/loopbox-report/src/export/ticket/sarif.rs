@@ -1,7 +1,7 @@
 //! The verdict as SARIF 2.1.0 (OASIS standard, <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>): one run
 //! with one result, or none when the cause is unclear.
 
-use super::about;
+use super::about::about;
 use crate::diagnose::{Cause, Confidence};
 use crate::render::json::ReportView;
 use serde_json::{Value, json};

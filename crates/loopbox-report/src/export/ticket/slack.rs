@@ -1,6 +1,6 @@
 //! The verdict as the JSON of a Slack webhook: <https://docs.slack.dev/reference/block-kit/blocks>.
 
-use super::about;
+use super::about::about;
 use crate::render::json::ReportView;
 use crate::render::stack_text;
 use serde_json::{Value, json};

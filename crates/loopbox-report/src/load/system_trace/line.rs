@@ -13,8 +13,8 @@ pub(super) enum Line<'t> {
     Begin(u32, &'t str),
     End,
     Thread(Header<'t>),
-    /// A line of figures of a thread.
-    Figures(&'t str),
+    /// A line of attributes of a thread.
+    Attributes(&'t str),
     Java(JavaFrame<'t>),
     Lock(Lock<'t>),
     Native(&'t str),
@@ -78,8 +78,8 @@ pub(super) fn read(line: &str, in_thread: bool) -> Line<'_> {
     if !in_thread {
         return Line::Other;
     }
-    if let Some(figures) = trimmed.strip_prefix("| ") {
-        return Line::Figures(figures);
+    if let Some(attributes) = trimmed.strip_prefix("| ") {
+        return Line::Attributes(attributes);
     }
     if let Some(frame) = trimmed.strip_prefix("at ") {
         return java(frame).map_or(Line::Note(trimmed), Line::Java);
@@ -245,7 +245,7 @@ mod tests {
             read("Subject: Input dispatching timed out", false),
             Line::Subject("Input dispatching timed out")
         );
-        assert_eq!(read("  | sysTid=7 nice=0", true), Line::Figures("sysTid=7 nice=0"));
+        assert_eq!(read("  | sysTid=7 nice=0", true), Line::Attributes("sysTid=7 nice=0"));
         assert_eq!(read("Zygote loaded classes=1", false), Line::Other);
         assert_eq!(read("", true), Line::Blank);
     }

@@ -153,7 +153,7 @@ fn threads(a: &mut Analysis, trace: &SystemTrace) {
                 name: traced.name.clone(),
                 tid,
                 // ART had stopped it by then, so the kernel's word says nothing.
-                state: 0,
+                state: None,
                 cpu_ns: traced.cpu_ns,
                 stack: Some(traced.java()),
                 trace: Some(at),

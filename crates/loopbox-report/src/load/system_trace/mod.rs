@@ -86,8 +86,8 @@ fn finish(trace: &mut SystemTrace, thread: Option<TraceThread>) {
 }
 
 fn add(thread: &mut TraceThread, line: Line<'_>, frames: &mut FrameCollector<'_>) {
-    if let Line::Figures(figures) = line {
-        read_figures(thread, figures);
+    if let Line::Attributes(attributes) = line {
+        read_attributes(thread, attributes);
         return;
     }
     if thread.stack.len() >= limits::STACK_DEPTH {
@@ -115,14 +115,14 @@ fn add(thread: &mut TraceThread, line: Line<'_>, frames: &mut FrameCollector<'_>
 }
 
 /// `sysTid=12345 nice=-10 cgrp=top-app …`, `state=S schedstat=( 1 2 3 ) utm=…`: nanoseconds on a processor come first.
-fn read_figures(thread: &mut TraceThread, figures: &str) {
-    let after = |key: &str| figures.split_once(key).map(|(_, after)| after.trim_start());
+fn read_attributes(thread: &mut TraceThread, attributes: &str) {
+    let after = |key: &str| attributes.split_once(key).map(|(_, after)| after.trim_start());
     let number = |text: &str| text.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u64>().ok();
     if let Some(tid) = after("sysTid=").and_then(number).and_then(|tid| u32::try_from(tid).ok()) {
         thread.sys_tid = Some(tid);
     }
-    if let Some(state) = figures.strip_prefix("state=").and_then(|state| state.bytes().next()) {
-        thread.kernel_state = state;
+    if let Some(state) = attributes.strip_prefix("state=").and_then(|state| state.bytes().next()) {
+        thread.kernel_state = Some(state);
     }
     if let Some(ran) = after("schedstat=(").and_then(number) {
         thread.cpu_ns = Some(ran);

@@ -9,10 +9,11 @@ mod wait_graph;
 
 use super::escape::escape;
 use super::json::{
-    CurrentView, FeatureView, HeaderView, LocksView, MainThreadView, PendingView, RecordView, ReportView,
-    SystemTraceView, ThreadsView, TreeView,
+    CurrentView, DisplayFrameView, DisplayFramesView, FeatureView, HeaderView, LocksView, MainThreadView,
+    PendingView, RecordView, ReportView, SystemTraceView, ThreadsView, TreeView,
 };
 use crate::model::{Analysis, CodeOwner, Frame, FrameKind, Issue, SampledTree, token};
+use crate::smoothness::JankView;
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -38,15 +39,35 @@ struct Page<'a> {
     threads: &'a ThreadsView,
     system_trace: Option<&'a SystemTraceView>,
     pending: &'a PendingView,
+    display_frames: Option<PageFrames<'a>>,
     features: &'a [FeatureView],
     /// Names and values in the units of people.
-    figures: Vec<[String; 2]>,
+    statistics: Vec<[String; 2]>,
     lost: &'a [String],
     damage: &'a [Issue],
     strings: Vec<&'a str>,
     /// Class, method and file as indices into `strings`, line or -1, dex pc or -1, kind.
     frames: Vec<[i64; 6]>,
     trees: Vec<PageTree<'a>>,
+}
+
+/// The newest display frames, each with what is known of why it stood, if that was too long.
+#[derive(Serialize)]
+struct PageFrames<'a> {
+    recent: &'a [DisplayFrameView],
+    /// For each of them what held it up, in words.
+    why: Vec<Option<String>>,
+}
+
+impl<'a> PageFrames<'a> {
+    fn new(view: &'a DisplayFramesView) -> Option<Self> {
+        let why = |frame: &DisplayFrameView| {
+            let jank = view.janks.iter().find(|jank| jank.at_ms.total_cmp(&frame.at_ms).is_eq());
+            jank.map(JankView::in_words)
+        };
+        (!view.recent.is_empty())
+            .then(|| Self { recent: &view.recent, why: view.recent.iter().map(why).collect() })
+    }
 }
 
 #[derive(Serialize)]
@@ -141,8 +162,13 @@ pub fn page(analysis: &Analysis, view: &ReportView) -> serde_json::Result<String
         threads: &view.threads,
         system_trace: view.system_trace.as_ref(),
         pending: &view.pending,
+        display_frames: view.display_frames.as_ref().and_then(PageFrames::new),
         features: &view.features,
-        figures: view.figures.iter().map(|f| [f.name.clone(), summary::figure(&f.name, &f.value)]).collect(),
+        statistics: view
+            .statistics
+            .iter()
+            .map(|f| [f.name.clone(), summary::statistic(&f.name, &f.value)])
+            .collect(),
         lost: &view.lost,
         damage: &view.damage,
         strings,

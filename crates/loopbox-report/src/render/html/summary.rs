@@ -162,8 +162,8 @@ pub(super) fn stack(view: &ReportView) -> String {
     )
 }
 
-/// A figure as people write it: `775 MiB` for a number of bytes, `12.5 %`, `1.25 s`.
-pub(super) fn figure(name: &str, value: &str) -> String {
+/// A statistic as people write it: `775 MiB` for a number of bytes, `12.5 %`, `1.25 s`.
+pub(super) fn statistic(name: &str, value: &str) -> String {
     let Ok(number) = value.trim().parse::<f64>() else { return value.to_owned() };
     if name.ends_with("_bytes") {
         bytes(number)
@@ -208,7 +208,7 @@ mod tests {
             ("process.threads", "41", "41"),
             ("odd_bytes", "many", "many"),
         ] {
-            assert_eq!(figure(name, value), wanted, "{name}");
+            assert_eq!(statistic(name, value), wanted, "{name}");
         }
     }
 }

@@ -9,14 +9,19 @@ const timeline = (() => {
     items.push({ current: c, kind: c.state, from: c.at_ms, to: c.at_ms + c.age_ms, cpu: c.cpu_ms, wall: c.age_ms });
   }
   const due = R.pending.messages.map((waiting, i) => ({ waiting, at: R.pending.captured_at_ms + (waiting.due_in_ms ?? 0), i }));
+  // The newest display frames: each stands from its frame time until the next one replaces it.
+  const shown = R.display_frames ? R.display_frames.recent.map((frame, i) => ({
+    frame, why: R.display_frames.why[i], from: frame.at_ms, to: frame.at_ms + frame.duration_ms,
+  })) : [];
   // A frozen gap or a message that is due in an hour would squeeze all else, so the first view leaves them out.
   const ends = items.map((item) => item.to).concat(due.map((d) => d.at).filter((at) => at < 10000), [0]);
-  const first = Math.min(-1000, ...items.map((item) => item.from)), last = Math.max(...ends);
+  const first = Math.min(-1000, ...items.map((item) => item.from), ...shown.map((item) => item.from)), last = Math.max(...ends);
   const all = [first - (last - first) * 0.01, last + (last - first) * 0.02];
   let view = all.slice(), selected = -1, width = 1;
   const px = (ms) => (ms - view[0]) / (view[1] - view[0]) * width;
   const ms = (x) => view[0] + x / width * (view[1] - view[0]);
-  const LANES = { axis: 18, main: 24, mainHigh: 40, cpu: 66, cpuHigh: 24, details: 98, detailsHigh: 22, due: 130, dueHigh: 22 };
+  const LANES = { axis: 18, main: 24, mainHigh: 40, cpu: 66, cpuHigh: 24, details: 98, detailsHigh: 22, due: 130, dueHigh: 22, frames: 162, framesHigh: 26 };
+  const HIGH = shown.length ? LANES.frames + LANES.framesHigh + 10 : LANES.due + LANES.dueHigh + 12;
 
   function colour(item) {
     if (item.kind === 'single') return item.wall >= 1000 ? paint.long : paint.single;
@@ -32,7 +37,7 @@ const timeline = (() => {
 
   function draw() {
     let ctx, high;
-    [ctx, width, high] = prepare(canvas);
+    [ctx, width, high] = prepare(canvas, HIGH);
     const L = LANES, by = step(view[1] - view[0]);
     ctx.strokeStyle = paint.line;
     ctx.fillStyle = paint.soft;
@@ -89,6 +94,18 @@ const timeline = (() => {
       ctx.fillStyle = d.waiting.barrier != null ? paint.barrier : (d.waiting.due_in_ms ?? -1) < 0 ? paint.overdue : paint.future;
       ctx.fillRect(x - 1, L.due, 2.5, L.dueHigh);
     }
+    shown.forEach((item) => {
+      const x = px(item.from), w = px(item.to) - x;
+      if (x > width || x + w < 0) return;
+      // As high as it stood for refreshes, up to four.
+      const dropped = item.frame.dropped, tall = L.framesHigh * Math.min(1 + dropped, 4) / 4, left = Math.max(x, -5);
+      ctx.fillStyle = dropped === 0 ? paint.future : item.frame.duration_ms > 700 ? paint.long : paint.single;
+      ctx.fillRect(left, L.frames + L.framesHigh - tall, Math.max(Math.min(x + w, width + 5) - left - (w > 4 ? 1 : 0), 1), tall);
+      if (dropped && w > 40) {
+        ctx.fillStyle = paint['block-ink'];
+        ctx.fillText(fit(ctx, duration(item.frame.duration_ms), w - 6), left + 3, L.frames + L.framesHigh - tall / 2);
+      }
+    });
     if (!due.length) { ctx.fillStyle = paint.soft; ctx.fillText('nothing pending', 4, L.due + L.dueHigh / 2); }
     const zero = px(0);
     ctx.strokeStyle = paint.now;
@@ -145,6 +162,7 @@ const timeline = (() => {
   }
 
   const LABELS = [['main', LANES.main, LANES.mainHigh], ['CPU', LANES.cpu, LANES.cpuHigh], ['by name', LANES.details, LANES.detailsHigh], ['pending', LANES.due, LANES.dueHigh]];
+  if (shown.length) LABELS.push(['frames', LANES.frames, LANES.framesHigh]);
   $('lane-labels').append(...LABELS.map(([text, top, high]) => {
     const label = el('li', {}, text);
     label.style.top = top + 'px';
@@ -155,6 +173,12 @@ const timeline = (() => {
   // What lies under the pointer, in one line: a pending message, a message by name, or what main did.
   function under(x, y) {
     const L = LANES;
+    if (y >= L.frames) {
+      const item = shown.find((item) => px(item.from) <= x && x < Math.max(px(item.to), px(item.from) + 2));
+      if (!item) return '';
+      const f = item.frame, late = f.dropped ? ', ' + f.dropped + (f.dropped === 1 ? ' refresh' : ' refreshes') + ' too long' : ', in time';
+      return 'frame of ' + f.scene + ', stood ' + duration(f.duration_ms) + ' of ' + duration(f.interval_ms) + late + (item.why ? ': ' + item.why : '');
+    }
     if (y >= L.due) {
       const close = due.filter((d) => Math.abs(px(d.at) - x) < 5);
       const first = close[0]?.waiting;
@@ -250,14 +274,16 @@ const timeline = (() => {
     const act = keys[event.key];
     if (act && !event.ctrlKey && !event.altKey && !event.metaKey) { event.preventDefault(); act(); }
   });
+  document.querySelector('[data-zoom=frames]').hidden = !shown.length;
   for (const button of document.querySelectorAll('[data-zoom]')) {
     button.addEventListener('click', () => ({
-      in: () => zoom(0.5, middle()), out: () => zoom(2, middle()), all: () => show(all.slice()),
+      in: () => zoom(0.5, middle()), frames: () => show([shown[0].from - 20, shown[shown.length - 1].to + 20]), out: () => zoom(2, middle()), all: () => show(all.slice()),
       last: () => show([-10000, Math.min(Math.max(all[1], 300), 1000)]),
     })[button.dataset.zoom]());
   }
   const legend = [['group', 'group of short messages'], ['single', 'message of 300 ms or more'], ['long', 'of 1 s or more'], ['idle', 'idle'],
-    ['frozen', 'frozen'], ['unseen', 'unseen'], ['now', 'running'], ['cpu', 'share of CPU time'], ['overdue', 'overdue'], ['future', 'due later'], ['barrier', 'sync barrier']];
+    ['frozen', 'frozen'], ['unseen', 'unseen'], ['now', 'running'], ['cpu', 'share of CPU time'], ['overdue', 'overdue'], ['future', 'due later'], ['barrier', 'sync barrier']]
+    .concat(shown.length ? [['future', 'frame in time'], ['single', 'frame that stood too long'], ['long', 'frozen frame']] : []);
   $('legend').append(...legend.map(([name, label]) => {
     const swatch = el('i', {});
     swatch.style.background = 'var(--' + name + ')';
@@ -266,7 +292,7 @@ const timeline = (() => {
   draw();
   return {
     selectRecord: (seq) => { select(items.findIndex((item) => item.record?.seq === seq), true); canvas.scrollIntoView({ block: 'nearest' }); },
-    state: () => ({ view: view.slice(), selected, items: items.length }),
+    state: () => ({ view: view.slice(), selected, items: items.length, frames: shown.length }),
     selectRunning: () => select(items.findIndex((item) => item.current), true),
   };
 })();

@@ -43,10 +43,11 @@ impl WaitGraph {
         let mut graph = Self::default();
         let main = a.meta.process.pid;
         let mut waiter = (main, "main", None);
-        for wait in &a.locks.waits {
+        for (unknown, wait) in (0..).zip(&a.locks.waits) {
             let Some(holder) = &wait.holder else { break };
-            // One without an id is of a cut trace, and in no other place.
-            let holder = (holder.tid.unwrap_or(u32::MAX), holder.name.as_str(), holder.stack.last().copied());
+            // One without an id is of a cut trace, or a thread that was not looked at: it is in no other place.
+            let tid = holder.tid.unwrap_or(u32::MAX - unknown);
+            let holder = (tid, holder.name.as_str(), holder.stack.last().copied());
             graph.add(waiter, &wait.object, holder, main);
             waiter = holder;
         }

@@ -18,7 +18,7 @@ pub struct AnrView {
     /// How long the running message had been running, without `frozen_ms`.
     pub ran_ms: f64,
     /// The hang threshold for such a message; `None` when there was none.
-    pub patience_ms: Option<f64>,
+    pub hang_threshold_ms: Option<f64>,
     /// The part of its age in which the process was frozen.
     pub frozen_ms: f64,
     /// How long the main thread waited for a CPU since the hang was first suspected.
@@ -80,7 +80,7 @@ impl AnrView {
             summary: verdict_summary(anr),
             evidence: evidence(anr, a.outside().is_some()),
             ran_ms: ms(anr.ran_ns),
-            patience_ms: (anr.patience_ns > 0).then_some(ms(anr.patience_ns)),
+            hang_threshold_ms: anr.hang_threshold_ns.map(ms),
             frozen_ms: ms(anr.frozen_ns),
             starved_ms: ms(anr.starved_ns),
             ended_after_ms: anr.ended_after_ns.map(ms),
@@ -149,11 +149,8 @@ fn evidence(anr: &Anr, outside: bool) -> Vec<String> {
         lines.push(format!("SIGQUIT came from {sender}{more}"));
     }
     if anr.ran_ns > 0 {
-        let threshold = if anr.patience_ns > 0 {
-            format!("; the threshold is {}", long(anr.patience_ns))
-        } else {
-            String::new()
-        };
+        let threshold =
+            anr.hang_threshold_ns.map_or_else(String::new, |ns| format!("; the threshold is {}", long(ns)));
         let what = if outside { "what ran outside of messages" } else { "the running message" };
         lines.push(format!("{what} had taken {}{threshold}", long(anr.ran_ns)));
     }
@@ -189,7 +186,7 @@ mod tests {
         let anr = Anr {
             verdict: AnrVerdict::Confirmed,
             ran_ns: 6 * S,
-            patience_ns: 5 * S,
+            hang_threshold_ns: Some(5 * S),
             frozen_ns: 9 * S,
             starved_ns: S,
             ended_after_ns: Some(17 * S),

@@ -2,7 +2,7 @@
 
 use crate::model::Analysis;
 use crate::model::time::{ms, ms_between};
-use crate::smoothness::{JankView, Smoothness, SmoothnessView};
+use crate::smoothness::{JankView, Smoothness, SmoothnessView, scene_name};
 use loopbox_format::model::{FrameFlags, RecentFrame};
 use serde::Serialize;
 
@@ -26,6 +26,10 @@ pub struct DisplayFrameView {
     pub at_ms: f64,
     /// How long it stood.
     pub duration_ms: f64,
+    /// The refresh interval in force: how long it was expected to stand.
+    pub interval_ms: f64,
+    /// Its screen.
+    pub scene: String,
     /// From its vsync to the end of its message.
     pub main_ms: Option<f64>,
     /// Dropped frames.
@@ -37,10 +41,13 @@ pub struct DisplayFrameView {
 }
 
 impl DisplayFrameView {
-    fn new(frame: &RecentFrame, dump_ns: u64) -> Self {
+    fn new(a: &Analysis, frame: &RecentFrame) -> Self {
+        let scene = a.display_frames.scenes.get(usize::from(frame.scene));
         Self {
-            at_ms: ms_between(frame.frame_time_ns, dump_ns),
+            at_ms: ms_between(frame.frame_time_ns, a.dump_ns),
             duration_ms: f64::from(frame.duration_us) / 1e3,
+            interval_ms: f64::from(frame.interval_us) / 1e3,
+            scene: scene.map_or_else(|| "?".to_owned(), scene_name),
             main_ms: frame.main_us.map(|us| ms(u64::from(us) * 1_000)),
             dropped: frame.dropped,
             scrolled: frame.flags.has(FrameFlags::SCROLLED),
@@ -63,7 +70,7 @@ impl DisplayFramesView {
         Some(Self {
             figures,
             janks,
-            recent: session.recent.iter().map(|frame| DisplayFrameView::new(frame, a.dump_ns)).collect(),
+            recent: session.recent.iter().map(|frame| DisplayFrameView::new(a, frame)).collect(),
             line: crate::render::smoothness::refresh_line(&session.recent),
         })
     }

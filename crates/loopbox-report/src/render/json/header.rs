@@ -1,6 +1,6 @@
 //! Which recorder wrote the report, about which process, when and why.
 
-use super::recorder::FigureView;
+use super::recorder::NamedValueView;
 use crate::model::Analysis;
 use crate::model::time::{ms, ms_between};
 use loopbox_format::model::DumpReason;
@@ -22,7 +22,7 @@ pub struct HeaderView {
     /// The time from the start of the history to the dump.
     pub history_ms: f64,
     /// The annotations that the app has set.
-    pub annotations: Vec<FigureView>,
+    pub annotations: Vec<NamedValueView>,
 }
 
 /// Why the report was written.
@@ -127,7 +127,7 @@ impl HeaderView {
             annotations: meta
                 .annotations
                 .iter()
-                .map(|(name, value)| FigureView { name: name.clone(), value: value.clone() })
+                .map(|(name, value)| NamedValueView { name: name.clone(), value: value.clone() })
                 .collect(),
         }
     }

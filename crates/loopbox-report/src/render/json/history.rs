@@ -73,13 +73,13 @@ impl RecordView {
             idle_ms: ms(record.idle_ns),
             cpu_ms: record.cpu_ns.map(ms),
             checktime_late_ms: record.checktime_late_ns.map(ms),
-            slowest: (record.slowest.wall_ns > 0).then(|| SlowestView {
-                token: record.slowest.token,
-                wall_ms: ms(record.slowest.wall_ns),
+            slowest: record.slowest.map(|slowest| SlowestView {
+                token: slowest.token,
+                wall_ms: ms(slowest.wall_ns),
                 at_most: record
                     .details
                     .iter()
-                    .any(|detail| detail.token == record.slowest.token && detail.end == End::Missed),
+                    .any(|detail| detail.token == slowest.token && detail.end == End::Missed),
             }),
             details: record.details.iter().map(|detail| DetailView::new(a, detail)).collect(),
             dropped_details: record.dropped_details,

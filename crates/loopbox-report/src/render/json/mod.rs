@@ -31,7 +31,7 @@ pub use main_thread::{
 };
 pub use message::MessageView;
 pub use pending::{PendingEntryView, PendingView};
-pub use recorder::{FeatureView, FigureView};
+pub use recorder::{FeatureView, NamedValueView};
 pub use stacks::{HotFrame, NodeView, TreeView};
 pub use system_trace::{SystemTraceView, ThreadTraceView};
 pub use threads::{ThreadView, ThreadsView};
@@ -81,7 +81,7 @@ pub struct ReportView {
     /// The features of the recorder, and why some were off.
     pub features: Vec<FeatureView>,
     /// Statistics of the process and the system at the dump.
-    pub figures: Vec<FigureView>,
+    pub statistics: Vec<NamedValueView>,
     /// What could not be used of the ring that the report was recovered from.
     pub lost: Vec<String>,
     /// What could not be read; empty for an intact file.
@@ -108,10 +108,10 @@ impl ReportView {
             frames: analysis.frames.to_vec(),
             display_frames: DisplayFramesView::new(analysis),
             features: analysis.features.iter().map(FeatureView::new).collect(),
-            figures: analysis
-                .figures
+            statistics: analysis
+                .statistics
                 .iter()
-                .map(|f| FigureView { name: f.name.clone(), value: f.value.clone() })
+                .map(|f| NamedValueView { name: f.name.clone(), value: f.value.clone() })
                 .collect(),
             lost: analysis.lost.clone(),
             damage: analysis.issues.clone(),

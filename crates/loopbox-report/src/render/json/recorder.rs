@@ -6,7 +6,7 @@ use serde::Serialize;
 /// A feature of the recorder.
 #[derive(Debug, Clone, Serialize)]
 pub struct FeatureView {
-    /// `hook`, `sampler`, `ring` or `sigquit`.
+    /// `hook`, `sampler`, `ring`, `sigquit`, `frames`, `stages` or `touch`.
     pub name: &'static str,
     /// Whether the feature was working.
     pub on: bool,
@@ -22,6 +22,9 @@ impl FeatureView {
                 Feature::Sampler => "sampler",
                 Feature::Ring => "ring",
                 Feature::SigQuit => "sigquit",
+                Feature::Frames => "frames",
+                Feature::Stages => "stages",
+                Feature::Touch => "touch",
                 _ => "unknown",
             },
             on: state.on,
@@ -32,7 +35,7 @@ impl FeatureView {
 
 /// One statistic of the process or the system, or one annotation of the app.
 #[derive(Debug, Clone, Serialize)]
-pub struct FigureView {
+pub struct NamedValueView {
     /// The name; that of a statistic is dotted and ends in its unit.
     pub name: String,
     /// The value as text.

@@ -69,10 +69,10 @@ pub(super) fn write_recorder(out: &mut String, view: &ReportView) {
             line(out, format!("  {:<8} {state}  {}", f.name, f.detail));
         }
     }
-    if !view.figures.is_empty() {
+    if !view.statistics.is_empty() {
         heading(out, "MACHINE", "statistics at the dump");
-        let width = view.figures.iter().map(|f| f.name.chars().count()).max().unwrap_or(0).min(40);
-        for f in &view.figures {
+        let width = view.statistics.iter().map(|f| f.name.chars().count()).max().unwrap_or(0).min(40);
+        for f in &view.statistics {
             line(out, format!("  {:<width$}  {}", f.name, f.value));
         }
     }

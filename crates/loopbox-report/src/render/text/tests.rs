@@ -49,7 +49,7 @@ fn shop() -> ReportBuilder {
         .pending("Looper (main, tid 2) {a1b2c3}")
         .pending("  Message 0: { when=-5s21ms what=3 target=com.example.shop.FeedHandler }")
         .pending("  (Total messages: 1, polling=false, quitting=false)")
-        .figure("mem.available_bytes", "812345678")
+        .statistic("mem.available_bytes", "812345678")
 }
 
 #[test]

@@ -3,6 +3,7 @@ package io.loopbox.internal;
 
 import android.app.ActivityManager;
 import android.app.ApplicationExitInfo;
+import android.app.ApplicationStartInfo;
 import android.content.Context;
 import android.os.Build;
 import android.os.Debug;
@@ -15,6 +16,7 @@ import java.util.List;
 /** The framework of a device, by public API only. */
 public final class ContextFramework implements Framework {
     private static final int ANDROID_11 = 30;
+    private static final int ANDROID_15 = 35;
 
     private final Context context;
 
@@ -52,6 +54,19 @@ public final class ContextFramework implements Framework {
             return Since11.exits(manager());
         } catch (RuntimeException dead) {
             Log.i(Tag.LOOPBOX, "no exit reasons: " + dead);
+            return null;
+        }
+    }
+
+    @Override
+    public String started() {
+        if (Build.VERSION.SDK_INT < ANDROID_15) {
+            return null;
+        }
+        try {
+            return Since15.started(manager());
+        } catch (RuntimeException dead) {
+            Log.i(Tag.LOOPBOX, "no start reasons: " + dead);
             return null;
         }
     }
@@ -96,6 +111,32 @@ public final class ContextFramework implements Framework {
             public InputStream open() throws IOException {
                 return exit.getTraceInputStream();
             }
+        }
+    }
+
+    /** Apart, as {@link Since11} is. */
+    private static final class Since15 {
+        /** Other processes of the app may have been started since. */
+        private static final int MOST = 8;
+
+        // By START_TYPE_* and START_REASON_*.
+        private static final String[] TYPES = {"", "cold", "warm", "hot"};
+        private static final String[] REASONS = {
+            "alarm", "backup", "boot", "broadcast", "provider", "job", "launcher", "recents", "other", "push", "service", "activity"
+        };
+
+        static String started(ActivityManager manager) {
+            for (ApplicationStartInfo start : manager.getHistoricalProcessStartReasons(MOST)) {
+                if (start.getPid() == Process.myPid()) {
+                    String type = word(TYPES, start.getStartType());
+                    return (type.isEmpty() ? "" : type + ", ") + word(REASONS, start.getReason());
+                }
+            }
+            return null;
+        }
+
+        private static String word(String[] words, int number) {
+            return number >= 0 && number < words.length ? words[number] : String.valueOf(number);
         }
     }
 }

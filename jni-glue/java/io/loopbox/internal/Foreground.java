@@ -66,6 +66,16 @@ public final class Foreground implements Application.ActivityLifecycleCallbacks 
         if (settings != null && settings.autoScene) {
             Recorder.annotate("scene", activity.getClass().getName());
         }
+        if (settings != null && settings.frames != null) {
+            try {
+                if (settings.autoScene) {
+                    FrameWatch.scene(activity.getClass().getName());
+                }
+                FrameWatch.watch(activity.getWindow());
+            } catch (Throwable fault) {
+                Log.w(Tag.LOOPBOX, "frames are not watched", fault);
+            }
+        }
         if (settings != null && settings.watchInput) {
             // Now and not when it was created: support libraries put their callback in during onCreate.
             try {

@@ -13,6 +13,9 @@ public interface Framework {
     /** How earlier processes of this app ended, newest first; null where no record is kept: below Android 11. */
     Exit[] exits();
 
+    /** How and for what the system started this process, in words; null where it does not say: below Android 15. */
+    String started();
+
     /** Whether a debugger is attached, whose stops are no hangs. */
     boolean isDebugged();
 
@@ -26,6 +29,11 @@ public interface Framework {
 
                 @Override
                 public Exit[] exits() {
+                    return null;
+                }
+
+                @Override
+                public String started() {
                     return null;
                 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
+import android.view.MotionEvent;
 import android.view.Window;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.InvocationHandler;
@@ -28,6 +29,9 @@ public final class InputWatch implements InvocationHandler {
     private final Window.Callback next;
     private Object proxy;
 
+    /** Whether events are recorded like messages; else frames alone want to know of touches. */
+    private boolean records;
+
     /** False when it was taken out, though another library's callback still calls it. */
     private boolean active = true;
 
@@ -35,19 +39,31 @@ public final class InputWatch implements InvocationHandler {
         this.next = next;
     }
 
-    /** Main thread. */
-    public static void watch(Window window) {
+    /**
+     * Main thread.
+     *
+     * @param records whether events are to be recorded like messages
+     * @return whether the window has a callback, so that it is watched
+     */
+    public static boolean watch(Window window, boolean records) {
         Window.Callback next = window.getCallback();
-        WeakReference<InputWatch> known = WATCHED.get(window);
-        if (next == null || (known != null && known.get() != null)) {
-            return;
+        WeakReference<InputWatch> reference = WATCHED.get(window);
+        InputWatch known = reference == null ? null : reference.get();
+        if (known != null) {
+            known.records |= records;
+            return true;
+        }
+        if (next == null) {
+            return false;
         }
         InputWatch watch = new InputWatch(next);
+        watch.records = records;
         // Ours loads it, and sees Window.Callback as the app does.
         ClassLoader loader = InputWatch.class.getClassLoader();
         watch.proxy = Proxy.newProxyInstance(loader, new Class<?>[] {Window.Callback.class}, watch);
         window.setCallback((Window.Callback) watch.proxy);
         WATCHED.put(window, new WeakReference<InputWatch>(watch));
+        return true;
     }
 
     /** Puts back what was there before, where no other library has wrapped ours; elsewhere it only passes on. Main thread. */
@@ -76,7 +92,14 @@ public final class InputWatch implements InvocationHandler {
         if (method.getDeclaringClass() == Object.class) {
             return ofObject(self, method, arguments);
         }
-        if (!active || !isInput(method.getName()) || !Recorder.onMainThread() || !begin()) {
+        if (!active || !isInput(method.getName()) || !Recorder.onMainThread()) {
+            return call(method, arguments);
+        }
+        FingerWatch finger = FrameWatch.finger();
+        if (finger != null && arguments[0] instanceof MotionEvent && "dispatchTouchEvent".equals(method.getName())) {
+            finger.seen((MotionEvent) arguments[0]);
+        }
+        if (!records || !begin()) {
             return call(method, arguments);
         }
         boolean threw = true;

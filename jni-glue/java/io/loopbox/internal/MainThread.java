@@ -15,7 +15,9 @@ final class MainThread {
     static final boolean CRITICAL = Build.VERSION.SDK_INT >= 26;
 
     static final Class<?> ACTIVITY_HANDLER = find("android.app.ActivityThread$H");
-    static final Class<?> JOB_HANDLER = find("android.app.job.JobServiceEngine$JobHandler");
+    /** A class of JobService up to Android 7. */
+    static final Class<?> JOB_HANDLER =
+            findEither("android.app.job.JobServiceEngine$JobHandler", "android.app.job.JobService$JobHandler");
 
     static final Class<?> FRAME_HANDLER = find("android.view.Choreographer$FrameHandler");
 
@@ -30,6 +32,7 @@ final class MainThread {
     private static final String RECEIVER_LAMBDA_TEXT = "android.app.-$$Lambda$LoadedApk$ReceiverDispatcher$Args$";
     private static final String ACTIVITY_HANDLER_TEXT = "android.app.ActivityThread$H) ";
     private static final String JOB_HANDLER_TEXT = "android.app.job.JobServiceEngine$JobHandler) ";
+    private static final String OLD_JOB_HANDLER_TEXT = "android.app.job.JobService$JobHandler) ";
 
     private MainThread() {}
 
@@ -103,6 +106,7 @@ final class MainThread {
         if (line.startsWith(FRAMEWORK_TEXT, CLASS_AT)
                 && (line.startsWith(ACTIVITY_HANDLER_TEXT, CLASS_AT)
                         || line.startsWith(JOB_HANDLER_TEXT, CLASS_AT)
+                        || line.startsWith(OLD_JOB_HANDLER_TEXT, CLASS_AT)
                         || line.startsWith(FRAME_HANDLER_TEXT, CLASS_AT))) {
             return true;
         }
@@ -125,6 +129,11 @@ final class MainThread {
             }
         }
         return null;
+    }
+
+    private static Class<?> findEither(String name, String older) {
+        Class<?> found = find(name);
+        return found != null ? found : find(older);
     }
 
     private static Class<?> find(String name) {

@@ -219,7 +219,7 @@ public final class MonitorThread implements Runnable {
         TimeZone zone = TimeZone.getDefault();
         long ageMs = (System.nanoTime() - line.startNs) / 1_000_000;
         long unixMs = System.currentTimeMillis() - ageMs;
-        String scene = Notes.get("scene");
+        String scene = Annotations.get("scene");
         String json = line.json(level, unixMs, zone, Process.myPid(), scene, vitals);
         if (settings.files) {
             plan.files.append(LocalTime.day(unixMs, zone), json, new ProcessBase(settings, unixMs, zone));
@@ -248,7 +248,7 @@ public final class MonitorThread implements Runnable {
             line.number("lost", lost).name("base").open('{');
             line.text("os", Platform.field(Build.VERSION.class, "RELEASE")).number("api", Build.VERSION.SDK_INT);
             line.text("device", Platform.device()).text("process", App.processName());
-            line.text("app", Recorder.appVersion()).text("user", Notes.get("user"));
+            line.text("app", Recorder.appVersion()).text("user", Annotations.get("user"));
             line.number("cores", Runtime.getRuntime().availableProcessors());
             Long kilohertz = Platform.maxKilohertz();
             if (kilohertz != null) {

@@ -34,6 +34,15 @@ public final class Native {
     /** Said to NativeCalls.onReport, without a report: what earlier processes left has been looked at. */
     static final long LOOKED_BACK = -2;
 
+    // What setFrames is about.
+    static final int FRAMES = 0;
+    static final int STAGES = 1;
+    static final int TOUCH = 2;
+
+    // What NativeCalls.onFrames is about; else of skipped frames.
+    static final int FRAME_WINDOW = 0;
+    static final int FRAME_GESTURE = 1;
+
     private Native() {}
 
     /**
@@ -69,6 +78,24 @@ public final class Native {
 
     /** Which hook works, for the report: on or off and how or why. */
     static native void setHook(boolean on, String detail);
+
+    /**
+     * Whether frames, their stages or the finger's part in them are watched, for the report: on or off and how or why. Any
+     * thread.
+     */
+    static native void setFrames(int which, boolean on, String detail);
+
+    /** The values of a FrameMetrics by their constants, the window, and how many were lost before. Not the main thread. */
+    @FastNative
+    static native void stages(long[] values);
+
+    /**
+     * A line for each screen and each gesture, as {@link io.loopbox.FrameStats} reads it; null where no frames are recorded. Not the
+     * main thread.
+     *
+     * @param forgets whether the figures begin anew
+     */
+    public static native String frameStats(boolean forgets);
 
     /** A line for each part of the recorder: name, 1 or 0 for on or off, detail, with tabs between. Any thread. */
     public static native String features();
@@ -153,6 +180,33 @@ public final class Native {
     /** Names the message that just ended by the line that Looper printed at its start. */
     @FastNative
     static native void describeLine(String line);
+
+    /** The frame callback runs: says whether it is to be asked for again. */
+    @FastNative
+    static native boolean frame(long frameTimeNanos);
+
+    /** {@link #frame} without an environment, for Android 8 and newer. */
+    @CriticalNative
+    static native boolean frameCritical(long frameTimeNanos);
+
+    /** A view has scrolled, at this time of the animation clock: says whether the callback is to be asked for. */
+    @FastNative
+    static native boolean scrolled(long clockMs);
+
+    /** An animation begins or ends: says whether the callback is to be asked for. */
+    @FastNative
+    static native boolean animate(boolean begins);
+
+    /** The first finger went down, moved so far from there, or the last one was lifted: a MotionEvent's action. */
+    @FastNative
+    static native void touch(int action, float distanceDp);
+
+    /** Frames from now on are of this screen. */
+    static native void frameScene(String name);
+
+    /** What the display says of itself. */
+    @FastNative
+    static native void refreshRate(float hz);
 
     // The sampler's own, called from its native thread.
 

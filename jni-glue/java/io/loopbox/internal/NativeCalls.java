@@ -13,6 +13,20 @@ final class NativeCalls {
         return Recorder.runningLine();
     }
 
+    /**
+     * Frames have been counted. On the worker.
+     *
+     * @param kind {@link Native#FRAME_WINDOW}, {@link Native#FRAME_GESTURE}, or of skipped frames
+     * @param values as the native side says them (report/frames.rs)
+     */
+    static void onFrames(int kind, long[] values, String scene) {
+        try {
+            FrameWatch.tell(kind, values, scene);
+        } catch (Throwable fault) {
+            Log.w(Tag.LOOPBOX, "the frame listener is not told", fault);
+        }
+    }
+
     /** The main thread's stack shows a message that no hook told of. */
     static void messageUnseen() {
         Recorder.messageUnseen();
@@ -34,7 +48,11 @@ final class NativeCalls {
         try {
             File file = path == null ? null : new File(path);
             if (about == Native.LOOKED_BACK) {
-                Recorder.lookedBack();
+                try {
+                    Recorder.noteStart();
+                } finally {
+                    Recorder.lookedBack();
+                }
             } else if (about > 0) {
                 AskedDumps.answer(about, file);
             } else {

@@ -10,12 +10,13 @@ import java.util.List;
 /**
  * What the main Looper's queue holds, printed by the public Looper.dump or read by a {@link QueueWalk}. Printing runs the
  * toString of queued objects, which is the app's code, and holds the queue's lock; so it has a thread, a time and a size
- * of its own.
+ * of its own. The {@link RuntimeStatistics} are read on that thread, too.
  */
 final class PendingDump implements Printer, Runnable {
     /** One record is one line; what is longer is an obj that prints itself at length. */
     private static final int LINE_CHARS = 1_024;
 
+    private final boolean redacts;
     private final boolean walk;
     private final int mostLines;
     private final long deadlineNs;
@@ -24,12 +25,14 @@ final class PendingDump implements Printer, Runnable {
     private boolean closed;
 
     // Read by the native side by name.
+    String[] statistics = {};
     String[] lines;
     int dropped;
     String failure;
     boolean walked;
 
-    private PendingDump(boolean walk, int mostLines, int mostBytes, long mostMs) {
+    private PendingDump(boolean redacts, boolean walk, int mostLines, int mostBytes, long mostMs) {
+        this.redacts = redacts;
         this.walk = walk;
         this.mostLines = mostLines;
         this.bytesLeft = mostBytes;
@@ -37,8 +40,8 @@ final class PendingDump implements Printer, Runnable {
     }
 
     /** Called by the native side on its worker thread. Never null; without lines it says why. */
-    static PendingDump collect(boolean walk, int mostLines, int mostBytes, long mostMs) {
-        PendingDump dump = new PendingDump(walk, mostLines, mostBytes, mostMs);
+    static PendingDump collect(boolean redacts, boolean walk, int mostLines, int mostBytes, long mostMs) {
+        PendingDump dump = new PendingDump(redacts, walk, mostLines, mostBytes, mostMs);
         try {
             Thread thread = new Thread(dump, "loopbox-pending");
             thread.setDaemon(true);
@@ -58,6 +61,7 @@ final class PendingDump implements Printer, Runnable {
 
     @Override
     public void run() {
+        readStatistics();
         try {
             if (walk && walks()) {
                 return;
@@ -68,6 +72,21 @@ final class PendingDump implements Printer, Runnable {
         } catch (Throwable fault) {
             // Not what it says: that may be of the obj's making.
             note("failed: " + fault.getClass().getName());
+        }
+    }
+
+    /** First: it takes microseconds, and the queue may be locked for long. */
+    private void readStatistics() {
+        try {
+            put(RuntimeStatistics.read(redacts));
+        } catch (Throwable fault) {
+            Log.i(Tag.LOOPBOX, "the runtime's statistics cannot be read: " + fault);
+        }
+    }
+
+    private synchronized void put(String[] read) {
+        if (!closed) {
+            statistics = read;
         }
     }
 

@@ -25,6 +25,7 @@ public final class Recorder {
 
     /** Until when what earlier processes left has not been looked at. */
     private static volatile CountDownLatch lookBack = new CountDownLatch(0);
+    private static volatile CountDownLatch starting = new CountDownLatch(0);
 
     private static final long LOOK_BACK_MS = 5_000;
 
@@ -84,13 +85,15 @@ public final class Recorder {
             framework = asked;
             // Before there is a worker: it may have an earlier launch's report for the listener at once.
             lookBack = new CountDownLatch(1);
+            starting = new CountDownLatch(1);
             settings = wanted;
             about = new About(directory, appVersion);
             String[] strings = wanted.strings(directory, appVersion, mark);
-            Notes.begin(Arrays.asList(strings).subList(Settings.ANNOTATIONS_AT, strings.length));
+            Annotations.begin(Arrays.asList(strings).subList(Settings.ANNOTATIONS_AT, strings.length));
             long[] numbers = wanted.numbers(Build.VERSION.SDK_INT);
             refusal = Native.install(numbers, strings);
         } finally {
+            starting.countDown();
             if (refusal != null) {
                 settings = null;
                 lookedBack();
@@ -109,12 +112,23 @@ public final class Recorder {
             stop();
             return "the Observer hook is refused";
         }
+        FrameWatch.start(wanted.frames);
         return null;
     }
 
     /** What earlier processes left has been looked at, or nobody will. Any thread. */
     static void lookedBack() {
         lookBack.countDown();
+    }
+
+    /** Reports say from now on how the system started the process, where it tells. Not on the main thread: it asks the system. */
+    static void noteStart() throws InterruptedException {
+        // The worker may come here before the recorder that takes the words is there.
+        starting.await(LOOK_BACK_MS, TimeUnit.MILLISECONDS);
+        String started = framework.started();
+        if (started != null) {
+            Native.annotate("system_start", started);
+        }
     }
 
     /** Waits for {@link #lookedBack}, some seconds at most; not on the main thread. */
@@ -129,6 +143,7 @@ public final class Recorder {
             return;
         }
         takeOut();
+        FrameWatch.stop();
         InputWatch.takeOut();
         MonitorThread.end();
         settings = null;
@@ -157,6 +172,7 @@ public final class Recorder {
         }
         boolean pause = pausedByApp || pausedInBackground;
         Native.setPaused(pause);
+        FrameWatch.setPaused(pause);
         if (pause && hook != null) {
             takeOut();
             // We are inside of a message whose end we shall not see.
@@ -212,7 +228,7 @@ public final class Recorder {
             Settings wanted = settings;
             if (wanted != null) {
                 String kept = value == null ? null : wanted.redacted(name, value);
-                Notes.put(name, kept);
+                Annotations.put(name, kept);
                 Native.annotate(name, kept);
             }
         } catch (Throwable fault) {
@@ -223,7 +239,7 @@ public final class Recorder {
     /** Records this window's input, where messages are recorded. On the main thread. */
     public static void watchInput(Window window) {
         if (window != null && settings != null && settings.isHooked() && onMainThread()) {
-            InputWatch.watch(window);
+            InputWatch.watch(window, true);
         }
     }
 

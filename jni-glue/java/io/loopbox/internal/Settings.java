@@ -39,6 +39,7 @@ public final class Settings implements Cloneable {
     public Redactor redactor;
     public boolean autoScene = true;
     public boolean watchInput;
+    public FrameSettings frames;
     public boolean mainProcessOnly;
     public boolean pauseInBackground;
     public String appVersion = "";
@@ -84,6 +85,12 @@ public final class Settings implements Cloneable {
             isHooked() ? 1 : 0,
             listener != null && listener.hearsFirst() ? 1 : 0,
             redactThreadNames ? 1 : 0,
+            frames != null ? 1 : 0,
+            frames != null ? frames.jankFrameMs : 0,
+            frames != null ? frames.scenes : 0,
+            frames != null && frames.jankStacks ? 1 : 0,
+            frames != null && frames.listener != null ? 1 : 0,
+            frames != null ? frames.skippedFrames : 0,
         };
     }
 

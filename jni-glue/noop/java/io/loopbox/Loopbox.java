@@ -17,6 +17,7 @@ import java.util.List;
  * native code.
  */
 public final class Loopbox {
+    private static final Frames FRAMES = new Frames();
     private static final String WHY = "loopbox-noop records nothing";
 
     private Loopbox() {}
@@ -76,6 +77,13 @@ public final class Loopbox {
     /** Nothing. */
     @AnyThread
     public static void scene(@Nullable String name) {}
+
+    /** Does nothing with them. */
+    @AnyThread
+    @NonNull
+    public static Frames frames() {
+        return FRAMES;
+    }
 
     /** Nothing. */
     @AnyThread

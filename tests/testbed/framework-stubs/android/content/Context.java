@@ -7,6 +7,7 @@ import java.io.File;
 /** As much of a Context as the recorder asks for; the scripted app fills it. */
 public abstract class Context {
     public static final String ACTIVITY_SERVICE = "activity";
+    public static final String DISPLAY_SERVICE = "display";
 
     public abstract Context getApplicationContext();
 

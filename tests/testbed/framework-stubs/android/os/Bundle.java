@@ -1,14 +1,21 @@
 package android.os;
 
-/** What Message.getData hands out; strings only. */
+import java.util.HashMap;
+import java.util.Set;
+
+/** What Message.getData hands out, and what a manifest says: texts, numbers and switches. */
 public class Bundle implements Cloneable {
-    private final java.util.HashMap<String, String> strings = new java.util.HashMap<>();
+    private final HashMap<String, Object> values = new HashMap<>();
 
     public Bundle() {}
 
-    public Bundle(Bundle other) { strings.putAll(other.strings); }
+    public Bundle(Bundle other) { values.putAll(other.values); }
 
-    public String getString(String key) { return strings.get(key); }
-    public void putString(String key, String value) { strings.put(key, value); }
+    public Object get(String key) { return values.get(key); }
+    public Set<String> keySet() { return values.keySet(); }
+    public String getString(String key) { return values.get(key) instanceof String ? (String) values.get(key) : null; }
+    public void putString(String key, String value) { values.put(key, value); }
+    public void putInt(String key, int value) { values.put(key, value); }
+    public void putBoolean(String key, boolean value) { values.put(key, value); }
     @Override public Object clone() { return new Bundle(this); }
 }

@@ -57,6 +57,7 @@ public final class TestViewRoot {
         view.root = this;
         renderThread.start();
         inputEventReceiver = new WindowInputEventReceiver();
+        view.dispatchAttachedToWindow();
         requestLayout();
         TestInput.focus(this);
     }

@@ -1,5 +1,7 @@
 package android.view;
 
+import android.hardware.display.DisplayManagerGlobal;
+
 /** The display's clock, which tests can set. The natives are the host program's. */
 public final class TestVsync {
     private TestVsync() {}
@@ -11,6 +13,12 @@ public final class TestVsync {
     public static native void setPeriodNanos(long period);
 
     public static native long periodNanos();
+
+    /** The same as the system does it: listeners of the display are told. */
+    public static void switchTo(long period) {
+        setPeriodNanos(period);
+        DisplayManagerGlobal.getInstance().displayChanged();
+    }
 
     /** How often somebody has asked for the next refresh: what a frame clock that never stops costs. */
     public static native long scheduled();

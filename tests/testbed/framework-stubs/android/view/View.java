@@ -2,6 +2,7 @@ package android.view;
 
 import android.content.Context;
 import android.graphics.Canvas;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /** A view as far as time goes: its callbacks are called where and when a device calls them; it has no place and no look. */
 public class View implements KeyEvent.Callback {
@@ -10,7 +11,16 @@ public class View implements KeyEvent.Callback {
         boolean onTouch(View view, MotionEvent event);
     }
 
+    /** As on a device. */
+    public interface OnAttachStateChangeListener {
+        void onViewAttachedToWindow(View view);
+
+        void onViewDetachedFromWindow(View view);
+    }
+
     private final Context context;
+    private final CopyOnWriteArrayList<OnAttachStateChangeListener> attachListeners =
+            new CopyOnWriteArrayList<OnAttachStateChangeListener>();
     ViewGroup parent;
     /** Of the topmost view, while its window is shown. */
     TestViewRoot root;
@@ -51,6 +61,24 @@ public class View implements KeyEvent.Callback {
         if (floatingObserver != null) {
             observer.merge(floatingObserver);
             floatingObserver = null;
+        }
+    }
+
+    public boolean isAttachedToWindow() { return topmost().root != null; }
+
+    /** There is a render thread for each window that is shown. */
+    public boolean isHardwareAccelerated() { return isAttachedToWindow(); }
+
+    public void addOnAttachStateChangeListener(OnAttachStateChangeListener listener) { attachListeners.add(listener); }
+
+    public void removeOnAttachStateChangeListener(OnAttachStateChangeListener listener) {
+        attachListeners.remove(listener);
+    }
+
+    /** Of the topmost view: its window is shown. */
+    final void dispatchAttachedToWindow() {
+        for (OnAttachStateChangeListener listener : attachListeners) {
+            listener.onViewAttachedToWindow(this);
         }
     }
 

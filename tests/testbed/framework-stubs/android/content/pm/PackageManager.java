@@ -2,8 +2,14 @@ package android.content.pm;
 
 /** As much of a PackageManager as the recorder asks for. */
 public abstract class PackageManager {
+    public static final int GET_META_DATA = 0x80;
+
     /** As on a device. */
     public static class NameNotFoundException extends Exception {}
 
     public abstract PackageInfo getPackageInfo(String packageName, int flags) throws NameNotFoundException;
+
+    public ApplicationInfo getApplicationInfo(String packageName, int flags) throws NameNotFoundException {
+        throw new NameNotFoundException();
+    }
 }

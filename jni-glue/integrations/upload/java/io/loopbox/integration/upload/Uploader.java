@@ -2,11 +2,7 @@
 package io.loopbox.integration.upload;
 
 import java.io.File;
-import java.io.FileInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.net.HttpURLConnection;
 import java.net.URL;
 import java.util.List;
 
@@ -15,8 +11,6 @@ import java.util.List;
  * one's own, at the next launch, with the files of {@code Loopbox.takePendingReports()}.
  */
 public final class Uploader {
-    private static final int TIMEOUT_MS = 15_000;
-
     private final URL server;
     private final long mostBytes;
 
@@ -44,10 +38,12 @@ public final class Uploader {
                 continue;
             }
             left -= file.length();
-            int answer = post(file);
-            if (answer >= 200 && answer < 300) {
+            int answer = new FilePost(server, "application/octet-stream")
+                    .header("X-Report-Name", file.getName())
+                    .send(file);
+            if (FilePost.isTaken(answer)) {
                 taken++;
-            } else if (answer != 400 && answer != 413 && answer != 415 && answer != 422) {
+            } else if (!FilePost.isRefused(answer)) {
                 throw new IOException("the server answered " + answer);
             }
             if (!file.delete()) {
@@ -55,33 +51,5 @@ public final class Uploader {
             }
         }
         return taken;
-    }
-
-    private int post(File file) throws IOException {
-        HttpURLConnection connection = (HttpURLConnection) server.openConnection();
-        connection.setConnectTimeout(TIMEOUT_MS);
-        connection.setReadTimeout(TIMEOUT_MS);
-        connection.setRequestMethod("POST");
-        connection.setDoOutput(true);
-        connection.setInstanceFollowRedirects(false);
-        connection.setRequestProperty("Content-Type", "application/octet-stream");
-        connection.setRequestProperty("X-Report-Name", file.getName());
-        connection.setFixedLengthStreamingMode((int) file.length());
-        try {
-            InputStream in = new FileInputStream(file);
-            try {
-                OutputStream out = connection.getOutputStream();
-                byte[] part = new byte[16 << 10];
-                for (int read = in.read(part); read >= 0; read = in.read(part)) {
-                    out.write(part, 0, read);
-                }
-                out.close();
-            } finally {
-                in.close();
-            }
-            return connection.getResponseCode();
-        } finally {
-            connection.disconnect();
-        }
     }
 }

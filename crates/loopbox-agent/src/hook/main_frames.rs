@@ -1,0 +1,149 @@
+//! Display frames on the main thread: from what Java's frame callback and listeners say to events for the worker. A frame
+//! costs some integers and a place in a queue; nothing is allocated and no lock taken.
+
+use crate::session::Session;
+use crate::session::frames::FrameSender;
+use loopbox_frames::{Cadence, FrameEvent, IntervalDetector, RefreshInterval, SeenFrame, SeenMessage};
+use loopbox_recorder::Ended;
+use ringbuf::traits::Producer;
+use std::sync::Arc;
+
+const MS: u64 = 1_000_000;
+/// Messages are not sampled from an earlier age on, whatever the refresh interval is.
+const SHORTEST_ONSET_NS: u64 = 20 * MS;
+
+/// What the main thread keeps of its frames.
+pub(crate) struct MainFrames {
+    session: Arc<Session>,
+    queue: FrameSender,
+    cadence: Cadence,
+    rate: IntervalDetector,
+    scene: u16,
+    /// A callback is asked for.
+    asked: bool,
+    /// The message of the frame that stands, by its number, and how it ended.
+    own: Option<u64>,
+    own_ended: Option<SeenMessage>,
+    /// The slowest other message since then.
+    other: Option<SeenMessage>,
+}
+
+impl MainFrames {
+    pub(crate) fn new(session: Arc<Session>, queue: FrameSender) -> Self {
+        Self {
+            session,
+            queue,
+            cadence: Cadence::new(),
+            rate: IntervalDetector::new(RefreshInterval::HZ_60),
+            scene: u16::MAX,
+            asked: false,
+            own: None,
+            own_ended: None,
+            other: None,
+        }
+    }
+
+    /// An outermost message has ended.
+    #[inline]
+    pub(crate) fn message_ended(&mut self, ended: Ended) {
+        let Some(own) = self.own else { return };
+        let Ended { token, wall_ns, end_ns } = ended;
+        if token == own {
+            self.own_ended = Some(SeenMessage { token, wall_ns, end_ns });
+            if !self.asked {
+                self.own = None;
+                self.set_awaited(false);
+            }
+        } else if self.other.is_none_or(|other| wall_ns > other.wall_ns) {
+            self.other = Some(SeenMessage { token, wall_ns, end_ns });
+        }
+    }
+
+    /// The frame that runs in this message stands from now on.
+    fn stands(&mut self, running: Option<u64>) {
+        if self.own != running {
+            self.own = running;
+            self.own_ended = None;
+            self.other = None;
+        }
+    }
+
+    /// The frame callback runs, in this message. Returns whether it is to be asked for again.
+    pub(super) fn frame(&mut self, time_ns: u64, running: Option<u64>) -> bool {
+        let tick = self.cadence.frame(time_ns, self.rate.interval());
+        if let Some(frame) = tick.finished {
+            self.rate.frame(frame.duration_ns);
+            let observed_rate = self.rate.is_observed();
+            let seen = SeenFrame { frame, observed_rate, own: self.own_ended, other: self.other };
+            self.send(FrameEvent::Frame(seen, self.scene));
+        }
+        self.stands(running);
+        self.ask(tick.ask_again)
+    }
+
+    /// A view has scrolled, in this message, at this time of the animation clock. Returns whether a callback is to be asked for.
+    pub(super) fn scrolled(&mut self, clock_ms: u64, running: Option<u64>) -> bool {
+        let ask = self.cadence.scrolled(clock_ms);
+        if ask {
+            self.stands(running);
+            self.ask(true);
+        }
+        ask
+    }
+
+    /// A callback is asked for, or none is any more. While one is, the sampler looks closer.
+    fn ask(&mut self, asks: bool) -> bool {
+        self.asked = asks;
+        // What scrolls in a frame may say so at its end: until its message is over, the next one may still be asked for.
+        if asks || self.own.is_none() {
+            self.set_awaited(asks);
+        }
+        if asks && self.session.settings.frames.is_some_and(|frames| frames.stacks) {
+            let interval_ns = self.rate.interval().ns();
+            let onset_ns = (interval_ns + interval_ns / 2).max(SHORTEST_ONSET_NS);
+            self.session.shared.set_jank_onset(onset_ns);
+        }
+        asks
+    }
+
+    fn set_awaited(&self, awaited: bool) {
+        if let Some(frames) = &self.session.frames {
+            frames.set_awaited(awaited);
+        }
+    }
+
+    /// Passes an event on to the worker, which is woken when it sleeps.
+    pub(super) fn send(&mut self, event: FrameEvent) {
+        let Some(frames) = &self.session.frames else { return };
+        if self.queue.try_push(event).is_err() {
+            frames.lose();
+        }
+        if frames.wakes() {
+            self.session.wake_worker();
+        }
+    }
+
+    /// An animation begins that is no scroll. Returns whether a callback is to be asked for.
+    pub(super) fn begin_animation(&mut self) -> bool {
+        let asks = self.cadence.begin_animation();
+        if asks { self.ask(true) } else { false }
+    }
+
+    /// The animation ends with the frame that runs.
+    pub(super) fn end_animation(&mut self) {
+        self.cadence.end_animation();
+    }
+
+    /// Frames from now on are of this screen.
+    pub(super) fn set_scene(&mut self, name: &str) {
+        self.scene = self.session.frames.as_ref().map_or(u16::MAX, |frames| frames.number_of(name));
+    }
+
+    /// What the display claims.
+    pub(super) fn set_rate(&mut self, hz: f32) {
+        if let Some(interval) = RefreshInterval::from_hz(hz) {
+            self.rate.claim(interval);
+            self.send(FrameEvent::Interval(interval));
+        }
+    }
+}

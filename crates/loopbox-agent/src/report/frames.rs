@@ -1,0 +1,149 @@
+//! The worker's part in display frames: takes what the main thread has seen, and tells the app's listener.
+
+use super::frame_stats::gesture_numbers;
+use crate::jni::env::Env;
+use crate::jni::raw::{self, Failure};
+use crate::jni::{call, class_cache};
+use crate::session::Session;
+use crate::session::frames::FrameReceiver;
+use crate::sys::{clock, log};
+use jni::sys::jvalue;
+use loopbox_format::model::Feature;
+use loopbox_frames::{FrameEvent, Heard};
+use ringbuf::traits::{Consumer, Observer};
+
+/// While frames come they are taken this often: as often as the listener hears of them.
+const EVERY_MS: u64 = 200;
+/// A frame that does not come for longer will not: the display is off.
+const LONGEST_NS: u64 = 5_000_000_000;
+/// And saved for the next process this often, and when they end.
+const SAVE_EVERY_NS: u64 = 1_000_000_000;
+
+// As in `NativeCalls.java`.
+const WINDOW: i32 = 0;
+const GESTURE: i32 = 1;
+const SKIPPED: i32 = 2;
+
+/// Takes frames between reports.
+pub(super) struct FrameCollector {
+    queue: Option<FrameReceiver>,
+    /// Something will end by the mere passing of time.
+    open: bool,
+    /// How many events were lost when that was last said.
+    told_lost: u32,
+    /// When something came last.
+    taken_at_ns: u64,
+    /// Something has come or ended since it was saved, and when that was.
+    unsaved: bool,
+    saved_at_ns: u64,
+}
+
+impl FrameCollector {
+    pub(super) fn new(queue: Option<FrameReceiver>) -> Self {
+        Self { queue, open: false, told_lost: 0, taken_at_ns: 0, unsaved: false, saved_at_ns: 0 }
+    }
+
+    /// Takes what is there, and tells the listener.
+    pub(super) fn take(&mut self, env: &mut Env<'_>, session: &Session) {
+        let (Some(queue), Some(frames)) = (&mut self.queue, &session.frames) else { return };
+        frames.set_asleep(false);
+        self.unsaved |= frames.take_forgotten();
+        let now_ns = clock::now_ns();
+        // Before the queue is looked at: what comes after it is in there by the time that this says no.
+        let awaited = frames.is_awaited();
+        // Those that are there: while a listener takes its time, more come.
+        for event in (0..queue.occupied_len()).map_while(|_| queue.try_pop()) {
+            self.unsaved = true;
+            self.taken_at_ns = now_ns;
+            let name = match event {
+                FrameEvent::Frame(_, scene) => frames.name(scene),
+                _ => String::new(),
+            };
+            let heard = frames.recorder(|recorder| {
+                let scene = recorder.scene(&name);
+                recorder.event(event, scene)
+            });
+            tell(env, session, &heard, &name);
+        }
+        // A gesture and a session do not end in the middle of a stall.
+        let stalls = awaited && now_ns.saturating_sub(self.taken_at_ns) < LONGEST_NS;
+        let (heard, open) = frames.recorder(|recorder| {
+            if stalls { (Heard::default(), true) } else { (recorder.idle(now_ns), recorder.is_open()) }
+        });
+        tell(env, session, &heard, "");
+        if self.open && !open {
+            session.shared.set_jank_onset(0);
+            // A gesture has its end, a window too.
+            self.unsaved = true;
+        }
+        self.open = open;
+        if frames.lost() != self.told_lost {
+            self.told_lost = frames.lost();
+            let detail = format!("{} frames or touches not counted: the worker was late", self.told_lost);
+            session.features.set(Feature::Frames, true, detail);
+        }
+        if !open {
+            frames.set_asleep(true);
+            // What came before the main thread could see that.
+            if !queue.is_empty() {
+                frames.set_asleep(false);
+                self.open = true;
+            }
+        }
+    }
+
+    /// Whether what was taken is to be saved now.
+    pub(super) fn is_to_be_saved(&mut self) -> bool {
+        let now_ns = clock::now_ns();
+        let due = !self.open || now_ns.saturating_sub(self.saved_at_ns) >= SAVE_EVERY_NS;
+        let save = self.unsaved && due;
+        if save {
+            self.unsaved = false;
+            self.saved_at_ns = now_ns;
+        }
+        save
+    }
+
+    /// How long the worker may sleep, as far as frames are concerned.
+    pub(super) fn wait_ms(&self) -> Option<u64> {
+        self.open.then_some(EVERY_MS)
+    }
+}
+
+/// Tells Java's listener, if there is one.
+fn tell(env: &mut Env<'_>, session: &Session, heard: &Heard, scene: &str) {
+    if !session.settings.frames.is_some_and(|frames| frames.hears) {
+        return;
+    }
+    let milli = |value: f64| (value * 1000.0) as i64;
+    if let Some(live) = heard.live {
+        let values = [
+            milli(live.fps),
+            milli(live.interval.hz()),
+            live.longest_ns as i64,
+            live.level.index() as i64,
+            i64::from(live.frames),
+        ];
+        call_java(env, WINDOW, &values, scene);
+    }
+    if let Some(gesture) = &heard.gesture {
+        let values = gesture_numbers(gesture).map(u64::cast_signed);
+        call_java(env, GESTURE, &values, scene);
+    }
+    if let Some(skipped) = heard.skipped {
+        call_java(env, SKIPPED, &[i64::from(skipped)], scene);
+    }
+}
+
+fn call_java(env: &mut Env<'_>, kind: i32, values: &[i64], scene: &str) {
+    let Some(classes) = class_cache::get() else { return };
+    let called = call::with_frame(env, |env| {
+        let (values, scene) = (raw::new_longs(env, values)?, raw::new_string(env, scene)?);
+        let arguments = [jvalue { i: kind }, jvalue { l: values.as_raw() }, jvalue { l: scene.as_raw() }];
+        // SAFETY: looked up in this class with this signature: an int, a long[], a String, no result.
+        unsafe { call::void(env, (&classes.calls, classes.calls_on_frames), &arguments) }
+    });
+    if let Err(Failure(why)) = called {
+        log::warn(&["the frame listener could not be called: ", &why].concat());
+    }
+}

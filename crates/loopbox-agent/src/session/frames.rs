@@ -1,0 +1,132 @@
+//! Display frames of the process: what the main thread, the thread of `FrameMetrics` and the worker share.
+
+use super::settings::FrameSettings;
+use loopbox_format::model::FrameSession;
+use loopbox_frames::{FrameEvent, FrameRecorder};
+use ringbuf::traits::Split;
+use ringbuf::{CachingCons, CachingProd, HeapRb};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How many events wait for the worker at most: of two seconds at 120 Hz.
+const CAPACITY: usize = 256;
+/// Screens beyond these count as others.
+const MAX_NAMES: usize = 64;
+
+/// The main thread's end of the queue of events.
+pub(crate) type FrameSender = CachingProd<Arc<HeapRb<FrameEvent>>>;
+/// The worker's end of it.
+pub(crate) type FrameReceiver = CachingCons<Arc<HeapRb<FrameEvent>>>;
+
+/// An empty queue.
+pub(crate) fn queue() -> (FrameSender, FrameReceiver) {
+    HeapRb::new(CAPACITY).split()
+}
+
+/// The figures, and how the main thread wakes who makes them.
+#[derive(Debug)]
+pub(crate) struct Frames {
+    /// The worker's, that of the thread of `FrameMetrics`, and of who asks for the figures; not for the recorder's part of the
+    /// main thread.
+    recorder: Mutex<FrameRecorder>,
+    /// Names of screens, by their numbers.
+    names: Mutex<Vec<String>>,
+    /// The worker sleeps without a deadline.
+    asleep: AtomicBool,
+    /// A frame is on its way, however long it takes: what it belongs to has not ended.
+    awaited: AtomicBool,
+    /// Events for which the queue had no room.
+    lost: AtomicU32,
+    /// What is saved of the figures is not what they are now.
+    forgotten: AtomicBool,
+}
+
+impl Frames {
+    pub(crate) fn new(settings: &FrameSettings, api_level: u32) -> Self {
+        Self {
+            recorder: Mutex::new(FrameRecorder::new(
+                api_level,
+                settings.scenes,
+                settings.jank_ns,
+                settings.skipped,
+            )),
+            names: Mutex::default(),
+            asleep: AtomicBool::new(false),
+            awaited: AtomicBool::new(false),
+            lost: AtomicU32::new(0),
+            forgotten: AtomicBool::new(false),
+        }
+    }
+
+    /// Not on the main thread.
+    pub(crate) fn recorder<T>(&self, body: impl FnOnce(&mut FrameRecorder) -> T) -> T {
+        body(&mut self.recorder.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// All that is known so far.
+    pub(crate) fn session(&self) -> FrameSession {
+        self.recorder(|recorder| recorder.session())
+    }
+
+    /// Forgets the figures. Who calls it wakes the worker.
+    pub(crate) fn reset(&self) {
+        self.recorder(FrameRecorder::reset);
+        self.forgotten.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the figures were forgotten since the last time that it was asked.
+    pub(crate) fn take_forgotten(&self) -> bool {
+        self.forgotten.swap(false, Ordering::Relaxed)
+    }
+
+    /// The number of a screen; `u16::MAX` when there are too many.
+    pub(crate) fn number_of(&self, name: &str) -> u16 {
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = names.iter().position(|known| known == name);
+        let room = names.len() < MAX_NAMES;
+        let at = known.or_else(|| {
+            room.then(|| {
+                names.push(name.to_owned());
+                names.len() - 1
+            })
+        });
+        at.map_or(u16::MAX, |at| at as u16)
+    }
+
+    /// The name of the screen of this number; empty when it has none.
+    pub(crate) fn name(&self, number: u16) -> String {
+        let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        names.get(usize::from(number)).cloned().unwrap_or_default()
+    }
+
+    /// Whether the worker is to be woken for an event that the queue has. Main thread only.
+    pub(crate) fn wakes(&self) -> bool {
+        self.asleep.swap(false, Ordering::SeqCst)
+    }
+
+    /// The worker sleeps for as long as nobody wakes it, or it does not. To be said before it looks into the queue once
+    /// more.
+    pub(crate) fn set_asleep(&self, asleep: bool) {
+        self.asleep.store(asleep, Ordering::SeqCst);
+    }
+
+    /// A frame is on its way, or none is. Main thread only.
+    pub(crate) fn set_awaited(&self, awaited: bool) {
+        self.awaited.store(awaited, Ordering::Relaxed);
+    }
+
+    /// Whether one is.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.awaited.load(Ordering::Relaxed)
+    }
+
+    /// The queue had no room for an event.
+    pub(crate) fn lose(&self) {
+        self.lost.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many events it had no room for.
+    pub(crate) fn lost(&self) -> u32 {
+        self.lost.load(Ordering::Relaxed)
+    }
+}

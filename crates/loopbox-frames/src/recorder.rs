@@ -1,0 +1,303 @@
+//! All figures of a process, fed with its frames, touches and stages in their order: what the library in the app runs on its
+//! worker, and what a report has of it.
+
+use crate::display_frame::DisplayFrame;
+use crate::gestures::Gestures;
+use crate::interval::RefreshInterval;
+use crate::jank::{MainThreadTime, is_jank, place};
+use crate::levels::is_skipped_warning;
+use crate::live::{Live, LiveValue};
+use crate::scene::SceneStats;
+use crate::scenes::{SceneId, Scenes};
+use crate::stages::{Duplicates, METRICS, StageReport};
+use loopbox_format::model::{FrameFlags, FrameGesture, FrameSession, JankFrame, RecentFrame, StageFrame};
+
+/// How much is kept of each kind, the newest or, of jank frames, the worst.
+const GESTURES: usize = 16;
+const JANKS: usize = 32;
+const RECENT: usize = 128;
+const STAGES: usize = 32;
+
+/// A message of the main thread that has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SeenMessage {
+    /// Its number.
+    pub token: u64,
+    /// How long it took.
+    pub wall_ns: u64,
+    /// When it ended, uptime.
+    pub end_ns: u64,
+}
+
+/// A frame that was replaced, with what the main thread knew of its messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SeenFrame {
+    /// The frame.
+    pub frame: DisplayFrame,
+    /// Whether its interval is observed, and not what the display claims.
+    pub observed_rate: bool,
+    /// Its own message.
+    pub own: Option<SeenMessage>,
+    /// The slowest other message until the next frame began.
+    pub other: Option<SeenMessage>,
+}
+
+/// What the main thread tells of smoothness.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FrameEvent {
+    /// A frame was replaced, on the screen of this number.
+    Frame(SeenFrame, u16),
+    /// The first finger touched.
+    Down {
+        /// Uptime.
+        at_ns: u64,
+    },
+    /// It has moved this far from where it touched.
+    Moved {
+        /// Uptime.
+        at_ns: u64,
+        /// In density-independent pixels.
+        distance_dp: f32,
+    },
+    /// The last finger was lifted, or the touch taken away.
+    Up {
+        /// Uptime.
+        at_ns: u64,
+    },
+    /// What the display claims from now on.
+    Interval(RefreshInterval),
+}
+
+/// What there is to tell after an event.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Heard {
+    /// The value of the last 200 ms.
+    pub live: Option<LiveValue>,
+    /// A gesture that has ended.
+    pub gesture: Option<FrameGesture>,
+    /// How many frames one stall dropped, when it is worth the platform's "Skipped N frames!".
+    pub skipped: Option<u32>,
+}
+
+/// The figures of a process.
+#[derive(Debug)]
+pub struct FrameRecorder {
+    scenes: Scenes,
+    gestures: Gestures,
+    live: Live,
+    duplicates: Duplicates,
+    interval: RefreshInterval,
+    /// The screen of the newest frame.
+    scene: SceneId,
+    api_level: u32,
+    jank_ns: u64,
+    skipped: u32,
+    /// A session goes on: a window may be open.
+    open: bool,
+    kept: FrameSession,
+}
+
+impl FrameRecorder {
+    /// Without a frame. `scenes`: how many screens have figures of their own; `jank_ns`: a frame that stands longer has a
+    /// record, as has one that stands for three refreshes; `skipped`: so many frames of 60 Hz that one stall drops are told of.
+    pub fn new(api_level: u32, scenes: usize, jank_ns: u64, skipped: u32) -> Self {
+        let scenes = Scenes::new(scenes);
+        let scene = scenes.others();
+        Self {
+            scenes,
+            gestures: Gestures::new(),
+            live: Live::new(),
+            duplicates: Duplicates::default(),
+            interval: RefreshInterval::HZ_60,
+            scene,
+            api_level,
+            jank_ns,
+            skipped,
+            open: false,
+            kept: FrameSession::default(),
+        }
+    }
+
+    /// Forgets all figures. A gesture or a window that is open is forgotten with them.
+    pub fn reset(&mut self) {
+        let interval = self.interval;
+        *self = Self::new(self.api_level, self.scenes.limit(), self.jank_ns, self.skipped);
+        self.interval = interval;
+    }
+
+    /// The screen of this name.
+    pub fn scene(&mut self, name: &str) -> SceneId {
+        if name.is_empty() { self.scenes.others() } else { self.scenes.scene(name) }
+    }
+
+    /// The interval in force, of the newest frame or by the display's claim.
+    pub fn interval(&self) -> RefreshInterval {
+        self.interval
+    }
+
+    /// Takes an event; `scene` is the screen that a frame is of.
+    pub fn event(&mut self, event: FrameEvent, scene: SceneId) -> Heard {
+        let gesture = match event {
+            FrameEvent::Frame(seen, _) => return self.frame(&seen, scene),
+            FrameEvent::Down { at_ns } => self.gestures.down(at_ns),
+            FrameEvent::Moved { at_ns, distance_dp } => {
+                self.gestures.moved(at_ns, distance_dp);
+                None
+            }
+            FrameEvent::Up { at_ns } => {
+                self.gestures.up(at_ns);
+                None
+            }
+            FrameEvent::Interval(interval) => {
+                self.interval = interval;
+                None
+            }
+        };
+        Heard { gesture: gesture.map(|gesture| self.gesture(gesture)), ..Heard::default() }
+    }
+
+    fn frame(&mut self, seen: &SeenFrame, scene: SceneId) -> Heard {
+        let SeenFrame { frame, observed_rate, own, other } = *seen;
+        self.interval = frame.interval;
+        self.scene = scene;
+        self.open = true;
+        let mut ended = None;
+        let mut flags = frame.flags;
+        if flags.has(FrameFlags::SCROLLED) {
+            ended = self.gestures.frame(&frame, scene.index()).map(|gesture| self.gesture(gesture));
+            flags = flags.with(self.gestures.flags());
+        }
+        self.scenes.frame(scene, &frame);
+        let main_ns = own.map(|own| own.end_ns.saturating_sub(frame.time_ns));
+        if let Some(main_ns) = main_ns {
+            self.scenes.main_part(scene, main_ns, frame.interval);
+        }
+        if observed_rate {
+            self.scenes.both(scene, SceneStats::observed_rate);
+        }
+        let micros = crate::display_frame::micros;
+        let record = RecentFrame {
+            flags,
+            main_us: main_ns.map(micros),
+            token_low: own.map(|own| own.token as u32),
+            other_us: other.map(|other| micros(other.wall_ns)),
+            ..frame.record(scene.index())
+        };
+        push(&mut self.kept.recent, RECENT, record);
+        if is_jank(&frame, self.jank_ns) {
+            self.jank(seen, scene);
+        }
+        let skipped =
+            is_skipped_warning(frame.dropped(), self.skipped, frame.interval).then(|| frame.dropped());
+        Heard { live: self.live.frame(&frame), gesture: ended, skipped }
+    }
+
+    fn jank(&mut self, seen: &SeenFrame, scene: SceneId) {
+        let SeenFrame { frame, own, other, .. } = seen;
+        let gesture = self.gestures.number().filter(|_| frame.flags.has(FrameFlags::SCROLLED));
+        let mut jank = JankFrame {
+            frame_time_ns: frame.time_ns,
+            duration_ns: frame.duration_ns,
+            interval_ns: frame.interval.ns() as u32,
+            gesture,
+            own_token: own.map(|own| own.token),
+            own_ns: own.map(|own| own.wall_ns),
+            other_token: other.map(|other| other.token),
+            other_ns: other.map(|other| other.wall_ns),
+            scene: scene.index(),
+            ..JankFrame::default()
+        };
+        let stages = self.kept.stages.iter().rev().find(|stages| stages.vsync_ns == Some(frame.time_ns));
+        join(&mut jank, stages);
+        let janks = &mut self.kept.janks;
+        if janks.len() == JANKS {
+            // The one that stood the shortest goes, of equal ones the oldest.
+            let shortest = janks.iter().enumerate().min_by_key(|(_, jank)| jank.duration_ns);
+            match shortest {
+                Some((at, least)) if least.duration_ns <= jank.duration_ns => drop(janks.remove(at)),
+                _ => return,
+            }
+        }
+        janks.push(jank);
+    }
+
+    fn gesture(&mut self, mut gesture: FrameGesture) -> FrameGesture {
+        self.scenes.gesture(&mut gesture);
+        push(&mut self.kept.gestures, GESTURES, gesture);
+        gesture
+    }
+
+    /// Takes what a `FrameMetrics` says, each value at the position of its constant; `lost` reports were dropped before it.
+    pub fn stages(&mut self, metrics: &[i64; METRICS], window: u64, lost: u32) {
+        let scene = self.scene;
+        if lost > 0 {
+            self.scenes.both(scene, |sums| sums.lost_reports(lost));
+        }
+        let Ok(report) = StageReport::from_frame_metrics(self.api_level, metrics) else {
+            self.scenes.both(scene, SceneStats::rejected_report);
+            return;
+        };
+        if report.vsync_ns.is_some_and(|vsync_ns| self.duplicates.is_one(window, vsync_ns)) {
+            self.scenes.both(scene, SceneStats::duplicate_report);
+            return;
+        }
+        let cause = self.scenes.stages(scene, &report, self.interval);
+        let record = report.record(scene.index(), lost, cause);
+        push(&mut self.kept.stages, STAGES, record);
+        let frame = |jank: &&mut JankFrame| Some(jank.frame_time_ns) == report.vsync_ns;
+        if let Some(jank) = self.kept.janks.iter_mut().rev().find(frame) {
+            join(jank, Some(&record));
+        }
+    }
+
+    /// Looks whether something has ended by now: a gesture, a session.
+    pub fn idle(&mut self, now_ns: u64) -> Heard {
+        if self.open && self.live.is_idle(now_ns) {
+            self.open = false;
+            self.scenes.end_session();
+        }
+        let gesture = self.gestures.idle(now_ns);
+        Heard { gesture: gesture.map(|gesture| self.gesture(gesture)), ..Heard::default() }
+    }
+
+    /// Whether something ends by the mere passing of time, so that [`FrameRecorder::idle`] is to be asked.
+    pub fn is_open(&self) -> bool {
+        self.open || self.gestures.is_ending()
+    }
+
+    /// All of it; empty while there was nothing to count.
+    pub fn session(&self) -> FrameSession {
+        let counts = |scene: &loopbox_format::model::FrameScene| {
+            scene.frames > 0 || scene.staged > 0 || scene.first_draw > 0 || scene.lost_reports > 0
+        };
+        if !self.scenes.records().any(counts) {
+            return FrameSession::default();
+        }
+        FrameSession { scenes: self.scenes.records().copied().collect(), ..self.kept.clone() }
+    }
+}
+
+/// Says why a frame janked, as far as its messages and, if they are there, its stages tell.
+fn join(jank: &mut JankFrame, stages: Option<&StageFrame>) {
+    if let Some(stages) = stages {
+        jank.cause = stages.cause;
+        jank.vsync_id = stages.vsync_id_low.map(u64::from);
+    }
+    let Some(interval) = RefreshInterval::from_ns(jank.interval_ns.into()) else { return };
+    let frame = DisplayFrame {
+        time_ns: jank.frame_time_ns,
+        duration_ns: jank.duration_ns,
+        interval,
+        flags: FrameFlags::default(),
+    };
+    let main = MainThreadTime { own_ns: jank.own_ns, other_ns: jank.other_ns };
+    jank.place = place(&frame, main, jank.cause);
+}
+
+/// Adds the newest; the oldest goes when there are enough.
+fn push<T>(list: &mut Vec<T>, most: usize, item: T) {
+    if list.len() >= most {
+        list.remove(0);
+    }
+    list.push(item);
+}

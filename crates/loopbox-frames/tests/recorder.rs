@@ -1,0 +1,200 @@
+//! A process's frames, touches and stages as they come, and what is left of them.
+
+mod common;
+
+use common::{ARTICLE, MS, S60, article, hz};
+use loopbox_format::model::{FrameCause, FrameFlags, JankPlace, SceneKind};
+use loopbox_frames::{
+    DisplayFrame, FrameEvent, FrameRecorder, Heard, METRICS, RefreshInterval, SKIPPED_FRAMES, SeenFrame,
+    SeenMessage,
+};
+
+const JANK_NS: u64 = 34 * MS;
+
+fn recorder() -> FrameRecorder {
+    FrameRecorder::new(29, 16, JANK_NS, SKIPPED_FRAMES)
+}
+
+fn seen(frame: DisplayFrame) -> SeenFrame {
+    SeenFrame { frame, observed_rate: false, own: None, other: None }
+}
+
+fn take(recorder: &mut FrameRecorder, seen: SeenFrame, screen: &str) -> Heard {
+    let scene = recorder.scene(screen);
+    recorder.event(FrameEvent::Frame(seen, 0), scene)
+}
+
+fn message(token: u64, wall_ms: u64, end_ns: u64) -> SeenMessage {
+    SeenMessage { token, wall_ns: wall_ms * MS, end_ns }
+}
+
+/// A report of a frame whose stages take so many milliseconds, in the order of the platform's constants.
+fn metrics(vsync_ns: u64, stages_ms: [i64; 8], total_ms: i64) -> [i64; METRICS] {
+    let mut metrics = [-1; METRICS];
+    metrics.iter_mut().zip(stages_ms).for_each(|(to, ms)| *to = ms * MS as i64);
+    metrics[8] = total_ms * MS as i64;
+    metrics[9] = 0;
+    metrics[10] = vsync_ns as i64;
+    metrics[11] = vsync_ns as i64;
+    metrics
+}
+
+#[test]
+fn frames_of_two_screens_add_up_and_the_worst_are_kept() {
+    let mut recorder = recorder();
+    assert!(recorder.session().is_empty(), "nothing is there before the first frame");
+    let mut heard = Vec::new();
+    for (k, frame) in article().into_iter().enumerate() {
+        heard.push(take(&mut recorder, seen(frame), if k < 40 { "Feed" } else { "Detail" }));
+    }
+    let session = recorder.session();
+    let names: Vec<_> =
+        session.scenes.iter().map(|scene| (scene.kind, scene.name.as_str(), scene.frames)).collect();
+    let expected = [
+        (SceneKind::Process, "", 83),
+        (SceneKind::Other, "", 0),
+        (SceneKind::Named, "Feed", 40),
+        (SceneKind::Named, "Detail", 43),
+    ];
+    assert_eq!(names, expected);
+    assert_eq!(session.scenes[0].sum_ns, 1_535 * MS);
+    let stood: Vec<_> = session.janks.iter().map(|jank| jank.duration_ns / MS).collect();
+    assert_eq!(stood, [69, 61, 98]);
+    assert_eq!(session.recent.len(), ARTICLE.len());
+    // 1,535 ms are seven fifths of a second; each value is of whole frames.
+    assert_eq!(heard.iter().filter(|heard| heard.live.is_some()).count(), 7);
+    assert!(heard.iter().all(|heard| heard.skipped.is_none()));
+}
+
+#[test]
+fn what_is_kept_is_bounded_and_of_jank_frames_the_longest_stay() {
+    let mut recorder = recorder();
+    let mut time_ns = 1_000 * MS;
+    for k in 0..500_u64 {
+        let frame = DisplayFrame {
+            time_ns,
+            duration_ns: (100 + k) * MS,
+            interval: S60,
+            flags: FrameFlags::SCROLLED.with(FrameFlags::BEGINS),
+        };
+        time_ns = frame.end_ns() + 1_000 * MS;
+        let heard = take(&mut recorder, seen(frame), &format!("Screen {k}"));
+        assert_eq!(heard.skipped, frame.dropped().checked_sub(30).map(|more| more + 30));
+    }
+    let session = recorder.session();
+    assert_eq!(session.scenes.len(), 18, "16 screens, the others and the process");
+    assert_eq!(session.scenes[1].frames, 500 - 16);
+    let stood: Vec<_> = session.janks.iter().map(|jank| jank.duration_ns / MS).collect();
+    assert_eq!(stood, (568..600).collect::<Vec<_>>());
+    assert_eq!((session.gestures.len(), session.recent.len()), (16, 128));
+    assert_eq!(session.gestures.last().map(|gesture| gesture.number), Some(499), "the last one is open");
+}
+
+#[test]
+fn a_jank_frame_has_its_messages_and_its_stages_in_whichever_order_they_come() {
+    let mut recorder = recorder();
+    let jank = |time_ns, own: SeenMessage, other| SeenFrame {
+        frame: DisplayFrame { time_ns, duration_ns: 100 * MS, interval: S60, flags: FrameFlags::SCROLLED },
+        observed_rate: false,
+        own: Some(own),
+        other,
+    };
+    let at = [1, 2, 3, 4, 5].map(|s| s * 1_000 * MS);
+    take(
+        &mut recorder,
+        jank(at[0], message(7, 90, at[0] + 92 * MS), Some(message(8, 5, at[0] + 99 * MS))),
+        "Feed",
+    );
+    take(
+        &mut recorder,
+        jank(at[1], message(9, 3, at[1] + 4 * MS), Some(message(10, 80, at[1] + 95 * MS))),
+        "Feed",
+    );
+    take(
+        &mut recorder,
+        jank(at[2], message(11, 3, at[2] + 4 * MS), Some(message(12, 5, at[2] + 50 * MS))),
+        "Feed",
+    );
+    // Main waited for the render thread: its own message is long, and no culprit. The stages come after the frame, or before.
+    take(&mut recorder, jank(at[3], message(13, 95, at[3] + 96 * MS), None), "Feed");
+    recorder.stages(&metrics(at[3], [1, 1, 1, 1, 1, 1, 1, 1], 96), 1, 2);
+    recorder.stages(&metrics(at[4], [1, 1, 1, 80, 1, 1, 1, 1], 88), 1, 0);
+    recorder.stages(&metrics(at[4], [1, 1, 1, 80, 1, 1, 1, 1], 88), 1, 0);
+    recorder.stages(&metrics(at[4], [-5, 1, 1, 80, 1, 1, 1, 1], 88), 1, 0);
+    take(&mut recorder, jank(at[4], message(14, 85, at[4] + 86 * MS), None), "Feed");
+    let session = recorder.session();
+    let found: Vec<_> = session.janks.iter().map(|jank| (jank.place, jank.cause)).collect();
+    let expected = [
+        (Some(JankPlace::OwnMessage), None),
+        (Some(JankPlace::OtherMessage), None),
+        (Some(JankPlace::OutsideOfMessages), None),
+        (Some(JankPlace::AfterMain), Some(FrameCause::RenderWait)),
+        (Some(JankPlace::OwnMessage), Some(FrameCause::LayoutMeasure)),
+    ];
+    assert_eq!(found, expected);
+    let process = &session.scenes[0];
+    assert_eq!((process.staged, process.duplicates, process.rejected, process.lost_reports), (2, 1, 1, 2));
+    assert_eq!(session.stages.len(), 2);
+    let main: Vec<_> = session.recent.iter().map(|frame| (frame.token_low, frame.main_us)).collect();
+    assert_eq!(main[0], (Some(7), Some(92_000)));
+    assert_eq!(process.delay_ns, (92 + 96 + 86) * MS - 3 * S60.ns(), "of the three that were late");
+}
+
+#[test]
+fn a_gesture_ends_by_time_and_a_finger_that_rests_does_not() {
+    let mut recorder = recorder();
+    let others = recorder.scene("");
+    recorder.event(FrameEvent::Down { at_ns: 990 * MS }, others);
+    assert!(!recorder.is_open(), "nothing ends while the finger is down");
+    recorder.event(FrameEvent::Moved { at_ns: 1_000 * MS, distance_dp: 9.0 }, others);
+    for frame in article() {
+        let frame = DisplayFrame { time_ns: frame.time_ns - 999_000 * MS, ..frame };
+        take(&mut recorder, seen(frame), "Feed");
+    }
+    let end_ns = 2_535 * MS;
+    recorder.event(FrameEvent::Up { at_ns: end_ns }, others);
+    assert!(recorder.is_open());
+    assert_eq!(recorder.idle(end_ns + 50 * MS), Heard::default());
+    let gesture = recorder.idle(end_ns + 101 * MS).gesture.expect("the gesture");
+    assert_eq!((gesture.frames, gesture.windows, gesture.number, gesture.ordinal), (83, 3, 1, 1));
+    assert!(gesture.flags.has(FrameFlags::FINGER));
+    assert_eq!(recorder.idle(end_ns + 300 * MS), Heard::default());
+    assert!(!recorder.is_open(), "there is nothing left that could end");
+    // A tap: nothing scrolled.
+    recorder.event(FrameEvent::Down { at_ns: end_ns + 400 * MS }, others);
+    recorder.event(FrameEvent::Up { at_ns: end_ns + 420 * MS }, others);
+    assert_eq!(recorder.idle(end_ns + 900 * MS), Heard::default());
+    let session = recorder.session();
+    assert_eq!(session.gestures, [gesture]);
+    assert_eq!(session.scenes[2].finger.frames, 83);
+    assert!(session.recent.iter().all(|frame| frame.flags.has(FrameFlags::FINGER)));
+}
+
+#[test]
+fn stages_are_judged_by_the_interval_that_the_display_claims() {
+    let mut recorder = recorder();
+    assert_eq!(recorder.interval(), RefreshInterval::HZ_60);
+    let others = recorder.scene("");
+    recorder.event(FrameEvent::Interval(hz(120.0)), others);
+    recorder.stages(&metrics(5, [1, 1, 1, 12, 1, 1, 1, 1], 19), 1, 0);
+    let session = recorder.session();
+    assert_eq!(session.scenes[1].staged, 1, "no screen is known");
+    assert_eq!(session.stages[0].cause, Some(FrameCause::LayoutMeasure));
+}
+
+#[test]
+fn after_a_reset_the_figures_begin_anew() {
+    let mut recorder = FrameRecorder::new(29, 1, JANK_NS, 4);
+    let skipped: Vec<_> =
+        article().into_iter().filter_map(|frame| take(&mut recorder, seen(frame), "Feed").skipped).collect();
+    assert_eq!(skipped, [5], "of 3, 3 and 5 dropped frames, with a limit of 4");
+    recorder.reset();
+    assert!(recorder.session().is_empty() && !recorder.is_open());
+    let frame = article().into_iter().next().unwrap();
+    for screen in ["Detail", "Feed"] {
+        take(&mut recorder, seen(frame), screen);
+    }
+    let session = recorder.session();
+    let counts: Vec<_> = session.scenes.iter().map(|scene| (scene.name.as_str(), scene.frames)).collect();
+    assert_eq!(counts, [("", 2), ("", 1), ("Detail", 1)], "one screen, as before");
+}

@@ -1,0 +1,247 @@
+//! A stall as a report of that one message: what groups reports, judges them and puts their names back does so with stalls, too.
+
+use crate::line::{Base, Stack, Stall};
+use chrono::DateTime;
+use loopbox_format::model::{
+    ClockPair, DumpReason, Location, LocationId, MainState, Message, Meta, Method, NamedBy, Phase, Process,
+    Report, Running, StackSource, StackTree, Symbols,
+};
+use loopbox_format::stacks::TreeMerger;
+use std::collections::HashMap;
+
+/// The number of the message in its report.
+const TOKEN: u64 = 1;
+/// A tree has at most so many samples, whatever a line says: the shares of its stacks are kept, not their numbers.
+const SAMPLES: u64 = 200;
+
+/// The report. Its message is still running, at the moment that it ended at; the process and its device are those of `base`.
+/// The report's clock begins with the message.
+pub fn as_report(stall: &Stall, base: &Base) -> Report {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let ns = |ms: f64| (ms * 1e6) as u64;
+    let wall_ns = ns(stall.wall_ms);
+    let mut symbols = Symbols::default();
+    let tree = tree(stall, wall_ns, &mut symbols);
+    let annotations = [("user", text(&base.user)), ("scene", stall.scene.clone())];
+    Report {
+        meta: Meta {
+            reason: DumpReason::Hang,
+            process: Process {
+                pid: u32::try_from(stall.pid).unwrap_or_default(),
+                name: text(&base.process),
+                api_level: base.api,
+                app_version: text(&base.app),
+                device: text(&base.device),
+                ..Process::default()
+            },
+            dumped_at: ClockPair {
+                uptime_ns: wall_ns,
+                unix_ms: stall.began_ms().map_or(0, |began| began.saturating_add(wall_ns / 1_000_000)),
+            },
+            annotations: annotations
+                .into_iter()
+                .filter(|(_, value)| !value.is_empty())
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
+            ..Meta::default()
+        },
+        main: MainState::Running(Running {
+            token: TOKEN,
+            start_ns: 0,
+            as_of_ns: wall_ns,
+            cpu_ns: stall.cpu_ms.map(ns),
+            depth: 1,
+            message: message(&stall.message),
+        }),
+        symbols,
+        trees: tree.into_iter().collect(),
+        ..Report::default()
+    }
+}
+
+impl Stall {
+    /// When it began, Unix milliseconds; `None` when the line does not say, or no such day was.
+    pub fn began_ms(&self) -> Option<u64> {
+        u64::try_from(DateTime::parse_from_rfc3339(&self.t).ok()?.timestamp_millis()).ok()
+    }
+}
+
+/// `android.os.Handler com.example.shop.Checkout: 0`: the Handler, the callback if there is one, and the code if it is known.
+fn message(text: &str) -> Option<Message> {
+    let (names, what) = match text.rsplit_once(": ") {
+        Some((names, what)) => (names, what.parse().ok()),
+        None => (text, None),
+    };
+    let (target, callback) = names.split_once(' ').unwrap_or((names, ""));
+    let known = !target.is_empty() || !callback.is_empty();
+    known.then(|| Message {
+        target: target.to_owned(),
+        callback: callback.to_owned(),
+        what,
+        component: None,
+        named_by: NamedBy::Observer,
+    })
+}
+
+/// The stacks in the order of the line; `None` when it has none.
+fn tree(stall: &Stall, wall_ns: u64, symbols: &mut Symbols) -> Option<StackTree> {
+    let seen: u64 = stall.stacks.iter().map(|stack| u64::from(stack.n)).sum();
+    let mut known = Known { symbols, by_text: HashMap::new() };
+    let mut merger = TreeMerger::new(usize::MAX);
+    for stack in stall.stacks.iter().filter(|stack| stack.n > 0 && !stack.frames.is_empty()) {
+        let locations = known.stack(stack);
+        // At least once: a line has few stacks.
+        let times = if seen > SAMPLES { u64::from(stack.n) * SAMPLES / seen } else { stack.n.into() };
+        for _ in 0..times.max(1) {
+            merger.push(locations.iter().copied());
+        }
+    }
+    let samples = merger.samples();
+    let interval_ns = wall_ns.checked_div(u64::from(samples))?;
+    Some(StackTree {
+        token: TOKEN,
+        start_ns: 0,
+        source: StackSource::Art,
+        phases: vec![Phase { first_sample: 0, interval_ns }],
+        sample_deltas_ns: (0..samples).map(|nth| if nth == 0 { 0 } else { interval_ns }).collect(),
+        nodes: merger.nodes().to_vec(),
+        missed_samples: 0,
+        longest_stop_ns: 0,
+        total_stop_ns: 0,
+    })
+}
+
+/// The frames of a line, each once.
+struct Known<'s, 't> {
+    symbols: &'s mut Symbols,
+    by_text: HashMap<&'t str, LocationId>,
+}
+
+impl<'t> Known<'_, 't> {
+    /// A stack, bottom frame first.
+    fn stack(&mut self, stack: &'t Stack) -> Vec<LocationId> {
+        stack.frames.iter().rev().map(|frame| self.location(frame)).collect()
+    }
+
+    fn location(&mut self, frame: &'t str) -> LocationId {
+        if let Some(&known) = self.by_text.get(frame) {
+            return known;
+        }
+        let location = match left_out(frame) {
+            Some(frames) => Location::Elided { frames },
+            None => self.frame(frame),
+        };
+        let at = self.symbols.push_location(location);
+        self.by_text.insert(frame, at);
+        at
+    }
+
+    /// A frame as `StackTraceElement` prints it: `com.example.shop.Cart.total(Cart.java:88)`.
+    fn frame(&mut self, frame: &str) -> Location {
+        let (name, place) = frame.split_once('(').unwrap_or((frame, ""));
+        let place = place.trim_end_matches(')');
+        let (class, method) = name.rsplit_once('.').unwrap_or(("", name));
+        let (file, line) = match place.rsplit_once(':') {
+            Some((file, line)) => (file, line.parse().ok()),
+            None => (place, None),
+        };
+        let native = place == "Native Method";
+        let method = self.symbols.push_method(Method {
+            class: class.to_owned(),
+            name: method.to_owned(),
+            signature: String::new(),
+            source_file: if native { String::new() } else { file.to_owned() },
+        });
+        // Only a native method has neither.
+        let dex_pc = (!native && line.is_none()).then_some(0);
+        Location::Frame { method, dex_pc, line }
+    }
+}
+
+/// `... 40 frames left out`, as the app writes where a stack was deeper than its sampler goes.
+fn left_out(frame: &str) -> Option<u32> {
+    frame.strip_prefix("... ")?.strip_suffix(" frames left out")?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loopbox_format::report::Decoded;
+    use loopbox_report::Analysis;
+
+    fn analysis(stall: &Stall) -> Analysis {
+        let base = Base { app: Some("5.2 (502)".into()), user: Some("u7".into()), ..Base::default() };
+        Analysis::new(&Decoded { report: as_report(stall, &base), damage: Vec::new() })
+    }
+
+    fn stack(n: u32, frames: &[&str]) -> Stack {
+        Stack { n, frames: frames.iter().map(|&frame| frame.to_owned()).collect(), ..Stack::default() }
+    }
+
+    fn stall() -> Stall {
+        let below = ["a.Cart.total(Cart.java:88)", "a.Job.run(Job.java:7)", "... 40 frames left out"];
+        let sleep =
+            [&["java.lang.Thread.sleep(Native Method)", "a.b.c(Unknown Source)"], &below[..]].concat();
+        Stall {
+            t: "2026-11-21T20:10:02.588+08:00".into(),
+            pid: 42,
+            wall_ms: 731.2,
+            cpu_ms: Some(206.0),
+            message: "android.os.Handler a.Job: 0".into(),
+            scene: "Feed".into(),
+            stacks: vec![stack(66, &sleep), stack(4, &below)],
+            ..Stall::default()
+        }
+    }
+
+    #[test]
+    fn a_stall_is_the_running_message_of_a_sound_report() {
+        let a = analysis(&stall());
+        assert!(a.issues.is_empty(), "{:?}", a.issues);
+        let running = a.running().unwrap();
+        assert_eq!((running.age_ns(), running.cpu_ns), (731_200_000, Some(206_000_000)));
+        let message = running.message.as_ref().unwrap();
+        assert_eq!((message.target.as_str(), message.callback.as_str()), ("android.os.Handler", "a.Job"));
+        assert_eq!(message.what, Some(0));
+        assert_eq!(a.meta.annotations, [("user".into(), "u7".into()), ("scene".into(), "Feed".into())]);
+        assert_eq!(a.meta.dumped_at.unix_ms, 1_795_263_002_588 + 731);
+        let tree = a.tree(TOKEN).unwrap();
+        let names: Vec<String> = tree.nodes.iter().map(|node| a.frames[node.frame].full()).collect();
+        assert_eq!(
+            names,
+            [
+                "[40 frames left out]",
+                "a.Job.run(Job.java:7)",
+                "a.Cart.total(Cart.java:88)",
+                "a.b.c(dex pc 0x0)",
+                "java.lang.Thread.sleep(Native method)"
+            ]
+        );
+        assert_eq!((tree.samples(), tree.nodes[4].total_ns / 1_000_000), (70, 689));
+    }
+
+    #[test]
+    fn what_a_line_does_not_say_is_not_known() {
+        let a = analysis(&Stall { t: "yesterday".into(), wall_ms: 120.0, ..Stall::default() });
+        assert_eq!((a.issues.len(), a.trees.len(), a.meta.dumped_at.unix_ms), (0, 0, 0));
+        assert!(a.running().unwrap().message.is_none());
+        for (text, target, callback, what) in [
+            ("a.Main", "a.Main", "", None),
+            ("a.Main: -7", "a.Main", "", Some(-7)),
+            ("android.os.Handler a.B$1", "android.os.Handler", "a.B$1", None),
+        ] {
+            let found = message(text).unwrap();
+            assert_eq!(
+                (found.target.as_str(), found.callback.as_str(), found.what),
+                (target, callback, what)
+            );
+        }
+    }
+
+    #[test]
+    fn a_line_that_claims_billions_of_stacks_costs_no_memory() {
+        let many = Stall { stacks: vec![stack(u32::MAX, &["a.B.c"]), stack(1, &["a.B.d"])], ..stall() };
+        let a = analysis(&many);
+        assert_eq!((a.issues.len(), a.tree(TOKEN).unwrap().samples()), (0, 200));
+    }
+}

@@ -1,0 +1,56 @@
+//! What the aggregator needs from the world around it.
+
+use crate::Details;
+use loopbox_format::model::Record;
+
+/// Which part of the open record [`Environment::opened`] has to write again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dirty {
+    /// Only numbers changed.
+    Counters,
+    /// A detail was added, named or taken out, or the record is a new one.
+    Details,
+}
+
+/// Clocks for the [`Aggregator`](crate::Aggregator), and the places where its results become visible.
+///
+/// Every method is called on the recorded thread, inside `begin`, `end`, `describe` or `finish`; none may block,
+/// allocate or panic.
+pub trait Environment {
+    /// `CLOCK_MONOTONIC`. Called once in each `begin` and each `end`.
+    fn now_ns(&self) -> u64;
+
+    /// CPU time of the calling thread, `None` when it cannot be read. Called only when a record ends: the clock
+    /// is a system call.
+    fn thread_cpu_ns(&self) -> Option<u64>;
+
+    /// The worst lateness of the sampler thread since this was last called; `None` when it did not sleep. Called
+    /// only when a record ends.
+    fn take_late_ns(&mut self) -> Option<u64> {
+        None
+    }
+
+    /// Whether messages may have run unseen after `since_ns`, because the hook was found taken out since then. Called
+    /// only when a record of a gap is made.
+    fn unseen_since(&self, _since_ns: u64) -> bool {
+        false
+    }
+
+    /// A message runs from now on: number, start of its dispatch, and how many `Looper.loop()` it is inside of
+    /// (1 for an ordinary message).
+    fn running(&mut self, token: u64, start_ns: u64, depth: u32);
+
+    /// An outer message goes on after an inner one, as in [`running`](Self::running); that many messages have begun after
+    /// it and are over.
+    fn resumed(&mut self, token: u64, start_ns: u64, depth: u32, later: u32);
+
+    /// No message runs. The one that follows will have the number `next`.
+    fn idle(&mut self, next: u64, since_ns: u64);
+
+    /// The record that is not closed yet has changed. It has the `seq` that it will be closed with, so a reader
+    /// ignores an open record whose `seq` is among the closed ones.
+    fn opened(&mut self, record: &Record<Details>, dirty: Dirty);
+
+    /// A record is complete.
+    fn closed(&mut self, record: &Record<Details>);
+}

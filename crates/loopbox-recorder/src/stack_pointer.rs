@@ -1,0 +1,49 @@
+//! Where on its stack the main thread called the hook.
+
+/// How far down the thread's stack a hook was called: what tells a nested `Looper.loop()` from a lost end.
+///
+/// When a message begins while another has not ended, either the other one runs a loop of its own, and then the
+/// stack is deeper than it was at the other's start; or the other one left by an exception that was not reported
+/// (with the Printer hook any exception, with the Observer hook an `Error`), and then it is not. Looper itself
+/// tells neither. All supported ABIs grow their stacks towards lower addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct StackPointer(u64);
+
+/// Less than the smallest nested loop adds (three frames of compiled code at least), more than rounding.
+const SAME_LEVEL_BYTES: u64 = 64;
+
+impl StackPointer {
+    /// Not known: a begin inside of a message is then taken for the loss of that message's end.
+    pub const UNKNOWN: Self = Self(0);
+
+    /// Of a message whose start was not seen: everything is inside of it, and far away from it.
+    pub(crate) const BELOW_ALL: Self = Self(u64::MAX);
+
+    /// A pointer at this address of the thread's stack.
+    pub const fn at(address: u64) -> Self {
+        Self(address)
+    }
+
+    /// A pointer in the calling function.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the pointer must lie in the caller's frame")]
+    pub fn here() -> Self {
+        let probe = 0_u8;
+        Self(std::ptr::from_ref(std::hint::black_box(&probe)).addr() as u64)
+    }
+
+    /// Whether this pointer lies deeper in the stack than `outer`, so that what ran at `outer` is still running.
+    pub(crate) fn is_inside(self, outer: Self) -> bool {
+        self.0 != 0 && self.0.saturating_add(SAME_LEVEL_BYTES) < outer.0
+    }
+
+    /// This pointer moved by a signed number of bytes.
+    pub(crate) fn shifted(self, bytes: i64) -> Self {
+        if self.0 == 0 { self } else { Self(self.0.saturating_add_signed(bytes)) }
+    }
+
+    /// The signed distance from `other` to this pointer; `None` when one of them is unknown.
+    pub(crate) fn distance_from(self, other: Self) -> Option<i64> {
+        (self.0 != 0 && other.0 != 0).then(|| self.0.wrapping_sub(other.0) as i64)
+    }
+}

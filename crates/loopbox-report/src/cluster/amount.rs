@@ -1,0 +1,109 @@
+//! How much a group has: reports by their number, stalls and jank frames by the time that they took, too.
+
+use crate::model::format_ms;
+use crate::model::plural::plural;
+use crate::model::time::{ms, share};
+use serde::{Serialize, Serializer};
+
+/// What groups are ranked by, and what their share is a share of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// How many reports.
+    Reports,
+    /// How long all stalls or jank frames took together: of a stall its duration, of a jank frame its hitch.
+    Time,
+}
+
+/// How much there is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Amount {
+    /// The number of reports.
+    pub reports: u64,
+    /// The number of stalls of a performance monitor.
+    pub stalls: u64,
+    /// How long those took.
+    #[serde(rename = "stall_ms", serialize_with = "as_ms")]
+    pub stall_ns: u64,
+    /// The number of jank frames.
+    pub janks: u64,
+    /// The whole refreshes that those stood too long.
+    #[serde(rename = "hitch_ms", serialize_with = "as_ms")]
+    pub hitch_ns: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn as_ms<S: Serializer>(ns: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(ms(*ns))
+}
+
+impl Amount {
+    /// A report.
+    pub(super) const REPORT: Self = Self { reports: 1, stalls: 0, stall_ns: 0, janks: 0, hitch_ns: 0 };
+
+    /// A stall.
+    pub(super) fn stall(wall_ns: u64) -> Self {
+        Self { stalls: 1, stall_ns: wall_ns, ..Self::default() }
+    }
+
+    /// A jank frame.
+    pub(super) fn jank(hitch_ns: u64) -> Self {
+        Self { janks: 1, hitch_ns, ..Self::default() }
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        self.reports += other.reports;
+        self.stalls += other.stalls;
+        self.stall_ns = self.stall_ns.saturating_add(other.stall_ns);
+        self.janks += other.janks;
+        self.hitch_ns = self.hitch_ns.saturating_add(other.hitch_ns);
+    }
+
+    /// How many things were counted: reports and stalls, or, of reports that were looked through for them, jank frames.
+    pub(super) fn counted(&self) -> u64 {
+        if self.janks > 0 { self.janks } else { self.reports + self.stalls }
+    }
+
+    /// By what groups with these together are ranked.
+    pub(super) fn measure(&self) -> Measure {
+        if self.janks > 0 || self.reports == 0 && self.stalls > 0 { Measure::Time } else { Measure::Reports }
+    }
+
+    /// What a group is ranked by, and then what among equals.
+    pub(super) fn rank(&self, measure: Measure) -> (u64, u64) {
+        let time = self.stall_ns.saturating_add(self.hitch_ns);
+        match measure {
+            Measure::Reports => (self.reports, time),
+            Measure::Time => (time, self.counted()),
+        }
+    }
+
+    /// Its share of a whole, 0 to 1.
+    pub(super) fn share_of(&self, whole: &Self, measure: Measure) -> f64 {
+        share(self.rank(measure).0, whole.rank(measure).0).min(1.0)
+    }
+
+    /// `12 reports`, `31 stalls, 12.3 s in all`, `40 jank frames in 12 reports, 3.41 s of hitches`.
+    pub(super) fn in_words(&self) -> String {
+        let mut parts = Vec::new();
+        if self.janks > 0 {
+            let (frames, reports) = (plural(self.janks, "jank frame"), plural(self.reports, "report"));
+            parts.push(format!("{frames} in {reports}, {} of hitches", format_ms(ms(self.hitch_ns))));
+        } else if self.reports > 0 || self.stalls == 0 {
+            parts.push(plural(self.reports, "report"));
+        }
+        if self.stalls > 0 {
+            let stalls = plural(self.stalls, "stall");
+            parts.push(format!("{stalls}, {} in all", format_ms(ms(self.stall_ns))));
+        }
+        parts.join("; ")
+    }
+
+    /// What it is ranked by, for a narrow column: `12`, `12.3 s`.
+    pub(super) fn short(&self, measure: Measure) -> String {
+        match measure {
+            Measure::Reports if self.reports > 0 || self.stalls == 0 => self.reports.to_string(),
+            _ => format_ms(ms(self.rank(Measure::Time).0)),
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The load of the main thread in the time that can matter to an ANR.
+
+use crate::model::Analysis;
+use crate::model::time::share;
+use loopbox_format::model::RecordKind;
+
+/// The part of the history that can matter to an ANR: twice the shortest time-out (5 s for input), because the message
+/// that missed its time-out may itself have started late.
+pub(super) const WINDOW_NS: u64 = 10_000_000_000;
+
+/// The load of main in the window before the dump, without the running message.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Load {
+    /// The part of the window that the history covers, without what ran unseen.
+    pub(super) span_ns: u64,
+    /// The time in messages.
+    pub(super) work_ns: u64,
+    /// The time between messages.
+    pub(super) idle_ns: u64,
+    /// The CPU time in idle records: native callbacks and idle handlers run there.
+    pub(super) idle_cpu_ns: u64,
+    /// The number of messages.
+    pub(super) messages: u64,
+}
+
+/// Sums up the window that ends at `end_ns`; a record that started before the window counts with its part inside.
+pub(super) fn load(a: &Analysis, end_ns: u64) -> Load {
+    let from = end_ns.saturating_sub(WINDOW_NS);
+    let mut load = Load::default();
+    for record in &a.history {
+        let (start, end) = (record.start_ns, record.start_ns.saturating_add(record.wall_ns));
+        let inside = end.min(end_ns).saturating_sub(start.max(from));
+        if inside == 0 || record.kind == RecordKind::Unseen {
+            continue;
+        }
+        let part = share(inside, record.wall_ns).min(1.0);
+        let of = |ns: u64| (ns as f64 * part) as u64;
+        load.span_ns = load.span_ns.saturating_add(inside);
+        load.work_ns = load.work_ns.saturating_add(of(record.work_ns.min(record.wall_ns)));
+        load.idle_ns = load.idle_ns.saturating_add(of(record.idle_ns.min(record.wall_ns)));
+        load.messages += u64::from(record.count);
+        if record.kind == RecordKind::Idle {
+            load.idle_cpu_ns = load.idle_cpu_ns.saturating_add(of(record.cpu_ns.unwrap_or(0)));
+        }
+    }
+    load
+}

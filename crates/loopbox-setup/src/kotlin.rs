@@ -1,0 +1,73 @@
+//! A Kotlin compiler: the one that runs in Jupyter's Kotlin kernel, which is whole. Kotlin's own distribution is in no registry.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, ensure};
+
+use crate::cache::{Cache, Key};
+use crate::command::{Outcome, outcome, path_list};
+use crate::files::files_below;
+use crate::progress::Progress;
+use crate::registry::{Pinned, Registry};
+use crate::tools::Tools;
+use crate::{unpack, workspace};
+
+/// Of May 2026; the compiler in it is a build of Kotlin 2.4.
+const KERNEL: Pinned = Pinned {
+    registry: Registry::PyPi,
+    package: "kotlin-jupyter-kernel",
+    version: "0.19.0.944",
+    sha256: "dc654a426a28e6621aeb0bd7772d268a9a877aabae4a17b73383752a416281a3",
+    megabytes: 81,
+};
+
+/// Where the package has its jars.
+const JARS: &str = "run_kotlin_kernel/jars/";
+
+/// The compiler, and what its programs stand on.
+#[derive(Debug)]
+pub struct Kotlin {
+    tools: Tools,
+    /// All jars of the package: the compiler is in one of them, and needs some of the others.
+    jars: Vec<PathBuf>,
+}
+
+impl Kotlin {
+    /// Downloads and unpacks it, once.
+    ///
+    /// # Errors
+    /// When it cannot be had, or the machine has no JVM.
+    pub fn ensure(progress: &Progress) -> Result<Self> {
+        let tools = Tools::ensure()?;
+        let wheel = KERNEL.ensure(progress)?;
+        let unpacked = Cache::open(&workspace::set_up().join("tools"))?.step(
+            "kotlin",
+            &Key::new("kotlin", 1).with(KERNEL.sha256),
+            |out| unpack::zip_entries(&wheel, JARS, out),
+        )?;
+        let mut jars = files_below(&unpacked)?;
+        jars.retain(|file| file.extension().is_some_and(|extension| extension == "jar"));
+        Ok(Self { tools, jars })
+    }
+
+    /// Compiles sources; what Kotlin does not bring itself is on the class path, Java's core library, too. What the compiler
+    /// says is in the outcome, `FILE:LINE:COLUMN: error: ...` where it refuses something.
+    ///
+    /// # Errors
+    /// When the compiler cannot be started.
+    pub fn compile(&self, sources: &[PathBuf], class_path: &[PathBuf], classes: &Path) -> Result<Outcome> {
+        fs::create_dir_all(classes)?;
+        let libraries: Vec<&PathBuf> =
+            self.jars.iter().filter(|jar| jar.to_string_lossy().contains("kotlin-stdlib-")).collect();
+        ensure!(libraries.len() == 1, "not one standard library of Kotlin but {libraries:?}");
+        let mut compiler = self.tools.java();
+        compiler
+            .args(["-Xmx1g", "-cp"])
+            .arg(path_list(&self.jars))
+            .arg("org.jetbrains.kotlin.cli.jvm.K2JVMCompiler");
+        compiler.args(["-no-stdlib", "-no-reflect", "-no-jdk", "-jvm-target", "1.8", "-cp"]);
+        compiler.arg(path_list(class_path.iter().chain(libraries)));
+        outcome(compiler.arg("-d").arg(classes).args(sources))
+    }
+}

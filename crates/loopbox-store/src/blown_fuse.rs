@@ -1,0 +1,205 @@
+//! What becomes of a blown fuse: a process that ended in the middle of something dangerous keeps the sampler off for the
+//! next starts of the same process, the longer the more often it happens, until the app or the system's libart is another.
+
+use crate::identity::BuildId;
+use loopbox_format::container::crc32;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const MAGIC: [u8; 4] = *b"LBSO";
+const ENDING: &str = ".off";
+/// For how many starts the sampler is off when the fuse has blown once, twice, and each time after that.
+pub const STARTS_OFF: [u8; 3] = [5, 25, 125];
+/// Two strikes within so many starts blow the fuse.
+pub const STRIKE_STARTS: u8 = 20;
+const LEN: usize = 4 + 4 + 4 + 32;
+
+/// How much the end of a process in a dangerous phase says against the sampler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Suspicion {
+    /// It may be chance: the system kills apps all the time.
+    Strike,
+    /// The sampler ended it, or held the main thread up.
+    Certain,
+}
+
+/// What the fuse is about: a process of the app, in this version, with this libart. Another version of either begins with a
+/// whole fuse.
+#[derive(Debug, Clone, Copy)]
+pub struct FuseSubject<'a> {
+    /// The process's name, `package` or `package:name`.
+    pub process: &'a str,
+    /// The app's version, as it names itself; may be empty.
+    pub app_version: &'a str,
+    /// The build id of ART's library.
+    pub libart: BuildId,
+}
+
+/// Why the sampler is off at this start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlownFuse {
+    /// In the middle of what the process ended, by the sampler's own numbers.
+    pub phase: u8,
+    /// How many more starts it is off.
+    pub starts_left: u8,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct State {
+    phase: u8,
+    starts_left: u8,
+    /// How often the fuse has blown.
+    blown: u8,
+    /// How many starts ago a strike was noted, that one included; 0 for none.
+    strike_age: u8,
+}
+
+/// Notes in `dir` that a process ended in the middle of something dangerous. Any process of the app may find that; what
+/// cannot be written is forgotten.
+pub fn suspect(dir: &Path, subject: &FuseSubject<'_>, phase: u8, suspicion: Suspicion) {
+    let mut state = read(dir, subject).unwrap_or_default();
+    if suspicion == Suspicion::Strike && state.strike_age == 0 {
+        state.strike_age = 1;
+    } else {
+        let step = usize::from(state.blown).min(STARTS_OFF.len() - 1);
+        let starts_left = STARTS_OFF.get(step).copied().unwrap_or(u8::MAX);
+        state = State { phase, starts_left, blown: state.blown.saturating_add(1), strike_age: 0 };
+    }
+    write(dir, subject, state);
+}
+
+/// Counts this start of the process in `dir` and says whether the sampler is off.
+pub fn count_start(dir: &Path, subject: &FuseSubject<'_>) -> Option<BlownFuse> {
+    let Some(known) = read(dir, subject) else {
+        // Of another version, or not ours at all.
+        let _ = fs::remove_file(path(dir, subject.process));
+        return None;
+    };
+    let mut state = known;
+    if state.strike_age > 0 {
+        state.strike_age = if state.strike_age < STRIKE_STARTS { state.strike_age + 1 } else { 0 };
+    }
+    let off = state.starts_left > 0;
+    state.starts_left = state.starts_left.saturating_sub(1);
+    if state != known {
+        write(dir, subject, state);
+    }
+    off.then_some(BlownFuse { phase: state.phase, starts_left: state.starts_left })
+}
+
+/// The file of this process: its name, so far as it can be a file's, and a checksum of all of it.
+fn path(dir: &Path, process: &str) -> PathBuf {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '_' };
+    let readable: String = process.chars().take(64).map(plain).collect();
+    dir.join(format!("sampler-{readable}-{:08x}{ENDING}", crc32(process.as_bytes())))
+}
+
+fn write(dir: &Path, subject: &FuseSubject<'_>, State { phase, starts_left, blown, strike_age }: State) {
+    let app = crc32(subject.app_version.as_bytes()).to_le_bytes();
+    let raw = subject.libart.to_raw();
+    let bytes = [&MAGIC[..], &[phase, starts_left, blown, strike_age], &app, &raw].concat();
+    let _ = fs::write(path(dir, subject.process), bytes);
+}
+
+fn read(dir: &Path, subject: &FuseSubject<'_>) -> Option<State> {
+    let bytes: [u8; LEN] = fs::read(path(dir, subject.process)).ok()?.try_into().ok()?;
+    let (magic, rest) = bytes.split_first_chunk::<4>()?;
+    let (&[phase, starts_left, blown, strike_age], rest) = rest.split_first_chunk::<4>()?;
+    let (app, libart) = rest.split_first_chunk::<4>()?;
+    let same = *magic == MAGIC
+        && *app == crc32(subject.app_version.as_bytes()).to_le_bytes()
+        && libart == subject.libart.to_raw();
+    same.then_some(State { phase, starts_left, blown, strike_age })
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use Suspicion::{Certain, Strike};
+
+    fn subject(process: &str) -> FuseSubject<'_> {
+        FuseSubject { process, app_version: "5.2", libart: BuildId::new(b"art") }
+    }
+
+    /// For how many starts the sampler is off from now on.
+    fn starts_off(dir: &Path, subject: &FuseSubject<'_>) -> usize {
+        (0..1_000).take_while(|_| count_start(dir, subject).is_some()).count()
+    }
+
+    #[test]
+    fn a_blown_fuse_keeps_the_sampler_off_the_longer_the_more_often_it_blows() {
+        let dir = tempfile::tempdir().unwrap();
+        let app = subject("com.shop");
+        assert_eq!(count_start(dir.path(), &app), None, "nothing happened");
+        for starts in [5, 25, 125, 125] {
+            suspect(dir.path(), &app, 3, Certain);
+            let first = BlownFuse { phase: 3, starts_left: starts - 1 };
+            assert_eq!(count_start(dir.path(), &app), Some(first));
+            assert_eq!(starts_off(dir.path(), &app), usize::from(starts) - 1);
+        }
+    }
+
+    #[test]
+    fn two_strikes_within_twenty_starts_blow_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let app = subject("com.shop");
+        suspect(dir.path(), &app, 3, Strike);
+        for _ in 1..STRIKE_STARTS {
+            assert_eq!(count_start(dir.path(), &app), None, "one is chance");
+        }
+        suspect(dir.path(), &app, 4, Strike);
+        assert_eq!(count_start(dir.path(), &app), Some(BlownFuse { phase: 4, starts_left: 4 }));
+        assert_eq!(starts_off(dir.path(), &app), 4);
+
+        suspect(dir.path(), &app, 3, Strike);
+        for _ in 0..STRIKE_STARTS {
+            assert_eq!(count_start(dir.path(), &app), None);
+        }
+        suspect(dir.path(), &app, 3, Strike);
+        assert_eq!(count_start(dir.path(), &app), None, "the first is forgotten");
+    }
+
+    #[test]
+    fn each_process_has_a_fuse_of_its_own_whoever_finds_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let long = "com.shop:".repeat(40);
+        suspect(dir.path(), &subject("com.shop:push"), 3, Certain);
+        suspect(dir.path(), &subject(&long), 3, Certain);
+        assert_eq!(count_start(dir.path(), &subject("com.shop")), None);
+        assert_eq!(count_start(dir.path(), &subject("com.shop_push")), None);
+        assert!(count_start(dir.path(), &subject("com.shop:push")).is_some());
+        assert!(count_start(dir.path(), &subject(&long)).is_some());
+    }
+
+    #[test]
+    fn another_libart_or_another_app_begins_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let app = subject("com.shop");
+        let newer = FuseSubject { app_version: "5.3", ..app };
+        let updated = FuseSubject { libart: BuildId::new(b"newer"), ..app };
+        for other in [newer, updated] {
+            suspect(dir.path(), &app, 2, Certain);
+            assert!(count_start(dir.path(), &app).is_some());
+            assert_eq!(count_start(dir.path(), &other), None);
+            assert_eq!(count_start(dir.path(), &app), None, "and forgot");
+        }
+    }
+
+    #[test]
+    fn a_file_that_says_something_else_is_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let app = subject("com.shop");
+        for bytes in [&b""[..], b"LBS", &[0xFF; LEN], &[0xFF; 4000]] {
+            fs::write(path(dir.path(), app.process), bytes).unwrap();
+            assert_eq!(count_start(dir.path(), &app), None);
+            assert!(fs::read_dir(dir.path()).unwrap().next().is_none());
+        }
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_written_does_no_harm() {
+        let nowhere = Path::new("/proc/self/nowhere");
+        suspect(nowhere, &subject("com.shop"), 3, Certain);
+        assert_eq!(count_start(nowhere, &subject("com.shop")), None);
+    }
+}

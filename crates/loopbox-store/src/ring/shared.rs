@@ -1,0 +1,28 @@
+//! What the parts of a ring share.
+
+use crate::layout::Header;
+use crate::memory::Memory;
+use crate::ring_file::RingFile;
+use crate::sync::AtomicU64;
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) memory: Memory,
+    pub(super) header: Header,
+    /// Its copy on the disk, when there is one.
+    pub(super) file: OnceLock<RingFile>,
+    /// Nothing is to be left to recover.
+    pub(super) discarded: AtomicBool,
+}
+
+impl Shared {
+    pub(super) fn words(&self) -> &[AtomicU64] {
+        self.memory.words()
+    }
+
+    pub(super) fn mark(&self, at: usize) -> Option<&AtomicU64> {
+        self.memory.is_mine().then(|| self.words().get(at / 8)).flatten()
+    }
+}

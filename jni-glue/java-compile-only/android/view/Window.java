@@ -1,0 +1,39 @@
+package android.view;
+
+import android.content.Context;
+import android.os.Handler;
+
+/** As far as it is used here: who is told of its frames is there since API 24. */
+public abstract class Window {
+    /** All that is used of it is that it is one. */
+    public interface Callback {}
+
+    /** Since API 24. */
+    public interface OnFrameMetricsAvailableListener {
+        void onFrameMetricsAvailable(Window window, FrameMetrics frameMetrics, int dropCountSinceLastInvocation);
+    }
+
+    public final Context getContext() {
+        throw new UnsupportedOperationException();
+    }
+
+    public final Callback getCallback() {
+        throw new UnsupportedOperationException();
+    }
+
+    public void setCallback(Callback callback) {
+        throw new UnsupportedOperationException();
+    }
+
+    public abstract View getDecorView();
+
+    public abstract View peekDecorView();
+
+    public final void addOnFrameMetricsAvailableListener(OnFrameMetricsAvailableListener listener, Handler handler) {
+        throw new UnsupportedOperationException();
+    }
+
+    public final void removeOnFrameMetricsAvailableListener(OnFrameMetricsAvailableListener listener) {
+        throw new UnsupportedOperationException();
+    }
+}

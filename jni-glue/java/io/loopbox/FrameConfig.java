@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox;
+
+import androidx.annotation.NonNull;
+import androidx.annotation.Nullable;
+import io.loopbox.internal.FrameSettings;
+
+/**
+ * How smoothness is recorded: the frames of the display while something scrolls or an animation runs that the app has named.
+ * While nothing moves nothing is asked of the display. Without one of these given to {@link Config.Builder#frames}
+ * nothing of it runs.
+ */
+public final class FrameConfig {
+    final FrameSettings settings;
+
+    private FrameConfig(FrameSettings settings) {
+        this.settings = settings;
+    }
+
+    /** Collects values. */
+    public static final class Builder {
+        private final FrameSettings settings = new FrameSettings();
+
+        public Builder() {}
+
+        /** Whether the frames count in which a view of a watched window scrolls. On. */
+        @NonNull
+        public Builder scroll(boolean on) {
+            settings.scroll = on;
+            return this;
+        }
+
+        /**
+         * Whether it is told which scrolling a finger has caused. Off, because it wraps the callback of each watched window:
+         * what Window.getCallback returns is then no longer the Activity, which code that casts it would notice.
+         */
+        @NonNull
+        public Builder touch(boolean on) {
+            settings.touch = on;
+            return this;
+        }
+
+        /**
+         * Whether the stages of each drawn frame are recorded, from Android 7 on (FrameMetrics). Off: the platform wakes a
+         * thread for each frame, and from Android 11 on makes two objects for it.
+         */
+        @NonNull
+        public Builder stages(boolean on) {
+            settings.stages = on;
+            return this;
+        }
+
+        /**
+         * Whether messages are sampled earlier while frames come, so that what holds them up has a stack: from one and a half
+         * refreshes on, 20 ms at least. On; needs {@link Config.Builder#sampling}.
+         */
+        @NonNull
+        public Builder jankStacks(boolean on) {
+            settings.jankStacks = on;
+            return this;
+        }
+
+        /** A frame that stands longer is kept by itself; so is each that stands for three refreshes. 17 to 10,000 ms; 34. */
+        @NonNull
+        public Builder jankFrameMs(long ms) {
+            settings.jankFrameMs = Config.Builder.within("jankFrameMs", ms, 17, 10_000);
+            return this;
+        }
+
+        /**
+         * How many frames one stall must drop so that {@link FrameListener#onSkippedFrames} is called: frames of 60 Hz, on a faster
+         * display as many as take the same time. 1 to 600; 30, from which on the platform says "Skipped 30 frames!".
+         */
+        @NonNull
+        public Builder skippedFrames(int frames) {
+            settings.skippedFrames = (int) Config.Builder.within("skippedFrames", frames, 1, 600);
+            return this;
+        }
+
+        /** How many screens have figures of their own; the rest share theirs. 1 to 16; 16. */
+        @NonNull
+        public Builder scenes(int count) {
+            settings.scenes = (int) Config.Builder.within("scenes", count, 1, 16);
+            return this;
+        }
+
+        /** Who hears of frames while they come. */
+        @NonNull
+        public Builder listener(@Nullable FrameListener told) {
+            settings.listener = told == null ? null : new FrameListenerSink(told);
+            return this;
+        }
+
+        @NonNull
+        public FrameConfig build() {
+            return new FrameConfig(settings.copy());
+        }
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox;
+
+import androidx.annotation.NonNull;
+import androidx.annotation.WorkerThread;
+
+/**
+ * Hears of frames while they come. All calls are on a thread of their own, one after the other, and nothing waits for them;
+ * what comes while one takes more than a fifth of a second is left out and counted.
+ */
+public interface FrameListener {
+    /** Each 200 ms of counted frames; not while nothing moves. */
+    @WorkerThread
+    void onWindow(@NonNull FrameWindow window);
+
+    /** A scroll has ended, with the fling that followed it. */
+    @WorkerThread
+    void onGesture(@NonNull FrameGesture gesture);
+
+    /**
+     * One stall has dropped as many frames as the platform says "Skipped N frames!" for, half a second of them, unless {@link
+     * FrameConfig.Builder#skippedFrames} says another number.
+     *
+     * @param scene the screen; empty when it is not known
+     */
+    @WorkerThread
+    void onSkippedFrames(int frames, @NonNull String scene);
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox;
+
+import io.loopbox.internal.FrameSink;
+
+/** The app's listener, as the recorder sees it. */
+final class FrameListenerSink implements FrameSink {
+    private final FrameListener listener;
+
+    FrameListenerSink(FrameListener listener) {
+        this.listener = listener;
+    }
+
+    @Override
+    public void onWindow(long[] values, String scene, int missed) {
+        listener.onWindow(new FrameWindow(values, scene, missed));
+    }
+
+    @Override
+    public void onGesture(long[] values) {
+        listener.onGesture(new FrameGesture(values));
+    }
+
+    @Override
+    public void onSkipped(int frames, String scene) {
+        listener.onSkippedFrames(frames, scene);
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox;
+
+import androidx.annotation.NonNull;
+
+/** The frames of a fifth of a second. */
+public final class FrameWindow {
+    /** How many frames the longest one dropped, by the limits of Matrix, which are times: 50, 150, 400 and 700 ms. */
+    public enum Level {
+        BEST,
+        NORMAL,
+        MIDDLE,
+        HIGH,
+        FROZEN
+    }
+
+    private static final double NANOS_PER_MS = 1e6;
+    private static final double MILLI = 1e3;
+
+    private final long[] values;
+    private final String scene;
+    private final int missed;
+
+    /** @param values as the native side says them (report/frames.rs) */
+    FrameWindow(long[] values, String scene, int missed) {
+        this.values = values;
+        this.scene = scene;
+        this.missed = missed;
+    }
+
+    /** Frames per second. */
+    public double fps() {
+        return values[0] / MILLI;
+    }
+
+    /** How many the display would have shown, in a second. */
+    public double refreshRate() {
+        return values[1] / MILLI;
+    }
+
+    /** How long the longest of them stood, in milliseconds. */
+    public double longestMs() {
+        return values[2] / NANOS_PER_MS;
+    }
+
+    /** How bad the longest of them was. */
+    @NonNull
+    public Level level() {
+        Level[] levels = Level.values();
+        return levels[(int) Math.min(Math.max(values[3], 0), levels.length - 1)];
+    }
+
+    /** How many frames. */
+    public int frames() {
+        return (int) values[4];
+    }
+
+    /** The screen; empty when it is not known. */
+    @NonNull
+    public String scene() {
+        return scene;
+    }
+
+    /** How many windows before this one the listener was too busy for. */
+    public int missed() {
+        return missed;
+    }
+}

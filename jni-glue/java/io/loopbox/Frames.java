@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox;
+
+import android.util.Log;
+import android.view.Window;
+import androidx.annotation.AnyThread;
+import androidx.annotation.MainThread;
+import androidx.annotation.NonNull;
+import androidx.annotation.Nullable;
+import androidx.annotation.WorkerThread;
+import io.loopbox.internal.FrameWatch;
+import io.loopbox.internal.Native;
+import io.loopbox.internal.Recorder;
+import io.loopbox.internal.Tag;
+
+/**
+ * What the app says of its frames, where {@link Config.Builder#frames} is given; elsewhere nothing happens. See
+ * {@link Loopbox#frames}. No method throws.
+ */
+public final class Frames {
+    Frames() {}
+
+    /**
+     * An animation begins that is no scroll: its frames count until {@link #end}, ten seconds at most, as those of a screen of
+     * this name. Any thread; takes effect on the main thread.
+     */
+    @AnyThread
+    public void begin(@NonNull final String name) {
+        onMain(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        FrameWatch.begin(name);
+                    }
+                });
+    }
+
+    /** It ends. That of another name goes on. Any thread; takes effect on the main thread. */
+    @AnyThread
+    public void end(@NonNull final String name) {
+        onMain(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        FrameWatch.end(name);
+                    }
+                });
+    }
+
+    /** Frames of this window count: of a Dialog, say. Activities are found without it. Main thread. */
+    @MainThread
+    public void watch(@Nullable Window window) {
+        try {
+            FrameWatch.watch(window);
+        } catch (Throwable fault) {
+            Log.w(Tag.LOOPBOX, "frames are not watched", fault);
+        }
+    }
+
+    /** They count no longer. Windows that are gone need not be forgotten. Main thread. */
+    @MainThread
+    public void forget(@Nullable Window window) {
+        try {
+            FrameWatch.forget(window);
+        } catch (Throwable fault) {
+            Log.w(Tag.LOOPBOX, "frames are watched on", fault);
+        }
+    }
+
+    /**
+     * The figures since the recorder was installed, or since {@link #reset}: a copy, behind what is on the display by a fifth of a
+     * second at most. Without a frame where frames are not recorded. Not on the main thread: it waits for the thread that counts.
+     */
+    @WorkerThread
+    @NonNull
+    public FrameStats snapshot() {
+        return new FrameStats(stats(false));
+    }
+
+    /**
+     * The figures begin anew: at the start of what is to be measured, say. What reports and the next launch have of frames begins
+     * anew, too; a gesture that goes on is forgotten. Not on the main thread.
+     */
+    @WorkerThread
+    public void reset() {
+        stats(true);
+    }
+
+    private static String stats(boolean forgets) {
+        try {
+            String lines = FrameWatch.isOn() ? Native.frameStats(forgets) : null;
+            return lines == null ? "" : lines;
+        } catch (Throwable fault) {
+            Log.w(Tag.LOOPBOX, "no figures of frames", fault);
+            return "";
+        }
+    }
+
+    private static void onMain(final Runnable what) {
+        try {
+            if (FrameWatch.isOn()) {
+                Recorder.onMain(
+                        new Runnable() {
+                            @Override
+                            public void run() {
+                                try {
+                                    what.run();
+                                } catch (Throwable fault) {
+                                    Log.w(Tag.LOOPBOX, "did not work", fault);
+                                }
+                            }
+                        });
+            }
+        } catch (Throwable fault) {
+            Log.w(Tag.LOOPBOX, "did not work", fault);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal;
+
+import android.content.res.Resources;
+import android.os.SystemClock;
+import android.view.MotionEvent;
+
+/**
+ * Tells when the first finger goes down, that it scrolls, and when the last one is lifted: three calls of the native side for a
+ * gesture, however many events it has. Main thread.
+ */
+final class FingerWatch {
+    /** ViewConfiguration.getTapTimeout() is 100 ms; a bit more, for the native side's clock begins later. */
+    private static final long SCROLLS_AFTER_MS = 101;
+
+    /** The touch slop of AOSP, in density-independent pixels. */
+    private static final float SLOP_DP = 8;
+
+    private final float density = Resources.getSystem().getDisplayMetrics().density;
+    private long downMs;
+    private float downX;
+    private float downY;
+
+    /** A finger is down that is not known to scroll. */
+    private boolean still;
+
+    /** Before the window's own callback sees it. */
+    void seen(MotionEvent event) {
+        switch (event.getActionMasked()) {
+            case MotionEvent.ACTION_DOWN:
+                downMs = SystemClock.uptimeMillis();
+                downX = event.getX();
+                downY = event.getY();
+                still = true;
+                Native.touch(MotionEvent.ACTION_DOWN, 0);
+                break;
+            case MotionEvent.ACTION_MOVE:
+                if (still) {
+                    moved(event);
+                }
+                break;
+            case MotionEvent.ACTION_UP:
+            case MotionEvent.ACTION_CANCEL:
+                still = false;
+                Native.touch(MotionEvent.ACTION_UP, 0);
+                break;
+            default:
+                // Other fingers.
+                break;
+        }
+    }
+
+    private void moved(MotionEvent event) {
+        float distance = (float) Math.hypot(event.getX() - downX, event.getY() - downY) / density;
+        if (distance > SLOP_DP || SystemClock.uptimeMillis() - downMs > SCROLLS_AFTER_MS) {
+            still = false;
+            Native.touch(MotionEvent.ACTION_MOVE, distance);
+        }
+    }
+}

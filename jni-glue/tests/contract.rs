@@ -1,0 +1,238 @@
+//! What stands in Java and in Rust, or in Java and on a page, says the same in both: the native methods, the options, the
+//! classes of component messages. The order of the settings is a test of `loopbox-agent`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn java(class: &str) -> String {
+    read(&format!("jni-glue/java/io/loopbox/{class}.java"))
+}
+
+/// The text between two others.
+fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
+    let (_, rest) = text.split_once(start).unwrap_or_else(|| panic!("no {start:?}"));
+    rest.split_once(end).unwrap_or_else(|| panic!("no {end:?} after {start:?}")).0
+}
+
+/// A native method: its descriptor, and whether it is called without an environment.
+type Native = (String, bool);
+
+/// A Java type as a descriptor has it.
+fn descriptor(java_type: &str) -> String {
+    if let Some(element) = java_type.strip_suffix("[]") {
+        return format!("[{}", descriptor(element));
+    }
+    match java_type {
+        "void" => "V",
+        "boolean" => "Z",
+        "int" => "I",
+        "long" => "J",
+        "float" => "F",
+        "String" => "Ljava/lang/String;",
+        other => panic!("a native method with {other}"),
+    }
+    .to_owned()
+}
+
+/// A type of a native function in Rust as a descriptor has it.
+fn rust_descriptor(rust_type: &str) -> &str {
+    let plain = rust_type.trim().trim_start_matches("sys::").replace("<'local>", "").replace("'local, ", "");
+    match plain.as_str() {
+        "" => "V",
+        "jboolean" => "Z",
+        "jint" => "I",
+        "jlong" => "J",
+        "jfloat" => "F",
+        "JString" | "jstring" => "Ljava/lang/String;",
+        "JLongArray" => "[J",
+        "JObjectArray<JString>" => "[Ljava/lang/String;",
+        other => panic!("a native function with {other}"),
+    }
+}
+
+/// What `Native.java` declares.
+fn declared() -> BTreeMap<String, Native> {
+    let text = java("internal/Native");
+    let mut natives = BTreeMap::new();
+    let mut critical = false;
+    for line in text.lines().map(str::trim) {
+        critical |= line == "@CriticalNative";
+        let Some((_, method)) = line.split_once("static native ") else { continue };
+        let (result, rest) = method.split_once(' ').unwrap();
+        let (name, arguments) = rest.trim_end_matches(");").split_once('(').unwrap();
+        let arguments: String = arguments
+            .split(", ")
+            .filter(|argument| !argument.is_empty())
+            .map(|argument| descriptor(argument.split(' ').next().unwrap()))
+            .collect();
+        let native = (format!("({arguments}){}", descriptor(result)), std::mem::take(&mut critical));
+        assert_eq!(natives.insert(name.to_owned(), native), None, "{name} twice");
+    }
+    natives
+}
+
+/// What `natives.rs` registers: name, descriptor, function.
+fn registered() -> Vec<(String, String, String)> {
+    let text = read("jni-glue/src/natives.rs");
+    let table = between(&text, "natives![\n", "\n    ];");
+    let rows = table.lines().map(|row| {
+        let (name, rest) = row.trim().strip_prefix('"').unwrap().split_once("\" \"").unwrap();
+        let (descriptor, function) = rest.split_once("\" ").unwrap();
+        let function = function.trim_end_matches(',').rsplit(':').next().unwrap();
+        (name.to_owned(), descriptor.to_owned(), function.to_owned())
+    });
+    rows.collect()
+}
+
+/// The native functions by name: descriptor, and whether they take no environment.
+fn functions() -> BTreeMap<String, Native> {
+    let sources = [
+        "jni-glue/src/natives.rs",
+        "crates/loopbox-agent/src/hook/callbacks.rs",
+        "crates/loopbox-agent/src/hook/frames.rs",
+        "crates/loopbox-agent/src/sampler/suspended_call.rs",
+    ];
+    let mut functions = BTreeMap::new();
+    for source in sources {
+        let text = read(source);
+        for function in text.split("extern \"system\" fn ").skip(1) {
+            let (name, rest) = function.split_once('(').unwrap();
+            let (arguments, rest) = rest.split_once(')').unwrap();
+            let result = rest.split_once('{').unwrap().0.trim().trim_start_matches("->");
+            let name = name.split('<').next().unwrap();
+            // Commas stand in the generics of one type, too.
+            let arguments = arguments.replace("'local, ", "");
+            let types: Vec<&str> = arguments
+                .split(',')
+                .filter_map(|argument| Some(argument.split_once(':')?.1.trim()))
+                .collect();
+            let has_environment =
+                types.first().is_some_and(|first| first.contains("JNIEnv") || first.contains("EnvUnowned"));
+            // The class comes after the environment.
+            let own: String =
+                types.iter().skip(if has_environment { 2 } else { 0 }).map(|t| rust_descriptor(t)).collect();
+            let native = (format!("({own}){}", rust_descriptor(result)), !has_environment);
+            assert_eq!(functions.insert(name.to_owned(), native), None, "{name} twice");
+        }
+    }
+    functions
+}
+
+#[test]
+fn native_methods_are_declared_as_they_are_registered_and_written() {
+    let (declared, functions) = (declared(), functions());
+    let registered = registered();
+    assert!(registered.len() > 30, "{registered:?}");
+    let names: BTreeSet<&String> = registered.iter().map(|(name, ..)| name).collect();
+    assert_eq!(names, declared.keys().collect(), "registered, declared in Native.java");
+    for (name, signature, function) in &registered {
+        let (java, critical) = &declared[name];
+        assert_eq!(signature, java, "{name}: registered, declared in Native.java");
+        let (rust, no_environment) = &functions[function];
+        assert_eq!((signature, critical), (rust, no_environment), "{name}: registered, written in Rust");
+    }
+}
+
+/// Public fields of a class of settings with what they begin with; empty for what Java begins fields with.
+fn fields(class: &str) -> BTreeMap<String, String> {
+    let text = java(&format!("internal/{class}"));
+    let field = |line: &str| {
+        let declared = line.strip_prefix("    public ")?.strip_suffix(';')?;
+        let (head, value) = declared.split_once(" = ").unwrap_or((declared, ""));
+        let name = head.rsplit(' ').next()?;
+        (!head.contains('(')).then(|| (name.to_owned(), value.to_owned()))
+    };
+    text.lines().filter_map(field).collect()
+}
+
+/// The methods of a class's Builder.
+fn builder_methods(class: &str) -> BTreeSet<String> {
+    let text = java(class);
+    let method = |line: &str| Some(line.split_once("public Builder ")?.1.split_once('(')?.0.to_owned());
+    text.lines().filter_map(method).collect()
+}
+
+/// The rows of the tables of a page whose first column is one name in backquotes: the name, and the second column.
+fn rows(page: &str) -> BTreeMap<String, String> {
+    let text = read(page);
+    let row = |line: &str| {
+        let mut columns = line.strip_prefix("| `")?.split(" | ");
+        let name = columns.next()?.strip_suffix('`')?;
+        Some((name.to_owned(), columns.next()?.trim_matches('`').to_owned()))
+    };
+    text.lines().filter_map(row).collect()
+}
+
+/// A default as pages write it, where it is a number or a truth.
+fn shown(value: &str) -> Option<String> {
+    let digits = value.replace('_', "");
+    match value {
+        "true" | "false" => Some(value.to_owned()),
+        _ if digits.parse::<u64>().is_ok() => Some(digits),
+        _ => None,
+    }
+}
+
+fn check_options(config: &str, settings: &str, page: &str, renamed: &[(&str, &str)], internal: &[&str]) {
+    let (methods, rows) = (builder_methods(config), rows(page));
+    let fields = fields(settings);
+    let options: BTreeMap<&str, &String> = fields
+        .iter()
+        .filter(|(name, _)| !internal.contains(&name.as_str()))
+        .map(|(name, value)| {
+            let option = renamed.iter().find(|(field, _)| field == name).map(|(_, option)| *option);
+            (option.unwrap_or(name), value)
+        })
+        .collect();
+    let names: BTreeSet<String> = options.keys().map(|name| (*name).to_owned()).collect();
+    assert_eq!(names, methods, "{settings} and {config}.Builder");
+    for (name, value) in options {
+        let Some(row) = rows.get(name) else { panic!("{page} has no row for {name}") };
+        if let Some(value) = shown(value) {
+            assert_eq!(row.replace(',', ""), value, "{page}: {name}");
+        }
+    }
+}
+
+#[test]
+fn every_option_has_a_builder_method_and_a_row_with_its_default() {
+    let renamed = [("annotations", "annotate")];
+    // Given to the constructor, and not an option.
+    let internal = ["directory", "pendingBytes"];
+    check_options("Config", "Settings", "docs/integrate.md", &renamed, &internal);
+    check_options("MonitorConfig", "MonitorSettings", "docs/monitor.md", &[], &[]);
+}
+
+#[test]
+fn java_knows_the_classes_of_component_messages() {
+    let text = java("internal/MainThread");
+    let rust = read("crates/loopbox-format/src/looper/component.rs");
+    let rust = rust.split_once("#[cfg(test)]").unwrap().0;
+    let quoted = |text: &str| -> BTreeSet<String> {
+        let texts = text.split('"').skip(1).step_by(2).map(|text| text.trim_end_matches(") "));
+        texts.filter(|text| text.starts_with("android.") && text.contains('$')).map(str::to_owned).collect()
+    };
+    // Runnables of handlers that are in the list themselves.
+    let by_target = [
+        "android.app.LoadedApk$ServiceDispatcher$RunConnection",
+        "android.view.Choreographer$FrameDisplayEventReceiver",
+    ];
+    let mut expected = quoted(rust);
+    by_target.iter().for_each(|class| assert!(expected.remove(*class), "{class}"));
+    let own = quoted(&text);
+    assert_eq!(own, expected, "MainThread.java, component.rs");
+    // By class and by the text that Looper prints: each handler twice.
+    for handler in expected.iter().filter(|class| !class.contains("ReceiverDispatcher")) {
+        assert_eq!(text.matches(&format!("{handler}\"")).count(), 1, "{handler} as a class");
+        assert_eq!(text.matches(&format!("{handler}) \"")).count(), 1, "{handler} as a text");
+    }
+}

@@ -1,0 +1,30 @@
+package android.database.sqlite;
+
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+
+/** Who wants the connection while another thread has it parks, and looks again, as in API 29. */
+final class SQLiteConnectionPool {
+    private static final long LOOK_AGAIN_NS = 30_000_000_000L;
+
+    private final AtomicReference<SQLiteConnection> free =
+            new AtomicReference<SQLiteConnection>(new SQLiteConnection());
+
+    SQLiteConnection acquireConnection() {
+        return waitForConnection();
+    }
+
+    private SQLiteConnection waitForConnection() {
+        while (true) {
+            SQLiteConnection connection = free.getAndSet(null);
+            if (connection != null) {
+                return connection;
+            }
+            LockSupport.parkNanos(this, LOOK_AGAIN_NS);
+        }
+    }
+
+    void releaseConnection(SQLiteConnection connection) {
+        free.set(connection);
+    }
+}

@@ -1,0 +1,20 @@
+package android.database.sqlite;
+
+/** A database with one connection, under the names of API 29. There is no SQLite behind it. */
+public final class SQLiteDatabase {
+    private final SQLiteConnectionPool pool = new SQLiteConnectionPool();
+
+    /** The connection is this thread's until the transaction ends, which it does not here. */
+    public void beginTransaction() {
+        pool.acquireConnection();
+    }
+
+    public void rawQuery(String sql) {
+        SQLiteConnection connection = pool.acquireConnection();
+        try {
+            connection.executeForCursorWindow(sql);
+        } finally {
+            pool.releaseConnection(connection);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package causes;
+
+import android.os.BinderProxy;
+import android.os.Parcel;
+
+/** A service of another process, as aidl writes it. */
+interface ICatalog {
+    int price(int item);
+
+    /** What the service extends. */
+    abstract class Stub {
+        static ICatalog asInterface(BinderProxy remote) {
+            return new Proxy(remote);
+        }
+
+        /** What its callers have. */
+        private static final class Proxy implements ICatalog {
+            private final BinderProxy remote;
+
+            Proxy(BinderProxy remote) {
+                this.remote = remote;
+            }
+
+            @Override
+            public int price(int item) {
+                Parcel data = new Parcel();
+                Parcel reply = new Parcel();
+                data.writeInt(item);
+                remote.transact(1, data, reply, 0);
+                return reply.readInt();
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+package causes;
+
+import android.app.ActivityThread;
+import android.app.SharedPreferencesImpl;
+import android.database.sqlite.SQLiteDatabase;
+import android.os.BinderProxy;
+import android.os.Looper;
+import android.system.ErrnoException;
+import android.system.Os;
+import dalvik.system.DexFile;
+import java.io.File;
+import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * Hangs below the platform's own methods. What would be a slow disk is a pipe with one end: whoever opens it waits for the other,
+ * as long as the test wants.
+ */
+final class Platform implements Runnable {
+    private static final int READ_AND_WRITE = 0600;
+
+    private final String what;
+
+    private Platform(String what) {
+        this.what = what;
+    }
+
+    /** Null when it is none of these. */
+    static Runnable of(String what) {
+        switch (what) {
+            case "load":
+            case "apply":
+            case "query":
+            case "connection":
+            case "binder":
+            case "dex":
+            case "native":
+                return new Platform(what);
+            default:
+                return null;
+        }
+    }
+
+    @Override
+    public void run() {
+        try {
+            switch (what) {
+                case "load":
+                    Settings.theme();
+                    break;
+                case "apply":
+                    Settings.save();
+                    break;
+                case "query":
+                    new Orders().list();
+                    break;
+                case "connection":
+                    Orders orders = new Orders();
+                    orders.importInBackground();
+                    orders.list();
+                    break;
+                case "binder":
+                    Shop.open();
+                    break;
+                case "dex":
+                    Plugins.load();
+                    break;
+                default:
+                    Codec.open();
+            }
+        } catch (Exception failed) {
+            throw new IllegalStateException(failed);
+        }
+    }
+
+    private static File pipe(File at) throws ErrnoException {
+        Os.mkfifo(at.getPath(), READ_AND_WRITE);
+        at.deleteOnExit();
+        return at;
+    }
+
+    private static File unused(String name) throws IOException {
+        File file = File.createTempFile(name, null);
+        if (!file.delete()) {
+            throw new IOException("cannot delete " + file);
+        }
+        return file;
+    }
+
+    /** Preferences on a disk that does not answer. */
+    static final class Settings {
+        static void theme() throws Exception {
+            new SharedPreferencesImpl(pipe(unused("settings"))).getString("theme", "light");
+        }
+
+        /** Changes them, and then the system stops the Activity. */
+        static void save() throws Exception {
+            File file = File.createTempFile("settings", null);
+            SharedPreferencesImpl settings = new SharedPreferencesImpl(file);
+            settings.getString("theme", "light");
+            if (!file.delete()) {
+                throw new IOException("cannot delete " + file);
+            }
+            pipe(file);
+            settings.edit().apply();
+            awaitWriter();
+            new ActivityThread.H(Looper.getMainLooper())
+                    .obtainMessage(ActivityThread.H.EXECUTE_TRANSACTION, ActivityThread.STOP_ACTIVITY)
+                    .sendToTarget();
+        }
+
+        /** Until the thread that writes them is at the file. */
+        private static void awaitWriter() throws InterruptedException {
+            while (true) {
+                for (StackTraceElement[] stack : Thread.getAllStackTraces().values()) {
+                    for (StackTraceElement frame : stack) {
+                        if (frame.getMethodName().equals("writeToFile")) {
+                            return;
+                        }
+                    }
+                }
+                Thread.sleep(1);
+            }
+        }
+    }
+
+    /** A database that another thread, or another process, works on. */
+    static final class Orders {
+        private final SQLiteDatabase database = new SQLiteDatabase();
+
+        void list() {
+            database.rawQuery("SELECT * FROM orders");
+        }
+
+        void importInBackground() throws InterruptedException {
+            final CountDownLatch began = new CountDownLatch(1);
+            new Thread("import") {
+                @Override
+                public void run() {
+                    database.beginTransaction();
+                    began.countDown();
+                    Causes.Work.sleep(600_000);
+                }
+            }.start();
+            began.await();
+        }
+    }
+
+    /** Asks another process. */
+    static final class Shop {
+        static void open() {
+            ICatalog.Stub.asInterface(new BinderProxy()).price(7);
+        }
+    }
+
+    /** Code on a disk that does not answer. */
+    static final class Plugins {
+        static void load() throws Exception {
+            new DexFile(pipe(unused("plugin")).getPath());
+        }
+    }
+
+    /** A native method that waits for what only its library knows. The native is the host program's. */
+    static final class Codec {
+        static void open() {
+            configure();
+        }
+
+        private static native void configure();
+    }
+}

@@ -1,0 +1,193 @@
+//! Display frames: what the real Choreographer and FrameMetrics of a testbed tell the recorder, and what a report has of it.
+
+use anyhow::{Context, Result};
+use loopbox_e2e::live::{wait_for_ring, wait_until};
+use loopbox_e2e::story::Story;
+use loopbox_e2e::{LIMIT, feature, launcher, read, stacks_of};
+use loopbox_format::model::{
+    DumpReason, Feature, FrameFlags, FrameScene, FrameSession, JankFrame, JankPlace, Report, SceneKind,
+};
+use std::fs;
+use std::path::Path;
+use tempfile::tempdir;
+
+/// The trace of the article on scrolling: 83 frames in 1,535 ms.
+const TRACE: &str = "17,17,17,17,17,17,69,16,15,16,17,17,17,17,17,17,61,12,13,13,15,16,17,17,17,98,10,19,16,17,17,17,17,17,17,17,17,17,17,17,17,17,17,17,17,17,17,17,17,17,17,17,17,17,17,17,16,16,16,16,16,16,16,16,16,16,16,16,16,16,16,16,16,16,16,16,16,16,16,16,16,16,16";
+const MS: u64 = 1_000_000;
+
+fn scene<'a>(frames: &'a FrameSession, name: &str) -> Option<&'a FrameScene> {
+    frames.scenes.iter().find(|scene| scene.kind == SceneKind::Named && scene.name.as_str() == name)
+}
+
+/// Each frame reaches the report to the nanosecond, whatever the machine does meanwhile.
+fn the_articles_trace(testbed: &str, options: &[&str], hook: &str) -> Result<()> {
+    let story = Story::tell("smooth.Main", testbed, options, &[&format!("trace={TRACE}"), hook])?;
+    let frames = &story.report.frames;
+    let trace = scene(frames, "trace").context("no screen of this name")?;
+    assert_eq!((trace.frames, trace.sum_ns), (83, 1_535 * MS));
+    assert_eq!(trace.hitch_ns, 11 * 16_666_667);
+    assert_eq!((trace.level_frames, trace.level_dropped), ([80, 3, 0, 0, 0], [0, 11, 0, 0, 0]));
+    assert_eq!((trace.windows_recorded, trace.worst_window_fps_milli), (3, Some(23_622)));
+    assert_eq!((trace.fps_values, trace.longest_us), (1, 98_000));
+    assert!(!trace.observed_rate);
+    assert_eq!(frames.recent.len(), 83);
+    assert!(frames.recent.iter().all(|frame| frame.flags.has(FrameFlags::ANIMATION)));
+    let stood: Vec<u64> = frames.janks.iter().map(|jank| jank.duration_ns / MS).collect();
+    assert_eq!(stood, [69, 61, 98]);
+    assert!(story.said("stats: 83 frames, 11 dropped, 3 windows, 54072 mHz, trace 83"), "{:#?}", story.said);
+    assert!(story.said("stats after a reset: 0 frames, 0 dropped, 0 windows, 0 mHz,"), "{:#?}", story.said);
+    assert_eq!(feature(&story.report, Feature::Frames), (true, "scrolling and named animations"));
+    assert_eq!(feature(&story.report, Feature::Stages), (false, "not asked for"));
+    assert_eq!(feature(&story.report, Feature::Touch), (false, "not asked for"));
+    Ok(())
+}
+
+#[test]
+fn the_articles_trace_is_in_the_report_to_the_nanosecond() -> Result<()> {
+    the_articles_trace("art10", &[], "hook=AUTO")
+}
+
+#[test]
+fn the_same_on_art_11_and_with_a_printer() -> Result<()> {
+    the_articles_trace("art11", &[], "hook=PRINTER")
+}
+
+#[test]
+fn the_same_in_compiled_code_and_without_a_hook() -> Result<()> {
+    the_articles_trace("art11-jit", &[], "hook=NONE")
+}
+
+/// What a report has when nothing more comes.
+fn is_whole(report: &Report) -> bool {
+    let frames = &report.frames;
+    let process = frames.scenes.first();
+    process.is_some_and(|process| process.staged > 0)
+        && frames.gestures.iter().any(|gesture| !gesture.flags.has(FrameFlags::FINGER))
+}
+
+/// The first report in the folder that is as wanted.
+fn report_in(folder: &Path, wanted: impl Fn(&Report) -> bool) -> Result<Report> {
+    wait_until("a report as wanted", || {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "lbx")
+                && let Ok(report) = read(&path)
+                && wanted(&report)
+            {
+                return Ok(Some(report));
+            }
+        }
+        Ok(None)
+    })
+}
+
+/// The jank frame at this place whose tree goes through `method`.
+fn jank_in<'a>(report: &'a Report, place: JankPlace, method: &str) -> Result<&'a JankFrame> {
+    let shows = |jank: &&JankFrame| {
+        let tree = report.trees.iter().find(|tree| Some(tree.token) == jank.tree_token);
+        let stacks = tree.and_then(|tree| stacks_of(report, tree).ok()).unwrap_or_default();
+        stacks.iter().any(|(stack, _)| stack.iter().any(|frame| frame.short() == method))
+    };
+    let mut found = report.frames.janks.iter().filter(|jank| jank.place == Some(place));
+    found.find(shows).with_context(|| {
+        let trees: Vec<_> =
+            report.trees.iter().map(|tree| (tree.token, tree.sample_deltas_ns.len())).collect();
+        format!("no jank frame in {place:?} with {method}: {:#?}, trees {trees:?}", report.frames.janks)
+    })
+}
+
+/// A finger scrolls and lets go, a list flies and stalls twice, a tap, and a scroll that nobody caused.
+fn a_screen_is_used(testbed: &str, hook: &str) -> Result<()> {
+    let folder = tempdir()?;
+    let launcher = launcher(testbed)?;
+    let app = launcher.app("smooth.Main").argument(format!("dir={}", folder.path().display()));
+    let mut app = app.argument(hook).argument("stages=on").argument("touch=on").start()?;
+    app.wait_for("SCRIPT used", LIMIT)?;
+    let report = report_in(folder.path(), is_whole)?;
+    let said = app.seen().to_vec();
+    app.kill();
+
+    // While nothing moves no refresh is asked for.
+    let still: Vec<_> = said.iter().filter(|line| line.starts_with("SCRIPT still")).collect();
+    assert_eq!(still.len(), 4);
+    assert!(still.iter().all(|line| line.ends_with(": 0")), "{still:?}");
+
+    let frames = &report.frames;
+    let feed = scene(frames, "smooth.Screen").context("no such screen")?;
+    let (scroll, finger) = (feed.scroll, feed.finger);
+    assert_eq!(scroll.frames, feed.frames, "nothing but scrolling counts");
+    assert!(finger.frames > 0 && finger.frames < scroll.frames, "{finger:?} of {scroll:?}");
+    let fingers = frames.gestures.iter().filter(|gesture| gesture.flags.has(FrameFlags::FINGER));
+    assert_eq!(fingers.count(), 1, "a tap is none: {:#?}", frames.gestures);
+    let first = frames.gestures.first().context("no gesture")?;
+    assert!(first.flags.has(FrameFlags::FINGER) && first.ordinal == 1, "{first:?}");
+    assert!(frames.gestures.last().is_some_and(|last| !last.flags.has(FrameFlags::FINGER)));
+
+    // Each of the two stalls has its place, its message and its code.
+    let own = jank_in(&report, JankPlace::OwnMessage, "Feed.bind")?;
+    // A frame that begins late stands the shorter for it, by less than a refresh.
+    assert!(own.duration_ns >= 680 * MS && own.own_ns >= Some(700 * MS), "{own:?}");
+    let other = jank_in(&report, JankPlace::OtherMessage, "Feed$Loader.parse")?;
+    assert!(other.duration_ns >= 680 * MS && other.other_ns >= Some(700 * MS), "{other:?}");
+    assert!(feed.level_frames[3] + feed.level_frames[4] >= 2, "{:?}", feed.level_frames);
+    assert!(said.iter().any(|line| line == "SCRIPT skipped many in smooth.Screen"), "{said:?}");
+
+    // What FrameMetrics says of a frame is found by its frame time.
+    assert!(frames.scenes.first().is_some_and(|process| process.staged > 0 && process.first_draw == 0));
+    let recent = |vsync_ns| frames.recent.iter().any(|frame| Some(frame.frame_time_ns) == vsync_ns);
+    assert!(frames.stages.iter().any(|stages| recent(stages.vsync_ns)), "{:#?}", frames.stages);
+
+    assert!(feature(&report, Feature::Frames).0);
+    assert_eq!(feature(&report, Feature::Stages), (true, "FrameMetrics"));
+    assert_eq!(feature(&report, Feature::Touch), (true, "the callbacks of windows"));
+    let told = |words: &str| said.iter().any(|line| line == words);
+    assert!(told("SCRIPT gesture 1 of a finger"), "{said:?}");
+    assert!(told("SCRIPT window of smooth.Screen"), "{said:?}");
+    assert!(!said.iter().any(|line| line.contains("cannot be")), "{said:?}");
+    Ok(())
+}
+
+#[test]
+fn a_scroll_is_told_from_its_touch_to_its_code() -> Result<()> {
+    a_screen_is_used("art10", "hook=AUTO")
+}
+
+#[test]
+fn a_scroll_is_told_on_art_11_with_a_printer() -> Result<()> {
+    a_screen_is_used("art11", "hook=PRINTER")
+}
+
+/// The user swipes the app away, or the system needs its memory: a process ends without a word, and its frames are not lost.
+#[test]
+fn frames_of_a_killed_process_are_in_the_next_launchs_report() -> Result<()> {
+    let folder = tempdir()?;
+    let launcher = launcher("art10")?;
+    let directory = format!("dir={}", folder.path().display());
+    let start = || launcher.app("smooth.Main").argument(&*directory).argument("touch=on").start();
+    let mut first = start()?;
+    first.wait_for("SCRIPT installed", LIMIT)?;
+    let pid = first.pid();
+    let turned = |report: &Report| {
+        let finger = |flags: FrameFlags| flags.has(FrameFlags::FINGER);
+        report.frames.gestures.iter().any(|gesture| !finger(gesture.flags))
+    };
+    let ring = wait_for_ring("both gestures are in the ring's file", folder.path(), pid, turned)?;
+    first.kill();
+
+    let mut second = start()?;
+    let mut told = second.wait_for("SCRIPT report", LIMIT)?;
+    while !told.contains(&format!("loopbox-{pid}-")) || !told.contains("-recovered") {
+        told = second.wait_for("SCRIPT report", LIMIT)?;
+    }
+    second.kill();
+    let path = told.split_whitespace().nth(2).context("no path")?;
+    let report = read(path.as_ref())?;
+    assert_eq!(report.meta.reason, DumpReason::Recovered { crash_signal: None });
+    assert_eq!(report.digest.lines().next(), Some("frames"), "{}", report.digest);
+    assert!(report.frames.gestures.starts_with(&ring.frames.gestures), "{:#?}", report.frames.gestures);
+    assert!(report.frames.janks.starts_with(&ring.frames.janks), "{:#?}", report.frames.janks);
+    let process = report.frames.scenes.first().context("no figures")?;
+    assert!(process.frames >= ring.frames.scenes[0].frames && process.finger.frames > 0);
+    assert!(!report.frames.recent.is_empty());
+    Ok(())
+}

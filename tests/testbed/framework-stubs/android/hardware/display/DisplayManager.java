@@ -1,0 +1,26 @@
+package android.hardware.display;
+
+import android.os.Handler;
+import android.view.Display;
+
+/** What an app asks of the only display. */
+public final class DisplayManager {
+    /** As on a device. */
+    public interface DisplayListener {
+        void onDisplayAdded(int displayId);
+
+        void onDisplayRemoved(int displayId);
+
+        void onDisplayChanged(int displayId);
+    }
+
+    public Display getDisplay(int displayId) { return displayId == Display.DEFAULT_DISPLAY ? new Display() : null; }
+
+    public void registerDisplayListener(DisplayListener listener, Handler handler) {
+        DisplayManagerGlobal.getInstance().register(listener, handler);
+    }
+
+    public void unregisterDisplayListener(DisplayListener listener) {
+        DisplayManagerGlobal.getInstance().unregister(listener);
+    }
+}

@@ -1,6 +1,6 @@
 //! How long the running message has really been running.
 
-use crate::Activity;
+use crate::{Activity, Scheduled, Starvation};
 
 const MS: u64 = 1_000_000;
 /// A thread that wakes that much too late was kept from running, and with it the whole process.
@@ -36,6 +36,8 @@ pub struct Suspect {
     pub ran_ns: u64,
     /// How long the process did not run meanwhile.
     pub frozen_ns: u64,
+    /// How much of `ran_ns` the main thread has waited for a processor since the first look at the message.
+    pub starved_ns: u64,
 }
 
 /// Watches the running message from another thread: no message is posted, no clock of the main thread read.
@@ -48,6 +50,7 @@ pub struct Watchdog {
     gap_ns: u64,
     background: bool,
     message: Suspect,
+    starvation: Option<Starvation>,
     frozen: Frozen,
 }
 
@@ -72,6 +75,7 @@ impl Watchdog {
             gap_ns: GAP_NS.min(threshold_ns / 2),
             background: false,
             message: Suspect::default(),
+            starvation: None,
             frozen: Frozen::default(),
         }
     }
@@ -89,6 +93,7 @@ impl Watchdog {
         };
         if self.message.token != token {
             self.message = Suspect { token, start_ns, ..Suspect::default() };
+            self.starvation = None;
         }
         match since {
             Since::Awake => {}
@@ -100,6 +105,16 @@ impl Watchdog {
         self.message.frozen_ns = self.message.frozen_ns.min(age_ns);
         self.message.ran_ns = age_ns - self.message.frozen_ns;
         self.message.ran_ns >= self.suspicion_ns
+    }
+
+    /// What the kernel counted of the main thread at the moment of the last look, where it counts.
+    pub fn scheduled(&mut self, now: Option<Scheduled>) {
+        let Some(now) = now.filter(|_| self.message.token != 0) else { return };
+        let ran_ns = self.message.ran_ns;
+        match &mut self.starvation {
+            Some(starvation) => self.message.starved_ns = starvation.look(ran_ns, now),
+            None => self.starvation = Some(Starvation::new(ran_ns, now)),
+        }
     }
 
     /// The running message as last looked at; its token is 0 when none was.
@@ -171,7 +186,10 @@ mod tests {
         assert_eq!(watch.next_look_ns(12 * S + 450 * MS), Some(12 * S + 500 * MS));
         let at = 12 * S + 510 * MS;
         assert!(watch.look(at, running(1, 10 * S), Since::SleptUntil(at - 10 * MS)));
-        assert_eq!(watch.message(), Suspect { token: 1, start_ns: 10 * S, ran_ns: 2_510 * MS, frozen_ns: 0 });
+        assert_eq!(
+            watch.message(),
+            Suspect { token: 1, start_ns: 10 * S, ran_ns: 2_510 * MS, ..Suspect::default() }
+        );
         assert_eq!(watch.next_look_ns(at), Some(at + 80 * MS));
         assert!(!watch.look(13 * S, running(2, 13 * S), Since::Awake));
         assert!(!watch.look(13 * S, Activity::Idle { since_ns: 13 * S }, Since::Awake));
@@ -223,6 +241,28 @@ mod tests {
         assert!(!watch.look(11 * S, outside, Since::Awake));
         assert!(watch.look(13 * S, outside, Since::SleptUntil(13 * S)));
         assert_eq!((watch.message().token, watch.message().ran_ns), (1 << 63 | 7, 3 * S));
+    }
+
+    #[test]
+    fn the_wait_for_a_processor_is_the_messages_own() {
+        let at = |ran, waited, turns| {
+            Some(Scheduled { ran_ns: ran * S, waited_ns: waited * S, turns, is_runnable: true })
+        };
+        let mut watch = Watchdog::new(5 * S);
+        watch.scheduled(at(3, 8, 1));
+        assert!(!watch.look(10 * S, running(1, 10 * S), Since::Parked));
+        watch.scheduled(at(3, 9, 2));
+        assert!(watch.look(14 * S, running(1, 10 * S), Since::Awake));
+        assert_eq!(watch.message().starved_ns, 0);
+        watch.scheduled(at(4, 9, 2));
+        assert_eq!(watch.message().starved_ns, 3 * S, "the wait that lasts");
+        watch.scheduled(None);
+        assert_eq!(watch.message().starved_ns, 3 * S, "what is not counted says nothing");
+        assert!(!watch.look(15 * S, running(2, 14 * S), Since::Awake));
+        watch.scheduled(at(4, 13, 3));
+        assert!(!watch.look(16 * S, running(2, 14 * S), Since::Awake));
+        watch.scheduled(at(5, 13, 3));
+        assert_eq!((watch.message().token, watch.message().starved_ns), (2, 0));
     }
 
     #[test]

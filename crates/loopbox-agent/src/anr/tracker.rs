@@ -9,7 +9,7 @@ use loopbox_format::looper::most_overdue_ns;
 use loopbox_format::model::{
     Anr, AnrVerdict, DumpReason, MainState, Outside, QuitSignal, RecordKind, Report, SignalOrigin, SystemWord,
 };
-use loopbox_recorder::{Activity, classify, origin, threshold_ns};
+use loopbox_recorder::{Activity, Suspect, classify, origin, threshold_ns};
 
 /// A message or freeze that ended at most this long ago may still be the reason for a signal.
 const RECENT_NS: u64 = 10_000_000_000;
@@ -32,8 +32,6 @@ pub(crate) struct AnrTracker {
     /// The message under suspicion; 0 for none.
     token: u64,
     threshold_ns: u64,
-    /// How long the main thread had waited for a processor when the suspicion started.
-    waited_ns: Option<u64>,
     /// How long it had been starved when it crossed its threshold.
     starved_at_hang_ns: u64,
     /// It is reported, or never will be.
@@ -51,7 +49,6 @@ impl AnrTracker {
         Self {
             token: 0,
             threshold_ns: 0,
-            waited_ns: None,
             starved_at_hang_ns: 0,
             settled: false,
             signal: None,
@@ -68,11 +65,10 @@ impl AnrTracker {
             self.token = token;
             self.settled = false;
             self.threshold_ns = session.settings.hang_threshold_ns;
-            self.waited_ns = proc::main_waited_ns();
             return if token == 0 { Stall::Nothing } else { Stall::Suspect };
         }
-        let starved_ns = self.starved_ns();
-        let ran_ns = stall.message().ran_ns.saturating_sub(starved_ns);
+        let Suspect { ran_ns, starved_ns, .. } = stall.message();
+        let ran_ns = ran_ns.saturating_sub(starved_ns);
         if token == 0 || self.settled || ran_ns < self.threshold_ns {
             return Stall::Nothing;
         }
@@ -114,7 +110,7 @@ impl AnrTracker {
             }
             _ => session.shared.activity(),
         };
-        let stall = session.stall.snapshot().at(now_ns, activity);
+        let stall = session.stall.snapshot().at(now_ns, activity, proc::main_scheduled());
         let frozen = stall.frozen();
         let recent = frozen.last_over_ns.saturating_add(RECENT_NS) > now_ns;
         self.thawed_ns = if recent { frozen.last_ns } else { 0 };
@@ -139,11 +135,11 @@ impl AnrTracker {
                 _ => 0,
             };
             anr.ran_ns = age_ns.saturating_sub(anr.frozen_ns);
-            if self.token == token {
-                // Of a hang as it was when it became one: the wait for a processor since then must not take it back, for
-                // it is reported only once.
-                let is_hang = report.meta.reason == DumpReason::Hang;
-                anr.starved_ns = if is_hang { self.starved_at_hang_ns } else { self.starved_ns() };
+            anr.starved_ns = watched.map_or(0, |message| message.starved_ns);
+            if self.token == token && report.meta.reason == DumpReason::Hang {
+                // As it was when it became one: the wait for a processor since then must not take it back, for it is
+                // reported only once.
+                anr.starved_ns = self.starved_at_hang_ns;
             }
         }
         if report.meta.reason == DumpReason::SigQuit {
@@ -190,11 +186,6 @@ impl AnrTracker {
         if let Some(SystemWord::NotResponding(_)) = system {
             self.system = system.cloned().map(|system| (message, system));
         }
-    }
-
-    fn starved_ns(&self) -> u64 {
-        let now = proc::main_waited_ns();
-        now.zip(self.waited_ns).map_or(0, |(now, before)| now.saturating_sub(before))
     }
 }
 

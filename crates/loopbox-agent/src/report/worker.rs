@@ -231,7 +231,7 @@ impl<'a> Worker<'a> {
         self.collector.save_running_name(&report);
         let (queue, mut statistics) = pending_queue::capture(env, &self.session.settings);
         self.collector.save_queue(&queue);
-        let mut stats = process_stats::read(self.session.stall_now().frozen(), self.session.art.get());
+        let mut stats = process_stats::read(self.session.frozen_now(), self.session.art.get());
         stats.append(&mut statistics);
         self.collector.save_stats(&stats);
     }
@@ -262,7 +262,7 @@ impl<'a> Worker<'a> {
         report.meta.reason = reason;
         update_handler_feature(session);
         report.features = session.features.list();
-        report.statistics = process_stats::read(session.stall_now().frozen(), session.art.get());
+        report.statistics = process_stats::read(session.frozen_now(), session.art.get());
         report.anr = self.anr.classify(env, session, &report);
         report.digest = digest::lines(&report, FileState::First);
         let name = AnrTracker::file_name(&report).filter(|_| named_by_hang).unwrap_or_else(|| {

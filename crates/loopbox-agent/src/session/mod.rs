@@ -18,13 +18,13 @@ use annotations::Annotations;
 use features::Features;
 use frames::Frames;
 use loopbox_art::Art;
-use loopbox_recorder::Demand;
+use loopbox_recorder::{Demand, Frozen};
 use loopbox_store::{BuildId, RingReader};
 use monitor::MonitorWishes;
 use previous_runs::PreviousRuns;
 use settings::Settings;
 use shared_state::SharedState;
-use stall::{StallSnapshot, StallState};
+use stall::StallState;
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -123,9 +123,9 @@ impl Session {
         *self.started.get_or_init(|| loopbox_store::start_ticks().and_then(clock::uptime_of_start))
     }
 
-    /// What the stall monitor would find now.
-    pub(crate) fn stall_now(&self) -> StallSnapshot {
-        self.stall.snapshot().at(clock::now_ns(), self.shared.activity())
+    /// When the process did not run, as the stall monitor would find now.
+    pub(crate) fn frozen_now(&self) -> Frozen {
+        self.stall.snapshot().at(clock::now_ns(), self.shared.activity(), None).frozen()
     }
 
     pub(crate) fn wake_worker(&self) {

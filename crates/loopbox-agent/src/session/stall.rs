@@ -1,6 +1,6 @@
 //! What the stall monitor found out about the running message.
 
-use loopbox_recorder::{Activity, Asleep, Frozen, SeenBusy, Since, Suspect, Watchdog};
+use loopbox_recorder::{Activity, Asleep, Frozen, Scheduled, SeenBusy, Since, Suspect, Watchdog};
 use std::sync::{Mutex, PoisonError};
 
 /// The monitor's last snapshot: written by its thread, read by the worker.
@@ -54,8 +54,9 @@ impl StallSnapshot {
 
     /// What the monitor would find now. When a process goes on that did not run, all its threads wake at once, and the one
     /// that asks may run long before the monitor does.
-    pub(crate) fn at(mut self, now_ns: u64, activity: Activity) -> Self {
+    pub(crate) fn at(mut self, now_ns: u64, activity: Activity, main: Option<Scheduled>) -> Self {
         self.suspect = self.watch.look(now_ns, activity, self.since);
+        self.watch.scheduled(main);
         self
     }
 }
@@ -95,21 +96,21 @@ mod tests {
         let runs = Activity::Running { token: 1, start_ns: 10 * S };
         let mut monitor = StallSnapshot::new(5 * S, 9 * S);
         monitor.since = Since::SleptUntil(10 * S + S / 2);
-        let thawed = monitor.at(20 * S, runs);
+        let thawed = monitor.at(20 * S, runs, None);
         assert_eq!((thawed.message().ran_ns, thawed.message().frozen_ns), (S / 2, 9 * S + S / 2));
         assert_eq!((thawed.frozen().times, thawed.suspect_token()), (1, 0));
         // It sleeps as it should.
-        let hangs = monitor.at(10 * S, runs).at(14 * S, runs);
+        let hangs = monitor.at(10 * S, runs, None).at(14 * S, runs, None);
         assert_eq!(hangs.frozen().times, 1, "nothing has moved its deadline");
         monitor.since = Since::SleptUntil(14 * S + S / 10);
-        let hangs = monitor.at(14 * S, runs);
+        let hangs = monitor.at(14 * S, runs, None);
         assert_eq!((hangs.message().frozen_ns, hangs.suspect_token()), (0, 1));
     }
 
     #[test]
     fn a_process_that_was_frozen_before_the_monitor_ever_ran_was_frozen() {
         let first = StallSnapshot::new(5 * S, 9 * S);
-        let late = first.at(20 * S, Activity::Running { token: 1, start_ns: 8 * S });
+        let late = first.at(20 * S, Activity::Running { token: 1, start_ns: 8 * S }, None);
         assert_eq!((late.message().ran_ns, late.message().frozen_ns), (S, 11 * S));
     }
 }

@@ -1,12 +1,25 @@
 //! What `/proc` tells about this process and its main thread.
 
-use loopbox_recorder::Place;
+use loopbox_recorder::{Place, Scheduled};
 use std::fs;
 use std::str::SplitWhitespace;
 
-/// How long the main thread has waited for a processor so far.
+/// How long the main thread has waited for a processor so far, without a wait that lasts.
 pub(crate) fn main_waited_ns() -> Option<u64> {
     main_schedstat().split_whitespace().nth(1)?.parse().ok()
+}
+
+/// What the scheduler counts of the main thread; `None` on a kernel that does not count.
+pub(crate) fn main_scheduled() -> Option<Scheduled> {
+    let schedstat = main_schedstat();
+    let mut fields = schedstat.split_whitespace().map(|field| field.parse().ok());
+    let mut field = || fields.next()?;
+    Some(Scheduled {
+        ran_ns: field()?,
+        waited_ns: field()?,
+        turns: field()?,
+        is_runnable: main_stat()?.state == b'R',
+    })
 }
 
 /// Whether another process traces this one, as native debuggers do.

@@ -15,7 +15,8 @@ pub struct Anr {
     /// The part of the running message's age in which the whole process did not run: it was frozen by the system, or
     /// stopped.
     pub frozen_ns: u64,
-    /// How long the main thread waited for a processor since the recorder began to suspect a hang.
+    /// How much of `ran_ns` the main thread waited for a processor, by the kernel's count since the first look at the
+    /// message, which comes within half a second (a second in the background).
     pub starved_ns: u64,
     /// How long the message took in all, once it has ended; `None` while it runs, or when its end is not known.
     pub ended_after_ns: Option<u64>,

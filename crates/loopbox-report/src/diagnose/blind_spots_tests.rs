@@ -83,7 +83,7 @@ fn starved_machine(report: ReportBuilder) -> ReportBuilder {
         .with(|r| r.history.iter_mut().for_each(|record| record.checktime_late_ns = Some(800_000_000)))
 }
 
-/// What the kernel counted of main since the recorder suspected a hang.
+/// What the kernel counted of main since the first look at the message.
 fn measured(report: ReportBuilder, ran_ms: u64, starved_ms: u64) -> ReportBuilder {
     report.with(|r| {
         r.anr.hang_threshold_ns = Some(S);

@@ -4,16 +4,16 @@ use super::facts::Facts;
 use super::slow_message::SlowMessage;
 use crate::model::time::{format_ns, percent, share};
 
-/// What was counted speaks for the message when it is of this part of it at least.
-const LEAST_PART: u64 = 4;
+/// Of a message that has run no longer, most may have been before the recorder's first look at it.
+const FIRST_LOOK_NS: u64 = 500_000_000;
 
-/// The part of the time since the recorder suspected a hang for which main could have run and got no CPU, and that in
-/// words. `None` when it was not measured: the counters are read first at half of the message's time-out, and what they
-/// have counted since the process's start says nothing about one message; nor does what they have counted of its last moments.
+/// The part of the message since the recorder first looked at it for which main could have run and got no CPU, and that in
+/// words. `None` when it was not measured: what the counters have counted since the process's start says nothing about one
+/// message.
 pub(super) fn measured_cpu_wait(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(f64, String)> {
     let anr = &facts.analysis.anr;
-    let measured_ns = anr.ran_ns.saturating_sub(anr.hang_threshold_ns? / 2);
-    if !slow.running || measured_ns == 0 || measured_ns < anr.ran_ns / LEAST_PART {
+    let measured_ns = anr.ran_ns.saturating_sub(FIRST_LOOK_NS);
+    if !slow.running || measured_ns < FIRST_LOOK_NS || anr.hang_threshold_ns.is_none() {
         return None;
     }
     let part = share(anr.starved_ns, measured_ns).min(1.0);

@@ -313,7 +313,7 @@ fn starved_names_the_pool_of_the_app_that_takes_the_cpus() {
         }
         report.looper_tree(99, &[("com.shop.A.run com.shop.A.parse:4", 60)]).with(|r| {
             (r.anr.ran_ns, r.anr.hang_threshold_ns, r.anr.starved_ns) =
-                (6_000_000_000, Some(5_000_000_000), 3_000_000_000);
+                (6_000_000_000, Some(5_000_000_000), 4_500_000_000);
             for (thread, (_, state)) in r.threads.threads.iter_mut().zip(states) {
                 thread.state = *state;
             }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// How much of the message main waited for a CPU.
 enum Waited {
-    /// Measured by the kernel, since the recorder suspected a hang.
+    /// Measured by the kernel, since the recorder's first look at the message.
     Measured { share: f64, evidence: String },
     /// It was not measured, but the stacks run and the CPU time is missing.
     Supposed { evidence: String },

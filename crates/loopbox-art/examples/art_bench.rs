@@ -96,7 +96,7 @@ fn now_ns() -> u64 {
 
 impl Job {
     fn run(&mut self, art: &'static Art, env: JniEnv) {
-        // The article's code walks where it is, without this call: its clock starts here, ours when main stopped.
+        // Qimao's code walks where it is, without this call: its clock starts here, ours when main stopped.
         let entered_ns = now_ns();
         let Some(suspended) = self.suspended.take() else {
             art.warm_up(env, &mut self.stack);

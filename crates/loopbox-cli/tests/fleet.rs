@@ -86,10 +86,10 @@ fn both_engines_answer_the_documented_questions_alike() {
         [5, 6, 7, 8, 9].map(|at| answers[at].as_array().unwrap().as_slice());
     let screens =
         |rows: &[Value]| -> Vec<String> { rows.iter().map(|row| row["screen"].to_string()).collect() };
-    // By the time of their hitches: one frozen frame has more than the article's trace.
+    // By the time of their hitches: one frozen frame has more than Taobao's trace.
     assert_eq!(screens(costly), ["\"Cart\"", "\"Feed\""]);
     assert_eq!((number(&costly[0], "frozen") > 0.0, number(&costly[1], "frozen")), (true, 0.0));
-    // The article's trace, 119.4 ms/s, of which the newest version has three times as much.
+    // Taobao's trace, 119.4 ms/s, of which the newest version has three times as much.
     assert_eq!(screens(changed), ["\"Feed\"", "\"Cart\""]);
     assert_eq!((number(&changed[0], "was"), number(&changed[0], "is_now")), (119.435, 358.306));
     assert_eq!(changed[1]["was"], changed[1]["is_now"]);

@@ -1,4 +1,4 @@
-//! The article's trace tree: many stacks into one tree, and every single stack back out of it.
+//! Qimao's trace tree: many stacks into one tree, and every single stack back out of it.
 
 use crate::model::{LocationId, StackTree, TreeNode};
 
@@ -8,7 +8,7 @@ use crate::model::{LocationId, StackTree, TreeNode};
 /// otherwise it begins a new one. A new node always belongs at the end of the pre-order, so the nodes are written
 /// once and in their final order.
 ///
-/// The article's own code also continues a node across samples that did not have it (`A>B`, `A`, `A>B`), and then
+/// Qimao's own code also continues a node across samples that did not have it (`A>B`, `A`, `A>B`), and then
 /// gives back other stacks than it was given. This one does not.
 #[derive(Debug, Clone, Default)]
 pub struct TreeMerger {

@@ -6,7 +6,7 @@ use loopbox_format::model::{FrameFlags, RecentFrame};
 /// A display frame that was replaced.
 ///
 /// `T[k]` is its frame time, the argument of `doFrame`, which is its vsync; its duration is `D[k] = T[k+1] - T[k]`: how long it
-/// stood, which is what its own work on the main thread stretched. The article on scrolling calls the same number "this
+/// stood, which is what its own work on the main thread stretched. Taobao's article calls the same number "this
 /// callback's time less that of the one before" and gives it to the later frame, and so loses the first of each scroll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DisplayFrame {
@@ -41,7 +41,7 @@ impl DisplayFrame {
         (self.refreshes() - 1).saturating_mul(self.interval.ns())
     }
 
-    /// What it stood beyond one interval, to the nanosecond: the hitch to the letter of the article.
+    /// What it stood beyond one interval, to the nanosecond: the hitch to the letter of Taobao.
     pub const fn hitch_exact_ns(&self) -> u64 {
         self.duration_ns.saturating_sub(self.interval.ns())
     }

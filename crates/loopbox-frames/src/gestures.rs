@@ -15,7 +15,7 @@ const QUIET_NS: u64 = 100_000_000;
 ///
 /// A gesture begins with the finger's touch, or with the first frame that scrolls without one (a scroll that the program
 /// does), and ends when no finger is down and nothing has scrolled for 100 ms. It is the finger's when that moved for longer than
-/// the tap timeout or further than the touch slop (the article names both and not how they are joined; either is enough), and then
+/// the tap timeout or further than the touch slop (Taobao names both and not how they are joined; either is enough), and then
 /// all of it is, frames before that included. A touch without a scrolled frame is none.
 #[derive(Debug, Clone, Default)]
 pub struct Gestures {

@@ -47,7 +47,7 @@ impl RefreshInterval {
     }
 
     /// How many frames were dropped while this one stood: [`Self::refreshes`] without itself. The `Choreographer`'s
-    /// "Skipped 64 frames!" is this number; the article's own counter says 65.
+    /// "Skipped 64 frames!" is this number; that article's own counter says 65.
     pub const fn dropped(self, duration_ns: u64) -> u32 {
         let dropped = self.refreshes(duration_ns) - 1;
         if dropped > u32::MAX as u64 { u32::MAX } else { dropped as u32 }
@@ -154,7 +154,7 @@ mod tests {
     fn dropped_of_the_articles_log_is_what_the_choreographer_says() {
         let i = RefreshInterval::HZ_60;
         assert_eq!(i.dropped(65 * i.ns()), 64);
-        assert_eq!(65 * i.ns() / 16_666_666, 65, "the article's counter counts the frame itself");
+        assert_eq!(65 * i.ns() / 16_666_666, 65, "that article's counter counts the frame itself");
         assert_eq!([0, 1, 8_333_333, 25_000_000, 25_000_001].map(|d| i.dropped(d)), [0, 0, 0, 0, 1]);
         assert_eq!(i.dropped(u64::MAX), u32::MAX);
         assert_eq!(i.dropped(733_333_348), 43, "a block of 720 ms");

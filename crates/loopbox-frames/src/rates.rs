@@ -15,15 +15,15 @@ pub fn relative_fps(interval_sum_ns: u64, sum_ns: u64) -> Option<f64> {
     (sum_ns > 0).then(|| interval_sum_ns as f64 / sum_ns as f64)
 }
 
-/// Hitch time for each second of scrolling, in milliseconds: Apple's "hitch time ratio", `scrollHitchRate` of the article.
+/// Hitch time for each second of scrolling, in milliseconds: Apple's "hitch time ratio", `scrollHitchRate` of Taobao.
 ///
-/// With [`DisplayFrame::hitch_ns`](crate::DisplayFrame::hitch_ns) it counts whole refreshes. To the letter of the article
+/// With [`DisplayFrame::hitch_ns`](crate::DisplayFrame::hitch_ns) it counts whole refreshes. To the letter of Taobao
 /// (`Σ max(0, D - I)`) a display that jitters by 0.4 ms has 10 ms/s without one late frame.
 pub fn hitch_ms_per_s(hitch_ns: u64, sum_ns: u64) -> Option<f64> {
     (sum_ns > 0).then(|| hitch_ns as f64 * 1e3 / sum_ns as f64)
 }
 
-/// A part of frames: of frozen ones the article's 冻帧占比.
+/// A part of frames: of frozen ones Taobao's 冻帧占比.
 pub fn ratio(part: u64, frames: u64) -> Option<f64> {
     (frames > 0).then(|| part as f64 / frames as f64)
 }

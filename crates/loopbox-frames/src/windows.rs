@@ -1,12 +1,12 @@
 //! Jank windows: the stretches in which scrolling was bad, found as the frames come.
 //!
-//! An average hides a stall: 83 frames in 1.535 s are 54 FPS, with three stalls in them that everybody saw. The article on
-//! scrolling cuts the stalls out with what comes right behind them and gives each an FPS of its own: 30, 43 and 23.
+//! An average hides a stall: 83 frames in 1.535 s are 54 FPS, with three stalls in them that everybody saw. Taobao's
+//! article cuts the stalls out with what comes right behind them and gives each an FPS of its own: 30, 43 and 23.
 
 use crate::display_frame::DisplayFrame;
 use loopbox_format::model::WorstWindow;
 
-/// A frame that stands longer is seen: 1/30 s, 33.3 ms in the article.
+/// A frame that stands longer is seen: 1/30 s, 33.3 ms by Taobao.
 const PERCEIVED_NS: u64 = 33_300_000;
 /// A window lasts this long at least: six frames of 16.6 ms.
 const SHORTEST_NS: u64 = 99_600_000;
@@ -40,7 +40,7 @@ impl JankWindow {
         u32::try_from(milli).unwrap_or(u32::MAX)
     }
 
-    /// Whether it is counted as jank: below 5/6 of the refresh rate, which is the article's 50 at 60 Hz.
+    /// Whether it is counted as jank: below 5/6 of the refresh rate, which is Taobao's 50 at 60 Hz.
     pub fn is_recorded(&self) -> bool {
         6 * u128::from(self.interval_sum_ns) < 5 * u128::from(self.duration_ns)
     }
@@ -56,7 +56,7 @@ impl JankWindow {
 /// Jank windows as a stream: what comes in is one frame after the other, without looking ahead and without a list.
 ///
 /// A window begins with a frame longer than 33.3 ms and than 1.998 intervals. It ends before a frame shorter than 1.02
-/// intervals (17 ms at 60 Hz) once it has lasted for 99.6 ms, and where the session ends. The article says 17 ms in its rule and
+/// intervals (17 ms at 60 Hz) once it has lasted for 99.6 ms, and where the session ends. Taobao says 17 ms in its rule and
 /// 16.6 in its example; both give the same there.
 #[derive(Debug, Clone, Default)]
 pub struct JankWindows {

@@ -108,7 +108,7 @@ fn drop_levels_of_the_articles_trace() {
     assert_eq!(dropped, [3, 3, 5]);
 }
 
-/// 668 frames that dropped none, 32 one, and the triple that fits the sums of the article's JSON.
+/// 668 frames that dropped none, 32 one, and the triple that fits the sums of the Matrix article's JSON.
 fn article_004(last: [u32; 3]) -> (MatrixReport, Option<MatrixReport>) {
     let drops = [vec![0; 668], vec![1; 32], last.to_vec()].concat();
     let mut slice = MatrixSlice::new();
@@ -235,7 +235,7 @@ fn the_live_value_of_twelve_frames_is_60() {
 
 #[test]
 fn drawing_for_a_third_of_a_second_at_full_rate_is_60_fps() {
-    // What came before the article's way, draws in the second after a touch, said 18 here.
+    // What came before Matrix's way, draws in the second after a touch, said 18 here.
     let scene = scene(&frames_60_hz(&[S60.ns(); 18]));
     assert_eq!(round3(rates::fps(18, scene.sums().sum_ns).unwrap()), "60.000");
 }

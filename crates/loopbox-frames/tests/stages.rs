@@ -8,7 +8,7 @@ use loopbox_frames::{
     DisplayFrame, Duplicates, METRICS, MainThreadTime, Rejected, SceneStats, StageReport, main_cause, place,
 };
 
-/// The threshold of the article.
+/// Taobao's threshold.
 const THIRTIETH: u64 = 33_300_000;
 const NOT_KNOWN: i64 = -1;
 

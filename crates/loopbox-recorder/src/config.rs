@@ -56,7 +56,7 @@ impl Default for Sampling {
     }
 }
 
-/// The recorder's numbers. The defaults are the article's: groups of 300 ms, descriptions from 50 ms, 100
+/// The recorder's numbers. The defaults are Qimao's: groups of 300 ms, descriptions from 50 ms, 100
 /// records, stacks from 50 ms on each 10 ms, trees of 95 samples and more, 10 of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {

@@ -136,7 +136,7 @@ impl StackTreeBuilder {
     }
 
     /// Whether the tree of a finished message is to be kept: it ran as long as [`Sampling::min_samples`] samples at the
-    /// configured interval take (the article's 95, of 10 ms). How many stacks there are says nothing of that: back-off
+    /// configured interval take (Qimao's 95, of 10 ms). How many stacks there are says nothing of that: back-off
     /// and a busy machine make them rarer, and the Java API's are taken at a wider interval.
     ///
     /// `ran_ns` is how long the message took; `None` when that is not known, then it ran until its last stack at least.

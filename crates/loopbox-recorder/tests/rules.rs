@@ -1,4 +1,4 @@
-//! The article's rules at their boundaries, and what Loopbox adds to them.
+//! Qimao's rules at their boundaries, and what Loopbox adds to them.
 
 mod common;
 

@@ -9,7 +9,7 @@ use loopbox_frames::{
 
 const MS: u64 = 1_000_000;
 
-/// 83 durations in ms in which every sum holds that the article on scrolling gives of its picture.
+/// 83 durations in ms in which every sum holds that Taobao's article gives of its picture.
 pub const ARTICLE_TRACE: [u64; 83] = [
     17, 17, 17, 17, 17, 17, 69, 16, 15, 16, 17, 17, 17, 17, 17, 17, 61, 12, 13, 13, 15, 16, 17, 17, 17, 98,
     10, 19, 16, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17,

@@ -91,7 +91,7 @@ impl Kind {
 /// before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Geometry {
-    /// How many closed records are kept; the article says 100.
+    /// How many closed records are kept; Qimao says 100.
     pub records: u32,
     /// Bytes of a record's slot, and of the open group's details.
     pub record_len: u32,

@@ -13,13 +13,13 @@ import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The recorder that the article describes, as a measure of what Loopbox replaces: a proxy of the observer that tells
+ * The recorder that Qimao describes, as a measure of what Loopbox replaces: a proxy of the observer that tells
  * callbacks by name, boxes a token per message, and keeps its groups as strings. What it names a message's transaction
- * by is left out. By default so is what the article does besides for each message: its Printer, and what starts and
+ * by is left out. By default so is what Qimao does besides for each message: its Printer, and what starts and
  * stops its sampling thread.
  */
 class ArticleRecorder implements HookBench.Variant, InvocationHandler {
-    /** With the Printer, whose body the article does not show, and with the timer of TraceMonitor. */
+    /** With the Printer, whose body Qimao does not show, and with the timer of TraceMonitor. */
     static final class Whole extends ArticleRecorder implements Printer {
         private HandlerThread thread;
         private Handler timer;

@@ -42,7 +42,7 @@ fn json_lines(file: &Path) -> Result<Vec<Value>> {
     text.lines().map(|line| serde_json::from_str(line).with_context(|| line.to_owned())).collect()
 }
 
-/// The article's own example, but that each block lasts until the monitor has seen enough of it.
+/// The uiperf article's own example, but that each block lasts until the monitor has seen enough of it.
 #[test]
 fn a_block_is_told_of_while_it_lasts_and_is_a_line_when_it_is_over() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {
@@ -81,7 +81,7 @@ fn is_block(line: &Value) -> bool {
     line["message"].as_str().is_some_and(|message| message.contains("scenario.Monitored$Block"))
 }
 
-/// In the article's form, with the culprit above the Looper.
+/// In the uiperf article's form, with the culprit above the Looper.
 fn check_stack(stack: &[&str]) -> Result<()> {
     let at = |start: &str| {
         let found = stack.iter().position(|frame| frame.starts_with(start));

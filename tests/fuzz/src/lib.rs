@@ -59,7 +59,7 @@ pub const MAPS: Target = Target { name: "maps", memory: 8 * MIB, longest: 16 << 
 /// A table of ART's offsets, as the build reads it.
 pub const OFFSETS: Target =
     Target { name: "offsets", memory: 16 * MIB, longest: 16 << 10, run: text::offsets };
-/// The article's text form of a stack tree.
+/// Qimao's text form of a stack tree.
 pub const TREE_TEXT: Target =
     Target { name: "tree_text", memory: 64 * MIB, longest: 16 << 10, run: text::tree_text };
 /// A library file: headers, build id, symbol tables, hash table.

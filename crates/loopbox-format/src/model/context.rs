@@ -64,7 +64,7 @@ pub struct Limits {
     pub sample_interval_ns: u64,
 }
 
-/// The article's numbers.
+/// Qimao's numbers.
 impl Default for Limits {
     fn default() -> Self {
         Self {

@@ -109,7 +109,7 @@ pub struct TreeNode {
     pub children: u32,
 }
 
-/// The sampled stacks of one message, merged in order of time (the article's trace tree): equal frames of
+/// The sampled stacks of one message, merged in order of time (Qimao's trace tree): equal frames of
 /// consecutive samples are one node.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct StackTree {

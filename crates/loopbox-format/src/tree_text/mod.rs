@@ -1,4 +1,4 @@
-//! The article's text form of a trace tree: `name;count;offset;children;` for each node, in pre-order.
+//! Qimao's text form of a trace tree: `name;count;offset;children;` for each node, in pre-order.
 //!
 //! `count` is how many consecutive samples have the frame, `offset` the first of them, `children` how many of the
 //! following nodes are its direct children. There is one root, and there are no times.
@@ -11,14 +11,14 @@ use std::collections::HashMap;
 
 /// Name of the root that is added when the samples have no frame in common.
 const NO_COMMON_ROOT: &str = "(root)";
-/// The article's age of a message at its first sample.
+/// Qimao's age of a message at its first sample.
 const ONSET_NS: u64 = 50_000_000;
-/// The article's interval.
+/// Qimao's interval.
 const INTERVAL_NS: u64 = 10_000_000;
-/// The most samples that a text may claim; the article stops at 5000.
+/// The most samples that a text may claim; Qimao stops at 5000.
 const MAX_SAMPLES: u32 = 1 << 20;
 
-/// Writes a tree as the article does.
+/// Writes a tree as Qimao does.
 ///
 /// Its frames are methods: code locations in the same method become one node where they follow each other.
 ///
@@ -113,7 +113,7 @@ pub enum SeedError {
     },
 }
 
-/// Reads the article's text. Times are the article's wishes (first sample at 50 ms, then each 10 ms), since the
+/// Reads Qimao's text. Times are Qimao's wishes (first sample at 50 ms, then each 10 ms), since the
 /// text has none; the token is 0.
 ///
 /// # Errors

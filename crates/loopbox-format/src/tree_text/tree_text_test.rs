@@ -45,7 +45,7 @@ fn symbols() -> Symbols {
     }
 }
 
-/// By hand from the article's `buildTraceTree` and `serialize`: main>loop>a, main>loop>a, main>loop>b>c, main>idle.
+/// By hand from Qimao's `buildTraceTree` and `serialize`: main>loop>a, main>loop>a, main>loop>b>c, main>idle.
 const ARTICLE: &str = "void M.main(java.lang.String[]);4;0;2;void L.loop();3;0;2;void A.a();2;0;0;\
                        void B.b();1;2;1;void C.c();1;2;0;void L.idle();1;3;0;";
 
@@ -111,7 +111,7 @@ fn what_is_wrong_is_said() {
     assert_eq!(wrong("main;1;1;0;"), "node 0 covers samples that its parent does not have");
 }
 
-/// The article's `TraceNode`, `buildTraceTree` and `buildString`, as it has them.
+/// Qimao's `TraceNode`, `buildTraceTree` and `buildString`, as it has them.
 struct TraceNode {
     trace: String,
     count: usize,
@@ -148,7 +148,7 @@ impl TraceNode {
 proptest! {
     #[test]
     fn the_articles_own_code_writes_the_same(samples in prop::collection::vec(prop::collection::vec(1_u32..3, 4), 1..40)) {
-        // Stacks of one depth: with stacks that shrink and grow again the article's code loses the order of time.
+        // Stacks of one depth: with stacks that shrink and grow again Qimao's code loses the order of time.
         let samples: Vec<Vec<u32>> = samples.into_iter().map(|s| s.into_iter().map(|n| n * 2).collect()).collect();
         let stacks: Vec<_> = samples.iter().map(|stack| [vec![0], stack.clone()].concat()).collect();
         let (tree, symbols) = (built(&stacks), symbols());

@@ -7,7 +7,7 @@ use loopbox_frames::{DisplayFrame, JankWindow, JankWindows, RefreshInterval, Sce
 pub(crate) const MS: u64 = 1_000_000;
 pub(crate) const S60: RefreshInterval = RefreshInterval::HZ_60;
 
-/// 83 durations in ms in which every sum holds that the article on scrolling gives of its picture.
+/// 83 durations in ms in which every sum holds that Taobao's article gives of its picture.
 pub(crate) const ARTICLE: [u64; 83] = [
     17, 17, 17, 17, 17, 17, 69, 16, 15, 16, 17, 17, 17, 17, 17, 17, 61, 12, 13, 13, 15, 16, 17, 17, 17, 98,
     10, 19, 16, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17,

@@ -1,4 +1,4 @@
-//! From begins and ends of messages to records: the article's three rules, made exact.
+//! From begins and ends of messages to records: Qimao's three rules, made exact.
 //!
 //! # What goes where
 //!

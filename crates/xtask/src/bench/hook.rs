@@ -31,7 +31,7 @@ const VARIANTS: [(&str, &str); 12] = [
     ("observer-proxy", "Loopbox, Observer by Proxy, passing on"),
     ("printer-empty", "an empty Printer (Looper's own strings)"),
     ("printer", "Loopbox, Printer"),
-    ("article", "the article's recorder (Proxy, strings)"),
+    ("article", "Qimao's recorder (Proxy, strings)"),
     ("article-whole", "the same with its Printer and its timer"),
     ("printer-posting", "Printer, object and post per message"),
     ("monitor", "Loopbox, Observer, with its performance monitor"),

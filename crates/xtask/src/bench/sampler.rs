@@ -157,7 +157,7 @@ fn print_stops(testbed: &str, samples: u32, figures: &Figures) {
             show(of("ours", "suspend"))
         );
     }
-    println!("  budgets at depth 50: stop <= 0.200 of the article's, <= 0.100 of getStackTrace (whole call)");
+    println!("  budgets at depth 50: stop <= 0.200 of Qimao's, <= 0.100 of getStackTrace (whole call)");
 }
 
 /// The intervals of a hung message and the sizes of its tree, from reports of the product.

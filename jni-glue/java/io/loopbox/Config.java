@@ -38,7 +38,7 @@ public final class Config {
     public enum HiddenApi {
         /** Public API only: the Printer hook, and no chaining to a Printer that was there before. */
         NONE,
-        /** Plain reflection, as the article does; where the platform refuses, the Printer hook. */
+        /** Plain reflection, as Qimao does; where the platform refuses, the Printer hook. */
         REFLECTION
     }
 

@@ -13,7 +13,7 @@ use loopbox_setup::workspace::root;
 
 /// Builds a library and returns the file with all its symbols. `products` is cargo's target folder for this.
 pub(crate) fn compile(product: Product, abi: Abi, target: &Target, products: &Path) -> Result<PathBuf> {
-    let mut flags = link::flags_of(product, &target.flags);
+    let mut flags = link::common(&target.flags);
     for (folder, name) in remapped() {
         flags.push(format!("--remap-path-prefix={}={name}", folder.display()));
     }
@@ -23,6 +23,7 @@ pub(crate) fn compile(product: Product, abi: Abi, target: &Target, products: &Pa
     command.args(["--crate-type", "cdylib", "--profile", "app", "--target", abi.triple()]);
     command.env("CARGO_TARGET_DIR", products).env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
     command.envs(target.environment.iter().cloned());
+    command.arg("--").args(link::own(product, &target.flags));
     let status = command.status().context("cannot run cargo")?;
     ensure!(
         status.success(),

@@ -62,7 +62,7 @@ pub(crate) fn make(
     let imports = list.of(abi);
     let target = toolchain.target(abi, &imports, progress)?;
     progress.say(format!("build {} for {abi}", product.soname));
-    let built = build::compile(product, abi, &target, &folder().join(product.build))?;
+    let built = build::compile(product, abi, &target, &folder().join("build"))?;
     let unstripped = fs::read(&built).with_context(|| format!("cannot read {}", built.display()))?;
     let stripped = strip::strip(&unstripped).with_context(|| format!("cannot strip {}", built.display()))?;
 

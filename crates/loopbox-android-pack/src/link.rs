@@ -31,9 +31,20 @@ pub(crate) const FLAGS: [&str; 13] = [
     NO_UNWIND_TABLES,
 ];
 
-/// The flags of a target for a library: the name is its own, and without [`Product::shares_keys`] nothing is wrapped.
-pub(crate) fn flags_of(product: Product, flags: &[String]) -> Vec<String> {
-    let kept = flags.iter().filter(|flag| product.shares_keys || !flag.contains(",--wrap="));
+/// Whether only the linking of a library needs a flag: crates that two libraries have are compiled once then.
+fn is_for_the_linker(flag: &str) -> bool {
+    flag.starts_with("-Clink-arg=")
+}
+
+/// The flags of a target for all crates.
+pub(crate) fn common(flags: &[String]) -> Vec<String> {
+    flags.iter().filter(|flag| !is_for_the_linker(flag)).cloned().collect()
+}
+
+/// The flags of a target for one library only: the name is its own, and without [`Product::shares_keys`] nothing is wrapped.
+pub(crate) fn own(product: Product, flags: &[String]) -> Vec<String> {
+    let kept = flags.iter().filter(|flag| is_for_the_linker(flag));
+    let kept = kept.filter(|flag| product.shares_keys || !flag.contains(",--wrap="));
     kept.map(|flag| flag.replace(LIBRARY.soname, product.soname)).collect()
 }
 
@@ -97,8 +108,11 @@ mod tests {
     #[test]
     fn the_flags_name_the_library() {
         let flags = FLAGS.map(str::to_owned);
+        let common = common(&flags);
+        assert!(common.iter().all(|flag| !flag.contains("-Wl,")) && common.contains(&NO_UNWIND_TABLES.to_owned()));
         for product in [LIBRARY, INHOUSE] {
-            let own = flags_of(product, &flags);
+            let own = own(product, &flags);
+            assert_eq!(own.len() + common.len(), if product.shares_keys { 13 } else { 9 });
             assert!(own.iter().any(|flag| flag.ends_with(&format!("-soname,{}", product.soname))));
             assert_eq!(
                 own.iter().any(|flag| flag.contains("--wrap=pthread_key_create")),

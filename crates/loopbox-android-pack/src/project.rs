@@ -13,8 +13,6 @@ pub(crate) struct Product {
     pub(crate) soname: &'static str,
     /// The data file with what it exports.
     pub(crate) exports: &'static str,
-    /// Where cargo builds it, below `target/android`: its flags are its own.
-    pub(crate) build: &'static str,
     /// Whether its thread-local variables share one pthread key (`thread_keys.rs` of loopbox-agent).
     pub(crate) shares_keys: bool,
 }
@@ -24,7 +22,6 @@ pub(crate) const LIBRARY: Product = Product {
     package: "loopbox-jni",
     soname: "libloopbox.so",
     exports: "exports.txt",
-    build: "build",
     shares_keys: true,
 };
 
@@ -33,7 +30,6 @@ pub(crate) const INHOUSE: Product = Product {
     package: "loopbox-inhouse",
     soname: "libloopbox_inhouse.so",
     exports: "exports-inhouse.txt",
-    build: "build-inhouse",
     shares_keys: false,
 };
 

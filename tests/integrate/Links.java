@@ -34,9 +34,9 @@ import xcrash.TombstoneManager;
 
 /**
  * Every link to a crash SDK, driven as its SDK would. Arguments: those of {@link Options} and {@link Phone}; {@code mode=live}:
- * another app's ANR (told from outside when it is ready), a dump of its own, a hang that does not end, of {@code kind=}, or one
+ * another app's ANR (signalled from outside when it is ready), a dump of its own, a hang that does not end, of {@code kind=}, or one
  * that is killed before anything noticed ({@code kind=NONE}); {@code mode=sentry} and {@code mode=others}: the next start, with
- * {@code ended=} when the system says that the last process ended.
+ * {@code ended=} when the last process ended, as the system reports it.
  *
  * <p>{@code arrives COLUMN SDK: WHAT} is a cell of the table in docs/integrate.md.
  */
@@ -53,7 +53,7 @@ public final class Links implements Runnable, FirstFileListener {
         this.options = options;
     }
 
-    /** Runs until it is killed, or says that it is done. */
+    /** Runs until it is killed, or prints that it is done. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);

@@ -26,7 +26,7 @@ final class SentryClient {
         processors.add(processor);
     }
 
-    /** What has become of the event: what is attached, and what was said about a file that is not. */
+    /** What has become of the event: what is attached, and what was logged about a file that is not. */
     String capture(Object about, boolean sampledAway) {
         SentryEvent event = new SentryEvent();
         Hint hint = new Hint();
@@ -98,7 +98,7 @@ final class SentryClient {
             }
         }
 
-        /** Until somebody has waited for the flush, whatever came of it. */
+        /** Until a thread has waited for the flush, whatever came of it. */
         void awaitWaited() throws InterruptedException {
             waited.await();
         }

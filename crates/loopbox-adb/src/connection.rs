@@ -15,7 +15,7 @@ const STDOUT: u8 = 1;
 const STDERR: u8 = 2;
 const EXIT: u8 = 3;
 
-/// A piece of what a command says, or its end.
+/// A piece of what a command prints, or its end.
 #[derive(Debug)]
 pub(crate) enum Packet {
     Stdout(Vec<u8>),

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 
 use crate::connection::{Connection, Packet};
 
-/// How much of what a command says on its standard error is kept: the end of it.
+/// How much of what a command prints on its standard error is kept: the end of it.
 const KEPT_ERRORS: usize = 256 << 10;
 /// No line is longer.
 const MAX_PACKET: u64 = 16 << 20;

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_art_says_keeps_its_code_and_text() {
+    fn errors_of_art_keep_their_code_and_text() {
         let error = SamplerError::from(Off::UnknownArt("older than Android 8"));
         assert_eq!(
             (error.code(), error.to_string()),

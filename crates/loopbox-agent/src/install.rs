@@ -38,7 +38,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// The annotation that tells whether the app is in the foreground; the Java side keeps the app from writing it.
+/// The annotation for whether the app is in the foreground; the Java side keeps the app from writing it.
 const FOREGROUND: &str = "foreground";
 
 /// The recording in progress, and what is needed to start the rest of it and to end it.
@@ -320,8 +320,8 @@ pub fn dump(reason: String, timeout: Duration) -> Option<PathBuf> {
     answered.unwrap_or_else(PoisonError::into_inner).0.take().flatten()
 }
 
-/// Has a report written without waiting for it. Java is called with it, or without when there is none, by the number that
-/// it gave who asked; 0 for nobody. False, and no call, while nothing records.
+/// Has a report written without waiting for it. Java is called with it, or without it when there is none, and with
+/// the number of the request; 0 when no call is wanted. False, and no call, while nothing records.
 pub fn ask_for_dump(reason: String, asked: i64) -> bool {
     let Some(session) = current() else { return false };
     let answer = move |path: Option<&Path>| {

@@ -61,7 +61,7 @@ impl Abi {
         }
     }
 
-    /// The linker's emulation (`-m`), needed where no object file tells it.
+    /// The linker's emulation (`-m`), needed where no object file implies it.
     pub fn emulation(self) -> &'static str {
         match self {
             Self::Arm64 => "aarch64linux",

@@ -42,7 +42,7 @@ fn remapped() -> Vec<(PathBuf, &'static str)> {
     folders
 }
 
-/// Texts that would tell on which machine a library was built.
+/// Texts that would show on which machine a library was built.
 pub(crate) fn traces(toolchain: &Toolchain) -> Vec<String> {
     let own = remapped().into_iter().map(|(folder, _)| folder);
     own.chain(toolchain.folders()).map(|folder| folder.display().to_string()).collect()

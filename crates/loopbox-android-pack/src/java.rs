@@ -79,7 +79,7 @@ impl Java {
         Ok(())
     }
 
-    /// Documentation of the public API as HTML, without anything that tells when it was made. `classes`: what the sources need.
+    /// Documentation of the public API as HTML, without anything that shows when it was made. `classes`: what the sources need.
     fn document(&self, sources: &[PathBuf], before: &[PathBuf], classes: &Path, out: &Path) -> Result<()> {
         let mut javadoc = self.tools.of_jdk("javadoc");
         javadoc.args([
@@ -150,7 +150,7 @@ pub(crate) struct AllClasses {
 }
 
 impl AllClasses {
-    /// A change of the public API is one that somebody meant: `jni-glue/api/loopbox.api` has it.
+    /// A change of the public API is an intended one: `jni-glue/api/loopbox.api` has it.
     pub(crate) fn ensure_api_is_recorded(&self) -> Result<()> {
         let [library, noop] = &self.api;
         let recorded = root().join(GLUE).join("api/loopbox.api");

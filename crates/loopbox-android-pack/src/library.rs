@@ -42,7 +42,7 @@ impl Library {
 /// What is printed of a library that is as it should be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Shown {
-    /// Nothing: somebody wants to use it.
+    /// Nothing: it is meant for use.
     Nothing,
     /// Its size, and each check.
     Checks,

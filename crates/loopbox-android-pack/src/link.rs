@@ -19,7 +19,7 @@ pub(crate) const FLAGS: [&str; 13] = [
     // Loaders before API 23 know only the old hash table, newer ones are faster with the new.
     "-Clink-arg=-Wl,--hash-style=both",
     "-Clink-arg=-Wl,--build-id=sha1",
-    // Names that tell of generic code which crates it is for; tombstones are read with them.
+    // Names that show which crates generic code is for; tombstones are read with them.
     "-Csymbol-mangling-version=v0",
     "-Clink-arg=-Wl,-soname,libloopbox.so",
     // One key for all thread-local variables (`thread_keys.rs` of loopbox-agent). Without the flags, or without that

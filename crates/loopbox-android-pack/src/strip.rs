@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(before.dynsyms.len(), after.dynsyms.len());
         assert_eq!(before.program_headers, after.program_headers);
         let end = before.program_headers.iter().map(|h| h.p_offset + h.p_filesz).max().unwrap() as usize;
-        // All but the three fields of the file header that tell of the section table.
+        // All but the three fields of the file header that describe the section table.
         assert_eq!(library[64..end], stripped[64..end]);
         let names = |elf: &Elf<'_>| -> Vec<String> {
             elf.section_headers

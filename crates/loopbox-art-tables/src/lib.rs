@@ -130,7 +130,7 @@ pub struct Method {
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Code {
-    /// At this offset: a `u32`, the code item's place after the dex data's begin.
+    /// At this offset: a `u32`, the code item's place after the start of the dex data.
     Offset(u32),
     /// At this offset: a pointer, bit 0 set for compact dex.
     Pointer(u32),
@@ -329,7 +329,7 @@ mod tests {
         std::fs::read_to_string(folder().join("art-14.toml")).unwrap()
     }
 
-    /// What the validation says to a table in which `from` was typed as `to`.
+    /// What the validation returns for a table in which `from` was typed as `to`.
     fn refused(from: &str, to: &str) -> String {
         let text = text();
         assert!(text.contains(from), "{from}");

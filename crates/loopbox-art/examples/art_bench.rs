@@ -50,7 +50,7 @@ impl StdString {
     /// Gives back its memory, as `operator delete` does in the testbeds.
     fn free(self) {
         if self.size > SHORT {
-            // SAFETY: a longer text lies in a block from malloc, which nobody else frees.
+            // SAFETY: a longer text lies in a block from malloc, which nothing else frees.
             unsafe { libc::free(self.text) };
         }
     }

@@ -29,10 +29,10 @@ pub struct ThreadId(pub(crate) u32);
 /// thread for milliseconds.
 pub const DEFAULT_DEPTH_LIMIT: u32 = 1024;
 
-/// What discovery is told.
+/// What discovery is given.
 #[derive(Default)]
 pub struct DiscoverOptions<'a> {
-    /// `Build.VERSION.SDK_INT`; `None` where it does not tell the ART version (test hosts).
+    /// `Build.VERSION.SDK_INT`; `None` where it does not imply the ART version (test hosts).
     pub api_level: Option<u32>,
     /// Methods that the caller knows. The first must be the Java method through which the calling
     /// thread entered native code: the self-check expects it on top of the thread's own stack.
@@ -524,7 +524,7 @@ impl Art {
         Names::new(if self.is_runnable(env) { self.namer.served(self.served) } else { self.namer })
     }
 
-    /// The fingerprint of a method, to tell it from another one at the same address later.
+    /// The fingerprint of a method; a different method at the same address later has another one.
     pub fn fingerprint(&self, method: MethodRef) -> Option<Fingerprint> {
         self.namer.fingerprint(method)
     }

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_tells_its_phase() {
+    fn a_mark_names_its_phase() {
         let cell = AtomicU32::new(77);
         for phase in
             [Phase::Idle, Phase::SelfCheck, Phase::Suspend, Phase::Walk, Phase::Resume, Phase::LockOwner]

@@ -4,7 +4,7 @@
 use crate::elf::SymbolSource;
 use crate::module::Found;
 
-/// Where the text is kept from process to process. Whoever keeps it sees to it that it is given back unchanged, and for the
+/// Where the text is kept from process to process. The caller that keeps it must give it back unchanged, and for the
 /// same build of ART only.
 pub trait KnownSymbols {
     /// What an earlier process has kept; `None` when there is nothing, or it is damaged.

@@ -72,7 +72,7 @@ impl Art {
         Some(ObjectRef { address: object, not_send: PhantomData })
     }
 
-    /// Tells the class of a contended object and who holds its lock. In the same fast native method, and
+    /// The class of a contended object and the thread that holds its lock. In the same fast native method, and
     /// with no thread suspended: ART takes locks for the answer.
     pub fn describe_lock(&self, object: ObjectRef) -> Lock {
         let address = object.address.get();
@@ -93,7 +93,7 @@ impl Art {
 /// The place where an object is now, if the collector has just moved it.
 ///
 /// A waiting thread's own references are brought up to date a moment after the others' when a collection
-/// flips the spaces. An object already moved tells its new place in its lock word, which ART's own
+/// flips the spaces. An object already moved has its new place in its lock word, which ART's own
 /// functions do not expect there.
 fn current_copy(object: NonZeroUsize) -> Option<NonZeroUsize> {
     const STATE_SHIFT: u32 = 30;

@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mapping_split_by_protection_still_tells_the_begin() {
+    fn a_mapping_split_by_protection_still_has_its_start() {
         let object = object(&[(0x1_0000, 0x1_8000, 0)]);
         let maps = [mapping(0x1_0000, 0x1_3000, 0), mapping(0x1_3000, 0x1_8000, 0x3000)];
         assert_eq!(home(&maps, &object, 0x1_5000).unwrap().elf_offset, 0);

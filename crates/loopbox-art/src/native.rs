@@ -41,7 +41,7 @@ pub fn places(addresses: &[usize]) -> Places {
     find(&table, addresses, elf_at)
 }
 
-/// What the header of a mapped ELF file tells.
+/// What is read from the header of a mapped ELF file.
 struct MappedElf {
     load_bias: usize,
     build_id: Vec<u8>,

@@ -3,7 +3,7 @@
 //! A row is never believed by itself: `discover` finds the same numbers in the running process and a
 //! row counts only when it says the same.
 
-/// Signature of `ThreadList::SuspendThreadByThreadId`, told by its mangled name.
+/// Signature of `ThreadList::SuspendThreadByThreadId`, from its mangled name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SuspendAbi {
     /// `(uint32_t, bool debug, bool* timed_out)`: 8.0.

@@ -106,7 +106,7 @@ pub(crate) struct Symbols {
     pub locks: Option<(GetContendedMonitor, GetLockOwner)>,
     /// Address of `Runtime::instance_`, for a cross-check where it is exported.
     pub runtime_instance: Option<usize>,
-    /// Built with libstdc++ (Debian), told by the ABI tag in the name of `PrettyMethod`.
+    /// Built with libstdc++ (Debian), recognised by the ABI tag in the name of `PrettyMethod`.
     pub host_build: bool,
     /// The least accessible table that a needed symbol came from.
     pub source: SymbolSource,
@@ -152,7 +152,7 @@ impl Symbols {
     /// Up to ART 14 all of it is exported and found without a scan; only when something is missing are
     /// the slow tables opened, once for each build of ART when what they have is kept.
     pub(crate) fn bind(module: &Module, known: Option<&dyn KnownSymbols>) -> Result<Symbols, Off> {
-        // Without a build id nobody can tell one build from another.
+        // Without a build id one build cannot be told from another.
         let known = known.filter(|_| !module.build_id().is_empty());
         let place = Place { load_bias: module.load_bias(), contains: &|address| module.contains(address) };
         Symbols::find(module.find_exported(&ALL), known, &place, || module.find_all(&ALL))

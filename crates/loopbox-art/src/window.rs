@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 const FREE: u32 = 0;
 /// ART was asked to stop a thread and has not answered.
 const ASKED: u32 = 1;
-/// A thread is stopped, and nobody looks at it.
+/// A thread is stopped, and nothing reads from it.
 const HELD: u32 = 2;
 /// Its stack or its locks are being read: it must not run meanwhile.
 const READ: u32 = 3;
@@ -28,7 +28,7 @@ pub(crate) struct SuspendWindow {
 /// What a guard found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reclaimed {
-    /// Nothing is held, or its end cannot be told from here.
+    /// Nothing is held, or its end cannot be determined from here.
     Nothing,
     /// This thread is the guard's now, who must resume it.
     Thread(usize),
@@ -80,7 +80,7 @@ impl SuspendWindow {
     }
 
     /// Takes the stopped thread away from its holder, where that is safe: while it is not read, or when its reader
-    /// is no more. `lives` tells of a thread of this process whether it does.
+    /// is no more. `lives` returns whether a thread of this process still exists.
     pub(crate) fn reclaim(&self, lives: impl Fn(u32) -> bool) -> Reclaimed {
         let from = match self.state.load(Ordering::Acquire) {
             HELD => HELD,

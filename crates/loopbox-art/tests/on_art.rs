@@ -146,7 +146,7 @@ fn locks(testbed: &str) {
         let held = lines.filter(|l| l.contains(&format!("{sleeping}{holder}")));
         assert!(held.count() > 0, "{lock}\n{text}");
     }
-    assert!(text.contains("lock probe.Locks$Other<> nobody"), "Object.wait lets go of the lock\n{text}");
+    assert!(text.contains("lock probe.Locks$Other<> no holder"), "Object.wait lets go of the lock\n{text}");
     let cycle = "lock probe.Locks$Other<> held by holder in probe.Locks$4.run|java.lang.Thread.run -> \
                  probe.Locks$Plain<> cycle";
     assert!(text.contains(cycle), "{text}");
@@ -219,7 +219,7 @@ fn is_of_its_row(testbed: &str, probe: &Probe, installed: &str) -> bool {
         "art11" => "30-x86_64-debian",
         "art14" => "34-x86_64-debian",
         testbed::LOCAL => {
-            // What its code says, whoever built it.
+            // What its code says, however it was built.
             let report = testbed::libart::compare(&probe.libart()).unwrap();
             return report.matches().iter().any(|row| installed.contains(&format!("\"{row}\"")));
         }
@@ -245,7 +245,7 @@ fn discovery_confirms_the_row_whatever_collector_and_threads_do() {
 }
 
 #[test]
-fn the_holders_of_locks_are_told() {
+fn the_holders_of_locks_are_named() {
     testbeds().iter().for_each(|testbed| locks(testbed));
 }
 

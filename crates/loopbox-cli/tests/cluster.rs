@@ -111,7 +111,7 @@ fn cluster_takes_the_stalls_of_a_monitor_beside_reports() {
     let run = loopbox(&["cluster", packed, "--mapping", mapping]);
     assert!(run.code == 0 && run.stdout.contains("com.example.shop.Prices.parse"), "{}", run.stdout);
 
-    // What is cut off or no file of the monitor is told.
+    // What is cut off, or is no file of the monitor, is reported.
     files.bytes("cut.jsonl", format!("{other}\n{}", &other[..90]).as_bytes());
     files.bytes("other.jsonl", b"{\"a\":1}\n");
     let run = loopbox(&["cluster", &folder]);

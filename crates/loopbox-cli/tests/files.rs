@@ -1,4 +1,4 @@
-//! Which files are read and written, whatever they are called and whoever interrupts it.
+//! Which files are read and written, whatever they are called and however it is interrupted.
 
 mod support;
 

@@ -56,7 +56,7 @@ fn help_has_every_document_and_command() {
     assert!(wrong.stderr.contains("a similar value exists: 'diagnosis'"), "{}", wrong.stderr);
 }
 
-/// What groff says of a page, and what it makes of it.
+/// What groff reports of a page, and what it makes of it.
 fn groff(page: &str) -> (String, String) {
     let out = Command::new("groff").args(["-k", "-t", "-man", "-Tutf8", "-ww", "-P-cbou", page]).output();
     let out = out.expect("groff is missing: apt-get install groff-base");
@@ -73,7 +73,7 @@ fn manual_pages_of_the_documents_are_set_without_a_complaint() {
     assert_eq!(loopbox(&["man", "-o", folder]).code, 0);
     for name in documents() {
         let (complaints, page) = groff(&format!("{folder}/man7/loopbox-{name}.7"));
-        // Long words of a table may stick out; all else would be a fault of the page. groff tells that in two lines.
+        // Long words of a table may stick out; all else would be a fault of the page. groff reports that in two lines.
         let sticks_out = |line: &&str| {
             let parts = [
                 "can't break line",

@@ -57,7 +57,7 @@ fn stalls_of_a_folder_as_text_json_page_and_log() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_and_the_rest_is_summed_up() {
+fn what_cannot_be_read_is_reported_and_the_rest_is_summed_up() {
     let files = Files::new();
     let cut = files.bytes("cut.jsonl", format!("{BASE}\n{STALL}\n{}", &STALL[..90]).as_bytes());
     let run = loopbox(&["monitor", cut]);

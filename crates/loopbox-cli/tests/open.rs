@@ -112,7 +112,7 @@ fn status(page: &OpenPage, method: &str, path: &str, headers: &str) -> String {
 }
 
 #[test]
-fn one_report_is_opened_itself_and_nobody_else_is_answered() {
+fn one_report_is_opened_itself_and_no_other_client_is_answered() {
     let files = Files::new();
     let page = OpenPage::of(&[files.report("hang.lbx")], files.dir());
     assert!(page.url.ends_with("/report/0"), "{}", page.url);

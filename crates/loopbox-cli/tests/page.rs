@@ -176,7 +176,7 @@ fn page_of_a_hang_outside_of_messages_shows_its_stacks() {
     let mut b = Browser::open(&page, 1280, 900, false);
     let details = b.js("document.getElementById('details').textContent");
     assert!(details.as_str().unwrap().starts_with("Busy outside of messages, in input"), "{details}");
-    // Its number is beyond what the page's numbers can tell apart: it goes by a text.
+    // Its number is beyond what the page's numbers can represent: it goes by a text.
     assert_eq!(b.js("loopbox.stacks().token"), "after-98");
     b.js("(() => { const t = document.getElementById('tree'); t.value = 'after-95'; t.dispatchEvent(new Event('change')); })()");
     assert_eq!(b.js("loopbox.stacks().token"), "after-95");
@@ -250,7 +250,7 @@ fn everything() -> ReportBuilder {
 }
 
 #[test]
-fn what_happened_is_told_without_a_script_and_can_be_copied() {
+fn what_happened_is_shown_without_a_script_and_can_be_copied() {
     let files = Files::new();
     let page = page_of(&files, everything());
     let mut b = Browser::open(&page, 1280, 900, false);
@@ -327,7 +327,7 @@ fn who_waits_for_whom_is_drawn_and_the_systems_trace_is_shown() {
 }
 
 #[test]
-fn the_timeline_tells_what_is_under_the_pointer() {
+fn the_timeline_shows_what_is_under_the_pointer() {
     let files = Files::new();
     let page = page_of(&files, everything());
     let mut b = Browser::open(&page, 1280, 900, false);
@@ -408,7 +408,7 @@ fn a_group_shows_its_trend() {
 }
 
 #[test]
-fn pages_are_accessible_as_axe_says() {
+fn pages_pass_the_accessibility_checks_of_axe() {
     let axe = npm_file("axe-core", "4.14.1", "axe.min.js");
     let files = Files::new();
     let pages = [("report", page_of(&files, everything())), ("groups", groups_of(&files))];

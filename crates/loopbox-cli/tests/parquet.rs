@@ -72,7 +72,7 @@ fn documented_queries_have_the_documented_meaning() {
     assert!(devices.contains(&vec![json!("Tiny One"), json!(10), json!(10), json!(22.0)]), "{devices:?}");
 }
 
-/// What DuckDB says of a table.
+/// What DuckDB prints of a table.
 fn ask(files: &Files, table: &str, columns: &str) -> Value {
     let query = format!("```sql\nSELECT {columns} FROM 'reports.parquet'\n```\n");
     let page = files.bytes("page.md", query.as_bytes());

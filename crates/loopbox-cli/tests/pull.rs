@@ -19,7 +19,7 @@ fn pull(files: &Files, port: u16, arguments: &[&str]) -> Run {
 }
 
 #[test]
-fn reports_and_rings_of_an_app_are_pulled_and_told() {
+fn reports_and_rings_of_an_app_are_pulled_and_listed() {
     let (files, adb) = (Files::new(), AdbStandIn::ready().unwrap());
     let ring = fs::read(files.ring()).unwrap();
     adb.put("com.example.shop", "no_backup/loopbox/hang-1.lbx", &shop_bytes()).unwrap();
@@ -64,7 +64,7 @@ fn without_an_app_devices_and_apps_are_listed() {
 }
 
 #[test]
-fn what_cannot_be_pulled_is_told_in_one_line() {
+fn what_cannot_be_pulled_is_reported_in_one_line() {
     let (files, adb) = (Files::new(), AdbStandIn::ready().unwrap());
     adb.put("com.example.release", ".release", b"").unwrap();
     adb.put("com.example.other", "files/x.txt", b"").unwrap();
@@ -88,14 +88,14 @@ fn what_cannot_be_pulled_is_told_in_one_line() {
     let two = AdbStandIn::start("emulator-5554 device\nR58M device\n").unwrap();
     let run = pull(&files, two.port(), &["com.example.shop"]);
     assert!(run.code == 1 && run.stderr.contains("choose one with --serial"), "{}", run.stderr);
-    // A port that nobody listens at: it was free a moment ago.
+    // A port without a listener: it was free a moment ago.
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let run = pull(&files, free, &[]);
     assert!(run.code == 1 && run.stderr.contains("no adb server answers at 127.0.0.1:"), "{}", run.stderr);
 }
 
 #[test]
-fn a_file_that_is_no_report_is_pulled_and_told() {
+fn a_file_that_is_no_report_is_pulled_and_listed() {
     let (files, adb) = (Files::new(), AdbStandIn::ready().unwrap());
     adb.put("com.example.shop", "no_backup/bad\u{1b}[31m.lbx", b"no report").unwrap();
     let run = pull(&files, adb.port(), &["com.example.shop"]);

@@ -13,7 +13,7 @@ use loopbox_format::model::FrameFlags;
 const LONGEST_ANIMATION_NS: u64 = 10_000_000_000;
 const MS: u64 = 1_000_000;
 
-/// What [`Cadence::frame`] says.
+/// What [`Cadence::frame`] returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tick {
     /// The frame that this one replaced, when it is counted.

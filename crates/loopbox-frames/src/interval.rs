@@ -20,7 +20,7 @@ impl RefreshInterval {
         (Self::SHORTEST_NS..=Self::LONGEST_NS).contains(&ns).then_some(Self(ns))
     }
 
-    /// What `Display.getRefreshRate()` says.
+    /// What `Display.getRefreshRate()` returns.
     pub fn from_hz(hz: f32) -> Option<Self> {
         // A conversion of a float saturates, so infinity and what is no number end up outside.
         Self::from_ns((1e9 / f64::from(hz)).round() as u64)
@@ -68,7 +68,7 @@ impl Default for RefreshInterval {
 /// Finds out when a display claims an interval and frames come faster.
 ///
 /// What counts is the smallest difference of frame times that came at least three times, within half a millisecond. Where
-/// it is below three quarters of the claimed interval, the claim is wrong (a display says 60 Hz, frames come each 8.3 ms) and
+/// it is below three quarters of the claimed interval, the claim is wrong (a display reports 60 Hz, frames come each 8.3 ms) and
 /// the observed interval is used. Before Android 12 the `Choreographer` itself reads the rate once and never again
 /// (`mFrameIntervalNanos` in `Choreographer.java` of 24 to 30).
 #[derive(Debug, Clone)]
@@ -96,7 +96,7 @@ impl IntervalDetector {
         Self { claimed, observed: None, seen: [Seen { count: 0, sum_ns: 0 }; STEPS] }
     }
 
-    /// The display says that its interval is another one now. What was observed was of the old one.
+    /// The display reports another interval now. What was observed was of the old one.
     pub fn claim(&mut self, claimed: RefreshInterval) {
         if claimed != self.claimed {
             *self = Self::new(claimed);
@@ -169,7 +169,7 @@ mod tests {
         }
         detector.frame(8_366_666);
         assert_eq!((detector.is_observed(), detector.interval().ns()), (true, 8_333_333));
-        // 120 Hz is what the display says then, so nothing is wrong any more.
+        // 120 Hz is what the display reports then, so nothing is wrong any more.
         detector.claim(RefreshInterval::from_hz(120.0).unwrap());
         assert!(!detector.is_observed());
         (0..9).for_each(|_| detector.frame(8_333_333));

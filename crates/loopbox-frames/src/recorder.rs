@@ -42,7 +42,7 @@ pub struct SeenFrame {
     pub other: Option<SeenMessage>,
 }
 
-/// What the main thread tells of smoothness.
+/// What the main thread reports of smoothness.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FrameEvent {
     /// A frame was replaced, on the screen of this number.
@@ -68,7 +68,7 @@ pub enum FrameEvent {
     Interval(RefreshInterval),
 }
 
-/// What there is to tell after an event.
+/// What there is to report after an event.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Heard {
     /// The value of the last 200 ms.
@@ -99,7 +99,7 @@ pub struct FrameRecorder {
 
 impl FrameRecorder {
     /// Without a frame. `scenes`: how many screens have figures of their own; `jank_ns`: a frame that stands longer has a
-    /// record, as has one that stands for three refreshes; `skipped`: so many frames of 60 Hz that one stall drops are told of.
+    /// record, as has one that stands for three refreshes; `skipped`: how many frames of 60 Hz one stall must drop to be reported.
     pub fn new(api_level: u32, scenes: usize, jank_ns: u64, skipped: u32) -> Self {
         let scenes = Scenes::new(scenes);
         let scene = scenes.others();
@@ -227,7 +227,7 @@ impl FrameRecorder {
         gesture
     }
 
-    /// Takes what a `FrameMetrics` says, each value at the position of its constant; `lost` reports were dropped before it.
+    /// Takes the values of a `FrameMetrics`, each at the position of its constant; `lost` reports were dropped before it.
     pub fn stages(&mut self, metrics: &[i64; METRICS], window: u64, lost: u32) {
         let scene = self.scene;
         if lost > 0 {
@@ -277,7 +277,7 @@ impl FrameRecorder {
     }
 }
 
-/// Says why a frame janked, as far as its messages and, if they are there, its stages tell.
+/// Says why a frame janked, as far as its messages and, if they are there, its stages show.
 fn join(jank: &mut JankFrame, stages: Option<&StageFrame>) {
     if let Some(stages) = stages {
         jank.cause = stages.cause;

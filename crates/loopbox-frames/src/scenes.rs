@@ -30,7 +30,7 @@ pub struct Scenes {
 }
 
 impl Scenes {
-    /// How many screens have sums of their own, unless it is said otherwise.
+    /// How many screens have sums of their own, unless it is set otherwise.
     pub const DEFAULT_LIMIT: usize = 16;
 
     /// For at most `limit` screens.

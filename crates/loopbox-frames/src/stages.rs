@@ -1,4 +1,4 @@
-//! What the platform's `FrameMetrics` says of a frame, checked and completed.
+//! What the platform's `FrameMetrics` reports of a frame, checked and completed.
 //!
 //! The platform's total is not the sum of its stages, whatever its javadoc says: while the main thread waits for the render
 //! thread to take the frame (`SYNC_QUEUED` to `SYNC_START` in `CanvasContext.cpp`), no stage runs. On 24 to 30 that wait is all that
@@ -133,7 +133,7 @@ impl StageReport {
         behind.into_iter().fold(self.total_ns, |left, stage| left.saturating_sub(self.stage(stage)))
     }
 
-    /// Whether it cost too much: its total is beyond the deadline where the platform tells one (31 and later), else main's part
+    /// Whether it cost too much: its total is beyond the deadline where the platform has one (31 and later), else main's part
     /// is beyond the interval.
     pub fn is_slow(&self, interval: RefreshInterval) -> bool {
         match self.deadline_ns {
@@ -142,7 +142,7 @@ impl StageReport {
         }
     }
 
-    /// By how much the deadline was missed; negative when it was met. `None` when the level tells no deadline.
+    /// By how much the deadline was missed; negative when it was met. `None` when the level has no deadline.
     pub fn overrun_ns(&self) -> Option<i64> {
         self.deadline_ns.map(|deadline| self.total_ns as i64 - deadline as i64)
     }

@@ -1,4 +1,4 @@
-//! The worked examples of the articles, and those that tell a right rule from a wrong one. Their numbers come from a slow and exact
+//! The worked examples of the articles, and those that distinguish a right rule from a wrong one. Their numbers come from a slow and exact
 //! reference in Python, which shares nothing with this crate.
 
 mod common;
@@ -235,7 +235,7 @@ fn the_live_value_of_twelve_frames_is_60() {
 
 #[test]
 fn drawing_for_a_third_of_a_second_at_full_rate_is_60_fps() {
-    // What came before Matrix's way, draws in the second after a touch, said 18 here.
+    // What came before Matrix's way, draws in the second after a touch, gave 18 here.
     let scene = scene(&frames_60_hz(&[S60.ns(); 18]));
     assert_eq!(round3(rates::fps(18, scene.sums().sum_ns).unwrap()), "60.000");
 }

@@ -58,7 +58,7 @@ fn the_total_is_not_the_sum_of_the_stages() {
 }
 
 #[test]
-fn the_gpu_is_told_apart_as_far_as_the_level_tells() {
+fn the_gpu_has_its_own_time_as_far_as_the_level_reports_it() {
     let with_gpu = |level, gpu: i64| {
         let mut all = metrics([1, 0, 1, 2, 1, 1, 2, 6], 50);
         all[12] = gpu * MS as i64;

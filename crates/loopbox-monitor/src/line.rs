@@ -15,7 +15,7 @@ pub enum Line {
         pid: i64,
         /// How many lines before this one could not be written.
         lost: u64,
-        /// What it says.
+        /// What it has.
         base: Base,
     },
     /// A message that took long.
@@ -86,7 +86,7 @@ pub struct Stack {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Sample {
-    /// Milliseconds after the stall's begin.
+    /// Milliseconds after the stall's start.
     pub at: i64,
     /// Use of a processor since the sample before, in per cent.
     pub proc_cpu: Option<f64>,
@@ -126,7 +126,7 @@ pub fn read_line(bytes: &[u8]) -> Option<Line> {
         return Some(Line::Base { pid: head.pid, lost: head.lost, base });
     }
     let stall: Stall = serde_json::from_slice(bytes).ok()?;
-    // JSON has no other numbers; a time below zero is nobody's.
+    // JSON has no other numbers; a time below zero means nothing.
     (stall.level > 0 && stall.wall_ms >= 0.0).then(|| Line::Stall(Box::new(stall)))
 }
 

@@ -138,7 +138,7 @@ pub(crate) fn levels(levels: &BTreeMap<u32, u64>) -> String {
 
 /// A group's name as it may be shown.
 pub(crate) fn name(name: &str) -> String {
-    if name.is_empty() { "(not told)".to_owned() } else { harmless(name) }
+    if name.is_empty() { "(not given)".to_owned() } else { harmless(name) }
 }
 
 pub(crate) fn time(ms: f64) -> String {

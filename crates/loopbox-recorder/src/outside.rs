@@ -163,7 +163,7 @@ impl OutsideWatch {
     }
 }
 
-/// When what keeps the main thread began, if what it asked of the processors tells: it has computed all the time since, or
+/// When what keeps the main thread began, if what it asked of the processors shows it: it has computed all the time since, or
 /// waited for a processor to do so. `seen` is when it was first seen busy, `None` for just now.
 pub fn computing_since(asleep: &Asleep, now_ns: u64, demand: Demand, seen: Option<&SeenBusy>) -> Option<u64> {
     /// Clocks and wake-ups are not finer than that.
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn demand_tells_the_begin_only_of_what_computed_all_the_while() {
+    fn demand_gives_the_start_only_of_what_computed_all_the_while() {
         let asleep = Asleep { token: 7, at_ns: 10 * S, demand: ran(S), waited: true };
         // It computed all the while since it was seen.
         let computing_since = |asleep: &Asleep, now_ns: u64, ran_ns: u64, seen_ns: Option<u64>| {
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_seen_only_when_it_had_fallen_asleep_does_not_tell_its_begin() {
+    fn what_was_seen_only_when_it_had_fallen_asleep_has_no_known_start() {
         let asleep = Asleep { token: 7, at_ns: 10 * S, demand: ran(S), waited: true };
         // It took 120 ms to come to its sleep, and was seen 400 ms later.
         let demand = Demand { ran_ns: S + 20 * MS, waited_ns: 100 * MS };

@@ -4,7 +4,7 @@ use crate::{Sampling, widened_interval};
 
 const MS: u64 = 1_000_000;
 const HOUR_NS: u128 = 3_600_000 * MS as u128;
-/// Idle for this long, the sampler parks and the next begin has to wake it: one wake-up call of the main thread for a
+/// Idle for this long, the sampler parks and the next start has to wake it: one wake-up call of the main thread for a
 /// tenth of a second of silence at least. In the background it parks at once: there messages are rare.
 const PARK_AFTER_NS: u64 = 100 * MS;
 /// So many looks in a row found no message old enough to be sampled: messages follow each other and all are short, as
@@ -69,7 +69,7 @@ impl Activity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Step {
-    /// Sleep until a begin wakes it.
+    /// Sleep until the start of a message wakes it.
     Park,
     /// Sleep until this uptime, then ask again. Waking early is harmless.
     SleepUntil(u64),
@@ -100,8 +100,8 @@ pub enum Taken {
 
 /// The sampler's policy: a state machine without clock or thread.
 ///
-/// The loop around it is: read the time and what the main thread does, ask [`Schedule::next`], do as told, and after
-/// a [`Step::Sample`] tell [`Schedule::taken`].
+/// The loop around it is: read the time and what the main thread does, ask [`Schedule::next`], take that step, and after
+/// a [`Step::Sample`] call [`Schedule::taken`].
 ///
 /// * A message is sampled from [`Sampling::onset_ns`] on, at its start + onset + n * interval: deadlines are absolute,
 ///   so lateness does not add up. A deadline that passed is not made up for but counted as missed.
@@ -331,12 +331,12 @@ impl Schedule {
         }
     }
 
-    /// Tells whether the app is in the background.
+    /// Sets whether the app is in the background.
     pub fn set_background(&mut self, background: bool) {
         self.background = background;
     }
 
-    /// The thread did something else than it was told: that it comes late then says nothing of the machine.
+    /// The thread did something else than the step asked for: that it comes late then says nothing of the machine.
     pub fn reset_lateness(&mut self) {
         self.asked_ns = None;
     }

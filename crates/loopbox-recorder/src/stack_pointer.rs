@@ -1,11 +1,11 @@
 //! Where on its stack the main thread called the hook.
 
-/// How far down the thread's stack a hook was called: what tells a nested `Looper.loop()` from a lost end.
+/// How far down the thread's stack a hook was called: what distinguishes a nested `Looper.loop()` from a lost end.
 ///
 /// When a message begins while another has not ended, either the other one runs a loop of its own, and then the
 /// stack is deeper than it was at the other's start; or the other one left by an exception that was not reported
 /// (with the Printer hook any exception, with the Observer hook an `Error`), and then it is not. Looper itself
-/// tells neither. All supported ABIs grow their stacks towards lower addresses.
+/// reports neither. All supported ABIs grow their stacks towards lower addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StackPointer(u64);
 
@@ -13,7 +13,7 @@ pub struct StackPointer(u64);
 const SAME_LEVEL_BYTES: u64 = 64;
 
 impl StackPointer {
-    /// Not known: a begin inside of a message is then taken for the loss of that message's end.
+    /// Not known: a start inside of a message is then taken for the loss of that message's end.
     pub const UNKNOWN: Self = Self(0);
 
     /// Of a message whose start was not seen: everything is inside of it, and far away from it.

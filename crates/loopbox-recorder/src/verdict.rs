@@ -8,7 +8,7 @@ const INPUT_MS: u64 = 5_000;
 
 /// The verdict that the evidence allows.
 ///
-/// * What the system says is final: `getProcessesInErrorState` while the process lives, `ApplicationExitInfo` after.
+/// * What the system reports is final: `getProcessesInErrorState` while the process lives, `ApplicationExitInfo` after.
 /// * The system signals its ANR to processes that have nothing to do with it, too: it is probably ours when the main
 ///   thread was busy, or its queue overdue, for two fifths of its hang threshold (two seconds of five).
 /// * A signal of any other sender proves nothing, however busy the main thread is: that is a hang when it lasts.

@@ -5,12 +5,12 @@ use crate::{Activity, Scheduled, Starvation};
 const MS: u64 = 1_000_000;
 /// A thread that wakes that much too late was kept from running, and with it the whole process.
 const GAP_NS: u64 = 1_000 * MS;
-/// How often a running message is looked at, at the least; in the background nobody waits for it.
+/// How often a running message is looked at, at the least; in the background no user waits for it.
 const LOOK_NS: u64 = 500 * MS;
 const BACKGROUND_LOOK_NS: u64 = 1_000 * MS;
 /// From this age on a message whose process is killed leaves a report.
 const MATTERS_NS: u64 = 1_000 * MS;
-/// How often it is looked at from then on: the looks tell the next launch how long it had run, to within a tenth of a
+/// How often it is looked at from then on: by the looks the next launch knows how long it ran, to within a tenth of a
 /// second.
 const HEARTBEAT_NS: u64 = 80 * MS;
 
@@ -80,7 +80,7 @@ impl Watchdog {
         }
     }
 
-    /// Tells whether the app is in the background.
+    /// Sets whether the app is in the background.
     pub fn set_background(&mut self, background: bool) {
         self.background = background;
     }
@@ -257,7 +257,7 @@ mod tests {
         watch.scheduled(at(4, 9, 2));
         assert_eq!(watch.message().starved_ns, 3 * S, "the wait that lasts");
         watch.scheduled(None);
-        assert_eq!(watch.message().starved_ns, 3 * S, "what is not counted says nothing");
+        assert_eq!(watch.message().starved_ns, 3 * S, "what is not counted is no evidence");
         assert!(!watch.look(15 * S, running(2, 14 * S), Since::Awake));
         watch.scheduled(at(4, 13, 3));
         assert!(!watch.look(16 * S, running(2, 14 * S), Since::Awake));

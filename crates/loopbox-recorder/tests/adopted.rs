@@ -13,7 +13,7 @@ fn the_message_that_recording_begins_in_is_one_like_others() {
     main.aggregator.adopt(&AdoptedMessage { start_ns, cpu_ns: Some(0), binds: true });
     assert_eq!(main.environment().states, [State::Running { token: 1, start_ns, depth: 1 }]);
     main.compute(250 * MS);
-    // A loop inside of it, and a message that nobody tells the end of.
+    // A loop inside of it, and a message whose end is not reported.
     assert_eq!(main.begin(2), 2);
     main.compute(20 * MS);
     assert_eq!(main.end(2), Wanted::Nothing);

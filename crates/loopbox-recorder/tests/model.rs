@@ -12,7 +12,7 @@ use proptest::prelude::*;
 enum Ending {
     Returned,
     Threw,
-    /// It threw and nobody said so.
+    /// It threw, and that was not reported.
     Lost,
 }
 
@@ -187,7 +187,7 @@ fn items(events: &[Event]) -> Vec<Item> {
                 next += 1;
             }
             What::End { end, when, component, named } => {
-                let o = open.pop().expect("the model knows every begin");
+                let o = open.pop().expect("the model knows every start");
                 let ended = Ended { start_ns: o.start_ns, end, when, component, named, adopted: o.adopted };
                 items.push(if owned {
                     Item::Along { token: o.token, at: now, ended }
@@ -375,7 +375,7 @@ fn play(config: &Config, events: &[Event]) -> Vec<Record> {
                 lines.clear();
             }
             What::Begin { component, named } => {
-                // The hook counts the loops while the first message runs, whose place on the stack nobody knows.
+                // The hook counts the loops while the first message runs, whose place on the stack is unknown.
                 let first = adopted && event.depth == 1;
                 adopted &= !first;
                 let pointer = Main::pointer(event.depth, false);
@@ -457,7 +457,7 @@ fn any_config() -> impl Strategy<Value = Config> {
         .prop_map(|details_per_record| Config { details_per_record, ..Config::default() })
 }
 
-/// A thread's life; it begins with a plain message, from which the aggregator learns how far apart begin and end
+/// A thread's life; it begins with a plain message, from which the aggregator learns how far apart start and end
 /// are on the stack, or inside of a message, with whatever happens in it.
 fn any_events() -> impl Strategy<Value = Vec<Event>> {
     let first =

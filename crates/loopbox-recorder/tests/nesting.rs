@@ -86,7 +86,7 @@ fn a_long_end_of_an_outer_message_stands_alone_without_counting_again() {
 }
 
 #[test]
-fn an_exception_that_leaves_the_loop_ends_its_message_at_the_next_begin() {
+fn an_exception_that_leaves_the_loop_ends_its_message_at_the_next_start() {
     let mut main = Main::new(&Config::default());
     main.message(MS);
     let lost = main.begin(1);
@@ -107,7 +107,7 @@ fn an_exception_that_leaves_the_loop_ends_its_message_at_the_next_begin() {
 #[test]
 fn an_exception_out_of_a_nested_loop_ends_its_message_at_the_outer_end() {
     let mut main = Main::new(&Config::default());
-    main.message(MS); // Teaches how far begin and end are apart.
+    main.message(MS); // Shows how far start and end are apart.
     let outer = main.begin(1);
     main.compute(10 * MS);
     let inner = main.begin(2);
@@ -123,9 +123,9 @@ fn an_exception_out_of_a_nested_loop_ends_its_message_at_the_outer_end() {
 }
 
 #[test]
-fn how_far_begin_and_end_are_apart_is_learned() {
+fn how_far_start_and_end_are_apart_is_learned() {
     let mut main = Main::new(&Config::default());
-    // Nested loops 300 bytes apart, and an end hook with a frame of 250 bytes more than the begin's.
+    // Nested loops 300 bytes apart, and an end hook with a frame of 250 bytes more than the begin hook's.
     let (outer, inner) = (StackPointer::at(10_000), StackPointer::at(9_700));
     let (outer_end, inner_end) = (StackPointer::at(9_750), StackPointer::at(9_450));
     let _ = main.aggregator.begin(outer);
@@ -154,7 +154,7 @@ fn several_lost_ends_give_the_name_to_the_innermost() {
 }
 
 #[test]
-fn without_marks_a_begin_in_a_message_is_a_lost_end() {
+fn without_marks_a_start_in_a_message_is_a_lost_end() {
     let mut main = Main::new(&Config::default());
     for _ in 0..20 {
         let _ = main.aggregator.begin(StackPointer::UNKNOWN);

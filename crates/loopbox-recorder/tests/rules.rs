@@ -309,7 +309,7 @@ fn cpu_time_is_read_at_record_ends_only() {
 }
 
 #[test]
-fn cpu_time_of_neighbours_read_together_is_told_only_where_it_is_known() {
+fn cpu_time_of_neighbours_read_together_is_recorded_only_where_it_is_known() {
     let cpu = |before_ms: u64, single_ms: u64| {
         let mut main = Main::with_cpu(&Config::default(), Some(0));
         main.message(before_ms * MS);
@@ -334,7 +334,7 @@ fn cpu_time_of_neighbours_read_together_is_told_only_where_it_is_known() {
 }
 
 #[test]
-fn the_samplers_lateness_is_told_for_the_record_that_it_fell_into() {
+fn the_samplers_lateness_is_counted_in_the_record_that_it_fell_into() {
     let mut main = Main::new(&Config::default());
     main.environment().late_ns = Some(450 * MS);
     main.message(300 * MS);

@@ -35,7 +35,7 @@ impl Sampler {
         }
     }
 
-    /// Runs while the main thread does this, until this time; what it said last when it parked or stopped.
+    /// Runs while the main thread does this, until this time; what it answered last when it parked or stopped.
     fn run(&mut self, activity: Activity, until_ns: u64) -> Option<Step> {
         while self.now_ns < until_ns {
             match self.schedule.next(self.now_ns, activity) {
@@ -99,7 +99,7 @@ fn many_short_messages_cost_one_wake_up_each_50_ms_at_most() {
     for token in 1..=1_000 {
         assert_eq!(sampler.message(token, 2 * MS), []);
     }
-    // Each sleep's deadline is a message's begin and onset, and there is no message of that age.
+    // Each sleep's deadline is a message's start and onset, and there is no message of that age.
     assert_eq!(sampler.wakes, 0);
     let mut sampler = Sampler::new(&Sampling::default());
     let mut deadline_ns = 0;
@@ -160,7 +160,7 @@ fn a_short_message_after_silence_costs_three_wake_ups() {
         sampler.schedule.set_background(background);
         sampler.wakes = 0;
         let start_ns = sampler.now_ns;
-        // Its begin is the first wake-up.
+        // Its start is the first wake-up.
         let Step::SleepUntil(deadline_ns) =
             sampler.schedule.next(start_ns, Activity::Running { token, start_ns })
         else {
@@ -396,7 +396,7 @@ fn what_goes_on_failing_is_tried_less_and_less_often_and_never_given_up_for_good
 }
 
 #[test]
-fn a_message_that_ended_meanwhile_is_nobodys_fault() {
+fn a_message_that_ended_meanwhile_is_no_failure() {
     let mut schedule = Schedule::new(&Sampling::default());
     for token in 1..100 {
         let activity = Activity::Running { token, start_ns: token * SECOND };

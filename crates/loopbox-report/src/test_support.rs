@@ -152,7 +152,7 @@ impl ReportBuilder {
     }
 
     /// Main is busy outside of messages at the dump, after message 98; its stack tree is that of
-    /// [`OUTSIDE`]. When nothing tells the start, the age is the most that it can be.
+    /// [`OUTSIDE`]. When the start is unknown, the age is the most that it can be.
     #[must_use]
     pub fn outside(mut self, age_ms: u64, begin_known: bool) -> Self {
         let start_ns = NOW_NS - age_ms * MS;

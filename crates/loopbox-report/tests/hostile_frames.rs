@@ -62,7 +62,7 @@ proptest! {
 }
 
 #[test]
-fn long_lists_are_cut_and_told() {
+fn long_lists_are_cut_and_reported() {
     let frames = FrameSession {
         scenes: vec![read(&[b'x'; 704]).unwrap(); 70],
         recent: vec![read(&[0; 32]).unwrap(); 5_000],

@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_tell_inputs_apart() {
+    fn keys_distinguish_inputs() {
         let key = |parts: &[&str]| parts.iter().fold(Key::new("s", 1), |k, p| k.with(p)).hex();
         assert_eq!(key(&["ab", "c"]), key(&["ab", "c"]));
         assert_ne!(key(&["ab", "c"]), key(&["a", "bc"]));

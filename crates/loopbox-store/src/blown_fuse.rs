@@ -14,7 +14,7 @@ pub const STARTS_OFF: [u8; 3] = [5, 25, 125];
 pub const STRIKE_STARTS: u8 = 20;
 const LEN: usize = 4 + 4 + 4 + 32;
 
-/// How much the end of a process in a dangerous phase says against the sampler.
+/// How much the end of a process in a dangerous phase counts against the sampler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Suspicion {
     /// It may be chance: the system kills apps all the time.
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn each_process_has_a_fuse_of_its_own_whoever_finds_it() {
+    fn each_process_has_a_fuse_of_its_own_whichever_process_finds_it() {
         let dir = tempfile::tempdir().unwrap();
         let long = "com.shop:".repeat(40);
         suspect(dir.path(), &subject("com.shop:push"), 3, Certain);

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fuse_tells_inside_from_outside() {
+    fn the_fuse_distinguishes_inside_from_outside() {
         let word = AtomicU64::new(0);
         let state = || FuseState::from_word(word.get());
         assert_eq!(state(), FuseState::Unused);

@@ -114,7 +114,7 @@ pub(crate) fn may_grow_to(len: u64) -> bool {
     !known || len <= limit
 }
 
-/// A page that the kernel empties in a forked child: one load tells whether we are the process that made it.
+/// A page that the kernel empties in a forked child: one load shows whether this is the process that made it.
 #[derive(Debug)]
 struct ForkMark(MmapRaw);
 

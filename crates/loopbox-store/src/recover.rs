@@ -134,7 +134,7 @@ pub(crate) fn assemble(source: &dyn Source, header: &Header, now_ns: Option<u64>
     alive = alive.max(last_sample);
     let ends = history.records.iter().map(|record| record.start_ns.saturating_add(record.wall_ns));
     alive = ends.fold(alive, u64::max);
-    // Without a hook main tells of nothing, and its history does not count what it was found in.
+    // Without a hook main reports nothing, and its history does not count what it was found in.
     let tells = current.is_some();
     report.main = main_state(current, running, &history, &mut alive);
     if let Some(outside) = outside.flatten()
@@ -195,7 +195,7 @@ fn main_state(
             *alive = since_ns.max(*alive);
             MainState::Idle { since_ns }
         }
-        // The message was counted after the cell was read, or the process ended before the cell said so.
+        // The message was counted after the cell was read, or the process ended before the cell was written.
         Some(Current::Running { token, depth, later, .. }) if history.has_ended(token, depth, later) => {
             let end = history.records.last().map_or(0, |r| r.start_ns.saturating_add(r.wall_ns));
             MainState::Idle { since_ns: end }

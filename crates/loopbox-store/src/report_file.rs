@@ -50,7 +50,7 @@ pub enum Outlives {
 /// report that a power loss takes its name from is one that came moments ago.
 ///
 /// # Errors
-/// What the system says; nothing is left behind then. `InvalidInput` for a name that is not a plain file name.
+/// The system's error; nothing is left behind then. `InvalidInput` for a name that is not a plain file name.
 pub fn write_report(dir: &Path, name: &str, bytes: &[u8], outlives: Outlives) -> io::Result<PathBuf> {
     write_if(dir, name, bytes, outlives, |_| Ok(()))
 }

@@ -23,7 +23,7 @@ pub enum Volatile {
     Reserve {
         /// Bytes asked for.
         len: usize,
-        /// What the system said.
+        /// What the system returned.
         error: io::Error,
     },
     /// The page of the marks could not be mapped.
@@ -41,7 +41,7 @@ pub enum Volatile {
 /// and has its header.
 pub(crate) const UNFINISHED: &str = ".new";
 
-/// A ring's file, open for as long as the ring is there: its lock tells other processes that this one lives.
+/// A ring's file, open for as long as the ring is there: by its lock other processes know that this one lives.
 #[derive(Debug)]
 pub(crate) struct RingFile {
     file: File,

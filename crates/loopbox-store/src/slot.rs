@@ -344,10 +344,10 @@ mod loom_tests {
         assert!(SEEN.all());
     }
 
-    /// What a writer did before it published a slot is there for whoever reads the slot: the open group's details are
+    /// What a writer did before it published a slot is there for any thread that reads the slot: the open group's details are
     /// older than the counters that speak of them.
     #[test]
-    fn whoever_reads_the_second_slot_finds_the_first() {
+    fn a_thread_that_reads_the_second_slot_finds_the_first() {
         static SEEN: Seen = Seen::new();
         loom::model(|| {
             let memory = slot_words(2 * (HEADER_WORDS + 1));

@@ -29,7 +29,7 @@ fn leave_earlier(dir: &Path, seq: u64, hours: u64) -> PathBuf {
 }
 
 /// Not by a command: between its fork and its exec, a child holds the locks of all rings that the other tests of this
-/// process have open at that moment, and those rings are adopted by nobody then.
+/// process have open at that moment, and those rings cannot be adopted then.
 fn make_fifo(path: &Path) {
     let path = CString::new(path.as_os_str().as_bytes()).unwrap();
     // SAFETY: a path that ends in a zero and lives across the call.
@@ -130,7 +130,7 @@ fn of_many_adopters_one_gets_each_ring() {
 }
 
 #[test]
-fn what_is_not_a_ring_of_ours_stays_and_what_only_looks_like_one_is_told() {
+fn what_is_not_a_ring_of_ours_stays_and_what_only_looks_like_one_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name);
     fs::write(at("precious"), "of the app").unwrap();

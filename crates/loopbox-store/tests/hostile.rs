@@ -1,4 +1,4 @@
-//! Files that nobody wrote like this: cut, changed, forged. Recovery gives an error or what is intact, and nothing
+//! Files that no process wrote like this: cut, changed, forged. Recovery gives an error or what is intact, and nothing
 //! that was not written.
 
 mod common;
@@ -62,7 +62,7 @@ fn a_file_cut_anywhere_gives_an_error_or_what_is_left() {
         match recover(&IMAGE[..len]) {
             Ok(got) => {
                 assert_nothing_invented(&got, &whole);
-                assert!(!got.damage.is_empty(), "cut at {len} and nobody says so");
+                assert!(!got.damage.is_empty(), "cut at {len}, and no damage is reported");
                 recovered += 1;
             }
             Err(error) => assert!(len < 1024, "cut at {len}: {error}"),
@@ -87,7 +87,7 @@ fn a_byte_changed_anywhere_gives_an_error_or_what_is_intact() {
 }
 
 #[test]
-fn a_byte_changed_in_a_whole_slot_costs_that_slot_and_is_said() {
+fn a_byte_changed_in_a_whole_slot_costs_that_slot_and_is_reported() {
     let records = region(IMAGE, RECORDS);
     for index in 0..records.slots {
         let mut bytes = IMAGE.to_vec();

@@ -133,7 +133,7 @@ fn a_message_that_ended_stays_ended_whatever_is_written_after_it() {
             assert_eq!(seen.report.main, MainState::Idle { since_ns });
         }
     };
-    // The group has counted it: nothing more is to be said, and the group's end is the message's.
+    // The group has counted it: nothing more is to be written, and the group's end is the message's.
     ring.main.running(19, 1_500, 1).unwrap();
     ring.main.open(&group(1)).unwrap();
     ring.main.idle(2_000).unwrap();
@@ -184,7 +184,7 @@ fn a_message_around_a_nested_loop_goes_on_when_the_inner_ones_have_ended() {
 }
 
 #[test]
-fn what_runs_outside_of_messages_is_told_until_it_is_over_or_a_message_begins() {
+fn what_runs_outside_of_messages_is_published_until_it_is_over_or_a_message_begins() {
     let dir = tempfile::tempdir().unwrap();
     let mut ring = common::ring(&options(dir.path()));
     let both = |ring: &mut Ring| [from_file(ring), ring.reader.snapshot(0)];

@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
-/// What a file tells about its code.
+/// How much a file has about its code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {
     /// The names of exported functions: it was stripped.
@@ -25,11 +25,11 @@ pub enum Detail {
 pub struct SymbolFile {
     /// Where it is.
     pub path: PathBuf,
-    /// What it tells.
+    /// How much it has.
     pub detail: Detail,
 }
 
-/// For each build id (lower-case hex) the file that tells most, if any file below the folders has that id.
+/// For each build id (lower-case hex) the file with most information, if any file below the folders has that id.
 ///
 /// Looked at first are the places that debuggers look at, `ab/cdef.debug` below each folder and below its `.build-id`;
 /// then every ELF file, whatever its name. Files and folders in there that cannot be read are passed over.
@@ -69,7 +69,7 @@ fn debug_files(folder: &Path, build_id: &str) -> Vec<PathBuf> {
     vec![below(folder.to_path_buf()), below(folder.join(".build-id"))]
 }
 
-/// Takes a file that has one of the build ids and tells more than what is known.
+/// Takes a file that has one of the build ids and has more information than those before.
 fn look_at(path: &Path, build_ids: &[&str], found: &mut HashMap<String, SymbolFile>) {
     let Some((id, detail)) = read(path) else { return };
     let better = found.get(&id).is_none_or(|known| known.detail < detail);
@@ -78,7 +78,7 @@ fn look_at(path: &Path, build_ids: &[&str], found: &mut HashMap<String, SymbolFi
     }
 }
 
-/// The build id of an ELF file, and what it tells.
+/// The build id of an ELF file, and how much information it has.
 fn read(path: &Path) -> Option<(String, Detail)> {
     let mut file = File::open(path).ok()?;
     let mut magic = [0; 4];

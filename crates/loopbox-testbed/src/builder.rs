@@ -30,7 +30,7 @@ pub(crate) struct Builder<'a> {
     pub(crate) dx_sha256: String,
     pub(crate) icu4j: PathBuf,
     pub(crate) icu4j_sha256: String,
-    /// What tells the cross compiler's version, for a testbed of another architecture.
+    /// What identifies the cross compiler's version, for a testbed of another architecture.
     pub(crate) cross_identity: String,
     cross: Option<CompilerTools>,
     identity: String,

@@ -70,7 +70,7 @@ impl Testbed {
     /// Turns a jar of class files, compiled elsewhere, into a dexed jar.
     ///
     /// # Errors
-    /// What dx says.
+    /// What dx prints.
     pub fn dex_classes(&self, classes: &Path, out_jar: &Path) -> Result<()> {
         let tools = Tools::ensure()?;
         java::dx(&tools, &self.dir.join(&self.manifest.build.dx), classes, DexOf::App, out_jar)

@@ -1,4 +1,4 @@
-//! The testbed `local`: a runtime for x86-64 that somebody built, in a folder with the libraries that it links.
+//! The testbed `local`: a user's own build of a runtime for x86-64, in a folder with the libraries that it links.
 //!
 //! Its version is the one whose row in `offsets/` its code fits; that decides which patches make libcore 10 fit it.
 
@@ -155,7 +155,7 @@ fn fit(fits: &[Fit], rows: &[&str], registers: impl Fn(&str) -> bool) -> Result<
     match found.as_slice() {
         [one] => Ok((*one).clone()),
         [] if rows.is_empty() => bail!("no row of the tables fits this library"),
-        [] => bail!("nobody has made libcore 10 fit the ART of row {}", rows.join(", ")),
+        [] => bail!("there are no patches that make libcore 10 fit the ART of row {}", rows.join(", ")),
         several => {
             let versions: Vec<_> = several.iter().map(|fit| fit.art.as_str()).collect();
             bail!("by the tables this is any of ART {}", versions.join(", "))
@@ -177,7 +177,7 @@ fn names(folder: &Path) -> Result<BTreeSet<String>> {
     Ok(names)
 }
 
-/// Copies the libraries, in place of those of the same names. The folder is somebody's, so nothing is linked to it.
+/// Copies the libraries, in place of those of the same names. The folder is the user's, so nothing is linked to it.
 pub(crate) fn copy_libraries(folder: &Path, to: &Path) -> Result<()> {
     for name in names(folder)? {
         let (from, to) = (folder.join(&name), to.join(&name));

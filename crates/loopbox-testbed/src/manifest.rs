@@ -26,7 +26,7 @@ pub struct Manifest {
     pub name: String,
     /// Version of the Android Runtime, for example `10`.
     pub art: String,
-    /// The level that `Build.VERSION.SDK_INT` says.
+    /// The level in `Build.VERSION.SDK_INT`.
     pub api_level: u32,
     /// Debian's version of the runtime.
     pub package_version: String,

@@ -257,7 +257,7 @@ pub(crate) struct Spec {
     pub(crate) aot: Option<AotSpec>,
     /// What runs it, for a testbed of another architecture.
     pub(crate) foreign: Option<Foreign>,
-    /// The folder of a runtime that somebody built, whose libraries go before those of packages.
+    /// The folder of a user's own build of a runtime, whose libraries go before those of packages.
     pub(crate) local: Option<PathBuf>,
 }
 

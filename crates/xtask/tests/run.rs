@@ -29,7 +29,7 @@ fn the_example_of_the_docs_leaves_a_report_with_a_verdict() {
     let (stdout, errors) = (text(&output.stdout), text(&output.stderr));
     assert!(output.status.success(), "{stdout}\n{errors}");
     let lines: Vec<_> = stdout.lines().collect();
-    // What the recorder tells the listener and what the app prints then come from two threads.
+    // What the recorder reports to the listener and what the app prints then come from two threads.
     assert!(lines.contains(&"paid") && lines.contains(&"noticed: hang"), "{stdout}");
     let is_report =
         |line: &&str| root().join(line).is_file() && Path::new(line).extension() == Some("lbx".as_ref());
@@ -67,14 +67,14 @@ fn output_exit_code_variables_and_arguments_go_through() {
         Thread.sleep(60_000);
     }";
     let killed = source(folder.path(), "Killed", body).display().to_string();
-    assert_eq!(run(&["art10", &killed]).status.code(), Some(128 + 9), "as a shell says it");
+    assert_eq!(run(&["art10", &killed]).status.code(), Some(128 + 9), "as a shell reports it");
     let output = run(&["art10", &file]);
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("Passes and Passes$Other have a main"), "{}", text(&output.stderr));
 }
 
 #[test]
-fn what_cannot_run_is_said() {
+fn what_cannot_run_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let absent = folder.path().join("Absent.java").display().to_string();
     let output = run(&["art10", &absent]);
@@ -89,7 +89,7 @@ fn what_cannot_run_is_said() {
     let output = run(&["art10", &wrong]);
     let errors = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
-    // As javac says it, from the start of the line.
+    // As javac prints it, from the start of the line.
     assert!(errors.contains(&format!("\n{wrong}:1: error: incompatible types")), "{errors}");
 }
 

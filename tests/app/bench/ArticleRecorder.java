@@ -13,7 +13,7 @@ import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The recorder that Qimao describes, as a measure of what Loopbox replaces: a proxy of the observer that tells
+ * The recorder that Qimao describes, as a measure of what Loopbox replaces: a proxy of the observer that recognises
  * callbacks by name, boxes a token per message, and keeps its groups as strings. What it names a message's transaction
  * by is left out. By default so is what Qimao does besides for each message: its Printer, and what starts and
  * stops its sampling thread.

@@ -8,7 +8,7 @@ import scenario.Options;
 import scenario.Phone;
 
 /**
- * Installs the recorder once, as in {@code Application.attachBaseContext}, and tells how long loading the library and
+ * Installs the recorder once, as in {@code Application.attachBaseContext}, and prints how long loading the library and
  * installing took the main thread. Arguments: those of {@link Options}.
  */
 public final class InstallBench {

@@ -241,7 +241,7 @@ public final class Causes {
         }
     }
 
-    /** As views do when they are touched from another thread: a barrier that nobody removes. */
+    /** As views do when they are touched from another thread: a barrier that is never removed. */
     private static void leakBarrier() {
         try {
             MessageQueue queue = Looper.myQueue();

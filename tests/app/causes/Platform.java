@@ -13,7 +13,7 @@ import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Hangs below the platform's own methods. What would be a slow disk is a pipe with one end: whoever opens it waits for the other,
+ * Hangs below the platform's own methods. What would be a slow disk is a pipe with one end: a thread that opens it waits for the other,
  * as long as the test wants.
  */
 final class Platform implements Runnable {

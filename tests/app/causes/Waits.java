@@ -91,7 +91,7 @@ final class Waits implements Runnable {
         }
     }
 
-    /** A notification that nobody sends. */
+    /** A notification that is never sent. */
     static final class Mailbox {
         private static final Object MAIL = new Object();
 
@@ -140,7 +140,7 @@ final class Waits implements Runnable {
         }
     }
 
-    /** A server that says nothing. */
+    /** A server that does not answer. */
     static final class Api {
         static void read() throws IOException {
             InetAddress here = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});

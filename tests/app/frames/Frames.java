@@ -24,7 +24,7 @@ public final class Frames {
         new Memory.Allocation(), new Memory.ClassLoading(),
     };
 
-    /** Leaves Looper.loop(): a main Looper cannot be told to quit. */
+    /** Leaves Looper.loop(): a main Looper cannot be asked to quit. */
     private static final class Done extends RuntimeException {
         Done() {
             super("phases done: ");

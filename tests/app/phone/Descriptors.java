@@ -76,7 +76,7 @@ public final class Descriptors implements MessageQueue.OnFileDescriptorEventList
         Script.say(told.take());
     }
 
-    /** A message that runs says that nothing came before it. */
+    /** A message that runs prints that nothing came before it. */
     private void sayNothingCame() throws InterruptedException {
         final LinkedBlockingQueue<String> into = told;
         main.postDelayed(

@@ -22,7 +22,7 @@ import scenario.Script;
 import scenario.Work;
 
 /**
- * Frames without an app: what the Choreographer tells of the display's clock.
+ * Frames without an app: what the Choreographer reports of the display's clock.
  *
  * <p>Arguments: {@code script=NS,NS,...}: frames with these intervals; {@code frames=N periodNs=NS}: so many by the
  * display's own clock, one of which takes three refreshes; {@code animation=MS}: an animation that lasts so long;
@@ -101,7 +101,7 @@ public final class FrameClock implements Choreographer.FrameCallback {
         Choreographer.getInstance().postFrameCallback(this);
     }
 
-    /** Says of each step whether the clocks show the same time, and of all that they lead upwards to the end. */
+    /** Prints of each step whether the clocks show the same time, and of all that they lead upwards to the end. */
     private static final class Steps implements ValueAnimator.AnimatorUpdateListener {
         private float last;
         private boolean together = true;

@@ -4,7 +4,7 @@ package phone;
 final class NativeWait {
     private NativeWait() {}
 
-    /** From now on whoever calls one of these stays there. */
+    /** From now on a thread that calls one of these stays there. */
     static native void hold();
 
     static native void release();

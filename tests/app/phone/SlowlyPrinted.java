@@ -9,7 +9,7 @@ import scenario.Options;
 import scenario.Script;
 
 /**
- * What a message carries that waits in the queue: whoever prints the queue for a report has to wait until the file
+ * What a message carries that waits in the queue: the thread that prints the queue for a report has to wait until the file
  * {@code printGate=} is there; not the first {@code printsAtOnce=} times.
  */
 final class SlowlyPrinted {

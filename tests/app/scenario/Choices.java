@@ -16,7 +16,7 @@ import io.loopbox.Loopbox;
 public final class Choices {
     private static final long LATER_MS = 3_600_000;
 
-    /** In the queue, with a toString that tells where it runs, and takes its time or throws. */
+    /** In the queue, with a toString that prints where it runs, and takes its time or throws. */
     private static final class Printed {
         private final int takesMs;
 
@@ -45,7 +45,7 @@ public final class Choices {
 
     private Choices() {}
 
-    /** Tells one story and ends the process. */
+    /** Plays one story and ends the process. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);

@@ -21,7 +21,7 @@ import io.loopbox.Status;
  * caught, a pause, a flood, and a message that never returns.
  *
  * <p>Arguments: those of {@link Options}, and {@code self=MS}: send SIGQUIT to this process that long after the hang
- * began, as the system does, and end it when the report is there. Without it somebody else sends the signal, or with
+ * began, as the system does, and end it when the report is there. Without it another process sends the signal, or with
  * {@code dumps=MS} the app asks for a report that often from its hang on.
  */
 public final class Demo implements Runnable {

@@ -9,9 +9,9 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * A message that waits for a lock. Arguments: those of {@link Options}, and {@code mode}: {@code entering} one that
- * another thread holds, {@code waiting} on one that nobody holds, a {@code chain} of three holders, a
- * {@code deadlock} of main and another thread, or {@code working}, which waits for none. Says when main waits; somebody
- * else sends the signal. {@code gate=FILE}: the last holder gives its lock back when that file appears.
+ * another thread holds, {@code waiting} on one that no thread holds, a {@code chain} of three holders, a
+ * {@code deadlock} of main and another thread, or {@code working}, which waits for none. Prints when main waits; the test
+ * sends the signal. {@code gate=FILE}: the last holder gives its lock back when that file appears.
  */
 public final class Holders {
     static final class Basket {}
@@ -44,7 +44,7 @@ public final class Holders {
         handler.post(new Runnable() {
             @Override
             public void run() {
-                // Until the sampler has looked at ART nobody can tell of other threads.
+                // Until the sampler has looked at ART other threads are unknown.
                 if (!samples()) {
                     handler.postDelayed(this, 20);
                     return;

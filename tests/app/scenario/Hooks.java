@@ -15,10 +15,10 @@ import java.io.File;
 
 /**
  * The hooks among other libraries and odd messages. {@code mode=} says which story; the arguments of {@link Options}
- * apply. Each ends with a report that the app asks for, and says on standard output what only the app can know.
+ * apply. Each ends with a report that the app asks for, and prints on standard output what only the app can know.
  */
 public final class Hooks {
-    /** A message that the stories are told with: long enough to be kept by name. */
+    /** The message that the stories use: long enough to be kept by name. */
     private static final int NAMED_MS = 60;
 
     private final Looper looper = Looper.getMainLooper();
@@ -30,7 +30,7 @@ public final class Hooks {
         this.options = options;
     }
 
-    /** Tells one story and ends the process. */
+    /** Plays one story and ends the process. */
     public static void main(String[] arguments) throws Exception {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
@@ -284,7 +284,7 @@ public final class Hooks {
         dump("again");
     }
 
-    /** What waits in the queue, with an obj that is somebody's secret. */
+    /** What waits in the queue, with an obj that is a user's secret. */
     private void pending() {
         install();
         handler.sendMessageDelayed(handler.obtainMessage(5, 6, 0, new OddMessages.Secret()), 3_600_000);
@@ -294,7 +294,7 @@ public final class Hooks {
         dump("pending");
     }
 
-    /** Nobody listens to the Looper. The second message is long enough for its stacks to be kept. */
+    /** The Looper has no listener. The second message is long enough for its stacks to be kept. */
     private void none() throws Exception {
         install();
         Script.say("printer " + Monitor.current(looper) + ", observer " + Stats.current());

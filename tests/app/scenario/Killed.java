@@ -8,12 +8,12 @@ import io.loopbox.Loopbox;
 import java.io.File;
 
 /**
- * Messages one after the other, each telling when it begins and ends (uptime in nanoseconds), so that whoever ends this process knows what the
+ * Messages one after the other, each printing when it begins and ends (uptime in nanoseconds), so that the test knows what the
  * recorder must have. Of each {@link #CYCLE} messages the last one hangs for seconds.
  *
  * <p>Arguments: those of {@link Options}. {@code wait=MS}: so long a hang waits. {@code gate=FILE}: wait for that file before the recorder is installed, so
  * that this process's limits can be set first. {@code exits=}: there is a Context, {@link Phone}. {@code dumps=FOLDER}:
- * no message hangs; when a file {@code N} appears in the folder, message {@code N} asks for a report and tells whether
+ * no message hangs; when a file {@code N} appears in the folder, message {@code N} asks for a report and prints whether
  * there is one.
  */
 public final class Killed extends Handler {

@@ -5,7 +5,7 @@ import io.loopbox.internal.MonitorSettings;
 import java.io.File;
 
 /**
- * Appends numbered lines to the file of one day in the folder {@code dir=}, and says after each that it is written, until it
+ * Appends numbered lines to the file of one day in the folder {@code dir=}, and prints after each that it is written, until it
  * is killed. {@code run=} is in each line.
  */
 public final class MonitorAppends {

@@ -28,7 +28,7 @@ public final class MonitorRules {
 
     private MonitorRules() {}
 
-    /** Says what comes out. */
+    /** Prints what comes out. */
     public static void main(String[] arguments) throws Exception {
         File folder = new File(new Options(arguments).text("dir", "."));
         levels();
@@ -166,7 +166,7 @@ public final class MonitorRules {
         Script.say("room " + files.append("2026-11-22", record(3), new Base()));
     }
 
-    /** Says no, throws, and takes what it is given from then on. */
+    /** Refuses, throws, and takes what it is given from then on. */
     private static final class Server implements MonitorUploader {
         private int calls;
         volatile CountDownLatch called = new CountDownLatch(1);

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.concurrent.Semaphore;
 
 /**
- * An app with the performance monitor, and messages that block until the monitor has told of them and sampled the process
+ * An app with the performance monitor, and messages that block until the monitor has reported them and sampled the process
  * twice; so many as {@code blocks=} says. Other arguments are those of {@link Options}. {@code gate=FILE}: wait for that file
  * before the monitor is started. {@code printer=yes}: another library has a Printer.
  */
@@ -35,7 +35,7 @@ public final class Monitored implements MonitorListener, MonitorSampler, Printer
         this.options = options;
     }
 
-    /** Tells the story and ends the process. */
+    /** Plays the story and ends the process. */
     public static void main(String[] arguments) throws InterruptedException {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);

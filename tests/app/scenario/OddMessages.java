@@ -58,7 +58,7 @@ final class OddMessages {
         }
     }
 
-    /** Prints itself in a way that nobody should. */
+    /** Prints itself in a way that no message should. */
     private static final class Printed implements Runnable {
         private final String text;
 
@@ -115,7 +115,7 @@ final class OddMessages {
         runUntil(looper, stop);
     }
 
-    /** Runs until that one's turn, which somebody else posts. */
+    /** Runs until that one's turn, which another thread posts. */
     static void runUntil(Looper looper, Stop stop) {
         while (true) {
             try {

@@ -39,7 +39,7 @@ public final class Places {
         this.looper = looper;
     }
 
-    /** Tells one story and ends the process. */
+    /** Plays one story and ends the process. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Places story = new Places(new Options(arguments), Looper.myLooper());

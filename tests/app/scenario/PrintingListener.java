@@ -4,7 +4,7 @@ import io.loopbox.Listener;
 import io.loopbox.Report;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Tells the process that started this one which report was written, and why. */
+/** Prints for the process that started this one which report was written, and why. */
 final class PrintingListener implements Listener {
     private static final AtomicInteger REPORTS = new AtomicInteger();
 

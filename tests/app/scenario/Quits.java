@@ -24,7 +24,7 @@ public final class Quits implements Runnable {
         this.options = options;
     }
 
-    /** Tells one story and ends the process. */
+    /** Plays one story and ends the process. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
@@ -119,7 +119,7 @@ public final class Quits implements Runnable {
         }
     }
 
-    /** Until the recorder says that it has noticed. */
+    /** Until the recorder reports that it has noticed. */
     private static void await(String on, String words) throws InterruptedException {
         for (int i = 0; i < 1_500; i++) {
             for (Status.Part part : Loopbox.status().parts()) {

@@ -8,7 +8,7 @@ import java.io.File;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
-/** What scenarios tell the test that runs them: lines on standard output that begin with a mark. */
+/** What scenarios report to the test that runs them: lines on standard output that begin with a mark. */
 public final class Script {
     private static final long PAUSE_NS = 5_000_000;
 
@@ -26,7 +26,7 @@ public final class Script {
         }
     }
 
-    /** Waits until the sampler has looked at ART, and samples or says why it does not. */
+    /** Waits until the sampler has looked at ART, and samples or reports why it does not. */
     public static void awaitSampler() {
         while (true) {
             for (Status.Part part : Loopbox.status().parts()) {

@@ -13,7 +13,7 @@ import java.io.IOException;
  * sampled.
  *
  * <p>Arguments: those of {@link Options}, {@code messages=}, and {@code slowEach=}: every so manieth message works. At
- * each quarter it says the bytes resident and taken from malloc, and at the end it asks for a report out of the last
+ * each quarter it prints the bytes resident and taken from malloc, and at the end it asks for a report out of the last
  * message, so that the report's running message has the number of all.
  */
 public final class Soak extends Handler {

@@ -8,7 +8,7 @@ import io.loopbox.Loopbox;
 import java.io.File;
 
 /**
- * One start of an app: says what became of the recorder, then {@code how=crash}: dies of a native crash, or else stays.
+ * One start of an app: prints what became of the recorder, then {@code how=crash}: dies of a native crash, or else stays.
  * {@code version=}: the app's. Other arguments are those of {@link Options} and {@link Phone}.
  */
 public final class Starts implements Runnable {

@@ -12,7 +12,7 @@ import java.io.FileReader;
 import java.io.IOException;
 
 /**
- * Says of each report what an app can learn of it, and does what it is told meanwhile.
+ * Prints of each report what an app can learn of it, and does what it is asked meanwhile.
  *
  * <p>Arguments: those of {@link Options} and {@link Phone}; {@code orders=FOLDER}: the files {@code 1}, {@code 2}, ... in it
  * have one order each: {@code take}, {@code dump WORDS}, {@code hang} (until the file {@code gate} is there), {@code end}.
@@ -24,7 +24,7 @@ public final class Taking implements Runnable, FirstFileListener {
         this.orders = orders;
     }
 
-    /** Runs until it is told to end. */
+    /** Runs until it is asked to end. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);

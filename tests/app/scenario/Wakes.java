@@ -16,7 +16,7 @@ import java.util.TreeMap;
 /**
  * How often the recorder's threads wake up while the app is used in one way after the other.
  *
- * <p>Arguments: those of {@link Options}; {@code rounds=}: how long each way lasts. For each it says how many messages there were,
+ * <p>Arguments: those of {@link Options}; {@code rounds=}: how long each way lasts. For each it prints how many messages there were,
  * how long it took, how often nothing came for a while though something should have, how many messages took long after
  * all and how long, and how often each thread gave its processor up by itself since ({@code voluntary_ctxt_switches}),
  * which is how often it woke up.

@@ -11,7 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import scenario.Script;
 
 /**
- * Uses the screen: scrolls it with a finger and lets it fly, taps, and has it turn by itself. In between nothing moves; says how often the
+ * Uses the screen: scrolls it with a finger and lets it fly, taps, and has it turn by itself. In between nothing moves; prints how often the
  * display was asked for a refresh then. In the end it asks for reports until the process is killed.
  */
 final class Person implements Runnable {
@@ -72,7 +72,7 @@ final class Person implements Runnable {
         }
     }
 
-    /** Waits until nothing moves any more, and says how many refreshes were asked for while nothing did. */
+    /** Waits until nothing moves any more, and prints how many refreshes were asked for while nothing did. */
     private void still(String when) throws InterruptedException {
         settle();
         Thread.sleep(STILL_MS);

@@ -5,7 +5,7 @@ import io.loopbox.FrameListener;
 import io.loopbox.FrameWindow;
 import scenario.Script;
 
-/** Says what the recorder tells of frames. */
+/** Prints what the recorder reports of frames. */
 final class Told implements FrameListener {
     @Override
     public void onWindow(FrameWindow window) {

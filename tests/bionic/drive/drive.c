@@ -3,7 +3,7 @@
  * usage: drive LIBLOOPBOX LIBART DIR STORY
  *
  * whole   from load to uninstall: messages, a dump, SIGQUIT and its hand-on, a hang
- * hold    stays in a message until somebody kills it; says `holds` first
+ * hold    stays in a message until it is killed; prints `holds` first
  * crash   notes a crash in a message, as a crash handler does, and goes
  * next    the launch after one of those two: hears of what it left
  *

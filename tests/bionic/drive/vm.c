@@ -1,5 +1,5 @@
 /* libart.so of the driver: a JavaVM and a JNIEnv with just enough behind them. It has none of ART's functions, so the sampler is off,
- * as on a runtime that nobody knows. A function of JNI that the library had no need of so far ends the process. */
+ * as on an unknown runtime. A function of JNI that the library had no need of so far ends the process. */
 #include "vm.h"
 
 enum kind { OBJECT, TEXT, LONGS, TEXTS };
@@ -101,7 +101,7 @@ static void *call_for_object(void *env, void *class, struct object *method, void
     return strcmp(method->name, "collect") ? 0 : named("PendingDump");
 }
 
-/* `discover` and `walk` of Native.java are native methods; of the others nobody hears. */
+/* `discover` and `walk` of Native.java are native methods; calls of the others go nowhere. */
 static void call(void *env, void *class, struct object *method, void *arguments) {
     void (*function)(void *, void *) = native(method->name);
     if (function) function(env, class);

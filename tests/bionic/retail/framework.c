@@ -36,7 +36,7 @@ static i64 queue_init(void *env, void *class) {
 }
 static void queue_destroy(void *env, void *class, i64 pointer) {}
 static void queue_poll(void *env, void *object, i64 pointer, int timeout_ms) {
-    /* Several threads may be told to wake one queue; one waits. */
+    /* Several threads may be asked to wake one queue; one waits. */
     struct waited *queue = (void *)(word)pointer;
     i64 count;
     poll(queue, 1, timeout_ms);

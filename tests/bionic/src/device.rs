@@ -31,7 +31,7 @@ pub struct Row {
     pub level: Option<u32>,
     /// The ABI.
     pub abi: Abi,
-    /// For each story that was told, its name, and what was wrong.
+    /// For each story that was played, its name, and what was wrong.
     pub stories: Vec<(&'static str, Result<()>)>,
     /// How long they took together.
     pub took: Duration,
@@ -44,7 +44,7 @@ impl Row {
     }
 }
 
-/// Tells all stories on a device, in a root that is made below `out`. Takes the rights to change root and to mount.
+/// Plays all stories on a device, in a root that is made below `out`. Takes the rights to change root and to mount.
 ///
 /// # Errors
 /// When the root cannot be made.

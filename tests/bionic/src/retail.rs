@@ -104,7 +104,7 @@ impl Runtime {
         judge(&first(&folder, &DumpReason::Recovered { crash_signal: None })?)
     }
 
-    /// Starts the demo; what it says goes into a file.
+    /// Starts the demo; what it prints goes into a file.
     fn start(&self, folder: &str) -> Result<Process> {
         let said = self.here.join(folder).with_extension("said");
         let file = File::create(&said).with_context(|| format!("cannot create {}", said.display()))?;
@@ -132,7 +132,7 @@ impl Runtime {
     }
 }
 
-/// A runtime, and the file with what it says. It is killed when nobody has it any more.
+/// A runtime, and the file with what it prints. It is killed when it is dropped.
 struct Process {
     child: Child,
     said: PathBuf,
@@ -143,7 +143,7 @@ impl Process {
         self.child.id().to_string()
     }
 
-    /// Waits until its ring tells of a hang with stacks.
+    /// Waits until its ring has a hang with stacks.
     fn hangs(&self, folder: &Path) -> Result<()> {
         let hangs = |report: &Report| age_ms(report) >= Some(HANG_MS) && running_tree(report).is_some();
         let ring = wait_for_ring("a ring with a hang and its stacks", folder, self.child.id(), hangs);

@@ -1,4 +1,4 @@
-//! The stories: what the driver must say, and what its reports must tell.
+//! The stories: what the driver must print, and what its reports must show.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -19,14 +19,14 @@ const KILLED_NS: u64 = 1_000_000_000;
 
 /// A place where the driver runs.
 pub trait Stage {
-    /// The command that tells a story, with its reports in a folder of this name.
+    /// The command that plays a story, with its reports in a folder of this name.
     fn command(&self, story: &str, folder: &str) -> Command;
 
     /// That folder, as this process sees it.
     fn folder(&self, name: &str) -> PathBuf;
 }
 
-/// What a story is: it tells what was wrong.
+/// What a story is: it returns what was wrong.
 pub type Story = fn(&dyn Stage) -> Result<()>;
 
 /// The stories by name.
@@ -66,18 +66,18 @@ pub fn whole(stage: &dyn Stage) -> Result<()> {
     Ok(())
 }
 
-/// A process that is killed in a message, as soon as its ring would tell: the next launch reports it, with its age.
+/// A process that is killed in a message, as soon as its ring would show it: the next launch reports it, with its age.
 ///
 /// # Errors
 /// What was wrong.
 pub fn killed(stage: &dyn Stage) -> Result<()> {
     let folder = fresh(stage, "killed")?;
-    // What the linker says of its own goes nowhere: this output is the story's.
+    // What the linker prints itself goes nowhere: this output is the story's.
     let mut holds = stage.command("hold", "killed");
     holds.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut holds = holds.spawn().context("cannot start the driver")?;
     let said = holds.stdout.take().context("no standard output")?;
-    // As long as it is open: the driver goes on only while somebody reads.
+    // As long as it is open: the driver goes on only while it has a reader.
     let mut said = BufReader::new(said).lines();
     let last = said.by_ref().map_while(Result::ok).find(|line| line == "holds");
     ensure!(last.is_some(), "the driver has ended before its message");
@@ -118,7 +118,7 @@ pub(crate) fn empty(folder: PathBuf) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Runs the driver to its end. It says of each thing whether it is so.
+/// Runs the driver to its end. It prints of each check whether it holds.
 fn tell(stage: &dyn Stage, story: &str, folder: &str) -> Result<()> {
     let output =
         stage.command(story, folder).stdin(Stdio::null()).output().context("cannot start the driver")?;

@@ -1,6 +1,6 @@
 //! kill -9 at random moments of an app that records on a real ART, and what the next launch makes of it.
 //!
-//! `scenario.Killed` tells each message's begin and end on its standard output, which outlives it like the ring does.
+//! `scenario.Killed` prints each message's start and end on its standard output, which outlives it like the ring does.
 //! So it is known from outside what the recorder must have: of a hang that is older than half a second all that came before it,
 //! and how long it lasted but for half a second; otherwise every message that had ended half a second before. Each process that
 //! starts adopts the ring of the one killed before it, as on a device.
@@ -40,7 +40,7 @@ const WATCHED: Duration = Duration::from_millis(800);
 pub struct Figures {
     /// Processes killed.
     pub runs: usize,
-    /// Messages that they had told of.
+    /// Messages that they had announced.
     pub messages: u64,
     /// Slots whose copy was cut off.
     pub cut: usize,
@@ -60,12 +60,12 @@ pub struct Figures {
     pub careful: usize,
 }
 
-/// Kills `runs` processes on a testbed, in `lanes` at a time. With `told_ends` the next launch is told how its predecessors ended, as
+/// Kills `runs` processes on a testbed, in `lanes` at a time. With `known_ends` the next launch is given how its predecessors ended, as
 /// by the system since Android 11: an ordinary kill then never keeps the sampler from suspending main.
 ///
 /// # Errors
 /// The first thing that was missing or wrong.
-pub fn run(testbed: &str, told_ends: bool, runs: usize, lanes: usize) -> Result<Figures> {
+pub fn run(testbed: &str, known_ends: bool, runs: usize, lanes: usize) -> Result<Figures> {
     let launcher = launcher(testbed)?;
     let mut figures = Figures::default();
     let done = AtomicU32::new(0);
@@ -73,7 +73,7 @@ pub fn run(testbed: &str, told_ends: bool, runs: usize, lanes: usize) -> Result<
         let lane = |lane: usize| {
             let (launcher, done) = (&launcher, &done);
             let share = runs / lanes + usize::from(lane < runs % lanes);
-            scope.spawn(move || self::lane(launcher, told_ends, share, lane as u32, done, runs))
+            scope.spawn(move || self::lane(launcher, known_ends, share, lane as u32, done, runs))
         };
         let lanes: Vec<_> = (0..lanes).map(lane).collect();
         lanes.into_iter().map(|lane| lane.join().expect("no panic")).collect()
@@ -97,7 +97,7 @@ pub fn run(testbed: &str, told_ends: bool, runs: usize, lanes: usize) -> Result<
 /// One process after the other, in one folder.
 fn lane(
     launcher: &Launcher,
-    told_ends: bool,
+    known_ends: bool,
     runs: usize,
     lane: u32,
     done: &AtomicU32,
@@ -110,7 +110,7 @@ fn lane(
     let mut exits: Vec<String> = Vec::new();
     for turn in 0..=runs {
         let app = launcher.app("scenario.Killed").argument(format!("dir={}", folder.path().display()));
-        let app = if told_ends { app.argument(format!("exits={}", exits.join(","))) } else { app };
+        let app = if known_ends { app.argument(format!("exits={}", exits.join(","))) } else { app };
         let mut app = app.start()?;
         app.wait_for("SCRIPT installed", LIMIT)?;
         wait_for_ring("a ring on the disk", folder.path(), app.pid(), |_| true)?;
@@ -122,7 +122,7 @@ fn lane(
                 let told = told.map_or_else(|| app.wait_for(TOLD, LIMIT), Ok)?;
                 let path = told.split_whitespace().nth(2).context("no path")?;
                 ensure!(told.ends_with(" recovered"), "{told}");
-                check_report(&left, told_ends, Path::new(path), &mut figures)
+                check_report(&left, known_ends, Path::new(path), &mut figures)
                     .with_context(|| format!("{:?}", left.said))?;
                 fs::remove_file(path)?;
             } else {
@@ -162,7 +162,7 @@ fn lane(
     Ok(figures)
 }
 
-/// What the process had told before it was killed.
+/// What the process had printed before it was killed.
 #[derive(Debug, Default)]
 struct Said {
     begun: u64,
@@ -203,7 +203,7 @@ struct Left {
     hung: bool,
     /// When it was alive for certain, uptime.
     killed_ns: u64,
-    /// What had happened before must be in the ring; `None` when nothing can be said of that.
+    /// What had happened before must be in the ring; `None` when that is unknown.
     settled_ns: Option<u64>,
 }
 
@@ -226,7 +226,7 @@ impl Left {
         Ok(Self { said, ring, recovered, hung, killed_ns, settled_ns })
     }
 
-    /// What the system says of its end: `ApplicationExitInfo.REASON_SIGNALED`, as `scenario.Phone` takes it.
+    /// What the system reports of its end: `ApplicationExitInfo.REASON_SIGNALED`, as `scenario.Phone` takes it.
     fn exit(&self, killed_ms: u128) -> String {
         let process = &self.recovered.report.meta.process;
         format!("{}|{}|{killed_ms}|2|9|words", process.pid, process.name)
@@ -260,10 +260,10 @@ fn wait_until_gone(ring: &Path) -> Result<()> {
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    anyhow::bail!("nobody deleted {}", ring.display())
+    anyhow::bail!("{} was not deleted", ring.display())
 }
 
-/// Nothing is damaged but what was being copied, and every message that was told of half a second ago is there, once.
+/// Nothing is damaged but what was being copied, and every message that was announced half a second ago is there, once.
 fn check_ring(left: &Left, figures: &mut Figures) -> Result<()> {
     let Left { said, recovered, killed_ns, settled_ns, .. } = left;
     // One thread writes the file, one slot after the other, and none that is being written.
@@ -279,7 +279,7 @@ fn check_ring(left: &Left, figures: &mut Figures) -> Result<()> {
         ensure!(record.first_token == counted + 1, "a gap after message {counted}: {record:?}");
         counted += u64::from(record.count);
     }
-    // Counted and not told to have ended: between hook and line.
+    // Counted, but its end was not printed: between hook and line.
     ensure!(counted <= said.begun, "{counted} messages are counted");
     let running = match &recovered.report.main {
         MainState::Running(running) => running.token,
@@ -300,7 +300,7 @@ fn check_ring(left: &Left, figures: &mut Figures) -> Result<()> {
 }
 
 /// The report of the next launch: whole, of that process, and it names what hung.
-fn check_report(left: &Left, told_ends: bool, path: &Path, figures: &mut Figures) -> Result<()> {
+fn check_report(left: &Left, known_ends: bool, path: &Path, figures: &mut Figures) -> Result<()> {
     let report = read(path)?;
     ensure!(report.meta.reason == DumpReason::Recovered { crash_signal: None }, "{:?}", report.meta.reason);
     ensure!(
@@ -319,7 +319,7 @@ fn check_report(left: &Left, told_ends: bool, path: &Path, figures: &mut Figures
     }
     let sampler = report.features.iter().find(|state| state.feature == Feature::Sampler);
     if sampler.is_some_and(|state| state.detail.contains("fuse blown")) {
-        ensure!(!told_ends, "a kill that the system has told of: {sampler:?}");
+        ensure!(!known_ends, "a kill that the system has reported: {sampler:?}");
         figures.careful += 1;
         return Ok(());
     }

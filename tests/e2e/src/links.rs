@@ -1,6 +1,6 @@
 //! The links to crash SDKs: `integrate.Links` drives each as its SDK would, over the end of a process.
 //!
-//! What arrives where is said in one place, the table in `docs/integrate.md`: it is what these runs are held against.
+//! What arrives where is written in one place, the table in `docs/integrate.md`: it is what these runs are held against.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -141,7 +141,7 @@ fn begin(start: &dyn Fn() -> App, folder: &Path, kind: &str) -> App {
     if kind == "ANR" { app.argument(SAYS) } else { app }
 }
 
-/// Until it hangs, and has said what the links made of it.
+/// Until it hangs, and has printed what the links made of it.
 fn to_hang(app: &mut Running) -> Result<()> {
     app.wait_for("SCRIPT ready", LIMIT)?;
     wait_for_signal_catcher(app.pid())?;
@@ -150,7 +150,7 @@ fn to_hang(app: &mut Running) -> Result<()> {
     Ok(())
 }
 
-/// The process that hangs and is killed; returns what the system will say of its end, and what it said.
+/// The process that hangs and is killed; returns what the system will report of its end, and what it printed.
 fn live(start: &dyn Fn() -> App, folder: &Path, kind: &str) -> Result<(String, Vec<String>)> {
     let mut app = begin(start, folder, kind).start()?;
     to_hang(&mut app)?;
@@ -163,13 +163,13 @@ fn live(start: &dyn Fn() -> App, folder: &Path, kind: &str) -> Result<(String, V
     Ok((ended(process.pid, &process.name, ANR)?, said))
 }
 
-/// What the system says of a process that has just ended.
+/// What the system reports of a process that has just ended.
 fn ended(pid: u32, name: &str, reason: u32) -> Result<String> {
     let at = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis();
     Ok(format!("exits={pid}|{name}|{at}|{reason}|0|Input dispatching timed out"))
 }
 
-/// What the next start says.
+/// What the next start prints.
 fn tell(app: App, folder: &Path, exit: &str, mode: &str, column: &str) -> Result<Vec<String>> {
     let at = exit.split('|').nth(2).context("no time")?;
     let app = app

@@ -11,18 +11,18 @@ use std::path::Path;
 pub struct Appended {
     /// Processes killed.
     pub runs: usize,
-    /// Lines that they had told of, all of which are there.
+    /// Lines that they had announced, all of which are there.
     pub told: u64,
-    /// Lines that are there without having been told of.
+    /// Lines that are there without having been announced.
     pub in_flight: u64,
     /// Lines in flight that are cut off.
     pub torn: u64,
 }
 
-/// Kills `runs` processes, each after it has told of some lines, that append to the same file.
+/// Kills `runs` processes, each after it has announced some lines, that append to the same file.
 ///
 /// # Errors
-/// When a line is missing that was told of, or one is damaged that is not the last of its process.
+/// When a line is missing that was announced, or one is damaged that is not the last of its process.
 pub fn kill_appending(testbed: &str, folder: &Path, runs: usize) -> Result<Appended> {
     let launcher = launcher(testbed)?;
     let mut told = Vec::new();
@@ -34,7 +34,7 @@ pub fn kill_appending(testbed: &str, folder: &Path, runs: usize) -> Result<Appen
         app.kill();
         while app.wait_for("SCRIPT wrote", LIMIT).is_ok() {}
         let last = app.seen().iter().rev().find_map(|line| line.strip_prefix("SCRIPT wrote "));
-        told.push(last.context("nothing was told")?.parse::<u64>()?);
+        told.push(last.context("nothing was announced")?.parse::<u64>()?);
         ensure!(!app.seen().iter().any(|line| line.contains("did not write")), "run {run}");
     }
     // The kernel stops a write between two pages when its process is killed: then the last line is cut, within a character even.
@@ -54,7 +54,7 @@ pub fn kill_appending(testbed: &str, folder: &Path, runs: usize) -> Result<Appen
         }
     }
     for (run, (&told, &found)) in told.iter().zip(&found).enumerate() {
-        ensure!(found >= told && found <= told + 1, "run {run}: {found} lines, told of {told}");
+        ensure!(found >= told && found <= told + 1, "run {run}: {found} lines, {told} announced");
         appended.told += told;
         appended.in_flight += found - told;
     }

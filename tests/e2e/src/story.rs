@@ -1,4 +1,4 @@
-//! A scripted app that tells a story and ends with a report.
+//! A scripted app that plays a story and ends with a report.
 
 use anyhow::{Context as _, Result};
 use loopbox_format::model::{Detail, Feature, Report};
@@ -38,7 +38,7 @@ impl Story {
         Ok(Self { report, said })
     }
 
-    /// Whether the app said this.
+    /// Whether the app printed this.
     pub fn said(&self, words: &str) -> bool {
         self.said.iter().any(|line| line.strip_prefix("SCRIPT ").is_some_and(|line| line == words))
     }

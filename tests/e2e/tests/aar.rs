@@ -77,18 +77,18 @@ impl Unpacked {
         app.property("java.library.path", part("jni/x86_64").display())
     }
 
-    /// The app with its own folder `home`, told a story.
+    /// The app with its own folder `home`, given a story.
     fn app(&self, story: &str, home: &Path) -> App {
         let app = self.program("app.jar", "com.example.reader.Main");
         app.argument(story).argument(home.display().to_string())
     }
 
-    /// What the app says in its story.
+    /// What the app prints in its story.
     fn tell(&self, story: &str, home: &Path) -> Result<Vec<String>> {
         lines(self.app(story, home))
     }
 
-    /// What the driver of the sample says.
+    /// What the driver of the sample prints.
     fn drive(&self, what: &str, home: &Path) -> Result<Vec<String>> {
         let program = self.program("drive.jar", "integrate.Drive");
         lines(program.argument(what).argument(home.display().to_string()))
@@ -105,7 +105,7 @@ fn unpacked() -> &'static Unpacked {
     &UNPACKED
 }
 
-/// What was said after this word.
+/// What was printed after this word.
 fn said<'a>(lines: &'a [String], word: &str) -> Vec<&'a str> {
     let after = |line: &'a String| line.strip_prefix(word)?.strip_prefix(' ');
     lines.iter().filter_map(after).collect()
@@ -153,7 +153,7 @@ fn an_app_hangs_and_its_listener_gets_file_reason_and_digest() -> Result<()> {
 }
 
 #[test]
-fn what_a_killed_process_left_is_told_and_taken_at_the_next_launch() -> Result<()> {
+fn what_a_killed_process_left_is_reported_and_taken_at_the_next_launch() -> Result<()> {
     let home = tempdir()?;
     let mut app = unpacked().app("die", home.path()).start()?;
     app.wait_for("hangs", LIMIT)?;
@@ -290,14 +290,14 @@ fn shrunk(unpacked: &Unpacked, work: &Path, rules_of_archive: &str, app: &ToShri
     Ok(made("shrunk.jar"))
 }
 
-/// What the shrunk app says in its story.
+/// What the shrunk app prints in its story.
 fn tell_shrunk(unpacked: &Unpacked, jar: &Path, story: &str, home: &Path) -> Result<Vec<String>> {
     let app = unpacked.launcher.app_in(jar, "com.example.reader.Main");
     let app = app.property("java.library.path", unpacked.folder.path().join("jni/x86_64").display());
     lines(app.argument(story).argument(home.display().to_string()))
 }
 
-/// With the rules that the archive brings along, and nothing else said about the library.
+/// With the rules that the archive brings along, and no other rules about the library.
 #[test]
 fn the_archives_own_rules_keep_what_native_code_calls() -> Result<()> {
     let (unpacked, home, work) = (unpacked(), tempdir()?, tempdir()?);
@@ -305,7 +305,7 @@ fn the_archives_own_rules_keep_what_native_code_calls() -> Result<()> {
     let jar = shrunk(unpacked, work.path(), &rules, &ToShrink::reader()?)?;
     let lines = tell_shrunk(unpacked, &jar, "hang", home.path())?;
     assert_eq!(said(&lines, "dumped"), ["true"], "{lines:?}");
-    assert_eq!(said(&lines, "report").len(), 1, "the listener was told: {lines:?}");
+    assert_eq!(said(&lines, "report").len(), 1, "the listener was called: {lines:?}");
     let report = report_in(home.path())?;
     for part in [Feature::Hook, Feature::Sampler, Feature::Ring, Feature::SigQuit] {
         assert!(feature(&report, part).0, "{part:?}: {}", feature(&report, part).1);
@@ -315,7 +315,7 @@ fn the_archives_own_rules_keep_what_native_code_calls() -> Result<()> {
     Ok(())
 }
 
-/// A build that lost one rule: what is missing is said when the library is loaded, and the app runs on without it.
+/// A build that lost one rule: what is missing is reported when the library is loaded, and the app runs on without it.
 #[test]
 fn a_rule_that_is_missing_shows_in_the_first_status() -> Result<()> {
     let (unpacked, home, work) = (unpacked(), tempdir()?, tempdir()?);

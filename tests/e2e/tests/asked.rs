@@ -7,7 +7,7 @@ use loopbox_launch::reports;
 use std::path::Path;
 use tempfile::tempdir;
 
-/// What the app says to the end, without the listener's lines.
+/// What the app prints to the end, without the listener's lines.
 fn told(folder: &Path, mode: &str, fault: &str) -> Result<Vec<String>> {
     let app = launcher("art10")?.app("scenario.Asking").env("LOOPBOX_FAULT", fault);
     let app = app.argument(format!("dir={}", folder.display())).argument(format!("mode={mode}"));

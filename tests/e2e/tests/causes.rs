@@ -1,4 +1,4 @@
-//! What the verdict says of hangs whose cause is known, on a real Android Runtime.
+//! The verdicts of hangs whose cause is known, on a real Android Runtime.
 
 use anyhow::{Context, Result};
 use loopbox_e2e::{LIMIT, launcher};
@@ -143,7 +143,7 @@ fn a_thread_that_parks_itself() -> Result<()> {
 }
 
 #[test]
-fn a_server_that_says_nothing() -> Result<()> {
+fn a_server_that_does_not_answer() -> Result<()> {
     assert_found("network", "io", Some("causes.Waits$Api.read"))
 }
 
@@ -186,7 +186,7 @@ fn preferences_that_are_written() -> Result<()> {
     assert_is_first(&verdict, "apply", "io", None)?;
     let title = &verdict.causes[0].title;
     assert!(title.contains("waits for shared preferences, in QueuedWork.processPendingWork"), "{verdict:#?}");
-    // The thread that writes them has the lock: the second cause says what it does.
+    // The thread that writes them has the lock: the second cause names what it does.
     let writer = verdict.causes.iter().find(|cause| cause.rule == "lock").context("no writer")?;
     assert!(writer.evidence.iter().any(|line| line.starts_with("thread queued-work-loo")), "{verdict:#?}");
     Ok(())
@@ -211,7 +211,7 @@ fn a_database_that_another_thread_works_on() -> Result<()> {
     Ok(())
 }
 
-/// There is no Binder driver on a testbed: a stand-in under the platform's names reads from a socket that nobody writes to.
+/// There is no Binder driver on a testbed: a stand-in under the platform's names reads from a socket without a writer.
 #[test]
 fn a_binder_call() -> Result<()> {
     let verdict = verdict("binder")?;

@@ -20,7 +20,7 @@ fn tell(arguments: &[&str]) -> Result<Story> {
 
 /// Five messages of 60 to 400 ms: by default the last one would stand alone and all would be kept by name.
 #[test]
-fn a_group_is_as_long_and_keeps_as_many_messages_as_the_app_says() -> Result<()> {
+fn a_group_is_as_long_and_keeps_as_many_messages_as_the_app_configured() -> Result<()> {
     let story = tell(&["mode=groups", "groupMs=10000", "detailsPerRecord=2"])?;
     let report = &story.report;
     let limits = &report.meta.limits;
@@ -39,7 +39,7 @@ fn a_group_is_as_long_and_keeps_as_many_messages_as_the_app_says() -> Result<()>
 }
 
 #[test]
-fn no_more_trees_are_kept_than_the_app_says() -> Result<()> {
+fn no_more_trees_are_kept_than_the_app_configured() -> Result<()> {
     let story = tell(&["mode=stacks", "minSamples=1", "trees=1"])?;
     let [tree, now] = &story.report.trees[..] else { panic!("{} trees", story.report.trees.len()) };
     assert!(tree.token > story.shop(1)?.token, "the newest replaces the oldest");
@@ -71,7 +71,7 @@ fn without_sampling_there_is_one_stack_and_the_printer_names_the_running_message
 }
 
 #[test]
-fn sigquit_is_left_alone_when_the_app_says_so() -> Result<()> {
+fn sigquit_is_left_alone_when_the_app_asks_for_that() -> Result<()> {
     let folder = tempdir()?;
     let app = launcher("art10")?.app("scenario.Quits").argument(format!("dir={}", folder.path().display()));
     let ended = app.argument("sigQuit=off").start()?.finish(LIMIT)?.success()?;
@@ -123,7 +123,7 @@ fn services_and_jobs_are_named_however_short_they_are() -> Result<()> {
 }
 
 #[test]
-fn no_more_lines_of_the_queue_are_kept_than_the_app_says() -> Result<()> {
+fn no_more_lines_of_the_queue_are_kept_than_the_app_configured() -> Result<()> {
     let story = tell(&["mode=queue", "pendingLines=10", "pendingMs=2000"])?;
     let pending = &story.report.pending;
     assert_eq!((&pending.source, pending.lines.len()), (&PendingSource::LooperDump, 10));

@@ -1,4 +1,4 @@
-//! Who waits for the disk, by the system calls of a real app: not the main thread, and nobody before SIGQUIT is passed on.
+//! Who waits for the disk, by the system calls of a real app: not the main thread, and no thread before SIGQUIT is passed on.
 
 use anyhow::{Context, Result, ensure};
 use loopbox_e2e::live::{quit, wait_for_ring, wait_until};
@@ -48,7 +48,7 @@ fn the_installation_opens_no_file_on_the_main_thread() -> Result<()> {
     wait_for_ring("the ring is on the disk", &rings, app.pid(), |_| true)?;
 
     let made = |call: &str| call.contains("ring-") && call.contains(".new") && call.contains("O_CREAT");
-    let maker = calls.iter().find(|(_, call)| made(call)).context("nobody made the ring")?.0;
+    let maker = calls.iter().find(|(_, call)| made(call)).context("no thread made the ring")?.0;
     assert_ne!(maker, app.pid());
     let main: Vec<&str> =
         calls.iter().filter(|(thread, _)| *thread == app.pid()).map(|(_, call)| &call[..]).collect();

@@ -125,7 +125,7 @@ fn a_kernel_without_process_vm_readv_is_read_through_pipes() -> Result<()> {
     Ok(())
 }
 
-/// Who is frozen in the middle of that call ends by its time-out when it thaws, and only what nobody sees is frozen.
+/// An app frozen in the middle of that call ends by its time-out when it thaws; only apps out of sight are frozen.
 #[test]
 fn the_java_api_is_left_alone_in_the_background() -> Result<()> {
     let folder = tempdir()?;

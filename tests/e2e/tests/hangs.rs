@@ -130,7 +130,7 @@ fn tell(name: &str, testbed: &'static str, mode: Mode) -> Result<()> {
 }
 
 #[test]
-fn nothing_wrong_is_said_of_a_hang_before_the_recorder_is_installed() -> Result<()> {
+fn nothing_wrong_is_reported_of_a_hang_before_the_recorder_is_installed() -> Result<()> {
     tell("before install, killed", "art10", Mode::Observer)?;
     tell("before install, killed", "art11", Mode::Printer)
 }

@@ -36,7 +36,7 @@ fn hang(testbed: &str, options: &[&str], arguments: &[&str]) -> Result<Report> {
     quit(&app)?;
     let told = app.wait_for("SCRIPT report", LIMIT)?;
     let report = wait_for_report(folder.path(), LIMIT)?;
-    assert!(told.contains(&*report.to_string_lossy()), "the listener was told of {told}");
+    assert!(told.contains(&*report.to_string_lossy()), "the listener was called with {told}");
     let report = read(&report)?;
     if let MainState::Running(running) = &report.main {
         assert!(running.as_of_ns >= signalled_ns, "the age is as of {signalled_ns} or later: {running:?}");
@@ -108,7 +108,7 @@ fn assert_script(report: &Report) -> Result<()> {
     let pause = report.history.iter().find(|r| r.kind == RecordKind::Idle).context("no idle record")?;
     assert!(pause.wall_ns >= 300 * MS && pause.work_ns == 0, "{pause:?}");
 
-    // Nobody kept what the messages carried.
+    // What the messages carried was not kept.
     assert!(details(report).all(|d| d.message.as_ref().is_none_or(|m| !m.target.contains('@'))));
     Ok(())
 }
@@ -178,7 +178,7 @@ fn art_10_with_the_observer_by_reflection() -> Result<()> {
     assert!(details(&report).all(|d| d.message.as_ref().is_none_or(|m| m.named_by == NamedBy::Observer)));
     assert!(details(&report).any(|d| d.wait_ns.is_some()));
     assert_hang(&report)?;
-    // The observer is told of a message at its end; until then the stack names it, all but its code.
+    // The observer is called with a message at its end; until then the stack names it, all but its code.
     let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
     let message = running.message.as_ref().context("the hung message has no name")?;
     assert_eq!((&*message.target, message.what), ("com.example.shop.CheckoutActivity", None));

@@ -38,7 +38,7 @@ fn steps(report: &Report) -> Vec<String> {
         let holder = wait.holder.as_ref();
         let stack = holder.map(|h| names(report, &h.stack)).unwrap_or_default();
         let own: Vec<_> = stack.iter().filter(|name| name.starts_with("Holders.")).cloned().collect();
-        let name = holder.map_or("nobody", |h| &*h.name);
+        let name = holder.map_or("no holder", |h| &*h.name);
         format!("{}<{}> {name}: {}", wait.class, wait.of_class, own.join(" "))
     };
     report.locks.waits.iter().map(step).collect()
@@ -54,7 +54,7 @@ fn the_holder_of_a_lock_is_named_with_its_stack() -> Result<()> {
         let report = signalled(&testbed, "entering")?;
         assert_eq!(steps(&report), ["scenario.Holders$Basket<> holder: Holders.deliver"], "{testbed}");
         assert!(!report.locks.deadlock);
-        let holder = report.locks.waits[0].holder.as_ref().context("nobody")?;
+        let holder = report.locks.waits[0].holder.as_ref().context("no holder")?;
         assert_eq!(names(&report, &holder.stack)[0], "Thread.sleep");
         assert!(
             names(&report, &holder.stack)
@@ -69,7 +69,7 @@ fn the_holder_of_a_lock_is_named_with_its_stack() -> Result<()> {
 fn a_wait_to_be_notified_has_no_holder() -> Result<()> {
     for testbed in testbeds() {
         let report = signalled(&testbed, "waiting")?;
-        assert_eq!(steps(&report), ["scenario.Holders$Price<> nobody: "], "{testbed}");
+        assert_eq!(steps(&report), ["scenario.Holders$Price<> no holder: "], "{testbed}");
     }
     Ok(())
 }
@@ -90,7 +90,7 @@ fn a_chain_is_followed_to_the_thread_that_all_wait_for() -> Result<()> {
 }
 
 #[test]
-fn a_deadlock_with_main_is_told() -> Result<()> {
+fn a_deadlock_with_main_is_reported() -> Result<()> {
     for testbed in testbeds() {
         let report = signalled(&testbed, "deadlock")?;
         let steps = steps(&report);
@@ -128,7 +128,7 @@ fn the_other_threads_are_in_the_report_of_a_signal() -> Result<()> {
     Ok(())
 }
 
-/// The next report that the listener is told of, for `reason`.
+/// The next report that the listener is called with, for `reason`.
 fn told(app: &mut Running, reason: &str) -> Result<(PathBuf, Report)> {
     let line = app.wait_for("SCRIPT report", LIMIT)?;
     ensure!(line.ends_with(reason), "{line}");
@@ -137,7 +137,7 @@ fn told(app: &mut Running, reason: &str) -> Result<(PathBuf, Report)> {
     Ok((path, report))
 }
 
-/// A hang that the system calls an ANR, with a lock and other threads to tell of, which then ends: everything that was
+/// A hang that the system calls an ANR, with a lock and other threads to report, which then ends: everything that was
 /// learnt of it, one after the other, is in one file.
 #[test]
 fn all_that_is_learnt_of_a_hang_is_in_one_file() -> Result<()> {

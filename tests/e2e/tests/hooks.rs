@@ -86,7 +86,7 @@ fn a_hook_that_was_taken_out_comes_back_on_a_main_thread_that_is_never_idle() ->
 }
 
 #[test]
-fn while_another_library_has_our_place_the_hook_is_not_said_to_be_on() -> Result<()> {
+fn while_another_library_has_our_place_the_hook_is_not_reported_as_on() -> Result<()> {
     on_each_testbed(|testbed| {
         let story = tell(testbed, &[], &["mode=displaced-twice", "hook=PRINTER"])?;
         assert!(story.said("back true"), "{:?}", story.said);
@@ -130,7 +130,7 @@ fn an_observer_that_was_there_before_gets_its_own_tokens_back() -> Result<()> {
     let story = tell("art10", &[], &["mode=observer-before"])?;
     assert!(story.hook().starts_with("Observer by reflection, Proxy, passes on to "), "{}", story.hook());
     assert!(story.has_shop(1) && story.has_shop(2));
-    // Two messages and the throwing one, which an observer is told of; then one and one more.
+    // Two messages and the throwing one, which an observer is notified of; then one and one more.
     assert!(story.said("stats 5 5 0"), "{:?}", story.said);
     assert!(story.said("restored true"));
     // The observer is one for all Loopers; only the main one is recorded.
@@ -187,10 +187,10 @@ fn uninstalling_in_a_message_and_installing_again_works() -> Result<()> {
     Ok(())
 }
 
-/// On ART 10 alone: the ends in nested loops are told by depths of the native stack, which the switch interpreter of the
+/// On ART 10 alone: the ends in nested loops are matched by depths of the native stack, which the switch interpreter of the
 /// testbeds of ART 11 and 14 does not use for Java calls.
 #[test]
-fn nested_loops_are_told_from_lost_ends() -> Result<()> {
+fn nested_loops_are_distinguished_from_lost_ends() -> Result<()> {
     for (hook, end) in [("hook=AUTO", End::Threw), ("hook=PRINTER", End::Missed)] {
         let story = tell("art10", &[], &["mode=nested", hook])?;
         story.assert_whole();
@@ -230,7 +230,7 @@ fn exceptions_and_errors_do_not_upset_what_follows() -> Result<()> {
             let odd = details_of(&story.report, class).next();
             match (mode, hook) {
                 ("throws" | "quit", "AUTO") => assert_eq!(odd.context("not named")?.end, End::Threw),
-                // An Error is told to nobody: the observer cannot name it, the start line can.
+                // An Error is not reported: the observer cannot name it, the start line can.
                 ("error", "AUTO") => assert!(details(&story.report).any(|d| d.end == End::Missed)),
                 _ => assert_eq!(odd.context("not named")?.end, End::Missed),
             }

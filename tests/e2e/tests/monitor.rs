@@ -1,4 +1,4 @@
-//! The block monitor and the performance monitor on a real ART: what they tell of messages that block, what their files go
+//! The block monitor and the performance monitor on a real ART: what they report of messages that block, what their files go
 //! through, and what the main thread does for it, which is nothing.
 
 use anyhow::{Context, Result, ensure};
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::tempdir;
 
-/// `scenario.Monitored` to its end; what it said.
+/// `scenario.Monitored` to its end; what it printed.
 fn story(app: App) -> Result<Vec<String>> {
     let ended = app.start()?.finish(LIMIT)?.success()?;
     Ok(scripted(&ended.lines))
@@ -44,7 +44,7 @@ fn json_lines(file: &Path) -> Result<Vec<Value>> {
 
 /// The uiperf article's own example, but that each block lasts until the monitor has seen enough of it.
 #[test]
-fn a_block_is_told_of_while_it_lasts_and_is_a_line_when_it_is_over() -> Result<()> {
+fn a_block_is_reported_while_it_lasts_and_is_a_line_when_it_is_over() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {
         let folder = tempdir()?;
         let said = story(monitored(&testbed, folder.path())?)?;
@@ -177,7 +177,7 @@ fn the_main_thread_has_nothing_to_do_with_files() -> Result<()> {
         calls.iter().filter(|(thread, _)| *thread == app.pid()).map(|(_, call)| &call[..]).collect();
     let began = main.iter().position(|call| call.contains("SCRIPT started")).context("not started")?;
     for call in &main[began..] {
-        // What it says, which is the story's doing; the line may come in two halves.
+        // What it prints, which is the story's doing; the line may come in two halves.
         let says = call.starts_with("write(") && call.contains("<pipe:") || call.contains("write resumed");
         ensure!(says || call.starts_with("tgkill"), "main: {call}\n{main:#?}");
     }

@@ -1,4 +1,4 @@
-//! A main thread that hangs in native code: what the kernel says of it, and its native frames, named by symbols.
+//! A main thread that hangs in native code: what the kernel reports of it, and its native frames, named by symbols.
 
 use anyhow::{Context, Result, ensure};
 use loopbox_e2e::live::quit;
@@ -48,7 +48,7 @@ struct Hang {
 }
 
 impl Hanging {
-    /// Hangs in one way, and waits until the kernel says that main sleeps in this system call; without one, that it runs.
+    /// Hangs in one way, and waits until the kernel reports that main sleeps in this system call; without one, that it runs.
     fn start(testbed: &str, way: &str, call: Option<Call>) -> Result<Self> {
         let folder = tempdir()?;
         let app = launcher(testbed)?.app("scenario.NativeHang");
@@ -58,7 +58,7 @@ impl Hanging {
         let ran = main_ran(app.pid())?;
         let hangs = || match call {
             Some(call) => sleeps_in(app.pid(), call),
-            // By now it is past the call that said so.
+            // By now it is past the call that printed the line.
             None => main_ran(app.pid()).is_ok_and(|now| now >= ran + 3),
         };
         let end = Instant::now() + LIMIT;
@@ -88,7 +88,7 @@ impl Hang {
         let analysis = Analysis::new(&decode(&fs::read(&self.file)?)?);
         analysis
             .main_wait()
-            .with_context(|| format!("the kernel told nothing: {:?}", self.report.main_thread))
+            .with_context(|| format!("the kernel reported nothing: {:?}", self.report.main_thread))
     }
 
     /// The file names of the frames' modules, innermost first.
@@ -151,7 +151,7 @@ fn a_spin_in_native_code_is_named_with_its_callers() -> Result<()> {
 }
 
 #[test]
-fn a_wait_in_the_c_library_is_told_with_its_caller() -> Result<()> {
+fn a_wait_in_the_c_library_is_reported_with_its_caller() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11", "art11-arm64"]) {
         let hang = Hang::new(&testbed, "futex", Some(FUTEX))?;
         let call = hang.report.main_thread.system_call.as_ref().context("no system call")?;

@@ -67,7 +67,7 @@ impl Story {
         self.finish_saying().map(|(last, others, _)| (last, others))
     }
 
-    /// The same, and what the app said.
+    /// The same, and what the app printed.
     fn finish_saying(self) -> Result<(Report, Vec<Report>, Vec<String>)> {
         self.open()?;
         let said = self.app.finish(LIMIT)?.success()?.lines;
@@ -216,7 +216,7 @@ fn a_loop_inside_of_the_first_message_does_not_end_it() -> Result<()> {
         let story = Story::begin("art10", &["where=loop", hook])?;
         let hung = story.wait_for_hang()?;
         if hook == "hook=AUTO" {
-            // The Printer is not told that the last message of the inner loop was left by an exception.
+            // The Printer is not called when the last message of the inner loop was left by an exception.
             assert_bind_named(&hung)?;
         }
         let (last, _) = story.finish()?;
@@ -252,7 +252,7 @@ fn outside_hang(testbed: &str, arguments: &[&str], through: &[&str]) -> Result<(
     assert!(hung.digest.contains("main busy outside of messages"), "{}", hung.digest);
     let (last, others) = story.finish()?;
     assert!(others.iter().any(|report| report.anr.ended_after_ns.is_some()), "no end");
-    // It waits; without a message so far, nobody knows since when.
+    // It waits; without a message so far, it is unknown since when.
     assert!(matches!(last.main, MainState::Idle { .. } | MainState::Unknown), "{:?}", last.main);
     Ok(())
 }
@@ -338,7 +338,7 @@ fn sleeps(pid: u32) -> Result<Vec<String>> {
 }
 
 #[test]
-fn nobody_wakes_while_the_main_thread_is_idle() -> Result<()> {
+fn no_thread_wakes_while_the_main_thread_is_idle() -> Result<()> {
     let story = Story::begin("art10", &["where=bind", "afterMs=600000"])?;
     story.open()?;
     let mut before = Vec::new();

@@ -1,4 +1,4 @@
-//! What an app can learn of a report without the desk, and which reports it is handed.
+//! What an app can learn of a report without the command line, and which reports it is handed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ impl Taking {
         Ok(Self { app: app.start()?, orders, given: 0 })
     }
 
-    /// Gives an order and waits until it is done; returns what was said meanwhile.
+    /// Gives an order and waits until it is done; returns what was printed meanwhile.
     fn order(&mut self, order: &str) -> Result<Vec<String>> {
         let before = self.app.seen().len();
         self.give(order)?;
@@ -120,7 +120,7 @@ fn the_report_of_a_process_that_is_gone_is_handed_out_as_it_is() -> Result<()> {
 }
 
 #[test]
-fn what_the_app_asks_for_is_told_from_a_hang_and_from_somebody_elses_anr() -> Result<()> {
+fn what_the_app_asks_for_is_distinguished_from_a_hang_and_from_another_apps_anr() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {
         let folder = tempdir()?;
         let mut app = Taking::start(&testbed, folder.path(), &[])?;
@@ -141,7 +141,7 @@ fn what_the_app_asks_for_is_told_from_a_hang_and_from_somebody_elses_anr() -> Re
 
 /// `ApplicationStartInfo` is there since API 35.
 #[test]
-fn a_report_says_how_the_system_started_the_process_where_it_tells() -> Result<()> {
+fn a_report_says_how_the_system_started_the_process_where_it_is_known() -> Result<()> {
     let cases = [
         (35, "started=1|6", Some("cold, launcher")),
         (35, "started=0|99", Some("99")),

@@ -1,4 +1,4 @@
-//! A thread that reaches no safepoint: it ends neither sampling nor the app, and nobody is asked to stop while ART's own
+//! A thread that reaches no safepoint: it ends neither sampling nor the app, and no thread is asked to stop while ART's own
 //! trace waits for it.
 
 use anyhow::{Context, Result, ensure};
@@ -57,7 +57,7 @@ fn a_main_thread_without_a_safepoint_does_not_end_sampling() -> Result<()> {
     Ok(())
 }
 
-/// It keeps ART's trace waiting, and on 10 and 11 whoever runs Java code with it, until it stops.
+/// It keeps ART's trace waiting, and on 10 and 11 any thread that runs Java code with it, until it stops.
 #[test]
 fn a_signal_beside_a_thread_without_a_safepoint_leaves_mains_stack() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {
@@ -82,7 +82,7 @@ fn a_signal_beside_a_thread_without_a_safepoint_leaves_mains_stack() -> Result<(
 }
 
 #[test]
-fn nobody_is_stopped_while_art_writes_its_own_trace() -> Result<()> {
+fn no_thread_is_stopped_while_art_writes_its_own_trace() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {
         let folder = tempdir()?;
         let gate = folder.path().join("gate");

@@ -6,7 +6,7 @@ use loopbox_format::model::{AnrVerdict, DumpReason, Feature, MainState, Report, 
 use loopbox_launch::{Ended, reports};
 use tempfile::tempdir;
 
-/// What the Signal Catcher says when it has got its signal.
+/// What the Signal Catcher logs when it has got its signal.
 const CAUGHT: &str = "reacting to signal 3";
 
 struct Story {
@@ -120,7 +120,7 @@ fn the_signal_is_forwarded_whatever_code_of_the_app_does() -> Result<()> {
 /// A story of one signal, with another library in it, on each testbed.
 fn on_each(mode: &str, check: impl Fn(&Story, (bool, &str))) -> Result<()> {
     for testbed in ["art10", "art11"] {
-        // A signal that another library keeps to itself is answered by nobody.
+        // A signal that another library keeps to itself is not answered.
         let each = if mode == "mode=swallowed" { "each=sent" } else { "each=answered" };
         let story = Story::tell(testbed, &[mode, each])?;
         println!("{testbed}: {mode}");

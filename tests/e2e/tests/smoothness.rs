@@ -1,4 +1,4 @@
-//! Display frames: what the real Choreographer and FrameMetrics of a testbed tell the recorder, and what a report has of it.
+//! Display frames: what the real Choreographer and FrameMetrics of a testbed report to the recorder, and what a report has of it.
 
 use anyhow::{Context, Result};
 use loopbox_e2e::live::{wait_for_ring, wait_until};
@@ -96,7 +96,7 @@ fn jank_in<'a>(report: &'a Report, place: JankPlace, method: &str) -> Result<&'a
     })
 }
 
-/// A finger scrolls and lets go, a list flies and stalls twice, a tap, and a scroll that nobody caused.
+/// A finger scrolls and lets go, a list flies and stalls twice, a tap, and a scroll that no finger caused.
 fn a_screen_is_used(testbed: &str, hook: &str) -> Result<()> {
     let folder = tempdir()?;
     let launcher = launcher(testbed)?;
@@ -132,7 +132,7 @@ fn a_screen_is_used(testbed: &str, hook: &str) -> Result<()> {
     assert!(feed.level_frames[3] + feed.level_frames[4] >= 2, "{:?}", feed.level_frames);
     assert!(said.iter().any(|line| line == "SCRIPT skipped many in smooth.Screen"), "{said:?}");
 
-    // What FrameMetrics says of a frame is found by its frame time.
+    // What FrameMetrics reports of a frame is found by its frame time.
     assert!(frames.scenes.first().is_some_and(|process| process.staged > 0 && process.first_draw == 0));
     let recent = |vsync_ns| frames.recent.iter().any(|frame| Some(frame.frame_time_ns) == vsync_ns);
     assert!(frames.stages.iter().any(|stages| recent(stages.vsync_ns)), "{:#?}", frames.stages);
@@ -148,16 +148,16 @@ fn a_screen_is_used(testbed: &str, hook: &str) -> Result<()> {
 }
 
 #[test]
-fn a_scroll_is_told_from_its_touch_to_its_code() -> Result<()> {
+fn a_scroll_is_reported_from_its_touch_to_its_code() -> Result<()> {
     a_screen_is_used("art10", "hook=AUTO")
 }
 
 #[test]
-fn a_scroll_is_told_on_art_11_with_a_printer() -> Result<()> {
+fn a_scroll_is_reported_on_art_11_with_a_printer() -> Result<()> {
     a_screen_is_used("art11", "hook=PRINTER")
 }
 
-/// The user swipes the app away, or the system needs its memory: a process ends without a word, and its frames are not lost.
+/// The user swipes the app away, or the system needs its memory: a process ends without notice, and its frames are not lost.
 #[test]
 fn frames_of_a_killed_process_are_in_the_next_launchs_report() -> Result<()> {
     let folder = tempdir()?;

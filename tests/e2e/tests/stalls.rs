@@ -146,7 +146,7 @@ fn a_hang_leaves_a_report_and_gets_its_duration_when_it_is_over() -> Result<()> 
 }
 
 #[test]
-fn a_hang_that_lasts_becomes_an_anr_when_the_system_says_so() -> Result<()> {
+fn a_hang_that_lasts_becomes_an_anr_when_the_system_reports_it() -> Result<()> {
     let words = "says=Input_dispatching_timed_out";
     let story = Story::begin(&[words, "saysAfterMs=6000"])?;
     let (_, report) = story.wait_for(|report| report.anr.system.is_some())?;
@@ -195,7 +195,7 @@ fn a_services_message_has_a_higher_hang_threshold() -> Result<()> {
 }
 
 #[test]
-fn nobody_waits_for_a_debugger() -> Result<()> {
+fn no_hang_is_reported_while_a_debugger_is_attached() -> Result<()> {
     for debugger in ["debugger=java", "debugger=native"] {
         let (last, others, ended) = Story::tell(&["ms=2500", debugger])?;
         assert_eq!(hangs(&others).len(), 0, "{debugger}: {}", ended.errors);
@@ -208,7 +208,7 @@ fn nobody_waits_for_a_debugger() -> Result<()> {
     Ok(())
 }
 
-/// A process that is stopped, or in a frozen cgroup as the system keeps apps that nobody sees, is not hung, however
+/// A process that is stopped, or in a frozen cgroup as the system keeps apps that are not visible, is not hung, however
 /// old its message is; not even when the system, for another app's ANR, sends its signal.
 #[test]
 fn a_frozen_process_is_not_hung() -> Result<()> {
@@ -299,16 +299,16 @@ fn a_kill_at_the_first_suspicion_leaves_queue_figures_and_name() -> Result<()> {
     Ok(())
 }
 
-/// A hang on ART 11 that was killed, as the next launch tells of it: the file, and what is in it then. `exits` are the
+/// A hang on ART 11 that was killed, as the next launch reports it: the file, and what is in it then. `exits` are the
 /// ends of processes that the system knows, by pid, process name and the time of the hang's report.
-fn told_by_the_next_launch(exits: impl Fn(u32, &str, u64) -> Vec<String>) -> Result<(u64, Report)> {
+fn reported_by_the_next_launch(exits: impl Fn(u32, &str, u64) -> Vec<String>) -> Result<(u64, Report)> {
     let mut story = Story::begin_on("art11", tempdir()?, &[])?;
     let (file, report) = story.wait_for(|report| report.meta.reason == DumpReason::Hang)?;
     let (pid, now) = (story.app.pid(), report.meta.dumped_at.unix_ms);
     story.app.kill();
     let exits = format!("exits={}", exits(pid, &report.meta.process.name, now).join(","));
     let mut next = Story::begin_on("art11", story.folder, &["hangMs=60000", &exits])?;
-    // The ring is deleted once all is said.
+    // The ring is deleted once all is reported.
     let ring = |name: &str| name.contains(&format!("-{pid}-")) && name.contains(".lbr");
     wait_until("the ring is deleted", || {
         let mut entries = fs::read_dir(next.folder.path())?.flatten();
@@ -354,7 +354,7 @@ fn names_of_the_apps_threads_stay_out_when_it_wants_that() -> Result<()> {
 /// The system keeps a record of it since Android 11.
 #[test]
 fn the_next_launch_learns_how_it_ended_and_completes_the_report() -> Result<()> {
-    let (now, report) = told_by_the_next_launch(|pid, name, now| {
+    let (now, report) = reported_by_the_next_launch(|pid, name, now| {
         vec![
             exit(pid, name, now + 600_000, 4, "a_later_process_with_the_same_id"),
             exit(pid, name, now + 2_000, ProcessExit::ANR, "bg_anr"),
@@ -374,7 +374,7 @@ fn the_next_launch_learns_how_it_ended_and_completes_the_report() -> Result<()> 
 fn a_clock_that_was_set_does_not_give_a_process_the_end_of_another_one() -> Result<()> {
     const HOUR: u64 = 3_600_000;
     // Forwards: still the first end of that process.
-    let (now, report) = told_by_the_next_launch(|pid, name, now| {
+    let (now, report) = reported_by_the_next_launch(|pid, name, now| {
         vec![
             exit(pid, name, now + 2 * HOUR, ProcessExit::ANR, "bg_anr"),
             exit(pid, name, now - HOUR, 5, "earlier"),
@@ -382,8 +382,8 @@ fn a_clock_that_was_set_does_not_give_a_process_the_end_of_another_one() -> Resu
     })?;
     let found = report.anr.exit.map(|exit| exit.unix_ms);
     assert_eq!((report.anr.verdict, found), (AnrVerdict::Confirmed, Some(now + 2 * HOUR)));
-    // Back: nobody can tell it from an earlier one's, so it has none.
-    let (_, report) = told_by_the_next_launch(|pid, name, now| {
+    // Back: it could not be told from an earlier one's, so it has none.
+    let (_, report) = reported_by_the_next_launch(|pid, name, now| {
         vec![exit(pid, name, now - HOUR, ProcessExit::ANR, "bg_anr")]
     })?;
     assert_eq!((report.anr.verdict, report.anr.exit), (AnrVerdict::Hang, None));
@@ -391,12 +391,12 @@ fn a_clock_that_was_set_does_not_give_a_process_the_end_of_another_one() -> Resu
 }
 
 #[test]
-fn a_crash_handler_marks_the_ring_and_the_next_launch_tells_of_the_crash() -> Result<()> {
+fn a_crash_handler_marks_the_ring_and_the_next_launch_reports_the_crash() -> Result<()> {
     let story = Story::begin(&["ms=300", "how=crash", "hangMs=60000"])?;
     let pid = story.app.pid();
     let ended = story.app.finish(LIMIT)?;
     let signal = std::os::unix::process::ExitStatusExt::signal(&ended.status);
-    // ART's own handler turns what nobody handles into an abort.
+    // ART's own handler turns an unhandled signal into an abort.
     assert!(matches!(signal, Some(6 | 11)), "{signal:?} {}", ended.errors);
     let next = Story::begin_in(story.folder, &["hangMs=60000"])?;
     let (_, report) = next.wait_for(|_| true)?;

@@ -13,7 +13,7 @@ fn app(testbed: &str, folder: &Path, version: &str) -> Result<App> {
     Ok(app.argument(format!("version={version}")))
 }
 
-/// What the app says of the recorder.
+/// What the app prints of the recorder.
 fn status(app: &mut Running) -> Result<String> {
     let line = app.wait_for("SCRIPT status ", LIMIT)?;
     Ok(line.trim_start_matches("SCRIPT status ").to_owned())
@@ -37,7 +37,7 @@ fn crash(testbed: &str, folder: &Path, in_installation: bool) -> Result<Option<S
     Ok(line.map(str::to_owned))
 }
 
-/// The status of a start that somebody kills then, its process id, and its name.
+/// The status of a start that is killed then, its process id, and its name.
 fn kill(app: App) -> Result<(String, u32, String)> {
     let mut app = app.start()?;
     let status = status(&mut app)?;

@@ -1,4 +1,4 @@
-//! ART's own trace, as its Signal Catcher writes it for the same signal that our report is of: both tell of the same locks.
+//! ART's own trace, as its Signal Catcher writes it for the same signal that our report is of: both have the same locks.
 
 use anyhow::{Context, Result, ensure};
 use loopbox_e2e::live::{quit, wait_for_signal_catcher};
@@ -57,7 +57,7 @@ fn steps(a: &Analysis) -> Vec<String> {
 }
 
 #[test]
-fn the_trace_tells_of_the_locks_that_the_recorder_saw() -> Result<()> {
+fn the_trace_has_the_locks_that_the_recorder_saw() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {
         for mode in ["entering", "chain", "deadlock"] {
             let (mut report, text) = signalled(&testbed, mode)?;

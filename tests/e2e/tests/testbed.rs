@@ -1,4 +1,4 @@
-//! The testbed behaves like an app on a phone: how it starts, where input and frames come in, what the frame clock says.
+//! The testbed behaves like an app on a phone: how it starts, where input and frames come in, what the frame clock reports.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ fn testbeds() -> Vec<String> {
     testbed::to_test_on(&["art10", "art11"])
 }
 
-/// What a class of `tests/app` says, without the mark, until the process ends.
+/// What a class of `tests/app` prints, without the mark, until the process ends.
 fn told(testbed: &str, main: &str, arguments: &[&str]) -> Result<Vec<String>> {
     let mut app = launcher(testbed)?.app(main);
     for argument in arguments {
@@ -167,7 +167,7 @@ fn animations_step_with_the_frames() -> Result<()> {
 }
 
 #[test]
-fn frame_metrics_tell_of_the_same_frames_and_count_what_a_busy_listener_missed() -> Result<()> {
+fn frame_metrics_report_the_same_frames_and_count_what_a_busy_listener_missed() -> Result<()> {
     for testbed in testbeds() {
         let lines = told(&testbed, "phone.FrameClock", &["metrics=8"])?;
         let frames: Vec<_> = lines.iter().filter_map(|line| line.strip_prefix("frame ")).collect();

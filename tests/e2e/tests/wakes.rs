@@ -116,7 +116,7 @@ fn threads_wake_up_for_messages_and_not_for_silence() -> Result<()> {
         // In the first and the last message of each way the app reads files, which the threads may notice.
         let most = match wakes.way.as_str() {
             "idle" => 24,
-            // Begin, 50 ms, 100 ms after the end, park; begin, half a second, park; and one for a thread that is held up.
+            // Start, 50 ms, 100 ms after the end, park; start, half a second, park; and one for a thread that is held up.
             "isolated" | "background" => messages * 8 + 24,
             // A row is over before the next look, and the pause after it is long enough to park in.
             "typing" => messages / 3 * 6 + ms / 400 + 24,

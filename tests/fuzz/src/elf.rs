@@ -57,7 +57,7 @@ pub(crate) fn dex(input: &[u8]) -> bool {
     }
     assert!(sources.iter().all(|name| name.len() <= LONGEST));
     for table in &lines {
-        // Whoever asks for an instruction after the last one gets the last one's line.
+        // An instruction after the last one has the last one's line.
         assert_eq!(table.line(u32::MAX), table.line(1 << 20));
         assert!(table.is_empty() || table.line(u32::MAX).is_some());
     }

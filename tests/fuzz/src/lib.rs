@@ -3,7 +3,7 @@
 //! A [`Target`] runs a decoder and what comes right after it. It fails by a panic: the decoder's own, that of a property
 //! which does not hold, or that of a bound on memory or time which is exceeded. The tests of this package run each target
 //! on its seeds (`seeds/NAME`) and on mutations of them. `cargo xtask stress fuzz` runs the same targets under LLVM's
-//! libFuzzer, which is led by coverage, for as long as one likes; `docs/faults.md` tells how.
+//! libFuzzer, which is led by coverage, for as long as one likes; `docs/faults.md` says how.
 
 mod elf;
 #[path = "../../../crates/loopbox-store/tests/common/memory.rs"]
@@ -24,7 +24,7 @@ pub struct Target {
     pub memory: usize,
     /// Bytes that an input has at most; longer ones are cut.
     pub longest: usize,
-    /// Tells whether there was something to decode.
+    /// Returns whether there was something to decode.
     run: fn(&[u8]) -> bool,
 }
 
@@ -93,7 +93,7 @@ impl Target {
     }
 }
 
-/// Runs `work` and tells the most that it held on the heap at once, in bytes.
+/// Runs `work` and returns the most that it held on the heap at once, in bytes.
 pub fn peak_of<T>(work: impl FnOnce() -> T) -> (usize, T) {
     memory::peak_of(work)
 }

@@ -36,13 +36,13 @@ pub(crate) fn looper(input: &[u8]) -> bool {
     assert!(queue.messages.iter().zip(0..).all(|(message, place)| message.position == place));
     for message in parse_queue(&pending(bare)).messages {
         let PendingBody::Message { object, .. } = message.body else { continue };
-        assert!(object.as_deref().is_none_or(is_told), "what a message carries was left in: {object:?}");
+        assert!(object.as_deref().is_none_or(is_kept), "what a message carries was left in: {object:?}");
     }
     !queue.messages.is_empty()
 }
 
 /// Whether this much of an `obj` may leave the app: nothing, or the class that one of the platform's own is about.
-fn is_told(object: &str) -> bool {
+fn is_kept(object: &str) -> bool {
     let Some((_, state)) = object.split_once('{') else { return object == "…" };
     // A line that was cut ends with it, and its brace counts as the message's.
     let state = state.strip_suffix('}').unwrap_or(state);

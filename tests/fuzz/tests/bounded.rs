@@ -157,7 +157,7 @@ fn survives(target: &Target) {
     }
 }
 
-/// A target that nobody runs would be no test: each has its line in the macro below.
+/// A target that is never run would be no test: each has its line in the macro below.
 #[test]
 fn every_target_is_run() {
     let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();

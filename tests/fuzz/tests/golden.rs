@@ -30,7 +30,7 @@ fn whole(golden: &[u8]) -> Decoded {
     decode(golden).expect("a golden report")
 }
 
-/// The parts of a report, each as told by `Debug`: what two reports have in common.
+/// The parts of a report, each as printed by `Debug`: what two reports have in common.
 fn parts(report: &Report) -> [String; 19] {
     [
         format!("{:?}", report.meta),
@@ -55,7 +55,7 @@ fn parts(report: &Report) -> [String; 19] {
     ]
 }
 
-/// Each part is that of the whole report, `known`, or empty, and a loss is told. Returns how many parts are lost.
+/// Each part is that of the whole report, `known`, or empty, and a loss is reported. Returns how many parts are lost.
 fn salvaged(known: &[String; 19], bytes: &[u8], what: &str) -> usize {
     let (peak, decoded) = peak_of(|| decode(bytes));
     assert!(peak <= MEMORY, "{what}: {peak} bytes of heap");
@@ -66,7 +66,7 @@ fn salvaged(known: &[String; 19], bytes: &[u8], what: &str) -> usize {
         assert!(got == known || got == empty, "{what}: {got} was not written");
         lost += usize::from(got != known);
     }
-    assert!(lost == 0 || !damage.is_empty(), "{what}: {lost} parts are lost and nobody says so");
+    assert!(lost == 0 || !damage.is_empty(), "{what}: {lost} parts are lost, and no damage is reported");
     lost
 }
 

@@ -27,7 +27,7 @@ use testbed::Testbed;
 
 const THREW: i32 = 1;
 const USAGE: i32 = 64;
-const BED: i32 = 65;
+const NO_TESTBED: i32 = 65;
 const NO_CLASS: i32 = 66;
 const NO_VM: i32 = 70;
 
@@ -47,8 +47,8 @@ fn main() {
 
 fn run() -> Result<(), (i32, anyhow::Error)> {
     let args = Args::parse(std::env::args().skip(1)).map_err(|error| (USAGE, error.context(args::USAGE)))?;
-    let testbed = Testbed::read(&args.testbed).map_err(|error| (BED, error))?;
-    testbed.enter().map_err(|error| (BED, error))?;
+    let testbed = Testbed::read(&args.testbed).map_err(|error| (NO_TESTBED, error))?;
+    testbed.enter().map_err(|error| (NO_TESTBED, error))?;
     refused::apply().map_err(|error| (USAGE, error))?;
     let vm = vm::boot(&testbed, &args).map_err(|error| (NO_VM, error))?;
     vm.attach_current_thread(|env| -> Result<_, Failure> { Ok(run_main(env, &testbed, &args)) })

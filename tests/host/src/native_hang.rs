@@ -12,14 +12,14 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Never changes, but nobody can know that. The value is an argument of the futex call, by which a test knows that call.
+/// Never changes, but the compiler cannot know that. The value is an argument of the futex call, by which a test knows that call.
 static FOREVER: AtomicU32 = AtomicU32::new(SAME);
 const SAME: u32 = 0x4C_4258;
 
 /// Ways to hang, by number; `scenario.NativeHang` has the same list.
 const WAYS: [extern "C" fn(); 4] = [native_hang_spin, native_hang_futex, native_hang_read, native_hang_sleep];
 
-/// Says that the next thing is the hang. Not by `println!`: its frames are not part of the story.
+/// Prints that the next thing is the hang. Not by `println!`: its frames are not part of the story.
 fn announce() {
     const LINE: &[u8] = b"NATIVE hangs\n";
     // SAFETY: the line lives across the call.
@@ -57,7 +57,7 @@ extern "C" fn native_hang_futex() {
     }
 }
 
-/// Reads from a pipe that nobody writes to.
+/// Reads from a pipe without a writer.
 #[inline(never)]
 extern "C" fn native_hang_read() {
     let mut ends = [0; 2];

@@ -33,7 +33,7 @@ extern "system" fn hold(_: EnvUnowned<'_>, _: JClass<'_>) {
 
 extern "system" fn release(_: EnvUnowned<'_>, _: JClass<'_>) {
     RELEASED.store(1, Ordering::Release);
-    // SAFETY: a static word; whoever waits for it is woken.
+    // SAFETY: a static word; threads that wait for it are woken.
     unsafe { libc::syscall(libc::SYS_futex, RELEASED.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
 }
 
@@ -112,7 +112,7 @@ extern "system" fn vfork(_: EnvUnowned<'_>, _: JClass<'_>) {
     // SAFETY: the child has a stack of its own, which lives until this thread goes on, and calls the kernel only.
     let child = unsafe { libc::clone(child, top.cast(), LIKE_VFORK, std::ptr::null_mut()) };
     assert!(child > 0, "cannot vfork: {}", std::io::Error::last_os_error());
-    // SAFETY: a child of this thread; nobody asks for its status.
+    // SAFETY: a child of this thread; its status is not asked for.
     unsafe { libc::waitpid(child, std::ptr::null_mut(), 0) };
 }
 

@@ -333,7 +333,7 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// Fails, with what the process said, unless it ended well.
+    /// Fails, with what the process printed, unless it ended well.
     ///
     /// # Errors
     /// When the exit status is not 0.
@@ -354,7 +354,7 @@ impl Running {
     /// Waits for a line of standard output that contains `text`.
     ///
     /// # Errors
-    /// When the process ends first, or the line does not come within `limit`; with what the process said.
+    /// When the process ends first, or the line does not come within `limit`; with what the process printed.
     pub fn wait_for(&mut self, text: &str, limit: Duration) -> Result<String> {
         let end = Instant::now() + limit;
         loop {

@@ -99,7 +99,7 @@ impl Probe {
         places.find(|path| path.exists()).unwrap_or_else(|| self.testbed.manifest.libart.clone().into())
     }
 
-    /// Runs a class to its end, which it must tell by a last line `done`; the lines that it printed.
+    /// Runs a class to its end, which it must report by a last line `done`; the lines that it printed.
     ///
     /// # Errors
     /// When it does not start or end well, with what it printed.

@@ -1,4 +1,4 @@
-//! The stack oracle: tells whether a sampled Java stack can be true.
+//! The stack oracle: decides whether a sampled Java stack can be true.
 //!
 //! It knows every instruction of the dex files that the process runs. In a true stack the dex pc of each caller
 //! is the invoke of the callee above it. A sampler that reads a wrong frame, a stale frame or a wrong dex pc

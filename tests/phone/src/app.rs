@@ -43,7 +43,7 @@ impl<'a> App<'a> {
         before.map_or_else(|| self.wait_for(text), Ok)
     }
 
-    /// Waits for the process to end by itself, and well: what it said, line by line.
+    /// Waits for the process to end by itself, and well: what it printed, line by line.
     pub(crate) fn finish(mut self) -> Result<Vec<String>> {
         let (code, errors) = self.program.finish(LIMIT)?;
         self.over = true;

@@ -53,7 +53,7 @@ impl Default for Options {
     }
 }
 
-/// Runs everything on a device. Reports and what was said go into folders below `out`, and the words about them into
+/// Runs everything on a device. Reports and what was printed go into folders below `out`, and the words about them into
 /// `out/summary.md`.
 ///
 /// # Errors

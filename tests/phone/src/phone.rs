@@ -1,4 +1,4 @@
-//! The device: what it says of itself, and the folder that everything is in.
+//! The device: what it reports of itself, and the folder that everything is in.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ const PROPERTIES: [&str; 6] = [
     "ro.build.version.sdk",
     "ro.product.cpu.abi",
 ];
-/// The first level that says the versions of its modules.
+/// The first level that reports the versions of its modules.
 const FIRST_WITH_MODULES: u32 = 29;
 
 /// A device that adb knows.
@@ -31,7 +31,7 @@ pub struct Phone {
     folder: String,
 }
 
-/// What a device says of itself.
+/// What a device reports of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct About {
     /// Manufacturer and model.
@@ -70,10 +70,10 @@ impl Phone {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// What the device says of itself.
+    /// What the device reports of itself.
     ///
     /// # Errors
-    /// When it says less than every Android does.
+    /// When it reports less than every Android does.
     pub(crate) fn about(&self) -> Result<About> {
         let asked = PROPERTIES.map(|name| format!("getprop {name}; ")).concat();
         let said = self.shell(&format!("{asked} uname -r"))?;

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_story_did_not_see_is_said_with_its_reason() {
+    fn what_a_story_did_not_see_is_reported_with_its_reason() {
         let mut summary = summary();
         summary.sigquit(Ok(SigQuit { how: "handled".into() }));
         summary.killed(Err(anyhow::anyhow!("inner").context("no ring")));

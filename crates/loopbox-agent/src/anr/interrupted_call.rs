@@ -1,9 +1,9 @@
 //! Which system call a signal interrupted, from the registers that its handler found.
 //!
-//! `/proc/PID/syscall` tells it too, but not to an app whose process is not debuggable. The kernel either goes back to the
+//! `/proc/PID/syscall` has it too, but only a debuggable process may read it. The kernel either goes back to the
 //! instruction of the call, to start it again when the handler returns, with all registers as they were; or it ends the call
 //! with EINTR. Then arm and arm64 still have the number, and all arguments but the first; x86 has the arguments, and the
-//! number is told by the instruction before the call's, which in the stubs of a C library loads it.
+//! number is known from the instruction before the call's, which in the stubs of a C library loads it.
 
 use super::native_stack::Registers;
 use loopbox_art::native::code_at;

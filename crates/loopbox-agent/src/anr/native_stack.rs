@@ -27,7 +27,7 @@ const WORD: usize = size_of::<usize>();
 static STACK_END: AtomicUsize = AtomicUsize::new(0);
 static LAST: Capture = Capture::new();
 
-/// The registers that tell where a thread was and, if in a system call, in which.
+/// The registers that show where a thread was and, if in a system call, in which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Registers {
     pub(crate) pc: usize,
@@ -71,7 +71,7 @@ impl NativeCapture {
     }
 }
 
-/// Says where the main thread's stack ends. Until then only registers are captured.
+/// Sets where the main thread's stack ends. Until then only registers are captured.
 pub(crate) fn set_stack_end(end: usize) {
     STACK_END.store(end, Ordering::Relaxed);
 }

@@ -1,7 +1,7 @@
 //! ART's Signal Catcher: the thread that writes the system's own trace when SIGQUIT reaches it.
 //!
-//! While it does, ART waits for every thread that runs Java code, and in ART 16 whoever asks for a thread to be
-//! suspended waits as well: up to thirty seconds where a thread reaches no safepoint. So nobody here asks meanwhile.
+//! While it does, ART waits for every thread that runs Java code, and in ART 16 any thread that asks for another to be
+//! suspended waits as well: up to thirty seconds where a thread reaches no safepoint. So no thread here asks meanwhile.
 
 #[cfg(debug_assertions)]
 use crate::sys::fault;

@@ -10,8 +10,8 @@
 //! thread can block it for them: with the default action back in place, a signal that reaches one of them would end the
 //! process. Without a session the handler forwards the signal at once.
 //!
-//! A main thread that waits where no signal ends the wait (for the disk, mostly) takes none, and the kernel wakes nobody
-//! else for it: the stall monitor takes that signal in its place.
+//! A main thread that waits where no signal ends the wait (for the disk, mostly) takes none, and the kernel wakes no other
+//! thread for it: the stall monitor takes that signal in its place.
 
 use super::{native_stack, signal_catcher};
 use crate::session::shared_state::SharedState;
@@ -62,7 +62,7 @@ pub(crate) struct Sender {
 
 impl SigQuit {
     /// Installs the handler. On the main thread, whose mask changes; `wake` is the worker's eventfd, which must
-    /// stay open until [`SigQuit::uninstall`], `shared` tells the stall monitor of each signal.
+    /// stay open until [`SigQuit::uninstall`], `shared` notifies the stall monitor of each signal.
     pub(crate) fn install(wake: RawFd, shared: &Arc<SharedState>) -> io::Result<Self> {
         let _changing = changing();
         // Leaked: a handler that runs now may still use the one before it.
@@ -164,7 +164,7 @@ pub(crate) fn block_here() {
     let _ = change_mask(libc::SIG_BLOCK);
 }
 
-/// Whether the signal is pending for the process, and nobody has taken it. On a thread that has called [`block_here`].
+/// Whether the signal is pending for the process, and no thread has taken it. On a thread that has called [`block_here`].
 pub(crate) fn is_pending() -> bool {
     let mut set = 0_u64;
     // SAFETY: the kernel's sets have 64 signals, and `set` has room for them.

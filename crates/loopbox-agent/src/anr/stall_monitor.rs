@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// When the main thread's last message ended this long ago, the monitor parks, and the next message has to wake it.
 /// Less than a look at a running message takes to come round, so that the one after a short message is the last.
 const PARK_AFTER_NS: u64 = 450_000_000;
-/// How often main is looked at that was found waiting, where no hook tells when it goes on; half as often in the background.
+/// How often a waiting main is looked at, where no hook sees when it goes on; half as often in the background.
 const LOOK_WITHOUT_HOOK_NS: u64 = 500_000_000;
 /// How often the ring is copied while messages run, at the most.
 const COPY_EVERY_NS: u64 = 400_000_000;
@@ -64,7 +64,7 @@ fn run(session: &Session) {
             // The sampler writes this heartbeat more often, but it may be off, stuck, or have given up.
             session.reader.heartbeat(now);
         }
-        // Until it says otherwise.
+        // Unless a later look finds otherwise.
         since = Since::SleptUntil(watch.next_look_ns(now).unwrap_or(now));
         let snapshot = StallSnapshot {
             watch,
@@ -143,7 +143,7 @@ enum Next {
     /// When a message begins.
     Park,
     At(u64),
-    /// As whoever watches the running message has it.
+    /// As the watchdog of the running message asks for it.
     WhileItRuns,
 }
 

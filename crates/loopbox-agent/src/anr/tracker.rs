@@ -126,7 +126,7 @@ impl AnrTracker {
             anr.frozen_ns = watched.map_or(0, |message| message.frozen_ns);
             let age_ns = match &report.main {
                 MainState::Running(running) => running.age_ns(),
-                // Since when it has run for certain: its begin, or the first time that it was seen.
+                // Since when it has run for certain: its start, or the first time that it was seen.
                 MainState::Outside(outside) => {
                     let seen_ns = watched.map(|message| message.start_ns);
                     let since_ns = outside.start_ns.into_iter().chain(seen_ns).min();

@@ -69,7 +69,7 @@ fn end_at(main: &mut Main, at: StackPointer, when_ms: sys::jlong, threw: sys::jb
     result_for_java(wanted, depth)
 }
 
-/// A message has ended. What kept a frame from coming is told by outermost ones.
+/// A message has ended. What kept a frame from coming is measured by outermost ones.
 #[inline]
 fn tell_frames(main: &mut Main) {
     if let Some(frames) = &mut main.frames
@@ -386,7 +386,7 @@ mod tests {
             adopt_in(main, 2, &AdoptedMessage { start_ns: clock::now_ns(), cpu_ns: None, binds: false });
             assert_eq!(shared.token(), 1);
             assert!(!begin_input_at(main, at(8_000)), "inside of a message");
-            // Twice in a loop inside of it: its depth tells nothing, wherever they start.
+            // Twice in a loop inside of it: its depth means nothing, wherever they start.
             for _ in 0..2 {
                 assert_eq!(begin_at(main, at(5_000)), IN_DOUBT);
                 assert_eq!(begin_inside(main, 3, at(4_900)) >> DEPTH_SHIFT, 2);

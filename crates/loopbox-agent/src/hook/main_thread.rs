@@ -21,7 +21,7 @@ pub(crate) struct Main {
     /// The stack positions at which the running messages started, outermost first.
     pub(crate) pointers: [StackPointer; MAX_DEPTH],
     /// While the message runs that recording began in: how many loops were on the stack then. It is not known where on the
-    /// stack that message started, so every begin inside of it is in doubt.
+    /// stack that message started, so every start inside of it is in doubt.
     pub(crate) adopted_in: Option<u32>,
     /// Display frames, where the app asks for them.
     pub(crate) frames: Option<Box<MainFrames>>,

@@ -8,7 +8,7 @@ use jni::{JavaVM, jni_str};
 use loopbox_art::JavaVm;
 use std::sync::OnceLock;
 
-/// What a call says before the library is loaded; no caller can observe it.
+/// The result of a call before the library is loaded; no caller can observe it.
 pub(crate) const NOT_LOADED: &str = "the library is not loaded";
 
 /// Handles that are valid for as long as the library is loaded.

@@ -41,9 +41,9 @@ pub(super) struct Collector<'a> {
     cpu: Option<(u64, u64)>,
     /// The last stack taken: in which message or between which ones, and the generation of its numbers.
     last: Option<(u64, u32, Stack)>,
-    /// What the app's performance monitor is told.
+    /// What the app's performance monitor is notified of.
     pub(super) long: LongMessages<'a>,
-    /// A stack showed a message that the hook did not tell of.
+    /// A stack showed a message that the hook did not report.
     unseen: bool,
     saved_at_ns: u64,
     /// What ran outside of messages when that was saved in the ring; 0 for nothing.
@@ -305,7 +305,7 @@ impl<'a> Collector<'a> {
             });
     }
 
-    /// Whether a message was found since the last call that the hook did not tell of.
+    /// Whether a message was found since the last call that the hook did not report.
     pub(super) fn take_unseen(&mut self) -> bool {
         std::mem::take(&mut self.unseen)
     }

@@ -104,7 +104,7 @@ fn trigger(report: &Report) -> &'static str {
 /// mostly while nothing is wrong.
 const MIN_HANG_NS: u64 = 1_000_000_000;
 
-/// Whether an earlier process's report tells of no hang as far as is known.
+/// Whether an earlier process's report has no hang, as far as is known.
 pub(super) fn is_calm(report: &Report) -> bool {
     let anr = &report.anr;
     anr.ran_ns < MIN_HANG_NS && anr.exit.as_ref().is_none_or(|exit| exit.reason != ProcessExit::ANR)
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_in_no_message_is_told_by_its_stack() {
+    fn what_runs_in_no_message_is_identified_by_its_stack() {
         let mut report = hung();
         let token = Outside::token_before(4);
         report.trees[0].token = token;

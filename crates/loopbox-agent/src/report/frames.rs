@@ -1,4 +1,4 @@
-//! The worker's part in display frames: takes what the main thread has seen, and tells the app's listener.
+//! The worker's part in display frames: takes what the main thread has seen, and calls the app's listener.
 
 use super::frame_stats::gesture_numbers;
 use crate::jni::env::Env;
@@ -29,7 +29,7 @@ pub(super) struct FrameCollector {
     queue: Option<FrameReceiver>,
     /// Something will end by the mere passing of time.
     open: bool,
-    /// How many events were lost when that was last said.
+    /// How many events were lost when that was last reported.
     told_lost: u32,
     /// When something came last.
     taken_at_ns: u64,
@@ -43,13 +43,13 @@ impl FrameCollector {
         Self { queue, open: false, told_lost: 0, taken_at_ns: 0, unsaved: false, saved_at_ns: 0 }
     }
 
-    /// Takes what is there, and tells the listener.
+    /// Takes what is there, and calls the listener.
     pub(super) fn take(&mut self, env: &mut Env<'_>, session: &Session) {
         let (Some(queue), Some(frames)) = (&mut self.queue, &session.frames) else { return };
         frames.set_asleep(false);
         self.unsaved |= frames.take_forgotten();
         let now_ns = clock::now_ns();
-        // Before the queue is looked at: what comes after it is in there by the time that this says no.
+        // Before the queue is looked at: what comes after it is in there by the time that this is false.
         let awaited = frames.is_awaited();
         // Those that are there: while a listener takes its time, more come.
         for event in (0..queue.occupied_len()).map_while(|_| queue.try_pop()) {
@@ -110,7 +110,7 @@ impl FrameCollector {
     }
 }
 
-/// Tells Java's listener, if there is one.
+/// Calls Java's listener, if there is one.
 fn tell(env: &mut Env<'_>, session: &Session, heard: &Heard, scene: &str) {
     if !session.settings.frames.is_some_and(|frames| frames.hears) {
         return;

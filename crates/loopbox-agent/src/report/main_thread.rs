@@ -1,4 +1,4 @@
-//! What the kernel says of the main thread, and its native stack, in three steps: what is read at once, for the first
+//! What the kernel reports of the main thread, and its native stack, in three steps: what is read at once, for the first
 //! file; the frames, which take a look at the whole memory map; and what the thread did until the report was complete.
 
 use crate::anr::interrupted_call::interrupted_call;

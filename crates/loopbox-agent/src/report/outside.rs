@@ -7,7 +7,7 @@ use loopbox_format::model::{Location, LocationId, Outside, Symbols};
 use loopbox_recorder::{Activity, Place, computing_since};
 use std::time::Duration;
 
-/// Between two looks at a thread whose stack does not tell: longer than it takes to wake up and go on.
+/// Between two looks at a thread whose stack does not show it: longer than it takes to wake up and go on.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 /// Whether a stack of the main thread ends in the wait for a message; `None` for a moment in between, on the way to or from
@@ -82,7 +82,7 @@ mod tests {
     use crate::report::used_symbols::tests::symbols;
 
     #[test]
-    fn a_stack_tells_whether_its_thread_waits_for_a_message() {
+    fn a_stack_shows_whether_its_thread_waits_for_a_message() {
         const NEXT: &str = "android.os.MessageQueue.next";
         const POLL: &str = "android.os.MessageQueue.nativePollOnce";
         const LOOP: &str = "android.os.Looper.loop";

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stack_tells_a_component_s_message_and_its_what() {
+    fn a_stack_identifies_a_component_s_message_and_its_what() {
         let names = [
             "android.os.Handler.dispatchMessage",
             "android.app.ActivityThread$H.handleMessage",

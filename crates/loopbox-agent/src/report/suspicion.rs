@@ -44,7 +44,7 @@ impl End<'_> {
     }
 }
 
-/// Whether a signal tells of a fault in the process, and not of somebody who ended it.
+/// Whether a signal means a fault in the process, and not that another process ended it.
 fn is_fault(signal: i32) -> bool {
     matches!(signal, libc::SIGSEGV | libc::SIGABRT | libc::SIGBUS | libc::SIGILL)
 }
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ordinary_kill_says_nothing_where_the_system_tells_of_it() {
+    fn an_ordinary_kill_does_not_count_where_the_system_reports_it() {
         for phase in [Phase::SelfCheck, Phase::Suspend, Phase::Walk, Phase::Resume, Phase::LockOwner] {
             for end in [
                 (ProcessExit::ANR, 0),

@@ -1,5 +1,5 @@
-//! A message that the hook did not tell of, on the main thread's stack: another library has taken the hook's place. An idle
-//! main thread notices that by itself; a main thread that is never idle has to be told.
+//! A message that the hook did not report, on the main thread's stack: another library has taken the hook's place. An idle
+//! main thread notices that by itself; a main thread that is never idle has to be notified.
 
 use crate::jni::env::Env;
 use crate::jni::raw::Failure;
@@ -51,7 +51,7 @@ mod tests {
             (&["android.os.Looper.myLooper", "a.H.dispatchMessage", ONCE, LOOP], true),
             (&["a.Idle.queueIdle", NEXT, LOOP], false),
             (&["a.View.onTouch", "android.os.MessageQueue.nativePollOnce", NEXT, LOOP], false),
-            // Its begin may be on the way to the hook.
+            // Its start may be on the way to the hook.
             (&["a.Printer.println", LOOP], false),
             // An idle handler's own loop, which waits.
             (&[NEXT, LOOP, "a.Idle.queueIdle", NEXT, LOOP], false),

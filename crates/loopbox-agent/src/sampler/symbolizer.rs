@@ -97,7 +97,7 @@ impl Symbolizer {
         !self.unnamed.is_empty()
     }
 
-    /// Reads some of them. In a fast native method; a method whose class was unloaded since the stack was walked is told by
+    /// Reads some of them. In a fast native method; a method whose class was unloaded since the stack was walked is noticed by
     /// its fingerprint.
     pub(crate) fn read_more(&mut self, names: Names) {
         for (method, fingerprint) in self.unnamed.drain(..self.unnamed.len().min(NAMES_AT_ONCE)) {

@@ -17,7 +17,7 @@ const MAX_STEPS: usize = 8;
 /// Threads in the dump, and those of them whose stacks are taken.
 const MAX_THREADS: usize = 256;
 const MAX_STACKS: usize = 96;
-/// Of the time for the answer, this much is left for what can be told without stopping anyone, when ART's own trace lasts.
+/// Of the time for the answer, this much is left for what can be read without stopping a thread, while ART's own trace lasts.
 const WITHOUT_STACKS_NS: u64 = 500_000_000;
 /// How many frames of another thread's stack are kept, from the top.
 const MAX_DEPTH: usize = 64;

@@ -104,7 +104,7 @@ impl Frames {
         self.asleep.swap(false, Ordering::SeqCst)
     }
 
-    /// The worker sleeps for as long as nobody wakes it, or it does not. To be said before it looks into the queue once
+    /// Whether the worker sleeps until it is woken. To be set before it looks into the queue once
     /// more.
     pub(crate) fn set_asleep(&self, asleep: bool) {
         self.asleep.store(asleep, Ordering::SeqCst);

@@ -69,7 +69,7 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     #[test]
-    fn nothing_is_wanted_until_the_app_says_so_and_after_it_says_stop() {
+    fn nothing_is_wanted_before_the_app_starts_it_and_after_the_app_stops_it() {
         let wishes = MonitorWishes::default();
         assert_eq!((wishes.level(), wishes.is_block(u64::MAX), wishes.tick(u64::MAX)), (None, false, false));
         wishes.set(7, 100 * MS, 200 * MS, 500 * MS);

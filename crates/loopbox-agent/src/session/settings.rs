@@ -16,12 +16,12 @@ pub struct Settings {
     pub(crate) first_file: bool,
     /// Whether names of threads that the platform did not start stay out of reports.
     pub(crate) redact_threads: bool,
-    /// Whether a hook tells of messages.
+    /// Whether a hook reports messages.
     pub(crate) hooked: bool,
     /// How long a message may run before it counts as a hang, when only input waits for it.
     pub(crate) hang_threshold_ns: u64,
     pub(crate) pending: PendingLimits,
-    /// `None` where nobody asked for them.
+    /// `None` where they were not asked for.
     pub(crate) frames: Option<FrameSettings>,
     /// Where reports and the ring go.
     pub(crate) directory: PathBuf,
@@ -54,7 +54,7 @@ pub(crate) struct FrameSettings {
     pub(crate) scenes: usize,
     /// Whether the sampler looks for what keeps frames from coming.
     pub(crate) stacks: bool,
-    /// So many frames of 60 Hz that one stall drops are told of.
+    /// How many frames of 60 Hz one stall must drop to be reported.
     pub(crate) skipped: u32,
     /// Whether Java has a listener of frames.
     pub(crate) hears: bool,

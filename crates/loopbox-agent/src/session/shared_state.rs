@@ -169,7 +169,7 @@ impl SharedState {
     /// Sleeps until a message starts, or something else is wanted. Sampler only.
     pub(crate) fn park(&self) {
         self.park_as(SAMPLER, |wake, until_ns| {
-            // Who finds something outside of messages says so before it wakes this thread.
+            // The thread that finds something outside of messages stores it before it wakes this one.
             let busy = self.outside.first() == self.token();
             if !busy && self.may_sleep() && !self.is_off() {
                 futex_wait(&self.wake, wake, SAMPLER, until_ns);
@@ -233,7 +233,7 @@ impl SharedState {
         let before = std::mem::replace(stops, self.stops.load(Ordering::SeqCst));
         let mut rests = before == *stops && before.is_multiple_of(2);
         if rests {
-            // Said before the second look: a stop that it does not see sees this.
+            // Set before the second look: a stop that it does not see sees this.
             self.deadman_rests.store(true, Ordering::SeqCst);
             rests = self.stops.load(Ordering::SeqCst) == before;
         }
@@ -319,7 +319,7 @@ impl SharedState {
     }
 
     /// Asks the sampler for a stack of whatever the main thread does; the number of the order, or `None` when there is
-    /// nobody to take it. Worker only.
+    /// no sampler to take it. Worker only.
     pub(crate) fn order_stack(&self) -> Option<u32> {
         if !self.takes_orders() {
             return None;

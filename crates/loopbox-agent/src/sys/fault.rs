@@ -45,7 +45,7 @@ pub(crate) fn main_is_stopped() {
     // SAFETY: the line lives across the call.
     unsafe { libc::write(libc::STDOUT_FILENO, LINE.as_ptr().cast(), LINE.len()) };
     if die {
-        // SAFETY: no pointers. Ends the calling thread and nothing else, without telling Rust, C or Java.
+        // SAFETY: no pointers. Ends the calling thread and nothing else, without notifying Rust, C or Java.
         unsafe { libc::syscall(libc::SYS_exit, 0) };
     }
     loop {

@@ -3,7 +3,7 @@
 /// `Process.THREAD_PRIORITY_BACKGROUND`.
 const BACKGROUND: i32 = 10;
 
-/// A thread that gives way to the app's, except while somebody waits for its work. A new thread has the nice value of the
+/// A thread that gives way to the app's, except while a thread waits for its work. A new thread has the nice value of the
 /// one that made it, and the main thread of an app that is seen has -10.
 pub(crate) struct BackgroundThread {
     usual: i32,
@@ -19,7 +19,7 @@ impl BackgroundThread {
         Self { usual, low, now: usual }
     }
 
-    /// Sets whether somebody waits for it. On that thread.
+    /// Sets whether a thread waits for it. On that thread.
     pub(crate) fn hurry(&mut self, hurries: bool) {
         let wanted = if hurries { self.usual } else { self.low };
         if wanted != self.now && set(wanted) {
@@ -27,7 +27,7 @@ impl BackgroundThread {
         }
     }
 
-    /// Its nice value while nobody waits for it.
+    /// Its nice value while no thread waits for it.
     pub(crate) fn low(&self) -> i32 {
         self.low
     }
@@ -80,7 +80,7 @@ mod tests {
     fn a_thread_gives_way_until_it_hurries() {
         let before = by_the_kernel();
         let mut thread = BackgroundThread::of_this_thread();
-        assert_eq!(by_the_kernel(), before, "not before it is told");
+        assert_eq!(by_the_kernel(), before, "not before it is asked to");
         thread.hurry(false);
         let low = if before < BACKGROUND && may_return_to(before) { BACKGROUND } else { before };
         assert_eq!((thread.low(), by_the_kernel()), (low, low));

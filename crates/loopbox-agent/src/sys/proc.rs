@@ -1,4 +1,4 @@
-//! What `/proc` tells about this process and its main thread.
+//! What `/proc` has about this process and its main thread.
 
 use loopbox_recorder::{Place, Scheduled};
 use std::fs;
@@ -126,7 +126,7 @@ pub(crate) fn main_wchan() -> String {
     if name == "0" { String::new() } else { name }
 }
 
-/// What the kernel says of the system call that a thread is in.
+/// What the kernel reports of the system call that a thread is in.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Call {
     /// Nothing, to this app.
@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernel_tells_where_a_thread_is() {
+    fn the_kernel_reports_where_a_thread_is() {
         let by_call = |line: &str| place(system_call(line), || panic!("the system call is known"));
         assert_eq!(by_call(&format!("{} 0x3 0x7f50", libc::SYS_epoll_pwait)), Place::Queue);
         assert_eq!(by_call(&format!("{} 0x1", libc::SYS_futex)), Place::Elsewhere);

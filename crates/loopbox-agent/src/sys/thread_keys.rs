@@ -156,7 +156,7 @@ unsafe extern "C" fn set(key: pthread_key_t, new: *const c_void) -> c_int {
         // SAFETY: the block holds zeroed pointers; `index` gives no number of more than there are.
         unsafe { *block.cast::<*mut c_void>().add(at) = new.cast_mut() };
     } else {
-        // SAFETY: made above; nobody else knows of it.
+        // SAFETY: made above; no other thread knows of it.
         unsafe { libc::free(block) };
     }
     error

@@ -161,7 +161,7 @@ fn chain(env: &mut Env<'_>, class: &JClass<'_>, walk: JStaticMethodID) -> Result
     while let Some(lock) = HOP.with_borrow_mut(|hop| hop.as_mut().and_then(|h| h.lock.take())) {
         let _ = write!(text, "{}<{}>", lock.class.unwrap_or_default(), lock.of_class.unwrap_or_default());
         let Some(owner) = lock.owner else {
-            text.push_str(" nobody");
+            text.push_str(" no holder");
             break;
         };
         if seen.contains(&owner) {

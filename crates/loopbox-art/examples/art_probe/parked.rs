@@ -1,6 +1,6 @@
 //! Samples the main thread while it is parked inside of a lock that the whole process needs.
 //!
-//! Whoever allocates, or loads or looks up a library, between suspend and resume would wait for the stopped main
+//! A thread that allocates, or loads or looks up a library, between suspend and resume would wait for the stopped main
 //! thread here, for ever.
 
 use std::ffi::{c_int, c_void};

@@ -41,7 +41,7 @@ impl Suspended<'_> {
 
     /// Resumes the thread; returns for how many ns it was held at most. As dropping, with an answer.
     ///
-    /// Counted from the moment that stopping was asked for, since nothing tells when the thread stopped, and until the call that resumes it, not until that call returns: the thread that wakes up mostly
+    /// Counted from the moment that stopping was asked for, since there is no notification of when the thread stopped, and until the call that resumes it, not until that call returns: the thread that wakes up mostly
     /// takes the processor from the caller, which on a loaded machine gets it back milliseconds later.
     /// [`Stats::resume_ns`](crate::Stats::resume_ns) sums the difference.
     pub fn resume(self) -> u64 {

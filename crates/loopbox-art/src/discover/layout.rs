@@ -73,7 +73,7 @@ impl Findings {
     }
 }
 
-/// The row in use, and those of the rows found that cannot be told from it, oldest first.
+/// The row in use, and those of the rows found that cannot be distinguished from it, oldest first.
 pub(crate) fn agreeing(used: Option<&Row>, found: &[usize]) -> Vec<&'static Row> {
     let rows = found.iter().filter_map(|index| ROWS.get(*index));
     rows.filter(|row| used.is_some_and(|used| used.names == row.names)).collect()

@@ -75,7 +75,7 @@ pub fn build_id(vm: JavaVm) -> Option<Vec<u8>> {
 /// Whether `Thread.getStackTrace` of another thread gives that one long enough to stop: it ends the process when it
 /// does not, after 10 s up to ART 14 and 2 to 4 s since, which busy devices reach.
 ///
-/// Told by the form of the function behind it: `ThreadList::SuspendThreadByPeer` had a `bool* timed_out` up to 14.
+/// Known from the form of the function behind it: `ThreadList::SuspendThreadByPeer` had a `bool* timed_out` up to 14.
 pub fn get_stack_trace_waits_long_enough(vm: JavaVm) -> bool {
     const WITH_TIMED_OUT: [&str; 3] = [
         "_ZN3art10ThreadList19SuspendThreadByPeerEP8_jobjectbbPb",
@@ -179,8 +179,8 @@ pub(crate) fn runtime_of(vm: usize, symbols: &Symbols, members: &[FoundThread]) 
     let mut object = [0usize; 2048 / WORD];
     let n = mem::read_words(runtime, &mut object);
     let object = object.get(..n).unwrap_or_default();
-    // More than one when something else that knows the JavaVM was allocated right behind the Runtime, whose size nothing
-    // tells: only the one in the Runtime has a thread list before it.
+    // More than one when something else that knows the JavaVM was allocated right behind the Runtime, whose size is not
+    // known: only the one in the Runtime has a thread list before it.
     let places = object.iter().enumerate().skip(200 / WORD).filter(|(_, word)| mem::same(**word, vm));
     let places: Vec<usize> = places.map(|(at, _)| at).collect();
     if places.is_empty() {

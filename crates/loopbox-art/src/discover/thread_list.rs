@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(threads(Fake::new(&[1, 1]).at(0), 12), None, "an id twice");
         assert_eq!(threads(Fake::new(&[1, 0]).at(0), 12), None, "no id");
         assert_eq!(threads(Fake::new(&[1, 70000]).at(0), 12), None, "an id too large");
-        assert_eq!(threads(Fake::new(&[]).at(0), 12), None, "nobody");
+        assert_eq!(threads(Fake::new(&[]).at(0), 12), None, "no threads");
         let mut short = Fake::new(&[1, 2, 3]);
         short.nodes[0][2] = 2;
         assert_eq!(threads(short.at(0), 12), None, "one more than counted");

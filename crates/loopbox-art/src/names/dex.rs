@@ -72,7 +72,7 @@ impl DexFile {
             b"cdex" => true,
             _ => return None,
         };
-        // In a dex container the tables' offsets count from the container's begin, not the file's.
+        // In a dex container the tables' offsets count from the container's start, not the file's.
         let table = |member: usize, header_at: usize| {
             let at = usize_at(&object, member)?;
             let len = u32_at(&header, header_at)?;

@@ -4,7 +4,7 @@
 //! read through `process_vm_readv`. No function of ART is called, so nothing here can crash, lock or
 //! allocate on the Java heap in whatever state the calling thread is, and no `std::string` (of either
 //! library) is touched. What can go wrong is only the answer: when the class was unloaded meanwhile, or
-//! the collector is moving it. `docs/sampler.md`, "Names", tells when that is excluded.
+//! the collector is moving it. `docs/sampler.md`, "Names", says when that is excluded.
 
 mod bytes;
 mod dex;
@@ -80,7 +80,7 @@ impl Names {
         Names { namer, not_send: PhantomData }
     }
 
-    /// The fingerprint of a method, to tell it from another one at the same address later. `None` when it is not readable.
+    /// The fingerprint of a method; a different method at the same address has another one. `None` when it is not readable.
     pub fn fingerprint(&self, method: MethodRef) -> Option<Fingerprint> {
         self.namer.fingerprint(method)
     }

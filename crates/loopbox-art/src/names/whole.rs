@@ -14,7 +14,7 @@ const MOST: u32 = 512;
 pub struct Named {
     /// Class, name and signature of each method.
     pub methods: Vec<[String; 3]>,
-    /// Source file of each class that says it.
+    /// Source file of each class that has one.
     pub sources: Vec<String>,
     /// The lines of everything that looks like code.
     pub lines: Vec<LineTable>,

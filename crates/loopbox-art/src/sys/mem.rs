@@ -88,14 +88,14 @@ fn read_by_call(from: usize, into: &mut [u8]) -> Result<usize, libc::c_int> {
 }
 
 /// Through a pipe of this call alone, so that there is no lock and nothing to share. Page by page: a `write` that
-/// faults does not tell how far it came.
+/// faults does not report how far it came.
 fn read_by_pipe(from: usize, into: &mut [u8]) -> usize {
     let mut ends: [libc::c_int; 2] = [0; 2];
     // SAFETY: room for both ends.
     if unsafe { libc::syscall(libc::SYS_pipe2, ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
         return 0;
     }
-    // SAFETY: both were just opened, and nobody else knows of them.
+    // SAFETY: both were just opened, and nothing else has them.
     let [reader, writer] = ends.map(|fd| unsafe { OwnedFd::from_raw_fd(fd) });
     let mut done = 0;
     while let Some(rest) = into.get_mut(done..).filter(|rest| !rest.is_empty()) {

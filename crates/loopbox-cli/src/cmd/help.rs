@@ -24,7 +24,7 @@ pub(crate) struct Args {
 /// What stands for the argument.
 const NAME: &str = "COMMAND|DOCUMENT";
 
-/// Tells the definition of the command line which names there are to ask for.
+/// Gives the definition of the command line the names that can be asked for.
 pub(crate) fn with_names(cli: clap::Command) -> clap::Command {
     let commands =
         cli.get_subcommands().map(|command| PossibleValue::new(command.get_name().to_owned()).hide(true));
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args, mut cli: clap::Command) -> Result<Outcome> {
     let text = if let Some(document) = document::ALL.iter().find(|document| document.name == name) {
         document.for_terminal()
     } else {
-        // So that usage and options are told as of the whole command line.
+        // So that usage and options are shown as of the whole command line.
         cli.build();
         let command = cli.find_subcommand_mut(name);
         command.map(|command| command.render_long_help().ansi().to_string()).unwrap_or_default()

@@ -173,7 +173,7 @@ fn local_name(file: &str) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// What a pulled file is about, or why that cannot be told.
+/// What a pulled file is about, or why that is unknown.
 fn headline(file: &Path, packages: &loopbox_report::AppPackages) -> String {
     match input::decode(file) {
         Ok(decoded) => diagnose(&Analysis::with_packages(&decoded, packages)).headline,

@@ -19,7 +19,7 @@ pub(super) fn render(name: &str, title: &str, blocks: &[Block]) -> String {
     for block in blocks {
         write(&mut page, block);
     }
-    // The first line tells man(1) that tables have to be drawn.
+    // By the first line man(1) knows that tables have to be drawn.
     format!("'\\\" t\n{}", page.render())
 }
 

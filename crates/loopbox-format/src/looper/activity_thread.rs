@@ -1,4 +1,4 @@
-//! The messages of `android.app.ActivityThread$H`: component life cycles, told by their `what`.
+//! The messages of `android.app.ActivityThread$H`: component life cycles, identified by their `what`.
 
 /// Which of the system's clocks runs while a component message waits or works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

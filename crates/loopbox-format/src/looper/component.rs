@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_component_messages_of_all_levels() {
+    fn component_messages_of_all_levels_are_recognised() {
         let cases = [
             ("android.app.ActivityThread$H", "", Some(Component::ActivityThread)),
             (

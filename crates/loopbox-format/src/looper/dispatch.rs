@@ -46,7 +46,7 @@ pub fn dispatch(line: &str) -> Dispatch<'_> {
 /// The class that an object's text names, or [`CUSTOM`].
 ///
 /// Understood are the default text `com.foo.Bar$1@1a2b`, also with a state in brackets after it (`FutureTask`); a class
-/// name with its fields in brackets, as data classes and records print themselves (`Bar(x=1)`); and a coroutine's dispatched continuation, where the class that goes on is told
+/// name with its fields in brackets, as data classes and records print themselves (`Bar(x=1)`); and a coroutine's dispatched continuation, where the class that goes on is named
 /// after `Continuation at `.
 pub fn class_name(text: &str) -> &str {
     if let Some((_, resumed)) = text.split_once("Continuation at ") {

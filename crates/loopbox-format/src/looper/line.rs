@@ -87,7 +87,7 @@ pub fn without_object(line: &str) -> Cow<'_, str> {
         Some(end) => object.split_at_checked(end).filter(|(_, tail)| is_tail(tail)).unwrap_or((object, "")),
         None => (object, ""),
     };
-    Cow::Owned(format!("{head}{OBJECT}{}{tail}", told_of(object)))
+    Cow::Owned(format!("{head}{OBJECT}{}{tail}", kept_of(object)))
 }
 
 /// ` target=CLASS`, further fields, and the closing brace.
@@ -102,8 +102,8 @@ fn is_tail(tail: &str) -> bool {
     })
 }
 
-/// What may be told of an `obj`.
-fn told_of(object: &str) -> String {
+/// What may be kept of an `obj`.
+fn kept_of(object: &str) -> String {
     /// Platform classes with a `toString` of their own, in `ActivityThread.java` and `ClientTransaction.java`.
     const PLATFORM: [&str; 6] = [
         "AppBindData",

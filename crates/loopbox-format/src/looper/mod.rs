@@ -5,8 +5,8 @@
 //! nothing is required of it: what does not parse is opaque, never an error, never a panic.
 //!
 //! * [`dispatch`] reads the line that Looper prints when a dispatch begins.
-//! * [`component`] tells the framework's own component messages, [`activity_thread`] names them, and
-//!   [`component_of_stack`] tells them by a stack.
+//! * [`component`] recognises the framework's own component messages, [`activity_thread`] names them, and
+//!   [`component_of_stack`] identifies them by a stack.
 //! * [`parse_queue`] reads the lines of `Looper.dump`, [`without_object`] takes user data out of one.
 
 mod activity_thread;

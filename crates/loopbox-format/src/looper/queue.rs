@@ -39,7 +39,7 @@ pub struct Queue {
     /// How many messages the framework counted, removed ones included.
     pub total: Option<u32>,
     /// Whether the thread sat in the queue waiting: then it ran no message. `polling` since API 23; before, `idling`
-    /// told about the same.
+    /// meant about the same.
     pub polling: Option<bool>,
     /// Whether the Looper was quitting.
     pub quitting: Option<bool>,

@@ -26,7 +26,7 @@ fn names(queue: &Queue) -> Vec<String> {
 }
 
 #[test]
-fn api_21_tells_idling() {
+fn api_21_prints_idling() {
     let read = queue(
         1_000_000,
         &[

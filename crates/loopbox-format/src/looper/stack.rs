@@ -16,7 +16,7 @@ pub struct StackComponent {
 /// `handleMessage` and an accessor; what an app calls further up may have the same names and means nothing.
 const REACH: u32 = 5;
 
-/// The component that a stack of the main thread is in, told by the class and method names of its frames, outermost
+/// The component that a stack of the main thread is in, by the class and method names of its frames, outermost
 /// first. Of nested Loopers the innermost counts. `None` for a message of the app, and for a main thread that waits.
 ///
 /// Between `ActivityThread$H.handleMessage` and a private method of `ActivityThread` compilers put accessors:

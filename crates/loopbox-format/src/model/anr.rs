@@ -1,6 +1,6 @@
 use bincode::{Decode, Encode};
 
-/// Whether the main thread did not respond, who says so, and by which evidence.
+/// Whether the main thread did not respond, by whose report, and by which evidence.
 ///
 /// The recorder collects the evidence while it can and judges by it; what it learns later (the hang ended, the system
 /// put up its dialog, the next launch asked how the process ended) goes into the same file.
@@ -28,7 +28,7 @@ pub struct Anr {
     pub debugged: bool,
     /// The SIGQUIT that the report answers.
     pub signal: Option<QuitSignal>,
-    /// What `ActivityManager.getProcessesInErrorState` said; `None` when it was not asked.
+    /// What `ActivityManager.getProcessesInErrorState` returned; `None` when it was not asked.
     pub system: Option<SystemWord>,
     /// What `ApplicationExitInfo` says about the end of the process; `None` when it is not known.
     pub exit: Option<ProcessExit>,
@@ -41,20 +41,20 @@ pub enum AnrVerdict {
     /// There is no verdict.
     #[default]
     Unknown,
-    /// Nothing says that the main thread did not respond.
+    /// Nothing shows that the main thread did not respond.
     Responsive,
     /// A message ran, or had run, longer than its hang threshold; the system has not called it an ANR.
     Hang,
     /// The system sent its signal while the main thread was busy for long.
     Probable,
-    /// The system said so.
+    /// The system reported it.
     Confirmed,
 }
 
 /// Who sent a SIGQUIT. The system sends it to other processes than the one that does not respond, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub struct QuitSignal {
-    /// As far as it can be told.
+    /// As far as it is known.
     pub origin: SignalOrigin,
     /// Sending process.
     pub pid: u32,
@@ -80,7 +80,7 @@ pub enum SignalOrigin {
     Other,
 }
 
-/// What the system says of this process, among those that it put into an error state.
+/// What the system reports of this process, among those that it put into an error state.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 #[non_exhaustive]
 pub enum SystemWord {
@@ -90,7 +90,7 @@ pub enum SystemWord {
     NotResponding(String),
 }
 
-/// How the system says that the process ended.
+/// How the process ended, as the system reports it.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct ProcessExit {
     /// `ApplicationExitInfo.REASON_*`; 6 is an ANR.

@@ -125,7 +125,7 @@ pub enum FrameCause {
     CommandIssue,
     /// [`Stage::SwapBuffers`].
     SwapBuffers,
-    /// The render thread or the GPU, and the level does not tell which.
+    /// The render thread or the GPU, and the level does not report which.
     Unattributed,
     /// The GPU.
     Gpu,
@@ -174,7 +174,7 @@ impl FrameCause {
     }
 }
 
-/// Where the time of a jank frame went, as far as main and the stages tell.
+/// Where the time of a jank frame went, as far as main and the stages show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum JankPlace {
     /// The frame's own message.

@@ -1,18 +1,18 @@
 use bincode::{Decode, Encode};
 
-/// What the kernel said of the main thread, and the native code that it was in.
+/// What the kernel reported of the main thread, and the native code that it was in.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct MainThread {
     /// When the kernel was asked, uptime.
     pub captured_ns: u64,
-    /// What the scheduler said of it, an ASCII letter as in `/proc/PID/stat`, see
+    /// Its scheduler state, an ASCII letter as in `/proc/PID/stat`, see
     /// [`OtherThread::state`](super::OtherThread::state); `None` when it could not be read.
     pub state: Option<u8>,
-    /// The kernel function that it slept in (`/proc/PID/wchan`); empty when it ran, or when the kernel does not tell.
+    /// The kernel function that it slept in (`/proc/PID/wchan`); empty when it ran, or when the kernel does not report it.
     pub wchan: String,
     /// The system call that it was in; `None` when it was in none, or it is not known.
     pub system_call: Option<SystemCall>,
-    /// What it did between that instant and the completion of the report; `None` when the kernel does not tell.
+    /// What it did between that instant and the completion of the report; `None` when the kernel does not report it.
     pub progress: Option<Progress>,
     /// Its native stack; `None` when no signal stopped it.
     pub native: Option<NativeStack>,
@@ -28,7 +28,7 @@ pub struct SystemCall {
     /// What the first argument stands for if it is a file descriptor: a path below `/dev`, `anon_inode:[eventpoll]`,
     /// `socket`, `pipe`, `file`, `file in databases`; empty when it is none. No name that an app or a user chose.
     pub descriptor: String,
-    /// Who said so.
+    /// Where that is from.
     pub source: SystemCallSource,
 }
 

@@ -54,7 +54,7 @@ pub struct Report {
     pub trees: Vec<StackTree>,
     /// The locks that the main thread waited for, and who held them.
     pub locks: LockChain,
-    /// What the kernel said of the main thread, and its native stack; as by default when it was not asked.
+    /// What the kernel reported of the main thread, and its native stack; as by default when it was not asked.
     pub main_thread: MainThread,
     /// What the other threads were doing.
     pub threads: OtherThreads,

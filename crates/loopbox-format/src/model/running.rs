@@ -8,7 +8,7 @@ pub enum MainState {
     /// The recorder had not seen a message yet, or this part of the file is damaged.
     #[default]
     Unknown,
-    /// It ran no message, and nothing says that it did anything else than wait for one.
+    /// It ran no message, and nothing shows that it did anything else than wait for one.
     Idle {
         /// Since when, uptime.
         since_ns: u64,
@@ -24,10 +24,10 @@ pub enum MainState {
 pub struct Outside {
     /// The number that its stack tree has, if there is one: [`Outside::token_before`] of the message that follows.
     pub token: u64,
-    /// The end of the last message, or, where no hook tells of messages, when the main thread was last seen to wait for one:
+    /// The end of the last message, or, where no hook reports messages, when the main thread was last seen to wait for one:
     /// it began then or later, uptime.
     pub after_ns: u64,
-    /// When it began, uptime; `None` when nothing tells.
+    /// When it began, uptime; `None` when it is unknown.
     pub start_ns: Option<u64>,
     /// The instant that the report speaks of, uptime.
     pub as_of_ns: u64,

@@ -19,7 +19,7 @@ pub struct OtherThread {
     pub name: String,
     /// Its id in the kernel.
     pub tid: u32,
-    /// What the scheduler says of it, an ASCII letter as in `/proc/PID/stat`: `R` runs or wants to, `S` sleeps or
+    /// Its scheduler state, an ASCII letter as in `/proc/PID/stat`: `R` runs or wants to, `S` sleeps or
     /// waits, `D` waits for the disk or the kernel.
     pub state: u8,
     /// CPU time since it began; `None` when it could not be read.

@@ -94,7 +94,7 @@ fn a_separator_in_a_name_does_not_break_the_text() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn what_is_wrong_is_reported() {
     let wrong = |text: &str| parse(text).unwrap_err().to_string();
     assert_eq!(wrong("main"), "the text ends inside of node 0");
     assert_eq!(wrong("main;3;0"), "the text ends inside of node 0");

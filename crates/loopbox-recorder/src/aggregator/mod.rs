@@ -1,4 +1,4 @@
-//! From begins and ends of messages to records: Qimao's three rules, made exact.
+//! From starts and ends of messages to records: Qimao's three rules, made exact.
 //!
 //! # What goes where
 //!
@@ -27,7 +27,7 @@
 //! inner one, and from the last inner end to the outer end, is the outer message's. Its detail stands in the record
 //! that it ends in and has the whole dispatch time. A later slice of an outer message that is its own record (rule 3)
 //! has its token and a count of 0. Which messages run inside each other, and which have lost their ends, the module
-//! `nesting` tells; what is special about the message that recording begins in is in [`adopted`].
+//! `nesting` decides; what is special about the message that recording begins in is in [`adopted`].
 //!
 //! # When a record is handed over
 //!
@@ -53,7 +53,7 @@ pub enum Wanted {
     Description,
 }
 
-/// What [`Aggregator::begin`] says.
+/// What [`Aggregator::begin`] returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub struct Begun {
@@ -95,7 +95,7 @@ struct Last {
     kept: bool,
 }
 
-/// Turns the begins and ends of messages into records; see the [module's rules](self).
+/// Turns the starts and ends of messages into records; see the [module's rules](self).
 ///
 /// Owned by one thread. No method allocates, blocks or panics, whatever the order of calls.
 #[derive(Debug)]
@@ -117,7 +117,7 @@ pub struct Aggregator<H> {
     is_open: bool,
     /// The open record is complete and waits for a description.
     full: bool,
-    /// The details of the open record differ from what the environment was told last.
+    /// The details of the open record differ from what the environment was given last.
     details_changed: bool,
     last: Option<Last>,
     ended: Ended,
@@ -238,7 +238,7 @@ impl<H: Environment> Aggregator<H> {
     /// A message's dispatch has ended. `when_ns` is `Message.when` as uptime, `None` when the hook does not know it;
     /// 0 marks a message that was put at the front of the queue and did not wait for a time.
     ///
-    /// An end without a begin (the hook was set while the message ran) is ignored.
+    /// An end without a start (the hook was set while the message ran) is ignored.
     pub fn end(&mut self, at: StackPointer, when_ns: Option<u64>, end: End) -> Wanted {
         self.settle();
         let now = self.now();

@@ -1,8 +1,8 @@
-//! Which messages run inside each other, by where on the main thread's stack their begins and ends were told.
+//! Which messages run inside each other, by where on the main thread's stack their starts and ends were reported.
 //!
 //! # Lost ends
 //!
-//! An `Error`, and with the Printer hook any exception, leaves a message without an end. The next event tells:
+//! An `Error`, and with the Printer hook any exception, leaves a message without an end. The next event shows which:
 //! see [`StackPointer`]. Such a message is closed at that event as `End::Missed`; its time is then an upper bound.
 
 use crate::StackPointer;
@@ -25,7 +25,7 @@ pub(super) struct Dispatch {
 pub(super) struct Nesting {
     dispatches: [Dispatch; MAX_DEPTH],
     depth: usize,
-    /// What to add to the pointer of an end to compare it with pointers of begins: the two hooks differ in frame size.
+    /// What to add to the pointer of an end to compare it with pointers of starts: the two hooks differ in frame size.
     end_shift: i64,
 }
 
@@ -74,7 +74,7 @@ impl Nesting {
         self.depth = 0;
     }
 
-    /// Whether the innermost message is one whose begin nobody saw.
+    /// Whether the innermost message is one whose start no hook saw.
     pub(super) fn is_adopted(&self) -> bool {
         self.top().is_some_and(|top| top.pointer == StackPointer::BELOW_ALL)
     }
@@ -86,7 +86,7 @@ impl Nesting {
     }
 
     /// How many messages run until that one is over whose end is at this pointer: those inside of it have lost theirs. It is
-    /// the one whose begin was nearest on the stack.
+    /// the one whose start was nearest on the stack.
     pub(super) fn depth_of_end(&mut self, at: StackPointer) -> Option<u32> {
         let running = self.dispatches.get(..self.depth)?;
         if let [only] = running {

@@ -1,4 +1,4 @@
-//! A main thread made of numbers: clocks that are set by hand, and everything that the aggregator said.
+//! A main thread made of numbers: clocks that are set by hand, and everything that the aggregator reported.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
 use loopbox_format::codec;
@@ -31,7 +31,7 @@ pub(crate) struct Recording {
     /// The number that the next message was announced with when the thread was last idle.
     pub(crate) next: u64,
     pub(crate) closed: Vec<Record>,
-    /// As a reader sees it who takes numbers at each change, but details only when told to.
+    /// As a reader sees it who takes numbers at each change, but details only when they were published.
     pub(crate) open: Option<Record>,
     /// How often details were written.
     pub(crate) detail_writes: u32,

@@ -34,7 +34,7 @@ pub struct Signature {
     /// The frames from the app's first method to where the time goes; the platform's method when there is none of the
     /// app.
     pub frames: Vec<String>,
-    /// What else tells the problem where the app's methods do not: its cause and message; else empty.
+    /// What else identifies the problem where the app's methods do not: its cause and message; else empty.
     pub context: String,
     /// The app version of obfuscated names; empty when the signature has none.
     pub version: String,

@@ -95,7 +95,7 @@ fn grouping_ignores_the_message_where_the_app_is_known() {
     assert_eq!(counts(&summary), [(3, "com.shop.Cart.total")]);
     let messages: Vec<&str> = summary.groups[0].top_messages.iter().map(|m| m.name.as_str()).collect();
     assert_eq!(messages.len(), 3, "{messages:?}");
-    // Without a method of the app, the message tells the problem.
+    // Without a method of the app, the message identifies the problem.
     let by = |callback: &str| {
         report("1", "u", &[("android.view.Choreographer.doFrame:9", 500)]).doing(
             "android.os.Handler",

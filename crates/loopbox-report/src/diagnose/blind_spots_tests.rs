@@ -51,7 +51,7 @@ fn cold_start(age_ms: u64, above: &str) -> ReportBuilder {
         .looper_tree(1, &[(&format!("{BIND} {above}"), (age_ms / 10 - 10) as u32)])
 }
 
-/// A service that its stack names and nobody else, with or without its `what`.
+/// A service that only its stack names, with or without its `what`.
 fn service(what: Option<i32>) -> ReportBuilder {
     let stack = "android.app.ActivityThread$H.handleMessage android.app.ActivityThread.access$1500 \
                  android.app.ActivityThread.handleCreateService com.shop.Sync.onCreate";
@@ -115,7 +115,7 @@ fn cold_starts() -> Vec<Case> {
             "1.00 s of it before the recorder was installed: no stacks of that part",
         ),
         case(
-            "a start whose greater part nobody saw",
+            "a start whose greater part was not recorded",
             cold_start(6_000, create)
                 .with(|r| {
                     r.meta.process.installed_ns += 4 * S;
@@ -211,7 +211,7 @@ fn no_cpu(report: &mut Report) {
     }
 }
 
-fn said_to_be_idle() -> Vec<Case> {
+fn reported_as_idle() -> Vec<Case> {
     let dispatched = format!("android.os.Handler.dispatchMessage:107 com.shop.H.handleMessage:4 {CART}");
     let unread = |r: &mut Report| {
         r.pending.source = PendingSource::Unavailable("main does not respond".into());
@@ -377,7 +377,7 @@ fn named_by_their_stacks() -> Vec<Case> {
             "CREATE_SERVICE is given 20.00 s (3 min 20 s in the background) by the system",
         ),
         case(
-            "a service whose what nobody knows",
+            "a service whose what is unknown",
             service(None),
             "The running message (#99) has taken 6.00 s, most of it in Sync.onCreate",
             "a service that was started as one in the foreground must say so within 10.00 s",
@@ -394,7 +394,7 @@ fn named_by_their_stacks() -> Vec<Case> {
 #[test]
 fn each_place_has_its_headline() {
     let tables =
-        [cold_starts(), outside_of_messages(), said_to_be_idle(), starved_or_not(), named_by_their_stacks()];
+        [cold_starts(), outside_of_messages(), reported_as_idle(), starved_or_not(), named_by_their_stacks()];
     let mut wrong = Vec::new();
     for Case { name, report, headline, evidence } in tables.into_iter().flatten() {
         let v = diagnose(&Analysis::new(&report.build()));

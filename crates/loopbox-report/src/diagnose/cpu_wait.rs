@@ -8,7 +8,7 @@ use crate::model::time::{format_ns, percent, share};
 const FIRST_LOOK_NS: u64 = 500_000_000;
 
 /// The part of the message since the recorder first looked at it for which main could have run and got no CPU, and that in
-/// words. `None` when it was not measured: what the counters have counted since the process's start says nothing about one
+/// words. `None` when it was not measured: what the counters have counted since the process's start does not describe one
 /// message.
 pub(super) fn measured_cpu_wait(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(f64, String)> {
     let anr = &facts.analysis.anr;

@@ -17,7 +17,7 @@ pub(super) struct Facts<'a> {
     /// The uptime that the report describes.
     pub(super) now_ns: u64,
     running: Option<SlowMessage<'a>>,
-    /// What speaks against a main thread that is said to be idle.
+    /// What speaks against a main thread that is reported as idle.
     pub(super) not_idle: Option<NotIdle<'a>>,
     /// The longest earlier message that ended inside the window.
     pub(super) longest_past: Option<SlowMessage<'a>>,
@@ -106,7 +106,7 @@ impl<'a> Facts<'a> {
             age if age >= INPUT_TIMEOUT_NS / 10 * 9 => 0.88,
             age if age >= 2 * SECOND => 0.75,
             age if age >= SECOND => 0.6,
-            // Nothing tells since when, and it may have been for long.
+            // It is unknown since when, and it may have been for long.
             _ if slow.wall_ns >= 2 * SECOND && slow.wall_ns > slow.certain_ns => 0.5,
             age if age >= SECOND / 2 => 0.32,
             _ => 0.0,

@@ -1,4 +1,4 @@
-//! What speaks against a main thread that is said to be idle.
+//! What speaks against a main thread that is reported as idle.
 //!
 //! "No message runs" is what the hook saw, and all of it: input, callbacks and idle handlers run in no message, and a
 //! hook that another library has displaced sees none.

@@ -17,7 +17,7 @@ pub(super) struct SlowMessage<'a> {
     /// The CPU time of main during the message; known for the running message and for one that is its own record.
     pub(super) cpu_ns: Option<u64>,
     pub(super) running: bool,
-    /// It has ended, and nobody saw when: at the end of `wall_ns` at the latest.
+    /// It has ended, and it is not known when: at the end of `wall_ns` at the latest.
     pub(super) end_unseen: bool,
     pub(super) message: Option<&'a Message>,
     pub(super) tree: Option<&'a SampledTree>,

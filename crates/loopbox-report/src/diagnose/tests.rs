@@ -197,7 +197,7 @@ fn lock_names_who_may_be_joined() {
 }
 
 #[test]
-fn lock_hints_at_nobody_without_code_in_common() {
+fn lock_hints_at_no_thread_without_code_in_common() {
     let report = waits(&format!("com.shop.Store.get:17 {PARK}"))
         .thread("other", Some("com.vendor.Loop.run:1 java.lang.Thread.sleep!"));
     let v = expect(report, "lock", Confidence::High);
@@ -218,7 +218,7 @@ fn in_native(cpu_ms: u64, call: u32) -> ReportBuilder {
 }
 
 #[test]
-fn native_says_what_the_kernel_says() {
+fn native_names_the_wait_that_the_kernel_reports() {
     let v = expect(in_native(20, 98), "native", Confidence::High);
     assert!(
         v.headline.contains("waits in native code, in Codec.decode: it waits for a lock, a condition or a thread's end (futex)"),
@@ -234,7 +234,7 @@ fn native_says_what_the_kernel_says() {
 #[test]
 fn native_ignores_a_computation_and_what_java_knows_better() {
     expect(in_native(5_300, 98), "current-slow", Confidence::High);
-    // Without its CPU time nothing tells a wait from a computation that waited when the kernel was asked.
+    // Without its CPU time a wait cannot be told from a computation that waited when the kernel was asked.
     let unknown = in_native(20, 98).with(|report| {
         let MainState::Running(running) = &mut report.main else { panic!() };
         running.cpu_ns = None;

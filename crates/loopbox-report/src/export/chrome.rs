@@ -1,5 +1,5 @@
 //! The Trace Event Format of chrome://tracing: a JSON object with complete (`X`), counter (`C`), instant (`i`) and
-//! metadata (`M`) events, and pairs of begin and end (`B`, `E`) for the frames of stacks: of frames with the same begin and
+//! metadata (`M`) events, and pairs of begin and end (`B`, `E`) for the frames of stacks: of frames with the same start and
 //! end, an importer may nest complete events in either order. Times are microseconds of uptime.
 //!
 //! Source: "Trace Event Format", Google, 2016 (the document that chrome://tracing and Perfetto refer to).

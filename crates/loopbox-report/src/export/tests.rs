@@ -120,7 +120,7 @@ fn chrome_has_every_stack_with_its_time() {
     let file = json(Format::Chrome, &a);
     let events = file["traceEvents"].as_array().unwrap();
     let of = |category: &str| events.iter().filter(|e| e["cat"] == category).cloned().collect::<Vec<_>>();
-    // As an importer reads them: in the order of the file, each end closes the last begin.
+    // As an importer reads them: in the order of the file, each end closes the last begin event.
     let (mut open, mut states) = (Vec::<String>::new(), vec![(0.0, Vec::new())]);
     for event in of("stack") {
         let (at, name) = (event["ts"].as_f64().unwrap(), event["name"].as_str().unwrap().to_owned());
@@ -148,7 +148,7 @@ fn chrome_has_every_stack_with_its_time() {
     assert!(events.iter().all(|e| e["ph"] == "M" || e["ts"].is_number()));
 }
 
-/// What ran outside of messages has a number that no reader of JSON can hold, and nobody would want to read.
+/// What ran outside of messages has a number that no reader of JSON can hold, and that means nothing to people.
 #[test]
 fn every_export_names_what_ran_outside_of_messages() {
     let stack = "android.os.MessageQueue.next android.os.MessageQueue.nativePollOnce! \

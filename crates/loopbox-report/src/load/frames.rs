@@ -71,7 +71,7 @@ impl<'s> FrameCollector<'s> {
         })
     }
 
-    /// A frame that is told by its names alone.
+    /// A frame that is identified by its names alone.
     pub(crate) fn named(
         &mut self,
         class: &str,

@@ -1,4 +1,4 @@
-//! What the kernel said of the main thread, sanitised and bounded.
+//! What the kernel reported of the main thread, sanitised and bounded.
 
 use super::limits;
 use crate::model::sanitize::sanitize;
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn read_is_none_when_nobody_asked() {
+    fn read_is_none_when_the_kernel_was_not_asked() {
         assert_eq!(read(&file::MainThread::default()), None);
     }
 }

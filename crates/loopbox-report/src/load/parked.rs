@@ -54,7 +54,7 @@ fn holder(a: &Analysis, name: &str) -> LockHolder {
     LockHolder { name: name.to_owned(), tid: thread.map(|thread| thread.tid), stack }
 }
 
-/// Whether the kernel's name of a thread is of this one: of a longer name it has the begin or, where ART cut it, the end.
+/// Whether the kernel's name of a thread is of this one: of a longer name it has the start or, where ART cut it, the end.
 fn is_named(thread: &OtherThread, name: &str) -> bool {
     let kernel = thread.name.as_str();
     kernel == name || kernel.len() == KERNEL_NAME && (name.starts_with(kernel) || name.ends_with(kernel))
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn two_threads_of_one_name_are_nobodys_stack() {
+    fn with_two_threads_of_one_name_the_holder_is_unknown() {
         let report = parked(&[("com.shop.Gate", "disk-writer-num")], false, 4_000);
         let a = loaded(report.thread("disk-writer-num", None));
         let wait = &a.locks.waits[0];
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_seen_before_the_message_says_nothing_of_it() {
+    fn what_was_seen_before_the_message_is_no_evidence_of_it() {
         let mut report = parked(&[(SYNC, "disk-writer-num")], false, 0);
         report = report.with(|r| r.statistics.last_mut().unwrap().value = "1".into());
         assert!(loaded(report).locks.waits.is_empty());

@@ -49,7 +49,7 @@ pub struct Analysis {
     pub queue: PendingQueue,
     /// The locks that the main thread waited for.
     pub locks: LockChain,
-    /// What the kernel said of the main thread; `None` when it was not asked.
+    /// What the kernel reported of the main thread; `None` when it was not asked.
     pub main_thread: Option<MainThread>,
     /// The other threads of the process.
     pub threads: OtherThreads,
@@ -81,7 +81,7 @@ impl Analysis {
         }
     }
 
-    /// What the main thread waited in, or did, as the kernel says; `None` when it told nothing.
+    /// What the main thread waited in, or did, as the kernel reports it; `None` when it reported nothing.
     pub fn main_wait(&self) -> Option<MainWait> {
         main_wait(self.main_thread.as_ref()?, &self.meta.process.abi)
     }

@@ -70,7 +70,7 @@ pub enum CodeOwner {
 pub struct AppPackages(Vec<String>);
 
 impl AppPackages {
-    /// These packages with those below them, and obfuscated names, of which nobody knows; the default when there are none.
+    /// These packages with those below them, and obfuscated names, whose package is unknown; the default when there are none.
     pub fn new(packages: impl IntoIterator<Item = String>) -> Self {
         let packages = packages.into_iter().map(|package| package.trim_end_matches(['.', '*']).to_owned());
         Self(packages.filter(|package| !package.is_empty()).collect())

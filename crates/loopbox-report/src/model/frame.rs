@@ -39,7 +39,7 @@ impl Deref for FrameTable {
 }
 
 impl FrameTable {
-    /// The first of these that is the app's own code, or else the first that the app ships; `id` tells the frame of one.
+    /// The first of these that is the app's own code, or else the first that the app ships; `id` gives the frame of one.
     pub(crate) fn first_own<T: Copy>(
         &self,
         candidates: impl Iterator<Item = T> + Clone,

@@ -1,4 +1,4 @@
-//! What the kernel said of the main thread, and its native stack.
+//! What the kernel reported of the main thread, and its native stack.
 
 pub use loopbox_format::model::{NativeFrameSource, Progress, SystemCallSource};
 
@@ -57,7 +57,7 @@ pub struct NativeFrame {
     pub functions: Vec<SourceFunction>,
 }
 
-/// A function in a source file, as symbols tell it.
+/// A function in a source file, as symbols name it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct SourceFunction {
     /// The function's name.

@@ -1,4 +1,4 @@
-//! What the main thread waits in, as the kernel tells it.
+//! What the main thread waits in, as the kernel reports it.
 
 use super::main_thread::{MainThread, SystemCall};
 use super::system_calls::{self, CallKind, is_binder_request};
@@ -58,7 +58,7 @@ pub struct MainWait {
     pub text: String,
 }
 
-/// What the main thread waited in, or did; `None` when the kernel told nothing.
+/// What the main thread waited in, or did; `None` when the kernel reported nothing.
 ///
 /// A system call counts more than the kernel function that it slept in, and that more than the bare state: the call may be
 /// what the signal interrupted, a moment before the state was read, and the kernel names no call of a thread that runs.
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_call_the_kernel_function_tells() {
+    fn without_a_call_the_kernel_function_decides() {
         for (wchan, kind) in [
             ("binder_wait_for_work", MainWaitKind::Binder),
             ("futex_wait_queue", MainWaitKind::Futex),
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_state_is_said_as_it_is() {
+    fn a_bare_state_is_shown_as_it_is() {
         let texts = [b'S', b'D', b'R', b'T', b't'].map(|state| text(&main(state, ""), ARM64));
         assert_eq!(
             texts,

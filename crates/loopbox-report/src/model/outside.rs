@@ -1,4 +1,4 @@
-//! Where the main thread is when it runs no message, told by its stack.
+//! Where the main thread is when it runs no message, by its stack.
 
 use super::analysis::Analysis;
 use super::frame::{Frame, FrameId, FrameTable};

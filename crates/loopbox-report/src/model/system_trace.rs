@@ -6,7 +6,7 @@ use super::main_thread::NativeStack;
 /// The trace, as far as it could be read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SystemTrace {
-    /// What the system says it is about; empty where it says nothing (before Android 12).
+    /// What it is about, as the system wrote it; empty where it did not (before Android 12).
     pub subject: String,
     /// The process that it is of.
     pub pid: Option<u32>,
@@ -20,7 +20,7 @@ pub struct SystemTrace {
     pub threads: Vec<TraceThread>,
     /// How many threads more than the limit it has.
     pub left_out: u32,
-    /// Why it tells nothing of the moment of the report; `None` when it does, and the rest of the report was completed with it.
+    /// Why it has nothing about the moment of the report; `None` when it does, and the rest of the report was completed with it.
     pub apart: Option<String>,
 }
 
@@ -35,7 +35,7 @@ pub struct TraceThread {
     pub tid: Option<u32>,
     /// The kernel's id of it.
     pub sys_tid: Option<u32>,
-    /// What ART says that it does: `Native`, `Blocked`, `TimedWaiting`, …; empty when ART does not know the thread.
+    /// Its state in ART: `Native`, `Blocked`, `TimedWaiting`, …; empty when ART does not know the thread.
     pub state: String,
     /// The state letter of proc(5), `/proc/PID/stat`; `None` when unknown.
     pub kernel_state: Option<u8>,
@@ -65,7 +65,7 @@ pub struct TraceLock {
     pub action: LockAction,
     /// What is locked, in words: `a java.lang.Object`, `the class com.example.Foo`.
     pub object: String,
-    /// The number by which the trace tells objects apart (an identity hash, or an address); `None` when it has none.
+    /// The number by which the trace distinguishes objects (an identity hash, or an address); `None` when it has none.
     pub id: Option<u64>,
     /// ART's number of the thread that holds it.
     pub holder: Option<u32>,

@@ -20,7 +20,7 @@ pub(crate) fn title(token: u64) -> String {
     }
 }
 
-/// `46`, or `after-45`: how the command line and JSON tell what stacks are of.
+/// `46`, or `after-45`: how the command line and JSON name what stacks are of.
 pub(crate) fn key(token: u64) -> String {
     if Outside::is_outside(token) { format!("{AFTER}{}", message_before(token)) } else { token.to_string() }
 }
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_no_number_is_told_by_the_message_before_it() {
+    fn what_has_no_number_is_identified_by_the_message_before_it() {
         let outside = Outside::token_before(46);
         assert_eq!((title(46), key(46)), ("message #46".into(), "46".into()));
         assert_eq!(

@@ -1,6 +1,6 @@
 //! Writing texts of a report into CommonMark, so that they stay what they are.
 
-/// Text that stays what it is: no markup, no link, nobody's name.
+/// Text that stays what it is: no markup, no link, no mention of a user.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

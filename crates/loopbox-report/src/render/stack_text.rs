@@ -1,4 +1,4 @@
-//! The stack of the main thread at the dump as lines of text, with recursion folded: hundreds of equal lines tell no more than
+//! The stack of the main thread at the dump as lines of text, with recursion folded: hundreds of equal lines show no more than
 //! one.
 
 use super::json::ReportView;

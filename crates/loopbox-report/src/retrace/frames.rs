@@ -245,7 +245,7 @@ impl<'m> Retracer<'m> {
 }
 
 impl Original {
-    /// As ART prints a frame; `place` stands for one that the mapping does not tell.
+    /// As ART prints a frame; `place` stands for one that the mapping does not have.
     fn printed(&self, place: &str) -> String {
         let place = match (self.line, self.file.as_str()) {
             _ if place == "Native method" => place.to_owned(),

@@ -202,7 +202,7 @@ fn interval(mut changes: Vec<f64>) -> Option<[f64; 2]> {
     Some([at(0.025), at(0.975)])
 }
 
-/// Random numbers: SplitMix64, which is enough for draws that nobody plays against.
+/// Random numbers: SplitMix64, which is enough where no adversary guesses the draws.
 struct Draw(u64);
 
 impl Draw {

@@ -31,7 +31,7 @@ pub struct JankView {
     pub place: Option<&'static str>,
     /// The main cause by its stages.
     pub cause: Option<&'static str>,
-    /// What SurfaceFlinger says of it, when it was asked.
+    /// What SurfaceFlinger reports of it, when it was asked.
     pub judged: Option<String>,
     /// How long its own message took.
     pub own_ms: Option<f64>,

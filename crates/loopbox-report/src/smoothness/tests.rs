@@ -196,7 +196,7 @@ fn a_known_effect_is_found_and_called_what_it_is() {
     assert!(change.change_percent.unwrap() > 20.0, "{change:?}");
     assert_eq!(verdict(&worse, &base, "hitch").0, Verdict::Better);
     assert_eq!(verdict(&base, &base, "fps").0, Verdict::CannotTell);
-    assert_eq!(verdict(&base, &base[..1], "hitch").1.interval, None, "one user says nothing of others");
+    assert_eq!(verdict(&base, &base[..1], "hitch").1.interval, None, "one user is no evidence of others");
     assert_eq!(verdict(&[], &base, "hitch").1.base, None);
 }
 

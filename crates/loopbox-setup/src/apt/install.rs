@@ -115,7 +115,7 @@ fn planned(uris: &str) -> (usize, u64) {
     sizes.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size))
 }
 
-/// Runs apt to its end and says how far it is, from the lines that it writes for programs (`APT::Status-Fd`).
+/// Runs apt to its end and reports how far it is, from the lines that it writes for programs (`APT::Status-Fd`).
 fn followed(apt: &mut Command, progress: &Progress) -> Result<Outcome> {
     apt.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = apt.spawn().context("cannot run apt-get")?;
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_followed_run_keeps_what_apt_says_beside_its_progress() {
+    fn a_followed_run_keeps_what_apt_prints_beside_its_progress() {
         let test = TestArchive::new();
         test.update().unwrap();
         let arguments =

@@ -16,7 +16,7 @@ const RECORD_BUFFER: usize = 2048;
 /// Order matters to a process that is killed in between. At the end of a message: [`close`](Self::close) when a record
 /// closes, then [`open_details`](Self::open_details) and [`open`](Self::open) for the one that goes on, and
 /// [`idle`](Self::idle) or, of the outer message, [`resumed`](Self::resumed) last. A record that counts the message that
-/// is announced as running tells readers that this message has ended, so [`idle`](Self::idle) then writes nothing.
+/// is announced as running shows readers that this message has ended, so [`idle`](Self::idle) then writes nothing.
 #[derive(Debug)]
 pub struct MainWriter {
     pub(super) current: RegionWriter,

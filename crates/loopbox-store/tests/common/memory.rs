@@ -43,7 +43,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static HEAP: Counting = Counting;
 
-/// Runs `work` and tells the most that it held on the heap at once, in bytes, besides what it returns.
+/// Runs `work` and returns the most that it held on the heap at once, in bytes, besides what it returns.
 pub(crate) fn peak_of<T>(work: impl FnOnce() -> T) -> (usize, T) {
     let before = HELD.get();
     PEAK.set(before);

@@ -42,7 +42,7 @@ pub(crate) fn killed_anywhere() {
         assert_eq!(actor.line(), "ready");
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let wait = Duration::from_micros(u64::from(random >> 16) % 100_000);
-        // What it says has to be taken off it, or it would wait for us to.
+        // What it prints has to be read, or it would wait for us to.
         let lines = thread::scope(|scope| {
             let child = actor.child.id();
             scope.spawn(move || {
@@ -69,7 +69,7 @@ pub(crate) fn killed_anywhere() {
 
 #[allow(unsafe_code)]
 fn kill(pid: u32) {
-    // SAFETY: a system call without memory; the pid is a child's that nobody has waited for yet.
+    // SAFETY: a system call without memory; the pid is a child's that has not been waited for yet.
     unsafe { libc::kill(pid as i32, libc::SIGKILL) };
 }
 

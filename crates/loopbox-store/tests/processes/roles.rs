@@ -59,7 +59,7 @@ impl Actor {
         line.trim_end().to_owned()
     }
 
-    /// Everything that it still says, once it has ended by itself and well.
+    /// Everything that it still prints, once it has ended by itself and well.
     pub(crate) fn finish(mut self) -> String {
         drop(self.child.stdin.take());
         let mut rest = String::new();
@@ -69,7 +69,7 @@ impl Actor {
         rest
     }
 
-    /// Kills it with SIGKILL and returns what it had said until then.
+    /// Kills it with SIGKILL and returns what it had printed until then.
     pub(crate) fn kill(mut self) -> String {
         self.child.kill().unwrap();
         let mut rest = String::new();
@@ -79,7 +79,7 @@ impl Actor {
     }
 }
 
-/// A test that fails leaves nobody behind.
+/// A test that fails leaves no process behind.
 impl Drop for Actor {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -130,7 +130,7 @@ struct Done {
     now: AtomicU64,
 }
 
-/// Writes without pause from all threads, and says what is copied.
+/// Writes without pause from all threads, and prints what is copied.
 fn record_for_ever(dir: &Path) {
     let Ring { main, worker, fuse, reader, mirror } = ring(&options(dir));
     let done = Done::default();
@@ -201,7 +201,7 @@ fn say_whether_on_disk(attached: Result<(), Volatile>) {
     say(&attached.map_or_else(|reason| reason.to_string(), |()| "on disk".into()));
 }
 
-/// Says why the ring is volatile, then uses it.
+/// Prints why the ring is volatile, then uses it.
 fn create(dir: &Path) {
     let mut ring = Ring::create(&options(dir));
     say_whether_on_disk(ring.mirror.attach());

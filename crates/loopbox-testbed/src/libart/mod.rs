@@ -45,7 +45,7 @@ pub struct Report {
     rows: Vec<Verdict>,
 }
 
-/// What the library says to one row.
+/// How the library compares to one row.
 #[derive(Debug)]
 struct Verdict {
     id: String,

@@ -1,6 +1,6 @@
 //! `cargo xtask bench report`: how long a report takes until its first file has its name, with a full history.
 //!
-//! The recorder measures it itself and tells in the file's second version, which has what took longer.
+//! The recorder measures it itself and writes it into the file's second version, which has what took longer.
 
 use std::fs;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn bench(testbed: &str, times: u32) -> Result<()> {
         size = fs::metadata(file)?.len();
         let report = read(file)?;
         ensure!(report.history.len() >= RECORDS - 1, "only {} records", report.history.len());
-        taken.push(first_file_ms(&report).context("it does not tell")?);
+        taken.push(first_file_ms(&report).context("the report does not have it")?);
         fs::remove_file(file)?;
     }
     app.wait_for("BENCH done", LIMIT)?;

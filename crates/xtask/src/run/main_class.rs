@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn none_and_several_are_said() {
+    fn none_and_several_are_reported() {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str, text: &str| {
             let file = folder.path().join(name);

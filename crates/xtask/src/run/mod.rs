@@ -1,4 +1,4 @@
-//! `cargo xtask run`: an app of somebody's own on a testbed, with the recorder, to reproduce a hang.
+//! `cargo xtask run`: an app of one's own on a testbed, with the recorder, to reproduce a hang.
 
 mod main_class;
 mod reports;
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     Ok(code(status))
 }
 
-/// As a shell says it.
+/// As a shell reports it.
 fn code(status: ExitStatus) -> ExitCode {
     let of_signal = || status.signal().map_or(1, |signal| 128 + signal);
     ExitCode::from(u8::try_from(status.code().unwrap_or_else(of_signal)).unwrap_or(1))

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_without_reports_and_a_damaged_report_are_said() {
+    fn a_folder_without_reports_and_a_damaged_report_are_reported() {
         let folder = tempfile::tempdir().unwrap();
         let shown = Path::new("target/run/1");
         assert_eq!(listed(folder.path(), shown).unwrap(), "no report in target/run/1 (java.io.tmpdir)\n");

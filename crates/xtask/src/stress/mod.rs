@@ -65,7 +65,7 @@ pub(crate) struct KillArgs {
     /// How many run at a time
     #[arg(long, default_value_t = 2)]
     lanes: u32,
-    /// On ART 11, where each launch is told how the one before it ended
+    /// On ART 11, where each launch is given how the one before it ended
     #[arg(long)]
     told: bool,
 }

@@ -120,7 +120,7 @@ impl TestProgram {
         self.name().replace(' ', "-").replace(['(', ')'], "")
     }
 
-    /// Runs it, as one of those that run; what it says goes into a file.
+    /// Runs it, as one of those that run; what it prints goes into a file.
     ///
     /// # Errors
     /// When it cannot be run; that a test failed is in the outcome.
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(outcome.failed, ["(it did not end within 2 s)"]);
         // A machine with much to do may not have let the shell say it in that time; then there is nothing to end.
         let Ok(child) = fs::read_to_string(&log).unwrap().trim().parse::<u32>() else { return };
-        // Gone, or a zombie that nobody has reaped yet; until then it is killed and waits for a processor to end on.
+        // Gone, or a zombie that has not been reaped yet; until then it is killed and waits for a processor to end on.
         let ended = || {
             let state = fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
             state.is_empty() || state.contains(") Z ")

@@ -1,4 +1,4 @@
-//! Runs test programs side by side, and ends them all when the command itself is told to end.
+//! Runs test programs side by side, and ends them all when the command itself is asked to end.
 
 use std::path::{Path, PathBuf};
 use std::process;
@@ -44,7 +44,7 @@ impl Runner {
     }
 
     /// Runs every program once and passes each outcome on as soon as it is there, with the file that has what the program
-    /// said.
+    /// printed.
     ///
     /// # Errors
     /// The first program that cannot be run, or the first error of `done`; the programs that run then are waited for.
@@ -63,7 +63,7 @@ impl Runner {
                     while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let log = log_of(program);
                         let outcome = program.run(&log, self.limit, &self.running);
-                        // Nobody listens any more after an error.
+                        // There is no receiver any more after an error.
                         if send.send((program, outcome, log)).is_err() {
                             break;
                         }
@@ -130,7 +130,7 @@ mod tests {
         assert!(runner.running.leaders().is_empty(), "what has ended is not noted any more");
         let state = format!("/proc/{}/stat", fs::read_to_string(child).unwrap().trim());
         let begun = Instant::now();
-        // Gone, or a zombie that nobody has reaped yet.
+        // Gone, or a zombie that has not been reaped yet.
         while fs::read_to_string(&state).is_ok_and(|state| !state.contains(") Z ")) {
             assert!(begun.elapsed() < Duration::from_mins(1), "what it started runs on");
             std::thread::sleep(Duration::from_millis(10));

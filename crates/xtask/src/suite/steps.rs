@@ -1,4 +1,4 @@
-//! Runs steps one after the other, each as a process of its own, so that all it says is on the terminal and in a file.
+//! Runs steps one after the other, each as a process of its own, so that all it prints is on the terminal and in a file.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_command_says_on_either_output_is_in_the_file_in_order() {
+    fn what_a_command_prints_on_either_output_is_in_the_file_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
         let mut command = Command::new("sh");

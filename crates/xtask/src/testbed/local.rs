@@ -1,4 +1,4 @@
-//! `cargo xtask testbed --local`: what runs on every testbed, on a runtime that somebody built.
+//! `cargo xtask testbed --local`: what runs on every testbed, on a user's own build of a runtime.
 
 use std::path::Path;
 use std::time::Instant;

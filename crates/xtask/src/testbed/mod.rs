@@ -23,7 +23,7 @@ pub(crate) struct TestbedArgs {
     /// The testbeds of these names for an architecture: `art11 --arch arm64` is `art11-arm64`
     #[arg(long, default_value = "x86_64")]
     arch: Arch,
-    /// A folder with a runtime that somebody built for x86-64 (libart and the libraries that it links): all that is tested
+    /// A folder with a build of one's own for x86-64 (libart and the libraries that it links): all that is tested
     /// on every testbed is tested on it
     #[arg(long, value_name = "DIR", conflicts_with_all = ["names", "jit", "aot", "arch"])]
     local: Option<PathBuf>,

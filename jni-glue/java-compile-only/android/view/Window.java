@@ -3,7 +3,7 @@ package android.view;
 import android.content.Context;
 import android.os.Handler;
 
-/** As far as it is used here: who is told of its frames is there since API 24. */
+/** As far as it is used here: listeners of its frames are there since API 24. */
 public abstract class Window {
     /** All that is used of it is that it is one. */
     public interface Callback {}

@@ -15,11 +15,11 @@ public final class Config {
     public enum Hook {
         /** Observer where the platform has a usable one (Android 10), {@link #PRINTER} elsewhere and when it is refused. */
         AUTO,
-        /** Only the hidden Looper.Observer: half a microsecond a message on a desk, and no object. */
+        /** Only the hidden Looper.Observer: half a microsecond a message on a developer's machine, and no object. */
         OBSERVER,
         /**
          * Only the public Looper.setMessageLogging. Its price is the Looper's: for each message that builds two strings,
-         * 1.7 KB of objects and some 3 microseconds on a desk. In them is what the message's Handler and callback print of
+         * 1.7 KB of objects and some 3 microseconds on a developer's machine. In them is what the message's Handler and callback print of
          * themselves, so the app's own toString methods run for each message, on the main thread, and one that throws ends
          * the app.
          */
@@ -28,7 +28,7 @@ public final class Config {
          * None: no code runs and no object is made for a message, and no toString of the app runs but with the pending queue
          * of a report. The main thread is looked at twice a second, once in the background; what keeps it for longer is
          * sampled, watched, saved and reported. There is no history of messages then: the stacks of what took a second or so
-         * are what is known of earlier times, messages that follow each other without a pause are told as one, and the
+         * are what is known of earlier times, messages that follow each other without a pause are recorded as one, and the
          * message that starts the app is not watched from its start. Not with {@link Builder#watchInput}.
          */
         NONE

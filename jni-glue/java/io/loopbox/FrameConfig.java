@@ -31,7 +31,7 @@ public final class FrameConfig {
         }
 
         /**
-         * Whether it is told which scrolling a finger has caused. Off, because it wraps the callback of each watched window:
+         * Whether it is recorded which scrolling a finger has caused. Off, because it wraps the callback of each watched window:
          * what Window.getCallback returns is then no longer the Activity, which code that casts it would notice.
          */
         @NonNull
@@ -69,7 +69,7 @@ public final class FrameConfig {
 
         /**
          * How many frames one stall must drop so that {@link FrameListener#onSkippedFrames} is called: frames of 60 Hz, on a faster
-         * display as many as take the same time. 1 to 600; 30, from which on the platform says "Skipped 30 frames!".
+         * display as many as take the same time. 1 to 600; 30, from which on the platform logs "Skipped 30 frames!".
          */
         @NonNull
         public Builder skippedFrames(int frames) {

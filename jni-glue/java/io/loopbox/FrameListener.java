@@ -18,8 +18,8 @@ public interface FrameListener {
     void onGesture(@NonNull FrameGesture gesture);
 
     /**
-     * One stall has dropped as many frames as the platform says "Skipped N frames!" for, half a second of them, unless {@link
-     * FrameConfig.Builder#skippedFrames} says another number.
+     * One stall has dropped as many frames as the platform logs "Skipped N frames!" for, half a second of them, unless {@link
+     * FrameConfig.Builder#skippedFrames} sets another number.
      *
      * @param scene the screen; empty when it is not known
      */

@@ -25,7 +25,7 @@ public final class FrameStats {
     private final List<Scene> scenes = new ArrayList<Scene>();
     private final List<FrameGesture> gestures = new ArrayList<FrameGesture>();
 
-    /** @param lines as the native side says them (report/frame_stats.rs) */
+    /** @param lines as the native side passes them (report/frame_stats.rs) */
     FrameStats(String lines) {
         for (String line : lines.split("\n")) {
             String[] fields = line.split("\t", -1);

@@ -14,7 +14,7 @@ import io.loopbox.internal.Recorder;
 import io.loopbox.internal.Tag;
 
 /**
- * What the app says of its frames, where {@link Config.Builder#frames} is given; elsewhere nothing happens. See
+ * What the app reports of its frames, where {@link Config.Builder#frames} is given; elsewhere nothing happens. See
  * {@link Loopbox#frames}. No method throws.
  */
 public final class Frames {

@@ -12,7 +12,7 @@ public interface Listener {
      * ({@link Loopbox#takePendingReports}) and keep this short. {@link FirstFileListener} hears of it sooner.
      *
      * <p>Called again for the same file when there is more in it: the hang is over and has its full duration, or the
-     * system has said that it was an ANR. A file that is gone by then stays gone.
+     * system has reported that it was an ANR. A file that is gone by then stays gone.
      *
      * @param report the file and what is in it; the file belongs to the listener, which may move or delete it
      */

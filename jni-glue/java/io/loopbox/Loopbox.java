@@ -45,7 +45,7 @@ public final class Loopbox {
      * Starts recording the main thread. Call it on the main thread, as early as Application.attachBaseContext. When three
      * starts in a row ended within five seconds, by a crash as far as the system says, the next ones go without.
      *
-     * @param context the Application, or any other context; the Application itself also tells when the app is in
+     * @param context the Application, or any other context; the Application itself also reports when the app is in
      *     the foreground and which Activity is shown
      * @return what is on and what is off
      */
@@ -127,7 +127,7 @@ public final class Loopbox {
 
     /**
      * Writes a report now and waits for it, at most 5 seconds. On the main thread it does not wait: there it does what
-     * {@link #dumpAsync} does without a callback, and says null at once.
+     * {@link #dumpAsync} does without a callback, and returns null at once.
      *
      * @param reason goes into the report
      * @return the file, or null when none was written, or not yet
@@ -211,7 +211,7 @@ public final class Loopbox {
     }
 
     /**
-     * Says something about the app in each report from now on: at most 16 names of up to 40 characters, with values
+     * Adds something about the app to each report from now on: at most 16 names of up to 40 characters, with values
      * of up to 200. "user" (a pseudonym, not an account) is the one by which reports are counted per user. Any thread.
      *
      * @param value null takes the name out again
@@ -240,7 +240,7 @@ public final class Loopbox {
         }
     }
 
-    /** What the app says of its frames; does nothing unless {@link Config.Builder#frames} is given. Any thread. */
+    /** What the app reports of its frames; does nothing unless {@link Config.Builder#frames} is given. Any thread. */
     @AnyThread
     @NonNull
     public static Frames frames() {
@@ -277,7 +277,7 @@ public final class Loopbox {
     /**
      * Switches the stack sampler off, and on again: without it the rest goes on, but long messages have no stacks,
      * and locks and other threads are not looked at. A message that begins after it was switched off is not sampled.
-     * Forgotten when the process ends: {@link Config.Builder#sampling} says how it begins. Any thread.
+     * Forgotten when the process ends: {@link Config.Builder#sampling} sets how it begins. Any thread.
      */
     @AnyThread
     public static void setSampling(boolean on) {

@@ -104,7 +104,7 @@ public final class Monitor {
     }
 
     /**
-     * Sends all files, the running day's, too, by the {@link MonitorConfig.Builder#uploader}: now, which the app says at a good
+     * Sends all files, the running day's, too, by the {@link MonitorConfig.Builder#uploader}: now; to be called at a good
      * time, as when the network is unmetered or the device charges. Each is packed first and deleted when it was sent. What
      * could not be sent is tried again while the app is used and monitored, and at the next call. Returns at once. Any thread.
      */

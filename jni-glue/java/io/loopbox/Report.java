@@ -12,7 +12,7 @@ import java.io.File;
 import java.io.IOException;
 
 /**
- * A report file and what can be said of it without the desktop command. The file is read when something of it is asked for
+ * A report file and what can be read of it without the desktop command. The file is read when something of it is asked for
  * the first time, on the thread that asks.
  */
 public final class Report {
@@ -22,7 +22,7 @@ public final class Report {
         ANR,
         /** A message, or what ran outside of messages, took longer than {@link Config.Builder#hangMs}. */
         HANG,
-        /** A process that was ended in a hang left it, and nothing says that it was an ANR or a crash. */
+        /** A process that was ended in a hang left it, and nothing shows that it was an ANR or a crash. */
         RECOVERED,
         /** A process that crashed left it. */
         CRASH,
@@ -41,13 +41,13 @@ public final class Report {
     public enum Verdict {
         /** There is none. */
         UNKNOWN,
-        /** Nothing says that the main thread did not respond. */
+        /** Nothing shows that the main thread did not respond. */
         RESPONSIVE,
-        /** It was busy for too long, and nothing says that the system took note. */
+        /** It was busy for too long, and nothing shows that the system noticed. */
         HANG,
         /** The system has sent its signal while the main thread was busy for long. */
         PROBABLE,
-        /** The system says so. */
+        /** The system reported it. */
         CONFIRMED
     }
 
@@ -149,7 +149,7 @@ public final class Report {
     }
 
     /**
-     * When the process ended, as the system noted: what {@code ApplicationExitInfo.getTimestamp()} says, by which crash SDKs
+     * When the process ended, as the system noted: what {@code ApplicationExitInfo.getTimestamp()} returns, by which crash SDKs
      * know their events of the last process. 0 while it lives, below Android 11, and where the system has no record of it. Asks
      * another process each time.
      */

@@ -59,7 +59,7 @@ public final class Stall {
         return message;
     }
 
-    /** What {@link Loopbox#scene} said; empty when nothing. */
+    /** What {@link Loopbox#scene} was given; empty when nothing. */
     @NonNull
     public String scene() {
         return scene;

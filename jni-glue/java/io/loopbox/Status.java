@@ -61,7 +61,7 @@ public final class Status {
         return new Status(false, reason, new ArrayList<Part>());
     }
 
-    /** @param lines as the native side says its features; null when the recorder stopped meanwhile */
+    /** @param lines as the native side lists its features; null when the recorder stopped meanwhile */
     static Status on(String lines) {
         List<Part> parts = new ArrayList<Part>();
         for (String line : (lines == null ? "" : lines).split("\n")) {

@@ -3,7 +3,7 @@ package android.app;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the system says about this app's processes; the scripted app plays the system. */
+/** What the system reports about this app's processes; the scripted app plays the system. */
 public abstract class ActivityManager {
     /** As on a device. */
     public static class ProcessErrorStateInfo {

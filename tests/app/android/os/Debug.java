@@ -4,7 +4,7 @@ import dalvik.system.VMDebug;
 
 /** Of the methods that the recorder uses. */
 public final class Debug {
-    /** What {@link #isDebuggerConnected} says. */
+    /** What {@link #isDebuggerConnected} returns. */
     public static volatile boolean connected;
 
     private Debug() {}

@@ -7,12 +7,12 @@ public final class Crashes {
     /**
      * Sets its handler for SIGSEGV.
      *
-     * @param recorder the path of the recorder's library, which is told of a crash
+     * @param recorder the path of the recorder's library, which is notified of a crash
      */
     public static native void install(String recorder);
 
     /**
-     * Sets a native listener for reports, which says what it hears.
+     * Sets a native listener for reports, which prints what it is called with.
      *
      * @param recorder as above
      */

@@ -8,7 +8,7 @@ import java.lang.reflect.Proxy;
 
 /** A vendor's observer, as the system's own LooperStats is one: wants back at the end what it gave at the start. */
 public final class Stats implements InvocationHandler {
-    /** Callbacks seen on the main thread, and ends that came with another begin's token. */
+    /** Callbacks seen on the main thread, and ends that came with another start's token. */
     public int starts;
     public int ends;
     public int strangeTokens;

@@ -15,7 +15,7 @@ fn main() -> Result<()> {
             other => bail!("unknown argument {other}"),
         }
     }
-    // The system tells since Android 11.
+    // The system reports it since Android 11.
     let testbed = if told { "art11" } else { "art10" };
     let figures = kill::run(testbed, told, runs, lanes)?;
     println!("{figures:?}");

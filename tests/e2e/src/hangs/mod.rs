@@ -140,7 +140,7 @@ impl fmt::Display for Cell {
 /// What there was to see of one hang.
 #[derive(Debug)]
 pub struct Seen {
-    /// When the app said that it hangs, uptime.
+    /// When the app printed that it hangs, uptime.
     hung_ns: u64,
     /// What the report says that answered SIGQUIT.
     signalled: Told,
@@ -161,7 +161,7 @@ impl Cell {
     /// Hangs, is sent the system's SIGQUIT after `signal`, killed after `kill`, and starts again.
     ///
     /// # Errors
-    /// When the app does not do as told, or there is no report.
+    /// When the app does not do as asked, or there is no report.
     pub fn play(&self, signal: Duration, kill: Duration) -> Result<Seen> {
         self.told(signal, kill).with_context(|| self.to_string())
     }
@@ -222,7 +222,7 @@ impl Cell {
     }
 
     /// Whether the listener can be called: with no memory left it ends by an error, and while ART waits for a thread that
-    /// does not come to a point where it could stop, to write the system's trace, nobody else runs Java.
+    /// does not come to a point where it could stop, to write the system's trace, no other thread runs Java.
     fn java_goes_on(&self) -> bool {
         !matches!(self.way, "full-heap" | "page")
     }
@@ -253,7 +253,7 @@ impl Cell {
             }
         }
         if told.as_of_ns.is_none() {
-            wrong.push("main is said to have been idle");
+            wrong.push("main is reported to have been idle");
         }
         if told.as_of_ns.is_some_and(|as_of| as_of < hung_ns) {
             wrong.push("it is of before the hang");
@@ -264,13 +264,13 @@ impl Cell {
         if early || told.as_of_ns.is_some_and(|as_of| as_of > latest_ns) {
             wrong.push("it is not of the instant that it is about");
         }
-        // What the hang is in began before it. Of what computes outside of messages the CPU time tells the begin, and a
+        // What the hang is in began before it. Of what computes outside of messages the CPU time gives the start, and a
         // machine with more to do makes it seem later.
         if told.began_ns.is_some_and(|began| began > hung_ns && !self.computes()) {
             wrong.push("its age is not true");
         }
         let denied = DENIALS.iter().any(|denial| told.headline.contains(denial));
-        // Whoever computes beside others may really have waited for a processor for most of the time.
+        // A thread that computes beside others may really have waited for a processor for most of the time.
         let starved = !self.computes() && told.headline.contains("starved");
         if denied || starved {
             wrong.push("the verdict denies it");

@@ -14,10 +14,10 @@ use super::Mode;
 use crate::live::{uptime_ns, wait_for_ring, wait_for_taken_signal, wait_until};
 use crate::{LIMIT, launcher, read, stacks_of};
 
-/// A hang that the app has said it is in.
+/// A hang that the app has announced.
 #[derive(Debug, Clone)]
 pub(super) struct Hang {
-    /// When it said so, uptime.
+    /// When it was announced, uptime.
     pub(super) since_ns: u64,
     /// The method that hangs.
     method: String,
@@ -40,7 +40,7 @@ pub(super) struct Told {
     pub(super) headline: String,
     /// The diagnosis of a cold start's message says which part of it was before the recorder was installed.
     pub(super) before_install: Option<String>,
-    /// What the kernel said that main did.
+    /// What main did as the kernel reported it.
     pub(super) waits: String,
     /// No sooner than this does it speak of, and no later, uptime.
     pub(super) possible_ns: (u64, u64),
@@ -76,7 +76,7 @@ impl<'a> Phone<'a> {
         Ok(Self { app: app.start()?, folder })
     }
 
-    /// Starts the app to hang at once, so that it does not end before it has told what there is to tell.
+    /// Starts the app to hang at once, so that it does not end before it has reported all there is.
     pub(super) fn next(testbed: &str, mode: Mode, folder: &'a Path) -> Result<Self> {
         Self::start(testbed, mode, folder, &HANGS_AT_ONCE.map(str::to_owned))
     }
@@ -182,7 +182,7 @@ pub(super) struct Killed {
 }
 
 impl Killed {
-    /// What the next launch says of it, and in which file.
+    /// What the next launch reports of it, and in which file.
     pub(super) fn recovered(
         &self,
         (testbed, mode): (&str, Mode),

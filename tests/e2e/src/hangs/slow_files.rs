@@ -51,7 +51,7 @@ impl SlowFiles {
 
 impl Drop for SlowFiles {
     fn drop(&mut self) {
-        // Also while somebody still has one of them open.
+        // Also while a process still has one of them open.
         let _ = Command::new("umount").arg("-l").arg(&self.folder).status();
     }
 }
@@ -115,7 +115,7 @@ fn reply(device: &mut File, unique: u64, answer: Result<Vec<u8>, i32>) {
     let (error, body) = answer.map_or_else(|error| (error, Vec::new()), |body| (0, body));
     let length = (16 + body.len()) as u32;
     let head = [length.to_ne_bytes(), error.to_ne_bytes()].concat();
-    // Whoever has asked may be gone.
+    // The process that asked may be gone.
     let _ = device.write_all(&[head.as_slice(), &unique.to_ne_bytes(), &body].concat());
 }
 

@@ -58,7 +58,7 @@ const ATTACH: Install =
 const PROVIDER: Install = Install { argument: "install=provider", before: "attach-after", after: "provider" };
 const ON_CREATE: Install = Install { argument: "install=onCreate", before: "provider", after: "application" };
 
-/// What ART's Signal Catcher says when it has got its signal.
+/// What ART's Signal Catcher logs when it has got its signal.
 const CAUGHT: &str = "reacting to signal 3";
 
 /// The app of a story, with files that let it go on.
@@ -96,7 +96,7 @@ fn waits_at(places: &str) -> Vec<String> {
     vec![format!("hang={places}"), format!("how={WAY}")]
 }
 
-/// What the app says when the recorder prints its queue.
+/// What the app prints when the recorder prints its queue.
 const PRINTS: &str = "SCRIPT prints the queue";
 
 /// The files of reports that speak of a time in a hang.
@@ -115,14 +115,14 @@ impl Stage {
         Phone::start(self.testbed, self.mode, scene.path(), arguments)
     }
 
-    /// What is wrong with what a report tells of a hang.
+    /// What is wrong with what a report has of a hang.
     fn wrong(&self, what: &str, place: &'static str, hang: &Hang, told: &Told) -> Option<String> {
         let cell = Cell { testbed: self.testbed, mode: self.mode, place, way: WAY };
         let wrong = cell.wrong(told, hang.since_ns);
         (!wrong.is_empty()).then(|| format!("{what}: {} ({})", wrong.join(", "), told.headline))
     }
 
-    /// There is no recorder: the signal is ART's alone, and nobody knows of the hang.
+    /// There is no recorder: the signal is ART's alone, and no report can know of the hang.
     fn killed_before(&self, install: Install) -> Result<Vec<String>> {
         let scene = Scene::new()?;
         let mut arguments = waits_at(install.before);
@@ -187,7 +187,7 @@ impl Stage {
                 ));
             }
             if told.before_install.is_none() {
-                wrong.push(format!("{when}: nothing is said of the time before: {}", told.headline));
+                wrong.push(format!("{when}: nothing is reported of the time before: {}", told.headline));
             }
         }
         Ok(wrong)

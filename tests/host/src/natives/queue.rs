@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::register_class;
 
-/// How many descriptors one wait tells of; libutils' number.
+/// How many descriptors one wait reports; libutils' number.
 const EVENTS: usize = 16;
 
 // MessageQueue.OnFileDescriptorEventListener.
@@ -46,7 +46,7 @@ pub(super) struct Queue {
     callbacks: Mutex<HashMap<RawFd, Arc<dyn Callback>>>,
 }
 
-/// An eventfd that wakes whoever waits for it.
+/// An eventfd that wakes the threads that wait for it.
 pub(super) fn event_fd() -> OwnedFd {
     // SAFETY: plain system call.
     owned(unsafe { libc::eventfd(0, libc::EFD_NONBLOCK | libc::EFD_CLOEXEC) }, "eventfd")
@@ -91,7 +91,7 @@ impl Queue {
     pub(super) fn of(env: &mut Env<'_>, message_queue: &JObject<'_>) -> jni::errors::Result<Arc<Self>> {
         let handle = env.get_field(message_queue, jni_str!("mPtr"), jni_sig!("J"))?.j()?;
         let pointer = handle as *const Self;
-        // SAFETY: mPtr holds a reference until nativeDestroy, which MessageQueue calls when nobody has the queue.
+        // SAFETY: mPtr holds a reference until nativeDestroy, which MessageQueue calls when nothing refers to the queue.
         unsafe {
             Arc::increment_strong_count(pointer);
             Ok(Arc::from_raw(pointer))
@@ -101,7 +101,7 @@ impl Queue {
     /// # Safety
     /// `handle` came from [`init`] and was not passed to [`destroy`]; `MessageQueue.mPtr` keeps that rule.
     unsafe fn from<'a>(handle: jlong) -> &'a Self {
-        // SAFETY: by the caller's promise somebody holds a reference.
+        // SAFETY: by the caller's promise a reference is held.
         unsafe { &*(handle as *const Self) }
     }
 

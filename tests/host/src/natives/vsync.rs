@@ -1,7 +1,7 @@
 //! The display: the native half of `android.view.DisplayEventReceiver` and of `android.view.TestVsync`.
 //!
 //! It has a fixed grid of refreshes on `CLOCK_MONOTONIC`, or follows a script of frame times. As from SurfaceFlinger, a
-//! refresh is told to whoever asked for it and comes by a descriptor (a timerfd here, a socket there).
+//! refresh goes to each receiver that asked for it, by a descriptor (a timerfd here, a socket there).
 
 use anyhow::Result;
 use jni::errors::ThrowRuntimeExAndDefault;
@@ -35,12 +35,12 @@ struct Display {
     scheduled: i64,
 }
 
-/// A refresh that somebody asked for.
+/// A refresh that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Tick {
-    /// What the app is told.
+    /// What the app is notified of.
     time_ns: i64,
-    /// When it is told.
+    /// When it is notified.
     due_ns: i64,
     count: i64,
 }
@@ -106,7 +106,7 @@ impl Receiver {
 
     fn schedule(&self) {
         let mut asked_for = self.asked_for();
-        // A refresh that has come and was not told yet is skipped, as libgui does: "drain all pending events".
+        // A refresh that has come and was not delivered yet is skipped, as libgui does: "drain all pending events".
         if asked_for.is_some() && !drain(&self.timer) {
             return;
         }
@@ -115,7 +115,7 @@ impl Receiver {
         let due = libc::timespec { tv_sec: tick.due_ns / NS_PER_S, tv_nsec: tick.due_ns % NS_PER_S };
         let once = libc::itimerspec { it_interval: libc::timespec { tv_sec: 0, tv_nsec: 0 }, it_value: due };
         let timer = self.timer.as_raw_fd();
-        // SAFETY: the time lives across the call; nobody wants the old one.
+        // SAFETY: the time lives across the call; the old one is not asked for.
         unsafe { libc::timerfd_settime(timer, libc::TFD_TIMER_ABSTIME, &raw const once, ptr::null_mut()) };
     }
 }
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_is_told_at_once_and_the_grid_goes_on_behind_it() {
+    fn a_script_is_delivered_at_once_and_the_grid_goes_on_behind_it() {
         let mut display = Display::new();
         display.period_ns = 10;
         display.script = VecDeque::from([7, 31]);

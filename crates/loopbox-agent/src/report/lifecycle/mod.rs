@@ -46,7 +46,7 @@ pub(super) struct FollowUp {
     pub(super) ask_system: bool,
 }
 
-/// How the worker asks the system whether it says that this process does not respond.
+/// How the worker asks the system whether it reports this process as not responding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AskSystem {
     No,
@@ -232,7 +232,7 @@ impl Lifecycle {
     fn first_written(&mut self, updated: bool) {
         let Some(current) = &mut self.current else { return };
         current.stage = Stage::FirstOnDisk { updated, deadline_ns: None };
-        // Nobody is asked any more while the system's own trace is written.
+        // No thread is asked any more while the system's own trace is written.
         self.actions.push(Action::AskThreads);
         self.forward_signal();
         // Of an updated file they have heard.

@@ -11,7 +11,7 @@ public final class SamplerBench {
         System.loadLibrary("art_bench");
     }
 
-    private static final Object NOBODY = new Object();
+    private static final Object UNOWNED = new Object();
     private static Thread main;
     private static volatile boolean done;
     private static volatile int sink;
@@ -76,9 +76,9 @@ public final class SamplerBench {
 
     private static void await(int samples) throws InterruptedException {
         start("waiting", samples);
-        synchronized (NOBODY) {
+        synchronized (UNOWNED) {
             while (!done) {
-                NOBODY.wait(50);
+                UNOWNED.wait(50);
             }
         }
     }

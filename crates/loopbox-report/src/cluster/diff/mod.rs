@@ -257,7 +257,7 @@ fn change(
     gate: Gate,
 ) -> Option<Change> {
     let [before, after] = pair;
-    // What is told of the group is that of the newer set.
+    // What is shown of the group is that of the newer set.
     let group = Group::new(after.or(before)?, &Amount::default(), &[]);
     let counts = [populations[0].affected(before), populations[1].affected(after)];
     let proportion = |at: usize, z: f64| Proportion::new(counts[at].1, populations[at].of, z);

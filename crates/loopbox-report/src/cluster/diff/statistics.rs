@@ -1,6 +1,6 @@
 //! How sure a rate and a change of it are.
 //!
-//! A rate is told with the score interval of Wilson (1927); the difference of two with the interval that Newcombe (1998,
+//! A rate is shown with the score interval of Wilson (1927); the difference of two with the interval that Newcombe (1998,
 //! Statistics in Medicine 17, method 10) makes of two of those. Both hold for small and for zero counts, where the textbook
 //! interval does not.
 
@@ -8,11 +8,11 @@
 pub(super) const CONFIDENCE: f64 = 0.95;
 
 /// So many standard deviations make an interval that holds with [`CONFIDENCE`] for all of `comparisons` at once (Bonferroni): of
-/// a hundred unchanged groups five would be told as changed otherwise.
+/// a hundred unchanged groups five would be reported as changed otherwise.
 pub(super) fn deviations(comparisons: usize) -> f64 {
     let wanted = (1.0 - CONFIDENCE) / 2.0 / comparisons.max(1) as f64;
     let (mut low, mut high) = (1.0_f64, 40.0_f64);
-    // Each step halves what is left: 60 leave nothing that a double can tell.
+    // Each step halves what is left: 60 leave nothing that a double can represent.
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
         if upper_tail(middle) > wanted { low = middle } else { high = middle }
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_of_nobody_is_unknown_and_an_estimate_is_less_sure() {
+    fn a_rate_of_no_users_is_unknown_and_an_estimate_is_less_sure() {
         assert_eq!(of(0, 0), Proportion { low: 0.0, value: 0.0, high: 1.0 });
         let estimate =
             Proportion::new(Counted::new(1_000, false), Counted::new(100_000, true), deviations(1));

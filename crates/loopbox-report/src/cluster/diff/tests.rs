@@ -122,7 +122,7 @@ fn an_unchanged_fleet_of_many_problems_does_not_fail() {
 }
 
 #[test]
-fn a_gate_fails_on_what_it_is_told_to() {
+fn a_gate_fails_on_the_changes_it_is_set_to() {
     let (before, after) = (
         side("a", &[("com.shop.Cart.total", 20)]),
         side("b", &[("com.shop.Cart.total", 20), ("com.shop.Rare.once", 1)]),
@@ -160,7 +160,7 @@ fn an_empty_side_is_compared_too() {
 }
 
 #[test]
-fn text_markdown_and_junit_tell_the_changes() {
+fn text_markdown_and_junit_show_the_changes() {
     let (before, after) = fleet();
     let compared = Comparison::new(&before, &after, Some([10_000, 10_000]), Gate::Worse);
     insta::assert_snapshot!("text", anstream::adapter::strip_str(&text(&compared)));

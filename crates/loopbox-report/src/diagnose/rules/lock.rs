@@ -56,10 +56,10 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     };
     let more = match holders.first() {
         Some(_) if locks.deadlock => 0.12,
-        // The lock is Android's own: that preferences are written under it tells more than who does it.
+        // The lock is Android's own: that preferences are written under it explains more than which thread does it.
         Some(_) if waits_for_storage(facts) => 0.05,
         Some(_) => 0.09,
-        // What the stacks show of the wait tells more: shared preferences, a latch of the app.
+        // What the stacks show of the wait explains more: shared preferences, a latch of the app.
         None => 0.05,
     };
     let is_held = !holders.is_empty();

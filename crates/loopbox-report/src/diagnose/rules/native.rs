@@ -1,4 +1,4 @@
-//! A wait in native code: Java's stack ends at the native method, and the kernel says what it waits for.
+//! A wait in native code: Java's stack ends at the native method, and the kernel reports what it waits for.
 
 use crate::diagnose::dominant_wait::{called_from, short};
 use crate::diagnose::facts::Facts;
@@ -65,7 +65,7 @@ fn is_system_call_stub(library: &str) -> bool {
     library.starts_with("libc.so") || library == "[vdso]"
 }
 
-/// The innermost native frame that is not the C library's, with its function if symbols tell it.
+/// The innermost native frame that is not the C library's, with its function if symbols have it.
 fn native_frames(main: &MainThread) -> Option<String> {
     let native = main.native.as_ref()?;
     let mut named =

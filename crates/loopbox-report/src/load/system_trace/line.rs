@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn locks_are_told_with_their_holder() {
+    fn locks_are_read_with_their_holder() {
         let of = |line| match read(line, true) {
             Line::Lock(lock) => (lock.action, lock.object(), lock.id, lock.holder),
             other => panic!("{line}: {other:?}"),
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_are_told_with_their_place() {
+    fn frames_are_read_with_their_place() {
         let of = |line| match read(line, true) {
             Line::Java(frame) => (frame.class, frame.method, frame.file, frame.line, frame.kind),
             other => panic!("{line}: {other:?}"),

@@ -102,7 +102,7 @@ fn chain(trace: &SystemTrace) -> (Vec<LockWait>, bool) {
     {
         seen.extend(waiter.tid);
         let holder = match (lock.action, lock.holder) {
-            // It was given back in this moment: nobody keeps the thread waiting.
+            // It was released in this moment: no thread keeps this one waiting.
             (LockAction::Wants, None) => break,
             (LockAction::Wants, holder) => holder,
             _ => None,
@@ -152,7 +152,7 @@ fn threads(a: &mut Analysis, trace: &SystemTrace) {
             all.threads.push(OtherThread {
                 name: traced.name.clone(),
                 tid,
-                // ART had stopped it by then, so the kernel's word says nothing.
+                // ART had stopped it by then, so the kernel's state means nothing.
                 state: None,
                 cpu_ns: traced.cpu_ns,
                 stack: Some(traced.java()),

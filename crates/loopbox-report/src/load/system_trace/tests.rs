@@ -41,7 +41,7 @@ fn trace(a: &Analysis) -> &SystemTrace {
 fn steps(a: &Analysis) -> Vec<String> {
     let step = |wait: &crate::model::LockWait| {
         let holder = wait.holder.as_ref();
-        format!("{} by {}", wait.object, holder.map_or("nobody", |holder| &holder.name))
+        format!("{} by {}", wait.object, holder.map_or("no holder", |holder| &holder.name))
     };
     a.locks.waits.iter().map(step).collect()
 }
@@ -82,9 +82,9 @@ fn what_the_recorder_saw_itself_counts_more() {
     let own = hang(CHAIN_OF).waits_for("com.shop.Db", "sync", "com.shop.Sync.run:9").system_trace(CHAIN);
     let a = loaded(own);
     assert_eq!((steps(&a), a.locks.source), (vec!["a com.shop.Db by sync".to_owned()], LockSource::Recorder));
-    let nobody = hang(CHAIN_OF).waits_for("com.shop.Db", "sync", "com.shop.Sync.run:9");
-    let nobody = nobody.with(|report| report.locks.waits[0].holder = None).system_trace(CHAIN);
-    assert_eq!(loaded(nobody).locks.waits.len(), 3, "the trace knows a holder, and the recorder none");
+    let unknown = hang(CHAIN_OF).waits_for("com.shop.Db", "sync", "com.shop.Sync.run:9");
+    let unknown = unknown.with(|report| report.locks.waits[0].holder = None).system_trace(CHAIN);
+    assert_eq!(loaded(unknown).locks.waits.len(), 3, "the trace knows a holder, and the recorder none");
 }
 
 #[test]

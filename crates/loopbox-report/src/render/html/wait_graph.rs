@@ -24,7 +24,7 @@ struct Thread {
     name: String,
     /// What it waits for, and which thread holds that.
     wait: Option<(String, usize)>,
-    /// What it is in, where it waits for nobody.
+    /// What it is in, where it waits for no thread.
     top: Option<FrameId>,
     is_main: bool,
 }
@@ -103,7 +103,7 @@ impl WaitGraph {
         self.threads[thread].wait.as_ref().map(|(_, holder)| *holder)
     }
 
-    /// The threads at the right end of each tree, in the order in which their trees were found: those that wait for nobody, or
+    /// The threads at the right end of each tree, in the order in which their trees were found: those that wait for no thread, or
     /// whose arrow leads back.
     fn roots(&self) -> Vec<usize> {
         let mut roots = Vec::new();
@@ -326,9 +326,9 @@ mod tests {
     #[test]
     fn without_a_holder_nothing_is_drawn() {
         assert_eq!(of(ReportBuilder::new()).1, "");
-        let nobody = ReportBuilder::new()
+        let unowned = ReportBuilder::new()
             .waits_for("a.B", "x", "a.B.c")
             .with(|report| report.locks.waits[0].holder = None);
-        assert_eq!(of(nobody).1, "");
+        assert_eq!(of(unowned).1, "");
     }
 }

@@ -6,7 +6,7 @@ use crate::model::time::{format_ns, ms};
 use loopbox_format::model::{Anr, SignalOrigin, SystemWord};
 use serde::Serialize;
 
-/// Whether the report is of an ANR, who says so, and the evidence.
+/// Whether the report is of an ANR, by whose report, and the evidence.
 #[derive(Debug, Clone, Serialize)]
 pub struct AnrView {
     /// `confirmed`, `probable`, `hang`, `responsive`; `unknown` when the recorder did not classify the hang.

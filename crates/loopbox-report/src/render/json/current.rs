@@ -35,7 +35,7 @@ pub enum CurrentView {
         at_most: bool,
         /// The CPU time of the main thread since the last message; `None` when unknown.
         cpu_ms: Option<f64>,
-        /// What ran, told by the stacks: `input`, `an idle handler`; `None` when they do not tell.
+        /// What ran, by the stacks: `input`, `an idle handler`; `None` when they do not show it.
         place: Option<&'static str>,
         /// Whether the report has a stack tree of it.
         has_tree: bool,

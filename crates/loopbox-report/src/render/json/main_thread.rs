@@ -1,4 +1,4 @@
-//! What the kernel said of the main thread, and its native stack.
+//! What the kernel reported of the main thread, and its native stack.
 
 use crate::model::main_wait::{MainWait, main_wait};
 use crate::model::system_calls::system_call;

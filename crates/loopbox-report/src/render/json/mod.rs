@@ -60,7 +60,7 @@ pub struct ReportView {
     pub current: CurrentView,
     /// What it did at the newest look before the dump; `None` without stacks of it.
     pub last_stack: Option<LastStackView>,
-    /// What the kernel said of the main thread, and its native stack; `None` when it was not asked.
+    /// What the kernel reported of the main thread, and its native stack; `None` when it was not asked.
     pub main_thread: Option<MainThreadView>,
     /// The locks that kept the main thread waiting.
     pub locks: LocksView,

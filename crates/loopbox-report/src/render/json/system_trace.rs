@@ -6,7 +6,7 @@ use serde::Serialize;
 /// The trace as a whole; its threads stand with the others of the report.
 #[derive(Debug, Clone, Serialize)]
 pub struct SystemTraceView {
-    /// What the system says it is about; empty where it says nothing.
+    /// What it is about, as the system wrote it; empty where it did not.
     pub subject: String,
     /// When ART wrote it, as it stands there: local time of the device.
     pub written_at: String,
@@ -16,7 +16,7 @@ pub struct SystemTraceView {
     pub threads: usize,
     /// The number of further threads.
     pub left_out: u32,
-    /// Why it tells nothing of the moment of the report, in words; `None` when it does.
+    /// Why it has nothing about the moment of the report, in words; `None` when it does.
     pub apart: Option<String>,
     /// The main thread; `None` when it does not show it.
     pub main: Option<ThreadTraceView>,
@@ -27,7 +27,7 @@ pub struct SystemTraceView {
 pub struct ThreadTraceView {
     /// ART's number of it.
     pub tid: Option<u32>,
-    /// What ART says that it does: `Native`, `Blocked`, …
+    /// Its state in ART: `Native`, `Blocked`, …
     pub state: String,
     /// Its stack, innermost first: native frames, methods of Java, and below each the locks that it holds or wants.
     pub lines: Vec<String>,

@@ -59,7 +59,7 @@ impl ThreadsView {
 }
 
 impl ThreadView {
-    /// What the thread was doing: as the kernel says, or else as ART's trace does.
+    /// What the thread was doing: as the kernel reports it, or else ART's trace.
     pub(crate) fn doing(&self) -> &str {
         match &self.trace {
             Some(trace) if self.doing == "unknown" && !trace.state.is_empty() => &trace.state,

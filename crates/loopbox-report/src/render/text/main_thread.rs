@@ -1,4 +1,4 @@
-//! What the kernel said of the main thread, and its native stack.
+//! What the kernel reported of the main thread, and its native stack.
 
 use super::layout::{Options, heading, line};
 use super::style::{NAME, QUIET, paint};
@@ -24,7 +24,7 @@ pub(super) fn write(out: &mut String, view: &ReportView, options: Options) {
     }
 }
 
-/// The native stack with everything that symbols tell, as `loopbox symbolize` prints it.
+/// The native stack with everything that symbols have, as `loopbox symbolize` prints it.
 pub(super) fn write_symbolized(out: &mut String, view: &ReportView) {
     let native = view.main_thread.as_ref().and_then(|main| main.native.as_ref());
     if let Some(stack) = native {

@@ -51,7 +51,7 @@ pub fn diagnosis(view: &ReportView) -> String {
     out
 }
 
-/// The native stack of the main thread with all that symbols tell, as `loopbox symbolize` prints it.
+/// The native stack of the main thread with all that symbols have, as `loopbox symbolize` prints it.
 pub fn native_stack(view: &ReportView) -> String {
     let mut out = String::new();
     main_thread::write_symbolized(&mut out, view);

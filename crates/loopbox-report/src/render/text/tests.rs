@@ -197,7 +197,7 @@ fn show_of_a_cold_start() {
     insta::assert_snapshot!(head.join("\n"));
 }
 
-/// Nobody knows the `what` of a message that its stack names: 0 is one.
+/// The `what` of a message that only its stack names is unknown: 0 would be one.
 #[test]
 fn show_leaves_out_what_is_not_known() {
     let named = |what| {

@@ -11,7 +11,7 @@
 
 namespace art {
 
-// The size tells which parameters ThreadList::SuspendThreadByThreadId has.
+// The size shows which parameters ThreadList::SuspendThreadByThreadId has.
 char (&FormOf(Thread* (ThreadList::*)(uint32_t, bool, bool*)))[1];
 char (&FormOf(Thread* (ThreadList::*)(uint32_t, SuspendReason, bool*)))[2];
 char (&FormOf(Thread* (ThreadList::*)(uint32_t, SuspendReason, int)))[3];

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What the app has said about itself, for what is written on the Java side. Any thread. */
+/** What the app has set about itself, for what is written on the Java side. Any thread. */
 final class Annotations {
     private static final Map<String, String> KEPT = new ConcurrentHashMap<String, String>();
 

@@ -11,7 +11,7 @@ import java.io.File;
 import java.io.FileReader;
 import java.io.IOException;
 
-/** What an app's Context says at installation. Apart, because processes without one record too. */
+/** What an app's Context has at installation. Apart, because processes without one record too. */
 public final class App {
     /** Is there while the app has switched the recorder off. */
     private static final String OFF = "off";

@@ -8,10 +8,10 @@ import android.os.SystemClock;
 import android.util.Log;
 
 /**
- * Notices when another library took our hook out: WebView's tracing, for one, sets the Looper's Printer and later
- * nulls it. A queue that becomes idle has dispatched a message since it was idle before; when we saw none begin,
- * nobody calls us any more. That needs no message of its own and no hidden API. A queue that never becomes idle is told
- * by a stack of the main thread that shows a message; only then one is posted, because the hook is the main thread's.
+ * Notices when another library took the hook out: WebView's tracing, for one, sets the Looper's Printer and later
+ * nulls it. A queue that becomes idle has dispatched a message since it was idle before; when the hook saw none begin,
+ * it is not called any more. That needs no message of its own and no hidden API. For a queue that never becomes idle, a
+ * stack of the main thread shows a message; only then one is posted, because the hook is the main thread's.
  */
 final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /** From that pause on it is pointless: someone else sets theirs as stubbornly as we do. */
@@ -23,7 +23,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     private long pauseMs;
     private long notBeforeMs;
 
-    /** We said that the hook is displaced. */
+    /** It was reported that the hook is displaced. */
     private boolean off;
 
     /** We do not try any more. */
@@ -32,7 +32,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
     /** Our message waits in the queue. */
     private volatile boolean posted;
 
-    /** Until then a message that nobody told us of is no news. */
+    /** Until then a message that no hook saw is no news. */
     private volatile long knownUntilMs;
 
     DisplacedWatch(Hook hook, long pauseMs) {
@@ -50,7 +50,7 @@ final class DisplacedWatch implements MessageQueue.IdleHandler, Runnable {
         }
     }
 
-    /** A message runs that nobody told us of. For the native worker. */
+    /** A message runs that no hook saw. For the native worker. */
     void messageUnseen() {
         if (hook.active && !over && !posted && SystemClock.uptimeMillis() >= knownUntilMs) {
             Native.setHook(false, "displaced by another library until the next message");

@@ -57,12 +57,12 @@ public final class Exit {
         return trace.open();
     }
 
-    /** Whether something went wrong in the process itself, which nobody ended from outside. */
+    /** Whether something went wrong in the process itself, which was not ended from outside. */
     boolean isFault() {
         return reason == CRASH || reason == CRASH_NATIVE || reason == ANR || (reason == SIGNALED && isFault(status));
     }
 
-    /** Of a fault in the process, and not of somebody who ended it. */
+    /** Of a fault in the process, and not of a process that ended it. */
     private static boolean isFault(int signal) {
         return signal == OsConstants.SIGSEGV
                 || signal == OsConstants.SIGABRT

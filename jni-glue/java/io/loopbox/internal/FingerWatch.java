@@ -6,7 +6,7 @@ import android.os.SystemClock;
 import android.view.MotionEvent;
 
 /**
- * Tells when the first finger goes down, that it scrolls, and when the last one is lifted: three calls of the native side for a
+ * Reports when the first finger goes down, that it scrolls, and when the last one is lifted: three calls of the native side for a
  * gesture, however many events it has. Main thread.
  */
 final class FingerWatch {

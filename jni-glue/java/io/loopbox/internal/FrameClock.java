@@ -7,7 +7,7 @@ import android.view.ViewTreeObserver;
 import android.view.animation.AnimationUtils;
 
 /**
- * The frame callback, and who asks for it: a view that has scrolled, or a named animation. It asks for no refresh that nobody
+ * The frame callback, and who asks for it: a view that has scrolled, or a named animation. It asks for no refresh that nothing
  * needs, and for the next one only while an animation runs: a scroll asks in each of its frames. Main thread.
  */
 final class FrameClock implements Choreographer.FrameCallback, ViewTreeObserver.OnScrollChangedListener {

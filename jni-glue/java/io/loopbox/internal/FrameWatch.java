@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Which windows' frames count, and who hears of them. Main thread, but for what says otherwise. */
+/** Which windows' frames count, and who is notified of them. Main thread, except where noted. */
 public final class FrameWatch {
     /** Build.VERSION_CODES.N, which older SDKs do not have. */
     private static final int ANDROID_7 = 24;
@@ -157,7 +157,7 @@ public final class FrameWatch {
         }
     }
 
-    /** For {@link InputWatch}: who is told of touches, or null. */
+    /** For {@link InputWatch}: the receiver of touches, or null. */
     static FingerWatch finger() {
         FrameWatch watch = current;
         return watch == null ? null : watch.finger;
@@ -224,7 +224,7 @@ public final class FrameWatch {
         public void onViewDetachedFromWindow(View decor) {}
     }
 
-    /** Passes on what the worker says. On the worker, which does not wait for the app. */
+    /** Passes on what the worker reports. On the worker, which does not wait for the app. */
     static void tell(final int kind, final long[] values, final String scene) {
         final FrameWatch watch = current;
         if (watch == null || watch.settings.listener == null || watch.handler == null) {

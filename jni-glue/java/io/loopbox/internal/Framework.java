@@ -7,7 +7,7 @@ package io.loopbox.internal;
  * from another process.
  */
 public interface Framework {
-    /** What the system says about this process not responding; null while it does not say so. */
+    /** What the system reports about this process not responding; null while it does not. */
     String notResponding();
 
     /** How earlier processes of this app ended, newest first; null where no record is kept: below Android 11. */

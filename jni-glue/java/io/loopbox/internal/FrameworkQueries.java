@@ -10,13 +10,13 @@ final class FrameworkQueries {
 
     private FrameworkQueries() {}
 
-    /** Whether there is somebody to ask, and whether a debugger is attached. */
+    /** Whether the framework can be asked, and whether a debugger is attached. */
     static int state() {
         Framework framework = Recorder.framework();
         return (framework == Framework.NONE ? 0 : THERE) | (framework.isDebugged() ? DEBUGGED : 0);
     }
 
-    /** What the system says about this process not responding, or null. */
+    /** What the system reports about this process not responding, or null. */
     static String notResponding() {
         return Recorder.framework().notResponding();
     }

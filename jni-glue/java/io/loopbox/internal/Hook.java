@@ -17,7 +17,7 @@ abstract class Hook {
     /** How it works, for the report. */
     abstract String describe();
 
-    /** Whether it tells of messages. */
+    /** Whether it reports messages. */
     boolean records() {
         return true;
     }
@@ -30,7 +30,7 @@ abstract class Hook {
     /** Takes it out and puts back what was there before. */
     abstract void uninstall();
 
-    /** Puts it back in after another library displaced it; says whether that worked and how it works now. */
+    /** Puts it back in after another library displaced it; returns whether that worked and how it works now. */
     abstract boolean armAgain();
 
     /** The start line of the running message, or null. Any thread. */
@@ -45,7 +45,7 @@ abstract class Hook {
             Log.w(Tag.LOOPBOX, "the hook failed and is off", fault);
             Native.setHook(false, "failed: " + fault);
         } catch (Throwable ignored) {
-            // Out of memory or stack: nothing more can be said.
+            // Out of memory or stack: nothing more can be logged.
         }
     }
 }

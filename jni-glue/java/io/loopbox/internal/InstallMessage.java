@@ -8,8 +8,8 @@ import android.os.Process;
 import android.util.Log;
 
 /**
- * The message that the recorder is installed in: mostly the one that starts the app. Its begin was before any hook. Its
- * end is the next message's begin, or this idle handler's call where no message waits.
+ * The message that the recorder is installed in: mostly the one that starts the app. Its start was before any hook. Its
+ * end is the next message's start, or this idle handler's call where no message waits.
  */
 final class InstallMessage implements MessageQueue.IdleHandler {
     /** Build.VERSION_CODES.N, which older SDKs do not have. */

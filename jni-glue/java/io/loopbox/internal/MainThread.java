@@ -8,7 +8,7 @@ import android.util.Log;
 
 /**
  * What the hooks need at the start and end of a dispatch. Called for every message, so that an ordinary one allocates
- * nothing and takes few calls: the native side knows the thread, and says when there is more to do.
+ * nothing and takes few calls: the native side knows the thread, and its result says whether there is more to do.
  */
 final class MainThread {
     /** Annotated natives are honoured from Android 8 on; before, the critical calling convention would be wrong. */
@@ -36,7 +36,7 @@ final class MainThread {
 
     private MainThread() {}
 
-    /** A dispatch begins; what is said of it, see {@link Native#begin}. */
+    /** A dispatch begins; what is returned, see {@link Native#begin}. */
     static int begin() {
         int said = CRITICAL ? Native.beginCritical() : Native.begin();
         return said == Native.IN_DOUBT ? beginInDoubt() : said;
@@ -44,7 +44,7 @@ final class MainThread {
 
     /**
      * A message begins while another seems to run: Looper.loop() is nested, or that one ended unreported and the
-     * app went on with a new loop. The stack tells; the native side could only guess by the stack's depth.
+     * app went on with a new loop. The stack shows it; the native side could only guess by the stack's depth.
      */
     static int beginInDoubt() {
         return Native.beginIn(loops(Thread.currentThread().getStackTrace()));
@@ -65,12 +65,12 @@ final class MainThread {
         return method.equals(frame.getMethodName()) && type.equals(frame.getClassName());
     }
 
-    /** A dispatch ended that Looper printed; what is said of it, see {@link Native#end}. */
+    /** A dispatch ended that Looper printed; what is returned, see {@link Native#end}. */
     static int end() {
         return CRITICAL ? Native.endCritical(-1, false) : Native.end(-1, false);
     }
 
-    /** The end that Looper's observer tells, with the message still intact. */
+    /** The end that Looper's observer reports, with the message still intact. */
     static void end(Message message, boolean threw) {
         long when = message.getWhen();
         int said;

@@ -9,29 +9,29 @@ import dalvik.annotation.optimization.FastNative;
  * the library is loaded and not at an ANR.
  */
 public final class Native {
-    /** A bit of what begin and end say: a message wants {@link #describe} or {@link #describeLine}. */
+    /** A bit of what begin and end return: a message wants {@link #describe} or {@link #describeLine}. */
     static final int WANTS_NAME = 1;
 
-    /** How far to shift what begin and end say to get the number of messages that run inside each other. */
+    /** How far to shift what begin and end return to get the number of messages that run inside each other. */
     static final int DEPTH_SHIFT = 1;
 
     /**
-     * Said by begin: nothing was recorded, because another message seems to run; {@link #beginIn} decides. Said by end:
+     * Returned by begin: nothing was recorded, because another message seems to run; {@link #beginIn} decides. Returned by end:
      * the innermost message was left without an end, by an Error or, with the Printer hook, an exception. It can be
-     * described now; then the same end is to be told again.
+     * described now; then the same end is to be reported again.
      */
     static final int IN_DOUBT = -1;
 
-    /** Said by begin, end and depth: this is not the main thread, or nothing records. Nothing was done. */
+    /** Returned by begin, end and depth: this is not the main thread, or nothing records. Nothing was done. */
     static final int ELSEWHERE = -2;
 
-    /** Said to NativeCalls.onReport: the report has as much in it as there is by now. */
+    /** Passed to NativeCalls.onReport: the report has as much in it as there is by now. */
     static final long COMPLETE = 0;
 
-    /** Said to NativeCalls.onReport: the report has a file, and more is to come. */
+    /** Passed to NativeCalls.onReport: the report has a file, and more is to come. */
     static final long FIRST_FILE = -1;
 
-    /** Said to NativeCalls.onReport, without a report: what earlier processes left has been looked at. */
+    /** Passed to NativeCalls.onReport, without a report: what earlier processes left has been looked at. */
     static final long LOOKED_BACK = -2;
 
     // What setFrames is about.
@@ -67,10 +67,10 @@ public final class Native {
     static native void setPaused(boolean paused);
 
     /**
-     * From now on {@link NativeCalls#onMonitor} is told of messages that took longer than the level, and of each that has run
+     * From now on {@link NativeCalls#onMonitor} is called with messages that took longer than the level, and of each that has run
      * for {@code blockMs}, with stacks; and it is called every so often while messages run. Any thread.
      *
-     * @param levelMs 0: it is told no more
+     * @param levelMs 0: it is not called any more
      * @param blockMs 0: only of messages that have ended
      * @return false while nothing records
      */
@@ -93,14 +93,14 @@ public final class Native {
      * A line for each screen and each gesture, as {@link io.loopbox.FrameStats} reads it; null where no frames are recorded. Not the
      * main thread.
      *
-     * @param forgets whether the figures begin anew
+     * @param forgets whether the figures start anew
      */
     public static native String frameStats(boolean forgets);
 
     /** A line for each part of the recorder: name, 1 or 0 for on or off, detail, with tabs between. Any thread. */
     public static native String features();
 
-    /** Says something about the app in each report from now on; null takes it out again. Any thread. */
+    /** Adds something about the app to each report from now on; null takes it out again. Any thread. */
     static native void annotate(String name, String value);
 
     /** Writes a report and waits for it; null when there is none. Any thread. */
@@ -110,15 +110,15 @@ public final class Native {
      * Writes a report without waiting for it. Any thread.
      *
      * @param asked what NativeCalls.onReport is called with when it is there, or there is none: more than 0; 0 for no call
-     * @return false while nothing records; then nobody is called
+     * @return false while nothing records; then there is no call
      */
     static native boolean askForDump(String reason, long asked);
 
     // The next do something on the main thread only.
 
     /**
-     * A dispatch begins: says {@link #IN_DOUBT}, or how many messages run and whether one wants a name.
-     * {@link #WANTS_NAME} is about the message before, whose end was never told: an Error, or any exception under the
+     * A dispatch begins: returns {@link #IN_DOUBT}, or how many messages run and whether one wants a name.
+     * {@link #WANTS_NAME} is about the message before, whose end was never reported: an Error, or any exception under the
      * Printer hook.
      */
     @FastNative
@@ -145,7 +145,7 @@ public final class Native {
     @FastNative
     static native void endAdopted();
 
-    /** A window is called with an event: says whether that counts as a message, because none runs. */
+    /** A window is called with an event: returns whether that counts as a message, because none runs. */
     @FastNative
     static native boolean beginInput();
 
@@ -158,7 +158,7 @@ public final class Native {
     static native long begun();
 
     /**
-     * A dispatch ended: says how many messages still run and whether this one wants a name.
+     * A dispatch ended: returns how many messages still run and whether this one wants a name.
      *
      * @param whenMs Message.getWhen(), or -1 when it is not known
      */
@@ -181,7 +181,7 @@ public final class Native {
     @FastNative
     static native void describeLine(String line);
 
-    /** The frame callback runs: says whether it is to be asked for again. */
+    /** The frame callback runs: returns whether it is to be asked for again. */
     @FastNative
     static native boolean frame(long frameTimeNanos);
 
@@ -189,11 +189,11 @@ public final class Native {
     @CriticalNative
     static native boolean frameCritical(long frameTimeNanos);
 
-    /** A view has scrolled, at this time of the animation clock: says whether the callback is to be asked for. */
+    /** A view has scrolled, at this time of the animation clock: returns whether the callback is to be asked for. */
     @FastNative
     static native boolean scrolled(long clockMs);
 
-    /** An animation begins or ends: says whether the callback is to be asked for. */
+    /** An animation begins or ends: returns whether the callback is to be asked for. */
     @FastNative
     static native boolean animate(boolean begins);
 
@@ -204,7 +204,7 @@ public final class Native {
     /** Frames from now on are of this screen. */
     static native void frameScene(String name);
 
-    /** What the display says of itself. */
+    /** What the display reports of itself. */
     @FastNative
     static native void refreshRate(float hz);
 

@@ -17,17 +17,17 @@ final class NativeCalls {
      * Frames have been counted. On the worker.
      *
      * @param kind {@link Native#FRAME_WINDOW}, {@link Native#FRAME_GESTURE}, or of skipped frames
-     * @param values as the native side says them (report/frames.rs)
+     * @param values as the native side passes them (report/frames.rs)
      */
     static void onFrames(int kind, long[] values, String scene) {
         try {
             FrameWatch.tell(kind, values, scene);
         } catch (Throwable fault) {
-            Log.w(Tag.LOOPBOX, "the frame listener is not told", fault);
+            Log.w(Tag.LOOPBOX, "the frame listener cannot be called", fault);
         }
     }
 
-    /** The main thread's stack shows a message that no hook told of. */
+    /** The main thread's stack shows a message that no hook reported. */
     static void messageUnseen() {
         Recorder.messageUnseen();
     }

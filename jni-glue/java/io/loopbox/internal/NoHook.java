@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
-/** The app wants none: nothing of ours runs in a message, and nothing tells of one. */
+/** The app wants none: nothing of the recorder runs in a message, and nothing reports one. */
 final class NoHook extends Hook {
     @Override
     String describe() {

@@ -96,7 +96,7 @@ public final class PendingReports {
             Digest digest = Digest.read(file);
             return digest.isOpen() && isAlive(digest);
         } catch (IOException unreadable) {
-            // Written in one step: nobody goes on with it.
+            // Written in one step: no process completes it.
             return false;
         }
     }

@@ -26,7 +26,7 @@ final class Platform {
         return maker == null || model == null ? null : maker + ' ' + model;
     }
 
-    /** Of the first processor; null where it is not told. */
+    /** Of the first processor; null where it is not known. */
     static Long maxKilohertz() {
         return Vitals.number("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "");
     }

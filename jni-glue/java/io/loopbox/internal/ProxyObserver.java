@@ -9,7 +9,7 @@ import java.lang.reflect.Proxy;
 
 /**
  * The Observer as a java.lang.reflect.Proxy, which can pass on to an observer that was there before: calls and
- * tokens go through unchanged. Methods are told by name, because hidden ones cannot be looked up.
+ * tokens go through unchanged. Methods are recognised by name, because hidden ones cannot be looked up.
  */
 final class ProxyObserver implements InvocationHandler {
     private final ObserverHook hook;

@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** The recording in progress. Everything but what says otherwise is for the main thread. */
+/** The recording in progress. For the main thread, except where noted. */
 public final class Recorder {
     /** Build.VERSION_CODES.Q, which older SDKs do not have. */
     private static final int ANDROID_10 = 29;
@@ -34,7 +34,7 @@ public final class Recorder {
     private static volatile About about;
     private static Hook hook;
 
-    /** Written on the main thread only; the worker tells it of messages that the hook did not see. */
+    /** Written on the main thread only; the worker notifies it of messages that the hook did not see. */
     private static volatile DisplacedWatch displacedWatch;
 
     // Why there is no hook while the recorder is on.
@@ -71,7 +71,7 @@ public final class Recorder {
         if (settings != null) {
             return "already installed";
         }
-        // A process without a Context is no app that somebody starts again and again.
+        // A process without a Context is no app that is started again and again.
         String process = asked == Framework.NONE ? null : App.processName();
         StartGuard guard = process == null ? null : new StartGuard(directory, process, appVersion);
         String refusal = guard == null ? null : guard.begin(asked);
@@ -116,12 +116,12 @@ public final class Recorder {
         return null;
     }
 
-    /** What earlier processes left has been looked at, or nobody will. Any thread. */
+    /** What earlier processes left has been looked at, or will not be. Any thread. */
     static void lookedBack() {
         lookBack.countDown();
     }
 
-    /** Reports say from now on how the system started the process, where it tells. Not on the main thread: it asks the system. */
+    /** Reports say from now on how the system started the process, where that is known. Not on the main thread: it asks the system. */
     static void noteStart() throws InterruptedException {
         // The worker may come here before the recorder that takes the words is there.
         starting.await(LOOK_BACK_MS, TimeUnit.MILLISECONDS);
@@ -153,7 +153,7 @@ public final class Recorder {
         Native.uninstall();
     }
 
-    /** What the app says: nothing is recorded until it says otherwise. */
+    /** By the app's choice: nothing is recorded until it chooses otherwise. */
     public static void pause(boolean pause) {
         pausedByApp = pause && settings != null;
         settle();
@@ -206,7 +206,7 @@ public final class Recorder {
         return about.appVersion;
     }
 
-    /** What the installation was told beside its settings. */
+    /** What the installation was given beside its settings. */
     private static final class About {
         final File directory;
         final String appVersion;
@@ -222,7 +222,7 @@ public final class Recorder {
         return settings;
     }
 
-    /** Says something about the app in each report from now on, or takes it out. Any thread. */
+    /** Adds something about the app to each report from now on, or takes it out. Any thread. */
     public static void annotate(String name, String value) {
         try {
             Settings wanted = settings;
@@ -249,7 +249,7 @@ public final class Recorder {
         return wanted != null && !wanted.redactThreadNames;
     }
 
-    /** What the system says about this process. Any thread. */
+    /** What the system reports about this process. Any thread. */
     public static Framework framework() {
         return framework;
     }
@@ -264,7 +264,7 @@ public final class Recorder {
         return line == null ? InputWatch.running() : line;
     }
 
-    /** A message runs that no hook told of. Any thread. */
+    /** A message runs that no hook reported. Any thread. */
     static void messageUnseen() {
         DisplacedWatch watch = displacedWatch;
         if (watch != null) {

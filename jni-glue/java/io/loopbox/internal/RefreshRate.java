@@ -7,7 +7,7 @@ import android.os.Handler;
 import android.os.Looper;
 import android.view.Display;
 
-/** What the display says of its refresh rate, and when that changes. Main thread. */
+/** What the display reports of its refresh rate, and when that changes. Main thread. */
 final class RefreshRate implements DisplayManager.DisplayListener {
     private final DisplayManager displays;
 

@@ -11,7 +11,7 @@ import java.util.concurrent.locks.AbstractOwnableSynchronizer;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What only Java can tell at a dump: heap and collections, and which locks of java.util.concurrent the main thread is parked
+ * What only Java knows at a dump: heap and collections, and which locks of java.util.concurrent the main thread is parked
  * for. All of it is public API, and nothing here waits for a thread of the app.
  */
 final class RuntimeStatistics {

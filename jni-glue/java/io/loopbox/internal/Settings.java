@@ -56,7 +56,7 @@ public final class Settings implements Cloneable {
         }
     }
 
-    /** Whether a hook is to tell of messages. */
+    /** Whether a hook is to report messages. */
     public boolean isHooked() {
         return hook != Config.Hook.NONE;
     }

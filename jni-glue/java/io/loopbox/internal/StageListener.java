@@ -7,9 +7,9 @@ import android.view.FrameMetrics;
 import android.view.View;
 import android.view.Window;
 
-/** Passes on what the platform says of each frame that a window has drawn. Apart, because Android below 7 cannot load it. */
+/** Passes on what the platform reports of each frame that a window has drawn. Apart, because Android below 7 cannot load it. */
 final class StageListener implements Window.OnFrameMetricsAvailableListener {
-    /** Of FrameMetrics, up to Android 16. A level that does not know one says -1. */
+    /** Of FrameMetrics, up to Android 16. A level that does not know one returns -1. */
     private static final int METRICS = 15;
 
     private static final int WINDOW = METRICS;

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.TimeZone;
 
-/** A message that took long, as the native side tells it (long_messages.rs), and its line in the file (docs/monitor.md). */
+/** A message that took long, as the native side describes it (long_messages.rs), and its line in the file (docs/monitor.md). */
 public final class StallLine {
     /** Of a line with its end. */
     public static final int MOST_BYTES = 4 << 10;

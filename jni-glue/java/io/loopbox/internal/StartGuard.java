@@ -129,7 +129,7 @@ final class StartGuard {
         }
     }
 
-    /** What the mark says. */
+    /** What the mark holds. */
     private static final class State {
         /** How often the recorder was switched off. */
         int blown;
@@ -162,7 +162,7 @@ final class StartGuard {
         }
     }
 
-    /** Of another version, or cut off by the end of a process, it says nothing. */
+    /** Of another version, or cut off by the end of a process, it means nothing. */
     private State read() throws IOException {
         State state = new State();
         BufferedReader reader = new BufferedReader(new InputStreamReader(new FileInputStream(mark), "UTF-8"));

@@ -15,7 +15,7 @@ import java.util.StringTokenizer;
 
 /** What the process and the machine do at one moment, out of /proc. Shares of a processor are since the sample before. */
 public final class Vitals {
-    /** USER_HZ, in which the kernel tells processes times: 100 on every architecture of Android. */
+    /** USER_HZ, in which the kernel reports times to processes: 100 on every architecture of Android. */
     private static final long TICKS_PER_S = 100;
 
     private static final int MOST_VALUES = 8;

@@ -13,7 +13,7 @@ public final class Report {
         ANR,
         /** A message, or what ran outside of messages, took longer than {@link Config.Builder#hangMs}. */
         HANG,
-        /** A process that was ended in a hang left it, and nothing says that it was an ANR or a crash. */
+        /** A process that was ended in a hang left it, and nothing shows that it was an ANR or a crash. */
         RECOVERED,
         /** A process that crashed left it. */
         CRASH,
@@ -32,13 +32,13 @@ public final class Report {
     public enum Verdict {
         /** There is none. */
         UNKNOWN,
-        /** Nothing says that the main thread did not respond. */
+        /** Nothing shows that the main thread did not respond. */
         RESPONSIVE,
-        /** It was busy for too long, and nothing says that the system took note. */
+        /** It was busy for too long, and nothing shows that the system noticed. */
         HANG,
         /** The system has sent its signal while the main thread was busy for long. */
         PROBABLE,
-        /** The system says so. */
+        /** The system reported it. */
         CONFIRMED
     }
 

@@ -5,7 +5,7 @@ import android.os.Handler;
 import android.os.Looper;
 import android.os.SystemClock;
 
-/** The reader's one screen; opening a book takes as long as it is told. */
+/** The reader's one screen; opening a book takes as long as it is asked to. */
 public final class PageActivity extends Activity {
     void open(final long ms) {
         new Handler(Looper.getMainLooper()).post(new OpenBook(ms));

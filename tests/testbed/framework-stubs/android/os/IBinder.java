@@ -1,4 +1,4 @@
 package android.os;
 
-/** Nobody else is there to bind to; Service.onBind needs the type. */
+/** There is no other process to bind to; Service.onBind needs the type. */
 public interface IBinder {}

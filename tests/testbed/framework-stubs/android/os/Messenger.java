@@ -1,6 +1,6 @@
 package android.os;
 
-/** Message.replyTo needs the type; there is nobody to reply to. */
+/** Message.replyTo needs the type; there is no sender to reply to. */
 public final class Messenger {
     static Messenger readMessengerOrNullFromParcel(Parcel in) { return null; }
     static void writeMessengerOrNullToParcel(Messenger messenger, Parcel out) {}

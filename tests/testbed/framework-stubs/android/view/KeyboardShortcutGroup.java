@@ -1,4 +1,4 @@
 package android.view;
 
-/** Shortcuts that an app has: nobody asks for them here. Window.Callback needs the type. */
+/** Shortcuts that an app has: they are not asked for here. Window.Callback needs the type. */
 public class KeyboardShortcutGroup {}

@@ -4,7 +4,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * The render thread: a real second thread, for whose begin the main thread waits with each frame, and which stamps the
+ * The render thread: a real second thread, for whose start the main thread waits with each frame, and which stamps the
  * frame where HWUI does. It draws nothing, so that its stages take as long as a thread needs for nothing.
  */
 final class TestRenderThread extends Thread {
@@ -60,7 +60,7 @@ final class TestRenderThread extends Thread {
                 }
             }
         } catch (InterruptedException ended) {
-            // Nobody draws any more.
+            // No window draws any more.
         }
     }
 }

@@ -14,13 +14,13 @@ public final class TestVsync {
 
     public static native long periodNanos();
 
-    /** The same as the system does it: listeners of the display are told. */
+    /** The same as the system does it: listeners of the display are notified. */
     public static void switchTo(long period) {
         setPeriodNanos(period);
         DisplayManagerGlobal.getInstance().displayChanged();
     }
 
-    /** How often somebody has asked for the next refresh: what a frame clock that never stops costs. */
+    /** How often the next refresh was asked for: what a frame clock that never stops costs. */
     public static native long scheduled();
 
     /**

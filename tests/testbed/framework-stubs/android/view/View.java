@@ -56,7 +56,7 @@ public class View implements KeyEvent.Callback {
         return top.floatingObserver;
     }
 
-    /** Whoever was added to this view's own observer is from now on told by the one of its window. */
+    /** Listeners added to this view's own observer are from now on called by the one of its window. */
     final void mergeObserverInto(ViewTreeObserver observer) {
         if (floatingObserver != null) {
             observer.merge(floatingObserver);

@@ -7,7 +7,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A window's public surface: its callback, its decor view, and who is told of its frames. */
+/** A window's public surface: its callback, its decor view, and the listeners of its frames. */
 public abstract class Window {
     /** All of API 29's. */
     public interface Callback {
@@ -68,7 +68,7 @@ public abstract class Window {
     }
 
     private final Context context;
-    /** Who is told what each frame took. */
+    /** The listeners of what each frame took. */
     final CopyOnWriteArrayList<TestFrameMetricsRing> frameMetrics = new CopyOnWriteArrayList<TestFrameMetricsRing>();
 
     private Callback callback;
@@ -87,7 +87,7 @@ public abstract class Window {
 
     public abstract void setContentView(View view);
 
-    /** What an Activity does with an event that nobody took from it. */
+    /** What an Activity does with an event that was not handled before. */
     public abstract boolean superDispatchTouchEvent(MotionEvent event);
 
     public abstract boolean superDispatchKeyEvent(KeyEvent event);

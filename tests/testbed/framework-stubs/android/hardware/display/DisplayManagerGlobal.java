@@ -23,7 +23,7 @@ public final class DisplayManagerGlobal {
 
     void unregister(DisplayManager.DisplayListener listener) { listeners.remove(listener); }
 
-    /** Each listener is told on its own thread. */
+    /** Each listener is called on its own thread. */
     public void displayChanged() {
         for (Map.Entry<DisplayManager.DisplayListener, Handler> entry : listeners.entrySet()) {
             final DisplayManager.DisplayListener listener = entry.getKey();

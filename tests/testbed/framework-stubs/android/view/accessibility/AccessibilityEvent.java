@@ -1,4 +1,4 @@
 package android.view.accessibility;
 
-/** What a screen reader is told: there is none here. Window.Callback needs the type. */
+/** What a screen reader is notified of: there is none here. Window.Callback needs the type. */
 public final class AccessibilityEvent {}

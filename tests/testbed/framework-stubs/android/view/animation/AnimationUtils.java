@@ -35,7 +35,7 @@ public class AnimationUtils {
 
     public static long currentAnimationTimeMillis() {
         Clock clock = CLOCK.get();
-        // It never runs backwards, also where a frame's time is before what was told between frames.
+        // It never runs backwards, also where a frame's time is before what was returned between frames.
         long now = clock.locked ? clock.lockedMs : SystemClock.uptimeMillis();
         clock.lastMs = Math.max(clock.lastMs, now);
         return clock.lastMs;

@@ -12,7 +12,7 @@ import java.io.IOException;
 
 /** A report on its way into an event. */
 final class LoopboxAttachment {
-    /** Where Sentry says what an event is about (TypeCheckHint.SENTRY_TYPE_CHECK_HINT). */
+    /** Where Sentry puts what an event is about (TypeCheckHint.SENTRY_TYPE_CHECK_HINT). */
     static final String ABOUT = "sentry:typeCheckHint";
 
     private LoopboxAttachment() {}

@@ -26,7 +26,7 @@ public final class Uploader {
      *
      * @param files oldest first
      * @return how many the server took
-     * @throws IOException when the server cannot be reached or says no; but a file that it calls bad or too large (400,
+     * @throws IOException when the server cannot be reached or refuses; but a file that it calls bad or too large (400,
      *     413, 415, 422) is deleted, because it would be refused again
      */
     public int send(List<File> files) throws IOException {

@@ -23,7 +23,7 @@ public class SampleApplication extends Application implements Listener {
         Log.i(TAG, status.toString());
     }
 
-    /** What the recorder said at its installation. */
+    /** What the recorder returned at its installation. */
     public Status status() {
         return status;
     }

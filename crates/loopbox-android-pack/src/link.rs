@@ -109,7 +109,9 @@ mod tests {
     fn the_flags_name_the_library() {
         let flags = FLAGS.map(str::to_owned);
         let common = common(&flags);
-        assert!(common.iter().all(|flag| !flag.contains("-Wl,")) && common.contains(&NO_UNWIND_TABLES.to_owned()));
+        assert!(
+            common.iter().all(|flag| !flag.contains("-Wl,")) && common.contains(&NO_UNWIND_TABLES.to_owned())
+        );
         for product in [LIBRARY, INHOUSE] {
             let own = own(product, &flags);
             assert_eq!(own.len() + common.len(), if product.shares_keys { 13 } else { 9 });

@@ -18,12 +18,8 @@ pub(crate) struct Product {
 }
 
 /// What every app loads.
-pub(crate) const LIBRARY: Product = Product {
-    package: "loopbox-jni",
-    soname: "libloopbox.so",
-    exports: "exports.txt",
-    shares_keys: true,
-};
+pub(crate) const LIBRARY: Product =
+    Product { package: "loopbox-jni", soname: "libloopbox.so", exports: "exports.txt", shares_keys: true };
 
 /// What builds in house load beside it.
 pub(crate) const INHOUSE: Product = Product {

@@ -82,17 +82,18 @@ public final class Asking implements Runnable {
     private static final class Early implements FirstFileListener {
         @Override
         public void onFirstFile(Report report) {
-            say("first", report);
+            say(report);
             FIRST.countDown();
         }
 
         @Override
         public void onReport(Report report) {
-            say("complete", report);
+            say(report);
         }
 
-        private static void say(String when, Report report) {
-            Script.say(when + " " + report.file().getName() + " " + report.label() + " " + report.digest());
+        private static void say(Report report) {
+            String state = report.isComplete() ? "complete" : "incomplete";
+            Script.say(state + " " + report.file().getName() + " " + report.label() + " " + report.digest());
         }
     }
 

@@ -130,7 +130,9 @@ fn what_the_app_asks_for_is_distinguished_from_a_hang_and_from_another_apps_anr(
         quit(&app.app)?;
         app.hears("SIGQUIT RESPONSIVE complete sigquit []")?;
         app.order("hang")?;
-        app.app.wait_for("SCRIPT first HANG HANG incomplete hang []", LIMIT)?;
+        // It may be complete by the time that the listener looks; `asked` makes it wait.
+        let first = app.app.wait_for("SCRIPT first HANG HANG ", LIMIT)?;
+        ensure!(first.ends_with("complete hang []"), "{first}");
         app.hears("HANG HANG complete hang []")?;
         app.open_gate()?;
         app.hears("HANG HANG complete hang []")?;

@@ -74,7 +74,7 @@ fn run(session: &Session) {
             seen_busy: between.watch.seen_busy(),
             outside_over: between.over,
         };
-        if session.stall.update(snapshot) | session.monitor.tick(now) {
+        if session.stall.update(&snapshot) | session.monitor.tick(now) {
             session.wake_worker();
         }
         if now.saturating_sub(sig_quit_ns) >= SIGQUIT_EVERY_NS || !runs {

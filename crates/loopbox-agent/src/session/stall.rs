@@ -72,10 +72,10 @@ impl StallState {
     }
 
     /// Replaces the snapshot. Returns whether another message is under suspicion now.
-    pub(crate) fn update(&self, snapshot: StallSnapshot) -> bool {
+    pub(crate) fn update(&self, snapshot: &StallSnapshot) -> bool {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let changed = snapshot.suspect_token() != last.suspect_token();
-        *last = snapshot;
+        *last = *snapshot;
         changed
     }
 

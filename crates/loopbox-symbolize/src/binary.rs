@@ -2,12 +2,17 @@
 
 use crate::SymbolizeError;
 use addr2line::{Loader, demangle_auto};
+use object::{Object, ObjectSegment, ReadCache, SegmentFlags, elf};
 use std::borrow::Cow;
+use std::fs::File;
+use std::ops::Range;
 use std::path::Path;
 
 /// A library file whose symbols are read as they are asked for.
 pub struct Binary {
     loader: Loader,
+    /// Where the file has code. Debug information of functions that the linker left out is still there, at address 0.
+    code: Vec<Range<u64>>,
 }
 
 /// A function in a source file.
@@ -33,12 +38,16 @@ impl Binary {
             path: path.to_path_buf(),
             why: why.to_string(),
         };
-        Ok(Self { loader: Loader::new(path).map_err(unreadable)? })
+        let code = code_of(path).map_err(unreadable)?;
+        Ok(Self { loader: Loader::new(path).map_err(unreadable)?, code })
     }
 
     /// The functions that an address of the file is in: inlined ones first, the one that has the code last. Empty when
     /// nothing is known of the address.
     pub fn functions(&self, address: u64) -> Vec<Function> {
+        if !self.code.iter().any(|code| code.contains(&address)) {
+            return Vec::new();
+        }
         let mut functions = self.by_debug_information(address);
         let symbol = || {
             self.loader.find_symbol(address).map(|name| demangle_auto(Cow::Borrowed(name), None).into_owned())
@@ -63,10 +72,6 @@ impl Binary {
 
     fn by_debug_information(&self, address: u64) -> Vec<Function> {
         let mut functions = Vec::new();
-        // addr2line adds one to it.
-        if address == u64::MAX {
-            return functions;
-        }
         let Ok(mut frames) = self.loader.find_frames(address) else { return functions };
         while let Ok(Some(frame)) = frames.next() {
             let name = frame.function.as_ref().and_then(|name| name.demangle().ok().map(Cow::into_owned));
@@ -82,6 +87,15 @@ impl Binary {
     }
 }
 
+/// The executable segments of a file; one that has only symbols keeps the table of them.
+fn code_of(path: &Path) -> Result<Vec<Range<u64>>, Box<dyn std::error::Error>> {
+    let file = ReadCache::new(File::open(path)?);
+    let file = object::File::parse(&file)?;
+    let is_code = |flags| matches!(flags, SegmentFlags::Elf { p_flags, .. } if p_flags.contains(elf::PF_X));
+    let code = file.segments().filter(|segment| is_code(segment.flags()));
+    Ok(code.map(|segment| segment.address()..segment.address().saturating_add(segment.size())).collect())
+}
+
 impl std::fmt::Debug for Binary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Binary").finish_non_exhaustive()
@@ -91,7 +105,7 @@ impl std::fmt::Debug for Binary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use object::{Object, ObjectSymbol};
+    use object::ObjectSymbol;
 
     #[inline(never)]
     fn a_function_with_a_name_of_its_own() -> u32 {

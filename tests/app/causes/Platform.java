@@ -34,6 +34,7 @@ final class Platform implements Runnable {
             case "connection":
             case "binder":
             case "dex":
+            case "library":
             case "native":
                 return new Platform(what);
             default:
@@ -64,6 +65,9 @@ final class Platform implements Runnable {
                     break;
                 case "dex":
                     Plugins.load();
+                    break;
+                case "library":
+                    Engine.start();
                     break;
                 default:
                     Codec.open();
@@ -157,6 +161,13 @@ final class Platform implements Runnable {
     static final class Plugins {
         static void load() throws Exception {
             new DexFile(pipe(unused("plugin")).getPath());
+        }
+    }
+
+    /** A library whose constructor does not end, while the linker holds its lock. */
+    static final class Engine {
+        static void start() {
+            System.load(System.getProperty("causes.library"));
         }
     }
 

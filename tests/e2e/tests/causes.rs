@@ -3,8 +3,12 @@
 use anyhow::{Context, Result};
 use loopbox_e2e::{LIMIT, launcher};
 use loopbox_format::report::decode;
+use loopbox_launch::App;
 use loopbox_report::Analysis;
 use loopbox_report::diagnose::{Diagnosis, diagnose};
+use loopbox_setup::command::run;
+use std::fs;
+use std::process::Command;
 use tempfile::tempdir;
 
 fn verdict(cause: &str) -> Result<Diagnosis> {
@@ -12,14 +16,18 @@ fn verdict(cause: &str) -> Result<Diagnosis> {
 }
 
 fn verdict_of(class: &str, cause: &str) -> Result<Diagnosis> {
+    verdict_with(class, cause, |app| app)
+}
+
+fn verdict_with(class: &str, cause: &str, with: impl FnOnce(App) -> App) -> Result<Diagnosis> {
     let folder = tempdir()?;
     let launcher = launcher("art10")?;
     let app = launcher.app(class).argument(folder.path().display().to_string()).argument(cause);
-    let mut app = app.start()?;
+    let mut app = with(app).start()?;
     let told = app.wait_for("SCRIPT report", LIMIT)?;
     app.kill();
     let path = told.split_whitespace().nth(2).context("no path")?;
-    let decoded = decode(&std::fs::read(path).with_context(|| path.to_owned())?)?;
+    let decoded = decode(&fs::read(path).with_context(|| path.to_owned())?)?;
     let verdict = diagnose(&Analysis::new(&decoded));
     println!("{cause:8} {:?} {}", verdict.confidence, verdict.headline);
     Ok(verdict)
@@ -237,6 +245,21 @@ fn a_wait_in_native_code() -> Result<()> {
 fn classes_that_are_loaded() -> Result<()> {
     let verdict = verdict("dex")?;
     assert_is_first(&verdict, "dex", "io", Some("causes.Platform$Plugins.load"))?;
+    assert!(verdict.causes[0].title.contains("loads code"), "{verdict:#?}");
+    Ok(())
+}
+
+/// The library's constructor does not end, and the linker holds its lock for as long.
+#[test]
+fn a_library_that_is_loaded() -> Result<()> {
+    let folder = tempdir()?;
+    let (source, library) = (folder.path().join("engine.c"), folder.path().join("libengine.so"));
+    let constructor = "__attribute__((constructor)) static void start(void) { for (;;) pause(); }";
+    fs::write(&source, format!("#include <unistd.h>\n{constructor}\n"))?;
+    run(Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source))?;
+    let with = |app: App| app.property("causes.library", library.display());
+    let verdict = verdict_with("causes.Causes", "library", with)?;
+    assert_is_first(&verdict, "library", "io", Some("causes.Platform$Engine.start"))?;
     assert!(verdict.causes[0].title.contains("loads code"), "{verdict:#?}");
     Ok(())
 }

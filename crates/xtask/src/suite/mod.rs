@@ -94,10 +94,11 @@ const fn full(name: &'static str, run: fn() -> Result<()>) -> Step {
 const LIMIT: Duration = Duration::from_mins(30);
 
 /// How many run at a time: those that run apps on testbeds wait most of the time.
-const AT_ONCE: usize = 3;
+const AT_ONCE: usize = 4;
 
 /// Those that take minutes, longest first. They begin before the others, which fill the gaps at the end.
-const LONGEST: [&str; 4] = ["e2e aar", "e2e frames", "e2e shipped", "loopbox-art on_art"];
+const LONGEST: [&str; 6] =
+    ["e2e aar", "e2e frames", "e2e shipped", "loopbox-cli fleet", "loopbox-art on_art", "e2e hangs"];
 
 pub(crate) fn test(args: &TestArgs) -> Result<()> {
     if let Some(name) = &args.step {

@@ -1,5 +1,6 @@
 //! A wait in native code: Java's stack ends at the native method, and the kernel reports what it waits for.
 
+use crate::diagnose::cpu_wait::measured_cpu_wait;
 use crate::diagnose::dominant_wait::{called_from, short};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
@@ -19,8 +20,9 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let (main, wait) = (facts.analysis.main_thread.as_ref()?, facts.analysis.main_wait()?);
     let profile = facts.profile.as_ref()?;
     let (frame, ns) = profile.top_frame?;
-    // What computes in native code may wait for a moment, too.
-    let cpu = slow.cpu_share().filter(|cpu| *cpu < 0.3)?;
+    // What computes in native code may wait for a moment, too; what waited for a CPU computes as soon as it has one.
+    let starved = measured_cpu_wait(facts, slow).map_or(0.0, |(part, _)| part);
+    let cpu = slow.cpu_share().filter(|cpu| *cpu < 0.3 * (1.0 - starved))?;
     let is_native = facts.analysis.frames[frame].kind == FrameKind::Native;
     let known_from_java = profile.share(WaitKind::Running) < 0.6;
     if !is_wait(wait.kind) || !is_native || known_from_java || share(ns, profile.total_ns) < 0.6 {

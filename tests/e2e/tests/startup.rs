@@ -18,8 +18,9 @@ fn app(testbed: &str, manifest: &str, folder: &std::path::Path) -> Result<App> {
 fn a_hang_in_on_create_is_reported_where_the_manifest_wants_the_recorder() -> Result<()> {
     for testbed in to_test_on(&["art10", "art11"]) {
         let folder = tempdir()?;
+        // What comes before onCreate is part of the same message, and may take long on a busy machine.
         let manifest =
-            "io.loopbox.enabled=true,io.loopbox.hangMs=1000,io.loopbox.hook=PRINTER,com.example.key=1";
+            "io.loopbox.enabled=true,io.loopbox.hangMs=6000,io.loopbox.hook=PRINTER,com.example.key=1";
         let app = app(&testbed, manifest, folder.path())?;
         let mut app = app.argument("hang=application").argument("how=lock").argument("ms=3600000").start()?;
         app.wait_for("SCRIPT hangs at application", LIMIT)?;

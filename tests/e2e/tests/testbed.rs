@@ -71,6 +71,15 @@ const STORY: [(&str, &str, &str); 21] = [
     ("nested-loop", MESSAGE, "handleCallback run loop dispatchMessage handleCallback run"),
 ];
 
+/// What a frame takes the movements since the last one with.
+const BATCH: &str = "nativeConsumeBatchedInputEvents";
+
+/// An event that comes while movements wait for a frame is read with them, if the main thread does not look before that
+/// frame: on a busy machine.
+fn may_come_with_a_batch(place: &str) -> bool {
+    ["touch-up", "key", "generic-motion"].contains(&place)
+}
+
 #[test]
 fn an_app_starts_and_is_called_as_on_a_phone() -> Result<()> {
     for testbed in testbeds() {
@@ -79,15 +88,19 @@ fn an_app_starts_and_is_called_as_on_a_phone() -> Result<()> {
         let names: Vec<_> = places.iter().map(|(place, _)| *place).collect();
         assert_eq!(names, STORY.map(|(place, ..)| place), "{testbed}: {lines:#?}");
         for ((place, stack), (_, bottom, top)) in places.iter().zip(STORY) {
+            let with_batch = may_come_with_a_batch(place) && stack.contains(&BATCH);
             let stack = stack.join(" ");
+            let bottom = if with_batch { FRAME } else { bottom };
             assert!(stack.starts_with(bottom) && stack.ends_with(top), "{testbed}, {place}: {stack}");
         }
         let stack = |wanted: &str| &places.iter().find(|(place, _)| *place == wanted).unwrap().1;
         for touch in ["touch-down", "touch-up"] {
-            assert!(stack(touch).contains(&"onInputEvent"), "{testbed}: {touch}");
-            assert!(!stack(touch).contains(&"dispatchMessage"), "{testbed}: {touch} is in a message");
+            let stack = stack(touch);
+            assert!(stack.contains(&"onInputEvent"), "{testbed}: {touch}");
+            let with_batch = may_come_with_a_batch(touch) && stack.contains(&BATCH);
+            assert!(with_batch || !stack.contains(&"dispatchMessage"), "{testbed}: {touch} is in a message");
         }
-        assert!(stack("touch-move").contains(&"nativeConsumeBatchedInputEvents"), "{testbed}");
+        assert!(stack("touch-move").contains(&BATCH), "{testbed}");
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use loopbox_e2e::{LIMIT, feature, launcher, read, stacks_of};
 use loopbox_format::model::{
     DumpReason, Feature, FrameFlags, FrameScene, FrameSession, JankFrame, JankPlace, Report, SceneKind,
 };
+use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use tempfile::tempdir;
@@ -96,14 +97,31 @@ fn jank_in<'a>(report: &'a Report, place: JankPlace, method: &str) -> Result<&'a
     })
 }
 
+/// What the performance monitor wrote so far.
+fn stall_lines(said: &[String]) -> Result<Vec<Value>> {
+    let lines = said.iter().filter_map(|line| line.strip_prefix("SCRIPT stall "));
+    Ok(lines.map(serde_json::from_str).collect::<Result<_, _>>()?)
+}
+
+/// Whether it is of one of the two stalls of the story.
+fn has_dropped(line: &Value) -> bool {
+    line["display_frames"]["dropped"].as_u64().is_some_and(|frames| frames >= 40)
+}
+
 /// A finger scrolls and lets go, a list flies and stalls twice, a tap, and a scroll that no finger caused.
 fn a_screen_is_used(testbed: &str, hook: &str) -> Result<()> {
     let folder = tempdir()?;
     let launcher = launcher(testbed)?;
     let app = launcher.app("smooth.Main").argument(format!("dir={}", folder.path().display()));
-    let mut app = app.argument(hook).argument("stages=on").argument("touch=on").start()?;
+    let app = app.argument(hook).argument("stages=on").argument("touch=on").argument("monitor=on");
+    let mut app = app.start()?;
     app.wait_for("SCRIPT used", LIMIT)?;
     let report = report_in(folder.path(), is_whole)?;
+    let mut lines = stall_lines(app.seen())?;
+    while lines.iter().filter(|line| has_dropped(line)).count() < 2 {
+        app.wait_for("SCRIPT stall", LIMIT)?;
+        lines = stall_lines(app.seen())?;
+    }
     let said = app.seen().to_vec();
     app.kill();
 
@@ -131,6 +149,19 @@ fn a_screen_is_used(testbed: &str, hook: &str) -> Result<()> {
     assert!(other.duration_ns >= 680 * MS && other.other_ns >= Some(700 * MS), "{other:?}");
     assert!(feed.level_frames[3] + feed.level_frames[4] >= 2, "{:?}", feed.level_frames);
     assert!(said.iter().any(|line| line == "SCRIPT skipped many in smooth.Screen"), "{said:?}");
+
+    // The performance monitor's lines of both have the frames that they dropped, as the report counts them.
+    for (jank, frame) in [(own, true), (other, false)] {
+        let dropped = (jank.duration_ns as f64 / f64::from(jank.interval_ns)).round() as u64 - 1;
+        let of = |line: &&Value| line["display_frames"]["dropped"] == dropped && line["frame"] == frame;
+        let line = lines.iter().find(of).with_context(|| format!("none of {dropped}: {lines:#?}"))?;
+        let frames = &line["display_frames"];
+        assert_eq!((&frames["scene"], &line["scene"]), (&"smooth.Screen".into(), &"smooth.Screen".into()));
+        assert!(frames["scene_frames"].as_u64().is_some_and(|frames| frames > 1), "{line}");
+        assert!(frames["scene_dropped"].as_u64().is_some_and(|all| all >= dropped), "{line}");
+        assert!(frames["scene_fps"].as_f64().is_some_and(|fps| fps > 0.0 && fps < 60.0), "{line}");
+        assert!(frames["scene_hitch_ms_per_s"].as_f64().is_some_and(|rate| rate > 0.0), "{line}");
+    }
 
     // What FrameMetrics reports of a frame is found by its frame time.
     assert!(frames.scenes.first().is_some_and(|process| process.staged > 0 && process.first_draw == 0));

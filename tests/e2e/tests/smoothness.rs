@@ -222,3 +222,82 @@ fn frames_of_a_killed_process_are_in_the_next_launchs_report() -> Result<()> {
     assert!(!report.frames.recent.is_empty());
     Ok(())
 }
+
+/// A frame that `smooth.Skips` saw stand too long, and the platform's own line about it, both from the log.
+#[derive(Debug)]
+struct Stood {
+    /// N of "Skipped N frames!".
+    platform: Option<u64>,
+    /// Frames that were dropped, by the two frame times alone.
+    dropped: u64,
+    /// How many refreshes passed before the app asked for the next frame, at least and at most.
+    asked: (u64, u64),
+}
+
+/// The `Choreographer` writes its line before the frame's callbacks run, so it stands right before the app's.
+fn stood_in(log: &str) -> Result<Vec<Stood>> {
+    let mut all = Vec::new();
+    let mut platform = None;
+    for line in log.lines() {
+        if let Some(skipped) = line.strip_prefix("I/Choreographer: Skipped ") {
+            let (frames, words) = skipped.split_once(' ').context("no number")?;
+            assert_eq!(words, "frames!  The application may be doing too much work on its main thread.");
+            platform = Some(frames.parse()?);
+        } else if let Some(numbers) = line.strip_prefix("I/SKIPS: stood ") {
+            let numbers: Vec<u64> = numbers.split(' ').map(str::parse).collect::<Result<_, _>>()?;
+            let [dropped, fewest, most] = numbers[..] else { panic!("{line}") };
+            all.push(Stood { platform: platform.take(), dropped, asked: (fewest, most) });
+        } else if line.starts_with("I/SKIPS: on time") {
+            assert_eq!(platform.take(), None, "{log}");
+        }
+    }
+    Ok(all)
+}
+
+/// For stalls inside of a frame and between two, of which the platform counts those that begin after the next frame was asked for.
+fn skipped_frames_are_the_platforms(testbed: &str, hz: u64) -> Result<()> {
+    let folder = tempdir()?;
+    let app = launcher(testbed)?.app("smooth.Skips").argument(format!("dir={}", folder.path().display()));
+    let ended = app.argument(format!("hz={hz}")).start()?.finish(LIMIT)?.success()?;
+    let heard = ended.lines.iter().filter_map(|line| line.strip_prefix("SCRIPT skipped "));
+    let heard: Vec<u64> = heard.map(str::parse).collect::<Result<_, _>>()?;
+    let log = &ended.errors;
+    let stood = stood_in(log)?;
+    println!("{testbed}, {hz} Hz: reported {heard:?}, of {stood:?}");
+
+    // Ours is called for half a second on any display, the platform's from 30 refreshes on.
+    let limit = if hz == 60 { 30 } else { 61 };
+    let long: Vec<u64> = stood.iter().map(|frame| frame.dropped).filter(|&frames| frames >= limit).collect();
+    assert_eq!(heard, long, "{log}");
+    for frame in &stood {
+        let Stood { platform, dropped, asked: (fewest, most) } = *frame;
+        match platform {
+            Some(platform) => {
+                assert!(platform + fewest <= dropped && dropped <= platform + most, "{frame:?} in {log}");
+            }
+            None => assert!(dropped < 30 + most, "{frame:?} in {log}"),
+        }
+    }
+    // The next frame was asked for at once: the counts are equal.
+    let at_once = |frame: &&Stood| frame.asked == (0, 0) && frame.dropped >= limit;
+    let equal = stood.iter().filter(at_once).filter(|frame| frame.platform == Some(frame.dropped));
+    assert!(equal.count() >= 2, "{stood:#?}");
+    // It was asked for when the stall was over: the platform does not see that one.
+    assert!(stood.iter().any(|frame| frame.dropped >= limit && frame.platform.is_none()), "{stood:#?}");
+    // Below half a second, which is more than 30 refreshes at 120 Hz.
+    let quick = stood.iter().any(|frame| frame.dropped < limit && frame.platform == Some(frame.dropped));
+    assert_eq!(quick, hz == 120, "{stood:#?}");
+    Ok(())
+}
+
+#[test]
+fn skipped_frames_are_counted_as_the_platform_counts_them() -> Result<()> {
+    skipped_frames_are_the_platforms("art10", 60)?;
+    skipped_frames_are_the_platforms("art10", 120)
+}
+
+#[test]
+fn skipped_frames_are_counted_so_on_art_11() -> Result<()> {
+    skipped_frames_are_the_platforms("art11", 60)?;
+    skipped_frames_are_the_platforms("art11", 120)
+}

@@ -42,7 +42,7 @@ pub use jank::{MainThreadTime, is_jank, place};
 pub use levels::{SKIPPED_FRAMES, is_skipped_warning, level, unscaled_level};
 pub use live::{Live, LiveValue};
 pub use merge::add;
-pub use recorder::{FrameEvent, FrameRecorder, Heard, SeenFrame, SeenMessage};
+pub use recorder::{FrameEvent, FrameRecorder, Heard, SeenFrame, SeenMessage, StallFrames};
 pub use scene::SceneStats;
 pub use scenes::{SceneId, Scenes};
 pub use stages::{Duplicates, METRICS, Rejected, StageReport};

@@ -10,13 +10,17 @@ use crate::live::{Live, LiveValue};
 use crate::scene::SceneStats;
 use crate::scenes::{SceneId, Scenes};
 use crate::stages::{Duplicates, METRICS, StageReport};
-use loopbox_format::model::{FrameFlags, FrameGesture, FrameSession, JankFrame, RecentFrame, StageFrame};
+use loopbox_format::model::{
+    FrameFlags, FrameGesture, FrameScene, FrameSession, JankFrame, RecentFrame, StageFrame,
+};
 
 /// How much is kept of each kind, the newest or, of jank frames, the worst.
 const GESTURES: usize = 16;
 const JANKS: usize = 32;
 const RECENT: usize = 128;
 const STAGES: usize = 32;
+/// More than there are jank frames in the time until a stall is reported.
+const SLOWEST: usize = 32;
 
 /// A message of the main thread that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +83,15 @@ pub struct Heard {
     pub skipped: Option<u32>,
 }
 
+/// What frames there were around a message that took long.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StallFrames {
+    /// Frames that were dropped while a frame stood of which this was the slowest message.
+    pub dropped: Option<u32>,
+    /// The figures so far of that frame's screen, or of the one that was asked for.
+    pub scene: FrameScene,
+}
+
 /// The figures of a process.
 #[derive(Debug)]
 pub struct FrameRecorder {
@@ -95,6 +108,16 @@ pub struct FrameRecorder {
     /// A session goes on: a window may be open.
     open: bool,
     kept: FrameSession,
+    /// Of the newest jank frames, whether they are kept or not.
+    slowest: Vec<Slowest>,
+}
+
+/// The slowest message while a frame stood.
+#[derive(Debug, Clone, Copy)]
+struct Slowest {
+    token: u64,
+    dropped: u32,
+    scene: SceneId,
 }
 
 impl FrameRecorder {
@@ -115,6 +138,7 @@ impl FrameRecorder {
             skipped,
             open: false,
             kept: FrameSession::default(),
+            slowest: Vec::with_capacity(SLOWEST),
         }
     }
 
@@ -194,6 +218,11 @@ impl FrameRecorder {
 
     fn jank(&mut self, seen: &SeenFrame, scene: SceneId) {
         let SeenFrame { frame, own, other, .. } = seen;
+        let slowest = [own, other].into_iter().flatten().max_by_key(|message| message.wall_ns);
+        if let Some(message) = slowest {
+            let slowest = Slowest { token: message.token, dropped: frame.dropped(), scene };
+            push(&mut self.slowest, SLOWEST, slowest);
+        }
         let gesture = self.gestures.number().filter(|_| frame.flags.has(FrameFlags::SCROLLED));
         let mut jank = JankFrame {
             frame_time_ns: frame.time_ns,
@@ -265,9 +294,29 @@ impl FrameRecorder {
         self.open || self.gestures.is_ending()
     }
 
+    /// Frames around the message of this number; without one that stood for it, the figures of the screen of this name. `None`
+    /// when that had no frame.
+    pub fn stall(&self, token: u64, screen: &str) -> Option<StallFrames> {
+        let slowest = self.slowest.iter().rev().find(|slowest| slowest.token == token);
+        let scene = match slowest {
+            Some(slowest) => self.scenes.records().nth(slowest.scene.index().into()),
+            None => self.scenes.named(screen),
+        };
+        let scene = scene.copied().filter(|scene| scene.frames > 0)?;
+        Some(StallFrames { dropped: slowest.map(|slowest| slowest.dropped), scene })
+    }
+
+    /// Whether the frame that stood until then is counted: the next one has begun, within a refresh.
+    pub fn is_counted_until(&self, end_ns: u64) -> bool {
+        self.kept.recent.last().is_some_and(|frame| {
+            let next_ns = frame.frame_time_ns.saturating_add(u64::from(frame.duration_us) * 1_000);
+            next_ns.saturating_add(self.interval.ns()) >= end_ns
+        })
+    }
+
     /// All of it; empty while there was nothing to count.
     pub fn session(&self) -> FrameSession {
-        let counts = |scene: &loopbox_format::model::FrameScene| {
+        let counts = |scene: &FrameScene| {
             scene.frames > 0 || scene.staged > 0 || scene.first_draw > 0 || scene.lost_reports > 0
         };
         if !self.scenes.records().any(counts) {

@@ -62,6 +62,12 @@ impl Scenes {
         SceneId(index as u16)
     }
 
+    /// The sums of the screen of this name, when it has some of its own.
+    pub fn named(&self, name: &str) -> Option<&FrameScene> {
+        let wanted = SceneStats::new(SceneKind::Named, name);
+        self.records().skip(OTHER + 1).find(|scene| scene.name == wanted.sums().name)
+    }
+
     /// The screen of frames that have none of their own.
     pub const fn others(&self) -> SceneId {
         SceneId(OTHER as u16)

@@ -198,3 +198,35 @@ fn after_a_reset_the_figures_begin_anew() {
     let counts: Vec<_> = session.scenes.iter().map(|scene| (scene.name.as_str(), scene.frames)).collect();
     assert_eq!(counts, [("", 2), ("", 1), ("Detail", 1)], "one screen, as before");
 }
+
+#[test]
+fn a_message_that_took_long_has_the_frames_that_it_dropped_and_its_screens_figures() {
+    let mut recorder = recorder();
+    assert_eq!((recorder.stall(7, "Feed"), recorder.is_counted_until(0)), (None, false));
+    let frame = |time_ns, duration_ns| {
+        let flags = FrameFlags::SCROLLED;
+        DisplayFrame { time_ns, duration_ns, interval: S60, flags }
+    };
+    let i = S60.ns();
+    take(&mut recorder, seen(frame(i, i)), "Feed");
+    // A block of 720 ms in the frame's own message, and a shorter one behind it.
+    let stalled = frame(2 * i, 44 * i);
+    let end_ns = 45 * i + i / 2;
+    let own = Some(message(7, 720, end_ns));
+    let other = Some(message(8, 12, end_ns + MS));
+    assert!(!recorder.is_counted_until(end_ns), "the next frame has not begun");
+    take(&mut recorder, SeenFrame { own, other, ..seen(stalled) }, "Feed");
+    assert!(recorder.is_counted_until(end_ns) && !recorder.is_counted_until(48 * i));
+    let stall = recorder.stall(7, "Detail").unwrap();
+    assert_eq!((stall.dropped, stall.scene.name.as_str()), (Some(43), "Feed"));
+    assert_eq!((stall.scene.frames, stall.scene.sum_ns, stall.scene.hitch_ns), (2, 45 * i, 43 * i));
+    // The shorter message has dropped none: they count once.
+    assert_eq!(recorder.stall(8, "Feed").map(|stall| stall.dropped), Some(None));
+    assert_eq!(recorder.stall(8, "Detail"), None);
+    // A message between two frames.
+    let other = Some(message(9, 100, 53 * i));
+    let own = Some(message(10, 3, 46 * i + 3 * MS));
+    take(&mut recorder, SeenFrame { own, other, ..seen(frame(46 * i, 7 * i)) }, "Detail");
+    let stall = recorder.stall(9, "").unwrap();
+    assert_eq!((stall.dropped, stall.scene.name.as_str()), (Some(6), "Detail"));
+}

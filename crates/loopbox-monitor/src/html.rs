@@ -1,6 +1,6 @@
 //! The sums as one self-contained page with charts.
 
-use crate::text::{culprit, headline, levels, name, phases, time, values};
+use crate::text::{culprit, dropped, headline, levels, name, phases, time, values};
 use crate::view::{Group, View};
 use loopbox_report::escape;
 use std::fmt::Write as _;
@@ -58,8 +58,12 @@ fn table(out: &mut String, title: &str, groups: &[Group], limit: usize) {
     let what = title.trim_end_matches('s').to_lowercase();
     let _ = write!(out, "<h2>{title}</h2><table><thead><tr><th>{what}{COLUMNS}");
     for group in groups.iter().take(limit) {
-        let what =
-            format!("<code>{}</code> <small>{}</small>", escape(&name(&group.name)), levels(&group.levels));
+        let what = format!(
+            "<code>{}</code> <small>{}{}</small>",
+            escape(&name(&group.name)),
+            levels(&group.levels),
+            dropped(group.dropped_frames)
+        );
         row(out, group.ms, most, group.stalls, group.longest_ms, &what);
     }
     out.push_str("</table>");

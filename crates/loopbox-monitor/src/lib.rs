@@ -14,7 +14,7 @@ mod view;
 
 pub use as_report::as_report;
 pub use html::html;
-pub use line::{Base, Line, Sample, Stack, Stall, read_line};
+pub use line::{Base, DisplayFrames, Line, Sample, Stack, Stall, read_line};
 pub use parquet::StallRow;
 pub use stalls::{Stalls, stalls};
 pub use summary::Summary;

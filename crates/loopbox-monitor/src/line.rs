@@ -62,12 +62,32 @@ pub struct Stall {
     pub message: String,
     /// The app's word for where its user was.
     pub scene: String,
+    /// Frames of the display around it, where the app records them and this screen had some.
+    pub display_frames: Option<DisplayFrames>,
     /// How many stacks were taken.
     pub stack_samples: u32,
     /// The most frequent ones, most frequent first.
     pub stacks: Vec<Stack>,
     /// The process before, during and after it.
     pub samples: Vec<Sample>,
+}
+
+/// Frames of the display around a stall.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct DisplayFrames {
+    /// How many were dropped because of it; `None` when no frame that counts stood meanwhile.
+    pub dropped: Option<u64>,
+    /// The screen that the figures are of.
+    pub scene: String,
+    /// Its frames so far.
+    pub scene_frames: u64,
+    /// How many it has dropped.
+    pub scene_dropped: u64,
+    /// Its frames per second.
+    pub scene_fps: Option<f64>,
+    /// Its hitch rate.
+    pub scene_hitch_ms_per_s: Option<f64>,
 }
 
 /// A stack that was seen during a stall.
@@ -131,6 +151,11 @@ pub fn read_line(bytes: &[u8]) -> Option<Line> {
 }
 
 impl Stall {
+    /// Frames that were dropped because of it, as far as it is known.
+    pub(crate) fn dropped_frames(&self) -> Option<u64> {
+        self.display_frames.as_ref()?.dropped
+    }
+
     /// The day that it began on: `2026-11-21`; an empty text when it has no time.
     pub fn day(&self) -> &str {
         self.t.get(..10).filter(|day| day.bytes().all(|b| b.is_ascii_digit() || b == b'-')).unwrap_or("")

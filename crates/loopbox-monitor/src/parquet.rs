@@ -1,6 +1,6 @@
 //! One stall as a row of a table, for SQL engines: the same form as the tables of reports (`docs/parquet.md`).
 
-use crate::line::{Base, Sample, Stall};
+use crate::line::{Base, DisplayFrames, Sample, Stall};
 use crate::summary::{Phases, average};
 use loopbox_report::Analysis;
 use loopbox_report::cluster::Problem;
@@ -50,6 +50,10 @@ impl Row for StallRow {
         ("culprit", Text(|r| known(r.culprit.as_ref()))),
         ("group_id", Text(|r| &r.group_id)),
         ("frames", Text(|r| &r.frames)),
+        ("dropped", Integer(|r| r.stall.dropped_frames().and_then(|frames| frames.try_into().ok()))),
+        ("screen_frames", Integer(|r| r.frames().and_then(|f| f.scene_frames.try_into().ok()))),
+        ("screen_fps", Real(|r| r.frames().and_then(|frames| frames.scene_fps))),
+        ("screen_hitch_ms_per_s", Real(|r| r.frames().and_then(|frames| frames.scene_hitch_ms_per_s))),
         ("samples", Integer(|r| Some(r.stall.stack_samples.into()))),
         ("proc_cpu_before", Real(|r| r.proc_cpu[0])),
         ("proc_cpu_during", Real(|r| r.proc_cpu[1])),
@@ -68,6 +72,10 @@ fn known(text: Option<&String>) -> &str {
 }
 
 impl StallRow {
+    fn frames(&self) -> Option<&DisplayFrames> {
+        self.stall.display_frames.as_ref()
+    }
+
     /// The row of a stall, of its report ([`crate::as_report`]) with that one's diagnosis. `path` is the name of the file in the
     /// table.
     pub fn new(stall: &Stall, base: &Base, a: &Analysis, diagnosis: &Diagnosis, path: &str) -> Self {

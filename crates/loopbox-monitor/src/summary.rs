@@ -41,6 +41,8 @@ impl Summary {
         self.whole.ms += stall.wall_ms;
         self.whole.longest_ms = self.whole.longest_ms.max(stall.wall_ms);
         *self.whole.levels.entry(stall.level).or_default() += 1;
+        let dropped = stall.dropped_frames().unwrap_or_default();
+        self.whole.dropped_frames = self.whole.dropped_frames.saturating_add(dropped);
         let groups = [
             (&mut self.days, stall.day()),
             (&mut self.scenes, &stall.scene),
@@ -53,6 +55,7 @@ impl Summary {
             group.stalls += 1;
             group.ms += stall.wall_ms;
             group.longest_ms = group.longest_ms.max(stall.wall_ms);
+            group.dropped_frames = group.dropped_frames.saturating_add(dropped);
             *group.levels.entry(stall.level).or_default() += 1;
         }
         self.add_stacks(stall);

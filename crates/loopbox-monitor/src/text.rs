@@ -23,13 +23,14 @@ pub fn text(view: &View, limit: usize) -> String {
     out
 }
 
-/// `7 stalls, 4.31 s in all, longest 731 ms; 2 processes; 1 line cut off`.
+/// `7 stalls, 4.31 s in all, longest 731 ms, 43 frames dropped; 2 processes; 1 line cut off`.
 pub(crate) fn headline(view: &View) -> String {
     let mut line = format!(
-        "{}, {} in all, longest {}",
+        "{}, {} in all, longest {}{}",
         plural(view.stalls, "stall"),
         time(view.ms),
-        time(view.longest_ms)
+        time(view.longest_ms),
+        dropped(view.dropped_frames)
     );
     let _ = write!(line, "; {}", plural(view.processes, "process"));
     if view.users > 0 {
@@ -51,11 +52,12 @@ fn table(out: &mut String, title: &str, groups: &[Group], limit: usize) {
     for group in groups.iter().take(limit) {
         let _ = writeln!(
             out,
-            "  {:>9} in {:<11} longest {:>8}, {}  {NAME}{}{NAME:#}",
+            "  {:>9} in {:<11} longest {:>8}, {}{}  {NAME}{}{NAME:#}",
             time(group.ms),
             plural(group.stalls, "stall"),
             time(group.longest_ms),
             levels(&group.levels),
+            dropped(group.dropped_frames),
             name(&group.name)
         );
     }
@@ -134,6 +136,11 @@ pub(crate) fn levels(levels: &BTreeMap<u32, u64>) -> String {
     let parts: Vec<String> =
         levels.iter().map(|(level, stalls)| format!("{stalls} of level {level}")).collect();
     parts.join(", ")
+}
+
+/// `, 43 frames dropped`; nothing where none is known to be.
+pub(crate) fn dropped(frames: u64) -> String {
+    if frames == 0 { String::new() } else { format!(", {} dropped", plural(frames, "frame")) }
 }
 
 /// A group's name as it may be shown.

@@ -25,6 +25,9 @@ fn entry(out: &mut String, stall: &Stall) {
     if let Some(cpu_ms) = stall.cpu_ms {
         let _ = write!(out, ", {cpu_ms:.1} ms of a processor");
     }
+    if let Some(dropped) = stall.dropped_frames() {
+        let _ = write!(out, ", {dropped} frames dropped");
+    }
     for (word, text) in [("message", &stall.message), ("scene", &stall.scene)] {
         if !text.is_empty() {
             let _ = write!(out, "\r\n{word} {}", one_line(text));

@@ -16,6 +16,8 @@ pub struct View {
     pub ms: f64,
     /// The longest one.
     pub longest_ms: f64,
+    /// How many frames they dropped where that is known.
+    pub dropped_frames: u64,
     /// How many stalls each level has.
     pub levels: BTreeMap<u32, u64>,
     /// How many processes wrote.
@@ -49,6 +51,8 @@ pub struct Group {
     pub ms: f64,
     /// The longest one.
     pub longest_ms: f64,
+    /// How many frames they dropped where that is known.
+    pub dropped_frames: u64,
     /// How many stalls each level has.
     pub levels: BTreeMap<u32, u64>,
 }

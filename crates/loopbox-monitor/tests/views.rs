@@ -22,7 +22,10 @@ fn file() -> String {
         stall("2026-11-22", 1, 150.0, "", "", ""),
         r#"{"v":2,"level":1,"wall_ms":1}"#.to_owned(),
         r#"{"v":1,"t":"2026-11-22T20:10:02.588+0"#.to_owned(),
-        stall("2026-11-22", 2, 400.0, "Feed", SLEEP, r#"{"at":-100,"proc_cpu":18.0}"#),
+        stall("2026-11-22", 2, 400.0, "Feed", SLEEP, r#"{"at":-100,"proc_cpu":18.0}"#).replace(
+            "\"stack_samples\"",
+            r#""display_frames":{"dropped":23,"scene":"Feed","scene_frames":812,"scene_dropped":96,"scene_fps":54.1,"scene_hitch_ms_per_s":12.3},"stack_samples""#,
+        ),
     ]
     .join("\n")
         + "\n\n"
@@ -43,6 +46,9 @@ fn stalls_are_summed_up_by_day_scene_and_stack() {
     };
     assert_eq!(groups(&view.days), [("2026-11-21".into(), 1, 1_200.0), ("2026-11-22".into(), 2, 550.0)]);
     assert_eq!(groups(&view.scenes), [("Feed".into(), 2, 1_600.0), (String::new(), 1, 150.0)]);
+    // The line of an older writer says nothing of frames, and its stall dropped none that is known.
+    assert_eq!((view.dropped_frames, view.scenes[0].dropped_frames), (23, 23));
+    assert_eq!(view.days.iter().map(|day| day.dropped_frames).collect::<Vec<_>>(), [0, 23]);
     // Six tenths, two tenths and the rest of the first; six tenths of the third; all of the one without a stack.
     let stacks: Vec<_> =
         view.stacks.iter().map(|stack| (stack.method.as_str(), stack.stalls, stack.ms.round())).collect();
@@ -64,9 +70,9 @@ fn the_sums_are_shown_as_text_and_as_a_page() {
     let view = summary.view();
     let plain = anstream::adapter::strip_str(&text(&view, 1)).to_string();
     for part in [
-        "3 stalls, 1.75 s in all, longest 1.20 s; 1 process, 1 user; 2 lines cut off",
+        "3 stalls, 1.75 s in all, longest 1.20 s, 23 frames dropped; 1 process, 1 user; 2 lines cut off",
         "2026-11-21",
-        "1.60 s in 2 stalls    longest   1.20 s, 2 of level 2  <Feed>",
+        "1.60 s in 2 stalls    longest   1.20 s, 2 of level 2, 23 frames dropped  <Feed>",
         "960 ms in 2 stalls    a.Job.run, in java.lang.Thread.sleep",
         "java.lang.Thread.sleep(Native Method)",
         "and 2 more",
@@ -76,6 +82,7 @@ fn the_sums_are_shown_as_text_and_as_a_page() {
     }
     let page = html(&view, 20);
     assert!(page.starts_with("<!doctype html>") && page.contains("&lt;Feed&gt;") && !page.contains("<Feed>"));
+    assert!(page.contains("2 of level 2, 23 frames dropped</small>"));
     assert!(page.contains("a.Prices.解析") && !page.contains("http"));
 }
 
@@ -86,6 +93,7 @@ fn the_articles_text_log_has_an_entry_for_each_stall() {
     let first = "/**************************************/\r\n2026-11-21 20:10:02\r\n/**************************************/\r\nlevel 2, 1200.0 ms\r\nmessage android.os.Handler a.Job: 0\r\nscene Feed\r\n6 of 10 stacks:\r\n    java.lang.Thread.sleep(Native Method)\r\n";
     assert!(log.starts_with(first), "{log}");
     assert!(log.contains("a.Prices.解析(Prices.java:24)\r\n"));
+    assert!(log.contains("level 2, 400.0 ms, 23 frames dropped\r\n"));
 }
 
 proptest! {

@@ -3,13 +3,14 @@ package bench;
 import android.os.Handler;
 import android.os.HandlerThread;
 import android.os.Looper;
+import android.util.Log;
 import dalvik.system.VMDebug;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Ways to find messages that block, as they are found elsewhere, each with a Printer and with posts to a thread for each message:
  * the block monitor of the one article, the performance monitor of the other, and BlockCanary's. What they do for each message
- * is theirs; what they do for one that blocks is left out, because none does here.
+ * is theirs; what they do for one that blocks is in {@link StallMonitors}.
  */
 abstract class BlockMonitors implements HookBench.Variant, android.util.Printer {
     private HandlerThread thread;
@@ -32,7 +33,7 @@ abstract class BlockMonitors implements HookBench.Variant, android.util.Printer 
     }
 
     /** A stack 200 ms after a message began, unless it has ended by then. */
-    static final class Block extends BlockMonitors implements Runnable {
+    static class Block extends BlockMonitors implements Runnable {
         private static final long TIME_BLOCK = 200L;
 
         @Override public void println(String line) {
@@ -45,12 +46,16 @@ abstract class BlockMonitors implements HookBench.Variant, android.util.Printer 
         }
 
         @Override public void run() {
-            System.out.println("blocks: " + Looper.getMainLooper().getThread().getStackTrace().length);
+            StringBuilder lines = new StringBuilder();
+            for (StackTraceElement frame : Looper.getMainLooper().getThread().getStackTrace()) {
+                lines.append(frame.toString() + "\n");
+            }
+            Log.e("LogMonitor", lines.toString());
         }
     }
 
     /** Samples while it is switched on, each interval after the one before. */
-    private static final class PostedSampler implements Runnable {
+    static class PostedSampler implements Runnable {
         private final Handler handler;
         private final long delayMs;
         private final AtomicBoolean samples = new AtomicBoolean();
@@ -73,7 +78,11 @@ abstract class BlockMonitors implements HookBench.Variant, android.util.Printer 
             }
         }
 
+        /** Takes what there is. */
+        void sample() {}
+
         @Override public void run() {
+            sample();
             if (samples.get()) {
                 handler.postDelayed(this, delayMs);
             }
@@ -81,16 +90,23 @@ abstract class BlockMonitors implements HookBench.Variant, android.util.Printer 
     }
 
     /** Levels by the wall clock; its sampler is started by the first message and runs on. */
-    static final class Uiperf extends BlockMonitors {
+    static class Uiperf extends BlockMonitors {
         private PostedSampler sampler;
         private long startTime;
         private int level;
 
         @Override public boolean install() {
             boolean installed = super.install();
-            sampler = new PostedSampler(watcher, 500);
+            sampler = sampler(watcher, 500);
             return installed;
         }
+
+        PostedSampler sampler(Handler handler, long delayMs) {
+            return new PostedSampler(handler, delayMs);
+        }
+
+        /** A message of this level has ended, with this line. */
+        void ended(String line, int level) {}
 
         @Override public void uninstall() throws Exception {
             sampler.stop();
@@ -105,27 +121,42 @@ abstract class BlockMonitors implements HookBench.Variant, android.util.Printer 
                 long took = System.currentTimeMillis() - startTime;
                 level = took > 300 ? 2 : took > 100 ? 1 : 0;
                 startTime = 0;
+                ended(line, level);
             }
         }
     }
 
     /** The wall clock and the thread's CPU clock at both ends, and two samplers that are started and stopped for each message. */
-    static final class Canary extends BlockMonitors {
-        private static final long BLOCK_MS = 3_000;
-
-        private PostedSampler stacks;
-        private PostedSampler cpu;
+    static class Canary extends BlockMonitors {
+        PostedSampler stacks;
+        PostedSampler cpu;
         private long startMs;
         private long startCpuMs;
         private boolean started;
 
         @Override public boolean install() {
             boolean installed = super.install();
-            long delayMs = BLOCK_MS * 8 / 10;
-            stacks = new PostedSampler(watcher, delayMs);
-            cpu = new PostedSampler(watcher, delayMs);
+            long delayMs = blockMs() * 8 / 10;
+            stacks = stacks(watcher, delayMs);
+            cpu = cpu(watcher, delayMs);
             return installed;
         }
+
+        /** Its default. */
+        long blockMs() {
+            return 3_000;
+        }
+
+        PostedSampler stacks(Handler handler, long delayMs) {
+            return new PostedSampler(handler, delayMs);
+        }
+
+        PostedSampler cpu(Handler handler, long delayMs) {
+            return new PostedSampler(handler, delayMs);
+        }
+
+        /** A message took longer. */
+        void blocked(long startMs, long endMs, long cpuMs) {}
 
         @Override public void println(String line) {
             if (!started) {
@@ -137,8 +168,8 @@ abstract class BlockMonitors implements HookBench.Variant, android.util.Printer 
             } else {
                 long endMs = System.currentTimeMillis();
                 started = false;
-                if (endMs - startMs > BLOCK_MS) {
-                    System.out.println("blocks: " + startCpuMs);
+                if (endMs - startMs > blockMs()) {
+                    blocked(startMs, endMs, VMDebug.threadCpuTimeNanos() / 1_000_000 - startCpuMs);
                 }
                 stacks.stop();
                 cpu.stop();

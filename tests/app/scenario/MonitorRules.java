@@ -66,7 +66,8 @@ public final class MonitorRules {
 
     /** A stack of so many frames, all long, in another language, and with what JSON and a line must not have as it is. */
     private static void lines() {
-        StringBuilder told = new StringBuilder("S\t7\t5000000000\t731200000\t12000000\t206000000\t0\t0\ta.\u5361\u987fHandler\tb.C\t60\n");
+        StringBuilder told = new StringBuilder("S\t7\t5000000000\t731200000\t12000000\t206000000\t0\t0\ta.\u5361\u987fHandler\tb.C\t60");
+        told.append("\t43\t83\t1535000000\t54\t183333337\tFeed\n");
         for (int stack = 0; stack < 5; stack++) {
             told.append("#\t").append(20 - stack).append("\t5050000000\t5700000000\n");
             for (int frame = 0; frame < 100; frame++) {
@@ -75,6 +76,9 @@ public final class MonitorRules {
         }
         StallLine line = new StallLine(told.toString());
         String json = line.json(2, 1_795_291_802_588L, TimeZone.getTimeZone("UTC"), 42, "Feed", new ArrayList<Vitals>());
+        Script.say("line " + json);
+        line = new StallLine("S\t9\t5000000000\t100100000\t\t\t0\t\t\t\t0\t\t0\t0\t0\t0\t\n");
+        json = line.json(1, 1_795_291_802_588L, TimeZone.getTimeZone("UTC"), 42, "", new ArrayList<Vitals>());
         Script.say("line " + json);
         String small = "S\t8\t5000000000\t100100000\t\t\t1\t\t\t\t0\n";
         line = new StallLine(small);

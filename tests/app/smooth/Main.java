@@ -9,6 +9,7 @@ import android.view.TestVsync;
 import io.loopbox.FrameConfig;
 import io.loopbox.FrameStats;
 import io.loopbox.Loopbox;
+import io.loopbox.MonitorConfig;
 import io.loopbox.Status;
 import java.io.File;
 import scenario.Options;
@@ -17,7 +18,7 @@ import scenario.Script;
 /**
  * An app whose frames count. Arguments: those of {@link Options}, and {@code trace=MS,MS,...}: an animation whose frames stand for
  * so long, by a scripted display; without it a screen that a finger scrolls, see {@link Person}; {@code stages=on}, {@code
- * touch=on}.
+ * touch=on}, {@code monitor=on}.
  */
 public final class Main {
     private static final long HOUR_NS = 3_600_000_000_000L;
@@ -65,6 +66,9 @@ public final class Main {
         Status status = application == null ? Loopbox.install(config) : Loopbox.install(application, config);
         if (!status.isOn()) {
             throw new AssertionError(status.toString());
+        }
+        if (options.is("monitor", "on") && !Loopbox.monitor(new MonitorConfig.Builder().listener(new ToldStalls()).build()).start()) {
+            throw new AssertionError("no monitor");
         }
         Script.say("installed");
     }

@@ -145,23 +145,33 @@ fn check_line(line: &Value) -> Result<()> {
 /// Whose Printer was there first gets its lines while ours is in, and afterwards.
 #[test]
 fn with_the_printer_hook_another_librarys_printer_stays() -> Result<()> {
-    let folder = tempdir()?;
-    let app = monitored("art10", folder.path())?.argument("hook=PRINTER").argument("printer=yes");
-    let said = story(app.argument("blocks=1"))?;
-    assert_eq!(after(&said, "prints "), ["true"], "{said:?}");
-    assert_eq!(after(&said, "block ").len(), 1);
-    let files = after(&said, "file ");
-    let lines = json_lines(Path::new(files.first().context("no file")?))?;
-    let line = lines.iter().find(|line| is_block(line)).context("no line")?;
-    check_line(line).with_context(|| line.to_string())
+    for testbed in to_test_on(&["art10", "art11"]) {
+        let folder = tempdir()?;
+        let app = monitored(&testbed, folder.path())?.argument("hook=PRINTER").argument("printer=yes");
+        let said = story(app.argument("blocks=1"))?;
+        assert_eq!(after(&said, "prints "), ["true"], "{testbed}: {said:?}");
+        assert_eq!(after(&said, "block ").len(), 1);
+        let files = after(&said, "file ");
+        let lines = json_lines(Path::new(files.first().context("no file")?))?;
+        let line = lines.iter().find(|line| is_block(line)).context("no line")?;
+        check_line(line).with_context(|| format!("{testbed}: {line}"))?;
+    }
+    Ok(())
 }
 
 #[test]
 fn the_main_thread_has_nothing_to_do_with_files() -> Result<()> {
+    for testbed in to_test_on(&["art10", "art11"]) {
+        main_has_nothing_to_do_with_files(&testbed).context(testbed)?;
+    }
+    Ok(())
+}
+
+fn main_has_nothing_to_do_with_files(testbed: &str) -> Result<()> {
     let folder = tempdir()?;
     let gate = folder.path().join("gate");
     let home = folder.path().join("home");
-    let mut app = monitored("art10", &home)?.argument(format!("gate={}", gate.display())).start()?;
+    let mut app = monitored(testbed, &home)?.argument(format!("gate={}", gate.display())).start()?;
     app.wait_for("SCRIPT waits", LIMIT)?;
     let trace = Trace::of(app.pid(), folder.path())?;
     fs::write(gate, "")?;
@@ -208,7 +218,7 @@ fn levels_the_calendar_lines_and_files_go_by_the_rules() -> Result<()> {
 }
 
 fn check_lines(lines: &[&str]) -> Result<()> {
-    let [large, small] = lines else { panic!("{lines:?}") };
+    let [large, unknown, small] = lines else { panic!("{lines:?}") };
     ensure!((2_500..4_096).contains(&large.len()), "as much as fits: {}", large.len());
     let large: Value = serde_json::from_str(large)?;
     assert_eq!(large["t"], "2026-11-21T20:10:02.588+00:00");
@@ -218,6 +228,11 @@ fn check_lines(lines: &[&str]) -> Result<()> {
         (&731.2.into(), &206.0.into(), &12.0.into())
     );
     assert_eq!(large["message"], "a.卡顿Handler b.C: 0");
+    let frames = r#"{"dropped":43,"scene":"Feed","scene_frames":83,"scene_dropped":54,"scene_fps":54.1,"scene_hitch_ms_per_s":119.4}"#;
+    assert_eq!(large["display_frames"], serde_json::from_str::<Value>(frames)?);
+    let unknown: Value = serde_json::from_str(unknown)?;
+    let frames = &unknown["display_frames"];
+    assert_eq!((&frames["dropped"], &frames["scene_fps"]), (&Value::Null, &Value::Null));
     let stack = &large["stacks"][0];
     let frames = stack["frames"].as_array().context("no frames")?;
     assert_eq!(frames[0], "com.example.购物.Cart.load\"\\\u{1}(Cart.java:1)");
@@ -228,6 +243,7 @@ fn check_lines(lines: &[&str]) -> Result<()> {
         (&small["cpu_ms"], &small["wait_ms"], &small["message"]),
         (&Value::Null, &Value::Null, &"".into())
     );
+    assert!(small.get("display_frames").is_none(), "no frames are recorded: {small}");
     assert_eq!((&small["ended"], &small["wall_ms"]), (&"threw".into(), &100.1.into()));
     Ok(())
 }
@@ -293,11 +309,13 @@ fn check_upload(said: &[String]) {
 /// `monitor_kill` does more of them.
 #[test]
 fn a_killed_process_loses_no_line_but_the_one_in_flight() -> Result<()> {
-    let folder = tempdir()?;
-    let appended = kill_appending("art10", folder.path(), 10)?;
-    println!("{appended:?}");
-    assert_eq!(appended.runs, 10);
-    assert!(appended.told >= 10 * 5);
+    for testbed in to_test_on(&["art10", "art11"]) {
+        let folder = tempdir()?;
+        let appended = kill_appending(&testbed, folder.path(), 10)?;
+        println!("{testbed}: {appended:?}");
+        assert_eq!(appended.runs, 10);
+        assert!(appended.told >= 10 * 5);
+    }
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use loopbox_e2e::{LIMIT, feature, launcher, read, stacks_of};
 use loopbox_format::model::{
     DumpReason, Feature, FrameFlags, FrameScene, FrameSession, JankFrame, JankPlace, Report, SceneKind,
 };
+use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use tempfile::tempdir;
@@ -96,14 +97,31 @@ fn jank_in<'a>(report: &'a Report, place: JankPlace, method: &str) -> Result<&'a
     })
 }
 
+/// What the performance monitor wrote so far.
+fn stall_lines(said: &[String]) -> Result<Vec<Value>> {
+    let lines = said.iter().filter_map(|line| line.strip_prefix("SCRIPT stall "));
+    Ok(lines.map(serde_json::from_str).collect::<Result<_, _>>()?)
+}
+
+/// Whether it is of one of the two stalls of the story.
+fn has_dropped(line: &Value) -> bool {
+    line["display_frames"]["dropped"].as_u64().is_some_and(|frames| frames >= 40)
+}
+
 /// A finger scrolls and lets go, a list flies and stalls twice, a tap, and a scroll that no finger caused.
 fn a_screen_is_used(testbed: &str, hook: &str) -> Result<()> {
     let folder = tempdir()?;
     let launcher = launcher(testbed)?;
     let app = launcher.app("smooth.Main").argument(format!("dir={}", folder.path().display()));
-    let mut app = app.argument(hook).argument("stages=on").argument("touch=on").start()?;
+    let app = app.argument(hook).argument("stages=on").argument("touch=on").argument("monitor=on");
+    let mut app = app.start()?;
     app.wait_for("SCRIPT used", LIMIT)?;
     let report = report_in(folder.path(), is_whole)?;
+    let mut lines = stall_lines(app.seen())?;
+    while lines.iter().filter(|line| has_dropped(line)).count() < 2 {
+        app.wait_for("SCRIPT stall", LIMIT)?;
+        lines = stall_lines(app.seen())?;
+    }
     let said = app.seen().to_vec();
     app.kill();
 
@@ -131,6 +149,19 @@ fn a_screen_is_used(testbed: &str, hook: &str) -> Result<()> {
     assert!(other.duration_ns >= 680 * MS && other.other_ns >= Some(700 * MS), "{other:?}");
     assert!(feed.level_frames[3] + feed.level_frames[4] >= 2, "{:?}", feed.level_frames);
     assert!(said.iter().any(|line| line == "SCRIPT skipped many in smooth.Screen"), "{said:?}");
+
+    // The performance monitor's lines of both have the frames that they dropped, as the report counts them.
+    for (jank, frame) in [(own, true), (other, false)] {
+        let dropped = (jank.duration_ns as f64 / f64::from(jank.interval_ns)).round() as u64 - 1;
+        let of = |line: &&Value| line["display_frames"]["dropped"] == dropped && line["frame"] == frame;
+        let line = lines.iter().find(of).with_context(|| format!("none of {dropped}: {lines:#?}"))?;
+        let frames = &line["display_frames"];
+        assert_eq!((&frames["scene"], &line["scene"]), (&"smooth.Screen".into(), &"smooth.Screen".into()));
+        assert!(frames["scene_frames"].as_u64().is_some_and(|frames| frames > 1), "{line}");
+        assert!(frames["scene_dropped"].as_u64().is_some_and(|all| all >= dropped), "{line}");
+        assert!(frames["scene_fps"].as_f64().is_some_and(|fps| fps > 0.0 && fps < 60.0), "{line}");
+        assert!(frames["scene_hitch_ms_per_s"].as_f64().is_some_and(|rate| rate > 0.0), "{line}");
+    }
 
     // What FrameMetrics reports of a frame is found by its frame time.
     assert!(frames.scenes.first().is_some_and(|process| process.staged > 0 && process.first_draw == 0));
@@ -190,4 +221,83 @@ fn frames_of_a_killed_process_are_in_the_next_launchs_report() -> Result<()> {
     assert!(process.frames >= ring.frames.scenes[0].frames && process.finger.frames > 0);
     assert!(!report.frames.recent.is_empty());
     Ok(())
+}
+
+/// A frame that `smooth.Skips` saw stand too long, and the platform's own line about it, both from the log.
+#[derive(Debug)]
+struct Stood {
+    /// N of "Skipped N frames!".
+    platform: Option<u64>,
+    /// Frames that were dropped, by the two frame times alone.
+    dropped: u64,
+    /// How many refreshes passed before the app asked for the next frame, at least and at most.
+    asked: (u64, u64),
+}
+
+/// The `Choreographer` writes its line before the frame's callbacks run, so it stands right before the app's.
+fn stood_in(log: &str) -> Result<Vec<Stood>> {
+    let mut all = Vec::new();
+    let mut platform = None;
+    for line in log.lines() {
+        if let Some(skipped) = line.strip_prefix("I/Choreographer: Skipped ") {
+            let (frames, words) = skipped.split_once(' ').context("no number")?;
+            assert_eq!(words, "frames!  The application may be doing too much work on its main thread.");
+            platform = Some(frames.parse()?);
+        } else if let Some(numbers) = line.strip_prefix("I/SKIPS: stood ") {
+            let numbers: Vec<u64> = numbers.split(' ').map(str::parse).collect::<Result<_, _>>()?;
+            let [dropped, fewest, most] = numbers[..] else { panic!("{line}") };
+            all.push(Stood { platform: platform.take(), dropped, asked: (fewest, most) });
+        } else if line.starts_with("I/SKIPS: on time") {
+            assert_eq!(platform.take(), None, "{log}");
+        }
+    }
+    Ok(all)
+}
+
+/// For stalls inside of a frame and between two, of which the platform counts those that begin after the next frame was asked for.
+fn skipped_frames_are_the_platforms(testbed: &str, hz: u64) -> Result<()> {
+    let folder = tempdir()?;
+    let app = launcher(testbed)?.app("smooth.Skips").argument(format!("dir={}", folder.path().display()));
+    let ended = app.argument(format!("hz={hz}")).start()?.finish(LIMIT)?.success()?;
+    let heard = ended.lines.iter().filter_map(|line| line.strip_prefix("SCRIPT skipped "));
+    let heard: Vec<u64> = heard.map(str::parse).collect::<Result<_, _>>()?;
+    let log = &ended.errors;
+    let stood = stood_in(log)?;
+    println!("{testbed}, {hz} Hz: reported {heard:?}, of {stood:?}");
+
+    // Ours is called for half a second on any display, the platform's from 30 refreshes on.
+    let limit = if hz == 60 { 30 } else { 61 };
+    let long: Vec<u64> = stood.iter().map(|frame| frame.dropped).filter(|&frames| frames >= limit).collect();
+    assert_eq!(heard, long, "{log}");
+    for frame in &stood {
+        let Stood { platform, dropped, asked: (fewest, most) } = *frame;
+        match platform {
+            Some(platform) => {
+                assert!(platform + fewest <= dropped && dropped <= platform + most, "{frame:?} in {log}");
+            }
+            None => assert!(dropped < 30 + most, "{frame:?} in {log}"),
+        }
+    }
+    // The next frame was asked for at once: the counts are equal.
+    let at_once = |frame: &&Stood| frame.asked == (0, 0) && frame.dropped >= limit;
+    let equal = stood.iter().filter(at_once).filter(|frame| frame.platform == Some(frame.dropped));
+    assert!(equal.count() >= 2, "{stood:#?}");
+    // It was asked for when the stall was over: the platform does not see that one.
+    assert!(stood.iter().any(|frame| frame.dropped >= limit && frame.platform.is_none()), "{stood:#?}");
+    // Below half a second, which is more than 30 refreshes at 120 Hz.
+    let quick = stood.iter().any(|frame| frame.dropped < limit && frame.platform == Some(frame.dropped));
+    assert_eq!(quick, hz == 120, "{stood:#?}");
+    Ok(())
+}
+
+#[test]
+fn skipped_frames_are_counted_as_the_platform_counts_them() -> Result<()> {
+    skipped_frames_are_the_platforms("art10", 60)?;
+    skipped_frames_are_the_platforms("art10", 120)
+}
+
+#[test]
+fn skipped_frames_are_counted_so_on_art_11() -> Result<()> {
+    skipped_frames_are_the_platforms("art11", 60)?;
+    skipped_frames_are_the_platforms("art11", 120)
 }

@@ -31,6 +31,8 @@ pub(super) struct FrameCollector {
     open: bool,
     /// How many events were lost when that was last reported.
     told_lost: u32,
+    /// A frame was on its way before what is there was taken.
+    awaited: bool,
     /// When something came last.
     taken_at_ns: u64,
     /// Something has come or ended since it was saved, and when that was.
@@ -40,7 +42,15 @@ pub(super) struct FrameCollector {
 
 impl FrameCollector {
     pub(super) fn new(queue: Option<FrameReceiver>) -> Self {
-        Self { queue, open: false, told_lost: 0, taken_at_ns: 0, unsaved: false, saved_at_ns: 0 }
+        Self {
+            queue,
+            open: false,
+            told_lost: 0,
+            awaited: false,
+            taken_at_ns: 0,
+            unsaved: false,
+            saved_at_ns: 0,
+        }
     }
 
     /// Takes what is there, and calls the listener.
@@ -51,6 +61,7 @@ impl FrameCollector {
         let now_ns = clock::now_ns();
         // Before the queue is looked at: what comes after it is in there by the time that this is false.
         let awaited = frames.is_awaited();
+        self.awaited = awaited;
         // Those that are there: while a listener takes its time, more come.
         for event in (0..queue.occupied_len()).map_while(|_| queue.try_pop()) {
             self.unsaved = true;
@@ -90,6 +101,11 @@ impl FrameCollector {
                 self.open = true;
             }
         }
+    }
+
+    /// Whether a frame is on its way that has not been taken.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.awaited
     }
 
     /// Whether what was taken is to be saved now.

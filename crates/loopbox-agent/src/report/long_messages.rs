@@ -5,8 +5,9 @@
 //! A call has one text. Without one it is time to sample. Else its first line has a letter and fields with tabs between:
 //! * `B`, token, start, time of the stack; the stack follows.
 //! * `S`, token, start, duration, wait in the queue, CPU time, how it ended (0 returned, 1 threw, 2 not seen), `what`, target,
-//!   callback, number of samples. Then distinct stacks, most frequent first, each behind a line of `#`, number of samples,
-//!   times of the first and the last.
+//!   callback, number of samples. Where display frames are recorded and its screen had some: frames that it dropped, the
+//!   screen's frames, how long they stood, how many it dropped, its hitch, and its name. Then distinct stacks, most frequent
+//!   first, each behind a line of `#`, number of samples, times of the first and the last.
 //!
 //! Times are uptime in nanoseconds; what is not known is empty. A stack has a line for each frame, top first: class, method,
 //! file and line (negative for native code); a line with a number alone stands for frames that are left out.
@@ -21,11 +22,14 @@ use crate::sys::{clock, log};
 use jni::sys::jvalue;
 use loopbox_format::model::{Detail, End, Location, LocationId, Outside, Record, RecordKind, StackTree};
 use loopbox_format::stacks;
+use loopbox_frames::StallFrames;
 use loopbox_recorder::StackTreeBuilder;
 
 /// A message is reported this long after its end: its name comes behind it, and so do its last stacks.
 const SETTLED_NS: u64 = 20_000_000;
 const SETTLED_MS: u64 = 25;
+/// And while frames come, when the frame is counted that stood meanwhile; it is not waited for longer.
+const FRAME_LATE_NS: u64 = 1_000_000_000;
 /// Trees of messages that have ended and are not reported yet.
 const MAX_TREES: usize = 8;
 /// How many distinct stacks a message is reported with.
@@ -104,8 +108,8 @@ impl<'a> LongMessages<'a> {
         self.waits.then_some(SETTLED_MS)
     }
 
-    /// Calls Java with what there is. After [`ended`](Self::ended) for what ended before now.
-    pub(super) fn tell(&mut self, env: &mut Env<'_>) {
+    /// Calls Java with what there is. After [`ended`](Self::ended) for what ended before now. `awaited`: a frame is on its way.
+    pub(super) fn tell(&mut self, env: &mut Env<'_>, awaited: bool) {
         let Some((level_ns, since_ns)) = self.session.monitor.level() else {
             self.waits = false;
             self.trees.clear();
@@ -125,7 +129,8 @@ impl<'a> LongMessages<'a> {
         }
         self.read_in = running;
         self.reported_ns = self.reported_ns.max(since_ns);
-        let until_ns = clock::now_ns().saturating_sub(SETTLED_NS);
+        let now_ns = clock::now_ns();
+        let until_ns = now_ns.saturating_sub(SETTLED_NS);
         let history = self.session.reader.history();
         let (reported_ns, mut waits) = (self.reported_ns, false);
         for (record, detail) in all(&history) {
@@ -133,7 +138,8 @@ impl<'a> LongMessages<'a> {
             if detail.wall_ns <= level_ns || end_ns <= reported_ns {
                 continue;
             }
-            if end_ns > until_ns {
+            let late = now_ns.saturating_sub(end_ns) > FRAME_LATE_NS;
+            if end_ns > until_ns || awaited && !late && !self.is_counted_until(end_ns) {
                 waits = true;
                 continue;
             }
@@ -142,6 +148,20 @@ impl<'a> LongMessages<'a> {
             call_java(env, Some(&text));
         }
         self.waits = waits;
+    }
+
+    fn is_counted_until(&self, end_ns: u64) -> bool {
+        let frames = self.session.frames.as_ref();
+        frames.is_none_or(|frames| frames.recorder(|recorder| recorder.is_counted_until(end_ns)))
+    }
+
+    /// Frames around the message, where they are recorded.
+    fn frames(&self, token: u64) -> Option<StallFrames> {
+        let frames = self.session.frames.as_ref()?;
+        let annotations = self.session.annotations.list();
+        let screen = annotations.iter().find(|(name, _)| name == "scene");
+        let screen = screen.map_or("", |(_, screen)| screen.as_str());
+        frames.recorder(|recorder| recorder.stall(token, screen))
     }
 
     fn text(&mut self, record: &Record, detail: &Detail) -> String {
@@ -173,6 +193,9 @@ impl<'a> LongMessages<'a> {
         let found = self.trees.iter().position(|(_, tree)| tree.token == detail.token);
         let tree = found.map(|at| self.trees.remove(at));
         field(&mut text, Some(tree.as_ref().map_or(0, |(_, tree)| tree.sample_deltas_ns.len() as u64)));
+        if let Some(frames) = self.frames(detail.token) {
+            frame_fields(&mut text, &frames);
+        }
         text.push('\n');
         if let Some((generation, tree)) = tree {
             self.session.symbols.with(|symbols| {
@@ -226,6 +249,18 @@ fn all_stacks(text: &mut String, symbols: &NumberedSymbols, tree: &StackTree) {
     }
 }
 
+fn frame_fields(text: &mut String, frames: &StallFrames) {
+    let scene = &frames.scene;
+    let dropped = scene.level_dropped.into_iter().fold(0, u64::saturating_add);
+    field(text, frames.dropped.map(u64::from));
+    for number in [scene.frames.into(), scene.sum_ns, dropped, scene.hitch_ns] {
+        field(text, Some(number));
+    }
+    text.push('\t');
+    // The app's word, which may have what separates fields and lines.
+    text.extend(scene.name.as_str().chars().map(|c| if c.is_control() { ' ' } else { c }));
+}
+
 fn field(text: &mut String, number: Option<u64>) {
     text.push('\t');
     if let Some(number) = number {
@@ -275,7 +310,8 @@ fn call_java(env: &mut Env<'_>, text: Option<&str>) {
 mod tests {
     use super::*;
     use crate::session::symbols::SharedSymbols;
-    use loopbox_format::model::StackSource;
+    use loopbox_format::model::{FrameScene, StackSource};
+    use loopbox_format::text::BoundedStr;
     use loopbox_recorder::{Sample, Sampling};
 
     #[test]
@@ -292,5 +328,24 @@ mod tests {
         shared.with(|symbols| all_stacks(&mut text, symbols, &builder.tree()));
         let expected = "#\t2\t170\t180\na.B\tread\tB.java\t-2\n17\na.B\trun\tB.java\t7\n#\t1\t160\t160\na.B\trun\tB.java\t7\n";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn frames_around_a_message_come_as_fields_with_the_screen_last() {
+        let scene = FrameScene {
+            name: BoundedStr::new("a\tFeed\n"),
+            frames: 83,
+            sum_ns: 1_535,
+            level_dropped: [0, 11, 0, 0, 43],
+            hitch_ns: 900,
+            ..FrameScene::default()
+        };
+        let fields = |dropped| {
+            let mut text = String::new();
+            frame_fields(&mut text, &StallFrames { dropped, scene });
+            text
+        };
+        assert_eq!(fields(Some(43)), "\t43\t83\t1535\t54\t900\ta Feed ");
+        assert_eq!(fields(None), "\t\t83\t1535\t54\t900\ta Feed ");
     }
 }

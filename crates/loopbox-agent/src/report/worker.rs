@@ -116,7 +116,7 @@ impl<'a> Worker<'a> {
             if let Some(frames) = session.frames.as_ref().filter(|_| self.frames.is_to_be_saved()) {
                 self.collector.save_frames(frames);
             }
-            self.collector.long.tell(env);
+            self.collector.long.tell(env, self.frames.is_awaited());
             self.collector.save_changes();
             let signals = sigquit::count();
             if signals != self.seen_signals {

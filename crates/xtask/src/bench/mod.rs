@@ -7,6 +7,7 @@ mod install;
 mod instructions;
 mod report;
 mod sampler;
+mod stall;
 mod stats;
 
 use anyhow::Result;
@@ -29,6 +30,8 @@ pub(crate) enum BenchCommand {
     Report(report::ReportArgs),
     /// How long a sample stops the main thread, against other ways to take stacks; interval reached; sizes of trees
     Sampler(sampler::SamplerArgs),
+    /// What one message that blocks costs, for the performance monitor and for other ways to report it
+    Stall(stall::StallArgs),
 }
 
 pub(crate) fn run(command: &BenchCommand) -> Result<()> {
@@ -40,5 +43,6 @@ pub(crate) fn run(command: &BenchCommand) -> Result<()> {
         BenchCommand::Instructions(args) => instructions::run(args),
         BenchCommand::Report(args) => report::run(args),
         BenchCommand::Sampler(args) => sampler::run(args),
+        BenchCommand::Stall(args) => stall::run(args),
     }
 }

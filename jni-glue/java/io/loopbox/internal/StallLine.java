@@ -27,6 +27,10 @@ public final class StallLine {
     final String target;
     final String callback;
     final long samples;
+
+    /** Frames of the display around it; null where none are recorded, or its screen had none. */
+    final StallFrames frames;
+
     final List<StackLines> stacks = new ArrayList<StackLines>();
 
     /** @param told begins with S */
@@ -43,6 +47,7 @@ public final class StallLine {
         target = cut(fields[8]);
         callback = cut(fields[9]);
         samples = Long.parseLong(fields[10]);
+        frames = fields.length > 11 ? new StallFrames(fields, 11) : null;
         for (String line : Arrays.asList(lines).subList(1, lines.length)) {
             if (line.startsWith("#")) {
                 String[] seen = line.split("\t");
@@ -57,11 +62,11 @@ public final class StallLine {
         }
     }
 
-    private static Long number(String field) {
+    static Long number(String field) {
         return field.isEmpty() ? null : Long.valueOf(field);
     }
 
-    private static String cut(String name) {
+    static String cut(String name) {
         return name.length() <= MOST_NAME ? name : name.substring(0, MOST_NAME - 1) + '\u2026';
     }
 
@@ -99,6 +104,9 @@ public final class StallLine {
         line.tenths("wall_ms", wallNs / 1e6).tenths("cpu_ms", ms(cpuNs)).tenths("wait_ms", ms(waitNs));
         line.text("ended", ended).text("message", message()).text("scene", cut(scene));
         line.is("frame", target.equals(FRAME_HANDLER));
+        if (frames != null) {
+            frames.write(line);
+        }
         line.number("stack_samples", samples).name("stacks").open('[');
         for (StackLines stack : stacks.subList(0, Math.min(mostStacks, stacks.size()))) {
             List<String> frames = stack.frames.subList(0, Math.min(mostFrames, stack.frames.size()));

@@ -3,11 +3,8 @@ package io.loopbox.internal;
 
 import android.util.Log;
 import io.loopbox.MonitorSampler;
-import java.io.BufferedReader;
-import java.io.FileReader;
+import java.io.FileInputStream;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +16,9 @@ public final class Vitals {
     private static final long TICKS_PER_S = 100;
 
     private static final int MOST_VALUES = 8;
+
+    /** Of a file: the memory that the machine has is at its start, and a process's status is shorter. */
+    private static final int MOST_BYTES = 2_048;
 
     private static final String STAT = "/proc/self/stat";
     private static final String STATUS = "/proc/self/status";
@@ -52,8 +52,9 @@ public final class Vitals {
         processCpu = known && seconds > 0 ? 100.0 * (processTicks - before.processTicks) / TICKS_PER_S / seconds : null;
         boolean grew = before != null && before.allTicks >= 0 && allTicks > before.allTicks;
         systemCpu = grew ? 100.0 * (busyTicks - before.busyTicks) / (allTicks - before.allTicks) : null;
-        threads = number(STATUS, "Threads:");
-        residentMb = megabytes(number(STATUS, "VmRSS:"));
+        String status = textOrEmpty(STATUS);
+        threads = numberIn(status, "Threads:");
+        residentMb = megabytes(numberIn(status, "VmRSS:"));
         freeMb = megabytes(number(MEMORY, "MemAvailable:"));
         Runtime runtime = Runtime.getRuntime();
         heapMb = runtime.totalMemory() - runtime.freeMemory() >> 20;
@@ -181,14 +182,19 @@ public final class Vitals {
         return kilobytes == null ? null : kilobytes >> 10;
     }
 
-    /** The number behind a word; null for none. */
+    /** The number behind a word at the start of a line; null for none. */
     static Long number(String file, String word) {
-        for (String line : lines(file)) {
-            if (line.startsWith(word)) {
-                return parse(line.substring(word.length()).trim().split(" ")[0]);
-            }
+        return numberIn(textOrEmpty(file), word);
+    }
+
+    private static Long numberIn(String text, String word) {
+        int at = text.startsWith(word) ? 0 : text.indexOf('\n' + word) + 1;
+        if (at == 0 && !text.startsWith(word)) {
+            return null;
         }
-        return null;
+        int end = text.indexOf('\n', at);
+        String value = text.substring(at + word.length(), end < 0 ? text.length() : end).trim();
+        return parse(value.split(" ")[0]);
     }
 
     private static String line(String file) {
@@ -199,29 +205,30 @@ public final class Vitals {
         }
     }
 
+    /** The first line; null of an empty file. */
     private static String first(String file) throws IOException {
-        BufferedReader in = new BufferedReader(new FileReader(file), 512);
+        String text = text(file);
+        int end = text.indexOf('\n');
+        return text.isEmpty() ? null : end < 0 ? text : text.substring(0, end);
+    }
+
+    private static String textOrEmpty(String file) {
         try {
-            return in.readLine();
-        } finally {
-            in.close();
+            return text(file);
+        } catch (IOException unknown) {
+            return "";
         }
     }
 
-    private static List<String> lines(String file) {
-        List<String> lines = new ArrayList<String>();
+    /** What the kernel gives out at once, which is all that is wanted of its files. A Reader takes several times the memory. */
+    private static String text(String file) throws IOException {
+        FileInputStream in = new FileInputStream(file);
         try {
-            BufferedReader in = new BufferedReader(new FileReader(file), 2_048);
-            try {
-                for (String line = in.readLine(); line != null; line = in.readLine()) {
-                    lines.add(line);
-                }
-            } finally {
-                in.close();
-            }
-        } catch (IOException unknown) {
-            return Collections.emptyList();
+            byte[] bytes = new byte[MOST_BYTES];
+            int length = in.read(bytes);
+            return length <= 0 ? "" : new String(bytes, 0, length, "ISO-8859-1");
+        } finally {
+            in.close();
         }
-        return lines;
     }
 }

@@ -1,0 +1,16 @@
+package smooth;
+
+import io.loopbox.MonitorListener;
+import io.loopbox.Stall;
+import scenario.Script;
+
+/** Prints the lines of the performance monitor. */
+final class ToldStalls implements MonitorListener {
+    @Override
+    public void onBlock(long ageMs, String stack) {}
+
+    @Override
+    public void onStall(Stall stall) {
+        Script.say("stall " + stall.json());
+    }
+}

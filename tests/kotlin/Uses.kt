@@ -37,7 +37,8 @@ class Told : FirstFileListener {
             Report.Kind.CRASH -> report.isComplete
             Report.Kind.REQUESTED, Report.Kind.SIGQUIT, Report.Kind.UNKNOWN -> report.verdict() == Report.Verdict.CONFIRMED
         }
-        println("$file $words $numbers $wanted")
+        val profile: File? = report.systemProfile()
+        println("$profile $file $words $numbers $wanted")
     }
 }
 
@@ -53,6 +54,7 @@ fun configuration(directory: File?): Config {
         .redactor { name, value -> if (name == "card") null else value }
         .redactor(null)
         .autoScene(true).watchInput(false).frames(null).frames(frames()).mainProcessOnly(false).pauseInBackground(false)
+        .systemProfiles(false).keepProcessState(false)
         .appVersion("2.1 (210)").annotate("flavour", "demo")
         .build()
 }

@@ -184,7 +184,9 @@ pub(crate) fn library(java: &Java) -> Result<AllClasses> {
             java.compile(&java_below(&place, &["declarations"])?, &[], &[], &declared)?;
         }
         let built = work.path().join("integrations");
-        java.compile(&java_below(&place, &["java"])?, &[], &[classes.clone(), declared], &built)
+        // A platform newer than Debian's is declared, too.
+        let before = [declared.clone()];
+        java.compile(&java_below(&place, &["java"])?, &before, &[classes.clone(), declared], &built)
             .with_context(|| format!("the integration of {name}"))?;
     }
     let sample = java_below(&glue, &["sample/app/src/main/java"])?;
@@ -192,9 +194,19 @@ pub(crate) fn library(java: &Java) -> Result<AllClasses> {
     Ok(library)
 }
 
-/// The folders of `jni-glue/integrations`.
-const INTEGRATIONS: [&str; 9] =
-    ["acra", "bitdrift", "bugsnag", "crashlytics", "datadog", "embrace", "sentry", "upload", "xcrash"];
+/// The folders of `jni-glue/integrations` that have Java.
+const INTEGRATIONS: [&str; 10] = [
+    "acra",
+    "bitdrift",
+    "bugsnag",
+    "crashlytics",
+    "datadog",
+    "debug",
+    "embrace",
+    "sentry",
+    "upload",
+    "xcrash",
+];
 
 /// The same of another folder `glue`, with `work` to compile in: the classes are below `work/classes` then.
 pub(crate) fn library_in(java: &Java, glue: &Path, work: &Path) -> Result<AllClasses> {

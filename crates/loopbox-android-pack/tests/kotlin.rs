@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use anyhow::{Context, Result, ensure};
 use loopbox_android_pack::java::{self, Compiled};
 use loopbox_setup::command::{Outcome, run};
+use loopbox_setup::files::files_below;
 use loopbox_setup::kotlin::Kotlin;
 use loopbox_setup::progress::Progress;
 use loopbox_setup::tools::Tools;
@@ -22,10 +23,13 @@ static HALF: LazyLock<(TempDir, Compiled)> = LazyLock::new(|| {
 });
 
 fn kotlin(sources: &[PathBuf], on: &Path) -> Result<Outcome> {
-    let compiled = &HALF.1;
-    let classes = tempdir()?;
-    let class_path = [on.to_owned(), compiled.android_jar.clone()];
-    Kotlin::ensure(&Progress::new("kotlin"))?.compile(sources, &class_path, classes.path())
+    kotlin_into(tempdir()?.path(), sources, &[on])
+}
+
+fn kotlin_into(classes: &Path, sources: &[PathBuf], on: &[&Path]) -> Result<Outcome> {
+    let on = on.iter().copied().chain([HALF.1.android_jar.as_path()]);
+    let class_path: Vec<PathBuf> = on.map(Path::to_owned).collect();
+    Kotlin::ensure(&Progress::new("kotlin"))?.compile(sources, &class_path, classes)
 }
 
 /// The code of one language in a document, the first that has `mark` in it.
@@ -56,6 +60,18 @@ fn kotlin_may_do_all_that_the_api_says_and_the_documents_show() -> Result<()> {
     for classes in [&HALF.1.library, &HALF.1.noop] {
         kotlin(&sources, classes)?.into_text()?;
     }
+    Ok(())
+}
+
+/// Against the part of Jetpack that they use, written down beside them.
+#[test]
+fn the_links_in_kotlin_compile() -> Result<()> {
+    let place = root().join("jni-glue/integrations/scene");
+    let declared = tempdir()?;
+    kotlin_into(declared.path(), &files_below(&place.join("declarations"))?, &[])?.into_text()?;
+    let sources = files_below(&place.join("kotlin"))?;
+    ensure!(sources.len() == 2, "{sources:?}");
+    kotlin_into(tempdir()?.path(), &sources, &[&HALF.1.library, declared.path()])?.into_text()?;
     Ok(())
 }
 

@@ -34,6 +34,9 @@ const STATISTICS: Tag = Tag(*b"STAT");
 const LOST: Tag = Tag(*b"LOST");
 /// Packed text, not encoded; only in files of a process that an ANR ended. The Java part of the app appends it (`SystemTrace.java`).
 const TRACE: Tag = Tag(*b"TRAC");
+/// An annotation that was added when its process was gone: name and value as text, a newline between. The Java part of the app
+/// appends it (`ReportSections.java`).
+const NOTE: Tag = Tag(*b"NOTE");
 
 /// Encodes a report. The sections that matter most come first, so that a cut file still has them.
 pub fn encode(report: &Report) -> Result<Vec<u8>, CodecError> {
@@ -142,6 +145,7 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, ContainerError> {
     // A damaged section is reported as such, and not as missing, too.
     let container::Contents { sections, mut damage, damaged: mut seen } = container::read(bytes)?;
     let mut report = Report::default();
+    let mut notes = Vec::new();
     for section in &sections {
         seen.push(section.tag);
         match section.tag {
@@ -166,6 +170,7 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, ContainerError> {
             TRACE => {
                 report.system_trace = PackedTrace { gzip: section.payload.to_vec(), offset: section.offset };
             }
+            NOTE => notes.extend(note(section.payload)),
             TREE => match codec::decode::<StackTree>(section.payload) {
                 Ok(tree) => report.trees.push(tree),
                 Err(error) => damage.push(undecodable(section, error)),
@@ -173,12 +178,18 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, ContainerError> {
             _ => {} // from a newer minor version
         }
     }
+    report.meta.annotations.append(&mut notes);
     for tag in [META, MAIN, HISTORY, FEATURES, SYMBOLS, PENDING, STATISTICS] {
         if !seen.contains(&tag) {
             damage.push(Damage { offset: bytes.len(), what: format!("section {tag} is missing") });
         }
     }
     Ok(Decoded { report, damage })
+}
+
+fn note(payload: &[u8]) -> Option<(String, String)> {
+    let (name, value) = core::str::from_utf8(payload).ok()?.split_once('\n')?;
+    Some((name.to_owned(), value.to_owned()))
 }
 
 fn fill<T: Decode<()>>(part: &mut T, section: &Section<'_>, damage: &mut Vec<Damage>) {

@@ -1,7 +1,7 @@
 //! The report as a file: what is written is read back, and damage costs no more than it must.
 
 use loopbox_format::codec::encode as encode_payload;
-use loopbox_format::container::crc32;
+use loopbox_format::container::{self, crc32};
 use loopbox_format::model::*;
 use loopbox_format::report::{Decoded, decode, encode, update_verdict};
 use proptest::prelude::*;
@@ -347,6 +347,24 @@ fn the_systems_trace_is_kept_as_it_is() {
     assert_eq!((at, &bytes[at + 16..at + 21]), (encode(&sample()).unwrap().len() - 20, gzip.as_slice()));
     let report = decode(&bytes).unwrap().report;
     assert_eq!((report.system_trace.offset, report.system_trace.gzip), (at + 16, gzip));
+}
+
+/// As the Java part of the app appends them, when the process is gone that the report is of.
+#[test]
+fn annotations_that_were_added_later_stand_behind_the_others() {
+    let file = encode(&sample()).unwrap();
+    let with = |payloads: &[&[u8]]| {
+        let mut all = container::Writer::new().append(&file, &[]).unwrap();
+        payloads.iter().for_each(|payload| all.section(container::Tag(*b"NOTE"), payload));
+        let Decoded { report, damage } = decode(&all.finish()).unwrap();
+        assert_eq!(damage, []);
+        report
+    };
+    let mut wanted = sample();
+    let later = [("system_profile", "/data/anr.perfetto-trace"), ("two", "lines\nof it")];
+    wanted.meta.annotations.extend(later.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    assert_eq!(with(&[b"system_profile\n/data/anr.perfetto-trace", b"two\nlines\nof it"]), wanted);
+    assert_eq!(with(&[b"no value", b"\xff\n", b""]), sample(), "none of it is an annotation");
 }
 
 #[test]

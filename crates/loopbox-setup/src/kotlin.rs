@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail};
 
 use crate::cache::{Cache, Key};
 use crate::command::{Outcome, outcome, path_list};
@@ -51,6 +51,19 @@ impl Kotlin {
         Ok(Self { tools, jars })
     }
 
+    /// The jar of the library that each Kotlin program stands on.
+    ///
+    /// # Errors
+    /// When the package has none, or several.
+    pub fn standard_library(&self) -> Result<&Path> {
+        let libraries: Vec<&PathBuf> =
+            self.jars.iter().filter(|jar| jar.to_string_lossy().contains("kotlin-stdlib-")).collect();
+        let [library] = libraries[..] else {
+            bail!("not one standard library of Kotlin but {libraries:?}");
+        };
+        Ok(library)
+    }
+
     /// Compiles sources; what Kotlin does not bring itself is on the class path, Java's core library, too. What the compiler
     /// says is in the outcome, `FILE:LINE:COLUMN: error: ...` where it refuses something.
     ///
@@ -58,16 +71,13 @@ impl Kotlin {
     /// When the compiler cannot be started.
     pub fn compile(&self, sources: &[PathBuf], class_path: &[PathBuf], classes: &Path) -> Result<Outcome> {
         fs::create_dir_all(classes)?;
-        let libraries: Vec<&PathBuf> =
-            self.jars.iter().filter(|jar| jar.to_string_lossy().contains("kotlin-stdlib-")).collect();
-        ensure!(libraries.len() == 1, "not one standard library of Kotlin but {libraries:?}");
         let mut compiler = self.tools.java();
         compiler
             .args(["-Xmx1g", "-cp"])
             .arg(path_list(&self.jars))
             .arg("org.jetbrains.kotlin.cli.jvm.K2JVMCompiler");
         compiler.args(["-no-stdlib", "-no-reflect", "-no-jdk", "-jvm-target", "1.8", "-cp"]);
-        compiler.arg(path_list(class_path.iter().chain(libraries)));
+        compiler.arg(path_list(class_path.iter().map(PathBuf::as_path).chain([self.standard_library()?])));
         outcome(compiler.arg("-d").arg(classes).args(sources))
     }
 }

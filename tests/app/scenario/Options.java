@@ -53,6 +53,8 @@ public final class Options {
         builder.keepObjects(is("objects", "keep"));
         builder.pendingByWalk(is("pending", "walk"));
         builder.redactThreadNames(is("threads", "redact"));
+        builder.systemProfiles(is("profiles", "on"));
+        builder.keepProcessState(is("state", "keep"));
         builder.watchInput(is("input", "on"));
         builder.printerCheckMs(number("printerCheckMs", 60_000));
         return builder.listener(new PrintingListener());

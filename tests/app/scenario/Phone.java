@@ -8,6 +8,8 @@ import android.content.Context;
 import android.content.pm.ApplicationInfo;
 import android.content.pm.PackageManager;
 import android.os.Process;
+import android.os.ProfilingManager;
+import android.os.ProfilingResult;
 import android.os.SystemClock;
 import java.io.ByteArrayInputStream;
 import java.io.File;
@@ -20,16 +22,19 @@ import java.util.List;
  * Plays the system: what it reports about this process and about those before it.
  *
  * <p>Arguments: {@code says=WORDS} and {@code saysAfterMs=N}: that this process does not respond, so long after the
- * start. {@code exits=PID|PROCESS|TIME|REASON|STATUS|WORDS,...}: how processes ended, newest first; {@code trace=TEXT}: what the system keeps of each.
+ * start. {@code exits=PID|PROCESS|TIME|REASON|STATUS|WORDS,...}: how processes ended, newest first; {@code trace=TEXT}: what the system keeps of each;
+ * {@code summary=HEX}: what the app gave it of its state.
  * {@code started=TYPE|REASON}: how this process was started, after another one of the app; {@code started=dead}: the system does
- * not answer.
+ * not answer. {@code profiled=TYPE|ERROR|PATH,...}: profiles that were taken before the process started; {@code profiled=dead}: no answer.
  */
 public final class Phone extends Application {
     private final Options options;
+    private final ProfilingManager profiling;
     private final long startedMs = SystemClock.uptimeMillis();
 
     public Phone(Options options) {
         this.options = options;
+        profiling = profiling();
     }
 
     @Override
@@ -59,7 +64,33 @@ public final class Phone extends Application {
 
     @Override
     public Object getSystemService(String name) {
+        if (name.equals("profiling")) {
+            if (options.is("profiled", "dead")) {
+                throw new IllegalStateException("the system restarts");
+            }
+            return profiling;
+        }
         return ACTIVITY_SERVICE.equals(name) ? new Activities() : null;
+    }
+
+    private ProfilingManager profiling() {
+        List<ProfilingResult> results = new ArrayList<ProfilingResult>();
+        for (String result : options.text("profiled", "").split(",")) {
+            if (result.contains("|")) {
+                results.add(result(result));
+            }
+        }
+        return new ProfilingManager(results);
+    }
+
+    private static ProfilingResult result(String text) {
+        String[] parts = text.split("\\|");
+        return new ProfilingResult(Integer.parseInt(parts[0]), Integer.parseInt(parts[1]), parts[2]);
+    }
+
+    /** The system has taken a profile: {@code TYPE|ERROR|PATH}. */
+    void profiled(String text) {
+        profiling.deliver(result(text));
     }
 
     private final class Activities extends ActivityManager {
@@ -102,7 +133,7 @@ public final class Phone extends Application {
             List<ApplicationExitInfo> exits = new ArrayList<ApplicationExitInfo>();
             for (String exit : options.text("exits", "").split(",")) {
                 if (!exit.isEmpty()) {
-                    exits.add(new End(exit.split("\\|"), options.text("trace", "")));
+                    exits.add(new End(exit.split("\\|"), options.text("trace", ""), options.text("summary", "")));
                 }
             }
             return exits;
@@ -113,10 +144,21 @@ public final class Phone extends Application {
     private static final class End extends ApplicationExitInfo {
         private final String[] parts;
         private final String trace;
+        private final String summary;
 
-        End(String[] parts, String trace) {
+        End(String[] parts, String trace, String summary) {
             this.parts = parts;
             this.trace = trace;
+            this.summary = summary;
+        }
+
+        @Override
+        public byte[] getProcessStateSummary() {
+            byte[] state = new byte[summary.length() / 2];
+            for (int at = 0; at < state.length; at++) {
+                state[at] = (byte) Integer.parseInt(summary.substring(2 * at, 2 * at + 2), 16);
+            }
+            return summary.isEmpty() ? null : state;
         }
 
         @Override

@@ -15,21 +15,25 @@ import java.io.IOException;
  * Prints of each report what an app can learn of it, and does what it is asked meanwhile.
  *
  * <p>Arguments: those of {@link Options} and {@link Phone}; {@code orders=FOLDER}: the files {@code 1}, {@code 2}, ... in it
- * have one order each: {@code take}, {@code dump WORDS}, {@code hang} (until the file {@code gate} is there), {@code end}.
+ * have one order each: {@code take}, {@code dump WORDS}, {@code hang} (until the file {@code gate} is there), {@code profile TYPE|ERROR|PATH}
+ * (the system has taken one), {@code uninstall}, {@code end}.
  */
 public final class Taking implements Runnable, FirstFileListener {
     private final File orders;
+    private final Phone phone;
 
-    private Taking(File orders) {
+    private Taking(File orders, Phone phone) {
         this.orders = orders;
+        this.phone = phone;
     }
 
     /** Runs until it is asked to end. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
-        Taking taking = new Taking(new File(options.text("orders", ".")));
-        if (!Loopbox.install(new Phone(options), options.config().listener(taking).build()).isOn()) {
+        Phone phone = new Phone(options);
+        Taking taking = new Taking(new File(options.text("orders", ".")), phone);
+        if (!Loopbox.install(phone, options.config().listener(taking).build()).isOn()) {
             throw new AssertionError("not installed");
         }
         new Thread(taking, "orders").start();
@@ -49,7 +53,8 @@ public final class Taking implements Runnable, FirstFileListener {
     private static String about(Report report) {
         String complete = report.isComplete() ? " complete " : " incomplete ";
         String ended = report.exitTimeMs() == 0 ? "" : " ended " + report.exitTimeMs();
-        return report.kind() + " " + report.verdict() + complete + report.reason() + " [" + report.label() + "]" + ended;
+        String profile = report.systemProfile() == null ? "" : " profile " + report.systemProfile();
+        return report.kind() + " " + report.verdict() + complete + report.reason() + " [" + report.label() + "]" + ended + profile;
     }
 
     @Override
@@ -84,6 +89,10 @@ public final class Taking implements Runnable, FirstFileListener {
             }
         } else if (order.startsWith("dump ")) {
             Loopbox.dump(order.substring("dump ".length()));
+        } else if (order.startsWith("profile ")) {
+            phone.profiled(order.substring("profile ".length()));
+        } else if (order.equals("uninstall")) {
+            Loopbox.uninstall();
         } else if (order.equals("hang")) {
             new Handler(Looper.getMainLooper()).post(new Hang(new File(orders, "gate")));
         } else {

@@ -390,3 +390,34 @@ fn the_sample_uploader_speaks_http() -> Result<()> {
     assert_eq!(fs::read_dir(folder.path())?.count(), 0, "and nothing is left");
     Ok(())
 }
+
+/// The link of debug builds; the trace prints what it is given.
+#[test]
+fn a_message_that_blocks_is_a_section_of_the_systems_trace_until_it_ends() -> Result<()> {
+    let (glue, tests) = (root().join("jni-glue"), root().join("tests/integrate"));
+    let public = ["java/io/loopbox/MonitorListener.java", "java/io/loopbox/Stall.java"];
+    let mut sources: Vec<PathBuf> = public.map(|name| glue.join(name)).to_vec();
+    sources.push(glue.join("integrations/debug/java/io/loopbox/integration/debug/LoopboxTrace.java"));
+    let annotations = glue.join("java-stubs/androidx/annotation");
+    sources.extend(java_below(&[annotations, tests.join("trace")])?);
+    sources.push(tests.join("Traced.java"));
+    let said = jvm::run_main(&sources, "io.loopbox.Traced", &["29".to_owned()])?;
+    let cut = format!("main blocks, after 200 ms: {}", "n".repeat(100));
+    let wanted = format!(
+        "1 begins: main blocks, after 201 ms: com.example.Feed.load(Feed.java:7)
+2 begins: main took 120 ms: Handler com.example.Ad 1
+2 ends: main took 120 ms: Handler com.example.Ad 1
+1 ends: main blocks, after 201 ms: com.example.Feed.load(Feed.java:7)
+3 begins: main took 131 ms: Handler com.example.Ad 2
+3 ends: main took 131 ms: Handler com.example.Ad 2
+4 begins: main blocks, after 200 ms: a.A.a
+4 ends: main blocks, after 200 ms: a.A.a
+5 begins: main blocks, after 200 ms: b.B.b
+5 ends: main blocks, after 200 ms: b.B.b
+6 begins: {cut}
+"
+    );
+    assert_eq!(said, wanted);
+    assert_eq!(jvm::run_main(&sources, "io.loopbox.Traced", &["28".to_owned()])?, "", "no such sections");
+    Ok(())
+}

@@ -167,6 +167,130 @@ fn a_report_says_how_the_system_started_the_process_where_it_is_known() -> Resul
     Ok(())
 }
 
+/// What the file names of the system's profile.
+fn profile(report: &Path) -> Result<Option<String>> {
+    let annotations = read(report)?.meta.annotations;
+    let found: Vec<_> = annotations.into_iter().filter(|(name, _)| name == "system_profile").collect();
+    ensure!(found.len() <= 1, "{found:?}");
+    Ok(found.into_iter().next().map(|(_, path)| path))
+}
+
+const PROFILE: &str = "/data/user/0/com.example.shop/files/profiling/anr.perfetto-trace";
+
+/// Waits until the process has been given a profile.
+fn delivered(app: &mut Taking, path: &str) -> Result<()> {
+    app.give(&format!("profile 2|0|{path}"))?;
+    app.app.wait_for(&format!("SCRIPT profile delivered {path}"), LIMIT).map(drop)
+}
+
+/// `ProfilingTrigger` is there since API 36.
+#[test]
+fn an_anr_of_a_living_process_names_the_systems_profile_of_it() -> Result<()> {
+    let folder = tempdir()?;
+    let app = launcher("art11")?.app("scenario.Taking").property("loopbox.sdk", 36);
+    let mut app = Taking::begin(app, folder.path(), &["profiles=on", NOT_RESPONDING])?;
+    app.app.wait_for("SCRIPT profile triggers [2 once in 1 h]", LIMIT)?;
+    app.give("dump before")?;
+    app.hears("REQUESTED RESPONSIVE complete requested [before]")?;
+    // Those of other triggers and those that failed are of no ANR.
+    app.order("profile 1|0|/data/start.perfetto-trace")?;
+    app.order("profile 2|3|/data/failed.perfetto-trace")?;
+    app.order("hang")?;
+    app.hears("ANR CONFIRMED complete hang []")?;
+    delivered(&mut app, PROFILE)?;
+    app.open_gate()?;
+    app.hears("ANR CONFIRMED complete hang []")?;
+    let taken = app.take()?;
+    let words: Vec<&str> = taken.iter().map(|(words, _)| words.as_str()).collect();
+    let anr = format!("ANR CONFIRMED complete hang [] profile {PROFILE}");
+    assert_eq!(words, ["REQUESTED RESPONSIVE complete requested [before]", &anr]);
+    assert_eq!(profile(&taken[1].1)?.as_deref(), Some(PROFILE));
+    // Every process of the app is given the result; a second one is of an ANR without a report.
+    delivered(&mut app, PROFILE)?;
+    delivered(&mut app, "/data/second.perfetto-trace")?;
+    assert_eq!(app.take()?, taken);
+    app.give("uninstall")?;
+    app.app.wait_for("SCRIPT profile triggers []", LIMIT)?;
+    app.end()
+}
+
+#[test]
+fn the_profile_of_an_anr_that_ended_the_process_is_known_at_the_next_start() -> Result<()> {
+    // Level, configuration, what the system has, the exits after the process's own, and what is found.
+    let has = format!("profiled=2|0|{PROFILE}");
+    let cases = [
+        (36, "profiles=on", has.as_str(), "", Some(PROFILE)),
+        (36, "profiles=on", "profiled=dead", "", None),
+        (36, "profiles=off", &has, "", None),
+        (35, "profiles=on", &has, "", None),
+        // The system knows of a later ANR, whose report is not there.
+        (36, "profiles=on", &has, "1|com.example.shop:push", None),
+    ];
+    for (level, option, profiled, later, wanted) in cases {
+        let folder = tempdir()?;
+        let mut app = Taking::start("art11", folder.path(), &[])?;
+        app.order("hang")?;
+        app.hears("HANG HANG complete hang []")?;
+        let report = reports(folder.path())?.into_iter().next().context("no report")?;
+        let (process, pid) = (read(&report)?.meta.process.name, app.app.pid());
+        app.app.kill();
+        let at = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?.as_millis();
+        let anr = ProcessExit::ANR;
+        let mut exits = format!("exits={pid}|{process}|{at}|{anr}|0|words");
+        if !later.is_empty() {
+            exits = exits.replacen('=', &format!("={later}|{at}|{anr}|0|words,"), 1);
+        }
+        let next = launcher("art11")?.app("scenario.Taking").property("loopbox.sdk", level);
+        let mut next = Taking::begin(next, folder.path(), &[option, profiled, &exits])?;
+        let taken = next.take()?;
+        ensure!(taken.len() == 1 && taken[0].0.starts_with("ANR CONFIRMED"), "{taken:?}");
+        assert_eq!(profile(&taken[0].1)?.as_deref(), wanted, "{level} {option} {profiled} {later}");
+        let asked = next.app.seen().iter().any(|line| line.contains("profile triggers"));
+        assert_eq!(asked, level >= 36 && option.ends_with("on") && profiled != "profiled=dead");
+        next.end()?;
+    }
+    Ok(())
+}
+
+/// The app has given it to the system, in the first case as text.
+#[test]
+fn the_last_report_of_a_process_keeps_its_state_where_the_app_wants_that() -> Result<()> {
+    let text = "cart: 3 items, \u{20ac}";
+    let hex = "636172743a2033206974656d732c20e282ac";
+    let cases = [
+        ("state=keep", hex, Some(text)),
+        ("state=keep", "00ff0a80", Some("0x00ff0a80")),
+        ("state=keep", "6f6b0a", Some("0x6f6b0a")),
+        ("state=keep", "", None),
+        ("state=drop", hex, None),
+    ];
+    for (option, summary, wanted) in cases {
+        let folder = tempdir()?;
+        let mut app = Taking::start("art11", folder.path(), &[])?;
+        for label in ["first", "last"] {
+            app.give(&format!("dump {label}"))?;
+            app.hears(&format!("REQUESTED RESPONSIVE complete requested [{label}]"))?;
+        }
+        let report = reports(folder.path())?.into_iter().next().context("no report")?;
+        let (process, pid) = (read(&report)?.meta.process.name, app.app.pid());
+        app.app.kill();
+        let at = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?.as_millis();
+        let exit = format!("exits={pid}|{process}|{at}|10|0|words");
+        let mut next =
+            Taking::start("art11", folder.path(), &[&exit, option, &format!("summary={summary}")])?;
+        let taken = next.take()?;
+        ensure!(taken.len() == 2, "{taken:?}");
+        let state = |report: &Path| -> Result<Option<String>> {
+            let annotations = read(report)?.meta.annotations;
+            Ok(annotations.into_iter().find_map(|(name, state)| (name == "process_state").then_some(state)))
+        };
+        assert_eq!(state(&taken[0].1)?, None, "{summary}");
+        assert_eq!(state(&taken[1].1)?.as_deref(), wanted, "{option} {summary}");
+        next.end()?;
+    }
+    Ok(())
+}
+
 /// A process that was killed in a hang which it had not reported yet.
 #[test]
 fn what_a_dead_process_left_says_how_it_ended() -> Result<()> {

@@ -19,5 +19,7 @@ public final class ApplicationExitInfo {
 
     public native long getTimestamp();
 
+    public native byte[] getProcessStateSummary();
+
     public native InputStream getTraceInputStream() throws IOException;
 }

@@ -308,6 +308,30 @@ public final class Config {
             return this;
         }
 
+        /**
+         * Whether the system is asked to take a profile of ANRs, a trace for Perfetto of what the whole device did in the last
+         * seconds, on Android 16 and newer ({@code ProfilingTrigger.TRIGGER_TYPE_ANR}); once an hour at most, and only where the
+         * system happens to trace. {@link Report#systemProfile} is its file. It takes the place of a trigger for ANRs that the app
+         * has added itself. Off unless the app asks for it.
+         */
+        @NonNull
+        public Builder systemProfiles(boolean on) {
+            settings.systemProfiles = on;
+            return this;
+        }
+
+        /**
+         * Whether the last report of a process that has ended keeps what the app gave to
+         * {@code ActivityManager.setProcessStateSummary} in it: the app's own words of its state, at most 128 bytes, which the system keeps
+         * since Android 11. They become the annotation "process_state" when the report is handed out, as text, or in hexadecimal where
+         * they are none. Off unless the app asks for it here: they were written for another reader.
+         */
+        @NonNull
+        public Builder keepProcessState(boolean keep) {
+            settings.keepProcessState = keep;
+            return this;
+        }
+
         /** The app's version name and code, as its reports shall show it. */
         @NonNull
         public Builder appVersion(@NonNull String version) {

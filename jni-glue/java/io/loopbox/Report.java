@@ -3,10 +3,12 @@ package io.loopbox;
 
 import android.util.Log;
 import androidx.annotation.NonNull;
+import androidx.annotation.Nullable;
 import androidx.annotation.WorkerThread;
 import io.loopbox.internal.Digest;
 import io.loopbox.internal.Exit;
 import io.loopbox.internal.Recorder;
+import io.loopbox.internal.ReportSections;
 import io.loopbox.internal.Tag;
 import java.io.File;
 import java.io.IOException;
@@ -157,6 +159,23 @@ public final class Report {
     public long exitTimeMs() {
         Exit exit = Exit.find(Recorder.framework().exits(), process(), pid(), timeMs());
         return exit == null ? 0 : exit.timeMs;
+    }
+
+    /**
+     * The profile that the system took of this ANR, where {@link Config.Builder#systemProfiles} asked for it: the app's to send and to
+     * delete. Known when {@link Loopbox#takePendingReports} hands the report out, not to a {@link Listener}. Null for none. Reads
+     * all of the file each time.
+     */
+    @WorkerThread
+    @Nullable
+    public File systemProfile() {
+        try {
+            String path = ReportSections.note(file, ReportSections.SYSTEM_PROFILE);
+            return path == null ? null : new File(path);
+        } catch (IOException unreadable) {
+            Log.w(Tag.LOOPBOX, "cannot read " + file, unreadable);
+            return null;
+        }
     }
 
     /**

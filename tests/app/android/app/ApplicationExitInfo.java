@@ -17,5 +17,10 @@ public abstract class ApplicationExitInfo {
 
     public abstract long getTimestamp();
 
+    /** What the process has given of its state; null for nothing. */
+    public byte[] getProcessStateSummary() {
+        return null;
+    }
+
     public abstract InputStream getTraceInputStream() throws IOException;
 }

@@ -8,15 +8,22 @@ import android.content.Context;
 import android.os.Build;
 import android.os.Debug;
 import android.os.Process;
+import android.os.ProfilingManager;
+import android.os.ProfilingResult;
+import android.os.ProfilingTrigger;
 import android.util.Log;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 
 /** The framework of a device, by public API only. */
 public final class ContextFramework implements Framework {
     private static final int ANDROID_11 = 30;
     private static final int ANDROID_15 = 35;
+    private static final int ANDROID_16 = 36;
 
     private final Context context;
 
@@ -72,6 +79,19 @@ public final class ContextFramework implements Framework {
     }
 
     @Override
+    public boolean profileAnrs(ProfileSink sink) {
+        if (Build.VERSION.SDK_INT < ANDROID_16) {
+            return false;
+        }
+        try {
+            return Since16.profileAnrs((ProfilingManager) context.getSystemService(Since16.SERVICE), sink);
+        } catch (RuntimeException dead) {
+            Log.i(Tag.LOOPBOX, "no profiles: " + dead);
+            return false;
+        }
+    }
+
+    @Override
     public boolean isDebugged() {
         return Debug.isDebuggerConnected();
     }
@@ -95,6 +115,7 @@ public final class ContextFramework implements Framework {
                                 exit.getReason(),
                                 exit.getStatus(),
                                 exit.getDescription(),
+                                exit.getProcessStateSummary(),
                                 new Trace(exit));
             }
             return exits;
@@ -137,6 +158,61 @@ public final class ContextFramework implements Framework {
 
         private static String word(String[] words, int number) {
             return number >= 0 && number < words.length ? words[number] : String.valueOf(number);
+        }
+    }
+    /** Apart, as {@link Since11} is. */
+    private static final class Since16 implements Consumer<ProfilingResult>, Executor {
+        /** Context.PROFILING_SERVICE, which older SDKs do not have. */
+        static final String SERVICE = "profiling";
+
+        /** The system's own limits come on top. */
+        private static final int ONCE_IN_HOURS = 1;
+
+        private static Since16 registered;
+
+        private final ProfileSink sink;
+
+        private Since16(ProfileSink sink) {
+            this.sink = sink;
+        }
+
+        static synchronized boolean profileAnrs(ProfilingManager manager, ProfileSink sink) {
+            if (manager == null) {
+                return false;
+            }
+            if (registered != null) {
+                manager.unregisterForAllProfilingResults(registered);
+                manager.removeProfilingTriggersByType(new int[] {ProfilingTrigger.TRIGGER_TYPE_ANR});
+                registered = null;
+            }
+            if (sink != null) {
+                registered = new Since16(sink);
+                // First: the results of earlier processes come at once.
+                manager.registerForAllProfilingResults(registered, registered);
+                manager.addProfilingTriggers(
+                        Collections.singletonList(
+                                new ProfilingTrigger.Builder(ProfilingTrigger.TRIGGER_TYPE_ANR)
+                                        .setRateLimitingPeriodHours(ONCE_IN_HOURS)
+                                        .build()));
+            }
+            return sink != null;
+        }
+
+        /** Results come on a thread of the Binder, which may write a line to a file. */
+        @Override
+        public void execute(Runnable task) {
+            task.run();
+        }
+
+        @Override
+        public void accept(ProfilingResult result) {
+            String path = result.getResultFilePath();
+            // The app's own requests, and its other triggers, have their results here too.
+            if (result.getTriggerType() == ProfilingTrigger.TRIGGER_TYPE_ANR
+                    && result.getErrorCode() == ProfilingResult.ERROR_NONE
+                    && path != null) {
+                sink.onProfile(path);
+            }
         }
     }
 }

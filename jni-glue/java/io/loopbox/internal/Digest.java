@@ -49,6 +49,11 @@ public final class Digest {
         return state.equals("open") || state.equals("first");
     }
 
+    /** Whether it is of an ANR of its process: the system says so, or has sent its signal while the main thread was busy. */
+    boolean isAnr() {
+        return (verdict.equals("confirmed") || verdict.equals("probable")) && !reason.equals("requested") && !reason.equals("crash");
+    }
+
     private static String at(String[] lines, int at) {
         return at < lines.length ? lines[at] : "";
     }

@@ -34,6 +34,9 @@ public final class Exit {
     /** The system's own words, "user request after error: Input dispatching timed out ..."; null for none. */
     final String description;
 
+    /** What the app has had the system keep of the process; null for nothing. */
+    final byte[] state;
+
     private final Trace trace;
 
     /** What the system keeps of an ANR: ART's own trace. */
@@ -42,13 +45,14 @@ public final class Exit {
         InputStream open() throws IOException;
     }
 
-    Exit(int pid, String process, long timeMs, int reason, int status, String description, Trace trace) {
+    Exit(int pid, String process, long timeMs, int reason, int status, String description, byte[] state, Trace trace) {
         this.pid = pid;
         this.process = process;
         this.timeMs = timeMs;
         this.reason = reason;
         this.status = status;
         this.description = description;
+        this.state = state;
         this.trace = trace;
     }
 

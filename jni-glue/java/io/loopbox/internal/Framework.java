@@ -16,6 +16,15 @@ public interface Framework {
     /** How and for what the system started this process, in words; null where it does not say: below Android 15. */
     String started();
 
+    /**
+     * Has the system take a profile of each ANR of this app from now on, as often as it allows, and calls with its file, then or
+     * in a later process.
+     *
+     * @param sink null to have no more taken
+     * @return whether the system does that: not below Android 16
+     */
+    boolean profileAnrs(ProfileSink sink);
+
     /** Whether a debugger is attached, whose stops are no hangs. */
     boolean isDebugged();
 
@@ -35,6 +44,11 @@ public interface Framework {
                 @Override
                 public String started() {
                     return null;
+                }
+
+                @Override
+                public boolean profileAnrs(ProfileSink sink) {
+                    return false;
                 }
 
                 @Override

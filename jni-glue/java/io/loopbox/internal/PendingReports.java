@@ -26,7 +26,7 @@ public final class PendingReports {
     /**
      * Moves the reports of a directory into one of the calling process: each goes to one process, and none is deleted
      * under it to make room for new ones. One that its living process may put more into stays where it is. One whose process
-     * an ANR ended gets the system's trace of it, where that is wanted.
+     * an ANR ended gets the system's trace of it, where that is wanted, and the path of the system's profile.
      */
     public static List<File> take(File directory, String process, Framework framework, boolean keepsTraces) {
         File all = new File(directory, TAKEN);
@@ -66,6 +66,8 @@ public final class PendingReports {
         for (Dated each : dated) {
             found.add(each.file);
         }
+        ProcessState.attach(found, framework);
+        SystemProfiles.attach(directory, found, framework);
         return found;
     }
 

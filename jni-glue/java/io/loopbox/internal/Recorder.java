@@ -121,10 +121,14 @@ public final class Recorder {
         lookBack.countDown();
     }
 
-    /** Reports say from now on how the system started the process, where that is known. Not on the main thread: it asks the system. */
+    /** Asks the system what reports say of this process and of its ANRs. Not on the main thread. */
     static void noteStart() throws InterruptedException {
         // The worker may come here before the recorder that takes the words is there.
         starting.await(LOOK_BACK_MS, TimeUnit.MILLISECONDS);
+        Settings wanted = settings;
+        if (wanted != null && wanted.systemProfiles) {
+            SystemProfiles.start(directory(), framework);
+        }
         String started = framework.started();
         if (started != null) {
             Native.annotate("system_start", started);
@@ -146,6 +150,9 @@ public final class Recorder {
         FrameWatch.stop();
         InputWatch.takeOut();
         MonitorThread.end();
+        if (settings.systemProfiles) {
+            SystemProfiles.stop(framework);
+        }
         settings = null;
         lookedBack();
         pausedByApp = false;

@@ -42,6 +42,8 @@ public final class Settings implements Cloneable {
     public FrameSettings frames;
     public boolean mainProcessOnly;
     public boolean pauseInBackground;
+    public boolean systemProfiles;
+    public boolean keepProcessState;
     public String appVersion = "";
     public List<String> annotations = new ArrayList<String>();
 

@@ -2,6 +2,7 @@
 package io.loopbox;
 
 import androidx.annotation.NonNull;
+import androidx.annotation.Nullable;
 import androidx.annotation.WorkerThread;
 import java.io.File;
 
@@ -111,6 +112,13 @@ public final class Report {
     @WorkerThread
     public long exitTimeMs() {
         return 0;
+    }
+
+    /** Null. */
+    @WorkerThread
+    @Nullable
+    public File systemProfile() {
+        return null;
     }
 
     /** Empty. */

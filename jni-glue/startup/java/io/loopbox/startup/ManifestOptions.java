@@ -130,6 +130,12 @@ final class ManifestOptions {
             case "pauseInBackground":
                 builder.pauseInBackground(value);
                 return true;
+            case "systemProfiles":
+                builder.systemProfiles(value);
+                return true;
+            case "keepProcessState":
+                builder.keepProcessState(value);
+                return true;
             default:
                 return false;
         }

@@ -1,0 +1,10 @@
+package android.os;
+
+/** The part of android.os.Trace that the link uses: since API 29. */
+public final class Trace {
+    private Trace() {}
+
+    public static void beginAsyncSection(String name, int cookie) {}
+
+    public static void endAsyncSection(String name, int cookie) {}
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.integration.debug;
+
+import android.os.Build;
+import android.os.SystemClock;
+import android.os.Trace;
+import io.loopbox.MonitorListener;
+import io.loopbox.Stall;
+
+/**
+ * Shows the main thread's long messages in a Perfetto trace that is recorded meanwhile, on Android 10 and newer, as asynchronous
+ * sections of the process: give it to {@code MonitorConfig.Builder.listener}. A trace takes what happens when it happens, so a section
+ * cannot begin before it is known that the message is long: it begins at {@code blockMs} with the method that main was in, and
+ * its name says how long the message had run by then. A message that ends before gets a section without length at its end, with
+ * its name and how long it took. {@code blockMs} must not be less than the lowest of {@code levelsMs}: what has no level has no end.
+ */
+public final class LoopboxTrace implements MonitorListener {
+    /** Longer names are cut by older versions of the platform, or refused. */
+    private static final int MOST_CHARS = 127;
+
+    private static final int ANDROID_10 = 29;
+
+    /** Of the message that blocks, or null; on the monitor's thread only. */
+    private String open;
+
+    private long openedMs;
+    private int openCookie;
+    private int cookies;
+
+    @Override
+    public void onBlock(long ageMs, String stack) {
+        if (Build.VERSION.SDK_INT < ANDROID_10) {
+            return;
+        }
+        end();
+        int line = stack.indexOf('\n');
+        openedMs = SystemClock.uptimeMillis();
+        open = cut("main blocks, after " + ageMs + " ms: " + (line < 0 ? stack : stack.substring(0, line)));
+        openCookie = ++cookies;
+        Trace.beginAsyncSection(open, openCookie);
+    }
+
+    @Override
+    public void onStall(Stall stall) {
+        if (Build.VERSION.SDK_INT < ANDROID_10) {
+            return;
+        }
+        // It may be the one before, which is heard of when the next one blocks already.
+        if (open != null && stall.startUptimeMs() + stall.wallMs() >= openedMs) {
+            end();
+            return;
+        }
+        String name = cut("main took " + Math.round(stall.wallMs()) + " ms: " + stall.message());
+        Trace.beginAsyncSection(name, ++cookies);
+        Trace.endAsyncSection(name, cookies);
+    }
+
+    private void end() {
+        if (open != null) {
+            Trace.endAsyncSection(open, openCookie);
+            open = null;
+        }
+    }
+
+    private static String cut(String name) {
+        return name.length() > MOST_CHARS ? name.substring(0, MOST_CHARS) : name;
+    }
+}

@@ -1,0 +1,15 @@
+package android.os;
+
+/** A profile that was taken, or why not. Since API 35. */
+public final class ProfilingResult {
+    public static final int ERROR_NONE = 0;
+
+    private ProfilingResult() {}
+
+    public native int getErrorCode();
+
+    public native String getResultFilePath();
+
+    /** Since API 36. */
+    public native int getTriggerType();
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal;
+
+import android.os.Process;
+import android.os.SystemClock;
+import android.util.Log;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Profiles that the system takes of this app's ANRs (Android 16 and newer). The path of each goes into the report of its ANR,
+ * the file stays where the system has put it. A profile may come a minute after the report, or to a later process of the
+ * app, and the report may be written to until it is handed out: so each is noted in a file of its own, and what was noted is
+ * put into reports when they are handed out. Not for the main thread.
+ */
+final class SystemProfiles {
+    private static final String NAME = ReportSections.SYSTEM_PROFILE;
+    private static final String FOLDER = "profiles";
+
+    /** So long after its registration a result of an earlier process is waited for. */
+    private static final long FIRST_MS = 3_000;
+
+    /** A profile comes minutes after its ANR, or at the next launch. That of a report which is older is of another ANR. */
+    private static final long LATEST_MS = 24L * 3_600_000;
+
+    /** As long as reports that were handed out. */
+    private static final long KEPT_MS = 14L * 24 * 3_600_000;
+
+    private static volatile CountDownLatch first = new CountDownLatch(0);
+    private static volatile long asked;
+
+    private SystemProfiles() {}
+
+    /** Asks the system for profiles, where it has them. */
+    static void start(final File directory, Framework framework) {
+        final CountDownLatch came = new CountDownLatch(1);
+        boolean wanted =
+                framework.profileAnrs(
+                        new ProfileSink() {
+                            @Override
+                            public void onProfile(String path) {
+                                try {
+                                    note(new File(directory, FOLDER), path);
+                                } catch (IOException fault) {
+                                    Log.w(Tag.LOOPBOX, "a profile is not noted: " + fault);
+                                } finally {
+                                    came.countDown();
+                                }
+                            }
+                        });
+        if (wanted) {
+            asked = SystemClock.uptimeMillis();
+            first = came;
+        }
+    }
+
+    /** The system need not take any more. On a thread of its own, because it is asked from the main thread. */
+    static void stop(final Framework framework) {
+        first.countDown();
+        new Thread("loopbox-profiles") {
+            @Override
+            public void run() {
+                framework.profileAnrs(null);
+            }
+        }.start();
+    }
+
+    /** Each process of the app is given each result: one of them notes it. */
+    private static void note(File folder, String path) throws IOException {
+        File noted = new File(folder, new File(path).getName());
+        if (!folder.isDirectory() && !folder.mkdirs()) {
+            throw new IOException("cannot create " + folder);
+        }
+        if (noted.exists()) {
+            return;
+        }
+        File part = new File(folder, "." + Process.myPid() + noted.getName());
+        write(part, System.currentTimeMillis() + "\n" + path);
+        if (!part.renameTo(noted)) {
+            throw new IOException("cannot rename " + part);
+        }
+    }
+
+    private static void write(File file, String text) throws IOException {
+        FileOutputStream out = new FileOutputStream(file);
+        try {
+            out.write(text.getBytes("UTF-8"));
+        } finally {
+            out.close();
+        }
+    }
+
+    /**
+     * Puts what was noted into the reports that it belongs to.
+     *
+     * @param reports all that are there, oldest first
+     */
+    static void attach(File directory, List<File> reports, Framework framework) {
+        try {
+            File folder = new File(directory, FOLDER);
+            if (first.getCount() == 0 && !folder.isDirectory()) {
+                return;
+            }
+            Anrs anrs = new Anrs(reports, framework);
+            if (anrs.lacksOne()) {
+                long left = FIRST_MS - (SystemClock.uptimeMillis() - asked);
+                if (!Recorder.onMainThread() && left > 0) {
+                    first.await(left, TimeUnit.MILLISECONDS);
+                }
+            }
+            File[] notes = folder.listFiles();
+            if (notes != null) {
+                Arrays.sort(notes);
+                for (File noted : notes) {
+                    attach(noted, anrs);
+                }
+            }
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+        } catch (IOException fault) {
+            Log.w(Tag.LOOPBOX, "no profiles into reports: " + fault);
+        }
+    }
+
+    private static void attach(File noted, Anrs anrs) throws IOException {
+        if (System.currentTimeMillis() - noted.lastModified() > KEPT_MS) {
+            if (!noted.delete()) {
+                Log.w(Tag.LOOPBOX, "cannot delete " + noted);
+            }
+            return;
+        }
+        BufferedReader in = new BufferedReader(new InputStreamReader(new FileInputStream(noted), "UTF-8"));
+        String time;
+        String path;
+        try {
+            time = in.readLine();
+            path = in.readLine();
+        } finally {
+            in.close();
+        }
+        // An empty one was used: it stays, so that no other process notes the same result again.
+        if (path != null && !noted.getName().startsWith(".") && anrs.annotate(Long.parseLong(time), path)) {
+            write(noted, "");
+        }
+    }
+
+    /** Reports of ANRs, in which profiles are looked for. A profile names no process: it is of the last ANR before it. */
+    private static final class Anrs {
+        private final List<File> reports;
+        private final Exit[] exits;
+
+        Anrs(List<File> reports, Framework framework) {
+            this.reports = reports;
+            exits = framework.exits();
+        }
+
+        /** Whether the last one has no profile, and its process is gone: it may be about to come. */
+        boolean lacksOne() throws IOException {
+            File last = last(System.currentTimeMillis());
+            return last != null && exit(digest(last)) != null && ReportSections.note(last, NAME) == null;
+        }
+
+        /** @return whether the report is there that a profile of that time belongs to */
+        boolean annotate(long timeMs, String path) throws IOException {
+            File last = last(timeMs);
+            if (last == null || ReportSections.note(last, NAME) != null) {
+                return false;
+            }
+            ReportSections.annotate(last, NAME, path);
+            return true;
+        }
+
+        /** That of the last ANR before a time; null when it is too old, or there was one after it whose report is gone. */
+        private File last(long timeMs) {
+            for (int at = reports.size() - 1; at >= 0; at--) {
+                Digest digest = digest(reports.get(at));
+                if (digest.timeMs <= timeMs && digest.isAnr()) {
+                    boolean fits = timeMs - digest.timeMs <= LATEST_MS && !isFollowed(digest, timeMs);
+                    return fits ? reports.get(at) : null;
+                }
+            }
+            return null;
+        }
+
+        private boolean isFollowed(Digest digest, long timeMs) {
+            Exit own = exit(digest);
+            for (Exit exit : exits == null ? new Exit[0] : exits) {
+                if (exit != own && exit.reason == Exit.ANR && exit.timeMs > digest.timeMs && exit.timeMs <= timeMs) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        private static Digest digest(File report) {
+            try {
+                return Digest.read(report);
+            } catch (IOException unreadable) {
+                return Digest.NONE;
+            }
+        }
+
+        private Exit exit(Digest digest) {
+            return Exit.find(exits, digest.process, (int) digest.pid, digest.timeMs);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package android.os;
+
+/** At what the system takes a profile by itself. */
+public final class ProfilingTrigger {
+    public static final int TRIGGER_TYPE_ANR = 2;
+
+    private final int type;
+    private final int hours;
+
+    private ProfilingTrigger(int type, int hours) {
+        this.type = type;
+        this.hours = hours;
+    }
+
+    public int getTriggerType() {
+        return type;
+    }
+
+    @Override
+    public String toString() {
+        return type + " once in " + hours + " h";
+    }
+
+    public static final class Builder {
+        private final int type;
+        private int hours;
+
+        public Builder(int type) {
+            this.type = type;
+        }
+
+        public Builder setRateLimitingPeriodHours(int hours) {
+            this.hours = hours;
+            return this;
+        }
+
+        public ProfilingTrigger build() {
+            return new ProfilingTrigger(type, hours);
+        }
+    }
+}

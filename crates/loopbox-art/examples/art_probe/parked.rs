@@ -4,6 +4,7 @@
 //! thread here, for ever.
 
 use std::ffi::{c_int, c_void};
+use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -139,7 +140,7 @@ fn check(loader: bool, mut seen: u32) {
             if loader {
                 libc::dl_iterate_phdr(Some(look), std::ptr::null_mut());
             } else {
-                libc::free(libc::malloc(BLOCK));
+                libc::free(black_box(libc::malloc(BLOCK)));
             }
         }
         GOT.store(asked, Ordering::Release);
@@ -174,7 +175,7 @@ fn inside_malloc() {
         libc::mallopt(libc::M_TRIM_THRESHOLD, 0);
         libc::mallopt(libc::M_TOP_PAD, 0);
         while !DONE.load(Ordering::Acquire) {
-            libc::free(libc::malloc(BLOCK));
+            libc::free(black_box(libc::malloc(BLOCK)));
         }
     }
 }

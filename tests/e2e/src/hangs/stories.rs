@@ -145,6 +145,8 @@ impl Stage {
         // The next launch has a report of its own hang, and of no other.
         let mut next = Phone::next_for_signal(self.testbed, self.mode, scene.path())?;
         let hang = next.wait_for_hang("message")?;
+        // A young one may still be on its way to wait, and take the signal in place of main.
+        wait_for_signal_catcher(next.app.pid())?;
         let sent_ns = next.signal()?;
         next.answer(&hang, sent_ns, &[])?;
         for file in reports(scene.path())? {

@@ -18,6 +18,7 @@ pub mod elf;
 mod fuse;
 mod jni;
 mod known;
+mod loaded;
 mod locks;
 mod module;
 mod names;

@@ -1,15 +1,11 @@
 //! Which file an address of native code lies in, and where in it, as a symbolizer needs it.
 //!
-//! By `/proc/self/maps` and the mapped ELF headers alone, never by the linker: a main thread that hangs while it loads a
-//! library holds the linker's lock, and a thread that asks the linker then hangs as well. All reads are such that cannot fault.
+//! The linker is not asked (see `loaded`).
 
-use crate::elf::{Image, build_id_in_notes};
+use crate::loaded::{MappedElf, elf_at, elf_of};
 use crate::sys::maps::{self, Mapping};
 use crate::sys::mem;
-use goblin::elf::program_header::{PT_LOAD, PT_NOTE};
 
-/// The headers of an ELF file, and its notes, are looked for in that many bytes.
-const HEADER_BYTES: usize = 4_096;
 /// Build ids are SHA-1 (20 bytes) or shorter as a rule; 32 are known.
 const MAX_BUILD_ID: usize = 64;
 
@@ -39,12 +35,6 @@ pub struct Places {
 pub fn places(addresses: &[usize]) -> Places {
     let table = maps::table_of_self().unwrap_or_default();
     find(&table, addresses, elf_at)
-}
-
-/// What is read from the header of a mapped ELF file.
-struct MappedElf {
-    load_bias: usize,
-    build_id: Vec<u8>,
 }
 
 fn find(table: &str, addresses: &[usize], elf_at: impl Fn(usize) -> Option<MappedElf>) -> Places {
@@ -88,40 +78,19 @@ fn known(modules: &mut Vec<CodeModule>, module: CodeModule) -> u32 {
     at as u32
 }
 
-/// The module that the last mapping is of. In an archive that several libraries are mapped from, its header is the last
-/// one before it.
+/// The module that the last mapping is of.
 fn module_of(of_file: &[Mapping], elf_at: impl Fn(usize) -> Option<MappedElf>) -> CodeModule {
-    let elf = of_file.iter().rev().filter(|mapping| mapping.read).find_map(|mapping| elf_at(mapping.start));
     let (path, in_file) = of_file.last().map_or(("", 0), |mapping| {
         (mapping.path.as_str(), mapping.start.wrapping_sub(mapping.offset as usize))
     });
     let path = if path.is_empty() { "[anonymous]" } else { path }.to_owned();
-    match elf {
-        Some(elf) => CodeModule { path, build_id: elf.build_id, base: elf.load_bias },
+    match elf_of(of_file, elf_at) {
+        Some((_, mut elf)) => {
+            elf.build_id.truncate(MAX_BUILD_ID);
+            CodeModule { path, build_id: elf.build_id, base: elf.load_bias }
+        }
         None => CodeModule { path, build_id: Vec::new(), base: in_file },
     }
-}
-
-/// The ELF file whose header is mapped here, if one is.
-fn elf_at(start: usize) -> Option<MappedElf> {
-    if mem::read::<[u8; 4]>(start)? != *b"\x7fELF" {
-        return None;
-    }
-    let mut head = vec![0; HEADER_BYTES];
-    let n = mem::read_into(start, &mut head);
-    let image = Image::parse(head.get(..n)?)?;
-    if image.is_64() != cfg!(target_pointer_width = "64") {
-        return None;
-    }
-    let first = image.segments.iter().filter(|s| s.p_type == PT_LOAD).min_by_key(|s| s.p_offset)?;
-    let load_bias = start.wrapping_sub(first.p_vaddr.wrapping_sub(first.p_offset) as usize);
-    let build_id = image.segments.iter().filter(|s| s.p_type == PT_NOTE).find_map(|s| {
-        let mut notes = vec![0; usize::try_from(s.p_memsz).ok()?.min(HEADER_BYTES)];
-        let n = mem::read_into(load_bias.wrapping_add(s.p_vaddr as usize), &mut notes);
-        let id = build_id_in_notes(notes.get(..n)?)?;
-        id.get(..id.len().min(MAX_BUILD_ID)).map(<[u8]>::to_vec)
-    });
-    Some(MappedElf { load_bias, build_id: build_id.unwrap_or_default() })
 }
 
 /// The machine code at an address, as far as memory can be read there.
@@ -160,6 +129,8 @@ pub fn without_signature(address: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::loaded::build_id_in_memory;
+    use crate::sys::dl;
 
     const TABLE: &str = "\
 10000-20000 r--p 00000000 07:28 42                             /system/lib64/liba.so
@@ -177,7 +148,12 @@ nonsense
     fn in_table(addresses: &[usize], headers: &[usize]) -> Places {
         let elf = |start: usize| {
             let known = headers.contains(&start);
-            known.then(|| MappedElf { load_bias: start - 0x1000, build_id: vec![start as u8, 7] })
+            let elf = || MappedElf {
+                load_bias: start - 0x1000,
+                build_id: vec![start as u8, 7],
+                segments: Vec::new(),
+            };
+            known.then(elf)
         };
         find(TABLE, addresses, elf)
     }
@@ -217,10 +193,12 @@ nonsense
         for (address, place) in [here, there].into_iter().zip(&found.places) {
             let (module, offset) = place.unwrap();
             let module = &found.modules[module as usize];
-            let object = crate::sys::dl::object_at(address).unwrap();
-            assert_eq!(offset as usize, address - object.load_bias, "{}", module.path);
+            let (_, load_bias) = dl::linkers_answer(address);
+            assert_eq!(offset as usize, address - load_bias, "{}", module.path);
             assert!(module.build_id.len() >= 8, "{}", module.path);
-            assert_eq!(Some(module.build_id.clone()), crate::module::build_id_at(address));
+            let notes = dl::notes_at(address).into_iter();
+            let build_id = notes.map(|notes| build_id_in_memory(notes.start, notes.len())).find_map(|id| id);
+            assert_eq!(Some(&module.build_id), build_id.as_ref());
         }
         assert_eq!(found.modules.len(), 2);
     }

@@ -166,8 +166,24 @@ final class Platform implements Runnable {
 
     /** A library whose constructor does not end, while the linker holds its lock. */
     static final class Engine {
-        static void start() {
+        static void start() throws InterruptedException {
+            // The host's C library has a new thread wait for that lock before it runs any code of a Rust library; bionic
+            // does not. So it is taken when the recorder's threads run, whatever they have done so far.
+            for (String name : new String[] {"loopbox-worker", "loopbox-sampler"}) {
+                while (!isAttached(name)) {
+                    Thread.sleep(1);
+                }
+            }
             System.load(System.getProperty("causes.library"));
+        }
+
+        private static boolean isAttached(String name) {
+            for (Thread thread : Thread.getAllStackTraces().keySet()) {
+                if (thread.getName().equals(name)) {
+                    return true;
+                }
+            }
+            return false;
         }
     }
 

@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result};
 use loopbox_e2e::{LIMIT, launcher};
-use loopbox_format::report::decode;
+use loopbox_format::model::StackSource;
+use loopbox_format::report::{Decoded, decode};
 use loopbox_launch::App;
 use loopbox_report::Analysis;
 use loopbox_report::diagnose::{Diagnosis, diagnose};
@@ -20,6 +21,16 @@ fn verdict_of(class: &str, cause: &str) -> Result<Diagnosis> {
 }
 
 fn verdict_with(class: &str, cause: &str, with: impl FnOnce(App) -> App) -> Result<Diagnosis> {
+    Ok(verdict_on(&report(class, cause, with)?, cause))
+}
+
+fn verdict_on(report: &Decoded, cause: &str) -> Diagnosis {
+    let verdict = diagnose(&Analysis::new(report));
+    println!("{cause:8} {:?} {}", verdict.confidence, verdict.headline);
+    verdict
+}
+
+fn report(class: &str, cause: &str, with: impl FnOnce(App) -> App) -> Result<Decoded> {
     let folder = tempdir()?;
     let launcher = launcher("art10")?;
     let app = launcher.app(class).argument(folder.path().display().to_string()).argument(cause);
@@ -27,10 +38,7 @@ fn verdict_with(class: &str, cause: &str, with: impl FnOnce(App) -> App) -> Resu
     let told = app.wait_for("SCRIPT report", LIMIT)?;
     app.kill();
     let path = told.split_whitespace().nth(2).context("no path")?;
-    let decoded = decode(&fs::read(path).with_context(|| path.to_owned())?)?;
-    let verdict = diagnose(&Analysis::new(&decoded));
-    println!("{cause:8} {:?} {}", verdict.confidence, verdict.headline);
-    Ok(verdict)
+    Ok(decode(&fs::read(path).with_context(|| path.to_owned())?)?)
 }
 
 /// The rule is the verdict. For main that computes a machine that is short of CPU may stand above, and rightly; main that
@@ -249,7 +257,8 @@ fn classes_that_are_loaded() -> Result<()> {
     Ok(())
 }
 
-/// The library's constructor does not end, and the linker holds its lock for as long.
+/// The library's constructor does not end, and the linker keeps its lock for as long, from the app's start on: the recorder
+/// finds ART, samples and reports without the linker.
 #[test]
 fn a_library_that_is_loaded() -> Result<()> {
     let folder = tempdir()?;
@@ -258,9 +267,15 @@ fn a_library_that_is_loaded() -> Result<()> {
     fs::write(&source, format!("#include <unistd.h>\n{constructor}\n"))?;
     run(Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source))?;
     let with = |app: App| app.property("causes.library", library.display());
-    let verdict = verdict_with("causes.Causes", "library", with)?;
+    let report = report("causes.Causes", "library", with)?;
+    let verdict = verdict_on(&report, "library");
     assert_is_first(&verdict, "library", "io", Some("causes.Platform$Engine.start"))?;
     assert!(verdict.causes[0].title.contains("loads code"), "{verdict:#?}");
+    assert!(
+        report.report.trees.iter().any(|tree| tree.source == StackSource::Art),
+        "{:?}",
+        report.report.features
+    );
     Ok(())
 }
 

@@ -15,9 +15,11 @@ use std::ffi::c_void;
 
 use crate::jni::{JavaVm, JniEnv};
 use crate::known::KnownSymbols;
+use crate::loaded::build_id_in_memory;
 use crate::module::Module;
 use crate::off::Off;
 use crate::symbols::Symbols;
+use crate::sys::dl;
 use crate::sys::mem::{self, WORD};
 
 /// A thread, by where its `JNIEnv` lies: read for what identifies the thread, and never called through, so it may be
@@ -67,9 +69,11 @@ fn a_function_of(vm: JavaVm) -> Result<usize, Off> {
     mem::read_word(table.wrapping_add(6 * WORD)).ok_or(Off::Misuse("vm is no JavaVM"))
 }
 
-/// The build id of the ART module, as it is in memory. A few microseconds.
+/// The build id of the ART module, as it is in memory. A few microseconds, and as long as another thread loads a library:
+/// for the thread that installs, which has just loaded one.
 pub fn build_id(vm: JavaVm) -> Option<Vec<u8>> {
-    crate::module::build_id_at(a_function_of(vm).ok()?)
+    let mut notes = dl::notes_at(a_function_of(vm).ok()?).into_iter();
+    notes.find_map(|notes| build_id_in_memory(notes.start, notes.len()))
 }
 
 /// Whether `Thread.getStackTrace` of another thread gives that one long enough to stop: it ends the process when it

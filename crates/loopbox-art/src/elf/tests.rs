@@ -1,4 +1,5 @@
 use super::*;
+use crate::sys::dl;
 use goblin::elf::sym::STT_FUNC;
 
 fn own_file() -> Vec<u8> {
@@ -12,16 +13,16 @@ extern "C" fn loopbox_art_elf_test_marker() -> u32 {
 
 #[test]
 fn finds_exported_functions_of_the_c_library_where_the_linker_does() {
-    let object = crate::sys::dl::object_at(libc::getpid as *const () as usize).unwrap();
-    let view = crate::sys::file::FileView::open(&object.name, 0).unwrap();
+    let (path, load_bias) = dl::linkers_answer(libc::getpid as *const () as usize);
+    let view = crate::sys::file::FileView::open(&path, 0).unwrap();
     let image = Image::parse(view.bytes()).unwrap();
     assert!(image.build_id().is_some_and(|id| id.len() >= 8));
     let names = ["getpid", "malloc", "open", "process_vm_readv", "no_such_function_of_ours"];
     let found = image.find_dynamic(&names);
-    let library = crate::sys::dl::OpenLibrary::open(&object.name).unwrap();
+    let library = dl::OpenLibrary::open(&path).unwrap();
     for (name, symbol) in names.iter().zip(&found).take(4) {
         let symbol = symbol.unwrap_or_else(|| panic!("{name}"));
-        assert_eq!(Some(object.load_bias + symbol.value as usize), library.symbol(name), "{name}");
+        assert_eq!(Some(load_bias + symbol.value as usize), library.symbol(name), "{name}");
         assert_eq!(symbol.source, SymbolSource::DynSym);
     }
     assert_eq!(found[4], None);
@@ -48,8 +49,8 @@ fn finds_a_function_that_is_not_exported_in_symtab() {
     let found = image.find_all(&["loopbox_art_elf_test_marker"])[0].unwrap();
     assert_eq!(found.source, SymbolSource::SymTab);
     let here = loopbox_art_elf_test_marker as *const () as usize;
-    let object = crate::sys::dl::object_at(here).unwrap();
-    assert_eq!(object.load_bias + found.value as usize, here);
+    let (_, load_bias) = dl::linkers_answer(here);
+    assert_eq!(load_bias + found.value as usize, here);
     assert_eq!(loopbox_art_elf_test_marker(), 0x10_0b);
 }
 

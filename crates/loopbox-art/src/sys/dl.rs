@@ -1,49 +1,20 @@
-//! The dynamic linker: what is loaded and where, and plain look-up where the linker allows it.
+//! The dynamic linker. It has a lock that a thread keeps while it loads a library, constructors included: what asks it waits
+//! for as long.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{c_int, c_void};
 use std::mem::ManuallyDrop;
+use std::ops::Range;
 
 use dlopen2::raw::Library;
 
-/// One loaded object as the linker reports it.
-#[derive(Debug, Clone)]
-pub(crate) struct LoadedObject {
-    /// The linker's name for it: a path, or `/path/x.apk!/lib/arm64-v8a/y.so` inside an archive.
-    pub(crate) name: String,
-    /// What is added to the addresses in the file to get those in memory.
-    pub(crate) load_bias: usize,
-    /// Its loadable segments.
-    pub(crate) segments: Vec<Segment>,
-    /// Address ranges of its note segments, in memory.
-    pub(crate) notes: Vec<(usize, usize)>,
-}
-
-/// A loadable segment.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Segment {
-    /// First address in memory.
-    pub(crate) start: usize,
-    /// First address after it.
-    pub(crate) end: usize,
-    /// Position of its first byte in the ELF file.
-    pub(crate) file_offset: u64,
-}
-
-impl LoadedObject {
-    /// Whether an address lies in one of the segments.
-    pub(crate) fn contains(&self, address: usize) -> bool {
-        self.segments.iter().any(|s| (s.start..s.end).contains(&address))
-    }
-}
-
-/// The loaded object that holds `address`.
+/// Where the notes of the loaded object that holds an address are in memory.
 ///
-/// On Android this lists every library of the process whatever the linker namespace of the caller,
-/// which `dlopen` does not.
-pub(crate) fn object_at(address: usize) -> Option<LoadedObject> {
+/// A few microseconds, but it waits for as long as another thread loads a library: so it is asked for once, at the
+/// installation, by the thread that has just loaded this very library.
+pub(crate) fn notes_at(address: usize) -> Vec<Range<usize>> {
     struct Search {
         address: usize,
-        found: Option<LoadedObject>,
+        notes: Vec<Range<usize>>,
     }
     /// # Safety
     /// Called by `dl_iterate_phdr` with a valid info and the `Search` passed to it.
@@ -55,53 +26,22 @@ pub(crate) fn object_at(address: usize) -> Option<LoadedObject> {
         }
         // SAFETY: the linker gives `dlpi_phnum` program headers at `dlpi_phdr`.
         let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
-        let bias = info.dlpi_addr as usize;
-        let range =
-            |vaddr: usize, len: usize| (bias.wrapping_add(vaddr), bias.wrapping_add(vaddr).wrapping_add(len));
-        let mut object = LoadedObject {
-            name: text(info.dlpi_name),
-            load_bias: bias,
-            segments: Vec::new(),
-            notes: Vec::new(),
+        let ranges = |kind: u32| {
+            headers.iter().filter(move |header| header.p_type == kind).map(|header| {
+                let start = (info.dlpi_addr as usize).wrapping_add(header.p_vaddr as usize);
+                start..start.wrapping_add(header.p_memsz as usize)
+            })
         };
-        for header in headers {
-            let (start, end) = range(header.p_vaddr as usize, header.p_memsz as usize);
-            match header.p_type {
-                libc::PT_LOAD => {
-                    object.segments.push(Segment { start, end, file_offset: file_offset(header) });
-                }
-                libc::PT_NOTE => object.notes.push((start, end)),
-                _ => {}
-            }
+        if !ranges(libc::PT_LOAD).any(|range| range.contains(&search.address)) {
+            return 0;
         }
-        if object.contains(search.address) {
-            search.found = Some(object);
-            return 1;
-        }
-        0
+        search.notes = ranges(libc::PT_NOTE).collect();
+        1
     }
-    let mut search = Search { address: super::mem::address(address), found: None };
+    let mut search = Search { address: super::mem::address(address), notes: Vec::new() };
     // SAFETY: `visit` matches the callback's type and is given the live `search`.
     unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
-    search.found
-}
-
-#[cfg(target_pointer_width = "64")]
-fn file_offset(header: &libc::Elf64_Phdr) -> u64 {
-    header.p_offset
-}
-
-#[cfg(target_pointer_width = "32")]
-fn file_offset(header: &libc::Elf32_Phdr) -> u64 {
-    header.p_offset.into()
-}
-
-fn text(name: *const c_char) -> String {
-    if name.is_null() {
-        return String::new();
-    }
-    // SAFETY: the linker's names are zero-terminated and live as long as the object is loaded.
-    unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
+    search.notes
 }
 
 /// A library that is loaded already, opened again without loading anything.
@@ -129,24 +69,38 @@ impl OpenLibrary {
     }
 }
 
+/// The file that an address is in and where that begins in memory, as the linker says.
+#[cfg(test)]
+pub(crate) fn linkers_answer(address: usize) -> (String, usize) {
+    let mut info = libc::Dl_info {
+        dli_fname: std::ptr::null(),
+        dli_fbase: std::ptr::null_mut(),
+        dli_sname: std::ptr::null(),
+        dli_saddr: std::ptr::null_mut(),
+    };
+    // SAFETY: the address of code of this process, and a struct to fill.
+    assert_ne!(unsafe { libc::dladdr(address as *const c_void, &raw mut info) }, 0);
+    // SAFETY: the linker's names are zero-terminated and live as long as the object is loaded.
+    let name = unsafe { std::ffi::CStr::from_ptr(info.dli_fname) };
+    (name.to_str().unwrap().to_owned(), info.dli_fbase as usize)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn finds_the_c_library_by_an_address() {
-        let address = libc::getpid as *const () as usize;
-        let object = object_at(address).unwrap();
-        assert!(object.name.contains("libc"), "{}", object.name);
-        assert!(object.contains(address));
-        let library = OpenLibrary::open(&object.name).unwrap();
-        assert_eq!(library.symbol("getpid"), Some(address));
+    fn a_library_that_is_loaded_is_opened_again() {
+        let (name, _) = linkers_answer(libc::getpid as *const () as usize);
+        let library = OpenLibrary::open(&name).unwrap();
+        assert_eq!(library.symbol("getpid"), Some(libc::getpid as *const () as usize));
         assert_eq!(library.symbol("no_such_symbol_of_ours"), None);
+        assert!(OpenLibrary::open("libdoesnotexist.so.7").is_none(), "nothing is loaded by looking");
     }
 
     #[test]
-    fn nothing_is_loaded_by_looking() {
-        assert!(OpenLibrary::open("libdoesnotexist.so.7").is_none());
-        assert!(object_at(8).is_none());
+    fn what_lies_in_no_library_has_no_notes() {
+        assert!(!notes_at(libc::getpid as *const () as usize).is_empty());
+        assert!(notes_at(8).is_empty());
     }
 }

@@ -10,9 +10,10 @@ use loopbox_setup::jvm;
 use loopbox_setup::workspace::root;
 use loopbox_testbed::to_test_on;
 use serde_json::Value;
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::tempdir;
@@ -66,12 +67,15 @@ fn a_block_is_reported_while_it_lasts_and_is_a_line_when_it_is_over() -> Result<
         assert!(file.contains("/monitor/uiperf-20"), "{file}");
         let lines = json_lines(Path::new(file))?;
         check_base(&lines[0]).with_context(|| format!("{testbed}: {}", lines[0]))?;
+        ensure!(lines[0]["base"].get("sys_cpu").is_none(), "this kernel says it: {}", lines[0]);
         let ours: Vec<&Value> = lines[1..].iter().filter(|line| is_block(line)).collect();
         assert_eq!(ours.len(), 3);
         for (line, stall) in ours.into_iter().zip(stalls) {
             let heard: Value = serde_json::from_str(stall.trim_start_matches("2 true Feed "))?;
             assert_eq!(*line, heard, "{testbed}: the listener has the same");
             check_line(line).with_context(|| format!("{testbed}: {line}"))?;
+            let samples = line["samples"].as_array().context("no samples")?;
+            ensure!(samples[1..].iter().all(|sample| sample["sys_cpu"].is_number()), "{testbed}: {line}");
         }
     }
     Ok(())
@@ -138,6 +142,42 @@ fn check_line(line: &Value) -> Result<()> {
     for sample in &samples[1..] {
         ensure!(sample["proc_cpu"].is_number() && sample["threads"].is_u64(), "{sample}");
         ensure!(sample["x"]["story.samples"].is_u64(), "of the app's sampler: {sample}");
+    }
+    Ok(())
+}
+
+/// What the kernel of a phone says to an app since Android 8, here said by this one: no permission to read the machine's use, and
+/// no figures of pressure, which older kernels do not have.
+const REFUSALS: &str = r#"
+    mount --bind "$0/file" /proc/stat || exit 1
+    if [ -d /proc/pressure ]; then mount --bind "$0/folder" /proc/pressure || exit 1; fi
+    exec setpriv --bounding-set=-dac_override,-dac_read_search "$@""#;
+
+#[test]
+fn what_the_kernel_refuses_is_null_with_why() -> Result<()> {
+    for testbed in to_test_on(&["art10", "art11"]) {
+        let (folder, refused) = (tempdir()?, tempdir()?);
+        fs::write(refused.path().join("file"), "")?;
+        fs::create_dir(refused.path().join("folder"))?;
+        fs::set_permissions(refused.path().join("file"), Permissions::from_mode(0o000))?;
+        let refused = refused.path().to_str().context("no text")?;
+        let app = monitored(&testbed, folder.path())?;
+        let said = story(app.started_by("unshare", &["--mount", "sh", "-c", REFUSALS, refused]))?;
+        let files = after(&said, "file ");
+        let lines = json_lines(Path::new(files.first().with_context(|| format!("{testbed}: {said:?}"))?))?;
+        check_base(&lines[0])?;
+        let base = lines[0]["base"].as_object().context("no base")?;
+        assert_eq!((&base["sys_cpu"], &base["sys_cpu_why"]), (&Value::Null, &"EACCES".into()), "{base:?}");
+        assert_eq!((&base["psi"], &base["psi_why"]), (&Value::Null, &"ENOENT".into()), "{base:?}");
+        for line in lines[1..].iter().filter(|line| is_block(line)) {
+            check_line(line).with_context(|| format!("{testbed}: {line}"))?;
+            let samples = line["samples"].as_array().context("no samples")?;
+            let names =
+                samples.iter().flat_map(|sample| sample.as_object().into_iter().flat_map(|s| s.keys()));
+            let refused: Vec<_> =
+                names.filter(|name| *name == "sys_cpu" || name.starts_with("psi")).collect();
+            assert!(refused.is_empty(), "{testbed}: {line}");
+        }
     }
     Ok(())
 }

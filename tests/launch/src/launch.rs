@@ -265,6 +265,22 @@ impl App {
         self
     }
 
+    /// Another program that starts the host program, which it gets, with its arguments, as its last arguments. It must become
+    /// that program (`exec`), so that the process is the app's.
+    #[must_use]
+    pub fn started_by(mut self, starter: &str, arguments: &[&str]) -> Self {
+        let mut command = Command::new(starter);
+        command.args(arguments).arg(self.command.get_program()).args(self.command.get_args());
+        for (name, value) in self.command.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        self.command = command;
+        self
+    }
+
     /// An argument of `main`.
     #[must_use]
     pub fn argument(mut self, argument: impl Into<String>) -> Self {

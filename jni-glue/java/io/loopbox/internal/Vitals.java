@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
+import android.system.ErrnoException;
+import android.system.OsConstants;
 import android.util.Log;
 import io.loopbox.MonitorSampler;
 import java.io.FileInputStream;
@@ -126,8 +128,10 @@ public final class Vitals {
             boolean understood = ofPressure ? average(line) != null : machineTicks(line)[1] >= 0;
             return understood ? null : "not understood";
         } catch (IOException refused) {
-            String why = String.valueOf(refused.getMessage());
-            return why.contains("EACCES") || why.contains("ermission") ? "EACCES" : why;
+            Throwable cause = refused.getCause();
+            return cause instanceof ErrnoException
+                    ? OsConstants.errnoName(((ErrnoException) cause).errno)
+                    : String.valueOf(refused.getMessage());
         }
     }
 

@@ -138,6 +138,6 @@ pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
         (jni_str!("crash"), jni_str!("()V"), crash as *mut std::ffi::c_void),
     ];
     let tracer = [(jni_str!("attach"), jni_str!("()V"), attach as *mut std::ffi::c_void)];
-    crate::natives::register_if_there(env, jni_str!("com/othersdk/Crashes"), &crashes)?;
-    crate::natives::register_if_there(env, jni_str!("com/othersdk/Tracer"), &tracer)
+    crate::registration::register_if_there(env, jni_str!("com/othersdk/Crashes"), &crashes)?;
+    crate::registration::register_if_there(env, jni_str!("com/othersdk/Tracer"), &tracer)
 }

@@ -64,5 +64,5 @@ pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
         (jni_str!("mallocBytes"), jni_str!("()J"), malloc_bytes as *mut c_void),
         (jni_str!("allocations"), jni_str!("()J"), allocations as *mut c_void),
     ];
-    crate::natives::register_if_there(env, jni_str!("scenario/Heap"), &methods)
+    crate::registration::register_if_there(env, jni_str!("scenario/Heap"), &methods)
 }

@@ -14,6 +14,7 @@ mod native_hang;
 mod natives;
 mod othersdk;
 mod refused;
+mod registration;
 mod testbed;
 mod vm;
 mod waits;

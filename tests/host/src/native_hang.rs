@@ -132,5 +132,5 @@ pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
         return Ok(());
     }
     let methods = [(jni_str!("hang"), jni_str!("(I)V"), native_hang_entry as *mut c_void)];
-    crate::natives::register_class(env, class, &methods)
+    crate::registration::register_class(env, class, &methods)
 }

@@ -71,5 +71,5 @@ pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
         (jni_str!("block"), jni_str!("()V"), block as *mut std::ffi::c_void),
         (jni_str!("count"), jni_str!("()I"), count as *mut std::ffi::c_void),
     ];
-    crate::natives::register_if_there(env, jni_str!("com/othersdk/Signals"), &methods)
+    crate::registration::register_if_there(env, jni_str!("com/othersdk/Signals"), &methods)
 }

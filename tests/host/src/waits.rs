@@ -180,18 +180,22 @@ pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
         (jni_str!("ioctl"), jni_str!("(Ljava/lang/String;)V"), ioctl as *mut c_void),
         (jni_str!("fsync"), jni_str!("(Ljava/lang/String;)V"), fsync as *mut c_void),
     ];
-    crate::natives::register_if_there(env, jni_str!("phone/NativeWait"), &methods)?;
+    crate::registration::register_if_there(env, jni_str!("phone/NativeWait"), &methods)?;
     let methods = [
         (jni_str!("spin"), jni_str!("(I)V"), fast_spin as *mut c_void),
         (jni_str!("isSpinning"), jni_str!("()Z"), is_spinning as *mut c_void),
     ];
-    crate::natives::register_if_there(env, jni_str!("scenario/NoSafepoint"), &methods)?;
+    crate::registration::register_if_there(env, jni_str!("scenario/NoSafepoint"), &methods)?;
     let methods = [(jni_str!("configure"), jni_str!("()V"), futex as *mut c_void)];
-    crate::natives::register_if_there(env, jni_str!("causes/Platform$Codec"), &methods)?;
+    crate::registration::register_if_there(env, jni_str!("causes/Platform$Codec"), &methods)?;
     let signature = jni_str!("(ILandroid/os/Parcel;Landroid/os/Parcel;I)Z");
     let methods = [(jni_str!("transactNative"), signature, transact as *mut c_void)];
-    crate::natives::register_if_there(env, jni_str!("android/os/BinderProxy"), &methods)?;
+    crate::registration::register_if_there(env, jni_str!("android/os/BinderProxy"), &methods)?;
     let method = execute_for_cursor_window as *mut c_void;
     let methods = [(jni_str!("nativeExecuteForCursorWindow"), jni_str!("(Ljava/lang/String;)V"), method)];
-    crate::natives::register_if_there(env, jni_str!("android/database/sqlite/SQLiteConnection"), &methods)
+    crate::registration::register_if_there(
+        env,
+        jni_str!("android/database/sqlite/SQLiteConnection"),
+        &methods,
+    )
 }

@@ -3,28 +3,31 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use loopbox_adb::Program;
-
-use crate::phone::Phone;
+use loopbox_adb::{Program, Server, successful};
 
 /// How long anything may take before a story gives up. Nothing waits that long by design.
 pub(crate) const LIMIT: Duration = Duration::from_mins(5);
 
+/// More than `kill` prints.
+const MAX_OUTPUT: u64 = 4_096;
+
 /// A running process. Dropping it kills it.
 #[derive(Debug)]
-pub(crate) struct App<'a> {
-    phone: &'a Phone,
+pub(crate) struct App {
+    server: Server,
+    serial: String,
     program: Program,
     pid: u32,
     over: bool,
 }
 
-impl<'a> App<'a> {
-    pub(crate) fn new(phone: &'a Phone, mut program: Program) -> Result<Self> {
+impl App {
+    /// The process that a program on the device has become, which prints its number first.
+    pub(crate) fn new(server: Server, serial: String, mut program: Program) -> Result<Self> {
         let line = program.wait_for("SCRIPT pid ", LIMIT)?;
         let pid = line.rsplit(' ').next().and_then(|pid| pid.trim().parse().ok());
         let pid = pid.with_context(|| format!("no process id: {line}"))?;
-        Ok(Self { phone, program, pid, over: false })
+        Ok(Self { server, serial, program, pid, over: false })
     }
 
     /// Process id.
@@ -55,16 +58,21 @@ impl<'a> App<'a> {
     /// Ends it with SIGKILL, and waits until it is gone.
     pub(crate) fn kill(mut self) -> Result<()> {
         self.over = true;
-        self.phone.shell(&format!("kill -9 {}", self.pid))?;
+        self.send_kill()?;
         self.program.finish(LIMIT).map(drop)
+    }
+
+    fn send_kill(&self) -> Result<()> {
+        let sent = self.server.shell(&self.serial, &format!("kill -9 {}", self.pid), MAX_OUTPUT)?;
+        successful(sent).map(drop)
     }
 }
 
-impl Drop for App<'_> {
+impl Drop for App {
     fn drop(&mut self) {
         if !self.over {
             // It may be gone already.
-            let _ = self.phone.shell(&format!("kill -9 {}", self.pid));
+            let _ = self.send_kill();
         }
     }
 }

@@ -9,7 +9,7 @@ use loopbox_e2e::matrix::{Figures, PHASES, phase_reports};
 use loopbox_format::model::{FeatureState, Report, StackSource, StackTree, Statistic};
 use loopbox_oracle::Oracle;
 
-use crate::Stage;
+use crate::stage::Stage;
 
 /// A directory keeps a bounded number of reports, so a few phases at a time.
 const AT_ONCE: usize = 6;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 
-use crate::Stage;
+use crate::stage::Stage;
 
 /// The first level with an Observer.
 const FIRST_WITH_OBSERVER: u32 = 29;

@@ -9,9 +9,9 @@ use loopbox_e2e::{read, stacks_of};
 use loopbox_format::model::{DumpReason, MainState};
 use loopbox_store::{Recovered, recover};
 
-use crate::Stage;
 use crate::app::LIMIT;
 use crate::phone::is_called;
+use crate::stage::Stage;
 
 const STORY: &str = "killed";
 /// From this age of a message on, a killed process is worth a report; `MIN_HANG_NS` of

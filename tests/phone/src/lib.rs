@@ -1,7 +1,7 @@
 //! Runs Loopbox on a phone that adb knows, not rooted: the library that ships and the scripted apps go into a folder of the
 //! shell's user, `app_process` runs them there, and their reports come back to be judged as those of the testbeds are.
 //!
-//! `phone` is the device and its files, `app` a process on it. Each story is a module of its own (`frames`, `sigquit`, `killed`,
+//! `phone` is the device and its files, `app` a process on it, `stage` where a story is played. Each story is a module of its own (`frames`, `sigquit`, `killed`,
 //! `hook`); `summary` puts what they found into words, and into the line that `docs/compatibility.md` has a table for.
 #![forbid(unsafe_code)]
 
@@ -11,10 +11,11 @@ mod hook;
 mod killed;
 mod phone;
 mod sigquit;
+mod stage;
 mod summary;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use loopbox_adb::{Server, choose};
@@ -23,35 +24,14 @@ use loopbox_launch::scripted_apps;
 use loopbox_setup::progress::Progress;
 use loopbox_testbed as testbed;
 
+use stage::Stage;
+
 pub use phone::{About, Phone};
+pub use stage::Options;
 pub use summary::{COLUMNS, Summary};
 
 /// Whose classes the apps are compiled against. They use what every Android since 5 has.
 const COMPILED_ON: &str = "art10";
-
-/// What to run, and how long.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Which device, when there are several.
-    pub serial: Option<String>,
-    /// A folder of the device for this run, which is emptied before and removed afterwards.
-    pub folder: String,
-    /// A `libloopbox.so` for the device's ABI; else the one that ships is built.
-    pub library: Option<PathBuf>,
-    /// How long each kind of code runs.
-    pub phase_ms: u32,
-    /// Messages in a batch of the hook bench.
-    pub messages: u32,
-    /// Batches of each way to watch.
-    pub rounds: u32,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        let folder = "/data/local/tmp/loopbox".into();
-        Self { serial: None, folder, library: None, phase_ms: 1_000, messages: 4_000, rounds: 15 }
-    }
-}
 
 /// Runs everything on a device. Reports and what was printed go into folders below `out`, and the words about them into
 /// `out/summary.md`.
@@ -88,20 +68,4 @@ pub fn run(server: &Server, options: &Options, out: &Path) -> Result<Summary> {
     fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
     fs::write(&file, summary.text()).with_context(|| format!("cannot write {}", file.display()))?;
     Ok(summary)
-}
-
-/// Where a story is played.
-#[derive(Debug, Clone, Copy)]
-struct Stage<'a> {
-    phone: &'a Phone,
-    about: &'a About,
-    options: &'a Options,
-    out: &'a Path,
-}
-
-impl Stage<'_> {
-    /// Brings the reports of a story here.
-    fn reports(&self, story: &str) -> Result<Vec<PathBuf>> {
-        self.phone.pull_reports(story, &self.out.join(story))
-    }
 }

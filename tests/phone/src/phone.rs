@@ -121,14 +121,14 @@ impl Phone {
 
     /// Starts a class's `main` in a process of the shell's user, as the system starts its own commands; its reports go into
     /// the folder of `story`.
-    pub(crate) fn start(&self, story: &str, class: &str, arguments: &[String]) -> Result<App<'_>> {
+    pub(crate) fn start(&self, story: &str, class: &str, arguments: &[String]) -> Result<App> {
         let (folder, reports) = (&self.folder, self.folder_of(story));
         let words = arguments.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
         let command = format!(
             "mkdir -p {reports} && cd {folder} && echo \"SCRIPT pid $$\" && export CLASSPATH={folder}/apps.jar && \
              exec app_process -Djava.library.path={folder} -Dloopbox.dir={reports} {folder} {class} {words}"
         );
-        App::new(self, self.server.start(&self.serial, &command)?)
+        App::new(self.server.clone(), self.serial.clone(), self.server.start(&self.serial, &command)?)
     }
 
     /// A file of the device.

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use loopbox_e2e::{feature, read};
 use loopbox_format::model::{DumpReason, Feature};
 
-use crate::Stage;
+use crate::stage::Stage;
 
 const STORY: &str = "sigquit";
 

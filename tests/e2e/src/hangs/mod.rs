@@ -1,6 +1,7 @@
 //! Every place where a main thread can hang (`tests/app/phone`), in every way to watch it: what the report at SIGQUIT
 //! says of the hang, and what the next launch finds after a kill.
 
+mod mode;
 mod phone;
 pub mod slow_files;
 pub mod stories;
@@ -10,9 +11,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use loopbox_format::model::Statistic;
-use loopbox_launch::App;
 use tempfile::tempdir;
 
+pub use mode::Mode;
 use phone::{Phone, Told, sleep_until};
 use slow_files::SlowFiles;
 
@@ -56,67 +57,6 @@ pub const WAYS: [&str; 13] = [
     "page",
     "binder",
 ];
-
-/// How the main thread is watched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// By `Looper.Observer`.
-    Observer,
-    /// By the Printer.
-    Printer,
-    /// By the Printer, with the app's windows watched for input.
-    Input,
-    /// By the Printer, which another library has replaced.
-    Displaced,
-    /// By the Printer, with sampling switched off.
-    Unsampled,
-    /// By the Printer, with stacks from `Thread.getStackTrace`.
-    Fallback,
-    /// Without a hook.
-    NoHook,
-}
-
-impl fmt::Display for Mode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Observer => "observer",
-            Self::Printer => "printer",
-            Self::Input => "input",
-            Self::Displaced => "displaced",
-            Self::Unsampled => "unsampled",
-            Self::Fallback => "fallback",
-            Self::NoHook => "no-hook",
-        })
-    }
-}
-
-impl Mode {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::Observer,
-        Self::Printer,
-        Self::Input,
-        Self::Displaced,
-        Self::Unsampled,
-        Self::Fallback,
-        Self::NoHook,
-    ];
-
-    fn of(self, app: App) -> App {
-        let app = match self {
-            Self::Observer => app,
-            Self::NoHook => app.argument("hook=NONE"),
-            _ => app.argument("hook=PRINTER"),
-        };
-        match self {
-            Self::Observer | Self::Printer | Self::NoHook => app,
-            Self::Input => app.argument("input=on"),
-            Self::Displaced => app.argument("displaced=yes"),
-            Self::Unsampled => app.argument("sampling=off"),
-            Self::Fallback => app.env("LOOPBOX_FAULT", "unknown-art"),
-        }
-    }
-}
 
 /// One hang.
 #[derive(Debug, Clone, Copy)]

@@ -10,7 +10,7 @@ use loopbox_launch::{App, Running, reports};
 use loopbox_report::Analysis;
 use loopbox_report::diagnose::diagnose;
 
-use super::Mode;
+use super::mode::Mode;
 use crate::live::{uptime_ns, wait_for_ring, wait_for_taken_signal, wait_until};
 use crate::{LIMIT, launcher, read, stacks_of};
 

@@ -17,7 +17,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::queue::{Callback, Queue, drain, event_fd, signal};
-use super::register_class;
+use crate::registration::register_class;
 
 struct Event {
     java: Global<JObject<'static>>,

@@ -7,7 +7,7 @@ use jni::{Env, EnvUnowned, jni_str};
 use std::ffi::c_void;
 use std::io::Write;
 
-use super::register_class;
+use crate::registration::register_class;
 
 extern "system" fn log(mut env: EnvUnowned<'_>, _: JClass<'_>, line: JString<'_>) {
     env.with_env(|env| -> jni::errors::Result<()> {

@@ -13,7 +13,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::register_class;
+use crate::registration::register_class;
 
 /// How many descriptors one wait reports; libutils' number.
 const EVENTS: usize = 16;

@@ -16,7 +16,7 @@ use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::queue::{Callback, Queue, drain, owned};
-use super::register_class;
+use crate::registration::register_class;
 
 const NS_PER_S: i64 = 1_000_000_000;
 const NS_AT_60_HZ: i64 = 16_666_667;

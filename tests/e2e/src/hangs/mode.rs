@@ -1,0 +1,66 @@
+//! The ways to watch a main thread.
+
+use std::fmt;
+
+use loopbox_launch::App;
+
+/// How the main thread is watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// By `Looper.Observer`.
+    Observer,
+    /// By the Printer.
+    Printer,
+    /// By the Printer, with the app's windows watched for input.
+    Input,
+    /// By the Printer, which another library has replaced.
+    Displaced,
+    /// By the Printer, with sampling switched off.
+    Unsampled,
+    /// By the Printer, with stacks from `Thread.getStackTrace`.
+    Fallback,
+    /// Without a hook.
+    NoHook,
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Observer => "observer",
+            Self::Printer => "printer",
+            Self::Input => "input",
+            Self::Displaced => "displaced",
+            Self::Unsampled => "unsampled",
+            Self::Fallback => "fallback",
+            Self::NoHook => "no-hook",
+        })
+    }
+}
+
+impl Mode {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Observer,
+        Self::Printer,
+        Self::Input,
+        Self::Displaced,
+        Self::Unsampled,
+        Self::Fallback,
+        Self::NoHook,
+    ];
+
+    pub(super) fn of(self, app: App) -> App {
+        let app = match self {
+            Self::Observer => app,
+            Self::NoHook => app.argument("hook=NONE"),
+            _ => app.argument("hook=PRINTER"),
+        };
+        match self {
+            Self::Observer | Self::Printer | Self::NoHook => app,
+            Self::Input => app.argument("input=on"),
+            Self::Displaced => app.argument("displaced=yes"),
+            Self::Unsampled => app.argument("sampling=off"),
+            Self::Fallback => app.env("LOOPBOX_FAULT", "unknown-art"),
+        }
+    }
+}

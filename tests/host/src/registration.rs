@@ -1,0 +1,30 @@
+//! Natives of a Java class are functions of this program.
+
+use anyhow::{Context, Result};
+use jni::strings::JNIStr;
+use jni::{Env, NativeMethod};
+use std::ffi::c_void;
+
+/// A Java method's name, its descriptor, and the function behind it.
+pub(crate) type Native = (&'static JNIStr, &'static JNIStr, *mut c_void);
+
+pub(crate) fn register_class(env: &mut Env<'_>, class: &JNIStr, methods: &[Native]) -> Result<()> {
+    let found = env.find_class(class).with_context(|| format!("no class {class}"))?;
+    // SAFETY: each function of this program's tables has the C signature that its Java descriptor stands for.
+    let methods: Vec<_> = methods
+        .iter()
+        .map(|(name, sig, function)| unsafe { NativeMethod::from_raw_parts(name, sig, *function) })
+        .collect();
+    // SAFETY: as above.
+    unsafe { env.register_native_methods(found, &methods) }
+        .with_context(|| format!("cannot register natives of {class}"))
+}
+
+/// Registers natives of a class that only some apps have.
+pub(crate) fn register_if_there(env: &mut Env<'_>, class: &JNIStr, methods: &[Native]) -> Result<()> {
+    if env.find_class(class).is_err() {
+        env.exception_clear();
+        return Ok(());
+    }
+    register_class(env, class, methods)
+}

@@ -1,0 +1,47 @@
+//! What the stories share: the device, and what was asked for.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use crate::phone::{About, Phone};
+
+/// What to run, and how long.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Which device, when there are several.
+    pub serial: Option<String>,
+    /// A folder of the device for this run, which is emptied before and removed afterwards.
+    pub folder: String,
+    /// A `libloopbox.so` for the device's ABI; else the one that ships is built.
+    pub library: Option<PathBuf>,
+    /// How long each kind of code runs.
+    pub phase_ms: u32,
+    /// Messages in a batch of the hook bench.
+    pub messages: u32,
+    /// Batches of each way to watch.
+    pub rounds: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let folder = "/data/local/tmp/loopbox".into();
+        Self { serial: None, folder, library: None, phase_ms: 1_000, messages: 4_000, rounds: 15 }
+    }
+}
+
+/// Where a story is played.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stage<'a> {
+    pub(crate) phone: &'a Phone,
+    pub(crate) about: &'a About,
+    pub(crate) options: &'a Options,
+    pub(crate) out: &'a Path,
+}
+
+impl Stage<'_> {
+    /// Brings the reports of a story here.
+    pub(crate) fn reports(&self, story: &str) -> Result<Vec<PathBuf>> {
+        self.phone.pull_reports(story, &self.out.join(story))
+    }
+}

@@ -246,7 +246,7 @@ fn everything() -> ReportBuilder {
                 ..Anr::default()
             };
         })
-        .looper_tree(token, &[(&format!("com.example.shop.Main.run:3 {}", recursion.trim()), 900)])
+        .looper_tree(token.0, &[(&format!("com.example.shop.Main.run:3 {}", recursion.trim()), 900)])
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod support;
 
-use loopbox_format::model::{Anr, AnrVerdict, Outside, ProcessExit, QuitSignal, SignalOrigin, SystemWord};
+use loopbox_format::model::{Anr, AnrVerdict, ProcessExit, QuitSignal, SignalOrigin, SystemWord, Token};
 use loopbox_format::report::encode;
 use loopbox_report::test_frames::SessionBuilder;
 use loopbox_report::test_support::{OUTSIDE, ReportBuilder, full};
@@ -51,7 +51,7 @@ fn reports() -> Vec<(&'static str, ReportBuilder)> {
     let stack = "android.os.MessageQueue.next com.example.Trim.queueIdle";
     let outside =
         ReportBuilder::new().group(98, 310, 9_000).outside(6_000, true).tree(OUTSIDE, &[(stack, 590)]);
-    assert!(Outside::is_outside(OUTSIDE));
+    assert!(Token(OUTSIDE).is_outside());
     vec![
         ("shop", shop()),
         ("locked", locked),

@@ -234,12 +234,12 @@ impl ExactSizeIterator for Stacks {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::StackSource;
+    use crate::model::{StackSource, Token};
     use proptest::prelude::*;
 
     fn tree(samples: usize, nodes: Vec<TreeNode>) -> StackTree {
         StackTree {
-            token: 1,
+            token: Token(1),
             start_ns: 0,
             source: StackSource::Art,
             phases: Vec::new(),

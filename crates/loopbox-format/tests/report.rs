@@ -2,6 +2,7 @@
 
 use loopbox_format::codec::encode as encode_payload;
 use loopbox_format::container::{self, crc32};
+use loopbox_format::model::Token;
 use loopbox_format::model::*;
 use loopbox_format::report::{Decoded, decode, encode, update_verdict};
 use proptest::prelude::*;
@@ -28,7 +29,7 @@ fn sample() -> Report {
     let record = |seq| Record {
         kind: RecordKind::Group,
         seq,
-        first_token: 40,
+        first_token: Token(40),
         count: 3,
         start_ns: 1_000,
         wall_ns: 330,
@@ -36,8 +37,8 @@ fn sample() -> Report {
         idle_ns: 20,
         cpu_ns: Some(200),
         checktime_late_ns: None,
-        slowest: Some(Slowest { token: 41, wall_ns: 210 }),
-        details: vec![detail(40), detail(41)],
+        slowest: Some(Slowest { token: Token(41), wall_ns: 210 }),
+        details: vec![detail(Token(40)), detail(Token(41))],
         dropped_details: 1,
         closed: true,
     };
@@ -55,7 +56,7 @@ fn sample() -> Report {
         },
         history: vec![record(1), record(2)],
         main: MainState::Running(Running {
-            token: 43,
+            token: Token(43),
             start_ns: 2_000,
             as_of_ns: 9_000,
             cpu_ns: None,
@@ -95,7 +96,7 @@ fn sample() -> Report {
             ],
         },
         trees: vec![StackTree {
-            token: 43,
+            token: Token(43),
             start_ns: 2_000,
             source: StackSource::Art,
             phases: vec![Phase { first_sample: 0, interval_ns: 10 }],

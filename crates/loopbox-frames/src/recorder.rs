@@ -11,7 +11,7 @@ use crate::scene::SceneStats;
 use crate::scenes::{SceneId, Scenes};
 use crate::stages::{Duplicates, METRICS, StageReport};
 use loopbox_format::model::{
-    FrameFlags, FrameGesture, FrameScene, FrameSession, JankFrame, RecentFrame, StageFrame,
+    FrameFlags, FrameGesture, FrameScene, FrameSession, JankFrame, RecentFrame, StageFrame, Token,
 };
 
 /// How much is kept of each kind, the newest or, of jank frames, the worst.
@@ -26,7 +26,7 @@ const SLOWEST: usize = 32;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeenMessage {
     /// Its number.
-    pub token: u64,
+    pub token: Token,
     /// How long it took.
     pub wall_ns: u64,
     /// When it ended, uptime.
@@ -115,7 +115,7 @@ pub struct FrameRecorder {
 /// The slowest message while a frame stood.
 #[derive(Debug, Clone, Copy)]
 struct Slowest {
-    token: u64,
+    token: Token,
     dropped: u32,
     scene: SceneId,
 }
@@ -203,7 +203,7 @@ impl FrameRecorder {
         let record = RecentFrame {
             flags,
             main_us: main_ns.map(micros),
-            token_low: own.map(|own| own.token as u32),
+            token_low: own.map(|own| own.token.0 as u32),
             other_us: other.map(|other| micros(other.wall_ns)),
             ..frame.record(scene.index())
         };
@@ -296,7 +296,7 @@ impl FrameRecorder {
 
     /// Frames around the message of this number; without one that stood for it, the figures of the screen of this name. `None`
     /// when that had no frame.
-    pub fn stall(&self, token: u64, screen: &str) -> Option<StallFrames> {
+    pub fn stall(&self, token: Token, screen: &str) -> Option<StallFrames> {
         let slowest = self.slowest.iter().rev().find(|slowest| slowest.token == token);
         let scene = match slowest {
             Some(slowest) => self.scenes.records().nth(slowest.scene.index().into()),

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{ARTICLE, MS, S60, article, hz};
-use loopbox_format::model::{FrameCause, FrameFlags, JankPlace, SceneKind};
+use loopbox_format::model::{FrameCause, FrameFlags, JankPlace, SceneKind, Token};
 use loopbox_frames::{
     DisplayFrame, FrameEvent, FrameRecorder, Heard, METRICS, RefreshInterval, SKIPPED_FRAMES, SeenFrame,
     SeenMessage,
@@ -25,7 +25,7 @@ fn take(recorder: &mut FrameRecorder, seen: SeenFrame, screen: &str) -> Heard {
 }
 
 fn message(token: u64, wall_ms: u64, end_ns: u64) -> SeenMessage {
-    SeenMessage { token, wall_ns: wall_ms * MS, end_ns }
+    SeenMessage { token: Token(token), wall_ns: wall_ms * MS, end_ns }
 }
 
 /// A report of a frame whose stages take so many milliseconds, in the order of the platform's constants.
@@ -202,7 +202,7 @@ fn after_a_reset_the_figures_begin_anew() {
 #[test]
 fn a_message_that_took_long_has_the_frames_that_it_dropped_and_its_screens_figures() {
     let mut recorder = recorder();
-    assert_eq!((recorder.stall(7, "Feed"), recorder.is_counted_until(0)), (None, false));
+    assert_eq!((recorder.stall(Token(7), "Feed"), recorder.is_counted_until(0)), (None, false));
     let frame = |time_ns, duration_ns| {
         let flags = FrameFlags::SCROLLED;
         DisplayFrame { time_ns, duration_ns, interval: S60, flags }
@@ -217,16 +217,16 @@ fn a_message_that_took_long_has_the_frames_that_it_dropped_and_its_screens_figur
     assert!(!recorder.is_counted_until(end_ns), "the next frame has not begun");
     take(&mut recorder, SeenFrame { own, other, ..seen(stalled) }, "Feed");
     assert!(recorder.is_counted_until(end_ns) && !recorder.is_counted_until(48 * i));
-    let stall = recorder.stall(7, "Detail").unwrap();
+    let stall = recorder.stall(Token(7), "Detail").unwrap();
     assert_eq!((stall.dropped, stall.scene.name.as_str()), (Some(43), "Feed"));
     assert_eq!((stall.scene.frames, stall.scene.sum_ns, stall.scene.hitch_ns), (2, 45 * i, 43 * i));
     // The shorter message has dropped none: they count once.
-    assert_eq!(recorder.stall(8, "Feed").map(|stall| stall.dropped), Some(None));
-    assert_eq!(recorder.stall(8, "Detail"), None);
+    assert_eq!(recorder.stall(Token(8), "Feed").map(|stall| stall.dropped), Some(None));
+    assert_eq!(recorder.stall(Token(8), "Detail"), None);
     // A message between two frames.
     let other = Some(message(9, 100, 53 * i));
     let own = Some(message(10, 3, 46 * i + 3 * MS));
     take(&mut recorder, SeenFrame { own, other, ..seen(frame(46 * i, 7 * i)) }, "Detail");
-    let stall = recorder.stall(9, "").unwrap();
+    let stall = recorder.stall(Token(9), "").unwrap();
     assert_eq!((stall.dropped, stall.scene.name.as_str()), (Some(6), "Detail"));
 }

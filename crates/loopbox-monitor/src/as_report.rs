@@ -4,7 +4,7 @@ use crate::line::{Base, Stack, Stall};
 use chrono::DateTime;
 use loopbox_format::model::{
     ClockPair, DumpReason, Location, LocationId, MainState, Message, Meta, Method, NamedBy, Phase, Process,
-    Report, Running, StackSource, StackTree, Symbols,
+    Report, Running, StackSource, StackTree, Symbols, Token,
 };
 use loopbox_format::stacks::TreeMerger;
 use std::collections::HashMap;
@@ -46,7 +46,7 @@ pub fn as_report(stall: &Stall, base: &Base) -> Report {
             ..Meta::default()
         },
         main: MainState::Running(Running {
-            token: TOKEN,
+            token: Token(TOKEN),
             start_ns: 0,
             as_of_ns: wall_ns,
             cpu_ns: stall.cpu_ms.map(ns),
@@ -99,7 +99,7 @@ fn tree(stall: &Stall, wall_ns: u64, symbols: &mut Symbols) -> Option<StackTree>
     let samples = merger.samples();
     let interval_ns = wall_ns.checked_div(u64::from(samples))?;
     Some(StackTree {
-        token: TOKEN,
+        token: Token(TOKEN),
         start_ns: 0,
         source: StackSource::Art,
         phases: vec![Phase { first_sample: 0, interval_ns }],
@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(message.what, Some(0));
         assert_eq!(a.meta.annotations, [("user".into(), "u7".into()), ("scene".into(), "Feed".into())]);
         assert_eq!(a.meta.dumped_at.unix_ms, 1_795_263_002_588 + 731);
-        let tree = a.tree(TOKEN).unwrap();
+        let tree = a.tree(Token(TOKEN)).unwrap();
         let names: Vec<String> = tree.nodes.iter().map(|node| a.frames[node.frame].full()).collect();
         assert_eq!(
             names,
@@ -242,6 +242,6 @@ mod tests {
     fn a_line_that_claims_billions_of_stacks_costs_no_memory() {
         let many = Stall { stacks: vec![stack(u32::MAX, &["a.B.c"]), stack(1, &["a.B.d"])], ..stall() };
         let a = analysis(&many);
-        assert_eq!((a.issues.len(), a.tree(TOKEN).unwrap().samples()), (0, 200));
+        assert_eq!((a.issues.len(), a.tree(Token(TOKEN)).unwrap().samples()), (0, 200));
     }
 }

@@ -3,7 +3,7 @@
 use bincode::Encode;
 use bincode::enc::Encoder;
 use bincode::error::EncodeError;
-use loopbox_format::model::{Component, Detail, End};
+use loopbox_format::model::{Component, Detail, End, Token};
 use loopbox_format::text::BoundedStr;
 
 /// The most messages that one record can keep by name.
@@ -63,8 +63,14 @@ pub struct Details {
 
 impl Details {
     pub(crate) const fn new() -> Self {
-        const NONE: Detail<Name> =
-            Detail { token: 0, start_ns: 0, wall_ns: 0, wait_ns: None, end: End::Returned, message: None };
+        const NONE: Detail<Name> = Detail {
+            token: Token::NONE,
+            start_ns: 0,
+            wall_ns: 0,
+            wait_ns: None,
+            end: End::Returned,
+            message: None,
+        };
         Self { len: 0, items: [NONE; MAX_DETAILS] }
     }
 
@@ -89,7 +95,7 @@ impl Details {
         true
     }
 
-    pub(crate) fn by_token_mut(&mut self, token: u64) -> Option<&mut Detail<Name>> {
+    pub(crate) fn by_token_mut(&mut self, token: Token) -> Option<&mut Detail<Name>> {
         self.items.get_mut(..self.len)?.iter_mut().rev().find(|detail| detail.token == token)
     }
 

@@ -1,7 +1,7 @@
 //! What the aggregator needs from the world around it.
 
 use crate::Details;
-use loopbox_format::model::Record;
+use loopbox_format::model::{Record, Token};
 
 /// Which part of the open record [`Environment::opened`] has to write again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,16 +36,16 @@ pub trait Environment {
         false
     }
 
-    /// A message runs from now on: number, start of its dispatch, and how many `Looper.loop()` it is inside of
+    /// A message runs from now on: token, start of its dispatch, and how many `Looper.loop()` it is inside of
     /// (1 for an ordinary message).
-    fn running(&mut self, token: u64, start_ns: u64, depth: u32);
+    fn running(&mut self, token: Token, start_ns: u64, depth: u32);
 
     /// An outer message goes on after an inner one, as in [`running`](Self::running); that many messages have begun after
     /// it and are over.
-    fn resumed(&mut self, token: u64, start_ns: u64, depth: u32, later: u32);
+    fn resumed(&mut self, token: Token, start_ns: u64, depth: u32, later: u32);
 
-    /// No message runs. The one that follows will have the number `next`.
-    fn idle(&mut self, next: u64, since_ns: u64);
+    /// No message runs. The one that follows will have the token `next`.
+    fn idle(&mut self, next: Token, since_ns: u64);
 
     /// The record that is not closed yet has changed. It has the `seq` that it will be closed with, so a reader
     /// ignores an open record whose `seq` is among the closed ones.

@@ -1,5 +1,7 @@
 //! Whether a main thread that runs no message waits for one.
 
+use loopbox_format::model::Token;
+
 const MS: u64 = 1_000_000;
 /// A thread that is away from its queue twice, this far apart, does something: waking up, taking the next message and
 /// the small callbacks in between are over sooner.
@@ -41,7 +43,7 @@ pub struct Glance {
     /// Now, uptime.
     pub now_ns: u64,
     /// The number of what may run outside of messages now: another one after each message.
-    pub token: u64,
+    pub token: Token,
     /// What it has asked of the processors; `None` when its CPU time cannot be read.
     pub demand: Option<Demand>,
     /// Where it is.
@@ -64,7 +66,7 @@ pub enum Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Asleep {
     /// Between which messages, see [`Glance::token`]; 0 for not at all.
-    pub token: u64,
+    pub token: Token,
     /// Uptime.
     pub at_ns: u64,
     /// What the thread had asked of the processors.
@@ -77,7 +79,7 @@ pub struct Asleep {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SeenBusy {
     /// Between which messages, see [`Glance::token`]; 0 for not at all.
-    pub token: u64,
+    pub token: Token,
     /// Uptime.
     pub at_ns: u64,
     /// What the thread had asked of the processors.
@@ -90,12 +92,12 @@ pub struct OutsideWatch {
     asleep: Asleep,
     seen_busy: SeenBusy,
     /// Between which messages it was seen busy, since when, and until when at least; token 0 for not at all.
-    busy: (u64, u64, u64),
+    busy: (Token, u64, u64),
 }
 
 impl OutsideWatch {
     /// No message runs; where the thread is was not looked at.
-    pub fn between(&mut self, now_ns: u64, token: u64, demand: Option<Demand>) {
+    pub fn between(&mut self, now_ns: u64, token: Token, demand: Option<Demand>) {
         if let Some(demand) = demand.filter(|_| self.asleep.token != token) {
             self.asleep = Asleep { token, at_ns: now_ns, demand, waited: false };
         }
@@ -127,7 +129,7 @@ impl OutsideWatch {
             }
         };
         if !busy {
-            self.busy = (0, 0, 0);
+            self.busy = (Token::NONE, 0, 0);
             if let Some(demand) = demand {
                 self.asleep = Asleep { token, at_ns: now_ns, demand, waited: true };
             }
@@ -157,7 +159,7 @@ impl OutsideWatch {
 
     /// How long what had this number was seen busy, when it is over: until the message that began at `next_ns`, if
     /// that is known.
-    pub fn lasted_ns(&self, token: u64, next_ns: Option<u64>) -> Option<u64> {
+    pub fn lasted_ns(&self, token: Token, next_ns: Option<u64>) -> Option<u64> {
         let (of, since_ns, until_ns) = self.busy;
         (of == token).then(|| next_ns.unwrap_or(until_ns).max(until_ns).saturating_sub(since_ns))
     }
@@ -205,31 +207,31 @@ mod tests {
         Demand { ran_ns, waited_ns: 0 }
     }
 
-    fn glance(now_ns: u64, token: u64, ran_ns: u64, place: Place) -> Glance {
+    fn glance(now_ns: u64, token: Token, ran_ns: u64, place: Place) -> Glance {
         Glance { now_ns, token, demand: Some(ran(ran_ns)), place }
     }
 
     #[test]
     fn a_thread_that_is_away_from_its_queue_twice_is_busy() {
         let mut watch = OutsideWatch::default();
-        assert_eq!(watch.look(&glance(S, 7, 10, Place::Elsewhere)), Finding::Doubtful(S + CONFIRM_NS));
+        assert_eq!(watch.look(&glance(S, Token(7), 10, Place::Elsewhere)), Finding::Doubtful(S + CONFIRM_NS));
         assert_eq!(
-            watch.look(&glance(S + 50 * MS, 7, 10, Place::Running)),
+            watch.look(&glance(S + 50 * MS, Token(7), 10, Place::Running)),
             Finding::Doubtful(S + CONFIRM_NS)
         );
-        assert_eq!(watch.look(&glance(2 * S, 7, 10, Place::Elsewhere)), Finding::Busy(S));
-        assert_eq!(watch.lasted_ns(7, None), Some(S));
-        assert_eq!(watch.lasted_ns(7, Some(4 * S)), Some(3 * S));
-        assert_eq!(watch.lasted_ns(8, None), None);
-        assert_eq!(watch.look(&glance(3 * S, 7, 20, Place::Queue)), Finding::Waits);
-        assert_eq!(watch.asleep(), Asleep { token: 7, at_ns: 3 * S, demand: ran(20), waited: true });
+        assert_eq!(watch.look(&glance(2 * S, Token(7), 10, Place::Elsewhere)), Finding::Busy(S));
+        assert_eq!(watch.lasted_ns(Token(7), None), Some(S));
+        assert_eq!(watch.lasted_ns(Token(7), Some(4 * S)), Some(3 * S));
+        assert_eq!(watch.lasted_ns(Token(8), None), None);
+        assert_eq!(watch.look(&glance(3 * S, Token(7), 20, Place::Queue)), Finding::Waits);
+        assert_eq!(watch.asleep(), Asleep { token: Token(7), at_ns: 3 * S, demand: ran(20), waited: true });
         assert_eq!(
-            watch.look(&glance(4 * S, 7, 20, Place::Elsewhere)),
+            watch.look(&glance(4 * S, Token(7), 20, Place::Elsewhere)),
             Finding::Doubtful(4 * S + CONFIRM_NS)
         );
         // Others do not continue what came before another message.
         assert_eq!(
-            watch.look(&glance(5 * S, 8, 20, Place::Elsewhere)),
+            watch.look(&glance(5 * S, Token(8), 20, Place::Elsewhere)),
             Finding::Doubtful(5 * S + CONFIRM_NS)
         );
     }
@@ -237,27 +239,30 @@ mod tests {
     #[test]
     fn where_the_kernel_is_silent_what_a_thread_asks_of_the_processors_decides() {
         let mut watch = OutsideWatch::default();
-        assert_eq!(watch.look(&Glance { demand: None, ..glance(S, 7, 0, Place::Unknown) }), Finding::Waits);
-        assert_eq!(watch.look(&glance(S, 7, 5, Place::Unknown)), Finding::Doubtful(S + CONFIRM_NS));
-        assert_eq!(watch.look(&glance(S + CONFIRM_NS, 7, 5 + MS, Place::Unknown)), Finding::Waits);
-        let computed = |ms: u64| glance(S + CONFIRM_NS + ms * MS, 7, 5 + ms * MS, Place::Unknown);
+        assert_eq!(
+            watch.look(&Glance { demand: None, ..glance(S, Token(7), 0, Place::Unknown) }),
+            Finding::Waits
+        );
+        assert_eq!(watch.look(&glance(S, Token(7), 5, Place::Unknown)), Finding::Doubtful(S + CONFIRM_NS));
+        assert_eq!(watch.look(&glance(S + CONFIRM_NS, Token(7), 5 + MS, Place::Unknown)), Finding::Waits);
+        let computed = |ms: u64| glance(S + CONFIRM_NS + ms * MS, Token(7), 5 + ms * MS, Place::Unknown);
         assert_eq!(watch.look(&computed(120)), Finding::Doubtful(S + CONFIRM_NS + 220 * MS));
         assert_eq!(watch.look(&computed(230)), Finding::Busy(S + CONFIRM_NS + 120 * MS));
         // Starved: it waits for a processor most of the time.
         let mut watch = OutsideWatch::default();
-        let _ = watch.look(&glance(S, 7, 5, Place::Unknown));
+        let _ = watch.look(&glance(S, Token(7), 5, Place::Unknown));
         let demand = Some(Demand { ran_ns: 5 + 10 * MS, waited_ns: 110 * MS });
-        let starved = Glance { demand, ..glance(S + 120 * MS, 7, 0, Place::Unknown) };
+        let starved = Glance { demand, ..glance(S + 120 * MS, Token(7), 0, Place::Unknown) };
         assert_eq!(watch.look(&starved), Finding::Doubtful(S + 220 * MS));
     }
 
     #[test]
     fn demand_gives_the_start_only_of_what_computed_all_the_while() {
-        let asleep = Asleep { token: 7, at_ns: 10 * S, demand: ran(S), waited: true };
+        let asleep = Asleep { token: Token(7), at_ns: 10 * S, demand: ran(S), waited: true };
         // It computed all the while since it was seen.
         let computing_since = |asleep: &Asleep, now_ns: u64, ran_ns: u64, seen_ns: Option<u64>| {
             let seen = seen_ns.map(|at_ns| SeenBusy {
-                token: 7,
+                token: Token(7),
                 at_ns,
                 demand: ran(ran_ns - (now_ns - at_ns).min(ran_ns)),
             });
@@ -287,8 +292,8 @@ mod tests {
     #[test]
     fn on_a_starved_machine_the_wait_for_a_processor_counts() {
         let waited_before = Demand { ran_ns: S, waited_ns: 9 * S };
-        let asleep = Asleep { token: 7, at_ns: 10 * S, demand: waited_before, waited: true };
-        let seen = Some(&SeenBusy { token: 7, at_ns: 11 * S, demand: waited_before });
+        let asleep = Asleep { token: Token(7), at_ns: 10 * S, demand: waited_before, waited: true };
+        let seen = Some(&SeenBusy { token: Token(7), at_ns: 11 * S, demand: waited_before });
         let demand = Demand { ran_ns: 2 * S, waited_ns: 13 * S };
         assert_eq!(computing_since(&asleep, 16 * S, demand, seen), Some(11 * S));
         let wakes = Demand { ran_ns: S + 50 * MS, waited_ns: 14 * S };
@@ -299,15 +304,15 @@ mod tests {
 
     #[test]
     fn what_was_seen_only_when_it_had_fallen_asleep_has_no_known_start() {
-        let asleep = Asleep { token: 7, at_ns: 10 * S, demand: ran(S), waited: true };
+        let asleep = Asleep { token: Token(7), at_ns: 10 * S, demand: ran(S), waited: true };
         // It took 120 ms to come to its sleep, and was seen 400 ms later.
         let demand = Demand { ran_ns: S + 20 * MS, waited_ns: 100 * MS };
         let at_ns = 10 * S + 520 * MS;
-        let seen = SeenBusy { token: 7, at_ns, demand };
+        let seen = SeenBusy { token: Token(7), at_ns, demand };
         assert_eq!(computing_since(&asleep, at_ns + 105 * MS, demand, Some(&seen)), None);
         // Without the sleep, and seen on the way.
         let seen = SeenBusy {
-            token: 7,
+            token: Token(7),
             at_ns: 10 * S + 60 * MS,
             demand: Demand { ran_ns: S + 10 * MS, waited_ns: 50 * MS },
         };

@@ -1,6 +1,7 @@
 //! When the sampler thread sleeps, parks and takes a stack.
 
 use crate::{Sampling, widened_interval};
+use loopbox_format::model::Token;
 
 const MS: u64 = 1_000_000;
 const HOUR_NS: u128 = 3_600_000 * MS as u128;
@@ -40,23 +41,23 @@ pub enum Activity {
     },
     /// A message runs.
     Running {
-        /// Its number.
-        token: u64,
+        /// Which.
+        token: Token,
         /// When its dispatch began.
         start_ns: u64,
     },
     /// No message runs, and the thread does not wait for one either.
     Outside {
-        /// The number of what it does, see [`Outside`](loopbox_format::model::Outside).
-        token: u64,
+        /// What it does.
+        token: Token,
         /// Since when it was seen so.
         since_ns: u64,
     },
 }
 
 impl Activity {
-    /// The number of what runs, and since when; `None` for an idle thread.
-    pub fn running(self) -> Option<(u64, u64)> {
+    /// What runs, and since when; `None` for an idle thread.
+    pub fn running(self) -> Option<(Token, u64)> {
         match self {
             Self::Idle { .. } => None,
             Self::Running { token, start_ns } => Some((token, start_ns)),
@@ -76,7 +77,7 @@ pub enum Step {
     /// Take a stack now and report with [`Schedule::taken`].
     Sample {
         /// The message that the decision is for: when another one runs by then, the stack is not this one's.
-        token: u64,
+        token: Token,
         /// The interval in force, to be kept with the stack.
         interval_ns: u64,
     },
@@ -126,7 +127,7 @@ pub struct Schedule {
     budget_per_hour_ns: u64,
 
     background: bool,
-    token: u64,
+    token: Token,
     due_ns: u64,
     samples: u32,
     /// Looks in a row that found nothing to sample, since the thread was parked.
@@ -148,7 +149,7 @@ pub struct Schedule {
     usual_stop_ns: u64,
     failures: u32,
     /// The message that was given up last.
-    given_up_token: u64,
+    given_up_token: Token,
     /// How many messages were given up: since the last stack, and since the process started.
     given_up_in_a_row: u32,
     given_up: u32,
@@ -170,7 +171,7 @@ impl Schedule {
             background_factor: sampling.background_factor.max(1),
             budget_per_hour_ns: sampling.stop_budget_per_hour_ns,
             background: false,
-            token: 0,
+            token: Token::NONE,
             due_ns: 0,
             samples: 0,
             fruitless: 0,
@@ -188,7 +189,7 @@ impl Schedule {
             budget_at_ns: None,
             usual_stop_ns: MS / 10,
             failures: 0,
-            given_up_token: 0,
+            given_up_token: Token::NONE,
             given_up_in_a_row: 0,
             given_up: 0,
             resumes_ns: 0,
@@ -325,7 +326,7 @@ impl Schedule {
     }
 
     /// The tree of this message asks for a wider interval. Advice for another message is ignored.
-    pub fn advise(&mut self, token: u64, interval_ns: u64) {
+    pub fn advise(&mut self, token: Token, interval_ns: u64) {
         if token == self.token {
             self.advised_ns = interval_ns;
         }

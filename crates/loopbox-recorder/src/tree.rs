@@ -1,7 +1,7 @@
 //! The stacks of one message, merged within a fixed amount of memory.
 
 use crate::Sampling;
-use loopbox_format::model::{LocationId, Phase, StackSource, StackTree};
+use loopbox_format::model::{LocationId, Phase, StackSource, StackTree, Token};
 use loopbox_format::stacks::TreeMerger;
 
 /// The most changes of the interval that a tree lists; samples have their own times anyway.
@@ -42,7 +42,7 @@ pub struct StackTreeBuilder {
     max_nodes: u32,
     min_samples: u32,
     merger: TreeMerger,
-    token: u64,
+    token: Token,
     start_ns: u64,
     source: StackSource,
     last_ns: u64,
@@ -62,7 +62,7 @@ impl StackTreeBuilder {
             max_nodes: sampling.nodes_per_tree,
             min_samples: sampling.min_samples,
             merger: TreeMerger::new(sampling.nodes_per_tree as usize),
-            token: 0,
+            token: Token::NONE,
             start_ns: 0,
             source: StackSource::Art,
             last_ns: 0,
@@ -75,7 +75,7 @@ impl StackTreeBuilder {
     }
 
     /// Starts the tree of this message; the one before is dropped.
-    pub fn begin(&mut self, token: u64, start_ns: u64, source: StackSource) {
+    pub fn begin(&mut self, token: Token, start_ns: u64, source: StackSource) {
         self.merger.clear();
         self.deltas_ns.clear();
         self.phases.clear();
@@ -89,7 +89,7 @@ impl StackTreeBuilder {
     }
 
     /// The message that stacks belong to now; 0 before the first.
-    pub fn token(&self) -> u64 {
+    pub fn token(&self) -> Token {
         self.token
     }
 
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn times_intervals_and_stops_are_kept() {
         let mut builder = StackTreeBuilder::new(&Sampling::default());
-        builder.begin(7, 1_000, StackSource::JavaApi);
+        builder.begin(Token(7), 1_000, StackSource::JavaApi);
         for (at_ns, stop_ns, interval_ns) in [(51_000, 5, 10), (61_500, 9, 10), (81_500, 2, 20)] {
             assert!(builder.push(&Sample {
                 frames: &[3, 2, 1].map(LocationId),
@@ -189,13 +189,13 @@ mod tests {
         }
         builder.missed(2);
         let tree = builder.tree();
-        assert_eq!((tree.token, tree.start_ns, tree.source), (7, 1_000, StackSource::JavaApi));
+        assert_eq!((tree.token, tree.start_ns, tree.source), (Token(7), 1_000, StackSource::JavaApi));
         assert_eq!(tree.sample_deltas_ns, [50_000, 10_500, 20_000]);
         let phases = [Phase { first_sample: 0, interval_ns: 10 }, Phase { first_sample: 2, interval_ns: 20 }];
         assert_eq!(tree.phases, phases);
         assert_eq!((tree.missed_samples, tree.longest_stop_ns, tree.total_stop_ns), (2, 9, 16));
         assert_eq!(stacks(&tree).unwrap().next().unwrap(), [1, 2, 3].map(LocationId));
-        builder.begin(8, 0, StackSource::Art);
+        builder.begin(Token(8), 0, StackSource::Art);
         assert_eq!((builder.samples(), builder.tree().missed_samples), (0, 0));
         for at_ns in [50, 40, 60] {
             builder.push(&Sample { frames: &[LocationId(1)], at_ns, stop_ns: 1, interval_ns: 10 });
@@ -205,7 +205,7 @@ mod tests {
 
     /// Feeds stacks that never agree, at the interval that the builder asks for.
     fn hang(builder: &mut StackTreeBuilder, for_ns: u64) -> u64 {
-        builder.begin(1, 0, StackSource::Art);
+        builder.begin(Token(1), 0, StackSource::Art);
         let mut at_ns = 50 * MS;
         let mut taken = 0_u32;
         while at_ns < for_ns {
@@ -238,7 +238,7 @@ mod tests {
     fn a_message_that_ran_long_keeps_its_tree_however_few_stacks_it_has() {
         let mut builder = StackTreeBuilder::new(&Sampling::default());
         let mut kept = |last_ms: u64, ran_ms: Option<u64>, stacks: u64| {
-            builder.begin(1, MS, StackSource::Art);
+            builder.begin(Token(1), MS, StackSource::Art);
             for nth in 1..=stacks {
                 let at_ns = MS + last_ms * MS * nth / stacks;
                 builder.push(&Sample { frames: &[LocationId(1)], at_ns, stop_ns: 1, interval_ns: 160 * MS });
@@ -261,7 +261,7 @@ mod tests {
     fn what_does_not_fit_is_counted() {
         let sampling = Sampling { samples_per_tree: 100, ..Sampling::default() };
         let mut builder = StackTreeBuilder::new(&sampling);
-        builder.begin(1, 0, StackSource::Art);
+        builder.begin(Token(1), 0, StackSource::Art);
         for at_ns in 0..150 {
             let kept = builder.push(&Sample { frames: &[LocationId(1)], at_ns, stop_ns: 0, interval_ns: 1 });
             assert_eq!(kept, at_ns < 100);
@@ -285,7 +285,7 @@ mod tests {
         ) {
             let sampling = Sampling { samples_per_tree: 128, nodes_per_tree: 512, ..Sampling::default() };
             let mut builder = StackTreeBuilder::new(&sampling);
-            builder.begin(1, 5, StackSource::Art);
+            builder.begin(Token(1), 5, StackSource::Art);
             let mut kept = Vec::new();
             let mut at_ns = 5;
             for (frames, delta) in &samples {

@@ -1,6 +1,7 @@
 //! How long the running message has really been running.
 
 use crate::{Activity, Scheduled, Starvation};
+use loopbox_format::model::Token;
 
 const MS: u64 = 1_000_000;
 /// A thread that wakes that much too late was kept from running, and with it the whole process.
@@ -29,7 +30,7 @@ pub enum Since {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Suspect {
     /// Its number; 0 for none.
-    pub token: u64,
+    pub token: Token,
     /// When its dispatch began.
     pub start_ns: u64,
     /// How long it had been running, without `frozen_ns`.
@@ -109,7 +110,7 @@ impl Watchdog {
 
     /// What the kernel counted of the main thread at the moment of the last look, where it counts.
     pub fn scheduled(&mut self, now: Option<Scheduled>) {
-        let Some(now) = now.filter(|_| self.message.token != 0) else { return };
+        let Some(now) = now.filter(|_| self.message.token != Token::NONE) else { return };
         let ran_ns = self.message.ran_ns;
         match &mut self.starvation {
             Some(starvation) => self.message.starved_ns = starvation.look(ran_ns, now),
@@ -135,7 +136,7 @@ impl Watchdog {
         };
         let turns = [suspicion_ns, matters_ns].into_iter().filter(|&turn_ns| turn_ns > now_ns);
         let next_ns = turns.fold(now_ns.saturating_add(look_ns), u64::min);
-        (message.token != 0).then_some(next_ns)
+        (message.token != Token::NONE).then_some(next_ns)
     }
 
     /// When the process did not run while a message did.
@@ -163,7 +164,7 @@ mod tests {
 
     const S: u64 = 1_000 * MS;
 
-    fn running(token: u64, start_ns: u64) -> Activity {
+    fn running(token: Token, start_ns: u64) -> Activity {
         Activity::Running { token, start_ns }
     }
 
@@ -174,7 +175,7 @@ mod tests {
     #[test]
     fn a_message_is_suspect_from_half_of_its_threshold_on() {
         let mut watch = Watchdog::new(5 * S);
-        assert!(!watch.look(10 * S, running(1, 10 * S), Since::Parked));
+        assert!(!watch.look(10 * S, running(Token(1), 10 * S), Since::Parked));
         assert_eq!(watch.next_look_ns(10 * S), Some(10 * S + 500 * MS));
         assert_eq!(watch.next_look_ns(10 * S + 600 * MS), Some(11 * S));
         assert_eq!(
@@ -182,16 +183,16 @@ mod tests {
             Some(11 * S + 80 * MS),
             "from a second on it must be known closely"
         );
-        assert!(!watch.look(12 * S + 450 * MS, running(1, 10 * S), Since::Awake));
+        assert!(!watch.look(12 * S + 450 * MS, running(Token(1), 10 * S), Since::Awake));
         assert_eq!(watch.next_look_ns(12 * S + 450 * MS), Some(12 * S + 500 * MS));
         let at = 12 * S + 510 * MS;
-        assert!(watch.look(at, running(1, 10 * S), Since::SleptUntil(at - 10 * MS)));
+        assert!(watch.look(at, running(Token(1), 10 * S), Since::SleptUntil(at - 10 * MS)));
         assert_eq!(
             watch.message(),
-            Suspect { token: 1, start_ns: 10 * S, ran_ns: 2_510 * MS, ..Suspect::default() }
+            Suspect { token: Token(1), start_ns: 10 * S, ran_ns: 2_510 * MS, ..Suspect::default() }
         );
         assert_eq!(watch.next_look_ns(at), Some(at + 80 * MS));
-        assert!(!watch.look(13 * S, running(2, 13 * S), Since::Awake));
+        assert!(!watch.look(13 * S, running(Token(2), 13 * S), Since::Awake));
         assert!(!watch.look(13 * S, Activity::Idle { since_ns: 13 * S }, Since::Awake));
         assert_eq!(watch.next_look_ns(13 * S), None);
         assert_eq!(watch.frozen(), Frozen::default());
@@ -200,13 +201,13 @@ mod tests {
     #[test]
     fn time_in_which_the_process_did_not_run_does_not_count() {
         let mut watch = Watchdog::new(5 * S);
-        assert!(!watch.look(S, running(1, S), Since::Awake));
+        assert!(!watch.look(S, running(Token(1), S), Since::Awake));
         // Frozen for a minute in its first second.
-        assert!(!watch.look(62 * S, running(1, S), Since::SleptUntil(2 * S)));
-        assert!(watch.look(64 * S, running(1, S), Since::Awake));
+        assert!(!watch.look(62 * S, running(Token(1), S), Since::SleptUntil(2 * S)));
+        assert!(watch.look(64 * S, running(Token(1), S), Since::Awake));
         assert_eq!((watch.message().ran_ns, watch.message().frozen_ns), (3 * S, 60 * S));
         // Again, while under suspicion.
-        assert!(watch.look(75 * S, running(1, S), Since::SleptUntil(65 * S)));
+        assert!(watch.look(75 * S, running(Token(1), S), Since::SleptUntil(65 * S)));
         assert_eq!((watch.message().ran_ns, watch.message().frozen_ns), (4 * S, 70 * S));
         assert_eq!(totals(&watch), (70 * S, 2));
         assert_eq!((watch.frozen().last_ns, watch.frozen().last_over_ns), (10 * S, 75 * S));
@@ -216,9 +217,9 @@ mod tests {
     fn a_freeze_counts_for_the_message_that_it_hit_and_only_for_its_time() {
         let mut watch = Watchdog::new(5 * S);
         // The thread meant to wake before the message began.
-        assert!(!watch.look(20 * S, running(1, 10 * S), Since::SleptUntil(9 * S)));
+        assert!(!watch.look(20 * S, running(Token(1), 10 * S), Since::SleptUntil(9 * S)));
         assert_eq!(totals(&watch), (10 * S, 1));
-        assert!(!watch.look(30 * S, running(2, 22 * S), Since::Parked));
+        assert!(!watch.look(30 * S, running(Token(2), 22 * S), Since::Parked));
         assert_eq!(totals(&watch), (18 * S, 2));
         // A message that ended meanwhile is not counted.
         assert!(!watch.look(90 * S, Activity::Idle { since_ns: 89 * S }, Since::SleptUntil(31 * S)));
@@ -229,7 +230,7 @@ mod tests {
     fn the_background_is_watched_once_a_second_until_it_matters() {
         let mut watch = Watchdog::new(5 * S);
         watch.set_background(true);
-        assert!(!watch.look(10 * S, running(1, 10 * S), Since::Parked));
+        assert!(!watch.look(10 * S, running(Token(1), 10 * S), Since::Parked));
         assert_eq!(watch.next_look_ns(10 * S), Some(11 * S));
         assert_eq!(watch.next_look_ns(11 * S), Some(11 * S + 80 * MS));
     }
@@ -237,10 +238,10 @@ mod tests {
     #[test]
     fn what_runs_outside_of_messages_is_watched_like_one() {
         let mut watch = Watchdog::new(5 * S);
-        let outside = Activity::Outside { token: 1 << 63 | 7, since_ns: 10 * S };
+        let outside = Activity::Outside { token: Token::outside_before(Token(7)), since_ns: 10 * S };
         assert!(!watch.look(11 * S, outside, Since::Awake));
         assert!(watch.look(13 * S, outside, Since::SleptUntil(13 * S)));
-        assert_eq!((watch.message().token, watch.message().ran_ns), (1 << 63 | 7, 3 * S));
+        assert_eq!((watch.message().token, watch.message().ran_ns), (Token::outside_before(Token(7)), 3 * S));
     }
 
     #[test]
@@ -250,25 +251,25 @@ mod tests {
         };
         let mut watch = Watchdog::new(5 * S);
         watch.scheduled(at(3, 8, 1));
-        assert!(!watch.look(10 * S, running(1, 10 * S), Since::Parked));
+        assert!(!watch.look(10 * S, running(Token(1), 10 * S), Since::Parked));
         watch.scheduled(at(3, 9, 2));
-        assert!(watch.look(14 * S, running(1, 10 * S), Since::Awake));
+        assert!(watch.look(14 * S, running(Token(1), 10 * S), Since::Awake));
         assert_eq!(watch.message().starved_ns, 0);
         watch.scheduled(at(4, 9, 2));
         assert_eq!(watch.message().starved_ns, 3 * S, "the wait that lasts");
         watch.scheduled(None);
         assert_eq!(watch.message().starved_ns, 3 * S, "what is not counted is no evidence");
-        assert!(!watch.look(15 * S, running(2, 14 * S), Since::Awake));
+        assert!(!watch.look(15 * S, running(Token(2), 14 * S), Since::Awake));
         watch.scheduled(at(4, 13, 3));
-        assert!(!watch.look(16 * S, running(2, 14 * S), Since::Awake));
+        assert!(!watch.look(16 * S, running(Token(2), 14 * S), Since::Awake));
         watch.scheduled(at(5, 13, 3));
-        assert_eq!((watch.message().token, watch.message().starved_ns), (2, 0));
+        assert_eq!((watch.message().token, watch.message().starved_ns), (Token(2), 0));
     }
 
     #[test]
     fn waking_a_little_late_is_only_a_busy_machine() {
         let mut watch = Watchdog::new(5 * S);
-        assert!(watch.look(3 * S + 900 * MS, running(1, S), Since::SleptUntil(3 * S)));
+        assert!(watch.look(3 * S + 900 * MS, running(Token(1), S), Since::SleptUntil(3 * S)));
         assert_eq!((watch.message().ran_ns, watch.message().frozen_ns), (2_900 * MS, 0));
     }
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{MS, Main, State, kinds};
-use loopbox_format::model::{Component, End, RecordKind};
+use loopbox_format::model::{Component, End, RecordKind, Token};
 use loopbox_recorder::{AdoptedMessage, Config, Wanted};
 
 #[test]
@@ -20,7 +20,7 @@ fn the_message_that_recording_begins_in_is_one_like_others() {
     assert_eq!(main.begin(2), 3);
     main.compute(10 * MS);
     // The Looper takes the next message.
-    assert_eq!(main.aggregator.begin_outermost(Main::pointer(1, false)).token, 4);
+    assert_eq!(main.aggregator.begin_outermost(Main::pointer(1, false)).token, Token(4));
     main.compute(MS);
     assert_eq!(main.end(1), Wanted::Nothing);
     assert_eq!(main.environment().next, 5);
@@ -30,7 +30,7 @@ fn the_message_that_recording_begins_in_is_one_like_others() {
     assert_eq!(history[0].cpu_ns, Some(330 * MS));
     let details = &history[1].details;
     assert_eq!(
-        details.iter().map(|d| (d.token, d.end)).collect::<Vec<_>>(),
+        details.iter().map(|d| (d.token.0, d.end)).collect::<Vec<_>>(),
         [(3, End::Missed), (1, End::Returned)]
     );
     let bind = &details[1];
@@ -53,5 +53,5 @@ fn the_first_message_ends_when_the_queue_is_empty() {
     assert_eq!(main.aggregator.depth(), 0);
     let history = main.history();
     assert_eq!(kinds(&history), [(RecordKind::Group, 1, 1, 60)]);
-    assert_eq!((history[0].details[0].token, &history[0].details[0].message), (1, &None));
+    assert_eq!((history[0].details[0].token.0, &history[0].details[0].message), (1, &None));
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{MS, Main};
-use loopbox_format::model::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest};
+use loopbox_format::model::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest, Token};
 use loopbox_recorder::{AdoptedMessage, Config, Described, Wanted};
 use proptest::prelude::*;
 
@@ -295,7 +295,7 @@ impl Rules<'_> {
             self.details.remove(at);
         }
         self.details.push(Detail {
-            token,
+            token: Token(token),
             start_ns: ended.start_ns,
             wall_ns,
             wait_ns: ended.when.filter(|&when| when > 0).map(|when| ended.start_ns.saturating_sub(when)),
@@ -316,7 +316,7 @@ impl Rules<'_> {
         let record = self.records.last_mut().unwrap();
         for &(token, start, end) in &group {
             if record.slowest.is_none_or(|slowest| end - start > slowest.wall_ns) {
-                record.slowest = Some(Slowest { token, wall_ns: end - start });
+                record.slowest = Some(Slowest { token: Token(token), wall_ns: end - start });
             }
         }
         record.details = std::mem::take(&mut self.details);
@@ -327,7 +327,7 @@ impl Rules<'_> {
         self.records.push(Record {
             kind,
             seq: self.records.len() as u64 + 1,
-            first_token,
+            first_token: Token(first_token),
             count,
             start_ns: start,
             wall_ns: end - start,
@@ -385,7 +385,7 @@ fn play(config: &Config, events: &[Event]) -> Vec<Record> {
                     main.aggregator.begin(pointer)
                 };
                 token += 1;
-                assert_eq!(begun.token, token);
+                assert_eq!(begun.token, Token(token));
                 let innermost = lines.last().copied();
                 lines.retain(|(_, depth, ..)| *depth < event.depth);
                 if begun.wanted == Wanted::Description
@@ -498,7 +498,7 @@ fn check_totals(events: &[Event], items: &[Item], history: &[Record]) {
         assert_eq!(record.seq, seq, "no gap in the numbers");
         assert_eq!(record.wall_ns, record.work_ns + record.idle_ns);
         if record.count > 0 {
-            assert_eq!(record.first_token, next_token, "every message in one record");
+            assert_eq!(record.first_token, Token(next_token), "every message in one record");
         }
         next_token += u64::from(record.count);
         assert!(record.slowest.is_none_or(|slowest| slowest.wall_ns <= record.work_ns));

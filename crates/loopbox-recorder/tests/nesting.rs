@@ -3,7 +3,7 @@
 mod common;
 
 use common::{MS, Main, State, kinds};
-use loopbox_format::model::{Detail, End, RecordKind, Slowest};
+use loopbox_format::model::{Detail, End, RecordKind, Slowest, Token};
 use loopbox_recorder::{Config, StackPointer, Wanted};
 
 #[test]
@@ -38,9 +38,9 @@ fn an_inner_message_takes_its_time_from_the_outer_one() {
     let history = main.history();
     assert_eq!(kinds(&history), [(RecordKind::Group, 1, 3, 170)]);
     assert_eq!((history[0].wall_ns, history[0].idle_ns), (370 * MS, 200 * MS));
-    let details: Vec<_> = history[0].details.iter().map(|d| (d.token, d.wall_ns / MS, d.end)).collect();
+    let details: Vec<_> = history[0].details.iter().map(|d| (d.token.0, d.wall_ns / MS, d.end)).collect();
     assert_eq!(details, [(2, 60, End::Returned), (1, 370, End::Returned)]);
-    assert_eq!(history[0].slowest, Some(Slowest { token: 1, wall_ns: 100 * MS }));
+    assert_eq!(history[0].slowest, Some(Slowest { token: Token(1), wall_ns: 100 * MS }));
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn an_inner_message_that_an_outer_end_finds_lost_can_be_described() {
     assert_eq!(main.end(1), Wanted::Description);
     main.describe("com.example.Modal", 1);
     let details = &main.history()[0].details;
-    let summary = |d: &Detail| (d.token, d.wall_ns / MS, d.end, d.message.as_ref().unwrap().target.clone());
+    let summary = |d: &Detail| (d.token.0, d.wall_ns / MS, d.end, d.message.as_ref().unwrap().target.clone());
     assert_eq!(
         details.iter().map(summary).collect::<Vec<_>>(),
         [
@@ -93,14 +93,14 @@ fn an_exception_that_leaves_the_loop_ends_its_message_at_the_next_start() {
     main.compute(70 * MS);
     // Caught around Looper.loop(), which is entered again from the same place.
     let begun = main.aggregator.begin(Main::pointer(1, false));
-    assert_eq!((begun.token, begun.wanted), (lost + 1, Wanted::Description));
+    assert_eq!((begun.token.0, begun.wanted), (lost + 1, Wanted::Description));
     main.describe("com.example.Lost", 9);
     main.compute(MS);
     assert_eq!(main.end(1), Wanted::Nothing);
     let history = main.history();
     assert_eq!(kinds(&history), [(RecordKind::Group, 1, 3, 72)]);
     let detail = &history[0].details[0];
-    assert_eq!((detail.token, detail.end, detail.wall_ns), (lost, End::Missed, 70 * MS));
+    assert_eq!((detail.token.0, detail.end, detail.wall_ns), (lost, End::Missed, 70 * MS));
     assert_eq!(detail.message.as_ref().unwrap().target, "com.example.Lost");
 }
 
@@ -118,7 +118,7 @@ fn an_exception_out_of_a_nested_loop_ends_its_message_at_the_outer_end() {
     main.message(MS);
     let history = main.history();
     assert_eq!(kinds(&history), [(RecordKind::Group, 1, 4, 32)]);
-    let details: Vec<_> = history[0].details.iter().map(|d| (d.token, d.end, d.wall_ns / MS)).collect();
+    let details: Vec<_> = history[0].details.iter().map(|d| (d.token.0, d.end, d.wall_ns / MS)).collect();
     assert_eq!(details, [(inner, End::Missed, 20)], "the outer one {outer} was short");
 }
 
@@ -149,7 +149,8 @@ fn several_lost_ends_give_the_name_to_the_innermost() {
     assert_eq!(begun.wanted, Wanted::Description);
     main.describe("com.example.Inner", 1);
     let history = main.history();
-    let details: Vec<_> = history[0].details.iter().map(|d| (d.token, d.end, d.message.is_some())).collect();
+    let details: Vec<_> =
+        history[0].details.iter().map(|d| (d.token.0, d.end, d.message.is_some())).collect();
     assert_eq!(details, [(2, End::Missed, true), (1, End::Missed, false)]);
 }
 

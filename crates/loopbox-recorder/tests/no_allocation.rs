@@ -2,7 +2,7 @@
 
 use loopbox_format::codec;
 use loopbox_format::looper;
-use loopbox_format::model::{End, LocationId, NamedBy, Record, StackSource};
+use loopbox_format::model::{End, LocationId, NamedBy, Record, StackSource, Token};
 use loopbox_recorder::{
     Activity, Aggregator, Config, Described, Details, Dirty, Environment, MAX_ENCODED_RECORD, Sample,
     Schedule, StackPointer, StackTreeBuilder, Step, Taken, Wanted,
@@ -64,11 +64,11 @@ impl Environment for Slots {
         Some(self.now_ns / 2)
     }
 
-    fn running(&mut self, _: u64, _: u64, _: u32) {}
+    fn running(&mut self, _: Token, _: u64, _: u32) {}
 
-    fn resumed(&mut self, _: u64, _: u64, _: u32, _: u32) {}
+    fn resumed(&mut self, _: Token, _: u64, _: u32, _: u32) {}
 
-    fn idle(&mut self, _: u64, _: u64) {}
+    fn idle(&mut self, _: Token, _: u64) {}
 
     fn opened(&mut self, record: &Record<Details>, _: Dirty) {
         codec::encode_into(record, &mut self.slot).unwrap();
@@ -134,7 +134,9 @@ fn the_schedule_takes_nothing_from_the_heap() {
         for round in 0..100_000_u64 {
             let activity = match round / 500 % 3 {
                 0 => Activity::Idle { since_ns: now_ns.saturating_sub(round * MS) },
-                _ => Activity::Running { token: round / 500, start_ns: now_ns.saturating_sub(100 * MS) },
+                _ => {
+                    Activity::Running { token: Token(round / 500), start_ns: now_ns.saturating_sub(100 * MS) }
+                }
             };
             match schedule.next(now_ns, activity) {
                 Step::SleepUntil(deadline_ns) => now_ns = deadline_ns,
@@ -155,7 +157,7 @@ fn a_tree_builder_takes_its_memory_once() {
     let sampling = Config::default().sampling;
     let mut builder = StackTreeBuilder::new(&sampling);
     let message = |builder: &mut StackTreeBuilder, token: u64| {
-        builder.begin(token, 0, StackSource::Art);
+        builder.begin(Token(token), 0, StackSource::Art);
         for sample in 0..5_000_u64 {
             let frames: [LocationId; 16] =
                 std::array::from_fn(|depth| LocationId(((sample * token) >> depth) as u32 % 5));

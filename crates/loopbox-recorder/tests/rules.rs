@@ -3,7 +3,7 @@
 mod common;
 
 use common::{MS, Main, kinds};
-use loopbox_format::model::{Component, End, NamedBy, RecordKind, Slowest};
+use loopbox_format::model::{Component, End, NamedBy, RecordKind, Slowest, Token};
 use loopbox_recorder::{Config, Described, Keep, StackPointer, Wanted};
 
 #[test]
@@ -15,7 +15,7 @@ fn rule_1_short_messages_only_count() {
     let history = main.history();
     assert_eq!(kinds(&history), [(RecordKind::Group, 1, 7, 343), (RecordKind::Group, 8, 2, 98)]);
     assert!(history.iter().all(|record| record.details.is_empty() && record.dropped_details == 0));
-    assert_eq!(history[0].slowest, Some(Slowest { token: 1, wall_ns: 49 * MS }));
+    assert_eq!(history[0].slowest, Some(Slowest { token: Token(1), wall_ns: 49 * MS }));
 }
 
 #[test]
@@ -39,10 +39,10 @@ fn rule_2_longer_messages_are_named_inside_of_the_group() {
     let named: Vec<_> = history[0]
         .details
         .iter()
-        .map(|detail| (detail.token, detail.wall_ns / MS, detail.message.as_ref().unwrap().target.as_str()))
+        .map(|detail| (detail.token.0, detail.wall_ns / MS, detail.message.as_ref().unwrap().target.as_str()))
         .collect();
     assert_eq!(named, [(1, 50, "com.example.H1"), (4, 299, "com.example.H4")]);
-    assert_eq!(history[0].slowest, Some(Slowest { token: 4, wall_ns: 299 * MS }));
+    assert_eq!(history[0].slowest, Some(Slowest { token: Token(4), wall_ns: 299 * MS }));
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn rule_3_a_long_message_ends_the_group_and_stands_alone() {
     );
     assert_eq!(history.iter().map(|record| record.seq).collect::<Vec<_>>(), [1, 2, 3, 4]);
     let single = &history[1];
-    assert_eq!((single.details.len(), single.details[0].token), (1, 2));
+    assert_eq!((single.details.len(), single.details[0].token.0), (1, 2));
     assert_eq!(single.wall_ns, 300 * MS);
     assert!(history.iter().all(|record| record.closed));
 }
@@ -84,7 +84,7 @@ fn short_gaps_belong_to_the_group_that_they_lie_in() {
         (start, 329 * MS, 30 * MS, 299 * MS)
     );
     // The gap before a message that stands alone is in neither record.
-    assert_eq!(history[1].first_token, single);
+    assert_eq!(history[1].first_token, Token(single));
     assert_eq!(history[1].start_ns, group.start_ns + group.wall_ns + 100 * MS);
     assert_eq!((history[1].wall_ns, history[1].idle_ns), (400 * MS, 0));
 }
@@ -143,7 +143,7 @@ fn component_messages_are_named_however_short() {
     assert_eq!(history[0].details.len(), 1, "described once, and only the component message");
     let message = history[0].details[0].message.clone().unwrap();
     assert_eq!((message.component, message.what), (Some(Component::ActivityThread), Some(159)));
-    assert_eq!(history[0].details[0].token, 1);
+    assert_eq!(history[0].details[0].token, Token(1));
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn details_are_bounded_and_the_rest_is_counted() {
     main.message(60 * MS);
     let history = main.history();
     let kept: Vec<_> =
-        history[0].details.iter().map(|d| (d.token, d.message.as_ref().unwrap().what)).collect();
+        history[0].details.iter().map(|d| (d.token.0, d.message.as_ref().unwrap().what)).collect();
     assert_eq!(kept, [(1, Some(100)), (3, Some(102)), (5, Some(7))]);
     assert_eq!(history[0].dropped_details, 2);
 
@@ -407,7 +407,7 @@ fn input_outside_of_messages_takes_the_room_that_is_left() {
         main.aggregator.describe(&touch);
         let history = main.history();
         let details = &history[0].details;
-        assert_eq!(details.iter().map(|d| d.token).collect::<Vec<_>>(), [2, 4]);
+        assert_eq!(details.iter().map(|d| d.token.0).collect::<Vec<_>>(), [2, 4]);
         assert_eq!(history[0].dropped_details, 0);
         let message = details[1].message.as_ref().unwrap();
         assert_eq!((&*message.target, message.component), (target, Some(Component::Input)));

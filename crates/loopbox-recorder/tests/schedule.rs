@@ -1,5 +1,6 @@
 //! The sampler's policy, played by hand.
 
+use loopbox_format::model::Token;
 use loopbox_recorder::{Activity, Sampling, Schedule, Step, Taken};
 use proptest::prelude::*;
 
@@ -65,7 +66,7 @@ impl Sampler {
         let start_ns = self.now_ns;
         self.taken_at_ns.clear();
         self.intervals_ns.clear();
-        assert_eq!(self.run(Activity::Running { token, start_ns }, start_ns + ns), None);
+        assert_eq!(self.run(Activity::Running { token: Token(token), start_ns }, start_ns + ns), None);
         self.taken_at_ns.iter().map(|at| at - start_ns).collect()
     }
 }
@@ -110,7 +111,7 @@ fn many_short_messages_cost_one_wake_up_each_50_ms_at_most() {
             continue;
         }
         wakes += 1;
-        let activity = Activity::Running { token: 1 + tick / 4, start_ns: tick / 4 * 4 * MS };
+        let activity = Activity::Running { token: Token(1 + tick / 4), start_ns: tick / 4 * 4 * MS };
         let Step::SleepUntil(next_ns) = sampler.schedule.next(now_ns, activity) else {
             panic!("nothing to sample")
         };
@@ -130,8 +131,8 @@ fn a_long_message_among_many_short_ones_is_sampled_from_150_ms_on_at_the_latest(
         let activity = |now_ns: u64| {
             let (frame, into_ns) = ((now_ns - begin_ns) / (16 * MS), (now_ns - begin_ns) % (16 * MS));
             match into_ns {
-                _ if now_ns >= long_ns => Activity::Running { token: 1_000, start_ns: long_ns },
-                0..3_000_000 => Activity::Running { token: 1 + frame, start_ns: now_ns - into_ns },
+                _ if now_ns >= long_ns => Activity::Running { token: Token(1_000), start_ns: long_ns },
+                0..3_000_000 => Activity::Running { token: Token(1 + frame), start_ns: now_ns - into_ns },
                 _ => Activity::Idle { since_ns: now_ns - into_ns + 3 * MS },
             }
         };
@@ -162,7 +163,7 @@ fn a_short_message_after_silence_costs_three_wake_ups() {
         let start_ns = sampler.now_ns;
         // Its start is the first wake-up.
         let Step::SleepUntil(deadline_ns) =
-            sampler.schedule.next(start_ns, Activity::Running { token, start_ns })
+            sampler.schedule.next(start_ns, Activity::Running { token: Token(token), start_ns })
         else {
             panic!("it has just begun")
         };
@@ -197,7 +198,7 @@ fn deadlines_that_passed_are_counted_and_not_made_up_for() {
     sampler.now_ns += 107 * MS;
     let taken = sampler.message(1, 0);
     assert_eq!(taken, []);
-    sampler.run(Activity::Running { token: 1, start_ns }, start_ns + 131 * MS);
+    sampler.run(Activity::Running { token: Token(1), start_ns }, start_ns + 131 * MS);
     let taken: Vec<_> = sampler.taken_at_ns.iter().map(|at| at - start_ns).collect();
     assert_eq!(
         taken.len() + sampler.schedule.take_missed() as usize,
@@ -234,9 +235,9 @@ fn a_message_of_minutes_is_sampled_ever_less_often() {
 fn the_trees_advice_holds_for_its_message_only() {
     let mut sampler = Sampler::new(&Sampling::default());
     sampler.message(7, 60 * MS);
-    sampler.schedule.advise(6, 500 * MS);
+    sampler.schedule.advise(Token(6), 500 * MS);
     assert_eq!(sampler.schedule.interval_ns(), 10 * MS);
-    sampler.schedule.advise(7, 40 * MS);
+    sampler.schedule.advise(Token(7), 40 * MS);
     assert_eq!(sampler.schedule.interval_ns(), 40 * MS);
     assert_eq!(sampler.message(8, 100 * MS), every(50, 10, 100));
 }
@@ -278,7 +279,7 @@ fn a_frozen_process_is_not_a_starved_one() {
     let mut sampler = Sampler::new(&Sampling::default());
     let start_ns = sampler.now_ns;
     for _ in 0..5 {
-        let activity = Activity::Running { token: 1, start_ns };
+        let activity = Activity::Running { token: Token(1), start_ns };
         loop {
             match sampler.schedule.next(sampler.now_ns, activity) {
                 Step::SleepUntil(deadline_ns) => break sampler.now_ns = deadline_ns + 600 * SECOND,
@@ -299,7 +300,7 @@ fn a_frozen_process_is_not_a_starved_one() {
 #[test]
 fn who_did_something_else_was_not_woken_late() {
     let mut schedule = Schedule::new(&Sampling::default());
-    let activity = Activity::Running { token: 1, start_ns: SECOND };
+    let activity = Activity::Running { token: Token(1), start_ns: SECOND };
     for n in 1..10 {
         while let Step::Sample { .. } = schedule.next(n * SECOND, activity) {
             schedule.taken(n * SECOND, Taken::Stack { stop_ns: 1 });
@@ -322,7 +323,7 @@ fn slow_stops_widen_the_interval() {
 /// A message of this number that begins now: when it was first sampled, and how often, until it ends or is given up.
 fn attempts(schedule: &mut Schedule, token: u64, begun_ns: u64, length_ns: u64, outcome: Taken) -> Vec<u64> {
     let (activity, mut now_ns, mut at) =
-        (Activity::Running { token, start_ns: begun_ns }, begun_ns, Vec::new());
+        (Activity::Running { token: Token(token), start_ns: begun_ns }, begun_ns, Vec::new());
     while now_ns < begun_ns + length_ns {
         match schedule.next(now_ns, activity) {
             Step::SleepUntil(deadline_ns) => now_ns = deadline_ns,
@@ -339,7 +340,7 @@ fn attempts(schedule: &mut Schedule, token: u64, begun_ns: u64, length_ns: u64, 
 #[test]
 fn a_message_is_given_up_when_suspending_failed_three_times_in_a_row() {
     let mut schedule = Schedule::new(&Sampling::default());
-    let activity = Activity::Running { token: 1, start_ns: 0 };
+    let activity = Activity::Running { token: Token(1), start_ns: 0 };
     let mut now_ns = 0;
     let stack = Taken::Stack { stop_ns: 1 };
     for outcome in [Taken::Failed, Taken::Failed, stack, Taken::Failed, Taken::Failed] {
@@ -399,7 +400,7 @@ fn what_goes_on_failing_is_tried_less_and_less_often_and_never_given_up_for_good
 fn a_message_that_ended_meanwhile_is_no_failure() {
     let mut schedule = Schedule::new(&Sampling::default());
     for token in 1..100 {
-        let activity = Activity::Running { token, start_ns: token * SECOND };
+        let activity = Activity::Running { token: Token(token), start_ns: token * SECOND };
         assert!(matches!(schedule.next(token * SECOND + 50 * MS, activity), Step::Sample { .. }));
         schedule.taken(token * SECOND + 50 * MS, Taken::Gone);
     }
@@ -437,7 +438,7 @@ proptest! {
             }
             let activity = match idle_ns {
                 Some(since_ns) => Activity::Idle { since_ns },
-                None => Activity::Running { token, start_ns },
+                None => Activity::Running { token: Token(token), start_ns },
             };
             match schedule.next(now_ns, activity) {
                 Step::SleepUntil(deadline_ns) => {
@@ -446,7 +447,7 @@ proptest! {
                     now_ns = deadline_ns - (deadline_ns - now_ns).min(10 * MS) + pass_ns % (20 * MS);
                 }
                 Step::Sample { token: of, interval_ns } => {
-                    prop_assert_eq!((of, idle_ns), (token, None));
+                    prop_assert_eq!((of, idle_ns), (Token(token), None));
                     prop_assert!(now_ns >= start_ns + 50 * MS && interval_ns >= 10 * MS);
                     now_ns += pass_ns % (15 * MS);
                     schedule.taken(now_ns, match outcome {

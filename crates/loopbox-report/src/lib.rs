@@ -21,7 +21,7 @@ pub use model::{
     LockChain, LockHolder, LockSource, LockWait, MainThread, MainWait, MainWaitKind, MergedNode, MergedTree,
     NativeFrame, NativeFrameSource, NativeModule, NativeStack, OtherThread, OtherThreads, PendingEntry,
     PendingQueue, Progress, SampledNode, SampledTree, SourceFunction, StackRun, SystemCall, SystemCallSource,
-    SystemTrace, TraceLine, TraceLock, TraceThread, format_ms, parse_token, version_code,
+    SystemTrace, TraceLine, TraceLock, TraceThread, format_ms, version_code,
 };
 pub use render::escape::escape;
 pub use render::{flame, html, json, smoothness as smoothness_views, text};

@@ -2,7 +2,7 @@
 //!
 //! Public with the feature `test-support`.
 
-use loopbox_format::model::{FrameCause, FrameFlags, FrameSession, JankFrame, JankPlace};
+use loopbox_format::model::{FrameCause, FrameFlags, FrameSession, JankFrame, JankPlace, Token};
 use loopbox_frames::{
     DisplayFrame, Gestures, METRICS, MainThreadTime, RefreshInterval, Scenes, StageReport, is_jank, place,
 };
@@ -65,7 +65,7 @@ impl SessionBuilder {
             self.session.recent.push(frame.record(id.index()));
             if is_jank(&frame, 34 * MS) {
                 let gesture = self.session.gestures.len() as u32 + 1;
-                let jank = jank(&frame, id.index(), token);
+                let jank = jank(&frame, id.index(), token.map(Token));
                 self.session.janks.push(JankFrame { gesture: Some(gesture), ..jank });
             }
             self.now_ns = frame.end_ns();
@@ -101,7 +101,7 @@ impl SessionBuilder {
     }
 }
 
-fn jank(frame: &DisplayFrame, scene: u16, token: Option<u64>) -> JankFrame {
+fn jank(frame: &DisplayFrame, scene: u16, token: Option<Token>) -> JankFrame {
     let own_ns = token.map(|_| frame.duration_ns - MS);
     let cause = token.map(|_| FrameCause::LayoutMeasure);
     let place = place(frame, MainThreadTime { own_ns, other_ns: Some(MS) }, cause);

@@ -9,7 +9,7 @@ use loopbox_format::model::{
     LockHolder, LockWait, MainState, MainThread, Message, Meta, Method, MethodId, NamedBy, NativeFrame,
     NativeFrameSource, NativeModule, NativeStack, OtherThread, Outside, PackedTrace, Pending, PendingSource,
     Phase, Process, Progress, Record, RecordKind, Report, Running, Slowest, StackSource, StackTree,
-    Statistic, SystemCall, SystemCallSource, TreeNode,
+    Statistic, SystemCall, SystemCallSource, Token, TreeNode,
 };
 use loopbox_format::report::Decoded;
 use std::io::Write;
@@ -18,7 +18,7 @@ const MS: u64 = 1_000_000;
 /// The uptime of the dump of every built report: 100 s.
 pub const NOW_NS: u64 = 100_000 * MS;
 /// What runs outside of messages after message 98.
-pub const OUTSIDE: u64 = Outside::token_before(99);
+pub const OUTSIDE: u64 = Token::outside_before(Token(99)).0;
 /// The outermost frames of stacks, so that they look as on a device.
 const LOOP: &str = "android.os.Looper.loop:214 android.os.Handler.dispatchMessage:107";
 
@@ -29,7 +29,7 @@ pub struct ReportBuilder {
     report: Report,
     /// The wall time of the records so far.
     history_ns: u64,
-    token: u64,
+    token: Token,
 }
 
 impl Default for ReportBuilder {
@@ -70,7 +70,7 @@ impl ReportBuilder {
             main: MainState::Idle { since_ns: NOW_NS },
             ..Report::default()
         };
-        Self { report, history_ns: 0, token: 1 }
+        Self { report, history_ns: 0, token: Token(1) }
     }
 
     /// Changes anything that has no method of its own.
@@ -84,7 +84,7 @@ impl ReportBuilder {
         record.seq = self.report.history.len() as u64 + 1;
         record.first_token = self.token;
         record.start_ns = self.history_ns;
-        self.token += u64::from(record.count);
+        self.token = self.token.plus(record.count.into());
         self.history_ns += record.wall_ns;
         self.report.history.push(record);
     }
@@ -141,7 +141,7 @@ impl ReportBuilder {
     #[must_use]
     pub fn running(mut self, token: u64, age_ms: u64) -> Self {
         self.report.main = MainState::Running(Running {
-            token,
+            token: Token(token),
             start_ns: NOW_NS - age_ms * MS,
             as_of_ns: NOW_NS,
             cpu_ns: Some(age_ms * MS * 95 / 100),
@@ -157,7 +157,7 @@ impl ReportBuilder {
     pub fn outside(mut self, age_ms: u64, begin_known: bool) -> Self {
         let start_ns = NOW_NS - age_ms * MS;
         self.report.main = MainState::Outside(Outside {
-            token: OUTSIDE,
+            token: Token(OUTSIDE),
             after_ns: start_ns - if begin_known { 300 * MS } else { 0 },
             start_ns: begin_known.then_some(start_ns),
             as_of_ns: NOW_NS,
@@ -189,12 +189,12 @@ impl ReportBuilder {
     #[must_use]
     pub fn tree(mut self, token: u64, stacks: &[(&str, u32)]) -> Self {
         let start_ns = match &self.report.main {
-            MainState::Running(running) if running.token == token => running.start_ns,
-            MainState::Outside(outside) if outside.token == token => {
+            MainState::Running(running) if running.token == Token(token) => running.start_ns,
+            MainState::Outside(outside) if outside.token == Token(token) => {
                 outside.start_ns.unwrap_or(outside.after_ns)
             }
             MainState::Idle { since_ns } if token == OUTSIDE => *since_ns,
-            _ => self.report.history.iter().find(|r| r.first_token == token).map_or(0, |r| r.start_ns),
+            _ => self.report.history.iter().find(|r| r.first_token == Token(token)).map_or(0, |r| r.start_ns),
         };
         let stacks: Vec<(Vec<LocationId>, u32)> = stacks
             .iter()
@@ -204,7 +204,7 @@ impl ReportBuilder {
         let mut nodes = Vec::new();
         children(&stacks.iter().map(|(s, n)| (s.as_slice(), *n)).collect::<Vec<_>>(), &mut nodes);
         self.report.trees.push(StackTree {
-            token,
+            token: Token(token),
             start_ns,
             source: StackSource::Art,
             phases: vec![Phase { first_sample: 0, interval_ns: 10 * MS }],
@@ -366,7 +366,7 @@ fn record(kind: RecordKind) -> Record {
     Record {
         kind,
         seq: 0,
-        first_token: 0,
+        first_token: Token(0),
         count: 0,
         start_ns: 0,
         wall_ns: 0,
@@ -453,11 +453,11 @@ pub fn full() -> ReportBuilder {
         }
     }
     let token = report.token;
-    report = report.running(token, 10_000).doing("android.app.ActivityThread$H", "", 7_000);
+    report = report.running(token.0, 10_000).doing("android.app.ActivityThread$H", "", 7_000);
     trees.push((token, stacks(995, &mut random)));
     for (token, stacks) in trees {
         let stacks: Vec<(&str, u32)> = stacks.iter().map(|(s, n)| (s.as_str(), *n)).collect();
-        report = report.looper_tree(token, &stacks);
+        report = report.looper_tree(token.0, &stacks);
     }
     for i in 0..200 {
         let line = format!(

@@ -1,6 +1,7 @@
 //! No decoded report, whatever it contains, makes a function of this crate panic or use unbounded memory.
 
 use loopbox_format::container::Damage;
+use loopbox_format::model::Token;
 use loopbox_format::model::*;
 use loopbox_format::report::Decoded;
 use loopbox_report::cluster::{self, Clusters, Sighting};
@@ -56,7 +57,7 @@ fn message() -> impl Strategy<Value = Option<Message>> {
 fn detail() -> impl Strategy<Value = Detail> {
     (nasty(), nasty(), nasty(), proptest::option::of(nasty()), message()).prop_map(
         |(token, start_ns, wall_ns, wait_ns, message)| Detail {
-            token,
+            token: Token(token),
             start_ns,
             wall_ns,
             wait_ns,
@@ -80,7 +81,7 @@ fn record() -> impl Strategy<Value = Record> {
     (kind, times, rest).prop_map(|(kind, t, r)| Record {
         kind,
         seq: r.0,
-        first_token: r.1,
+        first_token: Token(r.1),
         count: r.2,
         start_ns: t.0,
         wall_ns: t.1,
@@ -88,7 +89,7 @@ fn record() -> impl Strategy<Value = Record> {
         idle_ns: t.3,
         cpu_ns: t.4,
         checktime_late_ns: t.5,
-        slowest: (r.2 % 4 != 0).then_some(Slowest { token: r.1, wall_ns: r.3 }),
+        slowest: (r.2 % 4 != 0).then_some(Slowest { token: Token(r.1), wall_ns: r.3 }),
         details: r.4,
         dropped_details: r.2,
         closed: r.5,
@@ -106,7 +107,7 @@ fn tree() -> impl Strategy<Value = StackTree> {
         (small(), nasty()).prop_map(|(first_sample, interval_ns)| Phase { first_sample, interval_ns });
     (nasty(), nasty(), vec(phase, 0..3), vec(nasty(), 0..20), vec(node, 0..30), small(), nasty()).prop_map(
         |(token, start_ns, phases, sample_deltas_ns, nodes, missed_samples, stop)| StackTree {
-            token,
+            token: Token(token),
             start_ns,
             source: StackSource::JavaApi,
             phases,
@@ -126,7 +127,7 @@ fn main_state() -> impl Strategy<Value = MainState> {
         nasty().prop_map(|since_ns| MainState::Idle { since_ns }),
         (nasty(), nasty(), proptest::option::of(nasty()), nasty(), proptest::option::of(nasty())).prop_map(
             |(token, after_ns, start_ns, as_of_ns, cpu_ns)| MainState::Outside(Outside {
-                token,
+                token: Token(token),
                 after_ns,
                 start_ns,
                 as_of_ns,
@@ -134,7 +135,7 @@ fn main_state() -> impl Strategy<Value = MainState> {
             })
         ),
         running.prop_map(|(token, start_ns, as_of_ns, cpu_ns, depth, message)| MainState::Running(Running {
-            token,
+            token: Token(token),
             start_ns,
             as_of_ns,
             cpu_ns,
@@ -355,7 +356,7 @@ fn loading_cuts_a_huge_report_to_the_limits() {
         .map(|_| TreeNode { location: LocationId(0), skip: 0, count: u32::MAX, children: 1 })
         .collect();
     let deep = StackTree {
-        token: 1,
+        token: Token(1),
         start_ns: 0,
         source: StackSource::Art,
         phases: vec![Phase { first_sample: 0, interval_ns: 1 }],
@@ -367,7 +368,7 @@ fn loading_cuts_a_huge_report_to_the_limits() {
     };
     let wide_nodes =
         (0..900_000).map(|_| TreeNode { location: LocationId(0), skip: 0, count: 1, children: 0 }).collect();
-    let wide = StackTree { token: 2, nodes: wide_nodes, ..deep.clone() };
+    let wide = StackTree { token: Token(2), nodes: wide_nodes, ..deep.clone() };
     let class = "c".repeat(1 << 20);
     let method = Method { class, name: "m".into(), signature: String::new(), source_file: String::new() };
     let report = Report {

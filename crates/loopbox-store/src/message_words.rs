@@ -1,6 +1,6 @@
 //! What the main thread writes for every message, the current message and the open record, as plain words.
 
-use loopbox_format::model::{Detail, Record, RecordKind, Slowest};
+use loopbox_format::model::{Detail, Record, RecordKind, Slowest, Token};
 
 const UNKNOWN: u64 = u64::MAX;
 
@@ -8,7 +8,7 @@ const UNKNOWN: u64 = u64::MAX;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Current {
     /// It runs message `token`. `later` messages began after it and have ended: it goes on around a nested loop.
-    Running { token: u64, start_ns: u64, depth: u32, later: u32 },
+    Running { token: Token, start_ns: u64, depth: u32, later: u32 },
     /// It runs no message.
     Idle { since_ns: u64 },
 }
@@ -20,7 +20,7 @@ impl Current {
         match self {
             Self::Idle { since_ns } => [1, 0, since_ns, 0],
             Self::Running { token, start_ns, depth, later } => {
-                [2, token, start_ns, u64::from(later) << 32 | u64::from(depth)]
+                [2, token.0, start_ns, u64::from(later) << 32 | u64::from(depth)]
             }
         }
     }
@@ -29,7 +29,7 @@ impl Current {
         match state {
             1 => Some(Self::Idle { since_ns }),
             2 => Some(Self::Running {
-                token,
+                token: Token(token),
                 start_ns: since_ns,
                 depth: depth as u32,
                 later: (depth >> 32) as u32,
@@ -43,8 +43,8 @@ impl Current {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Open {
     pub(crate) record: Record<()>,
-    /// 0 for none.
-    pub(crate) ended: u64,
+    /// [`Token::NONE`] for none.
+    pub(crate) ended: Token,
 }
 
 pub(crate) const OPEN_WORDS: usize = 14;
@@ -52,11 +52,11 @@ pub(crate) const OPEN_WORDS: usize = 14;
 impl Open {
     /// The words for `record`, whose details are not looked at.
     #[inline]
-    pub(crate) fn words<D>(r: &Record<D>, ended: u64) -> [u64; OPEN_WORDS] {
+    pub(crate) fn words<D>(r: &Record<D>, ended: Token) -> [u64; OPEN_WORDS] {
         [
             kind_to_word(r.kind),
             r.seq,
-            r.first_token,
+            r.first_token.0,
             u64::from(r.count),
             r.start_ns,
             r.wall_ns,
@@ -64,10 +64,10 @@ impl Open {
             r.idle_ns,
             r.cpu_ns.unwrap_or(UNKNOWN),
             r.checktime_late_ns.unwrap_or(UNKNOWN),
-            r.slowest.map_or(0, |slowest| slowest.token),
+            r.slowest.map_or(0, |slowest| slowest.token.0),
             r.slowest.map_or(0, |slowest| slowest.wall_ns),
             u64::from(r.dropped_details),
-            ended,
+            ended.0,
         ]
     }
 
@@ -92,7 +92,7 @@ impl Open {
         let record = Record {
             kind: kind_from_word(kind)?,
             seq,
-            first_token,
+            first_token: Token(first_token),
             count: count as u32,
             start_ns,
             wall_ns,
@@ -100,12 +100,12 @@ impl Open {
             idle_ns,
             cpu_ns: known(cpu),
             checktime_late_ns: known(late),
-            slowest: (token != 0).then_some(Slowest { token, wall_ns: wall }),
+            slowest: (token != 0).then_some(Slowest { token: Token(token), wall_ns: wall }),
             details: (),
             dropped_details: dropped as u32,
             closed: false,
         };
-        Some(Self { record, ended })
+        Some(Self { record, ended: Token(ended) })
     }
 
     /// The group as a record of the history.
@@ -172,7 +172,7 @@ mod tests {
     fn cells_are_read_back_as_they_were_written() {
         for current in [
             Current::Idle { since_ns: 9 },
-            Current::Running { token: 3, start_ns: u64::MAX, depth: 2, later: u32::MAX },
+            Current::Running { token: Token(3), start_ns: u64::MAX, depth: 2, later: u32::MAX },
         ] {
             assert_eq!(Current::from_words(current.to_words()), Some(current));
         }
@@ -180,7 +180,7 @@ mod tests {
         let record = Record {
             kind: RecordKind::Group,
             seq: 1,
-            first_token: 2,
+            first_token: Token(2),
             count: 3,
             start_ns: 4,
             wall_ns: 5,
@@ -188,7 +188,7 @@ mod tests {
             idle_ns: 7,
             cpu_ns: None,
             checktime_late_ns: Some(8),
-            slowest: Some(Slowest { token: 9, wall_ns: 10 }),
+            slowest: Some(Slowest { token: Token(9), wall_ns: 10 }),
             details: vec![1],
             dropped_details: 11,
             closed: false,
@@ -197,8 +197,8 @@ mod tests {
             [RecordKind::Group, RecordKind::Single, RecordKind::Idle, RecordKind::Frozen, RecordKind::Unseen]
         {
             let record = Record { kind, ..record.clone() };
-            let open = Open { record: with_details(&record, ()), ended: 12 };
-            assert_eq!(Open::from_words(Open::words(&record, 12)), Some(open));
+            let open = Open { record: with_details(&record, ()), ended: Token(12) };
+            assert_eq!(Open::from_words(Open::words(&record, Token(12))), Some(open));
         }
         assert_eq!(Open::from_words([0; OPEN_WORDS]), None);
     }

@@ -13,7 +13,7 @@ use loopbox_format::codec;
 use loopbox_format::container::Damage;
 use loopbox_format::frames::decode_session;
 use loopbox_format::model::{
-    ClockPair, Detail, DumpReason, FrameSession, MainState, Outside, Record, Report, Running,
+    ClockPair, Detail, DumpReason, FrameSession, MainState, Outside, Record, Report, Running, Token,
 };
 
 /// Why nothing can be recovered from a file.
@@ -139,7 +139,7 @@ pub(crate) fn assemble(source: &dyn Source, header: &Header, now_ns: Option<u64>
     report.main = main_state(current, running, &history, &mut alive);
     if let Some(outside) = outside.flatten()
         && !matches!(report.main, MainState::Running(_))
-        && (!tells || outside.token == Outside::token_before(history.next()))
+        && (!tells || outside.token == Token::outside_before(history.next()))
     {
         alive = alive.max(outside.as_of_ns);
         report.main = MainState::Outside(Outside { as_of_ns: alive, ..outside });
@@ -165,19 +165,19 @@ pub(crate) fn assemble(source: &dyn Source, header: &Header, now_ns: Option<u64>
 struct History {
     records: Vec<Record>,
     /// Messages that the records know to have ended: the last one of the newest record, of the open group.
-    ended: [u64; 2],
+    ended: [Token; 2],
 }
 
 impl History {
-    /// The number of the next message, when none runs: all are counted then.
-    fn next(&self) -> u64 {
-        self.records.iter().map(|r| r.first_token.saturating_add(r.count.into())).max().unwrap_or(1)
+    /// The next message, when none runs: all are counted then.
+    fn next(&self) -> Token {
+        self.records.iter().map(|r| r.first_token.plus(r.count.into())).max().unwrap_or(Token::FIRST)
     }
 
     /// Whether the message that ran at this nesting depth has ended. Of outermost messages, a later one can only end
     /// when the earlier ones have, but for the `later` ones that were in a loop inside of it.
-    fn has_ended(&self, token: u64, depth: u32, later: u32) -> bool {
-        let newest = token.saturating_add(later.into());
+    fn has_ended(&self, token: Token, depth: u32, later: u32) -> bool {
+        let newest = token.plus(later.into());
         self.ended.iter().any(|&ended| ended == token || depth <= 1 && ended > newest)
     }
 }
@@ -285,7 +285,7 @@ impl Reading<'_> {
             self.damage.truncate(damage);
             self.torn = torn;
         }
-        History { records: Vec::new(), ended: [0; 2] }
+        History { records: Vec::new(), ended: [Token::NONE; 2] }
     }
 
     /// One pass over records and open group, and whether they do not meet.
@@ -294,9 +294,10 @@ impl Reading<'_> {
         let open = self.cell(Kind::Open, Open::from_words);
         let details = self.newest(Kind::OpenDetails);
         let closed = self.closed_records();
-        let (last_ended, newest) = closed.last().map_or((0, 0), |(ended, record)| (*ended, record.seq));
+        let (last_ended, newest) =
+            closed.last().map_or((Token::NONE, 0), |(ended, record)| (*ended, record.seq));
         let mut records: Vec<Record> = closed.into_iter().map(|(_, record)| record).collect();
-        let mut ended = [last_ended, 0];
+        let mut ended = [last_ended, Token::NONE];
         let mut gap = false;
         if let Some(open) = open {
             let seq = open.record.seq;
@@ -323,7 +324,7 @@ impl Reading<'_> {
     }
 
     /// Closed records by number, each after the last message that it knows to have ended.
-    fn closed_records(&mut self) -> Vec<(u64, Record)> {
+    fn closed_records(&mut self) -> Vec<(Token, Record)> {
         let mut records = Vec::new();
         let Some(region) = self.layout.region(Kind::Records) else { return records };
         let mut payload = Vec::with_capacity(region.capacity().min(64 << 10));
@@ -331,7 +332,7 @@ impl Reading<'_> {
             let offset = region.slot_at(index);
             match self.source.slot(&region, index, &mut payload) {
                 SlotRead::Whole { .. } => {
-                    let ended = words_of(&payload).next().unwrap_or_default();
+                    let ended = Token(words_of(&payload).next().unwrap_or_default());
                     let encoded = payload.get(8..).unwrap_or_default();
                     if let Some(record) = self.decode::<Record>(offset, encoded) {
                         sorted::insert(&mut records, (ended, record), |(_, record)| record.seq);

@@ -6,7 +6,7 @@ use common::file::{RECORDS, TREE_PAGES, regions};
 use common::{details, file_of, group, message, record, renumbered, ring, symbols, tree};
 use loopbox_format::model::{
     ClockPair, DumpReason, Feature, FeatureState, MainState, Meta, Pending, PendingSource, Record, Running,
-    Statistic,
+    Statistic, Token,
 };
 use loopbox_store::{BuildId, CrashMark, FuseState, Geometry, Identity, RingOptions, recover};
 use std::fs;
@@ -27,7 +27,7 @@ fn identity() -> Identity {
 
 fn running() -> Running {
     Running {
-        token: 80,
+        token: Token(80),
         start_ns: 7_900,
         as_of_ns: 8_000,
         cpu_ns: Some(70),
@@ -72,7 +72,7 @@ fn write(dir: &Path) -> Vec<u8> {
     ring.main.open_details(7, &details(70, 2)).unwrap();
     ring.main.open(&group(7)).unwrap();
     ring.main.idle(7_800).unwrap();
-    ring.main.running(80, 7_900, 1).unwrap();
+    ring.main.running(Token(80), 7_900, 1).unwrap();
     ring.worker.meta(&Meta { producer: "loopbox".into(), ..Meta::default() }).unwrap();
     ring.worker.features(&features()).unwrap();
     for token in 1..=9 {
@@ -104,10 +104,13 @@ fn a_ring_of_version_1_0_is_read() {
     let open = Record { details: details(70, 2), ..group(7) };
     assert_eq!(report.history, [record(3), record(4), record(5), record(6), open]);
     assert_eq!(report.main, MainState::Running(Running { as_of_ns: 2_000_005_000, ..running() }));
-    assert_eq!(report.trees.iter().map(|tree| tree.token).collect::<Vec<_>>(), [2, 3, 4, 5, 6, 7, 8, 9, 80]);
+    assert_eq!(
+        report.trees.iter().map(|tree| tree.token.0).collect::<Vec<_>>(),
+        [2, 3, 4, 5, 6, 7, 8, 9, 80]
+    );
     for got in &report.trees {
-        let samples = if got.token == 80 { 5 } else { samples(got.token) };
-        assert_eq!(*got, renumbered(got, &tree(got.token, samples)));
+        let samples = if got.token == Token(80) { 5 } else { samples(got.token.0) };
+        assert_eq!(*got, renumbered(got, &tree(got.token.0, samples)));
     }
     assert_eq!(report.symbols.methods, symbols().methods[1..]);
     assert_eq!(

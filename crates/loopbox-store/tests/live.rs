@@ -34,17 +34,17 @@ fn a_snapshot_is_consistent_while_everything_changes() {
                 }
                 let whole = group(seq);
                 for count in 1..=10 {
-                    let token = whole.first_token + u64::from(count) - 1;
-                    main.running(token, token * 100, 1).unwrap();
+                    let token = whole.first_token.plus(count.into()).previous();
+                    main.running(token, token.0 * 100, 1).unwrap();
                     if count == 3 {
-                        main.open_details(seq, &details(whole.first_token, 3)).unwrap();
+                        main.open_details(seq, &details(whole.first_token.0, 3)).unwrap();
                     }
                     main.open(&Record { count, ..whole.clone() }).unwrap();
                     if count == 10 {
                         main.close(&record(seq), &record(seq).details).unwrap();
                         closed.store(seq, Ordering::Release);
                     }
-                    main.idle(token * 100 + 99).unwrap();
+                    main.idle(token.0 * 100 + 99).unwrap();
                 }
             }
         });
@@ -79,12 +79,12 @@ fn a_snapshot_is_consistent_while_everything_changes() {
             if let Some(open) = history.last().filter(|r| !r.closed) {
                 with_open += 1;
                 assert!(open.seq > newest);
-                assert!(open.details.is_empty() || open.details == details(open.first_token, 3));
+                assert!(open.details.is_empty() || open.details == details(open.first_token.0, 3));
             }
             assert_ne!(seen.report.main, MainState::Unknown);
             for tree in &seen.report.trees {
                 let same =
-                    common::renumbered(tree, &common::tree(tree.token, tree.sample_deltas_ns.len() as u32));
+                    common::renumbered(tree, &common::tree(tree.token.0, tree.sample_deltas_ns.len() as u32));
                 assert_eq!(*tree, same);
             }
         }
@@ -108,8 +108,8 @@ fn a_snapshot_has_every_message_once() {
             for seq in (1..).take_while(|_| !stop.load(Ordering::Relaxed)) {
                 let whole = group(seq);
                 for count in 1..=10 {
-                    let token = whole.first_token + u64::from(count) - 1;
-                    main.running(token, token * 100, 1).unwrap();
+                    let token = whole.first_token.plus(count.into()).previous();
+                    main.running(token, token.0 * 100, 1).unwrap();
                     // Some work, so that slots are mostly whole when they are read.
                     (0..2_000).for_each(|_| std::hint::spin_loop());
                     if count == 10 {
@@ -117,7 +117,7 @@ fn a_snapshot_has_every_message_once() {
                     } else {
                         main.open(&Record { count, ..whole.clone() }).unwrap();
                     }
-                    main.idle(token * 100 + 99).unwrap();
+                    main.idle(token.0 * 100 + 99).unwrap();
                 }
             }
         });
@@ -128,12 +128,12 @@ fn a_snapshot_has_every_message_once() {
             if !seen.damage.is_empty() {
                 continue;
             }
-            let before_all = group(1).first_token - 1;
-            let last_of = |record: &Record| record.first_token + u64::from(record.count) - 1;
+            let before_all = group(1).first_token.previous();
+            let last_of = |record: &Record| record.first_token.plus(record.count.into()).previous();
             let last = seen.report.history.last().map_or(before_all, last_of);
             match seen.report.main {
                 MainState::Running(message) => {
-                    assert_eq!(message.token, last + 1);
+                    assert_eq!(message.token, last.next());
                     running += 1;
                 }
                 _ => between += 1,

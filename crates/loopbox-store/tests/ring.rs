@@ -5,7 +5,7 @@ mod common;
 use common::{details, file_of, group, message, options, record, symbols, tree};
 use loopbox_format::model::{
     Detail, DumpReason, Feature, FeatureState, FrameGesture, FrameScene, FrameSession, JankFrame, MainState,
-    Message, Meta, Outside, Pending, PendingSource, RecentFrame, Record, Running, StageFrame,
+    Message, Meta, Outside, Pending, PendingSource, RecentFrame, Record, Running, StageFrame, Token,
 };
 use loopbox_store::{
     Fidelity, FuseState, Geometry, Identity, Recovered, Ring, RingOptions, StoreError, recover,
@@ -51,9 +51,9 @@ fn everything_written_is_there_live_and_in_the_file() {
     }
     ring.main.open_details(251, &details(2511, 3)).unwrap();
     ring.main.open(&group(251)).unwrap();
-    ring.main.running(2514, 251_500, 1).unwrap();
+    ring.main.running(Token(2514), 251_500, 1).unwrap();
     let running = Running {
-        token: 2514,
+        token: Token(2514),
         start_ns: 251_500,
         as_of_ns: 300_000,
         cpu_ns: Some(7),
@@ -92,7 +92,7 @@ fn everything_written_is_there_live_and_in_the_file() {
         assert_eq!(*open, Record { details: details(2511, 3), ..group(251) });
         assert_eq!(seen.report.main, MainState::Running(Running { as_of_ns: 4_000_000, ..running.clone() }));
         assert_eq!(seen.running_ns(), Some(4_000_000 - 251_500));
-        let tokens: Vec<u64> = seen.report.trees.iter().map(|t| t.token).collect();
+        let tokens: Vec<u64> = seen.report.trees.iter().map(|t| t.token.0).collect();
         assert_eq!(tokens, (1..=12).chain([2514]).collect::<Vec<u64>>());
         assert_eq!(seen.report.symbols.methods.len(), 3, "the names of all trees are joined");
         assert_eq!(seen.report.meta.producer, "test");
@@ -107,18 +107,18 @@ fn a_message_that_was_counted_is_not_shown_as_running() {
     let mut ring = common::ring(&options(dir.path()));
     let runs = |ring: &mut Ring| matches!(from_file(ring).report.main, MainState::Running(_));
     // Killed after the group has counted message 19 and before the cell says so.
-    ring.main.running(19, 1_500, 1).unwrap();
+    ring.main.running(Token(19), 1_500, 1).unwrap();
     ring.main.open(&group(1)).unwrap();
     assert!(!runs(&mut ring));
     // A message so long that it closes the group before: that group does not count it.
-    ring.main.running(20, 2_500, 1).unwrap();
+    ring.main.running(Token(20), 2_500, 1).unwrap();
     assert!(runs(&mut ring));
     close(&mut ring, 1);
     assert!(runs(&mut ring));
     ring.main.open(&group(2)).unwrap();
     assert!(!runs(&mut ring));
     // Killed after the record that counts it has closed.
-    ring.main.running(29, 2_500, 1).unwrap();
+    ring.main.running(Token(29), 2_500, 1).unwrap();
     close(&mut ring, 2);
     assert!(!runs(&mut ring));
     assert_eq!(from_file(&mut ring).report.history, [record(1), record(2)], "the group is not shown twice");
@@ -134,7 +134,7 @@ fn a_message_that_ended_stays_ended_whatever_is_written_after_it() {
         }
     };
     // The group has counted it: nothing more is to be written, and the group's end is the message's.
-    ring.main.running(19, 1_500, 1).unwrap();
+    ring.main.running(Token(19), 1_500, 1).unwrap();
     ring.main.open(&group(1)).unwrap();
     ring.main.idle(2_000).unwrap();
     idle(&mut ring, 2_000);
@@ -148,7 +148,7 @@ fn a_message_that_ended_stays_ended_whatever_is_written_after_it() {
     close(&mut ring, 2);
     idle(&mut ring, 3_000);
     // One that no record counts yet ends by a word of its own.
-    ring.main.running(40, 3_500, 1).unwrap();
+    ring.main.running(Token(40), 3_500, 1).unwrap();
     ring.main.idle(3_700).unwrap();
     idle(&mut ring, 3_700);
 }
@@ -159,28 +159,28 @@ fn a_message_around_a_nested_loop_goes_on_when_the_inner_ones_have_ended() {
     let mut ring = common::ring(&options(dir.path()));
     let runs = |ring: &mut Ring| match from_file(ring).report.main {
         MainState::Running(running) => running.token,
-        _ => 0,
+        _ => Token(0),
     };
-    ring.main.running(12, 1_200, 1).unwrap();
+    ring.main.running(Token(12), 1_200, 1).unwrap();
     // Its first part is counted when the loop inside of it begins, and so are the messages there.
     for inner in 13..20 {
         ring.main.open(&Record { count: inner as u32 - 10, ..group(1) }).unwrap();
-        ring.main.running(inner, 1_300, 2).unwrap();
-        assert_eq!(runs(&mut ring), inner);
+        ring.main.running(Token(inner), 1_300, 2).unwrap();
+        assert_eq!(runs(&mut ring), Token(inner));
         ring.main.open(&Record { count: inner as u32 - 9, ..group(1) }).unwrap();
-        ring.main.resumed(12, 1_200, 1, inner as u32 - 12).unwrap();
-        assert_eq!(runs(&mut ring), 12);
+        ring.main.resumed(Token(12), 1_200, 1, inner as u32 - 12).unwrap();
+        assert_eq!(runs(&mut ring), Token(12));
     }
     // The group closes, and the message still runs.
     close(&mut ring, 1);
-    assert_eq!(runs(&mut ring), 12);
+    assert_eq!(runs(&mut ring), Token(12));
     ring.main.open(&Record { count: 0, ..group(2) }).unwrap();
-    assert_eq!(runs(&mut ring), 12);
+    assert_eq!(runs(&mut ring), Token(12));
     ring.main.idle(2_100).unwrap();
-    assert_eq!(runs(&mut ring), 0);
-    ring.main.running(20, 2_200, 1).unwrap();
+    assert_eq!(runs(&mut ring), Token(0));
+    ring.main.running(Token(20), 2_200, 1).unwrap();
     ring.main.open(&Record { count: 1, ..group(2) }).unwrap();
-    assert_eq!(runs(&mut ring), 0, "the group counts an ordinary one when it has ended");
+    assert_eq!(runs(&mut ring), Token(0), "the group counts an ordinary one when it has ended");
 }
 
 #[test]
@@ -189,19 +189,19 @@ fn what_runs_outside_of_messages_is_published_until_it_is_over_or_a_message_begi
     let mut ring = common::ring(&options(dir.path()));
     let both = |ring: &mut Ring| [from_file(ring), ring.reader.snapshot(0)];
     let outside = |next, after_ns, as_of_ns| Outside {
-        token: Outside::token_before(next),
+        token: Token::outside_before(next),
         after_ns,
         start_ns: Some(after_ns + 1),
         as_of_ns,
         cpu_ns: None,
     };
     // Before the first message.
-    ring.worker.outside(Some(&outside(1, 100, 5_000))).unwrap();
+    ring.worker.outside(Some(&outside(Token(1), 100, 5_000))).unwrap();
     for seen in both(&mut ring) {
-        assert_eq!(seen.report.main, MainState::Outside(outside(1, 100, 5_000)));
+        assert_eq!(seen.report.main, MainState::Outside(outside(Token(1), 100, 5_000)));
         assert_eq!((seen.last_alive_ns, seen.running_ns()), (5_000, Some(4_899)));
     }
-    ring.main.running(1, 5_100, 1).unwrap();
+    ring.main.running(Token(1), 5_100, 1).unwrap();
     assert!(both(&mut ring).iter().all(|seen| matches!(seen.report.main, MainState::Running(_))));
     close(&mut ring, 1);
     ring.main.idle(5_200).unwrap();
@@ -210,7 +210,7 @@ fn what_runs_outside_of_messages_is_published_until_it_is_over_or_a_message_begi
         "of another gap"
     );
 
-    let next = record(1).first_token + u64::from(record(1).count);
+    let next = record(1).first_token.plus(record(1).count.into());
     ring.worker.outside(Some(&outside(next, 5_200, 6_000))).unwrap();
     ring.reader.heartbeat(2_000_000);
     for seen in both(&mut ring) {
@@ -281,7 +281,7 @@ fn a_tree_that_does_not_fit_is_refused_and_the_one_before_stands() {
     endless.methods[3].name = "x".repeat(30_000);
     let refused = ring.worker.running_tree(&endless, &tree(2, 5)).unwrap_err();
     assert!(matches!(refused, StoreError::TooLarge { .. }), "{refused}");
-    assert_eq!(from_file(&mut ring).report.trees[0].token, 1);
+    assert_eq!(from_file(&mut ring).report.trees[0].token, Token(1));
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn a_tree_is_not_shown_twice_and_can_be_cleared() {
     let mut ring = common::ring(&options(dir.path()));
     ring.worker.running_tree(&symbols(), &tree(7, 95)).unwrap();
     ring.worker.keep_tree(&symbols(), &tree(7, 95)).unwrap();
-    let tokens = |ring: &mut Ring| from_file(ring).report.trees.iter().map(|t| t.token).collect::<Vec<_>>();
+    let tokens = |ring: &mut Ring| from_file(ring).report.trees.iter().map(|t| t.token.0).collect::<Vec<_>>();
     assert_eq!(tokens(&mut ring), [7]);
     ring.worker.running_tree(&symbols(), &tree(8, 5)).unwrap();
     assert_eq!(tokens(&mut ring), [7, 8]);
@@ -307,7 +307,7 @@ fn new_trees_take_the_place_of_the_oldest() {
         let kept = ring.worker.keep_tree(&symbols(), &tree(token, 95 + token as u32 % 5 * 2000)).unwrap();
         assert_eq!(kept, Fidelity::Whole);
         let trees = from_file(&mut ring).report.trees;
-        let tokens: Vec<u64> = trees.iter().map(|tree| tree.token).collect();
+        let tokens: Vec<u64> = trees.iter().map(|tree| tree.token.0).collect();
         let oldest = token.saturating_sub(tokens.len() as u64 - 1);
         assert_eq!(tokens, (oldest..=token).collect::<Vec<_>>(), "the latest, without a gap");
         assert!(token < 10 || tokens.len() >= 7, "{tokens:?}");

@@ -11,7 +11,7 @@
 use crate::live::{running_tree, uptime_ns, wait_for_ring};
 use crate::{Frame, LIMIT, launcher, read, stacks_of};
 use anyhow::{Context, Result, ensure};
-use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report};
+use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report, Token};
 use loopbox_launch::Launcher;
 use loopbox_store::{FuseState, Recovered, recover};
 use std::fs;
@@ -276,22 +276,22 @@ fn check_ring(left: &Left, figures: &mut Figures) -> Result<()> {
     let counting = |kind| matches!(kind, RecordKind::Group | RecordKind::Single);
     let mut counted = 0;
     for record in recovered.report.history.iter().filter(|record| counting(record.kind) && record.count > 0) {
-        ensure!(record.first_token == counted + 1, "a gap after message {counted}: {record:?}");
+        ensure!(record.first_token == Token(counted + 1), "a gap after message {counted}: {record:?}");
         counted += u64::from(record.count);
     }
     // Counted, but its end was not printed: between hook and line.
     ensure!(counted <= said.begun, "{counted} messages are counted");
     let running = match &recovered.report.main {
         MainState::Running(running) => running.token,
-        _ => 0,
+        _ => Token(0),
     };
-    ensure!(running == 0 || running == counted + 1, "message {running} runs after {counted}");
+    ensure!(running == Token(0) || running == Token(counted + 1), "message {running} runs after {counted}");
     let lost = said.ended_ns.get(counted as usize).copied();
     if let Some(settled_ns) = *settled_ns {
         ensure!(lost.is_none_or(|ended_ns| ended_ns > settled_ns), "{counted} messages are counted");
         let inside = said.begun > said.ended_ns.len() as u64;
         if inside && said.begun_ns <= settled_ns {
-            ensure!(running == said.begun, "message {running} runs after {counted}");
+            ensure!(running == Token(said.begun), "message {running} runs after {counted}");
             ensure!(recovered.last_alive_ns >= settled_ns, "seen alive until {}", recovered.last_alive_ns);
         }
         figures.lost_ns = figures.lost_ns.max(lost.map_or(0, |ended_ns| killed_ns.saturating_sub(ended_ns)));
@@ -335,7 +335,7 @@ fn check_report(left: &Left, known_ends: bool, path: &Path, figures: &mut Figure
     Ok(())
 }
 
-fn shows_the_hang(report: &Report, token: u64) -> Result<bool> {
+fn shows_the_hang(report: &Report, token: Token) -> Result<bool> {
     let Some(tree) = report.trees.iter().find(|tree| tree.token == token) else { return Ok(false) };
     for (stack, _) in stacks_of(report, tree)? {
         let names: Vec<String> = stack.iter().map(Frame::short).collect();

@@ -1,7 +1,7 @@
 //! A scripted app that plays a story and ends with a report.
 
 use anyhow::{Context as _, Result};
-use loopbox_format::model::{Detail, Feature, Report};
+use loopbox_format::model::{Detail, Feature, Report, Token};
 use loopbox_launch::{Ended, wait_for_report};
 use tempfile::tempdir;
 
@@ -76,7 +76,7 @@ impl Story {
     pub fn assert_whole(&self) {
         let mut next = 1;
         for record in self.report.history.iter().filter(|record| record.count > 0) {
-            assert_eq!(record.first_token, next, "{:#?}", self.report.history);
+            assert_eq!(record.first_token, Token(next), "{:#?}", self.report.history);
             next += u64::from(record.count);
         }
     }

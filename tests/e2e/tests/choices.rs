@@ -5,7 +5,7 @@ use loopbox_e2e::story::{SHOP, Story};
 use loopbox_e2e::{LIMIT, details, details_of, feature, launcher, read};
 use loopbox_format::looper::parse_queue;
 use loopbox_format::model::{
-    Component, DumpReason, Feature, MainState, NamedBy, Outside, PendingSource, RecordKind, StackSource,
+    Component, DumpReason, Feature, MainState, NamedBy, PendingSource, RecordKind, StackSource,
 };
 use loopbox_launch::reports;
 use loopbox_testbed as testbed;
@@ -44,7 +44,7 @@ fn no_more_trees_are_kept_than_the_app_configured() -> Result<()> {
     let [tree, now] = &story.report.trees[..] else { panic!("{} trees", story.report.trees.len()) };
     assert!(tree.token > story.shop(1)?.token, "the newest replaces the oldest");
     // Main's stack of the moment is in every report, and kept nowhere.
-    assert!(Outside::is_outside(now.token) && now.sample_deltas_ns.len() == 1, "{now:?}");
+    assert!(now.token.is_outside() && now.sample_deltas_ns.len() == 1, "{now:?}");
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 use anyhow::{Context, Result, ensure};
 use loopbox_e2e::live::{wait_for_ring, wait_until};
 use loopbox_e2e::{LIMIT, feature, launcher, read};
-use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report};
+use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report, Token};
 use loopbox_launch::{Running, reports};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -51,7 +51,7 @@ impl Shop {
     fn ring_comes(&mut self, directory: &Path) -> Result<()> {
         // As far back as there is room.
         let from_the_first_on = |report: &Report| {
-            report.history.len() >= 100 || report.history.iter().any(|record| record.first_token == 1)
+            report.history.len() >= 100 || report.history.iter().any(|record| record.first_token == Token(1))
         };
         wait_for_ring("the ring is on the disk", directory, self.app.pid(), from_the_first_on)?;
         self.lives()?;
@@ -86,7 +86,7 @@ impl Shop {
 /// Every message up to the running one, `message`, is in the history once.
 fn all_counted(report: &Report, message: u64) -> Result<()> {
     let MainState::Running(running) = &report.main else { anyhow::bail!("main is {:?}", report.main) };
-    ensure!(running.token == message, "message {} runs, not {message}", running.token);
+    ensure!(running.token == Token(message), "message {} runs, not {message}", running.token);
     let counting = |kind| matches!(kind, RecordKind::Group | RecordKind::Single);
     let counted: u64 = report.history.iter().filter(|r| counting(r.kind)).map(|r| u64::from(r.count)).sum();
     ensure!(counted == message - 1, "{counted} of {} messages are counted", message - 1);

@@ -4,7 +4,7 @@
 use anyhow::{Context, Result, ensure};
 use loopbox_e2e::live::running_tree;
 use loopbox_e2e::{LIMIT, feature, launcher, read, stacks_of};
-use loopbox_format::model::{DumpReason, Feature, MainState, Report, StackSource, StackTree};
+use loopbox_format::model::{DumpReason, Feature, MainState, Report, StackSource, StackTree, Token};
 use loopbox_launch::{App, Running};
 use loopbox_testbed as testbed;
 use std::path::Path;
@@ -46,7 +46,7 @@ fn a_sampler_that_does_not_come_back_loses_the_main_thread_to_the_guard() -> Res
         let report = report_when(&mut app, |report| !sampler(report).0)?;
         assert!(sampler(&report).1.contains("the guard resumed it"), "{testbed}: {:?}", report.features);
         let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
-        assert!(running.token > 150, "{running:?}");
+        assert!(running.token > Token(150), "{running:?}");
     }
     Ok(())
 }

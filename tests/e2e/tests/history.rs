@@ -5,7 +5,7 @@ use loopbox_e2e::live::{quit, running_tree, uptime_ns, wait_for_ring};
 use loopbox_e2e::{LIMIT, details, details_of, feature, launcher, read, stacks_of};
 use loopbox_format::model::{
     Component, Detail, DumpReason, End, Feature, MainState, NamedBy, PendingSource, Record, RecordKind,
-    Report, StackTree,
+    Report, StackTree, Token,
 };
 use loopbox_launch::wait_for_report;
 use loopbox_testbed as testbed;
@@ -60,7 +60,7 @@ fn assert_script(report: &Report) -> Result<()> {
     for record in &report.history {
         assert_eq!(record.wall_ns, record.work_ns + record.idle_ns, "{record:?}");
         if matches!(record.kind, RecordKind::Group | RecordKind::Single) {
-            assert_eq!(record.first_token, next, "a gap before {record:?}");
+            assert_eq!(record.first_token, Token(next), "a gap before {record:?}");
             next += u64::from(record.count);
         }
     }

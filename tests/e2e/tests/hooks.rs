@@ -3,7 +3,9 @@
 use anyhow::{Context, Result};
 use loopbox_e2e::story::{SHOP, Story};
 use loopbox_e2e::{details, details_of, feature, stacks_of};
-use loopbox_format::model::{Component, Detail, End, Feature, Limits, NamedBy, PendingSource, RecordKind};
+use loopbox_format::model::{
+    Component, Detail, End, Feature, Limits, NamedBy, PendingSource, RecordKind, Token,
+};
 use loopbox_testbed as testbed;
 
 const MS: u64 = 1_000_000;
@@ -182,7 +184,7 @@ fn uninstalling_in_a_message_and_installing_again_works() -> Result<()> {
         assert!(story.said("dump without recorder null") && story.said("twice false"), "{:?}", story.said);
         assert!(!story.has_shop(1) && story.has_shop(2));
         story.assert_whole();
-        assert_eq!(story.report.history[0].first_token, 1, "a new recording counts from 1");
+        assert_eq!(story.report.history[0].first_token, Token(1), "a new recording counts from 1");
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! An app as it ships: ProGuard renames and inlines it, a real Android Runtime runs it, and its mapping puts the names
 //! of the source back into the report.
 
+use loopbox_format::model::Token;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -61,7 +62,7 @@ fn obfuscated(testbed: &loopbox_testbed::Testbed, folder: &Path) -> Result<(Path
     Ok((jar, mapping))
 }
 
-fn shop_frames(a: &Analysis, token: u64) -> Vec<Vec<&Frame>> {
+fn shop_frames(a: &Analysis, token: Token) -> Vec<Vec<&Frame>> {
     let Some(tree) = a.tree(token) else { return Vec::new() };
     let stacks = tree.stack_runs().into_iter().map(|run| tree.stack(run.top));
     stacks

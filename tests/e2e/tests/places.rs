@@ -7,6 +7,7 @@ use loopbox_e2e::live::{quit, wait_for_ring, wait_until};
 use loopbox_e2e::{LIMIT, details, launcher, read, stacks_of};
 use loopbox_format::model::{
     AnrVerdict, Component, DumpReason, End, MainState, NamedBy, Outside, Report, StackSource, StackTree,
+    Token,
 };
 use loopbox_launch::{Running, reports};
 use std::fs;
@@ -99,7 +100,7 @@ fn last_stack(report: &Report, tree: &StackTree) -> Result<Vec<String>> {
 }
 
 /// The stack of what runs: it must go through these frames, top first.
-fn assert_stack(report: &Report, token: u64, through: &[&str]) -> Result<()> {
+fn assert_stack(report: &Report, token: Token, through: &[&str]) -> Result<()> {
     let tree = report.trees.iter().find(|tree| tree.token == token);
     let tree = tree.with_context(|| format!("no stack of {token}: {:?}", report.features))?;
     let names = last_stack(report, tree)?;
@@ -124,9 +125,9 @@ const IN_BIND: [&str; 3] = ["Places.hang", "ActivityThread.handleBindApplication
 
 fn assert_bind(report: &Report) -> Result<()> {
     let running = running(report);
-    assert_eq!((running.token, running.depth), (1, 1));
+    assert_eq!((running.token, running.depth), (Token(1), 1));
     assert!(running.start_ns <= report.meta.process.installed_ns, "{:?}", report.meta);
-    assert_stack(report, 1, &IN_BIND)
+    assert_stack(report, Token(1), &IN_BIND)
 }
 
 fn assert_bind_named(report: &Report) -> Result<()> {
@@ -148,7 +149,8 @@ fn cold_start(testbed: &str, hook: &str) -> Result<()> {
 
     let (last, others) = story.finish()?;
     assert!(others.iter().any(|report| report.anr.ended_after_ns.is_some()), "no end");
-    let bind = details(&last).find(|detail| detail.token == 1).context("the first message is not kept")?;
+    let bind =
+        details(&last).find(|detail| detail.token == Token(1)).context("the first message is not kept")?;
     assert_eq!((bind.end, bind.wait_ns), (End::Returned, None));
     assert_eq!(bind.message.as_ref().and_then(|message| message.what), Some(110));
     assert!(bind.wall_ns >= 1_000_000_000 && bind.start_ns <= last.meta.process.installed_ns);
@@ -174,7 +176,7 @@ fn a_cold_start_that_is_killed_is_recovered() -> Result<()> {
     let story = Story::begin("art10", &["where=bind", "how=busy", "hangMs=60000"])?;
     let hangs = |report: &Report| {
         let MainState::Running(running) = &report.main else { return false };
-        running.age_ns() >= 1_000_000_000 && report.trees.iter().any(|tree| tree.token == 1)
+        running.age_ns() >= 1_000_000_000 && report.trees.iter().any(|tree| tree.token == Token(1))
     };
     let report = story.kill("art10", hangs)?;
     assert!(running(&report).age_ns() >= 1_000_000_000);
@@ -203,9 +205,9 @@ fn the_message_of_the_installation_may_be_any() -> Result<()> {
     let message = running(&hung).message.as_ref().context("no name")?;
     assert_eq!((&*message.callback, message.what), ("scenario.Places$App", None));
     assert_eq!(running(&hung).start_ns, hung.meta.process.installed_ns);
-    assert_stack(&hung, 1, &["Places.hang", "Handler.dispatchMessage", "Looper.loop"])?;
+    assert_stack(&hung, Token(1), &["Places.hang", "Handler.dispatchMessage", "Looper.loop"])?;
     let (last, _) = story.finish()?;
-    let detail = details(&last).find(|detail| detail.token == 1).context("not kept")?;
+    let detail = details(&last).find(|detail| detail.token == Token(1)).context("not kept")?;
     assert_eq!((detail.end, &detail.message), (End::Returned, &None));
     Ok(())
 }
@@ -226,8 +228,9 @@ fn a_loop_inside_of_the_first_message_does_not_end_it() -> Result<()> {
             };
             details(&last).find(named).map(|detail| (detail.start_ns, detail.start_ns + detail.wall_ns))
         };
-        let bind =
-            details(&last).find(|detail| detail.token == 1).context("the first message is not kept")?;
+        let bind = details(&last)
+            .find(|detail| detail.token == Token(1))
+            .context("the first message is not kept")?;
         let bind = (bind.start_ns, bind.start_ns + bind.wall_ns);
         for what in [11, 12, 13] {
             let inner = inner(what).with_context(|| format!("{what} is not named: {:#?}", last.history))?;
@@ -243,7 +246,7 @@ fn outside_hang(testbed: &str, arguments: &[&str], through: &[&str]) -> Result<(
     quit(&story.app)?;
     let quit = story.wait_for_reason(&DumpReason::SigQuit)?;
     assert_stack(&quit, outside(&quit).token, through)?;
-    assert!(Outside::is_outside(outside(&quit).token));
+    assert!(outside(&quit).token.is_outside());
     let hung = story.wait_for_hang()?;
     assert_stack(&hung, outside(&hung).token, through)?;
     assert_eq!(hung.anr.hang_threshold_ns, Some(1_000_000_000));

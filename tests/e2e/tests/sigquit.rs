@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use loopbox_e2e::{LIMIT, feature, launcher, read};
-use loopbox_format::model::{AnrVerdict, DumpReason, Feature, MainState, Report, SignalOrigin};
+use loopbox_format::model::{AnrVerdict, DumpReason, Feature, MainState, Report, SignalOrigin, Token};
 use loopbox_launch::{Ended, reports};
 use tempfile::tempdir;
 
@@ -59,7 +59,7 @@ fn each_signal_leaves_a_report_and_reaches_the_signal_catcher() -> Result<()> {
         for quit in &story.quits {
             assert_eq!(quit.meta.reason, DumpReason::SigQuit);
             let MainState::Running(running) = &quit.main else { panic!("{:?}", quit.main) };
-            assert_eq!(running.token, 1);
+            assert_eq!(running.token, Token(1));
             let signal = quit.anr.signal.context("no signal")?;
             assert_eq!((signal.origin, signal.count), (SignalOrigin::SameProcess, 3));
             assert_eq!(quit.anr.verdict, AnrVerdict::Responsive, "{:?}", quit.anr);

@@ -4,7 +4,7 @@
 
 use anyhow::{Context, Result};
 use loopbox_e2e::{LIMIT, feature, launcher, read};
-use loopbox_format::model::{Feature, MainState, RecordKind, Report};
+use loopbox_format::model::{Feature, MainState, RecordKind, Report, Token};
 use loopbox_launch::wait_for_report;
 use std::time::Duration;
 use tempfile::tempdir;
@@ -68,16 +68,16 @@ fn assert_constant(marks: &[Mark]) {
 fn assert_all_counted(report: &Report, messages: u64) {
     // The report was asked for by the last message.
     let MainState::Running(running) = &report.main else { panic!("main is {:?}", report.main) };
-    assert_eq!(running.token, messages);
+    assert_eq!(running.token, Token(messages));
     let counting = |kind| matches!(kind, RecordKind::Group | RecordKind::Single);
     let records: Vec<_> = report.history.iter().filter(|r| counting(r.kind)).collect();
     // The history reaches back as far as it has room for; within it nothing is missing.
     let mut next = records.first().expect("a history").first_token;
     for record in &records {
         assert_eq!(record.first_token, next, "a gap before {record:?}");
-        next += u64::from(record.count);
+        next = next.plus(record.count.into());
     }
-    assert_eq!(next, messages, "all but the running message are in records");
+    assert_eq!(next, Token(messages), "all but the running message are in records");
     let named = records.iter().flat_map(|r| &r.details).filter(|d| d.message.is_some()).count();
     assert!(named > 0, "the long messages have names");
 }

@@ -4,7 +4,7 @@ use super::framework;
 use crate::jni::env::Env;
 use crate::session::Session;
 use crate::sys::clock;
-use loopbox_format::model::{Anr, Outside, SystemWord};
+use loopbox_format::model::{Anr, SystemWord, Token};
 use loopbox_recorder::classify;
 
 /// Evidence that a report does not have yet.
@@ -26,20 +26,19 @@ impl NewEvidence {
     }
 }
 
-/// How long a message took, if it has ended; 0 is no message.
-pub(crate) fn ended_ns(session: &Session, message: u64) -> Option<u64> {
-    if Outside::is_outside(message) {
+/// How long a message took, if it has ended; [`Token::NONE`] never does.
+pub(crate) fn ended_ns(session: &Session, message: Token) -> Option<u64> {
+    if message.is_outside() {
         let (over, lasted_ns) = session.stall.snapshot().outside_over;
         return (over == message).then_some(lasted_ns);
     }
-    if message == 0 || session.shared.token() == message {
+    if message == Token::NONE || session.shared.token() == message {
         return None;
     }
     // A loop inside of a message has messages of its own; only the end of the message makes a record of it.
     let history = session.reader.snapshot(clock::now_ns()).report.history;
     let mut records = history.iter().rev();
-    let record =
-        records.find(|r| r.first_token <= message && message - r.first_token < u64::from(r.count))?;
+    let record = records.find(|r| (r.first_token..r.first_token.plus(r.count.into())).contains(&message))?;
     let detail = record.details.iter().find(|detail| detail.token == message);
     detail.map(|detail| detail.wall_ns).or_else(|| Some(record.slowest?.wall_ns))
 }

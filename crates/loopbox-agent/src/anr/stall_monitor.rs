@@ -11,7 +11,7 @@ use super::update_handler_feature;
 use crate::session::Session;
 use crate::session::stall::StallSnapshot;
 use crate::sys::{clock, proc, thread};
-use loopbox_format::model::Outside;
+use loopbox_format::model::Token;
 use loopbox_recorder::{Activity, Finding, Glance, OutsideWatch, Since};
 use std::sync::Arc;
 
@@ -44,7 +44,13 @@ pub(crate) fn start(session: &Arc<Session>) -> std::io::Result<()> {
 
 fn run(session: &Session) {
     let shared = &session.shared;
-    let mut between = Between { session, watch: OutsideWatch::default(), found: 0, over: (0, 0), next: 1 };
+    let mut between = Between {
+        session,
+        watch: OutsideWatch::default(),
+        found: Token::NONE,
+        over: (Token::NONE, 0),
+        next: Token::FIRST,
+    };
     // The process may have been frozen between the start of this thread and its first step.
     let StallSnapshot { mut watch, mut since, .. } = session.stall.snapshot();
     let mut sig_quit_ns = 0;
@@ -91,7 +97,7 @@ fn run(session: &Session) {
         let deadline_ns = match next {
             Next::Park if !runs && forward_ns.is_none() => {
                 // The first message may have begun long before recording did.
-                let first = shared.token() == Outside::token_before(1);
+                let first = shared.token() == Token::outside_before(Token::FIRST);
                 since = if first { Since::Awake } else { Since::Parked };
                 session.stall.set_since(since);
                 shared.park_stall_monitor();
@@ -152,11 +158,11 @@ struct Between<'a> {
     session: &'a Session,
     watch: OutsideWatch,
     /// What was found to run outside of messages; 0 for nothing.
-    found: u64,
+    found: Token,
     /// What was found last and is over, and how long it was seen.
-    over: (u64, u64),
+    over: (Token, u64),
     /// Without a hook: the number of what is found next.
-    next: u64,
+    next: Token,
 }
 
 impl Between<'_> {
@@ -204,7 +210,7 @@ impl Between<'_> {
 
     /// It waits for a message, and what was found before lasted that long.
     fn waits(&mut self, glance: &Glance, lasted_ns: Option<u64>) -> Next {
-        let was_busy = self.found != 0;
+        let was_busy = self.found != Token::NONE;
         self.is_over(lasted_ns);
         if self.session.settings.hooked {
             return Next::Park;
@@ -212,7 +218,7 @@ impl Between<'_> {
         let shared = &self.session.shared;
         if was_busy {
             // What is found next is something else, and main, which no hook calls, counts nothing.
-            self.next += 1;
+            self.next = self.next.next();
             shared.idle(self.next, glance.now_ns);
             let _ = self.watch.look(&Glance { token: shared.token(), ..*glance });
         }
@@ -222,12 +228,12 @@ impl Between<'_> {
 
     /// What was found, if anything was, runs no more, and lasted that long.
     fn is_over(&mut self, lasted_ns: Option<u64>) {
-        if self.found == 0 {
+        if self.found == Token::NONE {
             return;
         }
         self.over = (self.found, lasted_ns.unwrap_or(0));
-        self.found = 0;
-        self.session.shared.set_outside(0, 0);
+        self.found = Token::NONE;
+        self.session.shared.set_outside(Token::NONE, 0);
         self.session.wake_worker();
     }
 }
@@ -269,7 +275,7 @@ mod tests {
 
     #[test]
     fn the_ring_is_copied_twice_a_second_while_messages_run_and_once_when_they_are_over() {
-        let runs = Activity::Running { token: 1, start_ns: 0 };
+        let runs = Activity::Running { token: Token(1), start_ns: 0 };
         assert!(!wants_copy(runs, 5_300 * MS, 5_000 * MS, false));
         assert!(wants_copy(runs, 5_500 * MS, 5_000 * MS, false));
         assert!(wants_copy(runs, 5_080 * MS, 5_000 * MS, true), "how long a hang lasts");

@@ -7,7 +7,7 @@ use crate::session::settings::Settings;
 use crate::sys::proc;
 use loopbox_format::looper::most_overdue_ns;
 use loopbox_format::model::{
-    Anr, AnrVerdict, DumpReason, MainState, Outside, QuitSignal, RecordKind, Report, SignalOrigin, SystemWord,
+    Anr, AnrVerdict, DumpReason, MainState, QuitSignal, RecordKind, Report, SignalOrigin, SystemWord, Token,
 };
 use loopbox_recorder::{Activity, Suspect, classify, origin, threshold_ns};
 
@@ -30,16 +30,16 @@ pub(crate) enum Stall {
 #[derive(Debug)]
 pub(crate) struct AnrTracker {
     /// The message under suspicion; 0 for none.
-    token: u64,
+    token: Token,
     threshold_ns: u64,
     /// How long it had been starved when it crossed its threshold.
     starved_at_hang_ns: u64,
     /// It is reported, or never will be.
     settled: bool,
     /// The signal that a report of this message answers.
-    signal: Option<(u64, QuitSignal)>,
+    signal: Option<(Token, QuitSignal)>,
     /// What the system has reported about a message, for that message's next report.
-    system: Option<(u64, SystemWord)>,
+    system: Option<(Token, SystemWord)>,
     /// The last freeze, if it was over shortly before the last report.
     thawed_ns: u64,
 }
@@ -47,7 +47,7 @@ pub(crate) struct AnrTracker {
 impl AnrTracker {
     pub(crate) fn new() -> Self {
         Self {
-            token: 0,
+            token: Token::NONE,
             threshold_ns: 0,
             starved_at_hang_ns: 0,
             settled: false,
@@ -65,11 +65,11 @@ impl AnrTracker {
             self.token = token;
             self.settled = false;
             self.threshold_ns = session.settings.hang_threshold_ns;
-            return if token == 0 { Stall::Nothing } else { Stall::Suspect };
+            return if token == Token::NONE { Stall::Nothing } else { Stall::Suspect };
         }
         let Suspect { ran_ns, starved_ns, .. } = stall.message();
         let ran_ns = ran_ns.saturating_sub(starved_ns);
-        if token == 0 || self.settled || ran_ns < self.threshold_ns {
+        if token == Token::NONE || self.settled || ran_ns < self.threshold_ns {
             return Stall::Nothing;
         }
         self.settled = true;
@@ -84,7 +84,7 @@ impl AnrTracker {
 
     /// Whether a message is under suspicion that has no report yet.
     pub(crate) fn has_suspect(&self) -> bool {
-        self.token != 0 && !self.settled
+        self.token != Token::NONE && !self.settled
     }
 
     /// The name of a hang's report file: the same however often it is written.
@@ -92,11 +92,11 @@ impl AnrTracker {
         // What runs outside of messages goes by the message after it.
         let (kind, token) = match &report.main {
             MainState::Running(running) => ("-m", running.token),
-            MainState::Outside(outside) => ("-o", outside.token ^ Outside::token_before(0)),
+            MainState::Outside(outside) => ("-o", outside.token.message()),
             _ => return None,
         };
         let process = &report.meta.process;
-        let numbers = [process.pid.into(), process.installed_ns / 1_000_000, token];
+        let numbers = [process.pid.into(), process.installed_ns / 1_000_000, token.0];
         let [pid, installed, token] = numbers.map(|number| number.to_string());
         Some(["loopbox-", &pid, "-", &installed, kind, &token].concat())
     }
@@ -121,7 +121,7 @@ impl AnrTracker {
             ..Anr::default()
         };
         let token = running_token(&report.main);
-        if token != 0 {
+        if token != Token::NONE {
             let watched = Some(stall.message()).filter(|message| message.token == token);
             anr.frozen_ns = watched.map_or(0, |message| message.frozen_ns);
             let age_ns = match &report.main {
@@ -146,10 +146,10 @@ impl AnrTracker {
             self.signal = Some((token, signal(session)));
         }
         anr.signal = self.signal.filter(|(of, _)| *of == token).map(|(_, signal)| signal);
-        if report.meta.reason != DumpReason::SigQuit && token == 0 {
+        if report.meta.reason != DumpReason::SigQuit && token == Token::NONE {
             anr.signal = None;
         }
-        if token != 0 {
+        if token != Token::NONE {
             anr.system =
                 self.system.as_ref().filter(|(of, _)| *of == token).map(|(_, system)| system.clone());
         }
@@ -164,14 +164,14 @@ impl AnrTracker {
         report.anr.verdict = classify(&report.anr);
     }
 
-    /// How a report is to be followed: its message, 0 for none, and whether the system is to be asked about it. A hang that
-    /// is reported needs no second report.
-    pub(crate) fn follow_up(&mut self, session: &Session, report: &Report) -> (u64, bool) {
+    /// How a report is to be followed: its message, [`Token::NONE`] for none, and whether the system is to be asked about it. A
+    /// hang that is reported needs no second report.
+    pub(crate) fn follow_up(&mut self, session: &Session, report: &Report) -> (Token, bool) {
         let mut token = running_token(&report.main);
         // Of what runs outside of messages only the stall monitor knows when it ends.
         let stall = session.stall.snapshot();
-        if Outside::is_outside(token) && stall.message().token != token && stall.outside_over.0 != token {
-            token = 0;
+        if token.is_outside() && stall.message().token != token && stall.outside_over.0 != token {
+            token = Token::NONE;
         }
         let unresponsive = !matches!(report.anr.verdict, AnrVerdict::Responsive);
         if token == self.token && !matches!(report.meta.reason, DumpReason::Requested(_)) {
@@ -182,19 +182,19 @@ impl AnrTracker {
     }
 
     /// Keeps what the system has reported about a message for that message's next report.
-    pub(crate) fn keep_system_answer(&mut self, message: u64, system: Option<&SystemWord>) {
+    pub(crate) fn keep_system_answer(&mut self, message: Token, system: Option<&SystemWord>) {
         if let Some(SystemWord::NotResponding(_)) = system {
             self.system = system.cloned().map(|system| (message, system));
         }
     }
 }
 
-/// The number of the message that runs, or of what runs outside of messages; 0 for none.
-fn running_token(main: &MainState) -> u64 {
+/// The message that runs, or what runs outside of messages.
+fn running_token(main: &MainState) -> Token {
     match main {
         MainState::Running(running) => running.token,
         MainState::Outside(outside) => outside.token,
-        _ => 0,
+        _ => Token::NONE,
     }
 }
 

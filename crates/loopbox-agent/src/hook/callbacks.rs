@@ -263,6 +263,7 @@ mod tests {
     use crate::session::shared_state::SharedState;
     use crate::sys::clock;
     use loopbox_format::model::RecordKind;
+    use loopbox_format::model::Token;
     use loopbox_recorder::Config;
     use loopbox_store::{Identity, Ring, RingOptions};
     use std::alloc::{GlobalAlloc, Layout, System};
@@ -340,7 +341,7 @@ mod tests {
 
         let report = reader.snapshot(clock::now_ns()).report;
         let counted: i64 = report.history.iter().map(|record| i64::from(record.count)).sum();
-        let first = report.history.first().unwrap().first_token as i64;
+        let first = report.history.first().unwrap().first_token.0 as i64;
         assert_eq!(first - 1 + counted, messages, "the ring has the newest records, without a gap");
         assert!(report.history.iter().any(|record| record.kind == RecordKind::Single));
     }
@@ -384,7 +385,7 @@ mod tests {
             let at = |address| StackPointer::at(address);
             // The second of two loops: an outer message is not known.
             adopt_in(main, 2, &AdoptedMessage { start_ns: clock::now_ns(), cpu_ns: None, binds: false });
-            assert_eq!(shared.token(), 1);
+            assert_eq!(shared.token(), Token(1));
             assert!(!begin_input_at(main, at(8_000)), "inside of a message");
             // Twice in a loop inside of it: its depth means nothing, wherever they start.
             for _ in 0..2 {
@@ -398,10 +399,10 @@ mod tests {
             assert_eq!(end_at(main, at(9_000), -1, false) >> DEPTH_SHIFT, 0);
             assert_eq!(begin_at(main, at(9_000)) >> DEPTH_SHIFT, 1, "no doubt any more");
             end_adopted_in(main);
-            assert_eq!(shared.token(), 5, "it is over: nothing else is ended by that");
+            assert_eq!(shared.token(), Token(5), "it is over: nothing else is ended by that");
             assert_eq!(end_at(main, at(9_000), -1, false) >> DEPTH_SHIFT, 0);
             assert!(begin_input_at(main, at(8_000)) && !begin_input_at(main, at(7_000)));
-            assert_eq!(shared.token(), 6);
+            assert_eq!(shared.token(), Token(6));
         });
         thread.join().unwrap();
     }

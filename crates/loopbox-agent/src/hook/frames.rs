@@ -5,6 +5,7 @@ use super::main_thread;
 use crate::jni::string::Text;
 use crate::sys::clock;
 use jni::sys;
+use loopbox_format::model::Token;
 use loopbox_frames::FrameEvent;
 
 // As in `Native.java`.
@@ -13,7 +14,7 @@ const UP: sys::jint = 1;
 const CANCEL: sys::jint = 3;
 
 /// Does something with the main thread's frames and the message that runs; the default elsewhere, and where there are none.
-fn on_main<T: Default>(body: impl FnOnce(&mut MainFrames, Option<u64>) -> T) -> T {
+fn on_main<T: Default>(body: impl FnOnce(&mut MainFrames, Option<Token>) -> T) -> T {
     // SAFETY: no other function of the recorder is on this thread's stack.
     let main = unsafe { main_thread::main() };
     main.and_then(|main| {

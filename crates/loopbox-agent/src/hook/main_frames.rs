@@ -3,6 +3,7 @@
 
 use crate::session::Session;
 use crate::session::frames::FrameSender;
+use loopbox_format::model::Token;
 use loopbox_frames::{Cadence, FrameEvent, IntervalDetector, RefreshInterval, SeenFrame, SeenMessage};
 use loopbox_recorder::Ended;
 use ringbuf::traits::Producer;
@@ -22,7 +23,7 @@ pub(crate) struct MainFrames {
     /// A callback is asked for.
     asked: bool,
     /// The message of the frame that stands, by its number, and how it ended.
-    own: Option<u64>,
+    own: Option<Token>,
     own_ended: Option<SeenMessage>,
     /// The slowest other message since then.
     other: Option<SeenMessage>,
@@ -60,7 +61,7 @@ impl MainFrames {
     }
 
     /// The frame that runs in this message stands from now on.
-    fn stands(&mut self, running: Option<u64>) {
+    fn stands(&mut self, running: Option<Token>) {
         if self.own != running {
             self.own = running;
             self.own_ended = None;
@@ -69,7 +70,7 @@ impl MainFrames {
     }
 
     /// The frame callback runs, in this message. Returns whether it is to be asked for again.
-    pub(super) fn frame(&mut self, time_ns: u64, running: Option<u64>) -> bool {
+    pub(super) fn frame(&mut self, time_ns: u64, running: Option<Token>) -> bool {
         let tick = self.cadence.frame(time_ns, self.rate.interval());
         if let Some(frame) = tick.finished {
             self.rate.frame(frame.duration_ns);
@@ -82,7 +83,7 @@ impl MainFrames {
     }
 
     /// A view has scrolled, in this message, at this time of the animation clock. Returns whether a callback is to be asked for.
-    pub(super) fn scrolled(&mut self, clock_ms: u64, running: Option<u64>) -> bool {
+    pub(super) fn scrolled(&mut self, clock_ms: u64, running: Option<Token>) -> bool {
         let ask = self.cadence.scrolled(clock_ms);
         if ask {
             self.stands(running);

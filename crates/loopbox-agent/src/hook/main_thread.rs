@@ -4,7 +4,7 @@ use super::main_frames::MainFrames;
 use crate::anr::sigquit;
 use crate::session::shared_state::SharedState;
 use crate::sys::clock;
-use loopbox_format::model::Record;
+use loopbox_format::model::{Record, Token};
 use loopbox_recorder::{Aggregator, Details, Dirty, Environment, StackPointer};
 use loopbox_store::MainWriter;
 use std::ptr;
@@ -141,21 +141,21 @@ impl<C: Clock> Environment for MainEnvironment<C> {
         self.shared.unseen_since(since_ns)
     }
 
-    fn running(&mut self, token: u64, start_ns: u64, depth: u32) {
+    fn running(&mut self, token: Token, start_ns: u64, depth: u32) {
         let _ = self.ring.running(token, start_ns, depth);
         if self.shared.running(token, start_ns) {
             sigquit::unblock();
         }
     }
 
-    fn resumed(&mut self, token: u64, start_ns: u64, depth: u32, later: u32) {
+    fn resumed(&mut self, token: Token, start_ns: u64, depth: u32, later: u32) {
         let _ = self.ring.resumed(token, start_ns, depth, later);
         if self.shared.running(token, start_ns) {
             sigquit::unblock();
         }
     }
 
-    fn idle(&mut self, next: u64, since_ns: u64) {
+    fn idle(&mut self, next: Token, since_ns: u64) {
         let _ = self.ring.idle(since_ns);
         self.shared.idle(next, since_ns);
     }

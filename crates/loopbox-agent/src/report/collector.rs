@@ -13,7 +13,7 @@ use crate::session::frames::Frames;
 use crate::session::symbols::Stack;
 use crate::sys::{clock, log};
 use loopbox_format::model::{
-    FeatureState, MainState, Outside, Pending, Report, StackSource, StackTree, Statistic, Symbols,
+    FeatureState, MainState, Outside, Pending, Report, StackSource, StackTree, Statistic, Symbols, Token,
 };
 use loopbox_recorder::{Activity, Sample, StackTreeBuilder};
 use loopbox_store::WorkerWriter;
@@ -36,18 +36,18 @@ pub(super) struct Collector<'a> {
     growing: StackTreeBuilder,
     kept: Vec<StackTree>,
     /// Those of them that are kept because of frames alone, by their messages.
-    janky: Vec<u64>,
+    janky: Vec<Token>,
     /// CPU time of the main thread at the first sample of the growing tree, and at its last.
     cpu: Option<(u64, u64)>,
     /// The last stack taken: in which message or between which ones, and the generation of its numbers.
-    last: Option<(u64, u32, Stack)>,
+    last: Option<(Token, u32, Stack)>,
     /// What the app's performance monitor is notified of.
     pub(super) long: LongMessages<'a>,
     /// A stack showed a message that the hook did not report.
     unseen: bool,
     saved_at_ns: u64,
     /// What ran outside of messages when that was saved in the ring; 0 for nothing.
-    saved_outside: u64,
+    saved_outside: Token,
     /// What `Annotations::changes` was when they were saved in the ring.
     saved_annotations: u32,
     saved_features: Vec<FeatureState>,
@@ -67,7 +67,7 @@ impl<'a> Collector<'a> {
             long: LongMessages::new(session),
             unseen: false,
             saved_at_ns: 0,
-            saved_outside: 0,
+            saved_outside: Token::NONE,
             saved_annotations: 0,
             saved_features: Vec::new(),
         }
@@ -198,7 +198,7 @@ impl<'a> Collector<'a> {
     pub(super) fn take_samples(&mut self, renumber: bool) {
         self.take_queued();
         let growing = self.growing.token();
-        if growing == 0 {
+        if growing == Token::NONE {
             return;
         }
         if self.session.shared.activity().running().is_some_and(|(token, _)| token == growing) {
@@ -241,12 +241,12 @@ impl<'a> Collector<'a> {
 
     /// The message of the growing tree has ended.
     fn finish_tree(&mut self) {
-        if self.growing.token() == 0 {
+        if self.growing.token() == Token::NONE {
             return;
         }
         self.long.ended(&self.growing);
         // Of a main thread that waited, a stack is for the report that asked for it.
-        let ran = !Outside::is_outside(self.growing.token()) || self.growing.token() == self.saved_outside;
+        let ran = !self.growing.token().is_outside() || self.growing.token() == self.saved_outside;
         let ran_ns = evidence::ended_ns(self.session, self.growing.token());
         if ran && self.growing.is_worth_keeping(ran_ns) {
             let tree = self.growing.tree();
@@ -266,7 +266,7 @@ impl<'a> Collector<'a> {
             self.keep_jank_tree();
         }
         self.log_refused("the end of a message", |ring, _| ring.clear_running_tree());
-        self.growing.begin(0, 0, StackSource::Art);
+        self.growing.begin(Token::NONE, 0, StackSource::Art);
         self.cpu = None;
     }
 
@@ -298,7 +298,7 @@ impl<'a> Collector<'a> {
         let symbols = self.session.symbols.symbols();
         self.save("the running message's stacks", |ring, _| ring.running_tree(&symbols, &tree).map(|_| ()));
         // The token is of the moment that the stack was taken in: then no message ran that is known.
-        self.unseen |= Outside::is_outside(tree.token)
+        self.unseen |= tree.token.is_outside()
             && self.last.is_some_and(|(token, generation, stack)| {
                 (token, generation) == (tree.token, self.session.symbols.generation())
                     && unseen_message::is_on(&symbols, stack.locations())
@@ -314,7 +314,7 @@ impl<'a> Collector<'a> {
     fn save_outside(&mut self) {
         let token = match self.session.shared.activity() {
             Activity::Outside { token, .. } => token,
-            _ => 0,
+            _ => Token::NONE,
         };
         if token == self.saved_outside {
             return;
@@ -375,7 +375,7 @@ impl<'a> Collector<'a> {
         // Of those that are kept because of frames, only what a frame names.
         let wanted = |tree: &&StackTree| !self.janky.contains(&tree.token) || of_frames.contains(&tree.token);
         let mut trees: Vec<StackTree> = self.kept.iter().filter(wanted).cloned().collect();
-        if self.growing.token() != 0 {
+        if self.growing.token() != Token::NONE {
             trees.push(self.growing.tree());
         }
         let used = collect_used(symbols, &mut trees);

@@ -303,6 +303,7 @@ impl Line {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use loopbox_format::model::Token;
     use loopbox_format::model::{
         Detail, LocationId, Method, NamedBy, Outside, Phase, Process, RecentFrame, Record, RecordKind,
         Running, Slowest, StackSource, StackTree, TreeNode,
@@ -320,7 +321,7 @@ mod tests {
 
     fn hung() -> Report {
         let running = Running {
-            token: 3,
+            token: Token(3),
             start_ns: 1_000_000_000,
             as_of_ns: 6_021_000_000,
             cpu_ns: None,
@@ -340,7 +341,7 @@ mod tests {
         let node =
             |location, children| TreeNode { location: LocationId(location), skip: 0, count: 1, children };
         report.trees.push(StackTree {
-            token: 3,
+            token: Token(3),
             start_ns: 1_000_000_000,
             source: StackSource::Art,
             phases: vec![Phase { first_sample: 0, interval_ns: 10_000_000 }],
@@ -372,7 +373,7 @@ mod tests {
     #[test]
     fn what_runs_in_no_message_is_identified_by_its_stack() {
         let mut report = hung();
-        let token = Outside::token_before(4);
+        let token = Token::outside_before(Token(4));
         report.trees[0].token = token;
         let outside = Outside {
             token,
@@ -429,7 +430,7 @@ mod tests {
     fn the_slowest_messages_come_first_and_numbers_have_their_sign() {
         let mut report = Report { main: MainState::Idle { since_ns: 0 }, ..Report::default() };
         report.meta.dumped_at.uptime_ns = 1_500_000_000;
-        let detail = |token: u64, wall_ms: u64, what: Option<i32>| Detail {
+        let detail = |token: Token, wall_ms: u64, what: Option<i32>| Detail {
             token,
             start_ns: 0,
             wall_ns: wall_ms * 1_000_000,
@@ -438,15 +439,15 @@ mod tests {
             message: Some(Message { what, ..message("a.H", "") }),
         };
         let details = vec![
-            detail(1, 60, Some(1)),
-            detail(2, 700, Some(-2)),
-            detail(3, 61, Some(3)),
-            Detail { end: End::Missed, ..detail(4, 70, None) },
+            detail(Token(1), 60, Some(1)),
+            detail(Token(2), 700, Some(-2)),
+            detail(Token(3), 61, Some(3)),
+            Detail { end: End::Missed, ..detail(Token(4), 70, None) },
         ];
         report.history.push(Record {
             kind: RecordKind::Group,
             seq: 1,
-            first_token: 1,
+            first_token: Token(1),
             count: 4,
             start_ns: 0,
             wall_ns: 900_000_000,
@@ -454,7 +455,7 @@ mod tests {
             idle_ns: 0,
             cpu_ns: None,
             checktime_late_ns: None,
-            slowest: Some(Slowest { token: 2, wall_ns: 700_000_000 }),
+            slowest: Some(Slowest { token: Token(2), wall_ns: 700_000_000 }),
             details,
             dropped_details: 0,
             closed: true,

@@ -20,7 +20,7 @@ use crate::session::Session;
 use crate::session::symbols::NumberedSymbols;
 use crate::sys::{clock, log};
 use jni::sys::jvalue;
-use loopbox_format::model::{Detail, End, Location, LocationId, Outside, Record, RecordKind, StackTree};
+use loopbox_format::model::{Detail, End, Location, LocationId, Record, RecordKind, StackTree, Token};
 use loopbox_format::stacks;
 use loopbox_frames::StallFrames;
 use loopbox_recorder::StackTreeBuilder;
@@ -40,11 +40,11 @@ pub(super) struct LongMessages<'a> {
     /// Messages that ended until then were reported.
     reported_ns: u64,
     /// What the main thread was in when the history was read last.
-    read_in: u64,
+    read_in: Token,
     /// A message has ended and will be reported.
     waits: bool,
     /// The last message that was reported to block.
-    blocked: u64,
+    blocked: Token,
     block: Option<String>,
     /// With the generation of their numbers.
     trees: Vec<(u32, StackTree)>,
@@ -56,9 +56,9 @@ impl<'a> LongMessages<'a> {
         Self {
             session,
             reported_ns: 0,
-            read_in: 0,
+            read_in: Token::NONE,
             waits: false,
-            blocked: 0,
+            blocked: Token::NONE,
             block: None,
             trees: Vec::new(),
             ticks: 0,
@@ -68,9 +68,7 @@ impl<'a> LongMessages<'a> {
     /// A stack was taken.
     pub(super) fn sampled(&mut self, sample: &StackSample) {
         let age_ns = sample.at_ns.saturating_sub(sample.start_ns);
-        if sample.token == self.blocked
-            || Outside::is_outside(sample.token)
-            || !self.session.monitor.is_block(age_ns)
+        if sample.token == self.blocked || sample.token.is_outside() || !self.session.monitor.is_block(age_ns)
         {
             return;
         }
@@ -78,7 +76,7 @@ impl<'a> LongMessages<'a> {
             if symbols.generation == sample.generation {
                 self.blocked = sample.token;
                 let mut text = String::from("B");
-                for number in [sample.token, sample.start_ns, sample.at_ns] {
+                for number in [sample.token.0, sample.start_ns, sample.at_ns] {
                     field(&mut text, Some(number));
                 }
                 text.push('\n');
@@ -90,7 +88,7 @@ impl<'a> LongMessages<'a> {
 
     /// A message has ended that stacks were taken of.
     pub(super) fn ended(&mut self, growing: &StackTreeBuilder) {
-        if growing.samples() == 0 || Outside::is_outside(growing.token()) || !self.listens() {
+        if growing.samples() == 0 || growing.token().is_outside() || !self.listens() {
             return;
         }
         if self.trees.len() == MAX_TREES {
@@ -156,7 +154,7 @@ impl<'a> LongMessages<'a> {
     }
 
     /// Frames around the message, where they are recorded.
-    fn frames(&self, token: u64) -> Option<StallFrames> {
+    fn frames(&self, token: Token) -> Option<StallFrames> {
         let frames = self.session.frames.as_ref()?;
         let annotations = self.session.annotations.list();
         let screen = annotations.iter().find(|(name, _)| name == "scene");
@@ -166,7 +164,7 @@ impl<'a> LongMessages<'a> {
 
     fn text(&mut self, record: &Record, detail: &Detail) -> String {
         let mut text = String::from("S");
-        for number in [detail.token, detail.start_ns, detail.wall_ns] {
+        for number in [detail.token.0, detail.start_ns, detail.wall_ns] {
             field(&mut text, Some(number));
         }
         field(&mut text, detail.wait_ns);
@@ -320,7 +318,7 @@ mod tests {
         let (stack, _) = shared.locate_lines("a.B\tread\tB.java\t-2\n17\na.B\trun\tB.java\t7\n");
         let &[read, cut, run] = stack.locations() else { panic!("{:?}", stack.locations()) };
         let mut builder = StackTreeBuilder::new(&Sampling::default());
-        builder.begin(5, 100, StackSource::Art);
+        builder.begin(Token(5), 100, StackSource::Art);
         for (frames, at_ns) in [(&[run][..], 160), (&[read, cut, run], 170), (&[read, cut, run], 180)] {
             builder.push(&Sample { frames, at_ns, stop_ns: 1, interval_ns: 10 });
         }

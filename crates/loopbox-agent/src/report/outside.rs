@@ -3,7 +3,7 @@
 
 use crate::session::Session;
 use crate::sys::{clock, proc};
-use loopbox_format::model::{Location, LocationId, Outside, Symbols};
+use loopbox_format::model::{Location, LocationId, Outside, Symbols, Token};
 use loopbox_recorder::{Activity, Place, computing_since};
 use std::time::Duration;
 
@@ -65,7 +65,7 @@ pub(super) fn find(session: &Session, waits: Option<bool>) -> Option<Outside> {
 }
 
 /// Whether the kernel sees the main thread away from its queue, twice.
-fn is_away(session: &Session, token: u64) -> bool {
+fn is_away(session: &Session, token: Token) -> bool {
     let away = || {
         let away = matches!(proc::main_place(), Place::Running | Place::Elsewhere);
         away && session.shared.token() == token

@@ -6,7 +6,7 @@ use crate::jni::{call, class_cache};
 use crate::session::Session;
 use crate::sys::log;
 use loopbox_format::model::{
-    Component, Location, MainState, Message, Method, NamedBy, Report, Running, StackTree, Symbols,
+    Component, Location, MainState, Message, Method, NamedBy, Report, Running, StackTree, Symbols, Token,
 };
 use loopbox_format::{looper, stacks};
 use loopbox_recorder::{BIND_APPLICATION, Keep};
@@ -52,7 +52,8 @@ fn named_by_window(class: &str) -> Message {
 
 /// The name of the message that recording began in, if the stack showed it then.
 pub(super) fn name_by_install(session: &Session, running: &Running) -> Option<Message> {
-    let first = running.token == 1 && running.depth == 1 && session.began_in_bind.load(Ordering::Relaxed);
+    let first =
+        running.token == Token(1) && running.depth == 1 && session.began_in_bind.load(Ordering::Relaxed);
     first.then(|| Message {
         target: BIND_APPLICATION.target.to_owned(),
         callback: String::new(),

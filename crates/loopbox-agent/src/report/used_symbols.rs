@@ -40,6 +40,7 @@ pub(crate) fn collect_used(symbols: &Symbols, trees: &mut [StackTree]) -> UsedSy
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use loopbox_format::model::Token;
     use loopbox_format::model::{Method, Phase, StackSource, TreeNode};
 
     pub(in crate::report) fn symbols(names: &[&str]) -> Symbols {
@@ -68,7 +69,7 @@ pub(super) mod tests {
             children: u32::from(at < last),
         };
         StackTree {
-            token: 1,
+            token: Token(1),
             start_ns: 0,
             source: StackSource::Art,
             phases: vec![Phase { first_sample: 0, interval_ns: 1 }],

@@ -23,7 +23,7 @@ use crate::sys::fault;
 use crate::sys::priority::BackgroundThread;
 use crate::sys::{clock, log, proc};
 use loopbox_format::model::{
-    Anr, DumpReason, MainState, NativeStack, Pending, Report, Statistic, SystemWord,
+    Anr, DumpReason, MainState, NativeStack, Pending, Report, Statistic, SystemWord, Token,
 };
 use loopbox_recorder::classify;
 use loopbox_store::{Outlives, REQUESTED, WorkerWriter};
@@ -48,7 +48,7 @@ pub(crate) struct Worker<'a> {
     /// The version of the last native stack that a report has.
     seen_capture: u32,
     /// The last native stack, and the message that it is of.
-    native: Option<(u64, NativeStack)>,
+    native: Option<(Token, NativeStack)>,
     /// How many reports have a name with a number.
     numbered: u32,
     start_mark: StartMark,
@@ -297,7 +297,7 @@ impl<'a> Worker<'a> {
         let draft = self.draft.as_mut()?;
         let report = &mut draft.report;
         // A later report of the same message, by a hang, replaces that of its signal: the stack stays, with its time.
-        let earlier = self.native.take().filter(|(of, _)| *of != 0 && *of == message(report));
+        let earlier = self.native.take().filter(|(of, _)| *of != Token::NONE && *of == message(report));
         let own = draft.main_thread.native_stack();
         report.main_thread.native = own.or(earlier.map(|(_, stack)| stack));
         let (pending, mut statistics) = pending_queue::capture(env, &self.session.settings);
@@ -343,7 +343,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn check_evidence(&mut self, env: &mut Env<'_>, message: u64, ask: AskSystem) -> Event {
+    fn check_evidence(&mut self, env: &mut Env<'_>, message: Token, ask: AskSystem) -> Event {
         let ended_ns = evidence::ended_ns(self.session, message);
         let system = match ask {
             AskSystem::No => None,
@@ -359,7 +359,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Puts the evidence found last into the file. A message that runs on may get another report, which needs it, too.
-    fn add_evidence(&mut self, file: &ReportFile, message: u64) -> bool {
+    fn add_evidence(&mut self, file: &ReportFile, message: Token) -> bool {
         let evidence = std::mem::take(&mut self.evidence);
         if evidence.ended_ns.is_none() {
             self.anr.keep_system_answer(message, evidence.system.as_ref());
@@ -384,12 +384,12 @@ fn is_stuck(pending: &Pending, overdue_ns: Option<u64>) -> bool {
         && pending.lines.iter().any(|line| proc::has(line, "polling=false"))
 }
 
-/// What the main thread was in: a message, or what runs outside of them; 0 for nothing.
-fn message(report: &Report) -> u64 {
+/// What the main thread was in: a message, or what runs outside of them; [`Token::NONE`] for nothing.
+fn message(report: &Report) -> Token {
     match &report.main {
         MainState::Running(running) => running.token,
         MainState::Outside(outside) => outside.token,
-        _ => 0,
+        _ => Token::NONE,
     }
 }
 

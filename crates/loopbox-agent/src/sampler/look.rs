@@ -7,6 +7,7 @@
 use crate::session::Session;
 use crate::sys::{clock, proc};
 use loopbox_art::{Art, Unstoppable};
+use loopbox_format::model::Token;
 
 /// A thread that did not run for that long waits for a processor, and is not just being passed over for this thread, which
 /// has woken up a moment ago.
@@ -15,14 +16,14 @@ const STARVED_NS: u64 = 5_000_000;
 /// What was seen of the main thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Look {
-    token: u64,
+    token: Token,
     at_ns: u64,
     pub(super) cpu_ns: u64,
 }
 
 impl Look {
     /// Looks now; `None` without a CPU clock.
-    pub(super) fn now(session: &Session, token: u64) -> Option<Self> {
+    pub(super) fn now(session: &Session, token: Token) -> Option<Self> {
         let cpu_ns = clock::thread_cpu_of(session.main_cpu?)?;
         Some(Self { token, at_ns: clock::now_ns(), cpu_ns })
     }
@@ -58,18 +59,18 @@ mod tests {
     #[test]
     fn a_thread_that_cannot_stop_soon_is_left_alone() {
         let look = |token, at_ms: u64, cpu_ns| Some(Look { token, at_ns: at_ms * 1_000_000, cpu_ns });
-        let before = look(7, 100, 5);
+        let before = look(Token(7), 100, 5);
         assert_eq!(by_state(b'D', None, None), Some(Unstoppable::Uninterruptible));
-        assert_eq!(by_state(b'R', before, look(7, 110, 5)), Some(Unstoppable::Starved));
+        assert_eq!(by_state(b'R', before, look(Token(7), 110, 5)), Some(Unstoppable::Starved));
         for (state, now) in [
-            (b'S', look(7, 110, 5)),
-            (b'R', look(7, 110, 6)),
-            (b'R', look(7, 101, 5)),
-            (b'R', look(8, 110, 5)),
+            (b'S', look(Token(7), 110, 5)),
+            (b'R', look(Token(7), 110, 6)),
+            (b'R', look(Token(7), 101, 5)),
+            (b'R', look(Token(8), 110, 5)),
             (b'R', None),
         ] {
             assert_eq!(by_state(state, before, now), None, "{now:?}");
         }
-        assert_eq!(by_state(b'R', None, look(7, 110, 5)), None);
+        assert_eq!(by_state(b'R', None, look(Token(7), 110, 5)), None);
     }
 }

@@ -1,7 +1,7 @@
 //! What the sampler passes to the worker, and the queue between them.
 
 use crate::session::symbols::Stack;
-use loopbox_format::model::StackSource;
+use loopbox_format::model::{StackSource, Token};
 use ringbuf::traits::Split;
 use ringbuf::{CachingCons, CachingProd, HeapRb};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ const CAPACITY: usize = 64;
 /// A stack on its way to the worker.
 #[derive(Clone, Copy)]
 pub(crate) struct StackSample {
-    pub(crate) token: u64,
+    pub(crate) token: Token,
     pub(crate) start_ns: u64,
     pub(crate) at_ns: u64,
     /// How long the main thread was suspended for it.

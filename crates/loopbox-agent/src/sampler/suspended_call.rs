@@ -17,6 +17,7 @@ use loopbox_art::{
     Art, DiscoverOptions, Fuse, JniEnv, KnownMethod, KnownSymbols, Lock, Off, Phase, RawStack, Suspended,
     ThreadEnv,
 };
+use loopbox_format::model::Token;
 use loopbox_store::{BuildId, RingFuse, keep_symbols, known_symbols};
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -81,7 +82,7 @@ pub(crate) struct SampleJob<'a> {
     /// `None`: nothing is stopped, and the call only warms up what the walk needs.
     pub(crate) suspended: Option<Suspended<'a>>,
     /// The message that the stack is wanted of.
-    pub(crate) wanted: u64,
+    pub(crate) wanted: Token,
     /// When main was known to be stopped, and for how long it was, if it was in that message.
     pub(crate) found: Option<(u64, u64)>,
 }

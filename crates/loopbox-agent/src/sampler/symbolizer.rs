@@ -4,7 +4,7 @@
 
 use crate::session::symbols::{MAX_LOCATIONS_KNOWN, NumberedSymbols, SharedSymbols, Stack};
 use loopbox_art::{Fingerprint, Frame, LineTable, MethodName, MethodRef, Names, RawStack};
-use loopbox_format::model::{Location, LocationId, Method, MethodId};
+use loopbox_format::model::{Location, LocationId, Method, MethodId, Token};
 use loopbox_recorder::SymbolTable;
 use std::collections::HashMap;
 
@@ -34,7 +34,7 @@ pub(crate) enum StackOwner {
     #[default]
     Unknown,
     /// The main thread, in this message.
-    Message(u64),
+    Message(Token),
     /// Another thread, or the main one, in a thread dump.
     Thread(u32),
 }

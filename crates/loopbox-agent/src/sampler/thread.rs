@@ -16,7 +16,7 @@ use crate::session::{SWITCHED_OFF, Session};
 use crate::sys::fault;
 use crate::sys::{clock, log, priority};
 use loopbox_art::{Art, RawStack, ThreadEnv, Unstoppable};
-use loopbox_format::model::{Feature, StackSource};
+use loopbox_format::model::{Feature, StackSource, Token};
 use loopbox_recorder::{Schedule, Step, Taken};
 use loopbox_store::RingFuse;
 use ringbuf::traits::Producer;
@@ -75,7 +75,7 @@ fn sample_all(
         schedule,
         symbolizer: Symbolizer::default(),
         raw: Box::new(RawStack::new()),
-        last_token: 0,
+        last_token: Token::NONE,
         last_look: None,
         unannounced: 0,
         missed: 0,
@@ -115,7 +115,7 @@ struct Sampler<'a> {
     symbolizer: Symbolizer,
     raw: Box<RawStack>,
     /// The message sampled last.
-    last_token: u64,
+    last_token: Token,
     /// The main thread when it was last looked at, or let go.
     last_look: Option<Look>,
     /// Samples that the worker was not woken for yet.
@@ -163,10 +163,10 @@ impl Sampler<'_> {
                 self.schedule.reset_lateness();
                 continue;
             }
-            let (running, start_ns) = activity.running().unwrap_or((0, 0));
-            if self.last_token != 0 && self.last_token != running {
+            let (running, start_ns) = activity.running().unwrap_or((Token::NONE, 0));
+            if self.last_token != Token::NONE && self.last_token != running {
                 // The sampled message has ended: its tree is complete.
-                self.last_token = 0;
+                self.last_token = Token::NONE;
                 self.unannounced = 0;
                 self.session.wake_worker();
             }
@@ -222,7 +222,7 @@ impl Sampler<'_> {
         self.session.wake_worker();
     }
 
-    fn sample(&mut self, env: &mut Env<'_>, token: u64, start_ns: u64, interval_ns: u64) -> Taken {
+    fn sample(&mut self, env: &mut Env<'_>, token: Token, start_ns: u64, interval_ns: u64) -> Taken {
         if self.session.shared.token() != token {
             return Taken::Gone;
         }
@@ -275,7 +275,7 @@ impl Sampler<'_> {
         Taken::Stack { stop_ns }
     }
 
-    fn look_and_walk(&mut self, env: &mut Env<'_>, art: &Art, token: u64) -> Result<FoundStack, Taken> {
+    fn look_and_walk(&mut self, env: &mut Env<'_>, art: &Art, token: Token) -> Result<FoundStack, Taken> {
         let before = std::mem::replace(&mut self.last_look, Look::now(self.session, token));
         if let Some(why) = unstoppable(art, before, self.last_look) {
             art.left_out(why);
@@ -285,7 +285,7 @@ impl Sampler<'_> {
     }
 
     /// Suspends the main thread, walks its stack, and resumes it.
-    fn walk(&mut self, env: &mut Env<'_>, art: &Art, token: u64) -> Result<FoundStack, Taken> {
+    fn walk(&mut self, env: &mut Env<'_>, art: &Art, token: Token) -> Result<FoundStack, Taken> {
         self.symbolizer.prepare(&self.session.symbols);
         let walker =
             Walker { art, session: self.session, symbolizer: &mut self.symbolizer, raw: &mut self.raw };
@@ -314,7 +314,7 @@ impl Sampler<'_> {
     }
 
     /// The same through Java. How long the main thread is stopped is not known: at most for the whole call.
-    fn ask_java(&mut self, env: &mut Env<'_>, token: u64) -> Result<FoundStack, Taken> {
+    fn ask_java(&mut self, env: &mut Env<'_>, token: Token) -> Result<FoundStack, Taken> {
         let at_ns = clock::now_ns();
         let (stack, generation) =
             java_fallback::take_stack(env, &self.session.symbols).ok_or(Taken::Failed)?;

@@ -2,7 +2,7 @@
 
 use crate::sys::clock;
 use crate::sys::wake::{ANYONE, futex_wait, futex_wake};
-use loopbox_format::model::Outside;
+use loopbox_format::model::Token;
 use loopbox_recorder::Activity;
 use loopbox_store::Pair;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, compiler_fence, fence};
@@ -21,7 +21,7 @@ const SETTLED_NS: u64 = 1_000_000;
 #[derive(Debug)]
 pub struct SharedState {
     /// The running message and its start; or, while none runs, the number of what runs outside of messages now, if
-    /// anything does ([`Outside::token_before`] the next one), and the end of the last one.
+    /// anything does ([`Token::outside_before`] the next one), and the end of the last one.
     now: Pair,
     /// What the stall monitor found to run outside of messages, and since when it was seen; 0 for nothing yet. It holds
     /// while `now` has that number.
@@ -73,7 +73,7 @@ impl Default for SharedState {
     /// No message has run yet.
     fn default() -> Self {
         let now = Pair::default();
-        now.set(Outside::token_before(1), 0);
+        now.set(Token::outside_before(Token::FIRST).0, 0);
         Self {
             now,
             outside: Pair::default(),
@@ -105,8 +105,8 @@ impl Default for SharedState {
 
 impl SharedState {
     /// A message runs. Main thread only. Returns whether the main thread is to unblock SIGQUIT now.
-    pub fn running(&self, token: u64, start_ns: u64) -> bool {
-        self.now.set(token, start_ns);
+    pub fn running(&self, token: Token, start_ns: u64) -> bool {
+        self.now.set(token.0, start_ns);
         // In this order in the code. The processor may still load before other threads see the message; `park` waits for that,
         // because a fence here would be the most expensive instruction of the whole hook.
         compiler_fence(Ordering::SeqCst);
@@ -128,41 +128,43 @@ impl SharedState {
     }
 
     /// No message runs, the next one will have the number `next`. Main thread only, or, without a hook, stall monitor only.
-    pub fn idle(&self, next: u64, since_ns: u64) {
-        self.now.set(Outside::token_before(next), since_ns);
+    pub fn idle(&self, next: Token, since_ns: u64) {
+        self.now.set(Token::outside_before(next).0, since_ns);
     }
 
     /// What the main thread does. Not to be called while it is stopped.
     pub(crate) fn activity(&self) -> Activity {
-        let (token, start_ns) = self.now.get();
-        if !Outside::is_outside(token) {
+        let (now, start_ns) = self.now.get();
+        let token = Token(now);
+        if !token.is_outside() {
             return Activity::Running { token, start_ns };
         }
         match self.outside.get() {
-            (found, since_ns) if found == token => Activity::Outside { token, since_ns },
+            (found, since_ns) if found == now => Activity::Outside { token, since_ns },
             _ => Activity::Idle { since_ns: start_ns },
         }
     }
 
     /// The running message, or, while none runs, the number of what may run outside of messages. May be called while the
     /// main thread is stopped.
-    pub(crate) fn token(&self) -> u64 {
-        self.now.first()
+    pub(crate) fn token(&self) -> Token {
+        Token(self.now.first())
     }
 
     /// While no message runs: the number of what may run outside of messages, and the end of the last message, 0 before
     /// the first one.
-    pub(crate) fn between_messages(&self) -> Option<(u64, u64)> {
-        Some(self.now.get()).filter(|&(token, _)| Outside::is_outside(token))
+    pub(crate) fn between_messages(&self) -> Option<(Token, u64)> {
+        let (token, since_ns) = self.now.get();
+        Some((Token(token), since_ns)).filter(|(token, _)| token.is_outside())
     }
 
     fn runs_no_message(&self) -> bool {
-        Outside::is_outside(self.token())
+        self.token().is_outside()
     }
 
     /// Something with this number runs outside of messages, or, with 0, nothing does any more. Stall monitor only.
-    pub(crate) fn set_outside(&self, token: u64, since_ns: u64) {
-        self.outside.set(token, since_ns);
+    pub(crate) fn set_outside(&self, token: Token, since_ns: u64) {
+        self.outside.set(token.0, since_ns);
         futex_wake(&self.wake, SAMPLER);
     }
 
@@ -170,7 +172,7 @@ impl SharedState {
     pub(crate) fn park(&self) {
         self.park_as(SAMPLER, |wake, until_ns| {
             // The thread that finds something outside of messages stores it before it wakes this one.
-            let busy = self.outside.first() == self.token();
+            let busy = Token(self.outside.first()) == self.token();
             if !busy && self.may_sleep() && !self.is_off() {
                 futex_wait(&self.wake, wake, SAMPLER, until_ns);
             }
@@ -432,8 +434,8 @@ impl SharedState {
     }
 
     /// The interval at which this message is to be sampled from now on. Worker only.
-    pub(crate) fn advise(&self, token: u64, interval_ns: u64) {
-        self.advice.set(token, interval_ns);
+    pub(crate) fn advise(&self, token: Token, interval_ns: u64) {
+        self.advice.set(token.0, interval_ns);
     }
 
     /// Messages are to be sampled from this age on, because frames come that they may hold up; 0 when none do any more.
@@ -447,8 +449,9 @@ impl SharedState {
     }
 
     /// The last advice: for which message, and the interval.
-    pub(crate) fn advice(&self) -> (u64, u64) {
-        self.advice.get()
+    pub(crate) fn advice(&self) -> (Token, u64) {
+        let (token, interval_ns) = self.advice.get();
+        (Token(token), interval_ns)
     }
 }
 

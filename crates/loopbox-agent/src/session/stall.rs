@@ -1,5 +1,6 @@
 //! What the stall monitor found out about the running message.
 
+use loopbox_format::model::Token;
 use loopbox_recorder::{Activity, Asleep, Frozen, Scheduled, SeenBusy, Since, Suspect, Watchdog};
 use std::sync::{Mutex, PoisonError};
 
@@ -20,8 +21,8 @@ pub(crate) struct StallSnapshot {
     pub(crate) asleep: Asleep,
     /// When it was first seen busy outside of messages.
     pub(crate) seen_busy: SeenBusy,
-    /// What ran outside of messages last and is over, by its number, and how long it was seen; 0 for nothing.
-    pub(crate) outside_over: (u64, u64),
+    /// What ran outside of messages last and is over, and how long it was seen; [`Token::NONE`] for nothing.
+    pub(crate) outside_over: (Token, u64),
 }
 
 impl StallSnapshot {
@@ -33,7 +34,7 @@ impl StallSnapshot {
             suspect: false,
             asleep: Asleep::default(),
             seen_busy: SeenBusy::default(),
-            outside_over: (0, 0),
+            outside_over: (Token::NONE, 0),
         }
     }
 
@@ -47,9 +48,9 @@ impl StallSnapshot {
         self.watch.frozen()
     }
 
-    /// The message under suspicion; 0 for none.
-    pub(crate) fn suspect_token(&self) -> u64 {
-        if self.suspect { self.message().token } else { 0 }
+    /// The message under suspicion; [`Token::NONE`] for none.
+    pub(crate) fn suspect_token(&self) -> Token {
+        if self.suspect { self.message().token } else { Token::NONE }
     }
 
     /// What the monitor would find now. When a process goes on that did not run, all its threads wake at once, and the one
@@ -93,24 +94,24 @@ mod tests {
 
     #[test]
     fn who_asks_before_the_monitor_has_run_again_learns_what_it_will_find() {
-        let runs = Activity::Running { token: 1, start_ns: 10 * S };
+        let runs = Activity::Running { token: Token(1), start_ns: 10 * S };
         let mut monitor = StallSnapshot::new(5 * S, 9 * S);
         monitor.since = Since::SleptUntil(10 * S + S / 2);
         let thawed = monitor.at(20 * S, runs, None);
         assert_eq!((thawed.message().ran_ns, thawed.message().frozen_ns), (S / 2, 9 * S + S / 2));
-        assert_eq!((thawed.frozen().times, thawed.suspect_token()), (1, 0));
+        assert_eq!((thawed.frozen().times, thawed.suspect_token()), (1, Token::NONE));
         // It sleeps as it should.
         let hangs = monitor.at(10 * S, runs, None).at(14 * S, runs, None);
         assert_eq!(hangs.frozen().times, 1, "nothing has moved its deadline");
         monitor.since = Since::SleptUntil(14 * S + S / 10);
         let hangs = monitor.at(14 * S, runs, None);
-        assert_eq!((hangs.message().frozen_ns, hangs.suspect_token()), (0, 1));
+        assert_eq!((hangs.message().frozen_ns, hangs.suspect_token()), (0, Token(1)));
     }
 
     #[test]
     fn a_process_that_was_frozen_before_the_monitor_ever_ran_was_frozen() {
         let first = StallSnapshot::new(5 * S, 9 * S);
-        let late = first.at(20 * S, Activity::Running { token: 1, start_ns: 8 * S }, None);
+        let late = first.at(20 * S, Activity::Running { token: Token(1), start_ns: 8 * S }, None);
         assert_eq!((late.message().ran_ns, late.message().frozen_ns), (S, 11 * S));
     }
 }

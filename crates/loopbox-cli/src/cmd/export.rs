@@ -9,6 +9,7 @@ use anyhow::{Context, Error, Result, bail};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use clap::error::ErrorKind;
+use loopbox_format::model::Token;
 use loopbox_monitor::StallRow;
 use loopbox_report::diagnose::diagnose;
 use loopbox_report::export::parquet::{ROW_GROUP, ReportRow, Row, ScreenRow, Table};
@@ -31,8 +32,8 @@ pub(crate) struct Args {
     #[arg(short, long, value_enum)]
     format: OutputFormat,
     /// Writes the stacks of message N, or after-N for what ran outside of messages after it (tree-text); without it, those of the dump.
-    #[arg(long, value_name = "N", value_parser = loopbox_report::parse_token)]
-    token: Option<u64>,
+    #[arg(long, value_name = "N")]
+    token: Option<Token>,
     /// Writes to this file instead of stdout.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,

@@ -5,6 +5,7 @@ use crate::input;
 use crate::options::ReadOptions;
 use crate::outcome::Outcome;
 use anyhow::{Context, Result};
+use loopbox_format::model::Token;
 use loopbox_report::flame;
 use std::path::PathBuf;
 use std::slice;
@@ -18,8 +19,8 @@ pub(crate) struct Args {
     /// The report (a file that ends in .lbx).
     file: PathBuf,
     /// Draws the stacks of message N, or after-N for what ran outside of messages after it; without it, those of the dump.
-    #[arg(long, value_name = "N", value_parser = loopbox_report::parse_token)]
-    token: Option<u64>,
+    #[arg(long, value_name = "N")]
+    token: Option<Token>,
     /// Sums up equal call paths instead of keeping the order of time; without --token, of all messages.
     #[arg(long)]
     merged: bool,

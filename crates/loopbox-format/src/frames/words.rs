@@ -1,6 +1,6 @@
 //! Fields as little-endian words, in both directions by one list.
 
-use crate::model::{FrameCause, FrameFlags, JankPlace, SceneKind};
+use crate::model::{FrameCause, FrameFlags, JankPlace, SceneKind, Token};
 
 /// The bytes that are left to write to, or to read from.
 pub enum Words<'a> {
@@ -91,6 +91,18 @@ macro_rules! numbers {
 }
 
 numbers!(u8, u16, u32, u64);
+
+impl Field for Option<Token> {
+    const WIDTH: usize = Option::<u64>::WIDTH;
+
+    fn to_word(self) -> u64 {
+        self.map(|token| token.0).to_word()
+    }
+
+    fn from_word(word: u64) -> Self {
+        Option::from_word(word).map(Token)
+    }
+}
 
 impl Field for FrameFlags {
     const WIDTH: usize = 2;

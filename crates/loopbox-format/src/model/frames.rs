@@ -4,6 +4,7 @@
 //! instants are uptime, which is also the clock of `frameTimeNanos`. How the numbers come about is the business of
 //! `loopbox-frames`, whose documentation defines each of them; their bytes are the business of [`crate::frames`].
 
+use super::Token;
 #[cfg(doc)]
 use super::frame_terms::{DropLevel, Stage};
 use super::frame_terms::{FrameCause, FrameFlags, JankPlace, SceneKind};
@@ -175,16 +176,16 @@ pub struct JankFrame {
     pub interval_ns: u32,
     /// The number of its gesture in the process.
     pub gesture: Option<u32>,
-    /// Number of its own message.
-    pub own_token: Option<u64>,
+    /// Its own message.
+    pub own_token: Option<Token>,
     /// How long that took.
     pub own_ns: Option<u64>,
-    /// Number of the slowest other message before the next frame.
-    pub other_token: Option<u64>,
+    /// The slowest other message before the next frame.
+    pub other_token: Option<Token>,
     /// How long that took.
     pub other_ns: Option<u64>,
     /// The token of the stack tree that shows it.
-    pub tree_token: Option<u64>,
+    pub tree_token: Option<Token>,
     /// How long the main thread ran outside of messages before the next frame.
     pub outside_ns: Option<u64>,
     /// CPU time of the main thread.

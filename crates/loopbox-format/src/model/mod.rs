@@ -14,6 +14,7 @@ mod record;
 mod running;
 mod system_trace;
 mod threads;
+mod token;
 mod tree;
 
 pub use anr::{Anr, AnrVerdict, ProcessExit, QuitSignal, SignalOrigin, SystemWord};
@@ -33,6 +34,7 @@ pub use record::{Component, Detail, End, Message, NamedBy, Record, RecordKind, S
 pub use running::{MainState, Outside, Running};
 pub use system_trace::PackedTrace;
 pub use threads::{OtherThread, OtherThreads};
+pub use token::{NoToken, Token};
 pub use tree::{Location, LocationId, Method, MethodId, Phase, StackSource, StackTree, Symbols, TreeNode};
 
 /// One message history: everything that a dump leaves behind.

@@ -1,3 +1,4 @@
+use super::Token;
 use bincode::{Decode, Encode};
 
 /// What a [`Record`] stands for.
@@ -79,8 +80,8 @@ pub struct Message<S = String> {
 /// A message kept by name inside a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub struct Detail<S = String> {
-    /// The message's number; the n-th message since the recorder was installed.
-    pub token: u64,
+    /// The message's token.
+    pub token: Token,
     /// When its dispatch began, uptime.
     pub start_ns: u64,
     /// How long its dispatch took; at most, where no end was seen.
@@ -96,8 +97,8 @@ pub struct Detail<S = String> {
 /// The slowest message of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 pub struct Slowest {
-    /// Its number.
-    pub token: u64,
+    /// Its token.
+    pub token: Token,
     /// How long it took.
     pub wall_ns: u64,
 }
@@ -109,8 +110,8 @@ pub struct Record<D = Vec<Detail>> {
     pub kind: RecordKind,
     /// Position in the history since the recorder was installed, from 1 without gaps.
     pub seq: u64,
-    /// Number of the first message; for idle records, of the message that follows.
-    pub first_token: u64,
+    /// Of the first message; for idle records, of the message that follows.
+    pub first_token: Token,
     /// How many messages it covers: tokens `first_token..first_token + count`.
     pub count: u32,
     /// When it began, uptime.

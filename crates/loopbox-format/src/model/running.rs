@@ -1,4 +1,4 @@
-use super::Message;
+use super::{Message, Token};
 use bincode::{Decode, Encode};
 
 /// What the main thread was doing at the dump.
@@ -22,8 +22,8 @@ pub enum MainState {
 /// What kept the main thread from its queue outside of messages: input, a callback of a file descriptor, an idle handler.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Outside {
-    /// The number that its stack tree has, if there is one: [`Outside::token_before`] of the message that follows.
-    pub token: u64,
+    /// What its stack tree is known by, if there is one: [`Token::outside_before`] the message that follows.
+    pub token: Token,
     /// The end of the last message, or, where no hook reports messages, when the main thread was last seen to wait for one:
     /// it began then or later, uptime.
     pub after_ns: u64,
@@ -36,19 +36,6 @@ pub struct Outside {
 }
 
 impl Outside {
-    /// Set in the numbers of what runs outside of messages.
-    const MARK: u64 = 1 << 63;
-
-    /// The number of what runs outside of messages before message `next`.
-    pub const fn token_before(next: u64) -> u64 {
-        Self::MARK | next
-    }
-
-    /// Whether a number is of something that ran outside of messages.
-    pub const fn is_outside(token: u64) -> bool {
-        token & Self::MARK != 0
-    }
-
     /// How long it had run, as far as that is known: since its start, or at most since the last message.
     pub fn age_ns(&self) -> u64 {
         self.as_of_ns.saturating_sub(self.start_ns.unwrap_or(self.after_ns))
@@ -58,8 +45,8 @@ impl Outside {
 /// The message that was running at the dump.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct Running {
-    /// Its number.
-    pub token: u64,
+    /// Its token.
+    pub token: Token,
     /// When its dispatch began, uptime.
     pub start_ns: u64,
     /// The instant that the report speaks of, uptime.

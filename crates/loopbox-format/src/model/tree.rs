@@ -1,3 +1,4 @@
+use super::Token;
 use bincode::{Decode, Encode};
 
 /// A Java method.
@@ -113,8 +114,8 @@ pub struct TreeNode {
 /// consecutive samples are one node.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub struct StackTree {
-    /// The message's number.
-    pub token: u64,
+    /// The token of the message, or of what ran outside of messages; [`Token::NONE`] for stacks of neither.
+    pub token: Token,
     /// When the message's dispatch began, uptime.
     pub start_ns: u64,
     /// How the stacks were taken.

@@ -5,7 +5,7 @@
 
 mod names;
 
-use crate::model::{Location, LocationId, Phase, StackSource, StackTree, Symbols, TreeNode};
+use crate::model::{Location, LocationId, Phase, StackSource, StackTree, Symbols, Token, TreeNode};
 use crate::stacks::{self, Placed, TreeError, TreeMerger};
 use std::collections::HashMap;
 
@@ -114,7 +114,7 @@ pub enum SeedError {
 }
 
 /// Reads Qimao's text. Times are Qimao's wishes (first sample at 50 ms, then each 10 ms), since the
-/// text has none; the token is 0.
+/// text has none; the token is [`Token::NONE`].
 ///
 /// # Errors
 /// The first thing that is wrong.
@@ -166,7 +166,7 @@ pub fn parse(text: &str) -> Result<(StackTree, Symbols), SeedError> {
         open.push((offset, children));
     }
     let tree = StackTree {
-        token: 0,
+        token: Token::NONE,
         start_ns: 0,
         source: StackSource::Art,
         phases: vec![Phase { first_sample: 0, interval_ns: INTERVAL_NS }],

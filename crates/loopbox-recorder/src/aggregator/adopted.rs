@@ -34,7 +34,7 @@ impl<H: Environment> Aggregator<H> {
         }
         let start_ns = adopted.start_ns.min(self.environment.now_ns());
         let token = self.next_token;
-        self.next_token += 1;
+        self.next_token = token.next();
         self.nesting.push(token, start_ns, StackPointer::BELOW_ALL);
         self.cursor_ns = Some(start_ns);
         self.cpu_base_ns = adopted.cpu_ns;

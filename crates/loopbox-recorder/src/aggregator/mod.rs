@@ -40,7 +40,7 @@ mod nesting;
 use crate::details::KeepReason;
 use crate::{Config, Details, Dirty, Environment, Keep, MAX_DETAILS, Name, StackPointer};
 use loopbox_format::looper;
-use loopbox_format::model::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest};
+use loopbox_format::model::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest, Token};
 use nesting::Nesting;
 
 /// Whether the hook should now call [`Aggregator::describe`].
@@ -58,7 +58,7 @@ pub enum Wanted {
 #[must_use]
 pub struct Begun {
     /// The number of the message that begins, from 1 without gaps.
-    pub token: u64,
+    pub token: Token,
     /// Whether the message *before*, whose end was missed, should be described: the Printer hook still has the
     /// line of it.
     pub wanted: Wanted,
@@ -81,7 +81,7 @@ pub struct Described<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ended {
     /// Its number; 0 before the first one has ended.
-    pub token: u64,
+    pub token: Token,
     /// How long its dispatch took.
     pub wall_ns: u64,
     /// When it ended.
@@ -107,9 +107,9 @@ pub struct Aggregator<H> {
     details_per_record: usize,
     keep: Keep,
     nesting: Nesting,
-    next_token: u64,
-    /// Messages counted in records so far; the next one to be counted has this number plus one.
-    counted: u64,
+    next_token: Token,
+    /// The last message counted in records; the next one to be counted is the one after it.
+    counted: Token,
     /// Up to when everything is accounted for; `None` before the first message.
     cursor_ns: Option<u64>,
     /// The record being filled; meaningful while `is_open`.
@@ -139,13 +139,13 @@ impl<H: Environment> Aggregator<H> {
             details_per_record: (config.details_per_record as usize).min(MAX_DETAILS),
             keep: config.keep,
             nesting: Nesting::default(),
-            next_token: 1,
-            counted: 0,
+            next_token: Token::FIRST,
+            counted: Token::NONE,
             cursor_ns: None,
             open: Record {
                 kind: RecordKind::Group,
                 seq: 0,
-                first_token: 0,
+                first_token: Token::NONE,
                 count: 0,
                 start_ns: 0,
                 wall_ns: 0,
@@ -184,7 +184,7 @@ impl<H: Environment> Aggregator<H> {
     }
 
     /// The innermost running message.
-    pub fn running(&self) -> Option<u64> {
+    pub fn running(&self) -> Option<Token> {
         self.nesting.top().map(|message| message.token)
     }
 
@@ -216,7 +216,7 @@ impl<H: Environment> Aggregator<H> {
             None => self.gap(now),
         }
         let token = self.next_token;
-        self.next_token += 1;
+        self.next_token = token.next();
         self.nesting.push(token, now, at);
         self.cursor_ns = Some(now);
         self.environment.running(token, now, self.nesting.depth());
@@ -249,7 +249,7 @@ impl<H: Environment> Aggregator<H> {
         let wanted = self.leave(now, when_ns, end);
         match self.nesting.top() {
             Some(outer) => {
-                let later = self.next_token - 1 - outer.token;
+                let later = self.next_token.previous().since(outer.token);
                 self.environment.resumed(outer.token, outer.start_ns, self.nesting.depth(), later as u32);
             }
             None => self.environment.idle(self.next_token, now),
@@ -307,7 +307,7 @@ impl<H: Environment> Aggregator<H> {
             self.close();
         }
         self.nesting.clear();
-        self.counted = self.next_token - 1;
+        self.counted = self.next_token.previous();
         self.cursor_ns = None;
     }
 
@@ -357,7 +357,7 @@ impl<H: Environment> Aggregator<H> {
     }
 
     /// Accounts for the time from the cursor until `now` as work of this message. True when it is a record of its own.
-    fn account_slice(&mut self, token: u64, now: u64) -> bool {
+    fn account_slice(&mut self, token: Token, now: u64) -> bool {
         let start = self.cursor_ns.unwrap_or(now);
         let work = now.saturating_sub(start);
         let first_time = token > self.counted;
@@ -434,7 +434,7 @@ impl<H: Environment> Aggregator<H> {
         let open = &mut self.open;
         open.kind = kind;
         open.seq += 1;
-        open.first_token = self.counted + 1;
+        open.first_token = self.counted.next();
         open.count = 0;
         open.start_ns = start_ns;
         open.wall_ns = 0;

@@ -6,6 +6,7 @@
 //! see [`StackPointer`]. Such a message is closed at that event as `End::Missed`; its time is then an upper bound.
 
 use crate::StackPointer;
+use loopbox_format::model::Token;
 
 /// How many nested `Looper.loop()` are told apart.
 const MAX_DEPTH: usize = 8;
@@ -13,7 +14,7 @@ const MAX_DEPTH: usize = 8;
 /// A message whose dispatch has begun.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Dispatch {
-    pub(super) token: u64,
+    pub(super) token: Token,
     pub(super) start_ns: u64,
     pointer: StackPointer,
     /// A nested loop has run in it.
@@ -32,7 +33,7 @@ pub(super) struct Nesting {
 impl Default for Nesting {
     fn default() -> Self {
         const NONE: Dispatch =
-            Dispatch { token: 0, start_ns: 0, pointer: StackPointer::UNKNOWN, nested: false };
+            Dispatch { token: Token::NONE, start_ns: 0, pointer: StackPointer::UNKNOWN, nested: false };
         Self { dispatches: [NONE; MAX_DEPTH], depth: 0, end_shift: 0 }
     }
 }
@@ -49,13 +50,13 @@ impl Nesting {
     }
 
     /// A message begins inside of the innermost one. Its number, when no other message has begun in it before.
-    pub(super) fn enter(&mut self) -> Option<u64> {
+    pub(super) fn enter(&mut self) -> Option<Token> {
         let outer = self.dispatches.get_mut(self.depth.checked_sub(1)?)?;
         (!std::mem::replace(&mut outer.nested, true)).then_some(outer.token)
     }
 
     /// Adds the message that begins, as the innermost one.
-    pub(super) fn push(&mut self, token: u64, start_ns: u64, pointer: StackPointer) {
+    pub(super) fn push(&mut self, token: Token, start_ns: u64, pointer: StackPointer) {
         if let Some(dispatch) = self.dispatches.get_mut(self.depth) {
             *dispatch = Dispatch { token, start_ns, pointer, nested: false };
             self.depth += 1;

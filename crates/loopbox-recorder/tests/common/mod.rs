@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
 use loopbox_format::codec;
-use loopbox_format::model::{End, NamedBy, Record, RecordKind};
+use loopbox_format::model::{End, NamedBy, Record, RecordKind, Token};
 use loopbox_recorder::{
     Aggregator, Config, Described, Details, Dirty, Environment, MAX_ENCODED_RECORD, StackPointer, Wanted,
 };
@@ -17,7 +17,7 @@ pub(crate) enum State {
 
 /// Kind, first token, count and work (ms) of each record.
 pub(crate) fn kinds(records: &[Record]) -> Vec<(RecordKind, u64, u32, u64)> {
-    records.iter().map(|r| (r.kind, r.first_token, r.count, r.work_ns / MS)).collect()
+    records.iter().map(|r| (r.kind, r.first_token.0, r.count, r.work_ns / MS)).collect()
 }
 
 #[derive(Debug, Default)]
@@ -63,17 +63,17 @@ impl Environment for Recording {
         self.unseen_ns >= since_ns
     }
 
-    fn running(&mut self, token: u64, start_ns: u64, depth: u32) {
-        self.states.push(State::Running { token, start_ns, depth });
+    fn running(&mut self, token: Token, start_ns: u64, depth: u32) {
+        self.states.push(State::Running { token: token.0, start_ns, depth });
     }
 
-    fn resumed(&mut self, token: u64, start_ns: u64, depth: u32, later: u32) {
+    fn resumed(&mut self, token: Token, start_ns: u64, depth: u32, later: u32) {
         assert!(later > 0);
-        self.states.push(State::Running { token, start_ns, depth });
+        self.states.push(State::Running { token: token.0, start_ns, depth });
     }
 
-    fn idle(&mut self, next: u64, since_ns: u64) {
-        self.next = next;
+    fn idle(&mut self, next: Token, since_ns: u64) {
+        self.next = next.0;
         self.states.push(State::Idle { since_ns });
     }
 
@@ -134,7 +134,7 @@ impl Main {
     }
 
     pub(crate) fn begin(&mut self, depth: u64) -> u64 {
-        self.aggregator.begin(Self::pointer(depth, false)).token
+        self.aggregator.begin(Self::pointer(depth, false)).token.0
     }
 
     pub(crate) fn end(&mut self, depth: u64) -> Wanted {

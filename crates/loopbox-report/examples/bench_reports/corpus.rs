@@ -67,7 +67,7 @@ fn vary(original: &Report, problem: usize, random: &mut Random) -> Report {
         record.wall_ns = record.work_ns + record.idle_ns;
     }
     if let MainState::Running(running) = &mut r.main {
-        running.token += random.below(1_000);
+        running.token.0 += random.below(1_000);
         let token = running.token;
         if let Some(tree) = r.trees.last_mut() {
             tree.token = token;

@@ -17,7 +17,7 @@ use crate::diagnose::Diagnosis;
 use crate::model::class_names::{is_platform, looks_obfuscated};
 use crate::model::{Analysis, Frame, MergedNode, MergedTree, SampledTree};
 use crate::smoothness::{message_token, tree_token, word};
-use loopbox_format::model::{JankFrame, Message, Outside};
+use loopbox_format::model::{JankFrame, Message, Token};
 
 /// How many frames of the app are kept, from the top of the stack.
 const MAX_APP_FRAMES: usize = 8;
@@ -51,7 +51,7 @@ pub struct Problem {
     /// known.
     pub message: String,
     /// The message that the frames are of.
-    pub(super) token: Option<u64>,
+    pub(super) token: Option<Token>,
 }
 
 impl Problem {
@@ -68,7 +68,7 @@ impl Problem {
         Self::of(a, cause, tree_token(a, jank).or_else(|| message_token(jank)))
     }
 
-    fn of(a: &Analysis, cause: &str, token: Option<u64>) -> Self {
+    fn of(a: &Analysis, cause: &str, token: Option<Token>) -> Self {
         let message = token.and_then(|token| Named::of(a, token)).unwrap_or_default();
         let cause = cause.to_string();
         let path = token.and_then(|token| a.tree(token)).map(|tree| hot_frames(a, tree)).unwrap_or_default();
@@ -121,8 +121,8 @@ struct Named {
 }
 
 impl Named {
-    fn of(a: &Analysis, token: u64) -> Option<Self> {
-        if Outside::is_outside(token) {
+    fn of(a: &Analysis, token: Token) -> Option<Self> {
+        if token.is_outside() {
             let place = a.outside_words(token);
             let text = place.map_or_else(|| OUTSIDE.into(), |words| format!("{OUTSIDE}, {words}"));
             return Some(Self { text, has_kept_name: false });

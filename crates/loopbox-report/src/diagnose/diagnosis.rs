@@ -1,6 +1,7 @@
 //! The diagnosis of a report.
 
 use crate::model::token;
+use loopbox_format::model::Token;
 use serde::Serialize;
 
 /// How sure a cause is.
@@ -32,7 +33,7 @@ pub struct Cause {
     pub advice: &'static str,
     /// The message that the cause is about; for what ran outside of messages the one before it, `after-45`.
     #[serde(serialize_with = "token::serialize_option")]
-    pub token: Option<u64>,
+    pub token: Option<Token>,
     /// The method to look at first, as a line of a Java stack trace.
     pub culprit: Option<String>,
 }

@@ -5,7 +5,7 @@ use super::not_idle::NotIdle;
 use super::slow_message::SlowMessage;
 use super::wait_kind::WaitProfile;
 use crate::model::Analysis;
-use loopbox_format::model::{End, MainState, Outside, Record, RecordKind};
+use loopbox_format::model::{End, MainState, Record, RecordKind};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -161,7 +161,7 @@ fn longest_past(a: &Analysis, now_ns: u64) -> Option<SlowMessage<'_>> {
     // What ran outside of messages is known by its stacks alone.
     let current = a.current_token();
     let outside = a.trees.iter().filter_map(|tree| {
-        let finished = Outside::is_outside(tree.token) && Some(tree.token) != current;
+        let finished = tree.token.is_outside() && Some(tree.token) != current;
         let busy_ns = tree.outside_place(&a.frames).filter(|_| finished)?.busy_ns;
         Some(SlowMessage::past(a, tree.token, *tree.sample_ns.first()?, busy_ns))
     });

@@ -2,6 +2,7 @@
 
 use super::diagnosis::{Cause, Confidence};
 use crate::model::{Frame, FrameId, FrameTable};
+use loopbox_format::model::Token;
 
 /// A possible cause that a rule found.
 #[derive(Debug)]
@@ -11,7 +12,7 @@ pub(super) struct Finding {
     title: String,
     evidence: Vec<String>,
     advice: &'static str,
-    token: Option<u64>,
+    token: Option<Token>,
     culprit: Option<FrameId>,
 }
 
@@ -35,7 +36,7 @@ impl Finding {
         self
     }
 
-    pub(super) fn with_message(mut self, token: u64) -> Self {
+    pub(super) fn with_message(mut self, token: Token) -> Self {
         self.token = Some(token);
         self
     }

@@ -3,12 +3,12 @@
 use crate::model::message_name::message_name;
 use crate::model::time::{format_ns, share};
 use crate::model::{Analysis, OutsidePlace, SampledTree, token};
-use loopbox_format::model::{MainState, Message, Outside};
+use loopbox_format::model::{MainState, Message, Outside, Token};
 
 /// A slow message, running or past; or what ran for long outside of messages.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SlowMessage<'a> {
-    pub(super) token: u64,
+    pub(super) token: Token,
     pub(super) start_ns: u64,
     /// How long it took, or has been running. At most so long when that is more than `certain_ns`.
     pub(super) wall_ns: u64,
@@ -49,10 +49,9 @@ impl<'a> SlowMessage<'a> {
     }
 
     /// A message that has ended.
-    pub(super) fn past(a: &'a Analysis, token: u64, start_ns: u64, wall_ns: u64) -> Self {
+    pub(super) fn past(a: &'a Analysis, token: Token, start_ns: u64, wall_ns: u64) -> Self {
         let tree = a.tree(token);
-        let place =
-            tree.filter(|_| Outside::is_outside(token)).and_then(|tree| tree.outside_place(&a.frames));
+        let place = tree.filter(|_| token.is_outside()).and_then(|tree| tree.outside_place(&a.frames));
         Self {
             token,
             start_ns,
@@ -87,7 +86,7 @@ impl SlowMessage<'_> {
 
     /// Whether it ran outside of messages.
     pub(super) fn is_outside(&self) -> bool {
-        Outside::is_outside(self.token)
+        self.token.is_outside()
     }
 
     /// How long it took: `5.20 s`, `at most 5.20 s`.

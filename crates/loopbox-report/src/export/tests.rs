@@ -5,7 +5,7 @@ use crate::diagnose::diagnose;
 use crate::model::Frame;
 use crate::render::flame;
 use crate::test_support::{OUTSIDE, ReportBuilder};
-use loopbox_format::model::End;
+use loopbox_format::model::{End, Token};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -181,9 +181,9 @@ fn every_export_names_what_ran_outside_of_messages() {
     );
     assert_eq!(json(Format::Speedscope, &a)["activeProfileIndex"], 0);
     let mut svg = Vec::new();
-    flame::write(&a, flame::TreeChoice { token: Some(OUTSIDE), merged: false }, &mut svg).unwrap();
+    flame::write(&a, flame::TreeChoice { token: Some(Token(OUTSIDE)), merged: false }, &mut svg).unwrap();
     assert!(String::from_utf8(svg).unwrap().contains("in input, outside of messages, after #98"));
-    let missing = flame::TreeChoice { token: Some(7), merged: false };
+    let missing = flame::TreeChoice { token: Some(Token(7)), merged: false };
     let error = flame::write(&a, missing, io::sink()).unwrap_err().to_string();
     assert_eq!(error, "no stacks of message #7; there are stacks of after-98");
 }

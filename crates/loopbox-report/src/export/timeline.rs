@@ -5,8 +5,8 @@ use super::slice::{Slice, cut_overlaps, ms};
 use crate::model::message_name::message_name;
 use crate::model::plural::plural;
 use crate::model::time;
-use crate::model::{Analysis, FrameId, PendingEntry, SampledTree, token};
-use loopbox_format::model::{End, Record, RecordKind};
+use crate::model::{Analysis, FrameId, PendingEntry, SampledTree};
+use loopbox_format::model::{End, Record, RecordKind, Token};
 
 /// A value that changes over time.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,7 +109,7 @@ fn messages(a: &Analysis) -> Vec<Slice> {
         });
     }
     if let Some(outside) = a.outside() {
-        let mut facts = vec![("token", token::key(outside.token)), ("end", "still running".into())];
+        let mut facts = vec![("token", outside.token.to_string()), ("end", "still running".into())];
         if outside.start_ns.is_none() {
             facts.push(("start", "not known: the end of the last message".into()));
         }
@@ -128,7 +128,7 @@ fn messages(a: &Analysis) -> Vec<Slice> {
     messages
 }
 
-fn name(a: &Analysis, token: u64, message: Option<&loopbox_format::model::Message>) -> String {
+fn name(a: &Analysis, token: Token, message: Option<&loopbox_format::model::Message>) -> String {
     let named = |message| message_name(message, a.api_level());
     message.map_or_else(|| format!("message #{token}"), named)
 }

@@ -3,7 +3,7 @@
 use crate::model::Analysis;
 use crate::model::sanitize::sanitize;
 use crate::render::tree_choice::{TreeChoice, TreeError, chosen_trees};
-use loopbox_format::model::{Method, Report, Symbols};
+use loopbox_format::model::{Method, Report, Symbols, Token};
 
 /// Samples times depth of the largest tree that is written, because each sample's stack is held in full.
 const MAX_STACKED_FRAMES: usize = 8_000_000;
@@ -12,7 +12,7 @@ const MAX_STACKED_FRAMES: usize = 8_000_000;
 ///
 /// # Errors
 /// When the report has no such stacks, or they are invalid.
-pub fn tree_text(report: &Report, analysis: &Analysis, token: Option<u64>) -> Result<String, TreeError> {
+pub fn tree_text(report: &Report, analysis: &Analysis, token: Option<Token>) -> Result<String, TreeError> {
     let [tree] = chosen_trees(analysis, TreeChoice { token, merged: false })? else {
         return Err(TreeError::NoStacks(String::new()));
     };

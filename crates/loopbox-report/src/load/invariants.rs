@@ -4,7 +4,7 @@
 //! Each violated invariant is listed once, with the first place where it is violated.
 
 use crate::model::{Analysis, token};
-use loopbox_format::model::{Record, RecordKind};
+use loopbox_format::model::{Record, RecordKind, Token};
 
 /// Counts the violations of one invariant and keeps the place of the first.
 struct Invariant {
@@ -60,7 +60,7 @@ pub fn invariant_violations(a: &Analysis) -> Vec<String> {
         if let Some(before) = i.checked_sub(1).and_then(|b| a.history.get(b)) {
             let end = before.start_ns.saturating_add(before.wall_ns);
             order.require(record.seq > before.seq && record.start_ns >= end, place);
-            let next = before.first_token.saturating_add(u64::from(before.count));
+            let next = before.first_token.plus(before.count.into());
             // Records that the ring had overwritten are missing between the two.
             tokens.require(record.first_token == next || record.seq > before.seq.saturating_add(1), place);
         }
@@ -92,9 +92,9 @@ pub fn invariant_violations(a: &Analysis) -> Vec<String> {
         .collect()
 }
 
-fn inside(record: &Record, token: u64, start_ns: u64) -> bool {
+fn inside(record: &Record, token: Token, start_ns: u64) -> bool {
     let end_ns = record.start_ns.saturating_add(record.wall_ns);
-    let end_token = record.first_token.saturating_add(u64::from(record.count));
+    let end_token = record.first_token.plus(record.count.into());
     (record.first_token..end_token).contains(&token) && (record.start_ns..=end_ns).contains(&start_ns)
 }
 
@@ -119,7 +119,7 @@ mod tests {
             r.history[3].work_ns += 1;
             r.history[9].work_ns += 1;
             r.history[20].closed = false;
-            r.history[40].first_token += 5;
+            r.history[40].first_token.0 += 5;
             r.trees[2].phases[0].first_sample = 7;
         });
         let violations = violations(report);

@@ -1,10 +1,10 @@
 //! When messages ended: no stack of a message stands for time after its end.
 
-use loopbox_format::model::{MainState, Record};
+use loopbox_format::model::{MainState, Record, Token};
 
 /// The end of a message, or of what ran outside of messages: of the one at the dump, the instant that the report speaks of.
 /// One that the history does not keep by name ended before the dump at least.
-pub(super) fn message_end_ns(token: u64, main: &MainState, history: &[Record], dump_ns: u64) -> u64 {
+pub(super) fn message_end_ns(token: Token, main: &MainState, history: &[Record], dump_ns: u64) -> u64 {
     match main {
         MainState::Running(running) if running.token == token => return running.as_of_ns,
         MainState::Outside(outside) if outside.token == token => return outside.as_of_ns,

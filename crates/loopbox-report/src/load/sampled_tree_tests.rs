@@ -3,7 +3,7 @@ use super::limits;
 use super::sampled_tree::{TreeBudget, read_tree};
 use crate::model::{AppPackages, FrameTable, SampledTree, StackRun};
 use loopbox_format::model::{
-    Location, LocationId, Method, MethodId, Phase, StackSource, StackTree, Symbols, TreeNode,
+    Location, LocationId, Method, MethodId, Phase, StackSource, StackTree, Symbols, Token, TreeNode,
 };
 use proptest::prelude::*;
 
@@ -25,7 +25,7 @@ fn symbols(count: u32) -> Symbols {
 
 fn tree(nodes: Vec<(u32, u32, u32, u32)>, deltas: Vec<u64>) -> StackTree {
     StackTree {
-        token: 7,
+        token: Token(7),
         start_ns: 1_000,
         source: StackSource::Art,
         phases: vec![Phase { first_sample: 0, interval_ns: 10 }],

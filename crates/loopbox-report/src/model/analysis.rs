@@ -9,7 +9,9 @@ use super::sampled_tree::SampledTree;
 use super::system_trace::{SystemTrace, TraceThread};
 use super::threads::{OtherThread, OtherThreads};
 use super::time::WallClock;
-use loopbox_format::model::{Anr, FeatureState, FrameSession, MainState, Meta, Record, Running, Statistic};
+use loopbox_format::model::{
+    Anr, FeatureState, FrameSession, MainState, Meta, Record, Running, Statistic, Token,
+};
 
 /// Something that is wrong with a report file.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -87,7 +89,7 @@ impl Analysis {
     }
 
     /// The stack tree of a message.
-    pub fn tree(&self, token: u64) -> Option<&SampledTree> {
+    pub fn tree(&self, token: Token) -> Option<&SampledTree> {
         self.trees.iter().rev().find(|tree| tree.token == token)
     }
 

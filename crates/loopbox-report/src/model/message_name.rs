@@ -3,7 +3,7 @@
 use super::analysis::Analysis;
 use super::token;
 use loopbox_format::looper::activity_thread;
-use loopbox_format::model::{Component, Message, Outside};
+use loopbox_format::model::{Component, Message, Token};
 
 /// What `ActivityThread$H` calls the message's `what` on this API level: `EXECUTE_TRANSACTION`.
 pub(crate) fn what_name(message: &Message, api_level: u32) -> Option<&'static str> {
@@ -40,9 +40,9 @@ pub(crate) fn message_name(message: &Message, api_level: u32) -> String {
 
 /// The title of a stack tree: the number and the name of the message whose stacks it has, or the place outside of
 /// messages.
-pub(crate) fn tree_title(analysis: &Analysis, token: u64) -> String {
+pub(crate) fn tree_title(analysis: &Analysis, token: Token) -> String {
     let name = |message: &Message| message_name(message, analysis.api_level());
-    if Outside::is_outside(token) {
+    if token.is_outside() {
         let now = if analysis.current_token() == Some(token) { " (at the dump)" } else { "" };
         return match analysis.outside_words(token) {
             Some(words) => format!("in {words}, {}{now}", token::title(token)),
@@ -61,12 +61,12 @@ pub(crate) fn tree_title(analysis: &Analysis, token: u64) -> String {
 
 impl Analysis {
     /// Where the stacks of something outside of messages are, in words: `input`.
-    pub(crate) fn outside_words(&self, token: u64) -> Option<&'static str> {
+    pub(crate) fn outside_words(&self, token: Token) -> Option<&'static str> {
         self.tree(token)?.outside_place(&self.frames)?.place.words()
     }
 
     /// The name fields of a message that the history keeps by name.
-    pub(crate) fn recorded_message(&self, token: u64) -> Option<&Message> {
+    pub(crate) fn recorded_message(&self, token: Token) -> Option<&Message> {
         let mut details = self.history.iter().flat_map(|record| &record.details);
         details.find(|detail| detail.token == token)?.message.as_ref()
     }

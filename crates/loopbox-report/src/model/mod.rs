@@ -42,5 +42,4 @@ pub use sampled_tree::{SampledNode, SampledTree, StackRun};
 pub use system_trace::{LockAction, SystemTrace, TraceLine, TraceLock, TraceThread};
 pub use threads::{OtherThread, OtherThreads};
 pub use time::format_ms;
-pub use token::parse_token;
 pub use version::version_code;

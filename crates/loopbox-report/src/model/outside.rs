@@ -3,7 +3,7 @@
 use super::analysis::Analysis;
 use super::frame::{Frame, FrameId, FrameTable};
 use super::sampled_tree::SampledTree;
-use loopbox_format::model::{MainState, Outside};
+use loopbox_format::model::{MainState, Outside, Token};
 
 /// What the main thread does between two messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,7 +136,7 @@ impl Analysis {
 
     /// The number under which the stacks of the dump are: of the running message, or of what ran outside of messages. Of
     /// an idle main thread there may be a stack, too, which is its own witness.
-    pub(crate) fn current_token(&self) -> Option<u64> {
+    pub(crate) fn current_token(&self) -> Option<Token> {
         match &self.main {
             MainState::Running(running) => Some(running.token),
             MainState::Outside(outside) => Some(outside.token),
@@ -150,7 +150,7 @@ impl Analysis {
         let last_sample = |tree: &SampledTree| {
             tree.samples().checked_sub(1).and_then(|last| tree.sample_ns.get(last as usize)).copied()
         };
-        let mut outside = self.trees.iter().rev().filter(|tree| Outside::is_outside(tree.token));
+        let mut outside = self.trees.iter().rev().filter(|tree| tree.token.is_outside());
         outside.find(|tree| last_sample(tree).is_some_and(|at| at >= since_ns))
     }
 }

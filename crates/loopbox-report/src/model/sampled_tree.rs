@@ -1,7 +1,7 @@
 //! The sampled stacks of one message as a tree in order of time.
 
 use super::frame::FrameId;
-use loopbox_format::model::{Phase, StackSource};
+use loopbox_format::model::{Phase, StackSource, Token};
 
 /// One frame over a run of consecutive samples.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub struct StackRun {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SampledTree {
     /// The number of the message.
-    pub token: u64,
+    pub token: Token,
     /// When the dispatch of the message started, in uptime.
     pub start_ns: u64,
     /// How the stacks were taken; `None` for a way that this program does not know.

@@ -48,6 +48,7 @@ pub fn write(analysis: &Analysis, choice: TreeChoice, out: impl Write) -> Result
 mod tests {
     use super::*;
     use crate::test_support::ReportBuilder;
+    use loopbox_format::model::Token;
 
     fn svg(choice: TreeChoice) -> Result<String, TreeError> {
         let report = ReportBuilder::new()
@@ -95,13 +96,13 @@ mod tests {
     fn write_merged_sums_up_all_messages_or_one() {
         let all = svg(TreeChoice { merged: true, token: None }).unwrap();
         assert!(titles(&all).contains(&"a.A.a (110 ms, 100.00%)"), "{:?}", titles(&all));
-        let one = svg(TreeChoice { merged: true, token: Some(43) }).unwrap();
+        let one = svg(TreeChoice { merged: true, token: Some(Token(43)) }).unwrap();
         assert!(titles(&one).contains(&"b.B.&lt;init&gt; (50 ms, 83.33%)"), "{:?}", titles(&one));
     }
 
     #[test]
     fn write_of_a_missing_message_lists_those_with_stacks() {
-        let error = svg(TreeChoice { token: Some(7), merged: false }).unwrap_err().to_string();
+        let error = svg(TreeChoice { token: Some(Token(7)), merged: false }).unwrap_err().to_string();
         assert_eq!(error, "no stacks of message #7; there are stacks of 1, 43");
         let bare = ReportBuilder::new().running(1, 10).with(|r| {
             r.features[1].on = false;

@@ -1,14 +1,14 @@
 //! Choosing the stack trees to write.
 
 use crate::model::{Analysis, SampledTree, token};
-use loopbox_format::model::Feature;
+use loopbox_format::model::{Feature, Token};
 
 /// Which stacks of a report to write.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TreeChoice {
     /// The message whose stacks to write. `None` stands for the message that was running at the dump, or with
     /// `merged` for all messages.
-    pub token: Option<u64>,
+    pub token: Option<Token>,
     /// Whether to sum up equal call paths instead of keeping the order of time.
     pub merged: bool,
 }
@@ -24,7 +24,7 @@ pub enum TreeError {
     #[error("no stacks of {}; there are stacks of {have}", token::title(*.token))]
     NoSuchMessage {
         /// The requested message.
-        token: u64,
+        token: Token,
         /// The messages that have stacks.
         have: String,
     },
@@ -32,7 +32,7 @@ pub enum TreeError {
     #[error("the stacks of {} cannot be written: {why}", token::title(*.token))]
     Invalid {
         /// The message.
-        token: u64,
+        token: Token,
         /// What is wrong with them.
         why: String,
     },
@@ -56,12 +56,12 @@ pub(crate) fn chosen_trees(a: &Analysis, choice: TreeChoice) -> Result<&[Sampled
         // The stacks of the dump, else the newest ones.
         (None, false) => match a.current_token() {
             Some(current) if a.tree(current).is_some() => current,
-            _ => a.trees.last().map_or(0, |tree| tree.token),
+            _ => a.trees.last().map_or(Token::NONE, |tree| tree.token),
         },
     };
     if let Some(at) = a.trees.iter().rposition(|tree| tree.token == token) {
         return Ok(&a.trees[at..=at]);
     }
-    let have: Vec<String> = a.trees.iter().map(|tree| token::key(tree.token)).collect();
+    let have: Vec<String> = a.trees.iter().map(|tree| tree.token.to_string()).collect();
     Err(TreeError::NoSuchMessage { token, have: have.join(", ") })
 }

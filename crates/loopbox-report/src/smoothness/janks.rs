@@ -3,7 +3,7 @@
 use super::gestures::longest_first;
 use crate::model::time::{ms, ms_between};
 use crate::model::{Analysis, MergedTree, token};
-use loopbox_format::model::{FrameCause, JankFrame, JankPlace};
+use loopbox_format::model::{FrameCause, JankFrame, JankPlace, Token};
 use loopbox_frames::RefreshInterval;
 use serde::Serialize;
 
@@ -108,7 +108,7 @@ pub(crate) fn word(place: JankPlace) -> &'static str {
 }
 
 /// The message that held the frame up, where its place is one.
-pub(crate) fn message_token(jank: &JankFrame) -> Option<u64> {
+pub(crate) fn message_token(jank: &JankFrame) -> Option<Token> {
     match jank.place {
         Some(JankPlace::OwnMessage) => jank.own_token,
         Some(JankPlace::OtherMessage) => jank.other_token,
@@ -117,7 +117,7 @@ pub(crate) fn message_token(jank: &JankFrame) -> Option<u64> {
 }
 
 /// The message whose stacks show why the frame stood; `None` when the report has none.
-pub(crate) fn tree_token(a: &Analysis, jank: &JankFrame) -> Option<u64> {
+pub(crate) fn tree_token(a: &Analysis, jank: &JankFrame) -> Option<Token> {
     jank.tree_token.or_else(|| message_token(jank)).filter(|token| a.tree(*token).is_some())
 }
 
@@ -127,7 +127,7 @@ fn judged(mask: u32) -> String {
     if names.is_empty() { "in time".into() } else { names.join(" and ") }
 }
 
-fn hot_path(a: &Analysis, token: u64) -> (Option<String>, Vec<String>) {
+fn hot_path(a: &Analysis, token: Token) -> (Option<String>, Vec<String>) {
     let Some(tree) = a.tree(token).filter(|tree| tree.samples() > 0) else { return (None, Vec::new()) };
     let merged = MergedTree::folded([tree], &a.frames);
     let path = merged.hot_path();

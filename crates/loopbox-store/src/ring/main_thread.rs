@@ -6,7 +6,7 @@ use crate::message_words::{Current, Open, with_details};
 use crate::slot::words_of;
 use bincode::Encode;
 use loopbox_format::codec::{self, CodecError};
-use loopbox_format::model::Record;
+use loopbox_format::model::{Record, Token};
 
 /// The most bytes that an encoded record is given on the main thread's stack.
 const RECORD_BUFFER: usize = 2048;
@@ -23,11 +23,11 @@ pub struct MainWriter {
     pub(super) open: RegionWriter,
     pub(super) open_details: RegionWriter,
     pub(super) records: RegionWriter,
-    /// The message announced as running, 0 for none.
-    pub(super) token: u64,
-    /// The same, when a record that counts it says that it has ended; 0 when it goes on around a nested loop, because it
+    /// The message announced as running; [`Token::NONE`] for none.
+    pub(super) token: Token,
+    /// The same, when a record that counts it says that it has ended; [`Token::NONE`] when it goes on around a nested loop, because it
     /// was counted before that.
-    pub(super) counts: u64,
+    pub(super) counts: Token,
     /// It has ended.
     pub(super) over: bool,
     /// The record written last says so.
@@ -36,19 +36,19 @@ pub struct MainWriter {
 
 impl MainWriter {
     /// Message `token` (from 1) runs since `start_ns` uptime, `depth` Looper loops deep (1 for an ordinary message).
-    pub fn running(&mut self, token: u64, start_ns: u64, depth: u32) -> Result<(), StoreError> {
+    pub fn running(&mut self, token: Token, start_ns: u64, depth: u32) -> Result<(), StoreError> {
         self.counts = token;
         self.announce(&Current::Running { token, start_ns, depth, later: 0 }, token)
     }
 
     /// Message `token` goes on after `later` messages in a loop inside of it.
-    pub fn resumed(&mut self, token: u64, start_ns: u64, depth: u32, later: u32) -> Result<(), StoreError> {
-        self.counts = 0;
+    pub fn resumed(&mut self, token: Token, start_ns: u64, depth: u32, later: u32) -> Result<(), StoreError> {
+        self.counts = Token::NONE;
         self.announce(&Current::Running { token, start_ns, depth, later }, token)
     }
 
     #[inline]
-    fn announce(&mut self, current: &Current, token: u64) -> Result<(), StoreError> {
+    fn announce(&mut self, current: &Current, token: Token) -> Result<(), StoreError> {
         self.token = token;
         self.over = false;
         self.end_is_recorded = false;
@@ -64,18 +64,18 @@ impl MainWriter {
         self.current.write_next_words(&Current::Idle { since_ns }.to_words())
     }
 
-    /// The announced message if it has ended or `record` counts it, else 0.
-    fn ended<D>(&self, record: &Record<D>) -> u64 {
-        // Messages are counted from 1 on.
-        let counted = self.counts.wrapping_sub(record.first_token) < u64::from(record.count);
-        if counted || self.over { self.token } else { 0 }
+    /// The announced message if it has ended or `record` counts it.
+    fn ended<D>(&self, record: &Record<D>) -> Token {
+        let after = record.first_token.plus(record.count.into());
+        let counted = (record.first_token..after).contains(&self.counts);
+        if counted || self.over { self.token } else { Token::NONE }
     }
 
     /// The counters of the open record. Its details are not looked at: see [`open_details`](Self::open_details).
     pub fn open<D>(&mut self, record: &Record<D>) -> Result<(), StoreError> {
         let ended = self.ended(record);
         self.open.write_next_words(&Open::words(record, ended))?;
-        self.end_is_recorded = ended != 0;
+        self.end_is_recorded = ended != Token::NONE;
         Ok(())
     }
 
@@ -104,9 +104,9 @@ impl MainWriter {
         })?;
         let slots = self.records.region.map_or(1, |region| region.slots as u64).max(1);
         let ended = self.ended(record);
-        let words = core::iter::once(ended).chain(words_of(encoded));
+        let words = core::iter::once(ended.0).chain(words_of(encoded));
         self.records.write_at((record.seq % slots) as usize, encoded.len() + 8, words)?;
-        self.end_is_recorded = ended != 0;
+        self.end_is_recorded = ended != Token::NONE;
         Ok(())
     }
 }

@@ -207,6 +207,7 @@ mod tests {
     use crate::layout::REGIONS_AT;
     use crate::recover::{Recovered, recover};
     use crate::{Geometry, Identity, Ring, RingOptions};
+    use loopbox_format::model::Token;
     use loopbox_format::model::{
         ClockPair, Location, LocationId, MainState, Method, MethodId, Phase, Record, RecordKind, Slowest,
         StackSource, StackTree, Symbols, TreeNode,
@@ -234,7 +235,7 @@ mod tests {
         Record {
             kind: RecordKind::Group,
             seq,
-            first_token,
+            first_token: Token(first_token),
             count,
             start_ns: first_token * MS,
             wall_ns: u64::from(count) * MS,
@@ -242,14 +243,14 @@ mod tests {
             idle_ns: 0,
             cpu_ns: None,
             checktime_late_ns: None,
-            slowest: Some(Slowest { token: first_token, wall_ns: MS }),
+            slowest: Some(Slowest { token: Token(first_token), wall_ns: MS }),
             details: Vec::new(),
             dropped_details: 0,
             closed: false,
         }
     }
 
-    fn stacks(token: u64, samples: usize) -> (Symbols, StackTree) {
+    fn stacks(token: Token, samples: usize) -> (Symbols, StackTree) {
         let method = Method {
             class: "com.example.App".into(),
             name: "work".into(),
@@ -262,7 +263,7 @@ mod tests {
         };
         let tree = StackTree {
             token,
-            start_ns: token * MS,
+            start_ns: token.0 * MS,
             source: StackSource::Art,
             phases: vec![Phase { first_sample: 0, interval_ns: 1_000 }],
             sample_deltas_ns: vec![1_000; samples],
@@ -278,9 +279,9 @@ mod tests {
     fn record(ring: &mut Ring, from: u64, to: u64, sampled: impl Fn(u64) -> bool) {
         for token in from..to {
             let (seq, count) = (token / 10, token as u32 % 10 + 1);
-            ring.main.running(token, token * MS, 1).unwrap();
+            ring.main.running(Token(token), token * MS, 1).unwrap();
             ring.reader.heartbeat(token * MS + MS / 2);
-            let (symbols, tree) = stacks(token, 300);
+            let (symbols, tree) = stacks(Token(token), 300);
             if sampled(token) {
                 ring.worker.running_tree(&symbols, &tree).unwrap();
             }
@@ -347,7 +348,7 @@ mod tests {
     }
 
     fn tokens(recovered: &Recovered) -> Vec<u64> {
-        recovered.report.trees.iter().map(|tree| tree.token).collect()
+        recovered.report.trees.iter().map(|tree| tree.token.0).collect()
     }
 
     /// One record more: the group's counters, the closed record, the message and its stacks change.
@@ -355,8 +356,8 @@ mod tests {
     fn a_copy_that_is_cut_off_anywhere_leaves_what_was_there_or_is_newer() {
         let runs = |ring: &mut Ring| {
             record(ring, 38, 45, |token| token == 40);
-            ring.main.running(45, 45 * MS, 1).unwrap();
-            let (symbols, tree) = stacks(45, 50);
+            ring.main.running(Token(45), 45 * MS, 1).unwrap();
+            let (symbols, tree) = stacks(Token(45), 50);
             ring.worker.running_tree(&symbols, &tree).unwrap();
             ring.reader.heartbeat(3_000 * MS);
         };
@@ -366,13 +367,13 @@ mod tests {
             // Nothing is missing between the first and the last message, whichever that is, and none is there twice.
             let mut counted = 9;
             for record in &seen.report.history {
-                assert_eq!(record.first_token, counted + 1, "{}", context());
+                assert_eq!(record.first_token, Token(counted + 1), "{}", context());
                 counted += u64::from(record.count);
             }
             assert!((37..45).contains(&counted), "{}", context());
             match &seen.report.main {
                 MainState::Running(running) => {
-                    assert_eq!((running.token, counted), (45, 44), "{}", context());
+                    assert_eq!((running.token, counted), (Token(45), 44), "{}", context());
                 }
                 MainState::Idle { .. } => assert!(seen.last_alive_ns <= 45 * MS, "{}", context()),
                 other => panic!("{other:?}"),
@@ -388,8 +389,8 @@ mod tests {
     #[test]
     fn the_stacks_of_a_hang_that_ends_are_never_gone() {
         let hang = |ring: &mut Ring| {
-            ring.main.running(38, 38 * MS, 1).unwrap();
-            let (symbols, tree) = stacks(38, 300);
+            ring.main.running(Token(38), 38 * MS, 1).unwrap();
+            let (symbols, tree) = stacks(Token(38), 300);
             ring.worker.running_tree(&symbols, &tree).unwrap();
         };
         for room in 0.. {
@@ -401,7 +402,7 @@ mod tests {
             assert_eq!(tokens(&disk.recover()), [38]);
             ring.main.open(&group(3, 9)).unwrap();
             ring.main.idle(39 * MS).unwrap();
-            let (symbols, tree) = stacks(38, 300);
+            let (symbols, tree) = stacks(Token(38), 300);
             ring.worker.keep_tree(&symbols, &tree).unwrap();
             ring.worker.clear_running_tree().unwrap();
             disk.room = room;
@@ -421,7 +422,7 @@ mod tests {
         disk.copy(&mut ring).unwrap();
         disk.room = 0;
         disk.copy(&mut ring).unwrap();
-        ring.main.running(38, 38 * MS, 1).unwrap();
+        ring.main.running(Token(38), 38 * MS, 1).unwrap();
         let before = disk.image.clone();
         disk.room = usize::MAX;
         disk.copy(&mut ring).unwrap();

@@ -18,6 +18,7 @@ use crate::identity::Identity;
 use crate::layout::{Geometry, Header, Kind, Layout};
 use crate::memory::Memory;
 use crate::trees::Fidelity;
+use loopbox_format::model::Token;
 use region::RegionWriter;
 use shared::Shared;
 use std::path::PathBuf;
@@ -73,8 +74,8 @@ impl Ring {
             open: region(Kind::Open),
             open_details: region(Kind::OpenDetails),
             records: region(Kind::Records),
-            token: 0,
-            counts: 0,
+            token: Token::NONE,
+            counts: Token::NONE,
             over: false,
             end_is_recorded: false,
         };
@@ -84,7 +85,7 @@ impl Ring {
             running_tree: region(Kind::RunningTree),
             tree_pages: region(Kind::TreePages),
             trees: 0,
-            last_kept: (0, Fidelity::Whole),
+            last_kept: (Token::NONE, Fidelity::Whole),
             meta: region(Kind::Meta),
             features: region(Kind::Features),
             pending: region(Kind::Pending),

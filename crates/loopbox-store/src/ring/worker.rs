@@ -7,7 +7,7 @@ use crate::trees::{Fidelity, PAGE_HEADER_LEN, PackError, pack_within};
 use loopbox_format::codec;
 use loopbox_format::frames::encode_session;
 use loopbox_format::model::{
-    FeatureState, FrameSession, Meta, Outside, Pending, Running, StackTree, Statistic, Symbols,
+    FeatureState, FrameSession, Meta, Outside, Pending, Running, StackTree, Statistic, Symbols, Token,
 };
 
 /// What the worker thread writes. Its methods may allocate.
@@ -20,7 +20,7 @@ pub struct WorkerWriter {
     /// How many trees were kept.
     pub(super) trees: u64,
     /// The running message's tree as last written: its message and how much of it found room.
-    pub(super) last_kept: (u64, Fidelity),
+    pub(super) last_kept: (Token, Fidelity),
     pub(super) meta: RegionWriter,
     pub(super) features: RegionWriter,
     pub(super) pending: RegionWriter,

@@ -1,5 +1,5 @@
 use super::*;
-use loopbox_format::model::{Phase, StackSource, TreeNode};
+use loopbox_format::model::{Phase, StackSource, Token, TreeNode};
 use loopbox_format::stacks::{TreeMerger, stacks};
 use proptest::prelude::*;
 
@@ -25,7 +25,7 @@ fn symbols() -> Symbols {
     }
 }
 
-fn tree(token: u64, stacks: &[Vec<u32>], deltas_ns: &[u64]) -> StackTree {
+fn tree(token: Token, stacks: &[Vec<u32>], deltas_ns: &[u64]) -> StackTree {
     let mut merger = TreeMerger::new(usize::MAX);
     for stack in stacks {
         assert!(merger.push(stack.iter().copied().map(LocationId)));
@@ -46,7 +46,7 @@ fn tree(token: u64, stacks: &[Vec<u32>], deltas_ns: &[u64]) -> StackTree {
     }
 }
 
-fn one_sample(token: u64, stack: &[u32]) -> StackTree {
+fn one_sample(token: Token, stack: &[u32]) -> StackTree {
     tree(token, &[stack.to_vec()], &[50_000_000])
 }
 
@@ -69,7 +69,7 @@ fn stacks_by_name(symbols: &Symbols, tree: &StackTree) -> Vec<Vec<String>> {
 #[test]
 fn trees_carry_only_the_names_they_use_and_join_to_common_tables() {
     let mut joined = Trees::default();
-    let trees = [one_sample(1, &[1, 2, 5]), one_sample(2, &[3, 1, 4])];
+    let trees = [one_sample(Token(1), &[1, 2, 5]), one_sample(Token(2), &[3, 1, 4])];
     for tree in &trees {
         assert_eq!(joined.add(&packed(tree)).unwrap(), 55_000_000);
     }
@@ -83,15 +83,15 @@ fn trees_carry_only_the_names_they_use_and_join_to_common_tables() {
 #[test]
 fn a_second_tree_of_the_same_message_is_left_out() {
     let mut joined = Trees::default();
-    joined.add(&packed(&one_sample(1, &[1]))).unwrap();
-    assert_eq!(joined.add(&packed(&one_sample(1, &[2]))).unwrap(), 55_000_000);
+    joined.add(&packed(&one_sample(Token(1), &[1]))).unwrap();
+    assert_eq!(joined.add(&packed(&one_sample(Token(1), &[2]))).unwrap(), 55_000_000);
     assert_eq!(joined.finish().1.len(), 1);
 }
 
 #[test]
 fn a_tree_that_is_too_large_gives_up_signatures_first_and_then_samples() {
     let samples: Vec<Vec<u32>> = (0..64).map(|i| vec![1, 2 + i % 3]).collect();
-    let tree = tree(1, &samples, &[10_000_000; 64]);
+    let tree = tree(Token(1), &samples, &[10_000_000; 64]);
     let whole = packed(&tree).len();
     let (names_only, kept) = pack_within(&symbols(), &tree, whole - 1, Fidelity::Whole).unwrap();
     assert_eq!(kept, Fidelity::NamesOnly);
@@ -113,9 +113,9 @@ fn a_tree_that_is_too_large_gives_up_signatures_first_and_then_samples() {
 #[test]
 fn an_index_that_leads_nowhere_costs_its_tree_and_leaves_no_trace() {
     let mut joined = Trees::default();
-    assert!(matches!(joined.add(&packed(&one_sample(1, &[1, 77]))), Err(TreeError::Index)));
+    assert!(matches!(joined.add(&packed(&one_sample(Token(1), &[1, 77]))), Err(TreeError::Index)));
     let broken = Symbols { methods: vec![], ..symbols() };
-    let bytes = pack_within(&broken, &one_sample(1, &[1]), 4096, Fidelity::Whole).unwrap().0;
+    let bytes = pack_within(&broken, &one_sample(Token(1), &[1]), 4096, Fidelity::Whole).unwrap().0;
     assert!(matches!(joined.add(&bytes), Err(TreeError::Index)));
     assert_eq!(joined.finish(), (Symbols::default(), vec![]));
 }
@@ -123,7 +123,7 @@ fn an_index_that_leads_nowhere_costs_its_tree_and_leaves_no_trace() {
 #[test]
 fn names_that_repeat_without_end_are_refused() {
     use super::varint::put;
-    let mut bytes = packed(&tree(1, &[], &[]));
+    let mut bytes = packed(&tree(Token(1), &[], &[]));
     // In place of five empty tables: one string of a thousand bytes, and sixty thousand methods that are it.
     bytes.truncate(bytes.len() - 5);
     put(&mut bytes, 1);
@@ -142,7 +142,7 @@ proptest! {
         start_ns in 0..u64::MAX / 4,
     ) {
         let (stacks, deltas): (Vec<_>, Vec<_>) = samples.into_iter().unzip();
-        let tree = StackTree { start_ns, ..tree(9, &stacks, &deltas) };
+        let tree = StackTree { start_ns, ..tree(Token(9), &stacks, &deltas) };
         let mut joined = Trees::default();
         joined.add(&pack_within(&symbols(), &tree, usize::MAX, Fidelity::Whole).unwrap().0).unwrap();
         let (own, read) = joined.finish();
@@ -163,7 +163,7 @@ proptest! {
 
     #[test]
     fn no_bytes_make_unpacking_panic(at in 0_usize..200, value: u8, len in 0_usize..220, noise in proptest::collection::vec(any::<u8>(), 0..60)) {
-        let mut bytes = packed(&one_sample(1, &[1, 2, 3, 4, 5]));
+        let mut bytes = packed(&one_sample(Token(1), &[1, 2, 3, 4, 5]));
         let at = at % bytes.len();
         bytes[at] = value;
         bytes.truncate(len);

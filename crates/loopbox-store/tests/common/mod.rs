@@ -5,7 +5,7 @@ pub(crate) mod file;
 
 use loopbox_format::model::{
     ClockPair, Detail, End, Location, LocationId, Message, Method, MethodId, NamedBy, Phase, Record,
-    RecordKind, Slowest, StackSource, StackTree, Symbols, TreeNode,
+    RecordKind, Slowest, StackSource, StackTree, Symbols, Token, TreeNode,
 };
 use loopbox_store::{BuildId, Identity, Ring, RingOptions};
 use std::fs;
@@ -41,8 +41,8 @@ pub(crate) fn message(what: i32) -> Message {
 }
 
 pub(crate) fn details(first_token: u64, count: u64) -> Vec<Detail> {
-    let detail = |token| Detail {
-        token,
+    let detail = |token: u64| Detail {
+        token: Token(token),
         start_ns: token * 100,
         wall_ns: 60,
         wait_ns: Some(1),
@@ -61,7 +61,7 @@ pub(crate) fn group(seq: u64) -> Record {
     Record {
         kind: RecordKind::Group,
         seq,
-        first_token: seq * 10,
+        first_token: Token(seq * 10),
         count: 10,
         start_ns: seq * 1000,
         wall_ns: 1000,
@@ -69,7 +69,7 @@ pub(crate) fn group(seq: u64) -> Record {
         idle_ns: 100,
         cpu_ns: Some(800),
         checktime_late_ns: None,
-        slowest: Some(Slowest { token: seq * 10 + 1, wall_ns: 60 }),
+        slowest: Some(Slowest { token: Token(seq * 10 + 1), wall_ns: 60 }),
         details: Vec::new(),
         dropped_details: 0,
         closed: false,
@@ -96,7 +96,7 @@ pub(crate) fn tree(token: u64, samples: u32) -> StackTree {
     let node =
         |location, children| TreeNode { location: LocationId(location), skip: 0, count: samples, children };
     StackTree {
-        token,
+        token: Token(token),
         start_ns: token * 1000,
         source: StackSource::Art,
         phases: vec![Phase { first_sample: 0, interval_ns: 1000 }],

@@ -109,17 +109,17 @@ fn check(recovered: &Recovered, copied: &Copied) {
     assert!(open.len() <= 1);
     if let [open] = open[..] {
         assert_eq!(open.seq, newest + 1);
-        let known = details(open.first_token, 3);
+        let known = details(open.first_token.0, 3);
         assert!(open.details.is_empty() || open.details == known, "{open:?}");
         assert!((1..=10).contains(&open.count));
         let expected = Record { count: open.count, details: open.details.clone(), ..group(open.seq) };
         assert_eq!(*open, expected);
     }
-    let counted = open.first().map_or(newest * 10 + 9, |open| open.first_token + u64::from(open.count) - 1);
+    let counted = open.first().map_or(newest * 10 + 9, |open| open.first_token.0 + u64::from(open.count) - 1);
     match &report.main {
         // Either it runs and is not counted yet, or it is counted. The record that it is in may be newer than the copy.
         MainState::Running(running) => {
-            assert!((counted + 1..=counted + 2).contains(&running.token), "{}", context());
+            assert!((counted + 1..=counted + 2).contains(&running.token.0), "{}", context());
         }
         MainState::Idle { .. } | MainState::Unknown => {}
         other => panic!("{other:?}"),
@@ -132,13 +132,13 @@ fn check_trees(recovered: &Recovered, copied: &Copied) {
     let trees = &recovered.report.trees;
     for got in trees {
         let samples = got.sample_deltas_ns.len() as u32;
-        let kept = tree(got.token, 95 + got.token as u32 % 3000);
-        let known: [StackTree; 3] = [kept, tree(got.token, 5), tree(got.token, 50)];
+        let kept = tree(got.token.0, 95 + got.token.0 as u32 % 3000);
+        let known: [StackTree; 3] = [kept, tree(got.token.0, 5), tree(got.token.0, 50)];
         let same = known.iter().find(|known| known.sample_deltas_ns.len() == samples as usize);
         let same = same.unwrap_or_else(|| panic!("{} samples of {}", samples, got.token));
         assert_eq!(*got, renumbered(got, same));
     }
-    let newest = trees.last().map_or(0, |tree| tree.token);
+    let newest = trees.last().map_or(0, |tree| tree.token.0);
     assert!(newest >= copied.kept, "a kept tree is missing: {newest}, {copied:?}");
     // Copied and not kept yet: it is the running message's.
     assert!(newest >= copied.running, "the running message's tree is missing: {newest}, {copied:?}");

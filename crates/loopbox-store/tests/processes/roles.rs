@@ -1,7 +1,7 @@
 //! The processes that the tests start, and how they are started.
 
 use crate::common::{details, group, options, record, ring, symbols, tree};
-use loopbox_format::model::Record;
+use loopbox_format::model::{Record, Token};
 use loopbox_store::{MainWriter, Mirror, Outlives, Ring, StoreError, Volatile, WorkerWriter, write_report};
 use std::ffi::CString;
 use std::fs::OpenOptions;
@@ -165,12 +165,12 @@ fn record_messages(mut main: MainWriter, done: &Done) {
     for seq in 1.. {
         let whole = group(seq);
         for count in 1..=10 {
-            let token = whole.first_token + u64::from(count) - 1;
+            let token = whole.first_token.0 + u64::from(count) - 1;
             done.now.store(token * 100, Ordering::Relaxed);
-            main.running(token, token * 100, 1).unwrap();
+            main.running(Token(token), token * 100, 1).unwrap();
             main.open(&Record { count, ..whole.clone() }).unwrap();
             if count == 3 {
-                main.open_details(seq, &details(whole.first_token, 3)).unwrap();
+                main.open_details(seq, &details(whole.first_token.0, 3)).unwrap();
             }
             if count == 10 {
                 main.close(&record(seq), &record(seq).details).unwrap();

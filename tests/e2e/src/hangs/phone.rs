@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use loopbox_format::model::{DumpReason, MainState, Report};
+use loopbox_format::model::{DumpReason, MainState, Report, Token};
 use loopbox_launch::{App, Running, reports};
 use loopbox_report::Analysis;
 use loopbox_report::diagnose::diagnose;
@@ -31,7 +31,7 @@ pub(super) struct Told {
     /// Whether a stack of the main thread shows the method that hangs.
     pub(super) has_stack: bool,
     /// The number of the message, or of what ran outside of messages; 0 for nothing.
-    pub(super) token: u64,
+    pub(super) token: Token,
     /// When what hangs began, as far as the report knows, uptime.
     pub(super) began_ns: Option<u64>,
     /// The instant that the report speaks of, uptime.
@@ -201,7 +201,7 @@ impl Killed {
 
 /// What ran.
 struct Main {
-    token: u64,
+    token: Token,
     began_ns: Option<u64>,
     as_of_ns: u64,
 }
@@ -221,10 +221,10 @@ fn main_of(main: &MainState) -> Option<Main> {
 impl Told {
     pub(super) fn by(report: Report, hang: &Hang, possible_ns: (u64, u64)) -> Result<Self> {
         let main = main_of(&report.main);
-        let token = main.as_ref().map_or(0, |main| main.token);
+        let token = main.as_ref().map_or(Token::NONE, |main| main.token);
         // More than one, where the sampler was not ready for the first stack.
         let mut stacks = Vec::new();
-        for tree in report.trees.iter().filter(|tree| token != 0 && tree.token == token) {
+        for tree in report.trees.iter().filter(|tree| token != Token(0) && tree.token == token) {
             stacks.extend(stacks_of(&report, tree)?);
         }
         let has_stack = stacks.iter().any(|(frames, _)| {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use loopbox_format::model::{DumpReason, Outside};
+use loopbox_format::model::DumpReason;
 use loopbox_launch::reports;
 use tempfile::{TempDir, tempdir};
 
@@ -221,7 +221,7 @@ impl Stage {
         }
         // The first one's file gets its end.
         let ended_ns = wait_until("the first hang's end", || Ok(read(&one.path)?.anr.ended_after_ns))?;
-        let in_message = !Outside::is_outside(one.told.token);
+        let in_message = !one.told.token.is_outside();
         if in_message && ended_ns < lasted_ns {
             wrong.push(format!("the first ended after {ended_ns} ns, and lasted {lasted_ns} or more"));
         }

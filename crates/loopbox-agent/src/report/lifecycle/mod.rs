@@ -12,6 +12,7 @@
 
 use super::digest::FileState;
 use crate::session::Request;
+use loopbox_format::model::Token;
 use std::path::PathBuf;
 
 /// The system takes traces for up to twenty seconds before it reports that a process does not respond.
@@ -41,7 +42,7 @@ pub(super) struct ReportFile {
 pub(super) struct FollowUp {
     pub(super) file: ReportFile,
     /// The message that ran; 0 when none did.
-    pub(super) message: u64,
+    pub(super) message: Token,
     /// Whether it looks like an ANR that the system has not confirmed yet.
     pub(super) ask_system: bool,
 }
@@ -108,9 +109,9 @@ pub(super) enum Action {
     /// Notify the thread that waits for the report.
     NotifyComplete(Trigger),
     /// Find out whether the message has ended, and ask the system.
-    CheckEvidence { message: u64, ask: AskSystem },
+    CheckEvidence { message: Token, ask: AskSystem },
     /// Put the evidence found last into this file.
-    AddEvidence { file: ReportFile, message: u64 },
+    AddEvidence { file: ReportFile, message: Token },
     /// Notify the listener of this file again.
     NotifyReclassified { file: ReportFile, reason: &'static str },
     /// Put into this file that nothing more comes.
@@ -138,7 +139,7 @@ struct Current {
 struct Followed {
     file: ReportFile,
     /// 0 when none ran, or it has ended.
-    message: u64,
+    message: Token,
     /// Until when the system is asked; `None` when it has answered, or is not asked.
     ask_until_ns: Option<u64>,
     /// How it is asked right now.
@@ -150,7 +151,7 @@ struct Followed {
 impl Followed {
     /// No more evidence can come.
     fn is_settled(&self) -> bool {
-        self.message == 0 && self.ask_until_ns.is_none()
+        self.message == Token::NONE && self.ask_until_ns.is_none()
     }
 
     /// What is to be done with the file when it is not followed any more.
@@ -288,7 +289,7 @@ impl Lifecycle {
     fn evidence_checked(&mut self, message_ended: bool, system: Option<SystemAnswer>) {
         let Some(followed) = &mut self.followed else { return };
         if !message_ended && system.is_none() {
-            if followed.message == 0 && followed.asking != AskSystem::Yes {
+            if followed.message == Token::NONE && followed.asking != AskSystem::Yes {
                 self.close_followed();
             } else if followed.asking == AskSystem::LastTime {
                 followed.ask_until_ns = None;
@@ -305,7 +306,7 @@ impl Lifecycle {
         };
         let add = Action::AddEvidence { file: followed.file.clone(), message: followed.message };
         if message_ended {
-            followed.message = 0;
+            followed.message = Token::NONE;
         }
         // The evidence goes into the complete file.
         self.complete();

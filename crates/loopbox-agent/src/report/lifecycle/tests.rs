@@ -1,6 +1,7 @@
 //! Lists of events, and the actions that follow.
 
 use super::*;
+use loopbox_format::model::Token;
 
 const DEADLINE_NS: u64 = 2_000;
 
@@ -27,7 +28,7 @@ fn after(life: &mut Lifecycle, event: Event) -> Vec<String> {
     std::iter::from_fn(|| life.next_action()).map(name).collect()
 }
 
-fn queue(now_ns: u64, threads_answered: bool, message: u64, ask_system: bool) -> Event {
+fn queue(now_ns: u64, threads_answered: bool, message: Token, ask_system: bool) -> Event {
     let follow_up = FollowUp { file: file(), message, ask_system };
     Event::QueueCaptured { now_ns, threads_answered, follow_up }
 }
@@ -41,7 +42,7 @@ fn checked(message_ended: bool, system: Option<SystemAnswer>) -> Event {
 }
 
 /// A report that waits for threads.
-fn waiting(trigger: Trigger, updated: bool, message: u64, ask_system: bool) -> Lifecycle {
+fn waiting(trigger: Trigger, updated: bool, message: Token, ask_system: bool) -> Lifecycle {
     let mut life = Lifecycle::default();
     assert_eq!(after(&mut life, Event::Wanted(trigger)), ["WriteFirst"]);
     let first = after(&mut life, Event::FirstWritten { updated });
@@ -54,7 +55,7 @@ fn waiting(trigger: Trigger, updated: bool, message: u64, ask_system: bool) -> L
 }
 
 /// A hang's report that is complete.
-fn followed(message: u64, ask_system: bool) -> Lifecycle {
+fn followed(message: Token, ask_system: bool) -> Lifecycle {
     let mut life = waiting(Trigger::Hang, false, message, ask_system);
     let done = Event::Tick { now_ns: 200, threads_answered: true };
     let actions = after(&mut life, done);
@@ -86,7 +87,7 @@ fn without_threads_to_ask_a_report_is_complete_with_its_queue() {
     after(&mut life, Event::Wanted(request()));
     after(&mut life, Event::FirstWritten { updated: false });
     after(&mut life, Event::ThreadsAsked { deadline_ns: None });
-    assert_eq!(after(&mut life, queue(5, false, 7, true)), ["WriteComplete", "notify app"]);
+    assert_eq!(after(&mut life, queue(5, false, Token(7), true)), ["WriteComplete", "notify app"]);
     assert!(life.followed_file().is_none(), "only signals and hangs are followed");
 }
 
@@ -97,7 +98,7 @@ fn threads_that_answered_while_the_queue_was_captured_are_not_waited_for() {
         after(&mut life, Event::Wanted(Trigger::Hang));
         after(&mut life, Event::FirstWritten { updated: false });
         after(&mut life, Event::ThreadsAsked { deadline_ns: Some(DEADLINE_NS) });
-        let actions = after(&mut life, queue(now_ns, answered, 7, false));
+        let actions = after(&mut life, queue(now_ns, answered, Token(7), false));
         assert_eq!(actions, ["WriteComplete", "notify Hang"]);
     }
 }
@@ -105,7 +106,7 @@ fn threads_that_answered_while_the_queue_was_captured_are_not_waited_for() {
 #[test]
 fn a_report_is_complete_when_the_threads_answer_or_at_the_deadline() {
     for (now_ns, threads_answered) in [(200, true), (DEADLINE_NS, false)] {
-        let mut life = waiting(request(), false, 7, false);
+        let mut life = waiting(request(), false, Token(7), false);
         assert!(after(&mut life, tick(150)).is_empty());
         let actions = after(&mut life, Event::Tick { now_ns, threads_answered });
         assert_eq!(actions, ["WriteComplete", "notify app"]);
@@ -116,7 +117,7 @@ fn a_report_is_complete_when_the_threads_answer_or_at_the_deadline() {
 
 #[test]
 fn the_next_report_completes_the_one_that_waits() {
-    let mut life = waiting(request(), false, 7, false);
+    let mut life = waiting(request(), false, Token(7), false);
     let actions = after(&mut life, Event::Wanted(Trigger::Signal));
     assert_eq!(actions, ["WriteComplete", "notify app", "WriteFirst"]);
     assert!(matches!(life.trigger(), Some(Trigger::Signal)));
@@ -124,21 +125,21 @@ fn the_next_report_completes_the_one_that_waits() {
 
 #[test]
 fn a_second_signal_of_a_hang_keeps_its_complete_file_until_it_is_complete_itself() {
-    let mut life = waiting(Trigger::Signal, true, 7, false);
+    let mut life = waiting(Trigger::Signal, true, Token(7), false);
     let actions = after(&mut life, Event::Tick { now_ns: 200, threads_answered: true });
     assert_eq!(actions, ["WriteComplete", "notify Signal", "check 7, ask No"]);
 }
 
 #[test]
 fn the_end_of_the_session_completes_what_waits() {
-    let mut life = waiting(Trigger::Hang, false, 7, true);
+    let mut life = waiting(Trigger::Hang, false, Token(7), true);
     assert_eq!(after(&mut life, Event::SessionEnds), ["WriteComplete", "notify Hang", "close hang"]);
     assert!(after(&mut life, tick(300)).is_empty(), "nothing is followed any more");
 }
 
 #[test]
 fn a_hang_is_followed_to_its_end_and_the_systems_answer() {
-    let mut life = followed(7, true);
+    let mut life = followed(Token(7), true);
     assert_eq!(after(&mut life, checked(false, None)), [""; 0]);
     assert_eq!(after(&mut life, tick(400)), ["check 7, ask Yes"]);
     let answer = checked(false, Some(SystemAnswer::NotResponding));
@@ -152,7 +153,7 @@ fn a_hang_is_followed_to_its_end_and_the_systems_answer() {
 
 #[test]
 fn the_system_is_asked_until_its_time_is_over() {
-    let mut life = followed(7, true);
+    let mut life = followed(Token(7), true);
     after(&mut life, checked(true, None));
     after(&mut life, Event::EvidenceAdded { written: true });
     assert_eq!(after(&mut life, tick(99 + ASK_SYSTEM_NS)), ["check 0, ask Yes"]);
@@ -166,7 +167,7 @@ fn the_system_is_asked_until_its_time_is_over() {
 
 #[test]
 fn a_system_that_cannot_be_asked_is_given_up_in_silence() {
-    let mut life = followed(0, true);
+    let mut life = followed(Token::NONE, true);
     after(&mut life, tick(100 + ASK_SYSTEM_NS));
     assert_eq!(after(&mut life, checked(false, None)), ["close hang"]);
     assert!(life.followed_file().is_none());
@@ -174,7 +175,7 @@ fn a_system_that_cannot_be_asked_is_given_up_in_silence() {
 
 #[test]
 fn a_file_is_open_until_its_message_has_ended_and_the_system_has_answered() {
-    let mut life = followed(7, true);
+    let mut life = followed(Token(7), true);
     assert_eq!(life.state_of(&file()), FileState::Open);
     assert_eq!(life.state_of(&ReportFile { name: "other".to_owned(), ..file() }), FileState::Closed);
     assert_eq!(after(&mut life, checked(true, None)), ["add evidence on 7"]);
@@ -183,19 +184,19 @@ fn a_file_is_open_until_its_message_has_ended_and_the_system_has_answered() {
     after(&mut life, tick(400));
     after(&mut life, checked(false, Some(SystemAnswer::NotResponding)));
     assert_eq!(life.state_of(&file()), FileState::Closed, "what is written now says so");
-    assert_eq!(followed(0, false).state_of(&file()), FileState::Closed);
-    assert_eq!(followed(7, false).state_of(&file()), FileState::Open);
+    assert_eq!(followed(Token::NONE, false).state_of(&file()), FileState::Closed);
+    assert_eq!(followed(Token(7), false).state_of(&file()), FileState::Open);
 }
 
 #[test]
 fn the_next_hang_closes_the_file_of_the_last() {
-    let mut life = followed(7, true);
+    let mut life = followed(Token(7), true);
     after(&mut life, checked(false, None));
     after(&mut life, Event::Wanted(Trigger::Signal));
     after(&mut life, Event::FirstWritten { updated: false });
     after(&mut life, Event::ThreadsAsked { deadline_ns: None });
     let file = ReportFile { name: "next".to_owned(), path: "/x/next.lbx".into() };
-    let follow_up = FollowUp { file: file.clone(), message: 9, ask_system: false };
+    let follow_up = FollowUp { file: file.clone(), message: Token(9), ask_system: false };
     let captured = Event::QueueCaptured { now_ns: 300, threads_answered: true, follow_up };
     assert_eq!(after(&mut life, captured), ["close hang", "WriteComplete", "notify Signal"]);
     assert_eq!(life.followed_file(), Some(&file));
@@ -203,7 +204,7 @@ fn the_next_hang_closes_the_file_of_the_last() {
 
 #[test]
 fn evidence_completes_the_report_that_it_belongs_to_first() {
-    let mut life = waiting(Trigger::Hang, false, 7, true);
+    let mut life = waiting(Trigger::Hang, false, Token(7), true);
     assert_eq!(after(&mut life, tick(300)), ["check 7, ask Yes"]);
     let actions = after(&mut life, checked(true, None));
     assert_eq!(actions, ["WriteComplete", "notify Hang", "add evidence on 7"]);
@@ -211,7 +212,7 @@ fn evidence_completes_the_report_that_it_belongs_to_first() {
 
 #[test]
 fn a_report_that_the_app_has_taken_is_not_followed_any_more() {
-    let mut life = followed(7, true);
+    let mut life = followed(Token(7), true);
     after(&mut life, checked(true, None));
     assert!(after(&mut life, Event::EvidenceAdded { written: false }).is_empty());
     assert!(life.followed_file().is_none());
@@ -219,11 +220,11 @@ fn a_report_that_the_app_has_taken_is_not_followed_any_more() {
 
 #[test]
 fn a_requested_report_does_not_end_what_a_hang_is_followed_for() {
-    let mut life = followed(7, false);
+    let mut life = followed(Token(7), false);
     after(&mut life, Event::Wanted(request()));
     after(&mut life, Event::FirstWritten { updated: false });
     after(&mut life, Event::ThreadsAsked { deadline_ns: None });
-    after(&mut life, queue(5, false, 8, true));
+    after(&mut life, queue(5, false, Token(8), true));
     assert_eq!(life.followed_file(), Some(&file()));
     assert_eq!(after(&mut life, tick(300)), ["check 7, ask No"]);
 }

@@ -1,4 +1,5 @@
 use super::*;
+use loopbox_format::model::Token;
 use std::sync::Arc;
 
 #[test]
@@ -39,11 +40,11 @@ fn a_reader_never_sees_halves_of_two_messages() {
     let reader = std::thread::spawn({
         let shared = Arc::clone(&shared);
         move || {
-            let mut seen = 0;
+            let mut seen = Token::NONE;
             // A thread that comes late finds the last message.
-            while seen == 0 || !shared.stopped() {
+            while seen == Token::NONE || !shared.stopped() {
                 if let Activity::Running { token, start_ns } = shared.activity() {
-                    assert_eq!(start_ns, token * 10);
+                    assert_eq!(start_ns, token.0 * 10);
                     seen = token;
                 }
             }
@@ -53,15 +54,15 @@ fn a_reader_never_sees_halves_of_two_messages() {
     let mut token = 0;
     while token < 200_000 {
         token += 1;
-        shared.running(token, token * 10);
+        shared.running(Token(token), token * 10);
         if token % 3 == 0 {
-            shared.idle(token + 1, 7);
+            shared.idle(Token(token + 1), 7);
         }
     }
-    shared.running(200_001, 2_000_010);
-    while !matches!(shared.activity(), Activity::Running { token: 200_001, .. }) {}
+    shared.running(Token(200_001), 2_000_010);
+    while !matches!(shared.activity(), Activity::Running { token: Token(200_001), .. }) {}
     shared.stop();
-    assert!(reader.join().unwrap() > 0);
+    assert!(reader.join().unwrap() > Token::NONE);
 }
 
 #[test]
@@ -76,13 +77,13 @@ fn a_parked_sampler_is_woken_by_the_next_message() {
                     shared.park();
                 }
                 rounds += 1;
-                shared.idle(1, 0);
+                shared.idle(Token(1), 0);
             }
             rounds
         }
     });
     for token in 1..2_000 {
-        shared.running(token, 0);
+        shared.running(Token(token), 0);
         while !shared.runs_no_message() {
             std::hint::spin_loop();
         }
@@ -95,17 +96,17 @@ fn a_parked_sampler_is_woken_by_the_next_message() {
 fn what_was_found_outside_of_messages_holds_until_the_next_one() {
     let shared = SharedState::default();
     assert_eq!(shared.activity(), Activity::Idle { since_ns: 0 });
-    let token = Outside::token_before(1);
+    let token = Token::outside_before(Token(1));
     assert_eq!(shared.token(), token);
     shared.set_outside(token, 30);
     assert_eq!(shared.activity(), Activity::Outside { token, since_ns: 30 });
     shared.park();
-    shared.running(1, 40);
-    assert_eq!(shared.activity(), Activity::Running { token: 1, start_ns: 40 });
-    shared.idle(2, 50);
+    shared.running(Token(1), 40);
+    assert_eq!(shared.activity(), Activity::Running { token: Token(1), start_ns: 40 });
+    shared.idle(Token(2), 50);
     assert_eq!(shared.activity(), Activity::Idle { since_ns: 50 });
-    shared.set_outside(Outside::token_before(2), 60);
-    shared.set_outside(0, 0);
+    shared.set_outside(Token::outside_before(Token(2)), 60);
+    shared.set_outside(Token::NONE, 0);
     assert_eq!(shared.activity(), Activity::Idle { since_ns: 50 });
 }
 

@@ -7,7 +7,8 @@ use crate::diagnose::not_idle::wants_no_hook;
 use crate::diagnose::slow_message::SlowMessage;
 use crate::diagnose::time_out::time_outs;
 use crate::model::time::{format_ns, percent, share};
-use crate::model::{Frame, FrameId, OutsidePlace, TreePlace, token};
+use crate::model::{Frame, FrameId, OutsidePlace, TreePlace};
+use loopbox_format::model::Token;
 
 const ADVICE: &str = "Input events, sensor and file-descriptor callbacks and idle handlers run inside MessageQueue.next(), \
                       where no hook sees them: look at touch listeners, addIdleHandler and native code.";
@@ -24,9 +25,9 @@ fn at_dump(facts: &Facts<'_>) -> Option<Finding> {
         _ if wants_no_hook(facts.analysis) => {
             format!("main was last seen to wait for a message {} before the dump", since(facts, slow))
         }
-        first if token::message_before(first) == 0 => "no message had ended before it".into(),
+        first if first.previous() == Token::NONE => "no message had ended before it".into(),
         of => {
-            format!("message #{} had ended {} before the dump", token::message_before(of), since(facts, slow))
+            format!("message #{} had ended {} before the dump", of.previous(), since(facts, slow))
         }
     };
     Some(describe(facts, slow, score).with_evidence(ended).with_message(slow.token))
@@ -45,7 +46,7 @@ fn not_idle(facts: &Facts<'_>) -> Option<Finding> {
     let mut slow = SlowMessage {
         running: true,
         certain_ns: found.certain_ns.min(idle_ns),
-        ..SlowMessage::past(facts.analysis, 0, facts.now_ns.saturating_sub(idle_ns), idle_ns)
+        ..SlowMessage::past(facts.analysis, Token(0), facts.now_ns.saturating_sub(idle_ns), idle_ns)
     };
     if let Some((tree, place)) = found.stacks {
         (slow.token, slow.tree, slow.place) = (tree.token, Some(tree), Some(place.place));

@@ -14,6 +14,7 @@ use super::json::{
 };
 use crate::model::{Analysis, CodeOwner, Frame, FrameKind, Issue, SampledTree, token};
 use crate::smoothness::JankView;
+use loopbox_format::model::Token;
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -73,7 +74,7 @@ impl<'a> PageFrames<'a> {
 #[derive(Serialize)]
 struct PageTree<'a> {
     #[serde(serialize_with = "token::serialize")]
-    token: u64,
+    token: Token,
     title: &'a str,
     at_ms: f64,
     source: &'a str,

@@ -3,7 +3,6 @@
 
 use crate::diagnose::Cause;
 use crate::model::time::format_ms;
-use crate::model::token;
 use crate::render::escape::escape;
 use crate::render::json::{CurrentView, ReportView};
 use crate::render::stack_text;
@@ -101,7 +100,7 @@ fn evidence(out: &mut String, cause: &Cause) {
     }
     // The script puts a button there, when there are stacks of it.
     if let Some(token) = cause.token {
-        let _ = writeln!(out, "<span data-stacks=\"{}\"></span>", token::key(token));
+        let _ = writeln!(out, "<span data-stacks=\"{token}\"></span>");
     }
 }
 

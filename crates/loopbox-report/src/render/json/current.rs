@@ -3,7 +3,7 @@
 use super::message::MessageView;
 use crate::model::time::{ms, ms_between};
 use crate::model::{Analysis, token};
-use loopbox_format::model::MainState;
+use loopbox_format::model::{MainState, Token};
 use serde::Serialize;
 
 /// What the main thread was doing at the dump.
@@ -18,13 +18,13 @@ pub enum CurrentView {
         for_ms: f64,
         /// What the main thread's stacks of that time are under in `trees`; `None` without any.
         #[serde(serialize_with = "token::serialize_option")]
-        token: Option<u64>,
+        token: Option<Token>,
     },
     /// The main thread was busy, and in no message.
     Outside {
         /// What its stacks are under in `trees`: the message before it, `after-45`.
         #[serde(serialize_with = "token::serialize")]
-        token: u64,
+        token: Token,
         /// When the last message had ended, relative to the dump.
         after_ms: f64,
         /// When it began, relative to the dump; the end of the last message when that is not known.
@@ -43,7 +43,8 @@ pub enum CurrentView {
     /// A message was running.
     Running {
         /// The number of the message.
-        token: u64,
+        #[serde(serialize_with = "token::serialize")]
+        token: Token,
         /// When its dispatch started, relative to the dump.
         at_ms: f64,
         /// How long it had been running.
@@ -94,7 +95,7 @@ impl CurrentView {
 
 impl CurrentView {
     /// What the stacks of the dump are under in `trees`.
-    pub(crate) fn token(&self) -> Option<u64> {
+    pub(crate) fn token(&self) -> Option<Token> {
         match self {
             Self::Unknown => None,
             Self::Idle { token, .. } => *token,

@@ -3,7 +3,8 @@
 use super::message::MessageView;
 use crate::model::Analysis;
 use crate::model::time::{ms, ms_between};
-use loopbox_format::model::{Detail, End, Record, RecordKind};
+use crate::model::token;
+use loopbox_format::model::{Detail, End, Record, RecordKind, Token};
 use serde::Serialize;
 
 /// One record of the history.
@@ -18,7 +19,8 @@ pub struct RecordView {
     /// When it started, as time of day in UTC.
     pub clock: Option<String>,
     /// The number of its first message.
-    pub first_token: u64,
+    #[serde(serialize_with = "token::serialize")]
+    pub first_token: Token,
     /// The number of its messages.
     pub count: u32,
     /// Its wall time.
@@ -45,7 +47,8 @@ pub struct RecordView {
 #[derive(Debug, Clone, Serialize)]
 pub struct SlowestView {
     /// The number of the message.
-    pub token: u64,
+    #[serde(serialize_with = "token::serialize")]
+    pub token: Token,
     /// Its dispatch time.
     pub wall_ms: f64,
     /// Whether it took at most that long: its end was not seen.
@@ -92,7 +95,8 @@ impl RecordView {
 #[derive(Debug, Clone, Serialize)]
 pub struct DetailView {
     /// The number of the message.
-    pub token: u64,
+    #[serde(serialize_with = "token::serialize")]
+    pub token: Token,
     /// When its dispatch started, relative to the dump.
     pub at_ms: f64,
     /// Its dispatch time.

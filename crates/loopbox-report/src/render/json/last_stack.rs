@@ -2,6 +2,7 @@
 
 use crate::model::time::ms_between;
 use crate::model::{Analysis, Frame, token};
+use loopbox_format::model::Token;
 use serde::Serialize;
 
 /// The newest stack of what the main thread was doing at the dump.
@@ -9,7 +10,7 @@ use serde::Serialize;
 pub struct LastStackView {
     /// The message that it is of.
     #[serde(serialize_with = "token::serialize")]
-    pub token: u64,
+    pub token: Token,
     /// When it was taken, relative to the dump.
     pub at_ms: f64,
     /// The frames as Java prints them, the innermost first.

@@ -3,7 +3,7 @@
 use crate::model::message_name::tree_title;
 use crate::model::time::{ms, ms_between};
 use crate::model::{Analysis, FrameId, MergedTree, SampledTree, token};
-use loopbox_format::model::StackSource;
+use loopbox_format::model::{StackSource, Token};
 use serde::Serialize;
 
 /// The sampled stacks of one message.
@@ -11,7 +11,7 @@ use serde::Serialize;
 pub struct TreeView {
     /// The number of the message; of what ran outside of messages the one before it, `after-45`.
     #[serde(serialize_with = "token::serialize")]
-    pub token: u64,
+    pub token: Token,
     /// What the stacks are of, for a reader: `#46 com.example.Checkout (running at the dump)`.
     pub title: String,
     /// When its dispatch started, relative to the dump.

@@ -26,7 +26,7 @@ fn shop() -> ReportBuilder {
             record.dropped_details = 2;
             record.checktime_late_ns = Some(751_000_000);
             record.details.push(Detail {
-                token: record.first_token + 1,
+                token: record.first_token.next(),
                 start_ns: record.start_ns + 9_000_000,
                 wall_ns: 120_000_000,
                 wait_ns: None,

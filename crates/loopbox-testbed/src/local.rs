@@ -285,6 +285,7 @@ mod tests {
             found.map(|fit| fit.art).map_err(|error| error.to_string())
         };
         assert_eq!(of(&["29-x86_64-debian"], &[]).as_deref(), Ok("10"));
+        assert_eq!(of(&["33-x86_64", "33m-x86_64"], &[]).as_deref(), Ok("13"));
         assert_eq!(of(&["34-x86_64-debian"], &[]).as_deref(), Ok("14"));
         assert_eq!(of(&["34-x86_64", "34m-x86_64"], &[]).as_deref(), Ok("14"), "of one version");
         // With LLVM's C++ library the code of ART 11 loads from the places of both rows.

@@ -217,6 +217,7 @@ fn is_of_its_row(testbed: &str, probe: &Probe, installed: &str) -> bool {
     let row = match testbed.trim_end_matches("-jit").trim_end_matches("-aot") {
         "art10" => "29-x86_64-debian",
         "art11" => "30-x86_64-debian",
+        "art11-libcxx" => "30-x86_64",
         "art14" => "34-x86_64-debian",
         testbed::LOCAL => {
             // What its code says, however it was built.

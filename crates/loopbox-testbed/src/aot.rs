@@ -51,7 +51,7 @@ pub(crate) fn build(builder: &Builder<'_>, compiler: Option<&Path>) -> Result<Op
         folders.extend([data.join("include"), sysroot.join("usr/include")]);
         let include: Vec<&OsStr> =
             folders.iter().flat_map(|folder| ["-I".as_ref(), folder.as_os_str()]).collect();
-        let objects = build.objects(sources, &include)?;
+        let objects = build.objects("objects", sources, &include)?;
         let mut link = build.link();
         // libart finds functions of the program and of the compiler in the global scope.
         link.args(["-rdynamic", "-s"])

@@ -17,6 +17,7 @@ use crate::code_patch::CodePatches;
 use crate::compiler;
 use crate::framework::{self, Framework};
 use crate::libcore::{self, Libcore};
+use crate::libcxx;
 use crate::local;
 use crate::manifest::{Build, Manifest, environment};
 use crate::spec::Foreign;
@@ -32,6 +33,7 @@ struct Parts {
     fitting: Option<PathBuf>,
     compiler: Option<PathBuf>,
     aot: Option<PathBuf>,
+    libcxx: Option<PathBuf>,
 }
 
 impl Builder<'_> {
@@ -41,8 +43,10 @@ impl Builder<'_> {
         let fitting = libcore::fit(self, &libcore)?;
         let compiler = compiler::build(self)?;
         let aot = aot::build(self, compiler.as_deref())?;
+        let libcxx = libcxx::build(self)?;
         self.progress.say("put the testbed together");
-        self.put_together(out, home, key, &Parts { libcore, framework, natives, fitting, compiler, aot })
+        let parts = Parts { libcore, framework, natives, fitting, compiler, aot, libcxx };
+        self.put_together(out, home, key, &parts)
     }
 
     /// Java on this thread; the framework's long unpacking and the natives beside it.
@@ -68,6 +72,10 @@ impl Builder<'_> {
         self.place_libraries(&lib, &parts.natives)?;
         if let Some(compiler) = &parts.compiler {
             unpack::place(compiler, &lib.join(compiler::LIBRARY))?;
+        }
+        if let Some(libart) = &parts.libcxx {
+            remove(&lib.join(&testbed.libart))?;
+            unpack::place(libart, &lib.join(&testbed.libart))?;
         }
 
         let mut boot = vec!["core.jar", "framework.jar"];

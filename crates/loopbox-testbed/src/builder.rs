@@ -43,10 +43,12 @@ impl<'a> Builder<'a> {
     pub(crate) fn new(spec: &'a Spec, tools: &'a Tools, progress: &'a Progress) -> Result<Self> {
         let testbeds = paths::testbeds();
         let packages = spec.packages();
-        let of_compiler = spec.compiler.iter().flat_map(|c| [&c.own.source, &c.own.packaging]);
+        let of_compiler = spec.source_build().into_iter().flat_map(|c| [&c.own.source, &c.own.packaging]);
+        let of_libcxx = spec.libcxx.iter().map(|libcxx| &libcxx.own.source);
         let sources: Vec<&Source> = [&spec.common.libcore.source, &spec.common.framework.source]
             .into_iter()
             .chain(of_compiler)
+            .chain(of_libcxx)
             .collect();
         let (debs, sources) = Fetcher::new(progress)?.all(&packages, &sources)?;
         let cross = spec.foreign.as_ref().map(|_| CompilerTools::ensure()).transpose()?;

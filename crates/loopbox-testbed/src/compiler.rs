@@ -3,7 +3,7 @@
 //! libart opens `libart-compiler.so` by that name when the JIT is on. It reads the runtime's own structures, so it
 //! must be built from the same sources, with Debian's patches and macros, against the same libart.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -83,6 +83,8 @@ pub(crate) struct Build<'a> {
     headers: PathBuf,
     runtime: PathBuf,
     generated: PathBuf,
+    /// Further flags of every C++ file.
+    pub(crate) flags: Vec<OsString>,
 }
 
 impl<'a> Build<'a> {
@@ -98,7 +100,7 @@ impl<'a> Build<'a> {
         let generated = work.join("generated");
         fs::create_dir_all(&generated).with_context(|| format!("cannot create {}", generated.display()))?;
         let (headers, runtime) = (headers(builder, spec)?, builder.runtime()?);
-        Ok(Self { builder, spec, tools, source, headers, runtime, generated })
+        Ok(Self { builder, spec, tools, source, headers, runtime, generated, flags: Vec::new() })
     }
 
     fn library(&self, out: &Path) -> Result<()> {
@@ -116,8 +118,8 @@ impl<'a> Build<'a> {
         self.builder
             .progress
             .say(format!("compile the compiler of ART {art}: {} files, about a minute", sources.len()));
-        let headers = self.precompiled()?;
-        let objects = self.objects(sources, &["-include-pch".as_ref(), headers.as_os_str()])?;
+        let headers = self.precompiled(&self.spec.common.precompiled)?;
+        let objects = self.objects("objects", sources, &["-include-pch".as_ref(), headers.as_os_str()])?;
         let mut link = self.link();
         link.args(["-shared", "-s"]).arg(format!("-Wl,-soname,{LIBRARY}")).args(objects);
         link.arg(format!("-l:{}", self.builder.spec.testbed.libart)).arg("-l:libbase.so.0");
@@ -125,11 +127,10 @@ impl<'a> Build<'a> {
         Ok(())
     }
 
-    /// The headers that most of the compiler's sources include, read once instead of with each: three quarters of the time.
-    fn precompiled(&self) -> Result<PathBuf> {
+    /// The headers that most of the sources include, read once instead of with each: three quarters of the time.
+    pub(crate) fn precompiled(&self, headers: &[String]) -> Result<PathBuf> {
         let list = self.generated.join("precompiled.h");
-        let lines: Vec<String> =
-            self.spec.common.precompiled.iter().map(|file| format!("#include \"{file}\"\n")).collect();
+        let lines: Vec<String> = headers.iter().map(|file| format!("#include \"{file}\"\n")).collect();
         fs::write(&list, lines.concat()).with_context(|| format!("cannot write {}", list.display()))?;
         let precompiled = list.with_extension("pch");
         let mut clang = self.clang();
@@ -138,13 +139,19 @@ impl<'a> Build<'a> {
             .arg(&list)
             .arg("-o")
             .arg(&precompiled);
-        run(&mut clang).context("cannot compile the headers of the compiler")?;
+        run(&mut clang).context("cannot compile the headers that are read once")?;
         Ok(precompiled)
     }
 
-    /// Compiles sources, with further arguments.
-    pub(crate) fn objects(&self, sources: Vec<PathBuf>, more: &[&OsStr]) -> Result<Vec<PathBuf>> {
-        let objects = self.generated.join("objects");
+    /// Compiles sources into a folder of that name, with further arguments. Assembly code gets the macros and the folders of
+    /// headers alone.
+    pub(crate) fn objects(
+        &self,
+        folder: &str,
+        sources: Vec<PathBuf>,
+        more: &[&OsStr],
+    ) -> Result<Vec<PathBuf>> {
+        let objects = self.generated.join(folder);
         fs::create_dir_all(&objects).with_context(|| format!("cannot create {}", objects.display()))?;
         let units: Vec<(PathBuf, PathBuf)> = sources
             .into_iter()
@@ -152,8 +159,16 @@ impl<'a> Build<'a> {
             .map(|(number, source)| (source, objects.join(format!("{number}.o"))))
             .collect();
         for_each(&units, |(source, object)| {
-            let mut clang = self.clang();
-            run(clang.args(more).arg("-c").arg(source).arg("-o").arg(object))
+            let mut clang = if source.extension().is_some_and(|ending| ending == "S") {
+                let mut clang = command(&self.tools.clang, ["-x", "assembler-with-cpp", "-fPIC"]);
+                self.add_macros_and_headers(&mut clang);
+                clang
+            } else {
+                let mut clang = self.clang();
+                clang.args(more);
+                clang
+            };
+            run(clang.arg("-c").arg(source).arg("-o").arg(object))
                 .with_context(|| format!("cannot compile {}", source.display()))
                 .map(drop)
         })?;
@@ -179,6 +194,14 @@ impl<'a> Build<'a> {
         fs::write(self.generated.join("asm_defines.h"), text).context("cannot write asm_defines.h")
     }
 
+    /// Runs a generator of the source, a Python program, that writes the file of that name.
+    pub(crate) fn generate(&self, program: &str, file: &str, inputs: &[PathBuf]) -> Result<PathBuf> {
+        let out = self.generated.join(file);
+        run(command(&self.tools.python, [self.source.join(program)]).arg(&out).args(inputs))
+            .with_context(|| format!("cannot generate {file}"))?;
+        Ok(out)
+    }
+
     /// Code that prints enumerations of headers in a folder of the source.
     pub(crate) fn operators(&self, folder: &str, headers: &[String]) -> Result<PathBuf> {
         let folder = self.source.join(folder);
@@ -196,7 +219,12 @@ impl<'a> Build<'a> {
             ["-O1", "-fPIC", "-std=gnu++17", "-fno-omit-frame-pointer", "-fno-rtti", "-fno-exceptions"];
         let mut clang = command(&self.tools.clang, flags);
         // libc++ brings these functions in along the way, libstdc++ does not.
-        clang.args(["-fstrict-aliasing", "-w", "-include", "cmath"]);
+        clang.args(["-fstrict-aliasing", "-w", "-include", "cmath"]).args(&self.flags);
+        self.add_macros_and_headers(&mut clang);
+        clang
+    }
+
+    fn add_macros_and_headers(&self, clang: &mut std::process::Command) {
         clang.args(self.spec.common.defines.iter().chain(&self.spec.own.defines).map(|d| format!("-D{d}")));
         clang.arg("-I").arg(&self.generated);
         for folder in &self.spec.common.include {
@@ -204,6 +232,5 @@ impl<'a> Build<'a> {
         }
         let android = self.headers.join("usr/include/android");
         clang.arg("-I").arg(&android).arg("-I").arg(android.join("nativehelper"));
-        clang
     }
 }

@@ -83,6 +83,7 @@ pub(crate) fn load(specs: &Path) -> Result<Spec> {
         compiler: None,
         aot: None,
         foreign: None,
+        libcxx: None,
         local: Some(runtime),
     })
 }
@@ -284,9 +285,10 @@ mod tests {
             found.map(|fit| fit.art).map_err(|error| error.to_string())
         };
         assert_eq!(of(&["29-x86_64-debian"], &[]).as_deref(), Ok("10"));
+        assert_eq!(of(&["33-x86_64", "33m-x86_64"], &[]).as_deref(), Ok("13"));
         assert_eq!(of(&["34-x86_64-debian"], &[]).as_deref(), Ok("14"));
         assert_eq!(of(&["34-x86_64", "34m-x86_64"], &[]).as_deref(), Ok("14"), "of one version");
-        // With LLVM's C++ library both have the same numbers.
+        // With LLVM's C++ library the code of ART 11 loads from the places of both rows.
         let (same, eleven) = (["29-x86_64", "30-x86_64"], "setDisabledCompatChangesNative");
         assert_eq!(of(&same, &[]).as_deref(), Ok("10"));
         assert_eq!(of(&same, &[eleven]).as_deref(), Ok("11"));

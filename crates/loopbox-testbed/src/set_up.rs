@@ -18,7 +18,8 @@ use crate::{local, paths, store};
 
 /// What the first set-up says, before it knows the sizes of packages.
 const FIRST_TIME: &str = "the first testbed takes about 80 MB of package indexes, 110 MB of packages, and then one to \
-    two minutes of compiling on two cores; later ones take seconds, but for a compiler of Android code (one minute)";
+    two minutes of compiling on two cores; later ones take seconds, but for a compiler of Android code (one minute) and a \
+    runtime that is built here (some ten)";
 
 /// The testbed called `name`, set up if it is not there or out of date.
 ///
@@ -78,7 +79,7 @@ fn testbed_key(spec: &Spec, tools: &Tools, testbeds: &Path, progress: &Progress)
         .with(&tools.identity()?)
         .with(&testbeds.display().to_string());
     key = key.with_path(&spec.folder)?;
-    if spec.compiler.is_some() || spec.foreign.is_some() {
+    if spec.source_build().is_some() || spec.foreign.is_some() {
         key = key.with(&CompilerTools::ensure()?.identity()?);
     }
     if let Some(folder) = &spec.local {

@@ -193,6 +193,57 @@ pub(crate) struct AotSpec {
     pub(crate) libraries: Vec<String>,
 }
 
+/// `tests/testbed/libcxx/<testbed>.toml`: how the runtime itself is built with LLVM's C++ library.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LibcxxSpec {
+    /// The file in `tests/testbed/compiler` that says which source, headers and macros it has.
+    pub(crate) runtime: String,
+    /// Debian's makefile, which lists the sources.
+    pub(crate) makefile: String,
+    /// Its lists, and the folders that their files are in.
+    pub(crate) lists: BTreeMap<String, String>,
+    /// Sources outside the lists.
+    pub(crate) extra: Vec<String>,
+    /// Assembly code that a program of the source makes of files.
+    #[serde(rename = "generate")]
+    pub(crate) generated: Vec<Generated>,
+    /// Headers whose enumerations become printable.
+    pub(crate) operators: Vec<String>,
+    /// Headers that are read once for all sources.
+    pub(crate) precompiled: Vec<String>,
+    /// Further macros.
+    pub(crate) defines: Vec<String>,
+    /// Debian's libraries that it is linked to.
+    pub(crate) libraries: Vec<String>,
+    /// Source of the libraries whose functions take strings and streams.
+    pub(crate) source: Source,
+    /// Files of that archive that are compiled into the runtime, and folders of their headers.
+    pub(crate) sources: Vec<String>,
+    pub(crate) include: Vec<String>,
+    /// The C++ library.
+    #[serde(rename = "package")]
+    pub(crate) packages: Vec<Package>,
+}
+
+/// A file that a program of the source makes.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Generated {
+    pub(crate) program: String,
+    pub(crate) file: String,
+    /// Files, and folders whose files of assembly code are meant.
+    pub(crate) of: Vec<String>,
+}
+
+/// How a runtime is built with LLVM's C++ library.
+#[derive(Debug)]
+pub(crate) struct Libcxx {
+    /// Source, headers and macros.
+    pub(crate) compiler: Compiler,
+    pub(crate) own: LibcxxSpec,
+}
+
 /// How methods of a testbed come to be machine code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compiled {
@@ -257,6 +308,8 @@ pub(crate) struct Spec {
     pub(crate) aot: Option<AotSpec>,
     /// What runs it, for a testbed of another architecture.
     pub(crate) foreign: Option<Foreign>,
+    /// How the runtime is built, for a testbed that does not take Debian's build of it.
+    pub(crate) libcxx: Option<Libcxx>,
     /// The folder of a user's own build of a runtime, whose libraries go before those of packages.
     pub(crate) local: Option<PathBuf>,
 }
@@ -296,21 +349,35 @@ impl Spec {
             Arch::X86_64 => None,
             Arch::Arm64 => Some(read_toml(&folder.join("arch/arm64.toml"))?),
         };
+        let own = folder.join(format!("libcxx/{runtime}.toml"));
+        let libcxx = if own.is_file() {
+            let own: LibcxxSpec = read_toml(&own)?;
+            Some(Libcxx { compiler: read_compiler(folder, &own.runtime)?, own })
+        } else {
+            None
+        };
         name.clone_into(&mut testbed.name);
         let folder = folder.to_owned();
-        Ok(Self { folder, arch, common, testbed, compiler, aot, foreign, local: None })
+        Ok(Self { folder, arch, common, testbed, compiler, aot, foreign, libcxx, local: None })
+    }
+
+    /// What is compiled from the runtime's source package, and how.
+    pub(crate) fn source_build(&self) -> Option<&Compiler> {
+        self.compiler.as_ref().or(self.libcxx.as_ref().map(|libcxx| &libcxx.compiler))
     }
 
     /// All packages that have to be downloaded. Of two of the same name the later one counts in the testbed.
     pub(crate) fn packages(&self) -> Vec<&Package> {
         let of_foreign = self.foreign.iter().flat_map(|foreign| &foreign.packages);
-        let of_compiler = self.compiler.iter().flat_map(|compiler| &compiler.own.packages);
+        let of_compiler = self.source_build().into_iter().flat_map(|compiler| &compiler.own.packages);
+        let of_libcxx = self.libcxx.iter().flat_map(|libcxx| &libcxx.own.packages);
         self.common
             .packages
             .iter()
             .chain(of_foreign)
             .chain(&self.testbed.packages)
             .chain(of_compiler)
+            .chain(of_libcxx)
             .collect()
     }
 
@@ -389,13 +456,15 @@ mod tests {
         assert!(names.iter().any(|n| n == "art10"), "{names:?}");
         assert!(names.iter().any(|n| n == "art11-jit"), "{names:?}");
         assert!(names.iter().any(|n| n == "art11-aot"), "{names:?}");
+        assert!(Spec::load(&folder, "art11-libcxx").unwrap().libcxx.is_some());
+        assert!(Spec::load(&folder, "art11").unwrap().libcxx.is_none());
         for name in names {
             let spec = Spec::load(&folder, &name).unwrap();
             assert_eq!(spec.testbed.name, name);
             assert_eq!(Name::parse(&name).to_string(), name);
             let libart = spec.packages().into_iter().find(|p| p.name == "android-libart").unwrap();
             assert_eq!(libart.pin().unwrap().version, spec.testbed.package_version);
-            if let Some(compiler) = &spec.compiler {
+            if let Some(compiler) = spec.source_build() {
                 assert_eq!(compiler.own.source.version, spec.testbed.package_version, "of its libart");
                 assert_eq!(compiler.own.packaging.version, spec.testbed.package_version, "of its libart");
             }

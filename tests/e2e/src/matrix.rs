@@ -117,13 +117,14 @@ fn phases(testbed: &Testbed) -> Vec<&'static str> {
 }
 
 /// All cells.
-pub const CELLS: [Cell; 14] = [
+pub const CELLS: [Cell; 15] = [
     Cell { testbed: "art10", mode: Mode::Interpreter },
     Cell { testbed: "art11", mode: Mode::Interpreter },
     Cell { testbed: "art11-jit", mode: Mode::Jit },
     Cell { testbed: "art11-jit", mode: Mode::FirstUse },
     Cell { testbed: "art11-jit", mode: Mode::SmallCache },
     Cell { testbed: "art11-aot", mode: Mode::Ahead },
+    Cell { testbed: "art11-libcxx", mode: Mode::Interpreter },
     Cell { testbed: "art14", mode: Mode::Interpreter },
     Cell { testbed: "art10-jit", mode: Mode::Jit },
     Cell { testbed: "art10-jit", mode: Mode::FirstUse },

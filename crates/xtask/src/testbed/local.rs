@@ -1,4 +1,4 @@
-//! `cargo xtask testbed --local`: what runs on every testbed, on a user's own build of a runtime.
+//! What runs on every testbed, on one alone: a user's own build of a runtime (`--local`), or any by name (`--test`).
 
 use std::path::Path;
 use std::time::Instant;
@@ -23,16 +23,24 @@ const PROGRAMS: [(&str, &str, &[&str]); 7] = [
 /// Samples in each of the nine phases of the sampler's stress.
 const SAMPLES: &str = "1000";
 
-/// Runs all of it, whatever fails, and prints a table.
+/// Runs all of it on the runtime in a folder.
 pub(super) fn run(folder: &Path) -> Result<()> {
     let folder = folder.canonicalize().with_context(|| format!("cannot find {}", folder.display()))?;
+    run_on(LOCAL, Some(&folder))
+}
+
+/// Runs all of it on a testbed, whatever fails, and prints a table.
+pub(super) fn run_on(testbed: &str, folder: Option<&Path>) -> Result<()> {
     let mut failed = Vec::new();
     let mut rows = Vec::new();
     for (package, program, tests) in PROGRAMS {
         let begun = Instant::now();
         let mut command = cargo();
         command.args(["test", "--quiet", "--locked", "--package", package, "--test", program, "--"]);
-        command.args(tests).env(LOCAL_FOLDER, &folder).env("LOOPBOX_TESTBEDS", format!("only:{LOCAL}"));
+        command.args(tests).env("LOOPBOX_TESTBEDS", format!("only:{testbed}"));
+        if let Some(folder) = folder {
+            command.env(LOCAL_FOLDER, folder);
+        }
         let status = command.env("LOOPBOX_SAMPLES", SAMPLES).status().context("cannot run cargo")?;
         let word = if status.success() { "passed" } else { "failed" };
         rows.push(format!("| {program} {} | {word} | {} |", tests.join(" "), minutes(begun.elapsed())));
@@ -41,6 +49,6 @@ pub(super) fn run(folder: &Path) -> Result<()> {
         }
     }
     println!("| tests | result | time |\n|---|---|---|\n{}", rows.join("\n"));
-    ensure!(failed.is_empty(), "failed on the runtime in {}: {}", folder.display(), failed.join(", "));
+    ensure!(failed.is_empty(), "failed on {testbed}: {}", failed.join(", "));
     Ok(())
 }

@@ -23,9 +23,12 @@ pub(crate) struct TestbedArgs {
     /// The testbeds of these names for an architecture: `art11 --arch arm64` is `art11-arm64`
     #[arg(long, default_value = "x86_64")]
     arch: Arch,
+    /// Then runs on each what is run on every testbed
+    #[arg(long, requires = "names")]
+    test: bool,
     /// A folder with a build of one's own for x86-64 (libart and the libraries that it links): all that is tested
     /// on every testbed is tested on it
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["names", "jit", "aot", "arch"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["names", "jit", "aot", "arch", "test"])]
     local: Option<PathBuf>,
 }
 
@@ -47,7 +50,11 @@ pub(crate) fn run(args: &TestbedArgs) -> Result<()> {
         if args.aot {
             name.compiled = Compiled::Aot;
         }
-        println!("{}", ensure(&name.to_string())?.dir.join("testbed.toml").display());
+        let name = name.to_string();
+        println!("{}", ensure(&name)?.dir.join("testbed.toml").display());
+        if args.test {
+            local::run_on(&name, None)?;
+        }
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 package java.lang.invoke;
 
-/** libart 14 wants the class; nothing on a testbed makes one. */
+/** libart 13 wants the class; nothing on a testbed makes one. */
 final class StaticFieldVarHandle extends FieldVarHandle {
     private Class<?> declaringClass;
 

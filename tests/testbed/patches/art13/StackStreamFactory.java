@@ -2,7 +2,7 @@ package java.lang;
 
 import dalvik.annotation.optimization.FastNative;
 
-/** libart 14 registers the natives of StackWalker's implementation. */
+/** libart 13 registers the natives of StackWalker's implementation. */
 final class StackStreamFactory {
     @FastNative private static native Object nativeGetStackAnchor();
 

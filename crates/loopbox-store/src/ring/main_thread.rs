@@ -66,8 +66,8 @@ impl MainWriter {
 
     /// The announced message if it has ended or `record` counts it.
     fn ended<D>(&self, record: &Record<D>) -> Token {
-        let after = record.first_token.plus(record.count.into());
-        let counted = (record.first_token..after).contains(&self.counts);
+        // Messages are counted from 1 on.
+        let counted = self.counts.0.wrapping_sub(record.first_token.0) < u64::from(record.count);
         if counted || self.over { self.token } else { Token::NONE }
     }
 

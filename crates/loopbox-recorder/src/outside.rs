@@ -65,7 +65,7 @@ pub enum Finding {
 /// processors by then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Asleep {
-    /// Between which messages, see [`Glance::token`]; 0 for not at all.
+    /// Between which messages, see [`Glance::token`]; [`Token::NONE`] for not at all.
     pub token: Token,
     /// Uptime.
     pub at_ns: u64,
@@ -78,7 +78,7 @@ pub struct Asleep {
 /// What the thread had asked of the processors when it was first seen busy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SeenBusy {
-    /// Between which messages, see [`Glance::token`]; 0 for not at all.
+    /// Between which messages, see [`Glance::token`]; [`Token::NONE`] for not at all.
     pub token: Token,
     /// Uptime.
     pub at_ns: u64,
@@ -91,7 +91,7 @@ pub struct SeenBusy {
 pub struct OutsideWatch {
     asleep: Asleep,
     seen_busy: SeenBusy,
-    /// Between which messages it was seen busy, since when, and until when at least; token 0 for not at all.
+    /// Between which messages it was seen busy, since when, and until when at least; [`Token::NONE`] for not at all.
     busy: (Token, u64, u64),
 }
 

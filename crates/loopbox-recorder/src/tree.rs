@@ -88,7 +88,7 @@ impl StackTreeBuilder {
         self.total_stop_ns = 0;
     }
 
-    /// The message that stacks belong to now; 0 before the first.
+    /// The message that stacks belong to now; [`Token::NONE`] before the first.
     pub fn token(&self) -> Token {
         self.token
     }

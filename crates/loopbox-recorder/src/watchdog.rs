@@ -29,7 +29,7 @@ pub enum Since {
 /// A message that runs long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Suspect {
-    /// Its number; 0 for none.
+    /// Which; [`Token::NONE`] for none.
     pub token: Token,
     /// When its dispatch began.
     pub start_ns: u64,
@@ -118,7 +118,7 @@ impl Watchdog {
         }
     }
 
-    /// The running message as last looked at; its token is 0 when none was.
+    /// The running message as last looked at; its token is [`Token::NONE`] when none was.
     pub fn message(&self) -> Suspect {
         self.message
     }

@@ -157,7 +157,7 @@ enum Next {
 struct Between<'a> {
     session: &'a Session,
     watch: OutsideWatch,
-    /// What was found to run outside of messages; 0 for nothing.
+    /// What was found to run outside of messages; [`Token::NONE`] for nothing.
     found: Token,
     /// What was found last and is over, and how long it was seen.
     over: (Token, u64),

@@ -29,7 +29,7 @@ pub(crate) enum Stall {
 /// Tracks the hangs of a session.
 #[derive(Debug)]
 pub(crate) struct AnrTracker {
-    /// The message under suspicion; 0 for none.
+    /// The message under suspicion; [`Token::NONE`] for none.
     token: Token,
     threshold_ns: u64,
     /// How long it had been starved when it crossed its threshold.

@@ -46,7 +46,7 @@ pub(super) struct Collector<'a> {
     /// A stack showed a message that the hook did not report.
     unseen: bool,
     saved_at_ns: u64,
-    /// What ran outside of messages when that was saved in the ring; 0 for nothing.
+    /// What ran outside of messages when that was saved in the ring; [`Token::NONE`] for nothing.
     saved_outside: Token,
     /// What `Annotations::changes` was when they were saved in the ring.
     saved_annotations: u32,

@@ -80,7 +80,7 @@ pub struct Described<'a> {
 /// A message that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ended {
-    /// Its number; 0 before the first one has ended.
+    /// Which; [`Token::NONE`] before the first one has ended.
     pub token: Token,
     /// How long its dispatch took.
     pub wall_ns: u64,

@@ -41,7 +41,7 @@ pub(super) struct ReportFile {
 #[derive(Debug)]
 pub(super) struct FollowUp {
     pub(super) file: ReportFile,
-    /// The message that ran; 0 when none did.
+    /// The message that ran; [`Token::NONE`] when none did.
     pub(super) message: Token,
     /// Whether it looks like an ANR that the system has not confirmed yet.
     pub(super) ask_system: bool,
@@ -138,7 +138,7 @@ struct Current {
 #[derive(Debug)]
 struct Followed {
     file: ReportFile,
-    /// 0 when none ran, or it has ended.
+    /// [`Token::NONE`] when none ran, or it has ended.
     message: Token,
     /// Until when the system is asked; `None` when it has answered, or is not asked.
     ask_until_ns: Option<u64>,

@@ -80,6 +80,7 @@ fun install(context: Context): Boolean {
     val status: Status = Loopbox.install(context, configuration(null))
     val reason: String = status.reason()
     val parts: List<String> = status.parts().map { part: Status.Part -> "${part.name()} ${part.isOn} ${part.detail()}" }
+    Loopbox.addListener { report: Report -> println(Report.of(report.file()).kind()) }
     println("$reason $parts ${Loopbox.install(configuration(File("reports"))).isOn}")
     return Loopbox.status().isOn
 }

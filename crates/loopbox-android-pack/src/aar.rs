@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use crate::artifact::{ALL, Artifact, INHOUSE, LOOPBOX, NOOP, STARTUP, VERSION};
+use crate::artifact::{ALL, Artifact, INHOUSE, LOOPBOX, NOOP, SCREEN, STARTUP, VERSION};
 use crate::java::{AllClasses, Classes, Entries, Java, library_in};
 use crate::library::Library;
 use crate::linked;
@@ -61,7 +61,7 @@ fn put_all(libraries: Libraries<'_>, java: &AllClasses, repository: &Path) -> Re
         let entries = contents(&INHOUSE, libraries.inhouse, &java.inhouse, Entries::new())?;
         put(&INHOUSE, entries, &java.inhouse, repository)?;
     }
-    for (artifact, classes) in [(&NOOP, &java.noop), (&STARTUP, &java.startup)] {
+    for (artifact, classes) in [(&NOOP, &java.noop), (&SCREEN, &java.screen), (&STARTUP, &java.startup)] {
         put(artifact, contents(artifact, &[], classes, Entries::new())?, classes, repository)?;
     }
     Ok(archive)
@@ -211,8 +211,8 @@ mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
     fn all_classes(text: &str) -> AllClasses {
-        let [library, inhouse, noop, startup] = std::array::from_fn(|_| classes(text));
-        AllClasses { library, inhouse, noop, startup, api: <[String; 2]>::default() }
+        let [library, inhouse, noop, screen, startup] = std::array::from_fn(|_| classes(text));
+        AllClasses { library, inhouse, noop, screen, startup, api: <[String; 2]>::default() }
     }
 
     fn classes(text: &str) -> Classes {
@@ -284,6 +284,17 @@ mod tests {
         assert_ne!(first, make("y"));
     }
 
+    /// The folders with Java that the archives are made of.
+    const COPIED: [&str; 7] = [
+        "java",
+        "java-stubs",
+        "java-compile-only",
+        "inhouse/java",
+        "noop/java",
+        "screen/java",
+        "startup/java",
+    ];
+
     /// Sources, folders and times differ between two machines; what is packed must not.
     #[test]
     fn two_folders_with_the_same_sources_make_the_same_repository() {
@@ -291,9 +302,7 @@ mod tests {
         let library = library(folder.path());
         let make = |name: &str, year: u64| {
             let glue = folder.path().join(name);
-            for part in
-                ["java", "java-stubs", "java-compile-only", "inhouse/java", "noop/java", "startup/java"]
-            {
+            for part in COPIED {
                 let from = root().join("jni-glue").join(part);
                 for file in files_below(&from).unwrap() {
                     let to = glue.join(part).join(file.strip_prefix(&from).unwrap());

@@ -41,7 +41,7 @@ const NEEDS_LOOPBOX: Needed = Needed { group: GROUP, name: "loopbox", version: V
 const PLAIN_MANIFEST: &str = "AndroidManifest.xml";
 
 /// All of them.
-pub(crate) const ALL: [&Artifact; 4] = [&LOOPBOX, &INHOUSE, &NOOP, &STARTUP];
+pub(crate) const ALL: [&Artifact; 5] = [&LOOPBOX, &INHOUSE, &NOOP, &SCREEN, &STARTUP];
 
 /// What an app depends on.
 pub(crate) const LOOPBOX: Artifact = Artifact {
@@ -75,6 +75,17 @@ pub(crate) const NOOP: Artifact = Artifact {
     manifest: PLAIN_MANIFEST,
     rules: "proguard-noop.txt",
     needs: &[],
+};
+
+/// For debug builds.
+pub(crate) const SCREEN: Artifact = Artifact {
+    name: "loopbox-screen",
+    title: "Loopbox on the screen",
+    description: "For debug builds: a notification after a hang, and a screen that shows its report. No code in the app.",
+    namespace: "io.loopbox.screen",
+    manifest: "AndroidManifest-screen.xml",
+    rules: "proguard-screen.txt",
+    needs: &[NEEDS_LOOPBOX],
 };
 
 /// For apps that install by their manifest.

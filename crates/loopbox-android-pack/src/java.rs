@@ -144,6 +144,7 @@ pub(crate) struct AllClasses {
     pub(crate) library: Classes,
     pub(crate) inhouse: Classes,
     pub(crate) noop: Classes,
+    pub(crate) screen: Classes,
     pub(crate) startup: Classes,
     /// The public API of the library, and of what stands in for it.
     pub(crate) api: [String; 2],
@@ -217,6 +218,7 @@ pub(crate) fn library_in(java: &Java, glue: &Path, work: &Path) -> Result<AllCla
         library: read(&parts.library)?,
         inhouse: read(&parts.inhouse)?,
         noop: read(&parts.noop)?,
+        screen: read(&parts.screen)?,
         startup: read(&parts.startup)?,
         api: [java.api(&parts.library.classes)?, java.api(&parts.noop.classes)?],
     })
@@ -238,6 +240,7 @@ struct Parts {
     library: Part,
     inhouse: Part,
     noop: Part,
+    screen: Part,
     startup: Part,
 }
 
@@ -250,8 +253,9 @@ impl Parts {
         let mut noop = Part::below(glue.join("noop/java"), work.join("noop"), Vec::new())?;
         noop.sources.extend(SHARED_BY_NOOP.iter().map(|name| own.join("io/loopbox").join(name)));
         noop.roots.push(own);
+        let screen = Part::below(glue.join("screen/java"), work.join("screen"), on_library())?;
         let startup = Part::below(glue.join("startup/java"), work.join("startup"), on_library())?;
-        Ok(Self { library, inhouse, noop, startup })
+        Ok(Self { library, inhouse, noop, screen, startup })
     }
 
     /// Each against those that it stands on.
@@ -259,7 +263,7 @@ impl Parts {
         // Declarations first and apart, so that they cannot get into the library.
         let declarations = java_below(glue, &["java-stubs", "java-compile-only"])?;
         java.compile(&declarations, &[], &[], &declared(work))?;
-        for part in [&self.library, &self.inhouse, &self.noop, &self.startup] {
+        for part in [&self.library, &self.inhouse, &self.noop, &self.screen, &self.startup] {
             java.compile(&part.sources, &[declared(work)], &part.class_path, &part.classes)?;
         }
         Ok(())
@@ -308,6 +312,8 @@ pub struct Compiled {
     pub inhouse: PathBuf,
     /// Of the one without effect.
     pub noop: PathBuf,
+    /// Of the one that debug builds add.
+    pub screen: PathBuf,
     /// Of the one that App Startup starts.
     pub startup: PathBuf,
     /// The platform's public API at level 23.
@@ -323,9 +329,10 @@ pub fn compile(work: &Path) -> Result<Compiled> {
     let glue = root().join(GLUE);
     let parts = Parts::of(&glue, work)?;
     parts.compile(&java, &glue, work)?;
-    let Parts { library, inhouse, noop, startup } = parts;
-    let [library, inhouse, noop, startup] = [library, inhouse, noop, startup].map(|part| part.classes);
-    Ok(Compiled { library, inhouse, noop, startup, android_jar: java.android_jar })
+    let Parts { library, inhouse, noop, screen, startup } = parts;
+    let [library, inhouse, noop, screen, startup] =
+        [library, inhouse, noop, screen, startup].map(|part| part.classes);
+    Ok(Compiled { library, inhouse, noop, screen, startup, android_jar: java.android_jar })
 }
 
 /// What the archive without effect has of the library's sources.
@@ -381,6 +388,7 @@ fn entries(folder: &Path) -> Result<Entries> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::artifact::{SCREEN, STARTUP};
     use std::sync::LazyLock;
 
     /// Compiled once for all tests, with the integrations and the sample app.
@@ -392,12 +400,12 @@ mod tests {
 
     #[test]
     fn no_declaration_of_another_library_gets_into_ours() {
-        let AllClasses { library, inhouse, noop, startup, .. } = compiled();
+        let AllClasses { library, inhouse, noop, screen, startup, .. } = compiled();
         assert!(library.classes.contains_key("io/loopbox/internal/Recorder.class"));
         assert!(library.documentation.contains_key("io/loopbox/Loopbox.html"));
         let of_the_inside = library.documentation.keys().filter(|name| name.contains("internal"));
         assert_eq!(of_the_inside.collect::<Vec<_>>(), [""; 0], "only what apps use is documented");
-        for classes in [&library, &noop, &inhouse, &startup] {
+        for classes in [&library, &noop, &inhouse, &screen, &startup] {
             for name in classes.classes.keys().chain(classes.sources.keys()) {
                 assert!(name.starts_with("io/loopbox/") && !name.contains("integration"), "{name}");
             }
@@ -407,6 +415,42 @@ mod tests {
             noop.sources.contains_key("io/loopbox/Loopbox.java") && noop.sources.len() > SHARED_BY_NOOP.len()
         );
         assert!(!noop.classes.contains_key("io/loopbox/internal/Recorder.class"));
+    }
+
+    /// A name that the system does not find ends the app at its start.
+    #[test]
+    fn what_the_manifests_name_is_there_and_only_the_icon_is_exported() {
+        let AllClasses { screen, startup, .. } = compiled();
+        let mut icons = 0;
+        for (artifact, classes, named) in [(&SCREEN, &screen, 4), (&STARTUP, &startup, 1)] {
+            let manifest = String::from_utf8(artifact.manifest().unwrap()).unwrap();
+            let value = |element: &str, name: &str| {
+                let (_, rest) = element.split_once(&format!("android:{name}=\""))?;
+                rest.split('"').next().map(str::to_owned)
+            };
+            let ours = manifest.split('<').filter(|element| {
+                value(element, "name").is_some_and(|name| name.starts_with("io.loopbox."))
+                    && element.split_whitespace().next() != Some("action")
+            });
+            let mut seen = 0;
+            for element in ours {
+                let class = value(element, "targetActivity").or_else(|| value(element, "name")).unwrap();
+                let file = format!("{}.class", class.replace('.', "/"));
+                assert!(classes.classes.contains_key(&file), "{}: {class}", artifact.name);
+                let is_icon = element.starts_with("activity-alias");
+                icons += usize::from(is_icon);
+                if !element.starts_with("meta-data") {
+                    let exported = value(element, "exported");
+                    assert_eq!(exported.as_deref(), Some(if is_icon { "true" } else { "false" }), "{class}");
+                }
+                seen += 1;
+            }
+            assert_eq!(seen, named, "{manifest}");
+        }
+        assert_eq!(icons, 1);
+        let native =
+            screen.classes.values().any(|class| class.windows(11).any(|text| text == b"loadLibrary"));
+        assert!(!native, "the screen is Java alone");
     }
 
     /// A change of the public API shows in the file, which is copied over when it is meant.

@@ -1,10 +1,10 @@
 //! Runs Java that needs nothing of Android on the JVM that the compilers run on.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::command::run;
+use crate::command::{path_list, run};
 use crate::tools::Tools;
 
 /// Compiles the sources, runs `main` of `class` and returns what it printed.
@@ -12,8 +12,26 @@ use crate::tools::Tools;
 /// # Errors
 /// When the sources do not compile, or the program ends with a fault.
 pub fn run_main(sources: &[PathBuf], class: &str, arguments: &[String]) -> Result<String> {
-    let tools = Tools::ensure()?;
     let classes = tempfile::tempdir().context("no folder to compile in")?;
-    run(tools.javac().args(["-nowarn", "-proc:none", "-d"]).arg(classes.path()).args(sources))?;
-    run(tools.java().arg("-cp").arg(classes.path()).arg(class).args(arguments))
+    compile(sources, &[], classes.path())?;
+    run_on(&[classes.path().to_owned()], class, arguments)
+}
+
+/// Compiles the sources, which stand on `class_path`, into the folder `classes`.
+///
+/// # Errors
+/// When they do not compile.
+pub fn compile(sources: &[PathBuf], class_path: &[PathBuf], classes: &Path) -> Result<()> {
+    let mut javac = Tools::ensure()?.javac();
+    javac.args(["-nowarn", "-proc:none", "-cp", &path_list(class_path), "-d"]).arg(classes);
+    run(javac.args(sources))?;
+    Ok(())
+}
+
+/// Runs `main` of `class` and returns what it printed.
+///
+/// # Errors
+/// When the program ends with a fault.
+pub fn run_on(class_path: &[PathBuf], class: &str, arguments: &[String]) -> Result<String> {
+    run(Tools::ensure()?.java().args(["-cp", &path_list(class_path), class]).args(arguments))
 }

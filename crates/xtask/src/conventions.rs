@@ -99,7 +99,7 @@ fn crates_that_run_in_apps_refuse_what_could_panic() {
 
 #[test]
 fn java_sources_that_others_compile_name_their_licence() {
-    let folders = ["java", "inhouse", "noop", "startup", "integrations", "sample"]
+    let folders = ["java", "inhouse", "noop", "screen", "startup", "integrations", "sample"]
         .map(|part| format!("jni-glue/{part}"));
     let files = folders.iter().flat_map(|folder| files_below(&root().join(folder)).unwrap());
     // Declarations of other libraries are there to compile against and go nowhere.

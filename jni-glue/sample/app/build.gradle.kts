@@ -30,4 +30,5 @@ android {
 
 dependencies {
     implementation("io.loopbox:loopbox:0.1.0")
+    debugImplementation("io.loopbox:loopbox-screen:0.1.0")
 }

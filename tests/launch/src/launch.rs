@@ -74,6 +74,8 @@ impl Launcher {
     pub fn of_sources(name: &str, sources: &[PathBuf], jar: PathBuf) -> Result<Self> {
         let mut all = java_below(&[root().join("tests/app/android")])?;
         all.extend_from_slice(sources);
+        let folder = jar.parent().context("a jar in no folder")?;
+        fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
         let testbed = testbed::ensure(name)?;
         with_java_half(&testbed, all, &jar)?;
         Self::with_app(testbed, Build::Dev, jar)

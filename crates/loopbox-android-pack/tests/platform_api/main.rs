@@ -132,7 +132,8 @@ fn all_that_older_platforms_have_not_is_known_and_guarded() -> Result<()> {
     let work = tempfile::tempdir()?;
     let compiled = java::compile(work.path())?;
     let mut uses = Uses::new();
-    for classes in [&compiled.library, &compiled.inhouse, &compiled.noop, &compiled.startup] {
+    for classes in [&compiled.library, &compiled.inhouse, &compiled.noop, &compiled.screen, &compiled.startup]
+    {
         for (class, used) in uses::below(classes)? {
             uses.entry(class).or_default().extend(used);
         }

@@ -16,6 +16,7 @@ import io.loopbox.internal.DumpSink;
 import io.loopbox.internal.Foreground;
 import io.loopbox.internal.FrameWatch;
 import io.loopbox.internal.Framework;
+import io.loopbox.internal.Listeners;
 import io.loopbox.internal.Native;
 import io.loopbox.internal.PendingReports;
 import io.loopbox.internal.Recorder;
@@ -112,6 +113,16 @@ public final class Loopbox {
     private static Status failed(Throwable fault) {
         Log.w(TAG, "not installed", fault);
         return Status.off(String.valueOf(fault));
+    }
+
+    /**
+     * Adds a listener beside {@link Config.Builder#listener}, for as long as the process lives: for a library, which does not make the
+     * configuration. Before {@link #install} or after it. It is called before the configuration's listener, which may take the file
+     * away, and has to leave the file where it is; of a {@link FirstFileListener} only {@link Listener#onReport} is called. Any thread.
+     */
+    @AnyThread
+    public static void addListener(@NonNull Listener listener) {
+        Listeners.add(new ListenerSink(listener));
     }
 
     /** What is on and what is off, now. Any thread. */

@@ -2,6 +2,7 @@
 package io.loopbox;
 
 import android.util.Log;
+import androidx.annotation.AnyThread;
 import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
 import androidx.annotation.WorkerThread;
@@ -58,6 +59,13 @@ public final class Report {
 
     Report(File file) {
         this.file = file;
+    }
+
+    /** A report whose file the app has kept; nothing is read of it before it is asked for. */
+    @AnyThread
+    @NonNull
+    public static Report of(@NonNull File file) {
+        return new Report(file);
     }
 
     /** The file, to be sent as it is; {@code loopbox show} reads it. */

@@ -56,6 +56,9 @@ final class NativeCalls {
             } else if (about > 0) {
                 AskedDumps.answer(about, file);
             } else {
+                if (about == Native.COMPLETE) {
+                    Listeners.onReport(file);
+                }
                 Settings settings = Recorder.settings();
                 if (settings != null && settings.listener != null) {
                     settings.listener.onReport(file, about == Native.FIRST_FILE);

@@ -36,6 +36,10 @@ public final class Loopbox {
         return status();
     }
 
+    /** Nothing: it is not called. */
+    @AnyThread
+    public static void addListener(@NonNull Listener listener) {}
+
     /** That it is off. */
     @AnyThread
     @NonNull

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox;
 
+import androidx.annotation.AnyThread;
 import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
 import androidx.annotation.WorkerThread;
@@ -47,6 +48,13 @@ public final class Report {
 
     Report(File file) {
         this.file = file;
+    }
+
+    /** One of which nothing is known. */
+    @AnyThread
+    @NonNull
+    public static Report of(@NonNull File file) {
+        return new Report(file);
     }
 
     /** The file, to be sent as it is; {@code loopbox show} reads it. */

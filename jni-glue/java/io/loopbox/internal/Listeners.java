@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+package io.loopbox.internal;
+
+import android.util.Log;
+import java.io.File;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Who hears of complete reports beside the listener of the configuration, in the order in which they came. Any thread. */
+public final class Listeners {
+    private static final List<ReportSink> ADDED = new CopyOnWriteArrayList<ReportSink>();
+
+    private Listeners() {}
+
+    public static void add(ReportSink listener) {
+        ADDED.add(listener);
+    }
+
+    /** On the listener's thread. What one throws is not the others' concern. */
+    static void onReport(File file) {
+        for (ReportSink listener : ADDED) {
+            try {
+                listener.onReport(file, false);
+            } catch (Throwable fault) {
+                Log.w(Tag.LOOPBOX, "an added report listener threw", fault);
+            }
+        }
+    }
+}

@@ -1,0 +1,9 @@
+package android.content.res;
+
+import android.util.DisplayMetrics;
+
+public class Resources {
+    public DisplayMetrics getDisplayMetrics() {
+        return new DisplayMetrics();
+    }
+}

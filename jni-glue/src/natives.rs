@@ -62,6 +62,7 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         "frameStats" "(Z)Ljava/lang/String;" frame_stats,
         "discover" "()V" sampler_natives::discover,
         "walk" "()V" sampler_natives::walk,
+        "joined" "([Ljava/lang/Thread;)J" sampler_natives::joined,
     ];
     let mut texts = texts.split_inclusive('\0').map(|text| text.as_ptr().cast_mut().cast());
     let methods = functions.map(|function| JNINativeMethod {

@@ -28,7 +28,7 @@ use crate::session::{Request, SWITCHED_OFF, Session};
 use crate::sys::fault;
 use crate::sys::wake::EventFd;
 use crate::sys::{clock, log};
-use loopbox_art::ThreadEnv;
+use loopbox_art::{JniEnv, Joined, ThreadEnv};
 use loopbox_format::model::{Feature, FeatureState};
 use loopbox_recorder::{AdoptedMessage, Aggregator};
 use loopbox_store::{BuildId, Geometry, Identity, Ring, RingOptions, WorkerWriter};
@@ -267,6 +267,13 @@ pub fn frame_stats(forgets: bool) -> Option<String> {
         session.wake_worker();
     }
     Some(lines)
+}
+
+/// Whose end the main thread waits for, as [`loopbox_art::Art::joined_by_main`] says. In a fast native method, so it waits for no
+/// thread: one that has the lock may wait for the collector, and that one for the caller.
+pub(crate) fn joined(env: JniEnv, threads: usize) -> Option<Joined> {
+    let session = Arc::clone(&INSTALLED.try_lock().ok()?.as_ref()?.session);
+    session.art.get()?.joined_by_main(env, threads)
 }
 
 /// Sets whether the app has paused the recorder.

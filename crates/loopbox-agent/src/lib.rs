@@ -37,5 +37,5 @@ pub fn reserve_thread_key() -> bool {
 
 /// The native methods that the sampler calls through Java.
 pub mod sampler_natives {
-    pub use crate::sampler::suspended_call::{discover, walk};
+    pub use crate::sampler::suspended_call::{discover, joined, walk};
 }

@@ -1,5 +1,6 @@
 //! The sampler's door: discovery, the suspend window, names.
 
+mod joined;
 mod suspended;
 
 use std::marker::PhantomData;
@@ -19,6 +20,7 @@ use crate::sys::{self, mem};
 use crate::visitor::{WalkKind, Walker};
 use crate::window::{Reclaimed, SuspendWindow};
 
+pub use self::joined::Joined;
 pub use self::suspended::Suspended;
 
 /// ART's number of a thread (the thin-lock id), reused after the thread's end.

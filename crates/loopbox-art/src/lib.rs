@@ -32,8 +32,8 @@ mod visitor;
 mod window;
 
 pub use art::{
-    Art, DEFAULT_DEPTH_LIMIT, DiscoverOptions, LayoutSource, ModuleInfo, Rescue, Stats, Suspended, ThreadId,
-    Unstoppable,
+    Art, DEFAULT_DEPTH_LIMIT, DiscoverOptions, Joined, LayoutSource, ModuleInfo, Rescue, Stats, Suspended,
+    ThreadId, Unstoppable,
 };
 pub use discover::{KnownMethod, Library, ThreadEnv, build_id, get_stack_trace_waits_long_enough};
 pub use fuse::{Fuse, Phase};

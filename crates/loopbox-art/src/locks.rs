@@ -21,6 +21,12 @@ pub struct ObjectRef {
     not_send: PhantomData<*mut ()>,
 }
 
+impl ObjectRef {
+    pub(crate) fn address(self) -> usize {
+        self.address.get()
+    }
+}
+
 /// A lock that a thread waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lock {
@@ -95,7 +101,7 @@ impl Art {
 /// A waiting thread's own references are brought up to date a moment after the others' when a collection
 /// flips the spaces. An object already moved has its new place in its lock word, which ART's own
 /// functions do not expect there.
-fn current_copy(object: NonZeroUsize) -> Option<NonZeroUsize> {
+pub(crate) fn current_copy(object: NonZeroUsize) -> Option<NonZeroUsize> {
     const STATE_SHIFT: u32 = 30;
     const FORWARDED: u32 = 3;
     const ADDRESS_SHIFT: u32 = 3;

@@ -3,6 +3,8 @@ package causes;
 import android.os.Handler;
 import android.os.Looper;
 import android.os.Message;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -30,8 +32,44 @@ final class Crowd {
                         new Banners().sendEmptyMessage(0);
                     }
                 };
+            case "pressure":
+                return new Runnable() {
+                    @Override
+                    public void run() {
+                        Gallery.show();
+                    }
+                };
             default:
                 return null;
+        }
+    }
+
+    /** Keeps so many images that there is next to no room in the heap for those that it makes. */
+    static final class Gallery {
+        /** With the array's header a fourth of a region of the collector's, so that nothing is lost between them. */
+        private static final int KEPT = (64 << 10) - 16;
+        private static final int MADE = 16 << 10;
+        /** Of a hundred. */
+        private static final int FULL = 90;
+
+        private static final List<byte[]> CACHE = new ArrayList<byte[]>();
+        private static volatile byte[] shown;
+
+        static void show() {
+            Runtime runtime = Runtime.getRuntime();
+            long wanted = runtime.maxMemory() / 100 * FULL;
+            runtime.gc();
+            long kept = runtime.totalMemory() - runtime.freeMemory();
+            for (; kept < wanted; kept += KEPT) {
+                CACHE.add(new byte[KEPT]);
+            }
+            while (true) {
+                scale();
+            }
+        }
+
+        private static void scale() {
+            shown = new byte[MADE];
         }
     }
 

@@ -40,6 +40,9 @@ final class Waits implements Runnable {
                 case "join":
                     Crew.finish();
                     break;
+                case "own-join":
+                    Crew.finishItself();
+                    break;
                 case "future":
                     Quote.fetch();
                     break;
@@ -113,6 +116,10 @@ final class Waits implements Runnable {
             };
             worker.start();
             worker.join();
+        }
+
+        static void finishItself() throws InterruptedException {
+            Thread.currentThread().join();
         }
     }
 

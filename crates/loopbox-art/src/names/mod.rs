@@ -214,7 +214,7 @@ impl Namer {
     }
 
     /// Reads `N` bytes of an object on the Java heap.
-    fn object<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
+    pub(crate) fn object<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
         let mut bytes = [0; N];
         let mut read = mem::read_into(at, &mut bytes);
         // On two pages at most.

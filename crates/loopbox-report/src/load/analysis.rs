@@ -6,7 +6,7 @@ use super::limits;
 use super::main_thread;
 use super::message_end::message_end_ns;
 use super::sampled_tree::{TreeBudget, read_tree};
-use super::{parked, pending_queue, sections, system_trace};
+use super::{joined, parked, pending_queue, sections, system_trace};
 use crate::model::sanitize::sanitize;
 use crate::model::{Analysis, AppPackages, Issue, SampledTree, token};
 use loopbox_format::model::{FeatureState, MainState, Meta, Record, Report, Statistic};
@@ -73,6 +73,7 @@ impl Analysis {
             issues,
         };
         parked::complete(&mut analysis);
+        joined::complete(&mut analysis);
         system_trace::complete(&mut analysis);
         analysis
     }

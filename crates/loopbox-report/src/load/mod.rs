@@ -4,6 +4,7 @@ mod analysis;
 mod display_frames;
 pub(crate) mod frames;
 mod invariants;
+mod joined;
 pub(crate) mod limits;
 mod main_thread;
 mod message_end;

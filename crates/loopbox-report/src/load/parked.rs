@@ -12,15 +12,9 @@ pub(super) fn complete(a: &mut Analysis) {
     if !a.locks.waits.is_empty() {
         return;
     }
-    let text =
-        |name: &str| Some(a.statistics.iter().find(|statistic| statistic.name == name)?.value.as_str());
+    let text = |name: &str| a.text(name);
     let Some(captured_ns) = text("parked.at_ns").and_then(|at| at.parse::<u64>().ok()) else { return };
-    let since_ns = match &a.main {
-        MainState::Running(running) => running.start_ns,
-        MainState::Outside(outside) => outside.start_ns.unwrap_or(outside.after_ns),
-        _ => return,
-    };
-    if captured_ns < since_ns {
+    if !is_of_this_message(a, captured_ns) {
         return;
     }
     let deadlock = text("parked.deadlock") == Some("true");
@@ -37,6 +31,15 @@ pub(super) fn complete(a: &mut Analysis) {
     }
     if !waits.is_empty() {
         a.locks = LockChain { captured_ns, waits, deadlock, source: LockSource::Synchronizers };
+    }
+}
+
+/// Whether something was seen while main was in what it was in at the dump.
+pub(super) fn is_of_this_message(a: &Analysis, seen_ns: u64) -> bool {
+    match &a.main {
+        MainState::Running(running) => seen_ns >= running.start_ns,
+        MainState::Outside(outside) => seen_ns >= outside.start_ns.unwrap_or(outside.after_ns),
+        _ => false,
     }
 }
 

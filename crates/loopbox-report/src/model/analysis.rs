@@ -93,6 +93,12 @@ impl Analysis {
         self.trees.iter().rev().find(|tree| tree.token == token)
     }
 
+    /// The stack of what main was in at the dump, as it was taken last, outermost frame first.
+    pub(crate) fn last_stack(&self) -> Option<Vec<super::FrameId>> {
+        let tree = self.tree(self.current_token()?)?;
+        Some(tree.stack(tree.stack_runs().pop()?.top))
+    }
+
     /// A thread as ART's trace shows it.
     pub(crate) fn traced(&self, thread: &OtherThread) -> Option<&TraceThread> {
         self.system_trace.as_ref()?.threads.get(thread.trace?)
@@ -103,10 +109,15 @@ impl Analysis {
         self.meta.process.installed_ns.saturating_sub(start_ns).min(wall_ns)
     }
 
+    /// A statistic of the process or the system as it is in the report.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        let statistic = self.statistics.iter().find(|statistic| statistic.name == name)?;
+        Some(statistic.value.as_str())
+    }
+
     /// A statistic of the process or the system as a number.
     pub fn statistic(&self, name: &str) -> Option<f64> {
-        let statistic = self.statistics.iter().find(|statistic| statistic.name == name)?;
-        statistic.value.trim().parse().ok().filter(|value: &f64| value.is_finite())
+        self.text(name)?.trim().parse().ok().filter(|value: &f64| value.is_finite())
     }
 
     /// `Build.VERSION.SDK_INT` of the device.

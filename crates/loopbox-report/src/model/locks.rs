@@ -26,6 +26,8 @@ pub enum LockSource {
     SystemTrace,
     /// The recorder, by what main is parked for: a lock of `java.util.concurrent`, of which ART knows nothing.
     Synchronizers,
+    /// The recorder: main waits for a thread to end, which stands where else the holder does.
+    Join,
 }
 
 /// A lock that a thread waits for.

@@ -1,11 +1,13 @@
 //! `cargo xtask stress`: what tests do briefly, for long. Any fault fails it.
 
 mod fuzz;
+mod load;
 mod sampler;
 mod suite;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
+use load::LoadArgs;
 use loopbox_setup::workspace::{cargo, run as run_command, target};
 use std::process::Command;
 
@@ -20,6 +22,8 @@ pub(crate) enum StressCommand {
     Kill(KillArgs),
     /// A hang at every place of an app that starts as on a phone, in every way to watch it: what reports say of it
     Hangs(HangsArgs),
+    /// A hang of each known cause, and what the verdict was worth: a table. Fails when one was wrong with high confidence
+    Causes(CausesArgs),
     /// The lock-free parts of the ring under Miri, on many schedules; needs a nightly toolchain with `miri`
     Orders(OrdersArgs),
     /// Samples without end of a main thread that does all a sampler must survive, on every testbed
@@ -56,6 +60,18 @@ pub(crate) struct HangsArgs {
     row: Option<String>,
 }
 
+/// Arguments of the causes.
+#[derive(Debug, Args)]
+pub(crate) struct CausesArgs {
+    /// Testbeds to run on; art10 when none is named
+    testbeds: Vec<String>,
+    /// Only this cause; may be given again
+    #[arg(long)]
+    cause: Vec<String>,
+    #[command(flatten)]
+    load: LoadArgs,
+}
+
 /// Arguments of the kill stress.
 #[derive(Debug, Args)]
 pub(crate) struct KillArgs {
@@ -84,6 +100,7 @@ pub(crate) fn run(command: &StressCommand) -> Result<()> {
         StressCommand::Fuzz(args) => fuzz::fuzz(args),
         StressCommand::Kill(args) => kill(args),
         StressCommand::Hangs(args) => hangs(args),
+        StressCommand::Causes(args) => causes(args),
         StressCommand::Orders(args) => orders(args),
         StressCommand::Sampler(args) => sampler::run(args),
         StressCommand::Suite(args) => suite::suite(args),
@@ -107,6 +124,17 @@ fn hangs(args: &HangsArgs) -> Result<()> {
     }
     hangs.args(args.row.iter().flat_map(|row| ["--row", row]));
     run_command(hangs.args(&args.testbeds))
+}
+
+/// And another, beside busy loops if wanted.
+fn causes(args: &CausesArgs) -> Result<()> {
+    let package = ["--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "causes"];
+    run_command(cargo().arg("build").args(package))?;
+    let _load = args.load.start();
+    let mut causes = cargo();
+    causes.arg("run").args(package).arg("--");
+    causes.args(args.cause.iter().flat_map(|cause| ["--cause", cause]));
+    run_command(causes.args(&args.testbeds))
 }
 
 /// And another.

@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use loopbox_setup::workspace::target;
 
+use super::load::LoadArgs;
 use crate::suite::programs::TestProgram;
 use crate::suite::runner::Runner;
 use crate::suite::steps::{minutes, shown};
@@ -22,12 +20,8 @@ pub(crate) struct SuiteArgs {
     /// How often each test program runs
     #[arg(long, default_value_t = 10)]
     times: u32,
-    /// How many busy loops run beside it, and with any of them one thread that keeps writing to a lot of memory
-    #[arg(long, default_value_t = 0)]
-    busy: u32,
-    /// MiB that this thread writes to
-    #[arg(long, default_value_t = 2_048)]
-    hog_mib: usize,
+    #[command(flatten)]
+    load: LoadArgs,
     /// Run only the programs whose package and name contain this text
     #[arg(long)]
     only: Option<String>,
@@ -53,7 +47,7 @@ pub(crate) fn suite(args: &SuiteArgs) -> Result<()> {
     ensure!(!programs.is_empty(), "no test program is called so");
     let logs = target().join("stress-suite");
     fs::create_dir_all(&logs).with_context(|| format!("cannot create {}", logs.display()))?;
-    let load = Load::start(args.busy, args.hog_mib);
+    let load = args.load.start();
     let start = Instant::now();
     let runner = Runner::new(args.at_once, Duration::from_secs(args.limit_s)).ended_by_signals()?;
     let mut failures: BTreeMap<String, Failures> = BTreeMap::new();
@@ -97,63 +91,6 @@ fn table(failures: &BTreeMap<String, Failures>, rounds: u32) -> String {
     rows.into_iter().map(row).collect()
 }
 
-/// Other work on the machine. Ends with the value.
-struct Load {
-    stop: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<()>>,
-}
-
-impl Load {
-    fn start(busy: u32, hog_mib: usize) -> Self {
-        let stop = Arc::new(AtomicBool::new(false));
-        let spawn = |work: fn(&AtomicBool, usize)| {
-            let stop = Arc::clone(&stop);
-            std::thread::spawn(move || work(&stop, hog_mib))
-        };
-        let mut threads: Vec<_> = (0..busy).map(|_| spawn(spin)).collect();
-        if busy > 0 {
-            threads.push(spawn(hog));
-        }
-        Self { stop, threads }
-    }
-}
-
-impl Drop for Load {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        for thread in self.threads.drain(..) {
-            let _ = thread.join();
-        }
-    }
-}
-
-fn spin(stop: &AtomicBool, _: usize) {
-    while !stop.load(Ordering::Relaxed) {
-        std::hint::spin_loop();
-    }
-}
-
-/// Writes to every page of its memory in turn: what others had in the caches is gone when they come back.
-fn hog(stop: &AtomicBool, mib: usize) {
-    const PAGE: usize = 4_096;
-    let mut memory = vec![0_u8; mib << 20];
-    let mut round = 0_u8;
-    while !stop.load(Ordering::Relaxed) {
-        round = round.wrapping_add(1);
-        for (at, page) in memory.chunks_mut(PAGE).enumerate() {
-            page[0] = round;
-            // Not a busy loop more: those are counted.
-            if at % 1_024 == 0 {
-                std::thread::sleep(Duration::from_millis(1));
-                if stop.load(Ordering::Relaxed) {
-                    return;
-                }
-            }
-        }
-        std::hint::black_box(&mut memory);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,13 +104,5 @@ mod tests {
             "   3 of 10  b y: u\n             first in log\n   1 of 10  a x: t\n             first in log\n"
         );
         assert_eq!(table(&BTreeMap::new(), 10), "no test failed in 10 rounds\n");
-    }
-
-    #[test]
-    fn the_load_ends_with_its_value() {
-        let load = Load::start(2, 1);
-        let stop = Arc::clone(&load.stop);
-        drop(load);
-        assert_eq!(Arc::strong_count(&stop), 1, "every thread has gone");
     }
 }

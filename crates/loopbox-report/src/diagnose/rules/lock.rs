@@ -18,12 +18,16 @@ const HELD_ADVICE: &str =
 const NOTIFY_ADVICE: &str = "Find the thread that is to notify the object and what it does instead (the other threads' \
                              stacks), and do not wait for it on the main thread.";
 
+const JOIN_ADVICE: &str = "Do not join a thread on the main thread: let it post its result there when it is done, or have it end \
+                           without being waited for.";
+
 /// The recorder knows which monitor, or which lock of `java.util.concurrent`, main waits for, and which thread holds it.
 pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     let locks = &facts.analysis.locks;
     let first = locks.waits.first()?;
     let slow = facts.running()?;
-    let parked = locks.source == LockSource::Synchronizers;
+    let joins = locks.source == LockSource::Join;
+    let parked = locks.source == LockSource::Synchronizers || joins;
     // The owner is of one instant, too: the stacks have to show that main waits.
     if parked && facts.profile.as_ref().is_some_and(|profile| profile.share(WaitKind::Lock) < 0.4) {
         return None;
@@ -45,6 +49,7 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
             let names: Vec<&str> = holders.iter().map(|h| h.name.as_str()).collect();
             format!("Deadlock: {} waits for {object}, in a cycle with {}", slow.noun(), names.join(", "))
         }
+        _ if joins => joined_title(facts, &slow.subject(), first.holder.as_ref()?),
         Some(holder) => format!(
             "{} waits for {}{object}, held by thread {}{}",
             slow.subject(),
@@ -66,11 +71,12 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     let mut finding = Finding::new("lock", base + more, title);
     for holder in holders {
         let tid = holder.tid.map(|tid| format!(" ({tid})")).unwrap_or_default();
-        finding = finding.with_evidence(format!(
-            "thread {}{tid} holds it and {}",
-            holder.name,
-            activity(facts, holder)
-        ));
+        let (name, does) = (&holder.name, activity(facts, holder));
+        finding = finding.with_evidence(if joins && Some(holder) == first.holder.as_ref() {
+            format!("main waits for thread {name}{tid}, which {does}")
+        } else {
+            format!("thread {name}{tid} holds it and {does}")
+        });
     }
     if locks.source == LockSource::SystemTrace {
         finding =
@@ -90,10 +96,24 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     });
     Some(
         finding
-            .with_advice(if is_held { HELD_ADVICE } else { NOTIFY_ADVICE })
+            .with_advice(match is_held {
+                _ if joins => JOIN_ADVICE,
+                true => HELD_ADVICE,
+                false => NOTIFY_ADVICE,
+            })
             .with_message(slow.token)
             .with_culprit(waits_in),
     )
+}
+
+/// `waits for thread sync to end, which is in FileDescriptor.sync`.
+fn joined_title(facts: &Facts<'_>, subject: &str, thread: &LockHolder) -> String {
+    let does = match thread.stack.last() {
+        _ if thread.tid == Some(facts.analysis.meta.process.pid) => ", which is itself".into(),
+        Some(&top) => format!(", which is in {}", short(facts, top)),
+        None => String::new(),
+    };
+    format!("{subject} waits for thread {} to end{does}", thread.name)
 }
 
 fn waits_for_storage(facts: &Facts<'_>) -> bool {
@@ -116,7 +136,8 @@ fn activity(facts: &Facts<'_>, holder: &LockHolder) -> String {
 /// Waits with a frame of their own: `Object.wait`, `LockSupport.park` under a latch, a future or a lock whose owner is not known.
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let w = dominant_wait(facts, WaitKind::Lock)?;
-    if w.slow.running && facts.analysis.locks.source == LockSource::Synchronizers {
+    let known = [LockSource::Synchronizers, LockSource::Join];
+    if w.slow.running && known.contains(&facts.analysis.locks.source) {
         return None;
     }
     let what = w.site.call.unwrap_or(w.site.at);

@@ -82,7 +82,20 @@ fn written_ns(a: &Analysis, trace: &SystemTrace) -> u64 {
 
 /// The chain of the trace, where the recorder followed none or knows no holder.
 fn locks(a: &mut Analysis, trace: &SystemTrace) {
-    let (waits, deadlock) = chain(trace);
+    if a.locks.source == LockSource::Join {
+        // Of no thread that waits for another one to end does a trace say which; what that one waits for, it does.
+        let joined = a.locks.waits.first().and_then(|wait| wait.holder.as_ref()?.tid);
+        let thread = trace.threads.iter().find(|thread| joined.is_some() && thread.sys_tid == joined);
+        let seen = trace.main().and_then(|main| main.tid).into_iter().collect();
+        let wants = |thread: &&TraceThread| {
+            thread.waits().is_some_and(|lock| lock.action == LockAction::Wants && lock.holder.is_some())
+        };
+        let (waits, deadlock) = chain(trace, thread.filter(wants), seen);
+        a.locks.waits.extend(waits);
+        a.locks.deadlock = deadlock;
+        return;
+    }
+    let (waits, deadlock) = chain(trace, trace.main(), Vec::new());
     let names_holder = |waits: &[LockWait]| waits.first().is_some_and(|wait| wait.holder.is_some());
     let ours = &a.locks.waits;
     if !waits.is_empty() && (ours.is_empty() || !names_holder(ours) && names_holder(&waits)) {
@@ -91,11 +104,14 @@ fn locks(a: &mut Analysis, trace: &SystemTrace) {
     }
 }
 
-/// What main waits for, what the holder of that waits for, and so on; and whether that leads back.
-fn chain(trace: &SystemTrace) -> (Vec<LockWait>, bool) {
+/// What a thread waits for, what the holder of that waits for, and so on; and whether that leads back to one of them, or to one that
+/// was seen before them.
+fn chain<'t>(
+    trace: &'t SystemTrace,
+    mut thread: Option<&'t TraceThread>,
+    mut seen: Vec<u32>,
+) -> (Vec<LockWait>, bool) {
     let mut waits = Vec::new();
-    let mut seen: Vec<u32> = Vec::new();
-    let mut thread = trace.main();
     while let Some(waiter) = thread
         && waits.len() < limits::LOCK_WAITS
         && let Some(lock) = waiter.waits()

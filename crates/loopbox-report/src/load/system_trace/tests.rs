@@ -78,6 +78,30 @@ fn the_trace_has_whole_chains_and_deadlocks() {
 }
 
 #[test]
+fn a_thread_that_main_joins_and_that_wants_mains_lock_is_a_deadlock() {
+    // As the trace, but that main waits for the other one to end.
+    let waits = "  - waiting to lock <0x";
+    let (before, after) = DEADLOCK.split_once("\"main\"").unwrap();
+    let trace = format!("{before}\"main\"{}", after.replacen(waits, "  - waiting on <0x", 1));
+    let stack = "scenario.Holders.main:59 android.os.Looper.loop:214 scenario.Holders$1.run:53 scenario.Holders.pay:117 \
+                 java.lang.Thread.join:9 java.lang.Object.wait!";
+    let join = ReportBuilder::new().running(46, 5_200).doing("android.os.Handler", "scenario.Holders$1", 20);
+    let join = join.tree(46, &[(stack, 515)]).with(|report| {
+        report.meta.process.pid = DEADLOCK_OF.0;
+        report.meta.dumped_at.unix_ms = DEADLOCK_OF.1;
+    });
+    let holder = loaded(hang(DEADLOCK_OF).system_trace(DEADLOCK)).locks.waits[0].holder.clone().unwrap();
+    let join =
+        join.statistic("joined.name", &holder.name).statistic("joined.tid", &holder.tid.unwrap().to_string());
+    let join = join.statistic("joined.at_ns", &crate::test_support::NOW_NS.to_string());
+    let a = loaded(join.system_trace(&trace));
+    assert_eq!(steps(&a), ["the end of thread holder by holder", "a scenario.Holders$Price by main"]);
+    assert_eq!((a.locks.deadlock, a.locks.source), (true, LockSource::Join));
+    let headline = diagnose(&a).headline;
+    assert!(headline.ends_with("waits for the end of thread holder, in a cycle with holder"), "{headline}");
+}
+
+#[test]
 fn what_the_recorder_saw_itself_counts_more() {
     let own = hang(CHAIN_OF).waits_for("com.shop.Db", "sync", "com.shop.Sync.run:9").system_trace(CHAIN);
     let a = loaded(own);

@@ -47,8 +47,8 @@ function detailTable(details) {
     if (R.locks.source === 'system_trace') $('locks').append(el('p', { class: 'help' }, 'By ART’s own trace of the ANR, written a moment after the report.'));
     let waiter = 'main';
     for (const wait of R.locks.waits) {
-      const h = wait.holder;
-      $('locks').append(el('p', {}, el('strong', {}, waiter), ' waits for ' + wait.object + (h ? ', held by ' : ', which no thread holds'), h ? el('strong', {}, h.name) : null, h && h.tid != null ? ' (tid ' + h.tid + ')' : null));
+      const h = wait.holder, ends = R.locks.source === 'join' && wait === R.locks.waits[0];
+      $('locks').append(el('p', {}, el('strong', {}, waiter), ends ? ' waits for thread ' : ' waits for ' + wait.object + (h ? ', held by ' : ', which no thread holds'), h ? el('strong', {}, h.name) : null, h && h.tid != null ? ' (tid ' + h.tid + ')' : null, ends ? ' to end' : null));
       if (h && h.stack.length) $('locks').append(el('pre', { tabindex: 0 }, h.stack.map((frame) => 'at ' + frame).join('\n')));
       if (h) waiter = h.name;
     }

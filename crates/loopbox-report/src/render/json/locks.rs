@@ -12,8 +12,8 @@ pub struct LocksView {
     /// The first entry is the lock that the main thread waits for, each further entry the one that the holder before it
     /// waits for.
     pub waits: Vec<LockView>,
-    /// `recorder` (it followed the chain of monitors), `synchronizers` (it followed one of locks of `java.util.concurrent`) or
-    /// `system_trace` (ART's own trace of the ANR has it).
+    /// `recorder` (it followed the chain of monitors), `synchronizers` (it followed one of locks of `java.util.concurrent`), `join`
+    /// (main waits for the first holder to end) or `system_trace` (ART's own trace of the ANR has it).
     pub source: &'static str,
     /// Whether the last holder waits for a thread that comes earlier in the chain.
     pub deadlock: bool,
@@ -48,6 +48,7 @@ impl LocksView {
                 LockSource::Recorder => "recorder",
                 LockSource::SystemTrace => "system_trace",
                 LockSource::Synchronizers => "synchronizers",
+                LockSource::Join => "join",
             },
             waits: a
                 .locks

@@ -8,8 +8,12 @@ pub(super) fn write(out: &mut String, view: &ReportView) {
     if view.locks.waits.is_empty() {
         return;
     }
-    let kind =
-        if view.locks.deadlock { paint(BAD, "a deadlock") } else { "which thread holds which lock".into() };
+    let joins = view.locks.source == "join";
+    let kind = match view.locks.deadlock {
+        true => paint(BAD, "a deadlock"),
+        false if joins => "which thread is to end".into(),
+        false => "which thread holds which lock".into(),
+    };
     let source = if view.locks.source == "system_trace" { ", by ART's own trace of the ANR" } else { "" };
     heading(out, "LOCKS", &format!("{kind}{source}"));
     let mut waiter = "main".to_string();
@@ -20,7 +24,11 @@ pub(super) fn write(out: &mut String, view: &ReportView) {
         };
         let name = paint(NAME, &holder.name);
         let tid = holder.tid.map(|tid| format!(" (tid {tid})")).unwrap_or_default();
-        line(out, format!("  {waiter} waits for {}, held by {name}{tid}", wait.object));
+        if joins && waiter == "main" {
+            line(out, format!("  {waiter} waits for thread {name}{tid} to end"));
+        } else {
+            line(out, format!("  {waiter} waits for {}, held by {name}{tid}", wait.object));
+        }
         for frame in &holder.stack {
             line(out, format!("      at {frame}"));
         }

@@ -216,4 +216,14 @@ public final class Native {
     /** Walks the suspended main thread; fast, so that the caller is runnable and the collector stays away. */
     @FastNative
     static native void walk();
+
+    /**
+     * Which one of these threads the main thread waits for to end. Fast, so that what it reads is not moved meanwhile. Any thread.
+     *
+     * @param threads up to the first null
+     * @return the place in the array, and in the upper half the thread's id in the kernel, 0 when that is not known; less than 0
+     *     for none
+     */
+    @FastNative
+    static native long joined(Thread[] threads);
 }

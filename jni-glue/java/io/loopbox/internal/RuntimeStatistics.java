@@ -11,12 +11,15 @@ import java.util.concurrent.locks.AbstractOwnableSynchronizer;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What only Java knows at a dump: heap and collections, and which locks of java.util.concurrent the main thread is parked
- * for. All of it is public API, and nothing here waits for a thread of the app.
+ * What only Java knows at a dump: heap and collections, which locks of java.util.concurrent the main thread is parked for,
+ * and whose end it waits for. All of it is public API, and nothing here waits for a thread of the app.
  */
 final class RuntimeStatistics {
     /** Steps from the main thread to the thread that all others wait for. */
     private static final int MOST_STEPS = 8;
+
+    /** Room for threads that start while they are counted. */
+    private static final int SPARE = 16;
 
     /** How old an earlier look may be for the difference to say something about this moment. */
     private static final long FRESH_NS = 60_000_000_000L;
@@ -40,6 +43,7 @@ final class RuntimeStatistics {
         read.parked();
         read.heap();
         read.collections();
+        read.joined();
         return read.statistics.toArray(new String[0]);
     }
 
@@ -101,6 +105,29 @@ final class RuntimeStatistics {
             add("parked.deadlock", returns);
             add("parked.at_ns", System.nanoTime());
         }
+    }
+
+    /** No API says which thread another one joins, but ART knows what main waits on, and each thread has that for itself. */
+    private void joined() {
+        Thread main = Looper.getMainLooper().getThread();
+        Thread.State state = main.getState();
+        boolean waits = state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
+        if (!waits || LockSupport.getBlocker(main) != null) {
+            return;
+        }
+        ThreadGroup group = main.getThreadGroup();
+        while (group.getParent() != null) {
+            group = group.getParent();
+        }
+        Thread[] threads = new Thread[group.activeCount() + SPARE];
+        group.enumerate(threads);
+        long found = Native.joined(threads);
+        if (found < 0) {
+            return;
+        }
+        add("joined.name", redacts ? "redacted" : threads[(int) found].getName());
+        add("joined.tid", found >>> Integer.SIZE);
+        add("joined.at_ns", System.nanoTime());
     }
 
     /** What main is parked for and its owner, what that one is parked for, and so on; whether it leads back. */

@@ -1,0 +1,216 @@
+//! Whose end the main thread waits for.
+//!
+//! `Thread.join` waits on an object that each `java.lang.Thread` keeps for itself, in a hidden field. No API says which thread an
+//! object belongs to, but the threads themselves have it: the field whose value is an object of its class in every one of them, and
+//! the very object in one.
+
+use std::num::NonZeroUsize;
+
+use super::Art;
+use crate::discover;
+use crate::jni::JniEnv;
+use crate::locks::current_copy;
+use crate::names::Namer;
+use crate::sys::mem;
+
+/// Threads that are looked at.
+const MOST: usize = 1024;
+/// What comes before the fields of every object: its class and its lock word.
+const HEADER: usize = 8;
+/// Bytes of a `java.lang.Thread` that are looked at; its fields take 100 to 160.
+const LOOKED_AT: usize = 192;
+/// A reference on the heap.
+const REFERENCE: usize = 4;
+
+/// The thread whose end main waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Joined {
+    /// Its place in the array.
+    pub index: u32,
+    /// Its id in the kernel, unless it has just ended.
+    pub tid: Option<u32>,
+}
+
+impl Art {
+    /// Which one of the threads in a `Thread[]` has the object that the main thread waits on as its own. The array ends at the first
+    /// null. `Thread.sleep` waits on the object of the thread that sleeps.
+    ///
+    /// `threads` is the argument of the `@FastNative` method that this is called in: there it points to where the reference is on the
+    /// stack. Elsewhere `None`, like for any other pointer. No thread is stopped, and everything is read so that it cannot fault.
+    pub fn joined_by_main(&self, env: JniEnv, threads: usize) -> Option<Joined> {
+        let waited = self.contended_by_main(env)?;
+        let namer = self.namer.served(self.served);
+        let array = mem::read::<u32>(threads).filter(|_| threads.is_multiple_of(REFERENCE))?;
+        let (index, fields) = owner(&namer, array as usize, waited.address())?;
+        Some(Joined { index: u32::try_from(index).ok()?, tid: self.tid_of(&fields) })
+    }
+
+    /// The kernel's id of a `java.lang.Thread`: it knows its `art::Thread`.
+    fn tid_of(&self, fields: &[u8; LOOKED_AT]) -> Option<u32> {
+        let at = self.main.thin_lock_id_at;
+        let known = discover::listed(self.thread_list, at);
+        let natives = fields.chunks_exact(REFERENCE).zip(fields.chunks_exact(REFERENCE).skip(1));
+        let mut natives = natives.filter_map(|(low, high)| {
+            let number = u64::from(word(low)?) | u64::from(word(high)?) << 32;
+            usize::try_from(number).ok()
+        });
+        let thread = natives.find(|native| known.iter().any(|thread| mem::same(*thread, *native)))?;
+        mem::read(thread.wrapping_add(at + 4))
+    }
+}
+
+fn word(bytes: &[u8]) -> Option<u32> {
+    Some(u32::from_ne_bytes(bytes.try_into().ok()?))
+}
+
+/// What a reference leads to: where the object is now, and its class.
+fn object(namer: &Namer, reference: u32) -> Option<(NonZeroUsize, u32)> {
+    let at = NonZeroUsize::new(reference as usize)?;
+    // The class is in the old copy, too, of an object that has just been moved.
+    let class = u32::from_ne_bytes(namer.object(at.get())?);
+    Some((current_copy(at)?, class))
+}
+
+/// The place in the array of the one thread that has this object in a field which is of the object's class in all of them, and what
+/// is in the thread's fields.
+fn owner(namer: &Namer, array: usize, waited: usize) -> Option<(usize, [u8; LOOKED_AT])> {
+    let read = |at: usize| namer.object(at).map(u32::from_ne_bytes);
+    let class = read(waited)?;
+    let length = (read(array.checked_add(HEADER)?)? as usize).min(MOST);
+    let mut threads = Vec::new();
+    for index in 0..length {
+        let element = read(array.checked_add(HEADER + REFERENCE + index * REFERENCE)?)?;
+        if element == 0 {
+            break;
+        }
+        threads.push(object(namer, element)?.0.get());
+    }
+    // What lies behind a thread may be another one, whose fields are not those of the first.
+    let gaps = threads.iter().flat_map(|from| threads.iter().filter_map(move |to| to.checked_sub(*from)));
+    let end = gaps.filter(|gap| *gap > 0).fold(LOOKED_AT, usize::min);
+    let mut places: Vec<usize> = (HEADER..end).step_by(REFERENCE).collect();
+    let mut owners = Vec::new();
+    for (index, thread) in threads.iter().enumerate() {
+        let fields: [u8; LOOKED_AT] = namer.object(*thread)?;
+        places.retain(|&place| {
+            let field =
+                fields.get(place..place + REFERENCE).and_then(word).and_then(|field| object(namer, field));
+            let Some((value, _)) = field.filter(|(_, its)| *its == class) else { return false };
+            if value.get() == waited {
+                owners.push((place, index, fields));
+            }
+            true
+        });
+    }
+    owners.retain(|(place, ..)| places.contains(place));
+    // One thread alone says nothing about what its fields are.
+    match owners.as_slice() {
+        [(_, index, fields)] if threads.len() > 1 => Some((*index, *fields)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::offsets::NAME_LAYOUTS;
+
+    const PAGE: usize = 4096;
+    const OBJECT: u32 = 0x7070_0010;
+    const THREAD: u32 = 0x7070_0020;
+    /// Bytes of a thread, which come one after the other as a fresh heap has them.
+    const SIZE: usize = 96;
+    const LOCK: usize = 24;
+    const OTHER: usize = 12;
+
+    /// A page where references of 32 bits can point to.
+    struct Heap {
+        page: usize,
+        array: usize,
+        /// Each thread's object.
+        locks: Vec<usize>,
+    }
+
+    impl Heap {
+        fn new(threads: usize) -> Heap {
+            let (protection, flags) =
+                (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+            // Which of these addresses are free is up to the machine.
+            let page = (1..15).find_map(|sixteenth: usize| {
+                let wanted = (sixteenth << 28) as *mut libc::c_void;
+                // SAFETY: new anonymous pages, where nothing is.
+                let got = unsafe {
+                    let flags = flags | libc::MAP_FIXED_NOREPLACE;
+                    libc::mmap(wanted, 2 * PAGE, protection, flags, -1, 0)
+                };
+                (got == wanted).then_some(got as usize)
+            });
+            let page = page.unwrap();
+            let mut heap = Heap { page, array: page, locks: Vec::new() };
+            let [of_threads, of_locks] = [page + 256, page + PAGE];
+            heap.set(page + 8, threads as u32);
+            for index in 0..threads {
+                let [thread, lock] = [of_threads + index * SIZE, of_locks + index * 32];
+                heap.set(page + 12 + index * 4, thread as u32);
+                heap.set(thread, THREAD);
+                heap.set(thread + LOCK, lock as u32);
+                heap.set(thread + OTHER, (lock + 16) as u32);
+                heap.set(lock, OBJECT);
+                heap.set(lock + 16, OBJECT);
+                heap.locks.push(lock);
+            }
+            heap
+        }
+
+        fn set(&self, at: usize, value: u32) {
+            assert!((self.page..self.page + 2 * PAGE).contains(&at));
+            // SAFETY: within the pages, which this value alone uses.
+            unsafe { (at as *mut u32).write(value) };
+        }
+
+        fn owner_of(&self, object: usize) -> Option<usize> {
+            owner(&Namer::new(NAME_LAYOUTS[0]), self.array, object).map(|(index, _)| index)
+        }
+    }
+
+    impl Drop for Heap {
+        fn drop(&mut self) {
+            // SAFETY: mapped in `new`, and nothing points there any more.
+            unsafe { libc::munmap(self.page as *mut libc::c_void, 2 * PAGE) };
+        }
+    }
+
+    #[test]
+    fn a_thread_is_found_by_the_object_that_it_keeps_for_itself() {
+        let heap = Heap::new(5);
+        for (index, lock) in heap.locks.iter().enumerate() {
+            assert_eq!(heap.owner_of(*lock), Some(index));
+        }
+        assert_eq!(heap.owner_of(heap.locks[4] + 32), None, "no thread has it");
+        heap.set(heap.array + 12 + 3 * 4, 0);
+        assert_eq!(heap.owner_of(heap.locks[2]), Some(2));
+        assert_eq!(
+            heap.owner_of(heap.locks[3]),
+            None,
+            "the array ends before it, and its neighbour does not have it"
+        );
+    }
+
+    #[test]
+    fn a_field_that_not_all_threads_have_decides_nothing() {
+        let heap = Heap::new(4);
+        heap.set(heap.page + 256 + SIZE + LOCK, 0x10);
+        assert_eq!(heap.owner_of(heap.locks[2]), None);
+        let one = Heap::new(1);
+        assert_eq!(one.owner_of(one.locks[0]), None);
+    }
+
+    #[test]
+    fn an_object_that_was_moved_is_the_same_one() {
+        let heap = Heap::new(3);
+        let new = heap.locks[2] + 64;
+        heap.set(new, OBJECT);
+        heap.set(heap.locks[1] + 4, (new as u32 >> 3) | 3 << 30);
+        assert_eq!(heap.owner_of(new), Some(1));
+    }
+}

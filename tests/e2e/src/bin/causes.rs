@@ -1,0 +1,56 @@
+//! Has an app hang for each known cause and prints what the verdict was worth: `causes [--cause NAME]... [TESTBED...]`.
+//! `cargo xtask stress causes` calls it. It fails when a verdict was wrong with high confidence.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use loopbox_e2e::causes::{CAUSES, Known, Worth};
+use loopbox_report::diagnose::Confidence;
+
+fn main() -> Result<ExitCode> {
+    let mut causes: Vec<&Known> = Vec::new();
+    let mut testbeds = Vec::new();
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        if argument == "--cause" {
+            causes.push(Known::of(&arguments.next().context("--cause needs a name")?)?);
+        } else {
+            testbeds.push(argument);
+        }
+    }
+    if causes.is_empty() {
+        causes.extend(&CAUSES);
+    }
+    if testbeds.is_empty() {
+        testbeds.push("art10".into());
+    }
+    let mut wrong = 0;
+    for testbed in &testbeds {
+        println!("\n{testbed}\n\n| main | verdict | confidence | the verdict is |\n|---|---|---|---|");
+        let mut count = [0; 3];
+        for cause in &causes {
+            let (_, verdict) = cause.play(testbed).with_context(|| cause.name)?;
+            let worth = cause.worth(&verdict);
+            count[worth as usize] += 1;
+            let confidence = verdict.confidence.map_or("none", Confidence::as_str);
+            // The names of types may have bars.
+            let headline = verdict.headline.replace('|', "\\|");
+            println!("| {} | {headline} | {confidence} | {} |", cause.words, word(worth));
+        }
+        let [right, unsure, wrong_here] = count;
+        println!(
+            "\n{} causes: {right} right, {unsure} not sure, {wrong_here} wrong and confident",
+            causes.len()
+        );
+        wrong += wrong_here;
+    }
+    Ok(if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn word(worth: Worth) -> &'static str {
+    match worth {
+        Worth::Right => "right",
+        Worth::Unsure => "not sure",
+        Worth::Wrong => "WRONG",
+    }
+}

@@ -1,0 +1,217 @@
+//! Hangs whose cause is known (`tests/app/causes`), and what the diagnosis must say of each.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use loopbox_format::model::Report;
+use loopbox_format::report::decode;
+use loopbox_report::Analysis;
+use loopbox_report::diagnose::{Cause, Confidence, Diagnosis, diagnose};
+use loopbox_setup::command::run;
+use tempfile::tempdir;
+
+use crate::{LIMIT, launcher};
+
+/// What main does in a hang.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Main {
+    /// It waits, and is not starved, however busy the machine is.
+    Waits,
+    /// It computes: on a machine that is short of processors it is starved, too, and rightly said to be.
+    Computes,
+    /// Nothing: no rule may blame the app.
+    Idles,
+}
+
+/// A hang of a known cause.
+#[derive(Debug)]
+pub struct Known {
+    /// What the app is asked for.
+    pub name: &'static str,
+    /// What it does, in a few words.
+    pub words: &'static str,
+    /// The rule that is to find it.
+    pub rule: &'static str,
+    /// What the method to look at contains.
+    pub culprit: Option<&'static str>,
+    main: Main,
+}
+
+/// What a verdict is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Worth {
+    /// It is the known cause.
+    Right,
+    /// It is another one, or none, and says that it is not sure.
+    Unsure,
+    /// It is another one, with high confidence.
+    Wrong,
+}
+
+const fn known(
+    name: &'static str,
+    words: &'static str,
+    main: Main,
+    rule: &'static str,
+    culprit: Option<&'static str>,
+) -> Known {
+    Known { name, words, rule, culprit, main }
+}
+
+use Main::{Computes, Idles, Waits};
+
+/// Every cause that the app knows.
+pub const CAUSES: [Known; 32] = [
+    known("sleep", "sleeps", Waits, "sleep", Some("causes.Causes$Work.sleep")),
+    known("busy", "computes", Computes, "current-slow", Some("causes.Causes")),
+    known("lock", "waits for a monitor", Waits, "lock", Some("causes.Causes")),
+    known("reentrant", "waits for a ReentrantLock", Waits, "lock", Some("causes.Waits$Ledger.book")),
+    known("deadlock", "deadlock of monitors", Waits, "lock", Some("causes.Causes")),
+    known("crossed", "deadlock of ReentrantLocks", Waits, "lock", Some("causes.Waits$Ledger.book")),
+    known("wait", "Object.wait", Waits, "lock", Some("causes.Waits$Mailbox.take")),
+    known("join", "Thread.join", Waits, "lock", Some("causes.Waits$Crew.finish")),
+    known("future", "Future.get", Waits, "lock", Some("causes.Waits$Quote.fetch")),
+    known("park", "parks, as runBlocking does", Waits, "lock", Some("causes.Waits$Loader.block")),
+    known("apply", "preferences are written at a stop", Waits, "io", None),
+    known("load", "reads preferences", Waits, "io", Some("causes.Platform$Settings.theme")),
+    known("query", "queries a database", Waits, "io", Some("causes.Platform$Orders.list")),
+    known("connection", "waits for a database connection", Waits, "io", Some("causes.Platform$Orders.list")),
+    known("files", "writes files", Waits, "io", Some("causes.Causes$Files.writeForEver")),
+    known("network", "reads from a server", Waits, "io", Some("causes.Waits$Api.read")),
+    known("binder", "calls a service", Waits, "binder", Some("causes.Platform$Shop.open")),
+    known("native", "waits in native code", Waits, "native", Some("causes.Platform$Codec.configure")),
+    known("dex", "loads classes", Waits, "io", Some("causes.Platform$Plugins.load")),
+    known("library", "loads a library", Waits, "io", Some("causes.Platform$Engine.start")),
+    known("gc", "asks for collections", Computes, "gc", Some("causes.Causes")),
+    known("pressure", "allocates in a full heap", Computes, "gc", Some("causes.Crowd$Gallery")),
+    known("pool", "a pool of its own takes the processors", Computes, "starved", None),
+    known("flood", "one kind of message floods the queue", Computes, "flood", None),
+    known("kinds", "messages of many kinds", Computes, "history", None),
+    known("barrier", "a sync barrier is leaked", Waits, "barrier", None),
+    known("victim", "a slow message, then short ones", Computes, "history", None),
+    known("touch", "computes in an input handler", Computes, "outside", Some("causes.Causes")),
+    known("idle", "computes in an idle handler", Computes, "outside", None),
+    known("cold", "computes at the start", Computes, "current-slow", Some("causes.")),
+    known("own-join", "joins its own thread", Waits, "lock", Some("causes.Waits$Crew.finishItself")),
+    known("free", "nothing", Idles, "main-free", None),
+];
+
+/// What a verdict may say of an app that does nothing.
+const OF_NOTHING: [&str; 4] = ["starved", "main-free", "outside", "no-data"];
+
+impl Known {
+    /// The one of this name.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn of(name: &str) -> Result<&'static Known> {
+        CAUSES.iter().find(|known| known.name == name).with_context(|| format!("no cause is called {name}"))
+    }
+
+    /// Has an app hang for this cause, and reads what the report says.
+    ///
+    /// # Errors
+    /// When the app does not start or leaves no report.
+    pub fn play(&self, testbed: &str) -> Result<(Report, Diagnosis)> {
+        let folder = tempdir()?;
+        let class = if self.name == "cold" { "causes.ColdStart" } else { "causes.Causes" };
+        let app = launcher(testbed)?.app(class);
+        let mut app = app.argument(folder.path().display().to_string()).argument(self.name);
+        let library = folder.path().join("libengine.so");
+        if self.name == "library" {
+            build_library(&library)?;
+            app = app.property("causes.library", library.display());
+        }
+        let mut app = app.start()?;
+        let told = app.wait_for("SCRIPT report", LIMIT)?;
+        app.kill();
+        let path = PathBuf::from(told.split_whitespace().nth(2).context("no path")?);
+        let decoded = decode(&fs::read(&path).with_context(|| path.display().to_string())?)?;
+        let verdict = diagnose(&Analysis::new(&decoded));
+        Ok((decoded.report, verdict))
+    }
+
+    /// Whether this is the cause.
+    pub fn is(&self, cause: &Cause) -> bool {
+        let is_there = |part: &str| cause.culprit.as_ref().is_some_and(|culprit| culprit.contains(part));
+        cause.rule == self.rule && self.culprit.is_none_or(is_there)
+    }
+
+    /// Fails unless the diagnosis finds this cause first, or after that the machine has no processor for main, where that may be.
+    ///
+    /// # Errors
+    /// With the whole diagnosis.
+    pub fn check(&self, verdict: &Diagnosis) -> Result<()> {
+        let blames = |cause: &&Cause| !OF_NOTHING.contains(&cause.rule);
+        let found = match self.main {
+            Idles => !verdict.causes.iter().any(|cause| blames(&cause)),
+            Waits => verdict.causes.first().is_some_and(|first| self.is(first)),
+            Computes => {
+                let machine = |cause: &&Cause| cause.rule == "starved" && self.rule != "starved";
+                verdict.causes.iter().find(|cause| !machine(cause)).is_some_and(|first| self.is(first))
+            }
+        };
+        ensure!(found, "{}: {verdict:#?}", self.name);
+        Ok(())
+    }
+
+    /// What the verdict of a report of this hang is worth.
+    pub fn worth(&self, verdict: &Diagnosis) -> Worth {
+        let Some(first) = verdict.causes.first().filter(|_| verdict.confidence.is_some()) else {
+            return if self.main == Idles { Worth::Right } else { Worth::Unsure };
+        };
+        let right = match self.main {
+            Idles => OF_NOTHING.contains(&first.rule),
+            Waits => self.is(first),
+            Computes => self.is(first) || first.rule == "starved",
+        };
+        match (right, verdict.confidence) {
+            (true, _) => Worth::Right,
+            (false, Some(Confidence::High)) => Worth::Wrong,
+            (false, _) => Worth::Unsure,
+        }
+    }
+}
+
+/// A library whose constructor does not end: the linker holds its lock for as long.
+fn build_library(library: &std::path::Path) -> Result<()> {
+    let source = library.with_extension("c");
+    let constructor = "__attribute__((constructor)) static void start(void) { for (;;) pause(); }";
+    fs::write(&source, format!("#include <unistd.h>\n{constructor}\n"))?;
+    run(Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(library).arg(&source)).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(first: &'static str, confidence: Option<Confidence>) -> Diagnosis {
+        let cause = Cause {
+            rule: first,
+            title: first.into(),
+            score: 0.8,
+            confidence: Confidence::High,
+            evidence: Vec::new(),
+            advice: "",
+            token: None,
+            culprit: Some("causes.Causes$Work.sleep(Causes.java:1)".into()),
+        };
+        Diagnosis { headline: first.into(), confidence, causes: vec![cause], caveats: Vec::new() }
+    }
+
+    #[test]
+    fn a_verdict_is_wrong_when_it_is_sure_of_another_cause() {
+        let of = |name, first, confidence| Known::of(name).unwrap().worth(&verdict(first, confidence));
+        let (high, low) = (Some(Confidence::High), Some(Confidence::Low));
+        assert_eq!(of("sleep", "sleep", high), Worth::Right);
+        assert_eq!(of("sleep", "starved", high), Worth::Wrong);
+        assert_eq!(of("busy", "starved", high), Worth::Right);
+        assert_eq!((of("busy", "lock", low), of("busy", "lock", None)), (Worth::Unsure, Worth::Unsure));
+        assert_eq!((of("free", "main-free", high), of("free", "lock", high)), (Worth::Right, Worth::Wrong));
+        assert!(Known::of("sleep").unwrap().check(&verdict("sleep", high)).is_ok());
+        assert!(Known::of("sleep").unwrap().check(&verdict("starved", high)).is_err());
+        assert!(Known::of("free").unwrap().check(&verdict("lock", low)).is_err());
+    }
+}

@@ -48,7 +48,8 @@ fn each_cause_has_a_test_here() -> Result<()> {
         .split("found")
         .filter_map(|call| {
             let of_art11 = call.strip_prefix("_on(\"art11\", ");
-            let arguments = of_art11.or_else(|| call.strip_prefix("_in(").or_else(|| call.strip_prefix('(')))?;
+            let arguments =
+                of_art11.or_else(|| call.strip_prefix("_in(").or_else(|| call.strip_prefix('(')))?;
             arguments.strip_prefix('"')?.split('"').next()
         })
         .collect();

@@ -15,7 +15,7 @@ use crate::sys::{clock, log};
 use loopbox_format::model::{
     FeatureState, MainState, Outside, Pending, Report, StackSource, StackTree, Statistic, Symbols,
 };
-use loopbox_recorder::{Activity, Sample, StackTreeBuilder};
+use loopbox_recorder::{Activity, Sample, Sampling, StackTreeBuilder};
 use loopbox_store::WorkerWriter;
 use ringbuf::traits::Consumer;
 
@@ -27,6 +27,8 @@ const STACK_WAIT_NS: u64 = 500_000_000;
 /// While display frames come, a message's tree is kept from so many samples on, however short the message was; so many of
 /// the longest.
 const JANK_SAMPLES: u32 = 2;
+/// With [`Sampling::once`] there is one.
+const JANK_SAMPLES_ONCE: u32 = 1;
 const JANK_TREES: usize = 12;
 
 pub(super) struct Collector<'a> {
@@ -73,6 +75,10 @@ impl<'a> Collector<'a> {
         }
     }
 
+    fn sampling(&self) -> &Sampling {
+        &self.session.settings.recorder.sampling
+    }
+
     /// What the ring, the trees and Looper show at this moment: a report without anything that has to be asked for.
     pub(super) fn snapshot(&self, env: &mut Env<'_>) -> (Report, UsedSymbols) {
         let mut report = self.session.reader.snapshot(clock::now_ns()).report;
@@ -109,7 +115,8 @@ impl<'a> Collector<'a> {
         }
         let running = shared.activity().running();
         let sampled = running.is_some_and(|(token, _)| token == self.growing.token());
-        let more_to_come = sampled && self.growing.samples() > 0 && shared.takes_orders();
+        let goes_on = !self.sampling().once && shared.takes_orders();
+        let more_to_come = sampled && self.growing.samples() > 0 && goes_on;
         if !more_to_come {
             self.take_one_stack(env);
         }
@@ -159,7 +166,7 @@ impl<'a> Collector<'a> {
             frames: stack.locations(),
             at_ns,
             stop_ns: clock::now_ns().saturating_sub(at_ns),
-            interval_ns: self.session.settings.recorder.sampling.interval_ns,
+            interval_ns: self.sampling().interval_ns,
         });
     }
 
@@ -252,7 +259,7 @@ impl<'a> Collector<'a> {
             let tree = self.growing.tree();
             let symbols = self.session.symbols.symbols();
             self.log_refused("a stack tree", |ring, _| ring.keep_tree(&symbols, &tree).map(|_| ()));
-            let most = self.session.settings.recorder.sampling.trees as usize;
+            let most = self.sampling().trees as usize;
             while self.kept.len() >= most.saturating_add(self.janky.len()) {
                 let oldest = self.kept.iter().position(|kept| !self.janky.contains(&kept.token));
                 let Some(at) = oldest else { break };
@@ -261,7 +268,7 @@ impl<'a> Collector<'a> {
             self.kept.push(tree);
         } else if ran
             && self.session.shared.jank_onset_ns().is_some()
-            && self.growing.samples() >= JANK_SAMPLES
+            && self.growing.samples() >= if self.sampling().once { JANK_SAMPLES_ONCE } else { JANK_SAMPLES }
         {
             self.keep_jank_tree();
         }

@@ -60,7 +60,7 @@ pub struct Limits {
     pub details_per_record: u32,
     /// Age of a message at which stack sampling begins.
     pub sample_onset_ns: u64,
-    /// Time between two stacks.
+    /// Time between two stacks; 0 when a message gets one stack only.
     pub sample_interval_ns: u64,
 }
 

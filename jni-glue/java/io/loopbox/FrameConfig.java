@@ -52,7 +52,8 @@ public final class FrameConfig {
 
         /**
          * Whether messages are sampled earlier while frames come, so that what holds them up has a stack: from one and a half
-         * refreshes on, 20 ms at least. On; needs {@link Config.Builder#sampling}.
+         * refreshes on, 20 ms at least. On; needs {@link Config.Builder#sampling}. With {@link Config.Builder#sampleOnce} each
+         * of them gets one stack, at that age.
          */
         @NonNull
         public Builder jankStacks(boolean on) {

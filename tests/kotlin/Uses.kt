@@ -60,7 +60,8 @@ fun configuration(directory: File?): Config {
 }
 
 fun frames(): FrameConfig =
-    FrameConfig.Builder().scroll(true).touch(true).stages(false).jankStacks(false).jankFrameMs(70).scenes(16)
+    FrameConfig.Builder().scroll(true).touch(true).stages(false).jankData(false).jankStacks(false)
+        .jankFrameMs(70).scenes(16)
         .listener(null)
         .listener(object : FrameListener {
             override fun onWindow(window: FrameWindow) {

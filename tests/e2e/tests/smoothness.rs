@@ -5,7 +5,8 @@ use loopbox_e2e::live::{wait_for_ring, wait_until};
 use loopbox_e2e::story::Story;
 use loopbox_e2e::{LIMIT, feature, launcher, read, stacks_of};
 use loopbox_format::model::{
-    DumpReason, Feature, FrameFlags, FrameScene, FrameSession, JankFrame, JankPlace, Report, SceneKind,
+    DumpReason, Feature, FrameCause, FrameFlags, FrameScene, FrameSession, JankFrame, JankPlace, Report,
+    SceneKind,
 };
 use serde_json::Value;
 use std::fs;
@@ -56,6 +57,69 @@ fn the_same_on_art_11_and_with_a_printer() -> Result<()> {
 #[test]
 fn the_same_in_compiled_code_and_without_a_hook() -> Result<()> {
     the_articles_trace("art11-jit", &[], "hook=NONE")
+}
+
+/// Android 16 has the compositor's word on frames; older levels do not, and never look at its classes.
+fn the_compositors_word(testbed: &str, level: &str, options: &[&str]) -> Result<Story> {
+    let trace = format!("trace={TRACE}");
+    let arguments: Vec<&str> = [trace.as_str(), "judged=on"].iter().chain(options).copied().collect();
+    Story::tell("smooth.Main", testbed, &["-D", &format!("loopbox.sdk={level}")], &arguments)
+}
+
+#[test]
+fn the_compositors_word_is_in_the_report_of_its_frame() -> Result<()> {
+    for testbed in ["art10", "art11", "art11-jit"] {
+        let story = the_compositors_word(testbed, "36", &["janks=on", "stages=on"])?;
+        let janks = &story.report.frames.janks;
+        let judged: Vec<_> = janks.iter().map(|jank| (jank.vsync_id, jank.judgement)).collect();
+        // The application; nothing; composer and application.
+        assert_eq!(judged, [(Some(6), Some(2)), (None, None), (Some(25), Some(3))], "{testbed}");
+        assert_eq!(janks[0].cause, Some(FrameCause::LayoutMeasure), "{testbed}");
+        assert_eq!(feature(&story.report, Feature::Janks), (true, "JankData"));
+        assert!(story.said("listeners: 1") && story.said("listeners: 0"), "{:?}", story.said);
+    }
+    Ok(())
+}
+
+#[test]
+fn where_the_compositor_is_not_asked_the_report_says_why() -> Result<()> {
+    let cases = [
+        ("36", &["stages=on"][..], "not asked for"),
+        ("36", &["janks=on"], "needs stages"),
+        ("35", &["janks=on", "stages=on"], "needs Android 16"),
+    ];
+    for (level, options, why) in cases {
+        let story = the_compositors_word("art10", level, options)?;
+        assert_eq!(feature(&story.report, Feature::Janks), (false, why));
+        assert!(story.report.frames.janks.iter().all(|jank| jank.judgement.is_none()));
+        assert!(!story.said("listeners: 1"), "{:?}", story.said);
+    }
+    Ok(())
+}
+
+/// With one stack of each message that comes in a frame's way, it is that of what did.
+#[test]
+fn one_stack_at_the_threshold_names_what_held_up_a_frame() -> Result<()> {
+    for (testbed, hook) in [("art10", "hook=AUTO"), ("art11", "hook=PRINTER")] {
+        let folder = tempdir()?;
+        let app = launcher(testbed)?.app("smooth.Main");
+        let app = app.argument(format!("dir={}", folder.path().display())).argument(hook).argument("once=on");
+        let mut app = app.start()?;
+        app.wait_for("SCRIPT used", LIMIT)?;
+        let report = report_in(folder.path(), |report| !report.frames.gestures.is_empty())?;
+        app.kill();
+        for (place, method) in
+            [(JankPlace::OwnMessage, "Feed.bind"), (JankPlace::OtherMessage, "Feed$Loader.parse")]
+        {
+            let jank = jank_in(&report, place, method)?;
+            let tree = report.trees.iter().find(|tree| Some(tree.token) == jank.tree_token);
+            let tree = tree.context("no tree")?;
+            let [age_ns] = tree.sample_deltas_ns[..] else { panic!("{tree:?}") };
+            // One and a half refreshes.
+            assert!(age_ns >= 25 * MS, "{tree:?}");
+        }
+    }
+    Ok(())
 }
 
 /// What a report has when nothing more comes.

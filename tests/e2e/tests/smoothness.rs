@@ -6,7 +6,7 @@ use loopbox_e2e::story::Story;
 use loopbox_e2e::{LIMIT, feature, launcher, read, stacks_of};
 use loopbox_format::model::{
     DumpReason, Feature, FrameCause, FrameFlags, FrameScene, FrameSession, JankFrame, JankPlace, Report,
-    SceneKind,
+    SceneKind, Stage,
 };
 use serde_json::Value;
 use std::fs;
@@ -250,6 +250,52 @@ fn a_scroll_is_reported_from_its_touch_to_its_code() -> Result<()> {
 #[test]
 fn a_scroll_is_reported_on_art_11_with_a_printer() -> Result<()> {
     a_screen_is_used("art11", "hook=PRINTER")
+}
+
+/// A frame is held up by what it draws, by a message, by a touch, by the render thread. Each is told from the others.
+fn a_frame_is_held_up_in_each_place(testbed: &str, hook: &str) -> Result<()> {
+    /// Less a refresh, by which a frame may begin late.
+    const STOOD: u64 = (200 - 17) * MS;
+    let story = Story::tell("smooth.Janks", testbed, &[], &[hook])?;
+    let report = &story.report;
+    let frames = &report.frames;
+    assert!(jank_in(report, JankPlace::OwnMessage, "Janks$Page.bind")?.duration_ns >= STOOD);
+    assert!(jank_in(report, JankPlace::OtherMessage, "Janks$Loader.parse")?.duration_ns >= STOOD);
+    let rendered = frames.janks.iter().any(|jank| {
+        let cause = (jank.place, jank.cause) == (Some(JankPlace::AfterMain), Some(FrameCause::RenderWait));
+        cause && jank.duration_ns >= STOOD
+    });
+    assert!(rendered, "{:#?}", frames.janks);
+    assert!(jank_in(report, JankPlace::OutsideOfMessages, "Janks$Page.onTouchEvent")?.duration_ns >= STOOD);
+
+    // The platform's total has the wait for the render thread, its stages do not.
+    let process = frames.scenes.first().context("no figures")?;
+    let waited_ns = process.stage_ns[Stage::RenderWait.index()];
+    assert!(waited_ns >= 200 * MS, "{process:#?}");
+    // What could not be delivered while the listener stood still is counted by the platform.
+    assert!(process.lost_reports > 0, "{process:#?}");
+    // Both rates of the display.
+    let frames_at = |interval_ns: u32| {
+        let rate = process.rates.iter().find(|rate| rate.interval_ns.abs_diff(interval_ns) < 10);
+        rate.map_or(0, |rate| rate.frames)
+    };
+    assert!(frames_at(16_666_667) > 50 && frames_at(8_333_333) > 10, "{:?}", process.rates);
+    Ok(())
+}
+
+#[test]
+fn a_frame_is_held_up_in_each_place_on_art_10() -> Result<()> {
+    a_frame_is_held_up_in_each_place("art10", "hook=AUTO")
+}
+
+#[test]
+fn a_frame_is_held_up_in_each_place_on_art_11_with_a_printer() -> Result<()> {
+    a_frame_is_held_up_in_each_place("art11", "hook=PRINTER")
+}
+
+#[test]
+fn a_frame_is_held_up_in_each_place_in_compiled_code() -> Result<()> {
+    a_frame_is_held_up_in_each_place("art11-jit", "hook=PRINTER")
 }
 
 /// The user swipes the app away, or the system needs its memory: a process ends without notice, and its frames are not lost.

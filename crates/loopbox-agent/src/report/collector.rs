@@ -13,7 +13,7 @@ use crate::session::frames::Frames;
 use crate::session::symbols::Stack;
 use crate::sys::{clock, log};
 use loopbox_format::model::{
-    FeatureState, MainState, Outside, Pending, Report, StackSource, StackTree, Statistic, Symbols,
+    FeatureState, JankPlace, MainState, Outside, Pending, Report, StackSource, StackTree, Statistic, Symbols,
 };
 use loopbox_recorder::{Activity, Sample, Sampling, StackTreeBuilder};
 use loopbox_store::WorkerWriter;
@@ -208,7 +208,10 @@ impl<'a> Collector<'a> {
         if growing == 0 {
             return;
         }
-        if self.session.shared.activity().running().is_some_and(|(token, _)| token == growing) {
+        let shared = &self.session.shared;
+        let awaits = self.session.frames.as_ref().is_some_and(Frames::is_awaited);
+        let goes_on = awaits && shared.token() == growing;
+        if goes_on || shared.activity().running().is_some_and(|(token, _)| token == growing) {
             self.session.shared.advise(growing, self.growing.interval_ns());
             self.save_running();
         } else {
@@ -266,7 +269,7 @@ impl<'a> Collector<'a> {
                 self.kept.remove(at);
             }
             self.kept.push(tree);
-        } else if ran
+        } else if (ran || self.was_away())
             && self.session.shared.jank_onset_ns().is_some()
             && self.growing.samples() >= if self.sampling().once { JANK_SAMPLES_ONCE } else { JANK_SAMPLES }
         {
@@ -275,6 +278,15 @@ impl<'a> Collector<'a> {
         self.log_refused("the end of a message", |ring, _| ring.clear_running_tree());
         self.growing.begin(0, 0, StackSource::Art);
         self.cpu = None;
+    }
+
+    /// Whether the main thread was seen to do something else than to wait for a message, between two of them.
+    fn was_away(&self) -> bool {
+        let now = (self.growing.token(), self.session.symbols.generation());
+        let last = self.last.filter(|&(token, generation, _)| (token, generation) == now);
+        last.is_some_and(|(_, _, stack)| {
+            outside::waits(&self.session.symbols.symbols(), stack.locations()) == Some(false)
+        })
     }
 
     /// Keeps the growing tree, which may show what held up a frame. The one with the fewest stacks goes when there are enough.
@@ -377,6 +389,12 @@ impl<'a> Collector<'a> {
             let tokens = messages.into_iter().filter_map(|(_, token)| token);
             jank.tree_token =
                 tokens.into_iter().find(|token| self.kept.iter().any(|kept| kept.token == *token));
+            if jank.tree_token.is_none() && jank.place == Some(JankPlace::OutsideOfMessages) {
+                let stood = jank.frame_time_ns..jank.frame_time_ns.saturating_add(jank.duration_ns);
+                let meanwhile =
+                    |kept: &&StackTree| Outside::is_outside(kept.token) && stood.contains(&kept.start_ns);
+                jank.tree_token = self.kept.iter().find(meanwhile).map(|kept| kept.token);
+            }
             of_frames.extend(jank.tree_token);
         }
         // Of those that are kept because of frames, only what a frame names.

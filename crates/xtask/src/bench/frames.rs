@@ -65,8 +65,8 @@ fn lines(launcher: &Launcher, class: &str, arguments: &[u32]) -> Result<Vec<Stri
     Ok(app.start()?.finish(LIMIT)?.success()?.lines)
 }
 
-/// Of lines `KIND WAY NUMBER...` the medians for each way.
-fn medians<const N: usize>(lines: &[String], kind: &str) -> Result<BTreeMap<String, [f64; N]>> {
+/// Of lines `KIND WAY NUMBER...` the numbers for each way, in their order.
+fn all_of<const N: usize>(lines: &[String], kind: &str) -> Result<BTreeMap<String, Vec<[f64; N]>>> {
     let mut all: BTreeMap<String, Vec<[f64; N]>> = BTreeMap::new();
     for line in lines {
         let mut words = line.split_whitespace();
@@ -78,11 +78,16 @@ fn medians<const N: usize>(lines: &[String], kind: &str) -> Result<BTreeMap<Stri
         let numbers = numbers.try_into().ok().with_context(|| format!("not {N} numbers: {line}"))?;
         all.entry(way.to_owned()).or_default().push(numbers);
     }
-    let medians = all.into_iter().map(|(way, all)| {
-        let of = |at: usize| median(&all.iter().map(|batch| batch[at]).collect::<Vec<_>>());
-        (way, std::array::from_fn(of))
-    });
-    Ok(medians.collect())
+    Ok(all)
+}
+
+/// The medians for each way.
+fn medians<const N: usize>(lines: &[String], kind: &str) -> Result<BTreeMap<String, [f64; N]>> {
+    Ok(all_of(lines, kind)?.into_iter().map(|(way, all)| (way, middle(all.iter().copied()))).collect())
+}
+
+fn middle<const N: usize>(all: impl Iterator<Item = [f64; N]> + Clone) -> [f64; N] {
+    std::array::from_fn(|at| median(&all.clone().map(|numbers| numbers[at]).collect::<Vec<_>>()))
 }
 
 /// Time, objects, bytes and calls of malloc for each frame.
@@ -90,15 +95,21 @@ type Frame = [f64; 4];
 
 fn on_main(launcher: &Launcher, testbed: &str, args: &FramesArgs) -> Result<()> {
     let lines = lines(launcher, "bench.FrameBench", &[args.frames, args.rounds])?;
-    let batches: BTreeMap<String, Frame> = medians(&lines, "batch")?;
+    let batches: BTreeMap<String, Vec<Frame>> = all_of(&lines, "batch")?;
     let base = batches.get(BASE).context("the bench printed no base line")?;
     println!(
         "\n{testbed}: {} frames a batch, {} batches each, medians; a frame with the app's own callback takes {:.0} ns",
-        args.frames, args.rounds, base[0]
+        args.frames,
+        args.rounds,
+        middle(base.iter().copied())[0]
     );
+    // Within each round, so that a load that comes and goes meets both.
     let added = |way: &str, over: &str| {
         let (with, without) = (batches.get(way)?, batches.get(over)?);
-        Some(std::array::from_fn::<f64, 4, _>(|at| with[at] - without[at]))
+        let pairs = with.iter().zip(without);
+        Some(middle(
+            pairs.map(|(with, without)| std::array::from_fn::<f64, 4, _>(|at| with[at] - without[at])),
+        ))
     };
     let own = |way: &str| {
         let (_, over, _) = WAYS.iter().find(|(name, ..)| *name == way)?;

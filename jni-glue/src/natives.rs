@@ -59,6 +59,7 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         "refreshRate" "(F)V" frames::refresh_rate,
         "setFrames" "(IZLjava/lang/String;)V" set_frames,
         "stages" "([J)V" stages,
+        "judged" "(JI)V" judged,
         "frameStats" "(Z)Ljava/lang/String;" frame_stats,
         "discover" "()V" sampler_natives::discover,
         "walk" "()V" sampler_natives::walk,
@@ -174,7 +175,8 @@ extern "system" fn set_frames<'local>(
         let feature = match which {
             0 => Feature::Frames,
             1 => Feature::Stages,
-            _ => Feature::Touch,
+            2 => Feature::Touch,
+            _ => Feature::Janks,
         };
         // SAFETY: a String, as the descriptor says.
         install::set_frames(feature, on, unsafe { raw::text(env, &detail) }.unwrap_or_default());
@@ -190,6 +192,14 @@ extern "system" fn stages<'local>(env: EnvUnowned<'local>, _: JClass<'local>, va
         if let Some((metrics, [window, lost])) = values.as_ref().and_then(|all| all.split_first_chunk()) {
             install::stages(metrics, window.cast_unsigned(), u32::try_from(*lost).unwrap_or(0));
         }
+        Ok(())
+    });
+}
+
+/// What `JankData` has of the frame of this vsync: who made it late, as bits.
+extern "system" fn judged<'local>(env: EnvUnowned<'local>, _: JClass<'local>, vsync_id: jlong, janks: jint) {
+    entry::enter(env, |_| {
+        install::judged(vsync_id.cast_unsigned(), janks.cast_unsigned());
         Ok(())
     });
 }
@@ -229,6 +239,7 @@ fn name(feature: Feature) -> &'static str {
         Feature::Frames => "frames",
         Feature::Stages => "stages",
         Feature::Touch => "touch",
+        Feature::Janks => "janks",
         _ => "other",
     }
 }

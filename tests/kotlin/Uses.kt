@@ -46,7 +46,7 @@ fun configuration(directory: File?): Config {
     val builder: Config.Builder = if (directory == null) Config.Builder() else Config.Builder(directory)
     return builder
         .groupMs(300).detailMs(50).slots(100).detailsPerRecord(8).sampling(true).sampleOnsetMs(50).sampleIntervalMs(10)
-        .minSamples(95).trees(10).allNames(true).hook(Config.Hook.AUTO).hiddenApi(Config.HiddenApi.REFLECTION)
+        .sampleOnce(false).minSamples(95).trees(10).allNames(true).hook(Config.Hook.AUTO).hiddenApi(Config.HiddenApi.REFLECTION)
         .observerAccess(null).runningName(Config.RunningName.STACK).sigQuit(true).hangMs(5_000).printerCheckMs(60_000)
         .pendingLines(200).pendingMs(200).keepObjects(false).redactThreadNames(false).pendingByWalk(false)
         .listener(Listener { report -> println(report.digest()) })
@@ -60,7 +60,8 @@ fun configuration(directory: File?): Config {
 }
 
 fun frames(): FrameConfig =
-    FrameConfig.Builder().scroll(true).touch(true).stages(false).jankStacks(false).jankFrameMs(70).scenes(16)
+    FrameConfig.Builder().scroll(true).touch(true).stages(false).jankData(false).jankStacks(false)
+        .jankFrameMs(70).scenes(16)
         .listener(null)
         .listener(object : FrameListener {
             override fun onWindow(window: FrameWindow) {

@@ -240,7 +240,7 @@ pub fn set_hook(on: bool, detail: String) {
     }
 }
 
-/// Sets how display frames, their stages or the finger's part in them are watched.
+/// Sets how display frames, their stages, the finger's part in them or the compositor's word on them are watched.
 pub fn set_frames(feature: Feature, on: bool, detail: String) {
     if let Some(session) = current().filter(|session| session.frames.is_some()) {
         session.features.set(feature, on, detail);
@@ -253,6 +253,13 @@ pub fn set_frames(feature: Feature, on: bool, detail: String) {
 pub fn stages(metrics: &[i64; loopbox_frames::METRICS], window: u64, lost: u32) {
     if let Some(frames) = current().as_ref().and_then(|session| session.frames.as_ref()) {
         frames.recorder(|recorder| recorder.stages(metrics, window, lost));
+    }
+}
+
+/// Takes who made the display frame of this vsync late, as `JankData` has it. Not on the main thread.
+pub fn judged(vsync_id: u64, janks: u32) {
+    if let Some(frames) = current().as_ref().and_then(|session| session.frames.as_ref()) {
+        frames.recorder(|recorder| recorder.judged(vsync_id, janks));
     }
 }
 

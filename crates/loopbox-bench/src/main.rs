@@ -1,11 +1,14 @@
 //! What the hook's native part does for each message, in a plain loop: the aggregator of the recorder writing into a
 //! real ring and publishing for the sampler, with the code that the library has. Run by `cargo xtask bench instructions`.
 //!
-//! Usage: `loopbox-bench COUNT real|steps FOLDER`. With `real` the clock is the system's. With `steps` it is made of
+//! Usage: `loopbox-bench COUNT real|steps|frames|figures FOLDER`. With `real` the clock is the system's. With `steps` it is made of
 //! numbers, so that the same count always does the same work, however slowly it runs: each message works for 100 µs
-//! and the next starts 100 µs later. Prints the nanoseconds that a message took.
+//! and the next starts 100 µs later. Prints the nanoseconds that a message took. With `frames` it is display frames
+//! instead, what the main thread does for each; with `figures` what the worker does with them is in it, too.
 //!
 //! The entry from Java is not part of it.
+
+mod frames;
 
 use std::cell::Cell;
 use std::path::Path;
@@ -35,12 +38,14 @@ impl Clock for Steps {
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [count, clock, folder] = &arguments[..] else {
-        bail!("usage: loopbox-bench COUNT real|steps FOLDER")
+        bail!("usage: loopbox-bench COUNT real|steps|frames|figures FOLDER")
     };
     let count: u64 = count.parse().context("COUNT is not a number")?;
     match clock.as_str() {
         "real" => run(count, folder, SystemClock),
         "steps" => run(count, folder, Steps(Cell::new(STEP_NS))),
+        "frames" => frames::run(count, false),
+        "figures" => frames::run(count, true),
         other => bail!("no such clock: {other}"),
     }
 }

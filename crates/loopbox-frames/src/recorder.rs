@@ -21,6 +21,8 @@ const RECENT: usize = 128;
 const STAGES: usize = 32;
 /// More than there are jank frames in the time until a stall is reported.
 const SLOWEST: usize = 32;
+/// Of the newest frames that the compositor has judged: more than in half a second at 120 Hz.
+const JUDGED: usize = 64;
 
 /// A message of the main thread that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,6 +112,8 @@ pub struct FrameRecorder {
     kept: FrameSession,
     /// Of the newest jank frames, whether they are kept or not.
     slowest: Vec<Slowest>,
+    /// Judgements by the lower half of their vsync's number: they may come before it is known which frame was a jank frame.
+    judged: Vec<(u32, u32)>,
 }
 
 /// The slowest message while a frame stood.
@@ -139,6 +143,7 @@ impl FrameRecorder {
             open: false,
             kept: FrameSession::default(),
             slowest: Vec::with_capacity(SLOWEST),
+            judged: Vec::new(),
         }
     }
 
@@ -237,7 +242,7 @@ impl FrameRecorder {
             ..JankFrame::default()
         };
         let stages = self.kept.stages.iter().rev().find(|stages| stages.vsync_ns == Some(frame.time_ns));
-        join(&mut jank, stages);
+        join(&mut jank, stages, &self.judged);
         let janks = &mut self.kept.janks;
         if janks.len() == JANKS {
             // The one that stood the shortest goes, of equal ones the oldest.
@@ -275,7 +280,17 @@ impl FrameRecorder {
         push(&mut self.kept.stages, STAGES, record);
         let frame = |jank: &&mut JankFrame| Some(jank.frame_time_ns) == report.vsync_ns;
         if let Some(jank) = self.kept.janks.iter_mut().rev().find(frame) {
-            join(jank, Some(&record));
+            join(jank, Some(&record), &self.judged);
+        }
+    }
+
+    /// Takes who made the frame of this vsync late: the bits of `JankData.getJankType`. It comes some time after the frame, and by the
+    /// number alone it is not known of which frame it is.
+    pub fn judged(&mut self, vsync_id: u64, janks: u32) {
+        push(&mut self.judged, JUDGED, (vsync_id as u32, janks));
+        let low = Some(u64::from(vsync_id as u32));
+        if let Some(jank) = self.kept.janks.iter_mut().rev().find(|jank| jank.vsync_id == low) {
+            jank.judgement = Some(janks);
         }
     }
 
@@ -327,10 +342,12 @@ impl FrameRecorder {
 }
 
 /// Says why a frame janked, as far as its messages and, if they are there, its stages show.
-fn join(jank: &mut JankFrame, stages: Option<&StageFrame>) {
+fn join(jank: &mut JankFrame, stages: Option<&StageFrame>, judged: &[(u32, u32)]) {
     if let Some(stages) = stages {
         jank.cause = stages.cause;
         jank.vsync_id = stages.vsync_id_low.map(u64::from);
+        let judgement = judged.iter().rev().find(|(low, _)| stages.vsync_id_low == Some(*low));
+        jank.judgement = judgement.map(|(_, janks)| *janks);
     }
     let Some(interval) = RefreshInterval::from_ns(jank.interval_ns.into()) else { return };
     let frame = DisplayFrame {

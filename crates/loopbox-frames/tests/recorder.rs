@@ -12,7 +12,11 @@ use loopbox_frames::{
 const JANK_NS: u64 = 34 * MS;
 
 fn recorder() -> FrameRecorder {
-    FrameRecorder::new(29, 16, JANK_NS, SKIPPED_FRAMES)
+    recorder_of(29)
+}
+
+fn recorder_of(api_level: u32) -> FrameRecorder {
+    FrameRecorder::new(api_level, 16, JANK_NS, SKIPPED_FRAMES)
 }
 
 fn seen(frame: DisplayFrame) -> SeenFrame {
@@ -229,4 +233,45 @@ fn a_message_that_took_long_has_the_frames_that_it_dropped_and_its_screens_figur
     take(&mut recorder, SeenFrame { own, other, ..seen(frame(46 * i, 7 * i)) }, "Detail");
     let stall = recorder.stall(Token(9), "").unwrap();
     assert_eq!((stall.dropped, stall.scene.name.as_str()), (Some(6), "Detail"));
+}
+
+/// What the compositor reports on Android 16 comes in batches and late, and by a number that only the stages join to a frame.
+#[test]
+fn the_compositors_word_finds_its_frame_whenever_it_comes() {
+    let mut recorder = recorder_of(36);
+    let times: Vec<u64> = article().iter().map(|frame| frame.time_ns).collect();
+    let stages = |recorder: &mut FrameRecorder, frame: usize, vsync_id: u64| {
+        let mut all = metrics(times[frame], [1, 1, 1, 40, 1, 1, 1, 1], 47);
+        all[14] = vsync_id as i64;
+        recorder.stages(&all, 1, 0);
+    };
+    let far = 1 << 32;
+    // Before its frame, of one that is none of ours, and twice.
+    recorder.judged(far + 7, 4);
+    recorder.judged(far + 7, 2);
+    recorder.judged(99, 1);
+    stages(&mut recorder, 6, far + 7);
+    for frame in article() {
+        take(&mut recorder, seen(frame), "Feed");
+    }
+    // Long after its frame, and before its stages.
+    stages(&mut recorder, 16, far + 17);
+    recorder.judged(far + 17, 0);
+    recorder.judged(far + 26, 5);
+    stages(&mut recorder, 25, far + 26);
+    let judged = |recorder: &FrameRecorder| -> Vec<_> {
+        recorder.session().janks.iter().map(|jank| (jank.vsync_id, jank.judgement)).collect()
+    };
+    assert_eq!(judged(&recorder), [(Some(7), Some(2)), (Some(17), Some(0)), (Some(26), Some(5))]);
+    // However many come.
+    for vsync_id in 1_000..2_000 {
+        recorder.judged(vsync_id, 2);
+    }
+    assert_eq!(judged(&recorder)[0], (Some(7), Some(2)));
+    // Without stages there is no number, and a level below 36 gives none.
+    let mut older = recorder_of(35);
+    stages(&mut older, 6, 7);
+    take(&mut older, seen(article()[6]), "Feed");
+    older.judged(7, 2);
+    assert_eq!(judged(&older), [(None, None)]);
 }

@@ -19,6 +19,8 @@ pub enum Keep {
 pub struct Sampling {
     /// Whether stacks are taken at all.
     pub enabled: bool,
+    /// Whether a message gets one stack only, when sampling would begin. It is kept, however short the message was.
+    pub once: bool,
     /// Age of a message at which sampling begins.
     pub onset_ns: u64,
     /// Time between two stacks.
@@ -43,6 +45,7 @@ impl Default for Sampling {
     fn default() -> Self {
         Self {
             enabled: true,
+            once: false,
             onset_ns: 50 * MS,
             interval_ns: 10 * MS,
             min_samples: 95,
@@ -201,7 +204,7 @@ impl From<&Config> for Limits {
             slots: config.slots,
             details_per_record: config.details_per_record,
             sample_onset_ns: config.sampling.onset_ns,
-            sample_interval_ns: config.sampling.interval_ns,
+            sample_interval_ns: if config.sampling.once { 0 } else { config.sampling.interval_ns },
         }
     }
 }

@@ -107,6 +107,7 @@ pub enum Taken {
 /// * A message is sampled from [`Sampling::onset_ns`] on, at its start + onset + n * interval: deadlines are absolute,
 ///   so lateness does not add up. A deadline that passed is not made up for but counted as missed.
 /// * While display frames come, the onset is that of [`Schedule::set_jank_onset`].
+/// * With [`Sampling::once`], a message is left alone once a stack of it was taken.
 /// * A message after an idle look, or among many short ones, is found within a tenth of a second or twice the onset more.
 /// * The interval doubles as a message uses up its tree's samples ([`widened_interval`]), or when the tree's builder
 ///   asks for it ([`Schedule::advise`]); it is wider in the background.
@@ -121,6 +122,7 @@ pub struct Schedule {
     onset_ns: u64,
     usual_onset_ns: u64,
     base_interval_ns: u64,
+    once: bool,
     samples_per_tree: u32,
     slow_stop_ns: u64,
     background_factor: u32,
@@ -160,12 +162,13 @@ pub struct Schedule {
 impl Schedule {
     /// A schedule for a process whose main thread has not been seen yet.
     pub fn new(sampling: &Sampling) -> Self {
-        let keeps_short_trees = sampling.interval_ns.saturating_mul(u64::from(sampling.min_samples))
-            < sampling.onset_ns.saturating_mul(SHORT_TREE);
+        let kept_from_ns = sampling.interval_ns.saturating_mul(u64::from(sampling.min_samples));
+        let keeps_short_trees = sampling.once || kept_from_ns < sampling.onset_ns.saturating_mul(SHORT_TREE);
         Self {
             onset_ns: sampling.onset_ns,
             usual_onset_ns: sampling.onset_ns,
             base_interval_ns: sampling.interval_ns,
+            once: sampling.once,
             samples_per_tree: sampling.samples_per_tree,
             slow_stop_ns: sampling.slow_stop_ns,
             background_factor: sampling.background_factor.max(1),
@@ -223,6 +226,10 @@ impl Schedule {
             // Its deadlines are not missed ones: nothing is expected of it.
             self.due_ns = self.due_ns.max(now_ns);
             return self.sleep_until(now_ns.saturating_add(UNSAMPLED_NS));
+        }
+        if self.once && self.samples > 0 {
+            // The next message is found before it is old enough.
+            return self.sleep_until(now_ns.saturating_add(self.onset_ns));
         }
         if let Some(unwanted_ns) = asked_ns.and_then(|asked_ns| asked_ns.checked_sub(self.due_ns)) {
             // What was due before this look was not looked for.
@@ -349,7 +356,9 @@ impl Schedule {
 
     /// Samples of the current message that were due but not taken, since this was last called.
     pub fn take_missed(&mut self) -> u32 {
-        std::mem::take(&mut self.missed)
+        let missed = std::mem::take(&mut self.missed);
+        // Of one stack that comes late none is missing.
+        if self.once { 0 } else { missed }
     }
 
     /// How often the process was found to have been frozen (or the device asleep).

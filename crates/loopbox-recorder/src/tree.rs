@@ -40,7 +40,7 @@ pub struct StackTreeBuilder {
     interval_ns: u64,
     max_samples: u32,
     max_nodes: u32,
-    min_samples: u32,
+    kept_from_ns: u64,
     merger: TreeMerger,
     token: Token,
     start_ns: u64,
@@ -56,11 +56,12 @@ pub struct StackTreeBuilder {
 impl StackTreeBuilder {
     /// A builder without a message.
     pub fn new(sampling: &Sampling) -> Self {
+        let samples_ns = sampling.interval_ns.saturating_mul(sampling.min_samples.into());
         Self {
             interval_ns: sampling.interval_ns,
             max_samples: sampling.samples_per_tree,
             max_nodes: sampling.nodes_per_tree,
-            min_samples: sampling.min_samples,
+            kept_from_ns: if sampling.once { sampling.onset_ns } else { samples_ns },
             merger: TreeMerger::new(sampling.nodes_per_tree as usize),
             token: Token::NONE,
             start_ns: 0,
@@ -137,13 +138,13 @@ impl StackTreeBuilder {
 
     /// Whether the tree of a finished message is to be kept: it ran as long as [`Sampling::min_samples`] samples at the
     /// configured interval take (Qimao's 95, of 10 ms). How many stacks there are says nothing of that: back-off
-    /// and a busy machine make them rarer, and the Java API's are taken at a wider interval.
+    /// and a busy machine make them rarer, and the Java API's are taken at a wider interval. With [`Sampling::once`] it ran as
+    /// long as its stack is waited for.
     ///
     /// `ran_ns` is how long the message took; `None` when that is not known, then it ran until its last stack at least.
     pub fn is_worth_keeping(&self, ran_ns: Option<u64>) -> bool {
         let seen_ns = self.last_ns.saturating_sub(self.start_ns);
-        let long_ns = self.interval_ns.saturating_mul(self.min_samples.into());
-        self.samples() > 0 && ran_ns.unwrap_or(0).max(seen_ns) >= long_ns
+        self.samples() > 0 && ran_ns.unwrap_or(0).max(seen_ns) >= self.kept_from_ns
     }
 
     /// The tree so far.
@@ -255,6 +256,20 @@ mod tests {
         for (name, last_ms, ran_ms, stacks, expected) in cases {
             assert_eq!(kept(last_ms, ran_ms, stacks), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn where_a_message_gets_one_stack_it_is_kept() {
+        let sampling = Sampling { once: true, onset_ns: 200 * MS, ..Sampling::default() };
+        let mut builder = StackTreeBuilder::new(&sampling);
+        let mut kept = |at_ms: u64, ran_ms: u64| {
+            builder.begin(1, MS, StackSource::Art);
+            let at_ns = MS + at_ms * MS;
+            builder.push(&Sample { frames: &[LocationId(1)], at_ns, stop_ns: 1, interval_ns: 10 * MS });
+            builder.is_worth_keeping(Some(ran_ms * MS))
+        };
+        assert!(kept(200, 201));
+        assert!(!kept(25, 100), "it was taken because of frames");
     }
 
     #[test]

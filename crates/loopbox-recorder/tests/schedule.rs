@@ -467,6 +467,25 @@ proptest! {
     }
 }
 
+/// The block monitor's way: one stack at the threshold.
+#[test]
+fn once_a_stack_was_taken_a_message_is_left_alone() {
+    let mut sampler = Sampler::new(&Sampling { once: true, onset_ns: 200 * MS, ..Sampling::default() });
+    assert_eq!(sampler.message(1, 150 * MS), []);
+    assert_eq!(sampler.message(2, 5_000 * MS), [200 * MS]);
+    // However many messages came before: none is looked for later than at its threshold.
+    for token in 3..40 {
+        assert_eq!(sampler.message(token, 30 * MS), []);
+    }
+    assert_eq!(sampler.message(40, 600 * MS), [200 * MS]);
+    sampler.late_ns = 35 * MS;
+    assert_eq!(sampler.message(41, 600 * MS), [235 * MS]);
+    assert_eq!(sampler.schedule.take_missed(), 0, "only one was wanted");
+    sampler.late_ns = 0;
+    sampler.schedule.set_jank_onset(Some(25 * MS));
+    assert_eq!(sampler.message(42, 600 * MS), [25 * MS]);
+}
+
 #[test]
 fn while_frames_come_a_message_is_sampled_from_the_age_that_holds_them_up() {
     let mut sampler = Sampler::new(&Sampling::default());

@@ -17,7 +17,7 @@ public final class Heap {
     }
 
     /** Bytes in use, in all arenas and mapped blocks. */
-    static native long mallocBytes();
+    public static native long mallocBytes();
 
     /** How often the calling thread has asked malloc for memory; large blocks and small ones alike. */
     public static native long allocations();

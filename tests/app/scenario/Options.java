@@ -46,6 +46,8 @@ public final class Options {
         builder.hangMs(number("hangMs", 5_000));
         builder.groupMs(number("groupMs", 300));
         builder.detailsPerRecord(number("detailsPerRecord", 8));
+        builder.sampleOnsetMs(number("sampleOnsetMs", 50));
+        builder.sampleOnce(is("once", "on"));
         builder.minSamples(number("minSamples", 95));
         builder.trees(number("trees", 10));
         builder.pendingLines(number("pendingLines", 200));

@@ -17,8 +17,8 @@ import scenario.Script;
 
 /**
  * An app whose frames count. Arguments: those of {@link Options}, and {@code trace=MS,MS,...}: an animation whose frames stand for
- * so long, by a scripted display; without it a screen that a finger scrolls, see {@link Person}; {@code stages=on}, {@code
- * touch=on}, {@code monitor=on}.
+ * so long, by a scripted display, of which {@code judged=on} has the compositor judge some; without it a screen that a finger
+ * scrolls, see {@link Person}; {@code stages=on}, {@code touch=on}, {@code janks=on}, {@code monitor=on}.
  */
 public final class Main {
     private static final long HOUR_NS = 3_600_000_000_000L;
@@ -37,7 +37,7 @@ public final class Main {
             TestVsync.setPeriodNanos(HOUR_NS);
             Choreographer.getInstance();
             install(null, options);
-            trace(trace.split(","));
+            trace(trace.split(","), options.is("judged", "on") ? new Judged() : null);
         } else {
             final ContextImpl context = new ContextImpl(new File(options.text("dir", ".")), "com.example.feed", "com.example.feed");
             final Application application = new Application();
@@ -61,6 +61,7 @@ public final class Main {
 
     private static void install(Application application, Options options) {
         FrameConfig.Builder frames = new FrameConfig.Builder();
+        frames.jankData(options.is("janks", "on"));
         frames.stages(options.is("stages", "on")).touch(options.is("touch", "on")).skippedFrames(40).listener(new Told());
         io.loopbox.Config config = options.config().frames(frames.build()).build();
         Status status = application == null ? Loopbox.install(config) : Loopbox.install(application, config);
@@ -83,8 +84,8 @@ public final class Main {
         Script.say(what + ": " + sums + ", " + Math.round(all.fps() * 1000) + " mHz," + scenes);
     }
 
-    private static void trace(final String[] trace) {
-        long[] times = new long[trace.length + 1];
+    private static void trace(final String[] trace, final Judged judged) {
+        final long[] times = new long[trace.length + 1];
         for (int i = 0; i < trace.length; i++) {
             times[i + 1] = times[i] + Long.parseLong(trace[i]) * MS;
         }
@@ -101,6 +102,9 @@ public final class Main {
 
                             @Override
                             public void doFrame(long frameTimeNanos) {
+                                if (judged != null) {
+                                    judged.frame(frame, times);
+                                }
                                 if (frame == trace.length) {
                                     Loopbox.frames().end("trace");
                                     Script.dump("the trace is over");

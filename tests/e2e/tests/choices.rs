@@ -48,6 +48,22 @@ fn no_more_trees_are_kept_than_the_app_configured() -> Result<()> {
     Ok(())
 }
 
+/// A block monitor's way.
+#[test]
+fn a_long_message_has_one_stack_where_the_app_wants_no_more() -> Result<()> {
+    let story = tell(&["mode=stacks", "once=on", "sampleOnsetMs=200"])?;
+    assert_eq!(story.report.meta.limits.sample_interval_ns, 0);
+    for what in 1..=3 {
+        let token = story.shop(what)?.token;
+        let tree = story.report.trees.iter().find(|tree| tree.token == token);
+        let tree = tree.with_context(|| format!("no stack of {what}: {:#?}", story.report.trees))?;
+        let [age_ns] = tree.sample_deltas_ns[..] else { panic!("{tree:?}") };
+        assert!(age_ns >= 200 * MS, "{tree:?}");
+        assert_eq!(tree.missed_samples, 0, "{tree:?}");
+    }
+    Ok(())
+}
+
 #[test]
 fn without_sampling_there_is_one_stack_and_the_printer_names_the_running_message() -> Result<()> {
     for choice in ["sampling=off", "naming=PRINTER"] {

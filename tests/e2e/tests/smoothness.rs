@@ -5,7 +5,8 @@ use loopbox_e2e::live::{wait_for_ring, wait_until};
 use loopbox_e2e::story::Story;
 use loopbox_e2e::{LIMIT, feature, launcher, read, stacks_of};
 use loopbox_format::model::{
-    DumpReason, Feature, FrameFlags, FrameScene, FrameSession, JankFrame, JankPlace, Report, SceneKind,
+    DumpReason, Feature, FrameCause, FrameFlags, FrameScene, FrameSession, JankFrame, JankPlace, Report,
+    SceneKind, Stage,
 };
 use serde_json::Value;
 use std::fs;
@@ -56,6 +57,69 @@ fn the_same_on_art_11_and_with_a_printer() -> Result<()> {
 #[test]
 fn the_same_in_compiled_code_and_without_a_hook() -> Result<()> {
     the_articles_trace("art11-jit", &[], "hook=NONE")
+}
+
+/// Android 16 has the compositor's word on frames; older levels do not, and never look at its classes.
+fn the_compositors_word(testbed: &str, level: &str, options: &[&str]) -> Result<Story> {
+    let trace = format!("trace={TRACE}");
+    let arguments: Vec<&str> = [trace.as_str(), "judged=on"].iter().chain(options).copied().collect();
+    Story::tell("smooth.Main", testbed, &["-D", &format!("loopbox.sdk={level}")], &arguments)
+}
+
+#[test]
+fn the_compositors_word_is_in_the_report_of_its_frame() -> Result<()> {
+    for testbed in ["art10", "art11", "art11-jit"] {
+        let story = the_compositors_word(testbed, "36", &["janks=on", "stages=on"])?;
+        let janks = &story.report.frames.janks;
+        let judged: Vec<_> = janks.iter().map(|jank| (jank.vsync_id, jank.judgement)).collect();
+        // The application; nothing; composer and application.
+        assert_eq!(judged, [(Some(6), Some(2)), (None, None), (Some(25), Some(3))], "{testbed}");
+        assert_eq!(janks[0].cause, Some(FrameCause::LayoutMeasure), "{testbed}");
+        assert_eq!(feature(&story.report, Feature::Janks), (true, "JankData"));
+        assert!(story.said("listeners: 1") && story.said("listeners: 0"), "{:?}", story.said);
+    }
+    Ok(())
+}
+
+#[test]
+fn where_the_compositor_is_not_asked_the_report_says_why() -> Result<()> {
+    let cases = [
+        ("36", &["stages=on"][..], "not asked for"),
+        ("36", &["janks=on"], "needs stages"),
+        ("35", &["janks=on", "stages=on"], "needs Android 16"),
+    ];
+    for (level, options, why) in cases {
+        let story = the_compositors_word("art10", level, options)?;
+        assert_eq!(feature(&story.report, Feature::Janks), (false, why));
+        assert!(story.report.frames.janks.iter().all(|jank| jank.judgement.is_none()));
+        assert!(!story.said("listeners: 1"), "{:?}", story.said);
+    }
+    Ok(())
+}
+
+/// With one stack of each message that comes in a frame's way, it is that of what did.
+#[test]
+fn one_stack_at_the_threshold_names_what_held_up_a_frame() -> Result<()> {
+    for (testbed, hook) in [("art10", "hook=AUTO"), ("art11", "hook=PRINTER")] {
+        let folder = tempdir()?;
+        let app = launcher(testbed)?.app("smooth.Main");
+        let app = app.argument(format!("dir={}", folder.path().display())).argument(hook).argument("once=on");
+        let mut app = app.start()?;
+        app.wait_for("SCRIPT used", LIMIT)?;
+        let report = report_in(folder.path(), |report| !report.frames.gestures.is_empty())?;
+        app.kill();
+        for (place, method) in
+            [(JankPlace::OwnMessage, "Feed.bind"), (JankPlace::OtherMessage, "Feed$Loader.parse")]
+        {
+            let jank = jank_in(&report, place, method)?;
+            let tree = report.trees.iter().find(|tree| Some(tree.token) == jank.tree_token);
+            let tree = tree.context("no tree")?;
+            let [age_ns] = tree.sample_deltas_ns[..] else { panic!("{tree:?}") };
+            // One and a half refreshes.
+            assert!(age_ns >= 25 * MS, "{tree:?}");
+        }
+    }
+    Ok(())
 }
 
 /// What a report has when nothing more comes.
@@ -186,6 +250,52 @@ fn a_scroll_is_reported_from_its_touch_to_its_code() -> Result<()> {
 #[test]
 fn a_scroll_is_reported_on_art_11_with_a_printer() -> Result<()> {
     a_screen_is_used("art11", "hook=PRINTER")
+}
+
+/// A frame is held up by what it draws, by a message, by a touch, by the render thread. Each is told from the others.
+fn a_frame_is_held_up_in_each_place(testbed: &str, hook: &str) -> Result<()> {
+    /// Less a refresh, by which a frame may begin late.
+    const STOOD: u64 = (200 - 17) * MS;
+    let story = Story::tell("smooth.Janks", testbed, &[], &[hook])?;
+    let report = &story.report;
+    let frames = &report.frames;
+    assert!(jank_in(report, JankPlace::OwnMessage, "Janks$Page.bind")?.duration_ns >= STOOD);
+    assert!(jank_in(report, JankPlace::OtherMessage, "Janks$Loader.parse")?.duration_ns >= STOOD);
+    let rendered = frames.janks.iter().any(|jank| {
+        let cause = (jank.place, jank.cause) == (Some(JankPlace::AfterMain), Some(FrameCause::RenderWait));
+        cause && jank.duration_ns >= STOOD
+    });
+    assert!(rendered, "{:#?}", frames.janks);
+    assert!(jank_in(report, JankPlace::OutsideOfMessages, "Janks$Page.onTouchEvent")?.duration_ns >= STOOD);
+
+    // The platform's total has the wait for the render thread, its stages do not.
+    let process = frames.scenes.first().context("no figures")?;
+    let waited_ns = process.stage_ns[Stage::RenderWait.index()];
+    assert!(waited_ns >= 200 * MS, "{process:#?}");
+    // What could not be delivered while the listener stood still is counted by the platform.
+    assert!(process.lost_reports > 0, "{process:#?}");
+    // Both rates of the display.
+    let frames_at = |interval_ns: u32| {
+        let rate = process.rates.iter().find(|rate| rate.interval_ns.abs_diff(interval_ns) < 10);
+        rate.map_or(0, |rate| rate.frames)
+    };
+    assert!(frames_at(16_666_667) > 50 && frames_at(8_333_333) > 10, "{:?}", process.rates);
+    Ok(())
+}
+
+#[test]
+fn a_frame_is_held_up_in_each_place_on_art_10() -> Result<()> {
+    a_frame_is_held_up_in_each_place("art10", "hook=AUTO")
+}
+
+#[test]
+fn a_frame_is_held_up_in_each_place_on_art_11_with_a_printer() -> Result<()> {
+    a_frame_is_held_up_in_each_place("art11", "hook=PRINTER")
+}
+
+#[test]
+fn a_frame_is_held_up_in_each_place_in_compiled_code() -> Result<()> {
+    a_frame_is_held_up_in_each_place("art11-jit", "hook=PRINTER")
 }
 
 /// The user swipes the app away, or the system needs its memory: a process ends without notice, and its frames are not lost.

@@ -13,9 +13,10 @@ use crate::session::frames::Frames;
 use crate::session::symbols::Stack;
 use crate::sys::{clock, log};
 use loopbox_format::model::{
-    FeatureState, MainState, Outside, Pending, Report, StackSource, StackTree, Statistic, Symbols, Token,
+    FeatureState, JankPlace, MainState, Outside, Pending, Report, StackSource, StackTree, Statistic, Symbols,
+    Token,
 };
-use loopbox_recorder::{Activity, Sample, StackTreeBuilder};
+use loopbox_recorder::{Activity, Sample, Sampling, StackTreeBuilder};
 use loopbox_store::WorkerWriter;
 use ringbuf::traits::Consumer;
 
@@ -27,6 +28,8 @@ const STACK_WAIT_NS: u64 = 500_000_000;
 /// While display frames come, a message's tree is kept from so many samples on, however short the message was; so many of
 /// the longest.
 const JANK_SAMPLES: u32 = 2;
+/// With [`Sampling::once`] there is one.
+const JANK_SAMPLES_ONCE: u32 = 1;
 const JANK_TREES: usize = 12;
 
 pub(super) struct Collector<'a> {
@@ -73,6 +76,10 @@ impl<'a> Collector<'a> {
         }
     }
 
+    fn sampling(&self) -> &Sampling {
+        &self.session.settings.recorder.sampling
+    }
+
     /// What the ring, the trees and Looper show at this moment: a report without anything that has to be asked for.
     pub(super) fn snapshot(&self, env: &mut Env<'_>) -> (Report, UsedSymbols) {
         let mut report = self.session.reader.snapshot(clock::now_ns()).report;
@@ -109,7 +116,8 @@ impl<'a> Collector<'a> {
         }
         let running = shared.activity().running();
         let sampled = running.is_some_and(|(token, _)| token == self.growing.token());
-        let more_to_come = sampled && self.growing.samples() > 0 && shared.takes_orders();
+        let goes_on = !self.sampling().once && shared.takes_orders();
+        let more_to_come = sampled && self.growing.samples() > 0 && goes_on;
         if !more_to_come {
             self.take_one_stack(env);
         }
@@ -159,7 +167,7 @@ impl<'a> Collector<'a> {
             frames: stack.locations(),
             at_ns,
             stop_ns: clock::now_ns().saturating_sub(at_ns),
-            interval_ns: self.session.settings.recorder.sampling.interval_ns,
+            interval_ns: self.sampling().interval_ns,
         });
     }
 
@@ -201,7 +209,10 @@ impl<'a> Collector<'a> {
         if growing == Token::NONE {
             return;
         }
-        if self.session.shared.activity().running().is_some_and(|(token, _)| token == growing) {
+        let shared = &self.session.shared;
+        let awaits = self.session.frames.as_ref().is_some_and(Frames::is_awaited);
+        let goes_on = awaits && shared.token() == growing;
+        if goes_on || shared.activity().running().is_some_and(|(token, _)| token == growing) {
             self.session.shared.advise(growing, self.growing.interval_ns());
             self.save_running();
         } else {
@@ -252,22 +263,31 @@ impl<'a> Collector<'a> {
             let tree = self.growing.tree();
             let symbols = self.session.symbols.symbols();
             self.log_refused("a stack tree", |ring, _| ring.keep_tree(&symbols, &tree).map(|_| ()));
-            let most = self.session.settings.recorder.sampling.trees as usize;
+            let most = self.sampling().trees as usize;
             while self.kept.len() >= most.saturating_add(self.janky.len()) {
                 let oldest = self.kept.iter().position(|kept| !self.janky.contains(&kept.token));
                 let Some(at) = oldest else { break };
                 self.kept.remove(at);
             }
             self.kept.push(tree);
-        } else if ran
+        } else if (ran || self.was_away())
             && self.session.shared.jank_onset_ns().is_some()
-            && self.growing.samples() >= JANK_SAMPLES
+            && self.growing.samples() >= if self.sampling().once { JANK_SAMPLES_ONCE } else { JANK_SAMPLES }
         {
             self.keep_jank_tree();
         }
         self.log_refused("the end of a message", |ring, _| ring.clear_running_tree());
         self.growing.begin(Token::NONE, 0, StackSource::Art);
         self.cpu = None;
+    }
+
+    /// Whether the main thread was seen to do something else than to wait for a message, between two of them.
+    fn was_away(&self) -> bool {
+        let now = (self.growing.token(), self.session.symbols.generation());
+        let last = self.last.filter(|&(token, generation, _)| (token, generation) == now);
+        last.is_some_and(|(_, _, stack)| {
+            outside::waits(&self.session.symbols.symbols(), stack.locations()) == Some(false)
+        })
     }
 
     /// Keeps the growing tree, which may show what held up a frame. The one with the fewest stacks goes when there are enough.
@@ -370,6 +390,12 @@ impl<'a> Collector<'a> {
             let tokens = messages.into_iter().filter_map(|(_, token)| token);
             jank.tree_token =
                 tokens.into_iter().find(|token| self.kept.iter().any(|kept| kept.token == *token));
+            if jank.tree_token.is_none() && jank.place == Some(JankPlace::OutsideOfMessages) {
+                let stood = jank.frame_time_ns..jank.frame_time_ns.saturating_add(jank.duration_ns);
+                let meanwhile =
+                    |kept: &&StackTree| Outside::is_outside(kept.token) && stood.contains(&kept.start_ns);
+                jank.tree_token = self.kept.iter().find(meanwhile).map(|kept| kept.token);
+            }
             of_frames.extend(jank.tree_token);
         }
         // Of those that are kept because of frames, only what a frame names.

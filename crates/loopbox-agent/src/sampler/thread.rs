@@ -11,13 +11,14 @@ use crate::anr::signal_catcher;
 use crate::error::SamplerError;
 use crate::jni::env::Env;
 use crate::jni::{attach, class_cache};
+use crate::session::frames::Frames;
 use crate::session::{SWITCHED_OFF, Session};
 #[cfg(debug_assertions)]
 use crate::sys::fault;
-use crate::sys::{clock, log, priority};
+use crate::sys::{clock, log, priority, proc};
 use loopbox_art::{Art, RawStack, ThreadEnv, Unstoppable};
 use loopbox_format::model::{Feature, StackSource, Token};
-use loopbox_recorder::{Schedule, Step, Taken};
+use loopbox_recorder::{Activity, Place, Schedule, Step, Taken};
 use loopbox_store::RingFuse;
 use ringbuf::traits::Producer;
 use std::sync::Arc;
@@ -163,6 +164,7 @@ impl Sampler<'_> {
                 self.schedule.reset_lateness();
                 continue;
             }
+            let activity = self.overdue(now, activity);
             let (running, start_ns) = activity.running().unwrap_or((Token::NONE, 0));
             if self.last_token != Token::NONE && self.last_token != running {
                 // The sampled message has ended: its tree is complete.
@@ -188,6 +190,24 @@ impl Sampler<'_> {
                     self.tell_given_up(detail);
                 }
             }
+        }
+    }
+
+    /// While a display frame is overdue, a main thread that runs no message may be in a touch handler, or another callback of a
+    /// descriptor: that is what keeps the frame from coming then.
+    fn overdue(&self, now_ns: u64, activity: Activity) -> Activity {
+        let shared = &self.session.shared;
+        let (Activity::Idle { since_ns }, Some(onset_ns)) = (activity, shared.jank_onset_ns()) else {
+            return activity;
+        };
+        let awaited = self.session.frames.as_ref().is_some_and(Frames::is_awaited);
+        let overdue = now_ns.saturating_sub(since_ns) >= onset_ns.saturating_mul(2);
+        let between = shared.between_messages().filter(|&(_, ended_ns)| ended_ns == since_ns);
+        match between {
+            Some((token, _)) if awaited && overdue && proc::main_place() != Place::Queue => {
+                Activity::Outside { token, since_ns }
+            }
+            _ => activity,
         }
     }
 

@@ -72,6 +72,7 @@ enum Number {
     Sampling,
     SampleOnsetMs,
     SampleIntervalMs,
+    SampleOnce,
     MinSamples,
     Trees,
     SigQuit,
@@ -115,6 +116,7 @@ impl Settings {
                 enabled: number(Number::Sampling) != 0,
                 onset_ns: number(Number::SampleOnsetMs).saturating_mul(MS),
                 interval_ns: number(Number::SampleIntervalMs).saturating_mul(MS),
+                once: number(Number::SampleOnce) != 0,
                 min_samples: small(Number::MinSamples),
                 trees: small(Number::Trees),
                 ..Sampling::default()

@@ -60,7 +60,7 @@ pub struct Limits {
     pub details_per_record: u32,
     /// Age of a message at which stack sampling begins.
     pub sample_onset_ns: u64,
-    /// Time between two stacks.
+    /// Time between two stacks; 0 when a message gets one stack only.
     pub sample_interval_ns: u64,
 }
 
@@ -121,12 +121,14 @@ pub enum Feature {
     Ring,
     /// The SIGQUIT handler.
     SigQuit,
-    /// Display frames and scrolling. Absent, like the two below, where the app does not ask for them.
+    /// Display frames and scrolling. Absent, like those below, where the app does not ask for them.
     Frames,
     /// The stages of display frames (`FrameMetrics`).
     Stages,
     /// The finger's part in scrolling.
     Touch,
+    /// Who made a display frame late, by the system's compositor (`JankData`).
+    Janks,
 }
 
 /// Whether a [`Feature`] was on, and what there is to say about it.

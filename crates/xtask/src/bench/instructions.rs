@@ -1,4 +1,5 @@
-//! `cargo xtask bench instructions`: what the native part of the hook costs per message, in instructions and time.
+//! `cargo xtask bench instructions`: what the native part of the hook costs per message, and of a display frame, in instructions
+//! and time.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -11,6 +12,8 @@ use super::stats::median;
 
 /// The most that the native part of begin and end together may take.
 const BUDGET_NS: f64 = 150.0;
+/// The most that the native part of a display frame may take, on all threads.
+const FRAME_BUDGET_NS: f64 = 120.0;
 /// Messages of the shorter of two counted runs.
 const FEW: u64 = 10_000;
 
@@ -32,41 +35,56 @@ pub(crate) fn run(args: &InstructionsArgs) -> Result<()> {
     run_command(&mut build)?;
     let driver = target().join("app/loopbox-bench");
     println!("native part of a message (begin and end), into a mapped ring, built as the library ships");
-    for clock in ["steps", "real"] {
-        let folder = tempfile::tempdir().context("no temporary folder")?;
-        let mut times = Vec::new();
-        for _ in 0..args.rounds {
-            let mut drive = Command::new(&driver);
-            let text = output_of(drive.args(["1000000", clock]).arg(folder.path()))?;
-            let ns = text.split_whitespace().nth(1).context("the driver printed no time")?;
-            times.push(ns.parse().with_context(|| format!("not a time: {text}"))?);
-        }
-        times.sort_by(f64::total_cmp);
-        let what = if clock == "real" { "with both clock reads" } else { "without the clock reads" };
-        println!(
-            "  {:6.1} ns {what}: median of {} runs of a million (lowest {:.1}, highest {:.1}; budget {BUDGET_NS})",
-            median(&times),
-            times.len(),
-            times.first().copied().unwrap_or_default(),
-            times.last().copied().unwrap_or_default(),
-        );
+    timed(&driver, "steps", "without the clock reads", BUDGET_NS, args)?;
+    timed(&driver, "real", "with both clock reads", BUDGET_NS, args)?;
+    instructions(&driver, "steps", "without the clock reads", args)?;
+    println!("native part of a display frame");
+    for (mode, what) in [("frames", "on the main thread"), ("figures", "with the worker's figures")] {
+        timed(&driver, mode, what, FRAME_BUDGET_NS, args)?;
+        instructions(&driver, mode, what, args)?;
     }
-    let few = counted(&driver, FEW)?;
-    let many = counted(&driver, FEW + args.messages)?;
+    Ok(())
+}
+
+/// Prints how long it takes.
+fn timed(driver: &Path, mode: &str, what: &str, budget_ns: f64, args: &InstructionsArgs) -> Result<()> {
+    let folder = tempfile::tempdir().context("no temporary folder")?;
+    let mut times = Vec::new();
+    for _ in 0..args.rounds {
+        let mut drive = Command::new(driver);
+        let text = output_of(drive.args(["1000000", mode]).arg(folder.path()))?;
+        let ns = text.split_whitespace().nth(1).context("the driver printed no time")?;
+        times.push(ns.parse().with_context(|| format!("not a time: {text}"))?);
+    }
+    times.sort_by(f64::total_cmp);
+    println!(
+        "  {:6.1} ns {what}: median of {} runs of a million (lowest {:.1}, highest {:.1}; budget {budget_ns})",
+        median(&times),
+        times.len(),
+        times.first().copied().unwrap_or_default(),
+        times.last().copied().unwrap_or_default(),
+    );
+    Ok(())
+}
+
+/// Prints how many instructions it takes.
+fn instructions(driver: &Path, mode: &str, what: &str, args: &InstructionsArgs) -> Result<()> {
+    let few = counted(driver, mode, FEW)?;
+    let many = counted(driver, mode, FEW + args.messages)?;
     let each = (many - few) as f64 / args.messages as f64;
     println!(
-        "  {each:6.1} instructions without the clock reads (callgrind: {few} for {FEW} messages, {many} for {})",
+        "  {each:6.1} instructions {what} (callgrind: {few} for {FEW}, {many} for {})",
         FEW + args.messages
     );
     Ok(())
 }
 
 /// Instructions of a whole run.
-fn counted(driver: &Path, messages: u64) -> Result<u64> {
+fn counted(driver: &Path, mode: &str, messages: u64) -> Result<u64> {
     let folder = tempfile::tempdir().context("no temporary folder")?;
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(driver);
-    command.args([&messages.to_string(), "steps"]).arg(folder.path());
+    command.args([&messages.to_string(), mode]).arg(folder.path());
     let text = output_of(&mut command)?;
     let count = text.lines().find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok());
     count.with_context(|| format!("valgrind counted nothing:\n{text}"))

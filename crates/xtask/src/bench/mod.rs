@@ -2,6 +2,7 @@
 
 mod cli;
 mod fleet;
+mod frames;
 mod hook;
 mod install;
 mod instructions;
@@ -20,6 +21,8 @@ pub(crate) enum BenchCommand {
     Cli(cli::CliArgs),
     /// How long DuckDB and Spark take for the questions of docs/fleet.md
     Fleet(fleet::FleetArgs),
+    /// What watching display frames costs, against other ways to watch them
+    Frames(frames::FramesArgs),
     /// What watching the main Looper costs per message, against other ways to watch
     Hook(hook::HookArgs),
     /// What the recorder's installation costs the main thread of an app that starts
@@ -38,6 +41,7 @@ pub(crate) fn run(command: &BenchCommand) -> Result<()> {
     match command {
         BenchCommand::Cli(args) => cli::run(args),
         BenchCommand::Fleet(args) => fleet::run(args),
+        BenchCommand::Frames(args) => frames::run(args),
         BenchCommand::Hook(args) => hook::run(args),
         BenchCommand::Install(args) => install::run(args),
         BenchCommand::Instructions(args) => instructions::run(args),

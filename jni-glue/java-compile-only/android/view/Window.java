@@ -29,6 +29,11 @@ public abstract class Window {
 
     public abstract View peekDecorView();
 
+    /** Since API 31. */
+    public AttachedSurfaceControl getRootSurfaceControl() {
+        throw new UnsupportedOperationException();
+    }
+
     public final void addOnFrameMetricsAvailableListener(OnFrameMetricsAvailableListener listener, Handler handler) {
         throw new UnsupportedOperationException();
     }

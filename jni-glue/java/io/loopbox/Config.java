@@ -125,6 +125,17 @@ public final class Config {
         }
 
         /**
+         * Whether a message gets one stack only, when it is {@link #sampleOnsetMs} old, as a block monitor does it; 200 is usual
+         * there. Such a stack is kept whatever {@link #minSamples} says. A report that is written while the message runs takes
+         * one more.
+         */
+        @NonNull
+        public Builder sampleOnce(boolean once) {
+            settings.sampleOnce = once;
+            return this;
+        }
+
+        /**
          * A finished message keeps its stacks when it ran as long as this many samples take, at the configured
          * interval. 1 to 2,000.
          */

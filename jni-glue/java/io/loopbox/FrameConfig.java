@@ -51,8 +51,19 @@ public final class FrameConfig {
         }
 
         /**
+         * Whether the system's compositor says of each jank frame who made it late, the app or the system, from Android 16 on
+         * (SurfaceControl.JankData). Off; needs {@link #stages}, by which its word finds the frame.
+         */
+        @NonNull
+        public Builder jankData(boolean on) {
+            settings.jankData = on;
+            return this;
+        }
+
+        /**
          * Whether messages are sampled earlier while frames come, so that what holds them up has a stack: from one and a half
-         * refreshes on, 20 ms at least. On; needs {@link Config.Builder#sampling}.
+         * refreshes on, 20 ms at least. On; needs {@link Config.Builder#sampling}. With {@link Config.Builder#sampleOnce} each
+         * of them gets one stack, at that age.
          */
         @NonNull
         public Builder jankStacks(boolean on) {

@@ -106,7 +106,7 @@ function detailTable(details) {
   const l = R.report.limits;
   $('machine').append(el('div', { class: 'cols' },
     el('div', { class: 'card' }, list(R.features.map((f) => [f.name, el('span', {}, el('b', { class: f.on ? 'on' : 'off' }, f.on ? 'on' : 'off'), ' ' + f.detail)]).concat(
-      [['limits', 'groups of ' + duration(l.group_ms) + ', names from ' + duration(l.detail_ms) + ', ' + l.slots + ' records, stacks from ' + duration(l.sample_onset_ms) + ' each ' + duration(l.sample_interval_ms)]]))),
+      [['limits', 'groups of ' + duration(l.group_ms) + ', names from ' + duration(l.detail_ms) + ', ' + l.slots + ' records, stacks from ' + duration(l.sample_onset_ms) + (l.sample_interval_ms ? ' each ' + duration(l.sample_interval_ms) : ', one of each message')]]))),
     el('div', { class: 'card' }, R.statistics.length ? list(R.statistics) : 'No statistics of the machine in this report.')));
 
   if (R.damage.length || R.lost.length) {

@@ -25,6 +25,7 @@ impl FeatureView {
                 Feature::Frames => "frames",
                 Feature::Stages => "stages",
                 Feature::Touch => "touch",
+                Feature::Janks => "janks",
                 _ => "unknown",
             },
             on: state.on,

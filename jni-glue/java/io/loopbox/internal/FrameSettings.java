@@ -6,6 +6,7 @@ public final class FrameSettings implements Cloneable {
     public boolean scroll = true;
     public boolean touch;
     public boolean stages;
+    public boolean jankData;
     public boolean jankStacks = true;
     public long jankFrameMs = 34;
     public int scenes = 16;

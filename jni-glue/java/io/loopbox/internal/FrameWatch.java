@@ -17,13 +17,15 @@ public final class FrameWatch {
     /** Build.VERSION_CODES.N, which older SDKs do not have. */
     private static final int ANDROID_7 = 24;
 
+    private static final int ANDROID_16 = 36;
+
     private static volatile FrameWatch current;
 
     private final FrameSettings settings;
     private final FrameClock clock = new FrameClock();
     private final FingerWatch finger;
 
-    /** Of FrameMetrics and of the app's listener; null when neither is wanted. */
+    /** Of FrameMetrics, JankData and the app's listener; null when none of them is wanted. */
     private final HandlerThread thread;
 
     private final Handler handler;
@@ -57,6 +59,7 @@ public final class FrameWatch {
     /** What is watched of a window. Nothing here may hold the window. */
     private static final class Watched {
         StageListener stages;
+        JankListener janks;
     }
 
     /** The recorder has been installed. */
@@ -78,6 +81,18 @@ public final class FrameWatch {
         Native.setFrames(Native.TOUCH, false, settings.touch ? "no window yet" : "not asked for");
         String stages = settings.stages ? "no window yet" : "not asked for";
         Native.setFrames(Native.STAGES, false, settings.stages && watch.handler == null ? "needs Android 7" : stages);
+        Native.setFrames(Native.JANKS, false, watch.lacksForJanks());
+    }
+
+    /** Why the compositor is not asked; of what is not known yet, that there is no window. */
+    private String lacksForJanks() {
+        if (!settings.jankData) {
+            return "not asked for";
+        }
+        if (Build.VERSION.SDK_INT < ANDROID_16) {
+            return "needs Android 16";
+        }
+        return settings.stages ? "no window yet" : "needs stages";
     }
 
     static void stop() {
@@ -187,6 +202,9 @@ public final class FrameWatch {
         Watched watched = windows.get(window);
         if (watched != null && watched.stages == null) {
             watched.stages = StageListener.add(window, decor, handler);
+            if (settings.jankData && Build.VERSION.SDK_INT >= ANDROID_16) {
+                watched.janks = JankListener.add(window, handler);
+            }
         }
     }
 
@@ -200,6 +218,9 @@ public final class FrameWatch {
         }
         if (watched.stages != null) {
             watched.stages.remove(window);
+        }
+        if (watched.janks != null) {
+            watched.janks.remove();
         }
     }
 

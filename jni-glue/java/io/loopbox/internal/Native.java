@@ -38,6 +38,7 @@ public final class Native {
     static final int FRAMES = 0;
     static final int STAGES = 1;
     static final int TOUCH = 2;
+    static final int JANKS = 3;
 
     // What NativeCalls.onFrames is about; else of skipped frames.
     static final int FRAME_WINDOW = 0;
@@ -80,14 +81,18 @@ public final class Native {
     static native void setHook(boolean on, String detail);
 
     /**
-     * Whether frames, their stages or the finger's part in them are watched, for the report: on or off and how or why. Any
-     * thread.
+     * Whether frames, their stages, the finger's part in them or the compositor's word on them are watched, for the report: on
+     * or off and how or why. Any thread.
      */
     static native void setFrames(int which, boolean on, String detail);
 
     /** The values of a FrameMetrics by their constants, the window, and how many were lost before. Not the main thread. */
     @FastNative
     static native void stages(long[] values);
+
+    /** Who made the frame of this vsync late, a SurfaceControl.JankData's type. Not the main thread. */
+    @FastNative
+    static native void judged(long vsyncId, int janks);
 
     /**
      * A line for each screen and each gesture, as {@link io.loopbox.FrameStats} reads it; null where no frames are recorded. Not the

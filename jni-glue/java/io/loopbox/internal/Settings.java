@@ -19,6 +19,7 @@ public final class Settings implements Cloneable {
     public boolean sampling = true;
     public long sampleOnsetMs = 50;
     public long sampleIntervalMs = 10;
+    public boolean sampleOnce;
     public int minSamples = 95;
     public int trees = 10;
     public boolean allNames = true;
@@ -75,6 +76,7 @@ public final class Settings implements Cloneable {
             sampling ? 1 : 0,
             sampleOnsetMs,
             sampleIntervalMs,
+            sampleOnce ? 1 : 0,
             minSamples,
             trees,
             sigQuit ? 1 : 0,

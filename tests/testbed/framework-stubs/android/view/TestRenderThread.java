@@ -7,7 +7,7 @@ import java.util.concurrent.LinkedBlockingQueue;
  * The render thread: a real second thread, for whose start the main thread waits with each frame, and which stamps the
  * frame where HWUI does. It draws nothing, so that its stages take as long as a thread needs for nothing.
  */
-final class TestRenderThread extends Thread {
+public final class TestRenderThread extends Thread {
     // Places of FrameMetrics.Index, after those that FrameInfo fills on the main thread.
     private static final int SYNC_QUEUED = 9;
     private static final int SYNC_START = 10;
@@ -25,11 +25,19 @@ final class TestRenderThread extends Thread {
         }
     }
 
+    /** How long the next frame waits for its thread. */
+    private static volatile long heldUpMs;
+
     private final LinkedBlockingQueue<Frame> frames = new LinkedBlockingQueue<Frame>();
 
     TestRenderThread() {
         super("RenderThread");
         setDaemon(true);
+    }
+
+    /** The next frame that is drawn has to wait so long, as behind one that the GPU is busy with. */
+    public static void holdUp(long ms) {
+        heldUpMs = ms;
     }
 
     /** On the main thread, which goes on when the render thread has taken over what was drawn. */
@@ -50,6 +58,10 @@ final class TestRenderThread extends Thread {
         try {
             while (true) {
                 Frame frame = frames.take();
+                if (heldUpMs > 0) {
+                    Thread.sleep(heldUpMs);
+                    heldUpMs = 0;
+                }
                 frame.times[SYNC_START] = System.nanoTime();
                 frame.synced.countDown();
                 frame.times[ISSUE_DRAW_COMMANDS_START] = System.nanoTime();

@@ -85,6 +85,11 @@ public abstract class Window {
 
     public abstract View peekDecorView();
 
+    /** There is a surface for each window that is shown. */
+    public AttachedSurfaceControl getRootSurfaceControl() {
+        return getDecorView().isAttachedToWindow() ? new TestCompositor() : null;
+    }
+
     public abstract void setContentView(View view);
 
     /** What an Activity does with an event that was not handled before. */

@@ -103,6 +103,9 @@ final class ManifestOptions {
             case "sampling":
                 builder.sampling(value);
                 return true;
+            case "sampleOnce":
+                builder.sampleOnce(value);
+                return true;
             case "allNames":
                 builder.allNames(value);
                 return true;

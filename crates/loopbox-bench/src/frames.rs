@@ -1,0 +1,63 @@
+//! What is done for each display frame without Java: which session it belongs to, the refresh interval, the queue to the worker, and
+//! there the figures.
+
+use anyhow::{Result, ensure};
+use loopbox_frames::{
+    Cadence, FrameEvent, FrameRecorder, IntervalDetector, RefreshInterval, SKIPPED_FRAMES, SeenFrame,
+    SeenMessage,
+};
+use ringbuf::HeapRb;
+use ringbuf::traits::{Consumer, Producer, Split};
+use std::time::Instant;
+
+const INTERVAL_NS: u64 = 16_666_667;
+/// Each of so many frames stands for two refreshes.
+const LATE_EACH: u64 = 10;
+/// As many as come until the worker takes them.
+const BATCH: u64 = 12;
+/// As in the library.
+const CAPACITY: usize = 256;
+const JANK_NS: u64 = 34_000_000;
+const SCENES: usize = 16;
+const API_LEVEL: u32 = 29;
+
+/// `figures`: whether what the worker does counts, too.
+pub(super) fn run(count: u64, figures: bool) -> Result<()> {
+    let (mut to_worker, mut from_main) = HeapRb::<FrameEvent>::new(CAPACITY).split();
+    let mut cadence = Cadence::new();
+    let mut rate = IntervalDetector::new(RefreshInterval::HZ_60);
+    let mut recorder = FrameRecorder::new(API_LEVEL, SCENES, JANK_NS, SKIPPED_FRAMES);
+    let (mut time_ns, mut sent, mut taken) = (0, 0_u64, 0_u64);
+    let began = Instant::now();
+    for nth in 0..count {
+        time_ns += INTERVAL_NS * if nth % LATE_EACH == 0 { 2 } else { 1 };
+        let tick = cadence.frame(time_ns, rate.interval());
+        if let Some(frame) = tick.finished {
+            rate.frame(frame.duration_ns);
+            let message = |wall_ns| SeenMessage { token: nth, wall_ns, end_ns: frame.time_ns + wall_ns };
+            let seen = SeenFrame {
+                frame,
+                observed_rate: rate.is_observed(),
+                own: Some(message(INTERVAL_NS / 2)),
+                other: Some(message(INTERVAL_NS / 8)),
+            };
+            sent += u64::from(to_worker.try_push(FrameEvent::Frame(seen, 0)).is_ok());
+        }
+        if !tick.ask_again {
+            cadence.begin_animation();
+        }
+        if nth % BATCH == 0 {
+            while let Some(event) = from_main.try_pop() {
+                taken += 1;
+                if figures {
+                    let scene = recorder.scene("Feed");
+                    let _ = recorder.event(event, scene);
+                }
+            }
+        }
+    }
+    let took = began.elapsed();
+    ensure!(sent - taken < BATCH, "{taken} of {sent} frames were taken");
+    println!("ns {} kept {taken}", took.as_nanos() as f64 / count as f64);
+    Ok(())
+}

@@ -1,0 +1,150 @@
+package bench;
+
+import android.app.ContextImpl;
+import android.os.Handler;
+import android.os.HandlerThread;
+import android.os.Looper;
+import android.view.FrameMetrics;
+import android.view.TestViewRoot;
+import android.view.Window;
+import dalvik.system.VMDebug;
+import io.loopbox.Config;
+import io.loopbox.FrameConfig;
+import io.loopbox.Loopbox;
+import java.io.File;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * What one FrameMetrics costs its listener's thread, for several ways to use it, in one process. The reports are given: the platform's
+ * own class with times filled in, one frame in twenty slow.
+ *
+ * Arguments: reports per batch, rounds. Prints one line a batch: way, and per report nanoseconds of the thread's CPU time,
+ * objects and bytes that the thread allocated in Java.
+ */
+public final class StageBench {
+    private static final long INTERVAL_NS = 16_666_667;
+    private static final long STAGE_NS = 500_000;
+    private static final long SLOW_STAGE_NS = 5_000_000;
+    private static final int SLOW_EACH = 20;
+
+    // Places of FrameMetrics.Index.
+    private static final int FLAGS = 0;
+    private static final int STAMPS = 14;
+
+    private StageBench() {}
+
+    /** A batch of a way: runs on the listener's thread, and ends there when what it has posted is done. */
+    private static final class Batch implements Runnable {
+        private final Window.OnFrameMetricsAvailableListener listener;
+        private final Window window;
+        private final FrameMetrics metrics;
+        private final long[] times;
+        private final Handler handler;
+        private final int reports;
+        private final CountDownLatch over = new CountDownLatch(1);
+        private final double[] used = new double[3];
+
+        Batch(Window.OnFrameMetricsAvailableListener listener, Window window, Handler handler, int reports)
+                throws ReflectiveOperationException {
+            this.listener = listener;
+            this.window = window;
+            this.handler = handler;
+            this.reports = reports;
+            Constructor<FrameMetrics> make = FrameMetrics.class.getDeclaredConstructor();
+            make.setAccessible(true);
+            metrics = make.newInstance();
+            Field data = FrameMetrics.class.getDeclaredField("mTimingData");
+            data.setAccessible(true);
+            times = (long[]) data.get(metrics);
+        }
+
+        private static void add(double[] to, int sign) {
+            to[0] += sign * VMDebug.threadCpuTimeNanos();
+            to[1] += sign * VMDebug.getAllocCount(VMDebug.KIND_THREAD_ALLOCATED_OBJECTS);
+            to[2] += sign * VMDebug.getAllocCount(VMDebug.KIND_THREAD_ALLOCATED_BYTES);
+        }
+
+        @Override public void run() {
+            long vsync = System.nanoTime() - reports * INTERVAL_NS;
+            add(used, -1);
+            for (int report = 0; report < reports; report++) {
+                fill(vsync + report * INTERVAL_NS, report % SLOW_EACH == 0 ? SLOW_STAGE_NS : STAGE_NS);
+                listener.onFrameMetricsAvailable(window, metrics, 0);
+            }
+            handler.post(new Runnable() {
+                @Override public void run() {
+                    add(used, 1);
+                    over.countDown();
+                }
+            });
+        }
+
+        private void fill(long vsync, long stage) {
+            times[FLAGS] = 0;
+            for (int stamp = 1; stamp < STAMPS; stamp++) {
+                times[stamp] = vsync + (stamp < 3 ? 0 : stamp * stage);
+            }
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        final int reports = Integer.parseInt(args[0]);
+        final int rounds = Integer.parseInt(args[1]);
+        Looper.prepareMainLooper();
+        VMDebug.startAllocCounting();
+        File folder = new File(System.getProperty("loopbox.dir"));
+        final Window window = StageWays.window(new ContextImpl(folder, "bench", "bench"));
+        FrameConfig frames = new FrameConfig.Builder().stages(true).build();
+        Config config = new Config.Builder(folder).hook(Config.Hook.NONE).frames(frames).build();
+        if (!Loopbox.install(config).isOn()) {
+            throw new IllegalStateException(Loopbox.status().toString());
+        }
+        new TestViewRoot(window);
+        Loopbox.frames().watch(window);
+        final Window.OnFrameMetricsAvailableListener ours = StageWays.listenerOf(window);
+        HandlerThread thread = new HandlerThread("listener");
+        thread.start();
+        final Handler handler = new Handler(thread.getLooper());
+        new Thread("driver") {
+            @Override public void run() {
+                try {
+                    drive(ours, window, handler, reports, rounds);
+                    Runtime.getRuntime().halt(0);
+                } catch (Throwable fault) {
+                    fault.printStackTrace();
+                    Runtime.getRuntime().halt(1);
+                }
+            }
+        }.start();
+        Looper.loop();
+    }
+
+    private static void drive(
+            Window.OnFrameMetricsAvailableListener ours, Window window, Handler handler, int reports, int rounds) throws Exception {
+        StageWays.Sentry sentry = new StageWays.Sentry();
+        String[] names = {"ours", "jankstats", "sentry", "matrix"};
+        Window.OnFrameMetricsAvailableListener[] listeners = {
+            ours, new StageWays.JankStats(), sentry, new StageWays.Matrix(handler),
+        };
+        for (int round = -3; round < rounds; round++) { // those before 0 warm up
+            for (int i = 0; i < names.length; i++) {
+                Batch batch = new Batch(listeners[i], window, handler, reports);
+                handler.post(batch);
+                batch.over.await();
+                sentry.end();
+                if (round >= 0) {
+                    StringBuilder line = new StringBuilder("batch " + names[i]);
+                    for (double used : batch.used) {
+                        line.append(' ').append(used / reports);
+                    }
+                    System.out.println(line);
+                }
+            }
+        }
+        if (Loopbox.frames().snapshot().process().causes().isEmpty()) {
+            throw new IllegalStateException("the slow frames were not counted");
+        }
+    }
+}

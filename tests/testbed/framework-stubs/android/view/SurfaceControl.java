@@ -1,0 +1,43 @@
+package android.view;
+
+import java.util.List;
+
+/** What API 36 has of it for the compositor's word on frames; {@link TestCompositor} gives it. */
+public final class SurfaceControl {
+    private SurfaceControl() {}
+
+    /** As on a device. */
+    public static class JankData {
+        public static final int JANK_NONE = 0;
+        public static final int JANK_COMPOSER = 1;
+        public static final int JANK_APPLICATION = 2;
+        public static final int JANK_OTHER = 4;
+
+        private final long vsyncId;
+        private final int jankType;
+
+        JankData(long vsyncId, int jankType) {
+            this.vsyncId = vsyncId;
+            this.jankType = jankType;
+        }
+
+        public long getVsyncId() { return vsyncId; }
+        public int getJankType() { return jankType; }
+    }
+
+    /** As on a device. */
+    public interface OnJankDataListener {
+        void onJankDataAvailable(List<JankData> jankData);
+    }
+
+    /** As on a device. */
+    public static class OnJankDataListenerRegistration {
+        final OnJankDataListener listener;
+
+        OnJankDataListenerRegistration(OnJankDataListener listener) {
+            this.listener = listener;
+        }
+
+        public void removeAfter(long afterVsync) { TestCompositor.remove(this); }
+    }
+}

@@ -1,0 +1,51 @@
+package android.view;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+
+/** The system's compositor, which judges what a test has it judge. Each window that is shown has a surface of it. */
+public final class TestCompositor implements AttachedSurfaceControl {
+    private static final Map<SurfaceControl.OnJankDataListenerRegistration, Executor> listeners =
+            new ConcurrentHashMap<SurfaceControl.OnJankDataListenerRegistration, Executor>();
+
+    TestCompositor() {}
+
+    @Override
+    public SurfaceControl.OnJankDataListenerRegistration registerOnJankDataListener(
+            Executor executor, SurfaceControl.OnJankDataListener listener) {
+        SurfaceControl.OnJankDataListenerRegistration registration =
+                new SurfaceControl.OnJankDataListenerRegistration(listener);
+        listeners.put(registration, executor);
+        return registration;
+    }
+
+    static void remove(SurfaceControl.OnJankDataListenerRegistration registration) { listeners.remove(registration); }
+
+    /** How many listeners there are. */
+    public static int listeners() { return listeners.size(); }
+
+    /** Calls each listener with one batch, vsync ids and types in turn, and waits until it has returned. */
+    public static void judge(long... idsAndTypes) throws InterruptedException {
+        final List<SurfaceControl.JankData> batch = new ArrayList<SurfaceControl.JankData>();
+        for (int at = 0; at < idsAndTypes.length; at += 2) {
+            batch.add(new SurfaceControl.JankData(idsAndTypes[at], (int) idsAndTypes[at + 1]));
+        }
+        for (final Map.Entry<SurfaceControl.OnJankDataListenerRegistration, Executor> entry : listeners.entrySet()) {
+            final CountDownLatch returned = new CountDownLatch(1);
+            entry.getValue()
+                    .execute(
+                            new Runnable() {
+                                @Override
+                                public void run() {
+                                    entry.getKey().listener.onJankDataAvailable(batch);
+                                    returned.countDown();
+                                }
+                            });
+            returned.await();
+        }
+    }
+}

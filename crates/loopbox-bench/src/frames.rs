@@ -2,6 +2,7 @@
 //! there the figures.
 
 use anyhow::{Result, ensure};
+use loopbox_format::model::Token;
 use loopbox_frames::{
     Cadence, FrameEvent, FrameRecorder, IntervalDetector, RefreshInterval, SKIPPED_FRAMES, SeenFrame,
     SeenMessage,
@@ -34,7 +35,8 @@ pub(super) fn run(count: u64, figures: bool) -> Result<()> {
         let tick = cadence.frame(time_ns, rate.interval());
         if let Some(frame) = tick.finished {
             rate.frame(frame.duration_ns);
-            let message = |wall_ns| SeenMessage { token: nth, wall_ns, end_ns: frame.time_ns + wall_ns };
+            let message =
+                |wall_ns| SeenMessage { token: Token(nth), wall_ns, end_ns: frame.time_ns + wall_ns };
             let seen = SeenFrame {
                 frame,
                 observed_rate: rate.is_observed(),

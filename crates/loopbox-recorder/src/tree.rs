@@ -263,7 +263,7 @@ mod tests {
         let sampling = Sampling { once: true, onset_ns: 200 * MS, ..Sampling::default() };
         let mut builder = StackTreeBuilder::new(&sampling);
         let mut kept = |at_ms: u64, ran_ms: u64| {
-            builder.begin(1, MS, StackSource::Art);
+            builder.begin(Token(1), MS, StackSource::Art);
             let at_ns = MS + at_ms * MS;
             builder.push(&Sample { frames: &[LocationId(1)], at_ns, stop_ns: 1, interval_ns: 10 * MS });
             builder.is_worth_keeping(Some(ran_ms * MS))

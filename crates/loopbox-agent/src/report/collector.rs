@@ -392,8 +392,7 @@ impl<'a> Collector<'a> {
                 tokens.into_iter().find(|token| self.kept.iter().any(|kept| kept.token == *token));
             if jank.tree_token.is_none() && jank.place == Some(JankPlace::OutsideOfMessages) {
                 let stood = jank.frame_time_ns..jank.frame_time_ns.saturating_add(jank.duration_ns);
-                let meanwhile =
-                    |kept: &&StackTree| Outside::is_outside(kept.token) && stood.contains(&kept.start_ns);
+                let meanwhile = |kept: &&StackTree| kept.token.is_outside() && stood.contains(&kept.start_ns);
                 jank.tree_token = self.kept.iter().find(meanwhile).map(|kept| kept.token);
             }
             of_frames.extend(jank.tree_token);

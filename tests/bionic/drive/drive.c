@@ -6,6 +6,7 @@
  * hold    stays in a message until it is killed; prints `holds` first
  * crash   notes a crash in a message, as a crash handler does, and goes
  * next    the launch after one of those two: hears of what it left
+ * stale   reads memory that it has given back, and says so: memory tagging ends the process before. No library is loaded
  *
  * Each thing that must hold is a line, `ok` or `WRONG` with words; the exit code is how many were wrong. */
 #include "vm.h"
@@ -175,9 +176,18 @@ static void whole(void) {
     is(until(has_caught_twice), "and goes to the Signal Catcher alone");
 }
 
+static int stale(void) {
+    volatile u8 *block = malloc(64);
+    *block = 1;
+    free((void *)block);
+    SAY("has read %d\n", *block);
+    return 0;
+}
+
 int main(int count, char **words) {
     if (count != 5) return 64;
     const char *story = words[4];
+    if (!strcmp(story, "stale")) return stale();
     folder = words[3];
     void *library = dlopen(words[1], RTLD_NOW);
     if (!is(!!library, "the library is loaded, with every symbol")) {

@@ -21,6 +21,7 @@ extern int strcmp(const char *, const char *);
 extern word strlen(const char *);
 extern char *strstr(const char *, const char *);
 extern void *malloc(word), *calloc(word, word), *memcpy(void *, const void *, word);
+extern void free(void *);
 extern void abort(void) __attribute__((noreturn)), _exit(int) __attribute__((noreturn));
 extern void *dlopen(const char *, int), *dlsym(void *, const char *);
 extern char *dlerror(void);

@@ -13,7 +13,7 @@ use loopbox_setup::command::run;
 
 use crate::driver::compile_for_device;
 use crate::properties::area;
-use crate::story::{STORIES, Stage};
+use crate::story::{Local, STORIES};
 
 /// Where the driver is on the device.
 pub(crate) const HERE: &str = "/data/local/tmp";
@@ -124,7 +124,7 @@ impl Root {
     }
 }
 
-impl Stage for Root {
+impl Local for Root {
     fn command(&self, story: &str, folder: &str) -> Command {
         let mut enter = self.enter(&[]);
         let here = |name: &str| format!("{HERE}/{name}");
@@ -132,7 +132,7 @@ impl Stage for Root {
         enter
     }
 
-    fn folder(&self, name: &str) -> PathBuf {
+    fn path(&self, name: &str) -> PathBuf {
         self.folder.join(plain(HERE)).join(name)
     }
 }

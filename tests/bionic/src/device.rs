@@ -15,7 +15,7 @@ use loopbox_setup::jar;
 use crate::driver::compile_for_device;
 use crate::log::{Line, Log};
 use crate::properties::area;
-use crate::story::{Local, STORIES, Stage, Story, whole};
+use crate::story::{Local, STORIES, Stage, Story, apart, whole};
 
 /// Where the driver is on the device.
 pub(crate) const HERE: &str = "/data/local/tmp";
@@ -23,6 +23,8 @@ pub(crate) const HERE: &str = "/data/local/tmp";
 const EMULATOR: &str = "/emulator";
 /// From this level on, libraries are loaded out of an APK.
 const FROM_AN_APK: u32 = 23;
+/// And from this one on, namespaces are linked to each other.
+const NAMESPACES: u32 = 26;
 /// A function of a liblog that only looks like one.
 const FAKE_LOG: &[u8] = b"fakeLogWritev";
 /// Of the log.
@@ -70,9 +72,13 @@ pub fn play(device: &Device, abi: Abi, library: &Path, out: &Path) -> Result<Row
         (name, told)
     };
     let mut stories: Vec<_> = STORIES.into_iter().map(|(name, story)| tell(name, &story, &root)).collect();
-    if device.level().is_none_or(|level| level >= FROM_AN_APK) {
+    let since = |least| device.level().is_none_or(|level| level >= least);
+    if since(FROM_AN_APK) {
         let packed = Packed::make(&root, &here, abi)?;
         stories.push(tell("the same from an APK", &(whole as Story), &packed));
+        if since(NAMESPACES) {
+            stories.push(tell("and in an isolated namespace", &(apart as Story), &packed));
+        }
     }
     if has_log(device, abi)? {
         stories.push(("log lines", says_why(&lines)));

@@ -137,8 +137,20 @@ pub const STORIES: [(&str, Story); 3] = [
 /// # Errors
 /// What was wrong.
 pub fn whole(stage: &dyn Stage) -> Result<()> {
-    tell(stage, "whole", "whole")?;
-    let reports = all(&stage.folder("whole")?)?;
+    to_uninstall(stage, "whole")
+}
+
+/// The same with the library in an isolated namespace of Android's linker.
+///
+/// # Errors
+/// What was wrong.
+pub fn apart(stage: &dyn Stage) -> Result<()> {
+    to_uninstall(stage, "apart")
+}
+
+fn to_uninstall(stage: &dyn Stage, story: &str) -> Result<()> {
+    tell(stage, story, story)?;
+    let reports = all(&stage.folder(story)?)?;
     let of = |reason: &DumpReason| {
         reports
             .iter()

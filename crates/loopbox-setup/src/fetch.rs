@@ -139,6 +139,37 @@ impl<'a> Fetcher<'a> {
         Ok((all, sources))
     }
 
+    /// The package that a meta package depends on: a kernel, whose version is part of its name. It can be no pinned one, because the
+    /// mirror drops it with the next update; it is kept until the folder of downloads goes, and apt's signed index says what it is.
+    ///
+    /// # Errors
+    /// In one line, why it cannot be had.
+    pub fn behind(&self, meta: &str, suite: &str, arch: Arch) -> Result<PathBuf> {
+        let index = Index { suite, arch: arch.debian() };
+        let file = self.downloads.join(format!("{meta}_{}.deb", index.arch));
+        if file.is_file() {
+            return Ok(file);
+        }
+        let _lock = exclusive(&self.downloads.join("lock"), || {
+            self.progress.say("wait for the downloads of another set-up");
+        })?;
+        let get = || -> Result<()> {
+            let archive = self.archive(index)?;
+            let depends = archive.query("apt-cache", &["depends", "--important", meta])?;
+            let name = first_dependency(&depends).with_context(|| format!("{meta} depends on nothing"))?;
+            let remotes = archive.packages(&[name])?;
+            let remote = remotes.first().with_context(|| format!("no file of {name}"))?;
+            let partial = self.downloads.join("partial");
+            self.progress.say(format!("download {}", amount::planned(1, "file", remote.size)));
+            download(&archive, &remotes, &partial, self.progress)?;
+            let there = partial.join(&remote.name);
+            ensure!(is(&there, &remote.sha256)?, "apt brought no such file");
+            fs::rename(&there, &file).with_context(|| format!("cannot move {}", there.display()))
+        };
+        get().with_context(|| format!("cannot get {meta} of Debian {index}"))?;
+        Ok(file)
+    }
+
     /// The file that says which versions floating packages have; it may not be there yet.
     pub fn floating_file(&self) -> PathBuf {
         self.downloads.join("floating.toml")
@@ -319,6 +350,11 @@ impl std::fmt::Display for Index<'_> {
     }
 }
 
+/// Of what `apt-cache depends` prints.
+fn first_dependency(depends: &str) -> Option<&str> {
+    depends.lines().find_map(|line| line.trim_start().strip_prefix("Depends: "))
+}
+
 /// Whether a file is there and has the hash.
 fn is(file: &Path, sha256: &str) -> Result<bool> {
     Ok(file.is_file() && sha256_file(file)? == sha256)
@@ -405,6 +441,24 @@ mod tests {
         // And it is not asked for again.
         fetcher.packages(&[&package]).unwrap();
         assert_eq!(test.ranges().len(), 1);
+    }
+
+    #[test]
+    fn a_meta_package_names_what_is_behind_it() {
+        let depends =
+            "linux-image-arm64-16k\n  Depends: linux-image-6.12.107+deb13-arm64-16k\n  Depends: other\n";
+        assert_eq!(first_dependency(depends), Some("linux-image-6.12.107+deb13-arm64-16k"));
+        assert_eq!(first_dependency("linux-image-arm64-16k\n"), None);
+        let folder = tempfile::tempdir().unwrap();
+        let progress = Progress::new("test");
+        let fetcher = fetcher(folder.path(), &progress);
+        fetcher.archives.borrow_mut().insert("gone-arm64".into(), Err("no route to the mirror".into()));
+        let missing = fetcher.behind("kernel", "gone", Arch::Arm64).unwrap_err();
+        let message = format!("{missing:#}");
+        assert_eq!(message, "cannot get kernel of Debian gone-arm64: no route to the mirror");
+        // What is there is used without the archive.
+        fs::write(fetcher.downloads.join("kernel_arm64.deb"), "abc").unwrap();
+        assert!(fetcher.behind("kernel", "gone", Arch::Arm64).unwrap().is_file());
     }
 
     #[test]

@@ -23,11 +23,20 @@ pub fn pack(folder: &Path, jar: &Path) -> Result<()> {
 
 /// Writes a jar of the given entries.
 pub fn write(jar: &Path, entries: &[(String, Vec<u8>)]) -> Result<()> {
+    // So that the runtime can map a dex file.
+    write_aligned(jar, entries, 4)
+}
+
+/// The same with each entry's content at a multiple of some bytes: an APK has libraries at those of a page.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_aligned(jar: &Path, entries: &[(String, Vec<u8>)], alignment: u16) -> Result<()> {
     let context = || format!("cannot write {}", jar.display());
     let mut writer = ZipWriter::new(File::create(jar).with_context(context)?);
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Stored)
-        .with_alignment(4) // so that the runtime can map a dex file
+        .with_alignment(alignment)
         .last_modified_time(zip::DateTime::default());
     for (name, content) in entries {
         writer.start_file(name.as_str(), options).with_context(context)?;
@@ -49,6 +58,19 @@ pub fn read_entry(jar: &Path, name: &str) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn entries_can_begin_at_pages() {
+        let folder = tempfile::tempdir().unwrap();
+        let apk = folder.path().join("base.apk");
+        let entries = ["lib/a.so", "lib/b.so"].map(|name| (name.to_owned(), name.into()));
+        write_aligned(&apk, &entries, 16 << 10).unwrap();
+        let mut archive = ZipArchive::new(File::open(&apk).unwrap()).unwrap();
+        for index in 0..entries.len() {
+            let entry = archive.by_index(index).unwrap();
+            assert_eq!(entry.data_start().unwrap() % (16 << 10), 0, "{:?}", entry.name());
+        }
+    }
 
     #[test]
     fn the_same_files_make_the_same_jar() {

@@ -6,8 +6,8 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use loopbox_android_pack::device::Device;
 use loopbox_android_pack::{Abi, ensure};
-use loopbox_bionic::device::{play, table};
-use loopbox_bionic::retail;
+use loopbox_bionic::device::{Row, play, table};
+use loopbox_bionic::{machine, retail};
 use loopbox_setup::workspace::target;
 
 /// Where the folder may be named, too.
@@ -31,9 +31,15 @@ pub(crate) struct BionicArgs {
     /// Instead of the driver, the scripted demo on the folder's own runtime, where that is Android 5's for armeabi-v7a
     #[arg(long, conflicts_with = "abi")]
     runtime: bool,
+    /// Needs no folder: the arm64 library on the testbed's C library, in an emulated machine with Debian's kernel for pages of 16 KiB
+    #[arg(long, conflicts_with_all = ["folder", "abi", "jni", "runtime"])]
+    machine: bool,
 }
 
 pub(crate) fn run(args: BionicArgs) -> Result<()> {
+    if args.machine {
+        return judge(&[machine::play(&target().join("bionic"))?]);
+    }
     let Some(folder) = args.folder.or_else(|| std::env::var_os(FOLDER).map(PathBuf::from)) else {
         bail!(
             "no folder: adb pull /system/bin, /system/lib64, /system/lib and /apex/com.android.runtime of a phone into one, and give it"
@@ -57,7 +63,12 @@ pub(crate) fn run(args: BionicArgs) -> Result<()> {
         }
     }
     ensure!(!rows.is_empty(), "{} has no libc.so below system/lib or system/lib64", folder.display());
-    print!("{}", table(&rows));
+    judge(&rows)
+}
+
+/// Prints what was seen, and fails when some of it is wrong.
+fn judge(rows: &[Row]) -> Result<()> {
+    print!("{}", table(rows));
     let wrong = rows.iter().filter(|row| !row.good()).count();
     ensure!(wrong == 0, "{wrong} of {} rows are wrong", rows.len());
     Ok(())

@@ -3,9 +3,11 @@
  * usage: drive LIBLOOPBOX LIBART DIR STORY
  *
  * whole   from load to uninstall: messages, a dump, SIGQUIT and its hand-on, a hang
+ * apart   the same on Android, with the library in an isolated namespace of the linker and libart in the default one, as in an app
  * hold    stays in a message until it is killed; prints `holds` first
  * crash   notes a crash in a message, as a crash handler does, and goes
  * next    the launch after one of those two: hears of what it left
+ * stale   reads memory that it has given back, and says so: memory tagging ends the process before. No library is loaded
  *
  * Each thing that must hold is a line, `ok` or `WRONG` with words; the exit code is how many were wrong. */
 #include "vm.h"
@@ -175,11 +177,46 @@ static void whole(void) {
     is(until(has_caught_twice), "and goes to the Signal Catcher alone");
 }
 
+static int stale(void) {
+    volatile u8 *block = malloc(64);
+    *block = 1;
+    free((void *)block);
+    SAY("has read %d\n", *block);
+    return 0;
+}
+
+#ifdef __ANDROID__
+/* From API level 26 on; a class loader makes such a namespace for an app's libraries. */
+static void *load_apart(const char *path) {
+    const char *const homes[] = {"libdl_android.so", "libdl.so"};
+    void *(*create)(const char *, const char *, const char *, i64, const char *, void *) = 0;
+    u8 (*link)(void *, void *, const char *) = 0;
+    void *(*load)(const char *, int, const struct in_namespace *) = 0;
+    for (int at = 0; at < 2; at++) {
+        void *home = dlopen(homes[at], RTLD_NOW);
+        if (!home) continue;
+        if (!create) create = dlsym(home, "android_create_namespace");
+        if (!link) link = dlsym(home, "android_link_namespaces");
+        if (!load) load = dlsym(home, "android_dlopen_ext");
+    }
+    if (!is(create && link && load, "the linker has namespaces")) return 0;
+    void *namespace = create("app", 0, "/data/app", ISOLATED, "/data", 0);
+    if (!is(namespace && link(namespace, 0, "libc.so:libm.so:libdl.so:liblog.so"), "one with the public libraries only")) return 0;
+    const struct in_namespace where = {.flags = USE_NAMESPACE, .namespace = namespace};
+    if (!is(!!dlopen(NOT_PUBLIC, RTLD_NOW) && !load(NOT_PUBLIC, RTLD_NOW, &where), "and no other library of the system")) return 0;
+    return load(path, RTLD_NOW, &where);
+}
+#else
+static void *load_apart(const char *path) { return 0; }
+#endif
+
 int main(int count, char **words) {
     if (count != 5) return 64;
     const char *story = words[4];
+    if (!strcmp(story, "stale")) return stale();
     folder = words[3];
-    void *library = dlopen(words[1], RTLD_NOW);
+    int is_apart = !strcmp(story, "apart");
+    void *library = is_apart ? load_apart(words[1]) : dlopen(words[1], RTLD_NOW);
     if (!is(!!library, "the library is loaded, with every symbol")) {
         SAY("%s\n", dlerror());
         return wrong;
@@ -209,7 +246,7 @@ int main(int count, char **words) {
     begin = vm->native("begin");
     end = vm->native("end");
     if (!is(begin && end, "native methods are registered") || !install(29)) return wrong;
-    if (!strcmp(story, "whole")) whole();
+    if (is_apart || !strcmp(story, "whole")) whole();
     if (!strcmp(story, "next")) is_reported("recovered", "a report of the process before");
     if (!strcmp(story, "hold") || !strcmp(story, "crash")) {
         begin(vm->environment(), 0);

@@ -21,6 +21,7 @@ extern int strcmp(const char *, const char *);
 extern word strlen(const char *);
 extern char *strstr(const char *, const char *);
 extern void *malloc(word), *calloc(word, word), *memcpy(void *, const void *, word);
+extern void free(void *);
 extern void abort(void) __attribute__((noreturn)), _exit(int) __attribute__((noreturn));
 extern void *dlopen(const char *, int), *dlsym(void *, const char *);
 extern char *dlerror(void);
@@ -34,6 +35,23 @@ extern int pthread_create(long *, const void *, void *(*)(void *), void *), pthr
 extern int pthread_sigmask(int, const void *, void *), sigaction(int, const void *, void *), sigwait(const void *, int *);
 extern int sigemptyset(void *), sigaddset(void *, int), sigismember(const void *, int);
 extern int clock_gettime(int, void *);
+
+/* `android_dlextinfo`, of which only the namespace is used, and the values that go with it. */
+struct in_namespace {
+    unsigned long long flags;
+    void *address;
+    word size;
+    int relro, file;
+    i64 offset;
+    void *namespace;
+};
+#define USE_NAMESPACE 0x200
+#define ISOLATED 1
+#ifdef __LP64__
+#define NOT_PUBLIC "/system/lib64/libc++.so"
+#else
+#define NOT_PUBLIC "/system/lib/libc++.so"
+#endif
 
 /* A directory's entry: the same in all of them, but for what glibc has on 32 bits. */
 struct entry {

@@ -6,19 +6,29 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use loopbox_android_pack::Abi;
 use loopbox_android_pack::device::Device;
 use loopbox_setup::command::run;
+use loopbox_setup::jar;
 
 use crate::driver::compile_for_device;
+use crate::log::{Line, Log};
 use crate::properties::area;
-use crate::story::{STORIES, Stage};
+use crate::story::{Local, STORIES, Stage, Story, apart, whole};
 
 /// Where the driver is on the device.
 pub(crate) const HERE: &str = "/data/local/tmp";
 /// The emulator there.
 const EMULATOR: &str = "/emulator";
+/// From this level on, libraries are loaded out of an APK.
+const FROM_AN_APK: u32 = 23;
+/// And from this one on, namespaces are linked to each other.
+const NAMESPACES: u32 = 26;
+/// A function of a liblog that only looks like one.
+const FAKE_LOG: &[u8] = b"fakeLogWritev";
+/// Of the log.
+const WARNING: u8 = 5;
 /// Mounts this machine's processes into a root and goes there; the id of the process stays the same.
 const ENTER: &str = "root=$1; shift; mount --rbind /proc \"$root/proc\" && exec chroot \"$root\" \"$@\"";
 
@@ -50,15 +60,57 @@ impl Row {
 /// When the root cannot be made.
 pub fn play(device: &Device, abi: Abi, library: &Path, out: &Path) -> Result<Row> {
     let root = Root::make(device, abi, library, &out.join(format!("{}-{abi}", device.name())))?;
-    compile_for_device(device, abi, &root.folder.join(plain(HERE)))?;
+    let here = root.folder.join(plain(HERE));
+    compile_for_device(device, abi, &here)?;
+    let log = Log::listen(&root.folder)?;
     let begun = Instant::now();
-    let stories = STORIES.into_iter().map(|(name, story)| (name, story(&root))).collect();
+    let mut lines = Vec::new();
+    let mut tell = |name, story: &Story, stage: &dyn Stage| {
+        let told = story(stage);
+        // There is room for ten lines.
+        lines.extend(log.lines());
+        (name, told)
+    };
+    let mut stories: Vec<_> = STORIES.into_iter().map(|(name, story)| tell(name, &story, &root)).collect();
+    let since = |least| device.level().is_none_or(|level| level >= least);
+    if since(FROM_AN_APK) {
+        let packed = Packed::make(&root, &here, abi)?;
+        stories.push(tell("the same from an APK", &(whole as Story), &packed));
+        if since(NAMESPACES) {
+            stories.push(tell("and in an isolated namespace", &(apart as Story), &packed));
+        }
+    }
+    if has_log(device, abi)? {
+        stories.push(("log lines", says_why(&lines)));
+    }
     Ok(Row { folder: device.name(), level: device.level(), abi, stories, took: begun.elapsed() })
 }
 
-/// The rows as a Markdown table, all of the same stories, and below it what was wrong.
+/// Whether the device's liblog writes to the log. That of a build for tests writes to standard error.
+fn has_log(device: &Device, abi: Abi) -> Result<bool> {
+    let file =
+        device.library("liblog.so", abi).with_context(|| format!("{} has no liblog.so", device.name()))?;
+    let bytes = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    Ok(!bytes.windows(FAKE_LOG.len()).any(|some| some == FAKE_LOG))
+}
+
+/// The log says that the sampler is off, because the stand-in is no ART, as a warning.
+fn says_why(lines: &[Line]) -> Result<()> {
+    let is_it = |line: &Line| {
+        line.tag == "loopbox" && line.priority == WARNING && line.text.starts_with("sampling is off")
+    };
+    ensure!(lines.iter().any(is_it), "the log has {lines:?}");
+    Ok(())
+}
+
+/// The rows as a Markdown table, and below it what was wrong. A story that a row has not leaves its cell empty.
 pub fn table(rows: &[Row]) -> String {
-    let names: Vec<&str> = rows.iter().take(1).flat_map(|row| &row.stories).map(|(name, _)| *name).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in rows.iter().flat_map(|row| &row.stories) {
+        if !names.contains(name) {
+            names.push(name);
+        }
+    }
     let mut text = format!(
         "| folder | API level | ABI | {} | time |\n|---|---|---|{}---|\n",
         names.join(" | "),
@@ -67,8 +119,12 @@ pub fn table(rows: &[Row]) -> String {
     let mut wrong = String::new();
     for Row { folder, level, abi, stories, took } in rows {
         let level = level.map_or_else(|| "?".into(), |level| level.to_string());
-        let words = stories.iter().map(|(_, told)| if told.is_ok() { "ok" } else { "**wrong**" });
-        let words = words.collect::<Vec<_>>().join(" | ");
+        let word = |name: &&str| match stories.iter().find(|(story, _)| story == name) {
+            Some((_, Ok(()))) => "ok",
+            Some((_, Err(_))) => "**wrong**",
+            None => "",
+        };
+        let words = names.iter().map(word).collect::<Vec<_>>().join(" | ");
         let _ = writeln!(text, "| {folder} | {level} | {abi} | {words} | {} s |", took.as_secs());
         for (name, told) in stories {
             if let Err(error) = told {
@@ -124,16 +180,53 @@ impl Root {
     }
 }
 
-impl Stage for Root {
-    fn command(&self, story: &str, folder: &str) -> Command {
+impl Root {
+    /// Runs the driver with the libraries of a place.
+    fn drive(&self, libraries: &str, folder: &str, story: &str) -> Command {
         let mut enter = self.enter(&[]);
-        let here = |name: &str| format!("{HERE}/{name}");
-        enter.args(["drive", "libloopbox.so", "libart.so", folder].map(here)).arg(story);
+        enter.arg(format!("{HERE}/drive"));
+        enter.args(["libloopbox.so", "libart.so"].map(|name| format!("{libraries}/{name}")));
+        enter.arg(format!("{HERE}/{folder}")).arg(story);
         enter
     }
+}
 
-    fn folder(&self, name: &str) -> PathBuf {
+impl Local for Root {
+    fn command(&self, story: &str, folder: &str) -> Command {
+        self.drive(HERE, folder, story)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
         self.folder.join(plain(HERE)).join(name)
+    }
+}
+
+/// The same root, with both libraries in an APK: not packed, and at multiples of the largest page, so that they can be mapped.
+struct Packed<'a> {
+    root: &'a Root,
+    libraries: String,
+}
+
+impl<'a> Packed<'a> {
+    fn make(root: &'a Root, here: &Path, abi: Abi) -> Result<Self> {
+        let entry = |name: &str| -> Result<_> {
+            let file = here.join(name);
+            let content = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+            Ok((format!("lib/{abi}/{name}"), content))
+        };
+        let entries = [entry("libloopbox.so")?, entry("libart.so")?];
+        jar::write_aligned(&here.join("base.apk"), &entries, 16 << 10)?;
+        Ok(Self { root, libraries: format!("{HERE}/base.apk!/lib/{abi}") })
+    }
+}
+
+impl Local for Packed<'_> {
+    fn command(&self, story: &str, folder: &str) -> Command {
+        self.root.drive(&self.libraries, &format!("packed/{folder}"), story)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.root.path("packed").join(name)
     }
 }
 

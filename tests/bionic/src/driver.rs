@@ -7,7 +7,9 @@ use anyhow::{Context, Result};
 use loopbox_android_pack::Abi;
 use loopbox_android_pack::device::Device;
 use loopbox_setup::command::run;
+use loopbox_setup::tools::CompilerTools;
 use loopbox_setup::workspace::root;
+use loopbox_testbed::{Arch, Testbed};
 
 /// What every part is compiled with: it has the C library's functions by their names alone.
 const FLAGS: [&str; 5] = ["-O1", "-fPIC", "-fno-builtin", "-fvisibility=hidden", "-Wno-unused-parameter"];
@@ -24,6 +26,25 @@ pub fn compile_for_host(out: &Path) -> Result<()> {
     cc.args(FLAGS).args(["-shared", "-Wl,-soname,libart.so"]).arg(source("vm.c"));
     run(cc.arg("-o").arg(&libart))?;
     Ok(())
+}
+
+/// The same for 64-bit Arm, with the C library of a testbed of that architecture; and `init`, a machine's first process.
+///
+/// # Errors
+/// When clang or lld is not there, or refuses.
+pub fn compile_for_arm64(testbed: &Testbed, out: &Path) -> Result<()> {
+    let tools = CompilerTools::ensure()?;
+    let sysroot = testbed.sysroot()?;
+    let (program, libart) = products(out);
+    let compile = |source: PathBuf, words: &[&str], to: &Path| -> Result<()> {
+        let mut clang = tools.for_arch(Arch::Arm64, &sysroot);
+        // It is one for C++, which C files by their name would be to it.
+        clang.args(FLAGS).args(["-x", "c"]).arg(source).args(["-x", "none", "-nostdlib++"]);
+        run(clang.args(words).arg("-o").arg(to)).map(drop)
+    };
+    compile(source("drive.c"), &["-ldl", "-lpthread"], &program)?;
+    compile(source("vm.c"), &["-shared", "-Wl,-soname,libart.so"], &libart)?;
+    compile(root().join("tests/bionic/machine/init.c"), &[], &out.join("init"))
 }
 
 /// The same for a device, linked against its own libraries.

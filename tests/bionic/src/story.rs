@@ -1,12 +1,12 @@
 //! The stories: what the driver must print, and what its reports must show.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Lines};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{ChildStdout, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use loopbox_e2e::live::wait_for_ring;
+use loopbox_e2e::live::{ring_of, wait_until};
 use loopbox_e2e::{feature, read};
 use loopbox_format::model::{DumpReason, Feature, MainState, Report};
 use loopbox_launch::reports;
@@ -19,11 +19,107 @@ const KILLED_NS: u64 = 1_000_000_000;
 
 /// A place where the driver runs.
 pub trait Stage {
+    /// Plays a story to its end, with its reports in a folder of this name.
+    ///
+    /// # Errors
+    /// When the driver cannot be started.
+    fn play(&self, story: &str, folder: &str) -> Result<Ended>;
+
+    /// Starts the story that stays in a message; returns when the driver is in it.
+    ///
+    /// # Errors
+    /// When it does not come so far.
+    fn hold(&self, folder: &str) -> Result<Box<dyn Held + '_>>;
+
+    /// That folder, as this process sees it, with what the driver has written so far. It is made when it is not there.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn folder(&self, name: &str) -> Result<PathBuf>;
+}
+
+/// A driver in its message.
+pub trait Held {
+    /// Its process, as it sees it itself.
+    fn process(&self) -> u32;
+
+    /// Kills it, and waits until it is gone.
+    ///
+    /// # Errors
+    /// When it cannot be killed.
+    fn kill(&mut self) -> Result<()>;
+}
+
+/// What a driver was like that has ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// Whether its exit code says that all was as it should be.
+    pub success: bool,
+    /// How it ended, in words.
+    pub how: String,
+    /// What it printed.
+    pub said: String,
+}
+
+/// A place whose processes are this kernel's.
+pub trait Local {
     /// The command that plays a story, with its reports in a folder of this name.
     fn command(&self, story: &str, folder: &str) -> Command;
 
     /// That folder, as this process sees it.
-    fn folder(&self, name: &str) -> PathBuf;
+    fn path(&self, name: &str) -> PathBuf;
+}
+
+impl<T: Local> Stage for T {
+    fn play(&self, story: &str, folder: &str) -> Result<Ended> {
+        self.folder(folder)?;
+        let output = self.command(story, folder).stdin(Stdio::null()).output();
+        let output = output.context("cannot start the driver")?;
+        let [said, errors] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+        Ok(Ended {
+            success: output.status.success(),
+            how: output.status.to_string(),
+            said: format!("{said}{errors}"),
+        })
+    }
+
+    fn hold(&self, folder: &str) -> Result<Box<dyn Held + '_>> {
+        self.folder(folder)?;
+        // What the linker prints itself goes nowhere: this output is the story's.
+        let mut holds = self.command("hold", folder);
+        holds.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = holds.spawn().context("cannot start the driver")?;
+        let said = child.stdout.take().context("no standard output")?;
+        let mut said = BufReader::new(said).lines();
+        let last = said.by_ref().map_while(Result::ok).find(|line| line == "holds");
+        ensure!(last.is_some(), "the driver has ended before its message");
+        Ok(Box::new(Child { child, _said: said }))
+    }
+
+    fn folder(&self, name: &str) -> Result<PathBuf> {
+        let folder = self.path(name);
+        fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        Ok(folder)
+    }
+}
+
+/// A driver that is this process's child.
+struct Child {
+    child: std::process::Child,
+    /// The driver goes on only while it has a reader.
+    _said: Lines<BufReader<ChildStdout>>,
+}
+
+impl Held for Child {
+    fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    fn kill(&mut self) -> Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
+    }
 }
 
 /// What a story is: it returns what was wrong.
@@ -41,9 +137,20 @@ pub const STORIES: [(&str, Story); 3] = [
 /// # Errors
 /// What was wrong.
 pub fn whole(stage: &dyn Stage) -> Result<()> {
-    let folder = fresh(stage, "whole")?;
-    tell(stage, "whole", "whole")?;
-    let reports = all(&folder)?;
+    to_uninstall(stage, "whole")
+}
+
+/// The same with the library in an isolated namespace of Android's linker.
+///
+/// # Errors
+/// What was wrong.
+pub fn apart(stage: &dyn Stage) -> Result<()> {
+    to_uninstall(stage, "apart")
+}
+
+fn to_uninstall(stage: &dyn Stage, story: &str) -> Result<()> {
+    tell(stage, story, story)?;
+    let reports = all(&stage.folder(story)?)?;
     let of = |reason: &DumpReason| {
         reports
             .iter()
@@ -71,23 +178,17 @@ pub fn whole(stage: &dyn Stage) -> Result<()> {
 /// # Errors
 /// What was wrong.
 pub fn killed(stage: &dyn Stage) -> Result<()> {
-    let folder = fresh(stage, "killed")?;
-    // What the linker prints itself goes nowhere: this output is the story's.
-    let mut holds = stage.command("hold", "killed");
-    holds.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut holds = holds.spawn().context("cannot start the driver")?;
-    let said = holds.stdout.take().context("no standard output")?;
-    // As long as it is open: the driver goes on only while it has a reader.
-    let mut said = BufReader::new(said).lines();
-    let last = said.by_ref().map_while(Result::ok).find(|line| line == "holds");
-    ensure!(last.is_some(), "the driver has ended before its message");
+    let mut holds = stage.hold("killed")?;
     let is_old = |report: &Report| age_ns(report).is_some_and(|age| age >= KILLED_NS);
-    let ring = wait_for_ring("a ring with an old message", &folder, holds.id(), is_old);
+    let process = holds.process();
+    let ring = wait_until("a ring with an old message", || {
+        Ok(ring_of(&stage.folder("killed")?, process)?.filter(is_old))
+    });
     holds.kill()?;
-    holds.wait()?;
+    drop(holds);
     let ring = ring?;
     tell(stage, "next", "killed")?;
-    let report = recovered(&folder, None)?;
+    let report = recovered(&stage.folder("killed")?, None)?;
     ensure!(report.meta.process.pid == ring.meta.process.pid, "a report of another process");
     ensure!(age_ns(&report) >= Some(KILLED_NS), "the killed message is {:?} ns old", age_ns(&report));
     Ok(())
@@ -98,15 +199,9 @@ pub fn killed(stage: &dyn Stage) -> Result<()> {
 /// # Errors
 /// What was wrong.
 pub fn crashed(stage: &dyn Stage) -> Result<()> {
-    let folder = fresh(stage, "crashed")?;
     tell(stage, "crash", "crashed")?;
     tell(stage, "next", "crashed")?;
-    recovered(&folder, Some(11)).map(drop)
-}
-
-/// An empty folder for a story.
-fn fresh(stage: &dyn Stage, name: &str) -> Result<PathBuf> {
-    empty(stage.folder(name))
+    recovered(&stage.folder("crashed")?, Some(11)).map(drop)
 }
 
 /// Makes a folder, or empties it.
@@ -120,16 +215,9 @@ pub(crate) fn empty(folder: PathBuf) -> Result<PathBuf> {
 
 /// Runs the driver to its end. It prints of each check whether it holds.
 fn tell(stage: &dyn Stage, story: &str, folder: &str) -> Result<()> {
-    let output =
-        stage.command(story, folder).stdin(Stdio::null()).output().context("cannot start the driver")?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    let good = output.status.success() && said.contains("\nok ") && !said.contains("WRONG ");
-    ensure!(
-        good,
-        "the driver ended with {}; it said:\n{said}{}",
-        output.status,
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let Ended { success, how, said } = stage.play(story, folder)?;
+    let good = success && said.contains("\nok ") && !said.contains("WRONG ");
+    ensure!(good, "the driver ended with {how}; it said:\n{said}");
     Ok(())
 }
 

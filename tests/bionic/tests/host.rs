@@ -5,22 +5,22 @@ use std::process::Command;
 
 use anyhow::Result;
 use loopbox_bionic::compile_for_host;
-use loopbox_bionic::story::{STORIES, Stage};
+use loopbox_bionic::story::{Local, STORIES};
 use loopbox_launch::{Build, programs_of_this_machine};
 
 struct Host {
     folder: tempfile::TempDir,
 }
 
-impl Stage for Host {
+impl Local for Host {
     fn command(&self, story: &str, folder: &str) -> Command {
         let mut drive = Command::new(self.folder.path().join("drive"));
         drive.args(["libloopbox.so", "libart.so"].map(|name| self.folder.path().join(name)));
-        drive.arg(self.folder(folder)).arg(story);
+        drive.arg(self.path(folder)).arg(story);
         drive
     }
 
-    fn folder(&self, name: &str) -> PathBuf {
+    fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 }

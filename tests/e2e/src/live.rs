@@ -46,7 +46,10 @@ pub fn wait_for_ring(
 }
 
 /// What the ring of a process has; `None` while there is none.
-fn ring_of(directory: &Path, pid: u32) -> Result<Option<Report>> {
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn ring_of(directory: &Path, pid: u32) -> Result<Option<Report>> {
     // The process makes it, after it has begun to record.
     let Ok(folder) = fs::read_dir(directory) else { return Ok(None) };
     for entry in folder {

@@ -8,6 +8,7 @@ mod android;
 mod launch;
 pub mod probe;
 
+pub use android::{Shipped, shipped};
 pub use launch::{
     App, Build, Ended, Launcher, Running, java_below, programs_of_this_machine, reports, scripted_apps,
     wait_for_report,

@@ -80,6 +80,7 @@ const STEPS: &[Step] = &[
     full("seqlock under loom", loom),
     full("offset tables", || run(xtask().args(["offsets", "check"]))),
     full("android libraries", || run(xtask().arg("android"))),
+    full("machine with 16 KiB pages", || run(xtask().args(["bionic", "--machine"]))),
 ];
 
 const fn both(name: &'static str, run: fn() -> Result<()>) -> Step {

@@ -3,4 +3,4 @@
 pub(crate) mod linux;
 mod shim;
 
-pub(crate) use shim::shipped;
+pub use shim::{Shipped, shipped};

@@ -25,18 +25,20 @@ const RECIPE: u32 = 1;
 
 /// A testbed in which the shipped library loads.
 #[derive(Debug)]
-pub(crate) struct Shipped {
+pub struct Shipped {
     /// The testbed with the stand-ins loaded first.
-    pub(crate) testbed: Testbed,
+    pub testbed: Testbed,
     /// The folder of the shipped library, for `java.library.path`.
-    pub(crate) libraries: PathBuf,
+    pub libraries: PathBuf,
+    /// The stand-ins for Android's libraries, to be loaded before everything else, in this order.
+    pub stand_ins: Vec<PathBuf>,
 }
 
 /// Builds the library of an ABI as it ships, the stand-ins that it needs, and a testbed that has them.
 ///
 /// # Errors
 /// When it cannot be built, or imports something that is not known to be the same in glibc.
-pub(crate) fn shipped(abi: Abi, testbed: &Testbed) -> Result<Shipped> {
+pub fn shipped(abi: Abi, testbed: &Testbed) -> Result<Shipped> {
     let imports = SymbolList::read(&data("bionic-symbols.toml"))?.of(abi);
     with_stand_ins(&ensure(abi)?, &imports, testbed)
 }
@@ -48,11 +50,11 @@ fn with_stand_ins(library: &Library, imports: &Imports, testbed: &Testbed) -> Re
     let key = key.with(library.abi.name()).with(&format!("{imports:?}"));
     let libraries = cache.step("shim", &key, |out| make(library, imports, &sources, testbed, out))?;
     let derived = folder().join("testbeds").join(format!("{}-{}", testbed.manifest.name, library.abi));
-    let stand_ins: Vec<String> =
-        imports.libraries().map(|(soname, _)| libraries.join(soname).display().to_string()).collect();
-    let testbed = derive(testbed, &stand_ins, &derived)?;
+    let stand_ins: Vec<PathBuf> = imports.libraries().map(|(soname, _)| libraries.join(soname)).collect();
+    let first: Vec<String> = stand_ins.iter().map(|file| file.display().to_string()).collect();
+    let testbed = derive(testbed, &first, &derived)?;
     let libraries = library.file.parent().context("a library without a folder")?.to_owned();
-    Ok(Shipped { testbed, libraries })
+    Ok(Shipped { testbed, libraries, stand_ins })
 }
 
 /// A copy of a testbed's description in another folder, which loads `first` before everything else: ART's libsigchain,

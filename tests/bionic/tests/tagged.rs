@@ -1,0 +1,64 @@
+//! The library that ships for 64-bit Arm, with tagged memory: each use of the heap that is not as it should be ends the process.
+//!
+//! QEMU's user emulation has the instructions, and glibc's allocator tags what it gives out; the tag of memory that is given back changes.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Result, ensure};
+use loopbox_android_pack::Abi;
+use loopbox_bionic::compile_for_arm64;
+use loopbox_bionic::story::{Local, STORIES, Stage as _};
+use loopbox_launch::{Shipped, shipped};
+use loopbox_testbed as testbed;
+
+/// Tags, and faults at the access itself.
+const TAGGING: &str = "glibc.mem.tagging=3";
+
+struct Emulated<'a> {
+    shipped: &'a Shipped,
+    /// Where the driver is.
+    programs: PathBuf,
+    reports: PathBuf,
+    is_tagged: bool,
+}
+
+impl Local for Emulated<'_> {
+    fn command(&self, story: &str, folder: &str) -> Command {
+        let mut drive = self.shipped.testbed.command(&self.programs.join("drive"));
+        drive.arg(self.shipped.libraries.join("libloopbox.so")).arg(self.programs.join("libart.so"));
+        drive.arg(self.path(folder)).arg(story);
+        if self.is_tagged {
+            drive.env("GLIBC_TUNABLES", TAGGING);
+        }
+        drive
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.reports.join(name)
+    }
+}
+
+#[test]
+fn nothing_in_the_library_that_ships_uses_memory_that_is_not_its_own() -> Result<()> {
+    let testbed = testbed::ensure("art11-arm64")?;
+    let shipped = shipped(Abi::Arm64, &testbed)?;
+    let folder = tempfile::tempdir()?;
+    compile_for_arm64(&testbed, folder.path())?;
+    let emulated = |name: &str, is_tagged| Emulated {
+        shipped: &shipped,
+        programs: folder.path().to_owned(),
+        reports: folder.path().join(name),
+        is_tagged,
+    };
+    // The same wrong read, with tags and without.
+    let plain = emulated("plain", false).play("stale", "stale")?;
+    ensure!(plain.success && plain.said.contains("has read "), "{plain:?}");
+    let tagged = emulated("tagged", true);
+    let caught = tagged.play("stale", "stale")?;
+    ensure!(caught.how.contains("SIGSEGV") && !caught.said.contains("has read "), "{caught:?}");
+    for (name, story) in STORIES {
+        story(&tagged).map_err(|error| error.context(name))?;
+    }
+    Ok(())
+}

@@ -6,7 +6,9 @@ use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::Instant;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use loopbox_android_pack::Abi;
@@ -31,6 +33,8 @@ const KERNEL: (&str, &str) = ("linux-image-arm64-16k", "trixie");
 const PAGE: &str = "16384";
 /// The emulator, and the package that has it.
 const EMULATOR: (&str, &str) = ("qemu-system-aarch64", "qemu-system-arm");
+/// How long everything may take. It takes some ten seconds.
+const LIMIT: Duration = Duration::from_mins(10);
 /// What the programs there need of the testbed, besides the stand-ins for Android's libraries.
 const LIBRARIES: [&str; 5] =
     ["ld-linux-aarch64.so.1", "libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6"];
@@ -100,6 +104,7 @@ struct Machine {
     console: PathBuf,
     out: PathBuf,
     release: String,
+    _limit: Sender<()>,
 }
 
 impl Machine {
@@ -130,7 +135,8 @@ impl Machine {
         let from = BufReader::new(emulator.stdout.take().context("no standard output")?);
         let out = out.to_owned();
         let port = RefCell::new((to, from));
-        let mut machine = Self { emulator, port, console, out, release: String::new() };
+        let limit = end_in_time(emulator.id());
+        let mut machine = Self { emulator, port, console, out, release: String::new(), _limit: limit };
         let first = machine.line()?;
         let words: Vec<&str> = first.split_whitespace().collect();
         let [release, page, reads] = words[..] else { bail!("it says {first:?} first") };
@@ -143,7 +149,12 @@ impl Machine {
     fn line(&self) -> Result<String> {
         let mut line = String::new();
         let count = self.port.borrow_mut().1.read_line(&mut line).context("cannot read from the machine")?;
-        ensure!(count > 0, "the machine has gone off; its console: {}", self.console.display());
+        ensure!(
+            count > 0,
+            "the machine has gone off, or has run for {} minutes; its console: {}",
+            LIMIT.as_secs() / 60,
+            self.console.display()
+        );
         Ok(line.trim_end().to_owned())
     }
 
@@ -166,6 +177,18 @@ impl Machine {
         ensure!(status.success(), "the emulator ended with {status}");
         Ok(())
     }
+}
+
+/// Ends the emulator when the time is over, unless what this returns is dropped before: a guest that hangs answers nothing.
+fn end_in_time(emulator: u32) -> Sender<()> {
+    let (over, wait) = channel();
+    thread::spawn(move || {
+        if wait.recv_timeout(LIMIT) == Err(RecvTimeoutError::Timeout) {
+            // It may have ended by itself.
+            let _ = Command::new("kill").arg("-KILL").arg(emulator.to_string()).status();
+        }
+    });
+    over
 }
 
 impl Drop for Machine {

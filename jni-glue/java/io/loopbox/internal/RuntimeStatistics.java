@@ -12,7 +12,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * What only Java knows at a dump: heap and collections, which locks of java.util.concurrent the main thread is parked for,
- * and whose end it waits for. All of it is public API, and nothing here waits for a thread of the app.
+ * and whose end it waits for. All of it is public API, and nothing here waits for a thread of the app, but for the moment in
+ * which one starts or ends and has the lock of its group.
  */
 final class RuntimeStatistics {
     /** Steps from the main thread to the thread that all others wait for. */

@@ -116,7 +116,7 @@ static int (*end)(void *, void *, i64, u8);
 
 static int install(int api_level) {
     /* As `Settings.java` has them; the defaults of `Config.Builder` and `FrameConfig.Builder`, but for how long a hang takes. */
-    const i64 numbers[] = {api_level, 300, 50, 100, 8, 1, 1, 50, 10, 95, 10, 1, 200, 65536, 200, 0, 0, HANG_MS, 1, 0, 0,
+    const i64 numbers[] = {api_level, 300, 50, 100, 8, 1, 1, 50, 10, 0, 95, 10, 1, 200, 65536, 200, 0, 0, HANG_MS, 1, 0, 0,
                            0, 34, 16, 1, 0, 30};
     const char *const texts[] = {folder, "1.0 (1)", ""};
     void *(*install)(void *, void *, void *, void *) = vm->native("install");

@@ -38,6 +38,7 @@ fn descriptor(java_type: &str) -> String {
         "long" => "J",
         "float" => "F",
         "String" => "Ljava/lang/String;",
+        "Thread" => "Ljava/lang/Thread;",
         other => panic!("a native method with {other}"),
     }
     .to_owned()
@@ -55,6 +56,8 @@ fn rust_descriptor(rust_type: &str) -> &str {
         "JString" | "jstring" => "Ljava/lang/String;",
         "JLongArray" => "[J",
         "JObjectArray<JString>" => "[Ljava/lang/String;",
+        // Not wrapped where the call takes no transition.
+        "jobjectArray" => "[Ljava/lang/Thread;",
         other => panic!("a native function with {other}"),
     }
 }

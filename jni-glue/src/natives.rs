@@ -8,7 +8,7 @@ use loopbox_agent::hook::{callbacks, frames};
 use loopbox_agent::jni::env::Env;
 use loopbox_agent::jni::raw::{self, Failure};
 use loopbox_agent::jni::{class_cache, entry};
-use loopbox_agent::{InstallError, NUMBERS, Settings, install, sampler_natives};
+use loopbox_agent::{InstallError, NUMBERS, Settings, install, own_natives};
 use loopbox_format::model::Feature;
 use loopbox_frames::METRICS;
 use std::ffi::c_void;
@@ -61,9 +61,9 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         "stages" "([J)V" stages,
         "judged" "(JI)V" judged,
         "frameStats" "(Z)Ljava/lang/String;" frame_stats,
-        "discover" "()V" sampler_natives::discover,
-        "walk" "()V" sampler_natives::walk,
-        "joined" "([Ljava/lang/Thread;)J" sampler_natives::joined,
+        "discover" "()V" own_natives::discover,
+        "walk" "()V" own_natives::walk,
+        "joined" "([Ljava/lang/Thread;)J" own_natives::joined,
     ];
     let mut texts = texts.split_inclusive('\0').map(|text| text.as_ptr().cast_mut().cast());
     let methods = functions.map(|function| JNINativeMethod {

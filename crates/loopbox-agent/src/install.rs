@@ -276,7 +276,7 @@ pub fn frame_stats(forgets: bool) -> Option<String> {
     Some(lines)
 }
 
-/// Whose end the main thread waits for, as [`loopbox_art::Art::joined_by_main`] says. In a fast native method, so it waits for no
+/// Whose end the main thread waits for, as [`loopbox_art::Art::joined_by_main`] says. For a fast native method, so it waits for no
 /// thread: one that has the lock may wait for the collector, and that one for the caller.
 pub(crate) fn joined(env: JniEnv, threads: usize) -> Option<Joined> {
     let session = Arc::clone(&INSTALLED.try_lock().ok()?.as_ref()?.session);

@@ -17,6 +17,7 @@ mod error;
 pub mod hook;
 pub mod install;
 pub mod jni;
+mod joined;
 mod report;
 mod sampler;
 mod session;
@@ -35,7 +36,8 @@ pub fn reserve_thread_key() -> bool {
     sys::thread_keys::reserve()
 }
 
-/// The native methods that the sampler calls through Java.
-pub mod sampler_natives {
-    pub use crate::sampler::suspended_call::{discover, joined, walk};
+/// The native methods that the library's own threads call through Java.
+pub mod own_natives {
+    pub use crate::joined::joined;
+    pub use crate::sampler::suspended_call::{discover, walk};
 }

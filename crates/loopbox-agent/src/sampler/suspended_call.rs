@@ -4,7 +4,6 @@
 
 use super::symbolizer::{StackOwner, Symbolizer};
 use crate::error::SamplerError;
-use crate::install;
 use crate::jni::class_cache::{self, ClassCache};
 use crate::jni::entry;
 use crate::jni::env::Env;
@@ -179,23 +178,6 @@ pub unsafe extern "system" fn walk(env: *mut sys::JNIEnv, _: sys::jclass) {
         Some(Job::Name(walker)) => walker.symbolizer.read_more(walker.art.names(env)),
         _ => {}
     }
-}
-
-/// `Native.joined`: `@FastNative`, for what it reads; called by the thread that reads what only Java knows. The place in the array of the
-/// thread whose end main waits for, and in the upper half the thread's id in the kernel, 0 when that is not known; less than 0 for
-/// none.
-///
-/// # Safety
-/// Called by the VM: `env` is the calling thread's.
-pub unsafe extern "system" fn joined(
-    env: *mut sys::JNIEnv,
-    _: sys::jclass,
-    threads: sys::jobjectArray,
-) -> sys::jlong {
-    // SAFETY: the VM's promise.
-    let env = unsafe { JniEnv::from_raw(env.cast()) };
-    let found = install::joined(env, threads as usize);
-    found.map_or(-1, |found| i64::from(found.index) | i64::from(found.tid.unwrap_or(0)) << 32)
 }
 
 fn sample(job: &mut SampleJob<'_>, env: JniEnv) {

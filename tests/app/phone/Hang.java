@@ -9,6 +9,7 @@ import java.nio.channels.FileChannel;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.ReentrantLock;
 import scenario.Options;
+import scenario.Script;
 
 /**
  * What a thread can do instead of going on: {@code how=} spin (Java code), sleep, monitor and lock (another thread holds
@@ -38,7 +39,8 @@ final class Hang {
         how = options.text("how", "spin");
     }
 
-    void begin() {
+    /** Says where once all that it needs is there: a thread that starts another one blocks every signal meanwhile. */
+    void begin(String place) {
         NativeWait.hold();
         Thread holder = new Holder();
         holder.start();
@@ -47,6 +49,7 @@ final class Hang {
         } catch (InterruptedException interrupted) {
             throw new IllegalStateException(interrupted);
         }
+        Script.say("hangs at " + place);
         switch (how) {
             case "spin":
                 spin();

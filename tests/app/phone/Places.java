@@ -51,8 +51,7 @@ enum Places {
         Options options = Main.options;
         if (Arrays.asList(options.text("hang", "").split(",")).contains(argument())) {
             SlowlyPrinted.post(options);
-            Script.say("hangs at " + argument());
-            new Hang(options).begin();
+            new Hang(options).begin(argument());
             Script.say("goes on at " + argument());
         }
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context, Result};
 use sha2::{Digest as _, Sha256};
 
-use crate::files::{files_below, hex, remove};
+use crate::files::{exclusive, files_below, hex, remove};
 
 /// Results that were not used for this long are removed.
 const KEEP: Duration = Duration::from_hours(14 * 24);
@@ -85,26 +85,19 @@ impl Cache {
         Ok(Self { folder: folder.to_owned() })
     }
 
-    /// The result of a step: found, or made now by `make` in the empty folder that it is given.
+    /// The result of a step: found, or made now by `make` in the empty folder that it is given. Where another thread or process
+    /// makes it, that one is waited for.
     pub fn step(&self, step: &str, key: &Key, make: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {
         let result = self.folder.join(format!("{step}-{}", key.hex()));
         if !result.is_dir() {
-            // Threads and processes may make the same at the same time: each its own, the first one counts.
-            let (process, number) = (std::process::id(), WORK.fetch_add(1, Ordering::Relaxed));
-            let work = self.folder.join(format!("{step}-{}.work-{process}-{number}", key.hex()));
-            remove(&work)?;
-            fs::create_dir_all(&work).with_context(|| format!("cannot create {}", work.display()))?;
-            if let Err(error) = make(&work) {
-                // The reason of the failure is what counts, not whether its remains could be removed.
-                let _ = remove(&work);
-                return Err(error);
-            }
-            if let Err(error) = fs::rename(&work, &result) {
-                remove(&work)?;
-                if !result.is_dir() {
-                    return Err(error).with_context(|| format!("cannot create {}", result.display()));
-                }
-            }
+            let beside = |end: &str| self.folder.join(format!("{step}-{}.{end}", key.hex()));
+            let file = beside("lock");
+            let lock = exclusive(&file, || ())?;
+            let made = if result.is_dir() { Ok(()) } else { make_in(&beside, &result, make) };
+            // After a failure one who waits for this lock and one who comes later may both make it: the first result counts.
+            remove(&file)?;
+            drop(lock);
+            made?;
         }
         mark_used(&result)?;
         Ok(result)
@@ -126,6 +119,30 @@ impl Cache {
         }
         Ok(())
     }
+}
+
+/// Makes a result in a folder of its own, and gives it its name.
+fn make_in(
+    beside: &impl Fn(&str) -> PathBuf,
+    result: &Path,
+    make: impl FnOnce(&Path) -> Result<()>,
+) -> Result<()> {
+    let (process, number) = (std::process::id(), WORK.fetch_add(1, Ordering::Relaxed));
+    let work = beside(&format!("work-{process}-{number}"));
+    remove(&work)?;
+    fs::create_dir_all(&work).with_context(|| format!("cannot create {}", work.display()))?;
+    if let Err(error) = make(&work) {
+        // The reason of the failure is what counts, not whether its remains could be removed.
+        let _ = remove(&work);
+        return Err(error);
+    }
+    if let Err(error) = fs::rename(&work, result) {
+        remove(&work)?;
+        if !result.is_dir() {
+            return Err(error).with_context(|| format!("cannot create {}", result.display()));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -193,22 +210,41 @@ mod tests {
     }
 
     #[test]
-    fn the_same_step_made_twice_at_once_gives_one_result() {
+    fn what_two_want_at_once_is_made_once() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::open(folder.path()).unwrap();
-        let both_started = std::sync::Barrier::new(2);
-        let make = || {
-            cache.step("s", &Key::new("s", 1), |out| {
-                both_started.wait();
-                Ok(fs::write(out.join("done"), "x")?)
-            })
-        };
-        let (one, two) = std::thread::scope(|scope| {
-            let other = scope.spawn(make);
-            (make().unwrap(), other.join().unwrap().unwrap())
+        let (made, start) = (AtomicU32::new(0), std::sync::Barrier::new(4));
+        let results: Vec<_> = std::thread::scope(|scope| {
+            let want = || {
+                start.wait();
+                let result = cache.step("s", &Key::new("s", 1), |out| {
+                    made.fetch_add(1, Ordering::Relaxed);
+                    Ok(fs::write(out.join("done"), "x")?)
+                });
+                let result = result.unwrap();
+                assert_eq!(fs::read_to_string(result.join("done")).unwrap(), "x");
+                result
+            };
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(want)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
-        assert_eq!(one, two);
-        assert_eq!(fs::read_to_string(one.join("done")).unwrap(), "x");
+        assert!(results.iter().all(|result| *result == results[0]), "{results:?}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(made.into_inner(), 1);
+    }
+
+    #[test]
+    fn the_first_of_two_results_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(folder.path()).unwrap();
+        let key = Key::new("s", 1);
+        let result = folder.path().join(format!("s-{}", key.hex()));
+        let made = cache.step("s", &key, |out| {
+            fs::write(out.join("done"), "second")?;
+            fs::create_dir(&result)?;
+            Ok(fs::write(result.join("done"), "first")?)
+        });
+        assert_eq!(fs::read_to_string(made.unwrap().join("done")).unwrap(), "first");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 

@@ -20,7 +20,7 @@ use crate::book;
 use crate::prebuilt::CARGO_DENY;
 use programs::TestProgram;
 use runner::Runner;
-use steps::{minutes, shown};
+use steps::{Named, minutes, shown};
 
 /// Arguments of `cargo xtask test`.
 #[derive(Debug, Args)]
@@ -40,6 +40,8 @@ pub(crate) struct TestArgs {
 struct Step {
     name: &'static str,
     tier: Tier,
+    /// It shares no build folder with those after it, which need not wait for it.
+    is_beside: bool,
     run: fn() -> Result<()>,
 }
 
@@ -56,6 +58,10 @@ enum Tier {
 const STEPS: &[Step] = &[
     both("set-up", set_up),
     both("formatting", || run(cargo().args(["fmt", "--all", "--check"]))),
+    // First of those beside the others: tests need some of these libraries.
+    beside("android libraries", || run(xtask().arg("android"))),
+    beside("seqlock under loom", loom),
+    beside("machine with 16 KiB pages", || run(xtask().args(["bionic", "--machine"]))),
     both("lints", || {
         run(cargo().args([
             "clippy",
@@ -74,21 +80,27 @@ const STEPS: &[Step] = &[
     full("testbed art11-jit", || testbed::ensure("art11-jit").map(drop)),
     full("testbed art11-arm64", || testbed::ensure("art11-arm64").map(drop)),
     full("tests", || tests(TestProgram::build_all()?)),
-    Step { name: "unit and CLI tests", tier: Tier::Quick, run: || tests(TestProgram::build_quick()?) },
+    Step {
+        name: "unit and CLI tests",
+        tier: Tier::Quick,
+        is_beside: false,
+        run: || tests(TestProgram::build_quick()?),
+    },
     both("documentation", documentation),
     both("book", || book::build().map(drop)),
-    full("seqlock under loom", loom),
     full("offset tables", || run(xtask().args(["offsets", "check"]))),
-    full("android libraries", || run(xtask().arg("android"))),
-    full("machine with 16 KiB pages", || run(xtask().args(["bionic", "--machine"]))),
 ];
 
 const fn both(name: &'static str, run: fn() -> Result<()>) -> Step {
-    Step { name, tier: Tier::Both, run }
+    Step { name, tier: Tier::Both, is_beside: false, run }
 }
 
 const fn full(name: &'static str, run: fn() -> Result<()>) -> Step {
-    Step { name, tier: Tier::Full, run }
+    Step { name, tier: Tier::Full, is_beside: false, run }
+}
+
+const fn beside(name: &'static str, run: fn() -> Result<()>) -> Step {
+    Step { name, tier: Tier::Full, is_beside: true, run }
 }
 
 /// How long one test program may take: many times what it takes on a loaded machine.
@@ -97,33 +109,42 @@ const LIMIT: Duration = Duration::from_mins(30);
 /// How many run at a time: those that run apps on testbeds wait most of the time.
 const AT_ONCE: usize = 4;
 
-/// Those that take minutes, longest first. They begin before the others, which fill the gaps at the end.
-const LONGEST: [&str; 6] =
-    ["e2e aar", "e2e frames", "e2e shipped", "loopbox-cli fleet", "loopbox-art on_art", "e2e hangs"];
+/// Those that take minutes, longest first, but for those that need a library which a step beside them may still build. They begin
+/// before the others, which fill the gaps at the end.
+const LONGEST: [&str; 7] = [
+    "e2e frames",
+    "loopbox-cli fleet",
+    "loopbox-art on_art",
+    "e2e hangs",
+    "e2e aar",
+    "e2e shipped",
+    "bionic tagged",
+];
 
 pub(crate) fn test(args: &TestArgs) -> Result<()> {
     if let Some(name) = &args.step {
         let step = STEPS.iter().find(|step| step.name == name);
         return (step.with_context(|| format!("no step is called `{name}`"))?.run)();
     }
-    let names = steps_of(args.quick);
-    let wanted = |name: &&&str| args.only.as_deref().is_none_or(|only| name.contains(only));
-    let wanted: Vec<&str> = names.iter().filter(wanted).copied().collect();
+    let steps = steps_of(args.quick);
+    let wanted = |step: &&Named| args.only.as_deref().is_none_or(|only| step.name.contains(only));
+    let wanted: Vec<Named> = steps.iter().filter(wanted).copied().collect();
     if wanted.is_empty() {
+        let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
         bail!("no step is called so; there are: {}", names.join(", "));
     }
     steps::run(&wanted, |name| {
-        // Not by its path: a step may build this program anew.
-        let mut own = Command::new("/proc/self/exe");
+        let mut own = xtask();
         own.args(["test", "--step", name]);
         own
     })
 }
 
-/// The names of the steps of a tier, in their order.
-fn steps_of(quick: bool) -> Vec<&'static str> {
+/// The steps of a tier, in their order.
+fn steps_of(quick: bool) -> Vec<Named> {
     let left_out = if quick { Tier::Full } else { Tier::Quick };
-    STEPS.iter().filter(|step| step.tier != left_out).map(|step| step.name).collect()
+    let steps = STEPS.iter().filter(|step| step.tier != left_out);
+    steps.map(|&Step { name, is_beside, .. }| Named { name, is_beside }).collect()
 }
 
 /// Each of these programs, also when one fails.
@@ -197,11 +218,9 @@ fn loom() -> Result<()> {
     run(test.args(["test", "--locked", "--release", "--package", "loopbox-store", "--lib"]))
 }
 
-/// This program, for its other commands.
+/// This program, for its other commands. Not by its path: a step may build it anew.
 fn xtask() -> Command {
-    let mut command = cargo();
-    command.args(["run", "--quiet", "--locked", "--package", "xtask", "--"]);
-    command
+    Command::new("/proc/self/exe")
 }
 
 #[cfg(test)]
@@ -212,8 +231,9 @@ mod tests {
     fn steps_of_the_quick_tier_take_no_testbed_and_no_android_toolchain() {
         let quick =
             ["set-up", "formatting", "lints", "dependencies", "unit and CLI tests", "documentation", "book"];
-        assert_eq!(steps_of(true), quick);
-        let all = steps_of(false);
+        let names_of = |quick| steps_of(quick).into_iter().map(|step| step.name).collect::<Vec<_>>();
+        assert_eq!(names_of(true), quick);
+        let all = names_of(false);
         assert!(!all.contains(&"unit and CLI tests") && all.contains(&"tests"), "{all:?}");
         assert!(quick.iter().filter(|name| !all.contains(name)).eq(["unit and CLI tests"].iter()));
     }

@@ -4,8 +4,9 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -22,57 +23,174 @@ enum Outcome {
     NotRun,
 }
 
-/// Runs the steps of these names by the command that `command` makes of each, until one fails. Ends with a table.
+/// A step, as it is called and as it is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) name: &'static str,
+    /// Whether the steps after it begin without waiting for it. Of such steps one runs at a time, and what it prints is shown when
+    /// it has ended.
+    pub(crate) is_beside: bool,
+}
+
+/// Everything that a run of steps shares between the steps in order and those beside them.
+struct Run<'a, C> {
+    steps: &'a [Named],
+    command: &'a C,
+    folder: PathBuf,
+    start: Instant,
+    outcomes: Mutex<Vec<Outcome>>,
+    is_over: AtomicBool,
+}
+
+impl<C: Fn(&str) -> Command> Run<'_, C> {
+    /// Runs a step. Whether it passed.
+    fn step(&self, at: usize, running: &AtomicU32, is_shown: bool) -> Result<bool> {
+        let Some(step) = self.steps.get(at) else { return Ok(false) };
+        let (name, begun) = (step.name, Instant::now());
+        let log = self.log(at);
+        let passed = copied_to(&log, &mut (self.command)(name), running, is_shown)
+            .with_context(|| format!("step `{name}`"))?;
+        let outcome =
+            if passed { Outcome::Passed(begun.elapsed()) } else { Outcome::Failed(begun.elapsed()) };
+        // One that was ended because another failed has not failed.
+        if !self.is_over.load(Ordering::Relaxed)
+            && let Some(own) = lock(&self.outcomes).get_mut(at)
+        {
+            *own = outcome;
+        }
+        Ok(passed)
+    }
+
+    /// Runs the steps that are in order, and sends where to `begin` each of the others. False when one of either has failed.
+    fn in_order(&self, running: &AtomicU32, begin: &Sender<usize>, ended: &Receiver<usize>) -> Result<bool> {
+        for (at, step) in self.steps.iter().enumerate() {
+            for at in ended.try_iter() {
+                if !self.show(at)? {
+                    return Ok(false);
+                }
+            }
+            if step.is_beside {
+                self.say(at, " begins, beside those that follow");
+                begin.send(at).ok().context("the steps beside the others have stopped")?;
+                continue;
+            }
+            self.say(at, "");
+            if !self.step(at, running, true)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Runs those that are beside others, one after the other.
+    fn beside(&self, running: &AtomicU32, begin: Receiver<usize>, ended: &Sender<usize>) -> Result<()> {
+        for at in begin {
+            if !self.is_over.load(Ordering::Relaxed) {
+                self.step(at, running, false)?;
+                // Who shows it may have gone.
+                let _ = ended.send(at);
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints what a step beside others has printed. Whether it passed.
+    fn show(&self, at: usize) -> Result<bool> {
+        self.say(at, ", which ran beside others");
+        let mut log = File::open(self.log(at)).context("its output is gone")?;
+        io::copy(&mut log, &mut io::stdout().lock()).context("cannot write to standard output")?;
+        Ok(matches!(lock(&self.outcomes).get(at), Some(Outcome::Passed(_))))
+    }
+
+    fn log(&self, at: usize) -> PathBuf {
+        let name = self.steps.get(at).map_or("", |step| step.name);
+        self.folder.join(format!("{:02}-{}.log", at + 1, name.replace(' ', "-")))
+    }
+
+    fn say(&self, at: usize, how: &str) {
+        let name = self.steps.get(at).map_or("", |step| step.name);
+        let so_far = minutes(self.start.elapsed());
+        println!("\n== step {} of {}, {so_far} so far: {name}{how}", at + 1, self.steps.len());
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs the steps by the command that `command` makes of each name, until one fails. Ends with a table.
 ///
 /// # Errors
 /// When a step failed: which, and where its output is.
-pub(crate) fn run(names: &[&str], command: impl Fn(&str) -> Command) -> Result<()> {
-    let start = Instant::now();
-    // A signal for this process alone must not leave the step running; one step handles its programs the same way.
-    let running: Arc<AtomicU32> = Arc::default();
-    let child = Arc::clone(&running);
+pub(crate) fn run(steps: &[Named], command: impl Fn(&str) -> Command + Sync) -> Result<()> {
+    // A signal for this process alone must not leave a step running; one step handles its programs the same way.
+    let running: Arc<[AtomicU32; 2]> = Arc::default();
+    let children = Arc::clone(&running);
     ctrlc::set_handler(move || {
-        end(child.load(Ordering::Relaxed));
+        children.iter().for_each(|child| end(child.load(Ordering::Relaxed)));
         process::exit(INTERRUPTED);
     })
     .context("cannot handle Ctrl-C")?;
     let folder = target().join("test-logs");
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    let mut outcomes = vec![Outcome::NotRun; names.len()];
-    let mut failed = None;
-    for (at, name) in names.iter().enumerate() {
-        println!("\n== step {} of {}, {} so far: {name}", at + 1, names.len(), minutes(start.elapsed()));
-        let log = folder.join(format!("{:02}-{}.log", at + 1, name.replace(' ', "-")));
-        let begun = Instant::now();
-        let passed =
-            copied_to(&log, &mut command(name), &running).with_context(|| format!("step `{name}`"))?;
-        let took = begun.elapsed();
-        if let Some(outcome) = outcomes.get_mut(at) {
-            *outcome = if passed { Outcome::Passed(took) } else { Outcome::Failed(took) };
+    run_in(folder, steps, command, &running)
+}
+
+fn run_in(
+    folder: PathBuf,
+    steps: &[Named],
+    command: impl Fn(&str) -> Command + Sync,
+    [running, beside]: &[AtomicU32; 2],
+) -> Result<()> {
+    let run = Run {
+        steps,
+        command: &command,
+        folder,
+        start: Instant::now(),
+        outcomes: Mutex::new(vec![Outcome::NotRun; steps.len()]),
+        is_over: AtomicBool::new(false),
+    };
+    let (begin, to_begin) = channel();
+    let (ended, have_ended) = channel();
+    std::thread::scope(|scope| -> Result<()> {
+        let run = &run;
+        let others = scope.spawn(move || run.beside(beside, to_begin, &ended));
+        let passed = run.in_order(running, &begin, &have_ended);
+        let is_over = !matches!(passed, Ok(true));
+        if is_over {
+            run.is_over.store(true, Ordering::Relaxed);
+            end(beside.load(Ordering::Relaxed));
         }
-        if !passed {
-            failed = Some((name, log));
-            break;
+        drop(begin);
+        // Until the last one has ended.
+        for at in have_ended.iter().filter(|_| !is_over) {
+            run.show(at)?;
         }
-    }
-    println!("\n{}", table(names, &outcomes, start.elapsed()));
-    match failed {
+        others.join().unwrap_or_else(|_| bail!("the steps beside the others have panicked"))?;
+        passed.map(drop)
+    })?;
+    let outcomes = lock(&run.outcomes);
+    println!("\n{}", table(steps, &outcomes, run.start.elapsed()));
+    match outcomes.iter().position(|outcome| matches!(outcome, Outcome::Failed(_))) {
         None => Ok(()),
-        Some((name, log)) => bail!("step `{name}` failed; all that it printed is in {}", shown(&log)),
+        Some(at) => {
+            let name = steps.get(at).map_or("", |step| step.name);
+            bail!("step `{name}` failed; all that it printed is in {}", shown(&run.log(at)))
+        }
     }
 }
 
-fn table(names: &[&str], outcomes: &[Outcome], total: Duration) -> String {
-    let row = |(name, outcome): (&&str, &Outcome)| {
+fn table(steps: &[Named], outcomes: &[Outcome], total: Duration) -> String {
+    let row = |(step, outcome): (&Named, &Outcome)| {
         let (time, result) = match outcome {
             Outcome::Passed(took) => (minutes(*took), "ok"),
             Outcome::Failed(took) => (minutes(*took), "FAILED"),
             Outcome::NotRun => (String::new(), "not run"),
         };
-        format!("{time:>12}  {result:<8} {name}\n")
+        format!("{time:>12}  {result:<8} {}\n", step.name)
     };
     let total = format!("{:>12}  total\n", minutes(total));
-    names.iter().zip(outcomes).map(row).chain([total]).collect()
+    steps.iter().zip(outcomes).map(row).chain([total]).collect()
 }
 
 /// `1 min 20.5 s`.
@@ -87,9 +205,9 @@ pub(crate) fn shown(path: &Path) -> String {
     path.strip_prefix(here).unwrap_or(path).display().to_string()
 }
 
-/// Runs a command; both its outputs go to ours and into a file, in the order in which they were written. Whether it
-/// succeeded. Its number is in `running` meanwhile.
-fn copied_to(log: &Path, command: &mut Command, running: &AtomicU32) -> Result<bool> {
+/// Runs a command; both its outputs go into a file, in the order in which they were written, and to ours where that is wanted.
+/// Whether it succeeded. Its number is in `running` meanwhile.
+fn copied_to(log: &Path, command: &mut Command, running: &AtomicU32, is_shown: bool) -> Result<bool> {
     let mut file = File::create(log).with_context(|| format!("cannot create {}", log.display()))?;
     let (mut output, writer) = io::pipe().context("no pipe")?;
     command.stdout(writer.try_clone().context("no pipe")?).stderr(writer);
@@ -102,8 +220,10 @@ fn copied_to(log: &Path, command: &mut Command, running: &AtomicU32) -> Result<b
         let length = output.read(&mut buffer).context("cannot read its output")?;
         let Some(some) = buffer.get(..length).filter(|some| !some.is_empty()) else { break };
         file.write_all(some).with_context(|| format!("cannot write {}", log.display()))?;
-        let mut ours = io::stdout().lock();
-        ours.write_all(some).and_then(|()| ours.flush()).context("cannot write to standard output")?;
+        if is_shown {
+            let mut ours = io::stdout().lock();
+            ours.write_all(some).and_then(|()| ours.flush()).context("cannot write to standard output")?;
+        }
     }
     let status = child.wait();
     running.store(0, Ordering::Relaxed);
@@ -122,6 +242,57 @@ fn end(process: u32) {
 mod tests {
     use super::*;
 
+    fn in_order(name: &'static str) -> Named {
+        Named { name, is_beside: false }
+    }
+
+    fn beside(name: &'static str) -> Named {
+        Named { name, is_beside: true }
+    }
+
+    /// Runs steps whose names are shell scripts; what failed.
+    fn play(folder: &Path, steps: &[Named]) -> Result<()> {
+        let script = |name: &str| {
+            let mut shell = Command::new("sh");
+            shell.current_dir(folder).args(["-c", name]);
+            shell
+        };
+        run_in(folder.to_owned(), steps, script, &<[AtomicU32; 2]>::default())
+    }
+
+    #[test]
+    fn a_step_beside_others_runs_while_they_do() {
+        let folder = tempfile::tempdir().unwrap();
+        // Each waits for the other.
+        let first = "echo x > a; read x < b";
+        let steps = [in_order("mkfifo a b"), beside(first), in_order("read x < a; echo y > b")];
+        play(folder.path(), &steps).unwrap();
+        assert!(folder.path().join("01-mkfifo-a-b.log").is_file());
+    }
+
+    #[test]
+    fn a_step_beside_others_that_fails_is_named_and_the_last_one_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let failed = play(folder.path(), &[beside("exit 3"), in_order("true"), beside("touch ran")]);
+        let text = failed.unwrap_err().to_string();
+        assert!(text.contains("step `exit 3` failed"), "{text}");
+        play(folder.path(), &[beside("sleep 0.1; touch done"), in_order("true")]).unwrap();
+        assert!(folder.path().join("done").is_file());
+    }
+
+    #[test]
+    fn a_step_that_fails_ends_what_runs_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let steps = [
+            beside("mkfifo on; exec sleep 1000"),
+            in_order("until [ -p on ]; do sleep 0.01; done; false"),
+            in_order("touch ran"),
+        ];
+        let text = play(folder.path(), &steps).unwrap_err().to_string();
+        assert!(text.contains("do sleep 0.01; done; false` failed"), "{text}");
+        assert!(!folder.path().join("ran").exists());
+    }
+
     #[test]
     fn the_table_has_every_step_with_its_time_and_result() {
         let outcomes = [
@@ -129,7 +300,7 @@ mod tests {
             Outcome::Failed(Duration::from_secs(80)),
             Outcome::NotRun,
         ];
-        let table = table(&["set-up", "lints", "tests"], &outcomes, Duration::from_secs(82));
+        let table = table(&["set-up", "lints", "tests"].map(in_order), &outcomes, Duration::from_secs(82));
         assert_eq!(
             table,
             "       1.2 s  ok       set-up\n  1 min 20 s  FAILED   lints\n              not run  tests\n  1 min 22 s  total\n"
@@ -147,7 +318,8 @@ mod tests {
                 }
                 end(running.load(Ordering::Relaxed));
             });
-            let passed = copied_to(&folder.path().join("log"), Command::new("sleep").arg("1000"), &running);
+            let passed =
+                copied_to(&folder.path().join("log"), Command::new("sleep").arg("1000"), &running, true);
             assert!(!passed.unwrap());
         });
         assert_eq!(running.into_inner(), 0);
@@ -163,12 +335,13 @@ mod tests {
             !copied_to(
                 &log,
                 command.args(["-c", "echo one; echo two >&2; echo three; exit 3"]),
-                &AtomicU32::new(0)
+                &AtomicU32::new(0),
+                true
             )
             .unwrap()
         );
         assert_eq!(fs::read_to_string(&log).unwrap(), "one\ntwo\nthree\n");
-        assert!(copied_to(&log, Command::new("true").arg(""), &AtomicU32::new(0)).unwrap());
+        assert!(copied_to(&log, Command::new("true").arg(""), &AtomicU32::new(0), true).unwrap());
         assert_eq!(fs::read_to_string(&log).unwrap(), "");
     }
 }

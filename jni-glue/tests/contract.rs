@@ -102,6 +102,7 @@ fn functions() -> BTreeMap<String, Native> {
         "jni-glue/src/natives.rs",
         "crates/loopbox-agent/src/hook/callbacks.rs",
         "crates/loopbox-agent/src/hook/frames.rs",
+        "crates/loopbox-agent/src/joined.rs",
         "crates/loopbox-agent/src/sampler/suspended_call.rs",
     ];
     let mut functions = BTreeMap::new();

@@ -23,6 +23,8 @@ final class Hang {
     private static final Object MONITOR = new Object();
     private static final ReentrantLock LOCK = new ReentrantLock();
     private static final int PAUSE_MS = 5;
+    /** Main sleeps longer: one that wakes up often waits most of the time for a processor, where many others want one. */
+    private static final int SLEEP_MS = 200;
     private static final int SMALL = 1_000;
     /** More than fit. */
     private static final int MANY = 1_000_000;
@@ -105,7 +107,7 @@ final class Hang {
 
     private void sleep() {
         while (!over) {
-            SystemClock.sleep(PAUSE_MS);
+            SystemClock.sleep(SLEEP_MS);
         }
     }
 

@@ -29,7 +29,7 @@ use crate::sys::fault;
 use crate::sys::wake::EventFd;
 use crate::sys::{clock, log};
 use loopbox_art::{JniEnv, Joined, ThreadEnv};
-use loopbox_format::model::{Feature, FeatureState};
+use loopbox_format::model::{Feature, FeatureState, Uptime};
 use loopbox_recorder::{AdoptedMessage, Aggregator};
 use loopbox_store::{BuildId, Geometry, Identity, Ring, RingOptions, WorkerWriter};
 use std::io;
@@ -132,8 +132,10 @@ const OLDEST_START_NS: u64 = 600_000_000_000;
 pub fn adopt(loops: u32, binds: bool, start_ms: i64) {
     let Some(session) = current() else { return };
     let now_ns = clock::now_ns();
-    let known_ns = u64::try_from(start_ms).ok().filter(|&ms| ms > 0).map(|ms| ms.saturating_mul(1_000_000));
-    let plausible = |ns: &u64| *ns <= session.installed_ns && now_ns - *ns <= OLDEST_START_NS;
+    let known_ns =
+        u64::try_from(start_ms).ok().filter(|&ms| ms > 0).map(|ms| Uptime(ms.saturating_mul(1_000_000)));
+    let plausible =
+        |start_ns: &Uptime| *start_ns <= session.installed_ns && now_ns.since(*start_ns) <= OLDEST_START_NS;
     // A file says it, which another thread is reading. Below Android 7 nothing else does.
     let started_ns = if known_ns.is_none() && binds {
         session.started_ns()
@@ -145,7 +147,7 @@ pub fn adopt(loops: u32, binds: bool, start_ms: i64) {
         None => (session.installed_ns, clock::thread_cpu_ns()),
         Some(start_ns) => {
             // What the thread has computed since the process's start is the message's, or nearly.
-            let before = started_ns.map_or(u64::MAX, |started_ns| start_ns.saturating_sub(started_ns));
+            let before = started_ns.map_or(u64::MAX, |started_ns| start_ns.since(started_ns));
             let nearly_all = before.saturating_mul(8) <= now_ns - start_ns;
             (start_ns, nearly_all.then_some(0))
         }

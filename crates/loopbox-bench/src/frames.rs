@@ -2,7 +2,7 @@
 //! there the figures.
 
 use anyhow::{Result, ensure};
-use loopbox_format::model::Token;
+use loopbox_format::model::{Token, Uptime};
 use loopbox_frames::{
     Cadence, FrameEvent, FrameRecorder, IntervalDetector, RefreshInterval, SKIPPED_FRAMES, SeenFrame,
     SeenMessage,
@@ -32,7 +32,7 @@ pub(super) fn run(count: u64, figures: bool) -> Result<()> {
     let began = Instant::now();
     for nth in 0..count {
         time_ns += INTERVAL_NS * if nth % LATE_EACH == 0 { 2 } else { 1 };
-        let tick = cadence.frame(time_ns, rate.interval());
+        let tick = cadence.frame(Uptime(time_ns), rate.interval());
         if let Some(frame) = tick.finished {
             rate.frame(frame.duration_ns);
             let message =

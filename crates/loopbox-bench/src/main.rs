@@ -18,7 +18,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use loopbox_agent::SharedState;
 use loopbox_agent::hook::main_thread::{Clock, MainEnvironment, SystemClock};
-use loopbox_format::model::{ClockPair, End};
+use loopbox_format::model::{ClockPair, End, Uptime};
 use loopbox_recorder::{Aggregator, Config, StackPointer};
 use loopbox_store::{Identity, Ring, RingOptions};
 
@@ -29,9 +29,9 @@ struct Steps(Cell<u64>);
 
 impl Clock for Steps {
     #[inline]
-    fn now_ns(&self) -> u64 {
+    fn now_ns(&self) -> Uptime {
         self.0.set(self.0.get() + STEP_NS);
-        self.0.get()
+        Uptime(self.0.get())
     }
 }
 
@@ -59,12 +59,12 @@ fn run(count: u64, folder: &str, clock: impl Clock) -> Result<()> {
     let began = Instant::now();
     for _ in 0..count {
         let _ = main.begin(StackPointer::here());
-        let _ = main.end(StackPointer::here(), Some(1), End::Returned);
+        let _ = main.end(StackPointer::here(), Some(Uptime(1)), End::Returned);
     }
     let took = began.elapsed();
     let counted = {
         main.finish();
-        ring.reader.snapshot(0).report.history.iter().map(|r| u64::from(r.count)).sum::<u64>()
+        ring.reader.snapshot(Uptime::ZERO).report.history.iter().map(|r| u64::from(r.count)).sum::<u64>()
     };
     println!("ns {} kept {counted}", took.as_nanos() as f64 / count as f64);
     Ok(())

@@ -2,6 +2,7 @@
 
 mod support;
 
+use loopbox_format::model::Uptime;
 use loopbox_format::report::encode;
 use loopbox_report::test_frames::SessionBuilder;
 use serde_json::Value;
@@ -106,7 +107,7 @@ fn perfetto_export_of_a_hostile_report_is_a_valid_trace() {
         r.trees[0].sample_deltas_ns[3] = u64::MAX;
     });
     let mut report = decoded.build().report;
-    report.history[1].start_ns = u64::MAX;
+    report.history[1].start_ns = Uptime::MAX;
     report.history[2].wall_ns = u64::MAX;
     let file = files.bytes("hostile.lbx", &encode(&report).unwrap());
     let out = files.path("out");

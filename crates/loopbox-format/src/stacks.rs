@@ -234,13 +234,14 @@ impl ExactSizeIterator for Stacks {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Uptime;
     use crate::model::{StackSource, Token};
     use proptest::prelude::*;
 
     fn tree(samples: usize, nodes: Vec<TreeNode>) -> StackTree {
         StackTree {
             token: Token(1),
-            start_ns: 0,
+            start_ns: Uptime::ZERO,
             source: StackSource::Art,
             phases: Vec::new(),
             sample_deltas_ns: vec![10; samples],

@@ -2,8 +2,8 @@
 
 use loopbox_format::codec::encode as encode_payload;
 use loopbox_format::container::{self, crc32};
-use loopbox_format::model::Token;
 use loopbox_format::model::*;
+use loopbox_format::model::{Token, Uptime};
 use loopbox_format::report::{Decoded, decode, encode, update_verdict};
 use proptest::prelude::*;
 
@@ -20,7 +20,7 @@ fn message(what: i32) -> Message {
 fn sample() -> Report {
     let detail = |token| Detail {
         token,
-        start_ns: 7,
+        start_ns: Uptime(7),
         wall_ns: 8,
         wait_ns: Some(9),
         end: End::Returned,
@@ -31,7 +31,7 @@ fn sample() -> Report {
         seq,
         first_token: Token(40),
         count: 3,
-        start_ns: 1_000,
+        start_ns: Uptime(1_000),
         wall_ns: 330,
         work_ns: 310,
         idle_ns: 20,
@@ -57,8 +57,8 @@ fn sample() -> Report {
         history: vec![record(1), record(2)],
         main: MainState::Running(Running {
             token: Token(43),
-            start_ns: 2_000,
-            as_of_ns: 9_000,
+            start_ns: Uptime(2_000),
+            as_of_ns: Uptime(9_000),
             cpu_ns: None,
             depth: 1,
             message: Some(message(0)),
@@ -79,7 +79,7 @@ fn sample() -> Report {
         },
         pending: Pending {
             source: PendingSource::LooperDump,
-            captured_ns: 9_100,
+            captured_ns: Uptime(9_100),
             lines: vec!["Message 0: { when=-5s21ms what=3 target=a.B }".into()],
             dropped_lines: 2,
         },
@@ -97,7 +97,7 @@ fn sample() -> Report {
         },
         trees: vec![StackTree {
             token: Token(43),
-            start_ns: 2_000,
+            start_ns: Uptime(2_000),
             source: StackSource::Art,
             phases: vec![Phase { first_sample: 0, interval_ns: 10 }],
             sample_deltas_ns: vec![50, 10, 11],
@@ -107,7 +107,7 @@ fn sample() -> Report {
             total_stop_ns: 30,
         }],
         locks: LockChain {
-            captured_ns: 9_050,
+            captured_ns: Uptime(9_050),
             waits: vec![LockWait {
                 class: "java.lang.Object".into(),
                 of_class: String::new(),
@@ -120,7 +120,7 @@ fn sample() -> Report {
             deadlock: false,
         },
         main_thread: MainThread {
-            captured_ns: 9_010,
+            captured_ns: Uptime(9_010),
             state: Some(b'S'),
             wchan: "futex_wait_queue".into(),
             system_call: Some(SystemCall {
@@ -139,7 +139,7 @@ fn sample() -> Report {
                 major_faults: 5,
             }),
             native: Some(NativeStack {
-                captured_ns: 9_005,
+                captured_ns: Uptime(9_005),
                 frames: vec![
                     NativeFrame { source: NativeFrameSource::Pc, module: Some(0), offset: 0x9_c2c4 },
                     NativeFrame { source: NativeFrameSource::Link, module: Some(0), offset: 0x9_d000 },
@@ -152,7 +152,7 @@ fn sample() -> Report {
             }),
         },
         threads: OtherThreads {
-            captured_ns: 9_060,
+            captured_ns: Uptime(9_060),
             threads: vec![
                 OtherThread {
                     name: "db".into(),

@@ -7,7 +7,7 @@
 
 use crate::display_frame::DisplayFrame;
 use crate::interval::RefreshInterval;
-use loopbox_format::model::FrameFlags;
+use loopbox_format::model::{FrameFlags, Uptime};
 
 /// An animation that is not ended by the app ends by itself.
 const LONGEST_ANIMATION_NS: u64 = 10_000_000_000;
@@ -30,7 +30,7 @@ pub struct Tick {
 #[derive(Debug, Clone, Default)]
 pub struct Cadence {
     /// The time of the last frame whose callback ran.
-    last_ns: Option<u64>,
+    last_ns: Option<Uptime>,
     /// A view has scrolled, at this animation clock, and a callback is pending.
     scrolled_ms: Option<u64>,
     animation: Animation,
@@ -43,7 +43,7 @@ enum Animation {
     /// It waits for its first frame time.
     Asked,
     /// It runs since this frame.
-    Runs { since_ns: u64 },
+    Runs { since_ns: Uptime },
 }
 
 impl Cadence {
@@ -78,7 +78,7 @@ impl Cadence {
     }
 
     /// The callback runs in the frame of this time (`doFrame`).
-    pub fn frame(&mut self, frame_time_ns: u64, interval: RefreshInterval) -> Tick {
+    pub fn frame(&mut self, frame_time_ns: Uptime, interval: RefreshInterval) -> Tick {
         let scrolled = self.scrolled_ms.take();
         let running = matches!(self.animation, Animation::Runs { .. });
         let start = match (scrolled, self.last_ns) {
@@ -102,9 +102,7 @@ impl Cadence {
         self.last_ns = Some(frame_time_ns);
         self.animation = match self.animation {
             Animation::Asked => Animation::Runs { since_ns: frame_time_ns },
-            Animation::Runs { since_ns }
-                if frame_time_ns.saturating_sub(since_ns) >= LONGEST_ANIMATION_NS =>
-            {
+            Animation::Runs { since_ns } if frame_time_ns.since(since_ns) >= LONGEST_ANIMATION_NS => {
                 Animation::None
             }
             other => other,
@@ -116,20 +114,21 @@ impl Cadence {
 /// When the frame began in which something scrolled, and whether a session begins with it.
 fn scroll_start(
     clock_ms: u64,
-    last: Option<u64>,
-    next_ns: u64,
+    last: Option<Uptime>,
+    next_ns: Uptime,
     interval: RefreshInterval,
-) -> (u64, FrameFlags) {
-    if let Some(last) = last.filter(|last| last / MS == clock_ms) {
+) -> (Uptime, FrameFlags) {
+    if let Some(last) = last.filter(|last| last.0 / MS == clock_ms) {
         return (last, FrameFlags::default());
     }
+    let clock = Uptime(clock_ms.saturating_mul(MS));
     // The clock is cut to a millisecond and so at most that much early: the nearest refresh is the frame's.
-    let refreshes = interval.refreshes(next_ns.saturating_sub(clock_ms.saturating_mul(MS)));
-    let start_ns = next_ns.saturating_sub(refreshes.saturating_mul(interval.ns()));
-    let goes_on = last.filter(|last| last.abs_diff(start_ns) <= interval.ns() / 2);
+    let refreshes = interval.refreshes(next_ns.since(clock));
+    let start_ns = next_ns.minus(refreshes.saturating_mul(interval.ns()));
+    let goes_on = last.filter(|last| last.0.abs_diff(start_ns.0) <= interval.ns() / 2);
     let start_ns = goes_on.unwrap_or(start_ns);
     let begins = FrameFlags::BEGINS.when(goes_on.is_none());
     // Outside of a frame the clock says now, which is on no grid.
-    let late = FrameFlags::ASKED_LATE.when(start_ns.abs_diff(clock_ms.saturating_mul(MS)) > 2 * MS);
+    let late = FrameFlags::ASKED_LATE.when(start_ns.0.abs_diff(clock.0) > 2 * MS);
     (start_ns, begins.with(late))
 }

@@ -1,12 +1,13 @@
 //! Frames delay: for how long of a stretch of time frames were late.
 
 use crate::interval::RefreshInterval;
+use loopbox_format::model::Uptime;
 
 /// What a frame took of the main thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MainPart {
     /// Its vsync.
-    pub begin_ns: u64,
+    pub begin_ns: Uptime,
     /// From there until the end of its message; for a frame that has not ended, until now.
     pub main_ns: u64,
     /// The refresh interval in force.
@@ -18,11 +19,11 @@ pub struct MainPart {
 /// It is Sentry's `frames.delay`, which counts a frame that has not ended, too, with main's part of the frame in place of the sum of
 /// stages, which lacks the wait for the render thread. A frame is late from one interval after its vsync until its end, so of one
 /// that lies across a border the part inside counts.
-pub fn frames_delay_ns(frames: impl IntoIterator<Item = MainPart>, from_ns: u64, to_ns: u64) -> u64 {
+pub fn frames_delay_ns(frames: impl IntoIterator<Item = MainPart>, from_ns: Uptime, to_ns: Uptime) -> u64 {
     let late = |frame: MainPart| {
-        let late_from = frame.begin_ns.saturating_add(frame.interval.ns()).max(from_ns);
-        let end = frame.begin_ns.saturating_add(frame.main_ns).min(to_ns);
-        end.saturating_sub(late_from)
+        let late_from = frame.begin_ns.plus(frame.interval.ns()).max(from_ns);
+        let end = frame.begin_ns.plus(frame.main_ns).min(to_ns);
+        end.since(late_from)
     };
     frames.into_iter().map(late).fold(0, u64::saturating_add)
 }

@@ -1,7 +1,7 @@
 //! One frame of the display, as all figures take it.
 
 use crate::interval::RefreshInterval;
-use loopbox_format::model::{FrameFlags, RecentFrame};
+use loopbox_format::model::{FrameFlags, RecentFrame, Uptime};
 
 /// A display frame that was replaced.
 ///
@@ -11,7 +11,7 @@ use loopbox_format::model::{FrameFlags, RecentFrame};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DisplayFrame {
     /// `T[k]`, uptime.
-    pub time_ns: u64,
+    pub time_ns: Uptime,
     /// `D[k]`.
     pub duration_ns: u64,
     /// `I[k]`: the refresh interval in force.
@@ -22,8 +22,8 @@ pub struct DisplayFrame {
 
 impl DisplayFrame {
     /// When the next frame replaced it.
-    pub const fn end_ns(&self) -> u64 {
-        self.time_ns.saturating_add(self.duration_ns)
+    pub const fn end_ns(&self) -> Uptime {
+        self.time_ns.plus(self.duration_ns)
     }
 
     /// Refreshes that it stood; see [`RefreshInterval::refreshes`].

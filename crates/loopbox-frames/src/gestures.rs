@@ -2,7 +2,7 @@
 
 use crate::display_frame::{DisplayFrame, micros};
 use crate::windows::{JankWindow, JankWindows, keep_worst};
-use loopbox_format::model::{FrameFlags, FrameGesture};
+use loopbox_format::model::{FrameFlags, FrameGesture, Uptime};
 
 /// `ViewConfiguration.getTapTimeout()`: a finger that moves for longer scrolls.
 const TAP_TIMEOUT_NS: u64 = 100_000_000;
@@ -29,14 +29,14 @@ struct Open {
     windows: JankWindows,
     finger: Finger,
     /// When the last frame was replaced, or the finger lifted.
-    quiet_since_ns: u64,
+    quiet_since_ns: Uptime,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Finger {
     Never,
-    Down { since_ns: u64 },
-    Up { since_ns: u64 },
+    Down { since_ns: Uptime },
+    Up { since_ns: Uptime },
 }
 
 impl Gestures {
@@ -46,28 +46,28 @@ impl Gestures {
     }
 
     /// The first finger touches (`ACTION_DOWN`). Returns the gesture before, whose fling it stops.
-    pub fn down(&mut self, at_ns: u64) -> Option<FrameGesture> {
+    pub fn down(&mut self, at_ns: Uptime) -> Option<FrameGesture> {
         let before = self.end();
         self.open = Some(Open::new(at_ns, Finger::Down { since_ns: at_ns }, 0));
         before
     }
 
     /// It moves (`ACTION_MOVE`): how far it is from where it touched.
-    pub fn moved(&mut self, at_ns: u64, distance_dp: f32) {
+    pub fn moved(&mut self, at_ns: Uptime, distance_dp: f32) {
         if let Some(open) = &mut self.open
             && let Finger::Down { since_ns } = open.finger
-            && (at_ns.saturating_sub(since_ns) > TAP_TIMEOUT_NS || distance_dp > TOUCH_SLOP_DP)
+            && (at_ns.since(since_ns) > TAP_TIMEOUT_NS || distance_dp > TOUCH_SLOP_DP)
         {
             open.gesture.flags = open.gesture.flags.with(FrameFlags::FINGER);
         }
     }
 
     /// The last finger is lifted, or the touch taken away (`ACTION_UP`, `ACTION_CANCEL`).
-    pub fn up(&mut self, at_ns: u64) {
+    pub fn up(&mut self, at_ns: Uptime) {
         if let Some(open) = &mut self.open
             && let Finger::Down { since_ns } = open.finger
         {
-            open.gesture.finger_ms = millis(at_ns.saturating_sub(since_ns));
+            open.gesture.finger_ms = millis(at_ns.since(since_ns));
             open.finger = Finger::Up { since_ns: at_ns };
             open.quiet_since_ns = open.quiet_since_ns.max(at_ns);
         }
@@ -82,10 +82,9 @@ impl Gestures {
     }
 
     /// Whether a gesture has ended by now.
-    pub fn idle(&mut self, now_ns: u64) -> Option<FrameGesture> {
+    pub fn idle(&mut self, now_ns: Uptime) -> Option<FrameGesture> {
         let over = self.open.as_ref().is_some_and(|open| {
-            !matches!(open.finger, Finger::Down { .. })
-                && now_ns.saturating_sub(open.quiet_since_ns) > QUIET_NS
+            !matches!(open.finger, Finger::Down { .. }) && now_ns.since(open.quiet_since_ns) > QUIET_NS
         });
         if over { self.end() } else { None }
     }
@@ -121,7 +120,7 @@ impl Gestures {
 }
 
 impl Open {
-    fn new(begin_ns: u64, finger: Finger, scene: u16) -> Self {
+    fn new(begin_ns: Uptime, finger: Finger, scene: u16) -> Self {
         Self {
             gesture: FrameGesture { begin_ns, scene, ..FrameGesture::default() },
             windows: JankWindows::new(),
@@ -168,14 +167,14 @@ impl Open {
 
     fn finished(&self) -> FrameGesture {
         let mut gesture = self.gesture;
-        gesture.duration_ms = millis(self.quiet_since_ns.saturating_sub(gesture.begin_ns));
+        gesture.duration_ms = millis(self.quiet_since_ns.since(gesture.begin_ns));
         match self.finger {
             Finger::Up { since_ns } => {
-                gesture.fling_ms = millis(self.quiet_since_ns.saturating_sub(since_ns));
+                gesture.fling_ms = millis(self.quiet_since_ns.since(since_ns));
             }
             // Another finger, or the screen, went before this one was lifted.
             Finger::Down { since_ns } => {
-                gesture.finger_ms = millis(self.quiet_since_ns.saturating_sub(since_ns));
+                gesture.finger_ms = millis(self.quiet_since_ns.since(since_ns));
             }
             Finger::Never => {}
         }

@@ -3,7 +3,7 @@
 use crate::display_frame::DisplayFrame;
 use crate::interval::RefreshInterval;
 use crate::levels::level;
-use loopbox_format::model::DropLevel;
+use loopbox_format::model::{DropLevel, Uptime};
 
 /// A value is of frames that stood so long. Matrix waits for more than 20 frames besides, and so shows nothing on a display below
 /// 105 Hz (`FrameTracer.java`, `tryCallBackAndReset`).
@@ -32,7 +32,7 @@ pub struct Live {
     frames: u32,
     sum_ns: u64,
     longest: Option<DisplayFrame>,
-    last_end_ns: Option<u64>,
+    last_end_ns: Option<Uptime>,
 }
 
 impl Live {
@@ -68,7 +68,7 @@ impl Live {
     }
 
     /// Whether there is nothing to show: no frame for 250 ms.
-    pub fn is_idle(&self, now_ns: u64) -> bool {
-        self.last_end_ns.is_none_or(|end| now_ns.saturating_sub(end) >= IDLE_NS)
+    pub fn is_idle(&self, now_ns: Uptime) -> bool {
+        self.last_end_ns.is_none_or(|end| now_ns.since(end) >= IDLE_NS)
     }
 }

@@ -11,7 +11,7 @@ use crate::scene::SceneStats;
 use crate::scenes::{SceneId, Scenes};
 use crate::stages::{Duplicates, METRICS, StageReport};
 use loopbox_format::model::{
-    FrameFlags, FrameGesture, FrameScene, FrameSession, JankFrame, RecentFrame, StageFrame, Token,
+    FrameFlags, FrameGesture, FrameScene, FrameSession, JankFrame, RecentFrame, StageFrame, Token, Uptime,
 };
 
 /// How much is kept of each kind, the newest or, of jank frames, the worst.
@@ -32,7 +32,7 @@ pub struct SeenMessage {
     /// How long it took.
     pub wall_ns: u64,
     /// When it ended, uptime.
-    pub end_ns: u64,
+    pub end_ns: Uptime,
 }
 
 /// A frame that was replaced, with what the main thread knew of its messages.
@@ -56,19 +56,19 @@ pub enum FrameEvent {
     /// The first finger touched.
     Down {
         /// Uptime.
-        at_ns: u64,
+        at_ns: Uptime,
     },
     /// It has moved this far from where it touched.
     Moved {
         /// Uptime.
-        at_ns: u64,
+        at_ns: Uptime,
         /// In density-independent pixels.
         distance_dp: f32,
     },
     /// The last finger was lifted, or the touch taken away.
     Up {
         /// Uptime.
-        at_ns: u64,
+        at_ns: Uptime,
     },
     /// What the display claims from now on.
     Interval(RefreshInterval),
@@ -197,7 +197,7 @@ impl FrameRecorder {
             flags = flags.with(self.gestures.flags());
         }
         self.scenes.frame(scene, &frame);
-        let main_ns = own.map(|own| own.end_ns.saturating_sub(frame.time_ns));
+        let main_ns = own.map(|own| own.end_ns.since(frame.time_ns));
         if let Some(main_ns) = main_ns {
             self.scenes.main_part(scene, main_ns, frame.interval);
         }
@@ -295,7 +295,7 @@ impl FrameRecorder {
     }
 
     /// Looks whether something has ended by now: a gesture, a session.
-    pub fn idle(&mut self, now_ns: u64) -> Heard {
+    pub fn idle(&mut self, now_ns: Uptime) -> Heard {
         if self.open && self.live.is_idle(now_ns) {
             self.open = false;
             self.scenes.end_session();
@@ -322,10 +322,10 @@ impl FrameRecorder {
     }
 
     /// Whether the frame that stood until then is counted: the next one has begun, within a refresh.
-    pub fn is_counted_until(&self, end_ns: u64) -> bool {
+    pub fn is_counted_until(&self, end_ns: Uptime) -> bool {
         self.kept.recent.last().is_some_and(|frame| {
-            let next_ns = frame.frame_time_ns.saturating_add(u64::from(frame.duration_us) * 1_000);
-            next_ns.saturating_add(self.interval.ns()) >= end_ns
+            let next_ns = frame.frame_time_ns.plus(u64::from(frame.duration_us) * 1_000);
+            next_ns.plus(self.interval.ns()) >= end_ns
         })
     }
 

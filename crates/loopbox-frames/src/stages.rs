@@ -7,7 +7,7 @@
 //! the tail is `GPU_DURATION` at most.
 
 use crate::interval::RefreshInterval;
-use loopbox_format::model::{FrameCause, FrameFlags, Stage, StageFrame};
+use loopbox_format::model::{FrameCause, FrameFlags, Stage, StageFrame, Uptime};
 
 /// How many values `FrameMetrics.getMetric` knows.
 pub const METRICS: usize = 15;
@@ -59,9 +59,9 @@ pub struct StageReport {
     /// `DEADLINE`: from the intended vsync (31 and later).
     pub deadline_ns: Option<u64>,
     /// `VSYNC_TIMESTAMP`: the frame time, equal to `frameTimeNanos` (26 and later).
-    pub vsync_ns: Option<u64>,
+    pub vsync_ns: Option<Uptime>,
     /// `INTENDED_VSYNC_TIMESTAMP` (26 and later).
-    pub intended_vsync_ns: Option<u64>,
+    pub intended_vsync_ns: Option<Uptime>,
     /// `FRAME_TIMELINE_VSYNC_ID` (36).
     pub vsync_id: Option<u64>,
     /// Whether it is a frame of a new window, which is left out of jank.
@@ -108,8 +108,8 @@ impl StageReport {
             total_ns,
             gpu_ns,
             deadline_ns: known(id::DEADLINE, 31).filter(|d| (1..LONGEST_DEADLINE_NS).contains(d)),
-            vsync_ns: known(id::VSYNC, 26),
-            intended_vsync_ns: known(id::INTENDED_VSYNC, 26),
+            vsync_ns: known(id::VSYNC, 26).map(Uptime),
+            intended_vsync_ns: known(id::INTENDED_VSYNC, 26).map(Uptime),
             vsync_id: known(id::VSYNC_ID, 36),
             first_draw: value(id::FIRST_DRAW) == 1,
         })
@@ -153,7 +153,7 @@ impl StageReport {
         let mut stages_us = [0; 8];
         stages_us.iter_mut().zip(PLATFORM).for_each(|(to, stage)| *to = micros(self.stage(stage)));
         let before = self.vsync_ns.zip(self.intended_vsync_ns);
-        let before_us = before.map(|(vsync, intended)| vsync.saturating_sub(intended) / 1_000);
+        let before_us = before.map(|(vsync, intended)| vsync.since(intended) / 1_000);
         StageFrame {
             vsync_ns: self.vsync_ns,
             stages_us,
@@ -176,12 +176,12 @@ impl StageReport {
 /// known; a fifth displaces the one that was heard of the longest ago.
 #[derive(Debug, Clone, Default)]
 pub struct Duplicates {
-    windows: [Option<(u64, u64)>; 4],
+    windows: [Option<(u64, Uptime)>; 4],
 }
 
 impl Duplicates {
     /// Whether a window's report of this vsync has been seen.
-    pub fn is_one(&mut self, window: u64, vsync_ns: u64) -> bool {
+    pub fn is_one(&mut self, window: u64, vsync_ns: Uptime) -> bool {
         let known = self.windows.iter().position(|kept| kept.is_some_and(|(of, _)| of == window));
         let seen = self.windows.contains(&Some((window, vsync_ns)));
         let last = known.unwrap_or(self.windows.len() - 1);

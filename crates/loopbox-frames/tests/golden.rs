@@ -4,7 +4,7 @@
 mod common;
 
 use common::{MS, S60, article, frames, frames_60_hz, hz, round3, scene, windows};
-use loopbox_format::model::DropLevel;
+use loopbox_format::model::{DropLevel, Uptime};
 use loopbox_frames::matrix::{MatrixReport, MatrixSlice};
 use loopbox_frames::{DisplayFrame, Live, MainPart, frames_delay_ns, rates};
 
@@ -199,23 +199,27 @@ fn frames_delay_is_that_of_sentry() {
     let mut begin_ns = 0;
     let parts: Vec<MainPart> = [69, 16, 15]
         .map(|ms| {
-            let part = MainPart { begin_ns, main_ns: ms * MS, interval: S60 };
+            let part = MainPart { begin_ns: Uptime(begin_ns), main_ns: ms * MS, interval: S60 };
             begin_ns += ms * MS;
             part
         })
         .to_vec();
     let delay = |from, to| frames_delay_ns(parts.iter().copied(), from, to);
-    assert_eq!(round3(delay(0, u64::MAX) as f64 / 1e6), "52.333");
-    assert_eq!(delay(60 * MS, u64::MAX), 9 * MS, "the first frame is cut");
-    assert_eq!(delay(0, 20 * MS), 20 * MS - S60.ns(), "a frame that has not ended counts until now");
-    assert_eq!(delay(69 * MS, u64::MAX), 0);
-    assert_eq!(delay(50 * MS, 40 * MS), 0);
+    assert_eq!(round3(delay(Uptime::ZERO, Uptime::MAX) as f64 / 1e6), "52.333");
+    assert_eq!(delay(Uptime(60 * MS), Uptime::MAX), 9 * MS, "the first frame is cut");
+    assert_eq!(
+        delay(Uptime::ZERO, Uptime(20 * MS)),
+        20 * MS - S60.ns(),
+        "a frame that has not ended counts until now"
+    );
+    assert_eq!(delay(Uptime(69 * MS), Uptime::MAX), 0);
+    assert_eq!(delay(Uptime(50 * MS), Uptime(40 * MS)), 0);
 }
 
 #[test]
 fn the_live_value_of_twelve_frames_is_60() {
     let mut live = Live::new();
-    assert!(live.is_idle(0));
+    assert!(live.is_idle(Uptime::ZERO));
     let all = frames_60_hz(&[S60.ns(); 24]);
     let values: Vec<_> = all.iter().map(|frame| live.frame(frame)).collect();
     let given: Vec<_> =

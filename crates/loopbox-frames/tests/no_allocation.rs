@@ -3,6 +3,7 @@
 mod common;
 
 use common::{MS, S60};
+use loopbox_format::model::Uptime;
 use loopbox_frames::{
     Cadence, Duplicates, Gestures, IntervalDetector, Live, METRICS, Scenes, StageReport, matrix::MatrixSlice,
 };
@@ -46,12 +47,12 @@ fn a_frame_takes_nothing_from_the_heap() {
     for (k, name) in (0..10_000_u64).zip(names.iter().cycle()) {
         let scene = scenes.scene(name);
         if k % 100 == 0 {
-            gestures.down(time_ns);
+            gestures.down(Uptime(time_ns));
         }
-        gestures.moved(time_ns + MS, 20.0);
+        gestures.moved(Uptime(time_ns + MS), 20.0);
         cadence.scrolled(time_ns / MS);
         time_ns += (1 + k % 7) * S60.ns();
-        if let Some(frame) = cadence.frame(time_ns, S60).finished {
+        if let Some(frame) = cadence.frame(Uptime(time_ns), S60).finished {
             scenes.frame(scene, &frame);
             scenes.main_part(scene, frame.duration_ns, S60);
             live.frame(&frame);
@@ -62,7 +63,7 @@ fn a_frame_takes_nothing_from_the_heap() {
             }
         }
         if let Ok(report) = StageReport::from_frame_metrics(31, &metrics)
-            && !seen.is_one(k % 6, time_ns)
+            && !seen.is_one(k % 6, Uptime(time_ns))
         {
             scenes.stages(scene, &report, S60);
         }

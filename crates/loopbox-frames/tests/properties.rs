@@ -3,7 +3,7 @@
 mod common;
 
 use common::{MS, frames, hz, scene, windows};
-use loopbox_format::model::FrameFlags;
+use loopbox_format::model::{FrameFlags, Uptime};
 use loopbox_frames::{DisplayFrame, RefreshInterval, Scenes};
 use proptest::prelude::*;
 
@@ -138,7 +138,7 @@ proptest! {
         // Frame times that lie do not stop the app: sums stay at their largest.
         let frames: Vec<_> = durations
             .iter()
-            .map(|&duration_ns| DisplayFrame { time_ns: duration_ns, duration_ns, interval, flags: FrameFlags::default() })
+            .map(|&duration_ns| DisplayFrame { time_ns: Uptime(duration_ns), duration_ns, interval, flags: FrameFlags::default() })
             .collect();
         let scene = scene(&frames);
         prop_assert_eq!(scene.sums().frames as usize, durations.len());

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{ARTICLE, MS, S60, article, hz};
-use loopbox_format::model::{FrameCause, FrameFlags, JankPlace, SceneKind, Token};
+use loopbox_format::model::{FrameCause, FrameFlags, JankPlace, SceneKind, Token, Uptime};
 use loopbox_frames::{
     DisplayFrame, FrameEvent, FrameRecorder, Heard, METRICS, RefreshInterval, SKIPPED_FRAMES, SeenFrame,
     SeenMessage,
@@ -28,18 +28,18 @@ fn take(recorder: &mut FrameRecorder, seen: SeenFrame, screen: &str) -> Heard {
     recorder.event(FrameEvent::Frame(seen, 0), scene)
 }
 
-fn message(token: u64, wall_ms: u64, end_ns: u64) -> SeenMessage {
+fn message(token: u64, wall_ms: u64, end_ns: Uptime) -> SeenMessage {
     SeenMessage { token: Token(token), wall_ns: wall_ms * MS, end_ns }
 }
 
 /// A report of a frame whose stages take so many milliseconds, in the order of the platform's constants.
-fn metrics(vsync_ns: u64, stages_ms: [i64; 8], total_ms: i64) -> [i64; METRICS] {
+fn metrics(vsync_ns: Uptime, stages_ms: [i64; 8], total_ms: i64) -> [i64; METRICS] {
     let mut metrics = [-1; METRICS];
     metrics.iter_mut().zip(stages_ms).for_each(|(to, ms)| *to = ms * MS as i64);
     metrics[8] = total_ms * MS as i64;
     metrics[9] = 0;
-    metrics[10] = vsync_ns as i64;
-    metrics[11] = vsync_ns as i64;
+    metrics[10] = vsync_ns.0 as i64;
+    metrics[11] = vsync_ns.0 as i64;
     metrics
 }
 
@@ -73,7 +73,7 @@ fn frames_of_two_screens_add_up_and_the_worst_are_kept() {
 #[test]
 fn what_is_kept_is_bounded_and_of_jank_frames_the_longest_stay() {
     let mut recorder = recorder();
-    let mut time_ns = 1_000 * MS;
+    let mut time_ns = Uptime(1_000 * MS);
     for k in 0..500_u64 {
         let frame = DisplayFrame {
             time_ns,
@@ -106,26 +106,38 @@ fn a_jank_frame_has_its_messages_and_its_stages_in_whichever_order_they_come() {
     let at = [1, 2, 3, 4, 5].map(|s| s * 1_000 * MS);
     take(
         &mut recorder,
-        jank(at[0], message(7, 90, at[0] + 92 * MS), Some(message(8, 5, at[0] + 99 * MS))),
+        jank(
+            Uptime(at[0]),
+            message(7, 90, Uptime(at[0] + 92 * MS)),
+            Some(message(8, 5, Uptime(at[0] + 99 * MS))),
+        ),
         "Feed",
     );
     take(
         &mut recorder,
-        jank(at[1], message(9, 3, at[1] + 4 * MS), Some(message(10, 80, at[1] + 95 * MS))),
+        jank(
+            Uptime(at[1]),
+            message(9, 3, Uptime(at[1] + 4 * MS)),
+            Some(message(10, 80, Uptime(at[1] + 95 * MS))),
+        ),
         "Feed",
     );
     take(
         &mut recorder,
-        jank(at[2], message(11, 3, at[2] + 4 * MS), Some(message(12, 5, at[2] + 50 * MS))),
+        jank(
+            Uptime(at[2]),
+            message(11, 3, Uptime(at[2] + 4 * MS)),
+            Some(message(12, 5, Uptime(at[2] + 50 * MS))),
+        ),
         "Feed",
     );
     // Main waited for the render thread: its own message is long, and no culprit. The stages come after the frame, or before.
-    take(&mut recorder, jank(at[3], message(13, 95, at[3] + 96 * MS), None), "Feed");
-    recorder.stages(&metrics(at[3], [1, 1, 1, 1, 1, 1, 1, 1], 96), 1, 2);
-    recorder.stages(&metrics(at[4], [1, 1, 1, 80, 1, 1, 1, 1], 88), 1, 0);
-    recorder.stages(&metrics(at[4], [1, 1, 1, 80, 1, 1, 1, 1], 88), 1, 0);
-    recorder.stages(&metrics(at[4], [-5, 1, 1, 80, 1, 1, 1, 1], 88), 1, 0);
-    take(&mut recorder, jank(at[4], message(14, 85, at[4] + 86 * MS), None), "Feed");
+    take(&mut recorder, jank(Uptime(at[3]), message(13, 95, Uptime(at[3] + 96 * MS)), None), "Feed");
+    recorder.stages(&metrics(Uptime(at[3]), [1, 1, 1, 1, 1, 1, 1, 1], 96), 1, 2);
+    recorder.stages(&metrics(Uptime(at[4]), [1, 1, 1, 80, 1, 1, 1, 1], 88), 1, 0);
+    recorder.stages(&metrics(Uptime(at[4]), [1, 1, 1, 80, 1, 1, 1, 1], 88), 1, 0);
+    recorder.stages(&metrics(Uptime(at[4]), [-5, 1, 1, 80, 1, 1, 1, 1], 88), 1, 0);
+    take(&mut recorder, jank(Uptime(at[4]), message(14, 85, Uptime(at[4] + 86 * MS)), None), "Feed");
     let session = recorder.session();
     let found: Vec<_> = session.janks.iter().map(|jank| (jank.place, jank.cause)).collect();
     let expected = [
@@ -148,26 +160,26 @@ fn a_jank_frame_has_its_messages_and_its_stages_in_whichever_order_they_come() {
 fn a_gesture_ends_by_time_and_a_finger_that_rests_does_not() {
     let mut recorder = recorder();
     let others = recorder.scene("");
-    recorder.event(FrameEvent::Down { at_ns: 990 * MS }, others);
+    recorder.event(FrameEvent::Down { at_ns: Uptime(990 * MS) }, others);
     assert!(!recorder.is_open(), "nothing ends while the finger is down");
-    recorder.event(FrameEvent::Moved { at_ns: 1_000 * MS, distance_dp: 9.0 }, others);
+    recorder.event(FrameEvent::Moved { at_ns: Uptime(1_000 * MS), distance_dp: 9.0 }, others);
     for frame in article() {
         let frame = DisplayFrame { time_ns: frame.time_ns - 999_000 * MS, ..frame };
         take(&mut recorder, seen(frame), "Feed");
     }
     let end_ns = 2_535 * MS;
-    recorder.event(FrameEvent::Up { at_ns: end_ns }, others);
+    recorder.event(FrameEvent::Up { at_ns: Uptime(end_ns) }, others);
     assert!(recorder.is_open());
-    assert_eq!(recorder.idle(end_ns + 50 * MS), Heard::default());
-    let gesture = recorder.idle(end_ns + 101 * MS).gesture.expect("the gesture");
+    assert_eq!(recorder.idle(Uptime(end_ns + 50 * MS)), Heard::default());
+    let gesture = recorder.idle(Uptime(end_ns + 101 * MS)).gesture.expect("the gesture");
     assert_eq!((gesture.frames, gesture.windows, gesture.number, gesture.ordinal), (83, 3, 1, 1));
     assert!(gesture.flags.has(FrameFlags::FINGER));
-    assert_eq!(recorder.idle(end_ns + 300 * MS), Heard::default());
+    assert_eq!(recorder.idle(Uptime(end_ns + 300 * MS)), Heard::default());
     assert!(!recorder.is_open(), "there is nothing left that could end");
     // A tap: nothing scrolled.
-    recorder.event(FrameEvent::Down { at_ns: end_ns + 400 * MS }, others);
-    recorder.event(FrameEvent::Up { at_ns: end_ns + 420 * MS }, others);
-    assert_eq!(recorder.idle(end_ns + 900 * MS), Heard::default());
+    recorder.event(FrameEvent::Down { at_ns: Uptime(end_ns + 400 * MS) }, others);
+    recorder.event(FrameEvent::Up { at_ns: Uptime(end_ns + 420 * MS) }, others);
+    assert_eq!(recorder.idle(Uptime(end_ns + 900 * MS)), Heard::default());
     let session = recorder.session();
     assert_eq!(session.gestures, [gesture]);
     assert_eq!(session.scenes[2].finger.frames, 83);
@@ -180,7 +192,7 @@ fn stages_are_judged_by_the_interval_that_the_display_claims() {
     assert_eq!(recorder.interval(), RefreshInterval::HZ_60);
     let others = recorder.scene("");
     recorder.event(FrameEvent::Interval(hz(120.0)), others);
-    recorder.stages(&metrics(5, [1, 1, 1, 12, 1, 1, 1, 1], 19), 1, 0);
+    recorder.stages(&metrics(Uptime(5), [1, 1, 1, 12, 1, 1, 1, 1], 19), 1, 0);
     let session = recorder.session();
     assert_eq!(session.scenes[1].staged, 1, "no screen is known");
     assert_eq!(session.stages[0].cause, Some(FrameCause::LayoutMeasure));
@@ -206,21 +218,21 @@ fn after_a_reset_the_figures_begin_anew() {
 #[test]
 fn a_message_that_took_long_has_the_frames_that_it_dropped_and_its_screens_figures() {
     let mut recorder = recorder();
-    assert_eq!((recorder.stall(Token(7), "Feed"), recorder.is_counted_until(0)), (None, false));
+    assert_eq!((recorder.stall(Token(7), "Feed"), recorder.is_counted_until(Uptime::ZERO)), (None, false));
     let frame = |time_ns, duration_ns| {
         let flags = FrameFlags::SCROLLED;
         DisplayFrame { time_ns, duration_ns, interval: S60, flags }
     };
     let i = S60.ns();
-    take(&mut recorder, seen(frame(i, i)), "Feed");
+    take(&mut recorder, seen(frame(Uptime(i), i)), "Feed");
     // A block of 720 ms in the frame's own message, and a shorter one behind it.
-    let stalled = frame(2 * i, 44 * i);
+    let stalled = frame(Uptime(2 * i), 44 * i);
     let end_ns = 45 * i + i / 2;
-    let own = Some(message(7, 720, end_ns));
-    let other = Some(message(8, 12, end_ns + MS));
-    assert!(!recorder.is_counted_until(end_ns), "the next frame has not begun");
+    let own = Some(message(7, 720, Uptime(end_ns)));
+    let other = Some(message(8, 12, Uptime(end_ns + MS)));
+    assert!(!recorder.is_counted_until(Uptime(end_ns)), "the next frame has not begun");
     take(&mut recorder, SeenFrame { own, other, ..seen(stalled) }, "Feed");
-    assert!(recorder.is_counted_until(end_ns) && !recorder.is_counted_until(48 * i));
+    assert!(recorder.is_counted_until(Uptime(end_ns)) && !recorder.is_counted_until(Uptime(48 * i)));
     let stall = recorder.stall(Token(7), "Detail").unwrap();
     assert_eq!((stall.dropped, stall.scene.name.as_str()), (Some(43), "Feed"));
     assert_eq!((stall.scene.frames, stall.scene.sum_ns, stall.scene.hitch_ns), (2, 45 * i, 43 * i));
@@ -228,9 +240,9 @@ fn a_message_that_took_long_has_the_frames_that_it_dropped_and_its_screens_figur
     assert_eq!(recorder.stall(Token(8), "Feed").map(|stall| stall.dropped), Some(None));
     assert_eq!(recorder.stall(Token(8), "Detail"), None);
     // A message between two frames.
-    let other = Some(message(9, 100, 53 * i));
-    let own = Some(message(10, 3, 46 * i + 3 * MS));
-    take(&mut recorder, SeenFrame { own, other, ..seen(frame(46 * i, 7 * i)) }, "Detail");
+    let other = Some(message(9, 100, Uptime(53 * i)));
+    let own = Some(message(10, 3, Uptime(46 * i + 3 * MS)));
+    take(&mut recorder, SeenFrame { own, other, ..seen(frame(Uptime(46 * i), 7 * i)) }, "Detail");
     let stall = recorder.stall(Token(9), "").unwrap();
     assert_eq!((stall.dropped, stall.scene.name.as_str()), (Some(6), "Detail"));
 }
@@ -239,7 +251,7 @@ fn a_message_that_took_long_has_the_frames_that_it_dropped_and_its_screens_figur
 #[test]
 fn the_compositors_word_finds_its_frame_whenever_it_comes() {
     let mut recorder = recorder_of(36);
-    let times: Vec<u64> = article().iter().map(|frame| frame.time_ns).collect();
+    let times: Vec<Uptime> = article().iter().map(|frame| frame.time_ns).collect();
     let stages = |recorder: &mut FrameRecorder, frame: usize, vsync_id: u64| {
         let mut all = metrics(times[frame], [1, 1, 1, 40, 1, 1, 1, 1], 47);
         all[14] = vsync_id as i64;

@@ -3,14 +3,14 @@
 mod common;
 
 use common::{MS, S60, hz};
-use loopbox_format::model::{FrameFlags, FrameGesture};
+use loopbox_format::model::{FrameFlags, FrameGesture, Uptime};
 use loopbox_frames::{Cadence, DisplayFrame, Gestures, RefreshInterval};
 
 /// A display that beats, an app that scrolls in some frames, and the callbacks that were asked for.
 struct Screen {
     cadence: Cadence,
     interval: RefreshInterval,
-    vsync_ns: u64,
+    vsync_ns: Uptime,
     callback: bool,
     asked: u32,
     counted: Vec<DisplayFrame>,
@@ -22,7 +22,7 @@ impl Screen {
         Self {
             cadence,
             interval,
-            vsync_ns: 2_390_145_763_393,
+            vsync_ns: Uptime(2_390_145_763_393),
             callback: false,
             asked: 0,
             counted: Vec::new(),
@@ -39,8 +39,8 @@ impl Screen {
         }
         if scrolls {
             // A second view that scrolls in the same frame changes nothing.
-            let asks = self.cadence.scrolled(self.vsync_ns / MS);
-            assert!(!self.cadence.scrolled(self.vsync_ns / MS));
+            let asks = self.cadence.scrolled(self.vsync_ns.0 / MS);
+            assert!(!self.cadence.scrolled(self.vsync_ns.0 / MS));
             self.ask(asks);
         }
     }
@@ -98,9 +98,9 @@ fn a_scroll_that_is_noticed_outside_of_a_frame_begins_at_a_refresh() {
     let mut cadence = Cadence::new();
     let vsync = 5_000 * MS;
     assert!(cadence.scrolled(vsync / MS + 9));
-    let tick = cadence.frame(vsync + S60.ns(), S60);
+    let tick = cadence.frame(Uptime(vsync + S60.ns()), S60);
     let frame = tick.finished.unwrap();
-    assert_eq!((frame.time_ns, frame.duration_ns), (vsync, S60.ns()));
+    assert_eq!((frame.time_ns, frame.duration_ns), (Uptime(vsync), S60.ns()));
     assert!(frame.flags.has(FrameFlags::ASKED_LATE.with(FrameFlags::BEGINS)));
 }
 
@@ -112,7 +112,7 @@ fn old_displays_that_jitter_keep_their_exact_times() {
     for duration in [16_200_000, 17_100_000, 69_000_000, 15_000_000] {
         cadence.scrolled(time_ns / MS);
         time_ns += duration;
-        durations.extend(cadence.frame(time_ns, S60).finished.map(|frame| frame.duration_ns));
+        durations.extend(cadence.frame(Uptime(time_ns), S60).finished.map(|frame| frame.duration_ns));
     }
     // The first is put onto the grid, since its own time is known to a millisecond.
     assert_eq!(durations, [16_666_667, 17_100_000, 69_000_000, 15_000_000]);
@@ -122,13 +122,13 @@ fn old_displays_that_jitter_keep_their_exact_times() {
 fn a_clock_that_stands_or_goes_back_makes_no_frame() {
     let mut cadence = Cadence::new();
     cadence.scrolled(1_000);
-    assert!(cadence.frame(1_016 * MS, S60).finished.is_some());
+    assert!(cadence.frame(Uptime(1_016 * MS), S60).finished.is_some());
     cadence.scrolled(1_016);
-    assert_eq!(cadence.frame(1_016 * MS, S60).finished, None);
+    assert_eq!(cadence.frame(Uptime(1_016 * MS), S60).finished, None);
     cadence.scrolled(1_016);
-    assert_eq!(cadence.frame(900 * MS, S60).finished.map(|f| f.duration_ns), None);
+    assert_eq!(cadence.frame(Uptime(900 * MS), S60).finished.map(|f| f.duration_ns), None);
     cadence.scrolled(u64::MAX);
-    assert!(cadence.frame(2_000 * MS, S60).finished.is_some());
+    assert!(cadence.frame(Uptime(2_000 * MS), S60).finished.is_some());
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn an_animation_counts_each_frame_until_it_ends_and_at_most_ten_seconds() {
 /// Frames of 60 Hz that scroll, from `from_ms` on.
 fn scroll(gestures: &mut Gestures, from_ms: u64, frames: u64) -> Vec<FrameGesture> {
     let frame = |k| DisplayFrame {
-        time_ns: from_ms * MS + k * S60.ns(),
+        time_ns: Uptime(from_ms * MS + k * S60.ns()),
         duration_ns: S60.ns(),
         interval: S60,
         flags: FrameFlags::SCROLLED,
@@ -169,37 +169,37 @@ fn scroll(gestures: &mut Gestures, from_ms: u64, frames: u64) -> Vec<FrameGestur
 #[test]
 fn a_gesture_lasts_from_the_touch_until_the_fling_ends() {
     let mut gestures = Gestures::new();
-    assert_eq!(gestures.down(1_000 * MS), None);
-    gestures.moved(1_016 * MS, 4.0);
+    assert_eq!(gestures.down(Uptime(1_000 * MS)), None);
+    gestures.moved(Uptime(1_016 * MS), 4.0);
     assert_eq!(gestures.flags(), FrameFlags::default());
-    gestures.moved(1_024 * MS, 12.0);
+    gestures.moved(Uptime(1_024 * MS), 12.0);
     assert_eq!(gestures.flags(), FrameFlags::FINGER);
     scroll(&mut gestures, 1_030, 12);
-    gestures.up(1_230 * MS);
+    gestures.up(Uptime(1_230 * MS));
     assert_eq!(gestures.flags(), FrameFlags::FINGER.with(FrameFlags::FLING));
     scroll(&mut gestures, 1_230, 12);
-    assert_eq!(gestures.idle(1_530 * MS), None, "less than 100 ms of quiet");
-    let gesture = gestures.idle(1_531 * MS).unwrap();
-    assert_eq!((gesture.begin_ns, gesture.duration_ms), (1_000 * MS, 430));
+    assert_eq!(gestures.idle(Uptime(1_530 * MS)), None, "less than 100 ms of quiet");
+    let gesture = gestures.idle(Uptime(1_531 * MS)).unwrap();
+    assert_eq!((gesture.begin_ns, gesture.duration_ms), (Uptime(1_000 * MS), 430));
     assert_eq!((gesture.finger_ms, gesture.fling_ms, gesture.frames), (230, 200, 24));
     assert_eq!((gesture.scene, gesture.number, gesture.hitch_ns), (3, 1, 0));
     assert_eq!(gesture.flags, FrameFlags::FINGER.with(FrameFlags::FLING));
     assert_eq!(gesture.interval_sum_us, 24 * 16_666);
-    assert_eq!(gestures.idle(9_000 * MS), None);
+    assert_eq!(gestures.idle(Uptime(9_000 * MS)), None);
 }
 
 #[test]
 fn a_slow_finger_is_one_by_its_time_and_holds_the_gesture_open() {
     let mut gestures = Gestures::new();
-    gestures.down(1_000 * MS);
-    gestures.moved(1_100 * MS, 7.9);
+    gestures.down(Uptime(1_000 * MS));
+    gestures.moved(Uptime(1_100 * MS), 7.9);
     assert_eq!(gestures.flags(), FrameFlags::default(), "not yet: both limits are strict");
-    gestures.moved(1_101 * MS, 7.9);
+    gestures.moved(Uptime(1_101 * MS), 7.9);
     scroll(&mut gestures, 1_101, 6);
-    assert_eq!(gestures.idle(5_000 * MS), None, "held still, the frame clock is off");
+    assert_eq!(gestures.idle(Uptime(5_000 * MS)), None, "held still, the frame clock is off");
     scroll(&mut gestures, 5_000, 6);
-    gestures.up(5_200 * MS);
-    let gesture = gestures.idle(5_400 * MS).unwrap();
+    gestures.up(Uptime(5_200 * MS));
+    let gesture = gestures.idle(Uptime(5_400 * MS)).unwrap();
     assert_eq!((gesture.frames, gesture.duration_ms, gesture.fling_ms), (12, 4_200, 0));
     assert_eq!((gesture.sum_ns, gesture.flags), (12 * S60.ns(), FrameFlags::FINGER));
 }
@@ -207,26 +207,26 @@ fn a_slow_finger_is_one_by_its_time_and_holds_the_gesture_open() {
 #[test]
 fn a_tap_is_no_gesture_and_a_scroll_by_the_program_no_fingers() {
     let mut gestures = Gestures::new();
-    gestures.down(1_000 * MS);
-    gestures.up(1_050 * MS);
-    assert_eq!(gestures.idle(2_000 * MS), None);
+    gestures.down(Uptime(1_000 * MS));
+    gestures.up(Uptime(1_050 * MS));
+    assert_eq!(gestures.idle(Uptime(2_000 * MS)), None);
     scroll(&mut gestures, 2_000, 6);
-    let gesture = gestures.idle(3_000 * MS).unwrap();
+    let gesture = gestures.idle(Uptime(3_000 * MS)).unwrap();
     assert_eq!((gesture.flags, gesture.frames, gesture.number), (FrameFlags::default(), 6, 1));
-    assert_eq!((gesture.begin_ns, gesture.duration_ms, gesture.finger_ms), (2_000 * MS, 100, 0));
+    assert_eq!((gesture.begin_ns, gesture.duration_ms, gesture.finger_ms), (Uptime(2_000 * MS), 100, 0));
 }
 
 #[test]
 fn a_touch_stops_the_fling_before_it_and_begins_another_gesture() {
     let mut gestures = Gestures::new();
-    gestures.down(1_000 * MS);
+    gestures.down(Uptime(1_000 * MS));
     scroll(&mut gestures, 1_000, 6);
-    gestures.up(1_100 * MS);
+    gestures.up(Uptime(1_100 * MS));
     scroll(&mut gestures, 1_100, 6);
-    let first = gestures.down(1_200 * MS).unwrap();
+    let first = gestures.down(Uptime(1_200 * MS)).unwrap();
     assert_eq!((first.number, first.frames), (1, 12));
     scroll(&mut gestures, 1_200, 6);
-    gestures.up(1_300 * MS);
+    gestures.up(Uptime(1_300 * MS));
     // Nothing asked whether the second is over; the next scroll finds out.
     let ended = scroll(&mut gestures, 4_000, 3);
     assert_eq!(ended.iter().map(|g| (g.number, g.frames)).collect::<Vec<_>>(), [(2, 6)]);
@@ -249,9 +249,9 @@ fn a_gesture_has_its_worst_windows() {
 #[test]
 fn a_finger_that_holds_still_ends_a_window() {
     let mut gestures = Gestures::new();
-    gestures.down(0);
+    gestures.down(Uptime::ZERO);
     let frame = |time_ms: u64, flags| DisplayFrame {
-        time_ns: time_ms * MS,
+        time_ns: Uptime(time_ms * MS),
         duration_ns: 50 * MS,
         interval: S60,
         flags,

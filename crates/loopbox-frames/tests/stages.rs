@@ -3,7 +3,7 @@
 mod common;
 
 use common::{MS, S60};
-use loopbox_format::model::{FrameCause, FrameFlags, JankPlace, SceneKind, Stage};
+use loopbox_format::model::{FrameCause, FrameFlags, JankPlace, SceneKind, Stage, Uptime};
 use loopbox_frames::{
     DisplayFrame, Duplicates, METRICS, MainThreadTime, Rejected, SceneStats, StageReport, main_cause, place,
 };
@@ -166,7 +166,7 @@ fn a_record_keeps_what_the_platform_gave() {
     let kept = StageReport::from_frame_metrics(36, &all).unwrap().record(2, 70_000, Some(FrameCause::Gpu));
     assert_eq!(kept.stages_us, [1, 2, 3, 4, 5, 6, 7, 8].map(|ms| ms * 1_000));
     assert_eq!((kept.total_us, kept.gpu_us, kept.deadline_us), (50_000, Some(9_000), Some(20_000)));
-    assert_eq!((kept.vsync_ns, kept.intended_before_us), (Some(1_016 * MS), Some(16_000)));
+    assert_eq!((kept.vsync_ns, kept.intended_before_us), (Some(Uptime(1_016 * MS)), Some(16_000)));
     assert_eq!((kept.vsync_id_low, kept.lost, kept.scene), (Some(5), u16::MAX, 2));
     assert_eq!((kept.flags, kept.cause), (FrameFlags::FIRST_DRAW.0 as u8, Some(FrameCause::Gpu)));
 }
@@ -174,21 +174,25 @@ fn a_record_keeps_what_the_platform_gave() {
 #[test]
 fn the_same_vsync_of_a_window_is_a_duplicate_and_of_another_is_not() {
     let mut seen = Duplicates::default();
-    assert!(!seen.is_one(1, 100));
-    assert!(!seen.is_one(2, 100));
-    assert!(seen.is_one(1, 100));
-    assert!(seen.is_one(2, 100));
-    assert!(!seen.is_one(1, 200));
-    assert!([3, 4, 5].iter().all(|window| !seen.is_one(*window, 200)));
-    assert!(!seen.is_one(2, 100), "forgotten for the fifth window");
-    assert!(!seen.is_one(1, 200), "forgotten when the second came back");
-    assert!(seen.is_one(5, 200));
+    assert!(!seen.is_one(1, Uptime(100)));
+    assert!(!seen.is_one(2, Uptime(100)));
+    assert!(seen.is_one(1, Uptime(100)));
+    assert!(seen.is_one(2, Uptime(100)));
+    assert!(!seen.is_one(1, Uptime(200)));
+    assert!([3, 4, 5].iter().all(|window| !seen.is_one(*window, Uptime(200))));
+    assert!(!seen.is_one(2, Uptime(100)), "forgotten for the fifth window");
+    assert!(!seen.is_one(1, Uptime(200)), "forgotten when the second came back");
+    assert!(seen.is_one(5, Uptime(200)));
 }
 
 #[test]
 fn place_names_who_has_half_of_the_delay() {
-    let frame =
-        DisplayFrame { time_ns: 0, duration_ns: 116 * MS, interval: S60, flags: FrameFlags::default() };
+    let frame = DisplayFrame {
+        time_ns: Uptime::ZERO,
+        duration_ns: 116 * MS,
+        interval: S60,
+        flags: FrameFlags::default(),
+    };
     let of = |own: Option<u64>, other: Option<u64>, cause| {
         let main = MainThreadTime { own_ns: own.map(|ms| ms * MS), other_ns: other.map(|ms| ms * MS) };
         place(&frame, main, cause)

@@ -4,7 +4,7 @@ use crate::line::{Base, Stack, Stall};
 use chrono::DateTime;
 use loopbox_format::model::{
     ClockPair, DumpReason, Location, LocationId, MainState, Message, Meta, Method, NamedBy, Phase, Process,
-    Report, Running, StackSource, StackTree, Symbols, Token,
+    Report, Running, StackSource, StackTree, Symbols, Token, Uptime,
 };
 use loopbox_format::stacks::TreeMerger;
 use std::collections::HashMap;
@@ -35,7 +35,7 @@ pub fn as_report(stall: &Stall, base: &Base) -> Report {
                 ..Process::default()
             },
             dumped_at: ClockPair {
-                uptime_ns: wall_ns,
+                uptime_ns: Uptime(wall_ns),
                 unix_ms: stall.began_ms().map_or(0, |began| began.saturating_add(wall_ns / 1_000_000)),
             },
             annotations: annotations
@@ -47,8 +47,8 @@ pub fn as_report(stall: &Stall, base: &Base) -> Report {
         },
         main: MainState::Running(Running {
             token: Token(TOKEN),
-            start_ns: 0,
-            as_of_ns: wall_ns,
+            start_ns: Uptime::ZERO,
+            as_of_ns: Uptime(wall_ns),
             cpu_ns: stall.cpu_ms.map(ns),
             depth: 1,
             message: message(&stall.message),
@@ -100,7 +100,7 @@ fn tree(stall: &Stall, wall_ns: u64, symbols: &mut Symbols) -> Option<StackTree>
     let interval_ns = wall_ns.checked_div(u64::from(samples))?;
     Some(StackTree {
         token: Token(TOKEN),
-        start_ns: 0,
+        start_ns: Uptime::ZERO,
         source: StackSource::Art,
         phases: vec![Phase { first_sample: 0, interval_ns }],
         sample_deltas_ns: (0..samples).map(|nth| if nth == 0 { 0 } else { interval_ns }).collect(),

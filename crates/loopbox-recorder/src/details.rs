@@ -3,7 +3,7 @@
 use bincode::Encode;
 use bincode::enc::Encoder;
 use bincode::error::EncodeError;
-use loopbox_format::model::{Component, Detail, End, Token};
+use loopbox_format::model::{Component, Detail, End, Token, Uptime};
 use loopbox_format::text::BoundedStr;
 
 /// The most messages that one record can keep by name.
@@ -65,7 +65,7 @@ impl Details {
     pub(crate) const fn new() -> Self {
         const NONE: Detail<Name> = Detail {
             token: Token::NONE,
-            start_ns: 0,
+            start_ns: Uptime::ZERO,
             wall_ns: 0,
             wait_ns: None,
             end: End::Returned,

@@ -1,7 +1,7 @@
 //! What the aggregator needs from the world around it.
 
 use crate::Details;
-use loopbox_format::model::{Record, Token};
+use loopbox_format::model::{Record, Token, Uptime};
 
 /// Which part of the open record [`Environment::opened`] has to write again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum Dirty {
 /// allocate or panic.
 pub trait Environment {
     /// `CLOCK_MONOTONIC`. Called once in each `begin` and each `end`.
-    fn now_ns(&self) -> u64;
+    fn now_ns(&self) -> Uptime;
 
     /// CPU time of the calling thread, `None` when it cannot be read. Called only when a record ends: the clock
     /// is a system call.
@@ -32,20 +32,20 @@ pub trait Environment {
 
     /// Whether messages may have run unseen after `since_ns`, because the hook was found taken out since then. Called
     /// only when a record of a gap is made.
-    fn unseen_since(&self, _since_ns: u64) -> bool {
+    fn unseen_since(&self, _since_ns: Uptime) -> bool {
         false
     }
 
     /// A message runs from now on: token, start of its dispatch, and how many `Looper.loop()` it is inside of
     /// (1 for an ordinary message).
-    fn running(&mut self, token: Token, start_ns: u64, depth: u32);
+    fn running(&mut self, token: Token, start_ns: Uptime, depth: u32);
 
     /// An outer message goes on after an inner one, as in [`running`](Self::running); that many messages have begun after
     /// it and are over.
-    fn resumed(&mut self, token: Token, start_ns: u64, depth: u32, later: u32);
+    fn resumed(&mut self, token: Token, start_ns: Uptime, depth: u32, later: u32);
 
     /// No message runs. The one that follows will have the token `next`.
-    fn idle(&mut self, next: Token, since_ns: u64);
+    fn idle(&mut self, next: Token, since_ns: Uptime);
 
     /// The record that is not closed yet has changed. It has the `seq` that it will be closed with, so a reader
     /// ignores an open record whose `seq` is among the closed ones.

@@ -1,6 +1,6 @@
 //! Whether a main thread that runs no message waits for one.
 
-use loopbox_format::model::Token;
+use loopbox_format::model::{Token, Uptime};
 
 const MS: u64 = 1_000_000;
 /// A thread that is away from its queue twice, this far apart, does something: waking up, taking the next message and
@@ -41,7 +41,7 @@ impl Demand {
 #[derive(Debug, Clone, Copy)]
 pub struct Glance {
     /// Now, uptime.
-    pub now_ns: u64,
+    pub now_ns: Uptime,
     /// The number of what may run outside of messages now: another one after each message.
     pub token: Token,
     /// What it has asked of the processors; `None` when its CPU time cannot be read.
@@ -56,9 +56,9 @@ pub enum Finding {
     /// It waits for a message.
     Waits,
     /// It does not seem to: look again at this uptime.
-    Doubtful(u64),
+    Doubtful(Uptime),
     /// It has not waited since this uptime, when it was first seen so.
-    Busy(u64),
+    Busy(Uptime),
 }
 
 /// When the main thread was last seen to do nothing, or else first seen after a message, and what it had asked of the
@@ -68,7 +68,7 @@ pub struct Asleep {
     /// Between which messages, see [`Glance::token`]; [`Token::NONE`] for not at all.
     pub token: Token,
     /// Uptime.
-    pub at_ns: u64,
+    pub at_ns: Uptime,
     /// What the thread had asked of the processors.
     pub demand: Demand,
     /// It was seen in the queue's wait.
@@ -81,7 +81,7 @@ pub struct SeenBusy {
     /// Between which messages, see [`Glance::token`]; [`Token::NONE`] for not at all.
     pub token: Token,
     /// Uptime.
-    pub at_ns: u64,
+    pub at_ns: Uptime,
     /// What the thread had asked of the processors.
     pub demand: Demand,
 }
@@ -92,12 +92,12 @@ pub struct OutsideWatch {
     asleep: Asleep,
     seen_busy: SeenBusy,
     /// Between which messages it was seen busy, since when, and until when at least; [`Token::NONE`] for not at all.
-    busy: (Token, u64, u64),
+    busy: (Token, Uptime, Uptime),
 }
 
 impl OutsideWatch {
     /// No message runs; where the thread is was not looked at.
-    pub fn between(&mut self, now_ns: u64, token: Token, demand: Option<Demand>) {
+    pub fn between(&mut self, now_ns: Uptime, token: Token, demand: Option<Demand>) {
         if let Some(demand) = demand.filter(|_| self.asleep.token != token) {
             self.asleep = Asleep { token, at_ns: now_ns, demand, waited: false };
         }
@@ -112,7 +112,7 @@ impl OutsideWatch {
             Place::Unknown => {
                 let known = Some(self.asleep).filter(|asleep| asleep.token == token);
                 let Some((used, passed)) = known.zip(demand).map(|(asleep, demand)| {
-                    (demand.since(asleep.demand).unwrap_or(0), now_ns.saturating_sub(asleep.at_ns))
+                    (demand.since(asleep.demand).unwrap_or(0), now_ns.since(asleep.at_ns))
                 }) else {
                     self.between(now_ns, token, demand);
                     // Without a CPU clock there is nothing to go by.
@@ -123,13 +123,13 @@ impl OutsideWatch {
                     };
                 };
                 if passed < CONFIRM_NS {
-                    return Finding::Doubtful(now_ns + CONFIRM_NS - passed);
+                    return Finding::Doubtful(now_ns + (CONFIRM_NS - passed));
                 }
                 used >= passed / 2
             }
         };
         if !busy {
-            self.busy = (Token::NONE, 0, 0);
+            self.busy = (Token::NONE, Uptime::ZERO, Uptime::ZERO);
             if let Some(demand) = demand {
                 self.asleep = Asleep { token, at_ns: now_ns, demand, waited: true };
             }
@@ -141,7 +141,7 @@ impl OutsideWatch {
             self.seen_busy = SeenBusy { token, at_ns: now_ns, demand };
         }
         self.busy = (token, since_ns, now_ns);
-        if now_ns.saturating_sub(since_ns) < CONFIRM_NS {
+        if now_ns.since(since_ns) < CONFIRM_NS {
             return Finding::Doubtful(since_ns + CONFIRM_NS);
         }
         Finding::Busy(since_ns)
@@ -159,15 +159,20 @@ impl OutsideWatch {
 
     /// How long what had this number was seen busy, when it is over: until the message that began at `next_ns`, if
     /// that is known.
-    pub fn lasted_ns(&self, token: Token, next_ns: Option<u64>) -> Option<u64> {
+    pub fn lasted_ns(&self, token: Token, next_ns: Option<Uptime>) -> Option<u64> {
         let (of, since_ns, until_ns) = self.busy;
-        (of == token).then(|| next_ns.unwrap_or(until_ns).max(until_ns).saturating_sub(since_ns))
+        (of == token).then(|| next_ns.unwrap_or(until_ns).max(until_ns).since(since_ns))
     }
 }
 
 /// When what keeps the main thread began, if what it asked of the processors shows it: it has computed all the time since, or
 /// waited for a processor to do so. `seen` is when it was first seen busy, `None` for just now.
-pub fn computing_since(asleep: &Asleep, now_ns: u64, demand: Demand, seen: Option<&SeenBusy>) -> Option<u64> {
+pub fn computing_since(
+    asleep: &Asleep,
+    now_ns: Uptime,
+    demand: Demand,
+    seen: Option<&SeenBusy>,
+) -> Option<Uptime> {
     /// Clocks and wake-ups are not finer than that.
     const SLACK_NS: u64 = 50 * MS;
     /// What an idle thread computes now and then does not add up to more than slack in that time.
@@ -184,16 +189,16 @@ pub fn computing_since(asleep: &Asleep, now_ns: u64, demand: Demand, seen: Optio
     let seen_ns = seen.map_or(now_ns, |seen| seen.at_ns);
     // What computed until it fell asleep, and was seen only then, has not computed since.
     if let Some(seen) = seen
-        && used_since(seen.demand)? < now_ns.saturating_sub(seen.at_ns) / 2
+        && used_since(seen.demand)? < now_ns.since(seen.at_ns) / 2
     {
         return None;
     }
-    let start_ns = now_ns.checked_sub(used_ns)?;
-    let possible = start_ns.saturating_add(SLACK_NS) >= asleep.at_ns
-        && start_ns <= seen_ns.saturating_add(SLACK_NS)
-        && now_ns.saturating_sub(asleep.at_ns) <= LONGEST_NS;
+    let start_ns = Uptime(now_ns.0.checked_sub(used_ns)?);
+    let possible = start_ns.plus(SLACK_NS) >= asleep.at_ns
+        && start_ns <= seen_ns.plus(SLACK_NS)
+        && now_ns.since(asleep.at_ns) <= LONGEST_NS;
     // It may have computed before that already.
-    let known = asleep.waited || start_ns > asleep.at_ns.saturating_add(SLACK_NS);
+    let known = asleep.waited || start_ns > asleep.at_ns.plus(SLACK_NS);
     (possible && known).then(|| start_ns.min(seen_ns).max(asleep.at_ns))
 }
 
@@ -207,32 +212,41 @@ mod tests {
         Demand { ran_ns, waited_ns: 0 }
     }
 
-    fn glance(now_ns: u64, token: Token, ran_ns: u64, place: Place) -> Glance {
+    fn glance(now_ns: Uptime, token: Token, ran_ns: u64, place: Place) -> Glance {
         Glance { now_ns, token, demand: Some(ran(ran_ns)), place }
     }
 
     #[test]
     fn a_thread_that_is_away_from_its_queue_twice_is_busy() {
         let mut watch = OutsideWatch::default();
-        assert_eq!(watch.look(&glance(S, Token(7), 10, Place::Elsewhere)), Finding::Doubtful(S + CONFIRM_NS));
         assert_eq!(
-            watch.look(&glance(S + 50 * MS, Token(7), 10, Place::Running)),
-            Finding::Doubtful(S + CONFIRM_NS)
+            watch.look(&glance(Uptime(S), Token(7), 10, Place::Elsewhere)),
+            Finding::Doubtful(Uptime(S + CONFIRM_NS))
         );
-        assert_eq!(watch.look(&glance(2 * S, Token(7), 10, Place::Elsewhere)), Finding::Busy(S));
-        assert_eq!(watch.lasted_ns(Token(7), None), Some(S));
-        assert_eq!(watch.lasted_ns(Token(7), Some(4 * S)), Some(3 * S));
-        assert_eq!(watch.lasted_ns(Token(8), None), None);
-        assert_eq!(watch.look(&glance(3 * S, Token(7), 20, Place::Queue)), Finding::Waits);
-        assert_eq!(watch.asleep(), Asleep { token: Token(7), at_ns: 3 * S, demand: ran(20), waited: true });
         assert_eq!(
-            watch.look(&glance(4 * S, Token(7), 20, Place::Elsewhere)),
-            Finding::Doubtful(4 * S + CONFIRM_NS)
+            watch.look(&glance(Uptime(S + 50 * MS), Token(7), 10, Place::Running)),
+            Finding::Doubtful(Uptime(S + CONFIRM_NS))
+        );
+        assert_eq!(
+            watch.look(&glance(Uptime(2 * S), Token(7), 10, Place::Elsewhere)),
+            Finding::Busy(Uptime(S))
+        );
+        assert_eq!(watch.lasted_ns(Token(7), None), Some(S));
+        assert_eq!(watch.lasted_ns(Token(7), Some(Uptime(4 * S))), Some(3 * S));
+        assert_eq!(watch.lasted_ns(Token(8), None), None);
+        assert_eq!(watch.look(&glance(Uptime(3 * S), Token(7), 20, Place::Queue)), Finding::Waits);
+        assert_eq!(
+            watch.asleep(),
+            Asleep { token: Token(7), at_ns: Uptime(3 * S), demand: ran(20), waited: true }
+        );
+        assert_eq!(
+            watch.look(&glance(Uptime(4 * S), Token(7), 20, Place::Elsewhere)),
+            Finding::Doubtful(Uptime(4 * S + CONFIRM_NS))
         );
         // Others do not continue what came before another message.
         assert_eq!(
-            watch.look(&glance(5 * S, Token(8), 20, Place::Elsewhere)),
-            Finding::Doubtful(5 * S + CONFIRM_NS)
+            watch.look(&glance(Uptime(5 * S), Token(8), 20, Place::Elsewhere)),
+            Finding::Doubtful(Uptime(5 * S + CONFIRM_NS))
         );
     }
 
@@ -240,27 +254,34 @@ mod tests {
     fn where_the_kernel_is_silent_what_a_thread_asks_of_the_processors_decides() {
         let mut watch = OutsideWatch::default();
         assert_eq!(
-            watch.look(&Glance { demand: None, ..glance(S, Token(7), 0, Place::Unknown) }),
+            watch.look(&Glance { demand: None, ..glance(Uptime(S), Token(7), 0, Place::Unknown) }),
             Finding::Waits
         );
-        assert_eq!(watch.look(&glance(S, Token(7), 5, Place::Unknown)), Finding::Doubtful(S + CONFIRM_NS));
-        assert_eq!(watch.look(&glance(S + CONFIRM_NS, Token(7), 5 + MS, Place::Unknown)), Finding::Waits);
-        let computed = |ms: u64| glance(S + CONFIRM_NS + ms * MS, Token(7), 5 + ms * MS, Place::Unknown);
-        assert_eq!(watch.look(&computed(120)), Finding::Doubtful(S + CONFIRM_NS + 220 * MS));
-        assert_eq!(watch.look(&computed(230)), Finding::Busy(S + CONFIRM_NS + 120 * MS));
+        assert_eq!(
+            watch.look(&glance(Uptime(S), Token(7), 5, Place::Unknown)),
+            Finding::Doubtful(Uptime(S + CONFIRM_NS))
+        );
+        assert_eq!(
+            watch.look(&glance(Uptime(S + CONFIRM_NS), Token(7), 5 + MS, Place::Unknown)),
+            Finding::Waits
+        );
+        let computed =
+            |ms: u64| glance(Uptime(S + CONFIRM_NS + ms * MS), Token(7), 5 + ms * MS, Place::Unknown);
+        assert_eq!(watch.look(&computed(120)), Finding::Doubtful(Uptime(S + CONFIRM_NS + 220 * MS)));
+        assert_eq!(watch.look(&computed(230)), Finding::Busy(Uptime(S + CONFIRM_NS + 120 * MS)));
         // Starved: it waits for a processor most of the time.
         let mut watch = OutsideWatch::default();
-        let _ = watch.look(&glance(S, Token(7), 5, Place::Unknown));
+        let _ = watch.look(&glance(Uptime(S), Token(7), 5, Place::Unknown));
         let demand = Some(Demand { ran_ns: 5 + 10 * MS, waited_ns: 110 * MS });
-        let starved = Glance { demand, ..glance(S + 120 * MS, Token(7), 0, Place::Unknown) };
-        assert_eq!(watch.look(&starved), Finding::Doubtful(S + 220 * MS));
+        let starved = Glance { demand, ..glance(Uptime(S + 120 * MS), Token(7), 0, Place::Unknown) };
+        assert_eq!(watch.look(&starved), Finding::Doubtful(Uptime(S + 220 * MS)));
     }
 
     #[test]
     fn demand_gives_the_start_only_of_what_computed_all_the_while() {
-        let asleep = Asleep { token: Token(7), at_ns: 10 * S, demand: ran(S), waited: true };
+        let asleep = Asleep { token: Token(7), at_ns: Uptime(10 * S), demand: ran(S), waited: true };
         // It computed all the while since it was seen.
-        let computing_since = |asleep: &Asleep, now_ns: u64, ran_ns: u64, seen_ns: Option<u64>| {
+        let computing_since = |asleep: &Asleep, now_ns: Uptime, ran_ns: u64, seen_ns: Option<Uptime>| {
             let seen = seen_ns.map(|at_ns| SeenBusy {
                 token: Token(7),
                 at_ns,
@@ -268,54 +289,72 @@ mod tests {
             });
             computing_since(asleep, now_ns, ran(ran_ns), seen.as_ref())
         };
-        assert_eq!(computing_since(&asleep, 16 * S, 6 * S, None), Some(11 * S));
-        assert_eq!(computing_since(&asleep, 16 * S, 6 * S, Some(11 * S)), Some(11 * S));
-        assert_eq!(computing_since(&asleep, 16 * S, 2 * S, Some(11 * S)), None, "it slept meanwhile");
+        assert_eq!(computing_since(&asleep, Uptime(16 * S), 6 * S, None), Some(Uptime(11 * S)));
         assert_eq!(
-            computing_since(&asleep, 16 * S, 7 * S + 10 * MS, None),
-            Some(10 * S),
+            computing_since(&asleep, Uptime(16 * S), 6 * S, Some(Uptime(11 * S))),
+            Some(Uptime(11 * S))
+        );
+        assert_eq!(
+            computing_since(&asleep, Uptime(16 * S), 2 * S, Some(Uptime(11 * S))),
+            None,
+            "it slept meanwhile"
+        );
+        assert_eq!(
+            computing_since(&asleep, Uptime(16 * S), 7 * S + 10 * MS, None),
+            Some(Uptime(10 * S)),
             "no earlier than that"
         );
-        assert_eq!(computing_since(&asleep, 16 * S, 9 * S, None), None, "more than the time that passed");
-        assert_eq!(computing_since(&asleep, 100 * S, 7 * S, None), None, "idle for too long before");
+        assert_eq!(
+            computing_since(&asleep, Uptime(16 * S), 9 * S, None),
+            None,
+            "more than the time that passed"
+        );
+        assert_eq!(computing_since(&asleep, Uptime(100 * S), 7 * S, None), None, "idle for too long before");
         let late = 6 * S - 20 * MS;
         assert_eq!(
-            computing_since(&asleep, 16 * S, late, Some(11 * S)),
-            Some(11 * S),
+            computing_since(&asleep, Uptime(16 * S), late, Some(Uptime(11 * S))),
+            Some(Uptime(11 * S)),
             "no later than it was seen"
         );
         let after = Asleep { waited: false, ..asleep };
-        assert_eq!(computing_since(&after, 16 * S, 7 * S, None), None, "it computed when it was first seen");
-        assert_eq!(computing_since(&after, 16 * S, 6 * S, None), Some(11 * S));
+        assert_eq!(
+            computing_since(&after, Uptime(16 * S), 7 * S, None),
+            None,
+            "it computed when it was first seen"
+        );
+        assert_eq!(computing_since(&after, Uptime(16 * S), 6 * S, None), Some(Uptime(11 * S)));
     }
 
     #[test]
     fn on_a_starved_machine_the_wait_for_a_processor_counts() {
         let waited_before = Demand { ran_ns: S, waited_ns: 9 * S };
-        let asleep = Asleep { token: Token(7), at_ns: 10 * S, demand: waited_before, waited: true };
-        let seen = Some(&SeenBusy { token: Token(7), at_ns: 11 * S, demand: waited_before });
+        let asleep = Asleep { token: Token(7), at_ns: Uptime(10 * S), demand: waited_before, waited: true };
+        let seen = Some(&SeenBusy { token: Token(7), at_ns: Uptime(11 * S), demand: waited_before });
         let demand = Demand { ran_ns: 2 * S, waited_ns: 13 * S };
-        assert_eq!(computing_since(&asleep, 16 * S, demand, seen), Some(11 * S));
+        assert_eq!(computing_since(&asleep, Uptime(16 * S), demand, seen), Some(Uptime(11 * S)));
         let wakes = Demand { ran_ns: S + 50 * MS, waited_ns: 14 * S };
-        assert_eq!(computing_since(&asleep, 16 * S, wakes, seen), None, "it slept in between");
+        assert_eq!(computing_since(&asleep, Uptime(16 * S), wakes, seen), None, "it slept in between");
         let slept = Demand { ran_ns: 2 * S, ..waited_before };
-        assert_eq!(computing_since(&asleep, 16 * S, slept, seen), None);
+        assert_eq!(computing_since(&asleep, Uptime(16 * S), slept, seen), None);
     }
 
     #[test]
     fn what_was_seen_only_when_it_had_fallen_asleep_has_no_known_start() {
-        let asleep = Asleep { token: Token(7), at_ns: 10 * S, demand: ran(S), waited: true };
+        let asleep = Asleep { token: Token(7), at_ns: Uptime(10 * S), demand: ran(S), waited: true };
         // It took 120 ms to come to its sleep, and was seen 400 ms later.
         let demand = Demand { ran_ns: S + 20 * MS, waited_ns: 100 * MS };
         let at_ns = 10 * S + 520 * MS;
-        let seen = SeenBusy { token: Token(7), at_ns, demand };
-        assert_eq!(computing_since(&asleep, at_ns + 105 * MS, demand, Some(&seen)), None);
+        let seen = SeenBusy { token: Token(7), at_ns: Uptime(at_ns), demand };
+        assert_eq!(computing_since(&asleep, Uptime(at_ns + 105 * MS), demand, Some(&seen)), None);
         // Without the sleep, and seen on the way.
         let seen = SeenBusy {
             token: Token(7),
-            at_ns: 10 * S + 60 * MS,
+            at_ns: Uptime(10 * S + 60 * MS),
             demand: Demand { ran_ns: S + 10 * MS, waited_ns: 50 * MS },
         };
-        assert_eq!(computing_since(&asleep, 10 * S + 120 * MS, demand, Some(&seen)), Some(10 * S));
+        assert_eq!(
+            computing_since(&asleep, Uptime(10 * S + 120 * MS), demand, Some(&seen)),
+            Some(Uptime(10 * S))
+        );
     }
 }

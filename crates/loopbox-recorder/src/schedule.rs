@@ -1,7 +1,7 @@
 //! When the sampler thread sleeps, parks and takes a stack.
 
 use crate::{Sampling, widened_interval};
-use loopbox_format::model::Token;
+use loopbox_format::model::{Token, Uptime};
 
 const MS: u64 = 1_000_000;
 const HOUR_NS: u128 = 3_600_000 * MS as u128;
@@ -37,27 +37,27 @@ pub enum Activity {
     /// No message runs, since when.
     Idle {
         /// Uptime of the last end.
-        since_ns: u64,
+        since_ns: Uptime,
     },
     /// A message runs.
     Running {
         /// Which.
         token: Token,
         /// When its dispatch began.
-        start_ns: u64,
+        start_ns: Uptime,
     },
     /// No message runs, and the thread does not wait for one either.
     Outside {
         /// What it does.
         token: Token,
         /// Since when it was seen so.
-        since_ns: u64,
+        since_ns: Uptime,
     },
 }
 
 impl Activity {
     /// What runs, and since when; `None` for an idle thread.
-    pub fn running(self) -> Option<(Token, u64)> {
+    pub fn running(self) -> Option<(Token, Uptime)> {
         match self {
             Self::Idle { .. } => None,
             Self::Running { token, start_ns } => Some((token, start_ns)),
@@ -73,7 +73,7 @@ pub enum Step {
     /// Sleep until the start of a message wakes it.
     Park,
     /// Sleep until this uptime, then ask again. Waking early is harmless.
-    SleepUntil(u64),
+    SleepUntil(Uptime),
     /// Take a stack now and report with [`Schedule::taken`].
     Sample {
         /// The message that the decision is for: when another one runs by then, the stack is not this one's.
@@ -130,7 +130,7 @@ pub struct Schedule {
 
     background: bool,
     token: Token,
-    due_ns: u64,
+    due_ns: Uptime,
     samples: u32,
     /// Looks in a row that found nothing to sample, since the thread was parked.
     fruitless: u32,
@@ -139,7 +139,7 @@ pub struct Schedule {
     missed: u32,
     advised_ns: u64,
 
-    asked_ns: Option<u64>,
+    asked_ns: Option<Uptime>,
     worst_late_ns: Option<u64>,
     late_strikes: u32,
     calm: u32,
@@ -147,7 +147,7 @@ pub struct Schedule {
     frozen: u32,
 
     budget_left_ns: u64,
-    budget_at_ns: Option<u64>,
+    budget_at_ns: Option<Uptime>,
     usual_stop_ns: u64,
     failures: u32,
     /// The message that was given up last.
@@ -156,7 +156,7 @@ pub struct Schedule {
     given_up_in_a_row: u32,
     given_up: u32,
     /// Nothing is sampled before this uptime.
-    resumes_ns: u64,
+    resumes_ns: Uptime,
 }
 
 impl Schedule {
@@ -175,7 +175,7 @@ impl Schedule {
             budget_per_hour_ns: sampling.stop_budget_per_hour_ns,
             background: false,
             token: Token::NONE,
-            due_ns: 0,
+            due_ns: Uptime::ZERO,
             samples: 0,
             fruitless: 0,
             keeps_short_trees,
@@ -195,7 +195,7 @@ impl Schedule {
             given_up_token: Token::NONE,
             given_up_in_a_row: 0,
             given_up: 0,
-            resumes_ns: 0,
+            resumes_ns: Uptime::ZERO,
         }
     }
 
@@ -207,7 +207,7 @@ impl Schedule {
     }
 
     /// What to do at this instant.
-    pub fn next(&mut self, now_ns: u64, activity: Activity) -> Step {
+    pub fn next(&mut self, now_ns: Uptime, activity: Activity) -> Step {
         let asked_ns = self.note_lateness(now_ns);
         let (token, start_ns) = match activity {
             Activity::Idle { since_ns } => return self.idle(now_ns, since_ns),
@@ -217,7 +217,7 @@ impl Schedule {
         };
         if token != self.token {
             self.token = token;
-            self.due_ns = start_ns.saturating_add(self.onset_ns);
+            self.due_ns = start_ns.plus(self.onset_ns);
             self.samples = 0;
             self.missed = 0;
             self.advised_ns = 0;
@@ -225,20 +225,20 @@ impl Schedule {
         if token == self.given_up_token || now_ns < self.resumes_ns {
             // Its deadlines are not missed ones: nothing is expected of it.
             self.due_ns = self.due_ns.max(now_ns);
-            return self.sleep_until(now_ns.saturating_add(UNSAMPLED_NS));
+            return self.sleep_until(now_ns.plus(UNSAMPLED_NS));
         }
         if self.once && self.samples > 0 {
             // The next message is found before it is old enough.
-            return self.sleep_until(now_ns.saturating_add(self.onset_ns));
+            return self.sleep_until(now_ns.plus(self.onset_ns));
         }
-        if let Some(unwanted_ns) = asked_ns.and_then(|asked_ns| asked_ns.checked_sub(self.due_ns)) {
+        if let Some(asked_ns) = asked_ns.filter(|&asked_ns| asked_ns >= self.due_ns) {
             // What was due before this look was not looked for.
-            let interval = self.interval_ns();
-            self.due_ns = self.due_ns.saturating_add(unwanted_ns / interval * interval);
+            let (interval, unwanted_ns) = (self.interval_ns(), asked_ns.since(self.due_ns));
+            self.due_ns = self.due_ns.plus(unwanted_ns / interval * interval);
         }
         if now_ns < self.due_ns {
-            let fresh = now_ns.saturating_sub(start_ns) < self.onset_ns;
-            let next_look_ns = if fresh { self.next_look_ns(now_ns) } else { 0 };
+            let fresh = now_ns.since(start_ns) < self.onset_ns;
+            let next_look_ns = if fresh { self.next_look_ns(now_ns) } else { Uptime::ZERO };
             return self.sleep_until(self.due_ns.max(next_look_ns));
         }
         self.fruitless = 0;
@@ -251,22 +251,22 @@ impl Schedule {
         Step::Sample { token, interval_ns: self.interval_ns() }
     }
 
-    fn idle(&mut self, now_ns: u64, since_ns: u64) -> Step {
-        let park_ns = if self.background { since_ns } else { since_ns.saturating_add(PARK_AFTER_NS) };
+    fn idle(&mut self, now_ns: Uptime, since_ns: Uptime) -> Step {
+        let park_ns = if self.background { since_ns } else { since_ns.plus(PARK_AFTER_NS) };
         if now_ns >= park_ns {
             self.fruitless = 0;
             return Step::Park;
         }
         self.fruitless = self.fruitless.saturating_add(1);
         let onset_ns = if self.keeps_short_trees { self.onset_ns } else { u64::MAX };
-        self.sleep_until(park_ns.min(now_ns.saturating_add(onset_ns)))
+        self.sleep_until(park_ns.min(now_ns.plus(onset_ns)))
     }
 
-    /// Counts a look that found nothing to sample. When the next one is due at the earliest; 0 for whenever there may be
+    /// Counts a look that found nothing to sample. When the next one is due at the earliest; zero for whenever there may be
     /// something.
-    fn next_look_ns(&mut self, now_ns: u64) -> u64 {
+    fn next_look_ns(&mut self, now_ns: Uptime) -> Uptime {
         self.fruitless = self.fruitless.saturating_add(1);
-        if self.looks_seldom() { now_ns.saturating_add(self.onset_ns.saturating_mul(2)) } else { 0 }
+        if self.looks_seldom() { now_ns.plus(self.onset_ns.saturating_mul(2)) } else { Uptime::ZERO }
     }
 
     fn looks_seldom(&self) -> bool {
@@ -274,7 +274,7 @@ impl Schedule {
     }
 
     /// How the stack that [`Step::Sample`] asked for went; `now_ns` is after it.
-    pub fn taken(&mut self, now_ns: u64, taken: Taken) {
+    pub fn taken(&mut self, now_ns: Uptime, taken: Taken) {
         match taken {
             Taken::Stack { stop_ns } => {
                 self.samples = self.samples.saturating_add(1);
@@ -298,25 +298,25 @@ impl Schedule {
             }
         }
         let interval = self.interval_ns();
-        self.due_ns = self.due_ns.saturating_add(interval);
+        self.due_ns = self.due_ns.plus(interval);
         if self.due_ns <= now_ns {
             // Taking the stack took longer than the interval: go on at the next deadline to come.
-            let passed = now_ns.saturating_sub(self.due_ns) / interval + 1;
+            let passed = now_ns.since(self.due_ns) / interval + 1;
             self.missed = self.missed.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
-            self.due_ns = self.due_ns.saturating_add(passed.saturating_mul(interval));
+            self.due_ns = self.due_ns.plus(passed.saturating_mul(interval));
         }
     }
 
     /// The current message is not sampled any more. The next one is; where that fails, too, whatever keeps ART from stopping
     /// the main thread may last, and it is tried less and less often.
-    fn give_up(&mut self, now_ns: u64) {
+    fn give_up(&mut self, now_ns: Uptime) {
         self.failures = 0;
         self.given_up_token = self.token;
         self.given_up = self.given_up.saturating_add(1);
         self.given_up_in_a_row = self.given_up_in_a_row.saturating_add(1);
         if let Some(earlier) = self.given_up_in_a_row.checked_sub(2) {
             let pause_ns = GIVEN_UP_NS.saturating_mul(GIVEN_UP_FACTOR.saturating_pow(earlier));
-            self.resumes_ns = now_ns.saturating_add(pause_ns.min(GIVEN_UP_MAX_NS));
+            self.resumes_ns = now_ns.plus(pause_ns.min(GIVEN_UP_MAX_NS));
         }
     }
 
@@ -366,13 +366,13 @@ impl Schedule {
         self.frozen
     }
 
-    fn sleep_until(&mut self, deadline_ns: u64) -> Step {
+    fn sleep_until(&mut self, deadline_ns: Uptime) -> Step {
         self.asked_ns = Some(deadline_ns);
         Step::SleepUntil(deadline_ns)
     }
 
     /// Returns for when the thread wanted to wake, if it slept until then.
-    fn note_lateness(&mut self, now_ns: u64) -> Option<u64> {
+    fn note_lateness(&mut self, now_ns: Uptime) -> Option<Uptime> {
         let asked_ns = self.asked_ns.take().filter(|&asked_ns| asked_ns <= now_ns)?;
         let late = now_ns - asked_ns;
         if late >= FROZEN_LATE_NS {
@@ -405,17 +405,17 @@ impl Schedule {
     }
 
     /// Moves the deadline to the last one that has passed.
-    fn skip_passed_deadlines(&mut self, now_ns: u64) {
+    fn skip_passed_deadlines(&mut self, now_ns: Uptime) {
         let interval = self.interval_ns();
-        let passed = now_ns.saturating_sub(self.due_ns) / interval;
+        let passed = now_ns.since(self.due_ns) / interval;
         self.missed = self.missed.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
-        self.due_ns = self.due_ns.saturating_add(passed.saturating_mul(interval));
+        self.due_ns = self.due_ns.plus(passed.saturating_mul(interval));
     }
 
     /// Refills the budget; `Some` with the time to wait for when it does not hold a usual stop.
-    fn wait_for_budget(&mut self, now_ns: u64) -> Option<u64> {
+    fn wait_for_budget(&mut self, now_ns: Uptime) -> Option<Uptime> {
         let budget = u128::from(self.budget_per_hour_ns);
-        let since = now_ns.saturating_sub(self.budget_at_ns.unwrap_or(now_ns));
+        let since = now_ns.since(self.budget_at_ns.unwrap_or(now_ns));
         let refill = u128::from(since) * budget / HOUR_NS;
         self.budget_at_ns = Some(now_ns);
         let full = u128::from(self.budget_left_ns) + refill;
@@ -426,6 +426,6 @@ impl Schedule {
         }
         // A budget that can never hold a stop is tried once an hour.
         let wait = (lacking * HOUR_NS).checked_div(budget).map_or(HOUR_NS, |wait| wait.clamp(1, HOUR_NS));
-        Some(now_ns.saturating_add(wait as u64))
+        Some(now_ns.plus(wait as u64))
     }
 }

@@ -141,6 +141,7 @@ mod tests {
     use crate::{Sample, Sampling};
     use loopbox_format::model::StackSource;
     use loopbox_format::model::Token;
+    use loopbox_format::model::Uptime;
     use loopbox_format::stacks::stacks;
 
     fn method(n: u32) -> Method {
@@ -177,13 +178,13 @@ mod tests {
             _ => "?".into(),
         };
         let mut builder = StackTreeBuilder::new(&Sampling::default());
-        builder.begin(Token(1), 0, StackSource::Art);
+        builder.begin(Token(1), Uptime::ZERO, StackSource::Art);
         let push = |builder: &mut StackTreeBuilder, frames: &[LocationId]| {
-            assert!(builder.push(&Sample { frames, at_ns: 1, stop_ns: 1, interval_ns: 1 }));
+            assert!(builder.push(&Sample { frames, at_ns: Uptime(1), stop_ns: 1, interval_ns: 1 }));
         };
         push(&mut builder, &[ids[6], ids[2]]);
         let mut trees = [builder.tree()];
-        builder.begin(Token(2), 0, StackSource::Art);
+        builder.begin(Token(2), Uptime::ZERO, StackSource::Art);
         push(&mut builder, &[ids[4], ids[2]]);
 
         table.collect(&mut trees, &mut builder);

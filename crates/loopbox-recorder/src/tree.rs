@@ -1,7 +1,7 @@
 //! The stacks of one message, merged within a fixed amount of memory.
 
 use crate::Sampling;
-use loopbox_format::model::{LocationId, Phase, StackSource, StackTree, Token};
+use loopbox_format::model::{LocationId, Phase, StackSource, StackTree, Token, Uptime};
 use loopbox_format::stacks::TreeMerger;
 
 /// The most changes of the interval that a tree lists; samples have their own times anyway.
@@ -13,7 +13,7 @@ pub struct Sample<'a> {
     /// Locations, top frame first, as a walk finds them.
     pub frames: &'a [LocationId],
     /// When it was taken, uptime.
-    pub at_ns: u64,
+    pub at_ns: Uptime,
     /// How long it kept the main thread stopped.
     pub stop_ns: u64,
     /// The interval that was asked for when it was taken.
@@ -43,9 +43,9 @@ pub struct StackTreeBuilder {
     kept_from_ns: u64,
     merger: TreeMerger,
     token: Token,
-    start_ns: u64,
+    start_ns: Uptime,
     source: StackSource,
-    last_ns: u64,
+    last_ns: Uptime,
     deltas_ns: Vec<u64>,
     phases: Vec<Phase>,
     missed: u32,
@@ -64,9 +64,9 @@ impl StackTreeBuilder {
             kept_from_ns: if sampling.once { sampling.onset_ns } else { samples_ns },
             merger: TreeMerger::new(sampling.nodes_per_tree as usize),
             token: Token::NONE,
-            start_ns: 0,
+            start_ns: Uptime::ZERO,
             source: StackSource::Art,
-            last_ns: 0,
+            last_ns: Uptime::ZERO,
             deltas_ns: Vec::new(),
             phases: Vec::new(),
             missed: 0,
@@ -76,7 +76,7 @@ impl StackTreeBuilder {
     }
 
     /// Starts the tree of this message; the one before is dropped.
-    pub fn begin(&mut self, token: Token, start_ns: u64, source: StackSource) {
+    pub fn begin(&mut self, token: Token, start_ns: Uptime, source: StackSource) {
         self.merger.clear();
         self.deltas_ns.clear();
         self.phases.clear();
@@ -114,7 +114,7 @@ impl StackTreeBuilder {
             let first_sample = self.merger.samples() - 1;
             self.phases.push(Phase { first_sample, interval_ns: sample.interval_ns });
         }
-        self.deltas_ns.push(sample.at_ns.saturating_sub(self.last_ns));
+        self.deltas_ns.push(sample.at_ns.since(self.last_ns));
         self.last_ns = self.last_ns.max(sample.at_ns);
         true
     }
@@ -143,7 +143,7 @@ impl StackTreeBuilder {
     ///
     /// `ran_ns` is how long the message took; `None` when that is not known, then it ran until its last stack at least.
     pub fn is_worth_keeping(&self, ran_ns: Option<u64>) -> bool {
-        let seen_ns = self.last_ns.saturating_sub(self.start_ns);
+        let seen_ns = self.last_ns.since(self.start_ns);
         self.samples() > 0 && ran_ns.unwrap_or(0).max(seen_ns) >= self.kept_from_ns
     }
 
@@ -179,40 +179,50 @@ mod tests {
     #[test]
     fn times_intervals_and_stops_are_kept() {
         let mut builder = StackTreeBuilder::new(&Sampling::default());
-        builder.begin(Token(7), 1_000, StackSource::JavaApi);
+        builder.begin(Token(7), Uptime(1_000), StackSource::JavaApi);
         for (at_ns, stop_ns, interval_ns) in [(51_000, 5, 10), (61_500, 9, 10), (81_500, 2, 20)] {
             assert!(builder.push(&Sample {
                 frames: &[3, 2, 1].map(LocationId),
-                at_ns,
+                at_ns: Uptime(at_ns),
                 stop_ns,
                 interval_ns
             }));
         }
         builder.missed(2);
         let tree = builder.tree();
-        assert_eq!((tree.token, tree.start_ns, tree.source), (Token(7), 1_000, StackSource::JavaApi));
+        assert_eq!((tree.token, tree.start_ns, tree.source), (Token(7), Uptime(1_000), StackSource::JavaApi));
         assert_eq!(tree.sample_deltas_ns, [50_000, 10_500, 20_000]);
         let phases = [Phase { first_sample: 0, interval_ns: 10 }, Phase { first_sample: 2, interval_ns: 20 }];
         assert_eq!(tree.phases, phases);
         assert_eq!((tree.missed_samples, tree.longest_stop_ns, tree.total_stop_ns), (2, 9, 16));
         assert_eq!(stacks(&tree).unwrap().next().unwrap(), [1, 2, 3].map(LocationId));
-        builder.begin(Token(8), 0, StackSource::Art);
+        builder.begin(Token(8), Uptime::ZERO, StackSource::Art);
         assert_eq!((builder.samples(), builder.tree().missed_samples), (0, 0));
         for at_ns in [50, 40, 60] {
-            builder.push(&Sample { frames: &[LocationId(1)], at_ns, stop_ns: 1, interval_ns: 10 });
+            builder.push(&Sample {
+                frames: &[LocationId(1)],
+                at_ns: Uptime(at_ns),
+                stop_ns: 1,
+                interval_ns: 10,
+            });
         }
         assert_eq!(builder.tree().sample_deltas_ns, [50, 0, 10], "a time that goes back stands still");
     }
 
     /// Feeds stacks that never agree, at the interval that the builder asks for.
     fn hang(builder: &mut StackTreeBuilder, for_ns: u64) -> u64 {
-        builder.begin(Token(1), 0, StackSource::Art);
+        builder.begin(Token(1), Uptime::ZERO, StackSource::Art);
         let mut at_ns = 50 * MS;
         let mut taken = 0_u32;
         while at_ns < for_ns {
             let frames: [LocationId; 20] =
                 std::array::from_fn(|depth| LocationId(taken.wrapping_mul(31).wrapping_add(depth as u32)));
-            builder.push(&Sample { frames: &frames, at_ns, stop_ns: 1, interval_ns: builder.interval_ns() });
+            builder.push(&Sample {
+                frames: &frames,
+                at_ns: Uptime(at_ns),
+                stop_ns: 1,
+                interval_ns: builder.interval_ns(),
+            });
             taken += 1;
             at_ns += builder.interval_ns();
         }
@@ -239,10 +249,15 @@ mod tests {
     fn a_message_that_ran_long_keeps_its_tree_however_few_stacks_it_has() {
         let mut builder = StackTreeBuilder::new(&Sampling::default());
         let mut kept = |last_ms: u64, ran_ms: Option<u64>, stacks: u64| {
-            builder.begin(Token(1), MS, StackSource::Art);
+            builder.begin(Token(1), Uptime(MS), StackSource::Art);
             for nth in 1..=stacks {
                 let at_ns = MS + last_ms * MS * nth / stacks;
-                builder.push(&Sample { frames: &[LocationId(1)], at_ns, stop_ns: 1, interval_ns: 160 * MS });
+                builder.push(&Sample {
+                    frames: &[LocationId(1)],
+                    at_ns: Uptime(at_ns),
+                    stop_ns: 1,
+                    interval_ns: 160 * MS,
+                });
             }
             builder.is_worth_keeping(ran_ms.map(|ms| ms * MS))
         };
@@ -263,9 +278,14 @@ mod tests {
         let sampling = Sampling { once: true, onset_ns: 200 * MS, ..Sampling::default() };
         let mut builder = StackTreeBuilder::new(&sampling);
         let mut kept = |at_ms: u64, ran_ms: u64| {
-            builder.begin(Token(1), MS, StackSource::Art);
+            builder.begin(Token(1), Uptime(MS), StackSource::Art);
             let at_ns = MS + at_ms * MS;
-            builder.push(&Sample { frames: &[LocationId(1)], at_ns, stop_ns: 1, interval_ns: 10 * MS });
+            builder.push(&Sample {
+                frames: &[LocationId(1)],
+                at_ns: Uptime(at_ns),
+                stop_ns: 1,
+                interval_ns: 10 * MS,
+            });
             builder.is_worth_keeping(Some(ran_ms * MS))
         };
         assert!(kept(200, 201));
@@ -276,9 +296,14 @@ mod tests {
     fn what_does_not_fit_is_counted() {
         let sampling = Sampling { samples_per_tree: 100, ..Sampling::default() };
         let mut builder = StackTreeBuilder::new(&sampling);
-        builder.begin(Token(1), 0, StackSource::Art);
+        builder.begin(Token(1), Uptime::ZERO, StackSource::Art);
         for at_ns in 0..150 {
-            let kept = builder.push(&Sample { frames: &[LocationId(1)], at_ns, stop_ns: 0, interval_ns: 1 });
+            let kept = builder.push(&Sample {
+                frames: &[LocationId(1)],
+                at_ns: Uptime(at_ns),
+                stop_ns: 0,
+                interval_ns: 1,
+            });
             assert_eq!(kept, at_ns < 100);
         }
         assert_eq!((builder.samples(), builder.tree().missed_samples), (100, 50));
@@ -300,13 +325,13 @@ mod tests {
         ) {
             let sampling = Sampling { samples_per_tree: 128, nodes_per_tree: 512, ..Sampling::default() };
             let mut builder = StackTreeBuilder::new(&sampling);
-            builder.begin(Token(1), 5, StackSource::Art);
+            builder.begin(Token(1), Uptime(5), StackSource::Art);
             let mut kept = Vec::new();
             let mut at_ns = 5;
             for (frames, delta) in &samples {
                 at_ns += delta;
                 let frames = &frames.iter().copied().map(LocationId).collect::<Vec<_>>();
-                if builder.push(&Sample { frames, at_ns, stop_ns: 1, interval_ns: builder.interval_ns() }) {
+                if builder.push(&Sample { frames, at_ns: Uptime(at_ns), stop_ns: 1, interval_ns: builder.interval_ns() }) {
                     kept.push((at_ns, frames.iter().rev().copied().collect::<Vec<_>>()));
                 }
             }

@@ -1,7 +1,7 @@
 //! How long the running message has really been running.
 
 use crate::{Activity, Scheduled, Starvation};
-use loopbox_format::model::Token;
+use loopbox_format::model::{Token, Uptime};
 
 const MS: u64 = 1_000_000;
 /// A thread that wakes that much too late was kept from running, and with it the whole process.
@@ -21,7 +21,7 @@ pub enum Since {
     /// It was busy, or slept for an unknown time.
     Awake,
     /// It slept until this uptime, or until something woke it before.
-    SleptUntil(u64),
+    SleptUntil(Uptime),
     /// It slept until a message began.
     Parked,
 }
@@ -32,7 +32,7 @@ pub struct Suspect {
     /// Which; [`Token::NONE`] for none.
     pub token: Token,
     /// When its dispatch began.
-    pub start_ns: u64,
+    pub start_ns: Uptime,
     /// How long it had been running, without `frozen_ns`.
     pub ran_ns: u64,
     /// How long the process did not run meanwhile.
@@ -65,7 +65,7 @@ pub struct Frozen {
     /// The last time, and when it was over.
     pub last_ns: u64,
     /// Uptime.
-    pub last_over_ns: u64,
+    pub last_over_ns: Uptime,
 }
 
 impl Watchdog {
@@ -87,7 +87,7 @@ impl Watchdog {
     }
 
     /// Looks at what the main thread does. True when the message is under suspicion.
-    pub fn look(&mut self, now_ns: u64, activity: Activity, since: Since) -> bool {
+    pub fn look(&mut self, now_ns: Uptime, activity: Activity, since: Since) -> bool {
         let Some((token, start_ns)) = activity.running() else {
             self.message = Suspect::default();
             return false;
@@ -102,7 +102,7 @@ impl Watchdog {
             // A parked thread is woken when a message begins.
             Since::Parked => self.missed(now_ns, start_ns),
         }
-        let age_ns = now_ns.saturating_sub(start_ns);
+        let age_ns = now_ns.since(start_ns);
         self.message.frozen_ns = self.message.frozen_ns.min(age_ns);
         self.message.ran_ns = age_ns - self.message.frozen_ns;
         self.message.ran_ns >= self.suspicion_ns
@@ -124,18 +124,17 @@ impl Watchdog {
     }
 
     /// When to look again at the latest; `None` while no message runs.
-    pub fn next_look_ns(&self, now_ns: u64) -> Option<u64> {
+    pub fn next_look_ns(&self, now_ns: Uptime) -> Option<Uptime> {
         let message = &self.message;
-        let suspicion_ns =
-            message.start_ns.saturating_add(message.frozen_ns).saturating_add(self.suspicion_ns);
-        let matters_ns = message.start_ns.saturating_add(MATTERS_NS);
+        let suspicion_ns = message.start_ns.plus(message.frozen_ns).plus(self.suspicion_ns);
+        let matters_ns = message.start_ns.plus(MATTERS_NS);
         let look_ns = match self.background {
             _ if now_ns >= matters_ns => HEARTBEAT_NS.min(self.suspicion_ns / 4),
             true => BACKGROUND_LOOK_NS.min(self.suspicion_ns / 2),
             false => LOOK_NS.min(self.suspicion_ns / 4),
         };
         let turns = [suspicion_ns, matters_ns].into_iter().filter(|&turn_ns| turn_ns > now_ns);
-        let next_ns = turns.fold(now_ns.saturating_add(look_ns), u64::min);
+        let next_ns = turns.fold(now_ns.plus(look_ns), Uptime::min);
         (message.token != Token::NONE).then_some(next_ns)
     }
 
@@ -144,8 +143,8 @@ impl Watchdog {
         self.frozen
     }
 
-    fn missed(&mut self, now_ns: u64, expected_ns: u64) {
-        let ns = now_ns.saturating_sub(expected_ns);
+    fn missed(&mut self, now_ns: Uptime, expected_ns: Uptime) {
+        let ns = now_ns.since(expected_ns);
         if ns >= self.gap_ns {
             self.message.frozen_ns = self.message.frozen_ns.saturating_add(ns);
             self.frozen = Frozen {
@@ -164,7 +163,7 @@ mod tests {
 
     const S: u64 = 1_000 * MS;
 
-    fn running(token: Token, start_ns: u64) -> Activity {
+    fn running(token: Token, start_ns: Uptime) -> Activity {
         Activity::Running { token, start_ns }
     }
 
@@ -175,54 +174,66 @@ mod tests {
     #[test]
     fn a_message_is_suspect_from_half_of_its_threshold_on() {
         let mut watch = Watchdog::new(5 * S);
-        assert!(!watch.look(10 * S, running(Token(1), 10 * S), Since::Parked));
-        assert_eq!(watch.next_look_ns(10 * S), Some(10 * S + 500 * MS));
-        assert_eq!(watch.next_look_ns(10 * S + 600 * MS), Some(11 * S));
+        assert!(!watch.look(Uptime(10 * S), running(Token(1), Uptime(10 * S)), Since::Parked));
+        assert_eq!(watch.next_look_ns(Uptime(10 * S)), Some(Uptime(10 * S + 500 * MS)));
+        assert_eq!(watch.next_look_ns(Uptime(10 * S + 600 * MS)), Some(Uptime(11 * S)));
         assert_eq!(
-            watch.next_look_ns(11 * S),
-            Some(11 * S + 80 * MS),
+            watch.next_look_ns(Uptime(11 * S)),
+            Some(Uptime(11 * S + 80 * MS)),
             "from a second on it must be known closely"
         );
-        assert!(!watch.look(12 * S + 450 * MS, running(Token(1), 10 * S), Since::Awake));
-        assert_eq!(watch.next_look_ns(12 * S + 450 * MS), Some(12 * S + 500 * MS));
+        assert!(!watch.look(Uptime(12 * S + 450 * MS), running(Token(1), Uptime(10 * S)), Since::Awake));
+        assert_eq!(watch.next_look_ns(Uptime(12 * S + 450 * MS)), Some(Uptime(12 * S + 500 * MS)));
         let at = 12 * S + 510 * MS;
-        assert!(watch.look(at, running(Token(1), 10 * S), Since::SleptUntil(at - 10 * MS)));
+        assert!(watch.look(
+            Uptime(at),
+            running(Token(1), Uptime(10 * S)),
+            Since::SleptUntil(Uptime(at - 10 * MS))
+        ));
         assert_eq!(
             watch.message(),
-            Suspect { token: Token(1), start_ns: 10 * S, ran_ns: 2_510 * MS, ..Suspect::default() }
+            Suspect { token: Token(1), start_ns: Uptime(10 * S), ran_ns: 2_510 * MS, ..Suspect::default() }
         );
-        assert_eq!(watch.next_look_ns(at), Some(at + 80 * MS));
-        assert!(!watch.look(13 * S, running(Token(2), 13 * S), Since::Awake));
-        assert!(!watch.look(13 * S, Activity::Idle { since_ns: 13 * S }, Since::Awake));
-        assert_eq!(watch.next_look_ns(13 * S), None);
+        assert_eq!(watch.next_look_ns(Uptime(at)), Some(Uptime(at + 80 * MS)));
+        assert!(!watch.look(Uptime(13 * S), running(Token(2), Uptime(13 * S)), Since::Awake));
+        assert!(!watch.look(Uptime(13 * S), Activity::Idle { since_ns: Uptime(13 * S) }, Since::Awake));
+        assert_eq!(watch.next_look_ns(Uptime(13 * S)), None);
         assert_eq!(watch.frozen(), Frozen::default());
     }
 
     #[test]
     fn time_in_which_the_process_did_not_run_does_not_count() {
         let mut watch = Watchdog::new(5 * S);
-        assert!(!watch.look(S, running(Token(1), S), Since::Awake));
+        assert!(!watch.look(Uptime(S), running(Token(1), Uptime(S)), Since::Awake));
         // Frozen for a minute in its first second.
-        assert!(!watch.look(62 * S, running(Token(1), S), Since::SleptUntil(2 * S)));
-        assert!(watch.look(64 * S, running(Token(1), S), Since::Awake));
+        assert!(!watch.look(Uptime(62 * S), running(Token(1), Uptime(S)), Since::SleptUntil(Uptime(2 * S))));
+        assert!(watch.look(Uptime(64 * S), running(Token(1), Uptime(S)), Since::Awake));
         assert_eq!((watch.message().ran_ns, watch.message().frozen_ns), (3 * S, 60 * S));
         // Again, while under suspicion.
-        assert!(watch.look(75 * S, running(Token(1), S), Since::SleptUntil(65 * S)));
+        assert!(watch.look(Uptime(75 * S), running(Token(1), Uptime(S)), Since::SleptUntil(Uptime(65 * S))));
         assert_eq!((watch.message().ran_ns, watch.message().frozen_ns), (4 * S, 70 * S));
         assert_eq!(totals(&watch), (70 * S, 2));
-        assert_eq!((watch.frozen().last_ns, watch.frozen().last_over_ns), (10 * S, 75 * S));
+        assert_eq!((watch.frozen().last_ns, watch.frozen().last_over_ns), (10 * S, Uptime(75 * S)));
     }
 
     #[test]
     fn a_freeze_counts_for_the_message_that_it_hit_and_only_for_its_time() {
         let mut watch = Watchdog::new(5 * S);
         // The thread meant to wake before the message began.
-        assert!(!watch.look(20 * S, running(Token(1), 10 * S), Since::SleptUntil(9 * S)));
+        assert!(!watch.look(
+            Uptime(20 * S),
+            running(Token(1), Uptime(10 * S)),
+            Since::SleptUntil(Uptime(9 * S))
+        ));
         assert_eq!(totals(&watch), (10 * S, 1));
-        assert!(!watch.look(30 * S, running(Token(2), 22 * S), Since::Parked));
+        assert!(!watch.look(Uptime(30 * S), running(Token(2), Uptime(22 * S)), Since::Parked));
         assert_eq!(totals(&watch), (18 * S, 2));
         // A message that ended meanwhile is not counted.
-        assert!(!watch.look(90 * S, Activity::Idle { since_ns: 89 * S }, Since::SleptUntil(31 * S)));
+        assert!(!watch.look(
+            Uptime(90 * S),
+            Activity::Idle { since_ns: Uptime(89 * S) },
+            Since::SleptUntil(Uptime(31 * S))
+        ));
         assert_eq!(totals(&watch), (18 * S, 2));
     }
 
@@ -230,17 +241,17 @@ mod tests {
     fn the_background_is_watched_once_a_second_until_it_matters() {
         let mut watch = Watchdog::new(5 * S);
         watch.set_background(true);
-        assert!(!watch.look(10 * S, running(Token(1), 10 * S), Since::Parked));
-        assert_eq!(watch.next_look_ns(10 * S), Some(11 * S));
-        assert_eq!(watch.next_look_ns(11 * S), Some(11 * S + 80 * MS));
+        assert!(!watch.look(Uptime(10 * S), running(Token(1), Uptime(10 * S)), Since::Parked));
+        assert_eq!(watch.next_look_ns(Uptime(10 * S)), Some(Uptime(11 * S)));
+        assert_eq!(watch.next_look_ns(Uptime(11 * S)), Some(Uptime(11 * S + 80 * MS)));
     }
 
     #[test]
     fn what_runs_outside_of_messages_is_watched_like_one() {
         let mut watch = Watchdog::new(5 * S);
-        let outside = Activity::Outside { token: Token::outside_before(Token(7)), since_ns: 10 * S };
-        assert!(!watch.look(11 * S, outside, Since::Awake));
-        assert!(watch.look(13 * S, outside, Since::SleptUntil(13 * S)));
+        let outside = Activity::Outside { token: Token::outside_before(Token(7)), since_ns: Uptime(10 * S) };
+        assert!(!watch.look(Uptime(11 * S), outside, Since::Awake));
+        assert!(watch.look(Uptime(13 * S), outside, Since::SleptUntil(Uptime(13 * S))));
         assert_eq!((watch.message().token, watch.message().ran_ns), (Token::outside_before(Token(7)), 3 * S));
     }
 
@@ -251,17 +262,17 @@ mod tests {
         };
         let mut watch = Watchdog::new(5 * S);
         watch.scheduled(at(3, 8, 1));
-        assert!(!watch.look(10 * S, running(Token(1), 10 * S), Since::Parked));
+        assert!(!watch.look(Uptime(10 * S), running(Token(1), Uptime(10 * S)), Since::Parked));
         watch.scheduled(at(3, 9, 2));
-        assert!(watch.look(14 * S, running(Token(1), 10 * S), Since::Awake));
+        assert!(watch.look(Uptime(14 * S), running(Token(1), Uptime(10 * S)), Since::Awake));
         assert_eq!(watch.message().starved_ns, 0);
         watch.scheduled(at(4, 9, 2));
         assert_eq!(watch.message().starved_ns, 3 * S, "the wait that lasts");
         watch.scheduled(None);
         assert_eq!(watch.message().starved_ns, 3 * S, "what is not counted is no evidence");
-        assert!(!watch.look(15 * S, running(Token(2), 14 * S), Since::Awake));
+        assert!(!watch.look(Uptime(15 * S), running(Token(2), Uptime(14 * S)), Since::Awake));
         watch.scheduled(at(4, 13, 3));
-        assert!(!watch.look(16 * S, running(Token(2), 14 * S), Since::Awake));
+        assert!(!watch.look(Uptime(16 * S), running(Token(2), Uptime(14 * S)), Since::Awake));
         watch.scheduled(at(5, 13, 3));
         assert_eq!((watch.message().token, watch.message().starved_ns), (Token(2), 0));
     }
@@ -269,7 +280,11 @@ mod tests {
     #[test]
     fn waking_a_little_late_is_only_a_busy_machine() {
         let mut watch = Watchdog::new(5 * S);
-        assert!(watch.look(3 * S + 900 * MS, running(Token(1), S), Since::SleptUntil(3 * S)));
+        assert!(watch.look(
+            Uptime(3 * S + 900 * MS),
+            running(Token(1), Uptime(S)),
+            Since::SleptUntil(Uptime(3 * S))
+        ));
         assert_eq!((watch.message().ran_ns, watch.message().frozen_ns), (2_900 * MS, 0));
     }
 }

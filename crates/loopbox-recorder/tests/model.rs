@@ -3,7 +3,9 @@
 mod common;
 
 use common::{MS, Main};
-use loopbox_format::model::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest, Token};
+use loopbox_format::model::{
+    Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest, Token, Uptime,
+};
 use loopbox_recorder::{AdoptedMessage, Config, Described, Wanted};
 use proptest::prelude::*;
 
@@ -27,13 +29,13 @@ struct Life {
     component: bool,
     /// Whether the hook gets to describe it.
     named: bool,
-    when: Option<u64>,
+    when: Option<Uptime>,
 }
 
 /// What the recorder sees, with what it cannot see: the true depth.
 #[derive(Debug, Clone, Copy)]
 struct Event {
-    at_ns: u64,
+    at_ns: Uptime,
     depth: u64,
     what: What,
 }
@@ -53,7 +55,7 @@ enum What {
     },
     End {
         end: End,
-        when: Option<u64>,
+        when: Option<Uptime>,
         component: bool,
         named: bool,
     },
@@ -63,7 +65,7 @@ fn events(lives: &[Life], depth: u64, now: &mut u64, out: &mut Vec<Event>) {
     for life in lives {
         *now += life.gap_ns;
         let Life { component, named, when, .. } = *life;
-        out.push(Event { at_ns: *now, depth, what: What::Begin { component, named } });
+        out.push(Event { at_ns: Uptime(*now), depth, what: What::Begin { component, named } });
         *now += life.head_ns;
         events(&life.inner, depth + 1, now, out);
         *now += life.tail_ns;
@@ -72,7 +74,7 @@ fn events(lives: &[Life], depth: u64, now: &mut u64, out: &mut Vec<Event>) {
             Ending::Threw => End::Threw,
             Ending::Lost => continue,
         };
-        out.push(Event { at_ns: *now, depth, what: What::End { end, when, component, named } });
+        out.push(Event { at_ns: Uptime(*now), depth, what: What::End { end, when, component, named } });
     }
 }
 
@@ -80,18 +82,18 @@ fn events(lives: &[Life], depth: u64, now: &mut u64, out: &mut Vec<Event>) {
 #[derive(Debug)]
 enum Item {
     /// Work of a message, its last if it ended there.
-    Work { token: u64, start: u64, end: u64, ended: Option<Ended> },
+    Work { token: u64, start: Uptime, end: Uptime, ended: Option<Ended> },
     /// A message ended together with one inside of it, which owned the time.
-    Along { token: u64, at: u64, ended: Ended },
+    Along { token: u64, at: Uptime, ended: Ended },
     /// Nothing ran; the message that follows.
-    Gap { start: u64, end: u64, next: u64 },
+    Gap { start: Uptime, end: Uptime, next: u64 },
 }
 
 #[derive(Debug, Clone)]
 struct Ended {
-    start_ns: u64,
+    start_ns: Uptime,
     end: End,
-    when: Option<u64>,
+    when: Option<Uptime>,
     component: bool,
     named: bool,
     adopted: bool,
@@ -108,7 +110,7 @@ impl Ended {
 struct Open {
     token: u64,
     depth: u64,
-    start_ns: u64,
+    start_ns: Uptime,
     component: bool,
     named: bool,
     nested: bool,
@@ -214,7 +216,7 @@ fn message(token: u64, component: bool) -> Message {
 /// The rules over a plain list.
 struct Rules<'a> {
     config: &'a Config,
-    group: Vec<(u64, u64, u64)>,
+    group: Vec<(u64, Uptime, Uptime)>,
     details: Vec<Detail>,
     dropped: u32,
     counted: u64,
@@ -233,10 +235,10 @@ impl Rules<'_> {
         };
         for item in items {
             match item {
-                Item::Gap { start, end, next } if end - start >= config.group_ns => {
+                Item::Gap { start, end, next } if *end - *start >= config.group_ns => {
                     rules.flush(RecordKind::Group);
                     let kind =
-                        if end - start > config.frozen_ns { RecordKind::Frozen } else { RecordKind::Idle };
+                        if *end - *start > config.frozen_ns { RecordKind::Frozen } else { RecordKind::Idle };
                     rules.record(kind, *next, 0, *start, *end, 0);
                 }
                 Item::Gap { .. } => {}
@@ -256,7 +258,7 @@ impl Rules<'_> {
                     }
                 }
                 Item::Work { token, start, end, ended } => {
-                    let alone = end - start >= config.group_ns;
+                    let alone = *end - *start >= config.group_ns;
                     if alone {
                         rules.flush(RecordKind::Group);
                     }
@@ -264,7 +266,7 @@ impl Rules<'_> {
                     if let Some(ended) = ended {
                         rules.detail(*token, *end, ended, alone);
                     }
-                    let work: u64 = rules.group.iter().map(|(_, start, end)| end - start).sum();
+                    let work: u64 = rules.group.iter().map(|(_, start, end)| *end - *start).sum();
                     if alone {
                         rules.flush(RecordKind::Single);
                     } else if work >= config.group_ns {
@@ -277,7 +279,7 @@ impl Rules<'_> {
         rules.records
     }
 
-    fn detail(&mut self, token: u64, now: u64, ended: &Ended, alone: bool) {
+    fn detail(&mut self, token: u64, now: Uptime, ended: &Ended, alone: bool) {
         let wall_ns = now - ended.start_ns;
         let deserves = alone || wall_ns >= self.config.detail_ns || ended.end != End::Returned;
         if !(deserves || ended.component && ended.named) {
@@ -298,7 +300,7 @@ impl Rules<'_> {
             token: Token(token),
             start_ns: ended.start_ns,
             wall_ns,
-            wait_ns: ended.when.filter(|&when| when > 0).map(|when| ended.start_ns.saturating_sub(when)),
+            wait_ns: ended.when.filter(|&when| when > Uptime::ZERO).map(|when| ended.start_ns.since(when)),
             end: ended.end,
             message: ended.named.then(|| ended.message(token)),
         });
@@ -311,7 +313,7 @@ impl Rules<'_> {
         let count = new.clone().collect::<std::collections::BTreeSet<_>>().len();
         let first = if kind == RecordKind::Single { first } else { self.counted + 1 };
         self.counted = new.max().unwrap_or(self.counted);
-        let work = group.iter().map(|(_, start, end)| end - start).sum();
+        let work = group.iter().map(|(_, start, end)| *end - *start).sum();
         self.record(kind, first, count as u32, start, end, work);
         let record = self.records.last_mut().unwrap();
         for &(token, start, end) in &group {
@@ -323,7 +325,15 @@ impl Rules<'_> {
         record.dropped_details = std::mem::take(&mut self.dropped);
     }
 
-    fn record(&mut self, kind: RecordKind, first_token: u64, count: u32, start: u64, end: u64, work: u64) {
+    fn record(
+        &mut self,
+        kind: RecordKind,
+        first_token: u64,
+        count: u32,
+        start: Uptime,
+        end: Uptime,
+        work: u64,
+    ) {
         self.records.push(Record {
             kind,
             seq: self.records.len() as u64 + 1,
@@ -445,7 +455,7 @@ fn any_life() -> impl Strategy<Value = Life> {
             ending,
             component,
             named,
-            when,
+            when: when.map(Uptime),
         });
     leaf.prop_recursive(3, 24, 4, |inner| {
         (inner.clone(), prop::collection::vec(inner, 0..4)).prop_map(|(outer, inner)| Life { inner, ..outer })
@@ -466,17 +476,17 @@ fn any_events() -> impl Strategy<Value = Vec<Event>> {
         let mut now = 1_000_000 * MS;
         let mut out = Vec::new();
         if let Some((age_ns, bind, inner, went_on)) = first {
-            out.push(Event { at_ns: now, depth: 1, what: What::Adopt { age_ns, bind } });
+            out.push(Event { at_ns: Uptime(now), depth: 1, what: What::Adopt { age_ns, bind } });
             events(&inner, 2, &mut now, &mut out);
             if went_on {
-                out.push(Event { at_ns: now, depth: 1, what: What::WentOn });
+                out.push(Event { at_ns: Uptime(now), depth: 1, what: What::WentOn });
             }
         } else {
             let what = What::Begin { component: false, named: false };
-            out.push(Event { at_ns: now, depth: 1, what });
+            out.push(Event { at_ns: Uptime(now), depth: 1, what });
             now += MS;
             let what = What::End { end: End::Returned, when: None, component: false, named: false };
-            out.push(Event { at_ns: now, depth: 1, what });
+            out.push(Event { at_ns: Uptime(now), depth: 1, what });
         }
         events(&lives, 1, &mut now, &mut out);
         out
@@ -488,7 +498,7 @@ fn check_totals(events: &[Event], items: &[Item], history: &[Record]) {
     let seen_work: u64 = items
         .iter()
         .map(|item| match item {
-            Item::Work { start, end, .. } => end - start,
+            Item::Work { start, end, .. } => *end - *start,
             Item::Gap { .. } | Item::Along { .. } => 0,
         })
         .sum();

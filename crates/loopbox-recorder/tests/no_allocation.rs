@@ -2,7 +2,7 @@
 
 use loopbox_format::codec;
 use loopbox_format::looper;
-use loopbox_format::model::{End, LocationId, NamedBy, Record, StackSource, Token};
+use loopbox_format::model::{End, LocationId, NamedBy, Record, StackSource, Token, Uptime};
 use loopbox_recorder::{
     Activity, Aggregator, Config, Described, Details, Dirty, Environment, MAX_ENCODED_RECORD, Sample,
     Schedule, StackPointer, StackTreeBuilder, Step, Taken, Wanted,
@@ -50,25 +50,25 @@ const MS: u64 = 1_000_000;
 
 /// Writes each record into a fixed slot, as the app does.
 struct Slots {
-    now_ns: u64,
+    now_ns: Uptime,
     slot: [u8; MAX_ENCODED_RECORD],
     closed: u64,
 }
 
 impl Environment for Slots {
-    fn now_ns(&self) -> u64 {
+    fn now_ns(&self) -> Uptime {
         self.now_ns
     }
 
     fn thread_cpu_ns(&self) -> Option<u64> {
-        Some(self.now_ns / 2)
+        Some(self.now_ns.0 / 2)
     }
 
-    fn running(&mut self, _: Token, _: u64, _: u32) {}
+    fn running(&mut self, _: Token, _: Uptime, _: u32) {}
 
-    fn resumed(&mut self, _: Token, _: u64, _: u32, _: u32) {}
+    fn resumed(&mut self, _: Token, _: Uptime, _: u32, _: u32) {}
 
-    fn idle(&mut self, _: Token, _: u64) {}
+    fn idle(&mut self, _: Token, _: Uptime) {}
 
     fn opened(&mut self, record: &Record<Details>, _: Dirty) {
         codec::encode_into(record, &mut self.slot).unwrap();
@@ -87,7 +87,7 @@ fn counting_counts() {
 
 #[test]
 fn recording_takes_nothing_from_the_heap() {
-    let environment = Slots { now_ns: 1_000_000 * MS, slot: [0; MAX_ENCODED_RECORD], closed: 0 };
+    let environment = Slots { now_ns: Uptime(1_000_000 * MS), slot: [0; MAX_ENCODED_RECORD], closed: 0 };
     let mut main = Aggregator::new(&Config::default(), environment);
     let line =
         ">>>>> Dispatching to Handler (com.example.shop.Feed$H) {6a3d1f2} com.example.shop.Load$1@1f: 159";
@@ -130,13 +130,11 @@ fn the_schedule_takes_nothing_from_the_heap() {
     let mut schedule = Schedule::new(&Config::default().sampling);
     let mut samples = 0;
     let taken = allocations(|| {
-        let mut now_ns = 0_u64;
+        let mut now_ns = Uptime::ZERO;
         for round in 0..100_000_u64 {
             let activity = match round / 500 % 3 {
-                0 => Activity::Idle { since_ns: now_ns.saturating_sub(round * MS) },
-                _ => {
-                    Activity::Running { token: Token(round / 500), start_ns: now_ns.saturating_sub(100 * MS) }
-                }
+                0 => Activity::Idle { since_ns: now_ns.minus(round * MS) },
+                _ => Activity::Running { token: Token(round / 500), start_ns: now_ns.minus(100 * MS) },
             };
             match schedule.next(now_ns, activity) {
                 Step::SleepUntil(deadline_ns) => now_ns = deadline_ns,
@@ -157,12 +155,12 @@ fn a_tree_builder_takes_its_memory_once() {
     let sampling = Config::default().sampling;
     let mut builder = StackTreeBuilder::new(&sampling);
     let message = |builder: &mut StackTreeBuilder, token: u64| {
-        builder.begin(Token(token), 0, StackSource::Art);
+        builder.begin(Token(token), Uptime::ZERO, StackSource::Art);
         for sample in 0..5_000_u64 {
             let frames: [LocationId; 16] =
                 std::array::from_fn(|depth| LocationId(((sample * token) >> depth) as u32 % 5));
             let interval_ns = builder.interval_ns();
-            builder.push(&Sample { frames: &frames, at_ns: sample * MS, stop_ns: 1, interval_ns });
+            builder.push(&Sample { frames: &frames, at_ns: Uptime(sample * MS), stop_ns: 1, interval_ns });
         }
     };
     message(&mut builder, 1);

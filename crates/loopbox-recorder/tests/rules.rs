@@ -3,7 +3,7 @@
 mod common;
 
 use common::{MS, Main, kinds};
-use loopbox_format::model::{Component, End, NamedBy, RecordKind, Slowest, Token};
+use loopbox_format::model::{Component, End, NamedBy, RecordKind, Slowest, Token, Uptime};
 use loopbox_recorder::{Config, Described, Keep, StackPointer, Wanted};
 
 #[test]
@@ -178,8 +178,10 @@ fn a_description_reaches_the_record_that_its_message_filled() {
 fn wait_is_known_when_when_is() {
     let mut main = Main::new(&Config::default());
     let mut waits = Vec::new();
-    for when_ns in [None, Some(0), Some(1_000_000 * MS - 5), Some(u64::MAX)] {
-        main.environment().now_ns = 1_000_000 * MS;
+    for when_ns in
+        [None, Some(0), Some(1_000_000 * MS - 5), Some(u64::MAX)].map(|when_ns| when_ns.map(Uptime))
+    {
+        main.environment().now_ns = Uptime(1_000_000 * MS);
         let _ = main.aggregator.begin(StackPointer::UNKNOWN);
         main.compute(60 * MS);
         let _ = main.aggregator.end(StackPointer::UNKNOWN, when_ns, End::Returned);
@@ -350,7 +352,7 @@ fn a_clock_that_goes_back_is_taken_for_standing_still() {
     main.environment().now_ns -= 5_000 * MS;
     main.message(10 * MS);
     main.begin(1);
-    main.environment().now_ns = 0;
+    main.environment().now_ns = Uptime::ZERO;
     let _ = main.end(1);
     let history = main.history();
     assert_eq!(kinds(&history), [(RecordKind::Group, 1, 3, 10)]);
@@ -363,7 +365,7 @@ fn names_are_cut_to_what_a_record_can_hold() {
     for _ in 0..8 {
         main.begin(1);
         main.compute(MS);
-        let _ = main.aggregator.end(Main::pointer(1, true), Some(1), End::Threw);
+        let _ = main.aggregator.end(Main::pointer(1, true), Some(Uptime(1)), End::Threw);
         main.describe(&"com.example.Überlang".repeat(5_000), i32::MIN);
     }
     // The environment checks that the record still fits its slot.

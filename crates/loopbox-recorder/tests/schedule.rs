@@ -1,6 +1,6 @@
 //! The sampler's policy, played by hand.
 
-use loopbox_format::model::Token;
+use loopbox_format::model::{Token, Uptime};
 use loopbox_recorder::{Activity, Sampling, Schedule, Step, Taken};
 use proptest::prelude::*;
 
@@ -11,13 +11,13 @@ const HOUR: u64 = 3_600 * SECOND;
 /// A sampler thread on a machine where everything takes as long as the test says.
 struct Sampler {
     schedule: Schedule,
-    now_ns: u64,
+    now_ns: Uptime,
     /// How late each sleep ends.
     late_ns: u64,
     /// How long a stop, and a sample with all around it, take.
     stop_ns: u64,
     sample_ns: u64,
-    taken_at_ns: Vec<u64>,
+    taken_at_ns: Vec<Uptime>,
     intervals_ns: Vec<u64>,
     wakes: u32,
 }
@@ -26,7 +26,7 @@ impl Sampler {
     fn new(sampling: &Sampling) -> Self {
         Self {
             schedule: Schedule::new(sampling),
-            now_ns: 1_000 * SECOND,
+            now_ns: Uptime(1_000 * SECOND),
             late_ns: 0,
             stop_ns: MS / 20,
             sample_ns: MS / 10,
@@ -37,7 +37,7 @@ impl Sampler {
     }
 
     /// Runs while the main thread does this, until this time; what it answered last when it parked or stopped.
-    fn run(&mut self, activity: Activity, until_ns: u64) -> Option<Step> {
+    fn run(&mut self, activity: Activity, until_ns: Uptime) -> Option<Step> {
         while self.now_ns < until_ns {
             match self.schedule.next(self.now_ns, activity) {
                 Step::SleepUntil(deadline_ns) => {
@@ -67,7 +67,7 @@ impl Sampler {
         self.taken_at_ns.clear();
         self.intervals_ns.clear();
         assert_eq!(self.run(Activity::Running { token: Token(token), start_ns }, start_ns + ns), None);
-        self.taken_at_ns.iter().map(|at| at - start_ns).collect()
+        self.taken_at_ns.iter().map(|&at| at - start_ns).collect()
     }
 }
 
@@ -103,15 +103,15 @@ fn many_short_messages_cost_one_wake_up_each_50_ms_at_most() {
     // Each sleep's deadline is a message's start and onset, and there is no message of that age.
     assert_eq!(sampler.wakes, 0);
     let mut sampler = Sampler::new(&Sampling::default());
-    let mut deadline_ns = 0;
+    let mut deadline_ns = Uptime::ZERO;
     let mut wakes = 0;
     for tick in 0..2_000_u64 {
-        let now_ns = tick * MS;
+        let now_ns = Uptime(tick * MS);
         if now_ns < deadline_ns {
             continue;
         }
         wakes += 1;
-        let activity = Activity::Running { token: Token(1 + tick / 4), start_ns: tick / 4 * 4 * MS };
+        let activity = Activity::Running { token: Token(1 + tick / 4), start_ns: Uptime(tick / 4 * 4 * MS) };
         let Step::SleepUntil(next_ns) = sampler.schedule.next(now_ns, activity) else {
             panic!("nothing to sample")
         };
@@ -128,7 +128,7 @@ fn a_long_message_among_many_short_ones_is_sampled_from_150_ms_on_at_the_latest(
         let begin_ns = sampler.now_ns;
         // Frames of 3 ms each 16 ms, up to the long message.
         let long_ns = begin_ns + 1_600 * MS + phase * MS;
-        let activity = |now_ns: u64| {
+        let activity = |now_ns: Uptime| {
             let (frame, into_ns) = ((now_ns - begin_ns) / (16 * MS), (now_ns - begin_ns) % (16 * MS));
             match into_ns {
                 _ if now_ns >= long_ns => Activity::Running { token: Token(1_000), start_ns: long_ns },
@@ -149,7 +149,7 @@ fn a_long_message_among_many_short_ones_is_sampled_from_150_ms_on_at_the_latest(
         sampler.schedule.taken(sampler.now_ns, Taken::Stack { stop_ns: 1 });
         sampler.taken_at_ns.clear();
         sampler.run(activity(sampler.now_ns), sampler.now_ns + 25 * MS);
-        let next: Vec<_> = sampler.taken_at_ns.iter().map(|at| (at - long_ns) % (10 * MS)).collect();
+        let next: Vec<_> = sampler.taken_at_ns.iter().map(|&at| (at - long_ns) % (10 * MS)).collect();
         assert!(next.len() >= 2 && next.iter().all(|&off| off == 0), "{phase}: {next:?}");
     }
 }
@@ -169,7 +169,7 @@ fn a_short_message_after_silence_costs_three_wake_ups() {
         };
         (sampler.now_ns, sampler.wakes) = (deadline_ns, 1);
         let since_ns = start_ns + 5 * MS;
-        assert_eq!(sampler.run(Activity::Idle { since_ns }, u64::MAX), Some(Step::Park));
+        assert_eq!(sampler.run(Activity::Idle { since_ns }, Uptime::MAX), Some(Step::Park));
         assert_eq!(sampler.wakes, wakes, "background: {background}");
     }
 }
@@ -199,7 +199,7 @@ fn deadlines_that_passed_are_counted_and_not_made_up_for() {
     let taken = sampler.message(1, 0);
     assert_eq!(taken, []);
     sampler.run(Activity::Running { token: Token(1), start_ns }, start_ns + 131 * MS);
-    let taken: Vec<_> = sampler.taken_at_ns.iter().map(|at| at - start_ns).collect();
+    let taken: Vec<_> = sampler.taken_at_ns.iter().map(|&at| at - start_ns).collect();
     assert_eq!(
         taken.len() + sampler.schedule.take_missed() as usize,
         9,
@@ -300,10 +300,10 @@ fn a_frozen_process_is_not_a_starved_one() {
 #[test]
 fn who_did_something_else_was_not_woken_late() {
     let mut schedule = Schedule::new(&Sampling::default());
-    let activity = Activity::Running { token: Token(1), start_ns: SECOND };
+    let activity = Activity::Running { token: Token(1), start_ns: Uptime(SECOND) };
     for n in 1..10 {
-        while let Step::Sample { .. } = schedule.next(n * SECOND, activity) {
-            schedule.taken(n * SECOND, Taken::Stack { stop_ns: 1 });
+        while let Step::Sample { .. } = schedule.next(Uptime(n * SECOND), activity) {
+            schedule.taken(Uptime(n * SECOND), Taken::Stack { stop_ns: 1 });
         }
         schedule.reset_lateness();
     }
@@ -321,7 +321,13 @@ fn slow_stops_widen_the_interval() {
 }
 
 /// A message of this number that begins now: when it was first sampled, and how often, until it ends or is given up.
-fn attempts(schedule: &mut Schedule, token: u64, begun_ns: u64, length_ns: u64, outcome: Taken) -> Vec<u64> {
+fn attempts(
+    schedule: &mut Schedule,
+    token: u64,
+    begun_ns: Uptime,
+    length_ns: u64,
+    outcome: Taken,
+) -> Vec<u64> {
     let (activity, mut now_ns, mut at) =
         (Activity::Running { token: Token(token), start_ns: begun_ns }, begun_ns, Vec::new());
     while now_ns < begun_ns + length_ns {
@@ -340,8 +346,8 @@ fn attempts(schedule: &mut Schedule, token: u64, begun_ns: u64, length_ns: u64, 
 #[test]
 fn a_message_is_given_up_when_suspending_failed_three_times_in_a_row() {
     let mut schedule = Schedule::new(&Sampling::default());
-    let activity = Activity::Running { token: Token(1), start_ns: 0 };
-    let mut now_ns = 0;
+    let activity = Activity::Running { token: Token(1), start_ns: Uptime::ZERO };
+    let mut now_ns = Uptime::ZERO;
     let stack = Taken::Stack { stop_ns: 1 };
     for outcome in [Taken::Failed, Taken::Failed, stack, Taken::Failed, Taken::Failed] {
         while let Step::SleepUntil(deadline_ns) = schedule.next(now_ns, activity) {
@@ -361,7 +367,7 @@ fn a_message_is_given_up_when_suspending_failed_three_times_in_a_row() {
 #[test]
 fn what_could_not_have_stopped_is_missed_and_no_failure() {
     let mut schedule = Schedule::new(&Sampling::default());
-    let at = attempts(&mut schedule, 1, 1_000 * SECOND, 200 * MS, Taken::Unstoppable);
+    let at = attempts(&mut schedule, 1, Uptime(1_000 * SECOND), 200 * MS, Taken::Unstoppable);
     assert_eq!(at, every(50, 10, 200));
     assert_eq!((schedule.take_missed(), schedule.given_up()), (15, 0));
 }
@@ -375,24 +381,24 @@ fn what_goes_on_failing_is_tried_less_and_less_often_and_never_given_up_for_good
         attempts(schedule, token, begun_ns, SECOND, outcome).len()
     };
     let mut at_ns = SECOND;
-    assert_eq!(message(&mut schedule, at_ns, Taken::Failed), 3);
+    assert_eq!(message(&mut schedule, Uptime(at_ns), Taken::Failed), 3);
     for pause_s in [0, 10, 60, 360, 2_160, 3_600, 3_600] {
         assert_eq!(
-            message(&mut schedule, at_ns + pause_s / 2 * SECOND, Taken::Failed),
+            message(&mut schedule, Uptime(at_ns + pause_s / 2 * SECOND), Taken::Failed),
             if pause_s == 0 { 3 } else { 0 }
         );
         if pause_s > 0 {
             at_ns += (pause_s + 1) * SECOND;
-            assert_eq!(message(&mut schedule, at_ns, Taken::Failed), 3, "after {pause_s} s");
+            assert_eq!(message(&mut schedule, Uptime(at_ns), Taken::Failed), 3, "after {pause_s} s");
         }
     }
     at_ns += 3_601 * SECOND;
     assert!(
-        message(&mut schedule, at_ns, Taken::Stack { stop_ns: 1 }) > 3,
+        message(&mut schedule, Uptime(at_ns), Taken::Stack { stop_ns: 1 }) > 3,
         "and one stack makes all as it was"
     );
-    assert_eq!(message(&mut schedule, at_ns + SECOND, Taken::Failed), 3);
-    assert_eq!(message(&mut schedule, at_ns + 2 * SECOND, Taken::Failed), 3);
+    assert_eq!(message(&mut schedule, Uptime(at_ns + SECOND), Taken::Failed), 3);
+    assert_eq!(message(&mut schedule, Uptime(at_ns + 2 * SECOND), Taken::Failed), 3);
     assert_eq!(schedule.given_up(), 10);
 }
 
@@ -400,9 +406,9 @@ fn what_goes_on_failing_is_tried_less_and_less_often_and_never_given_up_for_good
 fn a_message_that_ended_meanwhile_is_no_failure() {
     let mut schedule = Schedule::new(&Sampling::default());
     for token in 1..100 {
-        let activity = Activity::Running { token: Token(token), start_ns: token * SECOND };
-        assert!(matches!(schedule.next(token * SECOND + 50 * MS, activity), Step::Sample { .. }));
-        schedule.taken(token * SECOND + 50 * MS, Taken::Gone);
+        let activity = Activity::Running { token: Token(token), start_ns: Uptime(token * SECOND) };
+        assert!(matches!(schedule.next(Uptime(token * SECOND + 50 * MS), activity), Step::Sample { .. }));
+        schedule.taken(Uptime(token * SECOND + 50 * MS), Taken::Gone);
     }
     assert_eq!((schedule.interval_ns(), schedule.take_missed()), (10 * MS, 0));
 }
@@ -437,25 +443,25 @@ proptest! {
                 _ => {}
             }
             let activity = match idle_ns {
-                Some(since_ns) => Activity::Idle { since_ns },
-                None => Activity::Running { token: Token(token), start_ns },
+                Some(since_ns) => Activity::Idle { since_ns: Uptime(since_ns) },
+                None => Activity::Running { token: Token(token), start_ns: Uptime(start_ns) },
             };
-            match schedule.next(now_ns, activity) {
+            match schedule.next(Uptime(now_ns), activity) {
                 Step::SleepUntil(deadline_ns) => {
-                    prop_assert!(deadline_ns > now_ns);
+                    prop_assert!(deadline_ns > Uptime(now_ns));
                     // Woken early, in time or late.
-                    now_ns = deadline_ns - (deadline_ns - now_ns).min(10 * MS) + pass_ns % (20 * MS);
+                    now_ns = deadline_ns - (deadline_ns - now_ns).min(Uptime(10 * MS)) + pass_ns % (20 * MS);
                 }
                 Step::Sample { token: of, interval_ns } => {
                     prop_assert_eq!((of, idle_ns), (Token(token), None));
                     prop_assert!(now_ns >= start_ns + 50 * MS && interval_ns >= 10 * MS);
                     now_ns += pass_ns % (15 * MS);
-                    schedule.taken(now_ns, match outcome {
+                    schedule.taken(Uptime(now_ns), match outcome {
                         0 => Taken::Gone,
                         1 => Taken::Failed,
                         _ => Taken::Stack { stop_ns: pass_ns % (8 * MS) },
                     });
-                    let again = schedule.next(now_ns, activity);
+                    let again = schedule.next(Uptime(now_ns), activity);
                     prop_assert!(!matches!(again, Step::Sample { .. }), "at most one stack an interval");
                 }
                 Step::Park => {

@@ -2,7 +2,7 @@
 //!
 //! Public with the feature `test-support`.
 
-use loopbox_format::model::{FrameCause, FrameFlags, FrameSession, JankFrame, JankPlace, Token};
+use loopbox_format::model::{FrameCause, FrameFlags, FrameSession, JankFrame, JankPlace, Token, Uptime};
 use loopbox_frames::{
     DisplayFrame, Gestures, METRICS, MainThreadTime, RefreshInterval, Scenes, StageReport, is_jank, place,
 };
@@ -22,7 +22,7 @@ pub const ARTICLE_TRACE: [u64; 83] = [
 pub struct SessionBuilder {
     scenes: Scenes,
     gestures: Gestures,
-    now_ns: u64,
+    now_ns: Uptime,
     session: FrameSession,
 }
 
@@ -38,7 +38,7 @@ impl SessionBuilder {
         Self {
             scenes: Scenes::new(Scenes::DEFAULT_LIMIT),
             gestures: Gestures::new(),
-            now_ns: 90_000 * MS,
+            now_ns: Uptime(90_000 * MS),
             session: FrameSession::default(),
         }
     }

@@ -9,7 +9,7 @@ use loopbox_format::model::{
     LockHolder, LockWait, MainState, MainThread, Message, Meta, Method, MethodId, NamedBy, NativeFrame,
     NativeFrameSource, NativeModule, NativeStack, OtherThread, Outside, PackedTrace, Pending, PendingSource,
     Phase, Process, Progress, Record, RecordKind, Report, Running, Slowest, StackSource, StackTree,
-    Statistic, SystemCall, SystemCallSource, Token, TreeNode,
+    Statistic, SystemCall, SystemCallSource, Token, TreeNode, Uptime,
 };
 use loopbox_format::report::Decoded;
 use std::io::Write;
@@ -28,7 +28,7 @@ const LOOP: &str = "android.os.Looper.loop:214 android.os.Handler.dispatchMessag
 pub struct ReportBuilder {
     report: Report,
     /// The wall time of the records so far.
-    history_ns: u64,
+    history_ns: Uptime,
     token: Token,
 }
 
@@ -53,10 +53,10 @@ impl ReportBuilder {
                     abi: "arm64-v8a".into(),
                     app_version: "5.2.1 (50201)".into(),
                     device: "Google Pixel 8".into(),
-                    started_ns: Some(1_000 * MS),
-                    installed_ns: 2_000 * MS,
+                    started_ns: Some(Uptime(1_000 * MS)),
+                    installed_ns: Uptime(2_000 * MS),
                 },
-                dumped_at: ClockPair { uptime_ns: NOW_NS, unix_ms: 1_790_000_000_000 },
+                dumped_at: ClockPair { uptime_ns: Uptime(NOW_NS), unix_ms: 1_790_000_000_000 },
                 limits: Limits::default(),
                 annotations: vec![("user".into(), "7f3a".into())],
             },
@@ -66,11 +66,15 @@ impl ReportBuilder {
                 feature(Feature::Ring, "mapped file"),
                 feature(Feature::SigQuit, "handler on main"),
             ],
-            pending: Pending { source: PendingSource::LooperDump, captured_ns: NOW_NS, ..Pending::default() },
-            main: MainState::Idle { since_ns: NOW_NS },
+            pending: Pending {
+                source: PendingSource::LooperDump,
+                captured_ns: Uptime(NOW_NS),
+                ..Pending::default()
+            },
+            main: MainState::Idle { since_ns: Uptime(NOW_NS) },
             ..Report::default()
         };
-        Self { report, history_ns: 0, token: Token(1) }
+        Self { report, history_ns: Uptime::ZERO, token: Token(1) }
     }
 
     /// Changes anything that has no method of its own.
@@ -142,8 +146,8 @@ impl ReportBuilder {
     pub fn running(mut self, token: u64, age_ms: u64) -> Self {
         self.report.main = MainState::Running(Running {
             token: Token(token),
-            start_ns: NOW_NS - age_ms * MS,
-            as_of_ns: NOW_NS,
+            start_ns: Uptime(NOW_NS - age_ms * MS),
+            as_of_ns: Uptime(NOW_NS),
             cpu_ns: Some(age_ms * MS * 95 / 100),
             depth: 1,
             message: None,
@@ -158,9 +162,9 @@ impl ReportBuilder {
         let start_ns = NOW_NS - age_ms * MS;
         self.report.main = MainState::Outside(Outside {
             token: Token(OUTSIDE),
-            after_ns: start_ns - if begin_known { 300 * MS } else { 0 },
-            start_ns: begin_known.then_some(start_ns),
-            as_of_ns: NOW_NS,
+            after_ns: Uptime(start_ns - if begin_known { 300 * MS } else { 0 }),
+            start_ns: begin_known.then_some(Uptime(start_ns)),
+            as_of_ns: Uptime(NOW_NS),
             cpu_ns: Some(age_ms * MS * 95 / 100),
         });
         self
@@ -169,7 +173,7 @@ impl ReportBuilder {
     /// No message has run for so long at the dump.
     #[must_use]
     pub fn idle_at_dump(mut self, idle_ms: u64) -> Self {
-        self.report.main = MainState::Idle { since_ns: NOW_NS - idle_ms * MS };
+        self.report.main = MainState::Idle { since_ns: Uptime(NOW_NS - idle_ms * MS) };
         self
     }
 
@@ -194,7 +198,10 @@ impl ReportBuilder {
                 outside.start_ns.unwrap_or(outside.after_ns)
             }
             MainState::Idle { since_ns } if token == OUTSIDE => *since_ns,
-            _ => self.report.history.iter().find(|r| r.first_token == Token(token)).map_or(0, |r| r.start_ns),
+            _ => {
+                let record = self.report.history.iter().find(|r| r.first_token == Token(token));
+                record.map_or(Uptime::ZERO, |r| r.start_ns)
+            }
         };
         let stacks: Vec<(Vec<LocationId>, u32)> = stacks
             .iter()
@@ -259,7 +266,7 @@ impl ReportBuilder {
         let tid = 5_000 + self.report.locks.waits.len() as u32;
         let holder = Some(LockHolder { name: holder.into(), tid, stack });
         let wait = LockWait { class: class.into(), of_class: String::new(), holder };
-        self.report.locks.captured_ns = NOW_NS;
+        self.report.locks.captured_ns = Uptime(NOW_NS);
         self.report.locks.waits.push(wait);
         self
     }
@@ -270,7 +277,7 @@ impl ReportBuilder {
         let stack = stack.map(|stack| stack.split(' ').map(|frame| self.location(frame)).collect());
         let tid = 7_000 + self.report.threads.threads.len() as u32;
         let thread = OtherThread { name: name.into(), tid, state: b'S', cpu_ns: Some(1_250_000_000), stack };
-        self.report.threads.captured_ns = NOW_NS;
+        self.report.threads.captured_ns = Uptime(NOW_NS);
         self.report.threads.threads.push(thread);
         self
     }
@@ -289,7 +296,7 @@ impl ReportBuilder {
             offset: *offset,
         };
         self.report.main_thread = MainThread {
-            captured_ns: NOW_NS + MS,
+            captured_ns: Uptime(NOW_NS + MS),
             state: Some(b'S'),
             wchan: "futex_wait_queue".into(),
             system_call: Some(SystemCall {
@@ -308,7 +315,7 @@ impl ReportBuilder {
                 major_faults: 1,
             }),
             native: Some(NativeStack {
-                captured_ns: NOW_NS - 2 * MS,
+                captured_ns: Uptime(NOW_NS - 2 * MS),
                 frames: frames.iter().enumerate().map(frame).collect(),
                 modules: frames.iter().map(module).collect(),
             }),
@@ -345,9 +352,9 @@ impl ReportBuilder {
             MainState::Running(running) => running.start_ns,
             MainState::Idle { since_ns } => *since_ns,
             MainState::Outside(outside) => outside.after_ns,
-            _ => NOW_NS,
+            _ => Uptime(NOW_NS),
         };
-        let shift = newest.saturating_sub(self.history_ns);
+        let shift = newest.since(self.history_ns);
         let moved = self.report.history.clone();
         for record in &mut self.report.history {
             record.start_ns += shift;
@@ -368,7 +375,7 @@ fn record(kind: RecordKind) -> Record {
         seq: 0,
         first_token: Token(0),
         count: 0,
-        start_ns: 0,
+        start_ns: Uptime::ZERO,
         wall_ns: 0,
         work_ns: 0,
         idle_ns: 0,

@@ -1,8 +1,8 @@
 //! No decoded report, whatever it contains, makes a function of this crate panic or use unbounded memory.
 
 use loopbox_format::container::Damage;
-use loopbox_format::model::Token;
 use loopbox_format::model::*;
+use loopbox_format::model::{Token, Uptime};
 use loopbox_format::report::Decoded;
 use loopbox_report::cluster::{self, Clusters, Sighting};
 use loopbox_report::diagnose::{Diagnosis, diagnose};
@@ -58,7 +58,7 @@ fn detail() -> impl Strategy<Value = Detail> {
     (nasty(), nasty(), nasty(), proptest::option::of(nasty()), message()).prop_map(
         |(token, start_ns, wall_ns, wait_ns, message)| Detail {
             token: Token(token),
-            start_ns,
+            start_ns: Uptime(start_ns),
             wall_ns,
             wait_ns,
             end: End::Missed,
@@ -83,7 +83,7 @@ fn record() -> impl Strategy<Value = Record> {
         seq: r.0,
         first_token: Token(r.1),
         count: r.2,
-        start_ns: t.0,
+        start_ns: Uptime(t.0),
         wall_ns: t.1,
         work_ns: t.2,
         idle_ns: t.3,
@@ -108,7 +108,7 @@ fn tree() -> impl Strategy<Value = StackTree> {
     (nasty(), nasty(), vec(phase, 0..3), vec(nasty(), 0..20), vec(node, 0..30), small(), nasty()).prop_map(
         |(token, start_ns, phases, sample_deltas_ns, nodes, missed_samples, stop)| StackTree {
             token: Token(token),
-            start_ns,
+            start_ns: Uptime(start_ns),
             source: StackSource::JavaApi,
             phases,
             sample_deltas_ns,
@@ -124,20 +124,20 @@ fn main_state() -> impl Strategy<Value = MainState> {
     let running = (nasty(), nasty(), nasty(), proptest::option::of(nasty()), small(), message());
     prop_oneof![
         Just(MainState::Unknown),
-        nasty().prop_map(|since_ns| MainState::Idle { since_ns }),
+        nasty().prop_map(|since_ns| MainState::Idle { since_ns: Uptime(since_ns) }),
         (nasty(), nasty(), proptest::option::of(nasty()), nasty(), proptest::option::of(nasty())).prop_map(
             |(token, after_ns, start_ns, as_of_ns, cpu_ns)| MainState::Outside(Outside {
                 token: Token(token),
-                after_ns,
-                start_ns,
-                as_of_ns,
+                after_ns: Uptime(after_ns),
+                start_ns: start_ns.map(Uptime),
+                as_of_ns: Uptime(as_of_ns),
                 cpu_ns
             })
         ),
         running.prop_map(|(token, start_ns, as_of_ns, cpu_ns, depth, message)| MainState::Running(Running {
             token: Token(token),
-            start_ns,
-            as_of_ns,
+            start_ns: Uptime(start_ns),
+            as_of_ns: Uptime(as_of_ns),
             cpu_ns,
             depth,
             message
@@ -191,7 +191,7 @@ fn native_stack() -> impl Strategy<Value = NativeStack> {
     let module =
         (word(), vec(any::<u8>(), 0..90)).prop_map(|(path, build_id)| NativeModule { path, build_id });
     (nasty(), vec(frame, 0..600), vec(module, 0..4)).prop_map(|(captured_ns, frames, modules)| NativeStack {
-        captured_ns,
+        captured_ns: Uptime(captured_ns),
         frames,
         modules,
     })
@@ -215,7 +215,7 @@ fn main_thread() -> BoxedStrategy<MainThread> {
         (proptest::option::of(system_call().boxed()), proptest::option::of(progress).boxed());
     (nasty(), state, word(), call, progress, proptest::option::of(native_stack().boxed()))
         .prop_map(|(captured_ns, state, wchan, system_call, progress, native)| MainThread {
-            captured_ns,
+            captured_ns: Uptime(captured_ns),
             state,
             wchan,
             system_call,
@@ -271,18 +271,23 @@ fn report() -> impl Strategy<Value = Report> {
         let mut report = Report { history, main, symbols, trees, main_thread, ..Report::default() };
         report.meta.process.abi = abi;
         report.meta.process.name = meta.0;
-        report.meta.dumped_at = ClockPair { uptime_ns: meta.1, unix_ms: meta.2 };
-        report.meta.process.installed_ns = meta.3;
+        report.meta.dumped_at = ClockPair { uptime_ns: Uptime(meta.1), unix_ms: meta.2 };
+        report.meta.process.installed_ns = Uptime(meta.3);
         report.meta.process.api_level = meta.4;
-        report.pending =
-            Pending { source: PendingSource::LooperDump, captured_ns, lines, dropped_lines: u32::MAX };
+        report.pending = Pending {
+            source: PendingSource::LooperDump,
+            captured_ns: Uptime(captured_ns),
+            lines,
+            dropped_lines: u32::MAX,
+        };
         let holder = LockHolder {
             name: report.meta.process.name.clone(),
             tid: meta.4,
             stack: [0, meta.4, 3].map(LocationId).to_vec(),
         };
         let wait = LockWait { class: "C".into(), of_class: String::new(), holder: Some(holder) };
-        report.locks = LockChain { captured_ns: meta.3, waits: vec![wait; 2], deadlock: meta.1 % 2 == 0 };
+        report.locks =
+            LockChain { captured_ns: Uptime(meta.3), waits: vec![wait; 2], deadlock: meta.1 % 2 == 0 };
         report.system_trace = packed(&trace);
         report.statistics = statistics.into_iter().map(|(name, value)| Statistic { name, value }).collect();
         report
@@ -357,7 +362,7 @@ fn loading_cuts_a_huge_report_to_the_limits() {
         .collect();
     let deep = StackTree {
         token: Token(1),
-        start_ns: 0,
+        start_ns: Uptime::ZERO,
         source: StackSource::Art,
         phases: vec![Phase { first_sample: 0, interval_ns: 1 }],
         sample_deltas_ns: vec![1; 1_500_000],

@@ -1,7 +1,7 @@
 //! No records of display frames, whatever they say, make a function of this crate panic or print what a terminal acts on.
 
 use loopbox_format::frames::{FrameRecord, read};
-use loopbox_format::model::{FrameSession, Report};
+use loopbox_format::model::{FrameSession, Report, Uptime};
 use loopbox_format::report::Decoded;
 use loopbox_report::cluster::{self, Clusters, Sighting};
 use loopbox_report::diagnose::diagnose;
@@ -39,7 +39,7 @@ proptest! {
     #[test]
     fn every_view_of_any_session_is_rendered(frames in session(), dump_ns in any::<u64>()) {
         let mut report = Report { frames, ..Report::default() };
-        report.meta.dumped_at.uptime_ns = dump_ns;
+        report.meta.dumped_at.uptime_ns = Uptime(dump_ns);
         let analysis = Analysis::new(&Decoded { report, damage: Vec::new() });
         let mut all = Smoothness::default();
         all.add(&analysis, "a.lbx");

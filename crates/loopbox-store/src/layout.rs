@@ -6,7 +6,7 @@
 use crate::identity::{BuildId, Identity};
 use crate::slot::HEADER_LEN as SLOT_HEADER_LEN;
 use loopbox_format::container::crc32;
-use loopbox_format::model::ClockPair;
+use loopbox_format::model::{ClockPair, Uptime};
 
 /// First bytes of a ring file.
 pub(crate) const MAGIC: [u8; 8] = *b"\x89LBR\r\n\x1a\n";
@@ -296,7 +296,7 @@ impl Header {
         put(&mut out, 32, &pid.to_le_bytes());
         put(&mut out, 40, &start_ticks.to_le_bytes());
         put(&mut out, 48, &boot_id);
-        put(&mut out, 64, &clocks.uptime_ns.to_le_bytes());
+        put(&mut out, 64, &clocks.uptime_ns.0.to_le_bytes());
         put(&mut out, 72, &clocks.unix_ms.to_le_bytes());
         put(&mut out, 80, &libart.to_raw());
         put(&mut out, 112, &recorder.to_raw());
@@ -341,7 +341,10 @@ impl Header {
             pid: u32_at(32).ok_or(short)?,
             start_ticks: u64_at(40).ok_or(short)?,
             boot_id: header.get(48..).and_then(|b| b.first_chunk().copied()).ok_or(short)?,
-            clocks: ClockPair { uptime_ns: u64_at(64).ok_or(short)?, unix_ms: u64_at(72).ok_or(short)? },
+            clocks: ClockPair {
+                uptime_ns: Uptime(u64_at(64).ok_or(short)?),
+                unix_ms: u64_at(72).ok_or(short)?,
+            },
             libart: BuildId::from_raw(raw(80)?),
             recorder: BuildId::from_raw(raw(112)?),
         };
@@ -378,7 +381,7 @@ mod tests {
             pid: 4711,
             start_ticks: 99,
             boot_id: [5; 16],
-            clocks: ClockPair { uptime_ns: 1, unix_ms: 2 },
+            clocks: ClockPair { uptime_ns: Uptime(1), unix_ms: 2 },
             libart: BuildId::new(&[1, 2, 3]),
             recorder: BuildId::new(&[9; 20]),
         };

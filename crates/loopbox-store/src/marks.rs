@@ -3,6 +3,7 @@
 //! Each is complete in one store, so that it can be written from anywhere, a signal handler included.
 
 use crate::sync::{AtomicU64, Word};
+use loopbox_format::model::Uptime;
 
 const FUSE_TAG: u64 = 0x5A;
 const MS: u64 = 1_000_000;
@@ -21,7 +22,7 @@ pub enum FuseState {
         /// In the middle of what, by the sampler's own numbers (`loopbox_art::Phase`).
         phase: u8,
         /// Since when, uptime, whole milliseconds of it.
-        since_ns: u64,
+        since_ns: Uptime,
     },
     /// The word holds something that the sampler never writes.
     Damaged,
@@ -35,7 +36,7 @@ impl FuseState {
             _ if word == 0 => Self::Unused,
             _ if u64::from(tag) != FUSE_TAG => Self::Damaged,
             0 => Self::Closed,
-            phase => Self::Open { phase, since_ns },
+            phase => Self::Open { phase, since_ns: Uptime(since_ns) },
         }
     }
 }
@@ -44,9 +45,9 @@ impl FuseState {
 ///
 /// What comes after the store in this thread cannot come before it: the processor retires in order, and a process
 /// that ends keeps what was retired.
-pub(crate) fn set_fuse(word: &AtomicU64, phase: u8, now_ns: u64) {
+pub(crate) fn set_fuse(word: &AtomicU64, phase: u8, now_ns: Uptime) {
     // 48 bits of milliseconds are 8,900 years.
-    word.set_release((now_ns / MS) << 16 | u64::from(phase) << 8 | FUSE_TAG);
+    word.set_release((now_ns.0 / MS) << 16 | u64::from(phase) << 8 | FUSE_TAG);
 }
 
 /// What a crash handler noted.
@@ -67,8 +68,8 @@ impl CrashMark {
 }
 
 /// Moves the last sign of life forward, whichever thread comes first.
-pub(crate) fn heartbeat(word: &AtomicU64, uptime_ns: u64) {
-    word.raise(uptime_ns);
+pub(crate) fn heartbeat(word: &AtomicU64, uptime_ns: Uptime) {
+    word.raise(uptime_ns.0);
 }
 
 #[cfg(all(test, not(loom)))]
@@ -80,11 +81,11 @@ mod tests {
         let word = AtomicU64::new(0);
         let state = || FuseState::from_word(word.get());
         assert_eq!(state(), FuseState::Unused);
-        set_fuse(&word, 2, 7_999_999);
-        assert_eq!(state(), FuseState::Open { phase: 2, since_ns: 7_000_000 });
-        set_fuse(&word, 3, u64::MAX);
-        assert_eq!(state(), FuseState::Open { phase: 3, since_ns: u64::MAX / MS * MS });
-        set_fuse(&word, 0, 9_000_000);
+        set_fuse(&word, 2, Uptime(7_999_999));
+        assert_eq!(state(), FuseState::Open { phase: 2, since_ns: Uptime(7_000_000) });
+        set_fuse(&word, 3, Uptime::MAX);
+        assert_eq!(state(), FuseState::Open { phase: 3, since_ns: Uptime(u64::MAX / MS * MS) });
+        set_fuse(&word, 0, Uptime(9_000_000));
         assert_eq!(state(), FuseState::Closed);
         assert_eq!(FuseState::from_word(0x1234), FuseState::Damaged);
     }
@@ -100,8 +101,8 @@ mod tests {
     #[test]
     fn life_signs_do_not_go_back() {
         let word = AtomicU64::new(0);
-        heartbeat(&word, 7);
-        heartbeat(&word, 3);
+        heartbeat(&word, Uptime(7));
+        heartbeat(&word, Uptime(3));
         assert_eq!(word.get(), 7);
     }
 }

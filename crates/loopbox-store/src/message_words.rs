@@ -1,6 +1,6 @@
 //! What the main thread writes for every message, the current message and the open record, as plain words.
 
-use loopbox_format::model::{Detail, Record, RecordKind, Slowest, Token};
+use loopbox_format::model::{Detail, Record, RecordKind, Slowest, Token, Uptime};
 
 const UNKNOWN: u64 = u64::MAX;
 
@@ -8,9 +8,9 @@ const UNKNOWN: u64 = u64::MAX;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Current {
     /// It runs message `token`. `later` messages began after it and have ended: it goes on around a nested loop.
-    Running { token: Token, start_ns: u64, depth: u32, later: u32 },
+    Running { token: Token, start_ns: Uptime, depth: u32, later: u32 },
     /// It runs no message.
-    Idle { since_ns: u64 },
+    Idle { since_ns: Uptime },
 }
 
 pub(crate) const CURRENT_WORDS: usize = 4;
@@ -18,19 +18,19 @@ pub(crate) const CURRENT_WORDS: usize = 4;
 impl Current {
     pub(crate) fn to_words(self) -> [u64; CURRENT_WORDS] {
         match self {
-            Self::Idle { since_ns } => [1, 0, since_ns, 0],
+            Self::Idle { since_ns } => [1, 0, since_ns.0, 0],
             Self::Running { token, start_ns, depth, later } => {
-                [2, token.0, start_ns, u64::from(later) << 32 | u64::from(depth)]
+                [2, token.0, start_ns.0, u64::from(later) << 32 | u64::from(depth)]
             }
         }
     }
 
     pub(crate) fn from_words([state, token, since_ns, depth]: [u64; CURRENT_WORDS]) -> Option<Self> {
         match state {
-            1 => Some(Self::Idle { since_ns }),
+            1 => Some(Self::Idle { since_ns: Uptime(since_ns) }),
             2 => Some(Self::Running {
                 token: Token(token),
-                start_ns: since_ns,
+                start_ns: Uptime(since_ns),
                 depth: depth as u32,
                 later: (depth >> 32) as u32,
             }),
@@ -58,7 +58,7 @@ impl Open {
             r.seq,
             r.first_token.0,
             u64::from(r.count),
-            r.start_ns,
+            r.start_ns.0,
             r.wall_ns,
             r.work_ns,
             r.idle_ns,
@@ -94,7 +94,7 @@ impl Open {
             seq,
             first_token: Token(first_token),
             count: count as u32,
-            start_ns,
+            start_ns: Uptime(start_ns),
             wall_ns,
             work_ns,
             idle_ns,
@@ -171,8 +171,8 @@ mod tests {
     #[test]
     fn cells_are_read_back_as_they_were_written() {
         for current in [
-            Current::Idle { since_ns: 9 },
-            Current::Running { token: Token(3), start_ns: u64::MAX, depth: 2, later: u32::MAX },
+            Current::Idle { since_ns: Uptime(9) },
+            Current::Running { token: Token(3), start_ns: Uptime::MAX, depth: 2, later: u32::MAX },
         ] {
             assert_eq!(Current::from_words(current.to_words()), Some(current));
         }
@@ -182,7 +182,7 @@ mod tests {
             seq: 1,
             first_token: Token(2),
             count: 3,
-            start_ns: 4,
+            start_ns: Uptime(4),
             wall_ns: 5,
             work_ns: 6,
             idle_ns: 7,

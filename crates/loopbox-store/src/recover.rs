@@ -13,7 +13,7 @@ use loopbox_format::codec;
 use loopbox_format::container::Damage;
 use loopbox_format::frames::decode_session;
 use loopbox_format::model::{
-    ClockPair, Detail, DumpReason, FrameSession, MainState, Outside, Record, Report, Running, Token,
+    ClockPair, Detail, DumpReason, FrameSession, MainState, Outside, Record, Report, Running, Token, Uptime,
 };
 
 /// Why nothing can be recovered from a file.
@@ -46,7 +46,7 @@ pub struct Recovered {
     /// What a crash handler noted.
     pub crash: Option<CrashMark>,
     /// The newest instant that the ring speaks of, uptime: the last sign of life of a dead process.
-    pub last_alive_ns: u64,
+    pub last_alive_ns: Uptime,
     /// What could not be used: torn slots (being written), damaged ones, payloads that do not decode.
     pub damage: Vec<Damage>,
     /// How many slots were being written, at most one for each writing thread that was killed.
@@ -88,7 +88,7 @@ pub fn recover(file: &[u8]) -> Result<Recovered, RecoverError> {
     }
     recovered.report.lost = lost(&recovered.damage);
     let clocks = header.identity.clocks;
-    let alive_for_ns = recovered.last_alive_ns.saturating_sub(clocks.uptime_ns);
+    let alive_for_ns = recovered.last_alive_ns.since(clocks.uptime_ns);
     recovered.report.meta.reason =
         DumpReason::Recovered { crash_signal: recovered.crash.map(|crash| crash.signal) };
     recovered.report.meta.dumped_at = ClockPair {
@@ -119,7 +119,7 @@ pub(crate) fn history(source: &dyn Source, header: &Header) -> Vec<Record> {
 
 /// Reads everything that `source` holds. `now_ns` is the uptime of a snapshot: a living process needs no sign of life,
 /// and the age of its running message must not depend on which of our threads beat last.
-pub(crate) fn assemble(source: &dyn Source, header: &Header, now_ns: Option<u64>) -> Recovered {
+pub(crate) fn assemble(source: &dyn Source, header: &Header, now_ns: Option<Uptime>) -> Recovered {
     let mut reading = Reading { source, layout: &header.layout, damage: Vec::new(), torn: 0 };
     let mut report = Report::default();
     // The current message before the history: one that ends between the two looks is then in the history, and is
@@ -128,12 +128,13 @@ pub(crate) fn assemble(source: &dyn Source, header: &Header, now_ns: Option<u64>
     let history = reading.history();
     let running: Option<Running> = reading.value(Kind::Running);
     let outside: Option<Option<Outside>> = reading.value(Kind::Outside);
-    let mut alive = source.word(HEARTBEAT_AT).max(header.identity.clocks.uptime_ns).max(now_ns.unwrap_or(0));
+    let heartbeat_ns = Uptime(source.word(HEARTBEAT_AT));
+    let mut alive = heartbeat_ns.max(header.identity.clocks.uptime_ns).max(now_ns.unwrap_or(Uptime::ZERO));
 
     let (trees, last_sample) = reading.trees();
     alive = alive.max(last_sample);
-    let ends = history.records.iter().map(|record| record.start_ns.saturating_add(record.wall_ns));
-    alive = ends.fold(alive, u64::max);
+    let ends = history.records.iter().map(|record| record.start_ns.plus(record.wall_ns));
+    alive = ends.fold(alive, Uptime::max);
     // Without a hook main reports nothing, and its history does not count what it was found in.
     let tells = current.is_some();
     report.main = main_state(current, running, &history, &mut alive);
@@ -187,7 +188,7 @@ fn main_state(
     current: Option<Current>,
     described: Option<Running>,
     history: &History,
-    alive: &mut u64,
+    alive: &mut Uptime,
 ) -> MainState {
     match current {
         None => MainState::Unknown,
@@ -197,7 +198,7 @@ fn main_state(
         }
         // The message was counted after the cell was read, or the process ended before the cell was written.
         Some(Current::Running { token, depth, later, .. }) if history.has_ended(token, depth, later) => {
-            let end = history.records.last().map_or(0, |r| r.start_ns.saturating_add(r.wall_ns));
+            let end = history.records.last().map_or(Uptime::ZERO, |r| r.start_ns.plus(r.wall_ns));
             MainState::Idle { since_ns: end }
         }
         Some(Current::Running { token, start_ns, depth, .. }) => {
@@ -363,11 +364,11 @@ impl Reading<'_> {
     }
 
     /// All trees, the running message's last, and when the newest sample was taken.
-    fn trees(&mut self) -> (Trees, u64) {
+    fn trees(&mut self) -> (Trees, Uptime) {
         let mut packed = self.kept_trees();
         packed.extend(self.newest(Kind::RunningTree).filter(|(_, payload)| !payload.is_empty()));
         let mut trees = Trees::default();
-        let mut newest = 0;
+        let mut newest = Uptime::ZERO;
         for (offset, packed) in packed {
             match trees.add(&packed) {
                 Ok(last_sample) => newest = last_sample.max(newest),

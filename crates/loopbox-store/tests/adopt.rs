@@ -3,6 +3,7 @@
 mod common;
 
 use common::{options, record, ring};
+use loopbox_format::model::Uptime;
 use loopbox_store::{LayoutError, OrphanedRing, RecoverError, Ring, RingPolicy, adopt};
 use std::ffi::CString;
 use std::fs::{self, File};
@@ -180,7 +181,7 @@ fn a_directory_that_is_gone_is_an_error_to_the_adopter_and_none_to_the_ring() {
         ring.main.close(&record(seq), &record(seq).details).unwrap();
     }
     ring.mirror.copy().unwrap();
-    assert_eq!(ring.reader.snapshot(0).report.history.len(), 100);
+    assert_eq!(ring.reader.snapshot(Uptime::ZERO).report.history.len(), 100);
     ring.reader.discard().unwrap();
     assert!(adopt(&gone, &RingPolicy::default()).is_err());
 }

@@ -6,7 +6,7 @@ use common::file::{RECORDS, TREE_PAGES, regions};
 use common::{details, file_of, group, message, record, renumbered, ring, symbols, tree};
 use loopbox_format::model::{
     ClockPair, DumpReason, Feature, FeatureState, MainState, Meta, Pending, PendingSource, Record, Running,
-    Statistic, Token,
+    Statistic, Token, Uptime,
 };
 use loopbox_store::{BuildId, CrashMark, FuseState, Geometry, Identity, RingOptions, recover};
 use std::fs;
@@ -19,7 +19,7 @@ fn identity() -> Identity {
         pid: 4711,
         start_ticks: 123_456,
         boot_id: *b"0123456789abcdef",
-        clocks: ClockPair { uptime_ns: 5_000, unix_ms: 1_700_000_000_000 },
+        clocks: ClockPair { uptime_ns: Uptime(5_000), unix_ms: 1_700_000_000_000 },
         libart: BuildId::new(&[0xAA; 20]),
         recorder: BuildId::new(&[0xBB; 8]),
     }
@@ -28,8 +28,8 @@ fn identity() -> Identity {
 fn running() -> Running {
     Running {
         token: Token(80),
-        start_ns: 7_900,
-        as_of_ns: 8_000,
+        start_ns: Uptime(7_900),
+        as_of_ns: Uptime(8_000),
         cpu_ns: Some(70),
         depth: 1,
         message: Some(message(4)),
@@ -42,7 +42,7 @@ fn features() -> [FeatureState; 1] {
 
 fn pending() -> Pending {
     let lines = vec!["Message 0: { when=-5s what=3 target=a.B }".into()];
-    Pending { source: PendingSource::LooperDump, captured_ns: 8_100, lines, dropped_lines: 1 }
+    Pending { source: PendingSource::LooperDump, captured_ns: Uptime(8_100), lines, dropped_lines: 1 }
 }
 
 fn statistics() -> [Statistic; 1] {
@@ -71,8 +71,8 @@ fn write(dir: &Path) -> Vec<u8> {
     }
     ring.main.open_details(7, &details(70, 2)).unwrap();
     ring.main.open(&group(7)).unwrap();
-    ring.main.idle(7_800).unwrap();
-    ring.main.running(Token(80), 7_900, 1).unwrap();
+    ring.main.idle(Uptime(7_800)).unwrap();
+    ring.main.running(Token(80), Uptime(7_900), 1).unwrap();
     ring.worker.meta(&Meta { producer: "loopbox".into(), ..Meta::default() }).unwrap();
     ring.worker.features(&features()).unwrap();
     for token in 1..=9 {
@@ -83,8 +83,8 @@ fn write(dir: &Path) -> Vec<u8> {
     ring.worker.running_tree(&symbols(), &tree(80, 5)).unwrap();
     ring.worker.pending(&pending()).unwrap();
     ring.worker.statistics(&statistics()).unwrap();
-    ring.fuse.mark(3, 7_000_000);
-    ring.reader.heartbeat(2_000_005_000);
+    ring.fuse.mark(3, Uptime(7_000_000));
+    ring.reader.heartbeat(Uptime(2_000_005_000));
     ring.reader.mark_crash(11);
     file_of(&mut ring)
 }
@@ -94,16 +94,19 @@ fn a_ring_of_version_1_0_is_read() {
     let ring = recover(RING_1_0).unwrap();
     assert_eq!((ring.damage, ring.torn), (vec![], 0));
     assert_eq!(ring.identity, identity());
-    assert_eq!(ring.fuse, FuseState::Open { phase: 3, since_ns: 7_000_000 });
+    assert_eq!(ring.fuse, FuseState::Open { phase: 3, since_ns: Uptime(7_000_000) });
     assert_eq!(ring.crash, Some(CrashMark { signal: 11 }));
-    assert_eq!(ring.last_alive_ns, 2_000_005_000);
+    assert_eq!(ring.last_alive_ns, Uptime(2_000_005_000));
     let report = ring.report;
     assert_eq!(report.meta.producer, "loopbox");
     assert_eq!(report.meta.reason, DumpReason::Recovered { crash_signal: Some(11) });
-    assert_eq!(report.meta.dumped_at, ClockPair { uptime_ns: 2_000_005_000, unix_ms: 1_700_000_002_000 });
+    assert_eq!(
+        report.meta.dumped_at,
+        ClockPair { uptime_ns: Uptime(2_000_005_000), unix_ms: 1_700_000_002_000 }
+    );
     let open = Record { details: details(70, 2), ..group(7) };
     assert_eq!(report.history, [record(3), record(4), record(5), record(6), open]);
-    assert_eq!(report.main, MainState::Running(Running { as_of_ns: 2_000_005_000, ..running() }));
+    assert_eq!(report.main, MainState::Running(Running { as_of_ns: Uptime(2_000_005_000), ..running() }));
     assert_eq!(
         report.trees.iter().map(|tree| tree.token.0).collect::<Vec<_>>(),
         [2, 3, 4, 5, 6, 7, 8, 9, 80]

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{details, group, options, record, symbols, tree};
-use loopbox_format::model::{MainState, Record};
+use loopbox_format::model::{MainState, Record, Uptime};
 use loopbox_store::Ring;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -22,7 +22,7 @@ impl Drop for StopAtEnd<'_> {
 fn a_snapshot_is_consistent_while_everything_changes() {
     let dir = tempfile::tempdir().unwrap();
     let Ring { mut main, mut worker, fuse, reader, .. } = Ring::create(&options(dir.path()));
-    main.idle(1).unwrap();
+    main.idle(Uptime(1)).unwrap();
     let stop = AtomicBool::new(false);
     let closed = AtomicU64::new(0);
     let (mut snapshots, mut with_open) = (0, 0);
@@ -35,7 +35,7 @@ fn a_snapshot_is_consistent_while_everything_changes() {
                 let whole = group(seq);
                 for count in 1..=10 {
                     let token = whole.first_token.plus(count.into()).previous();
-                    main.running(token, token.0 * 100, 1).unwrap();
+                    main.running(token, Uptime(token.0 * 100), 1).unwrap();
                     if count == 3 {
                         main.open_details(seq, &details(whole.first_token.0, 3)).unwrap();
                     }
@@ -44,7 +44,7 @@ fn a_snapshot_is_consistent_while_everything_changes() {
                         main.close(&record(seq), &record(seq).details).unwrap();
                         closed.store(seq, Ordering::Release);
                     }
-                    main.idle(token.0 * 100 + 99).unwrap();
+                    main.idle(Uptime(token.0 * 100 + 99)).unwrap();
                 }
             }
         });
@@ -59,14 +59,14 @@ fn a_snapshot_is_consistent_while_everything_changes() {
         });
         scope.spawn(|| {
             while !stop.load(Ordering::Relaxed) {
-                fuse.mark(1, 1);
-                fuse.mark(0, 2);
+                fuse.mark(1, Uptime(1));
+                fuse.mark(0, Uptime(2));
             }
         });
         let _stop = StopAtEnd(&stop);
         while snapshots < 50 || with_open == 0 {
             let at_least = closed.load(Ordering::Acquire);
-            let seen = reader.snapshot(0);
+            let seen = reader.snapshot(Uptime::ZERO);
             snapshots += 1;
             let history = &seen.report.history;
             assert!(history.windows(2).all(|pair| pair[0].seq < pair[1].seq));
@@ -101,7 +101,7 @@ fn a_snapshot_is_consistent_while_everything_changes() {
 fn a_snapshot_has_every_message_once() {
     let dir = tempfile::tempdir().unwrap();
     let Ring { mut main, reader, .. } = Ring::create(&options(dir.path()));
-    main.idle(1).unwrap();
+    main.idle(Uptime(1)).unwrap();
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -109,7 +109,7 @@ fn a_snapshot_has_every_message_once() {
                 let whole = group(seq);
                 for count in 1..=10 {
                     let token = whole.first_token.plus(count.into()).previous();
-                    main.running(token, token.0 * 100, 1).unwrap();
+                    main.running(token, Uptime(token.0 * 100), 1).unwrap();
                     // Some work, so that slots are mostly whole when they are read.
                     (0..2_000).for_each(|_| std::hint::spin_loop());
                     if count == 10 {
@@ -117,14 +117,14 @@ fn a_snapshot_has_every_message_once() {
                     } else {
                         main.open(&Record { count, ..whole.clone() }).unwrap();
                     }
-                    main.idle(token.0 * 100 + 99).unwrap();
+                    main.idle(Uptime(token.0 * 100 + 99)).unwrap();
                 }
             }
         });
         let _stop = StopAtEnd(&stop);
         let (mut running, mut between) = (0, 0);
         while running < 50 || between < 50 {
-            let seen = reader.snapshot(0);
+            let seen = reader.snapshot(Uptime::ZERO);
             if !seen.damage.is_empty() {
                 continue;
             }

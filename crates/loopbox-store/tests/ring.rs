@@ -5,7 +5,7 @@ mod common;
 use common::{details, file_of, group, message, options, record, symbols, tree};
 use loopbox_format::model::{
     Detail, DumpReason, Feature, FeatureState, FrameGesture, FrameScene, FrameSession, JankFrame, MainState,
-    Message, Meta, Outside, Pending, PendingSource, RecentFrame, Record, Running, StageFrame, Token,
+    Message, Meta, Outside, Pending, PendingSource, RecentFrame, Record, Running, StageFrame, Token, Uptime,
 };
 use loopbox_store::{
     Fidelity, FuseState, Geometry, Identity, Recovered, Ring, RingOptions, StoreError, recover,
@@ -31,7 +31,7 @@ fn a_new_ring_is_empty_and_on_disk() {
     ring.mirror.attach().unwrap();
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     assert_eq!(fs::metadata(ring.reader.path().unwrap()).unwrap().len(), ring.reader.size() as u64);
-    for (in_file, seen) in [(false, ring.reader.snapshot(0)), (true, from_file(&mut ring))] {
+    for (in_file, seen) in [(false, ring.reader.snapshot(Uptime::ZERO)), (true, from_file(&mut ring))] {
         let Identity { start_ticks, boot_id, .. } = seen.identity;
         assert_eq!(seen.identity, Identity { start_ticks, boot_id, ..options.identity });
         assert_eq!((start_ticks != 0, boot_id != [0; 16]), (in_file, in_file), "they take files to read");
@@ -51,11 +51,11 @@ fn everything_written_is_there_live_and_in_the_file() {
     }
     ring.main.open_details(251, &details(2511, 3)).unwrap();
     ring.main.open(&group(251)).unwrap();
-    ring.main.running(Token(2514), 251_500, 1).unwrap();
+    ring.main.running(Token(2514), Uptime(251_500), 1).unwrap();
     let running = Running {
         token: Token(2514),
-        start_ns: 251_500,
-        as_of_ns: 300_000,
+        start_ns: Uptime(251_500),
+        as_of_ns: Uptime(300_000),
         cpu_ns: Some(7),
         depth: 1,
         message: Some(message(3)),
@@ -71,26 +71,29 @@ fn everything_written_is_there_live_and_in_the_file() {
     ring.worker.features(&features).unwrap();
     let pending = Pending {
         source: PendingSource::LooperDump,
-        captured_ns: 5,
+        captured_ns: Uptime(5),
         lines: vec!["one".into()],
         dropped_lines: 0,
     };
     ring.worker.pending(&pending).unwrap();
-    ring.fuse.mark(1, 1);
-    ring.fuse.mark(0, 2);
-    ring.reader.heartbeat(4_000_000);
+    ring.fuse.mark(1, Uptime(1));
+    ring.fuse.mark(0, Uptime(2));
+    ring.reader.heartbeat(Uptime(4_000_000));
 
     let dead = from_file(&mut ring);
     assert_eq!(dead.report.meta.reason, DumpReason::Recovered { crash_signal: None });
-    assert_eq!(dead.report.meta.dumped_at.uptime_ns, 4_000_000);
-    for seen in [ring.reader.snapshot(0), dead] {
+    assert_eq!(dead.report.meta.dumped_at.uptime_ns, Uptime(4_000_000));
+    for seen in [ring.reader.snapshot(Uptime::ZERO), dead] {
         assert_eq!(seen.damage, []);
         let seqs: Vec<u64> = seen.report.history.iter().map(|r| r.seq).collect();
         assert_eq!(seqs, (151..=251).collect::<Vec<_>>());
         assert_eq!(seen.report.history[0], record(151));
         let open = seen.report.history.last().unwrap();
         assert_eq!(*open, Record { details: details(2511, 3), ..group(251) });
-        assert_eq!(seen.report.main, MainState::Running(Running { as_of_ns: 4_000_000, ..running.clone() }));
+        assert_eq!(
+            seen.report.main,
+            MainState::Running(Running { as_of_ns: Uptime(4_000_000), ..running.clone() })
+        );
         assert_eq!(seen.running_ns(), Some(4_000_000 - 251_500));
         let tokens: Vec<u64> = seen.report.trees.iter().map(|t| t.token.0).collect();
         assert_eq!(tokens, (1..=12).chain([2514]).collect::<Vec<u64>>());
@@ -107,18 +110,18 @@ fn a_message_that_was_counted_is_not_shown_as_running() {
     let mut ring = common::ring(&options(dir.path()));
     let runs = |ring: &mut Ring| matches!(from_file(ring).report.main, MainState::Running(_));
     // Killed after the group has counted message 19 and before the cell says so.
-    ring.main.running(Token(19), 1_500, 1).unwrap();
+    ring.main.running(Token(19), Uptime(1_500), 1).unwrap();
     ring.main.open(&group(1)).unwrap();
     assert!(!runs(&mut ring));
     // A message so long that it closes the group before: that group does not count it.
-    ring.main.running(Token(20), 2_500, 1).unwrap();
+    ring.main.running(Token(20), Uptime(2_500), 1).unwrap();
     assert!(runs(&mut ring));
     close(&mut ring, 1);
     assert!(runs(&mut ring));
     ring.main.open(&group(2)).unwrap();
     assert!(!runs(&mut ring));
     // Killed after the record that counts it has closed.
-    ring.main.running(Token(29), 2_500, 1).unwrap();
+    ring.main.running(Token(29), Uptime(2_500), 1).unwrap();
     close(&mut ring, 2);
     assert!(!runs(&mut ring));
     assert_eq!(from_file(&mut ring).report.history, [record(1), record(2)], "the group is not shown twice");
@@ -129,28 +132,28 @@ fn a_message_that_ended_stays_ended_whatever_is_written_after_it() {
     let dir = tempfile::tempdir().unwrap();
     let mut ring = common::ring(&options(dir.path()));
     let idle = |ring: &mut Ring, since_ns| {
-        for seen in [from_file(ring), ring.reader.snapshot(0)] {
+        for seen in [from_file(ring), ring.reader.snapshot(Uptime::ZERO)] {
             assert_eq!(seen.report.main, MainState::Idle { since_ns });
         }
     };
     // The group has counted it: nothing more is to be written, and the group's end is the message's.
-    ring.main.running(Token(19), 1_500, 1).unwrap();
+    ring.main.running(Token(19), Uptime(1_500), 1).unwrap();
     ring.main.open(&group(1)).unwrap();
-    ring.main.idle(2_000).unwrap();
-    idle(&mut ring, 2_000);
+    ring.main.idle(Uptime(2_000)).unwrap();
+    idle(&mut ring, Uptime(2_000));
     // Its name comes, the group closes, another one opens: none of these brings it back.
     ring.main.open(&group(1)).unwrap();
-    idle(&mut ring, 2_000);
+    idle(&mut ring, Uptime(2_000));
     close(&mut ring, 1);
-    idle(&mut ring, 2_000);
+    idle(&mut ring, Uptime(2_000));
     ring.main.open(&Record { count: 0, ..group(2) }).unwrap();
-    idle(&mut ring, 3_000);
+    idle(&mut ring, Uptime(3_000));
     close(&mut ring, 2);
-    idle(&mut ring, 3_000);
+    idle(&mut ring, Uptime(3_000));
     // One that no record counts yet ends by a word of its own.
-    ring.main.running(Token(40), 3_500, 1).unwrap();
-    ring.main.idle(3_700).unwrap();
-    idle(&mut ring, 3_700);
+    ring.main.running(Token(40), Uptime(3_500), 1).unwrap();
+    ring.main.idle(Uptime(3_700)).unwrap();
+    idle(&mut ring, Uptime(3_700));
 }
 
 #[test]
@@ -161,14 +164,14 @@ fn a_message_around_a_nested_loop_goes_on_when_the_inner_ones_have_ended() {
         MainState::Running(running) => running.token,
         _ => Token(0),
     };
-    ring.main.running(Token(12), 1_200, 1).unwrap();
+    ring.main.running(Token(12), Uptime(1_200), 1).unwrap();
     // Its first part is counted when the loop inside of it begins, and so are the messages there.
     for inner in 13..20 {
         ring.main.open(&Record { count: inner as u32 - 10, ..group(1) }).unwrap();
-        ring.main.running(Token(inner), 1_300, 2).unwrap();
+        ring.main.running(Token(inner), Uptime(1_300), 2).unwrap();
         assert_eq!(runs(&mut ring), Token(inner));
         ring.main.open(&Record { count: inner as u32 - 9, ..group(1) }).unwrap();
-        ring.main.resumed(Token(12), 1_200, 1, inner as u32 - 12).unwrap();
+        ring.main.resumed(Token(12), Uptime(1_200), 1, inner as u32 - 12).unwrap();
         assert_eq!(runs(&mut ring), Token(12));
     }
     // The group closes, and the message still runs.
@@ -176,9 +179,9 @@ fn a_message_around_a_nested_loop_goes_on_when_the_inner_ones_have_ended() {
     assert_eq!(runs(&mut ring), Token(12));
     ring.main.open(&Record { count: 0, ..group(2) }).unwrap();
     assert_eq!(runs(&mut ring), Token(12));
-    ring.main.idle(2_100).unwrap();
+    ring.main.idle(Uptime(2_100)).unwrap();
     assert_eq!(runs(&mut ring), Token(0));
-    ring.main.running(Token(20), 2_200, 1).unwrap();
+    ring.main.running(Token(20), Uptime(2_200), 1).unwrap();
     ring.main.open(&Record { count: 1, ..group(2) }).unwrap();
     assert_eq!(runs(&mut ring), Token(0), "the group counts an ordinary one when it has ended");
 }
@@ -187,7 +190,7 @@ fn a_message_around_a_nested_loop_goes_on_when_the_inner_ones_have_ended() {
 fn what_runs_outside_of_messages_is_published_until_it_is_over_or_a_message_begins() {
     let dir = tempfile::tempdir().unwrap();
     let mut ring = common::ring(&options(dir.path()));
-    let both = |ring: &mut Ring| [from_file(ring), ring.reader.snapshot(0)];
+    let both = |ring: &mut Ring| [from_file(ring), ring.reader.snapshot(Uptime::ZERO)];
     let outside = |next, after_ns, as_of_ns| Outside {
         token: Token::outside_before(next),
         after_ns,
@@ -196,25 +199,25 @@ fn what_runs_outside_of_messages_is_published_until_it_is_over_or_a_message_begi
         cpu_ns: None,
     };
     // Before the first message.
-    ring.worker.outside(Some(&outside(Token(1), 100, 5_000))).unwrap();
+    ring.worker.outside(Some(&outside(Token(1), Uptime(100), Uptime(5_000)))).unwrap();
     for seen in both(&mut ring) {
-        assert_eq!(seen.report.main, MainState::Outside(outside(Token(1), 100, 5_000)));
-        assert_eq!((seen.last_alive_ns, seen.running_ns()), (5_000, Some(4_899)));
+        assert_eq!(seen.report.main, MainState::Outside(outside(Token(1), Uptime(100), Uptime(5_000))));
+        assert_eq!((seen.last_alive_ns, seen.running_ns()), (Uptime(5_000), Some(4_899)));
     }
-    ring.main.running(Token(1), 5_100, 1).unwrap();
+    ring.main.running(Token(1), Uptime(5_100), 1).unwrap();
     assert!(both(&mut ring).iter().all(|seen| matches!(seen.report.main, MainState::Running(_))));
     close(&mut ring, 1);
-    ring.main.idle(5_200).unwrap();
+    ring.main.idle(Uptime(5_200)).unwrap();
     assert!(
         both(&mut ring).iter().all(|seen| matches!(seen.report.main, MainState::Idle { .. })),
         "of another gap"
     );
 
     let next = record(1).first_token.plus(record(1).count.into());
-    ring.worker.outside(Some(&outside(next, 5_200, 6_000))).unwrap();
-    ring.reader.heartbeat(2_000_000);
+    ring.worker.outside(Some(&outside(next, Uptime(5_200), Uptime(6_000)))).unwrap();
+    ring.reader.heartbeat(Uptime(2_000_000));
     for seen in both(&mut ring) {
-        assert_eq!(seen.report.main, MainState::Outside(outside(next, 5_200, 2_000_000)));
+        assert_eq!(seen.report.main, MainState::Outside(outside(next, Uptime(5_200), Uptime(2_000_000))));
     }
     ring.worker.outside(None).unwrap();
     assert!(both(&mut ring).iter().all(|seen| matches!(seen.report.main, MainState::Idle { .. })));
@@ -257,8 +260,12 @@ fn lists_that_do_not_fit_keep_their_beginning() {
     let mut ring = common::ring(&options(dir.path()));
     let line = |n: usize| format!("Message {n}: {}", "x".repeat(100));
     let lines: Vec<String> = (0..500).map(line).collect();
-    let pending =
-        Pending { source: PendingSource::LooperDump, captured_ns: 5, lines: lines.clone(), dropped_lines: 3 };
+    let pending = Pending {
+        source: PendingSource::LooperDump,
+        captured_ns: Uptime(5),
+        lines: lines.clone(),
+        dropped_lines: 3,
+    };
     ring.worker.pending(&pending).unwrap();
     let annotations: Vec<_> = lines.iter().map(|line| ("note".to_owned(), line.clone())).collect();
     ring.worker.meta(&Meta { annotations: annotations.clone(), ..Meta::default() }).unwrap();
@@ -368,7 +375,7 @@ proptest! {
         let oldest = closed.saturating_sub(slots.into()) + 1;
         let mut expected: Vec<_> = (oldest..=closed).map(record).collect();
         expected.extend(open.then(|| group(closed + 1)));
-        for seen in [ring.reader.snapshot(0), from_file(&mut ring)] {
+        for seen in [ring.reader.snapshot(Uptime::ZERO), from_file(&mut ring)] {
             prop_assert_eq!(&seen.report.history, &expected);
             prop_assert_eq!((&seen.damage[..], seen.torn), (&[][..], 0));
         }

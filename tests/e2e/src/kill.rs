@@ -11,7 +11,7 @@
 use crate::live::{running_tree, uptime_ns, wait_for_ring};
 use crate::{Frame, LIMIT, launcher, read, stacks_of};
 use anyhow::{Context, Result, ensure};
-use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report, Token};
+use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report, Token, Uptime};
 use loopbox_launch::Launcher;
 use loopbox_store::{FuseState, Recovered, recover};
 use std::fs;
@@ -167,9 +167,9 @@ fn lane(
 struct Said {
     begun: u64,
     /// When the last one did.
-    begun_ns: u64,
+    begun_ns: Uptime,
     /// When each ended, from the first one on.
-    ended_ns: Vec<u64>,
+    ended_ns: Vec<Uptime>,
 }
 
 /// How long the main thread and those that bring the ring into its file have waited for a processor so far; `None` when one
@@ -202,27 +202,27 @@ struct Left {
     recovered: Recovered,
     hung: bool,
     /// When it was alive for certain, uptime.
-    killed_ns: u64,
+    killed_ns: Uptime,
     /// What had happened before must be in the ring; `None` when that is unknown.
-    settled_ns: Option<u64>,
+    settled_ns: Option<Uptime>,
 }
 
 impl Left {
-    fn read(folder: &Path, lines: &[String], killed_ns: u64, late_ns: Option<u64>) -> Result<Self> {
+    fn read(folder: &Path, lines: &[String], killed_ns: Uptime, late_ns: Option<u64>) -> Result<Self> {
         let mut said = Said::default();
         for line in lines {
             match *line.split_whitespace().collect::<Vec<_>>() {
                 ["SCRIPT", "begin", number, at] => {
-                    (said.begun, said.begun_ns) = (number.parse()?, at.parse()?);
+                    (said.begun, said.begun_ns) = (number.parse()?, Uptime(at.parse()?));
                 }
-                ["SCRIPT", "end", _, at] => said.ended_ns.push(at.parse()?),
+                ["SCRIPT", "end", _, at] => said.ended_ns.push(Uptime(at.parse()?)),
                 _ => {}
             }
         }
         let ring = only_ring(folder)?;
         let recovered = recover(&fs::read(&ring)?)?;
         let hung = recovered.running_ns().is_some_and(|ran| ran >= HUNG_NS);
-        let settled_ns = late_ns.map(|late_ns| killed_ns.saturating_sub(LOST_NS + WORK_NS + late_ns));
+        let settled_ns = late_ns.map(|late_ns| killed_ns.minus(LOST_NS + WORK_NS + late_ns));
         Ok(Self { said, ring, recovered, hung, killed_ns, settled_ns })
     }
 
@@ -294,7 +294,7 @@ fn check_ring(left: &Left, figures: &mut Figures) -> Result<()> {
             ensure!(running == Token(said.begun), "message {running} runs after {counted}");
             ensure!(recovered.last_alive_ns >= settled_ns, "seen alive until {}", recovered.last_alive_ns);
         }
-        figures.lost_ns = figures.lost_ns.max(lost.map_or(0, |ended_ns| killed_ns.saturating_sub(ended_ns)));
+        figures.lost_ns = figures.lost_ns.max(lost.map_or(0, |ended_ns| killed_ns.since(ended_ns)));
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use loopbox_format::model::{MainState, Report, StackTree};
+use loopbox_format::model::{MainState, Report, StackTree, Uptime};
 use loopbox_launch::Running;
 use loopbox_store::recover;
 use rustix::time::{ClockId, clock_gettime};
@@ -65,9 +65,9 @@ pub fn ring_of(directory: &Path, pid: u32) -> Result<Option<Report>> {
 }
 
 /// Now, on the clock that reports use (`CLOCK_MONOTONIC`).
-pub fn uptime_ns() -> u64 {
+pub fn uptime_ns() -> Uptime {
     let now = clock_gettime(ClockId::Monotonic);
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+    Uptime(now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64)
 }
 
 /// The stacks of the message that runs, if there are any.

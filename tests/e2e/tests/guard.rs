@@ -4,7 +4,7 @@
 use anyhow::{Context, Result, ensure};
 use loopbox_e2e::live::running_tree;
 use loopbox_e2e::{LIMIT, feature, launcher, read, stacks_of};
-use loopbox_format::model::{DumpReason, Feature, MainState, Report, StackSource, StackTree, Token};
+use loopbox_format::model::{DumpReason, Feature, MainState, Report, StackSource, StackTree, Token, Uptime};
 use loopbox_launch::{App, Running};
 use loopbox_testbed as testbed;
 use std::path::Path;
@@ -100,7 +100,7 @@ fn an_unknown_art_is_sampled_by_the_java_api_more_gently() -> Result<()> {
             let own = stack.iter().find(|frame| frame.short() == "CheckoutActivity.onPay").context("gone")?;
             assert!(own.line.is_some() && own.method.source_file == "CheckoutActivity.java", "{own:?}");
         }
-        assert_eq!(report.threads.captured_ns, 0, "others are only stopped by the native sampler");
+        assert_eq!(report.threads.captured_ns, Uptime::ZERO, "others are only stopped by the native sampler");
     }
     Ok(())
 }

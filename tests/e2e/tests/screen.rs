@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use loopbox_android_pack::java;
 use loopbox_e2e::live::running_tree;
 use loopbox_e2e::{Frame, LIMIT, read, stacks_of};
-use loopbox_format::model::{MainState, RecordKind, Report};
+use loopbox_format::model::{MainState, RecordKind, Report, Uptime};
 use loopbox_format::report::encode;
 use loopbox_launch::{Launcher, Running, java_below};
 use loopbox_setup::jvm;
@@ -400,12 +400,12 @@ fn the_timeline_shows_the_records_where_they_were() -> Result<()> {
     let report = read(&file)?;
     let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
     let begin = running.as_of_ns - 10_000_000_000;
-    let place = |ns: u64| 1_000.0 * (ns - begin) as f64 / 1e10;
+    let place = |at: Uptime| 1_000.0 * (at - begin) as f64 / 1e10;
     let at = position(&said, "view 1000 x 240")?;
     // Top: 16 dp for the time. Foot: 56 dp of bars below it. Two pixels a dp.
     let (top, foot) = (32.0, 144.0);
     let mut wanted = Vec::new();
-    let mut rect = |colour: &str, from: u64, wall: u64, top: f64, foot: f64| {
+    let mut rect = |colour: &str, from: Uptime, wall: u64, top: f64, foot: f64| {
         let (left, right) = (place(from), place(from + wall));
         wanted.push((colour.to_owned(), [left, top, right.max(left + 1.0), foot]));
     };

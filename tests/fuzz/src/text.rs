@@ -8,7 +8,7 @@ mod maps_file;
 use loopbox_format::looper::{
     CUSTOM, PendingBody, class_name, dispatch, duration_ms, parse_queue, without_object,
 };
-use loopbox_format::model::{Pending, PendingSource, StackTree};
+use loopbox_format::model::{Pending, PendingSource, StackTree, Uptime};
 use loopbox_format::{stacks, tree_text as format};
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ pub(crate) fn looper(input: &[u8]) -> bool {
     let text = text(input);
     let pending = |lines: Vec<String>| Pending {
         source: PendingSource::LooperDump,
-        captured_ns: 100_000_000_000,
+        captured_ns: Uptime(100_000_000_000),
         lines,
         dropped_lines: 0,
     };

@@ -7,7 +7,7 @@
 //! default), and on x86 the default is to keep none: there only the registers are captured.
 
 use crate::sys::clock;
-use loopbox_format::model::NativeFrameSource;
+use loopbox_format::model::{NativeFrameSource, Uptime};
 use std::ops::Range;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
@@ -51,7 +51,7 @@ pub(crate) struct NativeCapture {
     /// Differs from that of the capture before.
     pub(crate) version: u32,
     /// When, uptime.
-    pub(crate) at_ns: u64,
+    pub(crate) at_ns: Uptime,
     pub(crate) registers: Registers,
     /// The return addresses of the chain, innermost first.
     pub(crate) returns: Vec<usize>,
@@ -148,7 +148,13 @@ impl Capture {
     }
 
     /// By one thread at a time. A write that interrupts another one on the same thread changes nothing.
-    fn write(&self, at_ns: u64, registers: &Registers, stack: &Range<usize>, read: impl Fn(usize) -> usize) {
+    fn write(
+        &self,
+        at_ns: Uptime,
+        registers: &Registers,
+        stack: &Range<usize>,
+        read: impl Fn(usize) -> usize,
+    ) {
         let version = self.version.load(Ordering::Relaxed);
         if !version.is_multiple_of(2) {
             return;
@@ -156,7 +162,7 @@ impl Capture {
         self.version.store(version.wrapping_add(1), Ordering::Relaxed);
         fence(Ordering::Release);
         let Registers { pc, frame, link, call, result, arguments, .. } = *registers;
-        let head = [pc, link, call, result, at_ns as u32 as usize, (at_ns >> 32) as usize];
+        let head = [pc, link, call, result, at_ns.0 as u32 as usize, (at_ns.0 >> 32) as usize];
         let (at_head, free) = self.words.split_at(HEAD);
         for (free, word) in at_head.iter().zip(head.into_iter().chain(arguments)) {
             free.store(word, Ordering::Relaxed);
@@ -185,7 +191,7 @@ impl Capture {
         let (arguments, returns) = rest.split_first_chunk()?;
         (whole && version != 0).then(|| NativeCapture {
             version,
-            at_ns: low as u64 | (high as u64) << 32,
+            at_ns: Uptime(low as u64 | (high as u64) << 32),
             registers: Registers { pc, link, call, result, arguments: *arguments, ..Registers::default() },
             returns: returns.to_vec(),
         })
@@ -342,10 +348,10 @@ mod tests {
         let registers =
             Registers { pc: 7, frame: BASE, link: 9, arguments: [1, 2, 3, 4, 5, 6], ..Registers::default() };
         let time = 0x1234_5678_9ABC_DEF0;
-        capture.write(time, &registers, &bounds, |at| stack[(at - BASE) / WORD]);
+        capture.write(Uptime(time), &registers, &bounds, |at| stack[(at - BASE) / WORD]);
         let read = capture.read().unwrap();
         let registers = Registers { frame: 0, ..registers };
-        assert_eq!((read.version, read.at_ns, read.registers), (2, time, registers));
+        assert_eq!((read.version, read.at_ns, read.registers), (2, Uptime(time), registers));
         assert_eq!(read.returns, (0xA000..0xA000 + MAX_FRAMES).collect::<Vec<_>>());
         assert_eq!(
             read.addresses()[..3],
@@ -355,7 +361,7 @@ mod tests {
                 (NativeFrameSource::FramePointer, 0xA000)
             ]
         );
-        capture.write(0, &Registers::default(), &(0..0), |_| unreachable!());
+        capture.write(Uptime::ZERO, &Registers::default(), &(0..0), |_| unreachable!());
         assert_eq!(capture.read().unwrap().returns, []);
     }
 
@@ -363,11 +369,16 @@ mod tests {
     fn a_write_in_the_middle_of_another_changes_nothing() {
         let capture = Capture::new();
         let stack = [0, 0xA1];
-        capture.write(0, &Registers { frame: BASE, ..Registers::default() }, &(BASE..at(2)), |at| {
-            capture.write(0, &Registers { pc: 1, ..Registers::default() }, &(0..0), |_| 0);
-            assert_eq!(capture.read(), None, "half written");
-            stack[(at - BASE) / WORD]
-        });
+        capture.write(
+            Uptime::ZERO,
+            &Registers { frame: BASE, ..Registers::default() },
+            &(BASE..at(2)),
+            |at| {
+                capture.write(Uptime::ZERO, &Registers { pc: 1, ..Registers::default() }, &(0..0), |_| 0);
+                assert_eq!(capture.read(), None, "half written");
+                stack[(at - BASE) / WORD]
+            },
+        );
         let read = capture.read().unwrap();
         assert_eq!((read.registers.pc, read.returns), (0, vec![0xA1]));
     }
@@ -391,7 +402,9 @@ mod tests {
         for n in 1..20_000_usize {
             let records: Vec<usize> = (0..n % 3).flat_map(|at| [BASE + (2 * at + 2) * WORD, n]).collect();
             let registers = Registers { pc: n, frame: BASE, arguments: [n; 6], ..Registers::default() };
-            shared.0.write(0, &registers, &(BASE..at(records.len())), |at| records[(at - BASE) / WORD]);
+            shared.0.write(Uptime::ZERO, &registers, &(BASE..at(records.len())), |at| {
+                records[(at - BASE) / WORD]
+            });
         }
         shared.1.store(true, Ordering::SeqCst);
         assert!(reader.join().unwrap() > 0);

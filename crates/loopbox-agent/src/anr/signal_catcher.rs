@@ -3,9 +3,10 @@
 //! While it does, ART waits for every thread that runs Java code, and in ART 16 any thread that asks for another to be
 //! suspended waits as well: up to thirty seconds where a thread reaches no safepoint. So no thread here asks meanwhile.
 
-#[cfg(debug_assertions)]
 use crate::sys::fault;
 use crate::sys::{clock, proc};
+#[cfg(debug_assertions)]
+use loopbox_format::model::Uptime;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::time::Duration;
 use std::{fs, io};
@@ -50,7 +51,7 @@ pub(crate) fn is_tracing() -> bool {
 }
 
 /// Waits for the end of its trace, until this uptime at most. Returns whether there is none any more.
-pub(crate) fn wait_until_idle(until_ns: u64) -> bool {
+pub(crate) fn wait_until_idle(until_ns: Uptime) -> bool {
     CATCHER.wait_until_idle(until_ns)
 }
 
@@ -85,7 +86,7 @@ impl SignalCatcher {
         tracing
     }
 
-    fn wait_until_idle(&self, until_ns: u64) -> bool {
+    fn wait_until_idle(&self, until_ns: Uptime) -> bool {
         while self.is_tracing() {
             if clock::now_ns() >= until_ns {
                 return false;
@@ -128,15 +129,15 @@ mod tests {
         assert!(!catcher.is_tracing(), "nothing was found to send it to");
         catcher.tid.store(received.recv().unwrap().cast_signed(), Ordering::SeqCst);
         for _ in 0..2 {
-            assert!(catcher.wait_until_idle(u64::MAX));
+            assert!(catcher.wait_until_idle(Uptime::MAX));
             catcher.forward();
             // Whether the thread has not got it yet, or is at work.
             assert!(catcher.is_tracing());
             received.recv().unwrap();
-            assert!(catcher.is_tracing() && !catcher.wait_until_idle(0));
+            assert!(catcher.is_tracing() && !catcher.wait_until_idle(Uptime::ZERO));
             go_on.send(()).unwrap();
         }
         thread.join().unwrap();
-        assert!(catcher.wait_until_idle(u64::MAX), "a thread that is gone writes nothing");
+        assert!(catcher.wait_until_idle(Uptime::MAX), "a thread that is gone writes nothing");
     }
 }

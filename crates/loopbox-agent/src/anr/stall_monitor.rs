@@ -11,7 +11,7 @@ use super::update_handler_feature;
 use crate::session::Session;
 use crate::session::stall::StallSnapshot;
 use crate::sys::{clock, proc, thread};
-use loopbox_format::model::Token;
+use loopbox_format::model::{Token, Uptime};
 use loopbox_recorder::{Activity, Finding, Glance, OutsideWatch, Since};
 use std::sync::Arc;
 
@@ -53,10 +53,10 @@ fn run(session: &Session) {
     };
     // The process may have been frozen between the start of this thread and its first step.
     let StallSnapshot { mut watch, mut since, .. } = session.stall.snapshot();
-    let mut sig_quit_ns = 0;
+    let mut sig_quit_ns = Uptime::ZERO;
     let mut was_blocked = false;
     let mut pending_ns = None;
-    let mut copied_ns = 0;
+    let mut copied_ns = Uptime::ZERO;
     sigquit::block_here();
     while !shared.stopped() {
         let now = clock::now_ns();
@@ -83,7 +83,7 @@ fn run(session: &Session) {
         if session.stall.update(&snapshot) | session.monitor.tick(now) {
             session.wake_worker();
         }
-        if now.saturating_sub(sig_quit_ns) >= SIGQUIT_EVERY_NS || !runs {
+        if now.since(sig_quit_ns) >= SIGQUIT_EVERY_NS || !runs {
             sig_quit_ns = now;
             was_blocked = check_sig_quit(session, was_blocked);
             pending_ns = take_overdue_signal(now, pending_ns);
@@ -105,7 +105,7 @@ fn run(session: &Session) {
                 continue;
             }
             Next::At(deadline_ns) => deadline_ns,
-            Next::Park if !runs => u64::MAX,
+            Next::Park if !runs => Uptime::MAX,
             _ => watch.next_look_ns(now).unwrap_or(now),
         };
         let deadline_ns = forward_ns.map_or(deadline_ns, |ns| ns.min(deadline_ns));
@@ -116,11 +116,11 @@ fn run(session: &Session) {
 }
 
 /// Whether the ring has something that its file should have now.
-fn wants_copy(activity: Activity, now_ns: u64, copied_ns: u64, hangs: bool) -> bool {
-    let due = now_ns.saturating_sub(copied_ns) >= COPY_EVERY_NS;
+fn wants_copy(activity: Activity, now_ns: Uptime, copied_ns: Uptime, hangs: bool) -> bool {
+    let due = now_ns.since(copied_ns) >= COPY_EVERY_NS;
     match activity {
         Activity::Idle { since_ns } => {
-            let all_ns = since_ns.saturating_add(NAMED_AFTER_NS);
+            let all_ns = since_ns.plus(NAMED_AFTER_NS);
             copied_ns < all_ns && (due || now_ns >= all_ns)
         }
         _ => due || hangs,
@@ -128,17 +128,17 @@ fn wants_copy(activity: Activity, now_ns: u64, copied_ns: u64, hangs: bool) -> b
 }
 
 /// Forwards a signal that the worker should have forwarded by now; otherwise, when that is to be done.
-fn forward_late(session: &Session, now_ns: u64) -> Option<u64> {
+fn forward_late(session: &Session, now_ns: Uptime) -> Option<Uptime> {
     let since_ns = session.shared.signal_since_ns()?;
     let below_26 = session.settings.api_level < 26;
     let after_ns = if below_26 { FORWARD_AFTER_BELOW_26_NS } else { FORWARD_AFTER_NS };
-    let at_ns = since_ns.saturating_add(after_ns);
+    let at_ns = since_ns.plus(after_ns);
     if now_ns < at_ns {
         return Some(at_ns);
     }
-    let most_ns = since_ns.saturating_add(FORWARD_AFTER_IN_D_NS);
+    let most_ns = since_ns.plus(FORWARD_AFTER_IN_D_NS);
     if now_ns < most_ns && is_uninterruptible() {
-        return Some(most_ns.min(now_ns.saturating_add(FORWARD_AFTER_BELOW_26_NS)));
+        return Some(most_ns.min(now_ns.plus(FORWARD_AFTER_BELOW_26_NS)));
     }
     sigquit::forward_waiting();
     None
@@ -148,7 +148,7 @@ fn forward_late(session: &Session, now_ns: u64) -> Option<u64> {
 enum Next {
     /// When a message begins.
     Park,
-    At(u64),
+    At(Uptime),
     /// As the watchdog of the running message asks for it.
     WhileItRuns,
 }
@@ -166,7 +166,7 @@ struct Between<'a> {
 }
 
 impl Between<'_> {
-    fn look(&mut self, now_ns: u64) -> Next {
+    fn look(&mut self, now_ns: Uptime) -> Next {
         let shared = &self.session.shared;
         let activity = shared.activity();
         if let Activity::Running { start_ns, .. } = activity {
@@ -181,7 +181,7 @@ impl Between<'_> {
         let token = shared.token();
         let demand = self.session.main_demand();
         if let Activity::Idle { since_ns } = activity {
-            let park_ns = since_ns.saturating_add(PARK_AFTER_NS);
+            let park_ns = since_ns.plus(PARK_AFTER_NS);
             if now_ns < park_ns {
                 self.is_over(lasted_ns);
                 self.watch.between(now_ns, token, demand);
@@ -223,7 +223,7 @@ impl Between<'_> {
             let _ = self.watch.look(&Glance { token: shared.token(), ..*glance });
         }
         let every_ns = LOOK_WITHOUT_HOOK_NS << u32::from(shared.in_background());
-        Next::At(glance.now_ns.saturating_add(every_ns))
+        Next::At(glance.now_ns.plus(every_ns))
     }
 
     /// What was found, if anything was, runs no more, and lasted that long.
@@ -233,17 +233,17 @@ impl Between<'_> {
         }
         self.over = (self.found, lasted_ns.unwrap_or(0));
         self.found = Token::NONE;
-        self.session.shared.set_outside(Token::NONE, 0);
+        self.session.shared.set_outside(Token::NONE, Uptime::ZERO);
         self.session.wake_worker();
     }
 }
 
 /// A main thread that can take the signal does so as soon as it has a processor. Returns since when one is pending.
-fn take_overdue_signal(now_ns: u64, since_ns: Option<u64>) -> Option<u64> {
+fn take_overdue_signal(now_ns: Uptime, since_ns: Option<Uptime>) -> Option<Uptime> {
     if !sigquit::is_pending() {
         return None;
     }
-    let overdue = since_ns.is_some_and(|since_ns| now_ns.saturating_sub(since_ns) >= SIGQUIT_EVERY_NS);
+    let overdue = since_ns.is_some_and(|since_ns| now_ns.since(since_ns) >= SIGQUIT_EVERY_NS);
     if overdue && is_uninterruptible() {
         sigquit::take_pending();
     }
@@ -275,17 +275,20 @@ mod tests {
 
     #[test]
     fn the_ring_is_copied_twice_a_second_while_messages_run_and_once_when_they_are_over() {
-        let runs = Activity::Running { token: Token(1), start_ns: 0 };
-        assert!(!wants_copy(runs, 5_300 * MS, 5_000 * MS, false));
-        assert!(wants_copy(runs, 5_500 * MS, 5_000 * MS, false));
-        assert!(wants_copy(runs, 5_080 * MS, 5_000 * MS, true), "how long a hang lasts");
+        let runs = Activity::Running { token: Token(1), start_ns: Uptime::ZERO };
+        assert!(!wants_copy(runs, Uptime(5_300 * MS), Uptime(5_000 * MS), false));
+        assert!(wants_copy(runs, Uptime(5_500 * MS), Uptime(5_000 * MS), false));
+        assert!(wants_copy(runs, Uptime(5_080 * MS), Uptime(5_000 * MS), true), "how long a hang lasts");
         // Between two of many short ones.
-        let idle = Activity::Idle { since_ns: 5_490 * MS };
-        assert!(wants_copy(idle, 5_500 * MS, 5_000 * MS, false));
+        let idle = Activity::Idle { since_ns: Uptime(5_490 * MS) };
+        assert!(wants_copy(idle, Uptime(5_500 * MS), Uptime(5_000 * MS), false));
         // Its name may still come.
-        assert!(wants_copy(idle, 5_990 * MS, 5_500 * MS, false));
-        assert!(!wants_copy(idle, 9_990 * MS, 5_990 * MS, false), "nothing has happened since");
+        assert!(wants_copy(idle, Uptime(5_990 * MS), Uptime(5_500 * MS), false));
+        assert!(
+            !wants_copy(idle, Uptime(9_990 * MS), Uptime(5_990 * MS), false),
+            "nothing has happened since"
+        );
         // One message, and the monitor parks before half a second is over.
-        assert!(wants_copy(idle, 5_640 * MS, 5_480 * MS, false));
+        assert!(wants_copy(idle, Uptime(5_640 * MS), Uptime(5_480 * MS), false));
     }
 }

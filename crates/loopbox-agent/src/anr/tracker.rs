@@ -8,6 +8,7 @@ use crate::sys::proc;
 use loopbox_format::looper::most_overdue_ns;
 use loopbox_format::model::{
     Anr, AnrVerdict, DumpReason, MainState, QuitSignal, RecordKind, Report, SignalOrigin, SystemWord, Token,
+    Uptime,
 };
 use loopbox_recorder::{Activity, Suspect, classify, origin, threshold_ns};
 
@@ -96,7 +97,7 @@ impl AnrTracker {
             _ => return None,
         };
         let process = &report.meta.process;
-        let numbers = [process.pid.into(), process.installed_ns / 1_000_000, token.0];
+        let numbers = [process.pid.into(), process.installed_ns.0 / 1_000_000, token.0];
         let [pid, installed, token] = numbers.map(|number| number.to_string());
         Some(["loopbox-", &pid, "-", &installed, kind, &token].concat())
     }
@@ -112,7 +113,7 @@ impl AnrTracker {
         };
         let stall = session.stall.snapshot().at(now_ns, activity, proc::main_scheduled());
         let frozen = stall.frozen();
-        let recent = frozen.last_over_ns.saturating_add(RECENT_NS) > now_ns;
+        let recent = frozen.last_over_ns.plus(RECENT_NS) > now_ns;
         self.thawed_ns = if recent { frozen.last_ns } else { 0 };
         let mut anr = Anr {
             hang_threshold_ns: Some(hang_threshold_ns(&session.settings, report)),
@@ -130,7 +131,7 @@ impl AnrTracker {
                 MainState::Outside(outside) => {
                     let seen_ns = watched.map(|message| message.start_ns);
                     let since_ns = outside.start_ns.into_iter().chain(seen_ns).min();
-                    outside.as_of_ns.saturating_sub(since_ns.unwrap_or(outside.as_of_ns))
+                    outside.as_of_ns.since(since_ns.unwrap_or(outside.as_of_ns))
                 }
                 _ => 0,
             };
@@ -216,10 +217,12 @@ fn signal(session: &Session) -> QuitSignal {
 }
 
 /// How long the longest message of the last seconds took.
-fn longest_recent_ns(report: &Report, now_ns: u64) -> u64 {
-    let recent = report.history.iter().rev().take_while(|record| {
-        record.start_ns.saturating_add(record.wall_ns).saturating_add(RECENT_NS) >= now_ns
-    });
+fn longest_recent_ns(report: &Report, now_ns: Uptime) -> u64 {
+    let recent = report
+        .history
+        .iter()
+        .rev()
+        .take_while(|record| record.start_ns.plus(record.wall_ns).plus(RECENT_NS) >= now_ns);
     let worked = recent.filter(|r| matches!(r.kind, RecordKind::Group | RecordKind::Single));
     worked.filter_map(|record| Some(record.slowest?.wall_ns)).filter(|&ns| ns >= SHORT_NS).max().unwrap_or(0)
 }

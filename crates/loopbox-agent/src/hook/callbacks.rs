@@ -6,7 +6,7 @@ use super::main_thread::{self, Main, MainEnvironment};
 use crate::jni::string::Text;
 use jni::sys;
 use loopbox_format::looper::dispatch;
-use loopbox_format::model::{End, NamedBy};
+use loopbox_format::model::{End, NamedBy, Uptime};
 use loopbox_recorder::{AdoptedMessage, Aggregator, Begun, Described, StackPointer, Wanted};
 
 // As in `Native.java`.
@@ -61,7 +61,7 @@ fn end_at(main: &mut Main, at: StackPointer, when_ms: sys::jlong, threw: sys::jb
     if main.aggregator.depth() > 1 && main.aggregator.miss_inner(at) {
         return IN_DOUBT;
     }
-    let when_ns = u64::try_from(when_ms).ok().map(|ms| ms.saturating_mul(1_000_000));
+    let when_ns = u64::try_from(when_ms).ok().map(|ms| Uptime(ms.saturating_mul(1_000_000)));
     let wanted = main.aggregator.end(at, when_ns, if threw { End::Threw } else { End::Returned });
     let depth = main.aggregator.depth();
     main.nested = main.nested.min(depth);

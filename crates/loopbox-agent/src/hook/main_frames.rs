@@ -3,7 +3,7 @@
 
 use crate::session::Session;
 use crate::session::frames::FrameSender;
-use loopbox_format::model::Token;
+use loopbox_format::model::{Token, Uptime};
 use loopbox_frames::{Cadence, FrameEvent, IntervalDetector, RefreshInterval, SeenFrame, SeenMessage};
 use loopbox_recorder::Ended;
 use ringbuf::traits::Producer;
@@ -71,7 +71,7 @@ impl MainFrames {
 
     /// The frame callback runs, in this message. Returns whether it is to be asked for again.
     pub(super) fn frame(&mut self, time_ns: u64, running: Option<Token>) -> bool {
-        let tick = self.cadence.frame(time_ns, self.rate.interval());
+        let tick = self.cadence.frame(Uptime(time_ns), self.rate.interval());
         if let Some(frame) = tick.finished {
             self.rate.frame(frame.duration_ns);
             let observed_rate = self.rate.is_observed();

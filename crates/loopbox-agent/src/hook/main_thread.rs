@@ -4,7 +4,7 @@ use super::main_frames::MainFrames;
 use crate::anr::sigquit;
 use crate::session::shared_state::SharedState;
 use crate::sys::clock;
-use loopbox_format::model::{Record, Token};
+use loopbox_format::model::{Record, Token, Uptime};
 use loopbox_recorder::{Aggregator, Details, Dirty, Environment, StackPointer};
 use loopbox_store::MainWriter;
 use std::ptr;
@@ -85,7 +85,7 @@ pub(crate) fn uninstall() {
 /// The clock of the messages' starts and ends.
 pub trait Clock {
     /// The current uptime.
-    fn now_ns(&self) -> u64;
+    fn now_ns(&self) -> Uptime;
 }
 
 /// `CLOCK_MONOTONIC`.
@@ -94,7 +94,7 @@ pub struct SystemClock;
 
 impl Clock for SystemClock {
     #[inline]
-    fn now_ns(&self) -> u64 {
+    fn now_ns(&self) -> Uptime {
         clock::now_ns()
     }
 }
@@ -125,7 +125,7 @@ impl<C: Clock> MainEnvironment<C> {
 // message would help no one here.
 impl<C: Clock> Environment for MainEnvironment<C> {
     #[inline]
-    fn now_ns(&self) -> u64 {
+    fn now_ns(&self) -> Uptime {
         self.clock.now_ns()
     }
 
@@ -137,25 +137,25 @@ impl<C: Clock> Environment for MainEnvironment<C> {
         self.shared.take_late_ns()
     }
 
-    fn unseen_since(&self, since_ns: u64) -> bool {
+    fn unseen_since(&self, since_ns: Uptime) -> bool {
         self.shared.unseen_since(since_ns)
     }
 
-    fn running(&mut self, token: Token, start_ns: u64, depth: u32) {
+    fn running(&mut self, token: Token, start_ns: Uptime, depth: u32) {
         let _ = self.ring.running(token, start_ns, depth);
         if self.shared.running(token, start_ns) {
             sigquit::unblock();
         }
     }
 
-    fn resumed(&mut self, token: Token, start_ns: u64, depth: u32, later: u32) {
+    fn resumed(&mut self, token: Token, start_ns: Uptime, depth: u32, later: u32) {
         let _ = self.ring.resumed(token, start_ns, depth, later);
         if self.shared.running(token, start_ns) {
             sigquit::unblock();
         }
     }
 
-    fn idle(&mut self, next: Token, since_ns: u64) {
+    fn idle(&mut self, next: Token, since_ns: Uptime) {
         let _ = self.ring.idle(since_ns);
         self.shared.idle(next, since_ns);
     }

@@ -14,7 +14,7 @@ use crate::session::symbols::Stack;
 use crate::sys::{clock, log};
 use loopbox_format::model::{
     FeatureState, JankPlace, MainState, Outside, Pending, Report, StackSource, StackTree, Statistic, Symbols,
-    Token,
+    Token, Uptime,
 };
 use loopbox_recorder::{Activity, Sample, Sampling, StackTreeBuilder};
 use loopbox_store::WorkerWriter;
@@ -48,7 +48,7 @@ pub(super) struct Collector<'a> {
     pub(super) long: LongMessages<'a>,
     /// A stack showed a message that the hook did not report.
     unseen: bool,
-    saved_at_ns: u64,
+    saved_at_ns: Uptime,
     /// What ran outside of messages when that was saved in the ring; [`Token::NONE`] for nothing.
     saved_outside: Token,
     /// What `Annotations::changes` was when they were saved in the ring.
@@ -69,7 +69,7 @@ impl<'a> Collector<'a> {
             last: None,
             long: LongMessages::new(session),
             unseen: false,
-            saved_at_ns: 0,
+            saved_at_ns: Uptime::ZERO,
             saved_outside: Token::NONE,
             saved_annotations: 0,
             saved_features: Vec::new(),
@@ -123,7 +123,7 @@ impl<'a> Collector<'a> {
         }
         if running.is_some_and(|(token, _)| token == self.growing.token()) {
             // However short ago the ones before were saved: the process may be killed before the next time.
-            self.saved_at_ns = 0;
+            self.saved_at_ns = Uptime::ZERO;
             self.save_running();
         }
     }
@@ -132,9 +132,9 @@ impl<'a> Collector<'a> {
     fn take_one_stack(&mut self, env: &mut Env<'_>) {
         let shared = &self.session.shared;
         if let Some(order) = shared.order_stack() {
-            let deadline_ns = clock::now_ns().saturating_add(STACK_WAIT_NS);
+            let deadline_ns = clock::now_ns().plus(STACK_WAIT_NS);
             while !shared.is_done(order) {
-                let left_ns = deadline_ns.saturating_sub(clock::now_ns());
+                let left_ns = deadline_ns.since(clock::now_ns());
                 if left_ns == 0 {
                     break;
                 }
@@ -166,7 +166,7 @@ impl<'a> Collector<'a> {
         self.growing.push(&Sample {
             frames: stack.locations(),
             at_ns,
-            stop_ns: clock::now_ns().saturating_sub(at_ns),
+            stop_ns: clock::now_ns().since(at_ns),
             interval_ns: self.sampling().interval_ns,
         });
     }
@@ -277,7 +277,7 @@ impl<'a> Collector<'a> {
             self.keep_jank_tree();
         }
         self.log_refused("the end of a message", |ring, _| ring.clear_running_tree());
-        self.growing.begin(Token::NONE, 0, StackSource::Art);
+        self.growing.begin(Token::NONE, Uptime::ZERO, StackSource::Art);
         self.cpu = None;
     }
 
@@ -310,7 +310,7 @@ impl<'a> Collector<'a> {
     /// For the next process, if this one is killed in the middle of the message.
     fn save_running(&mut self) {
         let now = clock::now_ns();
-        if now.saturating_sub(self.saved_at_ns) < SAVE_EVERY_NS {
+        if now.since(self.saved_at_ns) < SAVE_EVERY_NS {
             return;
         }
         self.saved_at_ns = now;
@@ -391,7 +391,7 @@ impl<'a> Collector<'a> {
             jank.tree_token =
                 tokens.into_iter().find(|token| self.kept.iter().any(|kept| kept.token == *token));
             if jank.tree_token.is_none() && jank.place == Some(JankPlace::OutsideOfMessages) {
-                let stood = jank.frame_time_ns..jank.frame_time_ns.saturating_add(jank.duration_ns);
+                let stood = jank.frame_time_ns..jank.frame_time_ns.plus(jank.duration_ns);
                 let meanwhile = |kept: &&StackTree| kept.token.is_outside() && stood.contains(&kept.start_ns);
                 jank.tree_token = self.kept.iter().find(meanwhile).map(|kept| kept.token);
             }

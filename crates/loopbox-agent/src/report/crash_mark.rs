@@ -47,6 +47,7 @@ pub(crate) fn clear_ring() {
 mod tests {
     use super::*;
     use loopbox_format::model::ClockPair;
+    use loopbox_format::model::Uptime;
     use loopbox_store::{CrashMark, Identity, Ring, RingOptions};
 
     #[test]
@@ -55,12 +56,12 @@ mod tests {
         let identity = Identity::of_this_process(ClockPair::default());
         let Ring { reader, .. } = Ring::create(&RingOptions::new(folder.path(), identity));
         mark_crash(6);
-        assert_eq!(reader.snapshot(0).crash, None);
+        assert_eq!(reader.snapshot(Uptime::ZERO).crash, None);
         set_ring(reader.clone());
         mark_crash(11);
-        assert_eq!(reader.snapshot(0).crash, Some(CrashMark { signal: 11 }));
+        assert_eq!(reader.snapshot(Uptime::ZERO).crash, Some(CrashMark { signal: 11 }));
         clear_ring();
         mark_crash(6);
-        assert_eq!(reader.snapshot(0).crash, Some(CrashMark { signal: 11 }));
+        assert_eq!(reader.snapshot(Uptime::ZERO).crash, Some(CrashMark { signal: 11 }));
     }
 }

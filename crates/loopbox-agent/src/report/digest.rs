@@ -160,7 +160,7 @@ fn main(report: &Report, line: &mut Line) {
             line.text("main busy outside of messages").text(since).ms(outside.age_ns());
         }
         MainState::Idle { since_ns } => {
-            line.text("main idle for ").ms(report.meta.dumped_at.uptime_ns.saturating_sub(*since_ns));
+            line.text("main idle for ").ms(report.meta.dumped_at.uptime_ns.since(*since_ns));
         }
         _ => {
             line.text("main unknown");
@@ -304,6 +304,7 @@ impl Line {
 mod tests {
     use super::*;
     use loopbox_format::model::Token;
+    use loopbox_format::model::Uptime;
     use loopbox_format::model::{
         Detail, LocationId, Method, NamedBy, Outside, Phase, Process, RecentFrame, Record, RecordKind,
         Running, Slowest, StackSource, StackTree, TreeNode,
@@ -322,8 +323,8 @@ mod tests {
     fn hung() -> Report {
         let running = Running {
             token: Token(3),
-            start_ns: 1_000_000_000,
-            as_of_ns: 6_021_000_000,
+            start_ns: Uptime(1_000_000_000),
+            as_of_ns: Uptime(6_021_000_000),
             cpu_ns: None,
             depth: 1,
             message: Some(message("android.os.Handler", "com.example.Sync")),
@@ -342,7 +343,7 @@ mod tests {
             |location, children| TreeNode { location: LocationId(location), skip: 0, count: 1, children };
         report.trees.push(StackTree {
             token: Token(3),
-            start_ns: 1_000_000_000,
+            start_ns: Uptime(1_000_000_000),
             source: StackSource::Art,
             phases: vec![Phase { first_sample: 0, interval_ns: 10_000_000 }],
             sample_deltas_ns: vec![50_000_000],
@@ -377,15 +378,15 @@ mod tests {
         report.trees[0].token = token;
         let outside = Outside {
             token,
-            after_ns: 1_000_000_000,
+            after_ns: Uptime(1_000_000_000),
             start_ns: None,
-            as_of_ns: 7_000_000_000,
+            as_of_ns: Uptime(7_000_000_000),
             cpu_ns: Some(1),
         };
         report.main = MainState::Outside(outside.clone());
         let at = " | at Sync.parse:40 < Sync.run:12 < Sync.main | scene=Cart";
         assert_eq!(digest(&report), ["main busy outside of messages for at most 6000 ms", at].concat());
-        report.main = MainState::Outside(Outside { start_ns: Some(2_000_000_000), ..outside });
+        report.main = MainState::Outside(Outside { start_ns: Some(Uptime(2_000_000_000)), ..outside });
         assert_eq!(digest(&report), ["main busy outside of messages for 5000 ms", at].concat());
     }
 
@@ -428,11 +429,11 @@ mod tests {
 
     #[test]
     fn the_slowest_messages_come_first_and_numbers_have_their_sign() {
-        let mut report = Report { main: MainState::Idle { since_ns: 0 }, ..Report::default() };
-        report.meta.dumped_at.uptime_ns = 1_500_000_000;
+        let mut report = Report { main: MainState::Idle { since_ns: Uptime::ZERO }, ..Report::default() };
+        report.meta.dumped_at.uptime_ns = Uptime(1_500_000_000);
         let detail = |token: Token, wall_ms: u64, what: Option<i32>| Detail {
             token,
-            start_ns: 0,
+            start_ns: Uptime::ZERO,
             wall_ns: wall_ms * 1_000_000,
             wait_ns: None,
             end: End::Returned,
@@ -449,7 +450,7 @@ mod tests {
             seq: 1,
             first_token: Token(1),
             count: 4,
-            start_ns: 0,
+            start_ns: Uptime::ZERO,
             wall_ns: 900_000_000,
             work_ns: 900_000_000,
             idle_ns: 0,

@@ -61,7 +61,7 @@ fn scene_numbers(scene: &FrameScene) -> [u64; 16] {
 /// A gesture as `FrameGesture.java` has it.
 pub(crate) fn gesture_numbers(gesture: &FrameGesture) -> [u64; 12] {
     [
-        gesture.begin_ns,
+        gesture.begin_ns.0,
         gesture.duration_ms.into(),
         gesture.finger_ms.into(),
         gesture.fling_ms.into(),
@@ -79,6 +79,7 @@ pub(crate) fn gesture_numbers(gesture: &FrameGesture) -> [u64; 12] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use loopbox_format::model::Uptime;
     use loopbox_format::model::{FrameFlags, RateFrames, SceneKind};
     use loopbox_format::text::BoundedStr;
 
@@ -104,7 +105,7 @@ mod tests {
         scene.causes[FrameCause::LayoutMeasure.index()] = 5;
         scene.causes[FrameCause::None.index()] = 1;
         let gesture = FrameGesture {
-            begin_ns: 100,
+            begin_ns: Uptime(100),
             frames: 4,
             ordinal: 2,
             flags: FrameFlags::FINGER,

@@ -8,7 +8,7 @@ use crate::session::Session;
 use crate::session::frames::FrameReceiver;
 use crate::sys::{clock, log};
 use jni::sys::jvalue;
-use loopbox_format::model::Feature;
+use loopbox_format::model::{Feature, Uptime};
 use loopbox_frames::{FrameEvent, Heard};
 use ringbuf::traits::{Consumer, Observer};
 
@@ -34,10 +34,10 @@ pub(super) struct FrameCollector {
     /// A frame was on its way before what is there was taken.
     awaited: bool,
     /// When something came last.
-    taken_at_ns: u64,
+    taken_at_ns: Uptime,
     /// Something has come or ended since it was saved, and when that was.
     unsaved: bool,
-    saved_at_ns: u64,
+    saved_at_ns: Uptime,
 }
 
 impl FrameCollector {
@@ -47,9 +47,9 @@ impl FrameCollector {
             open: false,
             told_lost: 0,
             awaited: false,
-            taken_at_ns: 0,
+            taken_at_ns: Uptime::ZERO,
             unsaved: false,
-            saved_at_ns: 0,
+            saved_at_ns: Uptime::ZERO,
         }
     }
 
@@ -77,7 +77,7 @@ impl FrameCollector {
             tell(env, session, &heard, &name);
         }
         // A gesture and a session do not end in the middle of a stall.
-        let stalls = awaited && now_ns.saturating_sub(self.taken_at_ns) < LONGEST_NS;
+        let stalls = awaited && now_ns.since(self.taken_at_ns) < LONGEST_NS;
         let (heard, open) = frames.recorder(|recorder| {
             if stalls { (Heard::default(), true) } else { (recorder.idle(now_ns), recorder.is_open()) }
         });
@@ -111,7 +111,7 @@ impl FrameCollector {
     /// Whether what was taken is to be saved now.
     pub(super) fn is_to_be_saved(&mut self) -> bool {
         let now_ns = clock::now_ns();
-        let due = !self.open || now_ns.saturating_sub(self.saved_at_ns) >= SAVE_EVERY_NS;
+        let due = !self.open || now_ns.since(self.saved_at_ns) >= SAVE_EVERY_NS;
         let save = self.unsaved && due;
         if save {
             self.unsaved = false;

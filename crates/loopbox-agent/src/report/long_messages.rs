@@ -20,7 +20,9 @@ use crate::session::Session;
 use crate::session::symbols::NumberedSymbols;
 use crate::sys::{clock, log};
 use jni::sys::jvalue;
-use loopbox_format::model::{Detail, End, Location, LocationId, Record, RecordKind, StackTree, Token};
+use loopbox_format::model::{
+    Detail, End, Location, LocationId, Record, RecordKind, StackTree, Token, Uptime,
+};
 use loopbox_format::stacks;
 use loopbox_frames::StallFrames;
 use loopbox_recorder::StackTreeBuilder;
@@ -38,7 +40,7 @@ const MAX_STACKS: usize = 5;
 pub(super) struct LongMessages<'a> {
     session: &'a Session,
     /// Messages that ended until then were reported.
-    reported_ns: u64,
+    reported_ns: Uptime,
     /// What the main thread was in when the history was read last.
     read_in: Token,
     /// A message has ended and will be reported.
@@ -55,7 +57,7 @@ impl<'a> LongMessages<'a> {
     pub(super) fn new(session: &'a Session) -> Self {
         Self {
             session,
-            reported_ns: 0,
+            reported_ns: Uptime::ZERO,
             read_in: Token::NONE,
             waits: false,
             blocked: Token::NONE,
@@ -67,7 +69,7 @@ impl<'a> LongMessages<'a> {
 
     /// A stack was taken.
     pub(super) fn sampled(&mut self, sample: &StackSample) {
-        let age_ns = sample.at_ns.saturating_sub(sample.start_ns);
+        let age_ns = sample.at_ns.since(sample.start_ns);
         if sample.token == self.blocked || sample.token.is_outside() || !self.session.monitor.is_block(age_ns)
         {
             return;
@@ -76,7 +78,7 @@ impl<'a> LongMessages<'a> {
             if symbols.generation == sample.generation {
                 self.blocked = sample.token;
                 let mut text = String::from("B");
-                for number in [sample.token.0, sample.start_ns, sample.at_ns] {
+                for number in [sample.token.0, sample.start_ns.0, sample.at_ns.0] {
                     field(&mut text, Some(number));
                 }
                 text.push('\n');
@@ -128,15 +130,15 @@ impl<'a> LongMessages<'a> {
         self.read_in = running;
         self.reported_ns = self.reported_ns.max(since_ns);
         let now_ns = clock::now_ns();
-        let until_ns = now_ns.saturating_sub(SETTLED_NS);
+        let until_ns = now_ns.minus(SETTLED_NS);
         let history = self.session.reader.history();
         let (reported_ns, mut waits) = (self.reported_ns, false);
         for (record, detail) in all(&history) {
-            let end_ns = detail.start_ns.saturating_add(detail.wall_ns);
+            let end_ns = detail.start_ns.plus(detail.wall_ns);
             if detail.wall_ns <= level_ns || end_ns <= reported_ns {
                 continue;
             }
-            let late = now_ns.saturating_sub(end_ns) > FRAME_LATE_NS;
+            let late = now_ns.since(end_ns) > FRAME_LATE_NS;
             if end_ns > until_ns || awaited && !late && !self.is_counted_until(end_ns) {
                 waits = true;
                 continue;
@@ -148,7 +150,7 @@ impl<'a> LongMessages<'a> {
         self.waits = waits;
     }
 
-    fn is_counted_until(&self, end_ns: u64) -> bool {
+    fn is_counted_until(&self, end_ns: Uptime) -> bool {
         let frames = self.session.frames.as_ref();
         frames.is_none_or(|frames| frames.recorder(|recorder| recorder.is_counted_until(end_ns)))
     }
@@ -164,7 +166,7 @@ impl<'a> LongMessages<'a> {
 
     fn text(&mut self, record: &Record, detail: &Detail) -> String {
         let mut text = String::from("S");
-        for number in [detail.token.0, detail.start_ns, detail.wall_ns] {
+        for number in [detail.token.0, detail.start_ns.0, detail.wall_ns] {
             field(&mut text, Some(number));
         }
         field(&mut text, detail.wait_ns);
@@ -214,8 +216,8 @@ fn all(history: &[Record]) -> impl Iterator<Item = (&Record, &Detail)> {
 struct Seen {
     stack: Vec<LocationId>,
     times: u64,
-    first_ns: u64,
-    last_ns: u64,
+    first_ns: Uptime,
+    last_ns: Uptime,
 }
 
 fn all_stacks(text: &mut String, symbols: &NumberedSymbols, tree: &StackTree) {
@@ -223,7 +225,7 @@ fn all_stacks(text: &mut String, symbols: &NumberedSymbols, tree: &StackTree) {
     let mut seen: Vec<Seen> = Vec::new();
     let mut at_ns = tree.start_ns;
     for (stack, delta_ns) in stacks.zip(&tree.sample_deltas_ns) {
-        at_ns = at_ns.saturating_add(*delta_ns);
+        at_ns = at_ns.plus(*delta_ns);
         // From the newest: a stack is most often that of the sample before.
         match seen.iter_mut().rev().find(|seen| seen.stack == stack) {
             Some(known) => {
@@ -239,7 +241,7 @@ fn all_stacks(text: &mut String, symbols: &NumberedSymbols, tree: &StackTree) {
         let Some(at) = most.map(|(at, _)| at) else { break };
         let seen = seen.remove(at);
         text.push('#');
-        for number in [seen.times, seen.first_ns, seen.last_ns] {
+        for number in [seen.times, seen.first_ns.0, seen.last_ns.0] {
             field(text, Some(number));
         }
         text.push('\n');
@@ -318,9 +320,9 @@ mod tests {
         let (stack, _) = shared.locate_lines("a.B\tread\tB.java\t-2\n17\na.B\trun\tB.java\t7\n");
         let &[read, cut, run] = stack.locations() else { panic!("{:?}", stack.locations()) };
         let mut builder = StackTreeBuilder::new(&Sampling::default());
-        builder.begin(Token(5), 100, StackSource::Art);
+        builder.begin(Token(5), Uptime(100), StackSource::Art);
         for (frames, at_ns) in [(&[run][..], 160), (&[read, cut, run], 170), (&[read, cut, run], 180)] {
-            builder.push(&Sample { frames, at_ns, stop_ns: 1, interval_ns: 10 });
+            builder.push(&Sample { frames, at_ns: Uptime(at_ns), stop_ns: 1, interval_ns: 10 });
         }
         let mut text = String::new();
         shared.with(|symbols| all_stacks(&mut text, symbols, &builder.tree()));

@@ -8,7 +8,7 @@ use crate::sys::proc::{self, Call, ThreadStat};
 use loopbox_art::native::{places, without_signature};
 use loopbox_format::model::{
     MainThread, NativeFrame, NativeFrameSource, NativeModule, NativeStack, Progress, SystemCall,
-    SystemCallSource,
+    SystemCallSource, Uptime,
 };
 
 /// File descriptors are small; whatever is larger is another kind of argument.
@@ -24,7 +24,7 @@ pub(super) struct Begun {
 /// What the kernel has counted of the main thread.
 #[derive(Debug, Clone, Copy)]
 struct Counted {
-    at_ns: u64,
+    at_ns: Uptime,
     stat: Option<ThreadStat>,
     ran_ns: Option<u64>,
     waited_ns: Option<u64>,
@@ -102,7 +102,7 @@ impl Begun {
         let tick_ns = 1_000_000_000 / clock::ticks_per_second().max(1);
         let ticks_ns = |now: u64, before: u64| now.saturating_sub(before).saturating_mul(tick_ns);
         Some(Progress {
-            over_ns: now.at_ns.saturating_sub(before.at_ns),
+            over_ns: now.at_ns.since(before.at_ns),
             ran_ns: growth(now.ran_ns, before.ran_ns),
             waited_ns: growth(now.waited_ns, before.waited_ns),
             user_ns: ticks_ns(stat.user, stat_before.user),
@@ -120,7 +120,7 @@ mod tests {
 
     fn capture(pc: usize, link: usize, returns: &[usize]) -> Begun {
         let registers = Registers { pc, link, ..Registers::default() };
-        begin(Some(NativeCapture { version: 2, at_ns: 5, registers, returns: returns.to_vec() })).1
+        begin(Some(NativeCapture { version: 2, at_ns: Uptime(5), registers, returns: returns.to_vec() })).1
     }
 
     #[test]
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn the_kernel_knows_the_main_thread() {
         let (main_thread, begun) = begin(None);
-        assert!(main_thread.captured_ns > 0);
+        assert!(main_thread.captured_ns > Uptime::ZERO);
         assert!(main_thread.state.is_some_and(|state| b"RSDTt".contains(&state)), "{main_thread:?}");
         // The main thread of a test program waits for the thread that this runs on.
         while begun.progress().unwrap().over_ns == 0 {}

@@ -3,7 +3,7 @@
 
 use crate::session::Session;
 use crate::sys::{clock, proc};
-use loopbox_format::model::{Location, LocationId, Outside, Symbols, Token};
+use loopbox_format::model::{Location, LocationId, Outside, Symbols, Token, Uptime};
 use loopbox_recorder::{Activity, Place, computing_since};
 use std::time::Duration;
 
@@ -47,10 +47,11 @@ pub(super) fn find(session: &Session, waits: Option<bool>) -> Option<Outside> {
     let used = asleep.zip(demand);
     // The monitor has seen it for a while, or it computes now.
     let seen = seen_ns.and(Some(&stall.seen_busy).filter(|seen| seen.token == token));
-    let ended_ns = if ended_ns == 0 { session.installed_ns } else { ended_ns };
+    let ended_ns = if ended_ns == Uptime::ZERO { session.installed_ns } else { ended_ns };
     // Without a hook messages have ended since, and some of what was computed since main was at rest may be theirs.
     let hooked = session.settings.hooked;
-    let waited_ns = asleep.filter(|asleep| asleep.waited && !hooked).map_or(0, |asleep| asleep.at_ns);
+    let waited_ns =
+        asleep.filter(|asleep| asleep.waited && !hooked).map_or(Uptime::ZERO, |asleep| asleep.at_ns);
     let busy = if seen_ns.is_some() { seen.is_some() } else { proc::main_place() == Place::Running };
     let computes = hooked && busy;
     Some(Outside {

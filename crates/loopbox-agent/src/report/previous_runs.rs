@@ -69,7 +69,7 @@ fn deserves_report(recovered: &Recovered) -> bool {
 /// Notes against the sampler of that process when it ended in the middle of something dangerous.
 fn check_fuse(directory: &Path, recovered: &Recovered, system: Option<&ProcessEnd>) {
     let FuseState::Open { phase, since_ns } = recovered.fuse else { return };
-    let open_ns = recovered.last_alive_ns.saturating_sub(since_ns);
+    let open_ns = recovered.last_alive_ns.since(since_ns);
     let end = End { phase, open_ns, system, crash: recovered.crash };
     if let Some(suspicion) = end.suspicion() {
         let process = &recovered.report.meta.process;
@@ -116,7 +116,7 @@ fn write(directory: &Path, recovered: &mut Recovered) -> Result<PathBuf, WriteEr
         }
     }
     let meta = &report.meta;
-    let name = format!("loopbox-{}-{}-recovered", meta.process.pid, meta.dumped_at.uptime_ns / 1_000_000);
+    let name = format!("loopbox-{}-{}-recovered", meta.process.pid, meta.dumped_at.uptime_ns.0 / 1_000_000);
     Ok(write_report(directory, &name, &encode(report)?, Outlives::PowerLoss)?)
 }
 

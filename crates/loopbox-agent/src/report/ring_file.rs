@@ -4,7 +4,7 @@
 
 use crate::session::Session;
 use crate::sys::{clock, thread};
-use loopbox_format::model::Feature;
+use loopbox_format::model::{Feature, Uptime};
 use loopbox_store::{Mirror, Volatile};
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ fn run(session: &Session, mut mirror: Mirror) {
     let shared = &session.shared;
     // Before the disk: the main thread would like to know.
     session.started_ns();
-    let (mut retry_at_ns, mut retry_ns) = (0, RETRY_NS);
+    let (mut retry_at_ns, mut retry_ns) = (Uptime::ZERO, RETRY_NS);
     let mut on_disk = false;
     while !shared.stopped() {
         // What is asked for from here on is for the next turn.
@@ -37,7 +37,7 @@ fn run(session: &Session, mut mirror: Mirror) {
             let attached = mirror.attach();
             on_disk = attached.is_ok();
             tell(session, &attached);
-            retry_at_ns = clock::now_ns().saturating_add(retry_ns);
+            retry_at_ns = clock::now_ns().plus(retry_ns);
             retry_ns = (retry_ns * 2).min(MAX_RETRY_NS);
         }
         shared.wait_for_copy(asked);

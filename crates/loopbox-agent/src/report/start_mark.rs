@@ -1,6 +1,7 @@
 //! The mark by which `StartGuard.java` knows, at the next start, that this one did not last.
 
 use crate::session::Session;
+use loopbox_format::model::Uptime;
 use std::fs;
 use std::path::PathBuf;
 
@@ -9,22 +10,22 @@ const LASTS_NS: u64 = 5_000_000_000;
 
 pub(super) struct StartMark {
     file: Option<PathBuf>,
-    lasts_at_ns: u64,
+    lasts_at_ns: Uptime,
 }
 
 impl StartMark {
     pub(super) fn new(session: &Session) -> Self {
-        let lasts_at_ns = session.installed_ns.saturating_add(LASTS_NS);
+        let lasts_at_ns = session.installed_ns.plus(LASTS_NS);
         Self { file: session.settings.start_mark.clone(), lasts_at_ns }
     }
 
     /// When [`Self::look`] wants to be called again.
-    pub(super) fn next_look_ns(&self) -> Option<u64> {
+    pub(super) fn next_look_ns(&self) -> Option<Uptime> {
         self.file.is_some().then_some(self.lasts_at_ns)
     }
 
     /// Removes the mark of a start that has lasted.
-    pub(super) fn look(&mut self, now_ns: u64) {
+    pub(super) fn look(&mut self, now_ns: Uptime) {
         if now_ns >= self.lasts_at_ns {
             self.remove();
         }

@@ -4,7 +4,7 @@ use super::used_symbols::UsedSymbols;
 use crate::session::Session;
 use crate::session::thread_query::ThreadAnswer;
 use crate::sys::clock;
-use loopbox_format::model::{DumpReason, LockChain, MainState, Report};
+use loopbox_format::model::{DumpReason, LockChain, MainState, Report, Uptime};
 
 /// How long the worker waits for an answer; what is there by then is in the report.
 const BUDGET_NS: u64 = 2_000_000_000;
@@ -15,12 +15,12 @@ const LONG_NS: u64 = 1_000_000_000;
 
 /// Asks for what the report, which is on disk already, needs, and returns the deadline; `None` when it needs nothing, or
 /// when there is no sampler to answer. The sampler wakes the worker when the answer is complete.
-pub(super) fn ask(session: &Session, report: &Report) -> Option<u64> {
+pub(super) fn ask(session: &Session, report: &Report) -> Option<Uptime> {
     let (locks, all_threads) = wanted(report);
     if !(locks || all_threads) || !session.shared.answers_queries() {
         return None;
     }
-    let deadline_ns = clock::now_ns().saturating_add(BUDGET_NS);
+    let deadline_ns = clock::now_ns().plus(BUDGET_NS);
     session.thread_queries.start(all_threads, deadline_ns);
     session.shared.notify_query();
     Some(deadline_ns)
@@ -28,9 +28,9 @@ pub(super) fn ask(session: &Session, report: &Report) -> Option<u64> {
 
 /// Waits for the answer while the signal waits to be forwarded, which the stall monitor does when it is time.
 pub(super) fn wait_before_trace(session: &Session) {
-    let until_ns = clock::now_ns().saturating_add(BEFORE_TRACE_NS);
+    let until_ns = clock::now_ns().plus(BEFORE_TRACE_NS);
     while session.shared.signal_since_ns().is_some() && !session.thread_queries.is_complete() {
-        let left_ns = until_ns.saturating_sub(clock::now_ns());
+        let left_ns = until_ns.since(clock::now_ns());
         if left_ns == 0 {
             break;
         }

@@ -41,6 +41,7 @@ pub(crate) fn collect_used(symbols: &Symbols, trees: &mut [StackTree]) -> UsedSy
 pub(super) mod tests {
     use super::*;
     use loopbox_format::model::Token;
+    use loopbox_format::model::Uptime;
     use loopbox_format::model::{Method, Phase, StackSource, TreeNode};
 
     pub(in crate::report) fn symbols(names: &[&str]) -> Symbols {
@@ -70,7 +71,7 @@ pub(super) mod tests {
         };
         StackTree {
             token: Token(1),
-            start_ns: 0,
+            start_ns: Uptime::ZERO,
             source: StackSource::Art,
             phases: vec![Phase { first_sample: 0, interval_ns: 1 }],
             sample_deltas_ns: vec![1],

@@ -23,7 +23,7 @@ use crate::sys::fault;
 use crate::sys::priority::BackgroundThread;
 use crate::sys::{clock, log, proc};
 use loopbox_format::model::{
-    Anr, DumpReason, MainState, NativeStack, Pending, Report, Statistic, SystemWord, Token,
+    Anr, DumpReason, MainState, NativeStack, Pending, Report, Statistic, SystemWord, Token, Uptime,
 };
 use loopbox_recorder::classify;
 use loopbox_store::{Outlives, REQUESTED, WorkerWriter};
@@ -162,7 +162,7 @@ impl<'a> Worker<'a> {
         let follows = self.life.followed_file().is_some() || self.anr.has_suspect();
         let check_ms =
             follows.then(|| CHECK_MS.min(self.session.settings.hang_threshold_ns / 8_000_000).max(1));
-        let left_ms = |deadline_ns: u64| deadline_ns.saturating_sub(clock::now_ns()) / 1_000_000 + 1;
+        let left_ms = |deadline_ns: Uptime| deadline_ns.since(clock::now_ns()) / 1_000_000 + 1;
         let report_ms = self.life.deadline_ns().map(left_ms);
         let start_ms = self.start_mark.next_look_ns().map(left_ms);
         let long_ms = self.collector.long.wait_ms();
@@ -267,7 +267,7 @@ impl<'a> Worker<'a> {
         report.digest = digest::lines(&report, FileState::First);
         let name = AnrTracker::file_name(&report).filter(|_| named_by_hang).unwrap_or_else(|| {
             self.numbered += 1;
-            let (pid, ms) = (report.meta.process.pid, report.meta.dumped_at.uptime_ns / 1_000_000);
+            let (pid, ms) = (report.meta.process.pid, report.meta.dumped_at.uptime_ns.0 / 1_000_000);
             let kind = if named_by_hang { "-" } else { REQUESTED };
             format!("loopbox-{pid}-{ms}{kind}{}", self.numbered)
         });
@@ -278,7 +278,7 @@ impl<'a> Worker<'a> {
         let path =
             known.map(|file| file.path).or_else(|| file::write(session, &name, &report, Outlives::Process));
         let Some(path) = path else { return Event::FirstFailed };
-        let first_ns = clock::now_ns().saturating_sub(report.meta.dumped_at.uptime_ns);
+        let first_ns = clock::now_ns().since(report.meta.dumped_at.uptime_ns);
         file::delete_old(session, &path);
         let file = ReportFile { name, path };
         self.draft = Some(Draft { file, report, used, main_thread: begun, first_ns });

@@ -17,7 +17,7 @@ pub(crate) fn run(session: &Session, art: &Art) {
     let mut reported = None;
     let mut stops = 0;
     while !session.shared.sampling_ended() {
-        session.shared.deadman_sleep(clock::now_ns().saturating_add(CHECK_EVERY_NS), &mut stops);
+        session.shared.deadman_sleep(clock::now_ns().plus(CHECK_EVERY_NS), &mut stops);
         let open = art.window_open_since();
         // Seen twice, not just old: a frozen process has old stops when it thaws.
         let stuck = open.is_some() && open == last;

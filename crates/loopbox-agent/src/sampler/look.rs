@@ -7,7 +7,7 @@
 use crate::session::Session;
 use crate::sys::{clock, proc};
 use loopbox_art::{Art, Unstoppable};
-use loopbox_format::model::Token;
+use loopbox_format::model::{Token, Uptime};
 
 /// A thread that did not run for that long waits for a processor, and is not just being passed over for this thread, which
 /// has woken up a moment ago.
@@ -17,7 +17,7 @@ const STARVED_NS: u64 = 5_000_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Look {
     token: Token,
-    at_ns: u64,
+    at_ns: Uptime,
     pub(super) cpu_ns: u64,
 }
 
@@ -43,7 +43,7 @@ fn by_state(state: u8, before: Option<Look>, now: Option<Look>) -> Option<Unstop
     let stood_still = || {
         let (before, now) = (before?, now?);
         let same = before.token == now.token && before.cpu_ns == now.cpu_ns;
-        Some(same && now.at_ns.saturating_sub(before.at_ns) >= STARVED_NS)
+        Some(same && now.at_ns.since(before.at_ns) >= STARVED_NS)
     };
     match state {
         b'D' => Some(Unstoppable::Uninterruptible),
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_cannot_stop_soon_is_left_alone() {
-        let look = |token, at_ms: u64, cpu_ns| Some(Look { token, at_ns: at_ms * 1_000_000, cpu_ns });
+        let look = |token, at_ms: u64, cpu_ns| Some(Look { token, at_ns: Uptime(at_ms * 1_000_000), cpu_ns });
         let before = look(Token(7), 100, 5);
         assert_eq!(by_state(b'D', None, None), Some(Unstoppable::Uninterruptible));
         assert_eq!(by_state(b'R', before, look(Token(7), 110, 5)), Some(Unstoppable::Starved));

@@ -1,7 +1,7 @@
 //! What the sampler passes to the worker, and the queue between them.
 
 use crate::session::symbols::Stack;
-use loopbox_format::model::{StackSource, Token};
+use loopbox_format::model::{StackSource, Token, Uptime};
 use ringbuf::traits::Split;
 use ringbuf::{CachingCons, CachingProd, HeapRb};
 use std::sync::Arc;
@@ -13,8 +13,8 @@ const CAPACITY: usize = 64;
 #[derive(Clone, Copy)]
 pub(crate) struct StackSample {
     pub(crate) token: Token,
-    pub(crate) start_ns: u64,
-    pub(crate) at_ns: u64,
+    pub(crate) start_ns: Uptime,
+    pub(crate) at_ns: Uptime,
     /// How long the main thread was suspended for it.
     pub(crate) stop_ns: u64,
     pub(crate) interval_ns: u64,

@@ -17,7 +17,7 @@ use loopbox_art::{
     Art, DiscoverOptions, Fuse, JniEnv, KnownMethod, KnownSymbols, Lock, Off, Phase, RawStack, Suspended,
     ThreadEnv,
 };
-use loopbox_format::model::Token;
+use loopbox_format::model::{Token, Uptime};
 use loopbox_store::{BuildId, RingFuse, keep_symbols, known_symbols};
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -84,12 +84,12 @@ pub(crate) struct SampleJob<'a> {
     /// The message that the stack is wanted of.
     pub(crate) wanted: Token,
     /// When main was known to be stopped, and for how long it was, if it was in that message.
-    pub(crate) found: Option<(u64, u64)>,
+    pub(crate) found: Option<(Uptime, u64)>,
 }
 
 /// A stack of the main thread.
 pub(crate) struct FoundStack {
-    pub(crate) at_ns: u64,
+    pub(crate) at_ns: Uptime,
     pub(crate) stop_ns: u64,
     pub(crate) generation: u32,
     pub(crate) stack: Stack,
@@ -186,12 +186,12 @@ fn sample(job: &mut SampleJob<'_>, env: JniEnv) {
         walker.art.warm_up(env, walker.raw);
         return;
     };
-    let at_ns = suspended.held_ns();
+    let at_ns = Uptime(suspended.held_ns());
     walker.art.walk(&suspended, walker.raw);
     let token = walker.session.shared.token();
     // Before it is resumed: the woken thread often takes this one's processor, and then its own running would count.
     // At most: up to ART 14 it may have stood still for milliseconds before this thread knew of it.
-    let stop_ns = clock::now_ns().saturating_sub(suspended.asked_ns());
+    let stop_ns = clock::now_ns().since(Uptime(suspended.asked_ns()));
     suspended.resume();
     if token == job.wanted {
         walker.read(StackOwner::Message(token), env);

@@ -17,7 +17,7 @@ use crate::session::{SWITCHED_OFF, Session};
 use crate::sys::fault;
 use crate::sys::{clock, log, priority, proc};
 use loopbox_art::{Art, RawStack, ThreadEnv, Unstoppable};
-use loopbox_format::model::{Feature, StackSource, Token};
+use loopbox_format::model::{Feature, StackSource, Token, Uptime};
 use loopbox_recorder::{Activity, Place, Schedule, Step, Taken};
 use loopbox_store::RingFuse;
 use ringbuf::traits::Producer;
@@ -165,7 +165,7 @@ impl Sampler<'_> {
                 continue;
             }
             let activity = self.overdue(now, activity);
-            let (running, start_ns) = activity.running().unwrap_or((Token::NONE, 0));
+            let (running, start_ns) = activity.running().unwrap_or((Token::NONE, Uptime::ZERO));
             if self.last_token != Token::NONE && self.last_token != running {
                 // The sampled message has ended: its tree is complete.
                 self.last_token = Token::NONE;
@@ -195,13 +195,13 @@ impl Sampler<'_> {
 
     /// While a display frame is overdue, a main thread that runs no message may be in a touch handler, or another callback of a
     /// descriptor: that is what keeps the frame from coming then.
-    fn overdue(&self, now_ns: u64, activity: Activity) -> Activity {
+    fn overdue(&self, now_ns: Uptime, activity: Activity) -> Activity {
         let shared = &self.session.shared;
         let (Activity::Idle { since_ns }, Some(onset_ns)) = (activity, shared.jank_onset_ns()) else {
             return activity;
         };
         let awaited = self.session.frames.as_ref().is_some_and(Frames::is_awaited);
-        let overdue = now_ns.saturating_sub(since_ns) >= onset_ns.saturating_mul(2);
+        let overdue = now_ns.since(since_ns) >= onset_ns.saturating_mul(2);
         let between = shared.between_messages().filter(|&(_, ended_ns)| ended_ns == since_ns);
         match between {
             Some((token, _)) if awaited && overdue && proc::main_place() != Place::Queue => {
@@ -230,7 +230,7 @@ impl Sampler<'_> {
         /// Less than a report waits for its stack.
         const TRACE_TIMEOUT_NS: u64 = 400_000_000;
         let shared = &self.session.shared;
-        signal_catcher::wait_until_idle(clock::now_ns().saturating_add(TRACE_TIMEOUT_NS));
+        signal_catcher::wait_until_idle(clock::now_ns().plus(TRACE_TIMEOUT_NS));
         for _ in 0..TRIES {
             let now = clock::now_ns();
             let (token, start_ns) = shared.activity().running().unwrap_or((shared.token(), now));
@@ -242,7 +242,7 @@ impl Sampler<'_> {
         self.session.wake_worker();
     }
 
-    fn sample(&mut self, env: &mut Env<'_>, token: Token, start_ns: u64, interval_ns: u64) -> Taken {
+    fn sample(&mut self, env: &mut Env<'_>, token: Token, start_ns: Uptime, interval_ns: u64) -> Taken {
         if self.session.shared.token() != token {
             return Taken::Gone;
         }
@@ -287,7 +287,7 @@ impl Sampler<'_> {
         }
         self.last_token = token;
         self.unannounced += 1;
-        let age_ns = at_ns.saturating_sub(start_ns);
+        let age_ns = at_ns.since(start_ns);
         if self.unannounced >= BATCH || self.session.monitor.blocks_now(age_ns, interval_ns) {
             self.unannounced = 0;
             self.session.wake_worker();
@@ -338,7 +338,7 @@ impl Sampler<'_> {
         let at_ns = clock::now_ns();
         let (stack, generation) =
             java_fallback::take_stack(env, &self.session.symbols).ok_or(Taken::Failed)?;
-        let stop_ns = clock::now_ns().saturating_sub(at_ns);
+        let stop_ns = clock::now_ns().since(at_ns);
         let same = self.session.shared.token() == token;
         same.then_some(FoundStack { at_ns, stop_ns, generation, stack }).ok_or(Taken::Gone)
     }

@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::session::symbols::Stack;
 use crate::sys::clock;
 use loopbox_art::{Art, Lock, RawStack, ThreadId, Unstoppable};
-use loopbox_format::model::{LocationId, LockChain, LockHolder, LockWait, OtherThread};
+use loopbox_format::model::{LocationId, LockChain, LockHolder, LockWait, OtherThread, Uptime};
 use std::fs;
 
 /// Steps from the main thread to the thread that all others wait for.
@@ -29,7 +29,7 @@ pub(super) struct ThreadDumper<'a> {
     pub(super) symbolizer: &'a mut Symbolizer,
     pub(super) raw: &'a mut RawStack,
     /// Until when the end of ART's own trace is waited for, uptime.
-    stacks_deadline_ns: u64,
+    stacks_deadline_ns: Uptime,
 }
 
 impl<'a> ThreadDumper<'a> {
@@ -39,13 +39,13 @@ impl<'a> ThreadDumper<'a> {
         symbolizer: &'a mut Symbolizer,
         raw: &'a mut RawStack,
     ) -> Self {
-        Self { art, session, symbolizer, raw, stacks_deadline_ns: 0 }
+        Self { art, session, symbolizer, raw, stacks_deadline_ns: Uptime::ZERO }
     }
 
     pub(super) fn answer(&mut self, env: &mut Env<'_>) {
         let queries = &self.session.thread_queries;
         let (number, all_threads, deadline_ns) = queries.current();
-        self.stacks_deadline_ns = deadline_ns.saturating_sub(WITHOUT_STACKS_NS);
+        self.stacks_deadline_ns = deadline_ns.minus(WITHOUT_STACKS_NS);
         let known = self.art.threads();
         let locks = self.chain(env, &known);
         let generation = self.session.symbols.generation();

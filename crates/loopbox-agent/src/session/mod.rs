@@ -18,6 +18,7 @@ use annotations::Annotations;
 use features::Features;
 use frames::Frames;
 use loopbox_art::Art;
+use loopbox_format::model::Uptime;
 use loopbox_recorder::{Demand, Frozen};
 use loopbox_store::{BuildId, RingReader};
 use monitor::MonitorWishes;
@@ -39,8 +40,8 @@ pub(crate) const SWITCHED_OFF: &str = "switched off by the app";
 pub(crate) struct Session {
     pub(crate) settings: Settings,
     /// When the process started, uptime; empty until it was looked up.
-    pub(crate) started: OnceLock<Option<u64>>,
-    pub(crate) installed_ns: u64,
+    pub(crate) started: OnceLock<Option<Uptime>>,
+    pub(crate) installed_ns: Uptime,
     /// Recording began in the message that starts the app.
     pub(crate) began_in_bind: AtomicBool,
     pub(crate) shared: Arc<SharedState>,
@@ -119,7 +120,7 @@ impl Session {
     }
 
     /// When the process started, uptime. Reads a file the first time, so not for the main thread.
-    pub(crate) fn started_ns(&self) -> Option<u64> {
+    pub(crate) fn started_ns(&self) -> Option<Uptime> {
         *self.started.get_or_init(|| loopbox_store::start_ticks().and_then(clock::uptime_of_start))
     }
 

@@ -1,5 +1,6 @@
 //! What the app's performance monitor wants to hear of (`io.loopbox.Monitor`). The rest of it, files included, is Java's.
 
+use loopbox_format::model::Uptime;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Set by the app, read by the recorder's threads; the main thread knows nothing of it.
@@ -19,17 +20,17 @@ pub(crate) struct MonitorWishes {
 
 impl MonitorWishes {
     /// Starts reporting, or with a level of 0 stops.
-    pub(crate) fn set(&self, now_ns: u64, level_ns: u64, block_ns: u64, tick_ns: u64) {
-        self.since_ns.store(now_ns, Ordering::Relaxed);
+    pub(crate) fn set(&self, now_ns: Uptime, level_ns: u64, block_ns: u64, tick_ns: u64) {
+        self.since_ns.store(now_ns.0, Ordering::Relaxed);
         self.block_ns.store(block_ns, Ordering::Relaxed);
         self.tick_ns.store(tick_ns, Ordering::Relaxed);
         self.level_ns.store(level_ns, Ordering::Release);
     }
 
     /// The lowest level, and since when there is a listener.
-    pub(crate) fn level(&self) -> Option<(u64, u64)> {
+    pub(crate) fn level(&self) -> Option<(u64, Uptime)> {
         let level_ns = self.level_ns.load(Ordering::Acquire);
-        (level_ns != 0).then(|| (level_ns, self.since_ns.load(Ordering::Relaxed)))
+        (level_ns != 0).then(|| (level_ns, Uptime(self.since_ns.load(Ordering::Relaxed))))
     }
 
     /// Whether a message of this age blocks.
@@ -45,12 +46,12 @@ impl MonitorWishes {
 
     /// The stall monitor has looked. Whether the worker is to be woken, because Java is to take a sample. A look comes early
     /// or late by a part of a tick.
-    pub(crate) fn tick(&self, now_ns: u64) -> bool {
+    pub(crate) fn tick(&self, now_ns: Uptime) -> bool {
         let after_ns = self.tick_ns.load(Ordering::Relaxed) / 2;
         let due = self.level().is_some()
-            && now_ns.saturating_sub(self.ticked_ns.load(Ordering::Relaxed)) >= after_ns;
+            && now_ns.since(Uptime(self.ticked_ns.load(Ordering::Relaxed))) >= after_ns;
         if due {
-            self.ticked_ns.store(now_ns, Ordering::Relaxed);
+            self.ticked_ns.store(now_ns.0, Ordering::Relaxed);
             self.ticks.fetch_add(1, Ordering::Relaxed);
         }
         due
@@ -71,17 +72,23 @@ mod tests {
     #[test]
     fn nothing_is_wanted_before_the_app_starts_it_and_after_the_app_stops_it() {
         let wishes = MonitorWishes::default();
-        assert_eq!((wishes.level(), wishes.is_block(u64::MAX), wishes.tick(u64::MAX)), (None, false, false));
-        wishes.set(7, 100 * MS, 200 * MS, 500 * MS);
-        assert_eq!((wishes.level(), wishes.is_block(200 * MS)), (Some((100 * MS, 7)), true));
-        wishes.set(9, 0, 200 * MS, 500 * MS);
-        assert_eq!((wishes.level(), wishes.is_block(u64::MAX), wishes.tick(u64::MAX)), (None, false, false));
+        assert_eq!(
+            (wishes.level(), wishes.is_block(u64::MAX), wishes.tick(Uptime::MAX)),
+            (None, false, false)
+        );
+        wishes.set(Uptime(7), 100 * MS, 200 * MS, 500 * MS);
+        assert_eq!((wishes.level(), wishes.is_block(200 * MS)), (Some((100 * MS, Uptime(7))), true));
+        wishes.set(Uptime(9), 0, 200 * MS, 500 * MS);
+        assert_eq!(
+            (wishes.level(), wishes.is_block(u64::MAX), wishes.tick(Uptime::MAX)),
+            (None, false, false)
+        );
     }
 
     #[test]
     fn the_worker_is_woken_for_the_first_stack_at_the_threshold_and_not_for_all_later_ones() {
         let wishes = MonitorWishes::default();
-        wishes.set(0, 100 * MS, 200 * MS, 500 * MS);
+        wishes.set(Uptime::ZERO, 100 * MS, 200 * MS, 500 * MS);
         let now = |age_ms: u64| wishes.blocks_now(age_ms * MS, 10 * MS);
         assert_eq!([199, 200, 219, 220, 5_000].map(now), [false, true, true, false, false]);
     }
@@ -89,10 +96,10 @@ mod tests {
     #[test]
     fn a_hang_is_looked_at_more_often_than_java_samples() {
         let wishes = MonitorWishes::default();
-        wishes.set(0, 100 * MS, 0, 500 * MS);
+        wishes.set(Uptime::ZERO, 100 * MS, 0, 500 * MS);
         assert!(!wishes.is_block(u64::MAX), "no block is reported");
         let looks = (1..=10).map(|nth| 10_000 * MS + nth * 80 * MS);
-        assert_eq!(looks.filter(|&at_ns| wishes.tick(at_ns)).count(), 3);
+        assert_eq!(looks.filter(|&at_ns| wishes.tick(Uptime(at_ns))).count(), 3);
         assert_eq!(wishes.ticks(), 3);
     }
 }

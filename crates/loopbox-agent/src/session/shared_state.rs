@@ -2,7 +2,7 @@
 
 use crate::sys::clock;
 use crate::sys::wake::{ANYONE, futex_wait, futex_wake};
-use loopbox_format::model::Token;
+use loopbox_format::model::{Token, Uptime};
 use loopbox_recorder::Activity;
 use loopbox_store::Pair;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, compiler_fence, fence};
@@ -105,8 +105,8 @@ impl Default for SharedState {
 
 impl SharedState {
     /// A message runs. Main thread only. Returns whether the main thread is to unblock SIGQUIT now.
-    pub fn running(&self, token: Token, start_ns: u64) -> bool {
-        self.now.set(token.0, start_ns);
+    pub fn running(&self, token: Token, start_ns: Uptime) -> bool {
+        self.now.set(token.0, start_ns.0);
         // In this order in the code. The processor may still load before other threads see the message; `park` waits for that,
         // because a fence here would be the most expensive instruction of the whole hook.
         compiler_fence(Ordering::SeqCst);
@@ -128,8 +128,8 @@ impl SharedState {
     }
 
     /// No message runs, the next one will have the number `next`. Main thread only, or, without a hook, stall monitor only.
-    pub fn idle(&self, next: Token, since_ns: u64) {
-        self.now.set(Token::outside_before(next).0, since_ns);
+    pub fn idle(&self, next: Token, since_ns: Uptime) {
+        self.now.set(Token::outside_before(next).0, since_ns.0);
     }
 
     /// What the main thread does. Not to be called while it is stopped.
@@ -137,11 +137,11 @@ impl SharedState {
         let (now, start_ns) = self.now.get();
         let token = Token(now);
         if !token.is_outside() {
-            return Activity::Running { token, start_ns };
+            return Activity::Running { token, start_ns: Uptime(start_ns) };
         }
         match self.outside.get() {
-            (found, since_ns) if found == now => Activity::Outside { token, since_ns },
-            _ => Activity::Idle { since_ns: start_ns },
+            (found, since_ns) if found == now => Activity::Outside { token, since_ns: Uptime(since_ns) },
+            _ => Activity::Idle { since_ns: Uptime(start_ns) },
         }
     }
 
@@ -153,9 +153,9 @@ impl SharedState {
 
     /// While no message runs: the number of what may run outside of messages, and the end of the last message, 0 before
     /// the first one.
-    pub(crate) fn between_messages(&self) -> Option<(Token, u64)> {
+    pub(crate) fn between_messages(&self) -> Option<(Token, Uptime)> {
         let (token, since_ns) = self.now.get();
-        Some((Token(token), since_ns)).filter(|(token, _)| token.is_outside())
+        Some((Token(token), Uptime(since_ns))).filter(|(token, _)| token.is_outside())
     }
 
     fn runs_no_message(&self) -> bool {
@@ -163,8 +163,8 @@ impl SharedState {
     }
 
     /// Something with this number runs outside of messages, or, with 0, nothing does any more. Stall monitor only.
-    pub(crate) fn set_outside(&self, token: Token, since_ns: u64) {
-        self.outside.set(token.0, since_ns);
+    pub(crate) fn set_outside(&self, token: Token, since_ns: Uptime) {
+        self.outside.set(token.0, since_ns.0);
         futex_wake(&self.wake, SAMPLER);
     }
 
@@ -188,12 +188,12 @@ impl SharedState {
         });
     }
 
-    fn park_as(&self, bit: u32, sleep: impl Fn(u32, Option<u64>)) {
+    fn park_as(&self, bit: u32, sleep: impl Fn(u32, Option<Uptime>)) {
         let wake = self.wake.load(Ordering::SeqCst);
         self.parked.fetch_or(bit, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         // Briefly first: a message whose start did not see yet that this thread parks is visible when this is over.
-        let deadlines = [Some(clock::now_ns().saturating_add(SETTLED_NS)), None];
+        let deadlines = [Some(clock::now_ns().plus(SETTLED_NS)), None];
         for deadline_ns in deadlines {
             if self.runs_no_message() {
                 sleep(wake, deadline_ns);
@@ -230,7 +230,7 @@ impl SharedState {
 
     /// Sleeps until this uptime; or, when no thread was stopped since the last call, until one is. `stops` is kept from
     /// call to call. Dead-man thread only.
-    pub(crate) fn deadman_sleep(&self, until_ns: u64, stops: &mut u32) {
+    pub(crate) fn deadman_sleep(&self, until_ns: Uptime, stops: &mut u32) {
         let word = self.deadman.load(Ordering::SeqCst);
         let before = std::mem::replace(stops, self.stops.load(Ordering::SeqCst));
         let mut rests = before == *stops && before.is_multiple_of(2);
@@ -348,7 +348,7 @@ impl SharedState {
     }
 
     /// Sleeps until this uptime at most. Stall monitor only.
-    pub(crate) fn stall_monitor_sleep(&self, deadline_ns: u64) {
+    pub(crate) fn stall_monitor_sleep(&self, deadline_ns: Uptime) {
         let wake = self.wake.load(Ordering::SeqCst);
         if !self.stopped() {
             futex_wait(&self.wake, wake, STALL_MONITOR, Some(deadline_ns));
@@ -356,7 +356,7 @@ impl SharedState {
     }
 
     /// Sleeps until this uptime at most. Sampler only.
-    pub(crate) fn sleep_until(&self, deadline_ns: u64) {
+    pub(crate) fn sleep_until(&self, deadline_ns: Uptime) {
         let wake = self.wake.load(Ordering::SeqCst);
         if self.may_sleep() && !self.is_off() {
             futex_wait(&self.wake, wake, SAMPLER, Some(deadline_ns));
@@ -381,15 +381,15 @@ impl SharedState {
     }
 
     /// SIGQUIT arrived, and the Signal Catcher has to get it. Async-signal-safe.
-    pub(crate) fn signal_arrived(&self, now_ns: u64) {
-        let _ = self.signal_ns.compare_exchange(0, now_ns.max(1), Ordering::SeqCst, Ordering::SeqCst);
+    pub(crate) fn signal_arrived(&self, now_ns: Uptime) {
+        let _ = self.signal_ns.compare_exchange(0, now_ns.0.max(1), Ordering::SeqCst, Ordering::SeqCst);
         futex_wake(&self.wake, STALL_MONITOR);
         self.ask_for_copy();
     }
 
     /// Since when a signal waits to be forwarded.
-    pub(crate) fn signal_since_ns(&self) -> Option<u64> {
-        Some(self.signal_ns.load(Ordering::SeqCst)).filter(|&ns| ns != 0)
+    pub(crate) fn signal_since_ns(&self) -> Option<Uptime> {
+        Some(self.signal_ns.load(Ordering::SeqCst)).filter(|&ns| ns != 0).map(Uptime)
     }
 
     /// Whether a signal waits to be forwarded; the caller has to do it. Async-signal-safe.
@@ -410,14 +410,14 @@ impl SharedState {
     }
 
     /// Messages may have run unseen, from the last one that was seen until now.
-    pub(crate) fn set_unseen(&self, now_ns: u64) {
-        self.unseen_ns.store(now_ns, Ordering::Relaxed);
+    pub(crate) fn set_unseen(&self, now_ns: Uptime) {
+        self.unseen_ns.store(now_ns.0, Ordering::Relaxed);
     }
 
     /// Whether they may have after this uptime.
-    pub fn unseen_since(&self, since_ns: u64) -> bool {
+    pub fn unseen_since(&self, since_ns: Uptime) -> bool {
         let unseen_ns = self.unseen_ns.load(Ordering::Relaxed);
-        unseen_ns != 0 && unseen_ns >= since_ns
+        unseen_ns != 0 && unseen_ns >= since_ns.0
     }
 
     /// The sampler woke this much too late.

@@ -1,6 +1,6 @@
 //! What the stall monitor found out about the running message.
 
-use loopbox_format::model::Token;
+use loopbox_format::model::{Token, Uptime};
 use loopbox_recorder::{Activity, Asleep, Frozen, Scheduled, SeenBusy, Since, Suspect, Watchdog};
 use std::sync::{Mutex, PoisonError};
 
@@ -27,7 +27,7 @@ pub(crate) struct StallSnapshot {
 
 impl StallSnapshot {
     /// Of a monitor whose thread was made at this uptime and has not run yet.
-    pub(crate) fn new(hang_threshold_ns: u64, now_ns: u64) -> Self {
+    pub(crate) fn new(hang_threshold_ns: u64, now_ns: Uptime) -> Self {
         Self {
             watch: Watchdog::new(hang_threshold_ns),
             since: Since::SleptUntil(now_ns),
@@ -55,7 +55,7 @@ impl StallSnapshot {
 
     /// What the monitor would find now. When a process goes on that did not run, all its threads wake at once, and the one
     /// that asks may run long before the monitor does.
-    pub(crate) fn at(mut self, now_ns: u64, activity: Activity, main: Option<Scheduled>) -> Self {
+    pub(crate) fn at(mut self, now_ns: Uptime, activity: Activity, main: Option<Scheduled>) -> Self {
         self.suspect = self.watch.look(now_ns, activity, self.since);
         self.watch.scheduled(main);
         self
@@ -64,7 +64,7 @@ impl StallSnapshot {
 
 impl StallState {
     /// Before the monitor runs.
-    pub(crate) fn new(hang_threshold_ns: u64, now_ns: u64) -> Self {
+    pub(crate) fn new(hang_threshold_ns: u64, now_ns: Uptime) -> Self {
         Self(Mutex::new(StallSnapshot::new(hang_threshold_ns, now_ns)))
     }
 
@@ -94,24 +94,25 @@ mod tests {
 
     #[test]
     fn who_asks_before_the_monitor_has_run_again_learns_what_it_will_find() {
-        let runs = Activity::Running { token: Token(1), start_ns: 10 * S };
-        let mut monitor = StallSnapshot::new(5 * S, 9 * S);
-        monitor.since = Since::SleptUntil(10 * S + S / 2);
-        let thawed = monitor.at(20 * S, runs, None);
+        let runs = Activity::Running { token: Token(1), start_ns: Uptime(10 * S) };
+        let mut monitor = StallSnapshot::new(5 * S, Uptime(9 * S));
+        monitor.since = Since::SleptUntil(Uptime(10 * S + S / 2));
+        let thawed = monitor.at(Uptime(20 * S), runs, None);
         assert_eq!((thawed.message().ran_ns, thawed.message().frozen_ns), (S / 2, 9 * S + S / 2));
         assert_eq!((thawed.frozen().times, thawed.suspect_token()), (1, Token::NONE));
         // It sleeps as it should.
-        let hangs = monitor.at(10 * S, runs, None).at(14 * S, runs, None);
+        let hangs = monitor.at(Uptime(10 * S), runs, None).at(Uptime(14 * S), runs, None);
         assert_eq!(hangs.frozen().times, 1, "nothing has moved its deadline");
-        monitor.since = Since::SleptUntil(14 * S + S / 10);
-        let hangs = monitor.at(14 * S, runs, None);
+        monitor.since = Since::SleptUntil(Uptime(14 * S + S / 10));
+        let hangs = monitor.at(Uptime(14 * S), runs, None);
         assert_eq!((hangs.message().frozen_ns, hangs.suspect_token()), (0, Token(1)));
     }
 
     #[test]
     fn a_process_that_was_frozen_before_the_monitor_ever_ran_was_frozen() {
-        let first = StallSnapshot::new(5 * S, 9 * S);
-        let late = first.at(20 * S, Activity::Running { token: Token(1), start_ns: 8 * S }, None);
+        let first = StallSnapshot::new(5 * S, Uptime(9 * S));
+        let late =
+            first.at(Uptime(20 * S), Activity::Running { token: Token(1), start_ns: Uptime(8 * S) }, None);
         assert_eq!((late.message().ran_ns, late.message().frozen_ns), (S, 11 * S));
     }
 }

@@ -2,7 +2,7 @@
 //! threads do? The sampler adds to the answer while the worker may take what is there at any time.
 
 use crate::sys::clock;
-use loopbox_format::model::{LockChain, OtherThreads};
+use loopbox_format::model::{LockChain, OtherThreads, Uptime};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What was found so far. Locations are numbers of the session's symbol table, of this generation.
@@ -18,7 +18,7 @@ struct Query {
     /// Goes up with each question and each answer taken: an answer to another number comes too late.
     number: u32,
     all_threads: bool,
-    deadline_ns: u64,
+    deadline_ns: Uptime,
     complete: bool,
     answer: ThreadAnswer,
 }
@@ -35,14 +35,14 @@ impl ThreadQueries {
     }
 
     /// Puts a new question in place of the last one. Worker only.
-    pub(crate) fn start(&self, all_threads: bool, deadline_ns: u64) {
+    pub(crate) fn start(&self, all_threads: bool, deadline_ns: Uptime) {
         let mut query = self.lock();
         let number = query.number.wrapping_add(1);
         *query = Query { number, all_threads, deadline_ns, ..Query::default() };
     }
 
     /// The number of the question, whether it is about all threads, and until when it may be answered. Sampler only.
-    pub(crate) fn current(&self) -> (u32, bool, u64) {
+    pub(crate) fn current(&self) -> (u32, bool, Uptime) {
         let query = self.lock();
         (query.number, query.all_threads, query.deadline_ns)
     }
@@ -97,7 +97,7 @@ mod tests {
         let (second, all_threads, _) = queries.current();
         assert!(second != first && !all_threads && !queries.complete(first));
         assert!(queries.complete(second) && queries.is_complete());
-        queries.start(false, 1);
+        queries.start(false, Uptime(1));
         assert!(!queries.complete(queries.current().0), "the deadline has passed");
     }
 }

@@ -1,11 +1,11 @@
 //! The clocks.
 
-use loopbox_format::model::ClockPair;
+use loopbox_format::model::{ClockPair, Uptime};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// `CLOCK_MONOTONIC`, the basis of `SystemClock.uptimeMillis`.
-pub(crate) fn now_ns() -> u64 {
-    read(libc::CLOCK_MONOTONIC).unwrap_or(0)
+pub(crate) fn now_ns() -> Uptime {
+    Uptime(read(libc::CLOCK_MONOTONIC).unwrap_or(0))
 }
 
 /// CPU time of the calling thread; `None` when the kernel does not report it.
@@ -48,10 +48,10 @@ pub(crate) fn ticks_per_second() -> u64 {
 ///
 /// The field counts on `CLOCK_BOOTTIME` (proc(5)), which goes on while the device sleeps. So does the age that follows
 /// from it: a device that slept since makes the start seem earlier by that much.
-pub(crate) fn uptime_of_start(ticks: u64) -> Option<u64> {
+pub(crate) fn uptime_of_start(ticks: u64) -> Option<Uptime> {
     let since_boot_ns = ticks.checked_mul(1_000_000_000)?.checked_div(ticks_per_second())?;
     let age_ns = read(libc::CLOCK_BOOTTIME)?.checked_sub(since_boot_ns)?;
-    now_ns().checked_sub(age_ns).filter(|_| ticks != 0)
+    now_ns().0.checked_sub(age_ns).map(Uptime).filter(|_| ticks != 0)
 }
 
 fn read(clock: libc::clockid_t) -> Option<u64> {

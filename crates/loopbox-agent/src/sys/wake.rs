@@ -1,5 +1,6 @@
 //! Sleeping and waking without locks: an eventfd for the worker, a futex for the sampler.
 
+use loopbox_format::model::Uptime;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -49,10 +50,10 @@ pub(crate) fn notify(fd: RawFd) {
 pub(crate) const ANYONE: u32 = u32::MAX;
 
 /// Sleeps while `word` has this value, until woken as one of `sleepers` (bits) or, when given, until this uptime.
-pub(crate) fn futex_wait(word: &AtomicU32, value: u32, sleepers: u32, until_ns: Option<u64>) {
+pub(crate) fn futex_wait(word: &AtomicU32, value: u32, sleepers: u32, until_ns: Option<Uptime>) {
     let deadline = until_ns.map(|ns| libc::timespec {
-        tv_sec: (ns / 1_000_000_000) as libc::time_t,
-        tv_nsec: (ns % 1_000_000_000) as libc::c_long,
+        tv_sec: (ns.0 / 1_000_000_000) as libc::time_t,
+        tv_nsec: (ns.0 % 1_000_000_000) as libc::c_long,
     });
     let deadline = deadline.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
     // SAFETY: the word and the deadline live across the call. FUTEX_WAIT_BITSET takes an absolute time of

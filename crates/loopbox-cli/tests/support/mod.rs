@@ -3,7 +3,7 @@
 
 pub(crate) mod tools;
 
-use loopbox_format::model::{ClockPair, MainState};
+use loopbox_format::model::{ClockPair, MainState, Uptime};
 use loopbox_format::report::encode;
 use loopbox_report::test_support::ReportBuilder;
 use loopbox_store::{Identity, Ring, RingOptions};
@@ -134,7 +134,8 @@ impl Files {
     /// A ring file as a killed process leaves it, with the history and the running message of [`shop`].
     pub(crate) fn ring(&self) -> PathBuf {
         let report = shop().build().report;
-        let identity = Identity::of_this_process(ClockPair { uptime_ns: 1, unix_ms: 1_700_000_000_000 });
+        let identity =
+            Identity::of_this_process(ClockPair { uptime_ns: Uptime(1), unix_ms: 1_700_000_000_000 });
         let mut ring = Ring::create(&RingOptions::new(self.dir(), identity));
         ring.mirror.attach().expect("a file");
         for record in report.history.iter().filter(|r| r.closed) {

@@ -1,6 +1,6 @@
 //! Fields as little-endian words, in both directions by one list.
 
-use crate::model::{FrameCause, FrameFlags, JankPlace, SceneKind, Token};
+use crate::model::{FrameCause, FrameFlags, JankPlace, SceneKind, Token, Uptime};
 
 /// The bytes that are left to write to, or to read from.
 pub enum Words<'a> {
@@ -91,6 +91,30 @@ macro_rules! numbers {
 }
 
 numbers!(u8, u16, u32, u64);
+
+impl Field for Uptime {
+    const WIDTH: usize = u64::WIDTH;
+
+    fn to_word(self) -> u64 {
+        self.0
+    }
+
+    fn from_word(word: u64) -> Self {
+        Self(word)
+    }
+}
+
+impl Field for Option<Uptime> {
+    const WIDTH: usize = Option::<u64>::WIDTH;
+
+    fn to_word(self) -> u64 {
+        self.map(|instant| instant.0).to_word()
+    }
+
+    fn from_word(word: u64) -> Self {
+        Option::from_word(word).map(Uptime)
+    }
+}
 
 impl Field for Option<Token> {
     const WIDTH: usize = Option::<u64>::WIDTH;

@@ -3,7 +3,7 @@
 use super::component::component;
 use super::duration::duration_ms;
 use super::line::fields;
-use crate::model::{self, Component};
+use crate::model::{self, Component, Uptime};
 
 /// How many lines without a meaning are kept word for word.
 const MAX_UNREAD: usize = 50;
@@ -143,7 +143,7 @@ pub fn parse_queue(pending: &model::Pending) -> Queue {
     }
     let entries = rows.into_iter().zip(0..).map(|((fields, section_async), position)| {
         let due_in_ns = fields.relative_ms.saturating_mul(1_000_000);
-        let due_ns = i128::from(pending.captured_ns) + i128::from(due_in_ns);
+        let due_ns = i128::from(pending.captured_ns.0) + i128::from(due_in_ns);
         let body = if let Some(token) = fields.barrier {
             PendingBody::Barrier { token }
         } else {
@@ -162,7 +162,7 @@ pub fn parse_queue(pending: &model::Pending) -> Queue {
         Pending {
             position,
             due_in_ns,
-            front: pending.captured_ns > 0 && due_ns.abs() <= FRONT_NS,
+            front: pending.captured_ns > Uptime::ZERO && due_ns.abs() <= FRONT_NS,
             body,
             asynchronous: fields.asynchronous.or(section_async),
             heap_index: fields.heap_index,
@@ -181,7 +181,7 @@ pub fn most_overdue_ns(pending: &model::Pending) -> Option<u64> {
         Some(duration_ms(when)?.saturating_mul(1_000_000))
     };
     let overdue = |due_ns: &i64| {
-        *due_ns < 0 && (i128::from(pending.captured_ns) + i128::from(*due_ns)).abs() > FRONT_NS
+        *due_ns < 0 && (i128::from(pending.captured_ns.0) + i128::from(*due_ns)).abs() > FRONT_NS
     };
     pending.lines.iter().filter_map(due_ns).filter(overdue).min().map(i64::unsigned_abs)
 }

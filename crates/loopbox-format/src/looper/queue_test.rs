@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::PendingSource;
+use crate::model::{PendingSource, Uptime};
 use proptest::prelude::*;
 
 const MS: i64 = 1_000_000;
@@ -7,7 +7,7 @@ const MS: i64 = 1_000_000;
 fn queue(captured_ms: u64, lines: &[&str]) -> Queue {
     parse_queue(&model::Pending {
         source: PendingSource::LooperDump,
-        captured_ns: captured_ms * 1_000_000,
+        captured_ns: Uptime(captured_ms * 1_000_000),
         lines: lines.iter().map(|&line| line.to_owned()).collect(),
         dropped_lines: 0,
     })
@@ -165,7 +165,7 @@ fn the_front_of_the_queue_is_not_overdue() {
 fn the_longest_overdue_of_any_queue() {
     let pending = |captured_ms: u64, lines: &[&str]| model::Pending {
         source: PendingSource::LooperDump,
-        captured_ns: captured_ms * 1_000_000,
+        captured_ns: Uptime(captured_ms * 1_000_000),
         lines: lines.iter().map(|&line| line.to_owned()).collect(),
         dropped_lines: 0,
     };
@@ -220,7 +220,7 @@ proptest! {
     ) {
         let read = parse_queue(&model::Pending {
             source: PendingSource::LooperDump,
-            captured_ns,
+            captured_ns: Uptime(captured_ns),
             lines: lines.clone(),
             dropped_lines: 0,
         });
@@ -244,7 +244,7 @@ proptest! {
         });
         let read = parse_queue(&model::Pending {
             source: PendingSource::LooperDump,
-            captured_ns: 0,
+            captured_ns: Uptime::ZERO,
             lines: lines.collect(),
             dropped_lines: 0,
         });

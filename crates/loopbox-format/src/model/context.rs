@@ -1,3 +1,4 @@
+use super::Uptime;
 use bincode::{Decode, Encode};
 
 /// Why a report was written.
@@ -33,16 +34,16 @@ pub struct Process {
     /// `Build.MANUFACTURER` and `Build.MODEL`, `Google Pixel 8`; empty when unknown.
     pub device: String,
     /// When the process started, uptime: before it, the recorder saw nothing. `None` when it could not be read.
-    pub started_ns: Option<u64>,
+    pub started_ns: Option<Uptime>,
     /// When the recorder was installed, uptime.
-    pub installed_ns: u64,
+    pub installed_ns: Uptime,
 }
 
 /// One instant on both clocks, to turn uptime into wall-clock time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode)]
 pub struct ClockPair {
     /// Uptime.
-    pub uptime_ns: u64,
+    pub uptime_ns: Uptime,
     /// Unix time of the same instant, in milliseconds.
     pub unix_ms: u64,
 }

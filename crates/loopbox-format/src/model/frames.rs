@@ -4,10 +4,10 @@
 //! instants are uptime, which is also the clock of `frameTimeNanos`. How the numbers come about is the business of
 //! `loopbox-frames`, whose documentation defines each of them; their bytes are the business of [`crate::frames`].
 
-use super::Token;
 #[cfg(doc)]
 use super::frame_terms::{DropLevel, Stage};
 use super::frame_terms::{FrameCause, FrameFlags, JankPlace, SceneKind};
+use super::{Token, Uptime};
 use crate::text::BoundedStr;
 
 /// The frames that one refresh interval was in force for.
@@ -130,7 +130,7 @@ pub struct WorstWindow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FrameGesture {
     /// When the finger touched, or the first frame scrolled.
-    pub begin_ns: u64,
+    pub begin_ns: Uptime,
     /// Until the finger was lifted or the last scrolled frame replaced, whichever was later.
     pub duration_ms: u32,
     /// Of this, while the finger was down.
@@ -169,7 +169,7 @@ pub struct FrameGesture {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct JankFrame {
     /// Its frame time.
-    pub frame_time_ns: u64,
+    pub frame_time_ns: Uptime,
     /// How long it stood.
     pub duration_ns: u64,
     /// The refresh interval in force.
@@ -208,7 +208,7 @@ pub struct JankFrame {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RecentFrame {
     /// Its frame time.
-    pub frame_time_ns: u64,
+    pub frame_time_ns: Uptime,
     /// How long it stood, microseconds.
     pub duration_us: u32,
     /// From its vsync to the end of its message, microseconds.
@@ -231,7 +231,7 @@ pub struct RecentFrame {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StageFrame {
     /// `VSYNC_TIMESTAMP`: the frame time (26 and later).
-    pub vsync_ns: Option<u64>,
+    pub vsync_ns: Option<Uptime>,
     /// The eight stages of the platform in its order, microseconds.
     pub stages_us: [u32; 8],
     /// `TOTAL_DURATION`, microseconds.

@@ -1,4 +1,4 @@
-use super::LocationId;
+use super::{LocationId, Uptime};
 use bincode::{Decode, Encode};
 
 /// The locks that keep the main thread waiting, step by step.
@@ -7,7 +7,7 @@ use bincode::{Decode, Encode};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct LockChain {
     /// When it was followed, uptime.
-    pub captured_ns: u64,
+    pub captured_ns: Uptime,
     /// The steps; empty when the main thread waited for no lock, or when it was not looked at.
     pub waits: Vec<LockWait>,
     /// Whether the last holder waits for a lock of a thread before it in the chain: a deadlock.

@@ -1,10 +1,11 @@
+use super::Uptime;
 use bincode::{Decode, Encode};
 
 /// What the kernel reported of the main thread, and the native code that it was in.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct MainThread {
     /// When the kernel was asked, uptime.
-    pub captured_ns: u64,
+    pub captured_ns: Uptime,
     /// Its scheduler state, an ASCII letter as in `/proc/PID/stat`, see
     /// [`OtherThread::state`](super::OtherThread::state); `None` when it could not be read.
     pub state: Option<u8>,
@@ -65,7 +66,7 @@ pub struct Progress {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct NativeStack {
     /// When it was taken, uptime.
-    pub captured_ns: u64,
+    pub captured_ns: Uptime,
     /// The frames, innermost first. Where the chain of frame pointers ends, so do they: at the latest below the first
     /// Java method, whose code keeps none.
     pub frames: Vec<NativeFrame>,

@@ -16,6 +16,7 @@ mod system_trace;
 mod threads;
 mod token;
 mod tree;
+mod uptime;
 
 pub use anr::{Anr, AnrVerdict, ProcessExit, QuitSignal, SignalOrigin, SystemWord};
 pub use context::{ClockPair, DumpReason, Feature, FeatureState, Limits, Meta, Process, Statistic};
@@ -36,6 +37,7 @@ pub use system_trace::PackedTrace;
 pub use threads::{OtherThread, OtherThreads};
 pub use token::{NoToken, Token};
 pub use tree::{Location, LocationId, Method, MethodId, Phase, StackSource, StackTree, Symbols, TreeNode};
+pub use uptime::Uptime;
 
 /// One message history: everything that a dump leaves behind.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -1,3 +1,4 @@
+use super::Uptime;
 use bincode::{Decode, Encode};
 
 /// Where the pending messages were read from.
@@ -21,7 +22,7 @@ pub struct Pending {
     /// Where the lines come from.
     pub source: PendingSource,
     /// When they were read, uptime. The `when` of a line is relative to it.
-    pub captured_ns: u64,
+    pub captured_ns: Uptime,
     /// One entry a printed record; an entry may have several lines.
     pub lines: Vec<String>,
     /// How many more were printed than kept.
@@ -32,7 +33,7 @@ impl Default for Pending {
     fn default() -> Self {
         Self {
             source: PendingSource::Unavailable("not in this file".into()),
-            captured_ns: 0,
+            captured_ns: Uptime::ZERO,
             lines: Vec::new(),
             dropped_lines: 0,
         }

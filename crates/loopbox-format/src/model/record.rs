@@ -1,4 +1,4 @@
-use super::Token;
+use super::{Token, Uptime};
 use bincode::{Decode, Encode};
 
 /// What a [`Record`] stands for.
@@ -83,7 +83,7 @@ pub struct Detail<S = String> {
     /// The message's token.
     pub token: Token,
     /// When its dispatch began, uptime.
-    pub start_ns: u64,
+    pub start_ns: Uptime,
     /// How long its dispatch took; at most, where no end was seen.
     pub wall_ns: u64,
     /// How long it waited in the queue past its `when`; `None` when the hook does not know `when`.
@@ -115,7 +115,7 @@ pub struct Record<D = Vec<Detail>> {
     /// How many messages it covers: tokens `first_token..first_token + count`.
     pub count: u32,
     /// When it began, uptime.
-    pub start_ns: u64,
+    pub start_ns: Uptime,
     /// From `start_ns` to its end.
     pub wall_ns: u64,
     /// The part of `wall_ns` spent in messages.

@@ -1,4 +1,4 @@
-use super::{Message, Token};
+use super::{Message, Token, Uptime};
 use bincode::{Decode, Encode};
 
 /// What the main thread was doing at the dump.
@@ -11,7 +11,7 @@ pub enum MainState {
     /// It ran no message, and nothing shows that it did anything else than wait for one.
     Idle {
         /// Since when, uptime.
-        since_ns: u64,
+        since_ns: Uptime,
     },
     /// It ran a message.
     Running(Running),
@@ -26,11 +26,11 @@ pub struct Outside {
     pub token: Token,
     /// The end of the last message, or, where no hook reports messages, when the main thread was last seen to wait for one:
     /// it began then or later, uptime.
-    pub after_ns: u64,
+    pub after_ns: Uptime,
     /// When it began, uptime; `None` when it is unknown.
-    pub start_ns: Option<u64>,
+    pub start_ns: Option<Uptime>,
     /// The instant that the report speaks of, uptime.
-    pub as_of_ns: u64,
+    pub as_of_ns: Uptime,
     /// CPU time of the main thread since `after_ns`; `None` when it could not be read.
     pub cpu_ns: Option<u64>,
 }
@@ -38,7 +38,7 @@ pub struct Outside {
 impl Outside {
     /// How long it had run, as far as that is known: since its start, or at most since the last message.
     pub fn age_ns(&self) -> u64 {
-        self.as_of_ns.saturating_sub(self.start_ns.unwrap_or(self.after_ns))
+        self.as_of_ns.since(self.start_ns.unwrap_or(self.after_ns))
     }
 }
 
@@ -48,9 +48,9 @@ pub struct Running {
     /// Its token.
     pub token: Token,
     /// When its dispatch began, uptime.
-    pub start_ns: u64,
+    pub start_ns: Uptime,
     /// The instant that the report speaks of, uptime.
-    pub as_of_ns: u64,
+    pub as_of_ns: Uptime,
     /// CPU time of the main thread since the dispatch began; `None` when it could not be read.
     pub cpu_ns: Option<u64>,
     /// Nested `Looper.loop()` calls: 1 for an ordinary message.
@@ -62,6 +62,6 @@ pub struct Running {
 impl Running {
     /// How long the message had run.
     pub fn age_ns(&self) -> u64 {
-        self.as_of_ns.saturating_sub(self.start_ns)
+        self.as_of_ns.since(self.start_ns)
     }
 }

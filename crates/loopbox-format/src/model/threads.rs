@@ -1,11 +1,11 @@
-use super::LocationId;
+use super::{LocationId, Uptime};
 use bincode::{Decode, Encode};
 
 /// The process's other threads when the main thread did not respond.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct OtherThreads {
     /// When they were looked at, uptime.
-    pub captured_ns: u64,
+    pub captured_ns: Uptime,
     /// Those with a stack first, then as the kernel lists them; empty when they were not looked at.
     pub threads: Vec<OtherThread>,
     /// How many more there were.

@@ -1,4 +1,4 @@
-use super::Token;
+use super::{Token, Uptime};
 use bincode::{Decode, Encode};
 
 /// A Java method.
@@ -117,7 +117,7 @@ pub struct StackTree {
     /// The token of the message, or of what ran outside of messages; [`Token::NONE`] for stacks of neither.
     pub token: Token,
     /// When the message's dispatch began, uptime.
-    pub start_ns: u64,
+    pub start_ns: Uptime,
     /// How the stacks were taken.
     pub source: StackSource,
     /// The intervals asked for; the first phase begins with sample 0.

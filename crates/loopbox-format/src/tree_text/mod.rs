@@ -5,7 +5,7 @@
 
 mod names;
 
-use crate::model::{Location, LocationId, Phase, StackSource, StackTree, Symbols, Token, TreeNode};
+use crate::model::{Location, LocationId, Phase, StackSource, StackTree, Symbols, Token, TreeNode, Uptime};
 use crate::stacks::{self, Placed, TreeError, TreeMerger};
 use std::collections::HashMap;
 
@@ -167,7 +167,7 @@ pub fn parse(text: &str) -> Result<(StackTree, Symbols), SeedError> {
     }
     let tree = StackTree {
         token: Token::NONE,
-        start_ns: 0,
+        start_ns: Uptime::ZERO,
         source: StackSource::Art,
         phases: vec![Phase { first_sample: 0, interval_ns: INTERVAL_NS }],
         sample_deltas_ns: (0..samples)

@@ -1,7 +1,7 @@
 //! Traces for the tests.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
-use loopbox_format::model::{FrameFlags, SceneKind};
+use loopbox_format::model::{FrameFlags, SceneKind, Uptime};
 use loopbox_frames::{DisplayFrame, JankWindow, JankWindows, RefreshInterval, SceneStats};
 
 pub(crate) const MS: u64 = 1_000_000;
@@ -24,7 +24,7 @@ pub(crate) fn frames(each: impl IntoIterator<Item = (u64, RefreshInterval)>) -> 
     let mut time_ns = 1_000_000 * MS;
     let frame = |(k, (duration_ns, interval)): (usize, (u64, RefreshInterval))| {
         let flags = FrameFlags::SCROLLED.with(FrameFlags::BEGINS.when(k == 0));
-        let frame = DisplayFrame { time_ns, duration_ns, interval, flags };
+        let frame = DisplayFrame { time_ns: Uptime(time_ns), duration_ns, interval, flags };
         time_ns += duration_ns;
         frame
     };

@@ -4,13 +4,13 @@
 
 use super::{Aggregator, Described, Wanted};
 use crate::{Environment, StackPointer};
-use loopbox_format::model::{End, NamedBy};
+use loopbox_format::model::{End, NamedBy, Uptime};
 
 /// The message that recording begins in.
 #[derive(Debug, Clone, Copy)]
 pub struct AdoptedMessage {
     /// When its dispatch began.
-    pub start_ns: u64,
+    pub start_ns: Uptime,
     /// The thread's CPU time at that instant; `None` when it is not known.
     pub cpu_ns: Option<u64>,
     /// It is the one that starts an app: [`BIND_APPLICATION`]. Any other one has no name.
@@ -64,7 +64,7 @@ impl<H: Environment> Aggregator<H> {
     }
 
     /// The message that recording began in has ended.
-    pub(super) fn leave_adopted(&mut self, now: u64) {
+    pub(super) fn leave_adopted(&mut self, now: Uptime) {
         let _ = self.leave(now, None, End::Returned);
         if self.began_in_bind {
             self.describe(&BIND_APPLICATION);

@@ -40,7 +40,9 @@ mod nesting;
 use crate::details::KeepReason;
 use crate::{Config, Details, Dirty, Environment, Keep, MAX_DETAILS, Name, StackPointer};
 use loopbox_format::looper;
-use loopbox_format::model::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest, Token};
+use loopbox_format::model::{
+    Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest, Token, Uptime,
+};
 use nesting::Nesting;
 
 /// Whether the hook should now call [`Aggregator::describe`].
@@ -85,7 +87,7 @@ pub struct Ended {
     /// How long its dispatch took.
     pub wall_ns: u64,
     /// When it ended.
-    pub end_ns: u64,
+    pub end_ns: Uptime,
 }
 
 /// The message that a description would belong to.
@@ -111,7 +113,7 @@ pub struct Aggregator<H> {
     /// The last message counted in records; the next one to be counted is the one after it.
     counted: Token,
     /// Up to when everything is accounted for; `None` before the first message.
-    cursor_ns: Option<u64>,
+    cursor_ns: Option<Uptime>,
     /// The record being filled; meaningful while `is_open`.
     open: Record<Details>,
     is_open: bool,
@@ -147,7 +149,7 @@ impl<H: Environment> Aggregator<H> {
                 seq: 0,
                 first_token: Token::NONE,
                 count: 0,
-                start_ns: 0,
+                start_ns: Uptime::ZERO,
                 wall_ns: 0,
                 work_ns: 0,
                 idle_ns: 0,
@@ -239,7 +241,7 @@ impl<H: Environment> Aggregator<H> {
     /// 0 marks a message that was put at the front of the queue and did not wait for a time.
     ///
     /// An end without a start (the hook was set while the message ran) is ignored.
-    pub fn end(&mut self, at: StackPointer, when_ns: Option<u64>, end: End) -> Wanted {
+    pub fn end(&mut self, at: StackPointer, when_ns: Option<Uptime>, end: End) -> Wanted {
         self.settle();
         let now = self.now();
         let Some(ending) = self.nesting.depth_of_end(at) else { return Wanted::Nothing };
@@ -311,12 +313,12 @@ impl<H: Environment> Aggregator<H> {
         self.cursor_ns = None;
     }
 
-    fn now(&self) -> u64 {
-        self.environment.now_ns().max(self.cursor_ns.unwrap_or(0))
+    fn now(&self) -> Uptime {
+        self.environment.now_ns().max(self.cursor_ns.unwrap_or(Uptime::ZERO))
     }
 
     /// Closes the messages that cannot be running any more when another one begins at this pointer.
-    fn miss_all_left_before(&mut self, at: StackPointer, now: u64) -> Wanted {
+    fn miss_all_left_before(&mut self, at: StackPointer, now: Uptime) -> Wanted {
         let mut innermost = None;
         while self.nesting.is_left_before(at) {
             if self.nesting.is_adopted() {
@@ -336,15 +338,15 @@ impl<H: Environment> Aggregator<H> {
     }
 
     /// Ends the innermost message: accounts for its last slice and keeps a detail when it deserves one.
-    fn leave(&mut self, now: u64, when_ns: Option<u64>, end: End) -> Wanted {
+    fn leave(&mut self, now: Uptime, when_ns: Option<Uptime>, end: End) -> Wanted {
         let Some(dispatch) = self.nesting.pop() else { return Wanted::Nothing };
         let alone = self.account_slice(dispatch.token, now);
         self.cursor_ns = Some(now);
         let detail = Detail {
             token: dispatch.token,
             start_ns: dispatch.start_ns,
-            wall_ns: now.saturating_sub(dispatch.start_ns),
-            wait_ns: when_ns.filter(|&when| when != 0).map(|when| dispatch.start_ns.saturating_sub(when)),
+            wall_ns: now.since(dispatch.start_ns),
+            wait_ns: when_ns.filter(|&when| when != Uptime::ZERO).map(|when| dispatch.start_ns.since(when)),
             end,
             message: None,
         };
@@ -357,9 +359,9 @@ impl<H: Environment> Aggregator<H> {
     }
 
     /// Accounts for the time from the cursor until `now` as work of this message. True when it is a record of its own.
-    fn account_slice(&mut self, token: Token, now: u64) -> bool {
+    fn account_slice(&mut self, token: Token, now: Uptime) -> bool {
         let start = self.cursor_ns.unwrap_or(now);
-        let work = now.saturating_sub(start);
+        let work = now.since(start);
         let first_time = token > self.counted;
         if work == 0 && !first_time && self.is_open {
             // An outer message that ends in the same instant as an inner one whose end was missed: nothing to add, and
@@ -379,7 +381,7 @@ impl<H: Environment> Aggregator<H> {
             self.open.count = self.open.count.saturating_add(1);
         }
         self.open.work_ns = self.open.work_ns.saturating_add(work);
-        self.open.wall_ns = now.saturating_sub(self.open.start_ns);
+        self.open.wall_ns = now.since(self.open.start_ns);
         self.open.idle_ns = self.open.wall_ns.saturating_sub(self.open.work_ns);
         if self.open.slowest.is_none_or(|slowest| work > slowest.wall_ns) {
             self.open.slowest = Some(Slowest { token, wall_ns: work });
@@ -394,9 +396,9 @@ impl<H: Environment> Aggregator<H> {
     }
 
     /// A message begins while no other one does anything.
-    fn gap(&mut self, now: u64) {
+    fn gap(&mut self, now: Uptime) {
         let Some(start) = self.cursor_ns else { return };
-        let gap = now.saturating_sub(start);
+        let gap = now.since(start);
         if gap < self.group_ns {
             return;
         }
@@ -415,8 +417,8 @@ impl<H: Environment> Aggregator<H> {
     /// Ends the open group where it stands and opens a record of its own for `start..now`, which is full at once.
     ///
     /// The CPU clock is read here for both: it cannot have been read in between. See [`share_of_cpu`].
-    fn split(&mut self, kind: RecordKind, start: u64, now: u64) {
-        let own = now.saturating_sub(start);
+    fn split(&mut self, kind: RecordKind, start: Uptime, now: Uptime) {
+        let own = now.since(start);
         let before = if self.is_open { self.open.wall_ns } else { 0 };
         let (cpu, late) = self.read_at_record_end();
         if self.is_open {
@@ -430,7 +432,7 @@ impl<H: Environment> Aggregator<H> {
         self.full = true;
     }
 
-    fn open_record(&mut self, kind: RecordKind, start_ns: u64) {
+    fn open_record(&mut self, kind: RecordKind, start_ns: Uptime) {
         let open = &mut self.open;
         open.kind = kind;
         open.seq += 1;

@@ -6,7 +6,7 @@
 //! see [`StackPointer`]. Such a message is closed at that event as `End::Missed`; its time is then an upper bound.
 
 use crate::StackPointer;
-use loopbox_format::model::Token;
+use loopbox_format::model::{Token, Uptime};
 
 /// How many nested `Looper.loop()` are told apart.
 const MAX_DEPTH: usize = 8;
@@ -15,7 +15,7 @@ const MAX_DEPTH: usize = 8;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Dispatch {
     pub(super) token: Token,
-    pub(super) start_ns: u64,
+    pub(super) start_ns: Uptime,
     pointer: StackPointer,
     /// A nested loop has run in it.
     nested: bool,
@@ -32,8 +32,12 @@ pub(super) struct Nesting {
 
 impl Default for Nesting {
     fn default() -> Self {
-        const NONE: Dispatch =
-            Dispatch { token: Token::NONE, start_ns: 0, pointer: StackPointer::UNKNOWN, nested: false };
+        const NONE: Dispatch = Dispatch {
+            token: Token::NONE,
+            start_ns: Uptime::ZERO,
+            pointer: StackPointer::UNKNOWN,
+            nested: false,
+        };
         Self { dispatches: [NONE; MAX_DEPTH], depth: 0, end_shift: 0 }
     }
 }
@@ -56,7 +60,7 @@ impl Nesting {
     }
 
     /// Adds the message that begins, as the innermost one.
-    pub(super) fn push(&mut self, token: Token, start_ns: u64, pointer: StackPointer) {
+    pub(super) fn push(&mut self, token: Token, start_ns: Uptime, pointer: StackPointer) {
         if let Some(dispatch) = self.dispatches.get_mut(self.depth) {
             *dispatch = Dispatch { token, start_ns, pointer, nested: false };
             self.depth += 1;

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
 use loopbox_format::codec;
-use loopbox_format::model::{End, NamedBy, Record, RecordKind, Token};
+use loopbox_format::model::{End, NamedBy, Record, RecordKind, Token, Uptime};
 use loopbox_recorder::{
     Aggregator, Config, Described, Details, Dirty, Environment, MAX_ENCODED_RECORD, StackPointer, Wanted,
 };
@@ -11,8 +11,8 @@ pub(crate) const MS: u64 = 1_000_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum State {
-    Running { token: u64, start_ns: u64, depth: u32 },
-    Idle { since_ns: u64 },
+    Running { token: u64, start_ns: Uptime, depth: u32 },
+    Idle { since_ns: Uptime },
 }
 
 /// Kind, first token, count and work (ms) of each record.
@@ -22,10 +22,10 @@ pub(crate) fn kinds(records: &[Record]) -> Vec<(RecordKind, u64, u32, u64)> {
 
 #[derive(Debug, Default)]
 pub(crate) struct Recording {
-    pub(crate) now_ns: u64,
+    pub(crate) now_ns: Uptime,
     pub(crate) cpu_ns: Option<u64>,
     pub(crate) late_ns: Option<u64>,
-    pub(crate) unseen_ns: u64,
+    pub(crate) unseen_ns: Uptime,
     pub(crate) cpu_reads: std::cell::Cell<u32>,
     pub(crate) states: Vec<State>,
     /// The number that the next message was announced with when the thread was last idle.
@@ -46,7 +46,7 @@ impl Recording {
 }
 
 impl Environment for Recording {
-    fn now_ns(&self) -> u64 {
+    fn now_ns(&self) -> Uptime {
         self.now_ns
     }
 
@@ -59,20 +59,20 @@ impl Environment for Recording {
         self.late_ns.take()
     }
 
-    fn unseen_since(&self, since_ns: u64) -> bool {
+    fn unseen_since(&self, since_ns: Uptime) -> bool {
         self.unseen_ns >= since_ns
     }
 
-    fn running(&mut self, token: Token, start_ns: u64, depth: u32) {
+    fn running(&mut self, token: Token, start_ns: Uptime, depth: u32) {
         self.states.push(State::Running { token: token.0, start_ns, depth });
     }
 
-    fn resumed(&mut self, token: Token, start_ns: u64, depth: u32, later: u32) {
+    fn resumed(&mut self, token: Token, start_ns: Uptime, depth: u32, later: u32) {
         assert!(later > 0);
         self.states.push(State::Running { token: token.0, start_ns, depth });
     }
 
-    fn idle(&mut self, next: Token, since_ns: u64) {
+    fn idle(&mut self, next: Token, since_ns: Uptime) {
         self.next = next.0;
         self.states.push(State::Idle { since_ns });
     }
@@ -105,7 +105,7 @@ impl Main {
     }
 
     pub(crate) fn with_cpu(config: &Config, cpu_ns: Option<u64>) -> Self {
-        let environment = Recording { now_ns: 1_000_000 * MS, cpu_ns, ..Recording::default() };
+        let environment = Recording { now_ns: Uptime(1_000_000 * MS), cpu_ns, ..Recording::default() };
         Self { aggregator: Aggregator::new(config, environment) }
     }
 
@@ -113,7 +113,7 @@ impl Main {
         self.aggregator.environment_mut()
     }
 
-    pub(crate) fn now(&mut self) -> u64 {
+    pub(crate) fn now(&mut self) -> Uptime {
         self.environment().now_ns
     }
 

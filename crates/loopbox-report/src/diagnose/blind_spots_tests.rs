@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::test_support::{OUTSIDE, ReportBuilder, message};
-use loopbox_format::model::{Component, Feature, MainState, Message, NamedBy, PendingSource, Report};
+use loopbox_format::model::{Component, Feature, MainState, Message, NamedBy, PendingSource, Report, Uptime};
 
 const S: u64 = 1_000_000_000;
 const NEXT: &str = "android.os.Looper.loop:160 android.os.MessageQueue.next:323";
@@ -198,7 +198,7 @@ fn outside_of_messages() -> Vec<Case> {
         case(
             "just over, then a young message",
             with_cart(calm().idle(6_000).running(99, 40), &poll(TOUCH))
-                .with(|r| r.trees[0].start_ns = 93_700_000_000),
+                .with(|r| r.trees[0].start_ns = Uptime(93_700_000_000)),
             "Main had been busy outside of messages, after #98, in input, for 5.90 s, most of it in Cart.total",
             "the running message (#99) is only 40 ms old",
         ),

@@ -5,7 +5,7 @@ use super::not_idle::NotIdle;
 use super::slow_message::SlowMessage;
 use super::wait_kind::WaitProfile;
 use crate::model::Analysis;
-use loopbox_format::model::{End, MainState, Record, RecordKind};
+use loopbox_format::model::{End, MainState, Record, RecordKind, Uptime};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -15,7 +15,7 @@ pub(super) const INPUT_TIMEOUT_NS: u64 = 5 * SECOND;
 pub(super) struct Facts<'a> {
     pub(super) analysis: &'a Analysis,
     /// The uptime that the report describes.
-    pub(super) now_ns: u64,
+    pub(super) now_ns: Uptime,
     running: Option<SlowMessage<'a>>,
     /// What speaks against a main thread that is reported as idle.
     pub(super) not_idle: Option<NotIdle<'a>>,
@@ -71,7 +71,7 @@ impl<'a> Facts<'a> {
     /// How long main had been idle, as the recorder says.
     pub(super) fn idle_for_ns(&self) -> Option<u64> {
         match &self.analysis.main {
-            MainState::Idle { since_ns } => Some(self.now_ns.saturating_sub(*since_ns)),
+            MainState::Idle { since_ns } => Some(self.now_ns.since(*since_ns)),
             _ => None,
         }
     }
@@ -125,7 +125,7 @@ impl<'a> Facts<'a> {
         };
         let longer_now = self.running.is_some_and(|running| running.wall_ns >= past.wall_ns);
         // Main was idle in between: what waited for the past message has been handled since.
-        let since = self.now_ns.saturating_sub(past.end_ns());
+        let since = self.now_ns.since(past.end_ns());
         let free_since = self.free_for_ns().unwrap_or(0) >= SECOND;
         by_length
             - if longer_now { 0.3 } else { 0.0 }
@@ -134,11 +134,11 @@ impl<'a> Facts<'a> {
     }
 }
 
-fn ends_in_window(start_ns: u64, wall_ns: u64, now_ns: u64) -> bool {
-    start_ns.saturating_add(wall_ns) >= now_ns.saturating_sub(WINDOW_NS)
+fn ends_in_window(start_ns: Uptime, wall_ns: u64, now_ns: Uptime) -> bool {
+    start_ns.plus(wall_ns) >= now_ns.minus(WINDOW_NS)
 }
 
-fn longest_past(a: &Analysis, now_ns: u64) -> Option<SlowMessage<'_>> {
+fn longest_past(a: &Analysis, now_ns: Uptime) -> Option<SlowMessage<'_>> {
     let recorded = a.history.iter().flat_map(|record| {
         let own_record = record.kind == RecordKind::Single && record.count == 1;
         let cpu_ns = record.cpu_ns.filter(|_| own_record);

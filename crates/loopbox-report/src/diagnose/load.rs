@@ -2,7 +2,7 @@
 
 use crate::model::Analysis;
 use crate::model::time::share;
-use loopbox_format::model::RecordKind;
+use loopbox_format::model::{RecordKind, Uptime};
 
 /// The part of the history that can matter to an ANR: twice the shortest time-out (5 s for input), because the message
 /// that missed its time-out may itself have started late.
@@ -24,12 +24,12 @@ pub(super) struct Load {
 }
 
 /// Sums up the window that ends at `end_ns`; a record that started before the window counts with its part inside.
-pub(super) fn load(a: &Analysis, end_ns: u64) -> Load {
-    let from = end_ns.saturating_sub(WINDOW_NS);
+pub(super) fn load(a: &Analysis, end_ns: Uptime) -> Load {
+    let from = end_ns.minus(WINDOW_NS);
     let mut load = Load::default();
     for record in &a.history {
-        let (start, end) = (record.start_ns, record.start_ns.saturating_add(record.wall_ns));
-        let inside = end.min(end_ns).saturating_sub(start.max(from));
+        let (start, end) = (record.start_ns, record.start_ns.plus(record.wall_ns));
+        let inside = end.min(end_ns).since(start.max(from));
         if inside == 0 || record.kind == RecordKind::Unseen {
             continue;
         }

@@ -6,7 +6,7 @@
 use super::load::{Load, WINDOW_NS};
 use crate::model::time::{format_ns, percent, share};
 use crate::model::{Analysis, SampledTree, TreePlace};
-use loopbox_format::model::{Feature, FeatureState, MainState};
+use loopbox_format::model::{Feature, FeatureState, MainState, Uptime};
 
 /// A message that has been due for this long is not about to be taken.
 const OVERDUE_NS: u64 = 1_000_000_000;
@@ -30,7 +30,7 @@ pub(super) struct NotIdle<'a> {
 
 impl<'a> NotIdle<'a> {
     /// The evidence; `None` when there is none.
-    pub(super) fn of(a: &'a Analysis, load: Load, now_ns: u64) -> Option<Self> {
+    pub(super) fn of(a: &'a Analysis, load: Load, now_ns: Uptime) -> Option<Self> {
         let mut found = Self { evidence: Vec::new(), certain_ns: 0, stacks: None, now: false };
         let since_ns = match &a.main {
             MainState::Idle { since_ns } => Some(*since_ns),
@@ -39,9 +39,9 @@ impl<'a> NotIdle<'a> {
         };
         if let Some(since_ns) = since_ns {
             found.stacks(a, since_ns);
-            found.queue(a, now_ns.saturating_sub(since_ns));
+            found.queue(a, now_ns.since(since_ns));
         } else {
-            found.before_the_message(a, now_ns.saturating_sub(WINDOW_NS));
+            found.before_the_message(a, now_ns.minus(WINDOW_NS));
         }
         let cpu = share(load.idle_cpu_ns, load.idle_ns);
         if load.idle_cpu_ns >= BUSY_NS && cpu >= 0.2 {
@@ -57,7 +57,7 @@ impl<'a> NotIdle<'a> {
     }
 
     /// A message runs at the dump: whether main was idle before it.
-    fn before_the_message(&mut self, a: &Analysis, since_ns: u64) {
+    fn before_the_message(&mut self, a: &Analysis, since_ns: Uptime) {
         let stacks = a.stacks_outside_since(since_ns);
         if let Some(place) = stacks.and_then(|tree| tree.outside_place(&a.frames))
             && place.busy_ns >= BUSY_NS
@@ -72,7 +72,7 @@ impl<'a> NotIdle<'a> {
         }
     }
 
-    fn stacks(&mut self, a: &'a Analysis, since_ns: u64) {
+    fn stacks(&mut self, a: &'a Analysis, since_ns: Uptime) {
         let Some(tree) = a.stacks_outside_since(since_ns) else { return };
         let Some(place) = tree.outside_place(&a.frames) else { return };
         if place.waits_now && place.busy_ns < BUSY_NS {
@@ -106,8 +106,8 @@ impl<'a> NotIdle<'a> {
 }
 
 /// The end of what is known of a main thread whose state is not.
-fn unknown_since_ns(a: &Analysis) -> u64 {
-    let last = a.history.last().map(|record| record.start_ns.saturating_add(record.wall_ns));
+fn unknown_since_ns(a: &Analysis) -> Uptime {
+    let last = a.history.last().map(|record| record.start_ns.plus(record.wall_ns));
     last.unwrap_or(a.meta.process.installed_ns)
 }
 

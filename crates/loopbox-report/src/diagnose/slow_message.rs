@@ -3,13 +3,13 @@
 use crate::model::message_name::message_name;
 use crate::model::time::{format_ns, share};
 use crate::model::{Analysis, OutsidePlace, SampledTree, token};
-use loopbox_format::model::{MainState, Message, Outside, Token};
+use loopbox_format::model::{MainState, Message, Outside, Token, Uptime};
 
 /// A slow message, running or past; or what ran for long outside of messages.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SlowMessage<'a> {
     pub(super) token: Token,
-    pub(super) start_ns: u64,
+    pub(super) start_ns: Uptime,
     /// How long it took, or has been running. At most so long when that is more than `certain_ns`.
     pub(super) wall_ns: u64,
     /// How long it ran for sure.
@@ -49,7 +49,7 @@ impl<'a> SlowMessage<'a> {
     }
 
     /// A message that has ended.
-    pub(super) fn past(a: &'a Analysis, token: Token, start_ns: u64, wall_ns: u64) -> Self {
+    pub(super) fn past(a: &'a Analysis, token: Token, start_ns: Uptime, wall_ns: u64) -> Self {
         let tree = a.tree(token);
         let place = tree.filter(|_| token.is_outside()).and_then(|tree| tree.outside_place(&a.frames));
         Self {
@@ -80,8 +80,8 @@ impl SlowMessage<'_> {
         self.cpu_ns.filter(|_| self.wall_ns > 0).map(|cpu| share(cpu, self.wall_ns).min(1.0))
     }
 
-    pub(super) fn end_ns(&self) -> u64 {
-        self.start_ns.saturating_add(self.wall_ns)
+    pub(super) fn end_ns(&self) -> Uptime {
+        self.start_ns.plus(self.wall_ns)
     }
 
     /// Whether it ran outside of messages.

@@ -8,6 +8,7 @@ use super::slice::Slice;
 use super::timeline::{Step, Timeline, walk};
 use crate::model::token::Key;
 use crate::model::{Analysis, FrameId};
+use loopbox_format::model::Uptime;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
@@ -68,7 +69,7 @@ fn for_each_event(
         emit(meta("thread_sort_index", tid, json!({ "sort_index": order })))?;
     }
     let slice = |tid: u32, category: &str, slice: &Slice| {
-        json!({ "ph": "X", "cat": category, "name": slice.name, "pid": rows.pid, "tid": tid, "ts": us(slice.start_ns),
+        json!({ "ph": "X", "cat": category, "name": slice.name, "pid": rows.pid, "tid": tid, "ts": us(slice.start_ns.0),
             "dur": us(slice.end_ns - slice.start_ns), "args": facts(&slice.facts) })
     };
     for record in &timeline.records {
@@ -89,7 +90,7 @@ fn for_each_event(
     for counter in &timeline.counters {
         for &(at, value) in &counter.values {
             emit(
-                json!({ "ph": "C", "name": counter.name, "pid": rows.pid, "ts": us(at), "args": { counter.unit: value } }),
+                json!({ "ph": "C", "name": counter.name, "pid": rows.pid, "ts": us(at.0), "args": { counter.unit: value } }),
             )?;
         }
     }
@@ -100,12 +101,12 @@ fn for_each_event(
         .map(|statistic| (statistic.name.clone(), statistic.value.as_str().into()))
         .collect();
     emit(
-        json!({ "ph": "i", "s": "p", "name": "dump", "pid": rows.pid, "tid": rows.pid, "ts": us(a.dump_ns), "args": statistics }),
+        json!({ "ph": "i", "s": "p", "name": "dump", "pid": rows.pid, "tid": rows.pid, "ts": us(a.dump_ns.0), "args": statistics }),
     )
 }
 
 fn stacks(a: &Analysis, rows: &Rows, emit: &mut impl FnMut(Value) -> io::Result<()>) -> io::Result<()> {
-    let mut not_before = 0;
+    let mut not_before = Uptime::ZERO;
     for tree in &a.trees {
         let mut open: Vec<FrameId> = Vec::new();
         let mut result = Ok(());
@@ -119,7 +120,7 @@ fn stacks(a: &Analysis, rows: &Rows, emit: &mut impl FnMut(Value) -> io::Result<
             };
             let Some(frame) = frame.map(|frame| &a.frames[frame]).filter(|_| result.is_ok()) else { return };
             let mut event = json!({ "ph": phase, "cat": "stack", "name": frame.qualified(), "pid": rows.pid,
-                "tid": rows.stacks, "ts": us(at) });
+                "tid": rows.stacks, "ts": us(at.0) });
             if phase == "B" {
                 event["args"] = json!({ "place": frame.place(), "token": Key(tree.token) });
             }

@@ -6,6 +6,7 @@ use super::timeline::Timeline;
 use crate::model::time::ms;
 use crate::model::{Analysis, CodeOwner, Frame, FrameKind, SampledTree};
 use fxprof_processed_profile as fx;
+use loopbox_format::model::Uptime;
 use std::io::{self, Write};
 
 pub(super) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
@@ -16,7 +17,7 @@ pub(super) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     let mut profile = serde_json::to_value(&profile)?;
     // Without these the profiler shows the time that has samples, and nothing of the history before.
     profile["meta"]["profilingStartTime"] = 0.into();
-    profile["meta"]["profilingEndTime"] = ms(end_ns(a, &timeline).saturating_sub(origin_ns)).into();
+    profile["meta"]["profilingEndTime"] = ms(end_ns(a, &timeline).since(origin_ns)).into();
     serde_json::to_writer(&mut *out, &profile)?;
     out.write_all(b"\n")
 }
@@ -25,16 +26,16 @@ pub(super) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
 const MAX_AFTER_NS: u64 = 10_000_000_000;
 
 /// The end of what there is to see.
-fn end_ns(a: &Analysis, timeline: &Timeline) -> u64 {
+fn end_ns(a: &Analysis, timeline: &Timeline) -> Uptime {
     let slices = timeline.messages.iter().chain(&timeline.records).chain(&timeline.pending);
-    let shown = a.dump_ns.saturating_add(MAX_AFTER_NS);
+    let shown = a.dump_ns.plus(MAX_AFTER_NS);
     let ends = slices.map(|slice| slice.end_ns).filter(|end| *end <= shown);
     let samples = a.trees.iter().filter_map(|tree| tree.sample_ns.last().copied());
-    ends.chain(samples).fold(a.dump_ns, u64::max)
+    ends.chain(samples).fold(a.dump_ns, Uptime::max)
 }
 
-fn build(a: &Analysis, timeline: &Timeline, origin_ns: u64) -> fx::Profile {
-    let at = |ns: u64| fx::Timestamp::from_nanos_since_reference(ns.saturating_sub(origin_ns));
+fn build(a: &Analysis, timeline: &Timeline, origin_ns: Uptime) -> fx::Profile {
+    let at = |at: Uptime| fx::Timestamp::from_nanos_since_reference(at.since(origin_ns));
     let unix_ms = a.wall_clock().unix_ms(origin_ns).unwrap_or_default();
     let interval_ns = a.meta.limits.sample_interval_ns.clamp(1_000_000, 1_000_000_000);
     let mut profile = fx::Profile::new(
@@ -90,8 +91,8 @@ fn samples(
     thread: fx::ThreadHandle,
     frames: &[fx::FrameHandle],
     tree: &SampledTree,
-    not_before: u64,
-    at: &impl Fn(u64) -> fx::Timestamp,
+    not_before: Uptime,
+    at: &impl Fn(Uptime) -> fx::Timestamp,
     interval_ns: u64,
 ) {
     let mut stacks: Vec<fx::StackHandle> = Vec::with_capacity(tree.nodes.len());

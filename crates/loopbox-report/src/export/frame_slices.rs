@@ -27,7 +27,7 @@ impl FrameSlices {
 }
 
 fn slice(frame: &RecentFrame, us: u64, facts: Vec<(&'static str, String)>) -> Slice {
-    let end_ns = frame.frame_time_ns.saturating_add(us * 1_000);
+    let end_ns = frame.frame_time_ns.plus(us * 1_000);
     Slice { name: format_ms(us as f64 / 1e3), start_ns: frame.frame_time_ns, end_ns, facts }
 }
 
@@ -58,6 +58,7 @@ mod tests {
     use super::*;
     use crate::test_frames::SessionBuilder;
     use crate::test_support::ReportBuilder;
+    use loopbox_format::model::Uptime;
 
     #[test]
     fn a_frame_is_expected_for_one_refresh_and_stands_for_as_many_as_it_does() {
@@ -65,7 +66,7 @@ mod tests {
         let report = ReportBuilder::new().with(|report| report.frames = session).build();
         let tracks = FrameSlices::new(&Analysis::new(&report));
         let shown = |slices: &[Slice]| -> Vec<(String, u64, u64)> {
-            let us = |ns: u64| ns / 1_000 - 90_000_000;
+            let us = |at: Uptime| at.0 / 1_000 - 90_000_000;
             slices.iter().map(|slice| (slice.name.clone(), us(slice.start_ns), us(slice.end_ns))).collect()
         };
         let at = |name: &str, from: u64, to: u64| (name.to_owned(), from, to);

@@ -12,6 +12,7 @@ use super::slice::Slice;
 use super::timeline::{Step, Timeline, walk};
 use crate::model::Analysis;
 use crate::model::message_name::tree_title;
+use loopbox_format::model::Uptime;
 
 const CLOCK_REALTIME: u64 = 1;
 const CLOCK_MONOTONIC: u64 = 3;
@@ -61,7 +62,7 @@ pub(super) fn encode(a: &Analysis) -> Vec<u8> {
     events.push((a.dump_ns, annotate(named(INSTANT, MAIN, "dump"), statistics)));
     events.sort_by_key(|&(at, _)| at);
     for (at, event) in events {
-        trace.push(packet(NEEDS_STATE).uint(8, instant(at)).message(11, event));
+        trace.push(packet(NEEDS_STATE).uint(8, instant(at.0)).message(11, event));
     }
     trace.packets.into_bytes()
 }
@@ -100,7 +101,7 @@ impl Trace {
         let pair = a.meta.dumped_at;
         let clock = |id, ns| Message::new().uint(1, id).uint(2, instant(ns));
         let snapshot = Message::new()
-            .message(1, clock(CLOCK_MONOTONIC, pair.uptime_ns))
+            .message(1, clock(CLOCK_MONOTONIC, pair.uptime_ns.0))
             .message(1, clock(CLOCK_REALTIME, pair.unix_ms.saturating_mul(1_000_000)))
             .uint(2, CLOCK_MONOTONIC);
         self.push(packet(STATE_CLEARED).message(59, Message::new().uint(58, CLOCK_MONOTONIC)));
@@ -142,7 +143,7 @@ impl Trace {
     }
 }
 
-type Events = Vec<(u64, Message)>;
+type Events = Vec<(Uptime, Message)>;
 
 fn start(track: u64, slice: &Slice) -> Message {
     annotate(
@@ -164,7 +165,7 @@ fn slices(events: &mut Events, track: u64, slices: &[Slice]) {
 
 /// Slices that share an instant and come with the longest first nest: all start before the first ends.
 fn pending(events: &mut Events, pending: &[Slice]) {
-    let mut open: Vec<u64> = Vec::new();
+    let mut open: Vec<Uptime> = Vec::new();
     for slice in pending {
         while let Some(at) = open.pop_if(|end_ns| *end_ns <= slice.start_ns) {
             events.push((at, end(PENDING)));
@@ -178,7 +179,7 @@ fn pending(events: &mut Events, pending: &[Slice]) {
 }
 
 fn stacks(events: &mut Events, a: &Analysis) {
-    let mut not_before = 0;
+    let mut not_before = Uptime::ZERO;
     for tree in &a.trees {
         let Some((&first, &last)) = tree.sample_ns.first().zip(tree.sample_ns.last()) else { continue };
         let (first, last) = (first.max(not_before), last.max(not_before));

@@ -5,7 +5,7 @@ use crate::diagnose::diagnose;
 use crate::model::Frame;
 use crate::render::flame;
 use crate::test_support::{OUTSIDE, ReportBuilder};
-use loopbox_format::model::{End, Token};
+use loopbox_format::model::{End, Token, Uptime};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ fn json(format: Format, a: &Analysis) -> Value {
 }
 
 /// The stack of each sample with its time, from the analysis itself.
-fn expected(a: &Analysis, name: impl Fn(&Frame) -> String) -> Vec<(u64, Vec<String>)> {
+fn expected(a: &Analysis, name: impl Fn(&Frame) -> String) -> Vec<(Uptime, Vec<String>)> {
     let mut all = Vec::new();
     for tree in &a.trees {
         for run in tree.stack_runs() {
@@ -134,7 +134,7 @@ fn chrome_has_every_stack_with_its_time() {
     }
     assert_eq!(open.len(), 0);
     for (at, want) in expected(&a, Frame::qualified) {
-        let at = at as f64 / 1e3 + 1.0;
+        let at = at.0 as f64 / 1e3 + 1.0;
         let (_, got) = states.iter().rev().find(|(since, _)| *since < at).unwrap();
         assert_eq!(*got, want);
     }
@@ -207,15 +207,15 @@ proptest! {
             .build();
         let r = &mut decoded.report;
         r.meta.process.pid = pid;
-        r.meta.dumped_at.uptime_ns = t(0);
+        r.meta.dumped_at.uptime_ns = Uptime(t(0));
         r.meta.dumped_at.unix_ms = t(1);
         r.meta.limits.sample_interval_ns = t(2);
         for (i, record) in r.history.iter_mut().enumerate() {
-            (record.start_ns, record.wall_ns, record.cpu_ns) = (t(3 + i), t(4 + i), Some(t(5 + i)));
-            record.details.iter_mut().for_each(|d| (d.start_ns, d.wall_ns) = (t(6), t(7)));
+            (record.start_ns, record.wall_ns, record.cpu_ns) = (Uptime(t(3 + i)), t(4 + i), Some(t(5 + i)));
+            record.details.iter_mut().for_each(|d| (d.start_ns, d.wall_ns) = (Uptime(t(6)), t(7)));
         }
         for (i, tree) in r.trees.iter_mut().enumerate() {
-            tree.start_ns = t(8 + i);
+            tree.start_ns = Uptime(t(8 + i));
             tree.sample_deltas_ns.clone_from(&times);
             tree.phases[0].interval_ns = t(9);
             tree.nodes = nodes

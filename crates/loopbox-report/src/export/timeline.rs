@@ -6,7 +6,7 @@ use crate::model::message_name::message_name;
 use crate::model::plural::plural;
 use crate::model::time;
 use crate::model::{Analysis, FrameId, PendingEntry, SampledTree};
-use loopbox_format::model::{End, Record, RecordKind, Token};
+use loopbox_format::model::{End, Record, RecordKind, Token, Uptime};
 
 /// A value that changes over time.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,7 +15,7 @@ pub(crate) struct Counter {
     /// The unit of the value.
     pub(crate) unit: &'static str,
     /// Pairs of uptime and value, in order of time.
-    pub(crate) values: Vec<(u64, f64)>,
+    pub(crate) values: Vec<(Uptime, f64)>,
 }
 
 /// The report on a time axis. The slices of each list are in order of time and do not overlap.
@@ -50,7 +50,7 @@ impl Timeline {
     }
 
     /// The first instant of the report and of its trees.
-    pub(crate) fn start_ns(&self, trees: &[SampledTree]) -> u64 {
+    pub(crate) fn start_ns(&self, trees: &[SampledTree]) -> Uptime {
         let slices = self.records.iter().chain(&self.messages).chain(&self.frames.actual);
         let slices = slices.map(|slice| slice.start_ns);
         slices.chain(trees.iter().map(|tree| tree.start_ns)).min().unwrap_or_default()
@@ -74,7 +74,7 @@ fn record(record: &Record) -> Slice {
     ];
     facts.extend(record.cpu_ns.map(|ns| ("cpu_ms", ms(ns))));
     facts.extend(record.checktime_late_ns.map(|ns| ("checktime_late_ms", ms(ns))));
-    Slice { name, start_ns: record.start_ns, end_ns: record.start_ns.saturating_add(record.wall_ns), facts }
+    Slice { name, start_ns: record.start_ns, end_ns: record.start_ns.plus(record.wall_ns), facts }
 }
 
 fn messages(a: &Analysis) -> Vec<Slice> {
@@ -93,7 +93,7 @@ fn messages(a: &Analysis) -> Vec<Slice> {
             Slice {
                 name: name(a, detail.token, detail.message.as_ref()),
                 start_ns: detail.start_ns,
-                end_ns: detail.start_ns.saturating_add(detail.wall_ns),
+                end_ns: detail.start_ns.plus(detail.wall_ns),
                 facts,
             }
         })
@@ -143,7 +143,8 @@ fn pending(a: &Analysis) -> Vec<Slice> {
             (None, Some(token)) => format!("sync barrier {token}"),
             (None, None) => "unknown".into(),
         };
-        let due_ns = if entry.at_front { read_ns } else { read_ns.saturating_add_signed(entry.due_in_ns) };
+        let due_ns =
+            if entry.at_front { read_ns } else { Uptime(read_ns.0.saturating_add_signed(entry.due_in_ns)) };
         let mut facts = vec![("due_in_ms", format!("{:.0}", entry.due_in_ns as f64 / 1e6))];
         if entry.at_front {
             facts = vec![("due", "put at the front".into())];
@@ -185,8 +186,9 @@ pub(crate) enum Step {
 
 /// Calls `step` for each start and end of a frame with its uptime, well nested and in order of time. Nothing comes
 /// before `not_before_ns`, so that the trees of several messages can share a track.
-pub(crate) fn walk(tree: &SampledTree, not_before_ns: u64, mut step: impl FnMut(u64, Step)) {
-    let at = |sample: u32| tree.sample_ns.get(sample as usize).map_or(0, |ns| (*ns).max(not_before_ns));
+pub(crate) fn walk(tree: &SampledTree, not_before_ns: Uptime, mut step: impl FnMut(Uptime, Step)) {
+    let at =
+        |sample: u32| tree.sample_ns.get(sample as usize).map_or(Uptime::ZERO, |at| (*at).max(not_before_ns));
     let mut open: Vec<u32> = Vec::new();
     for node in &tree.nodes {
         while open.len() > node.depth as usize {
@@ -240,9 +242,9 @@ mod tests {
             .tree(1, &[("a.A.a b.B.b", 3), ("a.A.a", 1), ("a.A.a c.C.c d.D.d", 2), ("e.E.e", 1)])
             .build();
         let a = Analysis::new(&report);
-        let (mut depth, mut last, mut text) = (0, 0, String::new());
+        let (mut depth, mut last, mut text) = (0, Uptime::ZERO, String::new());
         let start = a.trees[0].sample_ns[0];
-        walk(&a.trees[0], 0, |at, step| {
+        walk(&a.trees[0], Uptime::ZERO, |at, step| {
             assert!(at >= last);
             last = at;
             match step {

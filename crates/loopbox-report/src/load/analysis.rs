@@ -9,7 +9,7 @@ use super::sampled_tree::{TreeBudget, read_tree};
 use super::{joined, parked, pending_queue, sections, system_trace};
 use crate::model::sanitize::sanitize;
 use crate::model::{Analysis, AppPackages, Issue, SampledTree, token};
-use loopbox_format::model::{FeatureState, MainState, Meta, Record, Report, Statistic};
+use loopbox_format::model::{FeatureState, MainState, Meta, Record, Report, Statistic, Uptime};
 use loopbox_format::report::Decoded;
 
 impl Analysis {
@@ -131,13 +131,13 @@ fn statistics(report: &Report) -> Vec<Statistic> {
 }
 
 /// When the report was dumped, or the last instant that a file without that still knows.
-fn dump_ns(meta: &Meta, main: &MainState, history: &[Record]) -> u64 {
-    if meta.dumped_at.uptime_ns > 0 {
+fn dump_ns(meta: &Meta, main: &MainState, history: &[Record]) -> Uptime {
+    if meta.dumped_at.uptime_ns > Uptime::ZERO {
         return meta.dumped_at.uptime_ns;
     }
     match main {
         MainState::Running(running) => running.as_of_ns,
         MainState::Outside(outside) => outside.as_of_ns,
-        _ => history.last().map_or(0, |last| last.start_ns.saturating_add(last.wall_ns)),
+        _ => history.last().map_or(Uptime::ZERO, |last| last.start_ns.plus(last.wall_ns)),
     }
 }

@@ -4,7 +4,7 @@
 //! Each violated invariant is listed once, with the first place where it is violated.
 
 use crate::model::{Analysis, token};
-use loopbox_format::model::{Record, RecordKind, Token};
+use loopbox_format::model::{Record, RecordKind, Token, Uptime};
 
 /// Counts the violations of one invariant and keeps the place of the first.
 struct Invariant {
@@ -58,7 +58,7 @@ pub fn invariant_violations(a: &Analysis) -> Vec<String> {
         empty.require(of_messages == (record.count > 0), place);
         details.require(record.details.iter().all(|d| inside(record, d.token, d.start_ns)), place);
         if let Some(before) = i.checked_sub(1).and_then(|b| a.history.get(b)) {
-            let end = before.start_ns.saturating_add(before.wall_ns);
+            let end = before.start_ns.plus(before.wall_ns);
             order.require(record.seq > before.seq && record.start_ns >= end, place);
             let next = before.first_token.plus(before.count.into());
             // Records that the ring had overwritten are missing between the two.
@@ -68,7 +68,7 @@ pub fn invariant_violations(a: &Analysis) -> Vec<String> {
     let mut future = Invariant::new("it ends after the dump");
     if let Some(last) = a.history.last() {
         let place = || format!("record {}", last.seq);
-        future.require(last.start_ns.saturating_add(last.wall_ns) <= a.dump_ns, place);
+        future.require(last.start_ns.plus(last.wall_ns) <= a.dump_ns, place);
     }
     if let Some(running) = a.running() {
         let place = || format!("running message {}", running.token);
@@ -92,8 +92,8 @@ pub fn invariant_violations(a: &Analysis) -> Vec<String> {
         .collect()
 }
 
-fn inside(record: &Record, token: Token, start_ns: u64) -> bool {
-    let end_ns = record.start_ns.saturating_add(record.wall_ns);
+fn inside(record: &Record, token: Token, start_ns: Uptime) -> bool {
+    let end_ns = record.start_ns.plus(record.wall_ns);
     let end_token = record.first_token.plus(record.count.into());
     (record.first_token..end_token).contains(&token) && (record.start_ns..=end_ns).contains(&start_ns)
 }

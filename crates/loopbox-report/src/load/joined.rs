@@ -2,6 +2,7 @@
 
 use super::parked::is_of_this_message;
 use crate::model::{Analysis, FrameId, LockChain, LockHolder, LockSource, LockWait};
+use loopbox_format::model::Uptime;
 
 /// Frames at the top of a stack in which `Thread.join` waits.
 const MOST_FRAMES: usize = 6;
@@ -15,7 +16,7 @@ pub(super) fn complete(a: &mut Analysis) {
     let Some(captured_ns) = a.text("joined.at_ns").and_then(|at| at.parse::<u64>().ok()) else { return };
     let Some(name) = a.text("joined.name") else { return };
     let joins = a.last_stack().is_some_and(|stack| is_join(a, &stack));
-    if !joins || !is_of_this_message(a, captured_ns) {
+    if !joins || !is_of_this_message(a, Uptime(captured_ns)) {
         return;
     }
     let tid = a.text("joined.tid").and_then(|tid| tid.parse::<u32>().ok()).filter(|tid| *tid != 0);
@@ -23,7 +24,8 @@ pub(super) fn complete(a: &mut Analysis) {
     let stack = thread.and_then(|thread| thread.stack.clone()).unwrap_or_default();
     let holder = LockHolder { name: name.to_owned(), tid, stack };
     let waits = vec![LockWait { object: format!("the end of thread {name}"), holder: Some(holder) }];
-    a.locks = LockChain { captured_ns, waits, deadlock: false, source: LockSource::Join };
+    a.locks =
+        LockChain { captured_ns: Uptime(captured_ns), waits, deadlock: false, source: LockSource::Join };
 }
 
 /// Whether a stack, outermost frame first, waits in `Thread.join`.

@@ -60,13 +60,14 @@ fn native_stack(stack: &file::NativeStack) -> NativeStack {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use loopbox_format::model::Uptime;
 
     #[test]
     fn read_bounds_everything_and_keeps_indices_valid() {
         let frame = file::NativeFrame { source: NativeFrameSource::Pc, module: Some(900), offset: u64::MAX };
         let module = file::NativeModule { path: "/\u{1b}[2Jx".into(), build_id: vec![0xAB; 500] };
         let main = file::MainThread {
-            captured_ns: 1,
+            captured_ns: Uptime(1),
             wchan: "w".repeat(5_000),
             system_call: Some(file::SystemCall {
                 number: Some(7),
@@ -75,7 +76,7 @@ mod tests {
                 source: SystemCallSource::Proc,
             }),
             native: Some(file::NativeStack {
-                captured_ns: 1,
+                captured_ns: Uptime(1),
                 frames: vec![frame; 5_000],
                 modules: vec![module; 5_000],
             }),

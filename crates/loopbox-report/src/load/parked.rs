@@ -2,7 +2,7 @@
 
 use super::limits;
 use crate::model::{Analysis, LockChain, LockHolder, LockSource, LockWait, OtherThread, locked_object};
-use loopbox_format::model::MainState;
+use loopbox_format::model::{MainState, Uptime};
 
 /// The length that the kernel cuts the name of a thread to, in bytes.
 const KERNEL_NAME: usize = 15;
@@ -14,7 +14,7 @@ pub(super) fn complete(a: &mut Analysis) {
     }
     let text = |name: &str| a.text(name);
     let Some(captured_ns) = text("parked.at_ns").and_then(|at| at.parse::<u64>().ok()) else { return };
-    if !is_of_this_message(a, captured_ns) {
+    if !is_of_this_message(a, Uptime(captured_ns)) {
         return;
     }
     let deadlock = text("parked.deadlock") == Some("true");
@@ -30,12 +30,17 @@ pub(super) fn complete(a: &mut Analysis) {
         last.tid = last.tid.or_else(|| (last.name == "main").then_some(a.meta.process.pid));
     }
     if !waits.is_empty() {
-        a.locks = LockChain { captured_ns, waits, deadlock, source: LockSource::Synchronizers };
+        a.locks = LockChain {
+            captured_ns: Uptime(captured_ns),
+            waits,
+            deadlock,
+            source: LockSource::Synchronizers,
+        };
     }
 }
 
 /// Whether something was seen while main was in what it was in at the dump.
-pub(super) fn is_of_this_message(a: &Analysis, seen_ns: u64) -> bool {
+pub(super) fn is_of_this_message(a: &Analysis, seen_ns: Uptime) -> bool {
     match &a.main {
         MainState::Running(running) => seen_ns >= running.start_ns,
         MainState::Outside(outside) => seen_ns >= outside.start_ns.unwrap_or(outside.after_ns),

@@ -62,12 +62,13 @@ fn entry(parsed: looper::Pending) -> PendingEntry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use loopbox_format::model::Uptime;
 
     fn queue(lines: &[&str]) -> PendingQueue {
         let lines = lines.iter().map(|l| (*l).to_string()).collect();
         read(&Pending {
             source: PendingSource::LooperDump,
-            captured_ns: 90_000_000_000,
+            captured_ns: Uptime(90_000_000_000),
             lines,
             dropped_lines: 0,
         })

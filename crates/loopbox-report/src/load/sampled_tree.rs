@@ -3,7 +3,7 @@
 use super::frames::FrameCollector;
 use super::limits;
 use crate::model::{FrameId, SampledNode, SampledTree};
-use loopbox_format::model::{StackSource, StackTree, TreeNode};
+use loopbox_format::model::{StackSource, StackTree, TreeNode, Uptime};
 
 /// What is left of [`limits::NODE_DEPTH_SUM`] for the trees of one report.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ const MIN_WEIGHT_NS: u64 = 1_000;
 /// so in [`SampledTree::error`].
 pub(crate) fn read_tree(
     tree: &StackTree,
-    end_ns: u64,
+    end_ns: Uptime,
     frames: &mut FrameCollector<'_>,
     budget: &mut TreeBudget,
 ) -> SampledTree {
@@ -76,20 +76,20 @@ fn sum_up(tree: &mut SampledTree) {
 }
 
 /// When each sample was taken; the last entry ends the last sample, one sampling interval later or with the message.
-fn sample_times(tree: &StackTree, end_ns: u64) -> Vec<u64> {
+fn sample_times(tree: &StackTree, end_ns: Uptime) -> Vec<Uptime> {
     let mut at = tree.start_ns;
-    let mut times: Vec<u64> = tree
+    let mut times: Vec<Uptime> = tree
         .sample_deltas_ns
         .iter()
         .take(limits::SAMPLES)
         .map(|delta| {
-            at = at.saturating_add(*delta);
+            at = at.plus(*delta);
             at
         })
         .collect();
     let last_interval = tree.phases.last().map_or(0, |phase| phase.interval_ns);
-    let left_ns = end_ns.saturating_sub(at).max(MIN_WEIGHT_NS);
-    times.push(at.saturating_add(if times.is_empty() { 0 } else { last_interval.min(left_ns) }));
+    let left_ns = end_ns.since(at).max(MIN_WEIGHT_NS);
+    times.push(at.plus(if times.is_empty() { 0 } else { last_interval.min(left_ns) }));
     times
 }
 

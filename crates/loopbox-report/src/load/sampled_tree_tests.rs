@@ -3,7 +3,7 @@ use super::limits;
 use super::sampled_tree::{TreeBudget, read_tree};
 use crate::model::{AppPackages, FrameTable, SampledTree, StackRun};
 use loopbox_format::model::{
-    Location, LocationId, Method, MethodId, Phase, StackSource, StackTree, Symbols, Token, TreeNode,
+    Location, LocationId, Method, MethodId, Phase, StackSource, StackTree, Symbols, Token, TreeNode, Uptime,
 };
 use proptest::prelude::*;
 
@@ -26,7 +26,7 @@ fn symbols(count: u32) -> Symbols {
 fn tree(nodes: Vec<(u32, u32, u32, u32)>, deltas: Vec<u64>) -> StackTree {
     StackTree {
         token: Token(7),
-        start_ns: 1_000,
+        start_ns: Uptime(1_000),
         source: StackSource::Art,
         phases: vec![Phase { first_sample: 0, interval_ns: 10 }],
         sample_deltas_ns: deltas,
@@ -49,7 +49,7 @@ fn read(t: &StackTree) -> (SampledTree, FrameTable) {
     let symbols = symbols(8);
     let packages = AppPackages::default();
     let mut frames = FrameCollector::new(&symbols, &packages);
-    let read = read_tree(t, u64::MAX, &mut frames, &mut TreeBudget::default());
+    let read = read_tree(t, Uptime::MAX, &mut frames, &mut TreeBudget::default());
     (read, frames.into_table())
 }
 
@@ -59,7 +59,7 @@ fn read_tree_sums_up_the_times_of_the_samples() {
     let (t, _) =
         read(&tree(vec![(0, 0, 5, 2), (1, 0, 2, 0), (2, 1, 2, 1), (3, 1, 1, 0)], vec![50, 10, 10, 30, 10]));
     assert_eq!(t.error, None);
-    assert_eq!(t.sample_ns, [1_050, 1_060, 1_070, 1_100, 1_110, 1_120]);
+    assert_eq!(t.sample_ns, [1_050, 1_060, 1_070, 1_100, 1_110, 1_120].map(Uptime));
     let nodes: Vec<_> = t.nodes.iter().map(|n| (n.depth, n.start, n.end, n.total_ns, n.self_ns)).collect();
     assert_eq!(nodes, [(0, 0, 5, 70, 30), (1, 0, 2, 20, 20), (1, 3, 5, 20, 10), (2, 4, 5, 10, 10)]);
     assert_eq!(t.children(Some(0)).collect::<Vec<_>>(), [1, 2]);
@@ -85,9 +85,13 @@ fn the_last_stack_weighs_no_more_than_the_message_lasted_after_it() {
         );
         read.total_ns()
     };
-    assert_eq!(total(1_000 + 240 * MS), 190 * MS);
-    assert_eq!(total(1_000 + 900 * MS), 330 * MS, "one that went on weighs its interval");
-    assert_eq!(total(0), 170 * MS + 1_000, "one that is not known to have lasted weighs next to nothing");
+    assert_eq!(total(Uptime(1_000 + 240 * MS)), 190 * MS);
+    assert_eq!(total(Uptime(1_000 + 900 * MS)), 330 * MS, "one that went on weighs its interval");
+    assert_eq!(
+        total(Uptime::ZERO),
+        170 * MS + 1_000,
+        "one that is not known to have lasted weighs next to nothing"
+    );
 }
 
 #[test]

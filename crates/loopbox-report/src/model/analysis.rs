@@ -10,7 +10,7 @@ use super::system_trace::{SystemTrace, TraceThread};
 use super::threads::{OtherThread, OtherThreads};
 use super::time::WallClock;
 use loopbox_format::model::{
-    Anr, FeatureState, FrameSession, MainState, Meta, Record, Running, Statistic, Token,
+    Anr, FeatureState, FrameSession, MainState, Meta, Record, Running, Statistic, Token, Uptime,
 };
 
 /// Something that is wrong with a report file.
@@ -40,7 +40,7 @@ pub struct Analysis {
     pub meta: Meta,
     /// The uptime that all relative times refer to: when the report was dumped, or the last instant that the file
     /// still knows if it lost that.
-    pub dump_ns: u64,
+    pub dump_ns: Uptime,
     /// The records of the message history, oldest first.
     pub history: Vec<Record>,
     /// What the main thread was doing at the dump.
@@ -105,8 +105,8 @@ impl Analysis {
     }
 
     /// The part of a time that lies before the recorder was installed: there are no stacks of it.
-    pub(crate) fn before_install_ns(&self, start_ns: u64, wall_ns: u64) -> u64 {
-        self.meta.process.installed_ns.saturating_sub(start_ns).min(wall_ns)
+    pub(crate) fn before_install_ns(&self, start_ns: Uptime, wall_ns: u64) -> u64 {
+        self.meta.process.installed_ns.since(start_ns).min(wall_ns)
     }
 
     /// A statistic of the process or the system as it is in the report.
@@ -131,6 +131,6 @@ impl Analysis {
 
     /// The time from the start of the history to the dump.
     pub(crate) fn history_span_ns(&self) -> u64 {
-        self.history.first().map_or(0, |first| self.dump_ns.saturating_sub(first.start_ns))
+        self.history.first().map_or(0, |first| self.dump_ns.since(first.start_ns))
     }
 }

@@ -1,12 +1,13 @@
 //! The chain of locks that kept the main thread waiting.
 
 use super::frame::FrameId;
+use loopbox_format::model::Uptime;
 
 /// Which locks the main thread waited for, and which threads held them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LockChain {
     /// When the chain was followed, in uptime.
-    pub captured_ns: u64,
+    pub captured_ns: Uptime,
     /// The first entry is the lock that the main thread waits for, each further entry the one that the holder before
     /// it waits for.
     pub waits: Vec<LockWait>,

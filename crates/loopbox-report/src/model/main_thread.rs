@@ -1,12 +1,13 @@
 //! What the kernel reported of the main thread, and its native stack.
 
+use loopbox_format::model::Uptime;
 pub use loopbox_format::model::{NativeFrameSource, Progress, SystemCallSource};
 
 /// The main thread in the eyes of the kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MainThread {
     /// When the kernel was asked, in uptime.
-    pub captured_ns: u64,
+    pub captured_ns: Uptime,
     /// The state letter of proc(5), `/proc/PID/stat`; `None` when unknown.
     pub state: Option<u8>,
     /// The kernel function that it slept in; empty when unknown.
@@ -36,7 +37,7 @@ pub struct SystemCall {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NativeStack {
     /// When it was taken, in uptime.
-    pub captured_ns: u64,
+    pub captured_ns: Uptime,
     /// The frames, innermost first.
     pub frames: Vec<NativeFrame>,
     /// The modules of the frames.
@@ -148,7 +149,11 @@ mod tests {
             functions: Vec::new(),
         };
         let module = NativeModule { path: "/x/liba.so".into(), build_id: "ab".into() };
-        NativeStack { captured_ns: 0, frames: frames.iter().map(frame).collect(), modules: vec![module] }
+        NativeStack {
+            captured_ns: Uptime::ZERO,
+            frames: frames.iter().map(frame).collect(),
+            modules: vec![module],
+        }
     }
 
     /// One function for each hundred addresses.

@@ -197,12 +197,13 @@ fn words(kind: MainWaitKind) -> &'static str {
 mod tests {
     use super::*;
     use crate::model::SystemCallSource;
+    use loopbox_format::model::Uptime;
 
     const ARM64: &str = "arm64-v8a";
 
     fn main(state: u8, wchan: &str) -> MainThread {
         MainThread {
-            captured_ns: 1,
+            captured_ns: Uptime(1),
             state: Some(state),
             wchan: wchan.into(),
             system_call: None,

@@ -3,7 +3,7 @@
 use super::analysis::Analysis;
 use super::frame::{Frame, FrameId, FrameTable};
 use super::sampled_tree::SampledTree;
-use loopbox_format::model::{MainState, Outside, Token};
+use loopbox_format::model::{MainState, Outside, Token, Uptime};
 
 /// What the main thread does between two messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,12 +141,12 @@ impl Analysis {
             MainState::Running(running) => Some(running.token),
             MainState::Outside(outside) => Some(outside.token),
             MainState::Idle { since_ns } => self.stacks_outside_since(*since_ns).map(|tree| tree.token),
-            _ => self.stacks_outside_since(0).map(|tree| tree.token),
+            _ => self.stacks_outside_since(Uptime::ZERO).map(|tree| tree.token),
         }
     }
 
     /// The newest stacks that were taken outside of messages, if they were taken since then.
-    pub(crate) fn stacks_outside_since(&self, since_ns: u64) -> Option<&SampledTree> {
+    pub(crate) fn stacks_outside_since(&self, since_ns: Uptime) -> Option<&SampledTree> {
         let last_sample = |tree: &SampledTree| {
             tree.samples().checked_sub(1).and_then(|last| tree.sample_ns.get(last as usize)).copied()
         };

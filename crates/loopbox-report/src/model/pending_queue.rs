@@ -1,6 +1,6 @@
 //! The message queue of the main Looper as the report has it.
 
-use loopbox_format::model::{Message, PendingSource};
+use loopbox_format::model::{Message, PendingSource, Uptime};
 use std::collections::HashMap;
 
 /// One entry of the queue: a message or a sync barrier.
@@ -33,7 +33,7 @@ pub struct PendingQueue {
     /// How the queue was read, or why it could not be read.
     pub source: PendingSource,
     /// When the queue was read, in uptime.
-    pub captured_ns: u64,
+    pub captured_ns: Uptime,
     /// The implementation of `MessageQueue`, when the dump names it.
     pub implementation: Option<String>,
     /// Whether the Looper waited for a message; `None` when the dump does not say.
@@ -74,14 +74,14 @@ impl PendingQueue {
 
     /// How long the first message of the queue had been due at the dump; 0 when none was, or when a sync barrier holds the
     /// synchronous ones back.
-    pub(crate) fn overdue_head_ns(&self, dump_ns: u64) -> u64 {
+    pub(crate) fn overdue_head_ns(&self, dump_ns: Uptime) -> u64 {
         let mut barrier = false;
         let head = self.entries.iter().find(|entry| {
             barrier |= entry.barrier.is_some();
             !entry.at_front && entry.message.is_some() && (!barrier || entry.asynchronous == Some(true))
         });
         // The queue is printed after the rest of the report was taken.
-        let after_ns = self.captured_ns.saturating_sub(dump_ns);
+        let after_ns = self.captured_ns.since(dump_ns);
         head.map_or(0, |entry| entry.overdue_ns().saturating_sub(after_ns))
     }
 

@@ -1,7 +1,7 @@
 //! The sampled stacks of one message as a tree in order of time.
 
 use super::frame::FrameId;
-use loopbox_format::model::{Phase, StackSource, Token};
+use loopbox_format::model::{Phase, StackSource, Token, Uptime};
 
 /// One frame over a run of consecutive samples.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub struct SampledTree {
     /// The number of the message.
     pub token: Token,
     /// When the dispatch of the message started, in uptime.
-    pub start_ns: u64,
+    pub start_ns: Uptime,
     /// How the stacks were taken; `None` for a way that this program does not know.
     pub source: Option<StackSource>,
     /// The sampling intervals that were asked for, each with the first sample it applies to.
@@ -51,7 +51,7 @@ pub struct SampledTree {
     /// The nodes in pre-order.
     pub nodes: Vec<SampledNode>,
     /// When each sample was taken, in uptime; one more entry ends the last sample.
-    pub sample_ns: Vec<u64>,
+    pub sample_ns: Vec<Uptime>,
     /// The number of samples that were due and could not be taken.
     pub missed_samples: u32,
     /// The longest time for which one sample suspended the main thread.
@@ -71,7 +71,7 @@ impl SampledTree {
     /// The time from sample `start` to sample `end`.
     pub fn span_ns(&self, start: u32, end: u32) -> u64 {
         let at = |i: u32| self.sample_ns.get(i as usize).copied().unwrap_or_default();
-        at(end).saturating_sub(at(start))
+        at(end).since(at(start))
     }
 
     /// The time that all samples cover.

@@ -2,6 +2,7 @@
 
 use super::frame::FrameId;
 use super::main_thread::NativeStack;
+use loopbox_format::model::Uptime;
 
 /// The trace, as far as it could be read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -13,7 +14,7 @@ pub struct SystemTrace {
     /// When ART wrote it, as it stands there: local time of the device, with its zone on newer versions.
     pub written_at: String,
     /// When the system asked for it, in uptime; known from Android 14 on.
-    pub asked_ns: Option<u64>,
+    pub asked_ns: Option<Uptime>,
     /// Whether its end is there.
     pub complete: bool,
     /// Its threads, in its order.

@@ -1,12 +1,13 @@
 //! The threads beside the main thread.
 
 use super::frame::FrameId;
+use loopbox_format::model::Uptime;
 
 /// What the other threads of the process were doing while the main thread did not respond.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OtherThreads {
     /// When the threads were dumped, in uptime.
-    pub captured_ns: u64,
+    pub captured_ns: Uptime,
     /// The threads; those with a stack come first.
     pub threads: Vec<OtherThread>,
     /// How many further threads are not in the report.

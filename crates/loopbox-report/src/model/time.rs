@@ -1,7 +1,7 @@
 //! Times for readers: durations, instants relative to the dump, wall-clock time, and shares of a time.
 
 use chrono::{DateTime, Datelike, SecondsFormat, Utc};
-use loopbox_format::model::ClockPair;
+use loopbox_format::model::{ClockPair, Uptime};
 
 /// Nanoseconds in milliseconds, cut to whole microseconds.
 pub(crate) fn ms(ns: u64) -> f64 {
@@ -9,7 +9,7 @@ pub(crate) fn ms(ns: u64) -> f64 {
 }
 
 /// The time from `zero_ns` to `at_ns` in milliseconds; negative before it.
-pub(crate) fn ms_between(at_ns: u64, zero_ns: u64) -> f64 {
+pub(crate) fn ms_between(at_ns: Uptime, zero_ns: Uptime) -> f64 {
     if at_ns >= zero_ns { ms(at_ns - zero_ns) } else { -ms(zero_ns - at_ns) }
 }
 
@@ -61,21 +61,21 @@ pub(crate) struct WallClock(pub ClockPair);
 
 impl WallClock {
     /// The Unix time of an uptime in milliseconds; `None` when the report does not know the wall clock.
-    pub(crate) fn unix_ms(self, uptime_ns: u64) -> Option<i64> {
+    pub(crate) fn unix_ms(self, uptime_ns: Uptime) -> Option<i64> {
         if self.0.unix_ms == 0 {
             return None;
         }
-        let offset = (i128::from(uptime_ns) - i128::from(self.0.uptime_ns)).div_euclid(1_000_000);
+        let offset = (i128::from(uptime_ns.0) - i128::from(self.0.uptime_ns.0)).div_euclid(1_000_000);
         i64::try_from(i128::from(self.0.unix_ms) + offset).ok()
     }
 
     /// The time of day in UTC: `14:03:07.120`.
-    pub(crate) fn time_of_day(self, uptime_ns: u64) -> Option<String> {
+    pub(crate) fn time_of_day(self, uptime_ns: Uptime) -> Option<String> {
         Some(utc(self.unix_ms(uptime_ns)?)?.format("%H:%M:%S%.3f").to_string())
     }
 
     /// The instant in RFC 3339: `2026-11-21T14:03:07.120Z`.
-    pub(crate) fn rfc3339(self, uptime_ns: u64) -> Option<String> {
+    pub(crate) fn rfc3339(self, uptime_ns: Uptime) -> Option<String> {
         Some(utc(self.unix_ms(uptime_ns)?)?.to_rfc3339_opts(SecondsFormat::Millis, true))
     }
 }
@@ -123,13 +123,16 @@ mod tests {
 
     #[test]
     fn wall_clock_knows_the_calendar_and_leap_years() {
-        let pair = ClockPair { uptime_ns: 5_000_000_000, unix_ms: 1_709_210_096_789 };
+        let pair = ClockPair { uptime_ns: Uptime(5_000_000_000), unix_ms: 1_709_210_096_789 };
         let clock = WallClock(pair);
-        assert_eq!(clock.rfc3339(5_000_000_000).unwrap(), "2024-02-29T12:34:56.789Z");
-        assert_eq!(clock.rfc3339(0).unwrap(), "2024-02-29T12:34:51.789Z");
-        assert_eq!(clock.time_of_day(5_300_000_000).unwrap(), "12:34:57.089");
-        assert_eq!(WallClock(ClockPair { uptime_ns: 0, unix_ms: u64::MAX }).rfc3339(0), None);
-        assert_eq!(WallClock(ClockPair::default()).rfc3339(7), None);
+        assert_eq!(clock.rfc3339(Uptime(5_000_000_000)).unwrap(), "2024-02-29T12:34:56.789Z");
+        assert_eq!(clock.rfc3339(Uptime::ZERO).unwrap(), "2024-02-29T12:34:51.789Z");
+        assert_eq!(clock.time_of_day(Uptime(5_300_000_000)).unwrap(), "12:34:57.089");
+        assert_eq!(
+            WallClock(ClockPair { uptime_ns: Uptime::ZERO, unix_ms: u64::MAX }).rfc3339(Uptime::ZERO),
+            None
+        );
+        assert_eq!(WallClock(ClockPair::default()).rfc3339(Uptime(7)), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::load::frames::{FrameCollector, NO_LOCATION};
 use crate::load::limits;
 use crate::load::sampled_tree::{TreeBudget, read_tree};
 use crate::model::AppPackages;
-use loopbox_format::model::{LocationId, LockChain, OtherThreads, Report, StackTree, TreeNode};
+use loopbox_format::model::{LocationId, LockChain, OtherThreads, Report, StackTree, TreeNode, Uptime};
 use loopbox_format::stacks::TreeMerger;
 
 /// The report's trees with retraced stacks.
@@ -16,7 +16,7 @@ pub(super) fn trees(report: &Report, retracer: &mut Retracer<'_>) -> Vec<StackTr
         // Frames only serve to get back to the locations that they were read from.
         let packages = AppPackages::default();
         let mut frames = FrameCollector::new(&report.symbols, &packages);
-        let read = read_tree(tree, u64::MAX, &mut frames, &mut budget);
+        let read = read_tree(tree, Uptime::MAX, &mut frames, &mut budget);
         if read.error.is_some() {
             trees.push(renamed(tree, report, retracer));
             continue;

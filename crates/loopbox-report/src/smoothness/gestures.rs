@@ -1,7 +1,7 @@
 //! Gestures: one by one, and by how far down the screen they came.
 
 use crate::model::time::{ms, ms_between};
-use loopbox_format::model::{FrameFlags, FrameGesture};
+use loopbox_format::model::{FrameFlags, FrameGesture, Uptime};
 use loopbox_frames::rates;
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -77,7 +77,7 @@ pub struct GestureView {
 }
 
 impl GestureView {
-    pub(super) fn new(gesture: &FrameGesture, scene: String, dump_ns: u64, path: &str) -> Self {
+    pub(super) fn new(gesture: &FrameGesture, scene: String, dump_ns: Uptime, path: &str) -> Self {
         let windows = gesture.worst.iter().filter(|window| window.frames > 0 && window.duration_us > 0);
         let interval_sum_ns = u64::from(gesture.interval_sum_us) * 1_000;
         Self {
@@ -122,7 +122,7 @@ struct Ordinal {
 }
 
 impl Gestures {
-    pub(super) fn add(&mut self, gesture: &FrameGesture, scene: String, dump_ns: u64, path: &str) {
+    pub(super) fn add(&mut self, gesture: &FrameGesture, scene: String, dump_ns: Uptime, path: &str) {
         self.count += 1;
         self.with_jank += u64::from(gesture.windows > 0);
         let place = usize::from(gesture.ordinal.max(1)).min(LAST_ORDINAL) - 1;

@@ -3,6 +3,7 @@
 use super::shared::Shared;
 use crate::layout::FUSE_AT;
 use crate::marks::set_fuse;
+use loopbox_format::model::Uptime;
 use std::sync::Arc;
 
 /// The mark that outlives the process while something dangerous is being done. Cheap to clone.
@@ -17,7 +18,7 @@ impl RingFuse {
     ///
     /// Two stores, of which one into the mapped file, because a system call may wait for the disk: does not allocate or lock.
     /// One thread at a time, and never the main thread. What goes on while the file is made is not noted there.
-    pub fn mark(&self, phase: u8, now_ns: u64) {
+    pub fn mark(&self, phase: u8, now_ns: Uptime) {
         let Some(word) = self.shared.mark(FUSE_AT) else { return };
         set_fuse(word, phase, now_ns);
         if let Some(word) = self.shared.file.get().and_then(|file| file.marks.word(FUSE_AT)) {

@@ -6,7 +6,7 @@ use crate::message_words::{Current, Open, with_details};
 use crate::slot::words_of;
 use bincode::Encode;
 use loopbox_format::codec::{self, CodecError};
-use loopbox_format::model::{Record, Token};
+use loopbox_format::model::{Record, Token, Uptime};
 
 /// The most bytes that an encoded record is given on the main thread's stack.
 const RECORD_BUFFER: usize = 2048;
@@ -36,13 +36,19 @@ pub struct MainWriter {
 
 impl MainWriter {
     /// Message `token` (from 1) runs since `start_ns` uptime, `depth` Looper loops deep (1 for an ordinary message).
-    pub fn running(&mut self, token: Token, start_ns: u64, depth: u32) -> Result<(), StoreError> {
+    pub fn running(&mut self, token: Token, start_ns: Uptime, depth: u32) -> Result<(), StoreError> {
         self.counts = token;
         self.announce(&Current::Running { token, start_ns, depth, later: 0 }, token)
     }
 
     /// Message `token` goes on after `later` messages in a loop inside of it.
-    pub fn resumed(&mut self, token: Token, start_ns: u64, depth: u32, later: u32) -> Result<(), StoreError> {
+    pub fn resumed(
+        &mut self,
+        token: Token,
+        start_ns: Uptime,
+        depth: u32,
+        later: u32,
+    ) -> Result<(), StoreError> {
         self.counts = Token::NONE;
         self.announce(&Current::Running { token, start_ns, depth, later }, token)
     }
@@ -56,7 +62,7 @@ impl MainWriter {
     }
 
     /// No message runs since `since_ns` uptime, which is the end of the record written last.
-    pub fn idle(&mut self, since_ns: u64) -> Result<(), StoreError> {
+    pub fn idle(&mut self, since_ns: Uptime) -> Result<(), StoreError> {
         self.over = true;
         if self.end_is_recorded {
             return Ok(());

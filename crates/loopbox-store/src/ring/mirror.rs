@@ -208,6 +208,7 @@ mod tests {
     use crate::recover::{Recovered, recover};
     use crate::{Geometry, Identity, Ring, RingOptions};
     use loopbox_format::model::Token;
+    use loopbox_format::model::Uptime;
     use loopbox_format::model::{
         ClockPair, Location, LocationId, MainState, Method, MethodId, Phase, Record, RecordKind, Slowest,
         StackSource, StackTree, Symbols, TreeNode,
@@ -225,7 +226,7 @@ mod tests {
             pending_len: 128,
             frames_len: 0,
         };
-        let identity = Identity::of_this_process(ClockPair { uptime_ns: 1, unix_ms: 1 });
+        let identity = Identity::of_this_process(ClockPair { uptime_ns: Uptime(1), unix_ms: 1 });
         Ring::create(&RingOptions { dir: PathBuf::new(), identity, geometry })
     }
 
@@ -237,7 +238,7 @@ mod tests {
             seq,
             first_token: Token(first_token),
             count,
-            start_ns: first_token * MS,
+            start_ns: Uptime(first_token * MS),
             wall_ns: u64::from(count) * MS,
             work_ns: u64::from(count) * MS,
             idle_ns: 0,
@@ -263,7 +264,7 @@ mod tests {
         };
         let tree = StackTree {
             token,
-            start_ns: token.0 * MS,
+            start_ns: Uptime(token.0 * MS),
             source: StackSource::Art,
             phases: vec![Phase { first_sample: 0, interval_ns: 1_000 }],
             sample_deltas_ns: vec![1_000; samples],
@@ -279,8 +280,8 @@ mod tests {
     fn record(ring: &mut Ring, from: u64, to: u64, sampled: impl Fn(u64) -> bool) {
         for token in from..to {
             let (seq, count) = (token / 10, token as u32 % 10 + 1);
-            ring.main.running(Token(token), token * MS, 1).unwrap();
-            ring.reader.heartbeat(token * MS + MS / 2);
+            ring.main.running(Token(token), Uptime(token * MS), 1).unwrap();
+            ring.reader.heartbeat(Uptime(token * MS + MS / 2));
             let (symbols, tree) = stacks(Token(token), 300);
             if sampled(token) {
                 ring.worker.running_tree(&symbols, &tree).unwrap();
@@ -289,7 +290,7 @@ mod tests {
             if count == 10 {
                 ring.main.close(&Record { closed: true, ..group(seq, 10) }, &[(); 0]).unwrap();
             }
-            ring.main.idle((token + 1) * MS).unwrap();
+            ring.main.idle(Uptime((token + 1) * MS)).unwrap();
             if sampled(token) {
                 ring.worker.keep_tree(&symbols, &tree).unwrap();
                 ring.worker.clear_running_tree().unwrap();
@@ -356,10 +357,10 @@ mod tests {
     fn a_copy_that_is_cut_off_anywhere_leaves_what_was_there_or_is_newer() {
         let runs = |ring: &mut Ring| {
             record(ring, 38, 45, |token| token == 40);
-            ring.main.running(Token(45), 45 * MS, 1).unwrap();
+            ring.main.running(Token(45), Uptime(45 * MS), 1).unwrap();
             let (symbols, tree) = stacks(Token(45), 50);
             ring.worker.running_tree(&symbols, &tree).unwrap();
-            ring.reader.heartbeat(3_000 * MS);
+            ring.reader.heartbeat(Uptime(3_000 * MS));
         };
         cut_everywhere(runs, |seen| {
             let context = || format!("{:?} {:?} {:?}", seen.damage, seen.report.main, seen.report.history);
@@ -375,7 +376,7 @@ mod tests {
                 MainState::Running(running) => {
                     assert_eq!((running.token, counted), (Token(45), 44), "{}", context());
                 }
-                MainState::Idle { .. } => assert!(seen.last_alive_ns <= 45 * MS, "{}", context()),
+                MainState::Idle { .. } => assert!(seen.last_alive_ns <= Uptime(45 * MS), "{}", context()),
                 other => panic!("{other:?}"),
             }
             // Messages 28, 32 and 36 were there, whole; and 40 is, once it was.
@@ -389,7 +390,7 @@ mod tests {
     #[test]
     fn the_stacks_of_a_hang_that_ends_are_never_gone() {
         let hang = |ring: &mut Ring| {
-            ring.main.running(Token(38), 38 * MS, 1).unwrap();
+            ring.main.running(Token(38), Uptime(38 * MS), 1).unwrap();
             let (symbols, tree) = stacks(Token(38), 300);
             ring.worker.running_tree(&symbols, &tree).unwrap();
         };
@@ -401,7 +402,7 @@ mod tests {
             disk.copy(&mut ring).unwrap();
             assert_eq!(tokens(&disk.recover()), [38]);
             ring.main.open(&group(3, 9)).unwrap();
-            ring.main.idle(39 * MS).unwrap();
+            ring.main.idle(Uptime(39 * MS)).unwrap();
             let (symbols, tree) = stacks(Token(38), 300);
             ring.worker.keep_tree(&symbols, &tree).unwrap();
             ring.worker.clear_running_tree().unwrap();
@@ -422,7 +423,7 @@ mod tests {
         disk.copy(&mut ring).unwrap();
         disk.room = 0;
         disk.copy(&mut ring).unwrap();
-        ring.main.running(Token(38), 38 * MS, 1).unwrap();
+        ring.main.running(Token(38), Uptime(38 * MS), 1).unwrap();
         let before = disk.image.clone();
         disk.room = usize::MAX;
         disk.copy(&mut ring).unwrap();

@@ -6,7 +6,7 @@ use crate::marks::{CrashMark, heartbeat};
 use crate::recover::{Recovered, assemble, history};
 use crate::source::Live;
 use crate::sync::Word;
-use loopbox_format::model::Record;
+use loopbox_format::model::{Record, Uptime};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -25,7 +25,7 @@ impl RingReader {
     ///
     /// Each slot is read whole or, when its writer is faster than the reader, counted as damage; a record and the
     /// group that follows it never overlap. `reason` and `dumped_at` of the report's `meta` are the caller's to set.
-    pub fn snapshot(&self, now_ns: u64) -> Recovered {
+    pub fn snapshot(&self, now_ns: Uptime) -> Recovered {
         assemble(&Live(self.shared.words()), &self.shared.header, Some(now_ns))
     }
 
@@ -36,7 +36,7 @@ impl RingReader {
 
     /// The process is alive at `uptime_ns`. What a recovered report says of a running message is as of the newest
     /// beat. Any thread, and several at a time.
-    pub fn heartbeat(&self, uptime_ns: u64) {
+    pub fn heartbeat(&self, uptime_ns: Uptime) {
         if let Some(word) = self.shared.mark(HEARTBEAT_AT) {
             heartbeat(word, uptime_ns);
         }

@@ -10,7 +10,7 @@ mod unpack;
 mod varint;
 
 use loopbox_format::codec::CodecError;
-use loopbox_format::model::{Location, LocationId, Method, MethodId, StackTree, Symbols};
+use loopbox_format::model::{Location, LocationId, Method, MethodId, StackTree, Symbols, Uptime};
 use parts::{NAMES_BUDGET, Table};
 
 pub(crate) use pages::{HEADER_LEN as PAGE_HEADER_LEN, Pages};
@@ -72,10 +72,9 @@ impl Default for Trees {
 impl Trees {
     /// Adds a packed tree, unless there is one of the same message already, and returns when its last sample was
     /// taken.
-    pub(crate) fn add(&mut self, packed: &[u8]) -> Result<u64, TreeError> {
+    pub(crate) fn add(&mut self, packed: &[u8]) -> Result<Uptime, TreeError> {
         let unpack::Unpacked { methods, locations, mut tree } = unpack::unpack(packed, &mut self.budget)?;
-        let last_sample =
-            tree.sample_deltas_ns.iter().fold(tree.start_ns, |at, &delta| at.saturating_add(delta));
+        let last_sample = tree.sample_deltas_ns.iter().fold(tree.start_ns, |at, &delta| at.plus(delta));
         if self.trees.iter().any(|kept| kept.token == tree.token) {
             return Ok(last_sample);
         }

@@ -144,9 +144,9 @@ fn put_samples(out: &mut Vec<u8>, tree: &StackTree) {
     put(out, tree.sample_deltas_ns.len() as u64);
     let mut at_ns = tree.start_ns;
     for (sample, &delta) in (0..).zip(&tree.sample_deltas_ns) {
-        let before_us = at_ns / 1000;
-        at_ns = at_ns.saturating_add(delta);
-        let waited_us = at_ns / 1000 - before_us;
+        let before_us = at_ns.0 / 1000;
+        at_ns = at_ns.plus(delta);
+        let waited_us = at_ns.0 / 1000 - before_us;
         put(out, zigzag(waited_us.wrapping_sub(interval_us_at(&tree.phases, sample)).cast_signed()));
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use loopbox_format::model::{Phase, StackSource, Token, TreeNode};
+use loopbox_format::model::{Phase, StackSource, Token, TreeNode, Uptime};
 use loopbox_format::stacks::{TreeMerger, stacks};
 use proptest::prelude::*;
 
@@ -32,7 +32,7 @@ fn tree(token: Token, stacks: &[Vec<u32>], deltas_ns: &[u64]) -> StackTree {
     }
     StackTree {
         token,
-        start_ns: 5_000_000,
+        start_ns: Uptime(5_000_000),
         source: StackSource::Art,
         phases: vec![
             Phase { first_sample: 0, interval_ns: 10_000_000 },
@@ -71,7 +71,7 @@ fn trees_carry_only_the_names_they_use_and_join_to_common_tables() {
     let mut joined = Trees::default();
     let trees = [one_sample(Token(1), &[1, 2, 5]), one_sample(Token(2), &[3, 1, 4])];
     for tree in &trees {
-        assert_eq!(joined.add(&packed(tree)).unwrap(), 55_000_000);
+        assert_eq!(joined.add(&packed(tree)).unwrap(), Uptime(55_000_000));
     }
     let (own, read) = joined.finish();
     for (tree, read) in trees.iter().zip(&read) {
@@ -84,7 +84,7 @@ fn trees_carry_only_the_names_they_use_and_join_to_common_tables() {
 fn a_second_tree_of_the_same_message_is_left_out() {
     let mut joined = Trees::default();
     joined.add(&packed(&one_sample(Token(1), &[1]))).unwrap();
-    assert_eq!(joined.add(&packed(&one_sample(Token(1), &[2]))).unwrap(), 55_000_000);
+    assert_eq!(joined.add(&packed(&one_sample(Token(1), &[2]))).unwrap(), Uptime(55_000_000));
     assert_eq!(joined.finish().1.len(), 1);
 }
 
@@ -142,13 +142,13 @@ proptest! {
         start_ns in 0..u64::MAX / 4,
     ) {
         let (stacks, deltas): (Vec<_>, Vec<_>) = samples.into_iter().unzip();
-        let tree = StackTree { start_ns, ..tree(Token(9), &stacks, &deltas) };
+        let tree = StackTree { start_ns: Uptime(start_ns), ..tree(Token(9), &stacks, &deltas) };
         let mut joined = Trees::default();
         joined.add(&pack_within(&symbols(), &tree, usize::MAX, Fidelity::Whole).unwrap().0).unwrap();
         let (own, read) = joined.finish();
         prop_assert_eq!(stacks_by_name(&own, &read[0]), stacks_by_name(&symbols(), &tree));
         let times = |tree: &StackTree| -> Vec<u64> {
-            tree.sample_deltas_ns.iter().scan(tree.start_ns, |at, delta| { *at += delta; Some(*at) }).collect()
+            tree.sample_deltas_ns.iter().scan(tree.start_ns, |at, delta| { *at += *delta; Some(at.0) }).collect()
         };
         for (read, written) in times(&read[0]).into_iter().zip(times(&tree)) {
             prop_assert!(written.abs_diff(read) < 1000, "{} {}", written, read);

@@ -4,7 +4,7 @@ use super::pack::{CHILDREN_FOLLOW, COUNT_FOLLOWS, EXTENSIONS, VERSION};
 use super::parts::{TreeError, interval_us_at, source_of};
 use super::varint::{Cursor, unzigzag};
 use loopbox_format::codec;
-use loopbox_format::model::{Location, LocationId, Method, MethodId, StackTree, TreeNode};
+use loopbox_format::model::{Location, LocationId, Method, MethodId, StackTree, TreeNode, Uptime};
 
 /// A tree with names and locations of its own.
 #[derive(Debug, PartialEq)]
@@ -111,12 +111,12 @@ fn locations(from: &mut Cursor<'_>, methods: usize) -> Result<Vec<Location>, Tre
 fn samples(from: &mut Cursor<'_>, tree: &StackTree) -> Option<Vec<u64>> {
     let count = from.count()?;
     let mut deltas = Vec::with_capacity(count);
-    let (mut at_us, mut at_ns) = (tree.start_ns / 1000, tree.start_ns);
+    let (mut at_us, mut at_ns) = (tree.start_ns.0 / 1000, tree.start_ns);
     for sample in 0..count {
         let late = unzigzag(from.number()?).cast_unsigned();
         let waited_us = late.wrapping_add(interval_us_at(&tree.phases, sample as u32));
         at_us = at_us.saturating_add(waited_us);
-        let next_ns = at_us.saturating_mul(1000).max(at_ns);
+        let next_ns = Uptime(at_us.saturating_mul(1000)).max(at_ns);
         deltas.push(next_ns - at_ns);
         at_ns = next_ns;
     }

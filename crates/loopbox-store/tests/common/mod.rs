@@ -5,14 +5,14 @@ pub(crate) mod file;
 
 use loopbox_format::model::{
     ClockPair, Detail, End, Location, LocationId, Message, Method, MethodId, NamedBy, Phase, Record,
-    RecordKind, Slowest, StackSource, StackTree, Symbols, Token, TreeNode,
+    RecordKind, Slowest, StackSource, StackTree, Symbols, Token, TreeNode, Uptime,
 };
 use loopbox_store::{BuildId, Identity, Ring, RingOptions};
 use std::fs;
 use std::path::Path;
 
 pub(crate) fn options(dir: &Path) -> RingOptions {
-    let clocks = ClockPair { uptime_ns: 1, unix_ms: 1_700_000_000_000 };
+    let clocks = ClockPair { uptime_ns: Uptime(1), unix_ms: 1_700_000_000_000 };
     let identity = Identity { libart: BuildId::new(&[0xAA; 20]), ..Identity::of_this_process(clocks) };
     RingOptions::new(dir, identity)
 }
@@ -43,7 +43,7 @@ pub(crate) fn message(what: i32) -> Message {
 pub(crate) fn details(first_token: u64, count: u64) -> Vec<Detail> {
     let detail = |token: u64| Detail {
         token: Token(token),
-        start_ns: token * 100,
+        start_ns: Uptime(token * 100),
         wall_ns: 60,
         wait_ns: Some(1),
         end: End::Returned,
@@ -63,7 +63,7 @@ pub(crate) fn group(seq: u64) -> Record {
         seq,
         first_token: Token(seq * 10),
         count: 10,
-        start_ns: seq * 1000,
+        start_ns: Uptime(seq * 1000),
         wall_ns: 1000,
         work_ns: 900,
         idle_ns: 100,
@@ -97,7 +97,7 @@ pub(crate) fn tree(token: u64, samples: u32) -> StackTree {
         |location, children| TreeNode { location: LocationId(location), skip: 0, count: samples, children };
     StackTree {
         token: Token(token),
-        start_ns: token * 1000,
+        start_ns: Uptime(token * 1000),
         source: StackSource::Art,
         phases: vec![Phase { first_sample: 0, interval_ns: 1000 }],
         sample_deltas_ns: vec![1000; samples as usize],

@@ -4,6 +4,7 @@
 
 use crate::common::{file_of, options, record, ring};
 use crate::roles::Actor;
+use loopbox_format::model::Uptime;
 use loopbox_store::{Outlives, Ring, Volatile, recover, write_report};
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -77,7 +78,7 @@ pub(crate) fn full() {
     for seq in 1..=100 {
         ring.main.close(&record(seq), &record(seq).details).unwrap();
     }
-    assert_eq!(ring.reader.snapshot(0).report.history.len(), 100);
+    assert_eq!(ring.reader.snapshot(Uptime::ZERO).report.history.len(), 100);
 }
 
 pub(crate) fn fills_later() {

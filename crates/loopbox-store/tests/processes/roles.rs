@@ -1,7 +1,7 @@
 //! The processes that the tests start, and how they are started.
 
 use crate::common::{details, group, options, record, ring, symbols, tree};
-use loopbox_format::model::{Record, Token};
+use loopbox_format::model::{Record, Token, Uptime};
 use loopbox_store::{MainWriter, Mirror, Outlives, Ring, StoreError, Volatile, WorkerWriter, write_report};
 use std::ffi::CString;
 use std::fs::OpenOptions;
@@ -142,9 +142,9 @@ fn record_for_ever(dir: &Path) {
         scope.spawn(|| copy_for_ever(mirror, &done));
         scope.spawn(|| {
             loop {
-                fuse.mark(1, 1);
-                fuse.mark(0, 2);
-                reader.heartbeat(now.load(Ordering::Relaxed));
+                fuse.mark(1, Uptime(1));
+                fuse.mark(0, Uptime(2));
+                reader.heartbeat(Uptime(now.load(Ordering::Relaxed)));
             }
         });
     });
@@ -167,7 +167,7 @@ fn record_messages(mut main: MainWriter, done: &Done) {
         for count in 1..=10 {
             let token = whole.first_token.0 + u64::from(count) - 1;
             done.now.store(token * 100, Ordering::Relaxed);
-            main.running(Token(token), token * 100, 1).unwrap();
+            main.running(Token(token), Uptime(token * 100), 1).unwrap();
             main.open(&Record { count, ..whole.clone() }).unwrap();
             if count == 3 {
                 main.open_details(seq, &details(whole.first_token.0, 3)).unwrap();
@@ -176,7 +176,7 @@ fn record_messages(mut main: MainWriter, done: &Done) {
                 main.close(&record(seq), &record(seq).details).unwrap();
                 done.closed.store(seq, Ordering::Release);
             }
-            main.idle(token * 100 + 99).unwrap();
+            main.idle(Uptime(token * 100 + 99)).unwrap();
             // Some work: a writer that does nothing else fills the ring anew while it is copied.
             (0..1_000).for_each(|_| std::hint::spin_loop());
         }
@@ -208,7 +208,7 @@ fn create(dir: &Path) {
     for seq in 1..=120 {
         ring.main.close(&record(seq), &record(seq).details).unwrap();
     }
-    say(&format!("{} records", ring.reader.snapshot(0).report.history.len()));
+    say(&format!("{} records", ring.reader.snapshot(Uptime::ZERO).report.history.len()));
     wait_for_the_test();
 }
 
@@ -226,7 +226,7 @@ fn shorten(dir: &Path) {
     say(&format!("{shortened:?}"));
     ring.main.close(&record(1), &record(1).details).unwrap();
     ring.mirror.copy().unwrap();
-    say(&format!("{} records", ring.reader.snapshot(0).report.history.len()));
+    say(&format!("{} records", ring.reader.snapshot(Uptime::ZERO).report.history.len()));
 }
 
 /// Forks; the child tries to write, then the parent does.
@@ -238,7 +238,7 @@ fn fork(dir: &Path) {
     let child = unsafe { libc::fork() };
     if child == 0 {
         let refused = ring.main.close(&record(2), &record(2).details);
-        ring.fuse.mark(1, 1);
+        ring.fuse.mark(1, Uptime(1));
         ring.reader.mark_crash(6);
         ring.mirror.copy().unwrap();
         ring.reader.discard().unwrap();
@@ -292,7 +292,7 @@ fn limited_later(dir: &Path) {
     say_whether_on_disk(ring.mirror.copy());
     ring.main.close(&record(2), &record(2).details).unwrap();
     ring.mirror.copy().unwrap();
-    let records = ring.reader.snapshot(0).report.history.len();
+    let records = ring.reader.snapshot(Uptime::ZERO).report.history.len();
     say(&format!("{records} records, {:?}", ring.reader.path()));
 }
 

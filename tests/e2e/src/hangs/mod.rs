@@ -10,7 +10,7 @@ use std::fmt;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use loopbox_format::model::Statistic;
+use loopbox_format::model::{Statistic, Uptime};
 use tempfile::tempdir;
 
 pub use mode::Mode;
@@ -81,19 +81,19 @@ impl fmt::Display for Cell {
 #[derive(Debug)]
 pub struct Seen {
     /// When the app printed that it hangs, uptime.
-    hung_ns: u64,
+    hung_ns: Uptime,
     /// What the report says that answered SIGQUIT.
     signalled: Told,
     /// What the report says that the next launch recovered after the kill.
     recovered: Told,
     /// When the process was killed, uptime.
-    killed_ns: u64,
+    killed_ns: Uptime,
 }
 
 impl Seen {
     /// By how much the killed hang seems younger than it was.
     pub fn young(&self) -> Option<Duration> {
-        Some(Duration::from_nanos(self.killed_ns.saturating_sub(self.recovered.as_of_ns?)))
+        Some(Duration::from_nanos(self.killed_ns.since(self.recovered.as_of_ns?)))
     }
 }
 
@@ -181,7 +181,7 @@ impl Cell {
         }
     }
 
-    fn wrong(&self, told: &Told, hung_ns: u64) -> Vec<&'static str> {
+    fn wrong(&self, told: &Told, hung_ns: Uptime) -> Vec<&'static str> {
         let mut wrong = Vec::new();
         if self.has_stacks() && !told.has_stack {
             wrong.push("no stack of main shows it");

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use loopbox_format::model::{DumpReason, MainState, Report, Token};
+use loopbox_format::model::{DumpReason, MainState, Report, Token, Uptime};
 use loopbox_launch::{App, Running, reports};
 use loopbox_report::Analysis;
 use loopbox_report::diagnose::diagnose;
@@ -18,7 +18,7 @@ use crate::{LIMIT, launcher, read, stacks_of};
 #[derive(Debug, Clone)]
 pub(super) struct Hang {
     /// When it was announced, uptime.
-    pub(super) since_ns: u64,
+    pub(super) since_ns: Uptime,
     /// The method that hangs.
     method: String,
 }
@@ -33,9 +33,9 @@ pub(super) struct Told {
     /// The number of the message, or of what ran outside of messages; 0 for nothing.
     pub(super) token: Token,
     /// When what hangs began, as far as the report knows, uptime.
-    pub(super) began_ns: Option<u64>,
+    pub(super) began_ns: Option<Uptime>,
     /// The instant that the report speaks of, uptime.
-    pub(super) as_of_ns: Option<u64>,
+    pub(super) as_of_ns: Option<Uptime>,
     /// The diagnosis.
     pub(super) headline: String,
     /// The diagnosis of a cold start's message says which part of it was before the recorder was installed.
@@ -43,7 +43,7 @@ pub(super) struct Told {
     /// What main did as the kernel reported it.
     pub(super) waits: String,
     /// No sooner than this does it speak of, and no later, uptime.
-    pub(super) possible_ns: (u64, u64),
+    pub(super) possible_ns: (Uptime, Uptime),
 }
 
 /// An answer to SIGQUIT.
@@ -98,7 +98,7 @@ impl<'a> Phone<'a> {
 
     /// SIGQUIT as the system sends it at an ANR, from the user `system`; from this one where there are no rights for that.
     /// Returns when it was sent.
-    pub(super) fn signal(&self) -> Result<u64> {
+    pub(super) fn signal(&self) -> Result<Uptime> {
         let sent_ns = uptime_ns();
         let root =
             std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
@@ -112,14 +112,14 @@ impl<'a> Phone<'a> {
     }
 
     /// Sends the signal and waits until a thread has taken it.
-    pub(super) fn signal_taken(&self) -> Result<u64> {
+    pub(super) fn signal_taken(&self) -> Result<Uptime> {
         let sent_ns = self.signal()?;
         wait_for_taken_signal(self.app.pid())?;
         Ok(sent_ns)
     }
 
     /// The complete report that answers a signal, in a file that is none of these.
-    pub(super) fn answer(&mut self, hang: &Hang, sent_ns: u64, not: &[&Path]) -> Result<Answer> {
+    pub(super) fn answer(&mut self, hang: &Hang, sent_ns: Uptime, not: &[&Path]) -> Result<Answer> {
         loop {
             let path = self.report(" sigquit")?;
             if !not.contains(&path.as_path()) {
@@ -130,7 +130,7 @@ impl<'a> Phone<'a> {
     }
 
     /// The report that answers a signal as soon as it is on the disk, where the app's Java cannot hear of it.
-    pub(super) fn answer_on_disk(&self, hang: &Hang, sent_ns: u64) -> Result<Answer> {
+    pub(super) fn answer_on_disk(&self, hang: &Hang, sent_ns: Uptime) -> Result<Answer> {
         wait_until("a report of the hang", || {
             for path in reports(self.folder)? {
                 let told = Told::by(read(&path)?, hang, (sent_ns, uptime_ns()))?;
@@ -158,10 +158,10 @@ impl<'a> Phone<'a> {
 
     /// Kills it once the ring knows that the hang was still there after an instant; what it left is asked of
     /// [`Killed::recovered`].
-    pub(super) fn kill(mut self, after_ns: u64) -> Result<Killed> {
+    pub(super) fn kill(mut self, after_ns: Uptime) -> Result<Killed> {
         let lasts = |report: &Report| main_of(&report.main).is_some_and(|main| main.as_of_ns > after_ns);
         let ring = wait_for_ring("a later sign of life", self.folder, self.app.pid(), lasts)?;
-        let beat_ns = main_of(&ring.main).map_or(0, |main| main.as_of_ns);
+        let beat_ns = main_of(&ring.main).map_or(Uptime::ZERO, |main| main.as_of_ns);
         let before_ns = uptime_ns();
         let pid = self.app.pid();
         self.app.kill();
@@ -174,11 +174,11 @@ impl<'a> Phone<'a> {
 pub(super) struct Killed {
     pid: u32,
     /// The last sign of life that was seen in its ring, uptime.
-    beat_ns: u64,
+    beat_ns: Uptime,
     /// When it was killed, uptime: after this,
-    pub(super) before_ns: u64,
+    pub(super) before_ns: Uptime,
     /// and before this.
-    pub(super) after_ns: u64,
+    pub(super) after_ns: Uptime,
 }
 
 impl Killed {
@@ -202,8 +202,8 @@ impl Killed {
 /// What ran.
 struct Main {
     token: Token,
-    began_ns: Option<u64>,
-    as_of_ns: u64,
+    began_ns: Option<Uptime>,
+    as_of_ns: Uptime,
 }
 
 fn main_of(main: &MainState) -> Option<Main> {
@@ -219,7 +219,7 @@ fn main_of(main: &MainState) -> Option<Main> {
 }
 
 impl Told {
-    pub(super) fn by(report: Report, hang: &Hang, possible_ns: (u64, u64)) -> Result<Self> {
+    pub(super) fn by(report: Report, hang: &Hang, possible_ns: (Uptime, Uptime)) -> Result<Self> {
         let main = main_of(&report.main);
         let token = main.as_ref().map_or(Token::NONE, |main| main.token);
         // More than one, where the sampler was not ready for the first stack.
@@ -270,6 +270,6 @@ impl Told {
 }
 
 /// What is left of a time that began at an instant.
-pub(super) fn sleep_until(since_ns: u64, time: Duration) {
-    std::thread::sleep(time.saturating_sub(Duration::from_nanos(uptime_ns().saturating_sub(since_ns))));
+pub(super) fn sleep_until(since_ns: Uptime, time: Duration) {
+    std::thread::sleep(time.saturating_sub(Duration::from_nanos(uptime_ns().since(since_ns))));
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use loopbox_format::model::DumpReason;
+use loopbox_format::model::{DumpReason, Uptime};
 use loopbox_launch::reports;
 use tempfile::{TempDir, tempdir};
 
@@ -103,7 +103,10 @@ const PRINTS: &str = "SCRIPT prints the queue";
 fn files_of(hang: &Hang, folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for file in reports(folder)? {
-        if Told::by(read(&file)?, hang, (0, 0))?.as_of_ns.is_some_and(|as_of| as_of > hang.since_ns) {
+        if Told::by(read(&file)?, hang, (Uptime::ZERO, Uptime::ZERO))?
+            .as_of_ns
+            .is_some_and(|as_of| as_of > hang.since_ns)
+        {
             files.push(file);
         }
     }
@@ -181,8 +184,8 @@ impl Stage {
         let without_stack = Self { mode: Mode::Unsampled, ..*self };
         for (when, told, stage) in [("signal", &answer.told, self), ("kill", &recovered, &without_stack)] {
             wrong.extend(stage.wrong(when, install.after, &hang, told));
-            let began_ns = told.began_ns.unwrap_or(u64::MAX);
-            let before_ns = told.report.meta.process.installed_ns.saturating_sub(began_ns);
+            let began_ns = told.began_ns.unwrap_or(Uptime::MAX);
+            let before_ns = told.report.meta.process.installed_ns.since(began_ns);
             if began_ns > before.since_ns || before_ns < lasted_ns {
                 wrong.push(format!(
                     "{when}: {before_ns} ns before the recorder, which were {lasted_ns} or more"

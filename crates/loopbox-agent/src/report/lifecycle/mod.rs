@@ -12,7 +12,7 @@
 
 use super::digest::FileState;
 use crate::session::Request;
-use loopbox_format::model::Token;
+use loopbox_format::model::{Token, Uptime};
 use std::path::PathBuf;
 
 /// The system takes traces for up to twenty seconds before it reports that a process does not respond.
@@ -76,11 +76,11 @@ pub(super) enum Event {
     /// The first file could not be written.
     FirstFailed,
     /// The sampler was asked about other threads, or, without a deadline, need not or cannot be.
-    ThreadsAsked { deadline_ns: Option<u64> },
+    ThreadsAsked { deadline_ns: Option<Uptime> },
     /// The queue is in the report.
-    QueueCaptured { now_ns: u64, threads_answered: bool, follow_up: FollowUp },
+    QueueCaptured { now_ns: Uptime, threads_answered: bool, follow_up: FollowUp },
     /// Time has passed, or the worker was woken.
-    Tick { now_ns: u64, threads_answered: bool },
+    Tick { now_ns: Uptime, threads_answered: bool },
     /// What [`Action::CheckEvidence`] has found.
     EvidenceChecked { message_ended: bool, system: Option<SystemAnswer> },
     /// The evidence is in the file, or the file is gone.
@@ -124,9 +124,9 @@ enum Stage {
     /// The main thread's data is being collected.
     Collecting,
     /// The first file is there; the queue and the threads are being asked for.
-    FirstOnDisk { updated: bool, deadline_ns: Option<u64> },
+    FirstOnDisk { updated: bool, deadline_ns: Option<Uptime> },
     /// Only the threads' answer is missing.
-    WaitingForThreads { deadline_ns: u64 },
+    WaitingForThreads { deadline_ns: Uptime },
 }
 
 #[derive(Debug)]
@@ -141,7 +141,7 @@ struct Followed {
     /// [`Token::NONE`] when none ran, or it has ended.
     message: Token,
     /// Until when the system is asked; `None` when it has answered, or is not asked.
-    ask_until_ns: Option<u64>,
+    ask_until_ns: Option<Uptime>,
     /// How it is asked right now.
     asking: AskSystem,
     /// What the listener is notified of when the evidence is in the file.
@@ -191,7 +191,7 @@ impl Lifecycle {
     }
 
     /// Until when a report waits for other threads.
-    pub(super) fn deadline_ns(&self) -> Option<u64> {
+    pub(super) fn deadline_ns(&self) -> Option<Uptime> {
         match self.current.as_ref()?.stage {
             Stage::WaitingForThreads { deadline_ns } => Some(deadline_ns),
             _ => None,
@@ -248,12 +248,12 @@ impl Lifecycle {
         }
     }
 
-    fn queue_captured(&mut self, now_ns: u64, threads_answered: bool, follow_up: FollowUp) {
+    fn queue_captured(&mut self, now_ns: Uptime, threads_answered: bool, follow_up: FollowUp) {
         let Some(current) = &mut self.current else { return };
         let Stage::FirstOnDisk { updated, deadline_ns } = current.stage else { return };
         if matches!(current.trigger, Trigger::Signal | Trigger::Hang) {
             let FollowUp { file, message, ask_system } = follow_up;
-            let ask_until_ns = ask_system.then(|| now_ns.saturating_add(ASK_SYSTEM_NS));
+            let ask_until_ns = ask_system.then(|| now_ns.plus(ASK_SYSTEM_NS));
             let next = Followed { file, message, ask_until_ns, asking: AskSystem::No, reason: "" };
             let last = self.followed.take().filter(|last| last.file != next.file);
             self.actions.extend(last.and_then(Followed::close));
@@ -271,7 +271,7 @@ impl Lifecycle {
         }
     }
 
-    fn tick(&mut self, now_ns: u64, threads_answered: bool) {
+    fn tick(&mut self, now_ns: Uptime, threads_answered: bool) {
         if self.deadline_ns().is_some_and(|deadline_ns| threads_answered || now_ns >= deadline_ns) {
             self.complete();
         }

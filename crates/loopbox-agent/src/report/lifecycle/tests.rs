@@ -1,7 +1,7 @@
 //! Lists of events, and the actions that follow.
 
 use super::*;
-use loopbox_format::model::Token;
+use loopbox_format::model::{Token, Uptime};
 
 const DEADLINE_NS: u64 = 2_000;
 
@@ -28,12 +28,12 @@ fn after(life: &mut Lifecycle, event: Event) -> Vec<String> {
     std::iter::from_fn(|| life.next_action()).map(name).collect()
 }
 
-fn queue(now_ns: u64, threads_answered: bool, message: Token, ask_system: bool) -> Event {
+fn queue(now_ns: Uptime, threads_answered: bool, message: Token, ask_system: bool) -> Event {
     let follow_up = FollowUp { file: file(), message, ask_system };
     Event::QueueCaptured { now_ns, threads_answered, follow_up }
 }
 
-fn tick(now_ns: u64) -> Event {
+fn tick(now_ns: Uptime) -> Event {
     Event::Tick { now_ns, threads_answered: false }
 }
 
@@ -47,17 +47,17 @@ fn waiting(trigger: Trigger, updated: bool, message: Token, ask_system: bool) ->
     assert_eq!(after(&mut life, Event::Wanted(trigger)), ["WriteFirst"]);
     let first = after(&mut life, Event::FirstWritten { updated });
     assert_eq!(first.iter().any(|action| action == "NotifyFirst"), !updated, "of each file once");
-    after(&mut life, Event::ThreadsAsked { deadline_ns: Some(DEADLINE_NS) });
+    after(&mut life, Event::ThreadsAsked { deadline_ns: Some(Uptime(DEADLINE_NS)) });
     let again: &[&str] = if updated { &[] } else { &["WriteAgain"] };
-    assert_eq!(after(&mut life, queue(100, false, message, ask_system)), again);
-    assert_eq!(life.deadline_ns(), Some(DEADLINE_NS));
+    assert_eq!(after(&mut life, queue(Uptime(100), false, message, ask_system)), again);
+    assert_eq!(life.deadline_ns(), Some(Uptime(DEADLINE_NS)));
     life
 }
 
 /// A hang's report that is complete.
 fn followed(message: Token, ask_system: bool) -> Lifecycle {
     let mut life = waiting(Trigger::Hang, false, message, ask_system);
-    let done = Event::Tick { now_ns: 200, threads_answered: true };
+    let done = Event::Tick { now_ns: Uptime(200), threads_answered: true };
     let actions = after(&mut life, done);
     assert_eq!(actions[..2], ["WriteComplete", "notify Hang"]);
     life
@@ -76,7 +76,7 @@ fn the_signal_is_forwarded_when_the_disk_is_full_and_nothing_follows() {
     let mut life = Lifecycle::default();
     after(&mut life, Event::Wanted(Trigger::Signal));
     assert_eq!(after(&mut life, Event::FirstFailed), ["ForwardSignal"]);
-    assert!(after(&mut life, tick(1)).is_empty() && life.followed_file().is_none());
+    assert!(after(&mut life, tick(Uptime(1))).is_empty() && life.followed_file().is_none());
     after(&mut life, Event::Wanted(request()));
     assert!(after(&mut life, Event::FirstFailed).is_empty(), "only a signal is forwarded");
 }
@@ -87,7 +87,7 @@ fn without_threads_to_ask_a_report_is_complete_with_its_queue() {
     after(&mut life, Event::Wanted(request()));
     after(&mut life, Event::FirstWritten { updated: false });
     after(&mut life, Event::ThreadsAsked { deadline_ns: None });
-    assert_eq!(after(&mut life, queue(5, false, Token(7), true)), ["WriteComplete", "notify app"]);
+    assert_eq!(after(&mut life, queue(Uptime(5), false, Token(7), true)), ["WriteComplete", "notify app"]);
     assert!(life.followed_file().is_none(), "only signals and hangs are followed");
 }
 
@@ -97,8 +97,8 @@ fn threads_that_answered_while_the_queue_was_captured_are_not_waited_for() {
         let mut life = Lifecycle::default();
         after(&mut life, Event::Wanted(Trigger::Hang));
         after(&mut life, Event::FirstWritten { updated: false });
-        after(&mut life, Event::ThreadsAsked { deadline_ns: Some(DEADLINE_NS) });
-        let actions = after(&mut life, queue(now_ns, answered, Token(7), false));
+        after(&mut life, Event::ThreadsAsked { deadline_ns: Some(Uptime(DEADLINE_NS)) });
+        let actions = after(&mut life, queue(Uptime(now_ns), answered, Token(7), false));
         assert_eq!(actions, ["WriteComplete", "notify Hang"]);
     }
 }
@@ -107,11 +107,11 @@ fn threads_that_answered_while_the_queue_was_captured_are_not_waited_for() {
 fn a_report_is_complete_when_the_threads_answer_or_at_the_deadline() {
     for (now_ns, threads_answered) in [(200, true), (DEADLINE_NS, false)] {
         let mut life = waiting(request(), false, Token(7), false);
-        assert!(after(&mut life, tick(150)).is_empty());
-        let actions = after(&mut life, Event::Tick { now_ns, threads_answered });
+        assert!(after(&mut life, tick(Uptime(150))).is_empty());
+        let actions = after(&mut life, Event::Tick { now_ns: Uptime(now_ns), threads_answered });
         assert_eq!(actions, ["WriteComplete", "notify app"]);
         assert_eq!(life.deadline_ns(), None);
-        assert!(after(&mut life, tick(9_000)).is_empty(), "once");
+        assert!(after(&mut life, tick(Uptime(9_000))).is_empty(), "once");
     }
 }
 
@@ -126,7 +126,7 @@ fn the_next_report_completes_the_one_that_waits() {
 #[test]
 fn a_second_signal_of_a_hang_keeps_its_complete_file_until_it_is_complete_itself() {
     let mut life = waiting(Trigger::Signal, true, Token(7), false);
-    let actions = after(&mut life, Event::Tick { now_ns: 200, threads_answered: true });
+    let actions = after(&mut life, Event::Tick { now_ns: Uptime(200), threads_answered: true });
     assert_eq!(actions, ["WriteComplete", "notify Signal", "check 7, ask No"]);
 }
 
@@ -134,21 +134,21 @@ fn a_second_signal_of_a_hang_keeps_its_complete_file_until_it_is_complete_itself
 fn the_end_of_the_session_completes_what_waits() {
     let mut life = waiting(Trigger::Hang, false, Token(7), true);
     assert_eq!(after(&mut life, Event::SessionEnds), ["WriteComplete", "notify Hang", "close hang"]);
-    assert!(after(&mut life, tick(300)).is_empty(), "nothing is followed any more");
+    assert!(after(&mut life, tick(Uptime(300))).is_empty(), "nothing is followed any more");
 }
 
 #[test]
 fn a_hang_is_followed_to_its_end_and_the_systems_answer() {
     let mut life = followed(Token(7), true);
     assert_eq!(after(&mut life, checked(false, None)), [""; 0]);
-    assert_eq!(after(&mut life, tick(400)), ["check 7, ask Yes"]);
+    assert_eq!(after(&mut life, tick(Uptime(400))), ["check 7, ask Yes"]);
     let answer = checked(false, Some(SystemAnswer::NotResponding));
     assert_eq!(after(&mut life, answer), ["add evidence on 7"]);
     assert_eq!(after(&mut life, Event::EvidenceAdded { written: true }), ["notify again: anr"]);
-    assert_eq!(after(&mut life, tick(500)), ["check 7, ask No"], "the system has answered");
+    assert_eq!(after(&mut life, tick(Uptime(500))), ["check 7, ask No"], "the system has answered");
     assert_eq!(after(&mut life, checked(true, None)), ["add evidence on 7"]);
     assert_eq!(after(&mut life, Event::EvidenceAdded { written: true }), ["notify again: ended"]);
-    assert!(after(&mut life, tick(600)).is_empty(), "nothing more can come");
+    assert!(after(&mut life, tick(Uptime(600))).is_empty(), "nothing more can come");
 }
 
 #[test]
@@ -156,9 +156,9 @@ fn the_system_is_asked_until_its_time_is_over() {
     let mut life = followed(Token(7), true);
     after(&mut life, checked(true, None));
     after(&mut life, Event::EvidenceAdded { written: true });
-    assert_eq!(after(&mut life, tick(99 + ASK_SYSTEM_NS)), ["check 0, ask Yes"]);
+    assert_eq!(after(&mut life, tick(Uptime(99 + ASK_SYSTEM_NS))), ["check 0, ask Yes"]);
     assert!(after(&mut life, checked(false, None)).is_empty());
-    assert_eq!(after(&mut life, tick(100 + ASK_SYSTEM_NS)), ["check 0, ask LastTime"]);
+    assert_eq!(after(&mut life, tick(Uptime(100 + ASK_SYSTEM_NS))), ["check 0, ask LastTime"]);
     let answer = checked(false, Some(SystemAnswer::Nothing));
     assert_eq!(after(&mut life, answer), ["add evidence on 0"]);
     assert_eq!(after(&mut life, Event::EvidenceAdded { written: true }), ["notify again: judged"]);
@@ -168,7 +168,7 @@ fn the_system_is_asked_until_its_time_is_over() {
 #[test]
 fn a_system_that_cannot_be_asked_is_given_up_in_silence() {
     let mut life = followed(Token::NONE, true);
-    after(&mut life, tick(100 + ASK_SYSTEM_NS));
+    after(&mut life, tick(Uptime(100 + ASK_SYSTEM_NS)));
     assert_eq!(after(&mut life, checked(false, None)), ["close hang"]);
     assert!(life.followed_file().is_none());
 }
@@ -181,7 +181,7 @@ fn a_file_is_open_until_its_message_has_ended_and_the_system_has_answered() {
     assert_eq!(after(&mut life, checked(true, None)), ["add evidence on 7"]);
     assert_eq!(life.state_of(&file()), FileState::Open);
     after(&mut life, Event::EvidenceAdded { written: true });
-    after(&mut life, tick(400));
+    after(&mut life, tick(Uptime(400)));
     after(&mut life, checked(false, Some(SystemAnswer::NotResponding)));
     assert_eq!(life.state_of(&file()), FileState::Closed, "what is written now says so");
     assert_eq!(followed(Token::NONE, false).state_of(&file()), FileState::Closed);
@@ -197,7 +197,7 @@ fn the_next_hang_closes_the_file_of_the_last() {
     after(&mut life, Event::ThreadsAsked { deadline_ns: None });
     let file = ReportFile { name: "next".to_owned(), path: "/x/next.lbx".into() };
     let follow_up = FollowUp { file: file.clone(), message: Token(9), ask_system: false };
-    let captured = Event::QueueCaptured { now_ns: 300, threads_answered: true, follow_up };
+    let captured = Event::QueueCaptured { now_ns: Uptime(300), threads_answered: true, follow_up };
     assert_eq!(after(&mut life, captured), ["close hang", "WriteComplete", "notify Signal"]);
     assert_eq!(life.followed_file(), Some(&file));
 }
@@ -205,7 +205,7 @@ fn the_next_hang_closes_the_file_of_the_last() {
 #[test]
 fn evidence_completes_the_report_that_it_belongs_to_first() {
     let mut life = waiting(Trigger::Hang, false, Token(7), true);
-    assert_eq!(after(&mut life, tick(300)), ["check 7, ask Yes"]);
+    assert_eq!(after(&mut life, tick(Uptime(300))), ["check 7, ask Yes"]);
     let actions = after(&mut life, checked(true, None));
     assert_eq!(actions, ["WriteComplete", "notify Hang", "add evidence on 7"]);
 }
@@ -224,7 +224,7 @@ fn a_requested_report_does_not_end_what_a_hang_is_followed_for() {
     after(&mut life, Event::Wanted(request()));
     after(&mut life, Event::FirstWritten { updated: false });
     after(&mut life, Event::ThreadsAsked { deadline_ns: None });
-    after(&mut life, queue(5, false, Token(8), true));
+    after(&mut life, queue(Uptime(5), false, Token(8), true));
     assert_eq!(life.followed_file(), Some(&file()));
-    assert_eq!(after(&mut life, tick(300)), ["check 7, ask No"]);
+    assert_eq!(after(&mut life, tick(Uptime(300))), ["check 7, ask No"]);
 }

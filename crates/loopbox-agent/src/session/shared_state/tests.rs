@@ -1,5 +1,5 @@
 use super::*;
-use loopbox_format::model::Token;
+use loopbox_format::model::{Token, Uptime};
 use std::sync::Arc;
 
 #[test]
@@ -12,7 +12,7 @@ fn the_dead_man_thread_rests_only_while_nothing_is_stopped() {
             let mut stops = 0;
             while !shared.stopped() {
                 // A deadline that has passed: only a rest lasts.
-                shared.deadman_sleep(0, &mut stops);
+                shared.deadman_sleep(Uptime::ZERO, &mut stops);
                 looks.fetch_add(1, Ordering::SeqCst);
             }
         }
@@ -44,7 +44,7 @@ fn a_reader_never_sees_halves_of_two_messages() {
             // A thread that comes late finds the last message.
             while seen == Token::NONE || !shared.stopped() {
                 if let Activity::Running { token, start_ns } = shared.activity() {
-                    assert_eq!(start_ns, token.0 * 10);
+                    assert_eq!(start_ns, Uptime(token.0 * 10));
                     seen = token;
                 }
             }
@@ -54,12 +54,12 @@ fn a_reader_never_sees_halves_of_two_messages() {
     let mut token = 0;
     while token < 200_000 {
         token += 1;
-        shared.running(Token(token), token * 10);
+        shared.running(Token(token), Uptime(token * 10));
         if token % 3 == 0 {
-            shared.idle(Token(token + 1), 7);
+            shared.idle(Token(token + 1), Uptime(7));
         }
     }
-    shared.running(Token(200_001), 2_000_010);
+    shared.running(Token(200_001), Uptime(2_000_010));
     while !matches!(shared.activity(), Activity::Running { token: Token(200_001), .. }) {}
     shared.stop();
     assert!(reader.join().unwrap() > Token::NONE);
@@ -77,13 +77,13 @@ fn a_parked_sampler_is_woken_by_the_next_message() {
                     shared.park();
                 }
                 rounds += 1;
-                shared.idle(Token(1), 0);
+                shared.idle(Token(1), Uptime::ZERO);
             }
             rounds
         }
     });
     for token in 1..2_000 {
-        shared.running(Token(token), 0);
+        shared.running(Token(token), Uptime::ZERO);
         while !shared.runs_no_message() {
             std::hint::spin_loop();
         }
@@ -95,19 +95,19 @@ fn a_parked_sampler_is_woken_by_the_next_message() {
 #[test]
 fn what_was_found_outside_of_messages_holds_until_the_next_one() {
     let shared = SharedState::default();
-    assert_eq!(shared.activity(), Activity::Idle { since_ns: 0 });
+    assert_eq!(shared.activity(), Activity::Idle { since_ns: Uptime::ZERO });
     let token = Token::outside_before(Token(1));
     assert_eq!(shared.token(), token);
-    shared.set_outside(token, 30);
-    assert_eq!(shared.activity(), Activity::Outside { token, since_ns: 30 });
+    shared.set_outside(token, Uptime(30));
+    assert_eq!(shared.activity(), Activity::Outside { token, since_ns: Uptime(30) });
     shared.park();
-    shared.running(Token(1), 40);
-    assert_eq!(shared.activity(), Activity::Running { token: Token(1), start_ns: 40 });
-    shared.idle(Token(2), 50);
-    assert_eq!(shared.activity(), Activity::Idle { since_ns: 50 });
-    shared.set_outside(Token::outside_before(Token(2)), 60);
-    shared.set_outside(Token::NONE, 0);
-    assert_eq!(shared.activity(), Activity::Idle { since_ns: 50 });
+    shared.running(Token(1), Uptime(40));
+    assert_eq!(shared.activity(), Activity::Running { token: Token(1), start_ns: Uptime(40) });
+    shared.idle(Token(2), Uptime(50));
+    assert_eq!(shared.activity(), Activity::Idle { since_ns: Uptime(50) });
+    shared.set_outside(Token::outside_before(Token(2)), Uptime(60));
+    shared.set_outside(Token::NONE, Uptime::ZERO);
+    assert_eq!(shared.activity(), Activity::Idle { since_ns: Uptime(50) });
 }
 
 #[test]
@@ -140,9 +140,9 @@ fn an_app_that_starts_is_not_in_the_background() {
 fn a_signal_is_forwarded_by_one_thread_and_keeps_the_stall_monitor_awake() {
     let shared = SharedState::default();
     assert!(!shared.take_signal());
-    shared.signal_arrived(7);
-    shared.signal_arrived(8);
-    assert_eq!(shared.signal_since_ns(), Some(7), "the oldest is the one that is late");
+    shared.signal_arrived(Uptime(7));
+    shared.signal_arrived(Uptime(8));
+    assert_eq!(shared.signal_since_ns(), Some(Uptime(7)), "the oldest is the one that is late");
     shared.park_stall_monitor();
     assert_eq!((shared.take_signal(), shared.take_signal()), (true, false));
 }

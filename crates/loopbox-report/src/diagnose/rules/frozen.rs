@@ -16,7 +16,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
 
 fn between_messages(facts: &Facts<'_>) -> Option<Finding> {
     let record = facts.analysis.history.iter().rev().find(|r| r.kind == RecordKind::Frozen)?;
-    let ended = facts.now_ns.saturating_sub(record.start_ns.saturating_add(record.wall_ns));
+    let ended = facts.now_ns.since(record.start_ns.plus(record.wall_ns));
     if ended > WINDOW_NS {
         return None;
     }
@@ -41,7 +41,7 @@ fn between_messages(facts: &Facts<'_>) -> Option<Finding> {
 fn inside_a_message(facts: &Facts<'_>) -> Option<Finding> {
     let slow = facts.running().filter(|slow| slow.wall_ns > FREEZE_NS)?;
     let tree = slow.tree?;
-    let gap = tree.sample_ns.windows(2).map(|w| w[1].saturating_sub(w[0])).max()?;
+    let gap = tree.sample_ns.windows(2).map(|w| w[1].since(w[0])).max()?;
     let cpu = slow.cpu_share()?;
     // The sampler's interval grows for very long messages, but never to a minute; it did not run either.
     if gap <= FREEZE_NS || cpu > 0.1 {

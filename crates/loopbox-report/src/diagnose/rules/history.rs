@@ -21,7 +21,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
 
 fn one_long(facts: &Facts<'_>) -> Option<Finding> {
     let past = facts.longest_past?;
-    let ended = facts.now_ns.saturating_sub(past.end_ns());
+    let ended = facts.now_ns.since(past.end_ns());
     let (path, culprit) = hot_path(facts, past);
     let place = most_of_it_in(facts, past, culprit);
     let title = if past.is_outside() {

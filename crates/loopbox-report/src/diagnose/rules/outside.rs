@@ -36,7 +36,7 @@ fn at_dump(facts: &Facts<'_>) -> Option<Finding> {
 /// How long before the dump the last message had ended, or was waited for.
 fn since(facts: &Facts<'_>, slow: SlowMessage<'_>) -> String {
     let after_ns = facts.analysis.outside().map_or(slow.start_ns, |outside| outside.after_ns);
-    format_ns(facts.now_ns.saturating_sub(after_ns))
+    format_ns(facts.now_ns.since(after_ns))
 }
 
 /// The recorder took main for idle, against its stacks or its queue.
@@ -46,7 +46,7 @@ fn not_idle(facts: &Facts<'_>) -> Option<Finding> {
     let mut slow = SlowMessage {
         running: true,
         certain_ns: found.certain_ns.min(idle_ns),
-        ..SlowMessage::past(facts.analysis, Token(0), facts.now_ns.saturating_sub(idle_ns), idle_ns)
+        ..SlowMessage::past(facts.analysis, Token(0), facts.now_ns.minus(idle_ns), idle_ns)
     };
     if let Some((tree, place)) = found.stacks {
         (slow.token, slow.tree, slow.place) = (tree.token, Some(tree), Some(place.place));

@@ -10,6 +10,7 @@ use crate::model::{
     OtherThread, SystemTrace, TraceThread,
 };
 use chrono::{DateTime, NaiveDateTime};
+use loopbox_format::model::Uptime;
 use std::collections::HashMap;
 
 /// The system takes its traces one after the other, for twenty seconds at the most, and a frozen app is late with its own.
@@ -59,7 +60,7 @@ fn apart(trace: &SystemTrace, a: &Analysis) -> Option<String> {
 /// How much later than the report the trace was written.
 fn late_ms(trace: &SystemTrace, a: &Analysis) -> Option<i64> {
     if let Some(asked_ns) = trace.asked_ns {
-        return Some((asked_ns / 1_000_000) as i64 - (a.dump_ns / 1_000_000) as i64);
+        return Some((asked_ns.0 / 1_000_000) as i64 - (a.dump_ns.0 / 1_000_000) as i64);
     }
     let dumped_ms = a.wall_clock().unix_ms(a.dump_ns)?;
     if let Ok(written) = DateTime::parse_from_str(&trace.written_at, "%Y-%m-%d %H:%M:%S%.f%z") {
@@ -76,7 +77,7 @@ fn late_ms(trace: &SystemTrace, a: &Analysis) -> Option<i64> {
 }
 
 /// When the trace was written, in uptime, as well as it is known.
-fn written_ns(a: &Analysis, trace: &SystemTrace) -> u64 {
+fn written_ns(a: &Analysis, trace: &SystemTrace) -> Uptime {
     trace.asked_ns.unwrap_or(a.dump_ns)
 }
 

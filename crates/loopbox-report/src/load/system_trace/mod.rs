@@ -15,7 +15,7 @@ use super::limits;
 use crate::model::sanitize::sanitize;
 use crate::model::{Issue, NativeStack, SystemTrace, TraceLine, TraceLock, TraceThread};
 use line::{Header, Line};
-use loopbox_format::model::PackedTrace;
+use loopbox_format::model::{PackedTrace, Uptime};
 
 /// The trace of a report that has one. What cannot be unpacked is added to the issues.
 pub(super) fn read(
@@ -39,7 +39,7 @@ fn parse(text: &str, frames: &mut FrameCollector<'_>) -> SystemTrace {
             Line::Subject(subject) if trace.subject.is_empty() => {
                 trace.subject = sanitize(subject, limits::LINE_CHARS);
             }
-            Line::Asked(uptime_ms) => trace.asked_ns = uptime_ms.checked_mul(1_000_000),
+            Line::Asked(uptime_ms) => trace.asked_ns = uptime_ms.checked_mul(1_000_000).map(Uptime),
             Line::Begin(pid, at) => {
                 // What another process wrote, in a trace of several.
                 if trace.pid.is_some() {
@@ -104,7 +104,7 @@ fn add(thread: &mut TraceThread, line: Line<'_>, frames: &mut FrameCollector<'_>
             holder: lock.holder,
         }),
         Line::Native(text) => {
-            let empty = || NativeStack { captured_ns: 0, frames: Vec::new(), modules: Vec::new() };
+            let empty = || NativeStack { captured_ns: Uptime::ZERO, frames: Vec::new(), modules: Vec::new() };
             native::add(thread.native.get_or_insert_with(empty), text);
             TraceLine::Text(sanitize(text, limits::LINE_CHARS))
         }

@@ -3,6 +3,7 @@
 use crate::diagnose::diagnose;
 use crate::model::{Analysis, LockSource, OtherThread, SystemTrace};
 use crate::test_support::ReportBuilder;
+use loopbox_format::model::Uptime;
 use proptest::prelude::*;
 
 const CHAIN: &str = include_str!("../../../tests/traces/art10-chain.txt");
@@ -188,7 +189,7 @@ fn newer_systems_say_what_it_is_about_and_when_and_main_has_native_frames() {
     assert!(found.subject.starts_with("Input dispatching timed out (com.example.shop/"), "{}", found.subject);
     assert_eq!(
         (found.pid, found.asked_ns, found.threads.len(), found.apart.as_deref()),
-        (Some(4_321), Some(100_412_000_000), 4, None)
+        (Some(4_321), Some(Uptime(100_412_000_000)), 4, None)
     );
     assert_eq!(found.threads[2].tid, None, "not attached to ART");
     let native = a.main_thread.as_ref().unwrap().native.as_ref().unwrap();
@@ -197,7 +198,7 @@ fn newer_systems_say_what_it_is_about_and_when_and_main_has_native_frames() {
     assert_eq!(frames[0], (0x9_b5f8, "__ioctl"));
     assert_eq!(frames.len(), 4);
     assert_eq!(native.modules[0].build_id, "a87908b48b368e6282bcc9f34bcfc28c");
-    assert_eq!(native.captured_ns, 100_412_000_000);
+    assert_eq!(native.captured_ns, Uptime(100_412_000_000));
     // A native stack of our own signal's counts more.
     let own = report.interrupted(29, &[("/own/libc.so", &[1], 7)]).system_trace(ANDROID_14);
     assert_eq!(loaded(own).main_thread.unwrap().native.unwrap().frames.len(), 1);

@@ -95,9 +95,7 @@ impl<'a> PageTree<'a> {
         let gaps_us = tree
             .sample_ns
             .iter()
-            .map(|&at| {
-                (at.saturating_sub(std::mem::replace(&mut before, at)) / 1_000).min(u64::from(u32::MAX) << 10)
-            })
+            .map(|&at| (at.since(std::mem::replace(&mut before, at)) / 1_000).min(u64::from(u32::MAX) << 10))
             .collect();
         Self {
             token: tree.token,

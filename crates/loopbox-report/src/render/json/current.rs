@@ -66,7 +66,7 @@ impl CurrentView {
     pub(super) fn new(a: &Analysis) -> Self {
         match &a.main {
             MainState::Idle { since_ns } => {
-                Self::Idle { for_ms: ms(a.dump_ns.saturating_sub(*since_ns)), token: a.current_token() }
+                Self::Idle { for_ms: ms(a.dump_ns.since(*since_ns)), token: a.current_token() }
             }
             MainState::Outside(outside) => Self::Outside {
                 token: outside.token,

@@ -101,7 +101,7 @@ impl HeaderView {
             producer: meta.producer.clone(),
             reason,
             dumped_at: ClockView {
-                uptime_ms: ms(at),
+                uptime_ms: ms(at.0),
                 unix_ms: a.wall_clock().unix_ms(at),
                 utc: a.wall_clock().rfc3339(at),
             },

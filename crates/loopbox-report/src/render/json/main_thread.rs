@@ -7,6 +7,7 @@ use crate::model::{
     Analysis, MainThread, NativeFrame, NativeFrameSource, NativeStack, Progress, SourceFunction, SystemCall,
     SystemCallSource, state_name,
 };
+use loopbox_format::model::Uptime;
 use serde::Serialize;
 
 /// The main thread in the eyes of the kernel.
@@ -144,7 +145,7 @@ impl ProgressView {
 }
 
 impl NativeStackView {
-    fn new(stack: &NativeStack, dump_ns: u64) -> Self {
+    fn new(stack: &NativeStack, dump_ns: Uptime) -> Self {
         let frames = stack.frames.iter().enumerate().map(|(number, frame)| NativeFrameView {
             text: tombstone_line(stack, number, frame),
             source: match frame.source {

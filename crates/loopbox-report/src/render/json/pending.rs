@@ -3,7 +3,7 @@
 use super::message::MessageView;
 use crate::model::time::{ms, ms_between};
 use crate::model::{Analysis, PendingEntry};
-use loopbox_format::model::PendingSource;
+use loopbox_format::model::{PendingSource, Uptime};
 use serde::Serialize;
 
 /// The pending messages of the main Looper.
@@ -61,8 +61,9 @@ impl PendingView {
         };
         let q = &a.queue;
         let entry = |w: &PendingEntry| PendingEntryView {
-            due_in_ms: (!w.at_front)
-                .then(|| ms_between(w.due_in_ns.max(0) as u64, w.due_in_ns.min(0).unsigned_abs())),
+            due_in_ms: (!w.at_front).then(|| {
+                ms_between(Uptime(w.due_in_ns.max(0) as u64), Uptime(w.due_in_ns.min(0).unsigned_abs()))
+            }),
             message: w.message.as_ref().map(|m| MessageView::new(m, a.api_level())),
             barrier: w.barrier,
             asynchronous: w.asynchronous,

@@ -76,7 +76,7 @@ impl TreeView {
             .sample_ns
             .windows(2)
             .take(tree.samples().saturating_sub(1) as usize)
-            .map(|pair| pair[1].saturating_sub(pair[0]))
+            .map(|pair| pair[1].since(pair[0]))
             .collect();
         gaps.sort_unstable();
         Self {

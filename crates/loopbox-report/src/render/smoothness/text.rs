@@ -4,7 +4,7 @@ use crate::model::format_ms;
 use crate::model::plural::plural;
 use crate::smoothness::{CauseView, GesturesView, JankView, SceneView, SmoothnessView};
 use anstyle::{AnsiColor, Style};
-use loopbox_format::model::{FrameFlags, RecentFrame};
+use loopbox_format::model::{FrameFlags, RecentFrame, Uptime};
 use std::fmt::Write as _;
 
 const QUIET: Style = Style::new().dimmed();
@@ -224,9 +224,9 @@ pub(crate) fn janks(out: &mut String, janks: &[JankView]) {
 /// The newest frames as a line of refreshes: a point for each frame in time, a digit for the refreshes that one missed, `|`
 /// where a session begins. At most as many as the last eight seconds have.
 pub(crate) fn refresh_line(recent: &[RecentFrame]) -> String {
-    let last_ns = recent.last().map_or(0, |frame| frame.frame_time_ns);
+    let last_ns = recent.last().map_or(Uptime::ZERO, |frame| frame.frame_time_ns);
     let mut line = String::new();
-    for frame in recent.iter().filter(|frame| last_ns.saturating_sub(frame.frame_time_ns) <= 8_000_000_000) {
+    for frame in recent.iter().filter(|frame| last_ns.since(frame.frame_time_ns) <= 8_000_000_000) {
         if frame.flags.has(FrameFlags::BEGINS) && !line.is_empty() {
             line.push('|');
         }

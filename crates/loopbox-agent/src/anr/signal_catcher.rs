@@ -3,9 +3,9 @@
 //! While it does, ART waits for every thread that runs Java code, and in ART 16 any thread that asks for another to be
 //! suspended waits as well: up to thirty seconds where a thread reaches no safepoint. So no thread here asks meanwhile.
 
+#[cfg(debug_assertions)]
 use crate::sys::fault;
 use crate::sys::{clock, proc};
-#[cfg(debug_assertions)]
 use loopbox_format::model::Uptime;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::time::Duration;

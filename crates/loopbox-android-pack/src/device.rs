@@ -68,6 +68,13 @@ impl Device {
         system.into_iter().chain([apex]).find_map(|path| self.inside(Path::new(&path)))
     }
 
+    /// The linker of its programs.
+    pub fn linker(&self, abi: Abi) -> Option<PathBuf> {
+        let name = if abi.is_64_bit() { "linker64" } else { "linker" };
+        let folders = ["system/bin", "system/system/bin", "apex/com.android.runtime/bin"];
+        folders.into_iter().find_map(|folder| self.inside(&Path::new(folder).join(name)))
+    }
+
     /// `ro.build.version.sdk`, as the image's own file has it.
     pub fn level(&self) -> Option<u32> {
         ["system/build.prop", "system/system/build.prop"].iter().find_map(|file| {

@@ -1,6 +1,6 @@
 //! A root folder made of a device's libraries, in which the driver runs: its own linker and C library, this machine's kernel.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Display, Formatter, Write as _};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,7 +15,7 @@ use loopbox_setup::jar;
 use crate::driver::compile_for_device;
 use crate::log::{Line, Log};
 use crate::properties::area;
-use crate::story::{Local, STORIES, Stage, Story, apart, whole};
+use crate::story::{Ended, Local, STORIES, apart, tagged, whole};
 
 /// Where the driver is on the device.
 pub(crate) const HERE: &str = "/data/local/tmp";
@@ -27,18 +27,53 @@ const FROM_AN_APK: u32 = 23;
 const NAMESPACES: u32 = 26;
 /// A function of a liblog that only looks like one.
 const FAKE_LOG: &[u8] = b"fakeLogWritev";
+/// What asks a program's linker for tagged memory, with a fault at the access itself. Linkers before Android 12 do not know it.
+const TAGGING: (&str, &str) = ("MEMTAG_OPTIONS", "sync");
+/// The name of a wrong access that is found at once.
+const FAULT: &str = "SEGV_MTESERR";
+/// The allocator that tags what it gives out; its errors begin so. Some builds have another.
+const SCUDO: &[u8] = b"Scudo ERROR";
+/// The processor that has tagged memory; the real cipher of signed return addresses would cost more than the rest.
+const WITH_TAGS: [&str; 2] = ["-cpu", "max,pauth-impdef=on"];
 /// Of the log.
 const WARNING: u8 = 5;
 /// Mounts this machine's processes into a root and goes there; the id of the process stays the same.
 const ENTER: &str = "root=$1; shift; mount --rbind /proc \"$root/proc\" && exec chroot \"$root\" \"$@\"";
+
+/// Which Android a row is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// This API level, as its `build.prop` says.
+    Is(u32),
+    /// One that does not say it: `build.prop` is not there.
+    Unknown,
+    /// None at all: it is another system.
+    NoAndroid,
+}
+
+impl Level {
+    pub(crate) fn of(device: &Device) -> Self {
+        device.level().map_or(Self::Unknown, Self::Is)
+    }
+}
+
+impl Display for Level {
+    fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Is(level) => write!(to, "{level}"),
+            Self::Unknown => to.write_str("?"),
+            Self::NoAndroid => to.write_str("-"),
+        }
+    }
+}
 
 /// What was seen on a device.
 #[derive(Debug)]
 pub struct Row {
     /// The name of its folder.
     pub folder: String,
-    /// Its API level, when its `build.prop` is there.
-    pub level: Option<u32>,
+    /// Its API level.
+    pub level: Level,
     /// The ABI.
     pub abi: Abi,
     /// For each story that was played, its name, and what was wrong.
@@ -65,33 +100,49 @@ pub fn play(device: &Device, abi: Abi, library: &Path, out: &Path) -> Result<Row
     let log = Log::listen(&root.folder)?;
     let begun = Instant::now();
     let mut lines = Vec::new();
-    let mut tell = |name, story: &Story, stage: &dyn Stage| {
-        let told = story(stage);
+    let mut tell = |name, told| {
         // There is room for ten lines.
         lines.extend(log.lines());
         (name, told)
     };
-    let mut stories: Vec<_> = STORIES.into_iter().map(|(name, story)| tell(name, &story, &root)).collect();
+    let mut stories: Vec<_> = STORIES.into_iter().map(|(name, story)| tell(name, story(&root))).collect();
     let since = |least| device.level().is_none_or(|level| level >= least);
     if since(FROM_AN_APK) {
         let packed = Packed::make(&root, &here, abi)?;
-        stories.push(tell("the same from an APK", &(whole as Story), &packed));
+        stories.push(tell("the same from an APK", whole(&packed)));
         if since(NAMESPACES) {
-            stories.push(tell("and in an isolated namespace", &(apart as Story), &packed));
+            stories.push(tell("and in an isolated namespace", apart(&packed)));
         }
+    }
+    if tags_memory(device, abi)? {
+        let caught = |_: &Ended| says_fault(&log.lines());
+        stories.push(tell("with tagged memory", tagged(&root, &Tagged(&root), &caught)));
     }
     if has_log(device, abi)? {
         stories.push(("log lines", says_why(&lines)));
     }
-    Ok(Row { folder: device.name(), level: device.level(), abi, stories, took: begun.elapsed() })
+    Ok(Row { folder: device.name(), level: Level::of(device), abi, stories, took: begun.elapsed() })
 }
 
 /// Whether the device's liblog writes to the log. That of a build for tests writes to standard error.
 fn has_log(device: &Device, abi: Abi) -> Result<bool> {
     let file =
         device.library("liblog.so", abi).with_context(|| format!("{} has no liblog.so", device.name()))?;
-    let bytes = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-    Ok(!bytes.windows(FAKE_LOG.len()).any(|some| some == FAKE_LOG))
+    Ok(!has(&file, FAKE_LOG)?)
+}
+
+/// Whether the device's linker can ask for tagged memory, and its allocator tags. The emulator's processor can.
+fn tags_memory(device: &Device, abi: Abi) -> Result<bool> {
+    let (Abi::Arm64, Some(linker), Some(libc)) = (abi, device.linker(abi), device.library("libc.so", abi))
+    else {
+        return Ok(false);
+    };
+    Ok(has(&linker, TAGGING.0.as_bytes())? && has(&libc, SCUDO)?)
+}
+
+fn has(file: &Path, text: &[u8]) -> Result<bool> {
+    let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    Ok(bytes.windows(text.len()).any(|some| some == text))
 }
 
 /// The log says that the sampler is off, because the stand-in is no ART, as a warning.
@@ -100,6 +151,13 @@ fn says_why(lines: &[Line]) -> Result<()> {
         line.tag == "loopbox" && line.priority == WARNING && line.text.starts_with("sampling is off")
     };
     ensure!(lines.iter().any(is_it), "the log has {lines:?}");
+    Ok(())
+}
+
+/// The log says that a process has used memory with another tag. Android's linker has a handler for that, which cannot always send the
+/// signal again, so how the process ended does not say it.
+fn says_fault(lines: &[Line]) -> Result<()> {
+    ensure!(lines.iter().any(|line| line.text.contains(FAULT)), "the log has {lines:?}");
     Ok(())
 }
 
@@ -118,7 +176,6 @@ pub fn table(rows: &[Row]) -> String {
     );
     let mut wrong = String::new();
     for Row { folder, level, abi, stories, took } in rows {
-        let level = level.map_or_else(|| "?".into(), |level| level.to_string());
         let word = |name: &&str| match stories.iter().find(|(story, _)| story == name) {
             Some((_, Ok(()))) => "ok",
             Some((_, Err(_))) => "**wrong**",
@@ -181,9 +238,9 @@ impl Root {
 }
 
 impl Root {
-    /// Runs the driver with the libraries of a place.
-    fn drive(&self, libraries: &str, folder: &str, story: &str) -> Command {
-        let mut enter = self.enter(&[]);
+    /// Runs the driver with the libraries of a place, after these options of the emulator.
+    fn drive(&self, options: &[&str], libraries: &str, folder: &str, story: &str) -> Command {
+        let mut enter = self.enter(options);
         enter.arg(format!("{HERE}/drive"));
         enter.args(["libloopbox.so", "libart.so"].map(|name| format!("{libraries}/{name}")));
         enter.arg(format!("{HERE}/{folder}")).arg(story);
@@ -193,7 +250,7 @@ impl Root {
 
 impl Local for Root {
     fn command(&self, story: &str, folder: &str) -> Command {
-        self.drive(HERE, folder, story)
+        self.drive(&[], HERE, folder, story)
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -222,11 +279,26 @@ impl<'a> Packed<'a> {
 
 impl Local for Packed<'_> {
     fn command(&self, story: &str, folder: &str) -> Command {
-        self.root.drive(&self.libraries, &format!("packed/{folder}"), story)
+        self.root.drive(&[], &self.libraries, &format!("packed/{folder}"), story)
     }
 
     fn path(&self, name: &str) -> PathBuf {
         self.root.path("packed").join(name)
+    }
+}
+
+/// The same root, with tagged memory.
+struct Tagged<'a>(&'a Root);
+
+impl Local for Tagged<'_> {
+    fn command(&self, story: &str, folder: &str) -> Command {
+        let mut drive = self.0.drive(&WITH_TAGS, HERE, &format!("tagged/{folder}"), story);
+        drive.env(TAGGING.0, TAGGING.1);
+        drive
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path("tagged").join(name)
     }
 }
 
@@ -248,4 +320,35 @@ fn emulator(abi: Abi) -> Result<Option<PathBuf>> {
     let found =
         folders.iter().map(|folder| folder.join(format!("{name}-static"))).find(|file| file.is_file());
     found.map(Some).with_context(|| format!("no {name}-static: apt-get install qemu-user-static"))
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::anyhow;
+
+    use super::*;
+
+    #[test]
+    fn a_row_has_the_level_that_is_known_and_a_cell_for_each_story_of_any_row() {
+        let row = |folder: &str, level, stories| Row {
+            folder: folder.to_owned(),
+            level,
+            abi: Abi::Arm64,
+            stories,
+            took: Duration::from_secs(7),
+        };
+        let rows = [
+            row("a", Level::Is(35), vec![("x", Ok(())), ("y", Err(anyhow!("it fell")))]),
+            row("b", Level::Unknown, vec![("x", Ok(()))]),
+            row("c", Level::NoAndroid, vec![("y", Ok(()))]),
+        ];
+        let seen = table(&rows);
+        let lines: Vec<&str> = seen.lines().collect();
+        assert_eq!(lines[0], "| folder | API level | ABI | x | y | time |");
+        assert_eq!(lines[2], "| a | 35 | arm64-v8a | ok | **wrong** | 7 s |");
+        assert_eq!(lines[3], "| b | ? | arm64-v8a | ok |  | 7 s |");
+        assert_eq!(lines[4], "| c | - | arm64-v8a |  | ok | 7 s |");
+        assert_eq!(lines[6], "a arm64-v8a, y: it fell");
+        assert_eq!(rows.map(|row| row.good()), [false, true, true]);
+    }
 }

@@ -22,7 +22,7 @@ use loopbox_setup::unpack::one_file;
 use loopbox_testbed::{self as testbed, Arch};
 
 use crate::cpio::Archive;
-use crate::device::Row;
+use crate::device::{Level, Row};
 use crate::driver::compile_for_arm64;
 use crate::story::{Ended, Held, STORIES, Stage, empty};
 
@@ -52,7 +52,7 @@ pub fn play(out: &Path) -> Result<Row> {
     let stories = STORIES.into_iter().map(|(name, story)| (name, story(&machine))).collect();
     let folder = format!("Linux {}, pages of {PAGE} bytes", machine.release);
     machine.off()?;
-    Ok(Row { folder, level: None, abi: Abi::Arm64, stories, took: begun.elapsed() })
+    Ok(Row { folder, level: Level::NoAndroid, abi: Abi::Arm64, stories, took: begun.elapsed() })
 }
 
 /// The kernel's image, out of its package.

@@ -20,7 +20,7 @@ use loopbox_setup::jar;
 use loopbox_setup::workspace::root;
 use loopbox_testbed as testbed;
 
-use crate::device::{HERE, Root, Row, plain};
+use crate::device::{HERE, Level, Root, Row, plain};
 use crate::driver::compile_for_retail;
 use crate::story::empty;
 
@@ -57,7 +57,7 @@ pub fn play(device: &Device, library: &Path, out: &Path) -> Result<Row> {
     let begun = Instant::now();
     let stories =
         vec![("the demo", runtime.demo()), ("kill -9 in its hang, and the next launch", runtime.killed())];
-    Ok(Row { folder: device.name(), level, abi: Abi::Arm, stories, took: begun.elapsed() })
+    Ok(Row { folder: device.name(), level: Level::of(device), abi: Abi::Arm, stories, took: begun.elapsed() })
 }
 
 struct Runtime {

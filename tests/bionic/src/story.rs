@@ -204,6 +204,23 @@ pub fn crashed(stage: &dyn Stage) -> Result<()> {
     recovered(&stage.folder("crashed")?, Some(11)).map(drop)
 }
 
+/// All stories with tagged memory. Before them a read of memory that was given back, which must end the process there, as `caught` knows it,
+/// and does not without tags: else the stories would say nothing.
+///
+/// # Errors
+/// What was wrong.
+pub fn tagged(plain: &dyn Stage, tagged: &dyn Stage, caught: &dyn Fn(&Ended) -> Result<()>) -> Result<()> {
+    let read = plain.play("stale", "stale")?;
+    ensure!(read.success && read.said.contains("has read "), "without tags: {read:?}");
+    let ended = tagged.play("stale", "stale")?;
+    ensure!(!ended.success && !ended.said.contains("has read "), "not caught: {ended:?}");
+    caught(&ended).with_context(|| format!("it ended otherwise: {ended:?}"))?;
+    for (name, story) in STORIES {
+        story(tagged).context(name)?;
+    }
+    Ok(())
+}
+
 /// Makes a folder, or empties it.
 pub(crate) fn empty(folder: PathBuf) -> Result<PathBuf> {
     if folder.exists() {

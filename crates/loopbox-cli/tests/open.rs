@@ -95,6 +95,8 @@ fn a_dropped_file_is_shown_and_stays_in_the_list() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page");
     b.picture(&folder.join("list-400-dark.png"));
     assert_eq!(b.js("document.documentElement.scrollWidth <= innerWidth"), true);
+    let whole = "(() => { const list = document.querySelector('.scroll'); return list.scrollWidth <= list.clientWidth; })()";
+    assert_eq!(b.js(whole), true, "no column of the list is beyond the edge of a phone");
     let axe = npm_file("axe-core", "4.14.1", "axe.min.js");
     assert_eq!(b.axe(&axe), Vec::<String>::new());
 }

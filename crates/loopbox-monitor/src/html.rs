@@ -1,20 +1,20 @@
 //! The sums as one self-contained page with charts.
 
-use crate::text::{culprit, dropped, headline, levels, name, phases, time, values};
+use crate::text::{culprit, dropped, headline, levels, name, phases, plural, time, values};
 use crate::view::{Group, View};
-use loopbox_report::escape;
+use loopbox_report::{breakable, escape};
 use std::fmt::Write as _;
 
 const STYLE: &str = "\
-:root{color-scheme:light dark;--line:#8884;--quiet:#666;--bar:#4a7fb5}\
-@media(prefers-color-scheme:dark){:root{--quiet:#a0a0a0}}\
-body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:75rem;padding:1rem}\
+:root{color-scheme:light dark;--back:#fff;--ink:#1b2230;--line:#dde2ea;--quiet:#5b6577;--bar:#4a7fb5}\
+@media screen and (prefers-color-scheme:dark){:root{--back:#12161d;--ink:#e5e9f0;--line:#2f3846;--quiet:#9aa5b8}}\
+body{background:var(--back);color:var(--ink);font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:75rem;padding:1rem}\
 h1{font-size:1.4rem}h2{font-size:1.1rem;border-top:1px solid var(--line);padding-top:.8rem}\
 small,.quiet{color:var(--quiet)}code,td{overflow-wrap:anywhere}pre{overflow-x:auto;margin:.2rem 0 .6rem}\
-table{border-collapse:collapse;width:100%}td,th{padding:.2rem .7rem;text-align:left;border-bottom:1px solid var(--line)}\
-th{color:var(--quiet);font-weight:normal}td.n,th.n{text-align:right;white-space:nowrap}td.bar{width:30%}td.bar i{display:block;height:.9rem;background:var(--bar);border-radius:2px}\
+table{border-collapse:collapse;table-layout:fixed;width:100%}.wide{table-layout:auto}td,th{padding:.2rem .7rem;text-align:left;border-bottom:1px solid var(--line)}\
+th{color:var(--quiet);font-weight:normal}td.n,th.n{text-align:right;white-space:nowrap;width:5.4rem}td.bar{width:26%}td.bar i{display:block;height:.9rem;background:var(--bar);border-radius:2px}\
 @media(max-width:40rem){table,thead,tbody{display:block}tr{display:grid;grid-template-columns:repeat(3,4.7rem) 1fr;align-items:center;border-bottom:1px solid var(--line)}\
-td,th{border:0;padding:.1rem .3rem}tr>:first-child{grid-column:1/-1;min-width:0}td.bar{width:auto}.wide tr{grid-template-columns:1fr}.wide td.n{text-align:left}}";
+td,th{border:0;padding:.1rem .3rem}td.n,th.n{width:auto}tr>:first-child{grid-column:1/-1;min-width:0}td.bar{width:auto}.wide tr{grid-template-columns:1fr}.wide td.n{text-align:left}}";
 /// The columns of a table but the first.
 const COLUMNS: &str =
     "<th class=\"n\">stalls<th class=\"n\">longest<th class=\"n\">in all<td class=\"bar\"><tbody>";
@@ -27,7 +27,7 @@ pub fn html(view: &View, limit: usize) -> String {
         out,
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" \
          content=\"width=device-width\"><title>Loopbox: main-thread stalls</title><style>{STYLE}</style>\
-         <h1>Main-thread stalls <small>{headline}</small></h1><p>{}",
+         <main><h1>Main-thread stalls</h1><p>{headline}<p>{}",
         levels(&view.levels)
     );
     table(&mut out, "Days", &view.days, usize::MAX);
@@ -39,14 +39,14 @@ pub fn html(view: &View, limit: usize) -> String {
     for stack in view.stacks.iter().take(limit) {
         let frames = escape(&stack.frames.join("\n"));
         let what = format!(
-            "<details><summary><code>{}</code></summary><pre>{frames}</pre></details>",
-            escape(&culprit(stack))
+            "<details><summary><code>{}</code></summary><pre tabindex=\"0\">{frames}</pre></details>",
+            breakable(&culprit(stack))
         );
         row(&mut out, stack.ms, most, stack.stalls, stack.longest_ms, &what);
     }
     out.push_str("</table>");
     around(&mut out, view);
-    out.push_str("</html>\n");
+    out.push_str("</main></html>\n");
     out
 }
 
@@ -60,7 +60,7 @@ fn table(out: &mut String, title: &str, groups: &[Group], limit: usize) {
     for group in groups.iter().take(limit) {
         let what = format!(
             "<code>{}</code> <small>{}{}</small>",
-            escape(&name(&group.name)),
+            breakable(&name(&group.name)),
             levels(&group.levels),
             dropped(group.dropped_frames)
         );
@@ -83,7 +83,7 @@ fn row(out: &mut String, ms: f64, most_ms: f64, stalls: u64, longest_ms: f64, wh
 fn around(out: &mut String, view: &View) {
     out.push_str("<h2>Around stalls</h2><table class=\"wide\">");
     for (when, phase) in phases(view) {
-        let _ = write!(out, "<tr><td>{when}<td class=\"n\">{} stalls<td>", phase.stalls);
+        let _ = write!(out, "<tr><td>{when}<td class=\"n\">{}<td>", plural(phase.stalls, "stall"));
         let words: Vec<String> =
             values(phase).into_iter().map(|(what, value)| format!("{what} {value}")).collect();
         out.push_str(&words.join(", "));

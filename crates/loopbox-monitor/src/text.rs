@@ -152,7 +152,7 @@ pub(crate) fn time(ms: f64) -> String {
     if ms < 1_000.0 { format!("{ms:.0} ms") } else { format!("{:.2} s", ms / 1_000.0) }
 }
 
-fn plural(count: u64, what: &str) -> String {
+pub(crate) fn plural(count: u64, what: &str) -> String {
     let end = match (count, what.ends_with('s')) {
         (1, _) => "",
         (_, true) => "es",

@@ -23,5 +23,5 @@ pub use model::{
     PendingQueue, Progress, SampledNode, SampledTree, SourceFunction, StackRun, SystemCall, SystemCallSource,
     SystemTrace, TraceLine, TraceLock, TraceThread, format_ms, version_code,
 };
-pub use render::escape::escape;
+pub use render::escape::{breakable, escape};
 pub use render::{flame, html, json, smoothness as smoothness_views, text};

@@ -5,7 +5,7 @@ use super::summary::{Group, NameCount, Summary};
 use super::text::days;
 use super::trend;
 use crate::model::plural::plural;
-use crate::render::escape::escape;
+use crate::render::escape::{breakable, escape};
 use std::fmt::Write as _;
 
 const STYLE: &str = "\
@@ -51,7 +51,7 @@ fn write_group(out: &mut String, rank: usize, group: &Group, ranked_by: Measure)
          <small>{}</small></span></summary><dl>",
         escape(&group.id),
         group.amount.short(ranked_by),
-        escape(group.title()),
+        breakable(group.title()),
         group.top_causes.first().map(|cause| escape(&cause.name)).unwrap_or_default(),
         group.counts()
     );
@@ -80,12 +80,12 @@ fn write_group(out: &mut String, rank: usize, group: &Group, ranked_by: Measure)
     }
     row("verdict", &escape(&group.representative.headline));
     row("look at", &group.representative.culprit.as_deref().map(code).unwrap_or_default());
-    row("open", &code(&group.representative.path));
+    row("open", &format!("<code>{}</code>", escape(&group.representative.path)));
     out.push_str("</dl></details>");
 }
 
 fn code(text: &str) -> String {
-    if text.is_empty() { String::new() } else { format!("<code>{}</code>", escape(text)) }
+    if text.is_empty() { String::new() } else { format!("<code>{}</code>", breakable(text)) }
 }
 
 fn list(named: &[NameCount]) -> String {

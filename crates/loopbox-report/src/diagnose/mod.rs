@@ -56,7 +56,7 @@ pub fn diagnose(analysis: &Analysis) -> Diagnosis {
 fn unclear(facts: &Facts<'_>) -> String {
     let state = match (facts.running(), facts.idle_for_ns()) {
         (Some(running), _) if running.is_outside() => {
-            format!("{} is only {} old", running.noun(), running.length())
+            format!("{}, took {} so far", running.noun(), running.length())
         }
         (Some(running), _) => format!("the running message is only {} old", format_ns(running.wall_ns)),
         (None, Some(idle)) if facts.not_idle.is_some() => {
@@ -66,6 +66,9 @@ fn unclear(facts: &Facts<'_>) -> String {
         (None, None) => "what main was doing is not known".into(),
     };
     let load = facts.load;
+    if load.span_ns == 0 {
+        return format!("Unclear: {state}, and nothing before it is recorded");
+    }
     format!(
         "Unclear: {state}, and messages took {} of the {} before it",
         format_ns(load.work_ns),

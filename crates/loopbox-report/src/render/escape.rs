@@ -1,4 +1,4 @@
-//! Escaping text for HTML.
+//! Text in HTML: escaped, and with places at which a long name may go on in the next line.
 
 /// Text as it may stand in an element or in a quoted attribute.
 pub fn escape(text: &str) -> String {
@@ -14,4 +14,41 @@ pub fn escape(text: &str) -> String {
         }
     }
     out
+}
+
+/// [`escape`], with a place to break the line after each dot within a name and before its bracket, so that a narrow screen does not
+/// cut `Cart.total(Cart.java:88)` in the middle of a word.
+pub fn breakable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 4);
+    let mut rest = text;
+    while let Some(at) = rest.find(['.', '(']) {
+        let (before, from) = rest.split_at(at);
+        let mut after = from.chars();
+        let mark = after.next();
+        out.push_str(&escape(before));
+        match mark {
+            Some('(') if before.ends_with(char::is_alphanumeric) => out.push_str("<wbr>("),
+            Some('.') if after.next().is_some_and(char::is_alphabetic) => out.push_str(".<wbr>"),
+            Some(mark) => out.push(mark),
+            None => {}
+        }
+        rest = &from[1..];
+    }
+    out.push_str(&escape(rest));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_break_between_their_parts_and_numbers_do_not() {
+        assert_eq!(
+            breakable("a.b.Cart.total(Cart.java:88)"),
+            "a.<wbr>b.<wbr>Cart.<wbr>total<wbr>(Cart.<wbr>java:88)"
+        );
+        assert_eq!(breakable("1.14 s of 5.2.1, main waits (futex)."), "1.14 s of 5.2.1, main waits (futex).");
+        assert_eq!(breakable("<b>.x(&"), "&lt;b&gt;.<wbr>x<wbr>(&amp;");
+    }
 }

@@ -14,6 +14,9 @@ function el(name, props, ...children) {
   return node;
 }
 
+// `1 message`, `2 messages`.
+const plural = (count, what) => count + ' ' + what + (count === 1 ? '' : 's');
+
 function duration(ms) {
   if (ms == null) return 'unknown';
   const abs = Math.abs(ms);
@@ -27,7 +30,7 @@ function duration(ms) {
 }
 // How long a message took, or at most took.
 const took = (message) => (message.at_most ? 'at most ' : '') + duration(message.wall_ms);
-const relative = (ms) => Math.abs(ms) < 1e6 ? (ms < 0 ? '−' : '+') + (Math.abs(ms) / 1e3).toFixed(3) + ' s' : duration(ms);
+const relative = (ms) => Math.abs(ms) < 1e6 ? (Math.abs(ms) < 0.5 ? '' : ms < 0 ? '−' : '+') + (Math.abs(ms) / 1e3).toFixed(3) + ' s' : duration(ms);
 const clock = (ms) => R.report.dumped_at.unix_ms == null ? '' :
   new Date(R.report.dumped_at.unix_ms + ms).toISOString().slice(11, 23) + ' UTC';
 // The running message, or what ran outside of messages.

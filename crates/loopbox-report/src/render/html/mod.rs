@@ -163,11 +163,7 @@ pub fn page(analysis: &Analysis, view: &ReportView) -> serde_json::Result<String
         pending: &view.pending,
         display_frames: view.display_frames.as_ref().and_then(PageFrames::new),
         features: &view.features,
-        statistics: view
-            .statistics
-            .iter()
-            .map(|f| [f.name.clone(), summary::statistic(&f.name, &f.value)])
-            .collect(),
+        statistics: view.statistics.iter().map(|f| summary::statistic(&f.name, &f.value)).collect(),
         lost: &view.lost,
         damage: &view.damage,
         strings,

@@ -108,8 +108,8 @@ const stacks = (() => {
     const hits = search ? chart.nodes.filter((node) => found(node) && !hasFoundCaller(node)) : [];
     const sum = hits.reduce((total, node) => total + node.total, 0);
     $('stacks-about').textContent = tree.source === 'java_api' || tree.source === 'art' ?
-      chart.samples + ' stacks over ' + duration(chart.to - chart.from) + (tree.source === 'art' ? ', taken through ART' : ', by Thread.getStackTrace') +
-      ', asked each ' + duration(tree.interval_ms) + (tree.missed_samples ? ', ' + tree.missed_samples + ' missed' : '') +
+      plural(chart.samples, 'stack') + ' over ' + duration(chart.to - chart.from) + (tree.source === 'art' ? ', taken through ART' : ', by Thread.getStackTrace') +
+      (tree.interval_ms ? ', asked each ' + duration(tree.interval_ms) : '') + (tree.missed_samples ? ', ' + tree.missed_samples + ' missed' : '') +
       (tree.longest_stop_ms ? ', main stopped for at most ' + tree.longest_stop_ms.toFixed(2) + ' ms' : '') +
       (search ? ' — found in ' + duration(sum) + ' (' + percent(sum, chart.to - chart.from) + ')' : '') : '';
   }

@@ -3,7 +3,7 @@
 
 use crate::diagnose::Cause;
 use crate::model::time::format_ms;
-use crate::render::escape::escape;
+use crate::render::escape::{breakable, escape};
 use crate::render::json::{CurrentView, ReportView};
 use crate::render::stack_text;
 use std::fmt::Write as _;
@@ -93,7 +93,7 @@ pub(super) fn verdict(view: &ReportView) -> String {
 fn evidence(out: &mut String, cause: &Cause) {
     list(out, &cause.evidence);
     if let Some(culprit) = &cause.culprit {
-        let _ = writeln!(out, "<p>Look at <strong>{}</strong></p>", escape(culprit));
+        let _ = writeln!(out, "<p>Look at <strong>{}</strong></p>", breakable(culprit));
     }
     if !cause.advice.is_empty() {
         let _ = writeln!(out, "<p class=\"sub\">{}</p>", escape(cause.advice));
@@ -106,7 +106,7 @@ fn evidence(out: &mut String, cause: &Cause) {
 
 fn list(out: &mut String, lines: &[String]) {
     if !lines.is_empty() {
-        let lines: Vec<String> = lines.iter().map(|line| format!("<li>{}</li>", escape(line))).collect();
+        let lines: Vec<String> = lines.iter().map(|line| format!("<li>{}</li>", breakable(line))).collect();
         let _ = writeln!(out, "<ul>{}</ul>", lines.concat());
     }
 }
@@ -161,18 +161,20 @@ pub(super) fn stack(view: &ReportView) -> String {
     )
 }
 
-/// A statistic as people write it: `775 MiB` for a number of bytes, `12.5 %`, `1.25 s`.
-pub(super) fn statistic(name: &str, value: &str) -> String {
-    let Ok(number) = value.trim().parse::<f64>() else { return value.to_owned() };
-    if name.ends_with("_bytes") {
-        bytes(number)
-    } else if name.ends_with("_ns") {
-        format_ms(number / 1e6)
-    } else if name.ends_with("_percent") {
-        format!("{value} %")
-    } else {
-        value.to_owned()
-    }
+/// A statistic as people write it: `775 MiB` for a number of bytes, `12.5 %`, `1.25 s`. A unit is with the value, no longer
+/// in the name.
+pub(super) fn statistic(name: &str, value: &str) -> [String; 2] {
+    let Ok(number) = value.trim().parse::<f64>() else { return [name.to_owned(), value.to_owned()] };
+    let unit = ["_bytes", "_ns", "_ms", "_percent"].into_iter().find(|unit| name.ends_with(unit));
+    let shown = match unit {
+        Some("_bytes") => bytes(number),
+        Some("_ns") if (1.0..50_000.0).contains(&number) => format!("{:.1} µs", number / 1e3),
+        Some("_ns") => format_ms(number / 1e6),
+        Some("_ms") => format_ms(number),
+        Some(_) => format!("{value} %"),
+        None => value.to_owned(),
+    };
+    [name.strip_suffix(unit.unwrap_or_default()).unwrap_or(name).to_owned(), shown]
 }
 
 fn bytes(number: f64) -> String {
@@ -198,16 +200,19 @@ mod tests {
 
     #[test]
     fn figures_have_the_units_of_people() {
-        for (name, value, wanted) in [
-            ("mem.available_bytes", "812345678", "775 MiB"),
-            ("mem.total_bytes", "3823423488", "3.6 GiB"),
-            ("mem.swap_free_bytes", "0", "0 bytes"),
-            ("main.ran_ns", "1250000000", "1.25 s"),
-            ("psi.cpu.some_avg10_percent", "12.5", "12.5 %"),
-            ("process.threads", "41", "41"),
-            ("odd_bytes", "many", "many"),
+        for (name, value, shown, wanted) in [
+            ("mem.available_bytes", "812345678", "mem.available", "775 MiB"),
+            ("mem.total_bytes", "3823423488", "mem.total", "3.6 GiB"),
+            ("mem.swap_free_bytes", "0", "mem.swap_free", "0 bytes"),
+            ("main.ran_ns", "1250000000", "main.ran", "1.25 s"),
+            ("sampler.longest_stop_ns", "9100", "sampler.longest_stop", "9.1 µs"),
+            ("sampler.stopped_ns", "0", "sampler.stopped", "0.0 ms"),
+            ("gc.time_ms", "1250", "gc.time", "1.25 s"),
+            ("psi.cpu.some_avg10_percent", "12.5", "psi.cpu.some_avg10", "12.5 %"),
+            ("process.threads", "41", "process.threads", "41"),
+            ("odd_bytes", "many", "odd_bytes", "many"),
         ] {
-            assert_eq!(statistic(name, value), wanted, "{name}");
+            assert_eq!(statistic(name, value), [shown, wanted], "{name}");
         }
     }
 }

@@ -17,7 +17,7 @@ function detailTable(details) {
   for (const r of [...R.history].reverse()) {
     const open = () => timeline.selectRecord(r.seq);
     const what = r.kind === 'single' && r.details.length ? messageText(r.details[0].token, r.details[0].message) :
-      r.kind === 'group' ? r.count + ' messages' + (r.slowest ? ', slowest ' + took(r.slowest) : '') + (r.closed ? '' : ', still open') : KINDS[r.kind] || r.kind;
+      r.kind === 'group' ? plural(r.count, 'message') + (r.slowest ? ', slowest ' + took(r.slowest) : '') + (r.closed ? '' : ', still open') : KINDS[r.kind] || r.kind;
     rows.push(el('tr', { class: 'go', tabindex: 0, onclick: open, onkeydown: (event) => { if (event.key === 'Enter') open(); } },
       cell(String(r.seq), 'num'), cell(relative(r.at_ms), 'num'), cell(duration(r.wall_ms), 'num' + (r.kind === 'single' && r.wall_ms >= 1000 ? ' late' : '')), cell(what, 'text'),
       cell(r.cpu_ms != null ? duration(r.cpu_ms) : r.count ? '?' : '', 'num'), cell(r.checktime_late_ms == null ? '' : duration(r.checktime_late_ms), 'num' + (r.checktime_late_ms >= 300 ? ' late' : '')), cell(r.clock || '', 'num')));
@@ -34,7 +34,7 @@ function detailTable(details) {
     const call = main.system_call, p = main.progress;
     $('main-thread').append(el('p', {}, el('strong', {}, 'main'), ' ' + (main.wait ? main.wait.text : main.doing) + ', as the kernel says'));
     if (call) $('main-thread').append(el('p', { class: 'help' }, 'in ' + (call.name || (call.number == null ? 'an unknown system call' : 'system call ' + call.number)) + '(' + call.arguments.map((value) => value == null ? '?' : value).join(', ') + ')' + (main.wchan ? ', sleeps in ' + main.wchan : '')));
-    if (p) $('main-thread').append(el('p', { class: 'help' }, 'in the next ' + duration(p.over_ms) + ' it ran ' + duration(p.ran_ms) + ', waited ' + duration(p.waited_ms) + ' for a processor, had ' + (p.minor_faults + p.major_faults) + ' page faults, ' + p.major_faults + ' of them from disk'));
+    if (p) $('main-thread').append(el('p', { class: 'help' }, 'in the next ' + duration(p.over_ms) + ' it ran ' + duration(p.ran_ms) + ', waited ' + duration(p.waited_ms) + ' for a processor, had ' + plural(p.minor_faults + p.major_faults, 'page fault') + ', ' + p.major_faults + ' of them from disk'));
     if (main.native) {
       const place = (f) => f.file == null ? '' : ' at ' + f.file + (f.line == null ? '' : ':' + f.line);
       $('main-thread').append(el('pre', { tabindex: 0 }, main.native.frames.map((frame) => [frame.text, ...frame.functions.map((f) => '     ' + f.name + place(f) + (f.inlined ? ' (inlined)' : ''))].join('\n')).join('\n')));
@@ -55,9 +55,9 @@ function detailTable(details) {
   }
 
   const p = R.pending;
-  const state = [p.messages.length + ' messages', p.overdue ? p.overdue + ' overdue by up to ' + duration(p.most_overdue_ms) : 'none overdue',
+  const state = [p.messages.length ? plural(p.messages.length, 'message') : 'no message', p.overdue ? p.overdue + ' overdue by up to ' + duration(p.most_overdue_ms) : p.messages.length ? 'none overdue' : '',
     p.polling == null ? '' : p.polling ? 'main was waiting for messages' : 'main was not waiting for messages', p.implementation ? p.implementation + ' queue' : '',
-    p.tombstones ? p.tombstones + ' removed ones' : '', p.dropped_lines ? p.dropped_lines + ' lines not kept' : ''].filter(Boolean).join(', ');
+    p.tombstones ? p.tombstones + ' removed' : '', p.dropped_lines ? plural(p.dropped_lines, 'line') + ' not kept' : ''].filter(Boolean).join(', ');
   $('pending').append(el('p', { class: 'help' }, p.source === 'unavailable' ? 'Not known: ' + p.why : state));
   if (p.messages.length) {
     const rows = [], RUN = 3, same = (a, b) => JSON.stringify([a.message, a.barrier, a.object]) === JSON.stringify([b.message, b.barrier, b.object]);
@@ -80,7 +80,7 @@ function detailTable(details) {
   if (trace) {
     $('trace-section').hidden = false;
     const note = (text) => $('trace').append(el('p', { class: 'warn' }, '⚠ ' + text));
-    $('trace').append(el('p', {}, trace.subject || 'ART’s own trace of the ANR'), el('p', { class: 'help' }, 'of ' + trace.threads + ' threads' + (trace.written_at ? ', written at ' + trace.written_at + ' of the device’s clock' : '')));
+    $('trace').append(el('p', {}, trace.subject || 'ART’s own trace of the ANR'), el('p', { class: 'help' }, 'of ' + plural(trace.threads, 'thread') + (trace.written_at ? ', written at ' + trace.written_at + ' of the device’s clock' : '')));
     if (!trace.complete) note('its end is missing');
     if (trace.apart) note('it is left aside: ' + trace.apart);
     if (trace.main) $('trace').append(el('p', {}, el('strong', {}, 'main'), ' ' + trace.main.state), el('pre', { tabindex: 0 }, trace.main.lines.join('\n')));
@@ -92,13 +92,14 @@ function detailTable(details) {
     // As ART's trace shows it, with native frames and locks, or else as the recorder does.
     const lines = (thread) => thread.trace && thread.trace.lines.length ? thread.trace.lines : (thread.stack || []).map((frame) => 'at ' + frame);
     const doing = (thread) => thread.doing === 'unknown' && thread.trace ? thread.trace.state || thread.doing : thread.doing;
+    const counted = (names) => [...new Set(names)].map((name) => [name, names.filter((other) => other === name).length]).map(([name, count]) => count > 1 ? name + ' (' + count + ' times)' : name);
     const asleep = t.threads.filter((thread) => !lines(thread).length);
     for (const thread of t.threads.filter((thread) => lines(thread).length)) {
       const first = thread.stack && thread.stack[0] || lines(thread)[0];
       $('threads').append(el('details', { class: 'card' }, el('summary', {}, el('strong', {}, thread.name), ' (tid ' + thread.tid + ') ' + doing(thread) + (thread.cpu_ms == null ? '' : ', ' + duration(thread.cpu_ms) + ' of CPU') + ' — ' + first),
         el('pre', { tabindex: 0 }, lines(thread).join('\n'))));
     }
-    if (asleep.length) $('threads').append(el('p', { class: 'help' }, 'Without a Java stack: ' + asleep.map((thread) => thread.name).join(', ')));
+    if (asleep.length) $('threads').append(el('p', { class: 'help' }, 'Without a Java stack: ' + counted(asleep.map((thread) => thread.name.trim())).join(', ')));
     if (t.left_out) $('threads').append(el('p', { class: 'help' }, t.left_out + ' more are not in the report.'));
   }
 
@@ -111,7 +112,7 @@ function detailTable(details) {
 
   if (R.damage.length || R.lost.length) {
     $('damage-section').hidden = false;
-    $('damage').append(el('ul', { class: 'card' }, R.lost.map((what) => el('li', {}, 'not recovered: ' + what)), R.damage.map((loss) => el('li', {}, (loss.offset == null ? '' : 'offset ' + loss.offset + ': ') + loss.what))));
+    $('damage').append(el('div', { class: 'card scroll', tabindex: 0, role: 'region', 'aria-label': 'What is damaged or lost' }, el('ul', {}, R.lost.map((what) => el('li', {}, 'not recovered: ' + what)), R.damage.map((loss) => el('li', {}, (loss.offset == null ? '' : 'offset ' + loss.offset + ': ') + loss.what)))));
   }
   if (NOW) timeline.selectRunning();
 }

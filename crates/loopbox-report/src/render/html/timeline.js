@@ -195,7 +195,7 @@ const timeline = (() => {
     const share = item.cpu == null || !(item.wall > 0) ? '' : ', ' + percent(item.cpu, item.wall) + ' on the CPU';
     const name = item.kind === 'outside' ? 'busy ' + outsideText(item.current) : item.current ? messageText(item.current.token, item.current.message) + ', running' :
       item.kind === 'single' && item.record.details.length ? messageText(item.record.details[0].token, item.record.details[0].message) :
-      item.kind === 'group' ? item.record.count + ' messages' : KINDS[item.kind] || item.kind;
+      item.kind === 'group' ? plural(item.record.count, 'message') : KINDS[item.kind] || item.kind;
     return name + ', ' + duration(item.wall) + share + ', from ' + relative(item.from);
   }
   function hover(event) {

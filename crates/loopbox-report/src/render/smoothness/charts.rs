@@ -19,13 +19,15 @@ pub(super) struct Bar {
     pub(super) bad: bool,
 }
 
-/// Bars beside each other; of a logarithm of their value when `log` is set, so that rare ones are seen beside frequent ones.
+/// Bars beside each other, as wide as their names need: a narrow screen scrolls them. They are of a logarithm of their value when `log` is set,
+/// so that rare ones are seen beside frequent ones.
 pub(super) fn bars(title: &str, bars: &[Bar], log: bool) -> String {
     let scale = |value: f64| if log { (1.0 + value.max(0.0)).ln() } else { value.max(0.0) };
     let tallest = bars.iter().map(|bar| scale(bar.value)).fold(0.0, f64::max);
     let width = STEP * bars.len() as f64;
     let mut out = format!(
-        "<svg role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {width:.0} {:.0}\" style=\"max-width:{width:.0}px\">",
+        "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Chart\">\
+         <svg role=\"img\" aria-label=\"{}\" width=\"{width:.0}\" height=\"{:.0}\">",
         escape(title),
         HEIGHT + ABOVE + BELOW
     );
@@ -48,7 +50,7 @@ pub(super) fn bars(title: &str, bars: &[Bar], log: bool) -> String {
             escape(&bar.name),
         );
     }
-    out.push_str("</svg>");
+    out.push_str("</svg></div>");
     out
 }
 

@@ -3,19 +3,21 @@
 use super::charts::{Bar, Part, bars, hue, stacked};
 use super::text::{headline, nth, number, time};
 use crate::model::format_ms;
-use crate::render::escape::escape;
+use crate::model::plural::plural;
+use crate::render::escape::{breakable, escape};
 use crate::smoothness::{GesturesView, JankView, SceneView, SmoothnessView};
 use loopbox_frames::histogram::{BUCKETS, bucket_begin_ns};
 use std::fmt::Write as _;
 
 const STYLE: &str = "\
-:root{color-scheme:light dark;--line:#8884;--quiet:#777;--bar:#4a7fb5;--bad:#c44646}\
-body{font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:75rem;padding:1rem}\
+:root{color-scheme:light dark;--back:#fff;--ink:#1b2230;--line:#dde2ea;--quiet:#5b6577;--bar:#4a7fb5;--bad:#c44646}\
+@media screen and (prefers-color-scheme:dark){:root{--back:#12161d;--ink:#e5e9f0;--line:#2f3846;--quiet:#9aa5b8}}\
+body{background:var(--back);color:var(--ink);font:15px/1.5 system-ui,sans-serif;margin:0 auto;max-width:75rem;padding:1rem}\
 h1{font-size:1.4rem}h2{font-size:1.1rem;border-top:1px solid var(--line);padding-top:.8rem}h3{font-size:1rem;margin-bottom:.2rem}\
 small,.quiet{color:var(--quiet)}code{overflow-wrap:anywhere}\
-.scroll{overflow-x:auto}table{border-collapse:collapse;white-space:nowrap}td,th{padding:.2rem .7rem;text-align:right;border-bottom:1px solid var(--line)}\
+.scroll{overflow-x:auto}table{border-collapse:collapse;white-space:nowrap}td,th{padding:.2rem .5rem;text-align:right;border-bottom:1px solid var(--line)}\
 td:first-child,th:first-child{text-align:left}\
-svg{display:block;width:100%;height:auto}svg text{font-size:9px;text-anchor:middle;fill:currentColor}rect{fill:var(--bar)}rect.bad{fill:var(--bad)}\
+svg{display:block}svg text{font-size:10px;text-anchor:middle;fill:currentColor}rect{fill:var(--bar)}rect.bad{fill:var(--bad)}\
 .stack{display:flex;height:1.4rem;border-radius:3px;overflow:hidden}.stack i,.legend i{background:hsl(var(--hue) 45% 55%)}\
 .legend i{display:inline-block;width:.8rem;height:.8rem;margin-right:.3rem}.legend span{margin-right:1rem;white-space:nowrap}\
 details{border-top:1px solid var(--line)}summary{cursor:pointer;padding:.3rem 0}summary:focus-visible{outline:2px solid}ol{margin:0}\
@@ -29,7 +31,7 @@ pub fn html(view: &SmoothnessView, limit: usize) -> String {
         out,
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" \
          content=\"width=device-width\"><title>Loopbox: display frames</title><style>{STYLE}</style>\
-         <h1>Display frames <small>{headline}</small></h1>"
+         <main><h1>Display frames</h1><p>{headline}"
     );
     numbers(&mut out, &view.process);
     distribution(&mut out, &view.process);
@@ -37,7 +39,7 @@ pub fn html(view: &SmoothnessView, limit: usize) -> String {
     screens(&mut out, &view.scenes, limit);
     gestures(&mut out, &view.gestures, limit);
     janks(&mut out, &view.janks, limit);
-    out.push_str("</html>\n");
+    out.push_str("</main></html>\n");
     out
 }
 
@@ -49,10 +51,13 @@ fn numbers(out: &mut String, all: &SceneView) {
     one(format!("{} ms/s", number(all.hitch_ms_per_s)), "hitch rate");
     one(number(all.fps), &format!("FPS of {}", all.rates_in_words()));
     one(format!("{:.0} %", 100.0 * all.fps_of_rate.unwrap_or_default()), "of the refresh rate");
-    one(all.frames.to_string(), &format!("frames in {}", format_ms(all.duration_ms)));
-    one(all.slow.to_string(), "slow frames");
-    one(all.frozen.to_string(), "frozen frames");
-    one(all.windows.recorded.to_string(), "jank windows");
+    let mut counted = |count: u64, what: &str, more: &str| {
+        one(count.to_string(), &format!("{what}{}{more}", if count == 1 { "" } else { "s" }));
+    };
+    counted(all.frames.into(), "frame", &format!(" in {}", format_ms(all.duration_ms)));
+    counted(all.slow.into(), "slow frame", "");
+    counted(all.frozen.into(), "frozen frame", "");
+    counted(all.windows.recorded.into(), "jank window", "");
     one(format_ms(all.longest_ms), "longest frame");
     out.push_str("</div><p class=\"quiet\">Hitch rates by Apple: good up to 5 and critical from 10 ms/s (2020); good up to 10, \
                   critical up to 50 (today).");
@@ -69,7 +74,7 @@ fn distribution(out: &mut String, all: &SceneView) {
         .map(|(level, hue)| Part {
             name: level.level,
             value: level.frames.into(),
-            label: format!("{} frames, {} dropped", level.frames, level.dropped),
+            label: format!("{}, {} dropped", plural(level.frames.into(), "frame"), level.dropped),
             hue,
         })
         .collect();
@@ -109,11 +114,11 @@ fn cost(out: &mut String, all: &SceneView) {
         .collect();
     let _ = write!(
         out,
-        "<h2>What frames cost</h2><p class=\"quiet\">{} frames with stages; {} of them were slow; {} reports were lost.\
+        "<h2>What frames cost</h2><p class=\"quiet\">{} with stages, {} of them slow; {} lost.\
          <h3>Time in each stage, on average</h3>{}",
-        all.staged,
+        plural(all.staged.into(), "frame"),
         all.slow_cost,
-        all.lost_reports,
+        plural(all.lost_reports.into(), "report"),
         stacked("Time in each stage", &stages)
     );
     if !all.causes.is_empty() {
@@ -137,7 +142,7 @@ fn screens(out: &mut String, scenes: &[SceneView], limit: usize) {
         return;
     }
     out.push_str(
-        "<h2>Screens</h2><div class=\"scroll\"><table><tr><th>screen<th>frames<th>FPS<th>of rate<th>hitch ms/s\
+        "<h2>Screens</h2><div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Screens\"><table><tr><th>screen<th>frames<th>FPS<th>of rate<th>hitch ms/s\
          <th>p50<th>p90<th>p99<th>longest<th>frozen ‰<th>jank windows<th>gestures",
     );
     for scene in scenes.iter().take(limit) {
@@ -160,7 +165,11 @@ fn screens(out: &mut String, scenes: &[SceneView], limit: usize) {
     }
     out.push_str("</table></div>");
     if scenes.len() > limit {
-        let _ = write!(out, "<p class=\"quiet\">{} more screens are not on this page.", scenes.len() - limit);
+        let _ = write!(
+            out,
+            "<p class=\"quiet\">Not on this page: {}.",
+            plural((scenes.len() - limit) as u64, "more screen")
+        );
     }
 }
 
@@ -168,8 +177,11 @@ fn gestures(out: &mut String, gestures: &GesturesView, limit: usize) {
     if gestures.count == 0 {
         return;
     }
-    let _ =
-        write!(out, "<h2>Gestures <small>{}, {} with jank</small></h2>", gestures.count, gestures.with_jank);
+    let _ = write!(
+        out,
+        "<h2>Gestures <small>{} in all, {} with jank</small></h2>",
+        gestures.count, gestures.with_jank
+    );
     let bar = |ordinal: &crate::smoothness::OrdinalView| Bar {
         name: nth(ordinal.ordinal),
         value: ordinal.hitch_ms_per_s.unwrap_or_default(),
@@ -193,7 +205,7 @@ fn gestures(out: &mut String, gestures: &GesturesView, limit: usize) {
     let title = "Hitch rate (ms/s) of the worst gestures in the order of their report and time; red ones have jank windows";
     let _ = write!(out, "<p class=\"quiet\">{title}.{}", bars(title, &in_time, false));
     out.push_str(
-        "<div class=\"scroll\"><table><tr><th>gesture<th>frames<th>took<th>fling<th>FPS<th>hitch ms/s<th>longest<th>windows of FPS",
+        "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Gestures\"><table><tr><th>gesture<th>frames<th>took<th>fling<th>FPS<th>hitch ms/s<th>longest<th>windows of FPS",
     );
     for gesture in gestures.worst.iter().take(limit) {
         let windows: Vec<String> = gesture.worst_window_fps.iter().map(|fps| format!("{fps:.1}")).collect();
@@ -226,7 +238,7 @@ fn janks(out: &mut String, janks: &[JankView], limit: usize) {
             "<details><summary><b>{}</b> <code>{}</code> {} <small>{}</small></summary>",
             format_ms(jank.duration_ms),
             escape(&jank.scene),
-            escape(&jank.in_words()),
+            breakable(&jank.in_words()),
             escape(&jank.path)
         );
         if jank.stack.is_empty() {
@@ -234,7 +246,7 @@ fn janks(out: &mut String, janks: &[JankView], limit: usize) {
         } else {
             out.push_str("<ol>");
             jank.stack.iter().for_each(|frame| {
-                let _ = write!(out, "<li><code>{}</code>", escape(frame));
+                let _ = write!(out, "<li><code>{}</code>", breakable(frame));
             });
             out.push_str("</ol>");
         }

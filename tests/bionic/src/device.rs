@@ -27,6 +27,8 @@ const FROM_AN_APK: u32 = 23;
 const NAMESPACES: u32 = 26;
 /// A function of a liblog that only looks like one.
 const FAKE_LOG: &[u8] = b"fakeLogWritev";
+/// Where a liblog writes to; that of some builds of Android 5 writes to a device of the kernel, which is not there.
+const LOG_SOCKET: &[u8] = b"/dev/socket/logdw";
 /// What asks a program's linker for tagged memory, with a fault at the access itself. Linkers before Android 12 do not know it.
 const TAGGING: (&str, &str) = ("MEMTAG_OPTIONS", "sync");
 /// The name of a wrong access that is found at once.
@@ -124,11 +126,11 @@ pub fn play(device: &Device, abi: Abi, library: &Path, out: &Path) -> Result<Row
     Ok(Row { folder: device.name(), level: Level::of(device), abi, stories, took: begun.elapsed() })
 }
 
-/// Whether the device's liblog writes to the log. That of a build for tests writes to standard error.
+/// Whether the device's liblog writes to the log's socket. That of a build for tests writes to standard error.
 fn has_log(device: &Device, abi: Abi) -> Result<bool> {
     let file =
         device.library("liblog.so", abi).with_context(|| format!("{} has no liblog.so", device.name()))?;
-    Ok(!has(&file, FAKE_LOG)?)
+    Ok(has(&file, LOG_SOCKET)? && !has(&file, FAKE_LOG)?)
 }
 
 /// Whether the device's linker can ask for tagged memory, and its allocator tags. The emulator's processor can.

@@ -121,7 +121,8 @@ fn handlers(facts: &Facts<'_>) -> Option<String> {
     let with_name =
         handlers.iter().take(MAX_HANDLERS).fold(0, |sum: u64, (_, (_, ns))| sum.saturating_add(*ns));
     let rest = share(facts.load.work_ns.saturating_sub(with_name), facts.load.work_ns);
-    let rest = if rest >= 0.1 { format!("; {} to others", percent(rest)) } else { String::new() };
+    let rest =
+        if rest >= 0.1 { format!("; {} to others or without a name", percent(rest)) } else { String::new() };
     (!named.is_empty())
         .then(|| format!("of those kept by name, most time went to {}{rest}", named.join("; ")))
 }

@@ -104,7 +104,8 @@ impl Mirror {
         {
             file.give_up();
         }
-        Ok(())
+        // A crash handler that ran since the file was filled could not write its mark there.
+        self.copy()
     }
 
     /// Copies what has changed since the last time; does nothing without a file. Costs a load for each slot of the ring and a

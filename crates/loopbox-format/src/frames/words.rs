@@ -104,29 +104,24 @@ impl Field for Uptime {
     }
 }
 
-impl Field for Option<Uptime> {
-    const WIDTH: usize = Option::<u64>::WIDTH;
+/// Types around a number that may be unknown.
+macro_rules! unknown {
+    ($($wrapper:ident),*) => {$(
+        impl Field for Option<$wrapper> {
+            const WIDTH: usize = Option::<u64>::WIDTH;
 
-    fn to_word(self) -> u64 {
-        self.map(|instant| instant.0).to_word()
-    }
+            fn to_word(self) -> u64 {
+                self.map(|known| known.0).to_word()
+            }
 
-    fn from_word(word: u64) -> Self {
-        Option::from_word(word).map(Uptime)
-    }
+            fn from_word(word: u64) -> Self {
+                Option::from_word(word).map($wrapper)
+            }
+        }
+    )*};
 }
 
-impl Field for Option<Token> {
-    const WIDTH: usize = Option::<u64>::WIDTH;
-
-    fn to_word(self) -> u64 {
-        self.map(|token| token.0).to_word()
-    }
-
-    fn from_word(word: u64) -> Self {
-        Option::from_word(word).map(Token)
-    }
-}
+unknown!(Token, Uptime);
 
 impl Field for FrameFlags {
     const WIDTH: usize = 2;

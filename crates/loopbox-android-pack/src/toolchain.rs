@@ -19,6 +19,7 @@ use crate::link;
 use crate::stubs;
 use crate::symbols::{Imports, MIN_API};
 use loopbox_setup::apt::Release;
+use loopbox_setup::arch::Arch;
 use loopbox_setup::cache::{Cache, Key};
 use loopbox_setup::command::{command, path_list, run};
 use loopbox_setup::files::{exclusive, write_atomically};
@@ -28,7 +29,7 @@ use loopbox_setup::progress::Progress;
 const RUST_VERSION: &str = env!("CARGO_PKG_RUST_VERSION");
 
 /// Changes when the way to build the standard library does.
-const STD_RECIPE: u32 = 3;
+const STD_RECIPE: u32 = 4;
 
 /// Features of the standard library. Its backtraces would add a DWARF reader and an unwinder to every app, to print
 /// what Android's tombstones print anyway.
@@ -59,6 +60,7 @@ pub(crate) struct Target {
 /// Debian's compiler and linker.
 #[derive(Debug)]
 pub struct Debian {
+    work: PathBuf,
     root: PathBuf,
     cache: Cache,
     version: String,
@@ -110,7 +112,7 @@ impl Debian {
     /// Finds the unpacked compiler below `work`, or gets it.
     pub fn ensure(work: &Path, update: bool, progress: &Progress) -> Result<Self> {
         let cache = Cache::open(&work.join("cache"))?;
-        let record = work.join("toolchain.txt");
+        let record = record(work);
         let find = || find_root(&cache, &read_record(&record)?);
         let root = if let Some(root) = find().filter(|_| !update) {
             root
@@ -123,7 +125,7 @@ impl Debian {
                 None => fetch(work, &cache, &record, progress)?,
             }
         };
-        let mut debian = Self { root, cache, version: String::new() };
+        let mut debian = Self { work: work.to_owned(), root, cache, version: String::new() };
         debian.version = debian.check_compiler()?;
         Ok(debian)
     }
@@ -193,7 +195,7 @@ impl Debian {
         let with_libraries = self.libraries()?;
         let stubs =
             self.cache.step("stubs", &key, |out| stubs::make(imports, abi, &lld, &with_libraries, out))?;
-        let sysroot = self.standard_library(abi.name(), abi.triple(), Panic::Abort, progress)?;
+        let sysroot = self.standard_library(abi, progress)?;
         let mut flags = vec![
             format!("-Clinker={}", linker.join("android-ld").display()),
             // Debian's compiler gives its linker -Wl, arguments whatever the flavour.
@@ -209,36 +211,28 @@ impl Debian {
     }
 
     /// Builds the standard library for a target once per compiler: small before fast, as the library itself.
-    pub fn standard_library(
-        &self,
-        name: &str,
-        triple: &str,
-        panic: Panic,
-        progress: &Progress,
-    ) -> Result<PathBuf> {
-        let manifest = STD_MANIFEST.replace("@PANIC@", panic.name());
+    fn standard_library(&self, abi: Abi, progress: &Progress) -> Result<PathBuf> {
+        let triple = abi.triple();
         let key = Key::new("std", STD_RECIPE).with(&self.version).with(&self.root.display().to_string());
-        let (trap, tables): (&[&str], &[&str]) = match panic {
-            Panic::Abort => (&TRAP, &[link::NO_UNWIND_TABLES]),
-            Panic::Unwind => (&[], &[]),
-        };
-        let key = key.with(triple).with(&manifest).with(STD_FEATURES).with(&trap.join(" "));
-        self.cache.step(&format!("std-{name}"), &key, |out| {
+        let key = key.with(triple).with(STD_MANIFEST).with(STD_FEATURES).with(&TRAP.join(" "));
+        self.cache.step(&format!("std-{}", abi.name()), &key, |out| {
             progress.say(format!("build the standard library for {triple}, one to three minutes"));
             let source = out.join("source");
             fs::create_dir_all(source.join("src"))?;
-            fs::write(source.join("Cargo.toml"), manifest)?;
+            fs::write(source.join("Cargo.toml"), STD_MANIFEST)?;
             fs::write(source.join("src/lib.rs"), "#![no_std]\n")?;
             let mut flags = vec![
-                "-Cembed-bitcode=yes".to_owned(),
+                // What is linked to it is optimised as a whole: machine code made here would not be used.
+                "-Clinker-plugin-lto".to_owned(),
                 format!("--remap-path-prefix={}=/rust", self.root.display()),
+                link::NO_UNWIND_TABLES.to_owned(),
             ];
-            flags.extend(tables.iter().chain(trap).map(|flag| (*flag).to_owned()));
+            flags.extend(TRAP.map(str::to_owned));
             let vendor = self.root.join("usr/lib/rustlib/src/rust/library/vendor");
             let vendor = fs::canonicalize(&vendor).with_context(|| format!("no {}", vendor.display()))?;
             let mut cargo = cargo();
             cargo.args(["build", "--quiet", "--release", STD_FEATURES]);
-            cargo.arg(format!("-Zbuild-std=std,panic_{}", panic.name()));
+            cargo.arg("-Zbuild-std=std,panic_abort");
             cargo.arg("--target").arg(triple).current_dir(&source).envs(self.environment()?);
             // Its dependencies come with its sources: nothing is asked of a registry.
             cargo.args(["--config", "source.crates-io.replace-with=\"debian\"", "--config"]);
@@ -257,35 +251,43 @@ impl Debian {
             fs::remove_dir_all(&source).context("cannot remove the build folder of the standard library")
         })
     }
-}
 
-/// What a panic does in the programs that a standard library is for.
-#[derive(Debug, Clone, Copy)]
-pub enum Panic {
-    /// Ends the process: the library that ships.
-    Abort,
-    /// Unwinds: tests.
-    Unwind,
-}
-
-impl Panic {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Abort => "abort",
-            Self::Unwind => "unwind",
-        }
+    /// The standard library as Debian has it for Linux on another architecture, of the version of the compiler: for tests.
+    ///
+    /// # Errors
+    /// When the archive cannot be reached, or has a newer one by now.
+    pub fn linux_standard_library(&self, arch: Arch, progress: &Progress) -> Result<PathBuf> {
+        let record = record(&self.work);
+        let packages = read_record(&record).with_context(|| format!("cannot read {}", record.display()))?;
+        let version = packages.iter().find_map(|package| package.strip_prefix("rustc-web="));
+        let version = version.with_context(|| format!("no rustc-web in {}", record.display()))?;
+        let package = format!("libstd-rust-web-dev={version}");
+        let key = Key::new("std-linux", 1).with(&package).with(arch.debian());
+        let sysroot = self.cache.step(&format!("std-{}", arch.triplet()), &key, |out| {
+            let release = Release::read(&self.work.join(format!("apt-{}", arch.debian())), arch, progress)?;
+            let downloads = self.work.join(format!("downloads-{}", arch.debian()));
+            release.unpack(&BTreeSet::from([package.clone()]), &downloads, out, progress).context(
+                "is the compiler an old one? `cargo xtask android --update-toolchain` gets the newest",
+            )
+        })?;
+        Ok(sysroot.join("usr"))
     }
+}
+
+/// Which packages the compiler is of.
+fn record(work: &Path) -> PathBuf {
+    work.join("toolchain.txt")
 }
 
 /// A crate that uses nothing: only its standard library is wanted.
 const STD_CRATE: &str = "only_std";
 const STD_MANIFEST: &str = "[package]\nname = \"only_std\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-    [profile.release]\nopt-level = \"z\"\npanic = \"@PANIC@\"\ncodegen-units = 1\ndebug = \"line-tables-only\"\n\n\
+    [profile.release]\nopt-level = \"z\"\npanic = \"abort\"\ncodegen-units = 1\ndebug = \"line-tables-only\"\n\n\
     [workspace]\n";
 
 /// Gets Debian's compiler, its sources and the linker of the same LLVM.
 fn fetch(work: &Path, cache: &Cache, record: &Path, progress: &Progress) -> Result<PathBuf> {
-    let release = Release::read(&work.join("apt"), progress)?;
+    let release = Release::read(&work.join("apt"), Arch::X86_64, progress)?;
     let mut packages = release.with_libraries(&["rustc-web", "rust-web-src"])?;
     let llvm = packages.iter().find_map(|package| package.split('=').next()?.strip_prefix("libllvm"));
     let lld = format!("lld-{}", llvm.context("Debian's Rust needs no libllvm: its packaging has changed")?);

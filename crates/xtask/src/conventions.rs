@@ -1,5 +1,6 @@
 //! What holds for every crate and every source that ships, as tests: nothing else in the workspace would notice.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -114,4 +115,36 @@ fn java_sources_that_others_compile_name_their_licence() {
         seen += 1;
     }
     assert!(seen > 30, "{seen} sources");
+}
+
+/// The crates that a command builds of some packages, with their versions and features.
+fn built_with(packages: &[&str], edges: &str) -> BTreeSet<String> {
+    let tree = ["tree", "--locked", "--prefix=none", "--format={p} [{f}]", "--edges", edges];
+    let printed = command::run(cargo().args(tree).args(packages)).unwrap();
+    let lines = printed.lines().map(|line| line.trim_end_matches(" (*)").replace(" (proc-macro)", ""));
+    lines.filter(|line| !line.is_empty() && !line.starts_with("loopbox-features ")).collect()
+}
+
+#[test]
+fn what_the_test_command_builds_of_a_part_is_built_as_for_the_whole() {
+    let on_testbeds = ["-ploopbox-host", "-ploopbox-jni", "-ploopbox-inhouse"];
+    let parts: [(&[&str], &str); 5] = [
+        (&["-pxtask"], "normal"),
+        (&on_testbeds, "normal"),
+        (&["-ploopbox-art"], "normal,dev"),
+        (&["-ploopbox-cli", "-pxtask"], "normal"),
+        // Its documentation.
+        (&["--workspace"], "normal"),
+    ];
+    // What macros and build scripts are built with has features of its own.
+    for others in [",build", ",no-proc-macro"] {
+        let built = |packages: &[&str], edges: &str| built_with(packages, &[edges, others].concat());
+        let whole = built(&["--workspace"], "normal,dev");
+        assert!(whole.len() > 150, "{} crates", whole.len());
+        for (packages, edges) in parts {
+            let part = built(packages, edges);
+            let apart: Vec<&String> = part.difference(&whole).collect();
+            assert!(apart.is_empty(), "{packages:?} compiles these again, see tests/features: {apart:#?}");
+        }
+    }
 }

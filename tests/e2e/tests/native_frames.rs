@@ -7,10 +7,11 @@ use loopbox_format::model::{DumpReason, NativeFrameSource, NativeStack, Report, 
 use loopbox_format::report::decode;
 use loopbox_launch::{App, Running, reports, wait_for_report};
 use loopbox_report::{Analysis, MainWaitKind};
-use loopbox_setup::workspace::cargo;
+use loopbox_setup::workspace::{cargo, run, target};
 use loopbox_testbed::to_test_on;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 use tempfile::{TempDir, tempdir};
 
@@ -110,9 +111,11 @@ impl Hang {
 }
 
 fn symbolize(report: &Path, symbols: &Path, format: &str) -> Result<String> {
-    let mut cargo = cargo();
-    cargo.args(["run", "--quiet", "--locked", "--package", "loopbox-cli", "--", "symbolize", "--plain"]);
-    let out = cargo.arg(report).arg("--symbols").arg(symbols).args(["--format", format]).output()?;
+    // With xtask beside it, it is compiled as with the whole workspace.
+    run(cargo().args(["build", "--quiet", "--locked", "--package", "loopbox-cli", "--package", "xtask"]))?;
+    let mut command = Command::new(target().join("debug/loopbox"));
+    command.args(["symbolize", "--plain"]).arg(report).arg("--symbols").arg(symbols);
+    let out = command.args(["--format", format]).output()?;
     ensure!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     Ok(String::from_utf8(out.stdout)?)
 }

@@ -29,16 +29,17 @@ pub struct Release {
 }
 
 impl Release {
-    /// Reads the release's index into `state`. The addresses are those of the machine's own apt configuration.
+    /// Reads the release's index of an architecture into `state`. The addresses are those of the machine's own apt
+    /// configuration.
     ///
     /// # Errors
     /// When this is not a Debian, or its archive cannot be reached.
-    pub fn read(state: &Path, progress: &Progress) -> Result<Self> {
+    pub fn read(state: &Path, arch: Arch, progress: &Progress) -> Result<Self> {
         let codename = sources::own_codename()?;
-        let list = source_list(&sources::read_repositories(&sources::folder())?, &codename);
+        let list = source_list(&sources::read_repositories(&sources::folder())?, &codename, arch);
         ensure!(!list.is_empty(), "the machine's apt configuration names no archive of Debian {codename}");
         progress.say("read the package index");
-        Ok(Self { archive: Archive::open(state, &list, Arch::X86_64.debian(), progress)? })
+        Ok(Self { archive: Archive::open(state, &list, arch.debian(), progress)? })
     }
 
     /// The named packages and the libraries they need, as `name=version`.
@@ -93,8 +94,8 @@ impl Release {
 }
 
 /// The release itself, its updates and its security archive.
-fn source_list(repositories: &[Repository], codename: &str) -> String {
-    let arch = Arch::X86_64.debian();
+fn source_list(repositories: &[Repository], codename: &str, arch: Arch) -> String {
+    let arch = arch.debian();
     let signed = sources::signed_by();
     let suites = ["", "-updates", "-security"].map(|part| format!("{codename}{part}"));
     let wanted = |r: &&Repository| suites.contains(&r.suite) && r.components.iter().any(|c| c == "main");
@@ -155,11 +156,12 @@ mod tests {
             deb http://s.example/security bookworm-security main\n\
             deb http://other.example/apt bookworm-tools main\n\
             deb http://vendor.example/linux bookworm stable\n";
-        let list = source_list(&sources::parse_list(text), "bookworm");
+        let list = source_list(&sources::parse_list(text), "bookworm", Arch::Arm64);
+        assert_eq!(list.matches("[arch=arm64").count(), 3, "{list}");
         assert_eq!(list.lines().count(), 3, "{list}");
         assert!(list.contains("http://s.example/security bookworm-security main"));
         assert!(!list.contains("contrib") && !list.contains("other") && !list.contains("vendor"));
-        assert_eq!(source_list(&sources::parse_list(text), "trixie"), "");
+        assert_eq!(source_list(&sources::parse_list(text), "trixie", Arch::X86_64), "");
     }
 
     #[test]

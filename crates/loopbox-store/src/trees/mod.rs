@@ -103,5 +103,5 @@ impl Trees {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use loopbox_android_pack::folder;
-use loopbox_android_pack::toolchain::{Debian, Panic, cargo};
+use loopbox_android_pack::toolchain::{Debian, cargo};
 use loopbox_setup::progress::Progress;
 use loopbox_setup::tools::CompilerTools;
 use loopbox_setup::workspace::{root, run, target};
@@ -23,7 +23,7 @@ pub(crate) fn build(arch: Arch, testbed: &Testbed, what: &[&str]) -> Result<Path
     let progress = Progress::new(&testbed.manifest.name);
     let toolchain = Debian::ensure(&folder(), false, &progress)?;
     let triple = arch.rust_triple();
-    let standard = toolchain.standard_library(arch.triplet(), triple, Panic::Unwind, &progress)?;
+    let standard = toolchain.linux_standard_library(arch, &progress)?;
     let tools = CompilerTools::ensure()?;
     let linker = tools.for_arch(arch, &testbed.sysroot()?);
     let mut flags = vec![

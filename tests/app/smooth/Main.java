@@ -44,7 +44,8 @@ public final class Main {
             application.attach(context);
             context.application = application;
             install(application, options);
-            final Screen screen = new Screen(context);
+            final Feed feed = new Feed(context);
+            final Screen screen = new Screen(context, feed);
             new Handler()
                     .post(
                             new Runnable() {
@@ -52,7 +53,7 @@ public final class Main {
                                 public void run() {
                                     application.show(screen);
                                     screen.makeShown();
-                                    new Thread(new Person(screen.feed), "person").start();
+                                    new Thread(new Person(feed), "person").start();
                                 }
                             });
         }

@@ -252,6 +252,45 @@ fn a_scroll_is_reported_on_art_11_with_a_printer() -> Result<()> {
     a_screen_is_used("art11", "hook=PRINTER")
 }
 
+/// However many fingers come and go, from the first that touches to the last that is lifted it is one gesture.
+fn two_fingers_are_one_gesture(testbed: &str, hook: &str) -> Result<()> {
+    let story = Story::tell("smooth.Fingers", testbed, &[], &[hook])?;
+    let numbers = |of: &str| {
+        let lines = story.said.iter();
+        let line =
+            lines.filter_map(|line| line.strip_prefix("SCRIPT ")).find_map(|line| line.strip_prefix(of));
+        let numbers: Vec<u32> =
+            line.into_iter().flat_map(str::split_whitespace).flat_map(str::parse).collect();
+        numbers
+    };
+    // The finger that is lifted and the one that stays are far from each other: that is no movement.
+    assert!(story.said("a tap: of the app"), "{:#?}", story.said);
+    assert!(story.said("the second takes over: of a finger"), "{:#?}", story.said);
+    assert!(story.said("both scroll: of a finger"), "{:#?}", story.said);
+
+    let ([taps], [scrolled, least, most]) = (&numbers("taps ")[..], &numbers("frames ")[..]) else {
+        panic!("{:#?}", story.said);
+    };
+    let frames = &story.report.frames;
+    let screen = scene(frames, "smooth.Screen").context("no such screen")?;
+    assert_eq!(screen.gestures, taps + 2, "{:#?}", frames.gestures);
+    let last = frames.gestures.last().context("no gesture")?;
+    assert_eq!((last.frames, u32::from(last.ordinal)), (*scrolled, taps + 2), "{last:#?}");
+    assert!((*least..=*most).contains(&last.finger_ms), "{last:#?}, held for {least} to {most} ms");
+    Ok(())
+}
+
+#[test]
+fn two_fingers_are_one_gesture_on_art_10_and_11() -> Result<()> {
+    two_fingers_are_one_gesture("art10", "hook=AUTO")?;
+    two_fingers_are_one_gesture("art11", "hook=PRINTER")
+}
+
+#[test]
+fn two_fingers_are_one_gesture_in_compiled_code() -> Result<()> {
+    two_fingers_are_one_gesture("art11-jit", "hook=AUTO")
+}
+
 /// A frame is held up by what it draws, by a message, by a touch, by the render thread. Each is told from the others.
 fn a_frame_is_held_up_in_each_place(testbed: &str, hook: &str) -> Result<()> {
     /// Less a refresh, by which a frame may begin late.

@@ -82,13 +82,14 @@ public final class Main {
             scenes.append(' ').append(scene.name()).append(' ').append(scene.frames());
         }
         String sums = all.frames() + " frames, " + all.droppedFrames() + " dropped, " + all.jankWindows() + " windows";
-        Script.say(what + ": " + sums + ", " + Math.round(all.fps() * 1000) + " mHz," + scenes);
+        String hitches = Math.round(all.hitchMsPerSecond() * 1000) + " us/s of hitches";
+        Script.say(what + ": " + sums + ", " + hitches + ", " + Math.round(all.fps() * 1000) + " mHz," + scenes);
     }
 
     private static void trace(final String[] trace, final Judged judged) {
         final long[] times = new long[trace.length + 1];
         for (int i = 0; i < trace.length; i++) {
-            times[i + 1] = times[i] + Long.parseLong(trace[i]) * MS;
+            times[i + 1] = times[i] + Math.round(Double.parseDouble(trace[i]) * MS);
         }
         long first = System.nanoTime() - times[trace.length];
         for (int i = 0; i < times.length; i++) {

@@ -143,8 +143,13 @@ impl StackTreeBuilder {
     ///
     /// `ran_ns` is how long the message took; `None` when that is not known, then it ran until its last stack at least.
     pub fn is_worth_keeping(&self, ran_ns: Option<u64>) -> bool {
+        self.is_of_one_that_ran(ran_ns, self.kept_from_ns)
+    }
+
+    /// The same for another time than the configured one.
+    pub fn is_of_one_that_ran(&self, ran_ns: Option<u64>, at_least_ns: u64) -> bool {
         let seen_ns = self.last_ns.since(self.start_ns);
-        self.samples() > 0 && ran_ns.unwrap_or(0).max(seen_ns) >= self.kept_from_ns
+        self.samples() > 0 && ran_ns.unwrap_or(0).max(seen_ns) >= at_least_ns
     }
 
     /// The tree so far.
@@ -290,6 +295,19 @@ mod tests {
         };
         assert!(kept(200, 201));
         assert!(!kept(25, 100), "it was taken because of frames");
+    }
+
+    #[test]
+    fn how_long_a_message_ran_decides_for_any_time() {
+        let mut builder = StackTreeBuilder::new(&Sampling::default());
+        let (onset, two) = (25 * MS, 35 * MS);
+        builder.begin(Token(1), Uptime(MS), StackSource::Art);
+        assert!(!builder.is_of_one_that_ran(Some(two), two), "there is no stack");
+        let frames = &[LocationId(1)];
+        builder.push(&Sample { frames, at_ns: Uptime(MS + onset), stop_ns: 1, interval_ns: 160 * MS });
+        for (ran_ns, expected) in [(None, false), (Some(two - 1), false), (Some(two), true)] {
+            assert_eq!(builder.is_of_one_that_ran(ran_ns, two), expected, "{ran_ns:?}");
+        }
     }
 
     #[test]

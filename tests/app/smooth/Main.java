@@ -44,7 +44,8 @@ public final class Main {
             application.attach(context);
             context.application = application;
             install(application, options);
-            final Screen screen = new Screen(context);
+            final Feed feed = new Feed(context);
+            final Screen screen = new Screen(context, feed);
             new Handler()
                     .post(
                             new Runnable() {
@@ -52,7 +53,7 @@ public final class Main {
                                 public void run() {
                                     application.show(screen);
                                     screen.makeShown();
-                                    new Thread(new Person(screen.feed), "person").start();
+                                    new Thread(new Person(feed), "person").start();
                                 }
                             });
         }
@@ -81,13 +82,14 @@ public final class Main {
             scenes.append(' ').append(scene.name()).append(' ').append(scene.frames());
         }
         String sums = all.frames() + " frames, " + all.droppedFrames() + " dropped, " + all.jankWindows() + " windows";
-        Script.say(what + ": " + sums + ", " + Math.round(all.fps() * 1000) + " mHz," + scenes);
+        String hitches = Math.round(all.hitchMsPerSecond() * 1000) + " us/s of hitches";
+        Script.say(what + ": " + sums + ", " + hitches + ", " + Math.round(all.fps() * 1000) + " mHz," + scenes);
     }
 
     private static void trace(final String[] trace, final Judged judged) {
         final long[] times = new long[trace.length + 1];
         for (int i = 0; i < trace.length; i++) {
-            times[i + 1] = times[i] + Long.parseLong(trace[i]) * MS;
+            times[i + 1] = times[i] + Math.round(Double.parseDouble(trace[i]) * MS);
         }
         long first = System.nanoTime() - times[trace.length];
         for (int i = 0; i < times.length; i++) {

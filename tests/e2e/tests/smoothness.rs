@@ -8,6 +8,9 @@ use loopbox_format::model::{
     DumpReason, Feature, FrameCause, FrameFlags, FrameScene, FrameSession, JankFrame, JankPlace, Report,
     SceneKind, Stage,
 };
+use loopbox_format::report::Decoded;
+use loopbox_report::Analysis;
+use loopbox_report::smoothness::Smoothness;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -36,8 +39,16 @@ fn the_articles_trace(testbed: &str, options: &[&str], hook: &str) -> Result<()>
     assert!(frames.recent.iter().all(|frame| frame.flags.has(FrameFlags::ANIMATION)));
     let stood: Vec<u64> = frames.janks.iter().map(|jank| jank.duration_ns / MS).collect();
     assert_eq!(stood, [69, 61, 98]);
-    assert!(story.said("stats: 83 frames, 11 dropped, 3 windows, 54072 mHz, trace 83"), "{:#?}", story.said);
-    assert!(story.said("stats after a reset: 0 frames, 0 dropped, 0 windows, 0 mHz,"), "{:#?}", story.said);
+    assert!(
+        story.said("stats: 83 frames, 11 dropped, 3 windows, 119435 us/s of hitches, 54072 mHz, trace 83"),
+        "{:#?}",
+        story.said
+    );
+    assert!(
+        story.said("stats after a reset: 0 frames, 0 dropped, 0 windows, 0 us/s of hitches, 0 mHz,"),
+        "{:#?}",
+        story.said
+    );
     assert_eq!(feature(&story.report, Feature::Frames), (true, "scrolling and named animations"));
     assert_eq!(feature(&story.report, Feature::Stages), (false, "not asked for"));
     assert_eq!(feature(&story.report, Feature::Touch), (false, "not asked for"));
@@ -57,6 +68,41 @@ fn the_same_on_art_11_and_with_a_printer() -> Result<()> {
 #[test]
 fn the_same_in_compiled_code_and_without_a_hook() -> Result<()> {
     the_articles_trace("art11-jit", &[], "hook=NONE")
+}
+
+/// A display whose refreshes come up to 0.47 ms early or late drops no frame: nothing of it is a hitch, from the callback to the desk.
+fn jitter_is_no_hitch(testbed: &str, options: &[&str], hook: &str) -> Result<()> {
+    // 80 frames in 1,332 ms: short of the queue between main and the worker.
+    let jitter = ["16.2,17.1,16.9,16.4"; 20].join(",");
+    let story = Story::tell("smooth.Main", testbed, options, &[&format!("trace={jitter}"), hook])?;
+    let trace = scene(&story.report.frames, "trace").context("no screen of this name")?;
+    assert_eq!((trace.frames, trace.sum_ns, trace.hitch_ns), (80, 1_332 * MS, 0));
+    // What the article's definition makes of it: 10 ms/s, which Apple called critical.
+    assert_eq!(trace.hitch_exact_ns, 20 * (433_333 + 233_333));
+    assert_eq!((trace.level_frames, trace.windows_recorded, trace.longest_us), ([80, 0, 0, 0, 0], 0, 17_100));
+    assert!(!trace.observed_rate && story.report.frames.janks.is_empty(), "{:#?}", story.report.frames);
+    assert!(
+        story.said("stats: 80 frames, 0 dropped, 0 windows, 0 us/s of hitches, 60060 mHz, trace 80"),
+        "{:#?}",
+        story.said
+    );
+    let mut desk = Smoothness::default();
+    desk.add(&Analysis::new(&Decoded { report: story.report, damage: Vec::new() }), "jitter.lbx");
+    let all = desk.view(0).process;
+    assert_eq!(all.hitch_ms_per_s, Some(0.0));
+    assert!(all.hitch_exact_ms_per_s.is_some_and(|rate| (rate - 10.01).abs() < 0.001), "{all:?}");
+    Ok(())
+}
+
+#[test]
+fn jitter_of_the_display_is_no_hitch_on_art_10_and_11() -> Result<()> {
+    jitter_is_no_hitch("art10", &[], "hook=AUTO")?;
+    jitter_is_no_hitch("art11", &[], "hook=PRINTER")
+}
+
+#[test]
+fn jitter_of_the_display_is_no_hitch_in_compiled_code() -> Result<()> {
+    jitter_is_no_hitch("art11-jit", &[], "hook=NONE")
 }
 
 /// Android 16 has the compositor's word on frames; older levels do not, and never look at its classes.
@@ -250,6 +296,45 @@ fn a_scroll_is_reported_from_its_touch_to_its_code() -> Result<()> {
 #[test]
 fn a_scroll_is_reported_on_art_11_with_a_printer() -> Result<()> {
     a_screen_is_used("art11", "hook=PRINTER")
+}
+
+/// However many fingers come and go, from the first that touches to the last that is lifted it is one gesture.
+fn two_fingers_are_one_gesture(testbed: &str, hook: &str) -> Result<()> {
+    let story = Story::tell("smooth.Fingers", testbed, &[], &[hook])?;
+    let numbers = |of: &str| {
+        let lines = story.said.iter();
+        let line =
+            lines.filter_map(|line| line.strip_prefix("SCRIPT ")).find_map(|line| line.strip_prefix(of));
+        let numbers: Vec<u32> =
+            line.into_iter().flat_map(str::split_whitespace).flat_map(str::parse).collect();
+        numbers
+    };
+    // The finger that is lifted and the one that stays are far from each other: that is no movement.
+    assert!(story.said("a tap: of the app"), "{:#?}", story.said);
+    assert!(story.said("the second takes over: of a finger"), "{:#?}", story.said);
+    assert!(story.said("both scroll: of a finger"), "{:#?}", story.said);
+
+    let ([taps], [scrolled, least, most]) = (&numbers("taps ")[..], &numbers("frames ")[..]) else {
+        panic!("{:#?}", story.said);
+    };
+    let frames = &story.report.frames;
+    let screen = scene(frames, "smooth.Screen").context("no such screen")?;
+    assert_eq!(screen.gestures, taps + 2, "{:#?}", frames.gestures);
+    let last = frames.gestures.last().context("no gesture")?;
+    assert_eq!((last.frames, u32::from(last.ordinal)), (*scrolled, taps + 2), "{last:#?}");
+    assert!((*least..=*most).contains(&last.finger_ms), "{last:#?}, held for {least} to {most} ms");
+    Ok(())
+}
+
+#[test]
+fn two_fingers_are_one_gesture_on_art_10_and_11() -> Result<()> {
+    two_fingers_are_one_gesture("art10", "hook=AUTO")?;
+    two_fingers_are_one_gesture("art11", "hook=PRINTER")
+}
+
+#[test]
+fn two_fingers_are_one_gesture_in_compiled_code() -> Result<()> {
+    two_fingers_are_one_gesture("art11-jit", "hook=AUTO")
 }
 
 /// A frame is held up by what it draws, by a message, by a touch, by the render thread. Each is told from the others.

@@ -10,6 +10,7 @@ mod elf;
 mod memory;
 mod report;
 mod ring;
+mod stalls;
 mod text;
 mod views;
 
@@ -48,6 +49,9 @@ pub const REPORT: Target =
 /// What the host tools make of a decoded report: every view and every export.
 pub const VIEWS: Target =
     Target { name: "views", memory: 64 * MIB, longest: 64 << 10, run: views::every_view };
+/// A file of the performance monitor, through every view of it.
+pub const STALLS: Target =
+    Target { name: "stalls", memory: 64 * MIB, longest: 16 << 10, run: stalls::every_view };
 /// A ring file, as a killed process leaves it.
 pub const RING: Target = Target { name: "ring", memory: 64 * MIB, longest: 64 << 10, run: ring::ring };
 /// A packed stack tree in a ring's slot: its numbers, its string table, its nodes.
@@ -74,8 +78,10 @@ pub const MAPPING: Target =
     Target { name: "mapping", memory: 32 * MIB, longest: 16 << 10, run: views::mapping };
 
 /// All of them.
-pub const TARGETS: [&Target; 12] =
-    [&REPORT, &VIEWS, &RING, &TREE, &LOOPER, &MAPS, &OFFSETS, &TREE_TEXT, &ELF, &DEBUGDATA, &DEX, &MAPPING];
+pub const TARGETS: [&Target; 13] = [
+    &REPORT, &VIEWS, &STALLS, &RING, &TREE, &LOOPER, &MAPS, &OFFSETS, &TREE_TEXT, &ELF, &DEBUGDATA, &DEX,
+    &MAPPING,
+];
 
 impl Target {
     /// Runs one input.

@@ -25,11 +25,7 @@ const SAVE_EVERY_NS: u64 = 500_000_000;
 /// How long a report waits for a stack of the main thread. It takes some hundred microseconds, or seconds, when the main
 /// thread does not stop.
 const STACK_WAIT_NS: u64 = 500_000_000;
-/// While display frames come, a message's tree is kept from so many samples on, however short the message was; so many of
-/// the longest.
-const JANK_SAMPLES: u32 = 2;
-/// With [`Sampling::once`] there is one.
-const JANK_SAMPLES_ONCE: u32 = 1;
+/// While display frames come, the trees of shorter messages are kept, too; so many of those with the most stacks.
 const JANK_TREES: usize = 12;
 
 pub(super) struct Collector<'a> {
@@ -271,14 +267,20 @@ impl<'a> Collector<'a> {
             }
             self.kept.push(tree);
         } else if (ran || self.was_away())
-            && self.session.shared.jank_onset_ns().is_some()
-            && self.growing.samples() >= if self.sampling().once { JANK_SAMPLES_ONCE } else { JANK_SAMPLES }
+            && let Some(onset_ns) = self.session.shared.jank_onset_ns()
+            && self.growing.is_of_one_that_ran(ran_ns, onset_ns.saturating_add(self.second_stack_ns()))
         {
             self.keep_jank_tree();
         }
         self.log_refused("the end of a message", |ring, _| ring.clear_running_tree());
         self.growing.begin(Token::NONE, Uptime::ZERO, StackSource::Art);
         self.cpu = None;
+    }
+
+    /// How long after the first stack of a message the second one is due. Back-off may let it come later, or not at all: on a
+    /// starved machine frames jank most.
+    fn second_stack_ns(&self) -> u64 {
+        if self.sampling().once { 0 } else { self.sampling().interval_ns }
     }
 
     /// Whether the main thread was seen to do something else than to wait for a message, between two of them.

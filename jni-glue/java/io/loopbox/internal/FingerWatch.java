@@ -18,8 +18,12 @@ final class FingerWatch {
 
     private final float density = Resources.getSystem().getDisplayMetrics().density;
     private long downMs;
-    private float downX;
-    private float downY;
+
+    /** Of the finger that is followed, where it was first seen. */
+    private int finger;
+
+    private float fromX;
+    private float fromY;
 
     /** A finger is down that is not known to scroll. */
     private boolean still;
@@ -29,8 +33,7 @@ final class FingerWatch {
         switch (event.getActionMasked()) {
             case MotionEvent.ACTION_DOWN:
                 downMs = SystemClock.uptimeMillis();
-                downX = event.getX();
-                downY = event.getY();
+                follow(event, 0);
                 still = true;
                 Native.touch(MotionEvent.ACTION_DOWN, 0);
                 break;
@@ -44,14 +47,28 @@ final class FingerWatch {
                 still = false;
                 Native.touch(MotionEvent.ACTION_UP, 0);
                 break;
+            case MotionEvent.ACTION_POINTER_UP:
+                int lifted = event.getActionIndex();
+                if (still && lifted == event.findPointerIndex(finger) && event.getPointerCount() > 1) {
+                    follow(event, lifted == 0 ? 1 : 0);
+                }
+                break;
             default:
-                // Other fingers.
+                // Another finger touches.
                 break;
         }
     }
 
+    private void follow(MotionEvent event, int index) {
+        finger = event.getPointerId(index);
+        fromX = event.getX(index);
+        fromY = event.getY(index);
+    }
+
     private void moved(MotionEvent event) {
-        float distance = (float) Math.hypot(event.getX() - downX, event.getY() - downY) / density;
+        // Its place among the others changes as they come and go.
+        int index = event.findPointerIndex(finger);
+        float distance = index < 0 ? 0 : (float) Math.hypot(event.getX(index) - fromX, event.getY(index) - fromY) / density;
         if (distance > SLOP_DP || SystemClock.uptimeMillis() - downMs > SCROLLS_AFTER_MS) {
             still = false;
             Native.touch(MotionEvent.ACTION_MOVE, distance);

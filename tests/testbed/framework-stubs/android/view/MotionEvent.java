@@ -4,42 +4,90 @@ import android.os.Parcel;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A finger, a mouse or a joystick moves: one pointer, with the samples that were batched into it. */
+/** Fingers, a mouse or a joystick move: one pointer or several, with the samples that were batched into it. */
 public final class MotionEvent extends TestInputEvent {
     public static final int ACTION_MASK = 0xff;
+    public static final int ACTION_POINTER_INDEX_SHIFT = 8;
     public static final int ACTION_DOWN = 0;
     public static final int ACTION_UP = 1;
     public static final int ACTION_MOVE = 2;
     public static final int ACTION_CANCEL = 3;
+    public static final int ACTION_POINTER_DOWN = 5;
+    public static final int ACTION_POINTER_UP = 6;
     public static final int ACTION_HOVER_MOVE = 7;
     public static final int ACTION_SCROLL = 8;
 
+    /** As on a device, less the kind of tool. */
+    public static final class PointerProperties {
+        public int id;
+    }
+
+    /** As on a device, less what is no place. */
+    public static final class PointerCoords {
+        public float x;
+        public float y;
+    }
+
     private static final class Sample {
         final long eventTime;
-        final float x;
-        final float y;
+        final PointerCoords[] coords;
 
-        Sample(long eventTime, float x, float y) {
+        Sample(long eventTime, PointerCoords[] coords) {
             this.eventTime = eventTime;
-            this.x = x;
-            this.y = y;
+            this.coords = coords;
         }
     }
 
     private final long downTime;
     private final int action;
+    /** By index, as the coordinates of a sample are. */
+    private final int[] ids;
     /** Oldest first; the last is the event itself. */
     private final List<Sample> samples = new ArrayList<Sample>();
 
-    private MotionEvent(long downTime, int action, long eventTime, float x, float y) {
-        super(eventTime, InputDevice.SOURCE_TOUCHSCREEN);
+    private MotionEvent(long downTime, int action, int[] ids, long eventTime, int source) {
+        super(eventTime, source);
         this.downTime = downTime;
         this.action = action;
-        samples.add(new Sample(eventTime, x, y));
+        this.ids = ids;
     }
 
     public static MotionEvent obtain(long downTime, long eventTime, int action, float x, float y, int metaState) {
-        return new MotionEvent(downTime, action, eventTime, x, y);
+        PointerCoords coords = new PointerCoords();
+        coords.x = x;
+        coords.y = y;
+        PointerProperties[] properties = {new PointerProperties()};
+        return obtain(
+                downTime, eventTime, action, 1, properties, new PointerCoords[] {coords}, metaState, 0, 1, 1, 0, 0,
+                InputDevice.SOURCE_TOUCHSCREEN, 0);
+    }
+
+    public static MotionEvent obtain(
+            long downTime,
+            long eventTime,
+            int action,
+            int pointerCount,
+            PointerProperties[] properties,
+            PointerCoords[] coords,
+            int metaState,
+            int buttonState,
+            float xPrecision,
+            float yPrecision,
+            int deviceId,
+            int edgeFlags,
+            int source,
+            int flags) {
+        int[] ids = new int[pointerCount];
+        PointerCoords[] places = new PointerCoords[pointerCount];
+        for (int i = 0; i < pointerCount; i++) {
+            ids[i] = properties[i].id;
+            places[i] = new PointerCoords();
+            places[i].x = coords[i].x;
+            places[i].y = coords[i].y;
+        }
+        MotionEvent event = new MotionEvent(downTime, action, ids, eventTime, source);
+        event.samples.add(new Sample(eventTime, places));
+        return event;
     }
 
     public static MotionEvent obtain(MotionEvent other) { return other.copy(); }
@@ -49,32 +97,51 @@ public final class MotionEvent extends TestInputEvent {
 
     @Override
     public MotionEvent copy() {
-        MotionEvent copy = new MotionEvent(downTime, action, getEventTime(), getX(), getY());
-        copy.setSource(getSource());
-        copy.samples.clear();
+        MotionEvent copy = new MotionEvent(downTime, action, ids, getEventTime(), getSource());
         copy.samples.addAll(samples);
         return copy;
     }
 
-    /** Called by the host program: another movement in the same batch. */
+    /** Called by the host program: another movement of the same pointers in the same batch. */
     final boolean addBatch(MotionEvent event) {
         samples.addAll(event.samples);
         setEventTime(event.getEventTime());
         return true;
     }
 
-    private Sample last() { return samples.get(samples.size() - 1); }
+    /** As on a device: whether a finger does this, and no mouse that hovers or scrolls. */
+    final boolean isTouchEvent() {
+        boolean pointer = (getSource() & InputDevice.SOURCE_CLASS_POINTER) != 0;
+        int masked = getActionMasked();
+        return pointer && (masked <= ACTION_CANCEL || masked == ACTION_POINTER_DOWN || masked == ACTION_POINTER_UP);
+    }
+
+    private PointerCoords last(int pointerIndex) { return samples.get(samples.size() - 1).coords[pointerIndex]; }
 
     public final int getAction() { return action; }
     public final int getActionMasked() { return action & ACTION_MASK; }
-    public final int getPointerCount() { return 1; }
+    public final int getActionIndex() { return action >> ACTION_POINTER_INDEX_SHIFT; }
+    public final int getPointerCount() { return ids.length; }
+    public final int getPointerId(int pointerIndex) { return ids[pointerIndex]; }
+
+    public final int findPointerIndex(int pointerId) {
+        for (int i = 0; i < ids.length; i++) {
+            if (ids[i] == pointerId) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
     public final long getDownTime() { return downTime; }
-    public final float getX() { return last().x; }
-    public final float getY() { return last().y; }
-    public final float getRawX() { return last().x; }
-    public final float getRawY() { return last().y; }
+    public final float getX() { return last(0).x; }
+    public final float getY() { return last(0).y; }
+    public final float getX(int pointerIndex) { return last(pointerIndex).x; }
+    public final float getY(int pointerIndex) { return last(pointerIndex).y; }
+    public final float getRawX() { return last(0).x; }
+    public final float getRawY() { return last(0).y; }
     public final int getHistorySize() { return samples.size() - 1; }
     public final long getHistoricalEventTime(int at) { return samples.get(at).eventTime; }
-    public final float getHistoricalX(int at) { return samples.get(at).x; }
-    public final float getHistoricalY(int at) { return samples.get(at).y; }
+    public final float getHistoricalX(int at) { return samples.get(at).coords[0].x; }
+    public final float getHistoricalY(int at) { return samples.get(at).coords[0].y; }
 }

@@ -164,8 +164,6 @@ public final class TestViewRoot {
             return view.dispatchKeyEvent((KeyEvent) event);
         }
         MotionEvent motion = (MotionEvent) event;
-        boolean pointer = (motion.getSource() & InputDevice.SOURCE_CLASS_POINTER) != 0;
-        boolean touch = pointer && motion.getActionMasked() <= MotionEvent.ACTION_CANCEL;
-        return touch ? view.dispatchTouchEvent(motion) : view.dispatchGenericMotionEvent(motion);
+        return motion.isTouchEvent() ? view.dispatchTouchEvent(motion) : view.dispatchGenericMotionEvent(motion);
     }
 }

@@ -175,10 +175,16 @@ fn refreshes(launcher: &Launcher, args: &FramesArgs) -> Result<()> {
     let ours = asked.get("ours").context("Loopbox did not run")?;
     budget("refreshes while nothing moves", ours[0], 0.0);
     budget("refreshes added by a scroll", ours[1] - none[1], 1.0);
-    let memory: BTreeMap<String, [f64; 2]> = medians(&lines, "memory")?;
-    if let (Some(with), Some(without)) = (memory.get("frames"), memory.get("recorder")) {
-        let [heap, mapped] = [0, 1].map(|at| (with[at] - without[at]) / 1024.0);
-        println!("  memory beside the recorder's: {heap:.0} KiB of malloc, {mapped:.0} KiB mapped");
+    let memory: BTreeMap<String, [f64; 3]> = medians(&lines, "memory")?;
+    for (with, without, label) in
+        [("frames", "recorder", "installed"), ("frames-used", "recorder-used", "all that is kept")]
+    {
+        let (Some(with), Some(without)) = (memory.get(with), memory.get(without)) else { continue };
+        let [heap, mapped, file] = [0, 1, 2].map(|at| (with[at] - without[at]) / 1024.0);
+        println!(
+            "  memory beside the recorder's, {label}: {heap:.0} KiB of malloc, {mapped:.0} KiB mapped; \
+             the ring's file on the disk is {file:.0} KiB longer"
+        );
         budget("KiB of memory", heap + mapped, 64.0);
     }
     Ok(())

@@ -25,7 +25,7 @@ import scenario.Heap;
 /**
  * How many refreshes of the display are asked for, by ways to watch frames: while nothing moves, and for one scroll; and what
  * memory Loopbox's takes beside its recorder's: when it has been installed, and when more screens, gestures, frames and jank frames
- * have come than it keeps. A real clock of 60 Hz.
+ * have come than it keeps, with the same calls and the same scrolls for the recorder alone. A real clock of 60 Hz.
  *
  * Prints {@code refreshes WAY IDLE SCROLL}, of so many milliseconds idle and one scroll of so many frames, the two arguments; and
  * {@code memory WAY BYTES MAPPED FILE}: bytes of malloc in use (NaN on a phone), of the process's mappings of its files, and of these
@@ -34,6 +34,9 @@ import scenario.Heap;
 public final class RefreshBench {
     /** Longer than a gesture takes to end, and than a worker sleeps. */
     private static final long STILL_MS = 500;
+
+    /** Longer than it takes until what has come is saved, and copied into the ring's file. */
+    private static final long SAVED_MS = 2_500;
 
     private static final int STEP = 20;
 
@@ -111,11 +114,18 @@ public final class RefreshBench {
         onMain(begin(article));
         count("article", feed, idleMs, frames);
         article.end();
+        // What is taken once in a process, classes and what is looked up in ART, is none of what frames keep.
+        onMain(install(folder, window));
+        use(feed);
+        onMain(uninstall());
+        memory("before-recorder", folder);
         onMain(install(folder, null));
         memory("recorder", folder);
         use(feed);
         memory("recorder-used", folder);
         onMain(uninstall());
+        // What an installation leaves behind is none of the next one's.
+        memory("before-frames", folder);
         onMain(install(folder, window));
         memory("frames", folder);
         count("ours", feed, idleMs, frames);
@@ -150,7 +160,7 @@ public final class RefreshBench {
     }
 
     private static void memory(String way, File folder) throws InterruptedException, IOException {
-        settle();
+        Thread.sleep(SAVED_MS);
         long length = 0;
         for (File file : folder.listFiles()) {
             length += file.length();

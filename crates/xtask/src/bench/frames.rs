@@ -14,8 +14,8 @@ pub(crate) struct FramesArgs {
     /// Testbeds to run on
     #[arg(long, value_delimiter = ',', default_value = "art10,art10-jit,art11,art11-jit,art14")]
     testbed: Vec<String>,
-    /// Frames per batch; more than 230 would be more than wait for the worker on a device
-    #[arg(long, default_value_t = 200)]
+    /// Frames per batch; more than 170 would be more than wait for the worker on a device
+    #[arg(long, default_value_t = 160)]
     frames: u32,
     /// Batches per way
     #[arg(long, default_value_t = 31)]
@@ -179,7 +179,14 @@ fn refreshes(launcher: &Launcher, args: &FramesArgs) -> Result<()> {
     for (with, without, label) in
         [("frames", "recorder", "installed"), ("frames-used", "recorder-used", "all that is kept")]
     {
-        let (Some(with), Some(without)) = (memory.get(with), memory.get(without)) else { continue };
+        let taken = |way, before| {
+            let (now, before): (&[f64; 3], &[f64; 3]) = (memory.get(way)?, memory.get(before)?);
+            Some([0, 1, 2].map(|at| now[at] - before[at]))
+        };
+        let (Some(with), Some(without)) = (taken(with, "before-frames"), taken(without, "before-recorder"))
+        else {
+            continue;
+        };
         let [heap, mapped, file] = [0, 1, 2].map(|at| (with[at] - without[at]) / 1024.0);
         println!(
             "  memory beside the recorder's, {label}: {heap:.0} KiB of malloc, {mapped:.0} KiB mapped; \

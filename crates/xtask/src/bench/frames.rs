@@ -175,19 +175,16 @@ fn refreshes(launcher: &Launcher, args: &FramesArgs) -> Result<()> {
     let ours = asked.get("ours").context("Loopbox did not run")?;
     budget("refreshes while nothing moves", ours[0], 0.0);
     budget("refreshes added by a scroll", ours[1] - none[1], 1.0);
-    let memory: BTreeMap<String, [f64; 3]> = medians(&lines, "memory")?;
+    let memory: BTreeMap<String, Vec<[f64; 3]>> = all_of(&lines, "memory")?;
     for (with, without, label) in
         [("frames", "recorder", "installed"), ("frames-used", "recorder-used", "all that is kept")]
     {
-        let taken = |way, before| {
-            let (now, before): (&[f64; 3], &[f64; 3]) = (memory.get(way)?, memory.get(before)?);
-            Some([0, 1, 2].map(|at| now[at] - before[at]))
-        };
-        let (Some(with), Some(without)) = (taken(with, "before-frames"), taken(without, "before-recorder"))
-        else {
-            continue;
-        };
-        let [heap, mapped, file] = [0, 1, 2].map(|at| (with[at] - without[at]) / 1024.0);
+        let ways = [with, "before-frames", without, "before-recorder"].map(|way| memory.get(way));
+        let [Some(with), Some(before), Some(without), Some(before_that)] = ways else { continue };
+        let rounds = with.iter().zip(before).zip(without.iter().zip(before_that));
+        let [heap, mapped, file] = middle(rounds.map(|((with, before), (without, before_that))| {
+            [0, 1, 2].map(|at| (with[at] - before[at] - (without[at] - before_that[at])) / 1024.0)
+        }));
         println!(
             "  memory beside the recorder's, {label}: {heap:.0} KiB of malloc, {mapped:.0} KiB mapped; \
              the ring's file on the disk is {file:.0} KiB longer"

@@ -4,8 +4,8 @@
 use anyhow::{Result, ensure};
 use loopbox_format::model::{Token, Uptime};
 use loopbox_frames::{
-    Cadence, FrameEvent, FrameRecorder, IntervalDetector, RefreshInterval, SKIPPED_FRAMES, SeenFrame,
-    SeenMessage,
+    Cadence, FrameEvent, FrameRecorder, IntervalDetector, OwnMessage, PackedEvent, RefreshInterval,
+    SKIPPED_FRAMES, SeenFrame, SeenMessage,
 };
 use ringbuf::HeapRb;
 use ringbuf::traits::{Consumer, Producer, Split};
@@ -17,14 +17,14 @@ const LATE_EACH: u64 = 10;
 /// As many as come until the worker takes them.
 const BATCH: u64 = 12;
 /// As in the library.
-const CAPACITY: usize = 256;
+const CAPACITY: usize = 192;
 const JANK_NS: u64 = 34_000_000;
 const SCENES: usize = 16;
 const API_LEVEL: u32 = 29;
 
 /// `figures`: whether what the worker does counts, too.
 pub(super) fn run(count: u64, figures: bool) -> Result<()> {
-    let (mut to_worker, mut from_main) = HeapRb::<FrameEvent>::new(CAPACITY).split();
+    let (mut to_worker, mut from_main) = HeapRb::<PackedEvent>::new(CAPACITY).split();
     let mut cadence = Cadence::new();
     let mut rate = IntervalDetector::new(RefreshInterval::HZ_60);
     let mut recorder = FrameRecorder::new(API_LEVEL, SCENES, JANK_NS, SKIPPED_FRAMES);
@@ -35,23 +35,24 @@ pub(super) fn run(count: u64, figures: bool) -> Result<()> {
         let tick = cadence.frame(Uptime(time_ns), rate.interval());
         if let Some(frame) = tick.finished {
             rate.frame(frame.duration_ns);
-            let message =
-                |wall_ns| SeenMessage { token: Token(nth), wall_ns, end_ns: frame.time_ns + wall_ns };
+            let message = |wall_ns| SeenMessage { token: Token(nth), wall_ns };
+            let wall_ns = INTERVAL_NS / 2;
+            let own = OwnMessage { message: message(wall_ns), end_ns: frame.time_ns + wall_ns };
             let seen = SeenFrame {
                 frame,
                 observed_rate: rate.is_observed(),
-                own: Some(message(INTERVAL_NS / 2)),
+                own: Some(own),
                 other: Some(message(INTERVAL_NS / 8)),
             };
-            sent += u64::from(to_worker.try_push(FrameEvent::Frame(seen, 0)).is_ok());
+            sent += u64::from(to_worker.try_push(FrameEvent::Frame(seen, 0).into()).is_ok());
         }
         if !tick.ask_again {
             cadence.begin_animation();
         }
         if nth % BATCH == 0 {
-            while let Some(event) = from_main.try_pop() {
+            while let Some(packed) = from_main.try_pop() {
                 taken += 1;
-                if figures {
+                if figures && let Some(event) = packed.event() {
                     let scene = recorder.scene("Feed");
                     let _ = recorder.event(event, scene);
                 }

@@ -10,9 +10,11 @@ use crate::live::{Live, LiveValue};
 use crate::scene::SceneStats;
 use crate::scenes::{SceneId, Scenes};
 use crate::stages::{Duplicates, METRICS, StageReport};
+use loopbox_format::frames::{encode_session, put_session};
 use loopbox_format::model::{
     FrameFlags, FrameGesture, FrameScene, FrameSession, JankFrame, RecentFrame, StageFrame, Token, Uptime,
 };
+use std::collections::VecDeque;
 
 /// How much is kept of each kind, the newest or, of jank frames, the worst.
 const GESTURES: usize = 16;
@@ -25,12 +27,19 @@ const SLOWEST: usize = 32;
 const JUDGED: usize = 64;
 
 /// A message of the main thread that has ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SeenMessage {
     /// Its number.
     pub token: Token,
     /// How long it took.
     pub wall_ns: u64,
+}
+
+/// The message that a frame ran in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OwnMessage {
+    /// Which, and how long.
+    pub message: SeenMessage,
     /// When it ended, uptime.
     pub end_ns: Uptime,
 }
@@ -43,7 +52,7 @@ pub struct SeenFrame {
     /// Whether its interval is observed, and not what the display claims.
     pub observed_rate: bool,
     /// Its own message.
-    pub own: Option<SeenMessage>,
+    pub own: Option<OwnMessage>,
     /// The slowest other message until the next frame began.
     pub other: Option<SeenMessage>,
 }
@@ -109,11 +118,17 @@ pub struct FrameRecorder {
     skipped: u32,
     /// A session goes on: a window may be open.
     open: bool,
-    kept: FrameSession,
+    /// The newest gestures.
+    gestures_kept: VecDeque<FrameGesture>,
+    /// The worst jank frames, oldest first.
+    janks: Vec<JankFrame>,
+    /// The newest frames, and those with their stages.
+    recent: VecDeque<RecentFrame>,
+    stages: VecDeque<StageFrame>,
     /// Of the newest jank frames, whether they are kept or not.
-    slowest: Vec<Slowest>,
+    slowest: VecDeque<Slowest>,
     /// Judgements by the lower half of their vsync's number: they may come before it is known which frame was a jank frame.
-    judged: Vec<(u32, u32)>,
+    judged: VecDeque<(u32, u32)>,
 }
 
 /// The slowest message while a frame stood.
@@ -141,9 +156,12 @@ impl FrameRecorder {
             jank_ns,
             skipped,
             open: false,
-            kept: FrameSession::default(),
-            slowest: Vec::with_capacity(SLOWEST),
-            judged: Vec::new(),
+            gestures_kept: VecDeque::new(),
+            janks: Vec::new(),
+            recent: VecDeque::new(),
+            stages: VecDeque::new(),
+            slowest: VecDeque::new(),
+            judged: VecDeque::new(),
         }
     }
 
@@ -208,11 +226,11 @@ impl FrameRecorder {
         let record = RecentFrame {
             flags,
             main_us: main_ns.map(micros),
-            token_low: own.map(|own| own.token.0 as u32),
+            token_low: own.map(|own| own.message.token.0 as u32),
             other_us: other.map(|other| micros(other.wall_ns)),
             ..frame.record(scene.index())
         };
-        push(&mut self.kept.recent, RECENT, record);
+        push(&mut self.recent, RECENT, record);
         if is_jank(&frame, self.jank_ns) {
             self.jank(seen, scene);
         }
@@ -223,7 +241,8 @@ impl FrameRecorder {
 
     fn jank(&mut self, seen: &SeenFrame, scene: SceneId) {
         let SeenFrame { frame, own, other, .. } = seen;
-        let slowest = [own, other].into_iter().flatten().max_by_key(|message| message.wall_ns);
+        let own = own.map(|own| own.message);
+        let slowest = [own, *other].into_iter().flatten().max_by_key(|message| message.wall_ns);
         if let Some(message) = slowest {
             let slowest = Slowest { token: message.token, dropped: frame.dropped(), scene };
             push(&mut self.slowest, SLOWEST, slowest);
@@ -241,9 +260,9 @@ impl FrameRecorder {
             scene: scene.index(),
             ..JankFrame::default()
         };
-        let stages = self.kept.stages.iter().rev().find(|stages| stages.vsync_ns == Some(frame.time_ns));
+        let stages = self.stages.iter().rev().find(|stages| stages.vsync_ns == Some(frame.time_ns));
         join(&mut jank, stages, &self.judged);
-        let janks = &mut self.kept.janks;
+        let janks = &mut self.janks;
         if janks.len() == JANKS {
             // The one that stood the shortest goes, of equal ones the oldest.
             let shortest = janks.iter().enumerate().min_by_key(|(_, jank)| jank.duration_ns);
@@ -257,7 +276,7 @@ impl FrameRecorder {
 
     fn gesture(&mut self, mut gesture: FrameGesture) -> FrameGesture {
         self.scenes.gesture(&mut gesture);
-        push(&mut self.kept.gestures, GESTURES, gesture);
+        push(&mut self.gestures_kept, GESTURES, gesture);
         gesture
     }
 
@@ -277,9 +296,9 @@ impl FrameRecorder {
         }
         let cause = self.scenes.stages(scene, &report, self.interval);
         let record = report.record(scene.index(), lost, cause);
-        push(&mut self.kept.stages, STAGES, record);
+        push(&mut self.stages, STAGES, record);
         let frame = |jank: &&mut JankFrame| Some(jank.frame_time_ns) == report.vsync_ns;
-        if let Some(jank) = self.kept.janks.iter_mut().rev().find(frame) {
+        if let Some(jank) = self.janks.iter_mut().rev().find(frame) {
             join(jank, Some(&record), &self.judged);
         }
     }
@@ -289,7 +308,7 @@ impl FrameRecorder {
     pub fn judged(&mut self, vsync_id: u64, janks: u32) {
         push(&mut self.judged, JUDGED, (vsync_id as u32, janks));
         let low = Some(u64::from(vsync_id as u32));
-        if let Some(jank) = self.kept.janks.iter_mut().rev().find(|jank| jank.vsync_id == low) {
+        if let Some(jank) = self.janks.iter_mut().rev().find(|jank| jank.vsync_id == low) {
             jank.judgement = Some(janks);
         }
     }
@@ -323,26 +342,46 @@ impl FrameRecorder {
 
     /// Whether the frame that stood until then is counted: the next one has begun, within a refresh.
     pub fn is_counted_until(&self, end_ns: Uptime) -> bool {
-        self.kept.recent.last().is_some_and(|frame| {
+        self.recent.back().is_some_and(|frame| {
             let next_ns = frame.frame_time_ns.plus(u64::from(frame.duration_us) * 1_000);
             next_ns.plus(self.interval.ns()) >= end_ns
         })
     }
 
-    /// All of it; empty while there was nothing to count.
-    pub fn session(&self) -> FrameSession {
+    fn is_empty(&self) -> bool {
         let counts = |scene: &FrameScene| {
             scene.frames > 0 || scene.staged > 0 || scene.first_draw > 0 || scene.lost_reports > 0
         };
-        if !self.scenes.records().any(counts) {
+        !self.scenes.records().any(counts)
+    }
+
+    /// [`Self::session`] as [`loopbox_format::frames::encode_session`] has it, appended to `bytes` without a copy in between.
+    pub fn encode(&self, bytes: &mut Vec<u8>) {
+        if self.is_empty() {
+            bytes.extend(encode_session(&FrameSession::default()));
+            return;
+        }
+        let (gestures, recent, stages) = (self.gestures_kept.iter(), self.recent.iter(), self.stages.iter());
+        put_session(bytes, self.scenes.records(), gestures, self.janks.iter(), recent, stages);
+    }
+
+    /// All of it; empty while there was nothing to count.
+    pub fn session(&self) -> FrameSession {
+        if self.is_empty() {
             return FrameSession::default();
         }
-        FrameSession { scenes: self.scenes.records().copied().collect(), ..self.kept.clone() }
+        FrameSession {
+            scenes: self.scenes.records().copied().collect(),
+            gestures: self.gestures_kept.iter().copied().collect(),
+            janks: self.janks.clone(),
+            recent: self.recent.iter().copied().collect(),
+            stages: self.stages.iter().copied().collect(),
+        }
     }
 }
 
 /// Says why a frame janked, as far as its messages and, if they are there, its stages show.
-fn join(jank: &mut JankFrame, stages: Option<&StageFrame>, judged: &[(u32, u32)]) {
+fn join(jank: &mut JankFrame, stages: Option<&StageFrame>, judged: &VecDeque<(u32, u32)>) {
     if let Some(stages) = stages {
         jank.cause = stages.cause;
         jank.vsync_id = stages.vsync_id_low.map(u64::from);
@@ -361,9 +400,9 @@ fn join(jank: &mut JankFrame, stages: Option<&StageFrame>, judged: &[(u32, u32)]
 }
 
 /// Adds the newest; the oldest goes when there are enough.
-fn push<T>(list: &mut Vec<T>, most: usize, item: T) {
+fn push<T>(list: &mut VecDeque<T>, most: usize, item: T) {
     if list.len() >= most {
-        list.remove(0);
+        list.pop_front();
     }
-    list.push(item);
+    list.push_back(item);
 }

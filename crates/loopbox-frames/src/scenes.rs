@@ -22,7 +22,7 @@ impl SceneId {
     }
 }
 
-/// The sums of each screen, of the others, and of the process. All its memory is taken when it is made.
+/// The sums of each screen, of the others, and of the process. A screen takes memory when its first frame comes, and nothing after.
 #[derive(Debug, Clone)]
 pub struct Scenes {
     table: Vec<SceneStats>,
@@ -35,7 +35,7 @@ impl Scenes {
 
     /// For at most `limit` screens.
     pub fn new(limit: usize) -> Self {
-        let mut table = Vec::with_capacity(limit + 2);
+        let mut table = Vec::with_capacity(OTHER + 1);
         table.push(SceneStats::new(SceneKind::Process, ""));
         table.push(SceneStats::new(SceneKind::Other, ""));
         Self { table, limit: limit + 2 }
@@ -54,6 +54,8 @@ impl Scenes {
         let index = match known {
             Some(at) => at + OTHER + 1,
             None if self.table.len() < self.limit => {
+                // A table that doubles would be half empty where an app has few screens.
+                self.table.reserve_exact(1);
                 self.table.push(wanted);
                 self.table.len() - 1
             }
@@ -120,7 +122,7 @@ impl Scenes {
     }
 
     /// The sums: the process first, then the others, then each screen in the order in which they came.
-    pub fn records(&self) -> impl Iterator<Item = &FrameScene> {
+    pub fn records(&self) -> impl ExactSizeIterator<Item = &FrameScene> {
         self.table.iter().map(SceneStats::sums)
     }
 }

@@ -5,8 +5,8 @@ mod common;
 use common::{ARTICLE, MS, S60, article, hz};
 use loopbox_format::model::{FrameCause, FrameFlags, JankPlace, SceneKind, Token, Uptime};
 use loopbox_frames::{
-    DisplayFrame, FrameEvent, FrameRecorder, Heard, METRICS, RefreshInterval, SKIPPED_FRAMES, SeenFrame,
-    SeenMessage,
+    DisplayFrame, FrameEvent, FrameRecorder, Heard, METRICS, OwnMessage, RefreshInterval, SKIPPED_FRAMES,
+    SeenFrame, SeenMessage,
 };
 
 const JANK_NS: u64 = 34 * MS;
@@ -28,8 +28,12 @@ fn take(recorder: &mut FrameRecorder, seen: SeenFrame, screen: &str) -> Heard {
     recorder.event(FrameEvent::Frame(seen, 0), scene)
 }
 
-fn message(token: u64, wall_ms: u64, end_ns: Uptime) -> SeenMessage {
-    SeenMessage { token: Token(token), wall_ns: wall_ms * MS, end_ns }
+fn message(token: u64, wall_ms: u64) -> SeenMessage {
+    SeenMessage { token: Token(token), wall_ns: wall_ms * MS }
+}
+
+fn own(token: u64, wall_ms: u64, end_ns: Uptime) -> OwnMessage {
+    OwnMessage { message: message(token, wall_ms), end_ns }
 }
 
 /// A report of a frame whose stages take so many milliseconds, in the order of the platform's constants.
@@ -97,7 +101,7 @@ fn what_is_kept_is_bounded_and_of_jank_frames_the_longest_stay() {
 #[test]
 fn a_jank_frame_has_its_messages_and_its_stages_in_whichever_order_they_come() {
     let mut recorder = recorder();
-    let jank = |time_ns, own: SeenMessage, other| SeenFrame {
+    let jank = |time_ns, own, other| SeenFrame {
         frame: DisplayFrame { time_ns, duration_ns: 100 * MS, interval: S60, flags: FrameFlags::SCROLLED },
         observed_rate: false,
         own: Some(own),
@@ -106,38 +110,26 @@ fn a_jank_frame_has_its_messages_and_its_stages_in_whichever_order_they_come() {
     let at = [1, 2, 3, 4, 5].map(|s| s * 1_000 * MS);
     take(
         &mut recorder,
-        jank(
-            Uptime(at[0]),
-            message(7, 90, Uptime(at[0] + 92 * MS)),
-            Some(message(8, 5, Uptime(at[0] + 99 * MS))),
-        ),
+        jank(Uptime(at[0]), own(7, 90, Uptime(at[0] + 92 * MS)), Some(message(8, 5))),
         "Feed",
     );
     take(
         &mut recorder,
-        jank(
-            Uptime(at[1]),
-            message(9, 3, Uptime(at[1] + 4 * MS)),
-            Some(message(10, 80, Uptime(at[1] + 95 * MS))),
-        ),
+        jank(Uptime(at[1]), own(9, 3, Uptime(at[1] + 4 * MS)), Some(message(10, 80))),
         "Feed",
     );
     take(
         &mut recorder,
-        jank(
-            Uptime(at[2]),
-            message(11, 3, Uptime(at[2] + 4 * MS)),
-            Some(message(12, 5, Uptime(at[2] + 50 * MS))),
-        ),
+        jank(Uptime(at[2]), own(11, 3, Uptime(at[2] + 4 * MS)), Some(message(12, 5))),
         "Feed",
     );
     // Main waited for the render thread: its own message is long, and no culprit. The stages come after the frame, or before.
-    take(&mut recorder, jank(Uptime(at[3]), message(13, 95, Uptime(at[3] + 96 * MS)), None), "Feed");
+    take(&mut recorder, jank(Uptime(at[3]), own(13, 95, Uptime(at[3] + 96 * MS)), None), "Feed");
     recorder.stages(&metrics(Uptime(at[3]), [1, 1, 1, 1, 1, 1, 1, 1], 96), 1, 2);
     recorder.stages(&metrics(Uptime(at[4]), [1, 1, 1, 80, 1, 1, 1, 1], 88), 1, 0);
     recorder.stages(&metrics(Uptime(at[4]), [1, 1, 1, 80, 1, 1, 1, 1], 88), 1, 0);
     recorder.stages(&metrics(Uptime(at[4]), [-5, 1, 1, 80, 1, 1, 1, 1], 88), 1, 0);
-    take(&mut recorder, jank(Uptime(at[4]), message(14, 85, Uptime(at[4] + 86 * MS)), None), "Feed");
+    take(&mut recorder, jank(Uptime(at[4]), own(14, 85, Uptime(at[4] + 86 * MS)), None), "Feed");
     let session = recorder.session();
     let found: Vec<_> = session.janks.iter().map(|jank| (jank.place, jank.cause)).collect();
     let expected = [
@@ -228,8 +220,8 @@ fn a_message_that_took_long_has_the_frames_that_it_dropped_and_its_screens_figur
     // A block of 720 ms in the frame's own message, and a shorter one behind it.
     let stalled = frame(Uptime(2 * i), 44 * i);
     let end_ns = 45 * i + i / 2;
-    let own = Some(message(7, 720, Uptime(end_ns)));
-    let other = Some(message(8, 12, Uptime(end_ns + MS)));
+    let own = Some(own(7, 720, Uptime(end_ns)));
+    let other = Some(message(8, 12));
     assert!(!recorder.is_counted_until(Uptime(end_ns)), "the next frame has not begun");
     take(&mut recorder, SeenFrame { own, other, ..seen(stalled) }, "Feed");
     assert!(recorder.is_counted_until(Uptime(end_ns)) && !recorder.is_counted_until(Uptime(48 * i)));
@@ -240,8 +232,8 @@ fn a_message_that_took_long_has_the_frames_that_it_dropped_and_its_screens_figur
     assert_eq!(recorder.stall(Token(8), "Feed").map(|stall| stall.dropped), Some(None));
     assert_eq!(recorder.stall(Token(8), "Detail"), None);
     // A message between two frames.
-    let other = Some(message(9, 100, Uptime(53 * i)));
-    let own = Some(message(10, 3, Uptime(46 * i + 3 * MS)));
+    let other = Some(message(9, 100));
+    let own = Some(self::own(10, 3, Uptime(46 * i + 3 * MS)));
     take(&mut recorder, SeenFrame { own, other, ..seen(frame(Uptime(46 * i), 7 * i)) }, "Detail");
     let stall = recorder.stall(Token(9), "").unwrap();
     assert_eq!((stall.dropped, stall.scene.name.as_str()), (Some(6), "Detail"));

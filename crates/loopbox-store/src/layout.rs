@@ -255,6 +255,12 @@ impl Layout {
         self.regions.iter().copied().find(|region| region.kind == kind as u32)
     }
 
+    /// How much of it a process has in memory: all but the display frames, which are the last region and go from the worker
+    /// into the file.
+    pub(crate) fn memory_len(&self) -> usize {
+        self.region(Kind::Frames).map_or(self.len, |frames| frames.offset)
+    }
+
     /// Whether the regions are in order, apart, aligned, within `len` and within the bounds on slots.
     ///
     fn check(&self, len: usize) -> bool {
@@ -411,6 +417,16 @@ mod tests {
     fn the_default_ring_leaves_room_in_the_budget() {
         // 512 KiB is the budget of the whole recorder; the queue, the interner and the stacks need the rest.
         assert!(header().layout.len <= 376 << 10, "{}", header().layout.len);
+    }
+
+    #[test]
+    fn display_frames_take_no_memory_of_the_ring() {
+        let with = Layout::of(&Geometry { frames_len: Geometry::FRAMES_LEN, ..Geometry::default() }).unwrap();
+        assert_eq!(with.memory_len(), header().layout.len);
+        assert!(with.regions.iter().all(|region| {
+            region.kind == Kind::Frames as u32 || region.slot_at(region.slots) <= with.memory_len()
+        }));
+        assert!(with.len >= with.memory_len() + 2 * Geometry::FRAMES_LEN as usize);
     }
 
     #[test]

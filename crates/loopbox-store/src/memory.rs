@@ -22,10 +22,10 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Memory for `header.layout`, with the header in place. Opens no file. Without memory every write is refused, and
+    /// Memory for what of `header.layout` is in memory, with the header in place. Opens no file. Without memory every write is refused, and
     /// the app runs on.
     pub(crate) fn new(header: &Header) -> Self {
-        let map = MmapOptions::new().len(header.layout.len).map_anon().ok().map(MmapRaw::from);
+        let map = MmapOptions::new().len(header.layout.memory_len()).map_anon().ok().map(MmapRaw::from);
         if let Some(map) = &map {
             let bytes = header.encode();
             words(map).iter().zip(words_of(&bytes)).for_each(|(to, word)| to.set(word));

@@ -160,11 +160,22 @@ pub(crate) fn words_of(bytes: &[u8]) -> impl Iterator<Item = u64> {
 
 /// A whole slot as it stands in a file, up to the end of its payload.
 pub(crate) fn encode_slot(seq: u64, payload: &[u8]) -> Vec<u8> {
+    let mut slot = Vec::with_capacity((HEADER_LEN + payload.len()).next_multiple_of(8));
+    slot.resize(HEADER_LEN, 0);
+    slot.extend_from_slice(payload);
+    seal(seq, &mut slot);
+    slot
+}
+
+/// Makes a whole slot of bytes that have a payload behind the room for the header.
+pub(crate) fn seal(seq: u64, slot: &mut Vec<u8>) {
+    let payload = slot.get(HEADER_LEN..).unwrap_or_default();
     let len = payload.len() as u64;
     let mut sum = Checksum::new(seq, len);
     words_of(payload).for_each(|word| sum.add(word));
-    let header = [seq, sum.finish(), len];
-    header.into_iter().chain(words_of(payload)).flat_map(u64::to_le_bytes).collect()
+    let header = [seq, sum.finish(), len].into_iter().flat_map(u64::to_le_bytes);
+    slot.iter_mut().zip(header).for_each(|(to, byte)| *to = byte);
+    slot.resize(slot.len().next_multiple_of(8), 0);
 }
 
 /// Reads a slot out of the bytes of a file, as [`Slot::read`] does from memory. `out` receives the payload.

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{details, file_of, group, message, options, record, symbols, tree};
+use loopbox_format::frames::encode_session;
 use loopbox_format::model::{
     Detail, DumpReason, Feature, FeatureState, FrameGesture, FrameScene, FrameSession, JankFrame, MainState,
     Message, Meta, Outside, Pending, PendingSource, RecentFrame, Record, Running, StageFrame, Token, Uptime,
@@ -344,8 +345,12 @@ fn display_frames_are_in_the_file_where_there_is_room_for_them() {
         let dir = tempfile::tempdir().unwrap();
         let geometry = Geometry { frames_len, ..Geometry::default() };
         let mut ring = common::ring(&RingOptions { geometry, ..options(dir.path()) });
-        assert_eq!(ring.worker.frames(&FrameSession::default()).is_ok(), frames_len > 0);
-        assert_eq!(ring.worker.frames(&frames).is_ok(), frames_len > 0);
+        for session in [&FrameSession::default(), &frames] {
+            let saved = ring.worker.frames(|slot| slot.extend(encode_session(session)));
+            assert_eq!(saved.is_ok(), frames_len > 0);
+        }
+        let too_long = ring.worker.frames(|slot| slot.resize(Geometry::FRAMES_LEN as usize + 1, 1));
+        assert!(too_long.is_err(), "what was saved before stands");
         let seen = from_file(&mut ring);
         assert_eq!(seen.report.frames, expected);
         assert_eq!((seen.damage, seen.torn), (vec![], 0));

@@ -5,6 +5,7 @@ import android.content.Context;
 import android.graphics.Canvas;
 import android.os.Handler;
 import android.os.Looper;
+import android.os.SystemClock;
 import android.view.Choreographer;
 import android.view.TestViewRoot;
 import android.view.TestVsync;
@@ -14,41 +15,65 @@ import com.android.internal.policy.PhoneWindow;
 import io.loopbox.Config;
 import io.loopbox.FrameConfig;
 import io.loopbox.Loopbox;
+import java.io.BufferedReader;
 import java.io.File;
+import java.io.FileReader;
+import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import scenario.Heap;
 
 /**
  * How many refreshes of the display are asked for, by ways to watch frames: while nothing moves, and for one scroll; and what
- * memory Loopbox's takes beside its recorder's. A real clock of 60 Hz.
+ * memory Loopbox's takes beside its recorder's: when it has been installed, and when more screens, gestures, frames and jank frames
+ * have come than it keeps, with the same calls and the same scrolls for the recorder alone. A real clock of 60 Hz.
  *
  * Prints {@code refreshes WAY IDLE SCROLL}, of so many milliseconds idle and one scroll of so many frames, the two arguments; and
- * {@code memory WAY BYTES FILE}: bytes of malloc in use (NaN on a phone), and of files that are mapped.
+ * {@code memory WAY BYTES MAPPED FILE}: bytes of malloc in use (NaN on a phone), of the process's mappings of its files, and of these
+ * files. The ring itself is no file: a test of loopbox-store knows that it is as large with frames as without.
  */
 public final class RefreshBench {
     /** Longer than a gesture takes to end, and than a worker sleeps. */
     private static final long STILL_MS = 500;
 
+    /** Longer than it takes until what has come is saved, and copied into the ring's file. */
+    private static final long SAVED_MS = 1_500;
+
+    /** The compiler of ART takes memory, too, and not in each of them. */
+    private static final int MEMORY_ROUNDS = 3;
+
     private static final int STEP = 20;
+
+    // More than is kept of each: 16 screens and gestures, 32 jank frames, 128 frames.
+    private static final int SCREENS = 18;
+    private static final int FRAMES_PER_SCREEN = 9;
+    private static final int JANK_EACH = 4;
+    private static final long JANK_MS = 60;
+    /** Longer than a fling takes to end. */
+    private static final long GESTURE_END_MS = 150;
 
     private RefreshBench() {}
 
     /** Scrolls by itself through so many frames. */
     private static final class Feed extends View {
         private int left;
+        private boolean janks;
         private CountDownLatch over;
 
         Feed(Context context) {
             super(context);
         }
 
-        void scroll(int frames, CountDownLatch latch) {
+        void scroll(int frames, boolean janky, CountDownLatch latch) {
             left = frames;
+            janks = janky;
             over = latch;
             scrollTo(0, getScrollY() + STEP);
         }
 
         @Override protected void onDraw(Canvas canvas) {
+            if (janks && left % JANK_EACH == 0) {
+                SystemClock.sleep(JANK_MS);
+            }
             if (left > 0 && --left == 0) {
                 over.countDown();
             } else if (left > 0) {
@@ -92,12 +117,26 @@ public final class RefreshBench {
         onMain(begin(article));
         count("article", feed, idleMs, frames);
         article.end();
-        onMain(install(folder, null));
-        memory("recorder", folder);
-        onMain(uninstall());
         onMain(install(folder, window));
-        memory("frames", folder);
         count("ours", feed, idleMs, frames);
+        // What is taken once in a process, classes and what is looked up in ART, is none of what frames keep.
+        use(feed);
+        onMain(uninstall());
+        for (int round = 0; round < MEMORY_ROUNDS; round++) {
+            // What an installation leaves behind is none of the next one's.
+            memory("before-recorder", folder);
+            onMain(install(folder, null));
+            memory("recorder", folder);
+            use(feed);
+            memory("recorder-used", folder);
+            onMain(uninstall());
+            memory("before-frames", folder);
+            onMain(install(folder, window));
+            memory("frames", folder);
+            use(feed);
+            memory("frames-used", folder);
+            onMain(uninstall());
+        }
     }
 
     private static void count(String way, final Feed feed, int idleMs, final int frames) throws InterruptedException {
@@ -107,23 +146,50 @@ public final class RefreshBench {
         long idle = TestVsync.scheduled() - before;
         final CountDownLatch over = new CountDownLatch(1);
         before = TestVsync.scheduled();
-        onMain(new Runnable() {
-            @Override public void run() {
-                feed.scroll(frames, over);
-            }
-        });
+        onMain(scroll(feed, frames, false, over));
         over.await();
         settle();
         say("refreshes " + way + " " + idle + " " + (TestVsync.scheduled() - before));
     }
 
-    private static void memory(String way, File folder) throws InterruptedException {
-        settle();
-        long mapped = 0;
-        for (File file : folder.listFiles()) {
-            mapped += file.length();
+    /** Scrolls in one named animation after the other, each of which is a screen of its own. */
+    private static void use(Feed feed) throws InterruptedException {
+        for (int screen = 0; screen < SCREENS; screen++) {
+            String name = "bench.screen.Screen" + screen;
+            CountDownLatch over = new CountDownLatch(1);
+            Loopbox.frames().begin(name);
+            onMain(scroll(feed, FRAMES_PER_SCREEN, true, over));
+            over.await();
+            Loopbox.frames().end(name);
+            Thread.sleep(GESTURE_END_MS);
         }
-        say("memory " + way + " " + (Heap.COUNTED ? (double) Heap.mallocBytes() : Double.NaN) + " " + mapped);
+    }
+
+    private static void memory(String way, File folder) throws InterruptedException, IOException {
+        Thread.sleep(SAVED_MS);
+        long length = 0;
+        for (File file : folder.listFiles()) {
+            length += file.length();
+        }
+        String malloc = Heap.COUNTED ? String.valueOf(Heap.mallocBytes()) : "NaN";
+        say("memory " + way + " " + malloc + " " + mappedOf(folder) + " " + length);
+    }
+
+    /** Bytes of the process's mappings of files in a folder. */
+    private static long mappedOf(File folder) throws IOException {
+        long mapped = 0;
+        BufferedReader maps = new BufferedReader(new FileReader("/proc/self/maps"));
+        try {
+            for (String line = maps.readLine(); line != null; line = maps.readLine()) {
+                if (line.contains(folder.getPath())) {
+                    String[] range = line.substring(0, line.indexOf(' ')).split("-");
+                    mapped += Long.parseLong(range[1], 16) - Long.parseLong(range[0], 16);
+                }
+            }
+        } finally {
+            maps.close();
+        }
+        return mapped;
     }
 
     private static void settle() throws InterruptedException {
@@ -143,6 +209,14 @@ public final class RefreshBench {
             }
         });
         done.await();
+    }
+
+    private static Runnable scroll(final Feed feed, final int frames, final boolean janky, final CountDownLatch over) {
+        return new Runnable() {
+            @Override public void run() {
+                feed.scroll(frames, janky, over);
+            }
+        };
     }
 
     private static Runnable begin(final FrameWays.Way way) {

@@ -4,7 +4,9 @@
 use crate::session::Session;
 use crate::session::frames::FrameSender;
 use loopbox_format::model::{Token, Uptime};
-use loopbox_frames::{Cadence, FrameEvent, IntervalDetector, RefreshInterval, SeenFrame, SeenMessage};
+use loopbox_frames::{
+    Cadence, FrameEvent, IntervalDetector, OwnMessage, RefreshInterval, SeenFrame, SeenMessage,
+};
 use loopbox_recorder::Ended;
 use ringbuf::traits::Producer;
 use std::sync::Arc;
@@ -24,7 +26,7 @@ pub(crate) struct MainFrames {
     asked: bool,
     /// The message of the frame that stands, by its number, and how it ended.
     own: Option<Token>,
-    own_ended: Option<SeenMessage>,
+    own_ended: Option<OwnMessage>,
     /// The slowest other message since then.
     other: Option<SeenMessage>,
 }
@@ -50,13 +52,13 @@ impl MainFrames {
         let Some(own) = self.own else { return };
         let Ended { token, wall_ns, end_ns } = ended;
         if token == own {
-            self.own_ended = Some(SeenMessage { token, wall_ns, end_ns });
+            self.own_ended = Some(OwnMessage { message: SeenMessage { token, wall_ns }, end_ns });
             if !self.asked {
                 self.own = None;
                 self.set_awaited(false);
             }
         } else if self.other.is_none_or(|other| wall_ns > other.wall_ns) {
-            self.other = Some(SeenMessage { token, wall_ns, end_ns });
+            self.other = Some(SeenMessage { token, wall_ns });
         }
     }
 
@@ -116,7 +118,7 @@ impl MainFrames {
     /// Passes an event on to the worker, which is woken when it sleeps.
     pub(super) fn send(&mut self, event: FrameEvent) {
         let Some(frames) = &self.session.frames else { return };
-        if self.queue.try_push(event).is_err() {
+        if self.queue.try_push(event.into()).is_err() {
             frames.lose();
         }
         if frames.wakes() {

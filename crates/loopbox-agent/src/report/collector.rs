@@ -176,7 +176,9 @@ impl<'a> Collector<'a> {
 
     /// Saves display frames.
     pub(super) fn save_frames(&mut self, frames: &Frames) {
-        self.save("display frames", |ring, _| ring.frames(&frames.session()));
+        self.save("display frames", |ring, _| {
+            ring.frames(|slot| frames.recorder(|recorder| recorder.encode(slot)))
+        });
     }
 
     /// Saves the pending queue.

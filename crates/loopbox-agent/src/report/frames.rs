@@ -63,7 +63,8 @@ impl FrameCollector {
         let awaited = frames.is_awaited();
         self.awaited = awaited;
         // Those that are there: while a listener takes its time, more come.
-        for event in (0..queue.occupied_len()).map_while(|_| queue.try_pop()) {
+        let there = (0..queue.occupied_len()).map_while(|_| queue.try_pop());
+        for event in there.filter_map(|packed| packed.event()) {
             self.unsaved = true;
             self.taken_at_ns = now_ns;
             let name = match event {

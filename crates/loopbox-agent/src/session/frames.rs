@@ -2,21 +2,21 @@
 
 use super::settings::FrameSettings;
 use loopbox_format::model::FrameSession;
-use loopbox_frames::{FrameEvent, FrameRecorder};
+use loopbox_frames::{FrameRecorder, PackedEvent};
 use ringbuf::traits::Split;
 use ringbuf::{CachingCons, CachingProd, HeapRb};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many events wait for the worker at most: of two seconds at 120 Hz.
-const CAPACITY: usize = 256;
+/// How many events wait for the worker at most: of 1.6 s at 120 Hz. While frames come it is there each 200 ms.
+const CAPACITY: usize = 192;
 /// Screens beyond these count as others.
 const MAX_NAMES: usize = 64;
 
 /// The main thread's end of the queue of events.
-pub(crate) type FrameSender = CachingProd<Arc<HeapRb<FrameEvent>>>;
+pub(crate) type FrameSender = CachingProd<Arc<HeapRb<PackedEvent>>>;
 /// The worker's end of it.
-pub(crate) type FrameReceiver = CachingCons<Arc<HeapRb<FrameEvent>>>;
+pub(crate) type FrameReceiver = CachingCons<Arc<HeapRb<PackedEvent>>>;
 
 /// An empty queue.
 pub(crate) fn queue() -> (FrameSender, FrameReceiver) {

@@ -13,7 +13,7 @@ mod layout;
 mod words;
 
 use crate::codec::CodecError;
-use crate::model::FrameSession;
+use crate::model::{FrameGesture, FrameScene, FrameSession, JankFrame, RecentFrame, StageFrame};
 use words::Words;
 
 /// Length of what comes before the records of a list.
@@ -52,11 +52,11 @@ pub fn read<R: FrameRecord>(bytes: &[u8]) -> Result<R, CodecError> {
 /// A list of records as the payload of a section.
 pub fn encode_list<R: FrameRecord>(records: &[R]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    put_list(records, &mut bytes);
+    put_list(records.iter(), &mut bytes);
     bytes
 }
 
-fn put_list<R: FrameRecord>(records: &[R], bytes: &mut Vec<u8>) {
+fn put_list<'a, R: FrameRecord + 'a>(records: impl ExactSizeIterator<Item = &'a R>, bytes: &mut Vec<u8>) {
     for number in [R::BYTES, records.len()] {
         bytes.extend_from_slice(&(number as u32).to_le_bytes());
     }
@@ -80,12 +80,32 @@ pub fn decode_list<R: FrameRecord>(mut bytes: &[u8]) -> Result<Vec<R>, CodecErro
 pub fn encode_session(session: &FrameSession) -> Vec<u8> {
     let FrameSession { scenes, gestures, janks, recent, stages } = session;
     let mut bytes = Vec::new();
-    put_list(scenes, &mut bytes);
-    put_list(gestures, &mut bytes);
-    put_list(janks, &mut bytes);
-    put_list(recent, &mut bytes);
-    put_list(stages, &mut bytes);
+    put_session(&mut bytes, scenes.iter(), gestures.iter(), janks.iter(), recent.iter(), stages.iter());
     bytes
+}
+
+/// Appends the bytes of [`encode_session`] for records that are kept elsewhere. Takes memory for no more than those.
+pub fn put_session<'a>(
+    bytes: &mut Vec<u8>,
+    scenes: impl ExactSizeIterator<Item = &'a FrameScene>,
+    gestures: impl ExactSizeIterator<Item = &'a FrameGesture>,
+    janks: impl ExactSizeIterator<Item = &'a JankFrame>,
+    recent: impl ExactSizeIterator<Item = &'a RecentFrame>,
+    stages: impl ExactSizeIterator<Item = &'a StageFrame>,
+) {
+    let lens = [
+        scenes.len() * FrameScene::BYTES,
+        gestures.len() * FrameGesture::BYTES,
+        janks.len() * JankFrame::BYTES,
+        recent.len() * RecentFrame::BYTES,
+        stages.len() * StageFrame::BYTES,
+    ];
+    bytes.reserve_exact(lens.into_iter().map(|len| LIST_HEAD + len).sum());
+    put_list(scenes, bytes);
+    put_list(gestures, bytes);
+    put_list(janks, bytes);
+    put_list(recent, bytes);
+    put_list(stages, bytes);
 }
 
 /// The session in the bytes of [`encode_session`].

@@ -10,12 +10,14 @@
 //!   looks, and in which `recover` understands what it finds.
 //! * Of a region that is written in turn, nothing is left out before the newest that is copied, and the oldest comes first.
 
+use super::frames::SavedFrames;
 use super::shared::Shared;
 use crate::layout::{CRASH_AT, HEARTBEAT_AT, Header, Kind, Region};
 use crate::memory::may_grow_to;
 use crate::ring_file::{RingFile, Volatile};
 use crate::slot::{SlotRead, encode_slot};
 use crate::source::{Live, Newest, Source, newest, slot_of};
+use std::borrow::Cow;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
@@ -47,6 +49,8 @@ pub struct Mirror {
     shared: Arc<Shared>,
     dir: PathBuf,
     copies: Vec<RegionCopy>,
+    /// Display frames that the file does not have yet, as far as is known: they have no place in the ring's memory.
+    frames: Option<SavedFrames>,
     /// Last sign of life and crash mark as the file has them.
     marks: [u64; 2],
 }
@@ -61,11 +65,11 @@ struct RegionCopy {
 }
 
 /// A slot on its way into the file.
-struct Changed {
+struct Changed<'a> {
     /// Where in the file.
     index: usize,
     seq: u64,
-    bytes: Vec<u8>,
+    bytes: Cow<'a, [u8]>,
 }
 
 impl Mirror {
@@ -75,7 +79,7 @@ impl Mirror {
             Some(RegionCopy { kind, region, written: vec![0; region.slots] })
         };
         let copies = ORDER.into_iter().filter_map(copy).collect();
-        Self { shared: Arc::clone(shared), dir, copies, marks: [0; 2] }
+        Self { shared: Arc::clone(shared), dir, copies, frames: None, marks: [0; 2] }
     }
 
     /// Makes the file, with what the ring holds already, and, where it is missing, its directory; does nothing when there is
@@ -118,7 +122,10 @@ impl Mirror {
         let file = shared.file.get().filter(|file| file.path().is_some() && shared.memory.is_mine());
         let Some(file) = file else { return Ok(()) };
         let write = &mut |bytes: &[u8], at| file.file().write_all_at(bytes, at);
-        self.copy_to(write).map_err(|error| {
+        let copied = self.copy_to(write);
+        // Not before there is a file: one that could not be given its name is made anew, with all that is in it.
+        self.frames = None;
+        copied.map_err(|error| {
             file.give_up();
             Volatile::Write(error)
         })
@@ -128,7 +135,12 @@ impl Mirror {
         let shared = Arc::clone(&self.shared);
         let live = Live(shared.words());
         let marks = [HEARTBEAT_AT, CRASH_AT].map(|at| live.word(at));
-        let changed: Vec<Vec<Changed>> = self.copies.iter().map(|copy| copy.read(&shared)).collect();
+        if let Some(newer) = shared.frames.take() {
+            self.frames = Some(newer);
+        }
+        let saved = self.frames.as_ref();
+        let changed: Vec<Vec<Changed<'_>>> =
+            self.copies.iter().map(|copy| copy.read(&shared, saved)).collect();
         if changed.iter().all(Vec::is_empty) && marks == self.marks {
             return Ok(());
         }
@@ -156,9 +168,10 @@ impl Mirror {
 
 impl RegionCopy {
     /// What has changed, in the order in which it is to be written.
-    fn read(&self, shared: &Shared) -> Vec<Changed> {
+    fn read<'a>(&self, shared: &Shared, frames: Option<&'a SavedFrames>) -> Vec<Changed<'a>> {
         match self.kind {
             Kind::Records | Kind::TreePages => self.read_turns(shared),
+            Kind::Frames => frames.and_then(|saved| self.read_saved(saved)).into_iter().collect(),
             _ => self.read_newest(shared).into_iter().collect(),
         }
     }
@@ -171,7 +184,7 @@ impl RegionCopy {
 
     /// Of a region that is written in turn: each slot in its place, from the oldest up to the newest as of a first look. A
     /// second look finds all that was written before that one.
-    fn read_turns(&self, shared: &Shared) -> Vec<Changed> {
+    fn read_turns(&self, shared: &Shared) -> Vec<Changed<'static>> {
         let slots = self.region.slots;
         let looked = (0..slots).map(|index| (self.seq(shared, index), index));
         let (newest, at) = looked.max().unwrap_or_default();
@@ -184,21 +197,33 @@ impl RegionCopy {
             if let SlotRead::Whole { seq, .. } = Live(shared.words()).slot(&self.region, index, &mut payload)
                 && seq <= newest
             {
-                changed.push(Changed { index, seq, bytes: encode_slot(seq, &payload) });
+                changed.push(Changed { index, seq, bytes: encode_slot(seq, &payload).into() });
             }
         }
         changed
     }
 
     /// Of a region that changes in place: the newest, for the slot of the file that has the oldest.
-    fn read_newest(&self, shared: &Shared) -> Option<Changed> {
-        let written = self.written.iter().copied().max().unwrap_or(0);
+    fn read_newest(&self, shared: &Shared) -> Option<Changed<'static>> {
+        let (written, index) = self.newest_and_oldest()?;
         if (0..self.region.slots).all(|index| self.seq(shared, index) <= written) {
             return None;
         }
         let Newest { payload, seq, .. } = newest(&Live(shared.words()), &shared.header.layout, self.kind);
+        (seq > written).then_some(Changed { index, seq, bytes: encode_slot(seq, &payload?).into() })
+    }
+
+    /// As [`Self::read_newest`], of what was saved beside the ring's memory.
+    fn read_saved<'a>(&self, saved: &'a SavedFrames) -> Option<Changed<'a>> {
+        let (written, index) = self.newest_and_oldest()?;
+        let SavedFrames { seq, bytes } = saved;
+        (*seq > written).then_some(Changed { index, seq: *seq, bytes: bytes.as_slice().into() })
+    }
+
+    /// The newest write that the file has, and the slot there that has the oldest.
+    fn newest_and_oldest(&self) -> Option<(u64, usize)> {
         let (index, _) = self.written.iter().enumerate().min_by_key(|&(_, seq)| seq)?;
-        (seq > written).then_some(Changed { index, seq, bytes: encode_slot(seq, &payload?) })
+        Some((self.written.iter().copied().max()?, index))
     }
 }
 
@@ -208,16 +233,21 @@ mod tests {
     use crate::layout::REGIONS_AT;
     use crate::recover::{Recovered, recover};
     use crate::{Geometry, Identity, Ring, RingOptions};
+    use loopbox_format::frames::encode_session;
     use loopbox_format::model::Token;
     use loopbox_format::model::Uptime;
     use loopbox_format::model::{
-        ClockPair, Location, LocationId, MainState, Method, MethodId, Phase, Record, RecordKind, Slowest,
-        StackSource, StackTree, Symbols, TreeNode,
+        ClockPair, FrameSession, Location, LocationId, MainState, Method, MethodId, Phase, RecentFrame,
+        Record, RecordKind, Slowest, StackSource, StackTree, Symbols, TreeNode,
     };
 
     const MS: u64 = 1_000_000;
 
     fn ring() -> Ring {
+        ring_with(0)
+    }
+
+    fn ring_with(frames_len: u32) -> Ring {
         let geometry = Geometry {
             records: 4,
             record_len: 256,
@@ -225,7 +255,7 @@ mod tests {
             tree_page_len: 256,
             running_tree_len: 1024,
             pending_len: 128,
-            frames_len: 0,
+            frames_len,
         };
         let identity = Identity::of_this_process(ClockPair { uptime_ns: Uptime(1), unix_ms: 1 });
         Ring::create(&RingOptions { dir: PathBuf::new(), identity, geometry })
@@ -411,6 +441,43 @@ mod tests {
             let copied = disk.copy(&mut ring).is_ok();
             assert_eq!(tokens(&disk.recover()), [38]);
             if copied {
+                break;
+            }
+        }
+    }
+
+    /// A process that is killed while its frames are copied leaves those, or the ones of the second before.
+    #[test]
+    fn display_frames_that_are_cut_off_anywhere_leave_the_ones_before() {
+        let session = |duration_us| FrameSession {
+            recent: vec![RecentFrame { duration_us, ..RecentFrame::default() }; 8],
+            ..FrameSession::default()
+        };
+        for room in 0.. {
+            let mut ring = ring_with(512);
+            let mut disk = Disk::new(&ring);
+            let save = |ring: &mut Ring, duration_us| {
+                let bytes = encode_session(&session(duration_us));
+                ring.worker.frames(|slot| slot.extend(bytes)).unwrap();
+            };
+            save(&mut ring, 1);
+            disk.copy(&mut ring).unwrap();
+            // Only the newest of what waits is copied.
+            save(&mut ring, 2);
+            save(&mut ring, 3);
+            disk.room = room;
+            let copied = disk.copy(&mut ring).is_ok();
+            let seen = disk.recover();
+            // The last bytes are zeros, which a file has that was not written.
+            let newest = copied || room > 300 && seen.report.frames == session(3);
+            assert_eq!(seen.report.frames, session(if newest { 3 } else { 1 }), "{room}");
+            assert!(seen.damage.len() <= 1 && seen.torn == 0, "{:?}", seen.damage);
+            // What a failed copy had is there for the next.
+            disk.room = usize::MAX;
+            disk.copy(&mut ring).unwrap();
+            assert_eq!(disk.recover().report.frames, session(3));
+            if copied {
+                assert!(room > 300, "{room}");
                 break;
             }
         }

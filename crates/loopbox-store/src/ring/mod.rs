@@ -1,5 +1,6 @@
 //! The ring as a recorder uses it: one writer per thread, readers, marks.
 
+mod frames;
 mod fuse;
 mod main_thread;
 mod mirror;
@@ -18,6 +19,7 @@ use crate::identity::Identity;
 use crate::layout::{Geometry, Header, Kind, Layout};
 use crate::memory::Memory;
 use crate::trees::Fidelity;
+use frames::{FramesWriter, WaitingFrames};
 use loopbox_format::model::Token;
 use region::RegionWriter;
 use shared::Shared;
@@ -67,7 +69,7 @@ impl Ring {
         let header = Header { identity: options.identity, layout };
         let memory = Memory::new(&header);
         let (file, discarded) = (OnceLock::new(), AtomicBool::new(false));
-        let shared = Arc::new(Shared { memory, header, file, discarded });
+        let shared = Arc::new(Shared { memory, frames: WaitingFrames::default(), header, file, discarded });
         let region = |kind| RegionWriter::new(&shared, kind);
         let main = MainWriter {
             current: region(Kind::Current),
@@ -90,7 +92,7 @@ impl Ring {
             features: region(Kind::Features),
             pending: region(Kind::Pending),
             statistics: region(Kind::Statistics),
-            frames: region(Kind::Frames),
+            frames: FramesWriter::new(&shared),
         };
         let fuse = RingFuse { shared: Arc::clone(&shared) };
         let mirror = Mirror::new(&shared, options.dir.clone());

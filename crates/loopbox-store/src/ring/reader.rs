@@ -59,7 +59,7 @@ impl RingReader {
         self.shared.file.get()?.path()
     }
 
-    /// Bytes of the ring in memory and on disk.
+    /// Bytes of the ring's file.
     pub fn size(&self) -> usize {
         self.shared.header.layout.len
     }

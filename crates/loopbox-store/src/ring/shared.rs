@@ -1,5 +1,6 @@
 //! What the parts of a ring share.
 
+use super::frames::WaitingFrames;
 use crate::layout::Header;
 use crate::memory::Memory;
 use crate::ring_file::RingFile;
@@ -10,6 +11,7 @@ use std::sync::atomic::AtomicBool;
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) memory: Memory,
+    pub(super) frames: WaitingFrames,
     pub(super) header: Header,
     /// Its copy on the disk, when there is one.
     pub(super) file: OnceLock<RingFile>,

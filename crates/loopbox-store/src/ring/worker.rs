@@ -1,13 +1,13 @@
 //! What the worker thread writes.
 
+use super::frames::FramesWriter;
 use super::region::RegionWriter;
 use crate::StoreError;
 use crate::slot::words_of;
 use crate::trees::{Fidelity, PAGE_HEADER_LEN, PackError, pack_within};
 use loopbox_format::codec;
-use loopbox_format::frames::encode_session;
 use loopbox_format::model::{
-    FeatureState, FrameSession, Meta, Outside, Pending, Running, StackTree, Statistic, Symbols, Token,
+    FeatureState, Meta, Outside, Pending, Running, StackTree, Statistic, Symbols, Token,
 };
 
 /// What the worker thread writes. Its methods may allocate.
@@ -25,7 +25,7 @@ pub struct WorkerWriter {
     pub(super) features: RegionWriter,
     pub(super) pending: RegionWriter,
     pub(super) statistics: RegionWriter,
-    pub(super) frames: RegionWriter,
+    pub(super) frames: FramesWriter,
 }
 
 impl WorkerWriter {
@@ -107,9 +107,13 @@ impl WorkerWriter {
         })
     }
 
-    /// Display frames, in a ring that has room for them.
-    pub fn frames(&mut self, session: &FrameSession) -> Result<(), StoreError> {
-        self.frames.write_next_bytes(&encode_session(session))
+    /// Display frames, in a ring that has room for them. They take memory until the next copy into the file, and none while there
+    /// is nothing to copy.
+    ///
+    /// `encode` appends the bytes of [`loopbox_format::frames::encode_session`]: from where the frames are kept, without a copy
+    /// in between.
+    pub fn frames(&mut self, encode: impl FnOnce(&mut Vec<u8>)) -> Result<(), StoreError> {
+        self.frames.save(encode)
     }
 
     /// Statistics of process and machine, as captured with the queue; as many of the first as fit.

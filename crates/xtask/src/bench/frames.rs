@@ -14,8 +14,8 @@ pub(crate) struct FramesArgs {
     /// Testbeds to run on
     #[arg(long, value_delimiter = ',', default_value = "art10,art10-jit,art11,art11-jit,art14")]
     testbed: Vec<String>,
-    /// Frames per batch; more than 230 would be more than wait for the worker on a device
-    #[arg(long, default_value_t = 200)]
+    /// Frames per batch; more than 170 would be more than wait for the worker on a device
+    #[arg(long, default_value_t = 160)]
     frames: u32,
     /// Batches per way
     #[arg(long, default_value_t = 31)]
@@ -175,10 +175,20 @@ fn refreshes(launcher: &Launcher, args: &FramesArgs) -> Result<()> {
     let ours = asked.get("ours").context("Loopbox did not run")?;
     budget("refreshes while nothing moves", ours[0], 0.0);
     budget("refreshes added by a scroll", ours[1] - none[1], 1.0);
-    let memory: BTreeMap<String, [f64; 2]> = medians(&lines, "memory")?;
-    if let (Some(with), Some(without)) = (memory.get("frames"), memory.get("recorder")) {
-        let [heap, mapped] = [0, 1].map(|at| (with[at] - without[at]) / 1024.0);
-        println!("  memory beside the recorder's: {heap:.0} KiB of malloc, {mapped:.0} KiB mapped");
+    let memory: BTreeMap<String, Vec<[f64; 3]>> = all_of(&lines, "memory")?;
+    for (with, without, label) in
+        [("frames", "recorder", "installed"), ("frames-used", "recorder-used", "all that is kept")]
+    {
+        let ways = [with, "before-frames", without, "before-recorder"].map(|way| memory.get(way));
+        let [Some(with), Some(before), Some(without), Some(before_that)] = ways else { continue };
+        let rounds = with.iter().zip(before).zip(without.iter().zip(before_that));
+        let [heap, mapped, file] = middle(rounds.map(|((with, before), (without, before_that))| {
+            [0, 1, 2].map(|at| (with[at] - before[at] - (without[at] - before_that[at])) / 1024.0)
+        }));
+        println!(
+            "  memory beside the recorder's, {label}: {heap:.0} KiB of malloc, {mapped:.0} KiB mapped; \
+             the ring's file on the disk is {file:.0} KiB longer"
+        );
         budget("KiB of memory", heap + mapped, 64.0);
     }
     Ok(())

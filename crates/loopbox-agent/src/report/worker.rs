@@ -119,7 +119,9 @@ impl<'a> Worker<'a> {
             self.collector.long.tell(env, self.frames.is_awaited());
             self.collector.save_changes();
             let signals = sigquit::count();
-            if signals != self.seen_signals {
+            // One that was counted after the end of the session is the next session's. The main thread ends it, so who sees
+            // such a signal sees the end, too.
+            if signals != self.seen_signals && !session.shared.stopped() {
                 self.seen_signals = signals;
                 self.drive(env, Event::Wanted(Trigger::Signal));
             }

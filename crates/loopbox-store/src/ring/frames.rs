@@ -1,32 +1,12 @@
 //! Display frames on their way into the ring's file. They are the only region without a place in the ring's memory: the worker
 //! alone writes them, nothing in the process reads them there, and they are as large as all that the recorder of frames keeps.
 
+use super::saved_frames::SavedFrames;
 use super::shared::Shared;
 use crate::StoreError;
 use crate::layout::{Kind, Region};
 use crate::slot::{HEADER_LEN, seal};
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// Frames that were saved: a whole slot of the file.
-#[derive(Debug)]
-pub(super) struct SavedFrames {
-    pub(super) seq: u64,
-    pub(super) bytes: Vec<u8>,
-}
-
-/// Those that wait for the next copy; newer ones replace them. Not for the main thread.
-#[derive(Debug, Default)]
-pub(super) struct WaitingFrames(Mutex<Option<SavedFrames>>);
-
-impl WaitingFrames {
-    fn replace(&self, saved: SavedFrames) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(saved);
-    }
-
-    pub(super) fn take(&self) -> Option<SavedFrames> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-}
+use std::sync::Arc;
 
 /// The worker's part.
 #[derive(Debug)]

@@ -10,7 +10,7 @@
 //!   looks, and in which `recover` understands what it finds.
 //! * Of a region that is written in turn, nothing is left out before the newest that is copied, and the oldest comes first.
 
-use super::frames::SavedFrames;
+use super::saved_frames::SavedFrames;
 use super::shared::Shared;
 use crate::layout::{CRASH_AT, HEARTBEAT_AT, Header, Kind, Region};
 use crate::memory::may_grow_to;

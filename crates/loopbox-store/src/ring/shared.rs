@@ -1,6 +1,6 @@
 //! What the parts of a ring share.
 
-use super::frames::WaitingFrames;
+use super::saved_frames::WaitingFrames;
 use crate::layout::Header;
 use crate::memory::Memory;
 use crate::ring_file::RingFile;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use loopbox_e2e::live::{quit, running_tree, wait_for_ring, wait_for_signal_catcher};
+use loopbox_e2e::live::{quit, running_tree, wait_for_ring, wait_for_signal_catcher, wait_until};
 use loopbox_e2e::{LIMIT, launcher, read};
 use loopbox_format::container::{self, Tag};
 use loopbox_format::model::{ProcessExit, Report};
@@ -60,6 +60,12 @@ impl Taking {
         Ok(took.map(|(words, path)| (words.to_owned(), path.into())).collect())
     }
 
+    /// What it is handed when there are so many. That something was heard is not enough after a hang: it may be what was
+    /// complete before its end, at which the listener looks only now.
+    fn take_all(&mut self, count: usize) -> Result<Vec<(String, PathBuf)>> {
+        wait_until("as many reports", || Ok(Some(self.take()?).filter(|taken| taken.len() >= count)))
+    }
+
     /// Waits for a report in these words.
     fn hears(&mut self, words: &str) -> Result<()> {
         self.app.wait_for(&format!("SCRIPT report {words}"), LIMIT).map(drop)
@@ -88,14 +94,8 @@ fn a_report_is_handed_out_when_its_process_is_done_with_it() -> Result<()> {
         assert_eq!(other.take()?, [], "{testbed}: it goes on in a living process");
         other.end()?;
         app.open_gate()?;
-        // What is heard may still be what was complete before: the listener may look at its first report only now.
-        let taken = loop {
-            app.hears("ANR CONFIRMED complete hang []")?;
-            let taken = app.take()?;
-            if !taken.is_empty() {
-                break taken;
-            }
-        };
+        app.hears("ANR CONFIRMED complete hang []")?;
+        let taken = app.take_all(1)?;
         let [(words, file)] = &taken[..] else { panic!("{testbed}: {taken:?}") };
         assert_eq!(words, "ANR CONFIRMED complete hang []");
         let report = read(file)?;
@@ -206,7 +206,7 @@ fn an_anr_of_a_living_process_names_the_systems_profile_of_it() -> Result<()> {
     delivered(&mut app, PROFILE)?;
     app.open_gate()?;
     app.hears("ANR CONFIRMED complete hang []")?;
-    let taken = app.take()?;
+    let taken = app.take_all(2)?;
     let words: Vec<&str> = taken.iter().map(|(words, _)| words.as_str()).collect();
     let anr = format!("ANR CONFIRMED complete hang [] profile {PROFILE}");
     assert_eq!(words, ["REQUESTED RESPONSIVE complete requested [before]", &anr]);

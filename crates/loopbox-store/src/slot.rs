@@ -254,6 +254,15 @@ mod tests {
         }
     }
 
+    /// Ends the writer of a race also where its reader has found a fault: a panic that waits for it would never be seen.
+    struct EndsWriter<'a>(&'a AtomicU64);
+
+    impl Drop for EndsWriter<'_> {
+        fn drop(&mut self) {
+            self.0.store(u64::MAX, Ordering::Relaxed);
+        }
+    }
+
     /// Two real threads; under Miri, which looks for data races, on many schedules.
     #[test]
     fn a_reader_never_sees_a_mixture() {
@@ -283,6 +292,7 @@ mod tests {
                 }
                 last
             });
+            let _ends = EndsWriter(&read);
             while !writer.is_finished() {
                 read.fetch_max(look().unwrap_or(0), Ordering::Relaxed);
             }

@@ -12,12 +12,14 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use crate::artifact::{ALL, Artifact, INHOUSE, LOOPBOX, NOOP, SCREEN, STARTUP, VERSION};
-use crate::java::{AllClasses, Classes, Entries, Java, library_in};
+use crate::half::{self, AllClasses, Classes, Entries};
+use crate::java::Java;
 use crate::library::Library;
 use crate::linked;
-use crate::project::{data, folder};
+use crate::project::{GLUE, data, folder};
 use loopbox_setup::files::{files_below, write_atomically};
 use loopbox_setup::progress::Progress;
+use loopbox_setup::workspace::root;
 
 /// The native libraries of the archives.
 #[derive(Debug, Clone, Copy)]
@@ -37,15 +39,13 @@ pub(crate) fn pack(libraries: Libraries<'_>, java: &AllClasses) -> Result<PathBu
     Ok(short)
 }
 
-/// Compiles the Java half in the folder `glue` and puts the archives with some libraries, and what belongs to them, into a
-/// Maven repository. Returns the file of the archive that apps depend on.
+/// Puts the archives with the Java half, some libraries and what belongs to them into a Maven repository. Returns the file of the archive that apps depend on.
 ///
 /// # Errors
 /// When a source does not compile, or a file cannot be read or written.
-pub fn build(libraries: Libraries<'_>, glue: &Path, repository: &Path) -> Result<PathBuf> {
+pub fn build(libraries: Libraries<'_>, repository: &Path) -> Result<PathBuf> {
     let java = Java::ensure(&Progress::new("aar"))?;
-    let work = tempfile::tempdir().context("no folder to compile in")?;
-    put_all(libraries, &library_in(&java, glue, work.path())?, repository)
+    put_all(libraries, &half::archives(&java, &root().join(GLUE))?, repository)
 }
 
 fn put_all(libraries: Libraries<'_>, java: &AllClasses, repository: &Path) -> Result<PathBuf> {
@@ -207,7 +207,7 @@ pub fn unpack(file: &Path) -> Result<Entries> {
 mod tests {
     use super::*;
     use crate::abi::Abi;
-    use loopbox_setup::workspace::root;
+    use loopbox_setup::cache::Cache;
     use std::time::{Duration, UNIX_EPOCH};
 
     fn all_classes(text: &str) -> AllClasses {
@@ -300,35 +300,40 @@ mod tests {
     fn two_folders_with_the_same_sources_make_the_same_repository() {
         let folder = tempfile::tempdir().unwrap();
         let library = library(folder.path());
-        let make = |name: &str, year: u64| {
-            let glue = folder.path().join(name);
-            for part in COPIED {
-                let from = root().join("jni-glue").join(part);
-                for file in files_below(&from).unwrap() {
-                    let to = glue.join(part).join(file.strip_prefix(&from).unwrap());
-                    fs::create_dir_all(to.parent().unwrap()).unwrap();
-                    fs::copy(&file, &to).unwrap();
-                    let time = UNIX_EPOCH + Duration::from_hours(year * 8_766);
-                    fs::File::options().append(true).open(&to).unwrap().set_modified(time).unwrap();
-                }
-            }
-            let repository = glue.join("maven");
-            let own = std::slice::from_ref(&library);
-            build(Libraries { own, inhouse: own }, &glue, &repository).unwrap();
-            let files = files_below(&repository).unwrap();
-            let named = |file: &PathBuf| {
-                (file.strip_prefix(&repository).unwrap().to_owned(), fs::read(file).unwrap())
-            };
-            files.iter().map(named).collect::<Vec<_>>()
+        let own = std::slice::from_ref(&library);
+        let read = |repository: &Path| {
+            let named =
+                |file: PathBuf| (file.strip_prefix(repository).unwrap().to_owned(), fs::read(&file).unwrap());
+            files_below(repository).unwrap().into_iter().map(named).collect::<Vec<_>>()
         };
-        let (one, other) = (make("a", 40), make("deeper/b", 50));
+        let here = folder.path().join("maven");
+        build(Libraries { own, inhouse: own }, &here).unwrap();
+        // Another one, with a cache of its own: nothing that was made of this folder is found there.
+        let glue = folder.path().join("deeper/glue");
+        for part in COPIED {
+            let from = root().join(GLUE).join(part);
+            for file in files_below(&from).unwrap() {
+                let to = glue.join(part).join(file.strip_prefix(&from).unwrap());
+                fs::create_dir_all(to.parent().unwrap()).unwrap();
+                fs::copy(&file, &to).unwrap();
+                let time = UNIX_EPOCH + Duration::from_hours(50 * 8_766);
+                fs::File::options().append(true).open(&to).unwrap().set_modified(time).unwrap();
+            }
+        }
+        let mut java = Java::ensure(&Progress::new("test")).unwrap();
+        java.cache = Cache::open(&folder.path().join("cache")).unwrap();
+        let there = folder.path().join("deeper/maven");
+        let compiled = half::archives(&java, &glue).unwrap();
+        put_all(Libraries { own, inhouse: own }, &compiled, &there).unwrap();
+        let (one, other) = (read(&here), read(&there));
         let names: Vec<_> = one.iter().map(|(name, _)| name.file_name().unwrap().to_string_lossy()).collect();
         let of_each = ["-javadoc.jar", "-sources.jar", ".aar", ".module", ".pom"];
         let list = std::iter::once(LOOPBOX.file_name("-cyclonedx.json"));
         let rest = ALL.into_iter().flat_map(|a| of_each.map(|suffix| a.file_name(suffix)));
         assert_eq!(names, list.chain(rest).collect::<Vec<_>>());
-        for ((name, bytes), (_, again)) in one.iter().zip(&other) {
-            assert!(bytes == again, "{} differs", name.display());
+        assert_eq!(one.len(), other.len());
+        for ((name, bytes), again) in one.iter().zip(&other) {
+            assert!((name, bytes) == (&again.0, &again.1), "{} differs", name.display());
         }
     }
 }

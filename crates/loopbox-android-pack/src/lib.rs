@@ -9,7 +9,8 @@ mod artifact;
 mod build;
 mod check;
 pub mod device;
-pub mod java;
+pub mod half;
+mod java;
 mod library;
 mod link;
 mod linked;
@@ -87,7 +88,7 @@ pub fn pack(options: &Options) -> Result<()> {
     if ALL.iter().all(|abi| libraries.iter().any(|library| library.abi == *abi)) {
         ensure_list_is_short(&list, libraries.iter().chain(&inhouse))?;
         progress.say("compile and pack the Java half");
-        let java = java::library(&java::Java::ensure(&progress)?)?;
+        let java = half::all(&java::Java::ensure(&progress)?)?;
         java.ensure_api_is_recorded()?;
         let archive = aar::pack(aar::Libraries { own: &libraries, inhouse: &inhouse }, &java)?;
         println!("{}: {} bytes", archive.display(), fs::metadata(&archive)?.len());

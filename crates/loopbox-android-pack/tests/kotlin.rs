@@ -6,28 +6,24 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use anyhow::{Context, Result, ensure};
-use loopbox_android_pack::java::{self, Compiled};
+use loopbox_android_pack::half::{self, Compiled};
 use loopbox_setup::command::{Outcome, run};
 use loopbox_setup::files::files_below;
 use loopbox_setup::kotlin::Kotlin;
 use loopbox_setup::progress::Progress;
 use loopbox_setup::tools::Tools;
 use loopbox_setup::workspace::root;
-use tempfile::{TempDir, tempdir};
+use tempfile::tempdir;
 
 /// Compiled once for all tests.
-static HALF: LazyLock<(TempDir, Compiled)> = LazyLock::new(|| {
-    let work = tempdir().unwrap();
-    let compiled = java::compile(work.path()).unwrap();
-    (work, compiled)
-});
+static HALF: LazyLock<Compiled> = LazyLock::new(|| half::compiled().unwrap());
 
 fn kotlin(sources: &[PathBuf], on: &Path) -> Result<Outcome> {
     kotlin_into(tempdir()?.path(), sources, &[on])
 }
 
 fn kotlin_into(classes: &Path, sources: &[PathBuf], on: &[&Path]) -> Result<Outcome> {
-    let on = on.iter().copied().chain([HALF.1.android_jar.as_path()]);
+    let on = on.iter().copied().chain([HALF.android_jar.as_path()]);
     let class_path: Vec<PathBuf> = on.map(Path::to_owned).collect();
     Kotlin::ensure(&Progress::new("kotlin"))?.compile(sources, &class_path, classes)
 }
@@ -57,7 +53,7 @@ fn kotlin_may_do_all_that_the_api_says_and_the_documents_show() -> Result<()> {
         )?;
         sources.push(file);
     }
-    for classes in [&HALF.1.library, &HALF.1.noop] {
+    for classes in [&HALF.library, &HALF.noop] {
         kotlin(&sources, classes)?.into_text()?;
     }
     Ok(())
@@ -71,14 +67,14 @@ fn the_links_in_kotlin_compile() -> Result<()> {
     kotlin_into(declared.path(), &files_below(&place.join("declarations"))?, &[])?.into_text()?;
     let sources = files_below(&place.join("kotlin"))?;
     ensure!(sources.len() == 2, "{sources:?}");
-    kotlin_into(tempdir()?.path(), &sources, &[&HALF.1.library, declared.path()])?.into_text()?;
+    kotlin_into(tempdir()?.path(), &sources, &[&HALF.library, declared.path()])?.into_text()?;
     Ok(())
 }
 
 #[test]
 fn kotlin_refuses_what_the_annotations_forbid_and_nothing_else() -> Result<()> {
     let source = root().join("tests/kotlin/Refused.kt");
-    let outcome = kotlin(std::slice::from_ref(&source), &HALF.1.library)?;
+    let outcome = kotlin(std::slice::from_ref(&source), &HALF.library)?;
     ensure!(!outcome.status.success(), "the compiler refuses nothing");
     let text = fs::read_to_string(&source)?;
     let numbered = || text.lines().enumerate().map(|(at, line)| (at + 1, line));
@@ -101,7 +97,7 @@ fn kotlin_refuses_what_the_annotations_forbid_and_nothing_else() -> Result<()> {
 
 #[test]
 fn the_java_that_the_documents_show_compiles() -> Result<()> {
-    let (tools, compiled) = (Tools::ensure()?, &HALF.1);
+    let (tools, compiled) = (Tools::ensure()?, &HALF);
     for (document, mark) in SHOWN {
         let folder = tempdir()?;
         let shown = code(document, "java", mark)?;

@@ -4,7 +4,7 @@
 use std::fs;
 
 use anyhow::{Context, Result};
-use loopbox_android_pack::{aar, java};
+use loopbox_android_pack::{aar, half};
 use loopbox_setup::files::files_below;
 use loopbox_setup::jvm;
 use loopbox_setup::progress::Progress;
@@ -27,7 +27,7 @@ const BUGSNAG_ANDROID: &str = "6.25.0";
 #[test]
 fn the_link_to_bugsnag_fits_the_real_one() -> Result<()> {
     let work = tempfile::tempdir()?;
-    let compiled = java::compile(work.path())?;
+    let compiled = half::compiled()?;
     let package = BUGSNAG.ensure(&Progress::new("Bugsnag"))?;
     let name = "bugsnag-android-core";
     let member = format!("package/android/com/bugsnag/{name}/{name}-{BUGSNAG_ANDROID}.aar");

@@ -34,7 +34,7 @@ impl Unpacked {
         let library = android::ensure(Abi::X86_64)?;
         let ships = fs::read(&library.file)?;
         let libraries = aar::Libraries { own: &[library], inhouse: &[] };
-        let archive = aar::build(libraries, &root().join("jni-glue"), &folder.path().join("maven"))?;
+        let archive = aar::build(libraries, &folder.path().join("maven"))?;
         let mut entries = aar::unpack(&archive)?;
         let wanted = [
             "AndroidManifest.xml",

@@ -3,7 +3,7 @@
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
-use loopbox_android_pack::java;
+use loopbox_android_pack::half;
 use loopbox_e2e::{LIMIT, read};
 use loopbox_format::model::DumpReason;
 use loopbox_launch::Launcher;
@@ -23,7 +23,7 @@ const UPLOAD: &str =
 #[test]
 fn the_readmes_app_in_kotlin_records_and_is_given_its_report() -> Result<()> {
     let work = tempdir()?;
-    let compiled = java::compile(work.path())?;
+    let compiled = half::compiled()?;
     let readme = fs::read_to_string(root().join("README.md"))?;
     let (_, shown) = readme.split_once("```kotlin\n").context("no Kotlin in the README")?;
     let (shown, _) = shown.split_once("```").context("it has no end")?;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use anyhow::{Context, Result};
-use loopbox_android_pack::java;
+use loopbox_android_pack::half;
 use loopbox_e2e::live::running_tree;
 use loopbox_e2e::{Frame, LIMIT, read, stacks_of};
 use loopbox_format::model::{MainState, RecordKind, Report, Uptime};
@@ -26,7 +26,7 @@ const WITHOUT_VIEWS: [&str; 6] = ["Copies", "Decoder", "ReportFile", "ReportText
 fn class_path() -> &'static [PathBuf] {
     static COMPILED: LazyLock<(TempDir, Vec<PathBuf>)> = LazyLock::new(|| {
         let work = tempdir().unwrap();
-        let compiled = java::compile(work.path()).unwrap();
+        let compiled = half::compiled().unwrap();
         let sources = java_below(&[root().join("tests/integrate/screen")]).unwrap();
         // The platform's own stubs last: what nothing stands in for is named there, and does nothing.
         let archives = [compiled.screen, compiled.library, compiled.android_jar];

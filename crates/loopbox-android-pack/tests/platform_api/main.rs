@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use anyhow::{Context, Result};
-use loopbox_android_pack::{data, java};
+use loopbox_android_pack::{data, half};
 use loopbox_setup::package::read_toml;
 use loopbox_setup::progress::Progress;
 use loopbox_setup::registry::{Pinned, Registry};
@@ -130,7 +130,7 @@ fn faults(known: &Known, uses: &Uses, absent: &Absent, newest: u32) -> Vec<Strin
 #[test]
 fn all_that_older_platforms_have_not_is_known_and_guarded() -> Result<()> {
     let work = tempfile::tempdir()?;
-    let compiled = java::compile(work.path())?;
+    let compiled = half::compiled()?;
     let mut uses = Uses::new();
     for classes in [&compiled.library, &compiled.inhouse, &compiled.noop, &compiled.screen, &compiled.startup]
     {

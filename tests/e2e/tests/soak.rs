@@ -9,8 +9,8 @@ use loopbox_launch::wait_for_report;
 use std::time::Duration;
 use tempfile::tempdir;
 
-const MESSAGES: u64 = 200_000;
-/// What may be added between the first quarter and the end. A leak of 16 bytes a message would be 2.4 MB.
+const MESSAGES: u64 = 100_000;
+/// What may be added between the first quarter and the end. A leak of 16 bytes a message would be 1.2 MB.
 const MALLOC_GROWTH: i64 = 256 << 10;
 /// Pages that Java's collector has not given back come and go.
 const RESIDENT_GROWTH: i64 = 2 << 20;

@@ -112,11 +112,13 @@ const AT_ONCE: usize = 4;
 
 /// Those that take minutes, longest first, but for those that need a library which a step beside them may still build. They begin
 /// before the others, which fill the gaps at the end.
-const LONGEST: [&str; 7] = [
+const LONGEST: [&str; 9] = [
     "e2e frames",
-    "loopbox-cli fleet",
+    "loopbox-cli page",
     "loopbox-art on_art",
     "e2e hangs",
+    "loopbox-cli fleet",
+    "phone stand_in",
     "e2e aar",
     "e2e shipped",
     "bionic tagged",

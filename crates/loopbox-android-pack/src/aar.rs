@@ -12,8 +12,8 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use crate::artifact::{ALL, Artifact, INHOUSE, LOOPBOX, NOOP, SCREEN, STARTUP, VERSION};
-use crate::half::{self, AllClasses, Classes, Entries};
-use crate::java::Java;
+use crate::half::{self, AllClasses, Classes};
+use crate::java::{Entries, Java};
 use crate::library::Library;
 use crate::linked;
 use crate::project::{GLUE, data, folder};

@@ -1,21 +1,17 @@
 //! The Java half of the product: what of it is compiled, against what, and what of it goes into which archive.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::java::Java;
+use crate::java::{Entries, Java, entries};
 use crate::project::{GLUE, folder};
 use loopbox_setup::cache::Key;
 use loopbox_setup::command::path_list;
 use loopbox_setup::files::{files_below, write_atomically};
 use loopbox_setup::progress::Progress;
 use loopbox_setup::workspace::root;
-
-/// Files of an archive, by their names in it.
-pub(crate) type Entries = BTreeMap<String, Vec<u8>>;
 
 /// The Java of one archive, compiled.
 #[derive(Clone)]
@@ -332,17 +328,6 @@ fn java_below(place: &Path, folders: &[&str]) -> Result<Vec<PathBuf>> {
     for name in folders {
         let all = files_below(&place.join(name))?;
         found.extend(all.into_iter().filter(|file| file.extension().is_some_and(|e| e == "java")));
-    }
-    Ok(found)
-}
-
-/// All files below a folder.
-pub(crate) fn entries(folder: &Path) -> Result<Entries> {
-    let mut found = Entries::new();
-    for file in files_below(folder)? {
-        let name = file.strip_prefix(folder).unwrap_or(&file).to_string_lossy().into_owned();
-        let content = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        found.insert(name, content);
     }
     Ok(found)
 }

@@ -1,16 +1,17 @@
 //! A Java compiler for Android: against API 23, every warning an error; and the tools that document and list what it compiled.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-use crate::half::entries;
 use crate::project::{data, folder};
 use loopbox_setup::cache::{Cache, Key};
 use loopbox_setup::command::{path_list, run};
 use loopbox_setup::fetch::Fetcher;
+use loopbox_setup::files::files_below;
 use loopbox_setup::package::{Package, read_toml};
 use loopbox_setup::progress::Progress;
 use loopbox_setup::tools::Tools;
@@ -141,4 +142,18 @@ impl Java {
     fn boot_class_path(&self, before: &[PathBuf]) -> String {
         path_list(before.iter().chain([&self.android_jar]))
     }
+}
+
+/// Files of an archive, by their names in it.
+pub(crate) type Entries = BTreeMap<String, Vec<u8>>;
+
+/// All files below a folder.
+pub(crate) fn entries(folder: &Path) -> Result<Entries> {
+    let mut found = Entries::new();
+    for file in files_below(folder)? {
+        let name = file.strip_prefix(folder).unwrap_or(&file).to_string_lossy().into_owned();
+        let content = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        found.insert(name, content);
+    }
+    Ok(found)
 }

@@ -28,6 +28,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use anyhow::{Result, bail, ensure};
+use loopbox_setup::cache::Cache;
 use loopbox_setup::command::for_each;
 use loopbox_setup::progress::Progress;
 use loopbox_setup::workspace::root;
@@ -98,6 +99,8 @@ pub fn pack(options: &Options) -> Result<()> {
         }
         archives = Some(sizes);
     }
+    // What was made of earlier sources.
+    Cache::open(&folder().join("cache"))?.prune(&[])?;
     weigh(&libraries, archives, &toolchain.name(), options.bless)
 }
 

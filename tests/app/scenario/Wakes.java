@@ -85,6 +85,7 @@ public final class Wakes extends Handler {
             begunMs = SystemClock.uptimeMillis();
             lastMs = begunMs;
             next();
+            tookSince(now);
             return;
         }
         if (number(2) > 0 && now - lastMs - (sent % number(1) == 0 ? number(3) : number(2)) > GAP_MS) {
@@ -95,16 +96,14 @@ public final class Wakes extends Handler {
         if (number(4) > 0) {
             Work.busy(number(4));
         }
-        long tookMs = SystemClock.uptimeMillis() - now;
-        if (tookMs >= LONG_MS) {
-            slow++;
-            slowMs += tookMs;
-        }
         if (sent < rounds * number(1)) {
             next();
+            tookSince(now);
             return;
         }
-        say();
+        Map<String, Long> after = wakes();
+        tookSince(now);
+        say(after);
         if (way + 1 == WAYS.length) {
             Script.say("end");
             Runtime.getRuntime().halt(0);
@@ -113,6 +112,15 @@ public final class Wakes extends Handler {
             application.hide(page);
         }
         sendEmptyMessageDelayed(SETTLED, SETTLE_MS);
+    }
+
+    /** Notes a message that began then when it took long: also one that read files, which others may have kept it from. */
+    private void tookSince(long startMs) {
+        long tookMs = SystemClock.uptimeMillis() - startMs;
+        if (tookMs >= LONG_MS) {
+            slow++;
+            slowMs += tookMs;
+        }
     }
 
     private int number(int at) {
@@ -128,12 +136,12 @@ public final class Wakes extends Handler {
         sendEmptyMessageDelayed(0, ms);
     }
 
-    private void say() {
+    private void say(Map<String, Long> after) {
         StringBuilder line = new StringBuilder("wakes ").append(WAYS[way][0]);
         line.append(" messages=").append(number(4) == 0 ? 1 : sent);
         line.append(" ms=").append(SystemClock.uptimeMillis() - begunMs).append(" gaps=").append(gaps);
         line.append(" slow=").append(slow).append(" slowMs=").append(slowMs);
-        for (Map.Entry<String, Long> thread : wakes().entrySet()) {
+        for (Map.Entry<String, Long> thread : after.entrySet()) {
             Long earlier = before.get(thread.getKey());
             line.append(' ').append(thread.getKey()).append('=');
             line.append(thread.getValue() - (earlier == null ? 0 : earlier));

@@ -39,7 +39,8 @@ pub(crate) fn pack(libraries: Libraries<'_>, java: &AllClasses) -> Result<PathBu
     Ok(short)
 }
 
-/// Puts the archives with the Java half, some libraries and what belongs to them into a Maven repository. Returns the file of the archive that apps depend on.
+/// Puts the archives into a Maven repository: the Java half, some libraries and what belongs to them. Returns the file of the
+/// archive that apps depend on.
 ///
 /// # Errors
 /// When a source does not compile, or a file cannot be read or written.

@@ -61,7 +61,8 @@ impl AllClasses {
 pub(crate) fn all(java: &Java) -> Result<AllClasses> {
     let half = Half::ensure(java, &root().join(GLUE))?;
     let beside = [GLUE_INTEGRATIONS, GLUE_SAMPLE].map(|folder| root().join(GLUE).join(folder));
-    let key = beside.iter().try_fold(half.key("java-beside"), |key, folder| key.with_path(folder))?;
+    let named = half.key("java-beside").with(&INTEGRATIONS.join(" "));
+    let key = beside.iter().try_fold(named, |key, folder| key.with_path(folder))?;
     java.cache.step("java-beside", &key, |out| compile_beside(java, &half.parts.library.classes, out))?;
     half.read()
 }

@@ -89,7 +89,7 @@ settings = {
     "spark.sql.warehouse.dir": folder,
 }
 if count <= 20000:
-    # Seconds of work: the JVM's quick compiler alone takes half of the time.
+    # Seconds of work: with the JVM's quick compiler alone it takes half of the processor.
     settings["spark.driver.extraJavaOptions"] = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 builder = SparkSession.builder.master("local[2]")
 for name, value in settings.items():

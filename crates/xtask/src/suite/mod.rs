@@ -110,8 +110,8 @@ const LIMIT: Duration = Duration::from_mins(30);
 /// How many run at a time: those that run apps on testbeds wait most of the time.
 const AT_ONCE: usize = 4;
 
-/// Those that take minutes, longest first, but for those that need a library which a step beside them may still build. They begin
-/// before the others, which fill the gaps at the end.
+/// Those that take longest, and one that would begin last, but for those that need a library which a step beside them may still
+/// build. They begin before the others, which fill the gaps at the end.
 const LONGEST: [&str; 9] = [
     "e2e frames",
     "loopbox-cli page",

@@ -99,11 +99,17 @@ impl Details {
         self.items.get_mut(..self.len)?.iter_mut().rev().find(|detail| detail.token == token)
     }
 
-    /// Takes out the least worth keeping when it is worth less than this, keeping the others' order; its worth.
-    pub(crate) fn evict_below(&mut self, worth: KeepReason, detail_ns: u64) -> Option<KeepReason> {
-        let worths = self.as_slice().iter().map(|detail| (KeepReason::of(detail, detail_ns), detail.wall_ns));
-        let (index, (least, _)) =
-            worths.enumerate().min_by_key(|(_, worth)| *worth).filter(|(_, (w, _))| *w < worth)?;
+    /// Takes out the least worth keeping when it is worth less than this one, keeping the others' order; its reason. Those
+    /// that are there for themselves differ by their length: the slowest of a record has its name. Of the others the first
+    /// stay, because each exchange is written to the ring.
+    pub(crate) fn evict_for(&mut self, new: &Detail<Name>, detail_ns: u64) -> Option<KeepReason> {
+        let worth = |detail: &Detail<Name>| (KeepReason::of(detail, detail_ns), detail.wall_ns);
+        let (index, (least, wall_ns)) =
+            self.as_slice().iter().map(worth).enumerate().min_by_key(|(_, worth)| *worth)?;
+        let (reason, new_ns) = worth(new);
+        if least > reason || least == reason && (reason != KeepReason::Itself || wall_ns >= new_ns) {
+            return None;
+        }
         if let Some(tail) = self.items.get_mut(index..self.len) {
             tail.rotate_left(1);
         }

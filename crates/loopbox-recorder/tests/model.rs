@@ -288,12 +288,12 @@ impl Rules<'_> {
         if self.details.len() == self.config.details_per_record as usize {
             let short =
                 |detail: &Detail| detail.wall_ns < self.config.detail_ns && detail.end == End::Returned;
-            let shortest =
-                self.details.iter().filter(|detail| short(detail)).map(|detail| detail.wall_ns).min();
             self.dropped += 1;
-            let (true, Some(shortest)) = (deserves, shortest) else { return };
-            let at =
-                self.details.iter().position(|detail| short(detail) && detail.wall_ns == shortest).unwrap();
+            let worth = |detail: &Detail| (!short(detail), detail.wall_ns);
+            let at = (0..self.details.len()).min_by_key(|&at| worth(&self.details[at])).unwrap();
+            if !deserves || worth(&self.details[at]) >= (true, wall_ns) {
+                return;
+            }
             self.details.remove(at);
         }
         self.details.push(Detail {

@@ -209,12 +209,32 @@ fn details_are_bounded_and_the_rest_is_counted() {
     assert_eq!(history[0].dropped_details, 2);
 
     let mut main = Main::new(&Config { details_per_record: 1, ..Config::default() });
-    main.message(50 * MS);
+    main.message(70 * MS);
     main.begin(1);
-    main.compute(70 * MS);
+    main.compute(50 * MS);
     assert_eq!(main.end(1), Wanted::Nothing, "no room for it, so no need to read its name");
     let history = main.history();
     assert_eq!((history[0].details.len(), history[0].dropped_details), (1, 1));
+}
+
+/// Eight messages that threw do not take the slowest one's name.
+#[test]
+fn the_slowest_message_of_a_record_has_its_name() {
+    let mut main = Main::new(&Config::default());
+    for what in 0..8 {
+        main.begin(1);
+        main.compute(if what == 5 { MS } else { 20 * MS });
+        assert_eq!(main.aggregator.end(Main::pointer(1, true), None, End::Threw), Wanted::Description);
+        main.describe("com.example.Thrower", what);
+    }
+    main.begin(1);
+    main.compute(60 * MS);
+    assert_eq!(main.end(1), Wanted::Description);
+    main.describe("com.example.Slow", 8);
+    let history = main.history();
+    let kept: Vec<_> = history[0].details.iter().filter_map(|d| d.message.as_ref().unwrap().what).collect();
+    assert_eq!(kept, [0, 1, 2, 3, 4, 6, 7, 8]);
+    assert_eq!((history[0].slowest.unwrap().token.0, history[0].dropped_details), (9, 1));
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn a_printer_that_was_there_before_sees_everything_and_is_put_back() -> Result<(
     on_each_testbed(|testbed| {
         let story = tell(testbed, &[], &["mode=before", "hook=PRINTER"])?;
         assert_eq!(story.hook(), "Printer, passes on to com.othersdk.Monitor");
-        assert!(story.has_shop(1) && story.has_shop(2));
+        story.shop(1).and(story.shop(2))?;
         // Two messages and the one that leaves the loop, which throws and so has no end.
         assert!(story.said("other 3 2"), "{:?}", story.said);
         assert!(story.said("other 5 3"), "{:?}", story.said);
@@ -39,7 +39,7 @@ fn a_printer_that_was_there_before_sees_everything_and_is_put_back() -> Result<(
 fn a_printer_that_wraps_ours_keeps_us_and_stays_when_we_go() -> Result<()> {
     on_each_testbed(|testbed| {
         let story = tell(testbed, &[], &["mode=after", "hook=PRINTER"])?;
-        assert!(story.has_shop(1));
+        story.shop(1)?;
         assert!(story.said("other 2 1") && story.said("other 4 2"), "{:?}", story.said);
         assert!(story.said("restored true"), "the other library's Printer must stay");
         Ok(())
@@ -61,7 +61,7 @@ fn a_printer_that_took_ours_out_is_noticed_and_passed_on_to() -> Result<()> {
     on_each_testbed(|testbed| {
         let story = tell(testbed, &[], &["mode=displaced", "hook=PRINTER", "printerCheckMs=100"])?;
         assert_eq!(story.hook(), "Printer, passes on to com.othersdk.Monitor, armed again 1 time");
-        assert!(story.has_shop(1) && story.has_shop(2));
+        story.shop(1).and(story.shop(2))?;
         assert!(story.said("restored true"), "what was there when we came back is put back");
         Ok(())
     })
@@ -73,7 +73,7 @@ fn a_hook_that_was_taken_out_comes_back_on_a_main_thread_that_is_never_idle() ->
         let story = tell(testbed, &[], arguments)?;
         assert!(story.hook().contains(", passes on to "), "{}", story.hook());
         assert!(story.hook().ends_with(", armed again 1 time"), "{}", story.hook());
-        assert!(story.has_shop(1) && story.has_shop(2), "{:#?}", story.report.history);
+        story.shop(1).and(story.shop(2))?;
         assert!(story.said("restored true"), "{:?}", story.said);
         let unseen = story.report.history.iter().find(|record| record.kind == RecordKind::Unseen);
         assert!(unseen.is_some_and(|record| record.count == 0), "{:#?}", story.report.history);
@@ -108,7 +108,7 @@ fn a_printer_that_was_set_to_null_is_set_again() -> Result<()> {
     on_each_testbed(|testbed| {
         let story = tell(testbed, &[], &["mode=nulled", "hook=PRINTER", "printerCheckMs=100"])?;
         assert_eq!(story.hook(), "Printer, armed again 1 time");
-        assert!(story.has_shop(2));
+        story.shop(2)?;
         Ok(())
     })
 }
@@ -131,7 +131,7 @@ fn a_stubborn_other_library_is_answered_ever_more_seldom() -> Result<()> {
 fn an_observer_that_was_there_before_gets_its_own_tokens_back() -> Result<()> {
     let story = tell("art10", &[], &["mode=observer-before"])?;
     assert!(story.hook().starts_with("Observer by reflection, Proxy, passes on to "), "{}", story.hook());
-    assert!(story.has_shop(1) && story.has_shop(2));
+    story.shop(1).and(story.shop(2))?;
     // Two messages and the throwing one, which an observer is notified of; then one and one more.
     assert!(story.said("stats 5 5 0"), "{:?}", story.said);
     assert!(story.said("restored true"));
@@ -144,7 +144,7 @@ fn an_observer_that_was_there_before_gets_its_own_tokens_back() -> Result<()> {
 fn an_observer_that_wraps_ours_keeps_us_and_stays_when_we_go() -> Result<()> {
     let story = tell("art10", &[], &["mode=observer-after"])?;
     assert_eq!(story.hook(), "Observer by reflection, class");
-    assert!(story.has_shop(1));
+    story.shop(1)?;
     assert!(story.said("stats 4 4 0"), "{:?}", story.said);
     assert!(story.said("restored true"), "the other library's observer must stay");
     Ok(())
@@ -154,12 +154,13 @@ fn an_observer_that_wraps_ours_keeps_us_and_stays_when_we_go() -> Result<()> {
 fn an_observer_that_was_taken_out_is_set_again() -> Result<()> {
     let story = tell("art10", &[], &["mode=observer-nulled", "printerCheckMs=100"])?;
     assert_eq!(story.hook(), "Observer by reflection, class, armed again 1 time");
-    assert!(story.has_shop(1) && story.has_shop(2) && story.said("left null"), "{:?}", story.said);
+    story.shop(1).and(story.shop(2))?;
+    assert!(story.said("left null"), "{:?}", story.said);
 
     let story = tell("art10", &[], &["mode=observer-displaced", "printerCheckMs=100"])?;
     let hook = story.hook();
     assert!(hook.contains("Proxy, passes on to ") && hook.ends_with(", armed again 1 time"), "{hook}");
-    assert!(story.has_shop(1) && story.has_shop(2));
+    story.shop(1).and(story.shop(2))?;
     assert!(story.said("stats 4 4 0") && story.said("restored true"), "{:?}", story.said);
     Ok(())
 }
@@ -254,7 +255,7 @@ fn callbacks_that_print_themselves_oddly_are_recorded_sanely() -> Result<()> {
             assert_eq!(name.named_by, NamedBy::Printer);
             assert!(name.callback.len() < 100 && !name.callback.contains(['\n', ' ']), "{name:?}");
         }
-        assert!(story.has_shop(21));
+        story.shop(21)?;
         Ok(())
     })
 }

@@ -487,7 +487,7 @@ impl<H: Environment> Aggregator<H> {
         let details = &mut self.open.details;
         if details.len() >= self.details_per_record {
             let worth = KeepReason::of(&detail, self.detail_ns);
-            let evicted = details.evict_below(worth, self.detail_ns);
+            let evicted = details.evict_for(&detail, self.detail_ns);
             if evicted.unwrap_or(worth) > KeepReason::Frequent {
                 self.open.dropped_details = self.open.dropped_details.saturating_add(1);
             }

@@ -241,17 +241,17 @@ fn native_ignores_a_computation_and_what_java_knows_better() {
     });
     expect(unknown, "current-slow", Confidence::High);
     // It computed whenever it had a CPU: the futex is where the sampler had it stopped.
-    let starved = |cpu_ms| {
-        in_native(cpu_ms, 98).with(|report| {
+    let starved = |cpu_ms, starved_ms: u64| {
+        let report = in_native(cpu_ms, 98).with(|report| {
             let anr = &mut report.anr;
             (anr.ran_ns, anr.hang_threshold_ns, anr.starved_ns) =
-                (5_500_000_000, Some(5_000_000_000), 4_500_000_000);
-        })
+                (5_500_000_000, Some(5_000_000_000), starved_ms * 1_000_000);
+        });
+        diagnosis(report).causes.iter().any(|cause| cause.rule == "native")
     };
-    let v = diagnosis(starved(700));
-    assert!(v.causes.iter().all(|cause| cause.rule != "native"), "{v:#?}");
-    let v = diagnosis(starved(60));
-    assert!(v.causes.iter().any(|cause| cause.rule == "native"), "{v:#?}");
+    assert!(!starved(700, 4_500), "it computed");
+    assert!(!starved(330, 3_400), "it computed, and was stopped for a quarter of the time");
+    assert!(starved(60, 1_500), "it waited for a CPU before it waited in native code");
     let sleeps = in_native(20, 115).with(|report| report.trees.clear());
     let sleeps = sleeps.looper_tree(99, &[("com.shop.Photo.show:3 java.lang.Thread.sleep!", 540)]);
     let v = expect(sleeps, "sleep", Confidence::High);

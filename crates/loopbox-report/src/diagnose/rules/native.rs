@@ -20,9 +20,13 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let (main, wait) = (facts.analysis.main_thread.as_ref()?, facts.analysis.main_wait()?);
     let profile = facts.profile.as_ref()?;
     let (frame, ns) = profile.top_frame?;
-    // What computes in native code may wait for a moment, too; what waited for a CPU computes as soon as it has one.
+    // What computes in native code may wait for a moment, too. What waited for a CPU computes as soon as it has one, and
+    // the sampler has it stopped meanwhile (in a futex) longer than on other machines: a wait takes no CPU and wants none.
+    let cpu = slow.cpu_share().filter(|cpu| *cpu < 0.3)?;
     let starved = measured_cpu_wait(facts, slow).map_or(0.0, |(part, _)| part);
-    let cpu = slow.cpu_share().filter(|cpu| *cpu < 0.3 * (1.0 - starved))?;
+    if cpu + starved > 0.5 {
+        return None;
+    }
     let is_native = facts.analysis.frames[frame].kind == FrameKind::Native;
     let known_from_java = profile.share(WaitKind::Running) < 0.6;
     if !is_wait(wait.kind) || !is_native || known_from_java || share(ns, profile.total_ns) < 0.6 {

@@ -70,12 +70,14 @@ impl Default for Trees {
 }
 
 impl Trees {
-    /// Adds a packed tree, unless there is one of the same message already, and returns when its last sample was
-    /// taken.
+    /// Adds a packed tree, unless it is there already, and returns when its last sample was taken.
+    ///
+    /// That of the running message is for a moment, as the message ends. Another one of the same message is no copy: a
+    /// report may have asked Java for a stack before ART's were there.
     pub(crate) fn add(&mut self, packed: &[u8]) -> Result<Uptime, TreeError> {
         let unpack::Unpacked { methods, locations, mut tree } = unpack::unpack(packed, &mut self.budget)?;
         let last_sample = tree.sample_deltas_ns.iter().fold(tree.start_ns, |at, &delta| at.plus(delta));
-        if self.trees.iter().any(|kept| kept.token == tree.token) {
+        if self.trees.iter().any(|kept| begins_as(kept, &tree)) {
             return Ok(last_sample);
         }
         let methods: Vec<u32> = methods.into_iter().map(|method| self.methods.index(method)).collect();
@@ -101,6 +103,13 @@ impl Trees {
     pub(crate) fn finish(self) -> (Symbols, Vec<StackTree>) {
         (Symbols { methods: self.methods.entries, locations: self.locations.entries }, self.trees)
     }
+}
+
+/// Whether one is the other with more samples or less. What is left out of a tree for room is never the first sample.
+fn begins_as(one: &StackTree, other: &StackTree) -> bool {
+    let begin =
+        |tree: &StackTree| (tree.token, tree.source, tree.start_ns, tree.sample_deltas_ns.first().copied());
+    begin(one) == begin(other)
 }
 
 #[cfg(all(test, not(loom)))]

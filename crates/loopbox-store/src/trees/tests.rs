@@ -81,11 +81,25 @@ fn trees_carry_only_the_names_they_use_and_join_to_common_tables() {
 }
 
 #[test]
-fn a_second_tree_of_the_same_message_is_left_out() {
+fn the_same_tree_with_fewer_samples_is_left_out() {
     let mut joined = Trees::default();
-    joined.add(&packed(&one_sample(Token(1), &[1]))).unwrap();
-    assert_eq!(joined.add(&packed(&one_sample(Token(1), &[2]))).unwrap(), Uptime(55_000_000));
+    let whole = tree(Token(1), &[vec![1], vec![2], vec![1]], &[50_000_000, 10_000_000, 10_000_000]);
+    joined.add(&packed(&whole)).unwrap();
+    let thinned = downsample::every_nth(&whole, 2).unwrap();
+    assert_eq!(joined.add(&packed(&thinned)).unwrap(), Uptime(75_000_000));
+    assert_eq!(joined.add(&packed(&one_sample(Token(1), &[1]))).unwrap(), Uptime(55_000_000));
     assert_eq!(joined.finish().1.len(), 1);
+}
+
+/// A report asked Java for a stack of the running message before ART's were there; or main was in two callbacks after one
+/// message.
+#[test]
+fn two_trees_of_one_message_are_both_there() {
+    let mut joined = Trees::default();
+    joined.add(&packed(&StackTree { source: StackSource::JavaApi, ..one_sample(Token(1), &[1]) })).unwrap();
+    joined.add(&packed(&one_sample(Token(1), &[1]))).unwrap();
+    joined.add(&packed(&tree(Token(1), &[vec![2]], &[60_000_000]))).unwrap();
+    assert_eq!(joined.finish().1.len(), 3);
 }
 
 #[test]

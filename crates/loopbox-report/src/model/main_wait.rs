@@ -1,6 +1,6 @@
 //! What the main thread waits in, as the kernel reports it.
 
-use super::main_thread::{MainThread, SystemCall};
+use super::main_thread::{MainThread, SystemCall, SystemCallSource};
 use super::system_calls::{self, CallKind, is_binder_request};
 use loopbox_format::model::Progress;
 use serde::Serialize;
@@ -61,10 +61,14 @@ pub struct MainWait {
 /// What the main thread waited in, or did; `None` when the kernel reported nothing.
 ///
 /// A system call counts more than the kernel function that it slept in, and that more than the bare state: the call may be
-/// what the signal interrupted, a moment before the state was read, and the kernel names no call of a thread that runs.
+/// what the signal interrupted, a moment before the state was read, and the kernel names no call of a thread that runs. Not
+/// one that was asked for a moment after the thread ran, when it ran, or wanted to, for half of the time to come, too.
 pub(crate) fn main_wait(main: &MainThread, abi: &str) -> Option<MainWait> {
     let (kind, detail) = match (&main.system_call, main.state) {
         (_, Some(b'T' | b't')) => (MainWaitKind::Stopped, String::new()),
+        (Some(call), Some(b'R')) if is_of_a_moment(call, main.progress) => {
+            (runs_or_waits(main.progress), String::new())
+        }
         (Some(call), _) => of_call(call, main, abi),
         (None, Some(b'R')) => (runs_or_waits(main.progress), String::new()),
         (None, Some(b'S' | b'D' | b'I')) => of_wchan(main),
@@ -78,6 +82,14 @@ pub(crate) fn main_wait(main: &MainThread, abi: &str) -> Option<MainWait> {
         text = format!("{text} ({})", details.join(", "));
     }
     Some(MainWait { kind, text })
+}
+
+/// Whether a thread that ran when its state was read went on to run after the call that it was found in next.
+fn is_of_a_moment(call: &SystemCall, progress: Option<Progress>) -> bool {
+    let Some(Progress { over_ns, ran_ns: Some(ran), waited_ns: Some(waited), .. }) = progress else {
+        return false;
+    };
+    call.source == Some(SystemCallSource::Proc) && over_ns > 0 && ran.saturating_add(waited) >= over_ns / 2
 }
 
 fn of_call(call: &SystemCall, main: &MainThread, abi: &str) -> (MainWaitKind, String) {
@@ -196,7 +208,6 @@ fn words(kind: MainWaitKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::SystemCallSource;
     use loopbox_format::model::Uptime;
 
     const ARM64: &str = "arm64-v8a";
@@ -266,6 +277,19 @@ mod tests {
         for source in [Registers, Proc] {
             let sleep = in_call(b'R', call(115, &[], "", source));
             assert_eq!(text(&sleep, ARM64), "sleeps (clock_nanosleep)");
+        }
+        let busy = Progress { over_ns: 100, ran_ns: Some(7), waited_ns: Some(90), ..Progress::default() };
+        let kind = |state, source, progress| {
+            let main = MainThread { progress, ..in_call(state, call(98, &[], "", source)) };
+            main_wait(&main, ARM64).unwrap().kind
+        };
+        assert_eq!(kind(b'R', Proc, Some(busy)), MainWaitKind::Cpu, "it was in the call for a moment");
+        let slept = Some(Progress { waited_ns: Some(9), ..busy });
+        let busy = Some(busy);
+        for (state, source, progress) in
+            [(b'S', Proc, busy), (b'R', Registers, busy), (b'R', Proc, slept), (b'R', Proc, None)]
+        {
+            assert_eq!(kind(state, source, progress), MainWaitKind::Futex, "{state} {source:?} {progress:?}");
         }
         let stopped = in_call(b'T', call(115, &[], "", Proc));
         assert_eq!(text(&stopped, ARM64), "is stopped");

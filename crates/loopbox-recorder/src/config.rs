@@ -71,7 +71,7 @@ pub struct Config {
     pub frozen_ns: u64,
     /// How many records the history keeps.
     pub slots: u32,
-    /// How many messages a record keeps by name, at most [`MAX_DETAILS`]; of more slow ones the slowest.
+    /// How many messages a record keeps by name, at most [`MAX_DETAILS`]. When more are slow, the slowest are kept.
     pub details_per_record: u32,
     /// What is kept of a message's identity.
     pub keep: Keep,

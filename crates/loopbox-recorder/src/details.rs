@@ -99,9 +99,9 @@ impl Details {
         self.items.get_mut(..self.len)?.iter_mut().rev().find(|detail| detail.token == token)
     }
 
-    /// Takes out the least worth keeping when it is worth less than this one, keeping the others' order; its reason. Those
-    /// that are there for themselves differ by their length: the slowest of a record has its name. Of the others the first
-    /// stay, because each exchange is written to the ring.
+    /// Takes out the least worth keeping when it is worth less than the new one, keeping the others' order, and returns why it
+    /// was kept. Messages that are kept for themselves compare by their length, so that a record's slowest has its name. Of
+    /// others the first ones stay: each exchange is written to the ring, and frames are many.
     pub(crate) fn evict_for(&mut self, new: &Detail<Name>, detail_ns: u64) -> Option<KeepReason> {
         let worth = |detail: &Detail<Name>| (KeepReason::of(detail, detail_ns), detail.wall_ns);
         let (index, (least, wall_ns)) =

@@ -72,8 +72,8 @@ impl Default for Trees {
 impl Trees {
     /// Adds a packed tree, unless it is there already, and returns when its last sample was taken.
     ///
-    /// That of the running message is for a moment, as the message ends. Another one of the same message is no copy: a
-    /// report may have asked Java for a stack before ART's were there.
+    /// As a message ends, its tree is for a moment among the kept ones and still the running message's. Another tree of the
+    /// same message is no copy: a report may have asked Java for a stack before ART's were there.
     pub(crate) fn add(&mut self, packed: &[u8]) -> Result<Uptime, TreeError> {
         let unpack::Unpacked { methods, locations, mut tree } = unpack::unpack(packed, &mut self.budget)?;
         let last_sample = tree.sample_deltas_ns.iter().fold(tree.start_ns, |at, &delta| at.plus(delta));

@@ -96,7 +96,7 @@ public final class Config {
             return this;
         }
 
-        /** How many messages a record keeps by name; of more slow ones the slowest. 1 to 8. */
+        /** How many messages a record keeps by name. When more are slow, the slowest have a name. 1 to 8. */
         @NonNull
         public Builder detailsPerRecord(int count) {
             settings.detailsPerRecord = (int) within("detailsPerRecord", count, 1, 8);

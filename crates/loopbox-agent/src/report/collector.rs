@@ -1,6 +1,7 @@
 //! What the worker collects between reports: stack trees out of samples; and what it saves in the ring, for the next process
 //! if this one is killed.
 
+use super::jank_trees::tree_of;
 use super::long_messages::LongMessages;
 use super::used_symbols::{UsedSymbols, collect_used};
 use super::{meta, outside, running_message, unseen_message};
@@ -13,8 +14,8 @@ use crate::session::frames::Frames;
 use crate::session::symbols::Stack;
 use crate::sys::{clock, log};
 use loopbox_format::model::{
-    FeatureState, JankPlace, MainState, Outside, Pending, Report, StackSource, StackTree, Statistic, Symbols,
-    Token, Uptime,
+    FeatureState, MainState, Outside, Pending, Report, StackSource, StackTree, Statistic, Symbols, Token,
+    Uptime,
 };
 use loopbox_recorder::{Activity, Sample, Sampling, StackTreeBuilder};
 use loopbox_store::WorkerWriter;
@@ -388,17 +389,7 @@ impl<'a> Collector<'a> {
     fn put_trees(&self, symbols: &Symbols, report: &mut Report) -> UsedSymbols {
         let mut of_frames = Vec::new();
         for jank in &mut report.frames.janks {
-            // The longer of the two messages first: it is the one that may have explained it.
-            let mut messages = [(jank.own_ns, jank.own_token), (jank.other_ns, jank.other_token)];
-            messages.sort_unstable_by(|a, b| b.cmp(a));
-            let tokens = messages.into_iter().filter_map(|(_, token)| token);
-            jank.tree_token =
-                tokens.into_iter().find(|token| self.kept.iter().any(|kept| kept.token == *token));
-            if jank.tree_token.is_none() && jank.place == Some(JankPlace::OutsideOfMessages) {
-                let stood = jank.frame_time_ns..jank.frame_time_ns.plus(jank.duration_ns);
-                let meanwhile = |kept: &&StackTree| kept.token.is_outside() && stood.contains(&kept.start_ns);
-                jank.tree_token = self.kept.iter().find(meanwhile).map(|kept| kept.token);
-            }
+            jank.tree_token = tree_of(jank, &self.kept);
             of_frames.extend(jank.tree_token);
         }
         // Of those that are kept because of frames, only what a frame names.

@@ -6,6 +6,7 @@ mod digest;
 mod file;
 pub(crate) mod frame_stats;
 mod frames;
+mod jank_trees;
 mod lifecycle;
 pub(crate) mod listener;
 mod long_messages;

@@ -1,7 +1,7 @@
 //! A main thread that hangs in native code: what the kernel reports of it, and its native frames, named by symbols.
 
 use anyhow::{Context, Result, ensure};
-use loopbox_e2e::live::quit;
+use loopbox_e2e::live::{quit, wait_until};
 use loopbox_e2e::{LIMIT, launcher, read};
 use loopbox_format::model::{DumpReason, NativeFrameSource, NativeStack, Report, SystemCallSource};
 use loopbox_format::report::decode;
@@ -75,9 +75,14 @@ impl Hang {
     fn new(testbed: &str, way: &str, call: Option<Call>) -> Result<Self> {
         let Hanging { folder, mut app } = Hanging::start(testbed, way, call)?;
         quit(&app)?;
-        let file = wait_for_report(folder.path(), LIMIT)?;
+        // Where it takes long to get here, the report of the hang itself is the first, without a signal's stack.
+        let (file, report) = wait_until("a report with a native stack", || {
+            let file = wait_for_report(folder.path(), LIMIT)?;
+            let report = read(&file)?;
+            Ok(report.main_thread.native.is_some().then_some((file, report)))
+        })
+        .with_context(|| format!("{testbed}, {way}: {:?}", app.seen()))?;
         app.kill();
-        let report = read(&file)?;
         Ok(Self { _folder: folder, file, report })
     }
 
@@ -133,7 +138,7 @@ fn a_spin_in_native_code_is_named_with_its_callers() -> Result<()> {
         // On a busy machine it may have to wait for its turn.
         let runs = matches!(hang.wait()?.kind, MainWaitKind::Runs | MainWaitKind::Cpu);
         assert!(runs, "{testbed}: {:?}", hang.report.main_thread);
-        assert_eq!(native.frames[0].source, NativeFrameSource::Pc);
+        assert_eq!(native.frames[0].source, NativeFrameSource::Pc, "{testbed}: {native:?}");
         let modules = hang.modules()?;
         let art = modules.iter().position(|name| name.starts_with("libart.so")).context("no frame of ART")?;
         assert!(modules[..art].iter().all(|name| *name == "loopbox-host"), "{testbed}: {modules:?}");
@@ -148,7 +153,7 @@ fn a_spin_in_native_code_is_named_with_its_callers() -> Result<()> {
         }
         assert!(text.contains("symbols to look for:") && text.contains("libart.so"), "{text}");
         let progress = hang.report.main_thread.progress.context("no progress")?;
-        assert!(progress.over_ns > 0, "{progress:?}");
+        assert!(progress.over_ns > 0, "{testbed}: {progress:?}");
     }
     Ok(())
 }

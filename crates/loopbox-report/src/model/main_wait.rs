@@ -62,11 +62,14 @@ pub struct MainWait {
 ///
 /// A system call counts more than the kernel function that it slept in, and that more than the bare state: the call may be
 /// what the signal interrupted, a moment before the state was read, and the kernel names no call of a thread that runs. Not
-/// one that was asked for a moment after the thread ran, when it ran, or wanted to, for half of the time to come, too.
+/// one that was asked for a moment after the thread ran, by its state or where the signal found it, when it ran, or wanted to,
+/// for half of the time to come, too.
 pub(crate) fn main_wait(main: &MainThread, abi: &str) -> Option<MainWait> {
     let (kind, detail) = match (&main.system_call, main.state) {
         (_, Some(b'T' | b't')) => (MainWaitKind::Stopped, String::new()),
-        (Some(call), Some(b'R')) if is_of_a_moment(call, main.progress) => {
+        (Some(call), Some(state))
+            if (state == b'R' || main.native.is_some()) && is_of_a_moment(call, main.progress) =>
+        {
             (runs_or_waits(main.progress), String::new())
         }
         (Some(call), _) => of_call(call, main, abi),
@@ -84,7 +87,8 @@ pub(crate) fn main_wait(main: &MainThread, abi: &str) -> Option<MainWait> {
     Some(MainWait { kind, text })
 }
 
-/// Whether a thread that ran when its state was read went on to run after the call that it was found in next.
+/// Whether a thread went on to run after the call that it was found in. A signal that had interrupted this call would have
+/// named it.
 fn is_of_a_moment(call: &SystemCall, progress: Option<Progress>) -> bool {
     let Some(Progress { over_ns, ran_ns: Some(ran), waited_ns: Some(waited), .. }) = progress else {
         return false;
@@ -208,6 +212,7 @@ fn words(kind: MainWaitKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::main_thread::NativeStack;
     use loopbox_format::model::Uptime;
 
     const ARM64: &str = "arm64-v8a";
@@ -286,6 +291,14 @@ mod tests {
         assert_eq!(kind(b'R', Proc, Some(busy)), MainWaitKind::Cpu, "it was in the call for a moment");
         let slept = Some(Progress { waited_ns: Some(9), ..busy });
         let busy = Some(busy);
+        let kind_after_signal = |source, progress| {
+            let native = NativeStack { captured_ns: Uptime(1), frames: Vec::new(), modules: Vec::new() };
+            let sleeping = in_call(b'S', call(98, &[], "", source));
+            main_wait(&MainThread { progress, native: Some(native), ..sleeping }, ARM64).unwrap().kind
+        };
+        assert_eq!(kind_after_signal(Proc, busy), MainWaitKind::Cpu, "the signal had found it in no call");
+        assert_eq!(kind_after_signal(Proc, slept), MainWaitKind::Futex);
+        assert_eq!(kind_after_signal(Registers, busy), MainWaitKind::Futex);
         for (state, source, progress) in
             [(b'S', Proc, busy), (b'R', Registers, busy), (b'R', Proc, slept), (b'R', Proc, None)]
         {

@@ -26,6 +26,9 @@ use loopbox_launch::{Build, Launcher};
 /// How long anything may take before a test gives up. Nothing waits that long by design.
 pub const LIMIT: Duration = Duration::from_mins(2);
 
+/// The argument of an app that hangs until a signal comes: a machine that is slow to get there has no report of the hang first.
+pub const HANG_REPORT_LATE: &str = "hangMs=60000";
+
 /// The launcher of a testbed; the first to ask prepares it, for all tests of the program.
 ///
 /// # Errors

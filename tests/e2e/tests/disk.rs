@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use loopbox_e2e::live::{quit, wait_for_ring, wait_until};
 use loopbox_e2e::trace::Trace;
-use loopbox_e2e::{LIMIT, launcher};
+use loopbox_e2e::{HANG_REPORT_LATE, LIMIT, launcher};
 use loopbox_launch::Running;
 use std::fs;
 use tempfile::tempdir;
@@ -67,8 +67,8 @@ fn the_installation_opens_no_file_on_the_main_thread() -> Result<()> {
 fn a_report_is_flushed_once_and_not_before_the_signal_is_passed_on() -> Result<()> {
     let folder = tempdir()?;
     let home = folder.path().join("rings");
-    let mut app =
-        launcher("art10")?.app("scenario.Demo").argument(format!("dir={}", home.display())).start()?;
+    let app = launcher("art10")?.app("scenario.Demo").argument(format!("dir={}", home.display()));
+    let mut app = app.argument(HANG_REPORT_LATE).start()?;
     app.wait_for("SCRIPT hang", LIMIT)?;
     let trace = Trace::of(app.pid(), folder.path())?;
     quit_traced(&app, &trace)?;

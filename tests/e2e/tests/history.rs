@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use loopbox_e2e::live::{quit, running_tree, uptime_ns, wait_for_ring};
-use loopbox_e2e::{LIMIT, details, details_of, feature, launcher, read, stacks_of};
+use loopbox_e2e::{HANG_REPORT_LATE, LIMIT, details, details_of, feature, launcher, read, stacks_of};
 use loopbox_format::model::{
     Component, Detail, DumpReason, End, Feature, MainState, NamedBy, PendingSource, Record, RecordKind,
     Report, StackTree, Token,
@@ -22,6 +22,7 @@ fn hang(testbed: &str, options: &[&str], arguments: &[&str]) -> Result<Report> {
     let folder = tempdir()?;
     let launcher = launcher(testbed)?;
     let mut app = launcher.app("scenario.Demo").argument(format!("dir={}", folder.path().display()));
+    app = app.argument(HANG_REPORT_LATE);
     for option in options {
         app = app.option(option);
     }

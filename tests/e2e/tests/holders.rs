@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use loopbox_e2e::live::quit;
-use loopbox_e2e::{LIMIT, launcher, read};
+use loopbox_e2e::{HANG_REPORT_LATE, LIMIT, launcher, read};
 use loopbox_format::model::{AnrVerdict, Location, LocationId, LockWait, OtherThread, PendingSource, Report};
 use loopbox_launch::{Running, reports};
 use loopbox_testbed as testbed;
@@ -13,7 +13,8 @@ use tempfile::tempdir;
 fn signalled(testbed: &str, mode: &str) -> Result<Report> {
     let folder = tempdir()?;
     let app = launcher(testbed)?.app("scenario.Holders").argument(format!("dir={}", folder.path().display()));
-    let mut app = app.argument(format!("mode={mode}")).start()?;
+    let app = app.argument(format!("mode={mode}"));
+    let mut app = app.argument(HANG_REPORT_LATE).start()?;
     app.wait_for("SCRIPT main waits", LIMIT)?;
     quit(&app)?;
     let told = app.wait_for("SCRIPT report", LIMIT)?;

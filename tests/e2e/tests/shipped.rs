@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use loopbox_e2e::live::{quit, running_tree, wait_for_ring};
-use loopbox_e2e::{LIMIT, feature, read, stacks_of};
+use loopbox_e2e::{HANG_REPORT_LATE, LIMIT, feature, read, stacks_of};
 use loopbox_format::model::{DumpReason, Feature, MainState, Report};
 use loopbox_launch::{Launcher, wait_for_report};
 use loopbox_testbed::to_test_on;
@@ -15,6 +15,7 @@ const KEYS: &str = "SHIM_PTHREAD_KEYS";
 fn hang(launcher: &Launcher) -> Result<Report> {
     let folder = tempdir()?;
     let app = launcher.app("scenario.Demo").argument(format!("dir={}", folder.path().display()));
+    let app = app.argument(HANG_REPORT_LATE);
     // Thread-local variables are made of the C library's keys there, of which a process has few.
     let mut app = app.env(KEYS, "1").start()?;
     app.wait_for("SCRIPT hang", LIMIT)?;

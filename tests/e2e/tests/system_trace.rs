@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use loopbox_e2e::live::{quit, wait_for_signal_catcher};
-use loopbox_e2e::{LIMIT, launcher, read};
+use loopbox_e2e::{HANG_REPORT_LATE, LIMIT, launcher, read};
 use loopbox_format::model::{LockChain, OtherThreads, Report};
 use loopbox_format::report::Decoded;
 use loopbox_report::{Analysis, LockSource, LockWait};
@@ -18,7 +18,8 @@ const LOGGED: &str = "palette_fake.cc:";
 fn signalled(testbed: &str, mode: &str) -> Result<(Report, String)> {
     let folder = tempdir()?;
     let app = launcher(testbed)?.app("scenario.Holders").argument(format!("dir={}", folder.path().display()));
-    let mut app = app.argument(format!("mode={mode}")).start()?;
+    let app = app.argument(format!("mode={mode}"));
+    let mut app = app.argument(HANG_REPORT_LATE).start()?;
     app.wait_for("SCRIPT main waits", LIMIT)?;
     quit(&app)?;
     let told = app.wait_for("SCRIPT report", LIMIT)?;

@@ -56,12 +56,18 @@ pub fn write_report(dir: &Path, name: &str, bytes: &[u8], outlives: Outlives) ->
 }
 
 /// Writes `bytes` in place of the report of that name, as [`write_report`] does, unless the app has taken the report: what
-/// it has uploaded and deleted does not come back, also when it does so while this writes.
+/// it has uploaded and deleted does not come back, also when it does so while this writes and flushes. Only in the moment
+/// between the last look and the rename is it not seen: the kernel's own way to replace only what is there
+/// (`RENAME_EXCHANGE` of renameat2(2)) is in bionic since API 30 only, and a call that a system does not allow ends the app.
 ///
 /// # Errors
 /// `NotFound` when there is no report of that name any more, and those of [`write_report`]; nothing is left behind then.
 pub fn replace_report(dir: &Path, name: &str, bytes: &[u8], outlives: Outlives) -> io::Result<PathBuf> {
-    write_if(dir, name, bytes, outlives, |path| fs::symlink_metadata(path).map(drop))
+    write_if(dir, name, bytes, outlives, is_there)
+}
+
+fn is_there(path: &Path) -> io::Result<()> {
+    fs::symlink_metadata(path).map(drop)
 }
 
 /// `wanted` says whether the report under this path is to be written; asked again at the last moment.
@@ -141,4 +147,28 @@ pub fn enforce(dir: &Path, policy: &ReportPolicy, spare: Option<&Path>) -> io::R
 
 fn has(text: &[u8], part: &str) -> bool {
     text.windows(part.len()).any(|window| window == part.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn a_report_that_is_taken_while_it_is_written_again_does_not_come_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = write_report(dir.path(), "r", b"first", Outlives::Process).unwrap();
+        let looks = Cell::new(0);
+        let taken_meanwhile = |path: &Path| {
+            looks.set(looks.get() + 1);
+            if looks.get() == 2 {
+                assert_eq!(fs::read_dir(dir.path())?.count(), 2, "the new one is written");
+                fs::remove_file(path)?;
+            }
+            is_there(path)
+        };
+        let written = write_if(dir.path(), "r", b"second", Outlives::PowerLoss, taken_meanwhile);
+        assert_eq!(written.unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!((looks.get(), fs::read_dir(dir.path()).unwrap().count()), (2, 0), "{}", path.display());
+    }
 }

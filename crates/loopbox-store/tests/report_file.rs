@@ -44,19 +44,6 @@ fn a_report_that_the_app_has_taken_does_not_come_back() {
 }
 
 #[test]
-fn nor_does_one_that_is_taken_while_it_is_written_again() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = write_report(dir.path(), "r", b"first", Outlives::Process).unwrap();
-    let long = vec![1; 4 << 20];
-    std::thread::scope(|scope| {
-        let writer = scope.spawn(|| replace_report(dir.path(), "r", &long, Outlives::PowerLoss));
-        while names(dir.path()) == ["r.lbx"] && !writer.is_finished() {}
-        fs::remove_file(&path).unwrap();
-    });
-    assert_eq!(names(dir.path()).len(), 0);
-}
-
-#[test]
 fn a_name_cannot_lead_out_of_the_directory() {
     let dir = tempfile::tempdir().unwrap();
     for name in ["", ".", "../up", "a/b", "/etc/passwd", "nul\0", ".hidden"] {

@@ -295,23 +295,21 @@ impl Sampler<'_> {
         Taken::Stack { stop_ns }
     }
 
+    /// Suspends the main thread if it can stop, walks its stack, and resumes it.
     fn look_and_walk(&mut self, env: &mut Env<'_>, art: &Art, token: Token) -> Result<FoundStack, Taken> {
-        let before = std::mem::replace(&mut self.last_look, Look::now(self.session, token));
-        if let Some(why) = unstoppable(art, before, self.last_look) {
-            art.left_out(why);
-            return Err(Taken::Unstoppable);
-        }
-        self.walk(env, art, token)
-    }
-
-    /// Suspends the main thread, walks its stack, and resumes it.
-    fn walk(&mut self, env: &mut Env<'_>, art: &Art, token: Token) -> Result<FoundStack, Taken> {
         self.symbolizer.prepare(&self.session.symbols);
         let walker =
             Walker { art, session: self.session, symbolizer: &mut self.symbolizer, raw: &mut self.raw };
         let mut job = Job::Sample(SampleJob { walker, suspended: None, wanted: token, found: None });
         // Without a suspended thread it warms up: afterwards the processor's caches have what the walk needs.
         call(env, &mut job, |classes| classes.native_walk).map_err(|_| Taken::Failed)?;
+        // Right before it is asked: what may come in between, as the first touch of a page that does not come, keeps the
+        // sampler until main has it.
+        let before = std::mem::replace(&mut self.last_look, Look::now(self.session, token));
+        if let Some(why) = unstoppable(art, before, self.last_look) {
+            art.left_out(why);
+            return Err(Taken::Unstoppable);
+        }
         let _stop = self.session.shared.begin_stop();
         let suspended = art.suspend_main(env.of_art()).map_err(|_| Taken::Failed)?;
         #[cfg(debug_assertions)]

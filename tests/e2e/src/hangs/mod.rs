@@ -80,7 +80,7 @@ impl fmt::Display for Cell {
 /// What there was to see of one hang.
 #[derive(Debug)]
 pub struct Seen {
-    /// When the app printed that it hangs, uptime.
+    /// When the app printed that it hangs, or was seen to, uptime.
     hung_ns: Uptime,
     /// What the report says that answered SIGQUIT.
     signalled: Told,
@@ -114,7 +114,10 @@ impl Cell {
             self.needs_slow_files().then(|| SlowFiles::mount(folder.path().join("slow"))).transpose()?;
         arguments.extend(slow.as_ref().map(|slow| format!("slow={}", slow.folder().display())));
         let mut phone = Phone::start(self.testbed, self.mode, folder.path(), &arguments)?;
-        let hang = phone.wait_for_hang(self.place)?;
+        let mut hang = phone.wait_for_hang(self.place)?;
+        if self.way == "page" {
+            hang.since_ns = phone.wait_for_page()?;
+        }
         sleep_until(hang.since_ns, signal);
         let sent_ns = phone.signal()?;
         let answer = if self.java_goes_on() {

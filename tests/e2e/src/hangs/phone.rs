@@ -17,7 +17,7 @@ use crate::{LIMIT, launcher, read, stacks_of};
 /// A hang that the app has announced.
 #[derive(Debug, Clone)]
 pub(super) struct Hang {
-    /// When it was announced, uptime.
+    /// When it was announced, or seen, uptime.
     pub(super) since_ns: Uptime,
     /// The method that hangs.
     method: String,
@@ -94,6 +94,16 @@ impl<'a> Phone<'a> {
         let method = at.split(' ').next_back().context("no method")?.to_owned();
         self.app.wait_for(&format!("SCRIPT hangs at {place}"), LIMIT)?;
         Ok(Hang { since_ns: uptime_ns(), method })
+    }
+
+    /// Waits until the main thread is in an uninterruptible wait. Returns when it was seen there, uptime.
+    pub(super) fn wait_for_page(&self) -> Result<Uptime> {
+        let stat = format!("/proc/{0}/task/{0}/stat", self.app.pid());
+        wait_until("main waits for a page", || {
+            let line = std::fs::read_to_string(&stat).context("the process is gone")?;
+            let (_, fields) = line.rsplit_once(") ").context("no name")?;
+            Ok(fields.starts_with('D').then(uptime_ns))
+        })
     }
 
     /// SIGQUIT as the system sends it at an ANR, from the user `system`; from this one where there are no rights for that.

@@ -99,12 +99,14 @@ impl SignalCatcher {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sigquit;
     use super::*;
     use std::mem::MaybeUninit;
-    use std::sync::mpsc;
+    use std::sync::{PoisonError, mpsc};
 
     #[test]
     fn a_trace_lasts_until_the_thread_waits_for_signals_again() {
+        let _alone = sigquit::IN_TEST.lock().unwrap_or_else(PoisonError::into_inner);
         let (send, received) = mpsc::channel();
         let (go_on, wait) = mpsc::channel::<()>();
         let thread = std::thread::spawn(move || {

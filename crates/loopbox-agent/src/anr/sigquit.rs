@@ -387,6 +387,11 @@ fn set_errno(value: libc::c_int) {
     unsafe { *errno_location() = value };
 }
 
+/// Held by a test that sends the signal or changes what it does: SIG_IGN, set for the process, throws away the signals that
+/// wait for any of its threads.
+#[cfg(test)]
+pub(super) static IN_TEST: Mutex<()> = Mutex::new(());
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -402,6 +407,7 @@ mod tests {
     /// One test, because the disposition of a signal belongs to the whole process.
     #[test]
     fn the_signal_is_counted_and_chained_and_the_handler_stays() {
+        let _alone = IN_TEST.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: zeros are a valid action; the handler is async-signal-safe.
         let mut before: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
         before.sa_sigaction = earlier as *const () as libc::sighandler_t;

@@ -190,8 +190,7 @@ impl<'a> LongMessages<'a> {
             text.push('\t');
             text.push_str(name.map_or("", String::as_str));
         }
-        let found = self.trees.iter().position(|(_, tree)| tree.token == detail.token);
-        let tree = found.map(|at| self.trees.remove(at));
+        let tree = take_newest(&mut self.trees, detail.token);
         field(&mut text, Some(tree.as_ref().map_or(0, |(_, tree)| tree.sample_deltas_ns.len() as u64)));
         if let Some(frames) = self.frames(detail.token) {
             frame_fields(&mut text, &frames);
@@ -206,6 +205,13 @@ impl<'a> LongMessages<'a> {
         }
         text
     }
+}
+
+/// Of a message whose first stack came through Java, before the sampler was ready, there is a tree with that stack alone, and
+/// then one with all others.
+fn take_newest(trees: &mut Vec<(u32, StackTree)>, token: Token) -> Option<(u32, StackTree)> {
+    let at = trees.iter().rposition(|(_, tree)| tree.token == token)?;
+    Some(trees.remove(at))
 }
 
 fn all(history: &[Record]) -> impl Iterator<Item = (&Record, &Detail)> {
@@ -328,6 +334,25 @@ mod tests {
         shared.with(|symbols| all_stacks(&mut text, symbols, &builder.tree()));
         let expected = "#\t2\t170\t180\na.B\tread\tB.java\t-2\n17\na.B\trun\tB.java\t7\n#\t1\t160\t160\na.B\trun\tB.java\t7\n";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn the_first_stack_that_the_sampler_was_not_ready_for_does_not_stand_for_the_others() {
+        let tree_with = |token, samples: u64| {
+            let mut builder = StackTreeBuilder::new(&Sampling::default());
+            builder.begin(token, Uptime(100), StackSource::Art);
+            for at in 1..=samples {
+                let at_ns = Uptime(100 + 10 * at);
+                builder.push(&Sample { frames: &[LocationId(0)], at_ns, stop_ns: 1, interval_ns: 10 });
+            }
+            (0, builder.tree())
+        };
+        let (bind, next) = (Token(1), Token(2));
+        let mut trees = vec![tree_with(bind, 1), tree_with(bind, 7), tree_with(next, 3)];
+        let samples = |tree: Option<(u32, StackTree)>| tree.map(|(_, tree)| tree.sample_deltas_ns.len());
+        assert_eq!(samples(take_newest(&mut trees, bind)), Some(7));
+        assert_eq!(samples(take_newest(&mut trees, next)), Some(3));
+        assert_eq!(samples(take_newest(&mut trees, Token(9))), None);
     }
 
     #[test]

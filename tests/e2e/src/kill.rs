@@ -8,7 +8,7 @@
 //! The half second is the recorder's. What its threads had to wait for a processor comes on top, as the kernel counts it; where
 //! one of them waits at the very moment, how long is not known, and the rule is not asked of that process.
 
-use crate::live::{running_tree, uptime_ns, wait_for_ring};
+use crate::live::{running_tree, tree_of, uptime_ns, wait_for_ring};
 use crate::{Frame, LIMIT, launcher, read, stacks_of};
 use anyhow::{Context, Result, ensure};
 use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report, Token, Uptime};
@@ -336,7 +336,7 @@ fn check_report(left: &Left, known_ends: bool, path: &Path, figures: &mut Figure
 }
 
 fn shows_the_hang(report: &Report, token: Token) -> Result<bool> {
-    let Some(tree) = report.trees.iter().find(|tree| tree.token == token) else { return Ok(false) };
+    let Some(tree) = tree_of(report, token) else { return Ok(false) };
     for (stack, _) in stacks_of(report, tree)? {
         let names: Vec<String> = stack.iter().map(Frame::short).collect();
         ensure!(names.iter().any(|name| name == "Killed.handleMessage"), "{names:?}");

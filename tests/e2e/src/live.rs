@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use loopbox_format::model::{MainState, Report, StackTree, Uptime};
+use loopbox_format::model::{MainState, Report, StackTree, Token, Uptime};
 use loopbox_launch::Running;
 use loopbox_store::recover;
 use rustix::time::{ClockId, clock_gettime};
@@ -73,7 +73,13 @@ pub fn uptime_ns() -> Uptime {
 /// The stacks of the message that runs, if there are any.
 pub fn running_tree(report: &Report) -> Option<&StackTree> {
     let MainState::Running(running) = &report.main else { return None };
-    report.trees.iter().find(|tree| tree.token == running.token)
+    tree_of(report, running.token)
+}
+
+/// The stacks of a message: the newest tree, as `loopbox` itself takes it. One that comes before it has the stack that was taken
+/// through Java before the sampler was ready.
+pub fn tree_of(report: &Report, token: Token) -> Option<&StackTree> {
+    report.trees.iter().rfind(|tree| tree.token == token)
 }
 
 /// Waits until ART's Signal Catcher has taken every SIGQUIT that is meant for it and waits for the next one.

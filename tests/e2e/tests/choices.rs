@@ -1,6 +1,7 @@
 //! What the values of a configuration do when they are not the defaults.
 
 use anyhow::{Context, Result};
+use loopbox_e2e::live::tree_of;
 use loopbox_e2e::story::{SHOP, Story};
 use loopbox_e2e::{LIMIT, details, details_of, feature, launcher, read};
 use loopbox_format::looper::parse_queue;
@@ -55,8 +56,8 @@ fn a_long_message_has_one_stack_where_the_app_wants_no_more() -> Result<()> {
     assert_eq!(story.report.meta.limits.sample_interval_ns, 0);
     for what in 1..=3 {
         let token = story.shop(what)?.token;
-        let tree = story.report.trees.iter().find(|tree| tree.token == token);
-        let tree = tree.with_context(|| format!("no stack of {what}: {:#?}", story.report.trees))?;
+        let tree = tree_of(&story.report, token)
+            .with_context(|| format!("no stack of {what}: {:#?}", story.report.trees))?;
         let [age_ns] = tree.sample_deltas_ns[..] else { panic!("{tree:?}") };
         assert!(age_ns >= 200 * MS, "{tree:?}");
         assert_eq!(tree.missed_samples, 0, "{tree:?}");

@@ -118,8 +118,7 @@ fn assert_script(report: &Report) -> Result<()> {
 fn assert_hang(report: &Report) -> Result<()> {
     let MainState::Running(running) = &report.main else { panic!("main is {:?}", report.main) };
     assert!(running.age_ns() >= 600 * MS, "its second phase was sampled before: {running:?}");
-    let tree =
-        report.trees.iter().find(|t| t.token == running.token).context("no stacks of the hung message")?;
+    let tree = running_tree(report).context("no stacks of the hung message")?;
     let stacks = stacks_of(report, tree)?;
     assert!(stacks.len() >= 5, "{} stacks", stacks.len());
     let mut phases = Vec::new();

@@ -49,7 +49,7 @@ fn a_killed_hang_is_reported_at_the_next_launch() -> Result<()> {
     let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
     let message = running.message.as_ref().context("the running message has no name")?;
     assert_eq!(message.target, "com.example.shop.CheckoutActivity");
-    let tree = report.trees.iter().find(|t| t.token == running.token).context("no stacks of the hang")?;
+    let tree = running_tree(&report).context("no stacks of the hang")?;
     for (stack, _) in stacks_of(&report, tree)? {
         let names: Vec<_> = stack.iter().map(Frame::short).collect();
         assert!(

@@ -3,7 +3,7 @@
 //! thread's stack.
 
 use anyhow::{Context, Result, ensure};
-use loopbox_e2e::live::{quit, wait_for_ring, wait_until};
+use loopbox_e2e::live::{quit, tree_of, wait_for_ring, wait_until};
 use loopbox_e2e::{LIMIT, details, launcher, read, stacks_of};
 use loopbox_format::model::{
     AnrVerdict, Component, DumpReason, End, MainState, NamedBy, Outside, Report, StackSource, StackTree,
@@ -101,8 +101,8 @@ fn last_stack(report: &Report, tree: &StackTree) -> Result<Vec<String>> {
 
 /// The last stack of what runs must go through these frames, top first.
 fn check_stack(report: &Report, token: Token, through: &[&str]) -> Result<()> {
-    let tree = report.trees.iter().find(|tree| tree.token == token);
-    let tree = tree.with_context(|| format!("no stack of {token}: {:?}", report.features))?;
+    let tree =
+        tree_of(report, token).with_context(|| format!("no stack of {token}: {:?}", report.features))?;
     let names = last_stack(report, tree)?;
     let mut rest = names.iter();
     for frame in through {

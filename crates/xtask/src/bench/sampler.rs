@@ -202,7 +202,7 @@ pub(super) fn read(file: &Path) -> Result<Report> {
 /// The stacks of the message that was running.
 fn hung(report: &Report) -> Result<&StackTree> {
     let MainState::Running(running) = &report.main else { bail!("no message was running") };
-    report.trees.iter().find(|tree| tree.token == running.token).context("it has no stacks")
+    report.trees.iter().rfind(|tree| tree.token == running.token).context("it has no stacks")
 }
 
 /// Keeps every processor busy meanwhile.

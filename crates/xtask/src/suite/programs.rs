@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -128,12 +127,10 @@ impl TestProgram {
         let file = File::create(log).with_context(|| format!("cannot create {}", log.display()))?;
         let mut command = Command::new(&self.executable);
         command.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder).env("RUST_BACKTRACE", "1");
-        // A group of its own, so that the processes under test end with it.
         command.stdin(Stdio::null()).stdout(file.try_clone().context("no second handle")?).stderr(file);
         let begun = Instant::now();
-        let mut child =
-            command.process_group(0).spawn().with_context(|| format!("cannot run {}", self.name()))?;
-        let _running = running.with(child.id());
+        let started = running.start(&mut command).with_context(|| self.name())?;
+        let (mut child, _entry) = started.with_context(|| format!("{}: interrupted", self.name()))?;
         let mut late = None;
         let status = loop {
             if let Some(status) = child.try_wait().context("cannot wait")? {
@@ -232,7 +229,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
         let outcome = TestProgram::script("p", folder.path(), "echo 'test a ... ok'; kill -SEGV $$")
-            .run(&log, Duration::from_mins(1), &Running::default())
+            .run(&log, Duration::from_mins(1), &Running::killed_with_group())
             .unwrap();
         assert_eq!(outcome.passed, 1);
         assert!(outcome.failed[0].contains("SIGSEGV"), "{outcome:?}");
@@ -243,7 +240,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log");
         let program = TestProgram::script("p", folder.path(), "sleep 1000 & echo $!; wait");
-        let outcome = program.run(&log, Duration::from_secs(2), &Running::default()).unwrap();
+        let outcome = program.run(&log, Duration::from_secs(2), &Running::killed_with_group()).unwrap();
         assert_eq!(outcome.failed, ["(it did not end within 2 s)"]);
         // A machine with much to do may not have let the shell say it in that time; then there is nothing to end.
         let Ok(child) = fs::read_to_string(&log).unwrap().trim().parse::<u32>() else { return };

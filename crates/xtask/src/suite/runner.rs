@@ -26,7 +26,7 @@ pub(crate) struct Runner {
 impl Runner {
     /// `at_once` programs at a time, each of which may take `limit`.
     pub(crate) fn new(at_once: usize, limit: Duration) -> Self {
-        Self { at_once: at_once.max(1), limit, running: Arc::default() }
+        Self { at_once: at_once.max(1), limit, running: Arc::new(Running::killed_with_group()) }
     }
 
     /// The same; Ctrl-C, SIGTERM and SIGHUP end the programs, and this process after them.
@@ -36,7 +36,7 @@ impl Runner {
     pub(crate) fn ended_by_signals(self) -> Result<Self> {
         let running = Arc::clone(&self.running);
         ctrlc::set_handler(move || {
-            running.kill();
+            running.end();
             process::exit(INTERRUPTED);
         })
         .context("cannot handle Ctrl-C")?;
@@ -117,7 +117,7 @@ mod tests {
                 while !child.exists() && begun.elapsed() < Duration::from_mins(5) {
                     std::thread::sleep(Duration::from_millis(10));
                 }
-                runner.running.kill();
+                runner.running.end();
             });
             let log_of = |_: &TestProgram| folder.path().join("log");
             runner
@@ -127,7 +127,7 @@ mod tests {
                 })
                 .unwrap();
         });
-        assert!(runner.running.leaders().is_empty(), "what has ended is not noted any more");
+        assert!(runner.running.is_empty(), "what has ended is not noted any more");
         let state = format!("/proc/{}/stat", fs::read_to_string(child).unwrap().trim());
         let begun = Instant::now();
         // Gone, or a zombie that has not been reaped yet.

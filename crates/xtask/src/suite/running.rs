@@ -1,47 +1,101 @@
-//! The process groups of test programs, so that none outlives the command.
+//! The processes that a command runs, so that none outlives it.
 
 use std::collections::BTreeSet;
-use std::process::Command;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, ensure};
 
-/// The leaders of the process groups that run now.
-///
-/// A program under test has a group of its own, so Ctrl-C in a terminal does not reach it, nor the apps that it started.
+/// What runs now, and can be ended from another thread.
+#[derive(Debug)]
+pub(crate) struct Running {
+    ending: Ending,
+    processes: Mutex<Processes>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    /// A process is asked to end, and itself ends what it has started.
+    Asked,
+    /// A process has a group of its own, so Ctrl-C in a terminal does not reach it, nor what it has started; all are killed.
+    KilledWithGroup,
+}
+
 #[derive(Debug, Default)]
-pub(crate) struct Running(Mutex<BTreeSet<u32>>);
+struct Processes {
+    ids: BTreeSet<u32>,
+    is_over: bool,
+}
 
 impl Running {
-    /// Notes a group until the value is dropped.
-    pub(crate) fn with(&self, leader: u32) -> Entry<'_> {
-        self.leaders().insert(leader);
-        Entry { running: self, leader }
+    /// Of processes that end what they start when they are asked to end.
+    pub(crate) fn asked_to_end() -> Self {
+        Self { ending: Ending::Asked, processes: Mutex::default() }
     }
 
-    /// Kills every group.
-    pub(crate) fn kill(&self) {
-        for leader in self.leaders().iter() {
+    /// Of processes that are killed with all that they have started.
+    pub(crate) fn killed_with_group() -> Self {
+        Self { ending: Ending::KilledWithGroup, processes: Mutex::default() }
+    }
+
+    /// Starts a process, which is one of these until the entry is dropped. `None` after [`end`](Self::end).
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(crate) fn start(&self, command: &mut Command) -> Result<Option<(Child, Entry<'_>)>> {
+        if self.ending == Ending::KilledWithGroup {
+            command.process_group(0);
+        }
+        // Held until its number is noted: what it does may be what makes another thread end it.
+        let mut processes = self.processes();
+        if processes.is_over {
+            return Ok(None);
+        }
+        let child = command.spawn().context("cannot start")?;
+        let id = child.id();
+        processes.ids.insert(id);
+        Ok(Some((child, Entry { running: self, id })))
+    }
+
+    /// Ends every process, and none can be started any more.
+    pub(crate) fn end(&self) {
+        let mut processes = self.processes();
+        processes.is_over = true;
+        for id in &processes.ids {
             // One that has just ended is gone already.
-            let _ = kill_group(*leader);
+            let _ = match self.ending {
+                Ending::Asked => kill(&[&id.to_string()]),
+                Ending::KilledWithGroup => kill_group(*id),
+            };
         }
     }
 
-    pub(super) fn leaders(&self) -> MutexGuard<'_, BTreeSet<u32>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Whether the processes have been ended.
+    pub(crate) fn is_over(&self) -> bool {
+        self.processes().is_over
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.processes().ids.is_empty()
+    }
+
+    fn processes(&self) -> MutexGuard<'_, Processes> {
+        self.processes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A group among those that run.
+/// A process among those that run.
 #[derive(Debug)]
 pub(crate) struct Entry<'a> {
     running: &'a Running,
-    leader: u32,
+    id: u32,
 }
 
 impl Drop for Entry<'_> {
     fn drop(&mut self) {
-        self.running.leaders().remove(&self.leader);
+        self.running.processes().ids.remove(&self.id);
     }
 }
 
@@ -50,10 +104,51 @@ impl Drop for Entry<'_> {
 /// # Errors
 /// When there is none.
 pub(crate) fn kill_group(leader: u32) -> Result<()> {
-    let done = Command::new("kill")
-        .args(["-KILL", "--", &format!("-{leader}")])
-        .status()
-        .context("cannot run kill")?;
-    ensure!(done.success(), "process group {leader} cannot be killed");
+    kill(&["-KILL", "--", &format!("-{leader}")])
+}
+
+fn kill(arguments: &[&str]) -> Result<()> {
+    let done = Command::new("kill").args(arguments).status().context("cannot run kill")?;
+    ensure!(done.success(), "kill {} failed", arguments.join(" "));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_runs_is_ended_and_nothing_starts_after_it() {
+        for running in [Running::asked_to_end(), Running::killed_with_group()] {
+            let (mut child, entry) = running.start(Command::new("sleep").arg("1000")).unwrap().unwrap();
+            assert!(!running.is_over() && !running.is_empty());
+            running.end();
+            assert!(!child.wait().unwrap().success());
+            drop(entry);
+            assert!(running.is_over() && running.is_empty());
+            assert!(running.start(&mut Command::new("true")).unwrap().is_none());
+            running.end();
+        }
+    }
+
+    #[test]
+    fn what_a_process_does_first_may_be_what_ends_it() {
+        // The file is there before the process that makes it can have been noted.
+        for _ in 0..50 {
+            let folder = tempfile::tempdir().unwrap();
+            let running = Running::asked_to_end();
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    while !folder.path().join("on").exists() {
+                        std::thread::yield_now();
+                    }
+                    running.end();
+                });
+                let mut shell = Command::new("sh");
+                shell.current_dir(folder.path()).args(["-c", ": > on; exec sleep 1000"]);
+                let (mut child, _entry) = running.start(&mut shell).unwrap().unwrap();
+                assert!(!child.wait().unwrap().success());
+            });
+        }
+    }
 }

@@ -4,7 +4,6 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,6 +12,7 @@ use anyhow::{Context, Result, bail};
 use loopbox_setup::workspace::target;
 
 use super::runner::INTERRUPTED;
+use super::running::Running;
 
 /// How a step ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,21 +39,22 @@ struct Run<'a, C> {
     folder: PathBuf,
     start: Instant,
     outcomes: Mutex<Vec<Outcome>>,
-    is_over: AtomicBool,
+    /// Ended when a step has failed.
+    running: &'a Running,
 }
 
 impl<C: Fn(&str) -> Command> Run<'_, C> {
     /// Runs a step. Whether it passed.
-    fn step(&self, at: usize, running: &AtomicU32, is_shown: bool) -> Result<bool> {
+    fn step(&self, at: usize, is_shown: bool) -> Result<bool> {
         let Some(step) = self.steps.get(at) else { return Ok(false) };
         let (name, begun) = (step.name, Instant::now());
         let log = self.log(at);
-        let passed = copied_to(&log, &mut (self.command)(name), running, is_shown)
+        let passed = copied_to(&log, &mut (self.command)(name), self.running, is_shown)
             .with_context(|| format!("step `{name}`"))?;
         let outcome =
             if passed { Outcome::Passed(begun.elapsed()) } else { Outcome::Failed(begun.elapsed()) };
         // One that was ended because another failed has not failed.
-        if !self.is_over.load(Ordering::Relaxed)
+        if !self.running.is_over()
             && let Some(own) = lock(&self.outcomes).get_mut(at)
         {
             *own = outcome;
@@ -62,7 +63,7 @@ impl<C: Fn(&str) -> Command> Run<'_, C> {
     }
 
     /// Runs the steps that are in order, and sends where to `begin` each of the others. False when one of either has failed.
-    fn in_order(&self, running: &AtomicU32, begin: &Sender<usize>, ended: &Receiver<usize>) -> Result<bool> {
+    fn in_order(&self, begin: &Sender<usize>, ended: &Receiver<usize>) -> Result<bool> {
         for (at, step) in self.steps.iter().enumerate() {
             for at in ended.try_iter() {
                 if !self.show(at)? {
@@ -75,7 +76,7 @@ impl<C: Fn(&str) -> Command> Run<'_, C> {
                 continue;
             }
             self.say(at, "");
-            if !self.step(at, running, true)? {
+            if !self.step(at, true)? {
                 return Ok(false);
             }
         }
@@ -83,10 +84,10 @@ impl<C: Fn(&str) -> Command> Run<'_, C> {
     }
 
     /// Runs those that are beside others, one after the other.
-    fn beside(&self, running: &AtomicU32, begin: Receiver<usize>, ended: &Sender<usize>) -> Result<()> {
+    fn beside(&self, begin: Receiver<usize>, ended: &Sender<usize>) -> Result<()> {
         for at in begin {
-            if !self.is_over.load(Ordering::Relaxed) {
-                self.step(at, running, false)?;
+            if !self.running.is_over() {
+                self.step(at, false)?;
                 // Who shows it may have gone.
                 let _ = ended.send(at);
             }
@@ -124,10 +125,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// When a step failed: which, and where its output is.
 pub(crate) fn run(steps: &[Named], command: impl Fn(&str) -> Command + Sync) -> Result<()> {
     // A signal for this process alone must not leave a step running; one step handles its programs the same way.
-    let running: Arc<[AtomicU32; 2]> = Arc::default();
+    let running = Arc::new(Running::asked_to_end());
     let children = Arc::clone(&running);
     ctrlc::set_handler(move || {
-        children.iter().for_each(|child| end(child.load(Ordering::Relaxed)));
+        children.end();
         process::exit(INTERRUPTED);
     })
     .context("cannot handle Ctrl-C")?;
@@ -140,7 +141,7 @@ fn run_in(
     folder: PathBuf,
     steps: &[Named],
     command: impl Fn(&str) -> Command + Sync,
-    [running, beside]: &[AtomicU32; 2],
+    running: &Running,
 ) -> Result<()> {
     let run = Run {
         steps,
@@ -148,18 +149,17 @@ fn run_in(
         folder,
         start: Instant::now(),
         outcomes: Mutex::new(vec![Outcome::NotRun; steps.len()]),
-        is_over: AtomicBool::new(false),
+        running,
     };
     let (begin, to_begin) = channel();
     let (ended, have_ended) = channel();
     std::thread::scope(|scope| -> Result<()> {
         let run = &run;
-        let others = scope.spawn(move || run.beside(beside, to_begin, &ended));
-        let passed = run.in_order(running, &begin, &have_ended);
+        let others = scope.spawn(move || run.beside(to_begin, &ended));
+        let passed = run.in_order(&begin, &have_ended);
         let is_over = !matches!(passed, Ok(true));
         if is_over {
-            run.is_over.store(true, Ordering::Relaxed);
-            end(beside.load(Ordering::Relaxed));
+            running.end();
         }
         drop(begin);
         // Until the last one has ended.
@@ -206,13 +206,12 @@ pub(crate) fn shown(path: &Path) -> String {
 }
 
 /// Runs a command; both its outputs go into a file, in the order in which they were written, and to ours where that is wanted.
-/// Whether it succeeded. Its number is in `running` meanwhile.
-fn copied_to(log: &Path, command: &mut Command, running: &AtomicU32, is_shown: bool) -> Result<bool> {
+/// Whether it succeeded. It is one of those that are `running`, and has not succeeded when they were ended before it.
+fn copied_to(log: &Path, command: &mut Command, running: &Running, is_shown: bool) -> Result<bool> {
     let mut file = File::create(log).with_context(|| format!("cannot create {}", log.display()))?;
     let (mut output, writer) = io::pipe().context("no pipe")?;
     command.stdout(writer.try_clone().context("no pipe")?).stderr(writer);
-    let mut child = command.spawn().context("cannot start")?;
-    running.store(child.id(), Ordering::Relaxed);
+    let Some((mut child, _entry)) = running.start(command)? else { return Ok(false) };
     // The command keeps its ends of the pipe open, and would keep us from seeing the end.
     command.stdout(process::Stdio::null()).stderr(process::Stdio::null());
     let mut buffer = vec![0; 64 << 10];
@@ -225,17 +224,7 @@ fn copied_to(log: &Path, command: &mut Command, running: &AtomicU32, is_shown: b
             ours.write_all(some).and_then(|()| ours.flush()).context("cannot write to standard output")?;
         }
     }
-    let status = child.wait();
-    running.store(0, Ordering::Relaxed);
-    Ok(status.context("cannot wait for it")?.success())
-}
-
-/// Asks a process to end; 0 is none.
-fn end(process: u32) {
-    if process != 0 {
-        // One that has just ended is gone already.
-        let _ = Command::new("kill").arg(process.to_string()).status();
-    }
+    Ok(child.wait().context("cannot wait for it")?.success())
 }
 
 #[cfg(test)]
@@ -257,7 +246,7 @@ mod tests {
             shell.current_dir(folder).args(["-c", name]);
             shell
         };
-        run_in(folder.to_owned(), steps, script, &<[AtomicU32; 2]>::default())
+        run_in(folder.to_owned(), steps, script, &Running::asked_to_end())
     }
 
     #[test]
@@ -310,20 +299,19 @@ mod tests {
     #[test]
     fn the_step_that_runs_can_be_asked_to_end() {
         let folder = tempfile::tempdir().unwrap();
-        let running = AtomicU32::new(0);
+        let running = Running::asked_to_end();
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                while running.load(Ordering::Relaxed) == 0 {
+                while running.is_empty() {
                     std::thread::sleep(Duration::from_millis(1));
                 }
-                end(running.load(Ordering::Relaxed));
+                running.end();
             });
             let passed =
                 copied_to(&folder.path().join("log"), Command::new("sleep").arg("1000"), &running, true);
             assert!(!passed.unwrap());
         });
-        assert_eq!(running.into_inner(), 0);
-        end(0);
+        assert!(running.is_empty());
     }
 
     #[test]
@@ -335,13 +323,13 @@ mod tests {
             !copied_to(
                 &log,
                 command.args(["-c", "echo one; echo two >&2; echo three; exit 3"]),
-                &AtomicU32::new(0),
+                &Running::asked_to_end(),
                 true
             )
             .unwrap()
         );
         assert_eq!(fs::read_to_string(&log).unwrap(), "one\ntwo\nthree\n");
-        assert!(copied_to(&log, Command::new("true").arg(""), &AtomicU32::new(0), true).unwrap());
+        assert!(copied_to(&log, Command::new("true").arg(""), &Running::asked_to_end(), true).unwrap());
         assert_eq!(fs::read_to_string(&log).unwrap(), "");
     }
 }

@@ -1,6 +1,6 @@
 //! Who waits for the disk, by the system calls of a real app: not the main thread, and no thread before SIGQUIT is passed on.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use loopbox_e2e::live::{quit, wait_for_ring, wait_until};
 use loopbox_e2e::trace::Trace;
 use loopbox_e2e::{HANG_REPORT_LATE, LIMIT, launcher};
@@ -63,8 +63,22 @@ fn the_installation_opens_no_file_on_the_main_thread() -> Result<()> {
     Ok(())
 }
 
+/// How often the worker may be late with a signal.
+const LATE: usize = 10;
+
 #[test]
 fn a_report_is_flushed_once_and_not_before_the_signal_is_passed_on() -> Result<()> {
+    // The tracer and a machine with much to do may make the worker late; then the stall monitor has passed the signal on.
+    for _ in 0..LATE {
+        if is_passed_on_by_the_worker_after_the_first_file()? {
+            return Ok(());
+        }
+    }
+    bail!("the worker was late with each of {LATE} signals")
+}
+
+/// Sees a signal's report being written. Whether the worker passed the signal on, which then had to come after the first file.
+fn is_passed_on_by_the_worker_after_the_first_file() -> Result<bool> {
     let folder = tempdir()?;
     let home = folder.path().join("rings");
     let app = launcher("art10")?.app("scenario.Demo").argument(format!("dir={}", home.display()));
@@ -84,13 +98,14 @@ fn a_report_is_flushed_once_and_not_before_the_signal_is_passed_on() -> Result<(
         ensure!(!found.is_empty(), "{what}: {calls:#?}");
         Ok(found)
     };
-    let first = at("no file", &|call| call.starts_with("rename") && call.contains(".lbx.new"))?;
-    let passed_on = at("not passed on", &is_passed_on)?;
-    assert!(first[0] < passed_on[0], "the first file comes before: {calls:#?}");
+    let first = at("no file", &|call| call.starts_with("rename") && call.contains(".lbx.new"))?[0];
+    let passed_on = at("not passed on", &is_passed_on)?[0];
+    let by_worker = calls[first].0 == calls[passed_on].0;
+    assert!(!by_worker || first < passed_on, "the first file comes before: {calls:#?}");
     let flushes = at("not flushed", &|call| call.contains("sync(") || call.starts_with("sync_file_range"))?;
     assert_eq!(flushes.len(), 1, "{flushes:?} {calls:#?}");
     let flush = &calls[flushes[0]].1;
     assert!(flush.contains(".lbx.new>"), "of a report, not of the directory or the ring: {flush}");
-    assert!(flushes[0] > passed_on[0], "{calls:#?}");
-    Ok(())
+    assert!(flushes[0] > passed_on, "{calls:#?}");
+    Ok(by_worker)
 }

@@ -4,7 +4,7 @@
 use anyhow::{Context, Result, ensure};
 use loopbox_e2e::live::{quit, running_tree, wait_for_ring};
 use loopbox_e2e::{LIMIT, feature, launcher, read, stacks_of};
-use loopbox_format::model::{Feature, Report, StackSource};
+use loopbox_format::model::{Feature, MainState, Report, StackSource};
 use loopbox_launch::Running;
 use loopbox_testbed as testbed;
 use std::fs;
@@ -30,10 +30,13 @@ fn statistic(report: &Report, name: &str) -> u64 {
     statistic.and_then(|statistic| statistic.value.parse().ok()).unwrap_or_default()
 }
 
-/// The running message has stacks by the native sampler.
+/// The message that hangs, and not still the one that sent it, runs and has stacks by the native sampler.
 fn is_sampled(report: &Report) -> bool {
-    running_tree(report)
-        .is_some_and(|tree| tree.source == StackSource::Art && tree.sample_deltas_ns.len() >= 3)
+    let MainState::Running(running) = &report.main else { return false };
+    let target = running.message.as_ref().map(|message| &*message.target);
+    target == Some("com.example.shop.CheckoutActivity")
+        && running_tree(report)
+            .is_some_and(|tree| tree.source == StackSource::Art && tree.sample_deltas_ns.len() >= 3)
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! ask of the recording in progress.
 
 use crate::anr::sigquit::{self, SigQuit};
-use crate::anr::{HANDLED, stall_monitor};
+use crate::anr::{HANDLED, native_stack, stall_monitor};
 use crate::error::{InstallError, SamplerError};
 use crate::hook::callbacks;
 use crate::hook::main_frames::MainFrames;
@@ -95,6 +95,7 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), InstallError> {
         stall: StallState::new(settings.hang_threshold_ns, clock::now_ns()),
         monitor: MonitorWishes::default(),
         signals_before: sigquit::count(),
+        capture_before: native_stack::version(),
         previous_runs: OnceLock::new(),
         wake: EventFd::new().map_err(InstallError::NoEventFd)?,
         requests: Mutex::new(Vec::new()),
@@ -171,6 +172,8 @@ fn start_worker(
 ) -> io::Result<()> {
     let session = Arc::clone(session);
     attach::spawn(&classes.vm, "loopbox-worker", move |env| {
+        #[cfg(debug_assertions)]
+        fault::worker_is_late();
         Worker::new(&session, writer, samples, frames).run(env);
     })
 }

@@ -1,7 +1,7 @@
 //! A main thread that hangs in native code: what the kernel reports of it, and its native frames, named by symbols.
 
 use anyhow::{Context, Result, ensure};
-use loopbox_e2e::live::{quit, wait_until};
+use loopbox_e2e::live::{quit, wait_for_taken_signal, wait_until};
 use loopbox_e2e::{LIMIT, launcher, read};
 use loopbox_format::model::{DumpReason, NativeFrameSource, NativeStack, Report, SystemCallSource};
 use loopbox_format::report::decode;
@@ -51,8 +51,12 @@ struct Hang {
 impl Hanging {
     /// Hangs in one way, and waits until the kernel reports that main sleeps in this system call; without one, that it runs.
     fn start(testbed: &str, way: &str, call: Option<Call>) -> Result<Self> {
-        let folder = tempdir()?;
         let app = launcher(testbed)?.app("scenario.NativeHang");
+        Self::of(app, way, call).context(testbed.to_owned())
+    }
+
+    fn of(app: App, way: &str, call: Option<Call>) -> Result<Self> {
+        let folder = tempdir()?;
         let arguments = [format!("dir={}", folder.path().display()), format!("way={way}")];
         let mut app = arguments.into_iter().fold(app, App::argument).start()?;
         app.wait_for("NATIVE hangs", LIMIT)?;
@@ -64,7 +68,7 @@ impl Hanging {
         };
         let end = Instant::now() + LIMIT;
         while !hangs() {
-            ensure!(Instant::now() < end, "{testbed}: main does not hang by {way}");
+            ensure!(Instant::now() < end, "main does not hang by {way}");
             std::thread::sleep(Duration::from_millis(5));
         }
         Ok(Self { folder, app })
@@ -73,15 +77,20 @@ impl Hanging {
 
 impl Hang {
     fn new(testbed: &str, way: &str, call: Option<Call>) -> Result<Self> {
-        let Hanging { folder, mut app } = Hanging::start(testbed, way, call)?;
-        quit(&app)?;
+        let hanging = Hanging::start(testbed, way, call)?;
+        quit(&hanging.app)?;
+        Self::reported(hanging).with_context(|| format!("{testbed}, {way}"))
+    }
+
+    /// The report by the signal that an app that hangs was sent.
+    fn reported(Hanging { folder, mut app }: Hanging) -> Result<Self> {
         // Where it takes long to get here, the report of the hang itself is the first, without a signal's stack.
         let (file, report) = wait_until("a report with a native stack", || {
             let file = wait_for_report(folder.path(), LIMIT)?;
             let report = read(&file)?;
             Ok(report.main_thread.native.is_some().then_some((file, report)))
         })
-        .with_context(|| format!("{testbed}, {way}: {:?}", app.seen()))?;
+        .with_context(|| format!("{:?}", app.seen()))?;
         app.kill();
         Ok(Self { _folder: folder, file, report })
     }
@@ -209,6 +218,22 @@ fn what_main_waits_in_is_named() -> Result<()> {
         };
         assert!(known, "{testbed}: {:?}", sleep.report.main_thread);
     }
+    Ok(())
+}
+
+/// An app that starts on a machine with much to do: the thread that writes reports has not had a processor yet.
+#[test]
+fn a_signal_that_comes_before_the_worker_runs_has_its_native_stack() -> Result<()> {
+    let gates = tempdir()?;
+    let gate = gates.path().join("gate");
+    let app = launcher("art11")?.app("scenario.NativeHang");
+    let app = app.env("LOOPBOX_FAULT", "worker").env("LOOPBOX_FAULT_UNTIL", &gate.display().to_string());
+    let hanging = Hanging::of(app, "futex", Some(FUTEX))?;
+    quit(&hanging.app)?;
+    wait_for_taken_signal(hanging.app.pid())?;
+    fs::write(&gate, "")?;
+    let hang = Hang::reported(hanging)?;
+    assert!(hang.native()?.frames.len() >= 3, "{:?}", hang.native());
     Ok(())
 }
 

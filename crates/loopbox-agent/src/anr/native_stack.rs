@@ -71,9 +71,18 @@ impl NativeCapture {
     }
 }
 
-/// Sets where the main thread's stack ends. Until then only registers are captured.
-pub(crate) fn set_stack_end(end: usize) {
-    STACK_END.store(end, Ordering::Relaxed);
+/// Finds where the main thread's stack ends; until then only registers are captured. Opens no file: the kernel lays what it
+/// gives a program (`AT_RANDOM`, for one) above the first frame (`create_elf_tables` of `fs/binfmt_elf.c`), and an app has the
+/// stack of the zygote that it was forked from.
+pub(super) fn find_stack_end() {
+    // SAFETY: no pointers; 0 for what the kernel has not given.
+    let above = unsafe { libc::getauxval(libc::AT_RANDOM) };
+    STACK_END.store(above as usize, Ordering::Relaxed);
+}
+
+/// The version of the last capture; 0 before the first.
+pub(crate) fn version() -> u32 {
+    LAST.read().map_or(0, |capture| capture.version)
 }
 
 /// Captures the interrupted thread. In a signal handler on the main thread only.

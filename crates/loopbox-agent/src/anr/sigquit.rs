@@ -65,6 +65,7 @@ impl SigQuit {
     /// stay open until [`SigQuit::uninstall`], `shared` notifies the stall monitor of each signal.
     pub(crate) fn install(wake: RawFd, shared: &Arc<SharedState>) -> io::Result<Self> {
         let _changing = changing();
+        native_stack::find_stack_end();
         // Leaked: a handler that runs now may still use the one before it.
         SHARED.store(Arc::into_raw(Arc::clone(shared)).cast_mut(), Ordering::SeqCst);
         WAKE.store(wake, Ordering::SeqCst);

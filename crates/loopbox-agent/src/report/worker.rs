@@ -81,7 +81,7 @@ impl<'a> Worker<'a> {
             draft: None,
             evidence: NewEvidence::default(),
             seen_signals: session.signals_before,
-            seen_capture: native_stack::newer_than(0).map_or(0, |capture| capture.version),
+            seen_capture: session.capture_before,
             native: None,
             numbered: 0,
             start_mark: StartMark::new(session),
@@ -90,10 +90,6 @@ impl<'a> Worker<'a> {
 
     /// The body of the thread: until the session ends.
     pub(crate) fn run(mut self, env: &mut Env<'_>) {
-        // Not at install: that would read files on the main thread.
-        if let Some(end) = proc::main_stack_end() {
-            native_stack::set_stack_end(end);
-        }
         if let Err(error) = signal_catcher::find() {
             log::warn(&format!("SIGQUIT is not forwarded, so the system's own trace is missing: {error}"));
         }

@@ -65,6 +65,9 @@ pub(crate) struct Session {
     pub(crate) monitor: MonitorWishes,
     /// How many SIGQUITs there were before this session.
     pub(crate) signals_before: u32,
+    /// The version of the last native stack before this session. Not the worker's to find out: a signal may come before its
+    /// thread has had a processor.
+    pub(crate) capture_before: u32,
     /// What earlier processes left; the worker finds that out first of all, and the sampler waits for it.
     pub(crate) previous_runs: OnceLock<PreviousRuns>,
     /// Wakes the worker.

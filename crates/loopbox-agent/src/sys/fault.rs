@@ -21,10 +21,21 @@ pub(crate) fn disk_stands_still() {
     }
 }
 
-/// As if ART wrote its trace until the file is there that a second variable names.
+/// Whether the file is there that a second variable names.
+fn is_over() -> bool {
+    std::env::var_os("LOOPBOX_FAULT_UNTIL").is_some_and(|gate| Path::new(&gate).exists())
+}
+
+/// As if ART wrote its trace until it is over.
 pub(crate) fn trace_lasts() -> bool {
-    let over = || std::env::var_os("LOOPBOX_FAULT_UNTIL").is_some_and(|gate| Path::new(&gate).exists());
-    asked("trace") && !over()
+    asked("trace") && !is_over()
+}
+
+/// As if the worker's thread, which begins, had no processor until it is over.
+pub(crate) fn worker_is_late() {
+    while asked("worker") && !is_over() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// As if the installation crashed.

@@ -426,3 +426,37 @@ fn a_starved_machine_is_a_caveat_of_other_causes() {
     let v = diagnose(&Analysis::new(&service(Some(114)).build()));
     assert!(v.caveats.iter().all(|caveat| !caveat.contains("short of")), "{v:#?}");
 }
+
+/// Six seconds of code that allocates, with what the statistics say of collections.
+fn full_heap(cpu_ms: u64, waited_ms: u64) -> ReportBuilder {
+    calm()
+        .running(99, 6_000)
+        .doing("com.shop.Feed", "", cpu_ms)
+        .looper_tree(99, &[("com.shop.Feed.show:3 com.shop.Feed.decode:9", 590)])
+        .statistic("heap.used_bytes", "950")
+        .statistic("heap.max_bytes", "1000")
+        .statistic("gc.lately.ms", "4000")
+        .statistic("gc.lately.blocking_count", "9")
+        .statistic("gc.lately.blocking_time_ms", &waited_ms.to_string())
+}
+
+#[test]
+fn a_full_heap_is_told_from_slow_code_on_a_starved_machine_too() {
+    let rules = |report: ReportBuilder| -> Vec<&str> {
+        diagnose(&Analysis::new(&report.build())).causes.iter().map(|cause| cause.rule).collect()
+    };
+    // 4.4 of the 5.5 s since the first look: the rest is shared by main's code and by what it waits for.
+    let starved = |report| measured(starved_machine(report), 6_000, 4_400);
+    assert_eq!(rules(starved(full_heap(200, 1_600)))[..3], ["starved", "gc", "current-slow"]);
+    assert_eq!(rules(starved(full_heap(200, 600)))[..2], ["starved", "gc"]);
+    // Main had its part of the CPU and used it.
+    assert_eq!(rules(starved(full_heap(1_000, 1_600)))[..2], ["starved", "current-slow"]);
+    assert!(!rules(starved(full_heap(1_000, 600))).contains(&"gc"));
+    assert!(!rules(starved(full_heap(200, 300))).contains(&"gc"));
+    // All but nothing was left, which says nothing of who slept.
+    assert!(!rules(measured(starved_machine(full_heap(10, 600)), 6_000, 5_400)).contains(&"gc"));
+
+    let report = diagnose(&Analysis::new(&starved(full_heap(200, 1_600)).build()));
+    let slept = "of the time for which main did not wait for a CPU, it slept for 82 %";
+    assert!(report.causes[1].evidence.iter().any(|line| line == slept), "{report:#?}");
+}

@@ -1,4 +1,4 @@
-//! How long main waited for a CPU, as the kernel counts it.
+//! How long main waited for a CPU, and how long for something else, as the kernel counts it.
 
 use super::facts::Facts;
 use super::slow_message::SlowMessage;
@@ -6,17 +6,35 @@ use crate::model::time::{format_ns, percent, share};
 
 /// Of a message that has run no longer, most may have been before the recorder's first look at it.
 const FIRST_LOOK_NS: u64 = 500_000_000;
+/// The kernel's counters are read one after the other, on a machine that may stop the reader in between.
+const LEAST_LEFT_NS: u64 = 200_000_000;
 
 /// The part of the message since the recorder first looked at it for which main could have run and got no CPU, and that in
 /// words. `None` when it was not measured: what the counters have counted since the process's start does not describe one
 /// message.
 pub(super) fn measured_cpu_wait(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(f64, String)> {
+    let (starved_ns, measured_ns) = measured(facts, slow)?;
+    let part = share(starved_ns, measured_ns);
+    let (waited, measured) = (format_ns(starved_ns), format_ns(measured_ns));
+    Some((part, format!("main waited for a CPU for {waited} of the last {measured} ({})", percent(part))))
+}
+
+/// Of the time for which main did not wait for a CPU, the part for which it was not on one either: it waited for something
+/// else, whatever code its stacks show. `None` when that was not measured, or when next to nothing is left of the time.
+pub(super) fn asleep_share(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<f64> {
+    let (starved_ns, measured_ns) = measured(facts, slow)?;
+    let had_ns = measured_ns - starved_ns;
+    // The CPU time is that of the whole message: what it used before the first look makes the answer smaller, never larger.
+    let asleep_ns = had_ns.saturating_sub(slow.cpu_ns?);
+    (had_ns >= LEAST_LEFT_NS).then(|| share(asleep_ns, had_ns))
+}
+
+/// How long main waited for a CPU, and of how long.
+fn measured(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(u64, u64)> {
     let anr = &facts.analysis.anr;
     let measured_ns = anr.ran_ns.saturating_sub(FIRST_LOOK_NS);
     if !slow.running || measured_ns < FIRST_LOOK_NS || anr.hang_threshold_ns.is_none() {
         return None;
     }
-    let part = share(anr.starved_ns, measured_ns).min(1.0);
-    let (waited, measured) = (format_ns(anr.starved_ns), format_ns(measured_ns));
-    Some((part, format!("main waited for a CPU for {waited} of the last {measured} ({})", percent(part))))
+    Some((anr.starved_ns.min(measured_ns), measured_ns))
 }

@@ -1,5 +1,6 @@
 //! Garbage collections: those that the app asks for, and those that it must wait for because its heap is full.
 
+use crate::diagnose::cpu_wait::asleep_share;
 use crate::diagnose::dominant_wait::{called_from, dominant_wait};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
@@ -22,6 +23,9 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
 
 /// Collections that were waited for shorter than this are normal, and over a shorter time they say nothing.
 const MIN_SHARE: f64 = 0.3;
+/// The same while main mostly sleeps, though its stacks show code that computes: on a starved machine everybody waits for a
+/// CPU for most of the time, and collections can only take the rest.
+const MIN_SHARE_ASLEEP: f64 = 0.1;
 const MIN_SPAN_MS: f64 = 500.0;
 /// From here on a heap is full: what the last collection has left is gone at once.
 const FULL: f64 = 0.8;
@@ -39,10 +43,18 @@ pub(super) fn find_pressure(facts: &Facts<'_>) -> Option<Finding> {
     let span_ms = statistic("gc.lately.ms").filter(|span| *span >= MIN_SPAN_MS)?;
     let waited = (statistic("gc.lately.blocking_time_ms")? / span_ms).min(1.0);
     let full = statistic("heap.used_bytes")? / statistic("heap.max_bytes").filter(|max| *max > 0.0)?;
-    if waited < MIN_SHARE || full < FULL {
+    let asleep = asleep_share(facts, slow).filter(|asleep| *asleep >= 0.5);
+    let least = if asleep.is_some() { MIN_SHARE_ASLEEP } else { MIN_SHARE };
+    if waited < least || full < FULL {
         return None;
     }
-    let score = facts.score(slow) + if waited >= 0.5 { 0.06 } else { -0.12 };
+    let certainty = match asleep {
+        _ if waited >= 0.5 => 0.06,
+        // More than the slow message itself weighs, and less than a starved machine does.
+        Some(_) => 0.02,
+        None => -0.12,
+    };
+    let score = facts.score(slow) + certainty;
     let (path, culprit) = hot_path(facts, slow);
     let title = format!(
         "{} allocates in a full heap, and waits for collections{}",
@@ -59,6 +71,9 @@ pub(super) fn find_pressure(facts: &Facts<'_>) -> Option<Finding> {
         Finding::new("gc", score, title)
             .with_evidence(collections)
             .with_evidence(format!("{} of the heap's limit is in use", percent(full)))
+            .with_all_evidence(asleep.map(|asleep| {
+                format!("of the time for which main did not wait for a CPU, it slept for {}", percent(asleep))
+            }))
             .with_all_evidence(path)
             .with_advice(
                 "See what fills the heap (a heap dump, bitmaps, caches); allocate less on the main thread.",

@@ -4,41 +4,44 @@ import android.os.Handler;
 import android.os.Looper;
 import android.os.SystemClock;
 import java.io.File;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.io.IOException;
 import scenario.Options;
-import scenario.Script;
 
 /**
- * What a message carries that waits in the queue: the thread that prints the queue for a report has to wait until the file
- * {@code printGate=} is there; not the first {@code printsAtOnce=} times.
+ * What a message carries that waits in the queue: whoever prints the queue for a report makes a file, {@code printGate=} and
+ * {@code .waits}, and goes on when that is taken away, or when the file {@code printGate=} is there.
  */
 final class SlowlyPrinted {
     private static final long NEVER_MS = 86_400_000;
     private static final int PAUSE_MS = 5;
 
     private final File gate;
-    private final AtomicInteger atOnce;
+    private final File waits;
 
-    private SlowlyPrinted(Options options) {
-        gate = new File(options.text("printGate", ""));
-        atOnce = new AtomicInteger(options.number("printsAtOnce", 0));
+    private SlowlyPrinted(String path) {
+        gate = new File(path);
+        waits = new File(path + ".waits");
     }
 
     /** Puts one into the main queue, if the arguments want it. */
     static void post(Options options) {
-        if (!options.text("printGate", "").isEmpty()) {
+        String path = options.text("printGate", "");
+        if (!path.isEmpty()) {
             Handler main = new Handler(Looper.getMainLooper());
-            main.sendMessageDelayed(main.obtainMessage(0, new SlowlyPrinted(options)), NEVER_MS);
+            main.sendMessageDelayed(main.obtainMessage(0, new SlowlyPrinted(path)), NEVER_MS);
         }
     }
 
     @Override
     public String toString() {
-        Script.say("prints the queue");
-        if (atOnce.getAndDecrement() <= 0) {
-            while (!gate.exists()) {
-                SystemClock.sleep(PAUSE_MS);
-            }
+        try {
+            // One at a time: who prints the queue has its lock.
+            waits.createNewFile();
+        } catch (IOException failed) {
+            throw new IllegalStateException(failed);
+        }
+        while (waits.exists() && !gate.exists()) {
+            SystemClock.sleep(PAUSE_MS);
         }
         return "printed";
     }

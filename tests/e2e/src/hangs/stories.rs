@@ -11,7 +11,7 @@ use tempfile::{TempDir, tempdir};
 use super::phone::{Hang, Phone, Told, sleep_until};
 use super::{Cell, Mode};
 use crate::live::{uptime_ns, wait_for_signal_catcher, wait_until};
-use crate::{LIMIT, details, read};
+use crate::{details, read};
 
 /// How a story is played.
 #[derive(Debug, Clone, Copy)]
@@ -80,6 +80,11 @@ impl Scene {
         format!("{gate}={}", self.gate(gate).display())
     }
 
+    /// Whether a thread prints the queue, and waits.
+    fn prints(&self) -> bool {
+        self.gate(WAITS).exists()
+    }
+
     fn open(&self, gate: &str) -> Result<()> {
         std::fs::write(self.gate(gate), "").with_context(|| format!("cannot open {gate}"))
     }
@@ -96,8 +101,9 @@ fn waits_at(places: &str) -> Vec<String> {
     vec![format!("hang={places}"), format!("how={WAY}")]
 }
 
-/// What the app prints when the recorder prints its queue.
-const PRINTS: &str = "SCRIPT prints the queue";
+/// The gate for the thread that prints the queue, and the file that it makes while it waits there.
+const PRINTS: &str = "printGate";
+const WAITS: &str = "printGate.waits";
 
 /// The files of reports that speak of a time in a hang.
 fn files_of(hang: &Hang, folder: &Path) -> Result<Vec<PathBuf>> {
@@ -243,44 +249,44 @@ impl Stage {
         Ok(wrong)
     }
 
-    /// Hangs in a message, and stops where the queue is printed for a report: the `prints`th time that it is.
-    fn printing<'a>(&self, scene: &'a Scene, more: &[&str], prints: u32) -> Result<(Phone<'a>, Hang)> {
+    /// Hangs in a message, and stops whenever the queue is printed.
+    fn printing<'a>(&self, scene: &'a Scene, more: &[&str]) -> Result<(Phone<'a>, Hang)> {
         let mut arguments = waits_at("message");
         arguments.extend(["ms=3600000", "pendingMs=2000"].map(str::to_owned));
-        arguments.extend([scene.argument("printGate"), format!("printsAtOnce={}", prints - 1)]);
+        arguments.push(scene.argument(PRINTS));
         arguments.extend(more.iter().map(|&more| more.to_owned()));
         let mut phone = self.start(scene, &arguments)?;
         let hang = phone.wait_for_hang("message")?;
-        if prints == 1 {
-            sleep_until(hang.since_ns, self.signal);
-            scene.open("dumpGate")?;
-        }
-        for _ in 0..prints {
-            phone.app.wait_for(PRINTS, LIMIT)?;
-        }
         Ok((phone, hang))
     }
 
-    /// The same, until the queue is printed for the hang's report: its files. Before that it is printed once for each message that
-    /// the recorder suspects, and on a loaded machine those of the start may be among them.
+    /// The same, until the hang's report has its first file, and waits for the queue: its files. Before that the queue is
+    /// printed for each message that the recorder suspects: on a loaded machine those of the start may be among them, and
+    /// the hang's own before the app says that it hangs.
     fn printing_for_hang<'a>(&self, scene: &'a Scene) -> Result<(Phone<'a>, Hang, Vec<PathBuf>)> {
-        let (mut phone, hang) = self.printing(scene, &["hangMs=3000"], 2)?;
-        loop {
+        let (phone, hang) = self.printing(scene, &["hangMs=3000"])?;
+        let files = wait_until("the hang's report", || {
+            // In this order: the report's own print comes after its first file, and must not go on.
+            let prints = scene.prints();
             let files = files_of(&hang, scene.path())?;
-            if !files.is_empty() {
-                return Ok((phone, hang, files));
+            if files.is_empty() && prints {
+                std::fs::remove_file(scene.gate(WAITS))?;
             }
-            phone.app.wait_for(PRINTS, LIMIT)?;
-        }
+            Ok((!files.is_empty()).then_some(files))
+        })?;
+        Ok((phone, hang, files))
     }
 
     fn signal_during_dump(&self) -> Result<Vec<String>> {
         let scene = Scene::new()?;
         let gate = scene.argument("dumpGate");
         // The recorder's own watch has no part in this story.
-        let (mut phone, hang) = self.printing(&scene, &[&gate, "hangMs=60000"], 1)?;
+        let (mut phone, hang) = self.printing(&scene, &[&gate, "hangMs=60000"])?;
+        sleep_until(hang.since_ns, self.signal);
+        scene.open("dumpGate")?;
+        wait_until("the app's own report prints the queue", || Ok(scene.prints().then_some(())))?;
         let sent_ns = phone.signal_taken()?;
-        scene.open("printGate")?;
+        scene.open(PRINTS)?;
         let dumped = phone.report(" beside")?;
         let answer = phone.answer(&hang, sent_ns, &[&dumped])?;
         let dumped = Told::by(read(&dumped)?, &hang, (hang.since_ns, sent_ns))?;
@@ -297,7 +303,7 @@ impl Stage {
         let scene = Scene::new()?;
         let (mut phone, hang, first) = self.printing_for_hang(&scene)?;
         let sent_ns = phone.signal_taken()?;
-        scene.open("printGate")?;
+        scene.open(PRINTS)?;
         let answer = phone.answer(&hang, sent_ns, &[])?;
         let mut wrong = Vec::new();
         wrong.extend(self.wrong("signal", "message", &hang, &answer.told));

@@ -138,8 +138,13 @@ impl Known {
 
     /// Whether this is the cause.
     pub fn is(&self, cause: &Cause) -> bool {
+        self.is_by(self.rule, cause)
+    }
+
+    /// Whether this rule has found the method to look at.
+    fn is_by(&self, rule: &str, cause: &Cause) -> bool {
         let is_there = |part: &str| cause.culprit.as_ref().is_some_and(|culprit| culprit.contains(part));
-        cause.rule == self.rule && self.culprit.is_none_or(is_there)
+        cause.rule == rule && self.culprit.is_none_or(is_there)
     }
 
     /// Fails unless the diagnosis finds this cause first, or after that the machine has no processor for main, where that may be.
@@ -153,11 +158,16 @@ impl Known {
             Waits => verdict.causes.first().is_some_and(|first| self.is(first)),
             Computes => {
                 let machine = |cause: &&Cause| cause.rule == "starved" && self.rule != "starved";
-                // A machine without a processor to spare may not read the queue in time, which alone shows a flood.
+                // A machine without a processor to spare may not read the queue in time, nor the collections, which are read on
+                // the same thread: they alone show a flood, and a full heap.
                 let unread = verdict.caveats.iter().any(|caveat| caveat == QUEUE_UNKNOWN);
-                let many = |cause: &Cause| self.rule == "flood" && unread && cause.rule == "history";
+                let without = match self.name {
+                    "flood" => "history",
+                    "pressure" => "current-slow",
+                    _ => self.rule,
+                };
                 let first = verdict.causes.iter().find(|cause| !machine(cause));
-                first.is_some_and(|first| self.is(first) || many(first))
+                first.is_some_and(|first| self.is(first) || unread && self.is_by(without, first))
             }
         };
         ensure!(found, "{}: {verdict:#?}", self.name);
@@ -225,5 +235,12 @@ mod tests {
         many.caveats.push(QUEUE_UNKNOWN.into());
         assert!(Known::of("flood").unwrap().check(&many).is_ok());
         assert!(Known::of("kinds").unwrap().check(&verdict("flood", high)).is_err());
+        let mut slow = verdict("current-slow", high);
+        slow.caveats.push(QUEUE_UNKNOWN.into());
+        assert!(Known::of("pressure").unwrap().check(&slow).is_err(), "another method");
+        slow.causes[0].culprit = Some("causes.Crowd$Gallery.scale(Crowd.java:81)".into());
+        assert!(Known::of("pressure").unwrap().check(&slow).is_ok());
+        slow.caveats.clear();
+        assert!(Known::of("pressure").unwrap().check(&slow).is_err(), "the collections are known");
     }
 }

@@ -46,6 +46,9 @@ pub(crate) const UNFINISHED: &str = ".new";
 pub(crate) struct RingFile {
     file: File,
     path: PathBuf,
+    /// What it is called until it is complete.
+    unfinished: PathBuf,
+    has_name: AtomicBool,
     /// For the sampler's fuse, the only word that is stored into a mapping of the file.
     pub(crate) marks: MarksPage,
     /// It was given up.
@@ -53,7 +56,8 @@ pub(crate) struct RingFile {
 }
 
 impl RingFile {
-    /// Makes the file in `dir`, which is made too, and has `fill` write what it holds from the first moment on.
+    /// Makes the file in `dir`, which is made too, and has `fill` write what it holds. No other process sees it before
+    /// [`Self::name`].
     pub(crate) fn create(
         dir: &Path,
         header: &Header,
@@ -73,12 +77,11 @@ impl RingFile {
             .custom_flags(libc::O_CLOEXEC | libc::O_NOFOLLOW)
             .open(&unfinished)
             .map_err(Volatile::Create)?;
-        let made = prepare(&file, header, fill).and_then(|marks| {
-            fs::rename(&unfinished, &path).map_err(Volatile::Name)?;
-            Ok(marks)
-        });
-        match made {
-            Ok(marks) => Ok(Self { file, path, marks, lost: AtomicBool::new(false) }),
+        match prepare(&file, header, fill) {
+            Ok(marks) => {
+                let [has_name, lost] = [false; 2].map(AtomicBool::new);
+                Ok(Self { file, path, unfinished, has_name, marks, lost })
+            }
             Err(volatile) => {
                 let _ = fs::remove_file(&unfinished);
                 Err(volatile)
@@ -86,19 +89,36 @@ impl RingFile {
         }
     }
 
+    /// Gives the file its final name, under which it outlives the process; does nothing when it has that. May be tried again.
+    pub(crate) fn name(&self) -> Result<(), Volatile> {
+        if !self.has_name.load(Ordering::Relaxed) {
+            fs::rename(&self.unfinished, &self.path).map_err(Volatile::Name)?;
+            self.has_name.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
     pub(crate) fn file(&self) -> &File {
         &self.file
     }
 
-    /// Where it is; `None` when it was given up.
+    /// Where it is; `None` while it has no name, and when it was given up.
     pub(crate) fn path(&self) -> Option<&Path> {
-        (!self.lost.load(Ordering::Relaxed)).then_some(&self.path)
+        (self.has_name.load(Ordering::Relaxed) && !self.is_lost()).then_some(&self.path)
+    }
+
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
     }
 
     /// Nothing is written any more, and nothing is left to recover.
     pub(crate) fn give_up(&self) {
         self.lost.store(true, Ordering::Relaxed);
-        let _ = fs::remove_file(&self.path);
+        let _ = fs::remove_file(if self.has_name.load(Ordering::Relaxed) {
+            &self.path
+        } else {
+            &self.unfinished
+        });
     }
 }
 

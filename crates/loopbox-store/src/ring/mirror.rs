@@ -43,6 +43,9 @@ const ORDER: [Kind; 13] = [
     Kind::Records,
 ];
 
+/// Why a file that was given up is not written again.
+const GIVEN_UP: &str = "an earlier write failed";
+
 /// Copies the ring into its file. For one thread, which may wait for the disk.
 #[derive(Debug)]
 pub struct Mirror {
@@ -90,26 +93,36 @@ impl Mirror {
     pub fn attach(&mut self) -> Result<(), Volatile> {
         let shared = Arc::clone(&self.shared);
         let discarded = || shared.discarded.load(Ordering::SeqCst);
-        if shared.file.get().is_some() || discarded() || !shared.memory.is_mine() {
+        if discarded() || !shared.memory.is_mine() {
             return Ok(());
         }
-        self.copies.iter_mut().for_each(|copy| copy.written.fill(0));
-        self.marks = [0; 2];
-        let Header { identity, layout } = shared.header.clone();
-        let header = Header { identity: identity.completed(), layout };
-        let dir = self.dir.clone();
-        let file = RingFile::create(&dir, &header, |file| {
-            self.copy_to(&mut |bytes, at| file.write_all_at(bytes, at))
-        })?;
-        let _ = shared.file.set(file);
+        let file = match shared.file.get() {
+            Some(file) if file.is_lost() => return Err(Volatile::Write(io::Error::other(GIVEN_UP))),
+            Some(file) => file,
+            None => {
+                let made = self.make()?;
+                shared.file.get_or_init(|| made)
+            }
+        };
+        // A crash handler that ran since the file was filled could not write its mark there, and from here on it does. So at no
+        // instant can the process end with a mark that the file has not, once there is a file to find.
+        self.copy_into(file)?;
+        file.name()?;
         // It may have been discarded while there was nothing to delete.
-        if discarded()
-            && let Some(file) = shared.file.get()
-        {
+        if discarded() {
             file.give_up();
         }
-        // A crash handler that ran since the file was filled could not write its mark there.
-        self.copy()
+        Ok(())
+    }
+
+    /// Makes the file, which has no name yet.
+    fn make(&mut self) -> Result<RingFile, Volatile> {
+        self.copies.iter_mut().for_each(|copy| copy.written.fill(0));
+        self.marks = [0; 2];
+        let Header { identity, layout } = self.shared.header.clone();
+        let header = Header { identity: identity.completed(), layout };
+        let dir = self.dir.clone();
+        RingFile::create(&dir, &header, |file| self.copy_to(&mut |bytes, at| file.write_all_at(bytes, at)))
     }
 
     /// Copies what has changed since the last time; does nothing without a file. Costs a load for each slot of the ring and a
@@ -120,10 +133,12 @@ impl Mirror {
     pub fn copy(&mut self) -> Result<(), Volatile> {
         let shared = Arc::clone(&self.shared);
         let file = shared.file.get().filter(|file| file.path().is_some() && shared.memory.is_mine());
-        let Some(file) = file else { return Ok(()) };
-        let write = &mut |bytes: &[u8], at| file.file().write_all_at(bytes, at);
-        let copied = self.copy_to(write);
-        // Not before there is a file: one that could not be given its name is made anew, with all that is in it.
+        file.map_or(Ok(()), |file| self.copy_into(file))
+    }
+
+    fn copy_into(&mut self, file: &RingFile) -> Result<(), Volatile> {
+        let copied = self.copy_to(&mut |bytes, at| file.file().write_all_at(bytes, at));
+        // Not before there is a file: one that could not be made is made anew, with all that is in it.
         self.frames = None;
         copied.map_err(|error| {
             file.give_up();
@@ -232,7 +247,7 @@ mod tests {
     use super::*;
     use crate::layout::REGIONS_AT;
     use crate::recover::{Recovered, recover};
-    use crate::{Geometry, Identity, Ring, RingOptions};
+    use crate::{CrashMark, Geometry, Identity, Ring, RingOptions};
     use loopbox_format::frames::encode_session;
     use loopbox_format::model::Token;
     use loopbox_format::model::Uptime;
@@ -517,5 +532,46 @@ mod tests {
         ring.reader.shared.words()[region.slot_at(3) / 8].store(whole, Ordering::Relaxed);
         disk.copy(&mut ring).unwrap();
         assert_eq!(disk.recover().report.history.iter().filter(|record| record.closed).count(), 3);
+    }
+
+    /// A crash handler may run, and the process end, while the copying thread stands anywhere.
+    #[test]
+    fn a_crash_is_in_the_file_before_that_has_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut ring = ring();
+        ring.mirror.dir = folder.path().to_path_buf();
+        let file = ring.mirror.make().unwrap();
+        let shared = Arc::clone(&ring.reader.shared);
+        let file = shared.file.get_or_init(|| file);
+        ring.reader.mark_crash(11);
+        assert_eq!(ring.reader.path(), None);
+        file.name().unwrap();
+        let found = std::fs::read(ring.reader.path().unwrap()).unwrap();
+        assert_eq!(recover(&found).unwrap().crash, Some(CrashMark { signal: 11 }));
+    }
+
+    #[test]
+    fn a_file_without_a_name_gets_it_later_and_one_that_was_given_up_never() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut ring = ring();
+        ring.mirror.dir = folder.path().to_path_buf();
+        let made = ring.mirror.make().unwrap();
+        let shared = Arc::clone(&ring.reader.shared);
+        shared.file.set(made).unwrap();
+        let entries = || std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        let name = entries().next().unwrap().with_extension("");
+        std::fs::create_dir(&name).unwrap();
+        assert!(matches!(ring.mirror.attach(), Err(Volatile::Name(_))));
+        record(&mut ring, 10, 18, |_| false);
+        std::fs::remove_dir(&name).unwrap();
+        ring.mirror.attach().unwrap();
+        assert_eq!(ring.reader.path(), Some(name.as_path()));
+        let found = recover(&std::fs::read(&name).unwrap()).unwrap();
+        assert_eq!(found.report.history.iter().map(|record| record.count).sum::<u32>(), 8);
+
+        shared.file.get().unwrap().give_up();
+        assert_eq!((ring.reader.path(), entries().count()), (None, 0));
+        assert!(matches!(ring.mirror.attach(), Err(Volatile::Write(_))));
+        ring.mirror.copy().unwrap();
     }
 }

@@ -21,6 +21,7 @@ import io.loopbox.FrameListener;
 import io.loopbox.FrameWindow;
 import io.loopbox.Loopbox;
 import java.io.File;
+import java.util.concurrent.CountDownLatch;
 import scenario.Options;
 import scenario.Script;
 import scenario.Work;
@@ -74,16 +75,34 @@ public final class Janks {
         Looper.loop();
     }
 
-    /** Hears of frames, and stands still when it is to. */
+    /** Hears of frames, and stands still when it is to: while more are drawn than the platform keeps for it. */
     private static final class Slow implements FrameListener {
+        private static final int DRAWN_MEANWHILE = 24;
+
+        private final CountDownLatch left = new CountDownLatch(DRAWN_MEANWHILE);
+        private volatile boolean wanted;
         private volatile boolean stands;
 
         @Override
         public void onWindow(FrameWindow window) {
-            if (stands) {
-                stands = false;
-                SystemClock.sleep(2 * STALL_MS);
+            if (!wanted) {
+                return;
             }
+            stands = true;
+            try {
+                left.await();
+            } catch (InterruptedException interrupted) {
+                throw new IllegalStateException(interrupted);
+            }
+            wanted = false;
+        }
+
+        /** Whether a frame is one of those that are drawn until it has stood still. */
+        boolean takes() {
+            if (wanted && stands) {
+                left.countDown();
+            }
+            return wanted;
         }
 
         @Override
@@ -105,6 +124,10 @@ public final class Janks {
 
         @Override
         protected void onDraw(Canvas canvas) {
+            if (slow.takes()) {
+                postInvalidateOnAnimation();
+                return;
+            }
             frame++;
             if (frame == DRAWN) {
                 bind();
@@ -118,7 +141,7 @@ public final class Janks {
             } else if (frame == RENDERED) {
                 TestRenderThread.holdUp(STALL_MS);
             } else if (frame == UNHEARD) {
-                slow.stands = true;
+                slow.wanted = true;
             } else if (frame == FASTER) {
                 TestVsync.switchTo(HZ_120_NS);
             } else if (frame == LAST) {

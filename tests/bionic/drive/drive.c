@@ -93,8 +93,14 @@ static int in_thread(const char *where, const char *name, const char *text) {
     return !!strstr(comm, text);
 }
 
-static int has_ring(void) { return has(folder, ".lbr", in_name); }
-static int has_no_ring(void) { return !has_ring(); }
+/* Not one that is being made, which ends in `.new`. */
+static int at_end(const char *where, const char *name, const char *text) {
+    const char *end = strstr(name, text);
+    return end && !end[strlen(text)];
+}
+
+static int has_ring(void) { return has(folder, ".lbr", at_end); }
+static int has_no_ring(void) { return !has(folder, ".lbr", in_name); }
 static int has_no_threads(void) { return !has("/proc/self/task", "loopbox", in_thread); }
 static int has_heard(void) {
     while (seen < heard_count)

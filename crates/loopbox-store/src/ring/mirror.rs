@@ -85,8 +85,8 @@ impl Mirror {
         Self { shared: Arc::clone(shared), dir, copies, frames: None, marks: [0; 2] }
     }
 
-    /// Makes the file, with what the ring holds already, and, where it is missing, its directory; does nothing when there is
-    /// one. May be tried again.
+    /// Makes the file, with what the ring holds already, and, where it is missing, its directory; where there is one,
+    /// copies into it. May be tried again.
     ///
     /// # Errors
     /// Why there is no file: the ring is memory alone, and its writers and readers go on.

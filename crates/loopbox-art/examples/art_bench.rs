@@ -10,7 +10,7 @@
 //!
 //! Prints a line `row PHASE DEPTH WAY WHAT P50 P99` (ns) for each figure.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -85,6 +85,8 @@ struct Job {
 
 thread_local! {
     static JOB: RefCell<Option<Job>> = const { RefCell::new(None) };
+    /// What discovery has the fast native do, while that is called for it.
+    static CHECK: Cell<*mut &mut dyn FnMut()> = const { Cell::new(ptr::null_mut()) };
 }
 
 fn now_ns() -> u64 {
@@ -148,6 +150,10 @@ impl Job {
 pub extern "system" fn Java_probe_SamplerBench_walk(env: EnvUnowned<'_>, _: JClass<'_>) {
     // SAFETY: the VM calls with this thread's.
     let env = unsafe { JniEnv::from_raw(env.as_raw().cast()) };
+    // SAFETY: null, or what `install` further up on this stack has put there.
+    if let Some(check) = unsafe { CHECK.get().as_mut() } {
+        return check();
+    }
     JOB.with_borrow_mut(|job| {
         if let (Some(job), Some(art)) = (job.as_mut(), ART.get()) {
             job.run(art, env);
@@ -162,14 +168,12 @@ pub extern "system" fn Java_probe_SamplerBench_install<'local>(
     class: JClass<'local>,
 ) -> JString<'local> {
     env.with_env(|env| {
+        let walk = env.get_static_method_id(&class, jni_str!("walk"), jni_sig!(() -> ()))?;
         let known = KnownMethod {
-            id: env
-                .get_static_method_id(&class, jni_str!("install"), jni_sig!(() -> JString))?
-                .into_raw()
-                .cast(),
+            id: walk.into_raw().cast(),
             class: "probe.SamplerBench",
-            method: "install",
-            signature: "()Ljava/lang/String;",
+            method: "walk",
+            signature: "()V",
         };
         let known = [known];
         let options = DiscoverOptions { known: &known, ..DiscoverOptions::default() };
@@ -177,7 +181,16 @@ pub extern "system" fn Java_probe_SamplerBench_install<'local>(
         let (vm, own) = unsafe {
             (JavaVm::from_raw(env.get_java_vm()?.get_raw().cast()), JniEnv::from_raw(env.get_raw().cast()))
         };
-        match Art::discover(vm, own, &options) {
+        let found = Art::discover(vm, own, &options, |mut check| {
+            CHECK.set((&raw mut check).cast());
+            // SAFETY: class and method belong together; it takes nothing and returns nothing.
+            unsafe {
+                let raw = env.get_raw();
+                ((**raw).v1_1.CallStaticVoidMethodA)(raw, class.as_raw(), walk.into_raw(), ptr::null());
+            }
+            CHECK.set(ptr::null_mut());
+        });
+        match found {
             Ok(art) => {
                 let _ = ART.set(art);
                 Ok(JString::null())

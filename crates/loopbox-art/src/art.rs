@@ -17,7 +17,7 @@ use crate::offsets::{NAME_LAYOUTS, NameLayout, ROWS};
 use crate::stack::{Frame, MethodRef, RawStack};
 use crate::symbols::{GetContendedMonitor, GetLockOwner, Opaque, Suspension};
 use crate::sys::{self, mem};
-use crate::visitor::{WalkKind, Walker};
+use crate::visitor::Walker;
 use crate::window::{Reclaimed, SuspendWindow};
 
 pub use self::joined::Joined;
@@ -36,8 +36,8 @@ pub const DEFAULT_DEPTH_LIMIT: u32 = 1024;
 pub struct DiscoverOptions<'a> {
     /// `Build.VERSION.SDK_INT`; `None` where it does not imply the ART version (test hosts).
     pub api_level: Option<u32>,
-    /// Methods that the caller knows. The first must be the Java method through which the calling
-    /// thread entered native code: the self-check expects it on top of the thread's own stack.
+    /// Methods that the caller knows. The first must be the fast native method that `fast_call` calls: the self-check
+    /// expects it on top of the thread's own stack there.
     pub known: &'a [KnownMethod<'a>],
     /// The main thread, when it is not the calling one.
     pub main: Option<ThreadEnv>,
@@ -93,8 +93,6 @@ pub struct Stats {
     pub resume_ns: u64,
     /// The longest window.
     pub longest_ns: u64,
-    /// Walks made in native state (no inlined frames): the fast hop does not work on this device.
-    pub native_walks: u64,
     /// Suspensions left out: the main thread was in an uninterruptible wait.
     pub uninterruptible: u64,
     /// Suspensions left out: the main thread had not had a processor since the last look.
@@ -145,7 +143,6 @@ pub struct Art {
     held_ns: AtomicU64,
     longest_ns: AtomicU64,
     resume_ns: AtomicU64,
-    native_walks: AtomicU64,
     uninterruptible: AtomicU64,
     starved: AtomicU64,
     trace: AtomicU64,
@@ -157,14 +154,22 @@ impl Art {
     /// Called by an attached thread inside of a plain native method (not a fast one: the state the
     /// thread has now is remembered as "native"). No thread is suspended here.
     ///
+    /// `fast_call` calls, through Java, a static `@FastNative` method, and in there what it is given: as every later
+    /// walk, the one of the self-check is done by a runnable thread.
+    ///
     /// # Errors
     /// Anything that is not as expected; sampling then stays off for this process.
-    pub fn discover(vm: JavaVm, env: JniEnv, options: &DiscoverOptions<'_>) -> Result<Art, Off> {
+    pub fn discover(
+        vm: JavaVm,
+        env: JniEnv,
+        options: &DiscoverOptions<'_>,
+        fast_call: impl FnOnce(&mut dyn FnMut()),
+    ) -> Result<Art, Off> {
         let fuse = options.fuse.as_ref();
         fuse.inspect(|fuse| fuse.mark(Phase::SelfCheck));
         let library = Library::load(vm, options.symbols);
         fuse.inspect(|fuse| fuse.mark(Phase::Idle));
-        Art::with_library(&library?, vm, env, options)
+        Art::with_library(&library?, vm, env, options, fast_call)
     }
 
     /// As [`discover`](Art::discover), with the library's symbols looked up before (elsewhere).
@@ -173,10 +178,11 @@ impl Art {
         vm: JavaVm,
         env: JniEnv,
         options: &DiscoverOptions<'_>,
+        fast_call: impl FnOnce(&mut dyn FnMut()),
     ) -> Result<Art, Off> {
         let fuse: Arc<dyn Fuse> = options.fuse.clone().unwrap_or_else(|| Arc::new(()));
         fuse.mark(Phase::SelfCheck);
-        let result = Art::check(library, vm, env, options, &fuse);
+        let result = Art::check(library, vm, env, options, fast_call, &fuse);
         fuse.mark(Phase::Idle);
         result
     }
@@ -186,6 +192,7 @@ impl Art {
         vm: JavaVm,
         env: JniEnv,
         options: &DiscoverOptions<'_>,
+        fast_call: impl FnOnce(&mut dyn FnMut()),
         fuse: &Arc<dyn Fuse>,
     ) -> Result<Art, Off> {
         let symbols = &library.symbols;
@@ -205,7 +212,7 @@ impl Art {
 
         let walker = Walker::new(symbols);
         // SAFETY: the Thread is the calling thread's own, found through its own environment.
-        let shape = unsafe { walker.probe(caller.thread, WalkKind::SkipInlined) }.map_err(Off::UnknownArt)?;
+        let shape = unsafe { walker.probe(caller.thread) }.map_err(Off::UnknownArt)?;
         let findings = Findings {
             suspend: symbols.suspension.abi(),
             thread_list: runtime.thread_list_at,
@@ -220,10 +227,7 @@ impl Art {
             Match::NoRow => Vec::new(),
         };
 
-        // SAFETY: the Thread is the calling thread's own; frames of inlined calls are not asked for, which
-        // would need the runnable state.
-        let own = unsafe { own_stack(&walker, caller.thread) }
-            .ok_or(Off::WalkCheck("StackVisitor overran its buffer"))?;
+        let own = own_stack(&walker, &caller, fast_call)?;
         let top = own.frames().next().ok_or(Off::WalkCheck("the caller's own stack is empty"))?;
         let layouts: Vec<(Option<usize>, NameLayout)> = if rows.is_empty() {
             NAME_LAYOUTS.iter().map(|layout| (None, *layout)).collect()
@@ -272,7 +276,6 @@ impl Art {
             held_ns: AtomicU64::new(0),
             longest_ns: AtomicU64::new(0),
             resume_ns: AtomicU64::new(0),
-            native_walks: AtomicU64::new(0),
             uninterruptible: AtomicU64::new(0),
             starved: AtomicU64::new(0),
             trace: AtomicU64::new(0),
@@ -292,7 +295,6 @@ impl Art {
             held_ns: self.held_ns.load(Ordering::Relaxed),
             longest_ns: self.longest_ns.load(Ordering::Relaxed),
             resume_ns: self.resume_ns.load(Ordering::Relaxed),
-            native_walks: self.native_walks.load(Ordering::Relaxed),
             uninterruptible: self.uninterruptible.load(Ordering::Relaxed),
             starved: self.starved.load(Ordering::Relaxed),
             trace: self.trace.load(Ordering::Relaxed),
@@ -343,7 +345,7 @@ impl Art {
     /// Whether the main thread runs Java code as ART counts it. One that does not is stopped as soon as that is asked for,
     /// whatever the kernel has it wait for; one that does has to reach a safepoint first.
     pub fn main_runs_java(&self) -> bool {
-        state_of(self.main.thread).is_some_and(|state| RUNNABLE.contains(&state))
+        runs_java(self.main.thread)
     }
 
     /// Counts a suspension that was left out.
@@ -429,28 +431,21 @@ impl Art {
 
     /// Takes down the stopped thread's stack.
     ///
-    /// Best called in a fast native method (`@FastNative`), where the calling thread is runnable: frames
-    /// of inlined calls are then seen too, and no collection can finish during the walk. In native state
-    /// it walks without them. Which of the two is found out from the thread's own state.
+    /// Called in a fast native method (`@FastNative`), where the calling thread is runnable: no collection can finish during
+    /// the walk. Elsewhere nothing is walked; which of the two it is, is found out from the thread's own state.
     ///
-    /// Nothing when a guard has let the thread go.
+    /// Nothing either when a guard has let the thread go.
     pub fn walk(&self, suspended: &Suspended<'_>, out: &mut RawStack) {
-        if !self.window.begin_read() {
-            return out.clear();
-        }
+        out.clear();
         // SAFETY: `caller` is the calling thread's own Thread (Suspended cannot leave the thread), whose
         // first word is tls32_.state_and_flags; other threads set flag bits in it, so it is read once.
         let state = (unsafe { std::ptr::read_volatile(suspended.caller as *const u32) } >> 16) as u16;
-        // Only a runnable thread keeps the collector away from what the methods of inlined frames are found by.
-        let kind = if RUNNABLE.contains(&state) {
-            WalkKind::IncludeInlined
-        } else {
-            self.native_walks.fetch_add(1, Ordering::Relaxed);
-            WalkKind::SkipInlined
-        };
-        // SAFETY: the thread is suspended as long as `suspended` lives and the window says that it is read;
-        // inlined frames are only asked for when this thread is runnable.
-        let walked = unsafe { self.walker.walk(suspended.thread as usize, kind, self.depth_limit, out) };
+        if !RUNNABLE.contains(&state) || !self.window.begin_read() {
+            return;
+        }
+        // SAFETY: the thread is suspended as long as `suspended` lives and the window says that it is read; this thread
+        // is runnable.
+        let walked = unsafe { self.walker.walk(suspended.thread as usize, self.depth_limit, out) };
         if walked.is_err() {
             self.poisoned.store(true, Ordering::Relaxed);
             out.clear();
@@ -475,7 +470,7 @@ impl Art {
         {
             self.fuse.mark(Phase::Walk);
             // SAFETY: by `is_runnable` it is the calling thread's own Thread, and this thread is runnable.
-            let walked = unsafe { self.walker.walk(thread, WalkKind::IncludeInlined, self.depth_limit, out) };
+            let walked = unsafe { self.walker.walk(thread, self.depth_limit, out) };
             self.fuse.mark(Phase::Idle);
             if walked.is_err() {
                 self.poisoned.store(true, Ordering::Relaxed);
@@ -510,7 +505,7 @@ impl Art {
     pub(crate) fn is_runnable(&self, env: JniEnv) -> bool {
         let thread = mem::read_word(env.address().wrapping_add(mem::WORD)).unwrap_or(0);
         let tid = mem::read::<u32>(thread.wrapping_add(self.main.thin_lock_id_at + 4));
-        tid == Some(sys::gettid()) && state_of(thread).is_some_and(|state| RUNNABLE.contains(&state))
+        tid == Some(sys::gettid()) && runs_java(thread)
     }
 
     fn close(&self) {
@@ -553,13 +548,30 @@ fn state_of(thread: usize) -> Option<u16> {
     mem::read::<u32>(thread).map(|word| (word >> 16) as u16)
 }
 
-/// # Safety
-/// `thread` is the calling thread's own `art::Thread*`.
-unsafe fn own_stack(walker: &Walker, thread: usize) -> Option<Box<RawStack>> {
+/// Whether the thread is runnable. Of the calling thread that stays so; another one may change it at any time.
+fn runs_java(thread: usize) -> bool {
+    state_of(thread).is_some_and(|state| RUNNABLE.contains(&state))
+}
+
+/// The calling thread's own stack, taken down in a fast native method.
+fn own_stack(
+    walker: &Walker,
+    caller: &FoundThread,
+    fast_call: impl FnOnce(&mut dyn FnMut()),
+) -> Result<Box<RawStack>, Off> {
     let mut stack = Box::new(RawStack::new());
-    // SAFETY: the caller's promise.
-    unsafe { walker.walk(thread, WalkKind::SkipInlined, DEFAULT_DEPTH_LIMIT, &mut stack) }.ok()?;
-    Some(stack)
+    let mut walked = Err(Off::WalkCheck("the fast native method was not called"));
+    fast_call(&mut || {
+        walked = if runs_java(caller.thread) {
+            // SAFETY: the Thread is the calling thread's own, found through its own environment: what is not Send is called
+            // by no other. It is runnable.
+            unsafe { walker.walk(caller.thread, DEFAULT_DEPTH_LIMIT, &mut stack) }
+                .map_err(|_| Off::WalkCheck("StackVisitor overran its buffer"))
+        } else {
+            Err(Off::NotRunnable)
+        };
+    });
+    walked.map(|()| stack)
 }
 
 /// Picks the first layout by which every known method is read as what it is.

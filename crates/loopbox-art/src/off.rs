@@ -46,6 +46,10 @@ pub enum Off {
         /// The value found, in bytes.
         found: usize,
     },
+    /// In the method that is called for it, the thread is not runnable: the annotation `@FastNative` has no effect, or was
+    /// taken off when the app was built. What a walk reads could be moved or freed meanwhile.
+    #[error("the fast native method does not make its thread runnable")]
+    NotRunnable,
     /// The self-check walked a stack and did not see what must be there.
     #[error("self-check of the stack walk failed: {0}")]
     WalkCheck(&'static str),
@@ -72,6 +76,7 @@ impl Off {
             Off::MixedSymbols(_) => "mixed-symbols",
             Off::UnknownArt(_) => "unknown-art",
             Off::Contradiction { .. } => "table-contradiction",
+            Off::NotRunnable => "not-runnable",
             Off::WalkCheck(_) => "walk-check",
             Off::NameCheck(_) => "name-check",
             Off::WrongThread => "wrong-thread",

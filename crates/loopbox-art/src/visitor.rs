@@ -16,15 +16,10 @@ const SPACE: usize = 2048;
 const CANARY_WORDS: usize = 16;
 const CANARY: usize = 0x5bc3_a96d_5bc3_a96d_u64 as usize;
 
-/// `StackWalkKind`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum WalkKind {
-    /// Frames of inlined calls are visited too. Their methods are resolved through the dex cache, which
-    /// needs the mutator lock: the walking thread must be runnable.
-    IncludeInlined = 0,
-    /// Only real frames.
-    SkipInlined = 1,
-}
+/// `StackWalkKind::kIncludeInlinedFrames`.
+const INCLUDE_INLINED: c_int = 0;
+/// `StackWalkKind::kSkipInlinedFrames`: nothing is walked with it, but unlike the other it shows where the constructor put it.
+const SKIP_INLINED: c_int = 1;
 
 /// What a walk needs of ART.
 #[derive(Clone, Copy)]
@@ -136,23 +131,18 @@ impl Walker {
     /// Takes down the stack of `thread`, at most `limit` frames of it.
     ///
     /// # Safety
-    /// `thread` is a living `art::Thread*` that is suspended, or the calling thread's own. With
-    /// `IncludeInlined` the calling thread is runnable.
-    pub(crate) unsafe fn walk(
-        &self,
-        thread: usize,
-        kind: WalkKind,
-        limit: u32,
-        out: &mut RawStack,
-    ) -> Result<(), Overrun> {
+    /// `thread` is a living `art::Thread*` that is suspended, or the calling thread's own. The calling thread is runnable: on
+    /// the way from one frame to the next, and for its dex pc, ART follows the method to its class, dex cache and dex file
+    /// (`NterpGetFrameSize`, `NterpGetDexPC`, `FindOatMethodFor`), which a collection may move and free under any other thread.
+    pub(crate) unsafe fn walk(&self, thread: usize, limit: u32, out: &mut RawStack) -> Result<(), Overrun> {
         out.clear();
         let mut visitor = Visitor::zeroed(self.sink(out, limit));
         let this: Opaque = (&raw mut visitor).cast();
-        // SAFETY: `this` points to zeroed memory larger than any StackVisitor; the thread is as the caller
+        // SAFETY: `this` points to zeroed memory larger than any StackVisitor; both threads are as the caller
         // promises; without a Context no registers are asked for. After the constructor, word 0 is the
         // object's virtual table pointer by the ABI and is replaced before any virtual call.
         unsafe {
-            (self.new)(this, thread as Opaque, std::ptr::null_mut(), kind as c_int, true);
+            (self.new)(this, thread as Opaque, std::ptr::null_mut(), INCLUDE_INLINED, true);
             this.cast::<*const c_void>().write((&raw const VIRTUAL_TABLE.complete_destructor).cast());
             (self.walk)(this, false);
         }
@@ -165,14 +155,14 @@ impl Walker {
     ///
     /// # Safety
     /// `thread` is the calling thread's own `art::Thread*`.
-    pub(crate) unsafe fn probe(&self, thread: usize, kind: WalkKind) -> Result<Shape, &'static str> {
+    pub(crate) unsafe fn probe(&self, thread: usize) -> Result<Shape, &'static str> {
         // SAFETY: the caller's promise.
         let build = |context: usize, check_suspended: bool| -> Result<Visitor, &'static str> {
             let mut visitor = Visitor::zeroed(self.sink(std::ptr::null_mut(), 0));
             let this: Opaque = (&raw mut visitor).cast();
             // SAFETY: as in `walk`; the constructor only stores its arguments (stack.cc), so the context
             // that is no Context is never followed.
-            unsafe { (self.new)(this, thread as Opaque, context as Opaque, kind as c_int, check_suspended) };
+            unsafe { (self.new)(this, thread as Opaque, context as Opaque, SKIP_INLINED, check_suspended) };
             if visitor.intact() { Ok(visitor) } else { Err("StackVisitor is larger than the buffer") }
         };
         const MARK: usize = 0x5a5a_5a50;
@@ -191,7 +181,7 @@ impl Walker {
             return Err("StackVisitor::thread_ is not the second word");
         }
         let kind_at = plain.space.get(2 * WORD..2 * WORD + 4).and_then(|b| b.try_into().ok());
-        if kind_at.map(i32::from_ne_bytes) != Some(kind as c_int) {
+        if kind_at.map(i32::from_ne_bytes) != Some(SKIP_INLINED) {
             return Err("StackVisitor::walk_kind_ is not the third word");
         }
         if (3..=6).any(|n| word(&plain, n) != 0) {

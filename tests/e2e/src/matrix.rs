@@ -217,10 +217,6 @@ pub fn run(cell: Cell, phase_ms: u32) -> Result<Figures> {
             figures.compiled += compiled;
             if let Some((_, report)) = sampled.last() {
                 figures.timeouts += number(report, "sampler.timeouts");
-                let native = number(report, "sampler.native_walks");
-                if native > 0 {
-                    figures.faults.push(format!("{native} walks were done in native state"));
-                }
             }
             for (at, (phase, report)) in sampled.iter().enumerate() {
                 if !figures.add(&oracle, phase, report)? {

@@ -13,8 +13,11 @@ use tempfile::tempdir;
 
 /// Asks itself for a report again and again, because the sampler takes its time, and must not be hurried by signals.
 fn demo(testbed: &str, folder: &Path) -> Result<App> {
-    let app = launcher(testbed)?.app("scenario.Demo").argument(format!("dir={}", folder.display()));
-    Ok(app.argument("dumps=300"))
+    Ok(asking(launcher(testbed)?.app("scenario.Demo"), folder))
+}
+
+fn asking(demo: App, folder: &Path) -> App {
+    demo.argument(format!("dir={}", folder.display())).argument("dumps=300")
 }
 
 /// The first report that is as it should become.
@@ -81,27 +84,55 @@ fn a_process_that_ends_inside_of_a_long_window_is_not_sampled_for_some_starts() 
 fn an_unknown_art_is_sampled_by_the_java_api_more_gently() -> Result<()> {
     for testbed in &testbed::to_test_on(&["art10", "art11"]) {
         let folder = tempdir()?;
-        let mut app = demo(testbed, folder.path())?.env("LOOPBOX_FAULT", "unknown-art").start()?;
-        app.wait_for("SCRIPT hang", LIMIT)?;
-        let sampled = |report: &Report| {
-            let MainState::Running(running) = &report.main else { return false };
-            report.trees.last().is_some_and(|t| t.token == running.token && t.sample_deltas_ns.len() >= 3)
-        };
-        let report = report_when(&mut app, sampled)?;
-        let (on, how) = sampler(&report);
-        assert!(on && how.starts_with("by Thread.getStackTrace: unknown ART"), "{testbed}: {how}");
-        let tree = report.trees.last().context("no tree")?;
-        assert_eq!(tree.source, StackSource::JavaApi);
-        assert!(tree.phases.iter().all(|phase| phase.interval_ns >= 100_000_000), "{:?}", tree.phases);
-        for (stack, _) in stacks_of(&report, tree)? {
-            let names: Vec<_> = stack.iter().map(loopbox_e2e::Frame::short).collect();
-            assert!(names.iter().any(|name| name == "CheckoutActivity.onPay"), "{names:?}");
-            assert_eq!(names.last().map(String::as_str), Some("Demo.main"), "{names:?}");
-            let own = stack.iter().find(|frame| frame.short() == "CheckoutActivity.onPay").context("gone")?;
-            assert!(own.line.is_some() && own.method.source_file == "CheckoutActivity.java", "{own:?}");
-        }
-        assert_eq!(report.threads.captured_ns, Uptime::ZERO, "others are only stopped by the native sampler");
+        let app = demo(testbed, folder.path())?.env("LOOPBOX_FAULT", "unknown-art");
+        is_sampled_by_the_java_api(app, "unknown ART").with_context(|| testbed.clone())?;
     }
+    Ok(())
+}
+
+/// A shrinker may take annotations off. The thread that walks is not runnable then, and a collection may free what it reads.
+#[test]
+fn an_app_that_lost_the_annotation_is_sampled_by_the_java_api() -> Result<()> {
+    const ANNOTATED: &str = "@FastNative\n    static native void walk();";
+    for testbed in &testbed::to_test_on(&["art10", "art11"]) {
+        let folder = tempdir()?;
+        let launcher = launcher(testbed)?;
+        let jar = launcher.variant("not-fast", |file, text| {
+            if file != "Native.java" {
+                return Ok(text);
+            }
+            ensure!(text.contains(ANNOTATED), "Native.walk has no annotation to take off");
+            Ok(text.replace(ANNOTATED, "static native void walk();"))
+        })?;
+        let app = asking(launcher.app_in(&jar, "scenario.Demo"), folder.path());
+        is_sampled_by_the_java_api(app, "the fast native method does not make its thread runnable")
+            .with_context(|| testbed.clone())?;
+    }
+    Ok(())
+}
+
+/// Runs the demo until it was sampled in its hang, and looks at these stacks.
+fn is_sampled_by_the_java_api(app: App, why: &str) -> Result<()> {
+    let mut app = app.start()?;
+    app.wait_for("SCRIPT hang", LIMIT)?;
+    let sampled = |report: &Report| {
+        let MainState::Running(running) = &report.main else { return false };
+        report.trees.last().is_some_and(|t| t.token == running.token && t.sample_deltas_ns.len() >= 3)
+    };
+    let report = report_when(&mut app, sampled)?;
+    let (on, how) = sampler(&report);
+    ensure!(on && how.starts_with(&format!("by Thread.getStackTrace: {why}")), "{how}");
+    let tree = report.trees.last().context("no tree")?;
+    assert_eq!(tree.source, StackSource::JavaApi);
+    assert!(tree.phases.iter().all(|phase| phase.interval_ns >= 100_000_000), "{:?}", tree.phases);
+    for (stack, _) in stacks_of(&report, tree)? {
+        let names: Vec<_> = stack.iter().map(loopbox_e2e::Frame::short).collect();
+        assert!(names.iter().any(|name| name == "CheckoutActivity.onPay"), "{names:?}");
+        assert_eq!(names.last().map(String::as_str), Some("Demo.main"), "{names:?}");
+        let own = stack.iter().find(|frame| frame.short() == "CheckoutActivity.onPay").context("gone")?;
+        assert!(own.line.is_some() && own.method.source_file == "CheckoutActivity.java", "{own:?}");
+    }
+    assert_eq!(report.threads.captured_ns, Uptime::ZERO, "others are only stopped by the native sampler");
     Ok(())
 }
 

@@ -148,7 +148,7 @@ fn assert_hang(report: &Report) -> Result<()> {
     assert!(statistic("sampler.windows")?.parse::<usize>()? >= stacks.len());
     assert!(statistic("sampler.stopped_ns")?.parse::<u64>()? >= tree.total_stop_ns);
     assert!(statistic("sampler.longest_stop_ns")?.parse::<u64>()? > 0);
-    assert_eq!((statistic("sampler.timeouts")?, statistic("sampler.native_walks")?), ("0", "0"));
+    assert_eq!(statistic("sampler.timeouts")?, "0");
     assert!(statistic("sampler.findings")?.starts_with("thread_list="));
     Ok(())
 }

@@ -52,11 +52,11 @@ impl Probe {
         Self::compiled(name, user, how, &sources()?)
     }
 
-    /// The same, but the sampler's thread walks in native state: without the annotation that makes it runnable.
+    /// The same, without the annotation that makes the sampler's thread runnable.
     ///
     /// # Errors
     /// When something cannot be set up or built.
-    pub fn in_native_state(name: &str, user: &str) -> Result<Self> {
+    pub fn without_fast_native(name: &str, user: &str) -> Result<Self> {
         let folder = target().join(format!("art-probe-{name}-{user}"));
         std::fs::create_dir_all(&folder).context("cannot create a folder for changed sources")?;
         let mut sources = sources()?;

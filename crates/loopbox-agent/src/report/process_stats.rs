@@ -50,7 +50,6 @@ pub(crate) fn read(frozen: Frozen, art: Option<&Art>) -> Vec<Statistic> {
             ("sampler.timeouts", sampler.timeouts),
             ("sampler.stopped_ns", sampler.held_ns),
             ("sampler.longest_stop_ns", sampler.longest_ns),
-            ("sampler.native_walks", sampler.native_walks),
             ("sampler.left_out_uninterruptible", sampler.uninterruptible),
             ("sampler.left_out_starved", sampler.starved),
             ("sampler.left_out_trace", sampler.trace),

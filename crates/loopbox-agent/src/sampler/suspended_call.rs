@@ -60,6 +60,8 @@ pub(crate) enum Job<'a> {
         fuse: RingFuse,
         found: Option<Result<Box<Art>, Off>>,
     },
+    /// Check the walk, as a part of finding ART.
+    Check(&'a mut dyn FnMut()),
     /// Take the main thread's stack.
     Sample(SampleJob<'a>),
     /// Take another thread's stack, or find out about a lock.
@@ -151,13 +153,16 @@ pub extern "system" fn discover<'local>(env: EnvUnowned<'local>, _: JClass<'loca
         let options = DiscoverOptions {
             // A test host's API level is unrelated to its ART.
             api_level: cfg!(target_os = "android").then_some(*api_level),
-            known: &[known(classes.native_discover, "discover"), known(classes.native_walk, "walk")],
+            known: &[known(classes.native_walk, "walk"), known(classes.native_discover, "discover")],
             main: Some(*main),
             symbols: Some(symbols),
             fuse: Some(Arc::new(RingMark(fuse.clone()))),
             ..DiscoverOptions::default()
         };
-        let art = Art::discover(classes.vm_of_art(), env.of_art(), &options);
+        let art = Art::discover(classes.vm_of_art(), env.of_art(), &options, |check| {
+            // Where the call fails, discovery sees that nothing was checked.
+            let _ = call(env, &mut Job::Check(check), |classes| classes.native_walk);
+        });
         *found = Some(art.map(Box::new));
         Ok(())
     });
@@ -173,6 +178,7 @@ pub unsafe extern "system" fn walk(env: *mut sys::JNIEnv, _: sys::jclass) {
     let env = unsafe { JniEnv::from_raw(env.cast()) };
     // SAFETY: null, or the job that `call` on this thread's stack has put there.
     match unsafe { JOB.get().cast::<Job<'_>>().as_mut() } {
+        Some(Job::Check(check)) => check(),
         Some(Job::Sample(job)) => sample(job, env),
         Some(Job::Inspect(job)) => inspect(job, env),
         Some(Job::Name(walker)) => walker.symbolizer.read_more(walker.art.names(env)),

@@ -3,8 +3,10 @@
 
 mod parked;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::Duration;
@@ -43,6 +45,8 @@ static REUSED: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     static HOP: std::cell::RefCell<Option<Hop>> = const { std::cell::RefCell::new(None) };
+    /// What discovery has the fast native do, while that is called for it.
+    static CHECK: Cell<*mut &mut dyn FnMut()> = const { Cell::new(ptr::null_mut()) };
 }
 
 type Failure = Box<dyn std::error::Error>;
@@ -69,12 +73,17 @@ pub extern "system" fn Java_probe_Probe_install<'local>(
             method,
             signature,
         };
-        let known = [known(install, "install", "()Ljava/lang/String;"), known(walk, "walk", "()V")];
+        let known = [known(walk, "walk", "()V"), known(install, "install", "()Ljava/lang/String;")];
         let fuse = FUSE.get_or_init(Arc::default).clone();
         let options = DiscoverOptions { known: &known, fuse: Some(fuse), ..DiscoverOptions::default() };
         // SAFETY: this process's.
         let vm = unsafe { JavaVm::from_raw(env.get_java_vm()?.get_raw().cast()) };
-        let text = match Art::discover(vm, of_art(env), &options) {
+        let found = Art::discover(vm, of_art(env), &options, |mut check| {
+            CHECK.set((&raw mut check).cast());
+            let _ = call(env, &class, walk);
+            CHECK.set(ptr::null_mut());
+        });
+        let text = match found {
             Ok(art) => {
                 let text = format!("{:?}", art.module());
                 let _ = ART.set(art);
@@ -91,6 +100,10 @@ pub extern "system" fn Java_probe_Probe_install<'local>(
 pub extern "system" fn Java_probe_Probe_walk(env: EnvUnowned<'_>, _: JClass<'_>) {
     // SAFETY: the VM calls with this thread's.
     let raw = unsafe { JniEnv::from_raw(env.as_raw().cast()) };
+    // SAFETY: null, or what `install` further up on this stack has put there.
+    if let Some(check) = unsafe { CHECK.get().as_mut() } {
+        return check();
+    }
     HOP.with_borrow_mut(|hop| {
         if let (Some(hop), Some(art)) = (hop.as_mut(), ART.get()) {
             let mut object = None;
@@ -144,11 +157,16 @@ fn hop(
         hop.lock = None;
         hop.stack.clear();
     });
-    // SAFETY: the method is static, takes nothing and returns nothing.
-    let called =
-        unsafe { env.call_static_method_unchecked(class, walk, ReturnType::Primitive(Primitive::Void), &[]) };
+    let called = call(env, class, walk);
     HOP.with_borrow_mut(|hop| hop.as_mut().map(|h| h.suspended.take()));
     called?;
+    Ok(())
+}
+
+/// Calls the fast native.
+fn call(env: &mut Env<'_>, class: &JClass<'_>, walk: JStaticMethodID) -> jni::errors::Result<()> {
+    // SAFETY: the method is static, takes nothing and returns nothing.
+    unsafe { env.call_static_method_unchecked(class, walk, ReturnType::Primitive(Primitive::Void), &[]) }?;
     Ok(())
 }
 

@@ -79,7 +79,7 @@ fn stress(testbed: &str, args: &SamplerArgs) -> Result<String> {
         let rest = stats.split_once(key)?.1.trim_start_matches([':', '=', ' ']);
         rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<u64>().ok()
     };
-    for none in ["timeouts", "native_walks", "failed"] {
+    for none in ["timeouts", "failed"] {
         ensure!(number(none) == Some(0), "{none} is not 0: {stats}");
     }
     ensure!(stats.ends_with("fuse=Some(Idle)"), "the fuse was left open: {stats}");

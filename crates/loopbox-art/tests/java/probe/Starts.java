@@ -1,7 +1,10 @@
 package probe;
 
-/** Discovers ART again and again while the collector moves objects and threads come and go. */
+/** Discovers ART again and again, from deep down in a stack, while the collector moves objects and threads come and go. */
 final class Starts {
+    /** Each of them is looked at, at each time. */
+    private static final int FRAMES = 500;
+
     private static volatile boolean done;
 
     private Starts() {}
@@ -36,7 +39,7 @@ final class Starts {
         churn.start();
         int confirmed = 0;
         for (int times = Integer.parseInt(arguments[0]); times > 0; times--) {
-            String found = Probe.install();
+            String found = install(FRAMES);
             if (found.equals(first)) {
                 confirmed++;
             } else {
@@ -48,5 +51,9 @@ final class Starts {
         churn.join();
         System.out.println("confirmed " + confirmed);
         System.out.println("done");
+    }
+
+    private static String install(int frames) {
+        return frames == 0 ? Probe.install() : install(frames - 1);
     }
 }

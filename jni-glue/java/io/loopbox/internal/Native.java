@@ -215,10 +215,10 @@ public final class Native {
 
     // The sampler's own, called from its native thread.
 
-    /** Finds and checks ART; its self-check expects this very method on top of the thread's stack. */
+    /** Finds and checks ART; its self-check calls {@link #walk}, and expects that very method on top of the thread's stack. */
     static native void discover();
 
-    /** Walks the suspended main thread; fast, so that the caller is runnable and the collector stays away. */
+    /** Walks a suspended thread's stack, or its own; fast, so that the caller is runnable and the collector stays away. */
     @FastNative
     static native void walk();
 

@@ -2,12 +2,21 @@ package integrate;
 
 import android.os.Looper;
 import io.loopbox.Config;
+import io.loopbox.Listener;
 import io.loopbox.Loopbox;
+import io.loopbox.Report;
 import io.loopbox.sample.Hangs;
 import java.io.File;
 
-/** Uses the sample's hangs as its user would. Arguments: which one, and the folder. */
-public final class Drive implements Runnable {
+/**
+ * Uses the sample's hangs as its user would, and asks for reports until one tells of the hang. Arguments: which one, and the folder.
+ */
+public final class Drive implements Runnable, Listener {
+    /** Longer than it takes to ask often enough on a busy machine. */
+    private static final long HANG_MS = 60_000;
+
+    private static final long PAUSE_MS = 1_500;
+
     private final Hangs.Kind kind;
     private final File folder;
 
@@ -19,8 +28,9 @@ public final class Drive implements Runnable {
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         File folder = new File(arguments[1]);
-        say("status " + Loopbox.install(new Config.Builder(folder).build()).isOn());
-        new Thread(new Drive(Hangs.Kind.valueOf(arguments[0]), folder), "drive").start();
+        Drive drive = new Drive(Hangs.Kind.valueOf(arguments[0]), folder);
+        say("status " + Loopbox.install(new Config.Builder(folder).listener(drive).build()).isOn());
+        new Thread(drive, "drive").start();
         Looper.loop();
     }
 
@@ -32,13 +42,23 @@ public final class Drive implements Runnable {
     @Override
     public void run() {
         try {
-            new Hangs(folder).provoke(kind, 3_000);
-            Thread.sleep(1_500);
-            say("dumped " + (Loopbox.dump(kind.name()) != null));
-            Runtime.getRuntime().halt(0);
+            new Hangs(folder).provoke(kind, HANG_MS);
+            while (true) {
+                Thread.sleep(PAUSE_MS);
+                Loopbox.dump(kind.name());
+            }
         } catch (Throwable fault) {
             fault.printStackTrace();
             Runtime.getRuntime().halt(1);
+        }
+    }
+
+    @Override
+    public void onReport(Report report) {
+        // A sampler that has had no processor yet has no stack to give, and a flood has none of its own.
+        if (kind == Hangs.Kind.FLOOD || report.digest().contains("Hangs$")) {
+            say("told " + report.file());
+            Runtime.getRuntime().halt(0);
         }
     }
 }

@@ -88,10 +88,12 @@ impl Unpacked {
         lines(self.app(story, home))
     }
 
-    /// What the driver of the sample prints.
-    fn drive(&self, what: &str, home: &Path) -> Result<Vec<String>> {
+    /// The report of one of the sample's hangs.
+    fn drive(&self, what: &str, home: &Path) -> Result<Report> {
         let program = self.program("drive.jar", "integrate.Drive");
-        lines(program.argument(what).argument(home.display().to_string()))
+        let lines = lines(program.argument(what).argument(home.display().to_string()))?;
+        let told = said(&lines, "told");
+        read(told.first().with_context(|| format!("{what}: {lines:?}"))?.as_ref())
     }
 }
 
@@ -388,9 +390,7 @@ fn the_samples_hangs_are_seen_for_what_they_are() -> Result<()> {
     ];
     for (kind, frame) in kinds {
         let home = tempdir()?;
-        let lines = unpacked().drive(kind, home.path())?;
-        assert_eq!(said(&lines, "dumped"), ["true"]);
-        let report = read(&wait_for_report(home.path(), Duration::ZERO)?)?;
+        let report = unpacked().drive(kind, home.path())?;
         let tree = report.trees.last().with_context(|| format!("{kind}: no stacks"))?;
         let stacks = stacks_of(&report, tree)?;
         let seen = stacks.iter().filter(|(frames, _)| frames.iter().any(|f| f.short() == frame)).count();
@@ -398,8 +398,7 @@ fn the_samples_hangs_are_seen_for_what_they_are() -> Result<()> {
         assert!(report.digest.contains(frame), "{kind}: {}", report.digest);
     }
     let home = tempdir()?;
-    unpacked().drive("FLOOD", home.path())?;
-    let report = read(&wait_for_report(home.path(), Duration::ZERO)?)?;
+    let report = unpacked().drive("FLOOD", home.path())?;
     // The sample has the default limit of 200 ms, which a busy machine may use up before the first line.
     let flooded = report.pending.lines.iter().any(|line| line.contains("Hangs$Busy"));
     let told = PendingSource::Unavailable("not complete within 200 ms".into());

@@ -18,7 +18,8 @@ use crate::offsets::{NAME_LAYOUTS, NameLayout, ROWS};
 use crate::stack::{Frame, MethodRef, RawStack};
 use crate::symbols::{GetContendedMonitor, GetLockOwner, Opaque, Suspension};
 use crate::sys::{self, mem};
-use crate::visitor::Walker;
+use crate::thread_state::{RUNNABLE, runs_java, state_of};
+use crate::visitor::{DEFAULT_DEPTH_LIMIT, Walker};
 use crate::window::{Reclaimed, SuspendWindow};
 
 use self::self_check::{choose_namer, own_stack};
@@ -29,10 +30,6 @@ pub use self::suspended::Suspended;
 /// ART's number of a thread (the thin-lock id), reused after the thread's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ThreadId(pub(crate) u32);
-
-/// Frames that a walk visits at most, kept or not: a recursion of 100,000 frames must not stop the main
-/// thread for milliseconds.
-pub const DEFAULT_DEPTH_LIMIT: u32 = 1024;
 
 /// What discovery is given.
 #[derive(Default)]
@@ -540,18 +537,4 @@ impl Art {
     pub fn line_of(&self, frame: Frame) -> Option<u32> {
         self.namer.name(frame.method)?.lines.line(frame.dex_pc)
     }
-}
-
-/// `kRunnable`: 67 up to ART 12, 0 since.
-const RUNNABLE: [u16; 2] = [0, 67];
-
-/// The state half of `tls32_.state_and_flags`, the first word of `art::Thread`. Up to 12 it is a 16-bit
-/// number, since 13 the upper 8 of the 16 bits; only equality is used.
-fn state_of(thread: usize) -> Option<u16> {
-    mem::read::<u32>(thread).map(|word| (word >> 16) as u16)
-}
-
-/// Whether the thread is runnable. Of the calling thread that stays so; another one may change it at any time.
-fn runs_java(thread: usize) -> bool {
-    state_of(thread).is_some_and(|state| RUNNABLE.contains(&state))
 }

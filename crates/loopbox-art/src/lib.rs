@@ -28,12 +28,12 @@ mod offsets;
 mod stack;
 mod symbols;
 mod sys;
+mod thread_state;
 mod visitor;
 mod window;
 
 pub use art::{
-    Art, DEFAULT_DEPTH_LIMIT, DiscoverOptions, Joined, LayoutSource, ModuleInfo, Rescue, Stats, Suspended,
-    ThreadId, Unstoppable,
+    Art, DiscoverOptions, Joined, LayoutSource, ModuleInfo, Rescue, Stats, Suspended, ThreadId, Unstoppable,
 };
 pub use discover::{KnownMethod, Library, ThreadEnv, build_id, get_stack_trace_waits_long_enough};
 pub use fuse::{Fuse, Phase};
@@ -44,3 +44,4 @@ pub use names::{Fingerprint, LineTable, MethodName, Named, Names, names_of_dex};
 pub use off::{Off, SuspendError};
 pub use offsets::SuspendAbi;
 pub use stack::{Frame, MAX_FRAMES, MethodRef, RawStack};
+pub use visitor::DEFAULT_DEPTH_LIMIT;

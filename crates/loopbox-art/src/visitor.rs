@@ -11,6 +11,10 @@ use crate::stack::RawStack;
 use crate::symbols::{GetDexPc, GetMethod, Opaque, Symbols, VisitorNew};
 use crate::sys::mem::WORD;
 
+/// Frames that a walk visits at most, kept or not: a recursion of 100,000 frames must not stop the main
+/// thread for milliseconds.
+pub const DEFAULT_DEPTH_LIMIT: u32 = 1024;
+
 /// Room for ART's part of the visitor.
 const SPACE: usize = 2048;
 const CANARY_WORDS: usize = 16;

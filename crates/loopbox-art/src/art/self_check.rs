@@ -1,13 +1,13 @@
 //! The last steps of the self-check: a walk, and the names of what was walked.
 
-use super::{DEFAULT_DEPTH_LIMIT, runs_java};
 use crate::discover::{self, FoundThread, KnownMethod};
 use crate::names::Namer;
 use crate::off::Off;
 use crate::offsets::NameLayout;
 use crate::stack::{Frame, MethodRef, RawStack};
 use crate::sys::mem;
-use crate::visitor::Walker;
+use crate::thread_state::runs_java;
+use crate::visitor::{DEFAULT_DEPTH_LIMIT, Walker};
 
 /// The calling thread's own stack, taken down in a fast native method.
 pub(super) fn own_stack(

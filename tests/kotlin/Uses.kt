@@ -48,7 +48,7 @@ fun configuration(directory: File?): Config {
         .groupMs(300).detailMs(50).slots(100).detailsPerRecord(8).sampling(true).sampleOnsetMs(50).sampleIntervalMs(10)
         .sampleOnce(false).minSamples(95).trees(10).allNames(true).hook(Config.Hook.AUTO).hiddenApi(Config.HiddenApi.REFLECTION)
         .observerAccess(null).runningName(Config.RunningName.STACK).sigQuit(true).hangMs(5_000).printerCheckMs(60_000)
-        .pendingLines(200).pendingMs(200).keepObjects(false).redactThreadNames(false).pendingByWalk(false)
+        .pendingLines(200).pendingMs(200).keepObjects(false).redactThreadNames(false)
         .listener(Listener { report -> println(report.digest()) })
         .listener(null)
         .redactor { name, value -> if (name == "card") null else value }

@@ -43,6 +43,8 @@ public final class Forwarded implements Runnable {
                         }
                     });
         }
+        // Else no code of the app would run for the queue.
+        config.keepObjects("queue".equals(mode));
         if (!Loopbox.install(config.build()).isOn()) {
             throw new AssertionError("not installed");
         }

@@ -53,7 +53,6 @@ public final class Options {
         builder.pendingLines(number("pendingLines", 200));
         builder.pendingMs(number("pendingMs", 2_000));
         builder.keepObjects(is("objects", "keep"));
-        builder.pendingByWalk(is("pending", "walk"));
         builder.redactThreadNames(is("threads", "redact"));
         builder.systemProfiles(is("profiles", "on"));
         builder.keepProcessState(is("state", "keep"));

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use loopbox_e2e::live::tree_of;
 use loopbox_e2e::story::{SHOP, Story};
 use loopbox_e2e::{LIMIT, details, details_of, feature, launcher, read};
-use loopbox_format::looper::parse_queue;
+use loopbox_format::looper::{PendingBody, parse_queue};
 use loopbox_format::model::{
     Component, DumpReason, Feature, MainState, NamedBy, PendingSource, RecordKind, StackSource,
 };
@@ -143,33 +143,52 @@ fn services_and_jobs_are_named_however_short_they_are() -> Result<()> {
 fn no_more_lines_of_the_queue_are_kept_than_the_app_configured() -> Result<()> {
     let story = tell(&["mode=queue", "pendingLines=10", "pendingMs=2000"])?;
     let pending = &story.report.pending;
-    assert_eq!((&pending.source, pending.lines.len()), (&PendingSource::LooperDump, 10));
-    assert!(pending.dropped_lines >= 21, "{pending:#?}");
+    // And the total.
+    assert_eq!((&pending.source, pending.lines.len()), (&PendingSource::MessagesField, 11));
+    assert_eq!((parse_queue(pending).total, pending.dropped_lines), (Some(30), 20), "{pending:#?}");
     Ok(())
 }
 
-/// An obj's toString that takes four seconds, and one that throws: what came before it is kept, and that more did not.
+/// An obj's toString that takes four seconds, and one that throws. It runs where the app wants the texts of objects, and
+/// nowhere else, and costs no more than itself.
 #[test]
-fn a_queue_that_cannot_be_printed_costs_neither_the_report_nor_the_main_thread() -> Result<()> {
-    for (mode, why) in [
-        ("mode=slow", "Loopbox: not complete within 2000 ms"),
-        ("mode=throwing", "Loopbox: failed: java.lang.IllegalStateException"),
+fn objects_print_themselves_only_where_the_app_wants_it() -> Result<()> {
+    let printed = |story: &Story| story.said.iter().filter(|line| line.contains("printed on")).count();
+    for (mode, unread, object) in [
+        ("mode=slow", &["Loopbox: not complete within 2000 ms"][..], "…"),
+        ("mode=throwing", &[], "(java.lang.IllegalStateException)"),
     ] {
         let story = tell(&[mode, "pendingMs=2000"])?;
-        assert!(story.said("printed on loopbox-pending"), "{:?}", story.said);
-        let printed = story.said.iter().filter(|line| line.contains("printed on")).count();
-        assert_eq!(printed, 1, "{:?}", story.said);
+        assert_eq!(printed(&story), 0, "{:?}", story.said);
+        let queue = parse_queue(&story.report.pending);
+        assert_eq!((queue.messages.len(), queue.unread.len()), (3, 0), "{queue:#?}");
+
+        let story = tell(&[mode, "pendingMs=2000", "objects=keep"])?;
+        assert!(story.said("printed on loopbox-objects"), "{:?}", story.said);
+        assert_eq!(printed(&story), 1, "{:?}", story.said);
         let pending = &story.report.pending;
-        assert_eq!(pending.source, PendingSource::LooperDump);
+        assert_eq!(pending.source, PendingSource::MessagesField);
         assert!(!pending.lines.iter().any(|line| line.contains("4929") || line.contains("late words")));
         let queue = parse_queue(pending);
-        assert_eq!(queue.messages.len(), 1, "{queue:#?}");
-        assert_eq!(queue.unread, [why], "{queue:#?}");
+        assert_eq!((queue.messages.len(), queue.total), (3, Some(3)), "{queue:#?}");
+        assert_eq!(queue.unread, unread, "{queue:#?}");
+        let PendingBody::Message { object: text, .. } = &queue.messages[1].body else { panic!("{queue:#?}") };
+        assert_eq!(text.as_deref(), Some(object));
         assert!(details_of(&story.report, SHOP).count() == 1 && details(&story.report).count() >= 1);
     }
-    // Nothing of the app runs for a walk.
-    let story = tell(&["mode=slow", "pending=walk"])?;
-    assert!(!story.said.iter().any(|line| line.contains("printed on")), "{:?}", story.said);
-    assert_eq!(parse_queue(&story.report.pending).messages.len(), 3, "{:#?}", story.report.pending);
+    Ok(())
+}
+
+/// Without reflection the queue could only be printed, which runs code of the app under the queue's lock.
+#[test]
+fn a_queue_that_may_not_be_walked_is_not_printed_either() -> Result<()> {
+    let story = tell(&["mode=queue", "hidden=NONE", "hook=PRINTER"])?;
+    let PendingSource::Unavailable(why) = &story.report.pending.source else {
+        panic!("{:#?}", story.report.pending)
+    };
+    assert_eq!(
+        why,
+        "hiddenApi NONE forbids to walk it; printing it would run code of the app under its lock"
+    );
     Ok(())
 }

@@ -155,7 +155,7 @@ fn assert_hang(report: &Report) -> Result<()> {
 
 /// The future: what waits in the queue.
 fn assert_pending(report: &Report) {
-    assert_eq!(report.pending.source, PendingSource::LooperDump);
+    assert_eq!(report.pending.source, PendingSource::MessagesField);
     let lines = &report.pending.lines;
     let scrolls = lines.iter().filter(|l| l.contains("callback=com.example.shop.Scroll")).count();
     assert!(

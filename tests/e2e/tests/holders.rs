@@ -160,7 +160,7 @@ fn all_that_is_learnt_of_a_hang_is_in_one_file() -> Result<()> {
         assert_eq!(reports(&folder.path().join("reports"))?, [file]);
         assert_eq!(steps(&ended), ["scenario.Holders$Basket<> holder: Holders.deliver"], "{testbed}");
         assert!(ended.threads.threads.iter().any(|thread| thread.name == "holder"));
-        assert_eq!(ended.pending.source, PendingSource::LooperDump);
+        assert_eq!(ended.pending.source, PendingSource::MessagesField);
         assert!(ended.anr.signal.is_some_and(|signal| signal.count == 1), "{:?}", ended.anr);
         assert!(ended.anr.ended_after_ns.is_some_and(|ns| ns >= signalled.anr.ran_ns), "{:?}", ended.anr);
         assert!(ended.digest.contains(" in all"), "{}", ended.digest);

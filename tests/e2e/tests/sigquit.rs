@@ -80,11 +80,11 @@ fn a_storm_of_signals_does_no_harm() -> Result<()> {
     Ok(())
 }
 
-/// The queue is printed by code of the app. Whatever that does, the report is on the disk before.
+/// Where an app keeps the texts of objects, its code makes them. Whatever that does, the report is on the disk before.
 #[test]
 fn the_first_file_is_there_before_the_app_is_asked_anything() -> Result<()> {
     for testbed in ["art10", "art11"] {
-        let story = Story::tell(testbed, &["mode=printed", "each=answered"])?;
+        let story = Story::tell(testbed, &["mode=printed", "each=answered", "objects=keep"])?;
         let printed: Vec<_> = story.ended.lines.iter().filter(|line| line.contains("printed with")).collect();
         // At the signal, and at the end.
         assert_eq!(printed, ["SCRIPT printed with 1 reports", "SCRIPT printed with 2 reports"], "{testbed}");

@@ -286,7 +286,7 @@ fn a_kill_at_the_first_suspicion_leaves_queue_figures_and_name() -> Result<()> {
     let (_, report) = next.wait_for(|_| true)?;
     assert_eq!(report.meta.reason, DumpReason::Recovered { crash_signal: None });
     assert_eq!(report.meta.process.pid, pid);
-    assert_eq!(report.pending.source, PendingSource::LooperDump);
+    assert_eq!(report.pending.source, PendingSource::MessagesField);
     assert!(!report.pending.lines.is_empty() && !report.statistics.is_empty());
     let MainState::Running(running) = &report.main else { panic!("{:?}", report.main) };
     let message = running.message.as_ref().context("no name")?;

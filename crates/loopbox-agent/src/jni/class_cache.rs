@@ -61,7 +61,7 @@ pub(crate) fn get() -> Option<&'static ClassCache> {
 pub fn look_up(env: &mut Env<'_>) -> Result<&'static ClassCache, Failure> {
     let native = raw::class(env, jni_str!("io/loopbox/internal/Native"))?;
     let calls = raw::class(env, jni_str!("io/loopbox/internal/NativeCalls"))?;
-    let pending = raw::class(env, jni_str!("io/loopbox/internal/PendingDump"))?;
+    let pending = raw::class(env, jni_str!("io/loopbox/internal/PendingQueue"))?;
     let queries = raw::class(env, jni_str!("io/loopbox/internal/FrameworkQueries"))?;
     let main_stack = raw::class(env, jni_str!("io/loopbox/internal/MainStack"))?;
     let nothing = jni_str!("()V");
@@ -70,7 +70,7 @@ pub fn look_up(env: &mut Env<'_>) -> Result<&'static ClassCache, Failure> {
     let report = jni_str!("(Ljava/lang/String;J)V");
     let frames = jni_str!("(I[JLjava/lang/String;)V");
     let lines = jni_str!("(Ljava/lang/String;)V");
-    let collect = jni_str!("(ZZIIJ)Lio/loopbox/internal/PendingDump;");
+    let collect = jni_str!("(ZZZIIJ)Lio/loopbox/internal/PendingQueue;");
     let exit = jni_str!("(Ljava/lang/String;IJ)Ljava/lang/String;");
     let cache = ClassCache {
         vm: raw::java_vm(env)?,

@@ -249,13 +249,11 @@ fn slowest(report: &Report, line: &mut Line) {
 
 fn pending(report: &Report, line: &mut Line) {
     let pending = &report.pending;
-    let lines = pending.lines.len() as u64 + u64::from(pending.dropped_lines);
-    let waiting = match pending.source {
-        PendingSource::Unavailable(_) => return,
-        // Looper.dump prints a line about itself before the messages; both ways print one after them.
-        PendingSource::LooperDump => lines.saturating_sub(2),
-        _ => lines.saturating_sub(1),
-    };
+    if let PendingSource::Unavailable(_) = pending.source {
+        return;
+    }
+    let is_message = |line: &&String| line.trim_start().starts_with("Message ");
+    let waiting = pending.lines.iter().filter(is_message).count() as u64 + u64::from(pending.dropped_lines);
     line.text(" | ").number(waiting).text(" waiting");
 }
 

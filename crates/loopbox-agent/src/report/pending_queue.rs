@@ -1,5 +1,5 @@
-//! The pending messages of the main thread's queue, as `Looper.dump` prints them, and the statistics that Java reads on the same
-//! thread of its own.
+//! The pending messages of the main thread's queue, in the lines of `Looper.dump`, and the statistics that Java reads with
+//! them.
 
 use crate::jni::env::Env;
 use crate::jni::raw::{self, Failure};
@@ -10,7 +10,7 @@ use jni::sys::jvalue;
 use loopbox_format::looper::without_object;
 use loopbox_format::model::{Pending, PendingSource, Statistic};
 
-/// Prints the queue on a Java thread of its own and keeps the lines that arrive in time. Not for the main thread.
+/// Reads the queue without its lock, in bounded time. Not for the main thread.
 pub(crate) fn capture(env: &mut Env<'_>, settings: &Settings) -> (Pending, Vec<Statistic>) {
     let captured_ns = clock::now_ns();
     match call::with_frame(env, |env| collect(env, settings)) {
@@ -56,14 +56,15 @@ fn collect(env: &mut Env<'_>, settings: &Settings) -> Result<Found, Failure> {
     let arguments = [
         jvalue { z: settings.redact_threads },
         jvalue { z: limits.walk },
+        jvalue { z: limits.keep_objects },
         jvalue { i: limits.lines },
         jvalue { i: limits.bytes },
         jvalue { j: limits.ms },
     ];
-    // SAFETY: the method was looked up in this class with this signature: (boolean, boolean, int, int, long) to an object.
+    // SAFETY: the method was looked up in this class with this signature: (boolean, boolean, boolean, int, int, long) to an object.
     let dump = unsafe { call::object(env, (&classes.pending, classes.pending_collect), &arguments) }?;
     if dump.is_null() {
-        return Err(Failure("PendingDump.collect returned null".to_owned()));
+        return Err(Failure("PendingQueue.collect returned null".to_owned()));
     }
     // SAFETY: not null, and the fields were looked up in this object's class with these types.
     let (statistics, lines, failure, dropped, walked) = unsafe {

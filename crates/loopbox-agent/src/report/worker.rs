@@ -302,9 +302,11 @@ impl<'a> Worker<'a> {
         report.pending = pending;
         report.statistics.append(&mut statistics);
         self.anr.add_queue(report);
-        if matches!(report.main, MainState::Idle { .. }) && is_stuck(&report.pending, report.anr.overdue_ns) {
-            report.main =
-                outside::find(self.session, Some(false)).map_or(report.main.clone(), MainState::Outside);
+        if matches!(report.main, MainState::Idle { .. }) && is_late(report.anr.overdue_ns) {
+            let waits = polling(&report.pending);
+            if let Some(found) = outside::find(self.session, waits) {
+                report.main = MainState::Outside(found);
+            }
         }
         let (message, ask_system) = self.anr.follow_up(self.session, report);
         let follow_up = FollowUp { file: draft.file.clone(), message, ask_system };
@@ -375,11 +377,16 @@ fn words(trigger: &Trigger) -> &str {
     }
 }
 
-/// Whether the queue shows that an idle main thread does not wait for it, though messages are due.
-fn is_stuck(pending: &Pending, overdue_ns: Option<u64>) -> bool {
+/// Whether messages have been due for so long that an idle main thread may not be waiting for them.
+fn is_late(overdue_ns: Option<u64>) -> bool {
     const OVERDUE_NS: u64 = 1_000_000_000;
     overdue_ns.is_some_and(|ns| ns >= OVERDUE_NS)
-        && pending.lines.iter().any(|line| proc::has(line, "polling=false"))
+}
+
+/// Whether main waits in its queue, as the queue says where it was printed. A walk does not show it.
+fn polling(pending: &Pending) -> Option<bool> {
+    let says = |word| pending.lines.iter().any(|line| proc::has(line, word));
+    if says("polling=false") { Some(false) } else { says("polling=true").then_some(true) }
 }
 
 /// What the main thread was in: a message, or what runs outside of them; [`Token::NONE`] for nothing.

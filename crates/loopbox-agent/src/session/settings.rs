@@ -33,7 +33,7 @@ pub struct Settings {
     pub(crate) annotations: Vec<(String, String)>,
 }
 
-/// Bounds on printing the message queue.
+/// Bounds on reading the message queue.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PendingLimits {
     pub(crate) lines: i32,
@@ -41,7 +41,7 @@ pub(crate) struct PendingLimits {
     pub(crate) ms: i64,
     /// Whether the text of `obj` stays in.
     pub(crate) keep_objects: bool,
-    /// Whether the queue is walked by reflection instead of printed.
+    /// Whether the queue may be walked by reflection.
     pub(crate) walk: bool,
 }
 
@@ -80,7 +80,7 @@ enum Number {
     PendingBytes,
     PendingMs,
     KeepObjects,
-    PendingByWalk,
+    MayReflect,
     HangMs,
     IsHooked,
     HearsFirst,
@@ -141,7 +141,7 @@ impl Settings {
                 bytes: small(Number::PendingBytes).cast_signed(),
                 ms: number(Number::PendingMs).cast_signed(),
                 keep_objects: number(Number::KeepObjects) != 0,
-                walk: number(Number::PendingByWalk) != 0,
+                walk: number(Number::MayReflect) != 0,
             },
             hang_threshold_ns: number(Number::HangMs).saturating_mul(MS),
             hooked: number(Number::IsHooked) != 0,

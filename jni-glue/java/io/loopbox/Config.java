@@ -225,7 +225,7 @@ public final class Config {
             return this;
         }
 
-        /** How long printing the message queue may take; it holds the queue's lock. 10 to 2,000 ms. */
+        /** How long reading the message queue may take. Main does not wait for it. 10 to 2,000 ms. */
         @NonNull
         public Builder pendingMs(long ms) {
             settings.pendingMs = within("pendingMs", ms, 10, 2_000);
@@ -234,7 +234,8 @@ public final class Config {
 
         /**
          * Whether pending messages keep the text of their obj. It is the app's data (intents, user input) and
-         * is left out unless the app asks for it here.
+         * is left out unless the app asks for it here. Their toString is called on a thread of the recorder, which holds
+         * no lock then.
          */
         @NonNull
         public Builder keepObjects(boolean keep) {
@@ -249,17 +250,6 @@ public final class Config {
         @NonNull
         public Builder redactThreadNames(boolean redact) {
             settings.redactThreadNames = redact;
-            return this;
-        }
-
-        /**
-         * Whether the queue is read from the hidden field MessageQueue.mMessages instead of by Looper.dump: no
-         * toString of the app runs then. Where the field is refused, and on newer queues that do not use it, it is
-         * dumped all the same.
-         */
-        @NonNull
-        public Builder pendingByWalk(boolean walk) {
-            settings.pendingByWalk = walk;
             return this;
         }
 
@@ -379,9 +369,6 @@ public final class Config {
             }
             if (settings.watchInput && settings.hook == Hook.NONE) {
                 throw new IllegalArgumentException("watchInput makes messages of input, which hook NONE does without");
-            }
-            if (settings.pendingByWalk && settings.hiddenApi == HiddenApi.NONE) {
-                throw new IllegalArgumentException("pendingByWalk is hidden API, which hiddenApi NONE forbids");
             }
             return new Config(settings.copy());
         }

@@ -4,7 +4,6 @@ package io.loopbox.internal;
 import android.os.Looper;
 import android.util.Log;
 import android.util.Printer;
-import io.loopbox.Config;
 import java.lang.reflect.Field;
 
 /**
@@ -48,7 +47,7 @@ final class PrinterHook extends Hook implements Printer {
     }
 
     static PrinterHook install(Looper looper, Settings settings, boolean namesOnly) {
-        boolean mayReflect = settings.hiddenApi != Config.HiddenApi.NONE;
+        boolean mayReflect = settings.mayReflect();
         PrinterHook hook = new PrinterHook(looper, mayReflect, namesOnly);
         try {
             hook.next = mayReflect ? current(looper) : null;

@@ -112,6 +112,7 @@ public final class Recorder {
             stop();
             return "the Observer hook is refused";
         }
+        PendingQueue.begin(wanted);
         FrameWatch.start(wanted.frames);
         return null;
     }
@@ -147,6 +148,7 @@ public final class Recorder {
             return;
         }
         takeOut();
+        PendingQueue.end();
         FrameWatch.stop();
         InputWatch.takeOut();
         MonitorThread.end();
@@ -314,7 +316,7 @@ public final class Recorder {
         boolean wanted =
                 settings.hook == Config.Hook.OBSERVER
                         || (settings.hook == Config.Hook.AUTO && Build.VERSION.SDK_INT == ANDROID_10);
-        if (wanted && settings.hiddenApi != Config.HiddenApi.NONE) {
+        if (wanted && settings.mayReflect()) {
             ObserverHook observer = ObserverHook.install(settings);
             if (observer != null) {
                 // Without stacks only the Printer can name a message that does not end.

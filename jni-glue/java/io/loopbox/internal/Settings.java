@@ -34,7 +34,6 @@ public final class Settings implements Cloneable {
     public int pendingBytes = 64 << 10;
     public long pendingMs = 200;
     public boolean keepObjects;
-    public boolean pendingByWalk;
     public boolean redactThreadNames;
     public ReportSink listener;
     public Redactor redactor;
@@ -64,6 +63,11 @@ public final class Settings implements Cloneable {
         return hook != Config.Hook.NONE;
     }
 
+    /** Whether hidden members may be looked for by reflection. */
+    public boolean mayReflect() {
+        return hiddenApi != Config.HiddenApi.NONE;
+    }
+
     /** The numbers in the order in which the native side reads them (settings.rs). */
     long[] numbers(int apiLevel) {
         return new long[] {
@@ -84,7 +88,7 @@ public final class Settings implements Cloneable {
             pendingBytes,
             pendingMs,
             keepObjects ? 1 : 0,
-            pendingByWalk ? 1 : 0,
+            mayReflect() ? 1 : 0,
             hangMs,
             isHooked() ? 1 : 0,
             listener != null && listener.hearsFirst() ? 1 : 0,

@@ -118,9 +118,6 @@ final class ManifestOptions {
             case "redactThreadNames":
                 builder.redactThreadNames(value);
                 return true;
-            case "pendingByWalk":
-                builder.pendingByWalk(value);
-                return true;
             case "autoScene":
                 builder.autoScene(value);
                 return true;

@@ -50,6 +50,11 @@ pub(crate) fn is_tracing() -> bool {
     CATCHER.is_tracing()
 }
 
+/// Whether it writes a trace, for a signal of ours or for any other. Reads a file.
+pub(crate) fn writes_trace() -> bool {
+    CATCHER.writes_trace()
+}
+
 /// Waits for the end of its trace, until this uptime at most. Returns whether there is none any more.
 pub(crate) fn wait_until_idle(until_ns: Uptime) -> bool {
     CATCHER.wait_until_idle(until_ns)
@@ -84,6 +89,11 @@ impl SignalCatcher {
             self.answered.store(sent, Ordering::SeqCst);
         }
         tracing
+    }
+
+    fn writes_trace(&self) -> bool {
+        let tid = self.tid.load(Ordering::SeqCst).unsigned_abs();
+        self.is_tracing() || (tid != 0 && proc::keeps_from_sig_quit(tid))
     }
 
     fn wait_until_idle(&self, until_ns: Uptime) -> bool {

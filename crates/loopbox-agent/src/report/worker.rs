@@ -23,13 +23,18 @@ use crate::sys::fault;
 use crate::sys::priority::BackgroundThread;
 use crate::sys::{clock, log, proc};
 use loopbox_format::model::{
-    Anr, DumpReason, MainState, NativeStack, Pending, Report, Statistic, SystemWord, Token, Uptime,
+    Anr, DumpReason, MainState, NativeStack, Pending, PendingSource, Report, Statistic, SystemWord, Token,
+    Uptime,
 };
 use loopbox_recorder::classify;
 use loopbox_store::{Outlives, REQUESTED, WorkerWriter};
 
 /// A suspect message, and a report that is followed, are checked at least this often.
 const CHECK_MS: u64 = 500;
+/// How often it is looked whether ART has written its own trace.
+const TRACE_CHECK_MS: i32 = 10;
+/// How long a suspect's queue waits for that.
+const TRACE_NS: u64 = 1_000_000_000;
 /// A worker that has nothing to do sleeps until it is notified.
 const INFINITE: i32 = -1;
 
@@ -45,6 +50,8 @@ pub(crate) struct Worker<'a> {
     /// What was found last for the report that is followed.
     evidence: NewEvidence,
     seen_signals: u32,
+    /// Until when the queue of a suspect waits for ART's own trace; `None` when no queue waits.
+    suspects_queue_until_ns: Option<Uptime>,
     /// The version of the last native stack that a report has.
     seen_capture: u32,
     /// The last native stack, and the message that it is of.
@@ -62,6 +69,8 @@ struct Draft {
     main_thread: main_thread::Begun,
     /// How long it took until the first file had its name.
     first_ns: u64,
+    /// The queue is in it.
+    has_queue: bool,
 }
 
 impl<'a> Worker<'a> {
@@ -81,6 +90,7 @@ impl<'a> Worker<'a> {
             draft: None,
             evidence: NewEvidence::default(),
             seen_signals: session.signals_before,
+            suspects_queue_until_ns: None,
             seen_capture: session.capture_before,
             native: None,
             numbered: 0,
@@ -112,7 +122,9 @@ impl<'a> Worker<'a> {
             if let Some(frames) = session.frames.as_ref().filter(|_| self.frames.is_to_be_saved()) {
                 self.collector.save_frames(frames);
             }
-            self.collector.long.tell(env, self.frames.is_awaited());
+            if !self.life.waits_for_trace() {
+                self.collector.long.tell(env, self.frames.is_awaited());
+            }
             self.collector.save_changes();
             let signals = sigquit::count();
             // One that was counted after the end of the session is the next session's. The main thread ends it, so who sees
@@ -121,20 +133,27 @@ impl<'a> Worker<'a> {
                 self.seen_signals = signals;
                 self.drive(env, Event::Wanted(Trigger::Signal));
             }
-            for request in session.take_requests() {
-                self.drive(env, Event::Wanted(Trigger::Request(request)));
+            // A report that waits for the end of ART's trace comes first. It has two seconds.
+            if !self.life.waits_for_trace() {
+                for request in session.take_requests() {
+                    self.drive(env, Event::Wanted(Trigger::Request(request)));
+                }
             }
-            match self.anr.check(env, session) {
-                Stall::Nothing => {}
-                Stall::Suspect => self.save_suspect(env),
-                Stall::Hang => self.drive(env, Event::Wanted(Trigger::Hang)),
+            if !(self.life.waits_for_trace() && self.anr.has_suspect()) {
+                match self.anr.check(env, session) {
+                    Stall::Nothing => {}
+                    Stall::Suspect => self.save_suspect(env),
+                    Stall::Hang => self.drive(env, Event::Wanted(Trigger::Hang)),
+                }
             }
+            self.save_suspects_queue(env);
             if self.collector.take_unseen() {
                 unseen_message::put_hook_back(env);
             }
             let threads_answered = session.thread_queries.is_complete();
             let now_ns = clock::now_ns();
-            self.drive(env, Event::Tick { now_ns, threads_answered });
+            let trace_lasts = self.life.waits_for_trace() && signal_catcher::writes_trace();
+            self.drive(env, Event::Tick { now_ns, threads_answered, trace_lasts });
             self.start_mark.look(now_ns);
             session.wait_for_work(self.wait_ms());
         }
@@ -157,6 +176,9 @@ impl<'a> Worker<'a> {
 
     /// How long the worker may sleep.
     fn wait_ms(&self) -> i32 {
+        if self.life.waits_for_trace() || self.suspects_queue_until_ns.is_some() {
+            return TRACE_CHECK_MS;
+        }
         let follows = self.life.followed_file().is_some() || self.anr.has_suspect();
         let check_ms =
             follows.then(|| CHECK_MS.min(self.session.settings.hang_threshold_ns / 8_000_000).max(1));
@@ -199,6 +221,10 @@ impl<'a> Worker<'a> {
                 }
                 return Some(Event::ThreadsAsked { deadline_ns });
             }
+            Action::CheckTrace => {
+                let lasts = signal_catcher::writes_trace();
+                return Some(Event::TraceChecked { now_ns: clock::now_ns(), lasts });
+            }
             Action::CaptureQueue => return self.capture_queue(env),
             Action::WriteAgain => self.write_again(FileState::First, Outlives::Process),
             Action::WriteComplete => self.write_complete(),
@@ -227,6 +253,17 @@ impl<'a> Worker<'a> {
         self.anr.named(self.session, &report);
         // The name first: the queue may take a while, and the process may be killed meanwhile.
         self.collector.save_running_name(&report);
+        self.suspects_queue_until_ns = Some(clock::now_ns().plus(TRACE_NS));
+        self.save_suspects_queue(env);
+    }
+
+    /// The suspect's queue and figures, which Java code reads: not while ART writes its own trace, but for a second.
+    fn save_suspects_queue(&mut self, env: &mut Env<'_>) {
+        let Some(until_ns) = self.suspects_queue_until_ns else { return };
+        if signal_catcher::writes_trace() && clock::now_ns() < until_ns {
+            return;
+        }
+        self.suspects_queue_until_ns = None;
         let (queue, mut statistics) = pending_queue::capture(env, &self.session.settings);
         self.collector.save_queue(&queue);
         let mut stats = process_stats::read(self.session.frozen_now(), self.session.art.get());
@@ -279,7 +316,7 @@ impl<'a> Worker<'a> {
         let first_ns = clock::now_ns().since(report.meta.dumped_at.uptime_ns);
         file::delete_old(session, &path);
         let file = ReportFile { name, path };
-        self.draft = Some(Draft { file, report, used, main_thread: begun, first_ns });
+        self.draft = Some(Draft { file, report, used, main_thread: begun, first_ns, has_queue: false });
         Event::FirstWritten { updated }
     }
 
@@ -292,12 +329,10 @@ impl<'a> Worker<'a> {
     }
 
     fn capture_queue(&mut self, env: &mut Env<'_>) -> Option<Event> {
+        self.add_native_stack();
         let draft = self.draft.as_mut()?;
+        draft.has_queue = true;
         let report = &mut draft.report;
-        // A later report of the same message, by a hang, replaces that of its signal: the stack stays, with its time.
-        let earlier = self.native.take().filter(|(of, _)| *of != Token::NONE && *of == message(report));
-        let own = draft.main_thread.native_stack();
-        report.main_thread.native = own.or(earlier.map(|(_, stack)| stack));
         let (pending, mut statistics) = pending_queue::capture(env, &self.session.settings);
         report.pending = pending;
         report.statistics.append(&mut statistics);
@@ -314,6 +349,13 @@ impl<'a> Worker<'a> {
         Some(Event::QueueCaptured { now_ns: clock::now_ns(), threads_answered, follow_up })
     }
 
+    /// A later report of the same message, by a hang, replaces that of its signal: the stack stays, with its time.
+    fn add_native_stack(&mut self) {
+        let Some(Draft { report, main_thread, .. }) = &mut self.draft else { return };
+        let earlier = self.native.take().filter(|(of, _)| *of != Token::NONE && *of == message(report));
+        report.main_thread.native = main_thread.native_stack().or(earlier.map(|(_, stack)| stack));
+    }
+
     /// Writes the report again, unless the app has taken the file meanwhile.
     fn write_again(&mut self, state: FileState, outlives: Outlives) {
         let Some(Draft { file, report, .. }) = &mut self.draft else { return };
@@ -322,7 +364,14 @@ impl<'a> Worker<'a> {
     }
 
     fn write_complete(&mut self) {
+        if self.draft.as_ref().is_some_and(|draft| !draft.has_queue) {
+            self.add_native_stack();
+        }
         let Some(draft) = &mut self.draft else { return };
+        if !draft.has_queue {
+            const WHY: &str = "ART wrote its own trace until the next report was wanted";
+            draft.report.pending.source = PendingSource::Unavailable(WHY.to_owned());
+        }
         thread_query::take(self.session, &mut draft.report, &mut draft.used);
         draft.report.main_thread.progress = draft.main_thread.progress();
         let value = draft.first_ns.to_string();

@@ -1,8 +1,8 @@
 //! The life of a report, as a state machine without clock, thread, file or Java: events go in, actions come out.
 //!
 //! A report is *collected* and written; that first file is *on disk* before anything that may have to wait for the app is
-//! asked, and who wants to hear of that does; then it *waits* for the pending queue and for other threads, for a bounded time; then it is *complete*, is written
-//! again, and its listener is notified. Only one report at a time is on this way: the next one that is wanted completes it
+//! asked, and who wants to hear of that does; then it *waits* until ART has written its own trace, for the pending queue and
+//! for other threads, for a bounded time; then it is *complete*, is written again, and its listener is notified. Only one report at a time is on this way: the next one that is wanted completes it
 //! with what is known.
 //!
 //! A complete report of a signal or a hang is *followed*: until its message has ended and the system has answered whether
@@ -17,6 +17,9 @@ use std::path::PathBuf;
 
 /// The system takes traces for up to twenty seconds before it reports that a process does not respond.
 const ASK_SYSTEM_NS: u64 = 25_000_000_000;
+/// How long the queue waits for ART's own trace. It is read by Java code, which allocates: ART 14 aborts when it dumps a thread
+/// that waits for a collection and has a frame without compiled code (`art_method.cc`, `IsNative`).
+const TRACE_NS: u64 = 2_000_000_000;
 
 /// Why a report is written.
 #[derive(Debug)]
@@ -77,10 +80,12 @@ pub(super) enum Event {
     FirstFailed,
     /// The sampler was asked about other threads, or, without a deadline, need not or cannot be.
     ThreadsAsked { deadline_ns: Option<Uptime> },
+    /// Whether ART writes its own trace now.
+    TraceChecked { now_ns: Uptime, lasts: bool },
     /// The queue is in the report.
     QueueCaptured { now_ns: Uptime, threads_answered: bool, follow_up: FollowUp },
     /// Time has passed, or the worker was woken.
-    Tick { now_ns: Uptime, threads_answered: bool },
+    Tick { now_ns: Uptime, threads_answered: bool, trace_lasts: bool },
     /// What [`Action::CheckEvidence`] has found.
     EvidenceChecked { message_ended: bool, system: Option<SystemAnswer> },
     /// The evidence is in the file, or the file is gone.
@@ -100,6 +105,8 @@ pub(super) enum Action {
     NotifyFirst,
     /// Ask the sampler about other threads; before a signal is forwarded, wait for the answer for a moment.
     AskThreads,
+    /// Find out whether ART writes its own trace.
+    CheckTrace,
     /// Put the pending queue into the report, and pass on how it is to be followed.
     CaptureQueue,
     /// Write the report again, as far as it is known.
@@ -123,8 +130,9 @@ pub(super) enum Action {
 enum Stage {
     /// The main thread's data is being collected.
     Collecting,
-    /// The first file is there; the queue and the threads are being asked for.
-    FirstOnDisk { updated: bool, deadline_ns: Option<Uptime> },
+    /// The first file is there; the queue and the threads are being asked for, the queue not before ART has written its trace
+    /// or this time has come.
+    FirstOnDisk { updated: bool, deadline_ns: Option<Uptime>, trace_until_ns: Option<Uptime> },
     /// Only the threads' answer is missing.
     WaitingForThreads { deadline_ns: Uptime },
 }
@@ -198,6 +206,13 @@ impl Lifecycle {
         }
     }
 
+    /// Whether the report waits for the end of ART's own trace. Nothing else is to run Java code for a report meanwhile.
+    pub(super) fn waits_for_trace(&self) -> bool {
+        self.current.as_ref().is_some_and(|current| {
+            matches!(current.stage, Stage::FirstOnDisk { trace_until_ns: Some(_), .. })
+        })
+    }
+
     /// Takes note of an event.
     pub(super) fn handle(&mut self, event: Event) {
         match event {
@@ -217,10 +232,13 @@ impl Lifecycle {
                     *deadline_ns = asked_until_ns;
                 }
             }
+            Event::TraceChecked { now_ns, lasts } => self.trace_checked(now_ns, lasts),
             Event::QueueCaptured { now_ns, threads_answered, follow_up } => {
                 self.queue_captured(now_ns, threads_answered, follow_up);
             }
-            Event::Tick { now_ns, threads_answered } => self.tick(now_ns, threads_answered),
+            Event::Tick { now_ns, threads_answered, trace_lasts } => {
+                self.tick(now_ns, threads_answered, trace_lasts);
+            }
             Event::EvidenceChecked { message_ended, system } => self.evidence_checked(message_ended, system),
             Event::EvidenceAdded { written } => self.evidence_added(written),
             Event::SessionEnds => {
@@ -232,13 +250,24 @@ impl Lifecycle {
 
     fn first_written(&mut self, updated: bool) {
         let Some(current) = &mut self.current else { return };
-        current.stage = Stage::FirstOnDisk { updated, deadline_ns: None };
+        current.stage = Stage::FirstOnDisk { updated, deadline_ns: None, trace_until_ns: None };
         // No thread is asked any more while the system's own trace is written.
         self.actions.push(Action::AskThreads);
         self.forward_signal();
         // Of an updated file they have heard.
         self.actions.extend((!updated).then_some(Action::NotifyFirst));
-        self.actions.push(Action::CaptureQueue);
+        self.actions.push(Action::CheckTrace);
+    }
+
+    fn trace_checked(&mut self, now_ns: Uptime, lasts: bool) {
+        let Some(Current { stage: Stage::FirstOnDisk { trace_until_ns, .. }, .. }) = &mut self.current else {
+            return;
+        };
+        let until_ns = *trace_until_ns.get_or_insert(now_ns.plus(TRACE_NS));
+        if !lasts || now_ns >= until_ns {
+            *trace_until_ns = None;
+            self.actions.push(Action::CaptureQueue);
+        }
     }
 
     /// The first file comes before it: the system's own trace takes seconds, and the process may be gone after it.
@@ -250,7 +279,7 @@ impl Lifecycle {
 
     fn queue_captured(&mut self, now_ns: Uptime, threads_answered: bool, follow_up: FollowUp) {
         let Some(current) = &mut self.current else { return };
-        let Stage::FirstOnDisk { updated, deadline_ns } = current.stage else { return };
+        let Stage::FirstOnDisk { updated, deadline_ns, .. } = current.stage else { return };
         if matches!(current.trigger, Trigger::Signal | Trigger::Hang) {
             let FollowUp { file, message, ask_system } = follow_up;
             let ask_until_ns = ask_system.then(|| now_ns.plus(ASK_SYSTEM_NS));
@@ -271,7 +300,12 @@ impl Lifecycle {
         }
     }
 
-    fn tick(&mut self, now_ns: Uptime, threads_answered: bool) {
+    fn tick(&mut self, now_ns: Uptime, threads_answered: bool, trace_lasts: bool) {
+        if self.waits_for_trace() {
+            // The system is asked by Java code, too.
+            self.trace_checked(now_ns, trace_lasts);
+            return;
+        }
         if self.deadline_ns().is_some_and(|deadline_ns| threads_answered || now_ns >= deadline_ns) {
             self.complete();
         }

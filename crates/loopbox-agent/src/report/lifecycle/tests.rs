@@ -34,7 +34,7 @@ fn queue(now_ns: Uptime, threads_answered: bool, message: Token, ask_system: boo
 }
 
 fn tick(now_ns: Uptime) -> Event {
-    Event::Tick { now_ns, threads_answered: false }
+    Event::Tick { now_ns, threads_answered: false, trace_lasts: false }
 }
 
 fn checked(message_ended: bool, system: Option<SystemAnswer>) -> Event {
@@ -57,7 +57,7 @@ fn waiting(trigger: Trigger, updated: bool, message: Token, ask_system: bool) ->
 /// A hang's report that is complete.
 fn followed(message: Token, ask_system: bool) -> Lifecycle {
     let mut life = waiting(Trigger::Hang, false, message, ask_system);
-    let done = Event::Tick { now_ns: Uptime(200), threads_answered: true };
+    let done = Event::Tick { now_ns: Uptime(200), threads_answered: true, trace_lasts: false };
     let actions = after(&mut life, done);
     assert_eq!(actions[..2], ["WriteComplete", "notify Hang"]);
     life
@@ -68,7 +68,52 @@ fn the_signal_is_forwarded_after_the_first_file_and_the_threads_and_before_anyth
     let mut life = Lifecycle::default();
     assert_eq!(after(&mut life, Event::Wanted(Trigger::Signal)), ["WriteFirst"]);
     let actions = after(&mut life, Event::FirstWritten { updated: false });
-    assert_eq!(actions, ["AskThreads", "ForwardSignal", "NotifyFirst", "CaptureQueue"]);
+    assert_eq!(actions, ["AskThreads", "ForwardSignal", "NotifyFirst", "CheckTrace"]);
+}
+
+#[test]
+fn the_queue_waits_for_arts_trace_for_two_seconds_at_most() {
+    let begun = Uptime(50);
+    let trace = |now_ns, lasts| Event::TraceChecked { now_ns, lasts };
+    let tick = |now_ns, trace_lasts| Event::Tick { now_ns, threads_answered: false, trace_lasts };
+    let waiting = || {
+        let mut life = Lifecycle::default();
+        after(&mut life, Event::Wanted(Trigger::Signal));
+        after(&mut life, Event::FirstWritten { updated: false });
+        after(&mut life, Event::ThreadsAsked { deadline_ns: Some(Uptime(DEADLINE_NS)) });
+        assert!(!life.waits_for_trace());
+        assert!(after(&mut life, trace(begun, true)).is_empty() && life.waits_for_trace());
+        // Also when the threads' time is over.
+        assert!(after(&mut life, tick(Uptime(DEADLINE_NS), true)).is_empty() && life.waits_for_trace());
+        life
+    };
+    let mut none = Lifecycle::default();
+    after(&mut none, Event::Wanted(Trigger::Hang));
+    after(&mut none, Event::FirstWritten { updated: false });
+    assert_eq!(after(&mut none, trace(begun, false)), ["CaptureQueue"]);
+
+    let mut over = waiting();
+    assert_eq!(after(&mut over, tick(begun.plus(TRACE_NS / 2), false)), ["CaptureQueue"]);
+    assert!(!over.waits_for_trace());
+
+    let mut late = waiting();
+    assert!(after(&mut late, tick(begun.plus(TRACE_NS - 1), true)).is_empty());
+    assert_eq!(after(&mut late, tick(begun.plus(TRACE_NS), true)), ["CaptureQueue"]);
+
+    let mut next = waiting();
+    let actions = after(&mut next, Event::Wanted(Trigger::Signal));
+    assert_eq!(actions, ["WriteComplete", "notify Signal", "WriteFirst"], "without the queue");
+}
+
+#[test]
+fn the_system_is_not_asked_while_a_report_waits_for_arts_trace() {
+    let mut life = followed(Token(7), true);
+    after(&mut life, Event::Wanted(Trigger::Signal));
+    after(&mut life, Event::FirstWritten { updated: true });
+    after(&mut life, Event::TraceChecked { now_ns: Uptime(300), lasts: true });
+    let tick = |trace_lasts| Event::Tick { now_ns: Uptime(310), threads_answered: false, trace_lasts };
+    assert!(after(&mut life, tick(true)).is_empty());
+    assert_eq!(after(&mut life, tick(false)), ["CaptureQueue"]);
 }
 
 #[test]
@@ -108,7 +153,8 @@ fn a_report_is_complete_when_the_threads_answer_or_at_the_deadline() {
     for (now_ns, threads_answered) in [(200, true), (DEADLINE_NS, false)] {
         let mut life = waiting(request(), false, Token(7), false);
         assert!(after(&mut life, tick(Uptime(150))).is_empty());
-        let actions = after(&mut life, Event::Tick { now_ns: Uptime(now_ns), threads_answered });
+        let actions =
+            after(&mut life, Event::Tick { now_ns: Uptime(now_ns), threads_answered, trace_lasts: false });
         assert_eq!(actions, ["WriteComplete", "notify app"]);
         assert_eq!(life.deadline_ns(), None);
         assert!(after(&mut life, tick(Uptime(9_000))).is_empty(), "once");
@@ -126,7 +172,8 @@ fn the_next_report_completes_the_one_that_waits() {
 #[test]
 fn a_second_signal_of_a_hang_keeps_its_complete_file_until_it_is_complete_itself() {
     let mut life = waiting(Trigger::Signal, true, Token(7), false);
-    let actions = after(&mut life, Event::Tick { now_ns: Uptime(200), threads_answered: true });
+    let actions =
+        after(&mut life, Event::Tick { now_ns: Uptime(200), threads_answered: true, trace_lasts: false });
     assert_eq!(actions, ["WriteComplete", "notify Signal", "check 7, ask No"]);
 }
 

@@ -1,6 +1,6 @@
 //! What holds for every crate and every source that ships, as tests: nothing else in the workspace would notice.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -24,13 +24,18 @@ const NO_PANIC: &str = "#![cfg_attr(
 )]
 ";
 
-/// The packages below `crates`, by cargo's own account.
-fn packages() -> Vec<Value> {
+/// All packages of the workspace, by cargo's own account.
+fn all_packages() -> Vec<Value> {
     let metadata = ["metadata", "--format-version=1", "--no-deps", "--locked"];
     let metadata: Value = serde_json::from_str(&command::run(cargo().args(metadata)).unwrap()).unwrap();
-    let all = metadata["packages"].as_array().unwrap().clone();
+    metadata["packages"].as_array().unwrap().clone()
+}
+
+/// Those below `crates`.
+fn packages() -> Vec<Value> {
     let crates = root().join("crates");
-    let below: Vec<Value> = all.into_iter().filter(|package| folder(package).starts_with(&crates)).collect();
+    let below: Vec<Value> =
+        all_packages().into_iter().filter(|package| folder(package).starts_with(&crates)).collect();
     assert!(below.len() > 10, "{} packages", below.len());
     below
 }
@@ -64,6 +69,49 @@ fn published_crates_have_what_a_registry_and_its_readers_ask_for() {
             assert_ne!(dependency["req"], "*", "{name} needs any version of {needed}");
         }
     }
+}
+
+/// What cargo writes for a target, below its target folder, under a name that another package's target may have, too. Names of
+/// tests have a hash.
+fn outputs(target: &Value) -> Vec<String> {
+    let name = target["name"].as_str().unwrap();
+    let crate_name = name.replace('-', "_");
+    let is = |kind: &str| target["kind"].as_array().unwrap().contains(&kind.into());
+    let mut outputs = Vec::new();
+    if target["doc"] == true {
+        outputs.push(format!("doc/{crate_name}"));
+    }
+    match () {
+        () if is("bin") => outputs.push(format!("debug/{name}")),
+        () if is("example") => {
+            let types = target["crate_types"].as_array().unwrap();
+            let file = if types.contains(&"bin".into()) { name.into() } else { format!("lib{crate_name}") };
+            outputs.push(format!("debug/examples/{file}"));
+        }
+        () if ["lib", "rlib", "dylib", "cdylib", "staticlib", "proc-macro"].into_iter().any(is) => {
+            outputs.push(format!("debug/lib{crate_name}"));
+        }
+        () => {}
+    }
+    outputs
+}
+
+#[test]
+fn no_two_targets_write_one_file_or_folder() {
+    let mut writers = BTreeMap::<String, Vec<String>>::new();
+    for package in all_packages() {
+        for target in package["targets"].as_array().unwrap() {
+            for output in outputs(target) {
+                let writer = format!("{} of {}", target["kind"], package["name"]);
+                writers.entry(output).or_default().push(writer);
+            }
+        }
+    }
+    for output in ["doc/loopbox", "debug/libloopbox", "debug/loopbox", "debug/examples/libart_probe"] {
+        assert!(writers.contains_key(output), "{output}: {writers:#?}");
+    }
+    writers.retain(|_, writers| writers.len() > 1);
+    assert!(writers.is_empty(), "written by several at once: {writers:#?}");
 }
 
 #[test]

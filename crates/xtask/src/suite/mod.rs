@@ -178,9 +178,19 @@ fn tests(mut programs: Vec<TestProgram>) -> Result<()> {
 
 /// What rustdoc makes of the crates, without a warning, and the examples in it.
 fn documentation() -> Result<()> {
-    let mut doc = cargo();
-    doc.env("RUSTDOCFLAGS", "-Dwarnings").args(["doc", "--quiet", "--workspace", "--no-deps", "--locked"]);
-    run(&mut doc)?;
+    let doc = |arguments: &[&str]| {
+        let mut doc = cargo();
+        doc.env("RUSTDOCFLAGS", "-Dwarnings")
+            .args(["doc", "--quiet", "--no-deps", "--locked"])
+            .args(arguments);
+        doc
+    };
+    run(&mut doc(&["--workspace"]))?;
+    // The command is called as the library that apps load. In one folder each would remove the pages of the other, also while
+    // it writes them. What both are made of is in the one build folder.
+    let mut of_command = doc(&["--package", "loopbox-cli", "--package", "xtask", "--bin", "loopbox"]);
+    of_command.env("CARGO_BUILD_BUILD_DIR", target()).env("CARGO_TARGET_DIR", target().join("command"));
+    run(&mut of_command)?;
     run(cargo().args(["test", "--quiet", "--workspace", "--locked", "--doc"]))
 }
 

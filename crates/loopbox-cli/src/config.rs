@@ -1,7 +1,7 @@
 //! `loopbox.toml`: what a project says once for all commands.
 
 use crate::options::PackageOptions;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use loopbox_report::AppPackages;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -36,5 +36,12 @@ fn find(folder: &Path) -> Option<PathBuf> {
 fn read(file: &Path) -> Result<Config> {
     let name = || file.display().to_string();
     let text = std::fs::read_to_string(file).with_context(name)?;
-    toml::from_str(&text).with_context(name)
+    toml::from_str(&text)
+        .map_err(|error| {
+            // In one line, as all errors: TOML's own text quotes the file.
+            let at = error.span().map_or(0, |span| span.start);
+            let line = 1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count();
+            anyhow!("line {line}, offset {at}: {}", error.message())
+        })
+        .with_context(name)
 }

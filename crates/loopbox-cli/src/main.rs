@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         Ok(Outcome::Partial) => ExitCode::from(2),
         Ok(Outcome::Failed) => ExitCode::from(3),
         Err(error) if error.is::<clap::Error>() => {
-            output::print_error(format_args!("{error}"));
+            output::print_lines(&error.to_string());
             ExitCode::from(USAGE)
         }
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,

@@ -1,7 +1,7 @@
 //! Naming native frames by the libraries in the folders given with `--symbols`.
 
 use anyhow::{Context, Result};
-use loopbox_report::{NativeModule, NativeStack, SourceFunction};
+use loopbox_report::{NativeModule, NativeStack, SourceFunction, harmless};
 use loopbox_symbolize::{Binary, Detail, Function, SymbolFile, find};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -20,8 +20,8 @@ pub(crate) struct MissingSymbols {
 impl std::fmt::Display for MissingSymbols {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.build_id.as_str() {
-            "" => write!(f, "{}: {}", self.path, self.why),
-            id => write!(f, "{}, build id {id}: {}", self.path, self.why),
+            "" => write!(f, "{}: {}", harmless(&self.path), harmless(&self.why)),
+            id => write!(f, "{}, build id {id}: {}", harmless(&self.path), harmless(&self.why)),
         }
     }
 }
@@ -70,12 +70,11 @@ impl MissingSymbols {
     }
 }
 
-/// Symbol files are other people's texts, too: no control character of theirs reaches the terminal.
+/// Symbol files are other people's texts, too: nothing of theirs acts on a terminal.
 fn source_function(function: Function) -> SourceFunction {
-    let harmless = |text: String| text.replace(char::is_control, "\u{FFFD}");
     SourceFunction {
-        name: harmless(function.name),
-        file: function.file.map(harmless),
+        name: harmless(&function.name),
+        file: function.file.map(|file| harmless(&file)),
         line: function.line,
         inlined: function.inlined,
     }

@@ -3,10 +3,11 @@
 mod support;
 
 use loopbox_adb::stand_in::{AdbStandIn, SERIAL};
+use loopbox_format::report::encode;
 use std::fs;
 use std::net::TcpListener;
 use std::process::Command;
-use support::{Files, Run, shop_bytes};
+use support::{Files, Run, shop, shop_bytes};
 
 /// Runs the command in a folder, with the server at this port.
 fn pull(files: &Files, port: u16, arguments: &[&str]) -> Run {
@@ -47,6 +48,46 @@ fn reports_and_rings_of_an_app_are_pulled_and_listed() {
         "{}",
         run.stderr
     );
+}
+
+#[test]
+fn nothing_is_written_over() {
+    let (files, adb) = (Files::new(), AdbStandIn::ready().unwrap());
+    let other = encode(&shop().with(|report| report.meta.process.pid = 7).build().report).unwrap();
+    let put = |name: &str, bytes: &[u8]| adb.put("com.example.shop", name, bytes).unwrap();
+    // Of each pair both would be called the same.
+    for (one, two) in [("files/a/b.lbx", "files/a-b.lbx"), ("r/x.lbr.1", "r/x.1.lbr"), ("A.lbx", "a.lbx")] {
+        put(one, &shop_bytes());
+        put(two, &other);
+    }
+    put("files/a\n.-%\u{202E}.lbx", &shop_bytes());
+    let pulled = || {
+        let run = pull(&files, adb.port(), &["com.example.shop"]);
+        assert_eq!((run.code, run.stderr.as_str(), run.stdout.lines().count()), (0, "", 7), "{}", run.stdout);
+        let folder = files.dir().join("com.example.shop");
+        let entries =
+            fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = entries.collect();
+        names.sort();
+        let has =
+            |bytes: &[u8]| names.iter().filter(|name| fs::read(folder.join(name)).unwrap() == bytes).count();
+        let counts = (has(&shop_bytes()), has(&other));
+        (names, counts)
+    };
+    let (names, counts) = pulled();
+    assert_eq!(counts, (4, 3), "{names:?}");
+    assert!(
+        names.contains(&"files-a%2Db.lbx".to_owned()) && names.contains(&"files-a-b.lbx".to_owned()),
+        "{names:?}"
+    );
+    assert!(names.contains(&"files-a_.-%_.lbx".to_owned()), "{names:?}");
+    // Once more: the same files are there.
+    assert_eq!(pulled(), (names.clone(), counts));
+    // And when one has changed, both are.
+    put("files/a/b.lbx", &shop_bytes()[..shop_bytes().len() / 2]);
+    let (after, counts) = pulled();
+    assert_eq!((after.len(), counts), (8, (4, 3)), "{after:?}");
+    assert!(names.iter().all(|name| after.contains(name)), "{after:?}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::view::{Group, Phase, StackGroup, View};
 use anstyle::{AnsiColor, Style};
+use loopbox_report::harmless;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -159,9 +160,4 @@ pub(crate) fn plural(count: u64, what: &str) -> String {
         (_, false) => "s",
     };
     format!("{count} {what}{end}")
-}
-
-/// Without what a terminal would act on.
-fn harmless(text: &str) -> String {
-    text.replace(char::is_control, "\u{FFFD}")
 }

@@ -23,5 +23,6 @@ pub use model::{
     PendingQueue, Progress, SampledNode, SampledTree, SourceFunction, StackRun, SystemCall, SystemCallSource,
     SystemTrace, TraceLine, TraceLock, TraceThread, format_ms, version_code,
 };
+pub use model::{harmless, is_hidden};
 pub use render::escape::{breakable, escape};
-pub use render::{flame, html, json, smoothness as smoothness_views, text};
+pub use render::{flame, html, json, json_text, smoothness as smoothness_views, text};

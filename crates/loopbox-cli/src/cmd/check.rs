@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
                     (true, false) => "incomplete: not all of the ring that it is from could be recovered",
                     (true, true) => "intact",
                 };
-                let _ = writeln!(text, "{}: {state}", output::harmless(&file.display().to_string()));
+                let _ = writeln!(text, "{}: {state}", output::shown(file));
                 for fault in damage.iter().chain(&lost) {
                     let _ = writeln!(text, "  {fault}");
                 }

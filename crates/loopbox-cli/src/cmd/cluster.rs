@@ -7,9 +7,9 @@ use crate::options::TerminalOptions;
 use crate::outcome::Outcome;
 use crate::output;
 use anyhow::{Result, bail};
-use loopbox_report::Analysis;
 use loopbox_report::cluster::{self, Clusters, Sighting};
 use loopbox_report::diagnose::diagnose;
+use loopbox_report::{Analysis, json_text};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let (clusters, skipped, outcome) = if args.jank { janks(args)? } else { reports_and_stalls(args)? };
     let summary = clusters.summary(skipped);
     if args.json {
-        destination.write((serde_json::to_string_pretty(&summary)? + "\n").as_bytes())?;
+        destination.write(json_text(&summary)?.as_bytes())?;
     } else if args.html {
         destination.write(cluster::html(&summary, args.limit).as_bytes())?;
     } else if args.output.is_some() {

@@ -6,7 +6,7 @@ use crate::{input, output};
 use anyhow::Result;
 use clap::ValueEnum;
 use loopbox_report::export::{TicketFormat, ticket};
-use loopbox_report::text;
+use loopbox_report::{json_text, text};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -44,7 +44,7 @@ enum Format {
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let loaded = input::load(&args.file, &args.reading)?;
     if args.json {
-        output::write_plain(&(serde_json::to_string_pretty(&loaded.diagnosis())? + "\n"))?;
+        output::write_plain(json_text(&loaded.diagnosis())?)?;
     } else if let Some(format) = args.format {
         let format = match format {
             Format::Markdown => TicketFormat::Markdown,

@@ -7,10 +7,10 @@ use crate::outcome::Outcome;
 use crate::output;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
-use loopbox_report::Analysis;
 use loopbox_report::cluster::diff::{self, Comparison, Gate, SideInput};
 use loopbox_report::cluster::{Clusters, Sighting};
 use loopbox_report::diagnose::diagnose;
+use loopbox_report::{Analysis, json_text};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::slice;
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let text = match args.format {
         Format::Markdown => diff::markdown(&comparison),
         Format::Junit => diff::junit(&comparison),
-        Format::Json => serde_json::to_string_pretty(&comparison)? + "\n",
+        Format::Json => json_text(&comparison)?,
         Format::Text if args.output.is_none() => {
             output::write_text(&diff::text(&comparison), &args.terminal)?;
             return Ok(outcome(&comparison, complete));

@@ -6,9 +6,9 @@ use crate::options::TerminalOptions;
 use crate::outcome::Outcome;
 use crate::output;
 use anyhow::{Result, bail};
-use loopbox_report::Analysis;
 use loopbox_report::smoothness::{FailIf, Smoothness, compare};
 use loopbox_report::smoothness_views::{comparison_text, html, text};
+use loopbox_report::{Analysis, json_text};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -100,7 +100,7 @@ fn read(batch: &BatchOptions) -> Result<(Smoothness, u64, Outcome)> {
 }
 
 fn write_json(value: &impl Serialize, destination: &Destination<'_>) -> Result<()> {
-    destination.write((serde_json::to_string_pretty(value)? + "\n").as_bytes())
+    destination.write(json_text(value)?.as_bytes())
 }
 
 fn write_text(text: &str, args: &Args, destination: &Destination<'_>) -> Result<()> {

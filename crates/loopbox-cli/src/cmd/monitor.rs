@@ -7,6 +7,7 @@ use crate::outcome::Outcome;
 use crate::output;
 use anyhow::{Result, bail};
 use loopbox_monitor::{Summary, html, text, uiperf};
+use loopbox_report::json_text;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -62,7 +63,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     }
     let view = summary.view();
     if args.json {
-        destination.write((serde_json::to_string_pretty(&view)? + "\n").as_bytes())?;
+        destination.write(json_text(&view)?.as_bytes())?;
     } else if args.html {
         destination.write(html(&view, args.limit).as_bytes())?;
     } else if args.uiperf {

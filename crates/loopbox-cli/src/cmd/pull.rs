@@ -8,11 +8,11 @@ use crate::outcome::Outcome;
 use crate::output;
 use anyhow::{Context, Result, bail};
 use loopbox_adb::{Device, Server, choose, quoted, successful};
-use loopbox_report::Analysis;
 use loopbox_report::diagnose::diagnose;
+use loopbox_report::{Analysis, harmless, is_hidden};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The most that a list of files may have.
@@ -67,13 +67,7 @@ fn list(args: &Args, server: &Server, devices: &[Device]) -> Result<Outcome> {
     for device in
         devices.iter().filter(|device| args.serial.as_ref().is_none_or(|serial| *serial == device.serial))
     {
-        let _ = writeln!(
-            text,
-            "{}  {}  {}",
-            output::harmless(&device.serial),
-            device.state,
-            output::harmless(&device.about)
-        );
+        let _ = writeln!(text, "{}  {}  {}", harmless(&device.serial), device.state, harmless(&device.about));
         if device.state != "device" {
             continue;
         }
@@ -81,7 +75,7 @@ fn list(args: &Args, server: &Server, devices: &[Device]) -> Result<Outcome> {
             Ok(apps) if apps.is_empty() => text.push_str("  no debuggable app has a report\n"),
             Ok(apps) => {
                 for (app, files) in apps {
-                    let _ = writeln!(text, "  {}  {files} reports and rings", output::harmless(&app));
+                    let _ = writeln!(text, "  {}  {files} reports and rings", harmless(&app));
                 }
             }
             Err(error) => {
@@ -97,7 +91,8 @@ fn list(args: &Args, server: &Server, devices: &[Device]) -> Result<Outcome> {
 /// The apps with their number of files. Those that are not debuggable have none for us.
 fn apps(server: &Server, serial: &str) -> Result<BTreeMap<String, u64>> {
     let script = format!(
-        "for p in $(pm list packages -3 | cut -d: -f2); do run-as $p {FIND} 2>/dev/null | sed \"s|^|$p |\"; done; true"
+        "for p in $(pm list packages -3 | cut -d: -f2); do run-as \"$p\" {FIND} 2>/dev/null | while read -r f; do \
+             printf '%s %s\\n' \"$p\" \"$f\"; done; done; true"
     );
     let found = server.shell(serial, &script, MAX_LIST)?;
     let mut apps = BTreeMap::new();
@@ -112,13 +107,14 @@ fn apps(server: &Server, serial: &str) -> Result<BTreeMap<String, u64>> {
 }
 
 fn pull(args: &Args, server: &Server, serial: &str, package: &str) -> Result<Outcome> {
-    let found = server.shell(serial, &format!("run-as {package} {FIND}"), MAX_LIST)?;
+    // A name may have a line break in it.
+    let found = server.shell(serial, &format!("run-as {package} {FIND} -print0"), MAX_LIST)?;
     let list = String::from_utf8_lossy(&found.stdout).into_owned();
-    let files: BTreeSet<&str> = list.lines().filter(|line| line.starts_with("./")).collect();
+    let files: BTreeSet<&str> = list.split('\0').filter(|file| file.starts_with("./")).collect();
     if files.is_empty() {
         // run-as says so when the app is not there, or not debuggable.
         if found.code != 0 {
-            bail!("{serial}: {package}: {}", output::harmless(&found.complaint()));
+            bail!("{serial}: {package}: {}", harmless(&found.complaint()));
         }
         bail!("{serial}: {package} has no report");
     }
@@ -126,21 +122,12 @@ fn pull(args: &Args, server: &Server, serial: &str, package: &str) -> Result<Out
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     let packages = app_packages(&args.packages)?;
     let (mut text, mut pulled) = (String::new(), 0);
-    for file in &files {
-        let taken = take(server, serial, package, file).and_then(|bytes| {
-            let target = folder.join(local_name(file).context("a name that is none")?);
-            write_file(&target, |mut out| Ok(out.write_all(&bytes)?))?;
-            Ok(target)
-        });
+    for (file, name) in local_names(&files) {
+        let taken = take(server, serial, package, file).and_then(|bytes| put(&folder, &name, &bytes));
         match taken {
             Ok(target) => {
                 pulled += 1;
-                let _ = writeln!(
-                    text,
-                    "{}: {}",
-                    output::harmless(&target.display().to_string()),
-                    headline(&target, &packages)
-                );
+                let _ = writeln!(text, "{}: {}", output::shown(&target), headline(&target, &packages));
             }
             Err(error) => output::print_error(format_args!("{file}: {error:#}")),
         }
@@ -159,18 +146,67 @@ fn take(server: &Server, serial: &str, package: &str, file: &str) -> Result<Vec<
     Ok(successful(server.shell(serial, &command, input::MAX_LEN)?)?.stdout)
 }
 
-/// What a file of the device is called here: its path without the separators, so that none is outside of the folder, and no two
-/// are one.
-fn local_name(file: &str) -> Option<String> {
-    let parts: Vec<&str> = file.split('/').filter(|part| !matches!(*part, "" | "." | "..")).collect();
-    let name: String =
-        parts.join("-").chars().map(|c| if c.is_control() || c == '\\' { '_' } else { c }).collect();
+/// What the files of a device are called here, so that none is outside of the folder, and no two are one: the path without its
+/// separators, and where that is the name of two, without what could be one.
+fn local_names<'f>(files: &BTreeSet<&'f str>) -> Vec<(&'f str, String)> {
+    let mut of_name = BTreeMap::<String, u32>::new();
+    for file in files {
+        // Some file systems take two letters for one.
+        *of_name.entry(short_name(file).to_lowercase()).or_default() += 1;
+    }
+    let is_one = |name: &String| of_name.get(&name.to_lowercase()) == Some(&1);
+    let name = |file| Some(short_name(file)).filter(is_one).unwrap_or_else(|| whole_name(file));
+    files.iter().map(|file| (*file, name(file))).collect()
+}
+
+fn parts(file: &str) -> impl Iterator<Item = &str> {
+    file.split('/').filter(|part| !matches!(*part, "" | "." | ".."))
+}
+
+fn short_name(file: &str) -> String {
+    let name = parts(file).collect::<Vec<_>>().join("-");
+    let name: String = name.chars().map(|c| if is_hidden(c) || c == '\\' { '_' } else { c }).collect();
     // A ring that was tried before has the number of tries at the end; what it is stays the ending.
-    let name = match name.rsplit_once(".lbr.") {
+    match name.rsplit_once(".lbr.") {
         Some((name, tries)) => format!("{name}.{tries}.lbr"),
         None => name,
+    }
+}
+
+/// The path with `-` for its separators, and with every other `-` and all that [`short_name`] would replace as in an address.
+fn whole_name(file: &str) -> String {
+    let escaped = |part: &str| {
+        part.chars().fold(String::new(), |mut out, c| {
+            if is_hidden(c) || matches!(c, '\\' | '-' | '%') {
+                for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                    let _ = write!(out, "%{byte:02X}");
+                }
+            } else {
+                out.push(c);
+            }
+            out
+        })
     };
-    (!name.is_empty()).then_some(name)
+    parts(file).map(escaped).collect::<Vec<_>>().join("-")
+}
+
+/// Writes a file that was pulled; where it is. One that is there with other bytes stays: it may be what the device had before,
+/// or another file.
+fn put(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
+    let (stem, end) =
+        name.rsplit_once('.').map_or((name, String::new()), |(stem, end)| (stem, format!(".{end}")));
+    let mut target = folder.join(name);
+    for nth in 2.. {
+        match std::fs::read(&target) {
+            Ok(there) if there == bytes => return Ok(target),
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => break,
+            Err(error) => return Err(error).with_context(|| target.display().to_string()),
+        }
+        target = folder.join(format!("{stem}~{nth}{end}"));
+    }
+    write_file(&target, |mut out| Ok(out.write_all(bytes)?))?;
+    Ok(target)
 }
 
 /// What a pulled file is about, or why that is unknown.

@@ -4,7 +4,7 @@ use crate::options::{ReadOptions, TerminalOptions};
 use crate::outcome::Outcome;
 use crate::{input, output};
 use anyhow::Result;
-use loopbox_report::text;
+use loopbox_report::{json_text, text};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let loaded = input::load(&args.file, &args.reading)?;
     let view = loaded.view();
     if args.json {
-        output::write_plain(&(serde_json::to_string_pretty(&view)? + "\n"))?;
+        output::write_plain(json_text(&view)?)?;
     } else {
         output::write_text(&text::show(&view, text::Options { full: args.full }), &args.terminal)?;
     }

@@ -7,7 +7,7 @@ use crate::{input, output};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use loopbox_report::json::NativeStackView;
-use loopbox_report::text;
+use loopbox_report::{json_text, text};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     if args.format == Format::Json {
         if let Some(native) = view.main_thread.as_ref().and_then(|main| main.native.as_ref()) {
             let symbolized = Symbolized { schema: "loopbox.symbolize/1", native, missing: &missing };
-            output::write_plain(&(serde_json::to_string_pretty(&symbolized)? + "\n"))?;
+            output::write_plain(json_text(&symbolized)?)?;
         }
     } else {
         let mut text = text::native_stack(&view);

@@ -24,7 +24,7 @@ ol{margin:0;padding-left:1.2rem}\
 /// The page, with at most `limit` groups.
 pub fn html(summary: &Summary, limit: usize) -> String {
     let mut out = String::with_capacity(4_096 + 2_048 * summary.groups.len().min(limit));
-    let headline = summary.headline();
+    let headline = escape(&summary.headline());
     let _ = write!(
         out,
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" \

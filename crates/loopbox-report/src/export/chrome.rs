@@ -8,6 +8,7 @@ use super::slice::Slice;
 use super::timeline::{Step, Timeline, walk};
 use crate::model::token::Key;
 use crate::model::{Analysis, FrameId};
+use crate::render::write_json;
 use loopbox_format::model::Uptime;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -35,14 +36,14 @@ pub(crate) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"{\"displayTimeUnit\":\"ms\",\"otherData\":")?;
     let other = json!({ "producer": a.meta.producer, "clock": "CLOCK_MONOTONIC", "app_version": a.meta.process.app_version,
         "device": a.meta.process.device, "api_level": a.meta.process.api_level });
-    serde_json::to_writer(&mut *out, &other)?;
+    write_json(&mut *out, &other)?;
     out.write_all(b",\"traceEvents\":[\n")?;
     let mut first = true;
     for_each_event(a, &rows, |event| {
         if !std::mem::take(&mut first) {
             out.write_all(b",\n")?;
         }
-        serde_json::to_writer(&mut *out, &event).map_err(io::Error::from)
+        write_json(&mut *out, &event).map_err(io::Error::from)
     })?;
     out.write_all(b"\n]}\n")
 }

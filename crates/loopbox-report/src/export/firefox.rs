@@ -5,6 +5,7 @@ use super::slice::Slice;
 use super::timeline::Timeline;
 use crate::model::time::ms;
 use crate::model::{Analysis, CodeOwner, Frame, FrameKind, SampledTree};
+use crate::render::write_json;
 use fxprof_processed_profile as fx;
 use loopbox_format::model::Uptime;
 use std::io::{self, Write};
@@ -18,7 +19,7 @@ pub(super) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     // Without these the profiler shows the time that has samples, and nothing of the history before.
     profile["meta"]["profilingStartTime"] = 0.into();
     profile["meta"]["profilingEndTime"] = ms(end_ns(a, &timeline).since(origin_ns)).into();
-    serde_json::to_writer(&mut *out, &profile)?;
+    write_json(&mut *out, &profile)?;
     out.write_all(b"\n")
 }
 

@@ -4,6 +4,7 @@
 //! refreshes, and `fps` is not truncated (`loopbox_frames::matrix` has Matrix's own arithmetic).
 
 use crate::model::Analysis;
+use crate::render::write_json;
 use crate::smoothness::SceneView;
 use loopbox_format::model::{DropLevel, SceneKind};
 use serde::{Serialize, Serializer, ser::SerializeMap};
@@ -70,7 +71,7 @@ pub(super) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn write_line(line: &Line<'_>, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, line)?;
+    write_json(&mut *out, line)?;
     out.write_all(b"\n")
 }
 

@@ -25,6 +25,7 @@ use crate::diagnose::Diagnosis;
 use crate::model::Analysis;
 use crate::render::collapsed;
 use crate::render::json::ReportView;
+use crate::render::json_text;
 use std::io::{self, Write};
 
 /// A format that one report can be written in.
@@ -108,10 +109,7 @@ pub fn write(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match format {
-        Format::Json => {
-            serde_json::to_writer_pretty(&mut *out, &ReportView::new(analysis, diagnosis))?;
-            out.write_all(b"\n")
-        }
+        Format::Json => out.write_all(json_text(&ReportView::new(analysis, diagnosis))?.as_bytes()),
         Format::Perfetto => out.write_all(&perfetto::encode(analysis)),
         Format::Chrome => chrome::write(analysis, out),
         Format::Firefox => firefox::write(analysis, out),
@@ -122,5 +120,7 @@ pub fn write(
     }
 }
 
+#[cfg(test)]
+mod sinks_tests;
 #[cfg(test)]
 mod tests;

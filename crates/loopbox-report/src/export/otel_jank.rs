@@ -5,6 +5,7 @@
 //! with most frames; what counts is whole refreshes all the same.
 
 use crate::model::Analysis;
+use crate::render::json_text;
 use crate::smoothness::{SceneView, Smoothness};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -32,8 +33,7 @@ pub(super) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
             "scopeLogs": [{ "scope": { "name": "loopbox" }, "logRecords": events }],
         }]
     });
-    serde_json::to_writer_pretty(&mut *out, &request)?;
-    out.write_all(b"\n")
+    out.write_all(json_text(&request)?.as_bytes())
 }
 
 fn events(a: &Analysis, scene: &SceneView) -> [Value; 2] {

@@ -3,6 +3,7 @@
 
 use crate::model::message_name::tree_title;
 use crate::model::{Analysis, Frame, FrameId, SampledTree};
+use crate::render::write_json;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -20,7 +21,7 @@ pub(crate) fn write(a: &Analysis, out: &mut dyn Write) -> io::Result<()> {
     if let Some(active) = active {
         file["activeProfileIndex"] = active.into();
     }
-    serde_json::to_writer(&mut *out, &file)?;
+    write_json(&mut *out, &file)?;
     out.write_all(b"\n")
 }
 

@@ -39,6 +39,7 @@ pub use merged_tree::{ChildLists, MergedNode, MergedTree};
 pub(crate) use outside::{OutsidePlace, TreePlace};
 pub use pending_queue::{PendingEntry, PendingQueue};
 pub use sampled_tree::{SampledNode, SampledTree, StackRun};
+pub use sanitize::{harmless, is_hidden};
 pub use system_trace::{LockAction, SystemTrace, TraceLine, TraceLock, TraceThread};
 pub use threads::{OtherThread, OtherThreads};
 pub use time::format_ms;

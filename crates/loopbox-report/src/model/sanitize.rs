@@ -1,4 +1,5 @@
-//! Making text from a file safe to show.
+//! Making text from a file safe to show. Each reader of text has its own rules on top of this: HTML in
+//! [`escape`](crate::render::escape), CommonMark, Slack, JSON, collapsed stacks beside what writes them.
 
 use loopbox_format::text::CUT_MARK;
 
@@ -16,16 +17,28 @@ pub(crate) fn sanitize(text: &str, max: usize) -> String {
     out
 }
 
-fn sanitize_char(c: char) -> char {
+/// Text of others (the name of a file, a message of the system) as it may stand in a line on a terminal,
+/// whatever its length.
+pub fn harmless(text: &str) -> String {
+    text.chars().map(sanitize_char).collect()
+}
+
+pub(crate) fn sanitize_char(c: char) -> char {
     match c {
         '\t' | '\n' | '\r' => ' ',
-        c if c.is_control() => char::REPLACEMENT_CHARACTER,
-        // Bidirectional overrides and isolates, line and paragraph separators, the byte order mark.
-        '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}' | '\u{FEFF}' => {
-            char::REPLACEMENT_CHARACTER
-        }
+        c if is_hidden(c) => char::REPLACEMENT_CHARACTER,
         c => c,
     }
+}
+
+/// Whether a character is not shown but acted on: by a terminal, by what lays text out, or by what reads XML.
+pub fn is_hidden(c: char) -> bool {
+    let is_bidirectional =
+        matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    // Line and paragraph separators, the byte order mark, marks of annotations.
+    let is_layout = matches!(c, '\u{2028}' | '\u{2029}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}');
+    // U+FFFE and U+FFFF of each plane are no characters, and the first two not allowed in XML.
+    c.is_control() || is_bidirectional || is_layout || u32::from(c) & 0xFFFE == 0xFFFE
 }
 
 #[cfg(test)]
@@ -35,6 +48,7 @@ mod tests {
     #[test]
     fn sanitize_removes_escape_sequences_and_bidirectional_overrides() {
         assert_eq!(sanitize("a\u{1b}[31mb\nc\u{202E}d", 100), "a\u{FFFD}[31mb c\u{FFFD}d");
+        assert_eq!(harmless("\u{200F}x\u{9b}y\u{FFFF}\r\n"), "\u{FFFD}x\u{FFFD}y\u{FFFD}  ");
     }
 
     #[test]

@@ -3,12 +3,13 @@
 //!
 //! The format of Brendan Gregg's stackcollapse scripts, read by flame graph tools, speedscope and many others.
 
+use crate::model::harmless;
 use crate::model::{Frame, FrameTable, MergedTree, SampledTree};
 use std::fmt::Write as _;
 
-/// The name of a frame without the two separators of the format: `;` ends a frame, a space ends the stack.
+/// The name of a frame without the separators of the format: `;` ends a frame, a space ends the stack, and a line its time.
 fn label(frame: &Frame) -> String {
-    frame.qualified().replace(';', ":").replace(' ', "_")
+    harmless(&frame.qualified()).replace(';', ":").replace(char::is_whitespace, "_")
 }
 
 fn labels(frames: &FrameTable) -> Vec<String> {

@@ -1,6 +1,9 @@
-//! Text in HTML: escaped, and with places at which a long name may go on in the next line.
+//! Text in HTML and XML: escaped, and with places at which a long name may go on in the next line.
 
-/// Text as it may stand in an element or in a quoted attribute.
+use crate::model::sanitize::is_hidden;
+
+/// Text as it may stand in an element or in a quoted attribute. What is not shown but acted on, a mark that turns the text
+/// around it for one, becomes `�`; XML would not allow most of it.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -10,6 +13,8 @@ pub fn escape(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
+            '\n' | '\t' => out.push(c),
+            c if is_hidden(c) => out.push(char::REPLACEMENT_CHARACTER),
             c => out.push(c),
         }
     }
@@ -50,5 +55,6 @@ mod tests {
         );
         assert_eq!(breakable("1.14 s of 5.2.1, main waits (futex)."), "1.14 s of 5.2.1, main waits (futex).");
         assert_eq!(breakable("<b>.x(&"), "&lt;b&gt;.<wbr>x<wbr>(&amp;");
+        assert_eq!(escape("a\n\u{202E}b\u{1b}\u{FFFE}"), "a\n\u{FFFD}b\u{FFFD}\u{FFFD}");
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn write(view: &ReportView) -> String {
     let stack = stack_text(view);
     if !stack.is_empty() {
         out.push_str("### Stack of the main thread at the dump\n\n");
-        out.push_str(&block(&stack.join("\n")));
+        out.push_str(&block(&stack));
     }
     out.truncate(out.trim_end().len());
     out.push('\n');

@@ -9,6 +9,7 @@ use crate::cluster::Problem;
 use crate::diagnose::Diagnosis;
 use crate::model::Analysis;
 use crate::render::json::ReportView;
+use crate::render::json_text;
 
 /// For which kind of tool a ticket is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub fn ticket(
             sarif::log(&view, path, &signature)
         }
     };
-    Ok(serde_json::to_string_pretty(&json)? + "\n")
+    json_text(&json)
 }
 
 #[cfg(test)]

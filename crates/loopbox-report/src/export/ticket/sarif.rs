@@ -62,13 +62,13 @@ fn result(view: &ReportView, cause: &Cause, signature: &str) -> Value {
 }
 
 /// A line of a Java stack trace, `com.example.Cart.total(Cart.java:88)`: the method, and the file where its package says that it
-/// lies.
+/// lies. A file with a folder in its name is none of a compiler's, and could lead out of the sources.
 fn location(frame: &str) -> Value {
     let (method, place) =
         frame.strip_suffix(')').and_then(|frame| frame.split_once('(')).unwrap_or((frame, ""));
     let logical = json!([{"fullyQualifiedName": method, "kind": "function"}]);
     let file = place.split_once(':').and_then(|(file, line)| Some((file, line.parse::<u32>().ok()?)));
-    let Some((file, line)) = file.filter(|(_, line)| *line > 0) else {
+    let Some((file, line)) = file.filter(|(file, line)| *line > 0 && !file.contains(['/', '\\'])) else {
         return json!({"logicalLocations": logical});
     };
     let class = method.rsplit_once('.').map_or("", |(class, _)| class);
@@ -83,11 +83,13 @@ fn location(frame: &str) -> Value {
     })
 }
 
-/// A path as a relative reference of RFC 3986: what is no letter, digit or `-._~/` is escaped.
+/// A path as a relative reference of RFC 3986: what is no letter, digit or `-._~/` is escaped. Two slashes at the start would
+/// make the rest of it a host.
 fn uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {
         match byte {
+            b'/' if out == "/" => out.push_str("%2F"),
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
                 out.push(char::from(byte));
             }
@@ -97,4 +99,18 @@ fn uri(path: &str) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_a_path_and_a_file_lies_below_the_sources() {
+        assert_eq!(uri("//evil.com/a b:c?d#e"), "/%2Fevil.com/a%20b%3Ac%3Fd%23e");
+        assert_eq!(uri("reports/é.lbx"), "reports/%C3%A9.lbx");
+        let places = |frame: &str| location(frame)["physicalLocation"]["artifactLocation"]["uri"].clone();
+        assert_eq!(places("com.example.Cart.total(Cart.java:88)"), "com/example/Cart.java");
+        assert_eq!(places("com.example.Cart.total(../../../etc/passwd:88)"), Value::Null);
+    }
 }

@@ -1,6 +1,7 @@
 //! The verdict as the JSON of a Slack webhook: <https://docs.slack.dev/reference/block-kit/blocks>.
 
 use super::about::about;
+use crate::model::harmless;
 use crate::render::json::ReportView;
 use crate::render::stack_text;
 use serde_json::{Value, json};
@@ -11,16 +12,19 @@ const MAX_SECTION: usize = 3_000;
 
 pub(super) fn message(view: &ReportView) -> Value {
     let verdict = &view.verdict;
-    let section = |text: String| json!({"type": "section", "text": {"type": "mrkdwn", "text": text}});
-    let context = |text: String| json!({"type": "context", "elements": [{"type": "mrkdwn", "text": text}]});
+    // Verbatim: without it Slack looks for channels, users and addresses in what is text.
+    let mrkdwn = |text: String| json!({"type": "mrkdwn", "text": text, "verbatim": true});
+    let section = |text: String| json!({"type": "section", "text": mrkdwn(text)});
+    let context = |text: String| json!({"type": "context", "elements": [mrkdwn(text)]});
+    let headline = escape(&verdict.headline);
     let mut blocks = vec![
-        json!({"type": "header", "text": {"type": "plain_text", "text": cut(&verdict.headline, MAX_HEADER), "emoji": false}}),
+        json!({"type": "header", "text": {"type": "plain_text", "text": cut(&plain(&verdict.headline), MAX_HEADER), "emoji": false}}),
         context(cut(&escape(&about(view).join(" · ")), MAX_SECTION)),
     ];
     let mut lines: Vec<String> =
         verdict.confidence.map(|level| format!("*{} confidence*", level.as_str())).into_iter().collect();
     if !view.anr.summary.is_empty() {
-        lines.push(format!("ANR: {}", view.anr.summary));
+        lines.push(format!("ANR: {}", escape(view.anr.summary)));
     }
     if let Some(cause) = verdict.primary_cause() {
         lines.extend(cause.evidence.iter().map(|line| format!("• {}", escape(line))));
@@ -32,24 +36,50 @@ pub(super) fn message(view: &ReportView) -> Value {
     if !lines.is_empty() {
         blocks.push(section(cut(&lines.join("\n"), MAX_SECTION)));
     }
-    let stack = stack_text(view).join("\n");
+    let stack: Vec<String> = stack_text(view).iter().map(|line| in_code(line)).collect();
     if !stack.is_empty() {
-        let stack = cut(&escape(&stack).replace('`', "'"), MAX_SECTION - 8);
+        let stack = cut(&stack.join("\n"), MAX_SECTION - 8);
         blocks.push(section(format!("```\n{stack}\n```")));
     }
     blocks.extend(
         verdict.caveats.iter().map(|caveat| context(cut(&format!("⚠ {}", escape(caveat)), MAX_SECTION))),
     );
-    json!({"text": verdict.headline, "blocks": blocks})
+    // What notifications show; it is mrkdwn, too.
+    json!({"text": headline, "blocks": blocks})
 }
 
-/// Slack's own three escapes: what would be a link, a user or a channel otherwise is text.
+/// Text of one line in a text object of either kind. By Slack's own three escapes a link, a user or a channel is text.
+fn plain(text: &str) -> String {
+    harmless(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// [`plain`] where `mrkdwn` is read. Slack has no escape for what it makes bold, italic, struck out or code; it does that only
+/// next to blanks and punctuation, not next to a space of no width.
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    let mut out = String::with_capacity(text.len());
+    let mut before = ' ';
+    let text = plain(text);
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        // A name with underscores stays as it is, to be copied.
+        let within_a_name = before.is_alphanumeric() && rest.peek().is_some_and(|c| c.is_alphanumeric());
+        match c {
+            '_' if within_a_name => out.push(c),
+            '*' | '_' | '~' | '`' => out.extend(['\u{200B}', c, '\u{200B}']),
+            c => out.push(c),
+        }
+        before = c;
+    }
+    out
+}
+
+/// [`plain`] between backticks, which have no escape.
+fn in_code(text: &str) -> String {
+    plain(text).replace('`', "'")
 }
 
 fn code(text: &str) -> String {
-    format!("`{}`", escape(text).replace('`', "'"))
+    format!("`{}`", in_code(text))
 }
 
 /// The start of a text; an escape is not cut in two.

@@ -14,6 +14,7 @@ mod monitor_files;
 mod options;
 mod outcome;
 mod output;
+mod server;
 mod symbols;
 
 use args::Args;

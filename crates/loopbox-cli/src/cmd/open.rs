@@ -7,20 +7,23 @@ use crate::input;
 use crate::mapping::Mapper;
 use crate::outcome::Outcome;
 use crate::output;
-use anyhow::{Context, Result, anyhow, bail};
+use crate::server::{Answers, Request, Response, Server};
+use anyhow::{Result, bail};
 use loopbox_format::report::Decoded;
 use loopbox_report::cluster::{self, Sighting};
 use loopbox_report::diagnose::diagnose;
 use loopbox_report::json::ReportView;
-use loopbox_report::{Analysis, AppPackages, html};
-use std::io::Read;
+use loopbox_report::{Analysis, AppPackages, escape, html};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use tiny_http::{Header, Method, Request, Response, Server};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tempfile::TempPath;
 
 /// How many reports the list has: more make a page that no browser likes. `loopbox cluster` is for more.
 const MAX_LISTED: usize = 5_000;
-/// How many dropped reports are kept.
+/// How many dropped reports are kept, and how many bytes of them.
 const MAX_DROPPED: usize = 200;
+const MAX_DROPPED_BYTES: usize = 512 << 20;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -43,126 +46,143 @@ pub(crate) struct Args {
 }
 
 /// Where the bytes of a report are.
+#[derive(Debug, Clone)]
 enum Source {
     File(PathBuf),
-    Dropped(Vec<u8>),
+    Dropped(Arc<Vec<u8>>),
 }
 
 struct Viewer {
+    shown: Mutex<Shown>,
+    mapper: Mapper,
+    packages: AppPackages,
+    /// Of dropped files one at a time is unpacked and read.
+    taking: Mutex<()>,
+    /// The file that leads the browser here, until it has.
+    way: Mutex<Option<TempPath>>,
+}
+
+/// The reports that there are, by their numbers.
+#[derive(Default)]
+struct Shown {
     reports: Vec<Source>,
     listed: Vec<(usize, Sighting)>,
     dropped: usize,
-    mapper: Mapper,
-    packages: AppPackages,
-    /// `127.0.0.1:PORT`, the only name that it answers to: a page of another site could have a name of its own lead here.
-    host: String,
+    dropped_bytes: usize,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let server = Server::http(("127.0.0.1", args.port))
-        .map_err(|error| anyhow!("127.0.0.1:{}: {error}", args.port))?;
-    let address = server.server_addr().to_ip().context("not an address of this machine")?;
-    let mut viewer = Viewer {
-        reports: Vec::new(),
-        listed: Vec::new(),
-        dropped: 0,
+    let server = Server::listen(args.port)?;
+    let (shown, outcome) = find(args)?;
+    // One report is what there is to see.
+    let start = if let [_] = shown.listed.as_slice() { "report/0" } else { "" };
+    let url = server.url() + start;
+    output::write_plain(format!("{url}\n"))?;
+    let viewer = Viewer {
+        shown: Mutex::new(shown),
         mapper: Mapper::load(&args.reading.reading.mappings)?,
         packages: app_packages(&args.reading.reading.packages)?,
-        host: address.to_string(),
+        taking: Mutex::new(()),
+        way: Mutex::new(None),
     };
-    let outcome = viewer.find(args)?;
-    // One report is what there is to see.
-    let start = if let [_] = viewer.listed.as_slice() { "report/0" } else { "" };
-    let url = format!("http://{address}/{start}");
-    output::write_plain(format!("{url}\n"))?;
-    if !args.no_browser
-        && let Err(error) = open::that_detached(&url)
-    {
-        output::print_error(format_args!("no browser can be started: {error}; open {url}"));
+    if !args.no_browser {
+        match show(&url) {
+            Ok(way) => *lock(&viewer.way) = Some(way),
+            Err(error) => {
+                output::print_error(format_args!("no browser can be started: {error:#}; open {url}"));
+            }
+        }
     }
-    for request in server.incoming_requests() {
-        viewer.answer(request);
-    }
+    server.serve(viewer);
     Ok(outcome)
 }
 
-impl Viewer {
-    /// Reads the reports for the list.
-    fn find(&mut self, args: &Args) -> Result<Outcome> {
-        if args.paths.is_empty() {
-            return Ok(Outcome::Complete);
-        }
-        let visit = |found: &mut Vec<(PathBuf, Sighting)>, analysis: &Analysis, path: &str| {
-            found.push((PathBuf::from(path), Sighting::new(analysis, &diagnose(analysis), path)));
-            Ok(())
-        };
-        let batch = args.reading.read(&args.paths, Vec::new, visit)?;
-        let mut found: Vec<(PathBuf, Sighting)> = batch.states.into_iter().flatten().collect();
-        found.sort_by(|x, y| x.0.cmp(&y.0));
-        for (path, sighting) in found {
-            self.listed.push((self.reports.len(), sighting));
-            self.reports.push(Source::File(path));
-        }
-        Ok(batch.outcome)
+/// Starts a browser with a file that only this user can read and that leads to the page: what a program is started with
+/// can be seen by every user.
+fn show(url: &str) -> Result<TempPath> {
+    let mut file = tempfile::Builder::new().prefix("loopbox-").suffix(".html").tempfile()?;
+    writeln!(
+        file,
+        "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">\
+         <meta http-equiv=\"refresh\" content=\"0;url={0}\"><title>Loopbox</title><a href=\"{0}\">the reports</a>",
+        escape(url)
+    )?;
+    let way = file.into_temp_path();
+    open::that_detached(&way)?;
+    Ok(way)
+}
+
+/// Reads the reports for the list.
+fn find(args: &Args) -> Result<(Shown, Outcome)> {
+    let mut shown = Shown::default();
+    if args.paths.is_empty() {
+        return Ok((shown, Outcome::Complete));
+    }
+    let visit = |found: &mut Vec<(PathBuf, Sighting)>, analysis: &Analysis, path: &str| {
+        found.push((PathBuf::from(path), Sighting::new(analysis, &diagnose(analysis), path)));
+        Ok(())
+    };
+    let batch = args.reading.read(&args.paths, Vec::new, visit)?;
+    let mut found: Vec<(PathBuf, Sighting)> = batch.states.into_iter().flatten().collect();
+    found.sort_by(|x, y| x.0.cmp(&y.0));
+    for (path, sighting) in found {
+        shown.listed.push((shown.reports.len(), sighting));
+        shown.reports.push(Source::File(path));
+    }
+    Ok((shown, batch.outcome))
+}
+
+impl Answers for Viewer {
+    fn max_body(&self, request: &Request) -> u64 {
+        if request.method == "POST" { input::MAX_LEN } else { 0 }
     }
 
-    fn answer(&mut self, mut request: Request) {
-        let response = match self.response(&mut request) {
-            Ok(response) => response,
-            Err((code, why)) => Response::from_string(why).with_status_code(code),
-        };
-        // The browser may have gone.
-        let _ = request.respond(response);
-    }
-
-    /// What is asked for, or a status with the reason.
-    fn response(
-        &mut self,
-        request: &mut Request,
-    ) -> std::result::Result<Response<std::io::Cursor<Vec<u8>>>, (u16, String)> {
-        let of = |name: &'static str| {
-            let header = request.headers().iter().find(|header| header.field.equiv(name));
-            header.map(|header| header.value.as_str().to_owned())
-        };
-        let from_elsewhere = of("Origin").is_some_and(|origin| origin != format!("http://{}", self.host));
-        if of("Host").as_deref() != Some(&self.host) || from_elsewhere {
-            return Err((403, "this is for the page of loopbox on this machine".into()));
-        }
-        let path = request.url().to_owned();
-        match (request.method(), path.as_str()) {
-            (Method::Get, "/") => Ok(page(cluster::list(&self.listed, MAX_LISTED))),
-            (Method::Get, path) => {
+    fn answer(&self, request: &Request, body: Vec<u8>) -> Response {
+        // The browser is here.
+        lock(&self.way).take();
+        match (request.method.as_str(), request.path.as_str()) {
+            ("GET", "/") => Response::page(cluster::list(&lock(&self.shown).listed, MAX_LISTED)),
+            ("GET", path) => {
                 let number = path.strip_prefix("/report/").and_then(|number| number.parse::<usize>().ok());
-                let source = number
-                    .and_then(|number| self.reports.get(number))
-                    .ok_or((404, "no such report".into()))?;
-                self.report(source).map(page).map_err(|error| (500, format!("{error:#}")))
+                let source = number.and_then(|number| lock(&self.shown).reports.get(number).cloned());
+                match source.map(|source| self.report(&source)) {
+                    Some(Ok(html)) => Response::page(html),
+                    Some(Err(error)) => Response::text(500, format!("{error:#}")),
+                    None => Response::text(404, "no such report"),
+                }
             }
-            (Method::Post, "/report") => {
-                let mut bytes = Vec::new();
-                let read = request.as_reader().take(input::MAX_LEN + 1).read_to_end(&mut bytes);
-                read.map_err(|error| (400, error.to_string()))?;
-                let number = self.take(bytes).map_err(|error| (400, format!("{error:#}")))?;
-                Ok(Response::from_string(format!("report/{number}")))
-            }
-            _ => Err((405, "not that way".into())),
+            ("POST", "/report") => match self.take(body) {
+                Ok(number) => Response::text(200, format!("report/{number}")),
+                Err(error) => Response::text(400, format!("{error:#}")),
+            },
+            _ => Response::text(405, "not that way"),
         }
     }
+}
 
+impl Viewer {
     /// Keeps a dropped file, if it is a report; the number that it has.
-    fn take(&mut self, bytes: Vec<u8>) -> Result<usize> {
+    fn take(&self, bytes: Vec<u8>) -> Result<usize> {
+        let _one = lock(&self.taking);
         let bytes = attachment::unpack(bytes, input::MAX_LEN)?;
         if bytes.len() as u64 > input::MAX_LEN {
             bail!("larger than a report can be ({} MiB)", input::MAX_LEN >> 20);
         }
-        if self.dropped == MAX_DROPPED {
-            bail!("{MAX_DROPPED} reports are open: start loopbox open again");
-        }
         let decoded = input::decode_bytes(&bytes, Path::new("the file"))?;
-        let (analysis, number) = (self.load(decoded), self.reports.len());
-        self.listed.push((number, Sighting::new(&analysis, &diagnose(&analysis), "dropped on this page")));
-        self.reports.push(Source::Dropped(bytes));
-        self.dropped += 1;
+        let analysis = self.load(decoded);
+        let sighting = Sighting::new(&analysis, &diagnose(&analysis), "dropped on this page");
+        let mut shown = lock(&self.shown);
+        if shown.dropped == MAX_DROPPED || shown.dropped_bytes + bytes.len() > MAX_DROPPED_BYTES {
+            bail!(
+                "{} reports were dropped, and no more can be kept: start loopbox open again",
+                shown.dropped
+            );
+        }
+        let number = shown.reports.len();
+        shown.dropped += 1;
+        shown.dropped_bytes += bytes.len();
+        shown.listed.push((number, sighting));
+        shown.reports.push(Source::Dropped(Arc::new(bytes)));
         Ok(number)
     }
 
@@ -182,10 +202,6 @@ impl Viewer {
     }
 }
 
-fn page(html: String) -> Response<std::io::Cursor<Vec<u8>>> {
-    let response = Response::from_string(html);
-    match Header::from_bytes(*b"Content-Type", *b"text/html; charset=utf-8") {
-        Ok(header) => response.with_header(header),
-        Err(()) => response,
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

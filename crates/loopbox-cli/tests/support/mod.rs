@@ -40,8 +40,13 @@ impl OpenPage {
     /// Starts the command with these arguments in a folder, and reads the address that it prints.
     pub(crate) fn of(arguments: &[&str], folder: &Path) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_loopbox"));
-        command.args(["open", "--no-browser"]).args(arguments).current_dir(folder).stdout(Stdio::piped());
-        let mut process = command.spawn().expect("the command starts");
+        command.args(["open", "--no-browser"]).args(arguments).current_dir(folder);
+        Self::start(command)
+    }
+
+    /// Starts this command, and reads the address that it prints.
+    pub(crate) fn start(mut command: Command) -> Self {
+        let mut process = command.stdout(Stdio::piped()).spawn().expect("the command starts");
         let mut url = String::new();
         BufReader::new(process.stdout.take().expect("a pipe")).read_line(&mut url).expect("an address");
         Self { process, url: url.trim_end().to_owned() }

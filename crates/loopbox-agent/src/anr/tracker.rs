@@ -5,7 +5,7 @@ use crate::jni::env::Env;
 use crate::session::Session;
 use crate::session::settings::Settings;
 use crate::sys::proc;
-use loopbox_format::looper::most_overdue_ns;
+use loopbox_format::looper::summarize_queue;
 use loopbox_format::model::{
     Anr, AnrVerdict, DumpReason, MainState, QuitSignal, RecordKind, Report, SignalOrigin, SystemWord, Token,
     Uptime,
@@ -160,8 +160,8 @@ impl AnrTracker {
 
     /// Adds the queue, which is known now, to the evidence.
     pub(crate) fn add_queue(&self, report: &mut Report) {
-        report.anr.overdue_ns =
-            most_overdue_ns(&report.pending).and_then(|ns| ns.checked_sub(self.thawed_ns));
+        let overdue_ns = summarize_queue(&report.pending).most_overdue_ns;
+        report.anr.overdue_ns = overdue_ns.and_then(|ns| ns.checked_sub(self.thawed_ns));
         report.anr.verdict = classify(&report.anr);
     }
 

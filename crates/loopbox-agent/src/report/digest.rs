@@ -1,5 +1,6 @@
 //! A report in one line, for services that accept no files.
 
+use loopbox_format::looper::summarize_queue;
 use loopbox_format::model::{
     Anr, AnrVerdict, DumpReason, End, Location, MainState, Message, PendingSource, ProcessExit, Report,
 };
@@ -248,13 +249,18 @@ fn slowest(report: &Report, line: &mut Line) {
 }
 
 fn pending(report: &Report, line: &mut Line) {
-    let pending = &report.pending;
-    if let PendingSource::Unavailable(_) = pending.source {
+    if let PendingSource::Unavailable(_) = report.pending.source {
         return;
     }
-    let is_message = |line: &&String| line.trim_start().starts_with("Message ");
-    let waiting = pending.lines.iter().filter(is_message).count() as u64 + u64::from(pending.dropped_lines);
-    line.text(" | ").number(waiting).text(" waiting");
+    let queue = summarize_queue(&report.pending);
+    line.text(" | ");
+    match queue.total {
+        // As far as the removed ones were read: the framework counts them, too.
+        Some(total) => line.number(total.saturating_sub(queue.removed).into()),
+        // Without the framework's last line nobody knows how many there were.
+        None => line.text("at least ").number(queue.read.into()),
+    };
+    line.text(" waiting");
 }
 
 /// A text that stays on one line; without `format!`, which weighs more than all of this.
@@ -364,9 +370,12 @@ mod tests {
         report.anr.verdict = AnrVerdict::Confirmed;
         assert!(digest(&report).starts_with("ANR: main runs com.example.Sync"));
         report.pending.source = PendingSource::LooperDump;
-        report.pending.lines = vec!["Looper".into(), "Message 0".into(), "(Total".into()];
+        let message = |nth| format!("Message {nth}: {{ when=-5ms what=1 target=a.B }}");
+        report.pending.lines = vec!["Looper".into(), message(0), message(1)];
         report.pending.dropped_lines = 4;
-        assert!(digest(&report).contains("| 5 waiting |"));
+        assert!(digest(&report).contains("| at least 2 waiting |"), "{}", digest(&report));
+        report.pending.lines.push("(Total messages: 5, polling=false, quitting=false)".into());
+        assert!(digest(&report).contains("| 5 waiting |"), "{}", digest(&report));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::jni::env::Env;
 use crate::session::previous_runs::PreviousRuns;
 use crate::session::settings::Settings;
 use crate::sys::log;
-use loopbox_format::looper::most_overdue_ns;
+use loopbox_format::looper::summarize_queue;
 use loopbox_format::model::{Anr, MainState, Pending};
 use loopbox_format::report::{encode, update_verdict};
 use loopbox_recorder::classify;
@@ -96,7 +96,7 @@ fn classify_ended(settings: &Settings, recovered: &mut Recovered, end: Option<Pr
     report.anr = Anr {
         ran_ns: running.map_or(0, |(_, age_ns)| age_ns),
         hang_threshold_ns: Some(tracker::hang_threshold_ns(settings, report)),
-        overdue_ns: most_overdue_ns(&report.pending),
+        overdue_ns: summarize_queue(&report.pending).most_overdue_ns,
         exit: end.map(|end| end.exit),
         ..Anr::default()
     };

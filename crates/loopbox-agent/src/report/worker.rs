@@ -21,10 +21,10 @@ use crate::session::frames::FrameReceiver;
 #[cfg(debug_assertions)]
 use crate::sys::fault;
 use crate::sys::priority::BackgroundThread;
-use crate::sys::{clock, log, proc};
+use crate::sys::{clock, log};
+use loopbox_format::looper::summarize_queue;
 use loopbox_format::model::{
-    Anr, DumpReason, MainState, NativeStack, Pending, PendingSource, Report, Statistic, SystemWord, Token,
-    Uptime,
+    Anr, DumpReason, MainState, NativeStack, PendingSource, Report, Statistic, SystemWord, Token, Uptime,
 };
 use loopbox_recorder::classify;
 use loopbox_store::{Outlives, REQUESTED, WorkerWriter};
@@ -337,9 +337,10 @@ impl<'a> Worker<'a> {
         report.pending = pending;
         report.statistics.append(&mut statistics);
         self.anr.add_queue(report);
-        if matches!(report.main, MainState::Idle { .. }) && is_late(report.anr.overdue_ns) {
-            let waits = polling(&report.pending);
-            if let Some(found) = outside::find(self.session, waits) {
+        let polling = summarize_queue(&report.pending).polling;
+        if is_doubtful(&report.main, report.anr.overdue_ns, polling) {
+            // Where the queue does not say whether main waits, the kernel does.
+            if let Some(found) = outside::find(self.session, polling) {
                 report.main = MainState::Outside(found);
             }
         }
@@ -426,16 +427,11 @@ fn words(trigger: &Trigger) -> &str {
     }
 }
 
-/// Whether messages have been due for so long that an idle main thread may not be waiting for them.
-fn is_late(overdue_ns: Option<u64>) -> bool {
+/// Whether a main thread that seems idle may not be: messages are due, and the queue does not say that main waits for one.
+fn is_doubtful(main: &MainState, overdue_ns: Option<u64>, polling: Option<bool>) -> bool {
     const OVERDUE_NS: u64 = 1_000_000_000;
-    overdue_ns.is_some_and(|ns| ns >= OVERDUE_NS)
-}
-
-/// Whether main waits in its queue, as the queue says where it was printed. A walk does not show it.
-fn polling(pending: &Pending) -> Option<bool> {
-    let says = |word| pending.lines.iter().any(|line| proc::has(line, word));
-    if says("polling=false") { Some(false) } else { says("polling=true").then_some(true) }
+    let is_due = overdue_ns.is_some_and(|ns| ns >= OVERDUE_NS);
+    matches!(main, MainState::Idle { .. }) && is_due && polling != Some(true)
 }
 
 /// What the main thread was in: a message, or what runs outside of them; [`Token::NONE`] for nothing.
@@ -454,4 +450,21 @@ fn update_evidence(session: &Session, file: &ReportFile, anr: &Anr) -> bool {
         *known = Anr { overdue_ns, ..anr.clone() };
         known.verdict = classify(known);
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_idle_main_thread_is_doubted_unless_its_queue_says_that_it_waits() {
+        let idle = MainState::Idle { since_ns: Uptime(1) };
+        let due = Some(1_000_000_000);
+        assert!(is_doubtful(&idle, due, Some(false)));
+        assert!(is_doubtful(&idle, due, None), "the last line of the queue was cut");
+        assert!(!is_doubtful(&idle, due, Some(true)));
+        assert!(!is_doubtful(&idle, Some(999_999_999), None));
+        assert!(!is_doubtful(&idle, None, Some(false)));
+        assert!(!is_doubtful(&MainState::Unknown, due, Some(false)));
+    }
 }

@@ -22,5 +22,5 @@ pub use component::component;
 pub use dispatch::{CUSTOM, Dispatch, class_name, dispatch};
 pub use duration::duration_ms;
 pub use line::without_object;
-pub use queue::{Implementation, Pending, PendingBody, Queue, most_overdue_ns, parse_queue};
+pub use queue::{Implementation, Pending, PendingBody, Queue, QueueSummary, parse_queue, summarize_queue};
 pub use stack::{StackComponent, component_of_stack};

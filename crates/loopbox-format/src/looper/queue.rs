@@ -1,8 +1,7 @@
 //! A whole queue, as `Looper.dump` prints it.
 
 use super::component::component;
-use super::duration::duration_ms;
-use super::line::fields;
+use super::line::{Fields, fields};
 use crate::model::{self, Component, Uptime};
 
 /// How many lines without a meaning are kept word for word.
@@ -36,12 +35,15 @@ pub struct Queue {
     pub implementation: Implementation,
     /// What waits, in the order in which it is due.
     pub messages: Vec<Pending>,
-    /// How many messages the framework counted, removed ones included.
+    /// How many messages the framework counted, barriers and removed ones included; `None` without its last line.
     pub total: Option<u32>,
+    /// Whether `messages` and `tombstones` are all that was counted. False when that is not known: the last line is missing,
+    /// lines were dropped, or one of a message could not be read.
+    pub whole: bool,
     /// Whether the thread sat in the queue waiting: then it ran no message. `polling` since API 23; before, `idling`
-    /// meant about the same.
+    /// meant about the same. `None` without the last line.
     pub polling: Option<bool>,
-    /// Whether the Looper was quitting.
+    /// Whether the Looper was quitting; `None` without the last line.
     pub quitting: Option<bool>,
     /// Removed messages that the queue had not dropped yet.
     pub tombstones: u32,
@@ -105,24 +107,28 @@ impl Pending {
 
 /// Reads the lines of `Looper.dump` in every form of API 21 to 36 and the one of Android 17.
 ///
-/// Lines may have any prefix and any order; what is not understood is kept in [`Queue::unread`]. An entry may have
-/// several lines, since an `obj` can print line breaks.
+/// Lines may have any prefix and any order: messages come in the order of time, whatever the queue printed. What is not
+/// understood is kept in [`Queue::unread`]. An entry may have several lines, since an `obj` can print line breaks.
 pub fn parse_queue(pending: &model::Pending) -> Queue {
     let mut queue = Queue::default();
     let mut rows = Vec::new();
     // The concurrent queue prints its synchronous and its asynchronous messages under headings.
     let mut section_async = None;
+    let mut lost = pending.dropped_lines > 0;
     for line in &pending.lines {
         let text = line.trim();
         if let Some(fields) = message(text) {
-            if fields.callback.is_some_and(|callback| callback.starts_with("android.os.Message$")) {
+            if is_removed(&fields, pending.captured_ns) {
                 queue.tombstones += 1;
             } else {
                 rows.push((fields, section_async));
             }
         } else if let Some(heading) = text.strip_suffix("Messages:") {
-            section_async = Some(heading.starts_with("Async"));
+            // Where lines are missing, a heading may be.
+            section_async = (pending.dropped_lines == 0).then(|| heading.starts_with("Async"));
         } else if !header(text, &mut queue) {
+            // A message that cannot be read, or the recorder's word that it had to stop.
+            lost |= text.starts_with("Message ") || text.starts_with(STOPPED);
             if queue.unread.len() < MAX_UNREAD {
                 queue.unread.push(line.clone());
             } else {
@@ -130,20 +136,12 @@ pub fn parse_queue(pending: &model::Pending) -> Queue {
             }
         }
     }
-    match queue.implementation {
-        Implementation::Unnamed | Implementation::Legacy => {}
-        // Newest first: turned round, messages of the same time come in the order in which they were posted.
-        Implementation::DeliQueue => {
-            rows.reverse();
-            rows.sort_by_key(|(fields, _)| fields.relative_ms);
-        }
-        Implementation::Concurrent | Implementation::Other(_) => {
-            rows.sort_by_key(|(fields, _)| fields.relative_ms);
-        }
+    // Newest first: turned round, messages of the same time come in the order in which they were posted.
+    if matches!(queue.implementation, Implementation::DeliQueue | Implementation::Concurrent) {
+        rows.reverse();
     }
+    rows.sort_by_key(|(fields, _)| fields.relative_ms);
     let entries = rows.into_iter().zip(0..).map(|((fields, section_async), position)| {
-        let due_in_ns = fields.relative_ms.saturating_mul(1_000_000);
-        let due_ns = i128::from(pending.captured_ns.0) + i128::from(due_in_ns);
         let body = if let Some(token) = fields.barrier {
             PendingBody::Barrier { token }
         } else {
@@ -161,36 +159,102 @@ pub fn parse_queue(pending: &model::Pending) -> Queue {
         };
         Pending {
             position,
-            due_in_ns,
-            front: pending.captured_ns > Uptime::ZERO && due_ns.abs() <= FRONT_NS,
+            due_in_ns: due_in_ns(&fields),
+            front: is_front(&fields, pending.captured_ns),
             body,
             asynchronous: fields.asynchronous.or(section_async),
             heap_index: fields.heap_index,
         }
     });
     queue.messages = entries.collect();
+    let read = (queue.messages.len() as u64).saturating_add(queue.tombstones.into());
+    queue.whole = !lost && queue.total.is_some_and(|total| read >= total.into());
     queue
 }
 
-/// How long the message that waits longest has been overdue; `None` when none is. Messages put at the front of the
-/// queue have no time of their own. For the app, which does not read the rest.
-pub fn most_overdue_ns(pending: &model::Pending) -> Option<u64> {
-    let due_ns = |line: &String| {
-        let (_, text) = line.trim().strip_prefix("Message ")?.split_once(": { when=")?;
-        let when = text.split(' ').next()?;
-        Some(duration_ms(when)?.saturating_mul(1_000_000))
-    };
-    let overdue = |due_ns: &i64| {
-        *due_ns < 0 && (i128::from(pending.captured_ns.0) + i128::from(*due_ns)).abs() > FRONT_NS
-    };
-    pending.lines.iter().filter_map(due_ns).filter(overdue).min().map(i64::unsigned_abs)
+/// How the recorder's own line begins that says why it did not read the queue to its end.
+const STOPPED: &str = "Loopbox: ";
+
+/// What the app itself wants to know of a queue that it has just read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct QueueSummary {
+    /// How long the message that waits longest has been due; `None` when no message that was read is. Barriers and messages
+    /// put at the front have no such time.
+    pub most_overdue_ns: Option<u64>,
+    /// How many messages and barriers were read, without removed ones.
+    pub read: u32,
+    /// How many removed messages were read.
+    pub removed: u32,
+    /// How many messages the framework counted, barriers and removed ones included; `None` without its last line.
+    pub total: Option<u32>,
+    /// Whether the thread waited in the queue; `None` without that line.
+    pub polling: Option<bool>,
+}
+
+/// The short way to those numbers, for the app, which does not read the rest. Lines may have any order.
+pub fn summarize_queue(pending: &model::Pending) -> QueueSummary {
+    let mut summary = QueueSummary::default();
+    let mut last = Queue::default();
+    for line in &pending.lines {
+        let text = line.trim();
+        match message(text) {
+            Some(fields) if is_removed(&fields, pending.captured_ns) => summary.removed += 1,
+            Some(fields) => {
+                summary.read += 1;
+                let overdue_ns = due_in_ns(&fields).min(0).unsigned_abs();
+                let has_time = fields.barrier.is_none() && !is_front(&fields, pending.captured_ns);
+                if has_time && overdue_ns > 0 {
+                    summary.most_overdue_ns = summary.most_overdue_ns.max(Some(overdue_ns));
+                }
+            }
+            None => total(text, &mut last),
+        }
+    }
+    QueueSummary { total: last.total, polling: last.polling, ..summary }
+}
+
+fn due_in_ns(fields: &Fields<'_>) -> i64 {
+    fields.relative_ms.saturating_mul(1_000_000)
+}
+
+/// Whether a message was put at the front of the queue: its `when` is 0.
+fn is_front(fields: &Fields<'_>, captured_ns: Uptime) -> bool {
+    let when_ns = i128::from(captured_ns.0) + i128::from(due_in_ns(fields));
+    captured_ns > Uptime::ZERO && when_ns.abs() <= FRONT_NS
+}
+
+/// Whether a message was removed and is still in the queue: it is due never and holds nothing back.
+///
+/// Android 17 gives such a message an empty callback of its own (`Message.clearReferenceFields`). The concurrent queue of API 36
+/// clears it: without a target it prints as the barrier 0 with a `when` of 0, and a real barrier has the time at which it was
+/// posted.
+fn is_removed(fields: &Fields<'_>, captured_ns: Uptime) -> bool {
+    fields.callback.is_some_and(|callback| callback.starts_with("android.os.Message$"))
+        || fields.barrier == Some(0) && is_front(fields, captured_ns)
 }
 
 /// `Message 3: { … }`.
-fn message(text: &str) -> Option<super::line::Fields<'_>> {
+fn message(text: &str) -> Option<Fields<'_>> {
     let (number, text) = text.strip_prefix("Message ")?.split_once(": ")?;
     number.parse::<u32>().ok()?;
     fields(text)
+}
+
+/// How the line begins that the framework prints last.
+const TOTAL: &str = "(Total messages: ";
+
+/// The last line: `(Total messages: 3, polling=true, quitting=false)`. What is not in it stays unknown.
+fn total(text: &str, queue: &mut Queue) {
+    let Some(rest) = text.strip_prefix(TOTAL) else { return };
+    let mut parts = rest.trim_end_matches(')').split(", ");
+    queue.total = parts.next().and_then(|total| total.parse().ok());
+    for (name, value) in parts.filter_map(|part| part.split_once('=')) {
+        match name {
+            "polling" | "idling" => queue.polling = value.parse().ok(),
+            "quitting" => queue.quitting = value.parse().ok(),
+            _ => {}
+        }
+    }
 }
 
 /// The lines around the messages.
@@ -209,16 +273,8 @@ fn header(text: &str, queue: &mut Queue) -> bool {
         };
         return true;
     }
-    if let Some(rest) = text.strip_prefix("(Total messages: ") {
-        let mut parts = rest.trim_end_matches(')').split(", ");
-        queue.total = parts.next().and_then(|total| total.parse().ok());
-        for (name, value) in parts.filter_map(|part| part.split_once('=')) {
-            match name {
-                "polling" | "idling" => queue.polling = value.parse().ok(),
-                "quitting" => queue.quitting = value.parse().ok(),
-                _ => {}
-            }
-        }
+    if text.starts_with(TOTAL) {
+        total(text, queue);
         return true;
     }
     // The concurrent queue's inner state says nothing about its messages.

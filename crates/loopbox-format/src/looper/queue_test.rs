@@ -4,13 +4,17 @@ use proptest::prelude::*;
 
 const MS: i64 = 1_000_000;
 
-fn queue(captured_ms: u64, lines: &[&str]) -> Queue {
-    parse_queue(&model::Pending {
+fn pending(captured_ms: u64, lines: &[&str], dropped_lines: u32) -> model::Pending {
+    model::Pending {
         source: PendingSource::LooperDump,
         captured_ns: Uptime(captured_ms * 1_000_000),
         lines: lines.iter().map(|&line| line.to_owned()).collect(),
-        dropped_lines: 0,
-    })
+        dropped_lines,
+    }
+}
+
+fn queue(captured_ms: u64, lines: &[&str]) -> Queue {
+    parse_queue(&pending(captured_ms, lines, 0))
 }
 
 /// A message as one word each, to compare orders.
@@ -160,16 +164,10 @@ fn the_front_of_the_queue_is_not_overdue() {
     assert!(!queue(0, &["Message 0: { when=0 what=1 target=H }"]).messages[0].front);
 }
 
-/// The app's short way to the number agrees with the queue as the host tools read it.
+/// The app's short way to the numbers agrees with the queue as the host tools read it.
 #[test]
-fn the_longest_overdue_of_any_queue() {
-    let pending = |captured_ms: u64, lines: &[&str]| model::Pending {
-        source: PendingSource::LooperDump,
-        captured_ns: Uptime(captured_ms * 1_000_000),
-        lines: lines.iter().map(|&line| line.to_owned()).collect(),
-        dropped_lines: 0,
-    };
-    let cases: [(&[&str], Option<u64>); 4] = [
+fn the_summary_of_any_queue() {
+    let cases: [(&[&str], Option<u64>); 6] = [
         (&["Looper (main, tid 1) {3b1c2d}", "(Total messages: 0, polling=true)"], None),
         (&["  Message 0: { when=+5ms what=3 target=com.foo.H }"], None),
         (
@@ -177,17 +175,102 @@ fn the_longest_overdue_of_any_queue() {
                 "  Message 0: { when=-16m40s3ms what=1 target=com.foo.H }",
                 "  Message 1: { when=-2s0ms callback=a.B target=com.foo.H }",
                 "  Message 2: { when=-5s21ms barrier=7 }",
+                "  (Total messages: 3, polling=false, quitting=false)",
             ],
-            Some(5_021),
+            Some(2_000),
         ),
         (&["Message 0: { when=-", "Message x: { when=-1ms }", "Message 1: { when=-7ms"], Some(7)),
+        // Android 17: the newest comes first, and one was removed.
+        (
+            &[
+                "  (MessageQueue is using DeliQueue implementation)",
+                "  Message 0: { when=-1ms what=4 target=com.foo.H async=false heapIndex=-1 }",
+                "  Message 1: { when=-9s0ms callback=android.os.Message$$ExternalSyntheticLambda0 target=com.foo.H \
+                 async=false heapIndex=1 }",
+                "  Message 2: { when=-3s0ms what=3 target=com.foo.H async=false heapIndex=0 }",
+                "  (Total messages: 3, polling=false, quitting=false)",
+            ],
+            Some(3_000),
+        ),
+        // API 36, concurrent: one was removed.
+        (
+            &[
+                "  (MessageQueue is using Concurrent implementation)",
+                "  PriorityQueue Messages: ",
+                "  Message 0: { when=-16m40s0ms barrier=0 }",
+                "  (Total messages: 1, polling=true, quitting=false)",
+            ],
+            None,
+        ),
     ];
     for (lines, expected_ms) in cases {
-        let found = most_overdue_ns(&pending(1_000_000, lines));
-        assert_eq!(found, expected_ms.map(|ms| ms * 1_000_000), "{lines:?}");
-        let read = queue(1_000_000, lines).messages.iter().map(Pending::overdue_ns).max();
-        assert_eq!(read.filter(|&ns| ns > 0), found, "{lines:?}");
+        let summary = summarize_queue(&pending(1_000_000, lines, 0));
+        assert_eq!(summary.most_overdue_ns, expected_ms.map(|ms| ms * 1_000_000), "{lines:?}");
+        let read = queue(1_000_000, lines);
+        let messages = read.messages.iter().filter(|m| matches!(m.body, PendingBody::Message { .. }));
+        let most = messages.map(Pending::overdue_ns).max().filter(|&ns| ns > 0);
+        assert_eq!(most, summary.most_overdue_ns, "{lines:?}");
+        assert_eq!((read.total, read.polling), (summary.total, summary.polling), "{lines:?}");
+        assert_eq!(
+            (read.messages.len(), read.tombstones),
+            (summary.read as usize, summary.removed),
+            "{lines:?}"
+        );
     }
+}
+
+#[test]
+fn without_its_last_line_a_queue_is_not_known_to_be_whole() {
+    const LAST: &str = "(Total messages: 2, polling=false, quitting=true)";
+    let two = ["Message 0: { when=-3ms what=1 target=H }", "Message 1: { when=-2ms what=2 target=H }"];
+    let whole = |lines: &[&str], dropped| {
+        let read = parse_queue(&pending(9_000, lines, dropped));
+        assert_eq!(read.total.is_some(), read.polling.is_some());
+        assert_eq!(read.total.is_some(), read.quitting.is_some());
+        read.whole
+    };
+    assert!(whole(&[two[0], two[1], LAST], 0));
+    assert!(!whole(&two, 0), "the last line is missing");
+    assert!(!whole(&[two[0], LAST], 0), "a message is missing");
+    assert!(!whole(&[two[0], two[1], LAST], 1), "a line was dropped");
+    assert!(!whole(&[two[0], two[1], "Loopbox: stopped: time is up", LAST], 0), "it was stopped");
+    assert!(!whole(&[two[0], two[1], "Message 2: { when=soon }", LAST], 0), "a message cannot be read");
+    assert!(!whole(&[], 0), "nothing was read");
+    assert!(whole(&["(Total messages: 0, polling=true, quitting=false)"], 0));
+}
+
+#[test]
+fn the_head_is_found_in_any_order() {
+    let lines = [
+        "Message 2: { when=+2ms what=3 target=H }",
+        "Message 1: { when=-2s0ms what=2 target=H }",
+        "Message 0: { when=-4s0ms barrier=7 }",
+    ];
+    for last in ["Legacy", "Concurrent", "DeliQueue", "Quantum"] {
+        let named = format!("(MessageQueue is using {last} implementation)");
+        let read = queue(9_000_000, &[&named, lines[0], lines[1], lines[2]]);
+        assert_eq!(names(&read), ["barrier 7", "H/2", "H/3"], "{last}");
+        assert_eq!((read.total, read.polling), (None, None), "{last}");
+    }
+}
+
+#[test]
+fn a_removed_message_is_no_barrier() {
+    // 2h after boot: the removed one has a `when` of 0.
+    let lines = [
+        "(MessageQueue is using Concurrent implementation)",
+        "PriorityQueue Messages: ",
+        "Message 0: { when=-2h0m0s0ms barrier=0 }",
+        "Message 1: { when=-5s0ms barrier=0 }",
+        "Message 2: { when=-4ms what=2 target=H }",
+        "Message 3: { when=-4ms what=1 target=H }",
+        "(Total messages: 4, polling=true, quitting=false)",
+    ];
+    let read = queue(7_200_000, &lines);
+    assert_eq!(
+        (names(&read), read.tombstones, read.whole),
+        (vec!["barrier 0".into(), "H/1".into(), "H/2".into()], 1, true)
+    );
 }
 
 #[test]
@@ -255,6 +338,8 @@ proptest! {
             }
             PendingBody::Barrier { .. } => panic!("no barrier was written"),
         }).collect();
-        prop_assert_eq!(back, messages);
+        let mut in_order = messages;
+        in_order.sort_by_key(|(due, ..)| *due);
+        prop_assert_eq!(back, in_order);
     }
 }

@@ -256,7 +256,7 @@ fn details_that_do_not_fit_are_left_out_and_counted() {
 }
 
 #[test]
-fn lists_that_do_not_fit_keep_their_beginning() {
+fn lists_that_do_not_fit_keep_their_beginning_and_a_queue_both_its_ends() {
     let dir = tempfile::tempdir().unwrap();
     let mut ring = common::ring(&options(dir.path()));
     let line = |n: usize| format!("Message {n}: {}", "x".repeat(100));
@@ -273,7 +273,8 @@ fn lists_that_do_not_fit_keep_their_beginning() {
     let report = from_file(&mut ring).report;
     let kept = report.pending.lines.len();
     assert!((65..80).contains(&kept), "{kept}");
-    assert_eq!(report.pending.lines, lines[..kept]);
+    let first = kept.div_ceil(2);
+    assert_eq!(report.pending.lines, [&lines[..first], &lines[500 - (kept - first)..]].concat());
     assert_eq!(report.pending.dropped_lines as usize, 3 + 500 - kept);
     let kept = report.meta.annotations.len();
     assert!((14..18).contains(&kept), "{kept}");

@@ -26,7 +26,7 @@ impl NewEvidence {
     }
 }
 
-/// How long a message took, if it has ended; [`Token::NONE`] never does.
+/// How long a message took, if it has ended and that is known; [`Token::NONE`] never does.
 pub(crate) fn ended_ns(session: &Session, message: Token) -> Option<u64> {
     if message.is_outside() {
         let (over, lasted_ns) = session.stall.snapshot().outside_over;
@@ -40,11 +40,16 @@ pub(crate) fn ended_ns(session: &Session, message: Token) -> Option<u64> {
     let mut records = history.iter().rev();
     let record = records.find(|r| (r.first_token..r.first_token.plus(r.count.into())).contains(&message))?;
     let detail = record.details.iter().find(|detail| detail.token == message);
-    detail.map(|detail| detail.wall_ns).or_else(|| Some(record.slowest?.wall_ns))
+    // The slowest may be another one.
+    let slowest = || record.slowest.filter(|slowest| slowest.token == message);
+    detail.map(|detail| detail.wall_ns).or_else(|| Some(slowest()?.wall_ns))
 }
 
-/// What the system reports about this process; when it is asked for the `last` time, that it reports nothing.
+/// What the system reports about this process; when it is asked for the `last` time, that it reports nothing. `None` as well when
+/// it could not be asked.
 pub(crate) fn ask_system(env: &mut Env<'_>, last: bool) -> Option<SystemWord> {
-    let found = framework::not_responding(env).map(SystemWord::NotResponding);
-    found.or_else(|| (last && framework::is_available(env)).then_some(SystemWord::Silent))
+    match framework::not_responding(env).ok()? {
+        Some(words) => Some(SystemWord::NotResponding(words)),
+        None => (last && framework::is_available(env)).then_some(SystemWord::Silent),
+    }
 }

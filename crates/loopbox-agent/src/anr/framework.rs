@@ -23,9 +23,12 @@ pub(crate) fn is_debugged(env: &mut Env<'_>) -> bool {
     state(env) & DEBUGGED != 0
 }
 
-/// The system's text when it reports that this process does not respond.
-pub(crate) fn not_responding(env: &mut Env<'_>) -> Option<String> {
-    let classes = class_cache::get()?;
+/// The system's text when it reports that this process does not respond, `None` when it does not.
+///
+/// # Errors
+/// When it could not be asked, which is no answer.
+pub(crate) fn not_responding(env: &mut Env<'_>) -> Result<Option<String>, Failure> {
+    let classes = class_cache::get().ok_or_else(|| Failure(class_cache::NOT_LOADED.to_owned()))?;
     text(env, classes.queries_not_responding, None, &[])
 }
 
@@ -42,7 +45,7 @@ pub(crate) fn exit(env: &mut Env<'_>, report: &Report) -> Option<ProcessEnd> {
     let meta = &report.meta;
     let numbers =
         [jvalue { i: meta.process.pid.cast_signed() }, jvalue { j: meta.dumped_at.unix_ms.cast_signed() }];
-    let answer = text(env, classes.queries_exit, Some(&meta.process.name), &numbers)?;
+    let answer = text(env, classes.queries_exit, Some(&meta.process.name), &numbers).ok()??;
     let mut lines = answer.splitn(4, '\n');
     let reason = lines.next()?.parse().ok()?;
     let status = lines.next()?.parse().ok()?;
@@ -61,14 +64,14 @@ fn state(env: &mut Env<'_>) -> i32 {
     })
 }
 
-/// Calls a method of `FrameworkQueries` that returns a text or null: with `first` before the other arguments.
+/// Calls a method of `FrameworkQueries` that returns a text or null: with `first` before the other arguments. A failure is logged.
 fn text(
     env: &mut Env<'_>,
     method: JStaticMethodID,
     first: Option<&str>,
     others: &[jvalue],
-) -> Option<String> {
-    let classes = class_cache::get()?;
+) -> Result<Option<String>, Failure> {
+    let classes = class_cache::get().ok_or_else(|| Failure(class_cache::NOT_LOADED.to_owned()))?;
     let answer = call::with_frame(env, |env| {
         let first = first.map(|first| raw::new_string(env, first)).transpose()?;
         let mut arguments: Vec<jvalue> = first.iter().map(|first| jvalue { l: first.as_raw() }).collect();
@@ -78,8 +81,7 @@ fn text(
         // SAFETY: null or a String, as the method's signature says.
         Ok(unsafe { raw::text(env, &text) })
     });
-    answer.unwrap_or_else(|Failure(why)| {
-        log::warn(&["a query to the Android framework failed: ", &why].concat());
-        None
+    answer.inspect_err(|Failure(why)| {
+        log::warn(&["a query to the Android framework failed: ", why].concat());
     })
 }

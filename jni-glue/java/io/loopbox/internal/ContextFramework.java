@@ -33,21 +33,17 @@ public final class ContextFramework implements Framework {
 
     @Override
     public String notResponding() {
-        try {
-            List<ActivityManager.ProcessErrorStateInfo> states = manager().getProcessesInErrorState();
-            if (states == null) {
-                return null;
+        // It throws while the system server restarts, and where an isolated process may not ask.
+        List<ActivityManager.ProcessErrorStateInfo> states = manager().getProcessesInErrorState();
+        if (states == null) {
+            return null;
+        }
+        for (ActivityManager.ProcessErrorStateInfo state : states) {
+            // The list has every app's processes for callers that may see them.
+            if (state.pid == Process.myPid()
+                    && state.condition == ActivityManager.ProcessErrorStateInfo.NOT_RESPONDING) {
+                return state.shortMsg == null ? "" : state.shortMsg;
             }
-            for (ActivityManager.ProcessErrorStateInfo state : states) {
-                // The list has every app's processes for callers that may see them.
-                if (state.pid == Process.myPid()
-                        && state.condition == ActivityManager.ProcessErrorStateInfo.NOT_RESPONDING) {
-                    return state.shortMsg == null ? "" : state.shortMsg;
-                }
-            }
-        } catch (RuntimeException dead) {
-            // The system server restarts, or an isolated process may not ask.
-            Log.i(Tag.LOOPBOX, "no error state: " + dead);
         }
         return null;
     }

@@ -3,11 +3,15 @@ package io.loopbox.internal;
 
 /**
  * What the recorder asks the Android framework about the process itself: the one door to it, behind which a process
- * without a Context, or a test, puts something else. Nothing here throws. Not for the main thread: the answers come
- * from another process.
+ * without a Context, or a test, puts something else. Nothing here throws but {@link #notResponding}. Not for the main
+ * thread: the answers come from another process.
  */
 public interface Framework {
-    /** What the system reports about this process not responding; null while it does not. */
+    /**
+     * What the system reports about this process not responding; null while it does not.
+     *
+     * @throws RuntimeException when it cannot be asked, which is no answer
+     */
     String notResponding();
 
     /** How earlier processes of this app ended, newest first; null where no record is kept: below Android 11. */

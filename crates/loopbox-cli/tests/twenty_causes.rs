@@ -88,6 +88,7 @@ fn reports() -> Vec<(&'static str, Report)> {
             let report = in_message(cause);
             let native = [("/apex/com.android.runtime/lib64/bionic/libc.so", &[1_u8; 20][..], 7)];
             let report = if cause.rule == "native" { report.interrupted(98, &native) } else { report };
+            let report = report.watched(6_000, 0);
             (cause.rule, report.build().report)
         })
         .collect();

@@ -133,11 +133,19 @@ impl ReportBuilder {
         self
     }
 
-    /// An idle time.
+    /// An idle time, whose CPU time was not read.
     #[must_use]
     pub fn idle(mut self, wall_ms: u64) -> Self {
         let kind = if wall_ms > 60_000 { RecordKind::Frozen } else { RecordKind::Idle };
         self.push(Record { wall_ns: wall_ms * MS, idle_ns: wall_ms * MS, ..record(kind) });
+        self
+    }
+
+    /// The CPU time of the idle times so far was read: hardly any.
+    #[must_use]
+    pub fn idle_cpu_read(mut self) -> Self {
+        let idle = self.report.history.iter_mut().filter(|record| record.kind == RecordKind::Idle);
+        idle.for_each(|record| record.cpu_ns = Some(record.wall_ns / 1_000));
         self
     }
 
@@ -175,6 +183,17 @@ impl ReportBuilder {
     pub fn idle_at_dump(mut self, idle_ms: u64) -> Self {
         self.report.main = MainState::Idle { since_ns: Uptime(NOW_NS - idle_ms * MS) };
         self
+    }
+
+    /// What was looked at while the running message ran: how long it ran, how much of that main waited for a CPU, and whether it
+    /// waited for a lock.
+    #[must_use]
+    pub fn watched(mut self, ran_ms: u64, starved_ms: u64) -> Self {
+        let anr = &mut self.report.anr;
+        anr.hang_threshold_ns = anr.hang_threshold_ns.or(Some(1_000 * MS));
+        (anr.ran_ns, anr.starved_ns) = (ran_ms * MS, starved_ms * MS);
+        self.report.locks.captured_ns = Uptime(NOW_NS);
+        self.statistic("main.waited_for_cpu_ns", &(starved_ms * MS).to_string())
     }
 
     /// Names the running message and gives its CPU time.

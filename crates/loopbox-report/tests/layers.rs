@@ -45,3 +45,23 @@ fn modules_import_from_lower_layers_only() {
     let folders = fs::read_dir(&src).unwrap().filter(|entry| entry.as_ref().unwrap().path().is_dir());
     assert_eq!(folders.count(), LAYERS.len(), "each folder of src is in LAYERS");
 }
+
+/// What gives an absent input a value. In a rule the value would be an answer that nobody gave.
+const DEFAULTS: [&str; 6] =
+    ["unwrap_or(0", "unwrap_or(false", "unwrap_or(true", "map_or(0", "map_or(false", "map_or(true"];
+
+#[test]
+fn rules_give_absent_inputs_no_default() {
+    let mut read = 0;
+    for file in sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/diagnose")) {
+        let text = fs::read_to_string(&file).unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        for (nth, line) in code.lines().enumerate() {
+            read += 1;
+            let found = DEFAULTS.iter().find(|default| line.contains(*default));
+            assert_eq!(found, None, "{}:{}: {line}", file.display(), nth + 1);
+            assert!(!line.contains("unwrap_or_default"), "{}:{}: {line}", file.display(), nth + 1);
+        }
+    }
+    assert!(read > 1_000, "the rules were read");
+}

@@ -85,15 +85,12 @@ fn starved_machine(report: ReportBuilder) -> ReportBuilder {
 
 /// What the kernel counted of main since the first look at the message.
 fn measured(report: ReportBuilder, ran_ms: u64, starved_ms: u64) -> ReportBuilder {
-    report.with(|r| {
-        r.anr.hang_threshold_ns = Some(S);
-        (r.anr.ran_ns, r.anr.starved_ns) = (ran_ms * 1_000_000, starved_ms * 1_000_000);
-    })
+    report.watched(ran_ms, starved_ms)
 }
 
-struct Case {
-    name: &'static str,
-    report: ReportBuilder,
+pub(super) struct Case {
+    pub(super) name: &'static str,
+    pub(super) report: ReportBuilder,
     /// Its first letters.
     headline: &'static str,
     /// Something of the first cause's evidence.
@@ -104,7 +101,7 @@ fn case(name: &'static str, report: ReportBuilder, headline: &'static str, evide
     Case { name, report, headline, evidence }
 }
 
-fn cold_starts() -> Vec<Case> {
+pub(super) fn cold_starts() -> Vec<Case> {
     let provider = "android.app.ActivityThread.installContentProviders:6940 com.shop.Files.onCreate:12";
     let create = "android.app.Instrumentation.callApplicationOnCreate:1182 com.shop.App.onCreate:30";
     vec![
@@ -142,7 +139,7 @@ fn cold_starts() -> Vec<Case> {
     ]
 }
 
-fn outside_of_messages() -> Vec<Case> {
+pub(super) fn outside_of_messages() -> Vec<Case> {
     let sleeping = format!("{NEXT} {} com.shop.Retry.run java.lang.Thread.sleep!", poll(TOUCH));
     vec![
         case(
@@ -211,7 +208,7 @@ fn no_cpu(report: &mut Report) {
     }
 }
 
-fn reported_as_idle() -> Vec<Case> {
+pub(super) fn reported_as_idle() -> Vec<Case> {
     let dispatched = format!("android.os.Handler.dispatchMessage:107 com.shop.H.handleMessage:4 {CART}");
     let unread = |r: &mut Report| {
         r.pending.source = PendingSource::Unavailable("main does not respond".into());
@@ -300,7 +297,7 @@ fn reported_as_idle() -> Vec<Case> {
     ]
 }
 
-fn starved_or_not() -> Vec<Case> {
+pub(super) fn starved_or_not() -> Vec<Case> {
     let spin = [("com.shop.A.run com.shop.A.parse:4", 60), ("com.shop.A.run com.shop.A.draw:9", 50)];
     let slow =
         |cpu_ms| calm().running(99, 1_240).doing("android.os.Handler", "", cpu_ms).looper_tree(99, &spin);
@@ -367,7 +364,7 @@ fn starved_or_not() -> Vec<Case> {
     ]
 }
 
-fn named_by_their_stacks() -> Vec<Case> {
+pub(super) fn named_by_their_stacks() -> Vec<Case> {
     let fib = format!("com.shop.A.run:3{}", " com.shop.Fib.fib:9".repeat(41));
     vec![
         case(

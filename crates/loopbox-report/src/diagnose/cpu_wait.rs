@@ -29,12 +29,14 @@ pub(super) fn asleep_share(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<f
     (had_ns >= LEAST_LEFT_NS).then(|| share(asleep_ns, had_ns))
 }
 
+/// That it was not measured, as a reason not to be sure.
+pub(super) const NOT_MEASURED: &str = "whether main waited for a CPU was not measured";
+/// That the CPU time is not known, as a reason not to be sure.
+pub(super) const NO_CPU_TIME: &str = "main's CPU time was not read";
+
 /// How long main waited for a CPU, and of how long.
 fn measured(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<(u64, u64)> {
-    let anr = &facts.analysis.anr;
-    let measured_ns = anr.ran_ns.saturating_sub(FIRST_LOOK_NS);
-    if !slow.running || measured_ns < FIRST_LOOK_NS || anr.hang_threshold_ns.is_none() {
-        return None;
-    }
-    Some((anr.starved_ns.min(measured_ns), measured_ns))
+    let starved_ns = facts.analysis.starved_ns().filter(|_| slow.running)?;
+    let measured_ns = facts.analysis.anr.ran_ns.saturating_sub(FIRST_LOOK_NS);
+    (measured_ns >= FIRST_LOOK_NS).then(|| (starved_ns.min(measured_ns), measured_ns))
 }

@@ -1,9 +1,10 @@
 //! How the main thread spent most of the primary message waiting.
 
+use super::cpu_wait::NO_CPU_TIME;
 use super::facts::Facts;
 use super::slow_message::SlowMessage;
-use super::wait_kind::{WaitKind, WaitSite};
-use crate::model::time::{format_ns, percent};
+use super::wait_kind::{WaitKind, WaitProfile, WaitSite};
+use crate::model::time::{format_ns, percent, share};
 use crate::model::{Frame, FrameId};
 
 /// A slow message that spent most of its time in one kind of wait.
@@ -13,6 +14,8 @@ pub(super) struct DominantWait<'a> {
     /// The score of a rule that explains the message by this wait.
     pub(super) score: f64,
     pub(super) evidence: Vec<String>,
+    /// What is not known that could speak against it.
+    pub(super) unknown: Vec<String>,
 }
 
 /// The wait of this kind, if the primary message spent most of its time in it. The score is a little above the score of
@@ -23,17 +26,17 @@ pub(super) fn dominant_wait<'a>(facts: &Facts<'a>, kind: WaitKind) -> Option<Dom
         return None;
     }
     let profile = facts.profile.as_ref()?;
-    let share = profile.share(kind);
+    let part = profile.share(kind);
     let (site, site_ns) = profile.main_site(kind)?;
     let mut score = facts.score(slow)
-        + match share {
+        + match part {
             s if s >= 0.6 => 0.06,
             s if s >= 0.4 => -0.12,
             _ => return None,
         };
     let mut evidence = vec![format!(
         "{} of the {} that its stacks cover, {} of them here",
-        percent(share),
+        percent(part),
         format_ns(profile.total_ns),
         format_ns(site_ns)
     )];
@@ -46,7 +49,18 @@ pub(super) fn dominant_wait<'a>(facts: &Facts<'a>, kind: WaitKind) -> Option<Dom
         Some(cpu) => evidence.push(format!("main was on the CPU for {} of the time", percent(cpu))),
         None => {}
     }
-    Some(DominantWait { slow, site, score, evidence })
+    let no_cpu_time = slow.cpu_ns.is_none() && !takes_cpu(kind);
+    let unknown = no_cpu_time.then(|| NO_CPU_TIME.to_owned());
+    let unknown = unknown.into_iter().chain(uncovered(slow, profile)).collect();
+    Some(DominantWait { slow, site, score, evidence, unknown })
+}
+
+/// That the stacks say nothing of the greater part of the message, as a reason not to be sure.
+pub(super) fn uncovered(slow: SlowMessage<'_>, profile: &WaitProfile) -> Option<String> {
+    let covers = share(profile.total_ns, slow.certain_ns);
+    (covers < 0.5).then(|| {
+        format!("the stacks cover only {} of {}", format_ns(profile.total_ns), format_ns(slow.wall_ns))
+    })
 }
 
 fn takes_cpu(kind: WaitKind) -> bool {
@@ -60,5 +74,5 @@ pub(super) fn short(facts: &Facts<'_>, frame: FrameId) -> String {
 
 /// `, called from Cart.total`; empty when no frame of the app is known.
 pub(super) fn called_from(facts: &Facts<'_>, site: WaitSite) -> String {
-    site.app.map(|app| format!(", called from {}", short(facts, app))).unwrap_or_default()
+    site.app.map_or_else(String::new, |app| format!(", called from {}", short(facts, app)))
 }

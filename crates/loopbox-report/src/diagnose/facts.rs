@@ -4,8 +4,8 @@ use super::load::{Load, WINDOW_NS, load};
 use super::not_idle::NotIdle;
 use super::slow_message::SlowMessage;
 use super::wait_kind::WaitProfile;
-use crate::model::Analysis;
-use loopbox_format::model::{End, MainState, Record, RecordKind, Uptime};
+use crate::model::{Analysis, MainWaitKind};
+use loopbox_format::model::{End, MainState, Record, RecordKind, Token, Uptime};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -17,13 +17,16 @@ pub(super) struct Facts<'a> {
     /// The uptime that the report describes.
     pub(super) now_ns: Uptime,
     running: Option<SlowMessage<'a>>,
+    /// Whether main waited for its next message at the dump: by the queue's own word, its stack, or the kernel's word; `None` when
+    /// none of them is known.
+    pub(super) waits: Option<bool>,
     /// What speaks against a main thread that is reported as idle.
     pub(super) not_idle: Option<NotIdle<'a>>,
     /// The longest earlier message that ended inside the window.
     pub(super) longest_past: Option<SlowMessage<'a>>,
     pub(super) load: Load,
-    /// The longest wake-up latency of the sampler thread inside the window.
-    pub(super) wakeup_latency_ns: u64,
+    /// The longest wake-up latency of the sampler thread inside the window; `None` when none was measured.
+    pub(super) wakeup_latency_ns: Option<u64>,
     /// The records of the window with a wake-up latency of 300 ms or more.
     pub(super) late_records: usize,
     /// Where the time of the primary message went.
@@ -43,21 +46,21 @@ impl<'a> Facts<'a> {
             analysis: a,
             now_ns,
             running,
+            waits: waits(a),
             not_idle: None,
             longest_past: longest_past(a, now_ns),
             load: load(a, window_end_ns),
-            wakeup_latency_ns: 0,
+            wakeup_latency_ns: None,
             late_records: 0,
             profile: None,
         };
         for record in
             a.history.iter().filter(|record| ends_in_window(record.start_ns, record.wall_ns, now_ns))
         {
-            let late = record.checktime_late_ns.unwrap_or(0);
-            facts.wakeup_latency_ns = facts.wakeup_latency_ns.max(late);
-            facts.late_records += usize::from(late >= 300_000_000);
+            facts.wakeup_latency_ns = facts.wakeup_latency_ns.max(record.checktime_late_ns);
+            facts.late_records += usize::from(record.checktime_late_ns >= Some(300_000_000));
         }
-        facts.not_idle = NotIdle::of(a, facts.load, now_ns);
+        facts.not_idle = NotIdle::of(a, facts.load, now_ns, facts.waits);
         facts.profile =
             facts.primary_message().and_then(|slow| slow.tree).map(|tree| WaitProfile::new(tree, &a.frames));
         facts
@@ -81,6 +84,25 @@ impl<'a> Facts<'a> {
         self.idle_for_ns().filter(|_| self.not_idle.is_none())
     }
 
+    /// Whether main has been free for so long; false when it is not known to have been.
+    pub(super) fn was_free_for(&self, ns: u64) -> bool {
+        self.free_for_ns().is_some_and(|free| free >= ns)
+    }
+
+    /// What is not known of the time before, as a reason not to be sure: an earlier message may have taken longer.
+    pub(super) fn unknown_history(&self) -> Option<String> {
+        // Nothing can have run before the first message.
+        let seen = self.not_idle.as_ref().and_then(|found| found.stacks.map(|(tree, _)| tree.token));
+        let first = self.running.map(|running| running.token).or(seen).map(Token::message) == Some(Token(1));
+        (self.analysis.history.is_empty() && !first).then(|| "what ran before is not known".into())
+    }
+
+    /// That what main did at the dump is not known, as a reason not to be sure.
+    pub(super) fn unknown_main(&self) -> Option<String> {
+        let unknown = matches!(self.analysis.main, MainState::Unknown);
+        unknown.then(|| "what main did at the dump is not known".into())
+    }
+
     /// Whether a record ends inside the window.
     pub(super) fn is_in_window(&self, record: &Record) -> bool {
         ends_in_window(record.start_ns, record.wall_ns, self.now_ns)
@@ -93,6 +115,11 @@ impl<'a> Facts<'a> {
             (Some(running), _) => Some(running),
             (None, past) => past,
         }
+    }
+
+    /// How long the longest message took of those in the window and the running one; `None` when none is known.
+    pub(super) fn longest_ns(&self) -> Option<u64> {
+        [self.running, self.longest_past].into_iter().flatten().map(|slow| slow.wall_ns).max()
     }
 
     /// How strongly a message of this length and age explains an ANR at the dump. The rules that find out why the
@@ -126,11 +153,29 @@ impl<'a> Facts<'a> {
         let longer_now = self.running.is_some_and(|running| running.wall_ns >= past.wall_ns);
         // Main was idle in between: what waited for the past message has been handled since.
         let since = self.now_ns.since(past.end_ns());
-        let free_since = self.free_for_ns().unwrap_or(0) >= SECOND;
+        let free_since = self.was_free_for(SECOND);
         by_length
             - if longer_now { 0.3 } else { 0.0 }
             - if since > INPUT_TIMEOUT_NS { 0.25 } else { 0.0 }
             - if free_since { 0.2 } else { 0.0 }
+    }
+}
+
+/// Whether main waited for its next message at the dump.
+fn waits(a: &Analysis) -> Option<bool> {
+    let since_ns = match &a.main {
+        MainState::Idle { since_ns } => *since_ns,
+        _ => Uptime::ZERO,
+    };
+    let by_stack = || a.stacks_outside_since(since_ns)?.outside_place(&a.frames).map(|place| place.waits_now);
+    let by_kernel = || match a.main_wait()?.kind {
+        MainWaitKind::Looper => Some(true),
+        MainWaitKind::Unknown | MainWaitKind::Cpu | MainWaitKind::Runs | MainWaitKind::Stopped => None,
+        _ => Some(false),
+    };
+    match &a.main {
+        MainState::Running(_) | MainState::Outside(_) => a.queue.polling,
+        _ => a.queue.polling.or_else(by_stack).or_else(by_kernel),
     }
 }
 

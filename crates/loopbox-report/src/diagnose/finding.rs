@@ -4,6 +4,12 @@ use super::diagnosis::{Cause, Confidence};
 use crate::model::{Frame, FrameId, FrameTable};
 use loopbox_format::model::Token;
 
+/// Just below [`Confidence::High`], and just below what can be a headline.
+const BELOW_HIGH: f64 = 0.74;
+const BELOW_HEADLINE: f64 = 0.39;
+/// Scores from here to 1 are put so close below a limit, in their order.
+const NEAR_LIMIT: f64 = 0.04;
+
 /// A possible cause that a rule found.
 #[derive(Debug)]
 pub(super) struct Finding {
@@ -31,9 +37,41 @@ impl Finding {
         self
     }
 
+    /// Keeps the cause below high confidence: something is not known that it rests on, or that could speak against it. `None`
+    /// when all of it is known.
+    pub(super) fn at_most_medium(self, unknown: impl IntoIterator<Item = String>) -> Self {
+        self.limited(BELOW_HIGH, unknown)
+    }
+
+    /// Keeps the cause from being the verdict, for the same reason.
+    pub(super) fn no_verdict(self, unknown: impl IntoIterator<Item = String>) -> Self {
+        self.limited(BELOW_HEADLINE, unknown)
+    }
+
+    fn limited(mut self, limit: f64, unknown: impl IntoIterator<Item = String>) -> Self {
+        let from = limit - NEAR_LIMIT;
+        for what in unknown {
+            let what = format!("not sure: {what}");
+            if self.evidence.contains(&what) {
+                continue;
+            }
+            self.evidence.push(what);
+            // Once: what is below it keeps its score.
+            if self.score > limit {
+                self.score = from + (self.score - from) / (1.0 - from) * NEAR_LIMIT;
+            }
+        }
+        self
+    }
+
     pub(super) fn with_advice(mut self, advice: &'static str) -> Self {
         self.advice = advice;
         self
+    }
+
+    /// Whether it is about this message, or what ran outside of messages.
+    pub(super) fn is_about(&self, token: Token) -> bool {
+        self.token == Some(token)
     }
 
     pub(super) fn with_message(mut self, token: Token) -> Self {

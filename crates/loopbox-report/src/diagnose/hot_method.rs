@@ -21,9 +21,9 @@ pub(super) struct HotMethod {
 pub(super) fn most_of_it_in(facts: &Facts<'_>, slow: SlowMessage<'_>, method: Option<HotMethod>) -> String {
     let Some(HotMethod { frame, share: part, calls }) = method else { return String::new() };
     let name = recursive(short(facts, frame), calls);
-    let covered = slow.tree.map_or(0.0, |tree| share(tree.total_ns(), slow.certain_ns));
+    let covered = slow.tree.map(|tree| share(tree.total_ns(), slow.certain_ns));
     match part {
-        _ if covered < 0.1 || slow.is_mostly_before_install(facts.analysis) => {
+        _ if covered < Some(0.1) || slow.is_mostly_before_install(facts.analysis) => {
             format!(", last seen in {name}")
         }
         part if part >= 0.5 => format!(", most of it in {name}"),

@@ -17,8 +17,12 @@ pub(super) struct Load {
     pub(super) work_ns: u64,
     /// The time between messages.
     pub(super) idle_ns: u64,
-    /// The CPU time in idle records: native callbacks and idle handlers run there.
+    /// The CPU time in idle records, as far as it was read: native callbacks and idle handlers run there.
     pub(super) idle_cpu_ns: u64,
+    /// The part of the idle records of which the CPU time was not read.
+    pub(super) idle_unread_ns: u64,
+    /// The time in which messages may have run unseen.
+    pub(super) unseen_ns: u64,
     /// The number of messages.
     pub(super) messages: u64,
 }
@@ -30,7 +34,11 @@ pub(super) fn load(a: &Analysis, end_ns: Uptime) -> Load {
     for record in &a.history {
         let (start, end) = (record.start_ns, record.start_ns.plus(record.wall_ns));
         let inside = end.min(end_ns).since(start.max(from));
-        if inside == 0 || record.kind == RecordKind::Unseen {
+        if inside == 0 {
+            continue;
+        }
+        if record.kind == RecordKind::Unseen {
+            load.unseen_ns = load.unseen_ns.saturating_add(inside);
             continue;
         }
         let part = share(inside, record.wall_ns).min(1.0);
@@ -40,7 +48,10 @@ pub(super) fn load(a: &Analysis, end_ns: Uptime) -> Load {
         load.idle_ns = load.idle_ns.saturating_add(of(record.idle_ns.min(record.wall_ns)));
         load.messages += u64::from(record.count);
         if record.kind == RecordKind::Idle {
-            load.idle_cpu_ns = load.idle_cpu_ns.saturating_add(of(record.cpu_ns.unwrap_or(0)));
+            match record.cpu_ns {
+                Some(cpu) => load.idle_cpu_ns = load.idle_cpu_ns.saturating_add(of(cpu)),
+                None => load.idle_unread_ns = load.idle_unread_ns.saturating_add(inside),
+            }
         }
     }
     load

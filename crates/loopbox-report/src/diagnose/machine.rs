@@ -9,8 +9,7 @@ pub(super) fn signs(facts: &Facts<'_>) -> Vec<(f64, String)> {
     let mut signs = Vec::new();
     // A check every 300 ms that takes 750 ms or more is a severe delay of the whole system (`docs/diagnosis.md` names the
     // source of this threshold).
-    let latency = facts.wakeup_latency_ns;
-    if latency >= 300_000_000 {
+    if let Some(latency) = facts.wakeup_latency_ns.filter(|latency| *latency >= 300_000_000) {
         let weight = if latency >= 450_000_000 { 0.35 } else { 0.25 };
         let often = facts.late_records;
         signs.push((
@@ -39,9 +38,13 @@ pub(super) fn signs(facts: &Facts<'_>) -> Vec<(f64, String)> {
         }
     }
     if let Some(tree) = facts.primary_message().and_then(|slow| slow.tree) {
-        let requested = tree.intervals.last().map_or(0, |interval| interval.interval_ns);
+        let requested = tree.intervals.last().map(|interval| interval.interval_ns);
         let reached = tree.total_ns() / u64::from(tree.samples().max(1));
-        if requested > 0 && reached >= requested.saturating_mul(3) && tree.samples() >= 3 {
+        if let Some(requested) = requested
+            && requested > 0
+            && reached >= requested.saturating_mul(3)
+            && tree.samples() >= 3
+        {
             signs.push((
                 0.15,
                 format!(

@@ -37,7 +37,8 @@ const MIN_HEADLINE_SCORE: f64 = 0.4;
 /// Finds the possible causes of the hang that a report is about.
 pub fn diagnose(analysis: &Analysis) -> Diagnosis {
     let facts = Facts::new(analysis);
-    let mut findings: Vec<Finding> = rules::ALL.iter().filter_map(|rule| rule(&facts)).collect();
+    let found = rules::ALL.iter().filter_map(|rule| rule(&facts));
+    let mut findings: Vec<Finding> = found.map(|finding| of_what_is_known(finding, &facts)).collect();
     findings.retain(|finding| finding.score >= MIN_REPORTED_SCORE);
     // Stable: of equal scores the rule that comes first in the list is the more specific one.
     findings.sort_by(|x, y| y.score.total_cmp(&x.score));
@@ -49,6 +50,14 @@ pub fn diagnose(analysis: &Analysis) -> Diagnosis {
         confidence: first.map(|cause| cause.confidence),
         caveats: rules::caveats(&facts, causes.iter().any(|cause| cause.rule == "starved")),
         causes,
+    }
+}
+
+/// Whichever rule blames the running message: an earlier one that is not known may have taken longer.
+fn of_what_is_known(finding: Finding, facts: &Facts<'_>) -> Finding {
+    match facts.running() {
+        Some(running) if finding.is_about(running.token) => finding.at_most_medium(facts.unknown_history()),
+        _ => finding,
     }
 }
 
@@ -76,6 +85,8 @@ fn unclear(facts: &Facts<'_>) -> String {
     )
 }
 
+#[cfg(test)]
+mod absent_tests;
 #[cfg(test)]
 mod blind_spots_tests;
 #[cfg(test)]

@@ -30,7 +30,9 @@ pub(super) struct NotIdle<'a> {
 
 impl<'a> NotIdle<'a> {
     /// The evidence; `None` when there is none.
-    pub(super) fn of(a: &'a Analysis, load: Load, now_ns: Uptime) -> Option<Self> {
+    ///
+    /// `waits` is whether main waited for its next message at the dump, if that is known.
+    pub(super) fn of(a: &'a Analysis, load: Load, now_ns: Uptime, waits: Option<bool>) -> Option<Self> {
         let mut found = Self { evidence: Vec::new(), certain_ns: 0, stacks: None, now: false };
         let since_ns = match &a.main {
             MainState::Idle { since_ns } => Some(*since_ns),
@@ -39,7 +41,7 @@ impl<'a> NotIdle<'a> {
         };
         if let Some(since_ns) = since_ns {
             found.stacks(a, since_ns);
-            found.queue(a, now_ns.since(since_ns));
+            found.queue(a, now_ns.since(since_ns), waits);
         } else {
             found.before_the_message(a, now_ns.minus(WINDOW_NS));
         }
@@ -49,6 +51,10 @@ impl<'a> NotIdle<'a> {
             found
                 .evidence
                 .push(format!("between messages, {idle} in all, main used the CPU for {cpu} of the time"));
+        }
+        if load.unseen_ns > 0 {
+            let unseen = format_ns(load.unseen_ns);
+            found.evidence.push(format!("messages may have run unseen for {unseen} of the time before"));
         }
         if let Some(hook) = blind_hook(a) {
             found.evidence.push(format!("the hook may have missed messages: {}", why_off(hook)));
@@ -65,9 +71,8 @@ impl<'a> NotIdle<'a> {
             let busy = format_ns(place.busy_ns);
             self.evidence.push(format!("the stacks show main at work outside of messages for {busy}"));
         }
-        let overdue_ns = a.queue.overdue_head_ns(a.dump_ns);
-        if overdue_ns >= OVERDUE_NS {
-            let overdue = format_ns(overdue_ns);
+        let overdue_ns = a.queue.overdue_head(a.dump_ns).certain_ns().filter(|ns| *ns >= OVERDUE_NS);
+        if let Some(overdue) = overdue_ns.map(format_ns) {
             self.evidence.push(format!("the first message of the queue has been due for {overdue}"));
         }
     }
@@ -88,17 +93,16 @@ impl<'a> NotIdle<'a> {
         self.now |= !place.waits_now;
     }
 
-    fn queue(&mut self, a: &Analysis, idle_ns: u64) {
-        let overdue_ns = a.queue.overdue_head_ns(a.dump_ns);
+    fn queue(&mut self, a: &Analysis, idle_ns: u64, waits: Option<bool>) {
         let awake = a.queue.polling == Some(false);
-        if overdue_ns < if awake { OVERDUE_AND_AWAKE_NS } else { OVERDUE_NS } {
-            return;
-        }
+        let least_ns = if awake { OVERDUE_AND_AWAKE_NS } else { OVERDUE_NS };
+        let overdue_ns = a.queue.overdue_head(a.dump_ns).certain_ns().filter(|ns| *ns >= least_ns);
+        let Some(overdue_ns) = overdue_ns else { return };
         let word = if awake { ", and the Looper did not wait for one" } else { "" };
         let overdue = format_ns(overdue_ns);
         self.evidence.push(format!("the first message of the queue has been due for {overdue}{word}"));
-        // While the Looper waits it is a wake-up that is missing, not main.
-        if a.queue.polling != Some(true) {
+        // While the Looper waits it is a wake-up that is missing, not main. That it does not wait has to be known.
+        if waits == Some(false) {
             self.certain_ns = self.certain_ns.max(overdue_ns.min(idle_ns));
             self.now = true;
         }

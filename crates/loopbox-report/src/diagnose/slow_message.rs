@@ -69,8 +69,10 @@ impl<'a> SlowMessage<'a> {
     /// Since when main has not come back to its queue for sure: for as long as its first message is overdue, as its stacks
     /// show, and as it used the CPU.
     fn certain_ns(a: &Analysis, outside: &Outside, tree: Option<&SampledTree>) -> u64 {
-        let busy = tree.and_then(|tree| tree.outside_place(&a.frames)).map_or(0, |found| found.busy_ns);
-        busy.max(a.queue.overdue_head_ns(a.dump_ns)).max(outside.cpu_ns.unwrap_or(0))
+        let busy = tree.and_then(|tree| tree.outside_place(&a.frames)).map(|found| found.busy_ns);
+        let overdue = a.queue.overdue_head(a.dump_ns).certain_ns();
+        // Of none of them nothing is certain.
+        [busy, overdue, outside.cpu_ns].into_iter().flatten().fold(0, u64::max)
     }
 }
 
@@ -107,7 +109,7 @@ impl SlowMessage<'_> {
     /// It as the subject of a title, with its length.
     pub(super) fn subject(&self) -> String {
         let place = self.place.and_then(OutsidePlace::words);
-        let place = place.map(|words| format!("in {words}, ")).unwrap_or_default();
+        let place = place.map_or_else(String::new, |words| format!("in {words}, "));
         match (self.is_outside(), self.running) {
             (true, true) => format!("Main ({place}{}, {})", token::title(self.token), self.length()),
             (true, false) => {

@@ -59,7 +59,7 @@ fn suspect<'a>(
 
 /// The class without those inside of it: `com.shop.Store` of `com.shop.Store$1`.
 fn outermost(class: &str) -> &str {
-    class.split('$').next().unwrap_or_default()
+    class.split('$').next().unwrap_or(class)
 }
 
 fn package(class: &str) -> &str {

@@ -1,7 +1,7 @@
 //! Each rule on a scenario that it is for, and on one that only looks similar.
 
 use super::*;
-use crate::test_support::ReportBuilder;
+use crate::test_support::{OUTSIDE, ReportBuilder};
 use loopbox_format::model::MainState;
 
 fn diagnosis(report: ReportBuilder) -> Diagnosis {
@@ -215,6 +215,7 @@ fn in_native(cpu_ms: u64, call: u32) -> ReportBuilder {
         .doing("android.os.Handler", "", cpu_ms)
         .looper_tree(99, &[("com.shop.Photo.show:3 com.shop.Codec.decode!", 540)])
         .interrupted(call, &libraries)
+        .watched(5_500, 0)
 }
 
 #[test]
@@ -262,8 +263,13 @@ fn native_ignores_a_computation_and_what_java_knows_better() {
 fn lock_finds_a_monitor_by_a_constant_stack_without_cpu() {
     let stacks = [("com.shop.Feed.show:20 com.shop.Feed.update:41", 540)];
     let report = calm().running(99, 5_500).doing("android.os.Handler", "", 15).looper_tree(99, &stacks);
-    let v = expect(report, "lock", Confidence::High);
+    let v = expect(report.clone().watched(5_500, 0), "lock", Confidence::High);
     assert!(v.headline.contains("monitor in Feed.update"), "{}", v.headline);
+    // A starved machine looks the same.
+    let v = expect(report, "current-slow", Confidence::High);
+    let lock = v.causes.iter().find(|cause| cause.rule == "lock").unwrap();
+    assert_eq!(lock.confidence, Confidence::Medium, "{v:#?}");
+    assert!(evidence(&v).contains("not sure: whether main waited for a CPU was not measured"), "{v:#?}");
     // The same stack with the CPU is an endless loop.
     let busy = calm().running(99, 5_500).doing("android.os.Handler", "", 5_400).looper_tree(99, &stacks);
     let v = expect(busy, "current-slow", Confidence::High);
@@ -309,7 +315,10 @@ fn starved_outranks_the_code_on_the_stack() {
         .doing("android.os.Handler", "", 500)
         .looper_tree(99, &stacks)
         .statistic("psi.cpu.some_avg10_percent", "71.4");
-    expect(report, "starved", Confidence::High);
+    expect(report.clone().watched(3_000, 2_000), "starved", Confidence::High);
+    // That main waited for a CPU, and for nothing else, was not counted.
+    let v = expect(report, "starved", Confidence::Medium);
+    assert_eq!((v.causes[1].rule, v.causes[1].confidence), ("current-slow", Confidence::Medium), "{v:#?}");
     // The same message on a healthy machine with the CPU is slow code.
     let report = calm().running(99, 3_000).looper_tree(99, &stacks);
     let v = expect(report, "current-slow", Confidence::High);
@@ -323,9 +332,7 @@ fn starved_names_the_pool_of_the_app_that_takes_the_cpus() {
         for (name, _) in states {
             report = report.thread(name, None);
         }
-        report.looper_tree(99, &[("com.shop.A.run com.shop.A.parse:4", 60)]).with(|r| {
-            (r.anr.ran_ns, r.anr.hang_threshold_ns, r.anr.starved_ns) =
-                (6_000_000_000, Some(5_000_000_000), 4_500_000_000);
+        report.looper_tree(99, &[("com.shop.A.run com.shop.A.parse:4", 60)]).watched(6_000, 4_500).with(|r| {
             for (thread, (_, state)) in r.threads.threads.iter_mut().zip(states) {
                 thread.state = *state;
             }
@@ -468,14 +475,16 @@ fn frozen_between_messages_and_inside_one() {
 
 #[test]
 fn main_free_and_outside_go_by_idle_time_and_its_cpu_time() {
-    let v = expect(
-        calm().idle(9_000).with(|r| {
-            r.main = MainState::Idle { since_ns: r.meta.dumped_at.uptime_ns - 8_000_000_000 };
-        }),
-        "main-free",
-        Confidence::High,
-    );
+    let free = calm().idle(9_000).idle_cpu_read().idle_at_dump(8_000);
+    let whole = free.clone().pending("(Total messages: 0, polling=true, quitting=false)");
+    let v = expect(whole, "main-free", Confidence::High);
     assert!(v.headline.contains("elsewhere"), "{}", v.headline);
+    assert!(evidence(&v).contains("no pending message was overdue by a second"), "{v:#?}");
+    // A queue that was not read says nothing of the messages in it.
+    let v = diagnosis(free);
+    assert_eq!(first(&v), ("unclear", None), "{v:#?}");
+    assert!(!evidence(&v).contains("no pending message"), "{v:#?}");
+    assert!(evidence(&v).contains("not sure: the queue was not read to its end"), "{v:#?}");
     let busy = calm()
         .idle(9_000)
         .with(|r| r.history.last_mut().unwrap().cpu_ns = Some(8_500_000_000))
@@ -544,6 +553,82 @@ fn barrier_ignores_one_that_waits_for_its_frame() {
     let blocked = calm().running(99, 6_100).looper_tree(99, &[("com.shop.A.run", 500)]);
     let v = expect(queue(blocked, false), "current-slow", Confidence::High);
     assert!(v.causes.iter().all(|c| c.rule != "barrier"), "{v:#?}");
+}
+
+/// Main idle for seven seconds behind a barrier, and 200 lines of a queue of 500 messages: the last line is missing.
+fn cut_queue(newest_first: bool) -> ReportBuilder {
+    let implementation = if newest_first { "DeliQueue" } else { "Legacy" };
+    let report = calm().idle_at_dump(7_000).pending("Looper (main, tid 1) {c0ffee}");
+    let report = report.pending(&format!("(MessageQueue is using {implementation} implementation)"));
+    let due =
+        |nth: u32| format!("Message {nth}: {{ when=-6s{}ms what={nth} target=com.shop.Feed }}", 500 - nth);
+    let report = if newest_first {
+        (302..500).rev().fold(report, |report, nth| report.pending(&due(nth)))
+    } else {
+        let report = report.pending("Message 0: { when=-7s12ms barrier=0 }");
+        (1..198).fold(report, |report, nth| report.pending(&due(nth)))
+    };
+    report.with(|r| r.pending.dropped_lines = 304)
+}
+
+#[test]
+fn barrier_is_seen_at_the_head_of_a_queue_that_was_cut() {
+    let polls = "android.os.Looper.loop android.os.MessageQueue.next android.os.MessageQueue.nativePollOnce!";
+    let v = expect(cut_queue(false).tree(OUTSIDE, &[(polls, 1)]), "barrier", Confidence::High);
+    assert!(v.headline.contains("token 0") && v.headline.contains("7.01 s"), "{}", v.headline);
+    let read = "of the ordinary messages behind it that were read, 197 are due";
+    assert!(evidence(&v).contains(read), "{v:#?}");
+    // Nothing says whether the Looper waited.
+    let v = expect(cut_queue(false), "barrier", Confidence::Medium);
+    assert!(evidence(&v).contains("not sure: whether the Looper waited at the dump is not known"), "{v:#?}");
+}
+
+#[test]
+fn main_free_concludes_nothing_from_what_was_not_read() {
+    for report in [cut_queue(false), cut_queue(true)] {
+        let v = diagnosis(report);
+        assert!(v.causes.iter().all(|c| c.rule != "main-free"), "{v:#?}");
+        assert!(!evidence(&v).contains("no pending message"), "{v:#?}");
+        assert!(!evidence(&v).contains("did not wait for one"), "{v:#?}");
+    }
+    // The newest messages are not due yet, and the head was not read.
+    let newest = calm().idle_at_dump(7_000).pending("(MessageQueue is using DeliQueue implementation)");
+    let newest = newest.pending("Message 0: { when=+9s0ms what=1 target=com.shop.Feed }");
+    let v = diagnosis(newest.with(|r| r.pending.dropped_lines = 300));
+    assert_eq!(first(&v), ("unclear", None), "{v:#?}");
+    assert!(evidence(&v).contains("not sure: the queue was not read to its end"), "{v:#?}");
+    assert!(!evidence(&v).contains("no pending message"), "{v:#?}");
+}
+
+#[test]
+fn a_message_that_was_removed_speaks_against_nothing() {
+    // Removed from the concurrent queue of API 36: it prints as a barrier, with a when of 0.
+    let report = calm().idle(9_000).idle_cpu_read().idle_at_dump(8_000);
+    let report = report
+        .pending("(MessageQueue is using Concurrent implementation)")
+        .pending("PriorityQueue Messages: ");
+    let report = report.pending("Message 0: { when=-1m40s0ms barrier=0 }");
+    let report = report.pending("Message 1: { when=+50ms what=1 target=com.shop.Feed }");
+    let report = report.pending("(Total messages: 2, polling=true, quitting=false)");
+    let v = expect(report, "main-free", Confidence::High);
+    assert!(v.causes.iter().all(|c| c.rule != "barrier"), "{v:#?}");
+}
+
+#[test]
+fn flood_says_of_what_was_read() {
+    let mut busy = ReportBuilder::new();
+    for _ in 0..40 {
+        busy = busy.group(300, 300, 5);
+    }
+    let cut = flood(busy.running(12_001, 20), 200, 9_000, 40).with(|r| {
+        r.pending.lines.pop();
+        r.pending.dropped_lines = 800;
+    });
+    let v = expect(cut, "flood", Confidence::High);
+    assert!(
+        evidence(&v).contains("200 of the 200 pending messages that were read are com.shop.Ticker"),
+        "{v:#?}"
+    );
 }
 
 #[test]

@@ -10,9 +10,14 @@ use loopbox_format::model::Component;
 /// The time-outs that a slow message is under, in words.
 pub(super) fn time_outs(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
     let level = facts.analysis.api_level();
-    let stack = slow.tree.and_then(last_stack).unwrap_or_default();
+    // They differ from one to the other.
+    if level == 0 {
+        return Vec::new();
+    }
+    let stack = slow.tree.and_then(last_stack);
     let names: Vec<(&str, &str)> = stack
         .iter()
+        .flatten()
         .map(|&id| &facts.analysis.frames[id])
         .map(|frame| (frame.class.as_str(), frame.method.as_str()))
         .collect();

@@ -32,6 +32,8 @@ pub(super) enum WaitKind {
     Loading,
     /// The next message, in `MessageQueue`.
     Polling,
+    /// It is not known: the report has no name for the top of the stack.
+    Unknown,
 }
 
 use WaitKind::{Binder, Database, File, Gc, Loading, Lock, Network, Polling, Preferences, Sleep};
@@ -147,7 +149,8 @@ fn classify(stack: &[FrameId], frames: &FrameTable) -> Option<WaitSite> {
         }
     }
     let Some((depth, at, kind)) = found else {
-        return Some(WaitSite { kind: WaitKind::Running, at: top, binder_proxy: None, app, call: None });
+        let kind = if frame(&top).kind == FrameKind::Unknown { WaitKind::Unknown } else { WaitKind::Running };
+        return Some(WaitSite { kind, at: top, binder_proxy: None, app, call: None });
     };
     let callers = from_top().skip(depth + 1);
     let mut named = callers.filter(|id| !frame(id).class.starts_with("android.os.BinderProxy"));
@@ -207,13 +210,13 @@ impl WaitProfile {
 
     /// The part that was spent in waits of any kind, for which main needs no CPU.
     pub(super) fn waiting_share(&self) -> f64 {
-        let runs = [WaitKind::Running, Gc, Loading];
+        let runs = [WaitKind::Running, WaitKind::Unknown, Gc, Loading];
         let waits = self.by_kind.iter().filter(|(kind, _)| !runs.contains(kind));
         share(waits.fold(0, |sum: u64, (_, ns)| sum.saturating_add(*ns)), self.total_ns)
     }
 
     pub(super) fn ns(&self, kind: WaitKind) -> u64 {
-        self.by_kind.get(&kind).copied().unwrap_or(0)
+        self.by_kind.get(&kind).into_iter().sum()
     }
 
     /// The place that took most of that time.

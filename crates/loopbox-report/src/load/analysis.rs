@@ -9,7 +9,7 @@ use super::sampled_tree::{TreeBudget, read_tree};
 use super::{joined, parked, pending_queue, sections, system_trace};
 use crate::model::sanitize::sanitize;
 use crate::model::{Analysis, AppPackages, Issue, SampledTree, token};
-use loopbox_format::model::{FeatureState, MainState, Meta, Record, Report, Statistic, Uptime};
+use loopbox_format::model::{FeatureState, MainState, Record, Report, Statistic, Uptime};
 use loopbox_format::report::Decoded;
 
 impl Analysis {
@@ -35,7 +35,7 @@ impl Analysis {
         let history: Vec<Record> =
             newest(&report.history, limits::RECORDS).iter().map(sections::record).collect();
         let main = sections::main(&report.main);
-        let dump_ns = dump_ns(&report.meta, &main, &history);
+        let dump_ns = dump_ns(report, &main, &history);
         let end_ns = |token| message_end_ns(token, &main, &history, dump_ns);
         let trees: Vec<SampledTree> = newest(&report.trees, limits::TREES)
             .iter()
@@ -131,13 +131,16 @@ fn statistics(report: &Report) -> Vec<Statistic> {
 }
 
 /// When the report was dumped, or the last instant that a file without that still knows.
-fn dump_ns(meta: &Meta, main: &MainState, history: &[Record]) -> Uptime {
-    if meta.dumped_at.uptime_ns > Uptime::ZERO {
-        return meta.dumped_at.uptime_ns;
-    }
+fn dump_ns(report: &Report, main: &MainState, history: &[Record]) -> Uptime {
+    let dumped_ns = report.meta.dumped_at.uptime_ns;
     match main {
+        _ if dumped_ns > Uptime::ZERO => dumped_ns,
         MainState::Running(running) => running.as_of_ns,
         MainState::Outside(outside) => outside.as_of_ns,
-        _ => history.last().map_or(Uptime::ZERO, |last| last.start_ns.plus(last.wall_ns)),
+        _ => {
+            let last = history.last().map_or(Uptime::ZERO, |last| last.start_ns.plus(last.wall_ns));
+            // Both are looked at in the moment after.
+            last.max(report.pending.captured_ns).max(report.main_thread.captured_ns)
+        }
     }
 }

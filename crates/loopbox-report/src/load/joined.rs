@@ -48,7 +48,8 @@ mod tests {
     /// Main waits, and the recorder has found this thread to have what it waits on.
     fn report(wait: &str, name: &str, tid: u32) -> ReportBuilder {
         let stack = format!("com.shop.Sync.stop:17 {wait}");
-        let report = ReportBuilder::new().running(99, 5_200).doing("android.os.Handler", "", 3);
+        let report = ReportBuilder::new().group(45, 310, 240).running(99, 5_200);
+        let report = report.doing("android.os.Handler", "", 3);
         let report = report.looper_tree(99, &[(&stack, 515)]).thread("sync", Some(WORKS));
         // As the recorder follows the lock, whose owner nothing says.
         let report = report.waits_for("java.lang.Object", "", "").with(|r| r.locks.waits[0].holder = None);

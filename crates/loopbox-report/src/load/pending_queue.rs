@@ -6,16 +6,11 @@ use crate::model::{PendingEntry, PendingQueue};
 use loopbox_format::looper::{self, Implementation, PendingBody, parse_queue};
 use loopbox_format::model::{Message, NamedBy, Pending, PendingSource};
 
-/// Reads the lines of a dump, at most [`limits::PENDING_LINES`] of them.
+/// Reads the lines of a dump, and keeps at most [`limits::PENDING_LINES`] of their entries: the first that are due. All lines
+/// are looked at, because the last one says how many there were and whether main waited for them.
 pub(super) fn read(pending: &Pending) -> PendingQueue {
-    let kept = pending.lines.len().min(limits::PENDING_LINES);
-    let cut = (pending.lines.len() - kept) as u32;
-    let queue = parse_queue(&Pending {
-        source: pending.source.clone(),
-        captured_ns: pending.captured_ns,
-        lines: pending.lines[..kept].to_vec(),
-        dropped_lines: pending.dropped_lines,
-    });
+    let queue = parse_queue(pending);
+    let cut = queue.messages.len().saturating_sub(limits::PENDING_LINES) as u32;
     PendingQueue {
         source: match &pending.source {
             PendingSource::Unavailable(why) => PendingSource::Unavailable(sanitize(why, limits::LINE_CHARS)),
@@ -32,7 +27,9 @@ pub(super) fn read(pending: &Pending) -> PendingQueue {
         polling: queue.polling,
         quitting: queue.quitting,
         tombstones: queue.tombstones,
-        entries: queue.messages.into_iter().map(entry).collect(),
+        total: queue.total,
+        whole: queue.whole && cut == 0,
+        entries: queue.messages.into_iter().take(limits::PENDING_LINES).map(entry).collect(),
         unread: queue.unread.iter().map(|line| sanitize(line, limits::LINE_CHARS)).collect(),
         dropped_lines: pending.dropped_lines.saturating_add(cut),
     }
@@ -84,7 +81,7 @@ mod tests {
         ]);
         assert!(q.entries[0].at_front);
         assert_eq!(q.head_barrier(), Some((7, 4_000_000_000)));
-        assert_eq!((q.overdue_synchronous(0), q.polling), (1, Some(true)));
+        assert_eq!((q.held_back(), q.polling), (1, Some(true)));
     }
 
     #[test]

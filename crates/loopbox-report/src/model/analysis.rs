@@ -10,7 +10,7 @@ use super::system_trace::{SystemTrace, TraceThread};
 use super::threads::{OtherThread, OtherThreads};
 use super::time::WallClock;
 use loopbox_format::model::{
-    Anr, FeatureState, FrameSession, MainState, Meta, Record, Running, Statistic, Token, Uptime,
+    Anr, DumpReason, FeatureState, FrameSession, MainState, Meta, Record, Running, Statistic, Token, Uptime,
 };
 
 /// Something that is wrong with a report file.
@@ -118,6 +118,15 @@ impl Analysis {
     /// A statistic of the process or the system as a number.
     pub fn statistic(&self, name: &str) -> Option<f64> {
         self.text(name)?.trim().parse().ok().filter(|value: &f64| value.is_finite())
+    }
+
+    /// How long main waited for a CPU while the running message ran; `None` when nobody counted it, for which a report has 0, too. It
+    /// was counted where the kernel counts (which the statistics show), by the process that wrote the report.
+    pub(crate) fn starved_ns(&self) -> Option<u64> {
+        let starved_ns = self.anr.starved_ns;
+        let recovered = matches!(self.meta.reason, DumpReason::Recovered { .. });
+        let counts = starved_ns > 0 || self.statistic("main.waited_for_cpu_ns").is_some();
+        (counts && !recovered && self.anr.hang_threshold_ns.is_some()).then_some(starved_ns)
     }
 
     /// `Build.VERSION.SDK_INT` of the device.

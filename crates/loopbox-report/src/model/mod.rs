@@ -37,6 +37,7 @@ pub use main_thread::{
 pub use main_wait::{MainWait, MainWaitKind};
 pub use merged_tree::{ChildLists, MergedNode, MergedTree};
 pub(crate) use outside::{OutsidePlace, TreePlace};
+pub(crate) use pending_queue::Overdue;
 pub use pending_queue::{PendingEntry, PendingQueue};
 pub use sampled_tree::{SampledNode, SampledTree, StackRun};
 pub use sanitize::{harmless, is_hidden};

@@ -1,7 +1,7 @@
 //! Where the main thread is when it runs no message, by its stack.
 
 use super::analysis::Analysis;
-use super::frame::{Frame, FrameId, FrameTable};
+use super::frame::{Frame, FrameId, FrameKind, FrameTable};
 use super::sampled_tree::SampledTree;
 use loopbox_format::model::{MainState, Outside, Token, Uptime};
 
@@ -56,8 +56,14 @@ pub(crate) struct TreePlace {
     pub(crate) waits_now: bool,
 }
 
-/// The place of one stack, outermost frame first, and the frame by which it is entered.
-fn place_of(stack: &[FrameId], frames: &FrameTable) -> (OutsidePlace, Option<FrameId>) {
+/// The place of one stack, outermost frame first, and the frame by which it is entered; `None` when its top has no name in the
+/// report.
+fn place_of(stack: &[FrameId], frames: &FrameTable) -> Option<(OutsidePlace, Option<FrameId>)> {
+    let top = frames.get(stack.last()?.index())?;
+    (top.kind != FrameKind::Unknown).then(|| place_of_named(stack, frames))
+}
+
+fn place_of_named(stack: &[FrameId], frames: &FrameTable) -> (OutsidePlace, Option<FrameId>) {
     let frame = |&id: &FrameId| &frames[id];
     let in_queue = |f: &Frame| {
         f.class == "android.os.MessageQueue" && (f.method == "nativePollOnce" || f.method.starts_with("next"))
@@ -103,14 +109,16 @@ fn is_event(frame: &Frame) -> bool {
 }
 
 impl SampledTree {
-    /// Where the stacks of a main thread that runs no message are; `None` for a tree without stacks.
+    /// Where the stacks of a main thread that runs no message are; `None` for a tree without stacks, or whose last one has no
+    /// name at its top.
     pub(crate) fn outside_place(&self, frames: &FrameTable) -> Option<TreePlace> {
         let mut times: Vec<(OutsidePlace, Option<FrameId>, u64)> = Vec::new();
         let mut last = None;
         for run in self.stack_runs() {
-            let (place, entry) = place_of(&self.stack(run.top), frames);
+            let found = place_of(&self.stack(run.top), frames);
+            last = found.map(|(place, _)| place);
+            let Some((place, entry)) = found else { continue };
             let ns = self.span_ns(run.start, run.end);
-            last = Some(place);
             match times.iter_mut().find(|(known, ..)| *known == place) {
                 Some((.., sum)) => *sum = sum.saturating_add(ns),
                 None => times.push((place, entry, ns)),

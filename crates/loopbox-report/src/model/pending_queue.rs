@@ -1,6 +1,36 @@
 //! The message queue of the main Looper as the report has it.
 
 use loopbox_format::model::{Message, PendingSource, Uptime};
+
+/// How long a message has been due that the main thread has not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Overdue {
+    /// The queue was not read, or not as far as it takes to say.
+    Unknown,
+    /// No message was due.
+    None,
+    /// For so long, in nanoseconds, at least.
+    By(u64),
+}
+
+impl Overdue {
+    /// For how long at least, as far as is known.
+    pub(crate) fn certain_ns(self) -> Option<u64> {
+        match self {
+            Self::By(ns) => Some(ns),
+            Self::Unknown | Self::None => None,
+        }
+    }
+
+    /// Whether a message is known to have been due for so long, or known not to have been; `None` when neither is known.
+    pub(crate) fn by(self, ns: u64) -> Option<bool> {
+        match self {
+            Self::Unknown => None,
+            Self::None => Some(false),
+            Self::By(overdue_ns) => Some(overdue_ns >= ns),
+        }
+    }
+}
 use std::collections::HashMap;
 
 /// One entry of the queue: a message or a sync barrier.
@@ -36,10 +66,14 @@ pub struct PendingQueue {
     pub captured_ns: Uptime,
     /// The implementation of `MessageQueue`, when the dump names it.
     pub implementation: Option<String>,
-    /// Whether the Looper waited for a message; `None` when the dump does not say.
+    /// Whether the Looper waited for a message; `None` when that was not read.
     pub polling: Option<bool>,
-    /// Whether the Looper was quitting.
+    /// Whether the Looper was quitting; `None` when that was not read.
     pub quitting: Option<bool>,
+    /// How many entries the queue had, barriers and removed ones included; `None` when that was not read.
+    pub total: Option<u32>,
+    /// Whether [`Self::entries`] are all that the queue had. False when that is not known.
+    pub whole: bool,
     /// Removed messages that the queue had not dropped yet.
     pub tombstones: u32,
     /// The entries in the order in which they are due.
@@ -65,6 +99,11 @@ impl PendingQueue {
         !matches!(self.source, PendingSource::Unavailable(_))
     }
 
+    /// How many entries the queue had, without removed ones as far as those were read; `None` when that was not read.
+    pub fn entries_in_all(&self) -> Option<u32> {
+        self.total.map(|total| total.saturating_sub(self.tombstones).max(self.entries.len() as u32))
+    }
+
     /// The sync barrier that blocks the queue: its token and how long it is due. Entries that were put at the front
     /// after the barrier stand before it.
     pub(crate) fn head_barrier(&self) -> Option<(i32, u64)> {
@@ -72,17 +111,47 @@ impl PendingQueue {
         Some((head.barrier?, head.overdue_ns()))
     }
 
-    /// How long the first message of the queue had been due at the dump; 0 when none was, or when a sync barrier holds the
-    /// synchronous ones back.
-    pub(crate) fn overdue_head_ns(&self, dump_ns: Uptime) -> u64 {
+    /// How long the first message had been due at the dump that main could have taken: while a sync barrier stands at the head,
+    /// only asynchronous ones.
+    pub(crate) fn overdue_head(&self, dump_ns: Uptime) -> Overdue {
         let mut barrier = false;
+        // Where the framework does not print which messages are asynchronous, one behind a barrier may be.
+        let mut perhaps = false;
         let head = self.entries.iter().find(|entry| {
             barrier |= entry.barrier.is_some();
-            !entry.at_front && entry.message.is_some() && (!barrier || entry.asynchronous == Some(true))
+            let timed = !entry.at_front && entry.message.is_some();
+            perhaps |= timed && barrier && entry.asynchronous.is_none() && entry.overdue_ns() > 0;
+            timed && (!barrier || entry.asynchronous == Some(true))
         });
+        match self.overdue_at(head, dump_ns) {
+            Overdue::None if perhaps || barrier && !self.whole => Overdue::Unknown,
+            overdue => overdue,
+        }
+    }
+
+    /// How long the message had been due at the dump that has waited longest, whether or not a sync barrier holds it back.
+    pub(crate) fn longest_overdue(&self, dump_ns: Uptime) -> Overdue {
+        self.overdue_at(self.messages().map(|(entry, _)| entry).find(|entry| !entry.at_front), dump_ns)
+    }
+
+    /// How long this entry had been due, which is the first of its kind that was read.
+    fn overdue_at(&self, first: Option<&PendingEntry>, dump_ns: Uptime) -> Overdue {
         // The queue is printed after the rest of the report was taken.
         let after_ns = self.captured_ns.since(dump_ns);
-        head.map_or(0, |entry| entry.overdue_ns().saturating_sub(after_ns))
+        let overdue_ns = first.map(|entry| entry.overdue_ns().saturating_sub(after_ns)).filter(|ns| *ns > 0);
+        // What was read last is due last, if the queue prints its head first. In a queue that was read before the dump more may
+        // have come due since.
+        let none_earlier = self.whole || first.is_some() && self.is_read_from_its_head();
+        match overdue_ns {
+            Some(ns) => Overdue::By(ns),
+            None if self.is_known() && none_earlier && self.captured_ns >= dump_ns => Overdue::None,
+            None => Overdue::Unknown,
+        }
+    }
+
+    /// Whether what was read of it is its head: the linked list of old is printed, and walked, from there.
+    fn is_read_from_its_head(&self) -> bool {
+        self.implementation.as_deref().is_none_or(|name| name == "Legacy")
     }
 
     /// The pending messages, without barriers.
@@ -90,10 +159,10 @@ impl PendingQueue {
         self.entries.iter().filter_map(|entry| Some((entry, entry.message.as_ref()?)))
     }
 
-    /// How many synchronous messages are overdue by more than this: a sync barrier would block them.
-    pub(crate) fn overdue_synchronous(&self, by_ns: u64) -> usize {
+    /// The messages that are due and not known to be asynchronous: a sync barrier holds those back.
+    pub(crate) fn held_back(&self) -> usize {
         self.messages()
-            .filter(|(entry, _)| entry.asynchronous != Some(true) && entry.overdue_ns() > by_ns)
+            .filter(|(entry, _)| entry.asynchronous != Some(true) && entry.overdue_ns() > 0)
             .count()
     }
 

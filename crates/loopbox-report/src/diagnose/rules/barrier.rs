@@ -8,31 +8,51 @@ use crate::model::time::format_ns;
 /// A barrier that is due for this long was leaked: normally it is removed with the next frame.
 const LEAKED_NS: u64 = 3_000_000_000;
 
+/// A barrier at the head of the queue that is due for long enough to matter while messages behind it are due.
+pub(super) struct HeldBack {
+    token: i32,
+    overdue_ns: u64,
+    /// How many messages it holds back, of those that were read.
+    messages: usize,
+}
+
+pub(super) fn holds_back(facts: &Facts<'_>) -> Option<HeldBack> {
+    let queue = &facts.analysis.queue;
+    let (token, overdue_ns) = queue.head_barrier()?;
+    let messages = queue.held_back();
+    (messages > 0 && overdue_ns >= LEAKED_NS / 3).then_some(HeldBack { token, overdue_ns, messages })
+}
+
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
-    let (token, overdue) = facts.analysis.queue.head_barrier()?;
-    let blocked = facts.analysis.queue.overdue_synchronous(0);
-    if blocked == 0 || overdue < LEAKED_NS / 3 {
-        return None;
-    }
+    let HeldBack { token, overdue_ns, messages } = holds_back(facts)?;
     let polling_stack = facts.profile.as_ref().is_some_and(|p| p.share(WaitKind::Polling) >= 0.8);
-    let idle = facts.analysis.queue.polling == Some(true) || facts.free_for_ns().is_some() || polling_stack;
+    let waits = facts.waits == Some(true) || polling_stack;
     // While main is blocked in a message the barrier of the next frame grows old without being leaked.
-    if !idle || facts.running().is_some_and(|r| r.wall_ns >= 500_000_000 && !polling_stack) {
+    if !(waits || facts.free_for_ns().is_some())
+        || facts.running().is_some_and(|r| r.wall_ns >= 500_000_000 && !polling_stack)
+    {
         return None;
     }
-    let score = match (overdue >= LEAKED_NS, facts.analysis.queue.polling) {
-        (true, Some(true)) => 0.95,
-        (true, _) => 0.8,
+    let score = match (overdue_ns >= LEAKED_NS, waits) {
+        (true, true) => 0.95,
+        (true, false) => 0.8,
         (false, _) => 0.55,
     };
     let title = format!(
         "A sync barrier (token {token}) was leaked: it has blocked the queue for {}",
-        format_ns(overdue)
+        format_ns(overdue_ns)
     );
+    let whole = facts.analysis.queue.whole;
+    let of_read = if whole { "" } else { " that were read," };
+    let meanwhile = match facts.idle_for_ns() {
+        Some(idle) => format!("main has run no message for {}", format_ns(idle)),
+        None => "main waits".into(),
+    };
     Some(
         Finding::new("barrier", score, title)
-            .with_evidence(format!("it is at the head of the queue, and of the ordinary messages behind it {blocked} are due"))
-            .with_evidence("main ran no message meanwhile: only asynchronous messages pass a barrier")
+            .with_evidence(format!("it is at the head of the queue, and of the ordinary messages behind it{of_read} {messages} are due"))
+            .with_evidence(format!("{meanwhile}: only asynchronous messages pass a barrier"))
+            .at_most_medium((!waits).then(|| "whether the Looper waited at the dump is not known".into()))
             .with_advice(
                 "A barrier is leaked when views are touched from another thread: scheduleTraversals posts a second \
                  one and only the last is removed.",

@@ -12,7 +12,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         // IPackageManager.getPackageInfo.
         Some(frame) => match frame.class.strip_suffix("$Stub$Proxy") {
             Some(interface) => {
-                format!("{}.{}", interface.rsplit('.').next().unwrap_or_default(), frame.method)
+                format!("{}.{}", interface.rsplit('.').next().unwrap_or(interface), frame.method)
             }
             None => frame.short(),
         },
@@ -22,6 +22,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     Some(
         Finding::new("binder", w.score, title)
             .with_all_evidence(w.evidence)
+            .at_most_medium(w.unknown)
             .with_advice(
                 "The other process is slow or stuck: see its stacks in the system's ANR trace, and make the call \
                  from another thread.",

@@ -3,6 +3,7 @@
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::hot_method::{hot_path, most_of_it_in};
+use crate::diagnose::rules::starved;
 use crate::diagnose::time_out::time_outs;
 use crate::model::time::{format_ns, percent};
 
@@ -25,6 +26,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
             .with_evidence(cpu)
             .with_all_evidence(path)
             .with_all_evidence(slow.before_install(facts.analysis))
+            .at_most_medium(starved::may_be(facts, slow))
             .with_advice(
                 "Look at the stack tree: move the named work off the main thread or make it smaller.",
             )

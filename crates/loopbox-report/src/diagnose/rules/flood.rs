@@ -14,7 +14,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     let name = message_name(&flood.message, facts.analysis.api_level());
-    let waiting = facts.analysis.queue.messages().count();
+    let queue = &facts.analysis.queue;
+    let waiting = queue.messages().count();
     let of_queue = flood.count as f64 / waiting.max(1) as f64;
     let mut score: f64 = match (flood.count, of_queue) {
         (100.., 0.5..) => 0.78,
@@ -22,16 +23,29 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         (_, 0.5..) => 0.5,
         _ => 0.35,
     };
-    let mut evidence = vec![format!(
-        "{} of {waiting} pending messages are {name}, the oldest overdue by {}",
-        flood.count,
-        format_ns(flood.overdue_ns)
-    )];
+    let read = match (queue.whole, queue.total) {
+        (true, _) => format!("{waiting} pending messages"),
+        (false, Some(total)) => format!("the {waiting} pending messages that were read, of {total},"),
+        (false, None) => format!("the {waiting} pending messages that were read"),
+    };
+    let overdue = match flood.overdue_ns {
+        0 => String::new(),
+        ns => format!(", the oldest overdue by {}", format_ns(ns)),
+    };
+    let mut evidence = vec![format!("{} of {read} are {name}{overdue}", flood.count)];
+    // The rest may be of other kinds.
+    let mixed = !queue.whole && of_queue < 0.9;
+    let unknown = mixed.then(|| "the queue was not read to its end".to_owned());
+    let unknown: Vec<String> =
+        unknown.into_iter().chain(facts.unknown_main()).chain(facts.unknown_history()).collect();
     // Messages that piled up behind one that blocks main are its consequence. A flood is older than that message, or
     // no message blocks main and main is busy all the same.
-    let blocked = facts.running().map_or(0, |r| r.wall_ns).max(facts.longest_past.map_or(0, |p| p.wall_ns));
+    let blocked = facts.longest_ns();
     let busy = share(facts.load.work_ns, facts.load.span_ns);
-    if blocked >= 1_000_000_000 && flood.overdue_ns <= blocked.saturating_add(blocked / 4) {
+    if let Some(blocked) = blocked
+        && blocked >= 1_000_000_000
+        && flood.overdue_ns <= blocked.saturating_add(blocked / 4)
+    {
         score -= 0.4;
         evidence.push(format!(
             "against it: a message blocked main for {}, so they piled up behind that message",
@@ -43,7 +57,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         evidence.push(format!("messages took {} of the time before, {messages} of them", percent(busy)));
     }
     let title = format!("{} pending messages of one kind flood the queue: {name}", flood.count);
-    Some(Finding::new("flood", score, title).with_all_evidence(evidence).with_advice(
+    Some(Finding::new("flood", score, title).with_all_evidence(evidence).at_most_medium(unknown).with_advice(
         "Remove the message before posting it again (removeCallbacks), or coalesce the updates.",
     ))
 }

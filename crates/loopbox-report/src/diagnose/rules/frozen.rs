@@ -21,8 +21,8 @@ fn between_messages(facts: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     // Work since the thaw explains an ANR by itself when it took seconds.
-    let since = facts.running().map_or(0, |r| r.wall_ns).max(facts.longest_past.map_or(0, |p| p.wall_ns));
-    let score = if since >= 2_000_000_000 { 0.45 } else { 0.82 };
+    let since = facts.longest_ns();
+    let score = if since >= Some(2_000_000_000) { 0.45 } else { 0.82 };
     let title = format!(
         "The process was frozen for {}, until {} before the dump",
         format_ns(record.wall_ns),
@@ -31,7 +31,8 @@ fn between_messages(facts: &Facts<'_>) -> Option<Finding> {
     Some(
         Finding::new("frozen", score, title)
             .with_evidence("between two messages nothing ran for over a minute, and then main went on")
-            .with_evidence(format!("the longest message since took {}", format_ns(since)))
+            .with_all_evidence(since.map(|ns| format!("the longest message since took {}", format_ns(ns))))
+            .at_most_medium(facts.unknown_main())
             .with_advice(
                 "Time-outs that started before the freeze ran out during it: this is not a hang of the app's code.",
             ),

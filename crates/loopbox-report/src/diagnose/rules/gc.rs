@@ -1,7 +1,7 @@
 //! Garbage collections: those that the app asks for, and those that it must wait for because its heap is full.
 
 use crate::diagnose::cpu_wait::asleep_share;
-use crate::diagnose::dominant_wait::{called_from, dominant_wait};
+use crate::diagnose::dominant_wait::{called_from, dominant_wait, uncovered};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::hot_method::{hot_path, most_of_it_in};
@@ -15,6 +15,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     Some(
         Finding::new("gc", w.score, title)
             .with_all_evidence(w.evidence)
+            .at_most_medium(w.unknown)
             .with_advice("Do not call System.gc() on the main thread.")
             .with_message(w.slow.token)
             .with_culprit(w.site.app),
@@ -37,7 +38,8 @@ pub(super) fn find_pressure(facts: &Facts<'_>) -> Option<Finding> {
     let slow = facts.running()?;
     let profile =
         facts.profile.as_ref().filter(|_| facts.primary_message().map(|p| p.token) == Some(slow.token))?;
-    if profile.waiting_share() >= 0.4 || profile.share(WaitKind::Gc) >= 0.4 {
+    let unnamed = profile.share(WaitKind::Unknown);
+    if profile.waiting_share() >= 0.4 || profile.share(WaitKind::Gc) >= 0.4 || unnamed >= 0.4 {
         return None;
     }
     let span_ms = statistic("gc.lately.ms").filter(|span| *span >= MIN_SPAN_MS)?;
@@ -75,6 +77,7 @@ pub(super) fn find_pressure(facts: &Facts<'_>) -> Option<Finding> {
                 format!("of the time for which main did not wait for a CPU, it slept for {}", percent(asleep))
             }))
             .with_all_evidence(path)
+            .at_most_medium(uncovered(slow, profile))
             .with_advice(
                 "See what fills the heap (a heap dump, bitmaps, caches); allocate less on the main thread.",
             )

@@ -28,8 +28,7 @@ fn one_long(facts: &Facts<'_>) -> Option<Finding> {
         let of = past
             .place
             .and_then(OutsidePlace::words)
-            .map(|words| format!(", in {words},"))
-            .unwrap_or_default();
+            .map_or_else(String::new, |words| format!(", in {words},"));
         format!("Main had been busy {}{of} for {}{place}", token::title(past.token), past.length())
     } else {
         format!("An earlier message (#{}) took {}{place}", past.token, past.length())
@@ -43,6 +42,7 @@ fn one_long(facts: &Facts<'_>) -> Option<Finding> {
             running.token,
             format_ns(running.wall_ns)
         ),
+        None if facts.unknown_main().is_some() => "what main did at the dump is not known".into(),
         None => "no message was running at the dump".into(),
     };
     Some(
@@ -55,6 +55,7 @@ fn one_long(facts: &Facts<'_>) -> Option<Finding> {
             .with_evidence(now)
             .with_all_evidence(path)
             .with_all_evidence(past.before_install(facts.analysis))
+            .at_most_medium(facts.unknown_main())
             .with_advice("The stack at the dump is not the cause: look at the earlier message.")
             .with_message(past.token)
             .with_culprit(culprit.map(|method| method.frame)),
@@ -64,8 +65,6 @@ fn one_long(facts: &Facts<'_>) -> Option<Finding> {
 fn many_short(facts: &Facts<'_>) -> Option<Finding> {
     let load = facts.load;
     let share = share(load.work_ns, load.span_ns);
-    let longest = facts.longest_past.map_or(0, |past| past.wall_ns);
-    let running = facts.running().map_or(0, |running| running.wall_ns);
     if load.messages < 5 || load.span_ns < INPUT_TIMEOUT_NS / 2 {
         return None;
     }
@@ -76,8 +75,8 @@ fn many_short(facts: &Facts<'_>) -> Option<Finding> {
         _ => return None,
     };
     // One long message, past or present, explains more than all the short ones.
-    let dominated = longest.max(running) > load.work_ns / 2;
-    let free = facts.free_for_ns().unwrap_or(0) >= INPUT_TIMEOUT_NS / 5;
+    let dominated = facts.longest_ns() > Some(load.work_ns / 2);
+    let free = facts.was_free_for(INPUT_TIMEOUT_NS / 5);
     let score = by_share - if dominated { 0.3 } else { 0.0 } - if free { 0.2 } else { 0.0 };
     let title = format!(
         "Main was busy with many messages: {} of them took {} of the last {}",
@@ -87,7 +86,9 @@ fn many_short(facts: &Facts<'_>) -> Option<Finding> {
     );
     let mut finding = Finding::new("history", score, title)
         .with_evidence(format!("messages took {} of the time before the dump", percent(share)))
-        .with_evidence(format!("the longest of them took {}", format_ns(longest)))
+        .with_all_evidence(
+            facts.longest_past.map(|past| format!("the longest of them took {}", format_ns(past.wall_ns))),
+        )
         .with_all_evidence(handlers(facts))
         .with_advice(
             "No single message is to blame: look in the history for handlers that appear repeatedly.",

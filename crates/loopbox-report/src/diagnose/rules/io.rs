@@ -35,6 +35,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     Some(
         Finding::new("io", w.score, title)
             .with_all_evidence(w.evidence)
+            .at_most_medium(w.unknown)
             .with_advice(advice)
             .with_message(w.slow.token)
             .with_culprit(w.site.app.or(Some(w.site.at))),

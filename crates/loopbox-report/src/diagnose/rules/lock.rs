@@ -1,13 +1,13 @@
 //! Waiting for another thread: a lock, a latch, a future, or a monitor.
 
-use crate::diagnose::cpu_wait::measured_cpu_wait;
-use crate::diagnose::dominant_wait::{called_from, dominant_wait, short};
+use crate::diagnose::cpu_wait::{NO_CPU_TIME, NOT_MEASURED, measured_cpu_wait};
+use crate::diagnose::dominant_wait::{called_from, dominant_wait, short, uncovered};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::suspects::{Suspect, suspects};
 use crate::diagnose::wait_kind::WaitKind;
 use crate::model::time::{format_ns, percent, share};
-use crate::model::{FrameId, FrameKind, LockHolder, LockSource};
+use crate::model::{Analysis, FrameId, FrameKind, LockHolder, LockSource};
 use std::fmt::Write as _;
 
 const ADVICE: &str = "Find the thread that holds the lock in the system's ANR trace (\"held by thread\"), and what it does \
@@ -46,16 +46,16 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     }
     let title = match holders.first() {
         Some(_) if locks.deadlock => {
-            let names: Vec<&str> = holders.iter().map(|h| h.name.as_str()).collect();
+            let names: Vec<String> = holders.iter().map(|holder| named(holder)).collect();
             format!("Deadlock: {} waits for {object}, in a cycle with {}", slow.noun(), names.join(", "))
         }
         _ if joins => joined_title(facts, &slow.subject(), first.holder.as_ref()?),
         Some(holder) => format!(
-            "{} waits for {}{object}, held by thread {}{}",
+            "{} waits for {}{object}, held by {}{}",
             slow.subject(),
             if parked { "" } else { "the monitor of " },
-            holder.name,
-            holder.stack.last().map(|&top| format!(" in {}", short(facts, top))).unwrap_or_default()
+            if holder.name.is_empty() { named(holder) } else { format!("thread {}", holder.name) },
+            holder.stack.last().map_or_else(String::new, |&top| format!(" in {}", short(facts, top)))
         ),
         None => format!("{} waits to be notified on {object}", slow.subject()),
     };
@@ -70,13 +70,20 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     let is_held = !holders.is_empty();
     let mut finding = Finding::new("lock", base + more, title);
     for holder in holders {
-        let tid = holder.tid.map(|tid| format!(" ({tid})")).unwrap_or_default();
+        let tid = holder.tid.filter(|tid| *tid != 0).map_or_else(String::new, |tid| format!(" ({tid})"));
         let (name, does) = (&holder.name, activity(facts, holder));
         finding = finding.with_evidence(if joins && Some(holder) == first.holder.as_ref() {
             format!("main waits for thread {name}{tid}, which {does}")
         } else {
             format!("thread {name}{tid} holds it and {does}")
         });
+    }
+    // Unlike a deadlock, which lasts, the chain is of one instant: that main waited all the time shows by its CPU time and stacks.
+    if !locks.deadlock {
+        let no_cpu_time = slow.cpu_ns.is_none().then(|| NO_CPU_TIME.to_owned());
+        let no_stacks = parked && facts.profile.is_none();
+        let no_stacks = no_stacks.then(|| "there are no stacks, which would show the wait".to_owned());
+        finding = finding.at_most_medium(no_cpu_time.into_iter().chain(no_stacks));
     }
     if locks.source == LockSource::SystemTrace {
         finding =
@@ -116,6 +123,15 @@ fn joined_title(facts: &Facts<'_>, subject: &str, thread: &LockHolder) -> String
     format!("{subject} waits for thread {} to end{does}", thread.name)
 }
 
+/// A thread by its name, which may not have been read.
+fn named(holder: &LockHolder) -> String {
+    match (holder.name.as_str(), holder.tid) {
+        ("", Some(tid)) if tid != 0 => format!("thread {tid}"),
+        ("", _) => "a thread that is not known".into(),
+        (name, _) => name.to_owned(),
+    }
+}
+
 fn waits_for_storage(facts: &Facts<'_>) -> bool {
     let kinds = [WaitKind::Preferences, WaitKind::Database];
     facts.profile.as_ref().is_some_and(|profile| kinds.iter().any(|kind| profile.share(*kind) >= 0.6))
@@ -148,10 +164,10 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         called_from(facts, w.site)
     );
     let a = facts.analysis;
-    let main =
-        w.slow.tree.and_then(|tree| Some(tree.stack(tree.stack_runs().last()?.top))).unwrap_or_default();
+    let main = w.slow.tree.and_then(|tree| Some(tree.stack(tree.stack_runs().last()?.top)));
     // The threads were looked at when the running message waited.
-    let suspects = if w.slow.running { suspects(a, &main, w.site) } else { Vec::new() };
+    let main = main.filter(|_| w.slow.running);
+    let suspects = main.map_or_else(Vec::new, |main| suspects(a, &main, w.site));
     if let Some(other) = suspects.iter().find(|suspect| suspect.crosswise) {
         let _ = write!(title, ", perhaps in a deadlock with {}", other.thread.name);
     }
@@ -159,10 +175,19 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         Finding::new("lock", w.score, title)
             .with_all_evidence(w.evidence)
             .with_all_evidence(suspects.iter().map(|suspect| hint(facts, what, suspect)))
+            .with_all_evidence((!suspects.is_empty()).then(|| of_what_was_read(a)).flatten())
+            .at_most_medium(w.unknown)
             .with_advice(ADVICE)
             .with_message(w.slow.token)
             .with_culprit(w.site.app),
     )
+}
+
+/// That other threads, which were not looked at, may be worth as much.
+fn of_what_was_read(a: &Analysis) -> Option<String> {
+    let unread = a.threads.threads.iter().filter(|thread| thread.stack.is_none()).count() as u64;
+    let unread = unread.saturating_add(a.threads.left_out.into());
+    (unread > 0).then(|| format!("of the threads whose stacks were read: those of {unread} more were not"))
 }
 
 /// Why a thread is worth a look.
@@ -197,9 +222,10 @@ pub(super) fn find_monitor(facts: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     // On a starved machine the stacks look the same, and the sampler wakes up late, too.
-    let starved = match measured_cpu_wait(facts, slow) {
+    let measured = measured_cpu_wait(facts, slow);
+    let starved = match measured {
         Some((part, _)) => part >= 0.3,
-        None => facts.wakeup_latency_ns >= 300_000_000,
+        None => facts.wakeup_latency_ns >= Some(300_000_000),
     };
     let score = facts.score(slow) + if starved { -0.35 } else { 0.02 };
     let title = format!("{} seems to wait for a monitor in {}", slow.subject(), short(facts, frame));
@@ -214,5 +240,7 @@ pub(super) fn find_monitor(facts: &Facts<'_>) -> Option<Finding> {
         finding = finding
             .with_evidence("against it: the machine may have been starved, where the stacks look the same");
     }
+    let not_measured = measured.is_none().then(|| NOT_MEASURED.to_owned());
+    let finding = finding.at_most_medium(not_measured).at_most_medium(uncovered(slow, profile));
     Some(finding.with_advice(ADVICE).with_message(slow.token).with_culprit(Some(frame)))
 }

@@ -2,12 +2,21 @@
 
 use crate::diagnose::facts::{Facts, INPUT_TIMEOUT_NS};
 use crate::diagnose::finding::Finding;
-use crate::diagnose::wait_kind::WaitKind;
+use crate::diagnose::rules::barrier;
+use crate::model::Overdue;
 use crate::model::time::{format_ns, percent, share};
+use loopbox_format::model::Feature;
+
+/// Messages that have waited for this long speak against it.
+const OVERDUE_NS: u64 = 1_000_000_000;
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
+    let overdue = facts.analysis.queue.longest_overdue(facts.analysis.dump_ns);
     // "Main was free" sends the reader elsewhere: it takes no more than one sign against it to say nothing.
-    if facts.not_idle.is_some() {
+    if facts.not_idle.is_some()
+        || overdue.by(OVERDUE_NS) == Some(true)
+        || barrier::holds_back(facts).is_some()
+    {
         return None;
     }
     let load = facts.load;
@@ -15,8 +24,6 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let mostly_idle = load.span_ns >= INPUT_TIMEOUT_NS && idle_share >= 0.85;
     let free_for = facts.free_for_ns();
     let young = facts.running().is_none_or(|running| running.wall_ns < 500_000_000 && !running.is_outside());
-    let polls = facts.analysis.queue.polling == Some(true)
-        || facts.profile.as_ref().is_some_and(|p| p.share(WaitKind::Polling) >= 0.8);
     let score: f64 = match free_for {
         Some(free) if free >= INPUT_TIMEOUT_NS => 0.85,
         Some(free) if free >= 2_000_000_000 => 0.68,
@@ -35,21 +42,60 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
             ),
         },
     );
-    if load.span_ns > 0 {
+    if load.span_ns >= 1_000_000 {
         finding = finding.with_evidence(format!(
             "messages took {} of the last {}",
             format_ns(load.work_ns),
             format_ns(load.span_ns)
         ));
     }
-    if polls {
+    if facts.waits == Some(true) {
         finding = finding.with_evidence("the Looper waited in nativePollOnce");
     }
-    if facts.analysis.queue.is_known() {
+    if overdue.by(OVERDUE_NS) == Some(false) {
         finding = finding.with_evidence("no pending message was overdue by a second");
     }
-    Some(finding.with_advice(
-        "Look at input dispatching (no focused window), at other processes of the app, at binder threads, and at \
-         when the dump was made: it may have come after the hang.",
-    ))
+    Some(
+        finding
+            .no_verdict(unread(facts, overdue))
+            .at_most_medium(unsure(facts))
+            .with_advice(
+                "Look at input dispatching (no focused window), at other processes of the app, at binder threads, and at \
+                 when the dump was made: it may have come after the hang.",
+            ),
+    )
+}
+
+/// What is not known that alone could say the contrary. The verdict sends the reader elsewhere and must not come of what was not
+/// looked at.
+fn unread(facts: &Facts<'_>, overdue: Overdue) -> Vec<String> {
+    let a = facts.analysis;
+    let queue = match overdue {
+        Overdue::Unknown if a.queue.is_known() => {
+            Some("the queue was not read to its end: messages may be due")
+        }
+        Overdue::Unknown => Some("the queue was not read: messages may be due"),
+        _ => None,
+    };
+    let cpu = idle_cpu_unread(facts).filter(|_| facts.waits != Some(true));
+    let hook = a.features.iter().all(|state| state.feature != Feature::Hook);
+    let hook = hook.then_some("whether the hook worked is not known");
+    let known = [queue, cpu, hook].into_iter().flatten().map(str::to_owned);
+    known.chain(facts.unknown_main()).chain(facts.unknown_history()).collect()
+}
+
+/// What is not known that would make it sure.
+fn unsure(facts: &Facts<'_>) -> Vec<String> {
+    let waits = match facts.waits {
+        _ if facts.free_for_ns().is_none() => None,
+        Some(true) => None,
+        Some(false) => Some("the Looper did not wait at the dump"),
+        None => Some("whether the Looper waited at the dump is not known"),
+    };
+    waits.into_iter().chain(idle_cpu_unread(facts)).map(str::to_owned).collect()
+}
+
+/// Input, callbacks and idle handlers run between messages, and take CPU time.
+fn idle_cpu_unread(facts: &Facts<'_>) -> Option<&'static str> {
+    (facts.load.idle_unread_ns > 0).then_some("main's CPU time between messages was not read")
 }

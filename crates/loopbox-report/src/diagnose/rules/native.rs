@@ -1,7 +1,7 @@
 //! A wait in native code: Java's stack ends at the native method, and the kernel reports what it waits for.
 
-use crate::diagnose::cpu_wait::measured_cpu_wait;
-use crate::diagnose::dominant_wait::{called_from, short};
+use crate::diagnose::cpu_wait::{NOT_MEASURED, measured_cpu_wait};
+use crate::diagnose::dominant_wait::{called_from, short, uncovered};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::wait_kind::WaitKind;
@@ -23,8 +23,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     // What computes in native code may wait for a moment, too. What waited for a CPU computes as soon as it has one, and
     // the sampler has it stopped meanwhile (in a futex) longer than on other machines: a wait takes no CPU and wants none.
     let cpu = slow.cpu_share().filter(|cpu| *cpu < 0.3)?;
-    let starved = measured_cpu_wait(facts, slow).map_or(0.0, |(part, _)| part);
-    if cpu + starved > 0.5 {
+    let starved = measured_cpu_wait(facts, slow).map(|(part, _)| part);
+    if starved.is_some_and(|starved| cpu + starved > 0.5) {
         return None;
     }
     let is_native = facts.analysis.frames[frame].kind == FrameKind::Native;
@@ -54,6 +54,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
             .with_evidence(in_method)
             .with_evidence(format!("main was on the CPU for {} of the time", percent(cpu)))
             .with_all_evidence(native_frames(main))
+            .at_most_medium(starved.is_none().then(|| NOT_MEASURED.to_owned()))
+            .at_most_medium(uncovered(slow, profile))
             .with_advice(ADVICE)
             .with_message(slow.token)
             .with_culprit(site.app.or(Some(frame))),
@@ -77,6 +79,6 @@ fn native_frames(main: &MainThread) -> Option<String> {
     let mut named =
         native.frames.iter().filter_map(|frame| Some((frame, native.modules.get(frame.module?)?)));
     let (frame, module) = named.find(|(_, module)| !is_system_call_stub(module.file_name()))?;
-    let function = frame.function().map(|function| format!("{} of ", function.name)).unwrap_or_default();
+    let function = frame.function().map_or_else(String::new, |function| format!("{} of ", function.name));
     Some(format!("native code: {function}{} at pc {:#x}", module.file_name(), frame.offset))
 }

@@ -53,6 +53,9 @@ pub(crate) fn caveats(facts: &Facts<'_>, starved: bool) -> Vec<String> {
             hook.detail
         ));
     }
+    if a.features.is_empty() {
+        caveats.push("which features of the recorder worked is not known".into());
+    }
     let machine = machine::signs(facts);
     if !starved && !machine.is_empty() {
         let signs: Vec<String> = machine.into_iter().map(|(_, sign)| sign).collect();

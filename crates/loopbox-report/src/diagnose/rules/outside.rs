@@ -56,7 +56,9 @@ fn not_idle(facts: &Facts<'_>) -> Option<Finding> {
     if slow.tree.is_none() {
         score = score.min(0.74);
     }
-    let finding = describe(facts, slow, score).with_all_evidence(found.evidence.iter().cloned());
+    let finding = describe(facts, slow, score)
+        .with_all_evidence(found.evidence.iter().cloned())
+        .at_most_medium(facts.unknown_history());
     Some(if slow.tree.is_some() { finding.with_message(slow.token) } else { finding })
 }
 
@@ -74,7 +76,7 @@ fn describe(facts: &Facts<'_>, slow: SlowMessage<'_>, score: f64) -> Finding {
     let most = most_of_it_in(facts, slow, culprit);
     let title = format!("Main was busy {place_in_words}, for {}{most}", slow.length());
     let cpu = slow.cpu_ns.map(|cpu| {
-        let of_time = slow.cpu_share().map(|cpu| format!(" ({})", percent(cpu))).unwrap_or_default();
+        let of_time = slow.cpu_share().map_or_else(String::new, |cpu| format!(" ({})", percent(cpu)));
         format!("main was on the CPU for {} of that{of_time}", format_ns(cpu))
     });
     Finding::new("outside", score, title)

@@ -1,6 +1,6 @@
 //! The machine is starved: this message hardly got to run.
 
-use crate::diagnose::cpu_wait::measured_cpu_wait;
+use crate::diagnose::cpu_wait::{NOT_MEASURED, measured_cpu_wait};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::machine;
@@ -8,6 +8,7 @@ use crate::diagnose::slow_message::SlowMessage;
 use crate::diagnose::wait_kind::{WaitKind, WaitProfile};
 use crate::model::Analysis;
 use crate::model::time::{percent, share};
+use loopbox_format::model::Uptime;
 use std::collections::BTreeMap;
 
 /// How much of the message main waited for a CPU.
@@ -24,7 +25,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     if slow.running && !facts.analysis.locks.waits.is_empty() {
         return None;
     }
-    let (own, evidence) = match waited(facts, slow)? {
+    let (own, evidence, unknown) = match waited(facts, slow)? {
         Waited::Measured { share, .. } if share < 0.3 => return None,
         Waited::Measured { share, evidence } => {
             let own = match share {
@@ -32,10 +33,10 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
                 s if s >= 0.4 => 0.75,
                 _ => 0.5,
             };
-            (own, evidence)
+            (own, evidence, unlooked(facts, slow))
         }
         // Without other signs this is more likely a wait for a monitor: it does not count by itself.
-        Waited::Supposed { evidence } => (0.3, evidence),
+        Waited::Supposed { evidence } => (0.3, evidence, vec![NOT_MEASURED.to_owned()]),
     };
     let machine = machine::signs(facts);
     let pool = running_pool(facts.analysis);
@@ -56,9 +57,24 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         Finding::new("starved", (own + support).min(0.93), title)
             .with_evidence(evidence)
             .with_all_evidence(machine.into_iter().map(|(_, sign)| sign))
+            .at_most_medium(unknown)
             .with_advice(advice)
             .with_message(slow.token),
     )
+}
+
+/// What is not known of a wait for something else, which stacks and the locks would show.
+fn unlooked(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
+    let stacks = match &facts.profile {
+        None => Some("there are no stacks, which would show a wait"),
+        Some(profile) if profile.share(WaitKind::Unknown) >= 0.4 => {
+            Some("the names of the stacks are missing, which would show a wait")
+        }
+        Some(_) => None,
+    };
+    let locks = slow.running && facts.analysis.locks.captured_ns == Uptime::ZERO;
+    let locks = locks.then_some("whether main waited for a lock was not looked at");
+    stacks.into_iter().chain(locks).map(str::to_owned).collect()
 }
 
 /// So many threads of one pool at once are no coincidence, and more than most phones have fast cores for.
@@ -86,6 +102,13 @@ fn pool_of(name: &str) -> String {
         }
     }
     pool
+}
+
+/// That the machine may have been starved while this message seemed to compute, as a reason not to be sure that its code is slow.
+pub(super) fn may_be(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<String> {
+    let is_primary = facts.primary_message().is_some_and(|primary| primary.token == slow.token);
+    let supposed = is_primary && matches!(waited(facts, slow), Some(Waited::Supposed { .. }));
+    (supposed && !machine::signs(facts).is_empty()).then(|| NOT_MEASURED.to_owned())
 }
 
 fn waited(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<Waited> {

@@ -8,7 +8,7 @@ use crate::model::anr_words::{exit_reason, verdict};
 use crate::model::message_name::message_name;
 use crate::model::time::ms;
 use crate::model::version::version_code;
-use crate::model::{Analysis, PendingEntry};
+use crate::model::{Analysis, Overdue, PendingQueue};
 use loopbox_format::model::{DumpReason, MainState, RecordKind};
 
 /// One report as a row.
@@ -145,8 +145,8 @@ impl ReportRow {
             history_idle_ms: sum(|r| r.idle_ns),
             slowest_ms: ms(a.history.iter().filter_map(|r| Some(r.slowest?.wall_ns)).max().unwrap_or(0)),
             late_ms: a.history.iter().filter_map(|r| r.checktime_late_ns).max().map(ms),
-            pending: a.queue.is_known().then_some(a.queue.entries.len() as i64),
-            overdue_ms: a.queue.entries.iter().map(PendingEntry::overdue_ns).max().map(ms),
+            pending: a.queue.entries_in_all().map(i64::from),
+            overdue_ms: overdue_ms(&a.queue),
             samples: a.trees.iter().map(|tree| i64::from(tree.samples())).sum(),
             statistics: object(a.statistics.iter().map(|f| (f.name.as_str(), f.value.as_str()))),
             annotations: object(
@@ -157,6 +157,15 @@ impl ReportRow {
             exit_reason: a.anr.exit.as_ref().map(|exit| exit_reason(exit.reason)).unwrap_or_default(),
             exit_description: a.anr.exit.as_ref().map(|exit| exit.description.clone()).unwrap_or_default(),
         }
+    }
+}
+
+/// How long the oldest message was due when the queue was read; `None` without a message, or when that is not known.
+fn overdue_ms(queue: &PendingQueue) -> Option<f64> {
+    match queue.longest_overdue(queue.captured_ns) {
+        Overdue::By(ns) => Some(ms(ns)),
+        Overdue::None => queue.messages().next().map(|_| 0.0),
+        Overdue::Unknown => None,
     }
 }
 
@@ -188,6 +197,7 @@ mod tests {
             .doing("a.H", "", 4_000)
             .tree(43, &[("a.A.a", 500)])
             .pending("Message 0: { when=-5s21ms what=3 target=a.H }")
+            .pending("(Total messages: 1, polling=false, quitting=false)")
             .statistic("threads", "31")
             .with(|r| {
                 r.meta.process.app_version = "5.10.0 (51000)".into();

@@ -55,7 +55,9 @@ function detailTable(details) {
   }
 
   const p = R.pending;
-  const state = [p.messages.length ? plural(p.messages.length, 'message') : 'no message', p.overdue ? p.overdue + ' overdue by up to ' + duration(p.most_overdue_ms) : p.messages.length ? 'none overdue' : '',
+  const read = p.messages.length ? plural(p.messages.length, 'message') : 'no message';
+  const state = [p.whole ? read : p.total == null ? read + ' read, how many there are is not known' : p.messages.length + ' of ' + plural(p.total, 'message') + ' read',
+    p.overdue ? p.overdue + ' overdue by up to ' + duration(p.most_overdue_ms) : p.messages.length ? p.whole ? 'none overdue' : 'none of these overdue' : '',
     p.polling == null ? '' : p.polling ? 'main was waiting for messages' : 'main was not waiting for messages', p.implementation ? p.implementation + ' queue' : '',
     p.tombstones ? p.tombstones + ' removed' : '', p.dropped_lines ? plural(p.dropped_lines, 'line') + ' not kept' : ''].filter(Boolean).join(', ');
   $('pending').append(el('p', { class: 'help' }, p.source === 'unavailable' ? 'Not known: ' + p.why : state));

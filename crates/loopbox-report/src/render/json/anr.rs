@@ -21,8 +21,8 @@ pub struct AnrView {
     pub hang_threshold_ms: Option<f64>,
     /// The part of its age in which the process was frozen.
     pub frozen_ms: f64,
-    /// How long the main thread waited for a CPU since the hang was first suspected.
-    pub starved_ms: f64,
+    /// How long the main thread waited for a CPU since the hang was first suspected; `None` when that was not counted.
+    pub starved_ms: Option<f64>,
     /// The total time of the message, once it has ended.
     pub ended_after_ms: Option<f64>,
     /// How long the first message of the queue has been overdue.
@@ -82,7 +82,7 @@ impl AnrView {
             ran_ms: ms(anr.ran_ns),
             hang_threshold_ms: anr.hang_threshold_ns.map(ms),
             frozen_ms: ms(anr.frozen_ns),
-            starved_ms: ms(anr.starved_ns),
+            starved_ms: a.starved_ns().map(ms),
             ended_after_ms: anr.ended_after_ns.map(ms),
             overdue_ms: anr.overdue_ns.map(ms),
             before_ms: ms(anr.before_ns),

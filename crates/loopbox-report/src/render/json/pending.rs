@@ -17,15 +17,20 @@ pub struct PendingView {
     pub captured_at_ms: f64,
     /// The implementation of `MessageQueue`, when the dump names it.
     pub implementation: Option<String>,
-    /// Whether the Looper was waiting for a message.
+    /// Whether the Looper was waiting for a message; `None` when that was not read.
     pub polling: Option<bool>,
-    /// Whether the Looper was quitting.
+    /// Whether the Looper was quitting; `None` when that was not read.
     pub quitting: Option<bool>,
-    /// The entries in the order in which they are due.
+    /// The number of entries that the queue had, barriers included and removed messages left out as far as they were read; `None`
+    /// when that was not read.
+    pub total: Option<u32>,
+    /// Whether `messages` are all of them; false when that is not known.
+    pub whole: bool,
+    /// The entries that were read, in the order in which they are due.
     pub messages: Vec<PendingEntryView>,
-    /// The number of overdue entries.
+    /// The number of messages among them that are overdue.
     pub overdue: usize,
-    /// How long the oldest entry is overdue.
+    /// How long the oldest of these is overdue.
     pub most_overdue_ms: f64,
     /// Removed messages that the queue had not dropped yet.
     pub tombstones: u32,
@@ -76,9 +81,11 @@ impl PendingView {
             implementation: q.implementation.clone(),
             polling: q.polling,
             quitting: q.quitting,
+            total: q.entries_in_all(),
+            whole: q.whole,
             messages: q.entries.iter().map(entry).collect(),
-            overdue: q.entries.iter().filter(|w| w.overdue_ns() > 0).count(),
-            most_overdue_ms: ms(q.entries.iter().map(PendingEntry::overdue_ns).max().unwrap_or(0)),
+            overdue: q.messages().filter(|(w, _)| w.overdue_ns() > 0).count(),
+            most_overdue_ms: ms(q.messages().map(|(w, _)| w.overdue_ns()).max().unwrap_or(0)),
             tombstones: q.tombstones,
             unread: q.unread.clone(),
             dropped_lines: q.dropped_lines,

@@ -2,7 +2,7 @@
 
 use super::layout::{heading, line};
 use super::style::{BAD, GOOD, QUIET, WARN, paint};
-use crate::render::json::{AnrView, ReportView};
+use crate::render::json::{AnrView, CurrentView, ReportView};
 
 pub(super) fn write(out: &mut String, view: &ReportView) {
     let AnrView { verdict, summary, evidence, .. } = &view.anr;
@@ -18,6 +18,15 @@ pub(super) fn write(out: &mut String, view: &ReportView) {
         line(out, format!("  - {evidence}"));
     }
     if evidence.is_empty() {
-        line(out, paint(QUIET, "  no message was running, and none was overdue"));
+        let running = match view.current {
+            CurrentView::Unknown => "what was running is not known",
+            _ => "no message was running",
+        };
+        let overdue = match (view.pending.source, view.pending.whole, view.pending.overdue) {
+            ("unavailable", ..) | (_, false, 0) => "whether one was overdue is not known",
+            (_, true, 0) => "none was overdue",
+            _ => "the queue has some that were overdue",
+        };
+        line(out, paint(QUIET, format!("  {running}, and {overdue}")));
     }
 }

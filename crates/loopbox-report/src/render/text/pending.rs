@@ -23,9 +23,17 @@ pub(super) fn write(out: &mut String, view: &ReportView, options: Options) {
         }
         _ => "from a source unknown to this version of loopbox",
     };
-    let mut rest = match p.overdue {
-        0 => format!("{}, none overdue", messages(p.messages.len())),
-        n => format!("{}, {n} overdue by up to {}", messages(p.messages.len()), format_ms(p.most_overdue_ms)),
+    let read = p.messages.len();
+    let mut rest = match (p.whole, p.total) {
+        (true, _) => messages(read),
+        (false, Some(total)) => format!("{read} of {} were read", messages(total as usize)),
+        (false, None) => format!("{} were read, how many there are is not known", messages(read)),
+    };
+    rest += &match (p.overdue, p.whole) {
+        (0, true) => ", none overdue".to_owned(),
+        (0, false) if read == 0 => String::new(),
+        (0, false) => ", none of these overdue".to_owned(),
+        (n, _) => format!(", {n} overdue by up to {}", format_ms(p.most_overdue_ms)),
     };
     match p.polling {
         Some(true) => rest += ", main was waiting for messages",

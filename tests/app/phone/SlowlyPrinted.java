@@ -8,7 +8,7 @@ import java.io.IOException;
 import scenario.Options;
 
 /**
- * What a message carries that waits in the queue: whoever prints the queue for a report makes a file, {@code printGate=} and
+ * What a message carries that waits in the queue: whoever asks for its text for a report makes a file, {@code printGate=} and
  * {@code .waits}, and goes on when that is taken away, or when the file {@code printGate=} is there.
  */
 final class SlowlyPrinted {
@@ -35,7 +35,7 @@ final class SlowlyPrinted {
     @Override
     public String toString() {
         try {
-            // One at a time: who prints the queue has its lock.
+            // One at a time: one thread asks.
             waits.createNewFile();
         } catch (IOException failed) {
             throw new IllegalStateException(failed);

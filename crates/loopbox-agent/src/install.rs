@@ -211,8 +211,9 @@ fn install_sig_quit(session: &Session) -> Option<SigQuit> {
             session.features.set(Feature::SigQuit, true, HANDLED);
             Some(sig_quit)
         }
-        Err(error) => {
-            session.features.set(Feature::SigQuit, false, error.to_string());
+        Err(why) => {
+            let how = format!("noticed once ART has got it, its sender unknown: {why}");
+            session.features.set(Feature::SigQuit, true, how);
             None
         }
     }

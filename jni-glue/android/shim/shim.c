@@ -6,6 +6,7 @@
  * library does not import is left out by the linker.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -108,6 +109,30 @@ int shim_sigaction(int signal, const struct action64 *new, struct action64 *old)
         memcpy(&old->mask, &wide_old.sa_mask, sizeof old->mask);
     }
     return result;
+}
+
+/* SigchainAction of ART's libsigchain, which has a set of bionic's kind on Android and one of glibc's here. */
+struct chain_action64 {
+    void *handler;
+    set64 mask;
+    uint64_t flags;
+};
+
+static void add_special(int signal, const struct chain_action64 *action) {
+    struct {
+        void *handler;
+        sigset_t mask;
+        uint64_t flags;
+    } wide = {action->handler, {{0}}, action->flags};
+    widen(&action->mask, &wide.mask);
+    void (*add)(int, void *) = (void (*)(int, void *))dlsym(RTLD_DEFAULT, "AddSpecialSignalHandlerFn");
+    add(signal, &wide);
+}
+
+/* The functions of ART are the same, but for that one. */
+void *shim_dlsym(void *library, const char *name) {
+    void *found = dlsym(library, name);
+    return found && !strcmp(name, "AddSpecialSignalHandlerFn") ? (void *)add_special : found;
 }
 
 /* pthread_attr_t has 56 bytes in bionic and up to 64 in glibc. Only the stack size is ever set. */

@@ -32,6 +32,9 @@ public final class Quits implements Runnable {
         if ("before".equals(mode) || "removed".equals(mode) || "unregistered".equals(mode)) {
             Signals.install(false);
         }
+        if ("claimed".equals(mode)) {
+            Signals.claim();
+        }
         if (!Loopbox.install(options.config().build()).isOn()) {
             throw new AssertionError("not installed");
         }
@@ -69,12 +72,17 @@ public final class Quits implements Runnable {
             Loopbox.install(options.config().build());
         } else if ("removed".equals(mode)) {
             Signals.remove();
-            await("on", "put back from the default action");
+            await("on", "handled");
+        } else if ("bypassed".equals(mode)) {
+            Signals.setBySystemCall(Signals.IGNORE);
+            await("on", "put back from being ignored: 1");
+            Signals.setBySystemCall(Signals.DEFAULT);
+            await("on", "put back from the default action: 1");
         } else if ("unregistered".equals(mode)) {
             await("on", "handled");
         } else if ("left".equals(mode)) {
             Signals.install(true);
-            await("on", "in front of ours");
+            await("on", "another library's handler");
             Signals.remove();
             await("on", "handled");
         }
@@ -94,7 +102,7 @@ public final class Quits implements Runnable {
         SignalCatcher.await();
         Script.say("others " + Signals.count());
         Loopbox.uninstall();
-        if (options.text("mode", null) != null && !"swallowed".equals(mode) && !"circle".equals(mode)) {
+        if (options.text("mode", null) != null && !"circle".equals(mode)) {
             quit();
             Script.say("others " + Signals.count());
         }

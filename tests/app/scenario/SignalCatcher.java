@@ -24,14 +24,7 @@ final class SignalCatcher {
 
     /** How often it has gone to sleep: it does nothing but to wait for signals and to answer them. */
     static long wakeUps() throws IOException {
-        try (BufferedReader reader = new BufferedReader(new FileReader(new File(task(), "status")))) {
-            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                if (line.startsWith("voluntary_ctxt_switches:")) {
-                    return Long.parseLong(line.substring(line.indexOf(':') + 1).trim());
-                }
-            }
-        }
-        throw new AssertionError("the kernel counts no switches");
+        return Tasks.wakeUps(NAME);
     }
 
     /** Until it has got a signal after it had gone to sleep that often. */
@@ -44,25 +37,8 @@ final class SignalCatcher {
 
     private static boolean isWaiting() throws IOException {
         // In sigwait the kernel takes what is waited for out of the thread's mask.
-        File status = new File(task(), "status");
+        File status = new File(Tasks.named(NAME), "status");
         return !has(status, "SigPnd:") && !has(status, "ShdPnd:") && !has(status, "SigBlk:");
-    }
-
-    private static File task() throws IOException {
-        for (File task : new File("/proc/self/task").listFiles()) {
-            if (NAME.equals(firstLine(new File(task, "comm")))) {
-                return task;
-            }
-        }
-        throw new AssertionError("no thread is called " + NAME);
-    }
-
-    private static String firstLine(File file) throws IOException {
-        try (BufferedReader reader = new BufferedReader(new FileReader(file))) {
-            return reader.readLine();
-        } catch (java.io.FileNotFoundException ended) {
-            return null;
-        }
     }
 
     private static boolean has(File status, String mask) throws IOException {

@@ -10,6 +10,7 @@
  * stale   reads memory that it has given back, and says so: memory tagging ends the process before. No library is loaded
  *
  * Each thing that must hold is a line, `ok` or `WRONG` with words; the exit code is how many were wrong. */
+#include "chain.h"
 #include "vm.h"
 
 #define LIMIT_MS 120000
@@ -166,6 +167,7 @@ static void whole(void) {
     is_reported("sigquit", "a report of SIGQUIT");
     is(until(has_caught) && caught == 1, "SIGQUIT is handed on to the Signal Catcher, once");
     is(earlier == 1, "and to the handler that was there before, once");
+    is(!chain_has_gone_on(), "which the signal chain has no part in");
     end(env, 0, -1, 0);
 
     begin(env, 0);

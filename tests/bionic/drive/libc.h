@@ -9,11 +9,14 @@ typedef unsigned long word;
 
 #if defined(__ANDROID__) && !defined(__LP64__)
 #define RTLD_NOW 0
+#define RTLD_NEXT ((void *)-2)
 #else
 #define RTLD_NOW 2
+#define RTLD_NEXT ((void *)-1)
 #endif
 #define SIGQUIT 3
 #define SIG_BLOCK 0
+#define SIG_SETMASK 2
 #define CLOCK_MONOTONIC 1
 
 extern int printf(const char *, ...), snprintf(char *, word, const char *, ...), fflush(void *);
@@ -61,12 +64,26 @@ struct entry {
     char name[256];
 };
 
-/* Room for any C library's set of signals and its `struct sigaction`, and where in that the handler is. */
+/* Room for any C library's set of signals and its `struct sigaction`; where in that the handler and the flags are, how long it is; and
+ * the set as it is. */
 typedef struct {
     long words[32];
 } signals;
-#if defined(__ANDROID__) && defined(__LP64__)
+#if defined(__ANDROID__)
+typedef word set;
+#ifdef __LP64__
 #define HANDLER 1
+#define FLAGS_AT 0
 #else
 #define HANDLER 0
+#define FLAGS_AT 2
+#endif
+#define ACTION_LEN (4 * sizeof(long))
+#else
+typedef struct {
+    word words[128 / sizeof(word)];
+} set;
+#define HANDLER 0
+#define FLAGS_AT (1 + 128 / sizeof(word))
+#define ACTION_LEN ((FLAGS_AT + 2) * sizeof(long))
 #endif

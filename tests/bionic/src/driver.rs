@@ -14,6 +14,9 @@ use loopbox_testbed::{Arch, Testbed};
 /// What every part is compiled with: it has the C library's functions by their names alone.
 const FLAGS: [&str; 5] = ["-O1", "-fPIC", "-fno-builtin", "-fvisibility=hidden", "-Wno-unused-parameter"];
 
+/// The driver, with a signal chain as `app_process` has it.
+const DRIVE: [&str; 2] = ["drive.c", "chain.c"];
+
 /// Compiles both into a folder, as `drive` and `libart.so`, for this machine.
 ///
 /// # Errors
@@ -21,7 +24,8 @@ const FLAGS: [&str; 5] = ["-O1", "-fPIC", "-fno-builtin", "-fvisibility=hidden",
 pub fn compile_for_host(out: &Path) -> Result<()> {
     let (program, libart) = products(out);
     let mut cc = Command::new("cc");
-    run(cc.args(FLAGS).arg(source("drive.c")).arg("-o").arg(&program).args(["-ldl", "-lpthread"]))?;
+    cc.args(FLAGS).args(DRIVE.map(source)).arg("-rdynamic");
+    run(cc.arg("-o").arg(&program).args(["-ldl", "-lpthread"]))?;
     let mut cc = Command::new("cc");
     cc.args(FLAGS).args(["-shared", "-Wl,-soname,libart.so"]).arg(source("vm.c"));
     run(cc.arg("-o").arg(&libart))?;
@@ -36,15 +40,15 @@ pub fn compile_for_arm64(testbed: &Testbed, out: &Path) -> Result<()> {
     let tools = CompilerTools::ensure()?;
     let sysroot = testbed.sysroot()?;
     let (program, libart) = products(out);
-    let compile = |source: PathBuf, words: &[&str], to: &Path| -> Result<()> {
+    let compile = |sources: &[PathBuf], words: &[&str], to: &Path| -> Result<()> {
         let mut clang = tools.for_arch(Arch::Arm64, &sysroot);
         // It is one for C++, which C files by their name would be to it.
-        clang.args(FLAGS).args(["-x", "c"]).arg(source).args(["-x", "none", "-nostdlib++"]);
+        clang.args(FLAGS).args(["-x", "c"]).args(sources).args(["-x", "none", "-nostdlib++"]);
         run(clang.args(words).arg("-o").arg(to)).map(drop)
     };
-    compile(source("drive.c"), &["-ldl", "-lpthread"], &program)?;
-    compile(source("vm.c"), &["-shared", "-Wl,-soname,libart.so"], &libart)?;
-    compile(root().join("tests/bionic/machine/init.c"), &[], &out.join("init"))
+    compile(&DRIVE.map(source), &["-rdynamic", "-ldl", "-lpthread"], &program)?;
+    compile(&[source("vm.c")], &["-shared", "-Wl,-soname,libart.so"], &libart)?;
+    compile(&[root().join("tests/bionic/machine/init.c")], &[], &out.join("init"))
 }
 
 /// The same for a device, linked against its own libraries.
@@ -56,8 +60,9 @@ pub(crate) fn compile_for_device(device: &Device, abi: Abi, out: &Path) -> Resul
     let (program, libart) = products(out);
     let linker = if abi.is_64_bit() { "linker64" } else { "linker" };
     let start = format!("-dynamic-linker=/system/bin/{linker}");
-    let drive = [tools.object(&source("drive.c"))?, tools.object(&source("start.c"))?];
-    tools.link(&["-pie", &start, "-e", "_start"], &drive, &program)?;
+    let [drive, chain] = DRIVE.map(source);
+    let drive = [tools.object(&drive)?, tools.object(&chain)?, tools.object(&source("start.c"))?];
+    tools.link(&["-pie", &start, "-e", "_start", "--export-dynamic"], &drive, &program)?;
     tools.link(&["-shared", "-soname=libart.so"], &[tools.object(&source("vm.c"))?], &libart)
 }
 

@@ -1,15 +1,19 @@
 //! The native half of `com.othersdk.Signals`: what another library in the same app does with SIGQUIT.
 
-use jni::objects::JClass;
+use jni::objects::{JClass, JString};
 use jni::sys::{jboolean, jint};
 use jni::{EnvUnowned, jni_str};
+use std::ffi::CString;
 use std::mem::MaybeUninit;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
 static COUNT: AtomicU32 = AtomicU32::new(0);
 static PASS_ON: AtomicBool = AtomicBool::new(false);
 static FOUND: AtomicPtr<libc::sigaction> = AtomicPtr::new(ptr::null_mut());
+/// A library that was loaded, and its handler.
+static LIBRARY: AtomicPtr<libc::c_void> = AtomicPtr::new(ptr::null_mut());
+static ITS_HANDLER: AtomicUsize = AtomicUsize::new(0);
 
 extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     COUNT.fetch_add(1, Ordering::SeqCst);
@@ -24,15 +28,21 @@ extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: 
     }
 }
 
+fn action(handler: libc::sighandler_t, flags: libc::c_int) -> libc::sigaction {
+    // SAFETY: plain data, for which zeros are valid.
+    let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
+    action.sa_sigaction = handler;
+    action.sa_flags = flags;
+    action
+}
+
 extern "system" fn install(_: EnvUnowned<'_>, _: JClass<'_>, pass_on: jboolean) {
     PASS_ON.store(pass_on, Ordering::SeqCst);
+    let ours = action(handler as *const () as libc::sighandler_t, libc::SA_SIGINFO | libc::SA_RESTART);
     let mut found = MaybeUninit::uninit();
     let mut set = MaybeUninit::uninit();
     // SAFETY: all structures have room and are filled in before use; the handler is async-signal-safe.
     unsafe {
-        let mut ours: libc::sigaction = MaybeUninit::zeroed().assume_init();
-        ours.sa_sigaction = handler as *const () as libc::sighandler_t;
-        ours.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
         assert_eq!(libc::sigaction(libc::SIGQUIT, &raw const ours, found.as_mut_ptr()), 0);
         FOUND.store(Box::into_raw(Box::new(found.assume_init())), Ordering::SeqCst);
         libc::sigemptyset(set.as_mut_ptr());
@@ -59,6 +69,107 @@ extern "system" fn block(_: EnvUnowned<'_>, _: JClass<'_>) {
     }
 }
 
+/// Sets an action and changes no mask, as a library does on a thread that is not the main one.
+extern "system" fn set(_: EnvUnowned<'_>, _: JClass<'_>, what: jint) {
+    let new = match what {
+        0 => action(libc::SIG_DFL, 0),
+        1 => action(libc::SIG_IGN, 0),
+        2 => action(handler as *const () as libc::sighandler_t, libc::SA_SIGINFO | libc::SA_RESTART),
+        _ => action(handler as *const () as libc::sighandler_t, libc::SA_SIGINFO | libc::SA_RESETHAND),
+    };
+    // SAFETY: an action whose handler is async-signal-safe.
+    assert_eq!(unsafe { libc::sigaction(libc::SIGQUIT, &raw const new, ptr::null_mut()) }, 0);
+}
+
+/// Sets the default action or SIG_IGN by the system call, which no other library sees.
+extern "system" fn set_by_system_call(_: EnvUnowned<'_>, _: JClass<'_>, what: jint) {
+    let action = [what as u64, 0, 0, 0];
+    // SAFETY: the kernel's structure, which begins with the action; no handler, no flags, an empty mask of eight bytes.
+    let failed = unsafe {
+        let (action, nowhere) = (action.as_ptr(), ptr::null_mut::<u64>());
+        libc::syscall(libc::SYS_rt_sigaction, libc::SIGQUIT, action, nowhere, size_of::<u64>())
+    };
+    assert_eq!(failed, 0);
+}
+
+/// Claims the signal in ART's signal chain, as a debugger or a translator of other processors' code may.
+extern "system" fn claim(_: EnvUnowned<'_>, _: JClass<'_>) {
+    extern "C" fn not_mine(_: libc::c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) -> bool {
+        false
+    }
+    /// `SigchainAction`.
+    #[repr(C)]
+    struct Action {
+        handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) -> bool,
+        mask: libc::sigset_t,
+        flags: u64,
+    }
+    // SAFETY: the function of this name has this type, and copies the action; no signal is in the mask.
+    unsafe {
+        let add = libc::dlsym(libc::RTLD_DEFAULT, c"AddSpecialSignalHandlerFn".as_ptr());
+        assert!(!add.is_null());
+        let add =
+            std::mem::transmute::<*mut libc::c_void, unsafe extern "C" fn(libc::c_int, *const Action)>(add);
+        let action = Action { handler: not_mine, mask: MaybeUninit::zeroed().assume_init(), flags: 0 };
+        add(libc::SIGQUIT, &raw const action);
+    }
+}
+
+extern "system" fn raise(_: EnvUnowned<'_>, _: JClass<'_>) {
+    // SAFETY: no pointers. To the calling thread, whatever its mask is.
+    assert_eq!(unsafe { libc::raise(libc::SIGQUIT) }, 0);
+}
+
+/// Opens a library, which sets a handler when it is loaded.
+extern "system" fn load<'local>(mut env: EnvUnowned<'local>, _: JClass<'local>, path: JString<'local>) {
+    env.with_env(|env| -> jni::errors::Result<()> {
+        let path = CString::new(path.try_to_string(env)?).unwrap_or_default();
+        // SAFETY: a C string; the test's own library.
+        let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW) };
+        assert!(!library.is_null(), "no library {path:?}");
+        LIBRARY.store(library, Ordering::SeqCst);
+        let mut set = MaybeUninit::<libc::sigaction>::uninit();
+        // SAFETY: filled in by the call.
+        let handler = unsafe {
+            assert_eq!(libc::sigaction(libc::SIGQUIT, ptr::null(), set.as_mut_ptr()), 0);
+            set.assume_init().sa_sigaction
+        };
+        assert!(handler > libc::SIG_IGN);
+        ITS_HANDLER.store(handler, Ordering::SeqCst);
+        Ok(())
+    })
+    .resolve::<jni::errors::LogErrorAndDefault>();
+}
+
+/// Unloads it. Its handler stays set.
+extern "system" fn unload(_: EnvUnowned<'_>, _: JClass<'_>) {
+    // SAFETY: opened by `load`, and nothing of it runs.
+    assert_eq!(unsafe { libc::dlclose(LIBRARY.load(Ordering::SeqCst)) }, 0);
+    let page = ITS_HANDLER.load(Ordering::SeqCst) & !4095;
+    let mut core = 0_u8;
+    // SAFETY: asks whether the page is mapped; room for its answer.
+    let mapped = unsafe { libc::mincore(page as *mut libc::c_void, 1, &raw mut core) };
+    assert_eq!(mapped, -1, "the library is still there");
+}
+
+/// Maps a file, to be executed, where its handler was: as a library that is loaded next.
+extern "system" fn load_over<'local>(mut env: EnvUnowned<'local>, _: JClass<'local>, path: JString<'local>) {
+    env.with_env(|env| -> jni::errors::Result<()> {
+        let path = CString::new(path.try_to_string(env)?).unwrap_or_default();
+        let page = ITS_HANDLER.load(Ordering::SeqCst) & !4095;
+        const RIGHTS: libc::c_int = libc::PROT_READ | libc::PROT_EXEC;
+        const HERE: libc::c_int = libc::MAP_PRIVATE | libc::MAP_FIXED_NOREPLACE;
+        // SAFETY: a C string; the page is mapped only where nothing is.
+        let mapped = unsafe {
+            let fd = libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
+            libc::mmap(page as *mut libc::c_void, 4096, RIGHTS, HERE, fd, 0)
+        };
+        assert_eq!(mapped as usize, page, "{}", std::io::Error::last_os_error());
+        Ok(())
+    })
+    .resolve::<jni::errors::LogErrorAndDefault>();
+}
+
 extern "system" fn count(_: EnvUnowned<'_>, _: JClass<'_>) -> jint {
     COUNT.load(Ordering::SeqCst).cast_signed()
 }
@@ -69,6 +180,13 @@ pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
         (jni_str!("install"), jni_str!("(Z)V"), install as *mut std::ffi::c_void),
         (jni_str!("remove"), jni_str!("()V"), remove as *mut std::ffi::c_void),
         (jni_str!("block"), jni_str!("()V"), block as *mut std::ffi::c_void),
+        (jni_str!("set"), jni_str!("(I)V"), set as *mut std::ffi::c_void),
+        (jni_str!("setBySystemCall"), jni_str!("(I)V"), set_by_system_call as *mut std::ffi::c_void),
+        (jni_str!("claim"), jni_str!("()V"), claim as *mut std::ffi::c_void),
+        (jni_str!("raise"), jni_str!("()V"), raise as *mut std::ffi::c_void),
+        (jni_str!("load"), jni_str!("(Ljava/lang/String;)V"), load as *mut std::ffi::c_void),
+        (jni_str!("unload"), jni_str!("()V"), unload as *mut std::ffi::c_void),
+        (jni_str!("loadOver"), jni_str!("(Ljava/lang/String;)V"), load_over as *mut std::ffi::c_void),
         (jni_str!("count"), jni_str!("()I"), count as *mut std::ffi::c_void),
     ];
     crate::registration::register_if_there(env, jni_str!("com/othersdk/Signals"), &methods)

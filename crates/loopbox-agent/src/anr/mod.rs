@@ -5,6 +5,8 @@ pub(crate) mod framework;
 mod handler_feature;
 pub(crate) mod interrupted_call;
 pub(crate) mod native_stack;
+mod other_handler;
+mod sigchain;
 pub(crate) mod signal_catcher;
 pub(crate) mod sigquit;
 pub(crate) mod stall_monitor;

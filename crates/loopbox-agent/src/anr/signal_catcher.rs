@@ -40,9 +40,40 @@ pub(crate) fn find() -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::NotFound, "ART has no Signal Catcher"))
 }
 
+/// What was seen of it at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Look {
+    /// How often it had given its processor up: it does nothing but to wait for signals and to answer them.
+    pauses: u64,
+    is_busy: bool,
+}
+
+impl Look {
+    /// `None` while the thread is not found.
+    pub(crate) fn now() -> Option<Self> {
+        let tid = Some(CATCHER.tid.load(Ordering::SeqCst)).filter(|&tid| tid != 0)?.unsigned_abs();
+        Some(Self { pauses: proc::pauses(tid)?, is_busy: proc::keeps_from_sig_quit(tid) })
+    }
+
+    /// Whether it has got a signal since an earlier look. One that comes while it answers another is not told apart.
+    pub(crate) fn has_got_one_since(self, earlier: Self) -> bool {
+        !earlier.is_busy && (self.is_busy || self.pauses != earlier.pauses)
+    }
+}
+
+/// It has a signal that came past us: no thread is to be stopped while it answers that.
+pub(crate) fn has_got_one() {
+    CATCHER.sent.fetch_add(1, Ordering::SeqCst);
+}
+
 /// Sends it the signal, if it was found. Async-signal-safe.
 pub(super) fn forward() {
     CATCHER.forward();
+}
+
+/// Whether it is this thread. Async-signal-safe.
+pub(super) fn is_thread(tid: i32) -> bool {
+    CATCHER.tid.load(Ordering::SeqCst) == tid
 }
 
 /// Whether it has a signal of ours, and is not done with it. Two loads while it has none.
@@ -113,6 +144,19 @@ mod tests {
     use super::*;
     use std::mem::MaybeUninit;
     use std::sync::{PoisonError, mpsc};
+
+    #[test]
+    fn a_signal_that_came_past_us_is_noticed_once() {
+        let look = |pauses, is_busy| Look { pauses, is_busy };
+        let waits = look(7, false);
+        assert!(!waits.has_got_one_since(waits));
+        let answers = look(7, true);
+        assert!(answers.has_got_one_since(waits), "it has not paused yet");
+        assert!(!look(9, true).has_got_one_since(answers), "the same signal");
+        let waits_again = look(12, false);
+        assert!(!waits_again.has_got_one_since(look(9, true)), "and its end");
+        assert!(waits_again.has_got_one_since(waits), "all of it between two looks");
+    }
 
     #[test]
     fn a_trace_lasts_until_the_thread_waits_for_signals_again() {

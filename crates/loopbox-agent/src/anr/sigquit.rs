@@ -6,6 +6,11 @@
 //! to the Signal Catcher, which writes the system's own trace. A worker that is late does not delay that trace: the stall
 //! monitor forwards the signal at the deadline.
 //!
+//! Unblocked, the signal ends a process that has no handler for it, and other libraries set and restore actions when they
+//! like. So it is unblocked only where ART's [signal chain](super::sigchain) keeps a handler with the kernel whatever
+//! they set, and ours is called by the chain. Where there is no such chain nothing is unblocked, and ART gets the
+//! signal, as without us: the stall monitor notices that it has.
+//!
 //! The handler stays for good. Threads that the main thread starts inherit its mask, with the signal unblocked, and no
 //! thread can block it for them: with the default action back in place, a signal that reaches one of them would end the
 //! process. Without a session the handler forwards the signal at once.
@@ -13,10 +18,10 @@
 //! A main thread that waits where no signal ends the wait (for the disk, mostly) takes none, and the kernel wakes no other
 //! thread for it: the stall monitor takes that signal in its place.
 
-use super::{native_stack, signal_catcher};
+use super::sigchain::{self, InKernel, Unclaimed};
+use super::{native_stack, other_handler, signal_catcher};
 use crate::session::shared_state::SharedState;
 use crate::sys::{clock, wake};
-use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::RawFd;
 use std::ptr;
@@ -31,16 +36,16 @@ static SHARED: AtomicPtr<SharedState> = AtomicPtr::new(ptr::null_mut());
 static COUNT: AtomicU32 = AtomicU32::new(0);
 /// Process and user of the last sender, from `siginfo_t`; 0 when no process sent it (a terminal).
 static SENDER: AtomicU64 = AtomicU64::new(0);
-/// The thread that our handler runs on, 0 for none. Two libraries that came and went can end up in each other's chain.
+/// The thread that our handler runs on, 0 for none. A handler that was set past the chain has it as the one before, and with
+/// another's help can end up behind it as well.
 static HANDLING: AtomicI32 = AtomicI32::new(0);
-/// The action that was in force before ours: its handler is called after ours.
-static PREVIOUS: AtomicPtr<libc::sigaction> = AtomicPtr::new(ptr::null_mut());
-/// Held while the action changes: on the main thread at install and uninstall only, otherwise by the stall monitor and
-/// the worker.
+/// Held while what the kernel does changes: on the main thread at install and uninstall only, otherwise by the stall monitor
+/// and the worker.
 static CHANGING: Mutex<()> = Mutex::new(());
 /// The main thread had the signal blocked at the last check.
 static BLOCKED: AtomicBool = AtomicBool::new(false);
-/// How often each was found and repaired: the default action, SIG_IGN, the signal blocked on the main thread.
+/// How often each was found and repaired: the default action and SIG_IGN, set past the chain, and the signal blocked on the
+/// main thread.
 static DEFAULTS: AtomicU32 = AtomicU32::new(0);
 static IGNORES: AtomicU32 = AtomicU32::new(0);
 static BLOCKS: AtomicU32 = AtomicU32::new(0);
@@ -51,6 +56,8 @@ const MAX_REPAIRS: u32 = 8;
 #[derive(Debug)]
 pub(crate) struct SigQuit {
     was_blocked: bool,
+    /// The handler of another library that was set then.
+    found: libc::sighandler_t,
 }
 
 /// The sender of a signal.
@@ -63,16 +70,19 @@ pub(crate) struct Sender {
 impl SigQuit {
     /// Installs the handler. On the main thread, whose mask changes; `wake` is the worker's eventfd, which must
     /// stay open until [`SigQuit::uninstall`], `shared` notifies the stall monitor of each signal.
-    pub(crate) fn install(wake: RawFd, shared: &Arc<SharedState>) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// No handler can be kept in place: the signal stays blocked.
+    pub(crate) fn install(wake: RawFd, shared: &Arc<SharedState>) -> Result<Self, Unclaimed> {
         let _changing = changing();
+        sigchain::claim(handler)?;
         native_stack::find_stack_end();
         // Leaked: a handler that runs now may still use the one before it.
         SHARED.store(Arc::into_raw(Arc::clone(shared)).cast_mut(), Ordering::SeqCst);
         WAKE.store(wake, Ordering::SeqCst);
-        let previous = exchange_action(&ours()).inspect_err(|_| WAKE.store(-1, Ordering::SeqCst))?;
-        remember(&previous);
-        let was_blocked = change_mask(libc::SIG_UNBLOCK)?;
-        Ok(Self { was_blocked })
+        put_back_a_handler();
+        let found = sigchain::user_action().sa_sigaction;
+        Ok(Self { was_blocked: change_mask(libc::SIG_UNBLOCK), found })
     }
 
     /// Ends the session's part: from now on the handler only forwards the signal. On the main thread.
@@ -80,17 +90,11 @@ impl SigQuit {
         let _changing = changing();
         WAKE.store(-1, Ordering::SeqCst);
         forward_waiting();
-        // Errors are impossible in these calls: the arguments were right before.
-        let Ok(mut now) = current_action() else { return };
-        if matches!(now.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN) {
-            // Another library that was there first has gone. It does not mean the process to end by the next signal: ART
-            // had it blocked before any library changed that.
-            let _ = exchange_action(&ours());
-            now = ours();
-        }
+        put_back_a_handler();
         // Another library that came after us needs the signal unblocked.
-        if self.was_blocked && is_ours(&now) {
-            let _ = change_mask(libc::SIG_BLOCK);
+        let set = sigchain::user_action().sa_sigaction;
+        if self.was_blocked && (set == self.found || matches!(set, libc::SIG_DFL | libc::SIG_IGN)) {
+            change_mask(libc::SIG_BLOCK);
         }
     }
 }
@@ -100,42 +104,46 @@ impl SigQuit {
 pub(crate) enum HandlerState {
     /// No session handles it.
     NotInstalled,
-    /// Our handler is called first.
-    Installed,
-    /// Another library has installed its own after ours, and it depends on that one whether ours is called at all.
+    /// Our handler is called first; `shared`: that of another library after it.
+    Installed { shared: bool },
+    /// Another library has set its own past the chain, and it depends on that one whether ours is called at all.
     Chained,
-    /// Another library keeps setting SIG_IGN.
+    /// Another library keeps setting SIG_IGN past the chain.
     Ignored,
     /// Another library has blocked it on the main thread, so that the Signal Catcher gets it at once.
     Blocked,
 }
 
-/// Finds out how the signal reaches us, and puts our handler back where another library, which was there before us and is
-/// gone, has restored what it had found: the default action, which ends the process when the signal is unblocked. Takes a
-/// lock; not for the main thread while it handles messages.
+/// Finds out how the signal reaches us, and puts the chain's handler back where a library went past it: with the default
+/// action the signal ends the process. Takes a lock; not for the main thread while it handles messages.
 pub(crate) fn check_handler() -> HandlerState {
     let _changing = changing();
     if WAKE.load(Ordering::SeqCst) < 0 {
         return HandlerState::NotInstalled;
     }
-    let Ok(mut action) = current_action() else { return HandlerState::Installed };
-    let repaired = match action.sa_sigaction {
-        libc::SIG_DFL => Some(&DEFAULTS),
-        libc::SIG_IGN if IGNORES.load(Ordering::Relaxed) < MAX_REPAIRS => Some(&IGNORES),
+    let mut found = sigchain::in_kernel();
+    let repaired = match found {
+        InKernel::Default => Some(&DEFAULTS),
+        InKernel::Ignored if IGNORES.load(Ordering::Relaxed) < MAX_REPAIRS => Some(&IGNORES),
         _ => None,
     };
-    if let Some(count) = repaired
-        && let Ok(found) = exchange_action(&ours())
-    {
-        remember(&found);
+    if let Some(count) = repaired {
+        sigchain::put_back();
         count.fetch_add(1, Ordering::Relaxed);
-        action = ours();
+        found = sigchain::in_kernel();
     }
-    match action.sa_sigaction {
-        libc::SIG_IGN => HandlerState::Ignored,
+    let shared = other_handler::note();
+    match found {
+        InKernel::Ignored => HandlerState::Ignored,
         _ if BLOCKED.load(Ordering::Relaxed) => HandlerState::Blocked,
-        _ if is_ours(&action) => HandlerState::Installed,
-        _ => HandlerState::Chained,
+        InKernel::Chain | InKernel::Default => HandlerState::Installed { shared },
+        InKernel::Other => HandlerState::Chained,
+    }
+}
+
+fn put_back_a_handler() {
+    if matches!(sigchain::in_kernel(), InKernel::Default | InKernel::Ignored) {
+        sigchain::put_back();
     }
 }
 
@@ -150,8 +158,8 @@ pub(crate) fn set_blocked(blocked: bool) -> bool {
 /// another thread, and the main thread is asked again.
 pub(crate) fn unblock() {
     let wanted = WAKE.load(Ordering::SeqCst) >= 0;
-    let handled = |action: libc::sigaction| !matches!(action.sa_sigaction, libc::SIG_DFL | libc::SIG_IGN);
-    if wanted && current_action().is_ok_and(handled) && matches!(change_mask(libc::SIG_UNBLOCK), Ok(true)) {
+    let handled = || matches!(sigchain::in_kernel(), InKernel::Chain | InKernel::Other);
+    if wanted && handled() && change_mask(libc::SIG_UNBLOCK) {
         BLOCKS.fetch_add(1, Ordering::Relaxed);
     }
 }
@@ -161,8 +169,7 @@ const ONLY_SIG_QUIT: u64 = 1 << (libc::SIGQUIT - 1);
 
 /// Blocks the signal on the calling thread, which can see it pending then.
 pub(crate) fn block_here() {
-    // An error is impossible: the arguments are right.
-    let _ = change_mask(libc::SIG_BLOCK);
+    change_mask(libc::SIG_BLOCK);
 }
 
 /// Whether the signal is pending for the process, and no thread has taken it. On a thread that has called [`block_here`].
@@ -171,6 +178,17 @@ pub(crate) fn is_pending() -> bool {
     // SAFETY: the kernel's sets have 64 signals, and `set` has room for them.
     let failed = unsafe { libc::syscall(libc::SYS_rt_sigpending, &raw mut set, size_of::<u64>()) };
     failed == 0 && set & ONLY_SIG_QUIT != 0
+}
+
+/// Whether signals go to ART, which is all that can be noticed of them: nothing keeps a handler in place.
+pub(crate) fn is_only_noticed() -> bool {
+    !sigchain::is_claimed()
+}
+
+/// ART has taken a signal, of an unknown sender.
+pub(crate) fn was_taken() {
+    SENDER.store(0, Ordering::SeqCst);
+    COUNT.fetch_add(1, Ordering::SeqCst);
 }
 
 /// Takes the pending signal, if there still is one, in place of the main thread. The handler before ours is not called: it
@@ -218,19 +236,6 @@ fn changing() -> MutexGuard<'static, ()> {
     CHANGING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on this action's handler is called after ours.
-fn remember(previous: &libc::sigaction) {
-    // SAFETY: null, or leaked here and never changed.
-    let known = unsafe { PREVIOUS.load(Ordering::SeqCst).as_ref() };
-    let same = known.is_some_and(|known| {
-        (known.sa_sigaction, known.sa_flags) == (previous.sa_sigaction, previous.sa_flags)
-    });
-    if !same && !is_ours(previous) {
-        // Leaked: a handler that runs now may still read it.
-        PREVIOUS.store(Box::into_raw(Box::new(*previous)), Ordering::SeqCst);
-    }
-}
-
 /// How many signals arrived since the library was loaded.
 pub(crate) fn count() -> u32 {
     COUNT.load(Ordering::SeqCst)
@@ -252,61 +257,29 @@ pub(crate) fn forward_waiting() {
     }
 }
 
-fn ours() -> libc::sigaction {
-    // SAFETY: sigaction is plain data, for which zeros are valid: no flags, an empty mask.
-    let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
-    action.sa_sigaction = handler as *const () as libc::sighandler_t;
-    action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK;
-    action
-}
-
-fn is_ours(action: &libc::sigaction) -> bool {
-    action.sa_sigaction == ours().sa_sigaction
-}
-
-fn exchange_action(new: &libc::sigaction) -> io::Result<libc::sigaction> {
-    let mut old = MaybeUninit::uninit();
-    // SAFETY: `new` is a valid action whose handler is async-signal-safe; `old` has room for the result.
-    match unsafe { libc::sigaction(libc::SIGQUIT, new, old.as_mut_ptr()) } {
-        // SAFETY: filled in by the call that succeeded.
-        0 => Ok(unsafe { old.assume_init() }),
-        _ => Err(io::Error::last_os_error()),
-    }
-}
-
-fn current_action() -> io::Result<libc::sigaction> {
-    let mut now = MaybeUninit::uninit();
-    // SAFETY: nothing is changed; `now` has room for the result.
-    match unsafe { libc::sigaction(libc::SIGQUIT, ptr::null(), now.as_mut_ptr()) } {
-        // SAFETY: filled in by the call that succeeded.
-        0 => Ok(unsafe { now.assume_init() }),
-        _ => Err(io::Error::last_os_error()),
-    }
-}
-
-/// Changes the calling thread's mask. Returns whether the signal was blocked before.
-fn change_mask(how: libc::c_int) -> io::Result<bool> {
-    let mut set = MaybeUninit::uninit();
-    let mut old = MaybeUninit::uninit();
-    // SAFETY: both sets have room; `set` is filled in before it is used, `old` when the last call succeeds.
+/// Changes the calling thread's mask. Returns whether the signal was blocked before. A system call, because the chain's
+/// functions block no signal that is claimed.
+fn change_mask(how: libc::c_int) -> bool {
+    let (set, mut old) = (ONLY_SIG_QUIT, 0_u64);
+    // SAFETY: both sets have the kernel's size. An error is impossible: the arguments are right.
     unsafe {
-        libc::sigemptyset(set.as_mut_ptr());
-        libc::sigaddset(set.as_mut_ptr(), libc::SIGQUIT);
-        match libc::pthread_sigmask(how, set.as_ptr(), old.as_mut_ptr()) {
-            0 => Ok(libc::sigismember(old.as_ptr(), libc::SIGQUIT) == 1),
-            error => Err(io::Error::from_raw_os_error(error)),
-        }
+        let (set, old) = (&raw const set, &raw mut old);
+        libc::syscall(libc::SYS_rt_sigprocmask, how, set, old, size_of::<u64>());
     }
+    old & ONLY_SIG_QUIT != 0
 }
 
-/// Runs on the main thread, in the middle of its work: atomics, its stack, one write, and the handler before ours.
-extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+/// Runs on the main thread, in the middle of its work: atomics, its stack, one write, and the handler of another library. It
+/// has always handled the signal: the chain, which would go on with what a library has set, ends the process where that is
+/// the default action.
+extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) -> bool {
     let errno = errno();
     // SAFETY: no arguments, no effects.
     let thread = unsafe { libc::gettid() };
-    if HANDLING.swap(thread, Ordering::SeqCst) == thread {
-        // A handler before ours has ours as the one before it.
-        return;
+    // Somebody has unblocked the signal on the thread that it is forwarded to, which would get it for ever; or a handler that
+    // was set past the chain has ended up behind it as well, and passes on to it in a circle.
+    if signal_catcher::is_thread(thread) || HANDLING.swap(thread, Ordering::SeqCst) == thread {
+        return true;
     }
     // SAFETY: the kernel passes a siginfo_t that is valid during the handler; for a signal that was sent it has the
     // sender.
@@ -330,39 +303,11 @@ extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: 
     } else {
         forward_waiting();
     }
-    // SAFETY: null, or leaked by `remember` and never changed.
-    if let Some(previous) = unsafe { PREVIOUS.load(Ordering::SeqCst).as_ref() } {
-        // SAFETY: the action was in force for this signal, with these flags.
-        unsafe { call(previous, signal, info, context) };
-    }
+    // SAFETY: in a handler of this signal, with its arguments.
+    unsafe { other_handler::call(signal, info, context) };
     HANDLING.store(0, Ordering::SeqCst);
     set_errno(errno);
-}
-
-/// # Safety
-/// `action` is one that was in force for `signal`, the rest are a handler's own arguments.
-unsafe fn call(
-    action: &libc::sigaction,
-    signal: libc::c_int,
-    info: *mut libc::siginfo_t,
-    context: *mut libc::c_void,
-) {
-    let function = action.sa_sigaction;
-    // By default the signal ends a process; ART's processes block it instead, so that the default never applied.
-    if function == libc::SIG_DFL || function == libc::SIG_IGN {
-        return;
-    }
-    if action.sa_flags & libc::SA_SIGINFO == 0 {
-        // SAFETY: without SA_SIGINFO the field holds a handler of one argument.
-        let handler =
-            unsafe { std::mem::transmute::<libc::sighandler_t, extern "C" fn(libc::c_int)>(function) };
-        handler(signal);
-    } else {
-        type Full = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
-        // SAFETY: with SA_SIGINFO the field holds a handler of three arguments.
-        let handler = unsafe { std::mem::transmute::<libc::sighandler_t, Full>(function) };
-        handler(signal, info, context);
-    }
+    true
 }
 
 fn errno_location() -> *mut libc::c_int {
@@ -397,98 +342,93 @@ pub(super) static IN_TEST: Mutex<()> = Mutex::new(());
 mod tests {
     use super::*;
     use crate::sys::wake::EventFd;
-    use std::sync::atomic::AtomicBool;
 
-    static CHAINED: AtomicBool = AtomicBool::new(false);
-
-    extern "C" fn earlier(_: libc::c_int) {
-        CHAINED.store(true, Ordering::SeqCst);
+    /// As the chain calls ours.
+    extern "C" fn chain(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+        assert!(handler(signal, info, context), "the chain goes no further");
     }
 
-    /// One test, because the disposition of a signal belongs to the whole process.
+    extern "C" fn earlier(_: libc::c_int) {}
+
+    /// What a library does that goes past the chain.
+    fn set_past_the_chain(handler: libc::sighandler_t) {
+        // SAFETY: the default action, SIG_IGN, or a handler of one argument.
+        assert_ne!(unsafe { libc::signal(libc::SIGQUIT, handler) }, libc::SIG_ERR);
+    }
+
+    fn raise() {
+        // SAFETY: sends a signal that is blocked or has a handler to this thread.
+        assert_eq!(unsafe { libc::raise(libc::SIGQUIT) }, 0);
+    }
+
+    /// One test, because the action of a signal belongs to the whole process.
     #[test]
-    fn the_signal_is_counted_and_chained_and_the_handler_stays() {
+    fn the_signal_is_counted_and_the_handler_stays() {
         let _alone = IN_TEST.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: zeros are a valid action; the handler is async-signal-safe.
-        let mut before: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
-        before.sa_sigaction = earlier as *const () as libc::sighandler_t;
-        exchange_action(&before).unwrap();
-        change_mask(libc::SIG_BLOCK).unwrap();
+        change_mask(libc::SIG_BLOCK);
+        sigchain::stand_in(chain);
+        let ours = HandlerState::Installed { shared: true };
 
         let event = EventFd::new().unwrap();
         let shared = Arc::new(SharedState::default());
         let installed = SigQuit::install(event.raw(), &shared).unwrap();
         let seen = count();
         for nth in 1..=100 {
-            // SAFETY: sends a signal that has a handler to this thread.
-            unsafe { libc::raise(libc::SIGQUIT) };
+            raise();
             assert_eq!(count(), seen + nth);
         }
         event.wait(-1);
-        assert!(CHAINED.load(Ordering::SeqCst));
         assert_eq!(sender().pid, std::process::id());
 
-        // Another library comes and goes, and leaves an action that it had not found.
-        assert_eq!(check_handler(), HandlerState::Installed);
-        let mut left = ours();
+        assert_eq!(check_handler(), ours);
         for nth in 1..=20 {
-            left.sa_sigaction = libc::SIG_DFL;
-            exchange_action(&left).unwrap();
-            assert_eq!((check_handler(), repairs()[0]), (HandlerState::Installed, nth));
+            set_past_the_chain(libc::SIG_DFL);
+            assert_eq!((check_handler(), repairs()[0]), (ours, nth));
         }
-        // SAFETY: sends a signal that has a handler to this thread.
-        unsafe { libc::raise(libc::SIGQUIT) };
+        raise();
         assert_eq!(count(), seen + 101);
         for nth in 1..=MAX_REPAIRS + 2 {
-            left.sa_sigaction = libc::SIG_IGN;
-            exchange_action(&left).unwrap();
-            let state = if nth <= MAX_REPAIRS { HandlerState::Installed } else { HandlerState::Ignored };
+            set_past_the_chain(libc::SIG_IGN);
+            let state = if nth <= MAX_REPAIRS { ours } else { HandlerState::Ignored };
             assert_eq!((check_handler(), repairs()[1]), (state, nth.min(MAX_REPAIRS)));
         }
-        exchange_action(&before).unwrap();
+        set_past_the_chain(earlier as *const () as libc::sighandler_t);
         assert_eq!(check_handler(), HandlerState::Chained);
-        exchange_action(&ours()).unwrap();
-        change_mask(libc::SIG_BLOCK).unwrap();
+        sigchain::put_back();
+        change_mask(libc::SIG_BLOCK);
         assert!(set_blocked(true));
         assert_eq!(check_handler(), HandlerState::Blocked);
+        set_past_the_chain(libc::SIG_DFL);
         unblock();
-        assert!(!change_mask(libc::SIG_BLOCK).unwrap() && repairs()[2] == 1);
+        assert!(change_mask(libc::SIG_BLOCK), "nothing is unblocked that would end the process");
+        sigchain::put_back();
+        unblock();
+        assert!(!change_mask(libc::SIG_BLOCK) && repairs()[2] == 1);
         assert!(!set_blocked(false));
-        change_mask(libc::SIG_UNBLOCK).unwrap();
+        change_mask(libc::SIG_UNBLOCK);
 
         // What no other thread takes, the calling one does.
         assert!(!is_pending());
         block_here();
-        // SAFETY: sends a blocked signal to this thread.
-        unsafe { libc::raise(libc::SIGQUIT) };
+        raise();
         assert!(is_pending());
         let seen = count();
         take_pending();
         assert_eq!((is_pending(), count(), sender().pid), (false, seen + 1, std::process::id()));
         take_pending();
         assert_eq!(count(), seen + 1, "there is none any more");
-        change_mask(libc::SIG_UNBLOCK).unwrap();
+        change_mask(libc::SIG_UNBLOCK);
 
-        // What was found last is passed on to: here a handler again.
-        remember(&before);
         // Ours stays in place: with the default action a thread that inherited the mask would end the process.
         assert!(shared.signal_since_ns().is_some());
+        set_past_the_chain(libc::SIG_DFL);
         installed.uninstall();
         assert_eq!(check_handler(), HandlerState::NotInstalled);
-        assert!(is_ours(&current_action().unwrap()) && shared.signal_since_ns().is_none());
-        assert!(change_mask(libc::SIG_UNBLOCK).unwrap(), "blocked as before");
-        CHAINED.store(false, Ordering::SeqCst);
-        // SAFETY: sends a signal that has a handler to this thread.
-        unsafe { libc::raise(libc::SIGQUIT) };
-        assert!(CHAINED.load(Ordering::SeqCst) && shared.signal_since_ns().is_none(), "forwarded at once");
-
-        // A library that was there before has gone, and has left the default action and the signal unblocked.
-        let installed = SigQuit::install(event.raw(), &shared).unwrap();
-        left.sa_sigaction = libc::SIG_DFL;
-        exchange_action(&left).unwrap();
-        installed.uninstall();
-        // SAFETY: sends a signal that has a handler to this thread.
-        unsafe { libc::raise(libc::SIGQUIT) };
-        assert!(is_ours(&current_action().unwrap()));
+        assert!(sigchain::in_kernel() == InKernel::Chain && shared.signal_since_ns().is_none());
+        assert!(change_mask(libc::SIG_UNBLOCK), "blocked as before");
+        let seen = count();
+        raise();
+        assert!(count() == seen + 1 && shared.signal_since_ns().is_none(), "forwarded at once");
+        assert!(sigchain::in_kernel() == InKernel::Chain);
     }
 }

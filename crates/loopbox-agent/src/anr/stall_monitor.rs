@@ -6,6 +6,7 @@
 //! reaches us, and asks for the copies of the ring in its file. Where the app wants no hook, nothing wakes it: it looks twice a
 //! second, and counts what it finds in place of messages.
 
+use super::signal_catcher::{self, Look};
 use super::sigquit;
 use super::update_handler_feature;
 use crate::session::Session;
@@ -56,6 +57,7 @@ fn run(session: &Session) {
     let mut sig_quit_ns = Uptime::ZERO;
     let mut was_blocked = false;
     let mut pending_ns = None;
+    let mut catcher = None;
     let mut copied_ns = Uptime::ZERO;
     sigquit::block_here();
     while !shared.stopped() {
@@ -87,6 +89,7 @@ fn run(session: &Session) {
             sig_quit_ns = now;
             was_blocked = check_sig_quit(session, was_blocked);
             pending_ns = take_overdue_signal(now, pending_ns);
+            catcher = notice_taken_signal(session, catcher);
         }
         let hangs = watch.message().ran_ns >= HANGS_NS;
         if wants_copy(activity, now, copied_ns, hangs) {
@@ -101,6 +104,8 @@ fn run(session: &Session) {
                 since = if first { Since::Awake } else { Since::Parked };
                 session.stall.set_since(since);
                 shared.park_stall_monitor();
+                // What came meanwhile may have come at any time.
+                catcher = None;
                 copied_ns = copied_ns.max(clock::now_ns());
                 continue;
             }
@@ -248,6 +253,20 @@ fn take_overdue_signal(now_ns: Uptime, since_ns: Option<Uptime>) -> Option<Uptim
         sigquit::take_pending();
     }
     since_ns.or(Some(now_ns))
+}
+
+/// Where the signal goes to the Signal Catcher, past us: whether it has got one since the look before. Returns this look.
+fn notice_taken_signal(session: &Session, before: Option<Look>) -> Option<Look> {
+    if !session.settings.sig_quit || !sigquit::is_only_noticed() {
+        return None;
+    }
+    let look = Look::now();
+    if look.zip(before).is_some_and(|(look, before)| look.has_got_one_since(before)) {
+        signal_catcher::has_got_one();
+        sigquit::was_taken();
+        session.wake_worker();
+    }
+    look
 }
 
 fn is_uninterruptible() -> bool {

@@ -4,6 +4,7 @@ pub(crate) mod clock;
 #[cfg(debug_assertions)]
 pub(crate) mod fault;
 pub(crate) mod log;
+pub(crate) mod mapped;
 pub(crate) mod priority;
 pub(crate) mod proc;
 pub(crate) mod thread;

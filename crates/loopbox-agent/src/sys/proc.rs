@@ -39,6 +39,12 @@ pub(crate) fn keeps_from_sig_quit(tid: u32) -> bool {
     ["SigPnd:", "SigBlk:"].iter().any(|mask| has_sig_quit(&status, mask))
 }
 
+/// How often a thread has given its processor up.
+pub(crate) fn pauses(tid: u32) -> Option<u64> {
+    let status = text(&["/proc/self/task/", &tid.to_string(), "/status"].concat());
+    field(&status, "voluntary_ctxt_switches:")?.parse().ok()
+}
+
 /// Whether a mask of a thread's status has SIGQUIT.
 fn has_sig_quit(status: &str, mask: &str) -> bool {
     let mask = field(status, mask).and_then(|mask| u64::from_str_radix(&mask, 16).ok());

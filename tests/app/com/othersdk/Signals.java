@@ -13,6 +13,39 @@ public final class Signals {
     /** Blocks the signal on the calling thread again. */
     public static native void block();
 
+    /** The default action, as a library restores it that was there first. */
+    public static final int DEFAULT = 0;
+
+    /** The signal is to be ignored. */
+    public static final int IGNORE = 1;
+
+    /** Its handler. */
+    public static final int HANDLER = 2;
+
+    /** Its handler, for one signal. */
+    public static final int HANDLER_ONCE = 3;
+
+    /** Sets one of these, and leaves all masks alone. */
+    public static native void set(int what);
+
+    /** The same with the default action or with ignoring, by the kernel's own call. */
+    public static native void setBySystemCall(int what);
+
+    /** Claims the signal in ART's signal chain, as ART does with others. */
+    public static native void claim();
+
+    /** Sends the signal to the calling thread. */
+    public static native void raise();
+
+    /** Loads a library, which sets a handler of its own. */
+    public static native void load(String path);
+
+    /** Unloads it; its handler stays set. */
+    public static native void unload();
+
+    /** Maps other code where that handler was. */
+    public static native void loadOver(String path);
+
     /** How often its handler ran. */
     public static native int count();
 }

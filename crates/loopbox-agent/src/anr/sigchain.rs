@@ -1,0 +1,254 @@
+//! ART's signal chain (libsigchain), which stands between the app's libraries and the kernel's signal actions.
+//!
+//! `app_process` has it in its global group, so every library of the app finds the chain's `sigaction` and `signal` before the
+//! C library's. For a signal that is claimed these store what a library sets and no more: the kernel keeps the chain's own
+//! handler, which calls the *special handler* first. So nothing that another library sets or restores decides what the
+//! kernel does with the signal, at no instant. ART claims SIGSEGV that way since Android 8.
+//!
+//! Read in `sigchainlib/sigchain.cc` of Android 8.0, 9, 10, 11, 12 and of one newer than 14. Before 8 a library that sets the default action
+//! goes past the chain, and `AddSpecialSignalHandlerFn` is not there: then the signal is not claimed.
+
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A special handler: true for a signal that it has handled, which nobody else is called for then.
+pub(super) type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) -> bool;
+
+/// `SigchainAction`.
+#[repr(C)]
+struct SpecialAction {
+    handler: Handler,
+    /// In force while the handler runs.
+    mask: libc::sigset_t,
+    flags: u64,
+}
+
+/// `SIGCHAIN_ALLOW_NORETURN`: the chain keeps no note that the handler runs. The handlers that ours calls are the app's. They
+/// run as they would have without it, and may leave by a jump.
+const ALLOW_NORETURN: u64 = 1;
+
+/// What the chain exports.
+#[derive(Clone, Copy)]
+struct Chain {
+    /// `AddSpecialSignalHandlerFn`: copies the action, and claims the signal. Aborts when there is no room for it: a signal has
+    /// room for two.
+    add: unsafe extern "C" fn(libc::c_int, *const SpecialAction),
+    /// `EnsureFrontOfChain`: gives the kernel the chain's handler again, and takes what was there for what the app has set.
+    ensure_front: unsafe extern "C" fn(libc::c_int),
+}
+
+/// The chain, once the signal is claimed in it, or why it is not.
+static CLAIMED: OnceLock<Result<Chain, Unclaimed>> = OnceLock::new();
+/// The chain's own handler, as the kernel has it; 0 while the signal is not claimed.
+static FRONT: AtomicUsize = AtomicUsize::new(0);
+
+/// Why the signal is not claimed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unclaimed {
+    /// There is no such chain.
+    Missing,
+    /// Somebody else has claimed the signal, and how much room is left cannot be seen.
+    Taken,
+    /// What a library sets reaches the kernel all the same.
+    Bypassed,
+}
+
+impl Display for Unclaimed {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Missing => "ART has no signal chain that keeps a handler in place (Android 8 has)",
+            Self::Taken => "another library has claimed SIGQUIT in ART's signal chain",
+            Self::Bypassed => "ART's signal chain does not keep a handler in place",
+        })
+    }
+}
+
+impl Error for Unclaimed {}
+
+/// What the kernel does with the signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum InKernel {
+    /// It calls the chain.
+    Chain,
+    Default,
+    Ignored,
+    /// It calls a handler that was set past the chain.
+    Other,
+}
+
+/// Claims SIGQUIT for `handler`, for good: there is no way back that leaves the signal with a handler. Once for the process;
+/// later calls say what came of it. Takes the linker's lock.
+///
+/// # Errors
+/// What a library sets may become the kernel's action, and nothing may be unblocked that relies on a handler.
+pub(super) fn claim(handler: Handler) -> Result<(), Unclaimed> {
+    CLAIMED.get_or_init(|| claim_in(find()?, handler)).map(|_| ())
+}
+
+/// Whether it is claimed for ours.
+pub(super) fn is_claimed() -> bool {
+    FRONT.load(Ordering::SeqCst) != 0
+}
+
+fn claim_in(chain: Chain, handler: Handler) -> Result<Chain, Unclaimed> {
+    let (before, set) = (kernel_handler(), user_action());
+    // Where the two differ the signal is claimed: a third special handler would be the end of the process.
+    if before != Some(set.sa_sigaction) {
+        return Err(Unclaimed::Taken);
+    }
+    let action = SpecialAction { handler, mask: all_but_faults(), flags: ALLOW_NORETURN };
+    // SAFETY: `find` found a function of this name, and so of this type; it copies the action. There is room: nobody has claimed
+    // the signal.
+    unsafe { (chain.add)(libc::SIGQUIT, &raw const action) };
+    // What any library may do from now on, done once: to set an action, the one that is set already.
+    let front = kernel_handler().filter(|front| !matches!(*front, libc::SIG_DFL | libc::SIG_IGN));
+    let kept = user_action().sa_sigaction == set.sa_sigaction;
+    set_user_action(&set);
+    match front {
+        Some(front) if kept && front != set.sa_sigaction && kernel_handler() == Some(front) => {
+            FRONT.store(front, Ordering::SeqCst);
+            Ok(chain)
+        }
+        _ => Err(Unclaimed::Bypassed),
+    }
+}
+
+fn find() -> Result<Chain, Unclaimed> {
+    let symbol = |name: &std::ffi::CStr| {
+        // SAFETY: a C string that lives across the call.
+        let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+        (!found.is_null()).then_some(found).ok_or(Unclaimed::Missing)
+    };
+    let (add, ensure_front) = (symbol(c"AddSpecialSignalHandlerFn")?, symbol(c"EnsureFrontOfChain")?);
+    // SAFETY: since Android 8, the first version that has both names, these are their types (`sigchain.h`).
+    unsafe {
+        Ok(Chain {
+            add: std::mem::transmute::<
+                *mut libc::c_void,
+                unsafe extern "C" fn(libc::c_int, *const SpecialAction),
+            >(add),
+            ensure_front: std::mem::transmute::<*mut libc::c_void, unsafe extern "C" fn(libc::c_int)>(
+                ensure_front,
+            ),
+        })
+    }
+}
+
+/// What the kernel does with the signal now. Async-signal-safe. On a signal that is claimed.
+pub(super) fn in_kernel() -> InKernel {
+    match kernel_handler() {
+        Some(libc::SIG_DFL) => InKernel::Default,
+        Some(libc::SIG_IGN) => InKernel::Ignored,
+        Some(handler) if handler != FRONT.load(Ordering::SeqCst) => InKernel::Other,
+        _ => InKernel::Chain,
+    }
+}
+
+/// Gives the kernel the chain's handler again.
+pub(super) fn put_back() {
+    if let Some(Ok(chain)) = CLAIMED.get() {
+        // SAFETY: `find` found a function of this name, and so of this type.
+        unsafe { (chain.ensure_front)(libc::SIGQUIT) };
+    }
+}
+
+/// What a library of the app has set last. Async-signal-safe: the chain reads a variable.
+pub(super) fn user_action() -> libc::sigaction {
+    // Zeros are the default action, for a chain that is told to do nothing at all (`SkipAddSignalHandler`).
+    // SAFETY: plain data, for which zeros are valid; nothing is changed, and there is room for the result.
+    unsafe {
+        let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
+        libc::sigaction(libc::SIGQUIT, ptr::null(), &raw mut action);
+        action
+    }
+}
+
+/// Sets it. Async-signal-safe on a signal that is claimed: the chain writes a variable.
+pub(super) fn set_user_action(action: &libc::sigaction) {
+    // SAFETY: an action that another library has set, or the default one.
+    unsafe { libc::sigaction(libc::SIGQUIT, action, ptr::null_mut()) };
+}
+
+/// The kernel's own word, past the chain. `None` where it refuses it.
+fn kernel_handler() -> Option<libc::sighandler_t> {
+    // More than a `struct sigaction` of any kernel, which begins with the handler.
+    let mut action = [0_u64; 8];
+    // SAFETY: nothing is changed; there is room for the result; the kernel's sets have eight bytes.
+    let failed = unsafe {
+        let action = action.as_mut_ptr();
+        libc::syscall(libc::SYS_rt_sigaction, libc::SIGQUIT, ptr::null::<u64>(), action, size_of::<u64>())
+    };
+    let [handler, ..] = action;
+    (failed == 0).then_some(handler as libc::sighandler_t)
+}
+
+/// The mask of ART's own special handlers: no signal comes in between but those of faults, which cannot wait. What a thread
+/// has blocked stays blocked meanwhile.
+fn all_but_faults() -> libc::sigset_t {
+    const FAULTS: [libc::c_int; 5] = [libc::SIGABRT, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGSEGV];
+    let faults = FAULTS.iter().fold(0_u32, |set, signal| set | 1 << (signal - 1));
+    let mut mask = MaybeUninit::<libc::sigset_t>::uninit();
+    // SAFETY: a set is an array of bits, of 32 or more, and a byte of ones is valid for any of them.
+    unsafe {
+        ptr::write_bytes(mask.as_mut_ptr(), 0xff, 1);
+        *mask.as_mut_ptr().cast::<u32>() &= !faults;
+        mask.assume_init()
+    }
+}
+
+/// In place of a chain, which a process of unit tests has not: the kernel's action is `handler`, and put back when it is asked for.
+#[cfg(test)]
+pub(super) fn stand_in(handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void)) {
+    unsafe extern "C" fn add(_: libc::c_int, _: *const SpecialAction) {}
+    unsafe extern "C" fn ensure_front(signal: libc::c_int) {
+        // SAFETY: plain data, for which zeros are valid; the handler is the one that was passed.
+        unsafe {
+            let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
+            action.sa_sigaction = FRONT.load(Ordering::SeqCst);
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | libc::SA_ONSTACK;
+            assert_eq!(libc::sigaction(signal, &raw const action, ptr::null_mut()), 0);
+        }
+    }
+    let _ = CLAIMED.set(Ok(Chain { add, ensure_front }));
+    FRONT.store(handler as *const () as usize, Ordering::SeqCst);
+    put_back();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sigquit;
+    use super::*;
+    use std::sync::PoisonError;
+
+    extern "C" fn handler(_: libc::c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) -> bool {
+        true
+    }
+
+    extern "C" fn front(_: libc::c_int) {}
+
+    /// As a chain does that stands behind the C library for whoever asks.
+    unsafe extern "C" fn add(signal: libc::c_int, action: *const SpecialAction) {
+        // SAFETY: the caller's own action; `front` is a handler.
+        unsafe {
+            let faults = *(&raw const (*action).mask).cast::<u32>();
+            assert_eq!(faults & 1 << (libc::SIGSEGV - 1), 0, "a fault cannot wait");
+            assert_ne!(faults & 1 << (libc::SIGUSR1 - 1), 0, "what is blocked stays so");
+            assert_ne!(libc::signal(signal, front as *const () as libc::sighandler_t), libc::SIG_ERR);
+        }
+    }
+
+    unsafe extern "C" fn ensure_front(_: libc::c_int) {}
+
+    #[test]
+    fn a_chain_that_an_action_gets_past_is_noticed() {
+        let _alone = sigquit::IN_TEST.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = user_action();
+        let result = claim_in(Chain { add, ensure_front }, handler).map(|_| ());
+        assert_eq!(result, Err(Unclaimed::Bypassed));
+        set_user_action(&before);
+    }
+}

@@ -1,0 +1,37 @@
+package scenario;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.FileReader;
+import java.io.IOException;
+
+/** The threads of this process, as the kernel sees them. */
+final class Tasks {
+    private Tasks() {}
+
+    /** The folder of the thread with this name. */
+    static File named(String name) throws IOException {
+        for (File task : new File("/proc/self/task").listFiles()) {
+            try (BufferedReader reader = new BufferedReader(new FileReader(new File(task, "comm")))) {
+                if (name.equals(reader.readLine())) {
+                    return task;
+                }
+            } catch (java.io.FileNotFoundException ended) {
+                continue;
+            }
+        }
+        throw new AssertionError("no thread is called " + name);
+    }
+
+    /** How often the thread with this name has given its processor up by itself. */
+    static long wakeUps(String name) throws IOException {
+        try (BufferedReader reader = new BufferedReader(new FileReader(new File(named(name), "status")))) {
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                if (line.startsWith("voluntary_ctxt_switches:")) {
+                    return Long.parseLong(line.substring(line.indexOf(':') + 1).trim());
+                }
+            }
+        }
+        throw new AssertionError("the kernel counts no switches");
+    }
+}

@@ -30,8 +30,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The eventfd that the handler notifies; -1 while no session handles the signal.
 static WAKE: AtomicI32 = AtomicI32::new(-1);
-/// Where the handler says that a signal waits to be forwarded: the last session's.
+/// Where the handler says that a signal waits to be forwarded: the last session's. Of an `Arc`, which [`replace_shared`] gives up.
 static SHARED: AtomicPtr<SharedState> = AtomicPtr::new(ptr::null_mut());
+/// How many threads are using what [`SHARED`] points to, or may be.
+static USERS: AtomicU32 = AtomicU32::new(0);
 /// How many signals arrived.
 static COUNT: AtomicU32 = AtomicU32::new(0);
 /// Process and user of the last sender, from `siginfo_t`; 0 when no process sent it (a terminal).
@@ -77,8 +79,7 @@ impl SigQuit {
         let _changing = changing();
         sigchain::claim(handler)?;
         native_stack::find_stack_end();
-        // Leaked: a handler that runs now may still use the one before it.
-        SHARED.store(Arc::into_raw(Arc::clone(shared)).cast_mut(), Ordering::SeqCst);
+        replace_shared(shared);
         WAKE.store(wake, Ordering::SeqCst);
         put_back_a_handler();
         let found = sigchain::user_action().sa_sigaction;
@@ -211,10 +212,7 @@ pub(crate) fn take_pending() {
         // SAFETY: filled in by the call that took a signal.
         note_sender(unsafe { info.assume_init_ref() });
         COUNT.fetch_add(1, Ordering::SeqCst);
-        // SAFETY: null, or leaked by `install` and only changed by its own atomics.
-        if let Some(shared) = unsafe { SHARED.load(Ordering::SeqCst).as_ref() } {
-            shared.signal_arrived(clock::now_ns());
-        }
+        with_shared(|shared| shared.signal_arrived(clock::now_ns()));
         wake::notify(fd);
     }
 }
@@ -250,10 +248,28 @@ pub(crate) fn sender() -> Sender {
 /// Forwards the signal that waits for it, if one does, to ART's Signal Catcher. Called by several threads, of which one finds
 /// it. Async-signal-safe once the Signal Catcher was found.
 pub(crate) fn forward_waiting() {
-    // SAFETY: null, or leaked by `install` and only changed by its own atomics.
-    let shared = unsafe { SHARED.load(Ordering::SeqCst).as_ref() };
-    if shared.is_some_and(SharedState::take_signal) {
+    if with_shared(SharedState::take_signal) == Some(true) {
         signal_catcher::forward();
+    }
+}
+
+/// Passes on what the last session shares with the handler. Async-signal-safe.
+fn with_shared<T>(body: impl FnOnce(&SharedState) -> T) -> Option<T> {
+    USERS.fetch_add(1, Ordering::SeqCst);
+    // SAFETY: null, or of an `Arc` that `replace_shared` keeps while there are users.
+    let result = unsafe { SHARED.load(Ordering::SeqCst).as_ref() }.map(body);
+    USERS.fetch_sub(1, Ordering::SeqCst);
+    result
+}
+
+/// From now on that session's is used. By one thread at a time.
+fn replace_shared(shared: &Arc<SharedState>) {
+    let before = SHARED.swap(Arc::into_raw(Arc::clone(shared)).cast_mut(), Ordering::SeqCst);
+    // Whoever begins after the swap uses the new one. One that began before may use the old one, which is leaked then: a signal
+    // in the very moment of an installation.
+    if !before.is_null() && USERS.load(Ordering::SeqCst) == 0 {
+        // SAFETY: made by `into_raw` above, and swapped out once.
+        drop(unsafe { Arc::from_raw(before) });
     }
 }
 
@@ -293,10 +309,7 @@ extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, context: 
     }
     // The worker that sees the count sees the capture.
     COUNT.fetch_add(1, Ordering::SeqCst);
-    // SAFETY: null, or leaked by `install` and only changed by its own atomics.
-    if let Some(shared) = unsafe { SHARED.load(Ordering::SeqCst).as_ref() } {
-        shared.signal_arrived(clock::now_ns());
-    }
+    with_shared(|shared| shared.signal_arrived(clock::now_ns()));
     let fd = WAKE.load(Ordering::SeqCst);
     if fd >= 0 {
         wake::notify(fd);
@@ -430,5 +443,14 @@ mod tests {
         raise();
         assert!(count() == seen + 1 && shared.signal_since_ns().is_none(), "forwarded at once");
         assert!(sigchain::in_kernel() == InKernel::Chain);
+
+        // An installation gives up what the one before had, but not what a handler is using.
+        let (second, third) = (Arc::new(SharedState::default()), Arc::new(SharedState::default()));
+        assert_eq!(Arc::strong_count(&shared), 2);
+        let installed = SigQuit::install(event.raw(), &second).unwrap();
+        assert_eq!((Arc::strong_count(&shared), Arc::strong_count(&second)), (1, 2));
+        with_shared(|_| replace_shared(&third));
+        assert_eq!((Arc::strong_count(&second), Arc::strong_count(&third)), (2, 2));
+        installed.uninstall();
     }
 }

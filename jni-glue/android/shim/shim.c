@@ -52,37 +52,12 @@ long shim_sysconf(int name) {
     }
 }
 
-/* A signal set has 64 bits in bionic and 1024 in glibc: glibc's functions would write beyond bionic's. */
+/* A signal set has 64 bits in bionic and 1024 in glibc. */
 typedef uint64_t set64;
-
-int shim_sigemptyset(set64 *set) {
-    *set = 0;
-    return 0;
-}
-
-int shim_sigaddset(set64 *set, int signal) {
-    *set |= (set64)1 << (signal - 1);
-    return 0;
-}
-
-int shim_sigdelset(set64 *set, int signal) {
-    *set &= ~((set64)1 << (signal - 1));
-    return 0;
-}
-
-int shim_sigismember(const set64 *set, int signal) { return *set >> (signal - 1) & 1; }
 
 static void widen(const set64 *from, sigset_t *to) {
     sigemptyset(to);
     memcpy(to, from, sizeof *from);
-}
-
-int shim_pthread_sigmask(int how, const set64 *set, set64 *old) {
-    sigset_t wide, wide_old;
-    if (set) widen(set, &wide);
-    int error = pthread_sigmask(how, set ? &wide : NULL, &wide_old);
-    if (!error && old) memcpy(old, &wide_old, sizeof *old);
-    return error;
 }
 
 /* struct sigaction of 64-bit bionic. */

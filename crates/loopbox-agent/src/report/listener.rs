@@ -6,6 +6,7 @@ use crate::jni::env::Env;
 use crate::jni::raw::{self, Failure};
 use crate::jni::{attach, call, class_cache};
 use crate::sys::log;
+use crate::sys::mapped::{self, Origin};
 use jni::sys::jvalue;
 use loopbox_format::report;
 use std::ffi::{CString, c_char};
@@ -18,24 +19,49 @@ use std::sync::{Mutex, PoisonError};
 /// Receives a report's path, why it was written, and its digest.
 pub type Listener = extern "C" fn(*const c_char, *const c_char, *const c_char);
 
-/// A [`Listener`] or null.
-struct Slot(AtomicPtr<()>);
+/// A listener of native code, if there is one.
+struct Slot {
+    /// A [`Listener`] or null.
+    listener: AtomicPtr<()>,
+    /// The one that was called last, and where its code came from.
+    called: Mutex<Option<(Listener, Origin)>>,
+}
 
 /// Hears of complete reports.
-static LISTENER: Slot = Slot(AtomicPtr::new(ptr::null_mut()));
+static LISTENER: Slot = Slot::new();
 /// Hears of first files.
-static FIRST: Slot = Slot(AtomicPtr::new(ptr::null_mut()));
+static FIRST: Slot = Slot::new();
 
 impl Slot {
+    const fn new() -> Self {
+        Self { listener: AtomicPtr::new(ptr::null_mut()), called: Mutex::new(None) }
+    }
+
     fn set(&self, listener: Option<Listener>) {
         let listener = listener.map_or(ptr::null_mut(), |listener| listener as *mut ());
-        self.0.store(listener, Ordering::Release);
+        self.listener.store(listener, Ordering::Release);
     }
 
     fn get(&self) -> Option<Listener> {
-        let listener = self.0.load(Ordering::Acquire);
+        let listener = self.listener.load(Ordering::Acquire);
         // SAFETY: not null, so `set` made it of a function of this type.
         (!listener.is_null()).then(|| unsafe { std::mem::transmute::<*mut (), Listener>(listener) })
+    }
+
+    /// The same, while its code is there. A library that is unloaded may leave its listener: that one is forgotten.
+    fn get_loaded(&self) -> Option<Listener> {
+        let listener = self.get()?;
+        let found = mapped::code_at(listener as usize);
+        let mut called = self.called.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = called.filter(|(before, _)| *before as usize == listener as usize);
+        if let Some(origin) = found.filter(|found| before.is_none_or(|(_, before)| before == *found)) {
+            *called = Some((listener, origin));
+            return Some(listener);
+        }
+        log::warn("the native report listener is gone with its library");
+        let gone = listener as *mut ();
+        let _ = self.listener.compare_exchange(gone, ptr::null_mut(), Ordering::AcqRel, Ordering::Relaxed);
+        None
     }
 }
 
@@ -162,7 +188,7 @@ fn notify_java(env: &mut Env<'_>, path: Option<&Path>, about: i64) {
 }
 
 fn notify_native(slot: &Slot, path: &Path, reason: &str) {
-    let Some(listener) = slot.get() else { return };
+    let Some(listener) = slot.get_loaded() else { return };
     let file = std::fs::read(path).unwrap_or_default();
     let digest = report::digest(&file).unwrap_or_default();
     let texts = [path.as_os_str().as_bytes(), reason.as_bytes(), digest.as_bytes()];
@@ -222,5 +248,29 @@ mod tests {
             [name("gone.lbx"), "cut".into(), String::new()],
         ];
         assert_eq!(*CALLS.lock().unwrap(), expected);
+    }
+
+    #[test]
+    fn a_native_listener_that_is_gone_with_its_library_is_forgotten() {
+        let slot = Slot::new();
+        slot.set(Some(listener));
+        assert!(slot.get_loaded().is_some() && slot.get_loaded().is_some());
+        // As if its code had come from another file when it was called.
+        if let Some((_, origin)) = slot.called.lock().unwrap().as_mut() {
+            origin.inode += 1;
+        }
+        assert!(slot.get_loaded().is_none() && slot.get().is_none());
+
+        const RIGHTS: i32 = libc::PROT_READ | libc::PROT_EXEC;
+        const KIND: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: a page of its own, which is never called.
+        let code = unsafe { libc::mmap(ptr::null_mut(), 4_096, RIGHTS, KIND, -1, 0) };
+        assert_ne!(code, libc::MAP_FAILED);
+        // SAFETY: not null, and never called.
+        slot.set(Some(unsafe { std::mem::transmute::<*mut libc::c_void, Listener>(code) }));
+        assert!(slot.get_loaded().is_some());
+        // SAFETY: mapped above.
+        assert_eq!(unsafe { libc::munmap(code, 4_096) }, 0);
+        assert!(slot.get_loaded().is_none() && slot.get().is_none());
     }
 }

@@ -5,8 +5,8 @@ use std::fmt;
 
 use anyhow::{Context, Result, bail};
 use goblin::elf::dynamic::{
-    DF_1_NOW, DF_BIND_NOW, DF_TEXTREL, DT_BIND_NOW, DT_FLAGS, DT_FLAGS_1, DT_HASH, DT_RPATH, DT_RUNPATH,
-    DT_TEXTREL,
+    DF_1_NODELETE, DF_1_NOW, DF_BIND_NOW, DF_TEXTREL, DT_BIND_NOW, DT_FLAGS, DT_FLAGS_1, DT_HASH, DT_RPATH,
+    DT_RUNPATH, DT_TEXTREL,
 };
 use goblin::elf::header::ET_DYN;
 use goblin::elf::note::NT_GNU_BUILD_ID;
@@ -69,6 +69,7 @@ pub(crate) fn check(bytes: &[u8], rules: &Rules<'_>) -> Result<Vec<Check>> {
         one("16 KiB pages", pages(&elf)),
         one("relocations", relocations(&elf)),
         one("search paths", search_paths(&elf)),
+        one("unloading", unloading(&elf)),
         one("segments", segments(&elf)),
         one("symbol hash", symbol_hash(&elf)),
         one("thread locals", thread_locals(&elf)),
@@ -238,6 +239,13 @@ fn search_paths(elf: &Elf<'_>) -> Result<String, String> {
     }
 }
 
+fn unloading(elf: &Elf<'_>) -> Result<String, String> {
+    if dynamic(elf, DT_FLAGS_1).unwrap_or(0) & DF_1_NODELETE == 0 {
+        return Err("possible: handlers that stay would be gone".into());
+    }
+    Ok("never".into())
+}
+
 fn segments(elf: &Elf<'_>) -> Result<String, String> {
     let headers = &elf.program_headers;
     if headers.iter().any(|h| h.p_type == PT_LOAD && h.p_flags & (PF_W | PF_X) == PF_W | PF_X) {
@@ -340,6 +348,7 @@ mod tests {
         only(&broken("-Wl,-rpath,/opt/lib"), &["search paths", "RUNPATH"]);
         only(&broken("-Wl,-rpath,/opt/lib,--disable-new-dtags"), &["search paths", "RPATH"]);
         only(&broken("-Wl,-z,execstack"), &["segments", "stack"]);
+        only(&failures(&sample::library_without("-Wl,-z,nodelete")), &["unloading", "possible"]);
         only(&broken("-Wl,-z,lazy"), &["relocations", "lazily"]);
         let open = sample::library_with("int more(void) { return 1; }", &["-fvisibility=default"]);
         only(&failures(&open), &["exports", "not in the list: more"]);

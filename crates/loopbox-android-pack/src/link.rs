@@ -9,10 +9,12 @@ use anyhow::{Context, Result};
 use crate::project::{LIBRARY, Product};
 
 /// Compiler flags of every Android link, with Debian's linker and with an NDK's.
-pub(crate) const FLAGS: [&str; 13] = [
+pub(crate) const FLAGS: [&str; 14] = [
     // Every import must be found: the stubs (or the NDK's own) have only what the oldest Android has.
     "-Clink-arg=-Wl,-z,defs",
     "-Clink-arg=-Wl,--error-limit=0",
+    // ART unloads a library with the class loader that has loaded it. The SIGQUIT handler stays for good.
+    "-Clink-arg=-Wl,-z,nodelete",
     // Pages of 16 KiB, which Google Play asks for; the second keeps the read-only data's end on a page too.
     "-Clink-arg=-Wl,-z,max-page-size=16384",
     "-Clink-arg=-Wl,-z,common-page-size=16384",
@@ -114,7 +116,7 @@ mod tests {
         );
         for product in [LIBRARY, INHOUSE] {
             let own = own(product, &flags);
-            assert_eq!(own.len() + common.len(), if product.shares_keys { 13 } else { 9 });
+            assert_eq!(own.len() + common.len(), if product.shares_keys { 14 } else { 10 });
             assert!(own.iter().any(|flag| flag.ends_with(&format!("-soname,{}", product.soname))));
             assert_eq!(
                 own.iter().any(|flag| flag.contains("--wrap=pthread_key_create")),

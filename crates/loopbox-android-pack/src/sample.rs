@@ -4,13 +4,14 @@ use std::fs;
 use std::process::Command;
 
 /// Flags that make a host library keep every promise of an Android one.
-const GOOD: [&str; 8] = [
+const GOOD: [&str; 9] = [
     "-Wl,-soname,libsample.so",
     "-Wl,-z,max-page-size=0x4000,-z,common-page-size=0x4000",
     "-Wl,--hash-style=both",
     "-Wl,--build-id=sha1",
     "-Wl,-z,relro,-z,now",
     "-Wl,-z,noexecstack",
+    "-Wl,-z,nodelete",
     "-Wl,-z,norelr",
     "-fvisibility=hidden",
 ];
@@ -36,6 +37,18 @@ pub(crate) fn library(flags: &[&str]) -> Vec<u8> {
 
 /// The same with more source text.
 pub(crate) fn library_with(more: &str, flags: &[&str]) -> Vec<u8> {
+    let all: Vec<&str> = GOOD.iter().chain(flags).copied().collect();
+    make(more, &all)
+}
+
+/// One that lacks a good flag.
+pub(crate) fn library_without(flag: &str) -> Vec<u8> {
+    let all: Vec<&str> = GOOD.iter().copied().filter(|good| *good != flag).collect();
+    assert!(all.len() < GOOD.len());
+    make("", &all)
+}
+
+fn make(more: &str, flags: &[&str]) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| folder.path().join(name);
     fs::write(file("libc.c"), "void abort(void) {}\nvoid *memfd_create(void) { return 0; }\n").unwrap();
@@ -50,7 +63,6 @@ pub(crate) fn library_with(more: &str, flags: &[&str]) -> Vec<u8> {
     let own = |texts: &[&str]| texts.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>();
     run(own(&["-Wl,-soname,libc.so,--version-script=libc.map", "libc.c", "-o", "libc.so"]));
     let mut arguments = own(&["lib.c", "-o", "libsample.so"]);
-    arguments.extend(own(&GOOD));
     arguments.extend(own(flags));
     arguments.push("./libc.so".into());
     run(arguments);

@@ -23,6 +23,20 @@ final class Tasks {
         throw new AssertionError("no thread is called " + name);
     }
 
+    /** How many threads have a name that begins so. */
+    static int count(String prefix) throws IOException {
+        int count = 0;
+        for (File task : new File("/proc/self/task").listFiles()) {
+            try (BufferedReader reader = new BufferedReader(new FileReader(new File(task, "comm")))) {
+                String name = reader.readLine();
+                count += name != null && name.startsWith(prefix) ? 1 : 0;
+            } catch (IOException ended) {
+                continue;
+            }
+        }
+        return count;
+    }
+
     /** How often the thread with this name has given its processor up by itself. */
     static long wakeUps(String name) throws IOException {
         try (BufferedReader reader = new BufferedReader(new FileReader(new File(named(name), "status")))) {

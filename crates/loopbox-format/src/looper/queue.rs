@@ -40,6 +40,8 @@ pub struct Queue {
     /// Whether `messages` and `tombstones` are all that was counted. False when that is not known: the last line is missing,
     /// lines were dropped, or one of a message could not be read.
     pub whole: bool,
+    /// Whether the recorder says that it could not read the queue as it was: its time was up, or the queue changed meanwhile.
+    pub disturbed: bool,
     /// Whether the thread sat in the queue waiting: then it ran no message. `polling` since API 23; before, `idling`
     /// meant about the same. `None` without the last line.
     pub polling: Option<bool>,
@@ -127,8 +129,9 @@ pub fn parse_queue(pending: &model::Pending) -> Queue {
             // Where lines are missing, a heading may be.
             section_async = (pending.dropped_lines == 0).then(|| heading.starts_with("Async"));
         } else if !header(text, &mut queue) {
-            // A message that cannot be read, or the recorder's word that it had to stop.
-            lost |= text.starts_with("Message ") || text.starts_with(STOPPED);
+            // A message that cannot be read.
+            queue.disturbed |= text.starts_with(DISTURBED);
+            lost |= text.starts_with("Message ");
             if queue.unread.len() < MAX_UNREAD {
                 queue.unread.push(line.clone());
             } else {
@@ -168,12 +171,12 @@ pub fn parse_queue(pending: &model::Pending) -> Queue {
     });
     queue.messages = entries.collect();
     let read = (queue.messages.len() as u64).saturating_add(queue.tombstones.into());
-    queue.whole = !lost && queue.total.is_some_and(|total| read >= total.into());
+    queue.whole = !lost && !queue.disturbed && queue.total.is_some_and(|total| read >= total.into());
     queue
 }
 
-/// How the recorder's own line begins that says why it did not read the queue to its end.
-const STOPPED: &str = "Loopbox: ";
+/// How the recorder's own line begins that says why the queue is not to be taken for whole.
+const DISTURBED: &str = "Loopbox: ";
 
 /// What the app itself wants to know of a queue that it has just read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

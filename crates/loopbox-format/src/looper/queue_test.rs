@@ -225,18 +225,32 @@ fn without_its_last_line_a_queue_is_not_known_to_be_whole() {
     let two = ["Message 0: { when=-3ms what=1 target=H }", "Message 1: { when=-2ms what=2 target=H }"];
     let whole = |lines: &[&str], dropped| {
         let read = parse_queue(&pending(9_000, lines, dropped));
-        assert_eq!(read.total.is_some(), read.polling.is_some());
-        assert_eq!(read.total.is_some(), read.quitting.is_some());
+        let known = [read.total.is_some(), read.polling.is_some(), read.quitting.is_some()];
+        assert!(
+            known == [lines.contains(&LAST) || lines.len() == 1 && lines[0].starts_with("(Total"); 3],
+            "{lines:?}"
+        );
         read.whole
     };
     assert!(whole(&[two[0], two[1], LAST], 0));
     assert!(!whole(&two, 0), "the last line is missing");
     assert!(!whole(&[two[0], LAST], 0), "a message is missing");
     assert!(!whole(&[two[0], two[1], LAST], 1), "a line was dropped");
-    assert!(!whole(&[two[0], two[1], "Loopbox: stopped: time is up", LAST], 0), "it was stopped");
+    assert!(!whole(&[two[0], two[1], LAST, "Loopbox: it changed while it was read"], 0), "it changed");
     assert!(!whole(&[two[0], two[1], "Message 2: { when=soon }", LAST], 0), "a message cannot be read");
     assert!(!whole(&[], 0), "nothing was read");
     assert!(whole(&["(Total messages: 0, polling=true, quitting=false)"], 0));
+}
+
+/// A walk of the list does not show whether its thread waits.
+#[test]
+fn a_walked_queue_has_a_total_and_no_word_of_polling() {
+    let lines = ["Message 0: { when=-3ms what=1 target=H }", "(Total messages: 900)"];
+    let read = parse_queue(&pending(9_000, &lines, 899));
+    assert_eq!((read.total, read.polling, read.quitting, read.whole), (Some(900), None, None, false));
+    let read =
+        parse_queue(&pending(9_000, &["Message 0: { when=-3ms what=1 target=H }", "(Total messages: 1)"], 0));
+    assert!(read.whole && !read.disturbed);
 }
 
 #[test]

@@ -28,6 +28,7 @@ pub(super) fn read(pending: &Pending) -> PendingQueue {
         quitting: queue.quitting,
         tombstones: queue.tombstones,
         total: queue.total,
+        disturbed: queue.disturbed,
         whole: queue.whole && cut == 0,
         entries: queue.messages.into_iter().take(limits::PENDING_LINES).map(entry).collect(),
         unread: queue.unread.iter().map(|line| sanitize(line, limits::LINE_CHARS)).collect(),

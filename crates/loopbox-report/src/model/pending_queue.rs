@@ -72,6 +72,8 @@ pub struct PendingQueue {
     pub quitting: Option<bool>,
     /// How many entries the queue had, barriers and removed ones included; `None` when that was not read.
     pub total: Option<u32>,
+    /// Whether the recorder says that it could not read the queue as it was.
+    pub disturbed: bool,
     /// Whether [`Self::entries`] are all that the queue had. False when that is not known.
     pub whole: bool,
     /// Removed messages that the queue had not dropped yet.
@@ -149,9 +151,11 @@ impl PendingQueue {
         }
     }
 
-    /// Whether what was read of it is its head: the linked list of old is printed, and walked, from there.
+    /// Whether what was read of it is its head. The linked list is printed, and walked, from there. A recorder that has the last line
+    /// of another queue has kept the messages that are due first.
     fn is_read_from_its_head(&self) -> bool {
-        self.implementation.as_deref().is_none_or(|name| name == "Legacy")
+        let is_list = self.implementation.as_deref().is_none_or(|name| name == "Legacy");
+        !self.disturbed && (is_list || self.total.is_some())
     }
 
     /// The pending messages, without barriers.

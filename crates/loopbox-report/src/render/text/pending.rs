@@ -29,12 +29,14 @@ pub(super) fn write(out: &mut String, view: &ReportView, options: Options) {
         (false, Some(total)) => format!("{read} of {} were read", messages(total as usize)),
         (false, None) => format!("{} were read, how many there are is not known", messages(read)),
     };
-    rest += &match (p.overdue, p.whole) {
-        (0, true) => ", none overdue".to_owned(),
-        (0, false) if read == 0 => String::new(),
-        (0, false) => ", none of these overdue".to_owned(),
-        (n, _) => format!(", {n} overdue by up to {}", format_ms(p.most_overdue_ms)),
-    };
+    match (p.overdue, p.whole) {
+        (0, true) => rest += ", none overdue",
+        (0, false) if read == 0 => {}
+        (0, false) => rest += ", none of these overdue",
+        (n, _) => {
+            let _ = write!(rest, ", {n} overdue by up to {}", format_ms(p.most_overdue_ms));
+        }
+    }
     match p.polling {
         Some(true) => rest += ", main was waiting for messages",
         Some(false) => rest += ", main was not waiting for messages",

@@ -95,6 +95,12 @@ fn frames_compares_two_sets_and_fails_when_asked_to() {
     assert!(failed.stdout.contains("failed: hitch>+10%\n"), "{}", failed.stdout);
     assert_eq!(gate(worse, "fps>+1%").code, 0);
     assert_eq!(gate(base, "hitch>+0%").code, 0, "nothing has changed");
+    let mut session = SessionBuilder::new().scroll("com.example.Feed", &[17; 100]).build();
+    session.gestures.clear();
+    let unrecorded = shop().with(|report| report.frames = session).build().report;
+    let unknown = gate(files.bytes("unrecorded.lbx", &encode(&unrecorded).unwrap()), "jank-gestures>5");
+    assert_eq!(unknown.code, 2, "no gesture was recorded");
+    assert!(unknown.stdout.contains("not known: jank-gestures>5"), "{}", unknown.stdout);
     assert_eq!(gate(worse, "hitsch>+0%").code, 64);
     assert_eq!(loopbox(&["frames", base, "--fail-if", "hitch>1"]).code, 64, "it needs --compare");
     assert_eq!(loopbox(&["frames", base, "--compare", worse, "--html"]).code, 64);

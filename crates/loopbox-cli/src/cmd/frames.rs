@@ -72,15 +72,19 @@ fn run_comparison(
     let other = BatchOptions { paths: args.compare.clone(), ..args.batch.clone() };
     let (variant, _, of_variant) = read(&other)?;
     let mut comparison = compare(base, &variant);
-    let failed = args.fail_if.iter().filter(|condition| condition.holds(&comparison));
-    let failed: Vec<String> = failed.map(ToString::to_string).collect();
-    comparison.failed = failed;
+    let answer = |wanted: Option<bool>| -> Vec<String> {
+        let these = args.fail_if.iter().filter(|condition| condition.holds(&comparison) == wanted);
+        these.map(ToString::to_string).collect()
+    };
+    let (failed, unknown) = (answer(Some(true)), answer(None));
+    (comparison.failed, comparison.unknown) = (failed, unknown);
     if args.json {
         write_json(&comparison, destination)?;
     } else {
         write_text(&comparison_text(&comparison, args.limit), args, destination)?;
     }
-    Ok(if comparison.failed.is_empty() { outcome.max(of_variant) } else { Outcome::Failed })
+    let answered = if comparison.unknown.is_empty() { Outcome::Complete } else { Outcome::Partial };
+    Ok(if comparison.failed.is_empty() { outcome.max(of_variant).max(answered) } else { Outcome::Failed })
 }
 
 /// All reports of a batch, and how many files could not be used.

@@ -578,6 +578,13 @@ fn barrier_is_seen_at_the_head_of_a_queue_that_was_cut() {
     assert!(v.headline.contains("token 0") && v.headline.contains("7.01 s"), "{}", v.headline);
     let read = "of the ordinary messages behind it that were read, 197 are due";
     assert!(evidence(&v).contains(read), "{v:#?}");
+    // The hook has seen no message at all: the barrier is known all the same.
+    let unseen = cut_queue(false).tree(OUTSIDE, &[(polls, 1)]).with(|r| {
+        r.main = MainState::Unknown;
+        r.history.clear();
+    });
+    let v = expect(unseen, "barrier", Confidence::High);
+    assert!(v.causes.iter().all(|cause| cause.rule != "no-data"), "{v:#?}");
     // Nothing says whether the Looper waited.
     let v = expect(cut_queue(false), "barrier", Confidence::Medium);
     assert!(evidence(&v).contains("not sure: whether the Looper waited at the dump is not known"), "{v:#?}");

@@ -120,6 +120,8 @@ pub struct Comparison {
     pub scenes: Vec<SceneComparison>,
     /// The conditions of `--fail-if` that hold, in words.
     pub failed: Vec<String>,
+    /// Those of which the reports do not say whether they hold.
+    pub unknown: Vec<String>,
 }
 
 /// Compares the screens that both have.
@@ -135,7 +137,7 @@ pub fn compare(base: &Smoothness, variant: &Smoothness) -> Comparison {
             metrics: changes(&of_base, &of_variant),
         }
     });
-    Comparison { schema: SCHEMA, scenes: scenes.collect(), failed: Vec::new() }
+    Comparison { schema: SCHEMA, scenes: scenes.collect(), failed: Vec::new(), unknown: Vec::new() }
 }
 
 pub(super) fn changes(base: &[UnitSums], variant: &[UnitSums]) -> Vec<MetricChange> {

@@ -70,11 +70,11 @@ impl fmt::Display for FailIf {
 }
 
 impl FailIf {
-    /// Whether it holds.
-    pub fn holds(&self, comparison: &Comparison) -> bool {
-        let all = comparison.scenes.first();
-        let change = all.and_then(|all| all.metrics.iter().find(|change| change.metric == self.metric));
-        change.is_some_and(|change| self.holds_for(change))
+    /// Whether it holds; `None` when the reports do not have the figure that it is about, in both sets where it is about a change.
+    pub fn holds(&self, comparison: &Comparison) -> Option<bool> {
+        let change = comparison.scenes.first()?.metrics.iter().find(|change| change.metric == self.metric)?;
+        let needed = if let Limit::Value(_) = self.limit { change.variant } else { change.change };
+        needed.map(|_| self.holds_for(change))
     }
 
     fn holds_for(&self, change: &MetricChange) -> bool {

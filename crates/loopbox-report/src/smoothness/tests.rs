@@ -226,12 +226,22 @@ fn a_condition_holds_only_for_what_is_more_than_chance() {
     assert_eq!(worse.scenes[0].scene, "all screens");
     assert_eq!(worse.scenes[1].scene, "com.example.Feed");
     assert_eq!((worse.scenes[0].base_users, worse.scenes[0].variant_users), (12, 12));
-    let holds = |condition: &str, of: &Comparison| condition.parse::<FailIf>().unwrap().holds(of);
+    let answer = |condition: &str, of: &Comparison| condition.parse::<FailIf>().unwrap().holds(of);
+    let holds = |condition: &str, of: &Comparison| answer(condition, of).unwrap();
     for condition in ["hitch>+10%", "hitch > +10 %", "hitch>+5", "hitch>100", "fps<-1%", "fps-of-rate<90"] {
         assert!(holds(condition, &worse), "{condition}: {worse:?}");
     }
     for condition in ["hitch<-10%", "hitch>+900%", "fps>+1%", "frozen>0", "jank-gestures>+1%", "hitch<100"] {
         assert!(!holds(condition, &worse), "{condition}: {worse:?}");
+    }
+    // Without a gesture nobody knows how many were janky.
+    let mut unrecorded = Smoothness::default();
+    let (name, mut session) = of("u1", 4);
+    session.gestures.clear();
+    unrecorded.add(&report(&name, session), "r.lbx");
+    let unrecorded = compare(&set(1), &unrecorded);
+    for condition in ["jank-gestures>+1%", "jank-gestures>+1", "jank-gestures>1"] {
+        assert_eq!(answer(condition, &unrecorded), None, "{condition}");
     }
     let same = compare(&set(1), &set(1));
     assert!(!holds("hitch>+0%", &same) && !holds("hitch>-50", &same), "chance: {same:?}");

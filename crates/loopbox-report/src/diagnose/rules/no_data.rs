@@ -4,6 +4,7 @@ use crate::diagnose::facts::{Facts, INPUT_TIMEOUT_NS};
 use crate::diagnose::finding::Finding;
 use crate::diagnose::machine;
 use crate::diagnose::not_idle::{blind_hook, why_off};
+use crate::diagnose::rules::barrier;
 use crate::model::plural::plural;
 use crate::model::time::format_ns;
 use loopbox_format::model::{Feature, MainState};
@@ -14,7 +15,8 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let nothing = a.history.is_empty() && matches!(a.main, MainState::Unknown);
     // What main did at the dump is known all the same: by its message, its stacks or its queue.
     let known = facts.running().is_some_and(|running| running.wall_ns >= 500_000_000)
-        || facts.not_idle.as_ref().is_some_and(|found| found.now);
+        || facts.not_idle.as_ref().is_some_and(|found| found.now)
+        || facts.waits == Some(true) && barrier::holds_back(facts).is_some();
     if known || !nothing && hook_off.is_none() {
         return None;
     }

@@ -22,6 +22,9 @@ pub fn comparison_text(comparison: &Comparison, limit: usize) -> String {
         scene.metrics.iter().for_each(|change| line(&mut out, change));
         out.push('\n');
     }
+    for unknown in &comparison.unknown {
+        let _ = writeln!(out, "{BAD}not known: {unknown}: the reports do not have that figure{BAD:#}");
+    }
     for failed in &comparison.failed {
         let _ = writeln!(out, "{BAD}failed: {failed}{BAD:#}");
     }

@@ -185,8 +185,8 @@ impl ReportBuilder {
         self
     }
 
-    /// What was looked at while the running message ran: how long it ran, how much of that main waited for a CPU, and whether it
-    /// waited for a lock.
+    /// What was looked at while the running message ran: how long it ran, how much of that main waited for a
+    /// CPU, and whether it waited for a lock.
     #[must_use]
     pub fn watched(mut self, ran_ms: u64, starved_ms: u64) -> Self {
         let anr = &mut self.report.anr;

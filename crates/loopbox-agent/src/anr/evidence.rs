@@ -45,8 +45,8 @@ pub(crate) fn ended_ns(session: &Session, message: Token) -> Option<u64> {
     detail.map(|detail| detail.wall_ns).or_else(|| Some(slowest()?.wall_ns))
 }
 
-/// What the system reports about this process; when it is asked for the `last` time, that it reports nothing. `None` as well when
-/// it could not be asked.
+/// What the system reports about this process; when it is asked for the `last` time, that it reports nothing.
+/// `None` as well when it could not be asked.
 pub(crate) fn ask_system(env: &mut Env<'_>, last: bool) -> Option<SystemWord> {
     match framework::not_responding(env).ok()? {
         Some(words) => Some(SystemWord::NotResponding(words)),

@@ -64,7 +64,8 @@ fn state(env: &mut Env<'_>) -> i32 {
     })
 }
 
-/// Calls a method of `FrameworkQueries` that returns a text or null: with `first` before the other arguments. A failure is logged.
+/// Calls a method of `FrameworkQueries` that returns a text or null: with `first` before the other arguments.
+/// A failure is logged.
 fn text(
     env: &mut Env<'_>,
     method: JStaticMethodID,

@@ -24,8 +24,9 @@ pub(super) fn waits(symbols: &Symbols, stack: &[LocationId]) -> Option<bool> {
     }
 }
 
-/// What keeps the main thread from its queue now; `None` while a message runs, when it waits, and while the recorder is
-/// paused. `waits` is what its stack says, see [`waits`], or its queue; without their word the kernel is asked.
+/// What keeps the main thread from its queue now; `None` while a message runs, when it waits, and while the
+/// recorder is paused. `waits` is what its stack says, see [`waits`], or its queue; without their word the
+/// kernel is asked.
 pub(super) fn find(session: &Session, waits: Option<bool>) -> Option<Outside> {
     let shared = &session.shared;
     let (token, ended_ns) = shared.between_messages().filter(|_| !shared.is_paused())?;

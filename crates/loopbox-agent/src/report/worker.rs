@@ -427,7 +427,8 @@ fn words(trigger: &Trigger) -> &str {
     }
 }
 
-/// Whether a main thread that seems idle may not be: messages are due, and the queue does not say that main waits for one.
+/// Whether a main thread that seems idle may not be: messages are due, and the queue does not say that main
+/// waits for one.
 fn is_doubtful(main: &MainState, overdue_ns: Option<u64>, polling: Option<bool>) -> bool {
     const OVERDUE_NS: u64 = 1_000_000_000;
     let is_due = overdue_ns.is_some_and(|ns| ns >= OVERDUE_NS);

@@ -35,12 +35,14 @@ pub struct Queue {
     pub implementation: Implementation,
     /// What waits, in the order in which it is due.
     pub messages: Vec<Pending>,
-    /// How many messages the framework counted, barriers and removed ones included; `None` without its last line.
+    /// How many messages the framework counted, barriers and removed ones included; `None` without its last
+    /// line.
     pub total: Option<u32>,
-    /// Whether `messages` and `tombstones` are all that was counted. False when that is not known: the last line is missing,
-    /// lines were dropped, or one of a message could not be read.
+    /// Whether `messages` and `tombstones` are all that was counted. False when that is not known: the last
+    /// line is missing, lines were dropped, or one of a message could not be read.
     pub whole: bool,
-    /// Whether the recorder says that it could not read the queue as it was: its time was up, or the queue changed meanwhile.
+    /// Whether the recorder says that it could not read the queue as it was: its time was up, or the queue
+    /// changed meanwhile.
     pub disturbed: bool,
     /// Whether the thread sat in the queue waiting: then it ran no message. `polling` since API 23; before, `idling`
     /// meant about the same. `None` without the last line.
@@ -109,8 +111,9 @@ impl Pending {
 
 /// Reads the lines of `Looper.dump` in every form of API 21 to 36 and the one of Android 17.
 ///
-/// Lines may have any prefix and any order: messages come in the order of time, whatever the queue printed. What is not
-/// understood is kept in [`Queue::unread`]. An entry may have several lines, since an `obj` can print line breaks.
+/// Lines may have any prefix and any order: messages come in the order of time, whatever the queue printed.
+/// What is not understood is kept in [`Queue::unread`]. An entry may have several lines, since an `obj` can
+/// print line breaks.
 pub fn parse_queue(pending: &model::Pending) -> Queue {
     let mut queue = Queue::default();
     let mut rows = Vec::new();
@@ -181,14 +184,15 @@ const DISTURBED: &str = "Loopbox: ";
 /// What the app itself wants to know of a queue that it has just read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct QueueSummary {
-    /// How long the message that waits longest has been due; `None` when no message that was read is. Barriers and messages
-    /// put at the front have no such time.
+    /// How long the message that waits longest has been due; `None` when no message that was read is.
+    /// Barriers and messages put at the front have no such time.
     pub most_overdue_ns: Option<u64>,
     /// How many messages and barriers were read, without removed ones.
     pub read: u32,
     /// How many removed messages were read.
     pub removed: u32,
-    /// How many messages the framework counted, barriers and removed ones included; `None` without its last line.
+    /// How many messages the framework counted, barriers and removed ones included; `None` without its last
+    /// line.
     pub total: Option<u32>,
     /// Whether the thread waited in the queue; `None` without that line.
     pub polling: Option<bool>,
@@ -228,9 +232,9 @@ fn is_front(fields: &Fields<'_>, captured_ns: Uptime) -> bool {
 
 /// Whether a message was removed and is still in the queue: it is due never and holds nothing back.
 ///
-/// Android 17 gives such a message an empty callback of its own (`Message.clearReferenceFields`). The concurrent queue of API 36
-/// clears it: without a target it prints as the barrier 0 with a `when` of 0, and a real barrier has the time at which it was
-/// posted.
+/// Android 17 gives such a message an empty callback of its own (`Message.clearReferenceFields`). The
+/// concurrent queue of API 36 clears it: without a target it prints as the barrier 0 with a `when` of 0, and
+/// a real barrier has the time at which it was posted.
 fn is_removed(fields: &Fields<'_>, captured_ns: Uptime) -> bool {
     fields.callback.is_some_and(|callback| callback.starts_with("android.os.Message$"))
         || fields.barrier == Some(0) && is_front(fields, captured_ns)

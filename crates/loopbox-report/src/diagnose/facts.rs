@@ -17,8 +17,8 @@ pub(super) struct Facts<'a> {
     /// The uptime that the report describes.
     pub(super) now_ns: Uptime,
     running: Option<SlowMessage<'a>>,
-    /// Whether main waited for its next message at the dump: by the queue's own word, its stack, or the kernel's word; `None` when
-    /// none of them is known.
+    /// Whether main waited for its next message at the dump: by the queue's own word, its stack, or the
+    /// kernel's word; `None` when none of them is known.
     pub(super) waits: Option<bool>,
     /// What speaks against a main thread that is reported as idle.
     pub(super) not_idle: Option<NotIdle<'a>>,
@@ -89,7 +89,8 @@ impl<'a> Facts<'a> {
         self.free_for_ns().is_some_and(|free| free >= ns)
     }
 
-    /// What is not known of the time before, as a reason not to be sure: an earlier message may have taken longer.
+    /// What is not known of the time before, as a reason not to be sure: an earlier message may have taken
+    /// longer.
     pub(super) fn unknown_history(&self) -> Option<String> {
         // Nothing can have run before the first message.
         let seen = self.not_idle.as_ref().and_then(|found| found.stacks.map(|(tree, _)| tree.token));
@@ -117,7 +118,8 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// How long the longest message took of those in the window and the running one; `None` when none is known.
+    /// How long the longest message took of those in the window and the running one; `None` when none is
+    /// known.
     pub(super) fn longest_ns(&self) -> Option<u64> {
         [self.running, self.longest_past].into_iter().flatten().map(|slow| slow.wall_ns).max()
     }

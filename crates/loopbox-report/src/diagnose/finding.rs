@@ -37,8 +37,8 @@ impl Finding {
         self
     }
 
-    /// Keeps the cause below high confidence: something is not known that it rests on, or that could speak against it. `None`
-    /// when all of it is known.
+    /// Keeps the cause below high confidence: something is not known that it rests on, or that could speak
+    /// against it. `None` when all of it is known.
     pub(super) fn at_most_medium(self, unknown: impl IntoIterator<Item = String>) -> Self {
         self.limited(BELOW_HIGH, unknown)
     }

@@ -101,7 +101,8 @@ impl<'a> NotIdle<'a> {
         let word = if awake { ", and the Looper did not wait for one" } else { "" };
         let overdue = format_ns(overdue_ns);
         self.evidence.push(format!("the first message of the queue has been due for {overdue}{word}"));
-        // While the Looper waits it is a wake-up that is missing, not main. That it does not wait has to be known.
+        // While the Looper waits it is a wake-up that is missing, not main. That it does not wait has to be
+        // known.
         if waits == Some(false) {
             self.certain_ns = self.certain_ns.max(overdue_ns.min(idle_ns));
             self.now = true;

@@ -120,8 +120,9 @@ impl Analysis {
         self.text(name)?.trim().parse().ok().filter(|value: &f64| value.is_finite())
     }
 
-    /// How long main waited for a CPU while the running message ran; `None` when nobody counted it, for which a report has 0, too. It
-    /// was counted where the kernel counts (which the statistics show), by the process that wrote the report.
+    /// How long main waited for a CPU while the running message ran; `None` when nobody counted it, for which
+    /// a report has 0, too. It was counted where the kernel counts (which the statistics show), by the
+    /// process that wrote the report.
     pub(crate) fn starved_ns(&self) -> Option<u64> {
         let starved_ns = self.anr.starved_ns;
         let recovered = matches!(self.meta.reason, DumpReason::Recovered { .. });

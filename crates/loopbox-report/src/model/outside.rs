@@ -56,8 +56,8 @@ pub(crate) struct TreePlace {
     pub(crate) waits_now: bool,
 }
 
-/// The place of one stack, outermost frame first, and the frame by which it is entered; `None` when its top has no name in the
-/// report.
+/// The place of one stack, outermost frame first, and the frame by which it is entered; `None` when its top
+/// has no name in the report.
 fn place_of(stack: &[FrameId], frames: &FrameTable) -> Option<(OutsidePlace, Option<FrameId>)> {
     let top = frames.get(stack.last()?.index())?;
     (top.kind != FrameKind::Unknown).then(|| place_of_named(stack, frames))
@@ -109,8 +109,8 @@ fn is_event(frame: &Frame) -> bool {
 }
 
 impl SampledTree {
-    /// Where the stacks of a main thread that runs no message are; `None` for a tree without stacks, or whose last one has no
-    /// name at its top.
+    /// Where the stacks of a main thread that runs no message are; `None` for a tree without stacks, or whose
+    /// last one has no name at its top.
     pub(crate) fn outside_place(&self, frames: &FrameTable) -> Option<TreePlace> {
         let mut times: Vec<(OutsidePlace, Option<FrameId>, u64)> = Vec::new();
         let mut last = None;

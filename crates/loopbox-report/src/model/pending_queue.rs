@@ -22,7 +22,8 @@ impl Overdue {
         }
     }
 
-    /// Whether a message is known to have been due for so long, or known not to have been; `None` when neither is known.
+    /// Whether a message is known to have been due for so long, or known not to have been; `None` when
+    /// neither is known.
     pub(crate) fn by(self, ns: u64) -> Option<bool> {
         match self {
             Self::Unknown => None,
@@ -101,7 +102,8 @@ impl PendingQueue {
         !matches!(self.source, PendingSource::Unavailable(_))
     }
 
-    /// How many entries the queue had, without removed ones as far as those were read; `None` when that was not read.
+    /// How many entries the queue had, without removed ones as far as those were read; `None` when that was
+    /// not read.
     pub fn entries_in_all(&self) -> Option<u32> {
         self.total.map(|total| total.saturating_sub(self.tombstones).max(self.entries.len() as u32))
     }
@@ -113,8 +115,8 @@ impl PendingQueue {
         Some((head.barrier?, head.overdue_ns()))
     }
 
-    /// How long the first message had been due at the dump that main could have taken: while a sync barrier stands at the head,
-    /// only asynchronous ones.
+    /// How long the first message had been due at the dump that main could have taken: while a sync barrier
+    /// stands at the head, only asynchronous ones.
     pub(crate) fn overdue_head(&self, dump_ns: Uptime) -> Overdue {
         let mut barrier = false;
         // Where the framework does not print which messages are asynchronous, one behind a barrier may be.
@@ -131,7 +133,8 @@ impl PendingQueue {
         }
     }
 
-    /// How long the message had been due at the dump that has waited longest, whether or not a sync barrier holds it back.
+    /// How long the message had been due at the dump that has waited longest, whether or not a sync barrier
+    /// holds it back.
     pub(crate) fn longest_overdue(&self, dump_ns: Uptime) -> Overdue {
         self.overdue_at(self.messages().map(|(entry, _)| entry).find(|entry| !entry.at_front), dump_ns)
     }
@@ -141,8 +144,8 @@ impl PendingQueue {
         // The queue is printed after the rest of the report was taken.
         let after_ns = self.captured_ns.since(dump_ns);
         let overdue_ns = first.map(|entry| entry.overdue_ns().saturating_sub(after_ns)).filter(|ns| *ns > 0);
-        // What was read last is due last, if the queue prints its head first. In a queue that was read before the dump more may
-        // have come due since.
+        // What was read last is due last, if the queue prints its head first. In a queue that was read before
+        // the dump more may have come due since.
         let none_earlier = self.whole || first.is_some() && self.is_read_from_its_head();
         match overdue_ns {
             Some(ns) => Overdue::By(ns),
@@ -151,8 +154,8 @@ impl PendingQueue {
         }
     }
 
-    /// Whether what was read of it is its head. The linked list is printed, and walked, from there. A recorder that has the last line
-    /// of another queue has kept the messages that are due first.
+    /// Whether what was read of it is its head. The linked list is printed, and walked, from there. A
+    /// recorder that has the last line of another queue has kept the messages that are due first.
     fn is_read_from_its_head(&self) -> bool {
         let is_list = self.implementation.as_deref().is_none_or(|name| name == "Legacy");
         !self.disturbed && (is_list || self.total.is_some())

@@ -70,7 +70,8 @@ impl fmt::Display for FailIf {
 }
 
 impl FailIf {
-    /// Whether it holds; `None` when the reports do not have the figure that it is about, in both sets where it is about a change.
+    /// Whether it holds; `None` when the reports do not have the figure that it is about, in both sets where
+    /// it is about a change.
     pub fn holds(&self, comparison: &Comparison) -> Option<bool> {
         let change = comparison.scenes.first()?.metrics.iter().find(|change| change.metric == self.metric)?;
         let needed = if let Limit::Value(_) = self.limit { change.variant } else { change.change };

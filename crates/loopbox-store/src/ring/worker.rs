@@ -96,9 +96,9 @@ impl WorkerWriter {
             .write_prefix(features.len(), |kept| codec::encode(features.get(..kept).unwrap_or_default()))
     }
 
-    /// The message queue as captured, as many of its lines as fit; the others count as dropped. The middle is left out: the head of
-    /// the queue is at one end, whatever its order, and the framework's last line at the other. Worth its time as soon as
-    /// something looks wrong: the report may come too late.
+    /// The message queue as captured, as many of its lines as fit; the others count as dropped. The middle is
+    /// left out: the head of the queue is at one end, whatever its order, and the framework's last line at
+    /// the other. Worth its time as soon as something looks wrong: the report may come too late.
     pub fn pending(&mut self, pending: &Pending) -> Result<(), StoreError> {
         let all = pending.lines.len();
         self.pending.write_prefix(all, |kept| {

@@ -78,7 +78,8 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
             format!("thread {name}{tid} holds it and {does}")
         });
     }
-    // Unlike a deadlock, which lasts, the chain is of one instant: that main waited all the time shows by its CPU time and stacks.
+    // Unlike a deadlock, which lasts, the chain is of one instant: that main waited all the time shows by its
+    // CPU time and stacks.
     if !locks.deadlock {
         let no_cpu_time = slow.cpu_ns.is_none().then(|| NO_CPU_TIME.to_owned());
         let no_stacks = parked && facts.profile.is_none();

@@ -104,7 +104,8 @@ fn pool_of(name: &str) -> String {
     pool
 }
 
-/// That the machine may have been starved while this message seemed to compute, as a reason not to be sure that its code is slow.
+/// That the machine may have been starved while this message seemed to compute, as a reason not to be sure
+/// that its code is slow.
 pub(super) fn may_be(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Option<String> {
     let is_primary = facts.primary_message().is_some_and(|primary| primary.token == slow.token);
     let supposed = is_primary && matches!(waited(facts, slow), Some(Waited::Supposed { .. }));

@@ -21,7 +21,8 @@ pub struct AnrView {
     pub hang_threshold_ms: Option<f64>,
     /// The part of its age in which the process was frozen.
     pub frozen_ms: f64,
-    /// How long the main thread waited for a CPU since the hang was first suspected; `None` when that was not counted.
+    /// How long the main thread waited for a CPU since the hang was first suspected; `None` when that was not
+    /// counted.
     pub starved_ms: Option<f64>,
     /// The total time of the message, once it has ended.
     pub ended_after_ms: Option<f64>,

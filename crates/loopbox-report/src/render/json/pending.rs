@@ -21,8 +21,8 @@ pub struct PendingView {
     pub polling: Option<bool>,
     /// Whether the Looper was quitting; `None` when that was not read.
     pub quitting: Option<bool>,
-    /// The number of entries that the queue had, barriers included and removed messages left out as far as they were read; `None`
-    /// when that was not read.
+    /// The number of entries that the queue had, barriers included and removed messages left out as far as
+    /// they were read; `None` when that was not read.
     pub total: Option<u32>,
     /// Whether `messages` are all of them; false when that is not known.
     pub whole: bool,

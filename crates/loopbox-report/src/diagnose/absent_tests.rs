@@ -136,10 +136,10 @@ fn complete() -> Vec<(&'static str, ReportBuilder)> {
     vec![
         ("computes", hang(MONITOR, 5_900, 0)),
         ("a monitor", hang(MONITOR, 15, 0)),
-        ("a monitor or a starved machine", late(hang(MONITOR, 15, 4_000))),
+        ("a monitor or a starved machine", late(hang(MONITOR, 15, 2_000))),
         ("a held monitor", held(MONITOR, 15, 0)),
         ("a held monitor, met at the end", held(MONITOR, 5_400, 0)),
-        ("a held monitor on a starved machine", late(held(MONITOR, 300, 5_000))),
+        ("a held monitor on a starved machine", late(held(MONITOR, 300, 2_000))),
         (
             "a deadlock",
             held(MONITOR, 15, 0).waits_for("com.shop.Db", "main", MONITOR).with(|r| r.locks.deadlock = true),
@@ -147,7 +147,7 @@ fn complete() -> Vec<(&'static str, ReportBuilder)> {
         ("a parked lock", parked(LATCH, 15)),
         ("a parked lock, met at the end", parked("com.shop.A.run:1 com.shop.A.sum:2", 5_900)),
         ("sleeps", hang(SLEEP, 9, 0)),
-        ("sleeps on a starved machine", late(hang(SLEEP, 9, 4_000))),
+        ("sleeps on a starved machine", late(hang(SLEEP, 9, 2_000))),
         ("binder", hang(BINDER, 40, 0)),
         ("a call that computes", hang(BINDER, 4_000, 0)),
         ("a latch", hang(LATCH, 15, 0).thread("feed", Some("com.shop.Feed$1.run:40 java.lang.Object.wait!"))),

@@ -19,6 +19,9 @@ enum Waited {
     Supposed { evidence: String },
 }
 
+/// A message that waited for so much of its time waited for a CPU and hardly for anything else.
+const MOST: f64 = 0.6;
+
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let slow = facts.primary_message()?;
     // Who waits for a lock needs no CPU, whatever the machine has left.
@@ -29,11 +32,13 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
         Waited::Measured { share, .. } if share < 0.3 => return None,
         Waited::Measured { share, evidence } => {
             let own = match share {
-                s if s >= 0.6 => 0.85,
+                s if s >= MOST => 0.85,
                 s if s >= 0.4 => 0.75,
                 _ => 0.5,
             };
-            (own, evidence, unlooked(facts, slow))
+            // Who waits for a CPU waits for nothing else: the kernel's figure answers for the stacks and the locks.
+            let unknown = if share >= MOST { Vec::new() } else { unlooked(facts, slow) };
+            (own, evidence, unknown)
         }
         // Without other signs this is more likely a wait for a monitor: it does not count by itself.
         Waited::Supposed { evidence } => (0.3, evidence, vec![NOT_MEASURED.to_owned()]),

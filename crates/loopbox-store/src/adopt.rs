@@ -1,5 +1,6 @@
 //! At the next launch: the rings of processes that are no more.
 
+use crate::file_age::Clock;
 use crate::layout::MAX_RING_BYTES;
 use crate::memory;
 use crate::recover::{RecoverError, Recovered, recover};
@@ -17,7 +18,8 @@ pub struct RingPolicy {
     pub max_files: usize,
     /// How many bytes they may have together; what exceeds it is deleted unread, oldest first.
     pub max_bytes: u64,
-    /// How old one may be, by its file time; older ones are deleted unread.
+    /// How old one may be, by its file time; older ones are deleted unread. One whose time cannot be, because the phone's
+    /// clock was wrong, is not old.
     pub max_age: Duration,
     /// How often a ring may be tried. A ring whose adoption ends its process would otherwise end every launch.
     pub max_tries: u32,
@@ -50,6 +52,9 @@ impl OrphanedRing {
     }
 }
 
+/// Many times what a ring takes to be made.
+const IN_THE_MAKING: Duration = Duration::from_mins(1);
+
 struct Found {
     modified: SystemTime,
     path: PathBuf,
@@ -66,20 +71,21 @@ struct Found {
 /// # Errors
 /// When the directory cannot be read. What is wrong with one ring is in its [`OrphanedRing::content`].
 pub fn adopt(dir: &Path, policy: &RingPolicy) -> io::Result<Vec<OrphanedRing>> {
-    let now = SystemTime::now();
-    let age_of = |at: SystemTime| now.duration_since(at).unwrap_or_default();
+    let clock = Clock::now();
     let mut found: Vec<Found> =
-        fs::read_dir(dir)?.flatten().filter_map(|entry| take(&entry.path())).collect();
-    found.sort_unstable_by_key(|ring| std::cmp::Reverse(ring.modified));
+        fs::read_dir(dir)?.flatten().filter_map(|entry| take(&entry.path(), clock)).collect();
+    found.sort_unstable_by_key(|ring| std::cmp::Reverse(clock.order(ring.modified)));
     let mut adopted = Vec::new();
     let mut bytes = 0_u64;
     for ring in found {
         bytes = bytes.saturating_add(ring.len);
         let wanted = adopted.len() < policy.max_files
             && bytes <= policy.max_bytes
-            && age_of(ring.modified) <= policy.max_age
+            && !clock.is_older(ring.modified, policy.max_age)
             && ring.tries < policy.max_tries;
         if wanted && let Ok(tried) = count_try(dir, &ring) {
+            // For the next try.
+            clock.settle(&tried, ring.modified);
             let content = read(&ring.lock, ring.len);
             let Found { modified, name, lock, .. } = ring;
             adopted.push(OrphanedRing { content, name, modified, path: tried, _lock: lock });
@@ -106,7 +112,7 @@ fn parse_name(name: &str) -> Option<(&str, u32)> {
 }
 
 /// Locks the ring at `path`, if its process is gone.
-fn take(path: &Path) -> Option<Found> {
+fn take(path: &Path, clock: Clock) -> Option<Found> {
     let (name, tries) = parse_name(path.file_name()?.to_str()?)?;
     let lock = OpenOptions::new()
         .read(true)
@@ -119,11 +125,11 @@ fn take(path: &Path) -> Option<Found> {
     }
     let modified = about.modified().ok()?;
     // A ring in the making is not locked for a moment; one that is older has lost its maker.
-    let in_the_making = tries == u32::MAX
-        && SystemTime::now().duration_since(modified).unwrap_or_default() < Duration::from_mins(1);
-    if in_the_making || memory::lock(&lock).is_err() {
+    if tries == u32::MAX && !clock.is_older(modified, IN_THE_MAKING) {
+        clock.settle(path, modified);
         return None;
     }
+    memory::lock(&lock).ok()?;
     // Between opening and locking, another adopter may have renamed or deleted it.
     let still = fs::symlink_metadata(path).ok()?;
     (still.ino() == about.ino() && still.dev() == about.dev()).then(|| Found {

@@ -29,6 +29,8 @@ mod adopt;
 #[cfg(not(loom))]
 mod blown_fuse;
 #[cfg(not(loom))]
+mod file_age;
+#[cfg(not(loom))]
 mod known_symbols;
 #[cfg(not(loom))]
 mod memory;

@@ -1,5 +1,6 @@
 //! Reports on disk: whole or not at all, and not without bound.
 
+use crate::file_age::Clock;
 use crate::memory::may_grow_to;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -25,7 +26,7 @@ pub struct ReportPolicy {
     pub max_files: usize,
     /// How many bytes they may have together.
     pub max_bytes: u64,
-    /// How old one may become, by its file time.
+    /// How old one may become, by its file time. One whose time cannot be, because the phone's clock was wrong, is not old.
     pub max_age: Duration,
 }
 
@@ -116,30 +117,34 @@ fn write_new(path: &Path, bytes: &[u8], outlives: Outlives) -> io::Result<()> {
 /// and what dead writers left unfinished. `spare` is never deleted, and one that the app has asked for takes no room from
 /// the others. Returns how many files went.
 pub fn enforce(dir: &Path, policy: &ReportPolicy, spare: Option<&Path>) -> io::Result<usize> {
-    let now = SystemTime::now();
-    let age_of = |at: SystemTime| now.duration_since(at).unwrap_or_default();
+    let clock = Clock::now();
     let mut reports = Vec::new();
     let mut deleted = 0;
     for entry in fs::read_dir(dir)?.flatten() {
         let path = entry.path();
         let Ok(about) = entry.metadata() else { continue };
         let name = entry.file_name();
-        let at = about.modified().unwrap_or(now);
+        // A time that is not known is one that cannot be.
+        let at = about.modified().unwrap_or(SystemTime::UNIX_EPOCH);
         if !about.is_file() {
             continue;
         }
         if name.as_bytes().ends_with(UNFINISHED.as_bytes()) {
-            deleted += usize::from(age_of(at) > UNFINISHED_AGE && fs::remove_file(&path).is_ok());
+            clock.settle(&path, at);
+            deleted += usize::from(clock.is_older(at, UNFINISHED_AGE) && fs::remove_file(&path).is_ok());
         } else if path.extension().is_some_and(|extension| extension == EXTENSION) {
-            reports.push((!has(name.as_bytes(), REQUESTED), spare == Some(&path), at, about.len(), path));
+            clock.settle(&path, at);
+            let rank = (!has(name.as_bytes(), REQUESTED), spare == Some(&path), clock.order(at));
+            reports.push((rank, about.len(), path));
         }
     }
     reports.sort_unstable_by(|a, b| b.cmp(a)); // what is deleted first comes last
     let (mut files, mut bytes) = (0, 0);
-    for (_, is_spare, at, len, path) in reports {
+    for ((_, is_spare, (_, at)), len, path) in reports {
         files += 1;
         bytes += len;
-        let too_much = files > policy.max_files || bytes > policy.max_bytes || age_of(at) > policy.max_age;
+        let is_old = clock.is_older(at, policy.max_age);
+        let too_much = files > policy.max_files || bytes > policy.max_bytes || is_old;
         deleted += usize::from(too_much && !is_spare && fs::remove_file(&path).is_ok());
     }
     Ok(deleted)

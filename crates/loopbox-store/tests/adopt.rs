@@ -94,6 +94,33 @@ fn the_newest_come_first_and_what_the_policy_does_not_want_is_deleted() {
     assert_eq!(names(dir.path()).len(), 0);
 }
 
+/// As on a phone whose clock stood at 1970 until now.
+#[test]
+fn a_ring_of_before_the_clock_was_set_is_read() {
+    let dir = tempfile::tempdir().unwrap();
+    for seq in 1..=10 {
+        leave_earlier(dir.path(), seq, seq);
+    }
+    let before = SystemTime::UNIX_EPOCH + Duration::from_hours(2);
+    File::open(leave(dir.path(), 11)).unwrap().set_modified(before).unwrap();
+    // One in the making: whether its maker has gone is not known.
+    let path = leave(dir.path(), 12);
+    let making = path.with_extension("lbr.new");
+    fs::rename(&path, &making).unwrap();
+    File::open(&making).unwrap().set_modified(before).unwrap();
+    let adopted = adopt_all(dir.path());
+    let modified: Vec<SystemTime> = adopted.iter().map(|ring| ring.modified).collect();
+    // It is the newest, since the clock was wrong after the start of the phone; and says when it was written, as it thought.
+    assert_eq!(adopted.iter().map(seq).collect::<Vec<_>>(), [11, 1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(modified[0], before);
+    assert!(making.exists());
+    drop(adopted);
+    // A minute later it is known.
+    File::open(&making).unwrap().set_modified(SystemTime::now() - Duration::from_mins(2)).unwrap();
+    adopt_all(dir.path());
+    assert!(!making.exists());
+}
+
 #[test]
 fn a_ring_is_tried_so_often_and_no_more() {
     let dir = tempfile::tempdir().unwrap();

@@ -142,3 +142,56 @@ fn half_written_reports_go_when_they_are_old() {
     age(&half, Duration::from_mins(11));
     assert_eq!(enforce(dir.path(), &ReportPolicy::default(), None).unwrap(), 1);
 }
+
+/// As on a phone whose clock stood at 1970, or at another day before there was a recorder, until a minute ago.
+#[test]
+fn what_was_written_before_the_clock_was_set_is_not_old() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str, time: SystemTime| {
+        let path = dir.path().join(name);
+        fs::write(&path, b"x").unwrap();
+        File::open(&path).unwrap().set_modified(time).unwrap();
+    };
+    let unix = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    at("epoch.lbx", unix(0));
+    at("hour.lbx", unix(3_600));
+    at("factory.lbx", unix(1_577_836_800));
+    at("half.lbx.new", unix(60));
+    at("known.lbx", SystemTime::now() - Duration::from_hours(1));
+    at("to-come.lbx", SystemTime::now() + Duration::from_hours(24 * 365));
+    let all = names(dir.path());
+    assert_eq!(enforce(dir.path(), &ReportPolicy::default(), None).unwrap(), 0);
+    assert_eq!(names(dir.path()), all);
+    // From now on each is as old as it is known: two weeks later those are old that nobody has taken.
+    for name in &all {
+        let modified = fs::metadata(dir.path().join(name)).unwrap().modified().unwrap();
+        assert!(modified.elapsed().is_ok_and(|age| age < Duration::from_hours(2)), "{name}");
+        age(&dir.path().join(name), Duration::from_hours(15 * 24));
+    }
+    assert_eq!(enforce(dir.path(), &ReportPolicy::default(), None).unwrap(), all.len());
+}
+
+#[test]
+fn what_was_written_before_the_clock_was_set_makes_no_room_for_what_is_older() {
+    let dir = tempfile::tempdir().unwrap();
+    for nth in 0..20 {
+        let path = write_report(dir.path(), &format!("known-{nth}"), b"x", Outlives::Process).unwrap();
+        age(&path, Duration::from_hours(24 + nth));
+        let path = write_report(dir.path(), &format!("unknown-{nth}"), b"x", Outlives::Process).unwrap();
+        if nth < 6 {
+            File::open(&path)
+                .unwrap()
+                .set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(nth))
+                .unwrap();
+        } else {
+            fs::remove_file(path).unwrap();
+        }
+    }
+    assert_eq!(enforce(dir.path(), &ReportPolicy::default(), None).unwrap(), 10);
+    let left = names(dir.path());
+    assert_eq!(left.iter().filter(|name| name.starts_with("unknown")).count(), 6, "{left:?}");
+    assert!(
+        left.contains(&"known-9.lbx".to_owned()) && !left.contains(&"known-10.lbx".to_owned()),
+        "{left:?}"
+    );
+}

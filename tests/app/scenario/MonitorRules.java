@@ -145,6 +145,7 @@ public final class MonitorRules {
             files.append(day, record(1), new Base());
         }
         say("kept", files);
+        clock(new File(folder, "clock"));
         files = files(new File(folder, "bytes"), 100, 16 << 10);
         for (int day = 1; day <= 5; day++) {
             int written = 0;
@@ -159,6 +160,32 @@ public final class MonitorRules {
             written += files.append("2026-11-06", record(number), new Base()) ? 1 : 0;
         }
         say("full " + (written < 400), files);
+    }
+
+    /** A phone that thinks it is 1970, or 2020, until it has the time. */
+    private static void clock(File folder) {
+        MonitorFiles files = files(folder, 3, 2 << 20);
+        for (String day : new String[] {"2026-10-31", "2026-11-01", "1970-01-01", "1970-01-02", "2020-01-01"}) {
+            files.append(day, record(1), new Base());
+        }
+        say("unset", files);
+        for (String day : new String[] {"1970-01-01", "2020-01-01"}) {
+            File file = new File(folder, "uiperf-" + day + ".jsonl");
+            if (!file.setLastModified(day.startsWith("1970") ? 5_000 : 1_577_836_800_000L)) {
+                throw new AssertionError("no time");
+            }
+        }
+        files.append("2026-11-03", record(2), new Base());
+        say("set", files);
+        // Each has the time at which it was seen, and is old some days after that.
+        File first = new File(folder, "uiperf-1970-01-01.jsonl");
+        long age = System.currentTimeMillis() - first.lastModified();
+        Script.say("seen " + (age >= 0 && age < 3_600_000L));
+        if (!first.setLastModified(first.lastModified() - 4 * 86_400_000L)) {
+            throw new AssertionError("no time");
+        }
+        files.append("2026-11-04", record(3), new Base());
+        say("later", files);
     }
 
     private static void fullDisk(File folder) {

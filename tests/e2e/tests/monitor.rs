@@ -318,6 +318,13 @@ fn check_files(said: &[String], folder: &Path) -> Result<()> {
         after(said, "kept "),
         ["uiperf-2026-11-01.jsonl uiperf-2026-11-02.jsonl uiperf-2026-11-03.jsonl"]
     );
+    let files =
+        |days: &[&str]| days.iter().map(|day| format!("uiperf-{day}.jsonl")).collect::<Vec<_>>().join(" ");
+    let before = ["1970-01-01", "1970-01-02", "2020-01-01"];
+    assert_eq!(after(said, "unset "), [files(&[&before[..], &["2026-10-31", "2026-11-01"]].concat())]);
+    assert_eq!(after(said, "set "), [files(&[&before[..], &["2026-11-01", "2026-11-03"]].concat())]);
+    assert_eq!(after(said, "seen "), ["true"]);
+    assert_eq!(after(said, "later "), [files(&[&before[1..], &["2026-11-03", "2026-11-04"]].concat())]);
     assert_eq!(after(said, "written "), ["60"; 5]);
     let left = (2..=5).map(|day| format!("uiperf-2026-11-0{day}.jsonl")).collect::<Vec<_>>().join(" ");
     assert_eq!(after(said, "left "), [left]);

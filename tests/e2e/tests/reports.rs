@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, ensure};
 use loopbox_e2e::live::{quit, running_tree, wait_for_ring, wait_for_signal_catcher, wait_until};
@@ -10,6 +11,7 @@ use loopbox_e2e::{LIMIT, launcher, read};
 use loopbox_format::container::{self, Tag};
 use loopbox_format::model::{ProcessExit, Report};
 use loopbox_launch::{App, Running, reports};
+use loopbox_setup::workspace::root;
 use loopbox_testbed::to_test_on;
 use tempfile::{TempDir, tempdir};
 
@@ -123,6 +125,41 @@ fn the_report_of_a_process_that_is_gone_is_handed_out_as_it_is() -> Result<()> {
     let [(words, _)] = &taken[..] else { panic!("{taken:?}") };
     assert_eq!(words, "ANR CONFIRMED complete hang []", "at once: it waits for what the worker finds");
     next.end()
+}
+
+/// As on a phone whose clock stood at 1970, or at the day its system was built, until it had the time from a network.
+#[test]
+fn a_report_of_before_the_clock_was_set_is_handed_out() -> Result<()> {
+    let folder = tempdir()?;
+    let golden = root().join("tests/golden/report-1.0.lbx");
+    let other = folder.path().join("taken/other");
+    fs::create_dir_all(&other)?;
+    let day = Duration::from_hours(24);
+    let times = [
+        ("epoch", SystemTime::UNIX_EPOCH + day / 2),
+        ("built", SystemTime::UNIX_EPOCH + 18_262 * day),
+        ("known", SystemTime::now() - 13 * day),
+        ("old", SystemTime::now() - 15 * day),
+    ];
+    for (name, time) in times {
+        for place in [folder.path(), &other] {
+            let file = place.join(name).with_extension("lbx");
+            fs::copy(&golden, &file)?;
+            fs::File::options().write(true).open(&file)?.set_modified(time)?;
+        }
+    }
+    let mut app = Taking::start("art10", folder.path(), &[])?;
+    let mut taken: Vec<String> =
+        app.take()?.iter().filter_map(|(_, file)| Some(file.file_stem()?.to_str()?.to_owned())).collect();
+    taken.sort();
+    assert_eq!(taken, ["built", "epoch", "known"]);
+    for (name, is_there) in [("built", true), ("epoch", true), ("known", true), ("old", false)] {
+        assert_eq!(other.join(name).with_extension("lbx").exists(), is_there, "of another process: {name}");
+    }
+    // From now on their age is known.
+    let seen = fs::metadata(other.join("epoch.lbx"))?.modified()?;
+    ensure!(seen.elapsed().is_ok_and(|age| age < day), "{seen:?}");
+    app.end()
 }
 
 #[test]
@@ -240,7 +277,7 @@ fn the_profile_of_an_anr_that_ended_the_process_is_known_at_the_next_start() -> 
         let report = reports(folder.path())?.into_iter().next().context("no report")?;
         let (process, pid) = (read(&report)?.meta.process.name, app.app.pid());
         app.app.kill();
-        let at = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?.as_millis();
+        let at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?.as_millis();
         let anr = ProcessExit::ANR;
         let mut exits = format!("exits={pid}|{process}|{at}|{anr}|0|words");
         if !later.is_empty() {
@@ -280,7 +317,7 @@ fn the_last_report_of_a_process_keeps_its_state_where_the_app_wants_that() -> Re
         let report = reports(folder.path())?.into_iter().next().context("no report")?;
         let (process, pid) = (read(&report)?.meta.process.name, app.app.pid());
         app.app.kill();
-        let at = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?.as_millis();
+        let at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?.as_millis();
         let exit = format!("exits={pid}|{process}|{at}|10|0|words");
         let mut next =
             Taking::start("art11", folder.path(), &[&exit, option, &format!("summary={summary}")])?;
@@ -313,7 +350,7 @@ fn what_a_dead_process_left_says_how_it_ended() -> Result<()> {
         let process = report.meta.process.name;
         let pid = app.app.pid();
         app.app.kill();
-        let at = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?.as_millis();
+        let at = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?.as_millis();
         let exit = reason.map(|reason| format!("exits={pid}|{process}|{at}|{reason}|0|words"));
         let system: Vec<&str> = exit.as_deref().into_iter().chain(["trace=DALVIK THREADS (14):"]).collect();
         let mut next = Taking::start("art11", folder.path(), &system)?;

@@ -125,16 +125,21 @@ public final class MonitorFiles {
         appended = 0;
         long now = LocalTime.daysOf(today);
         List<File> kept = new ArrayList<File>();
+        List<File> ofWrongDays = new ArrayList<File>();
         long bytes = 0;
         for (File file : list()) {
-            // A day that has yet to come, because the clock was set back, is not old.
-            if (now - LocalTime.daysOf(day(file)) >= keepDays) {
+            long day = LocalTime.daysOf(day(file));
+            // A day that cannot be says nothing: the clock was wrong.
+            boolean isKnown = FileAge.canBe(day * FileAge.DAY_MS, now * FileAge.DAY_MS);
+            if (isKnown ? isOld(day, now) : FileAge.isOlder(file, keepDays * FileAge.DAY_MS, System.currentTimeMillis())) {
                 delete(file);
             } else {
-                kept.add(file);
+                (isKnown ? kept : ofWrongDays).add(file);
                 bytes += file.length();
             }
         }
+        // Since the last start of the phone.
+        kept.addAll(ofWrongDays);
         String running = BEGIN + today + LINES;
         for (File file : kept) {
             if (bytes > maxBytes && !file.getName().equals(running)) {
@@ -142,6 +147,11 @@ public final class MonitorFiles {
                 delete(file);
             }
         }
+    }
+
+    /** Not where the clock does not know the day. */
+    private boolean isOld(long day, long now) {
+        return now * FileAge.DAY_MS >= FileAge.EARLIEST_MS && now - day >= keepDays;
     }
 
     private static void delete(File file) {

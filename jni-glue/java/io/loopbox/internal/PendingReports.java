@@ -19,7 +19,7 @@ public final class PendingReports {
     /** How many reports that were handed out and not deleted are kept, and for how long. */
     private static final int KEPT = 20;
 
-    private static final long KEPT_MS = 14L * 24 * 3_600_000;
+    private static final long KEPT_MS = 14 * FileAge.DAY_MS;
 
     private PendingReports() {}
 
@@ -116,7 +116,7 @@ public final class PendingReports {
         File[] all = reports(folder);
         long now = System.currentTimeMillis();
         for (int at = 0; at < all.length; at++) {
-            boolean old = at < all.length - KEPT || now - all[at].lastModified() > KEPT_MS;
+            boolean old = FileAge.isOlder(all[at], KEPT_MS, now) || at < all.length - KEPT;
             if (old && !all[at].delete()) {
                 Log.w(Tag.LOOPBOX, "cannot delete " + all[at]);
             }
@@ -135,12 +135,13 @@ public final class PendingReports {
             }
         }
         File[] sorted = found.toArray(new File[0]);
+        final long now = System.currentTimeMillis();
         Arrays.sort(
                 sorted,
                 new Comparator<File>() {
                     @Override
                     public int compare(File a, File b) {
-                        return Long.valueOf(a.lastModified()).compareTo(b.lastModified());
+                        return FileAge.compare(a, b, now);
                     }
                 });
         return sorted;

@@ -32,7 +32,7 @@ final class SystemProfiles {
     private static final long LATEST_MS = 24L * 3_600_000;
 
     /** As long as reports that were handed out. */
-    private static final long KEPT_MS = 14L * 24 * 3_600_000;
+    private static final long KEPT_MS = 14 * FileAge.DAY_MS;
 
     private static volatile CountDownLatch first = new CountDownLatch(0);
     private static volatile long asked;
@@ -131,7 +131,7 @@ final class SystemProfiles {
     }
 
     private static void attach(File noted, Anrs anrs) throws IOException {
-        if (System.currentTimeMillis() - noted.lastModified() > KEPT_MS) {
+        if (FileAge.isOlder(noted, KEPT_MS, System.currentTimeMillis())) {
             if (!noted.delete()) {
                 Log.w(Tag.LOOPBOX, "cannot delete " + noted);
             }

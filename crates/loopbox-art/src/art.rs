@@ -148,6 +148,28 @@ pub struct Art {
     trace: AtomicU64,
 }
 
+/// In which a thread may be stopped or walked, and the next process learns of it if this one ends. Made and dropped in native
+/// state, with no thread stopped.
+#[must_use]
+pub struct Armed<'a> {
+    fuse: &'a dyn Fuse,
+    /// What it is over with, where nothing else marks that.
+    over: Option<Phase>,
+}
+
+impl Drop for Armed<'_> {
+    fn drop(&mut self) {
+        self.over.inspect(|phase| self.fuse.mark(*phase));
+        self.fuse.settle();
+    }
+}
+
+fn check_begins(fuse: &dyn Fuse) -> Armed<'_> {
+    fuse.arm(Phase::SelfCheck);
+    fuse.mark(Phase::SelfCheck);
+    Armed { fuse, over: Some(Phase::Idle) }
+}
+
 impl Art {
     /// Finds ART, checks everything there is to check, and only then gives something that can sample.
     ///
@@ -166,9 +188,9 @@ impl Art {
         fast_call: impl FnOnce(&mut dyn FnMut()),
     ) -> Result<Art, Off> {
         let fuse = options.fuse.as_ref();
-        fuse.inspect(|fuse| fuse.mark(Phase::SelfCheck));
+        let begun = fuse.map(|fuse| check_begins(&**fuse));
         let library = Library::load(vm, options.symbols);
-        fuse.inspect(|fuse| fuse.mark(Phase::Idle));
+        drop(begun);
         Art::with_library(&library?, vm, env, options, fast_call)
     }
 
@@ -181,10 +203,8 @@ impl Art {
         fast_call: impl FnOnce(&mut dyn FnMut()),
     ) -> Result<Art, Off> {
         let fuse: Arc<dyn Fuse> = options.fuse.clone().unwrap_or_else(|| Arc::new(()));
-        fuse.mark(Phase::SelfCheck);
-        let result = Art::check(library, vm, env, options, fast_call, &fuse);
-        fuse.mark(Phase::Idle);
-        result
+        let _begun = check_begins(&*fuse);
+        Art::check(library, vm, env, options, fast_call, &fuse)
     }
 
     fn check(
@@ -382,6 +402,13 @@ impl Art {
 
     /// Stops another thread, the holder of a lock that main waits for.
     ///
+    /// To be held from before [`suspend_main`](Art::suspend_main), [`suspend_thread`](Art::suspend_thread) or the fast native
+    /// method that asks about a lock, until after: else a process that ends in between leaves no word of it.
+    pub fn armed(&self) -> Armed<'_> {
+        self.fuse.arm(Phase::Stop);
+        Armed { fuse: &*self.fuse, over: None }
+    }
+
     /// Like [`suspend_main`](Art::suspend_main). A thread that has ended is [`SuspendError::TimedOut`] too;
     /// its number may be another thread's by now.
     pub fn suspend_thread(&self, env: JniEnv, id: ThreadId) -> Result<Suspended<'_>, SuspendError> {

@@ -18,14 +18,24 @@ pub enum Phase {
     Resume = 4,
     /// Asking ART who holds a lock.
     LockOwner = 5,
+    /// One of those from [`Suspend`](Phase::Suspend) on: which one, the process had no time to write.
+    Stop = 6,
 }
 
 impl Phase {
+    const ALL: [Phase; 7] = [
+        Phase::Idle,
+        Phase::SelfCheck,
+        Phase::Suspend,
+        Phase::Walk,
+        Phase::Resume,
+        Phase::LockOwner,
+        Phase::Stop,
+    ];
+
     /// The phase of a mark; `None` for a number that no version of this crate has written.
     pub fn from_mark(mark: u32) -> Option<Phase> {
-        [Phase::Idle, Phase::SelfCheck, Phase::Suspend, Phase::Walk, Phase::Resume, Phase::LockOwner]
-            .into_iter()
-            .find(|p| *p as u32 == mark)
+        Phase::ALL.into_iter().find(|p| *p as u32 == mark)
     }
 
     /// Stable name for reports.
@@ -37,16 +47,25 @@ impl Phase {
             Phase::Walk => "walk",
             Phase::Resume => "resume",
             Phase::LockOwner => "lock-owner",
+            Phase::Stop => "stop",
         }
     }
 }
 
-/// Where the phase is marked. The mark must survive the death of the process (mapped file memory does).
-///
-/// `mark` is called while the main thread is stopped: no allocation, no lock, no log, no panic.
+/// Where the phase is marked, and what of it survives the death of the process.
 pub trait Fuse: Send + Sync {
-    /// Notes what is being done from now on.
+    /// Notes what is being done from now on. Called while the main thread is stopped, and while the caller is runnable: no
+    /// allocation, no lock, no log, no panic, no system call.
     fn mark(&self, phase: Phase);
+
+    /// Makes sure that the next process finds that this was begun, should this one end before [`settle`](Fuse::settle). Called in
+    /// native state with no thread stopped: it may take its time.
+    fn arm(&self, phase: Phase) {
+        let _ = phase;
+    }
+
+    /// Makes sure that the next process finds what was marked last. Called as [`arm`](Fuse::arm) is.
+    fn settle(&self) {}
 }
 
 impl Fuse for AtomicU32 {
@@ -68,9 +87,7 @@ mod tests {
     #[test]
     fn a_mark_names_its_phase() {
         let cell = AtomicU32::new(77);
-        for phase in
-            [Phase::Idle, Phase::SelfCheck, Phase::Suspend, Phase::Walk, Phase::Resume, Phase::LockOwner]
-        {
+        for phase in Phase::ALL {
             cell.mark(phase);
             assert_eq!(Phase::from_mark(cell.load(Ordering::Relaxed)), Some(phase));
         }

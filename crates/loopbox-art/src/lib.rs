@@ -33,7 +33,8 @@ mod visitor;
 mod window;
 
 pub use art::{
-    Art, DiscoverOptions, Joined, LayoutSource, ModuleInfo, Rescue, Stats, Suspended, ThreadId, Unstoppable,
+    Armed, Art, DiscoverOptions, Joined, LayoutSource, ModuleInfo, Rescue, Stats, Suspended, ThreadId,
+    Unstoppable,
 };
 pub use discover::{KnownMethod, Library, ThreadEnv, build_id, get_stack_trace_waits_long_enough};
 pub use fuse::{Fuse, Phase};

@@ -46,8 +46,12 @@ impl FuseState {
 /// What comes after the store in this thread cannot come before it: the processor retires in order, and a process
 /// that ends keeps what was retired.
 pub(crate) fn set_fuse(word: &AtomicU64, phase: u8, now_ns: Uptime) {
+    word.set_release(fuse_word(phase, now_ns));
+}
+
+pub(crate) fn fuse_word(phase: u8, now_ns: Uptime) -> u64 {
     // 48 bits of milliseconds are 8,900 years.
-    word.set_release((now_ns.0 / MS) << 16 | u64::from(phase) << 8 | FUSE_TAG);
+    (now_ns.0 / MS) << 16 | u64::from(phase) << 8 | FUSE_TAG
 }
 
 /// What a crash handler noted.

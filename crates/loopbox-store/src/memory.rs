@@ -4,7 +4,7 @@
 
 #![allow(unsafe_code)]
 
-use crate::layout::{Header, REGIONS_AT};
+use crate::layout::Header;
 use crate::slot::words_of;
 use crate::sync::{AtomicU64, Word};
 use memmap2::{MmapMut, MmapOptions, MmapRaw};
@@ -46,30 +46,13 @@ impl Memory {
     }
 }
 
-/// The first page of a ring file, mapped: the marks, for a thread that must not make a system call where it stores one.
-/// Never for the main thread, see [`Memory`].
-#[derive(Debug)]
-pub(crate) struct MarksPage(MmapRaw);
-
-impl MarksPage {
-    /// Of a file that has the page, and whose blocks are reserved.
-    pub(crate) fn map(file: &File) -> io::Result<Self> {
-        MmapOptions::new().len(REGIONS_AT).populate().map_raw(file).map(Self)
-    }
-
-    /// The word at this offset.
-    pub(crate) fn word(&self, at: usize) -> Option<&AtomicU64> {
-        words(&self.0).get(at / 8)
-    }
-}
-
 fn words(map: &MmapRaw) -> &[AtomicU64] {
     #[expect(clippy::cast_ptr_alignment, reason = "a mapping begins on a page")]
     let at = map.as_mut_ptr().cast::<AtomicU64>();
     // SAFETY: `map` owns the mapping of `map.len()` readable and writable bytes at a page-aligned address, for at
     // least as long as the returned borrow of it. Every bit pattern is an `AtomicU64`. This function is the only
-    // user of the pointer, so that all accesses of this process are atomic; of a mapped file other processes only read,
-    // and only once its lock is free. The file is not shortened while mapped: it is ours by lock, mode and name.
+    // user of the pointer, so that all accesses of this process are atomic. It is anonymous memory: no other process has it,
+    // and there is no file that could be shortened under it.
     unsafe { core::slice::from_raw_parts(at, map.len() / size_of::<AtomicU64>()) }
 }
 

@@ -1,7 +1,7 @@
 //! The file of a ring: made, locked, reserved and named by one thread, which alone writes its slots.
 
 use crate::layout::Header;
-use crate::memory::{MarksPage, lock, reserve};
+use crate::memory::{lock, reserve};
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
@@ -26,9 +26,6 @@ pub enum Volatile {
         /// What the system returned.
         error: io::Error,
     },
-    /// The page of the marks could not be mapped.
-    #[error("cannot map the ring file: {0}")]
-    Map(#[source] io::Error),
     /// The file could not be given its final name.
     #[error("cannot name the ring file: {0}")]
     Name(#[source] io::Error),
@@ -49,8 +46,6 @@ pub(crate) struct RingFile {
     /// What it is called until it is complete.
     unfinished: PathBuf,
     has_name: AtomicBool,
-    /// For the sampler's fuse, the only word that is stored into a mapping of the file.
-    pub(crate) marks: MarksPage,
     /// It was given up.
     lost: AtomicBool,
 }
@@ -78,9 +73,9 @@ impl RingFile {
             .open(&unfinished)
             .map_err(Volatile::Create)?;
         match prepare(&file, header, fill) {
-            Ok(marks) => {
+            Ok(()) => {
                 let [has_name, lost] = [false; 2].map(AtomicBool::new);
-                Ok(Self { file, path, unfinished, has_name, marks, lost })
+                Ok(Self { file, path, unfinished, has_name, lost })
             }
             Err(volatile) => {
                 let _ = fs::remove_file(&unfinished);
@@ -122,18 +117,11 @@ impl RingFile {
     }
 }
 
-fn prepare(
-    file: &File,
-    header: &Header,
-    fill: impl FnOnce(&File) -> io::Result<()>,
-) -> Result<MarksPage, Volatile> {
+fn prepare(file: &File, header: &Header, fill: impl FnOnce(&File) -> io::Result<()>) -> Result<(), Volatile> {
     let len = header.layout.len;
     lock(file).map_err(Volatile::Lock)?;
     reserve(file, len).map_err(|error| Volatile::Reserve { len, error })?;
     file.write_all_at(&header.encode(), 0).and_then(|()| fill(file)).map_err(Volatile::Write)?;
-    let marks = MarksPage::map(file).map_err(Volatile::Map)?;
-    // The file cannot be opened for writing from here on, not even this app by mistake: in a shortened file the mapped page
-    // would be a SIGBUS. What is open and mapped stays writable.
-    file.set_permissions(fs::Permissions::from_mode(0o400)).map_err(Volatile::Create)?;
-    Ok(marks)
+    // The file cannot be opened for writing from here on, not even by this app by mistake. What is open stays writable.
+    file.set_permissions(fs::Permissions::from_mode(0o400)).map_err(Volatile::Create)
 }

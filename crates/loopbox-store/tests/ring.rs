@@ -77,8 +77,10 @@ fn everything_written_is_there_live_and_in_the_file() {
         dropped_lines: 0,
     };
     ring.worker.pending(&pending).unwrap();
+    ring.fuse.arm(6, Uptime(1));
     ring.fuse.mark(1, Uptime(1));
     ring.fuse.mark(0, Uptime(2));
+    ring.fuse.settle();
     ring.reader.heartbeat(Uptime(4_000_000));
 
     let dead = from_file(&mut ring);
@@ -386,4 +388,75 @@ proptest! {
             prop_assert_eq!((&seen.damage[..], seen.torn), (&[][..], 0));
         }
     }
+}
+
+/// What the next process would read of the fuse, if this one ended now.
+fn fuse_in_file(ring: &Ring) -> FuseState {
+    recover(&fs::read(ring.reader.path().unwrap()).unwrap()).unwrap().fuse
+}
+
+fn open_fuse(phase: u8, since_ms: u64) -> FuseState {
+    FuseState::Open { phase, since_ns: Uptime(since_ms * 1_000_000) }
+}
+
+const MS: u64 = 1_000_000;
+
+#[test]
+fn the_fuse_is_in_the_file_before_and_after_and_in_memory_in_between() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ring = Ring::create(&options(dir.path()));
+    // Before there is a file.
+    ring.fuse.arm(6, Uptime(MS));
+    ring.fuse.settle();
+    ring.mirror.attach().unwrap();
+    assert_eq!(fuse_in_file(&ring), FuseState::Unused);
+    ring.fuse.arm(6, Uptime(5 * MS));
+    assert_eq!(fuse_in_file(&ring), open_fuse(6, 5));
+    for (phase, ms) in [(2, 6), (3, 7), (0, 8)] {
+        ring.fuse.mark(phase, Uptime(ms * MS));
+        assert_eq!(fuse_in_file(&ring), open_fuse(6, 5), "no system call while a thread is stopped");
+    }
+    assert_eq!(ring.reader.snapshot(Uptime::ZERO).fuse, FuseState::Closed);
+    ring.mirror.copy().unwrap();
+    assert_eq!(fuse_in_file(&ring), open_fuse(6, 5));
+    ring.fuse.settle();
+    assert_eq!(fuse_in_file(&ring), FuseState::Closed);
+    // One that stays open, because a guard has let the thread go.
+    ring.fuse.arm(6, Uptime(9 * MS));
+    ring.fuse.mark(3, Uptime(10 * MS));
+    ring.fuse.settle();
+    assert_eq!(fuse_in_file(&ring), open_fuse(3, 10));
+}
+
+#[test]
+fn of_a_stop_that_lasts_the_file_says_in_the_middle_of_what() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ring = Ring::create(&options(dir.path()));
+    ring.mirror.attach().unwrap();
+    ring.fuse.arm(6, Uptime(5_000 * MS));
+    ring.fuse.mark(3, Uptime(5_000 * MS));
+    ring.reader.heartbeat(Uptime(5_100 * MS));
+    ring.mirror.copy().unwrap();
+    assert_eq!(fuse_in_file(&ring), open_fuse(6, 5_000), "it may be over before that is written");
+    ring.reader.heartbeat(Uptime(5_600 * MS));
+    ring.mirror.copy().unwrap();
+    assert_eq!(fuse_in_file(&ring), open_fuse(3, 5_000));
+    let alive = recover(&fs::read(ring.reader.path().unwrap()).unwrap()).unwrap().last_alive_ns;
+    assert_eq!(alive, Uptime(5_600 * MS));
+    ring.fuse.mark(0, Uptime(5_700 * MS));
+    ring.fuse.settle();
+    ring.reader.heartbeat(Uptime(6_600 * MS));
+    ring.mirror.copy().unwrap();
+    assert_eq!(fuse_in_file(&ring), FuseState::Closed);
+}
+
+#[test]
+fn a_crash_handler_says_in_the_middle_of_what() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ring = Ring::create(&options(dir.path()));
+    ring.mirror.attach().unwrap();
+    ring.fuse.arm(6, Uptime(5 * MS));
+    ring.fuse.mark(3, Uptime(6 * MS));
+    ring.reader.mark_crash(11);
+    assert_eq!(fuse_in_file(&ring), open_fuse(3, 6));
 }

@@ -38,7 +38,8 @@ impl End<'_> {
         if crashed || holds_main && self.open_ns >= HELD_NS {
             return Some(Suspicion::Certain);
         }
-        // ART takes its time to stop a thread that computes, and a thread that computes for long is an ANR.
+        // ART takes its time to stop a thread that computes, and a thread that computes for long is an ANR. Of a stop that has
+        // lasted it is written whether that was it; of one that had just begun (`Phase::Stop`) it is not.
         let waits_for_art = self.phase == Phase::Suspend as u8;
         (self.system.is_none() && !waits_for_art).then_some(Suspicion::Strike)
     }
@@ -67,7 +68,9 @@ mod tests {
 
     #[test]
     fn an_ordinary_kill_does_not_count_where_the_system_reports_it() {
-        for phase in [Phase::SelfCheck, Phase::Suspend, Phase::Walk, Phase::Resume, Phase::LockOwner] {
+        for phase in
+            [Phase::SelfCheck, Phase::Suspend, Phase::Walk, Phase::Resume, Phase::LockOwner, Phase::Stop]
+        {
             for end in [
                 (ProcessExit::ANR, 0),
                 (LOW_MEMORY, 0),
@@ -86,6 +89,7 @@ mod tests {
         assert_eq!(of(Phase::Suspend, 0, Some((ProcessExit::CRASH_NATIVE, 0)), None), certain);
         assert_eq!(of(Phase::Walk, 0, Some((ProcessExit::SIGNALED, libc::SIGSEGV)), None), certain);
         assert_eq!(of(Phase::SelfCheck, 0, None, Some(libc::SIGABRT)), certain);
+        assert_eq!(of(Phase::Stop, 0, Some((ProcessExit::CRASH_NATIVE, 0)), None), certain);
         assert_eq!(of(Phase::Walk, 0, Some((ProcessExit::ANR, 0)), Some(0)), None, "an uncaught exception");
     }
 
@@ -100,8 +104,10 @@ mod tests {
     #[test]
     fn an_unknown_end_is_a_strike_unless_art_was_only_asked() {
         assert_eq!(of(Phase::Suspend, 9_000, None, None), None);
-        for phase in [Phase::SelfCheck, Phase::Walk, Phase::Resume, Phase::LockOwner] {
+        for phase in [Phase::SelfCheck, Phase::Walk, Phase::Resume, Phase::LockOwner, Phase::Stop] {
             assert_eq!(of(phase, 999, None, None), Some(Suspicion::Strike));
         }
+        // One that lasts is not left at that: the file says which it is.
+        assert_eq!(of(Phase::Stop, 9_000, Some((ProcessExit::ANR, 0)), None), None);
     }
 }

@@ -32,6 +32,14 @@ impl Fuse for RingMark {
     fn mark(&self, phase: Phase) {
         self.0.mark(phase as u8, clock::now_ns());
     }
+
+    fn arm(&self, phase: Phase) {
+        self.0.arm(phase as u8, clock::now_ns());
+    }
+
+    fn settle(&self) {
+        self.0.settle();
+    }
 }
 
 /// Keeps in the app's directory where ART's hidden functions are.

@@ -301,6 +301,7 @@ impl Sampler<'_> {
         let walker =
             Walker { art, session: self.session, symbolizer: &mut self.symbolizer, raw: &mut self.raw };
         let mut job = Job::Sample(SampleJob { walker, suspended: None, wanted: token, found: None });
+        let armed = art.armed();
         // Without a suspended thread it warms up: afterwards the processor's caches have what the walk needs.
         call(env, &mut job, |classes| classes.native_walk).map_err(|_| Taken::Failed)?;
         // Right before it is asked: what may come in between, as the first touch of a page that does not come, keeps the
@@ -322,6 +323,7 @@ impl Sampler<'_> {
             // The call did not reach the native method: resume the main thread all the same.
             suspended.resume();
         }
+        drop(armed);
         called.map_err(|_| Taken::Failed)?;
         let (at_ns, stop_ns) = sample.found.ok_or(Taken::Gone)?;
         let Some((stack, generation)) = sample.walker.number(env) else {

@@ -69,6 +69,7 @@ impl<'a> ThreadDumper<'a> {
             self.art.left_out(Unstoppable::Trace);
             return Inspected::default();
         }
+        let armed = self.art.armed();
         let _stop = thread.map(|_| self.session.shared.begin_stop());
         if let Some((id, tid)) = thread {
             let Ok(thread) = self.art.suspend_thread(env.of_art(), id) else {
@@ -87,9 +88,11 @@ impl<'a> ThreadDumper<'a> {
             Job::Inspect(InspectJob { walker, suspended, wants_lock, has_stack: false, lock: None });
         // A call that did not reach the native method leaves the thread suspended: dropping the job resumes it.
         let _ = call(env, &mut job, |classes| classes.native_walk);
-        let Job::Inspect(InspectJob { walker, has_stack, lock, .. }) = job else {
+        let Job::Inspect(InspectJob { walker, suspended, has_stack, lock, .. }) = job else {
             return Inspected::default();
         };
+        drop(suspended);
+        drop(armed);
         let stack = if has_stack { walker.number(env).map(|(stack, _)| stack) } else { None };
         Inspected { stack, lock }
     }

@@ -17,6 +17,7 @@ use crate::memory::may_grow_to;
 use crate::ring_file::{RingFile, Volatile};
 use crate::slot::{SlotRead, encode_slot};
 use crate::source::{Live, Newest, Source, newest, slot_of};
+use loopbox_format::model::Uptime;
 use std::borrow::Cow;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -156,6 +157,7 @@ impl Mirror {
         let saved = self.frames.as_ref();
         let changed: Vec<Vec<Changed<'_>>> =
             self.copies.iter().map(|copy| copy.read(&shared, saved)).collect();
+        shared.save_lasting_fuse(Uptime(live.word(HEARTBEAT_AT)));
         if changed.iter().all(Vec::is_empty) && marks == self.marks {
             return Ok(());
         }

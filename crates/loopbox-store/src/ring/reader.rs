@@ -1,10 +1,10 @@
 //! Reading the ring of this process.
 
 use super::shared::Shared;
-use crate::layout::{CRASH_AT, HEARTBEAT_AT};
+use crate::layout::{CRASH_AT, FUSE_AT, HEARTBEAT_AT};
 use crate::marks::{CrashMark, heartbeat};
 use crate::recover::{Recovered, assemble, history};
-use crate::source::Live;
+use crate::source::{Live, Source};
 use crate::sync::Word;
 use loopbox_format::model::{Record, Uptime};
 use std::io;
@@ -43,14 +43,15 @@ impl RingReader {
     }
 
     /// Notes a crash, for the report that the next process recovers; `signal` is 0 when it is of another kind.
-    /// Async-signal-safe: loads, a store and a `pwrite` (on kernels before 4.14 also `getpid`).
+    /// Async-signal-safe: loads, a store, two `pwrite` and `getrlimit` (on kernels before 4.14 also `getpid`).
     pub fn mark_crash(&self, signal: i32) {
         let Some(word) = self.shared.mark(CRASH_AT) else { return };
         let mark = CrashMark { signal }.to_word();
         word.set_release(mark);
         if let Some(file) = self.shared.file.get() {
-            // At once: there may be no later copy.
+            // At once: there may be no later copy. And in the middle of what: the sampler cannot say it any more.
             let _ = file.file().write_at(&mark.to_le_bytes(), CRASH_AT as u64);
+            self.shared.write_fuse(Live(self.shared.words()).word(FUSE_AT));
         }
     }
 

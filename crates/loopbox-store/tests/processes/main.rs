@@ -13,13 +13,14 @@ mod roles;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-const TESTS: [(&str, fn()); 13] = [
+const TESTS: [(&str, fn()); 14] = [
     ("a_process_killed_anywhere_leaves_everything_that_was_copied", kill::killed_anywhere),
     ("a_fork_writes_nothing_and_its_parent_goes_on", others::fork_writes_nothing),
     ("a_ring_is_adopted_only_when_every_holder_of_its_lock_is_gone", others::fork_holds_the_lock),
     ("a_program_that_the_process_started_inherits_nothing", others::programs_do_not_inherit),
     ("processes_that_live_keep_their_rings", others::living_processes_keep_their_rings),
     ("no_process_shortens_a_ring_by_opening_it", others::cannot_be_shortened),
+    ("a_ring_that_its_owner_shortens_to_nothing_does_no_harm", others::shortened_to_nothing),
     ("a_directory_that_cannot_be_written_gives_a_volatile_ring", others::directory_not_writable),
     ("a_file_size_limit_gives_a_volatile_ring_and_no_signal", disk::file_size_limit),
     ("a_file_that_cannot_be_written_any_more_is_given_up", disk::file_size_limit_later),

@@ -90,6 +90,11 @@ pub(crate) fn cannot_be_shortened() {
     assert_eq!(output, "Err(PermissionDenied)\nErr(PermissionDenied)\n1 records\n");
 }
 
+pub(crate) fn shortened_to_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(Actor::start("shortened", dir.path()).finish(), "1 records\n");
+}
+
 pub(crate) fn directory_not_writable() {
     let dir = dir_of_nobody();
     fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o500)).unwrap();

@@ -6,6 +6,7 @@ use loopbox_store::{MainWriter, Mirror, Outlives, Ring, StoreError, Volatile, Wo
 use std::ffi::CString;
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -110,6 +111,7 @@ pub(crate) fn play(role: &str) {
         "record" => record_for_ever(&dir),
         "create" => create(&dir),
         "shorten" => shorten(&dir),
+        "shortened" => shortened(&dir),
         "fork" => fork(&dir),
         "fork and leave" => fork_and_leave(&dir),
         "start a program and leave" => start_a_program_and_leave(&dir),
@@ -142,8 +144,10 @@ fn record_for_ever(dir: &Path) {
         scope.spawn(|| copy_for_ever(mirror, &done));
         scope.spawn(|| {
             loop {
+                fuse.arm(6, Uptime(1));
                 fuse.mark(1, Uptime(1));
                 fuse.mark(0, Uptime(2));
+                fuse.settle();
                 reader.heartbeat(Uptime(now.load(Ordering::Relaxed)));
             }
         });
@@ -229,6 +233,23 @@ fn shorten(dir: &Path) {
     say(&format!("{} records", ring.reader.snapshot(Uptime::ZERO).report.history.len()));
 }
 
+/// What another thread of the app, or another process of its user, may do: the owner of a file can always make it writable.
+fn shortened(dir: &Path) {
+    let mut ring = ring(&options(dir));
+    let path = ring.reader.path().expect("a file").to_owned();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    OpenOptions::new().write(true).truncate(true).open(&path).unwrap();
+    for (phase, at) in [(2, 1), (3, 2), (0, 3)] {
+        ring.fuse.arm(6, Uptime(at));
+        ring.fuse.mark(phase, Uptime(at));
+        ring.fuse.settle();
+    }
+    ring.reader.mark_crash(0);
+    ring.main.close(&record(1), &record(1).details).unwrap();
+    ring.mirror.copy().unwrap();
+    say(&format!("{} records", ring.reader.snapshot(Uptime::ZERO).report.history.len()));
+}
+
 /// Forks; the child tries to write, then the parent does.
 #[allow(unsafe_code)]
 fn fork(dir: &Path) {
@@ -238,7 +259,9 @@ fn fork(dir: &Path) {
     let child = unsafe { libc::fork() };
     if child == 0 {
         let refused = ring.main.close(&record(2), &record(2).details);
+        ring.fuse.arm(6, Uptime(1));
         ring.fuse.mark(1, Uptime(1));
+        ring.fuse.settle();
         ring.reader.mark_crash(6);
         ring.mirror.copy().unwrap();
         ring.reader.discard().unwrap();

@@ -13,6 +13,8 @@
     )
 )]
 
+#[cfg(debug_assertions)]
+mod live_heap;
 mod natives;
 
 use jni::sys;

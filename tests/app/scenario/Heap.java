@@ -19,6 +19,9 @@ public final class Heap {
     /** Bytes in use, in all arenas and mapped blocks. */
     public static native long mallocBytes();
 
+    /** The bytes among these that are the recorder's, whose library is at that path. */
+    public static native long recorderBytes(String library);
+
     /** How often the calling thread has asked malloc for memory; large blocks and small ones alike. */
     public static native long allocations();
 }

@@ -8,8 +8,8 @@ import java.io.FileReader;
 import java.io.IOException;
 
 /**
- * Installs and uninstalls the recorder {@code times=} times, and prints after each quarter what the process has: bytes from malloc and
- * resident, descriptors, mappings.
+ * Installs and uninstalls the recorder {@code times=} times, and prints after each quarter what the process has: bytes from malloc, of
+ * these the recorder's, and resident; descriptors, mappings.
  */
 public final class Reinstalls {
     private Reinstalls() {}
@@ -41,8 +41,10 @@ public final class Reinstalls {
             }
         }
         int descriptors = new File("/proc/self/fd").list().length;
+        File recorder = new File(System.getProperty("java.library.path"), "libloopbox.so");
         Script.say(
-                "installed=" + installed + " malloc=" + Heap.mallocBytes() + " resident=" + resident()
+                "installed=" + installed + " malloc=" + Heap.mallocBytes() + " recorder="
+                        + Heap.recorderBytes(recorder.getPath()) + " resident=" + resident()
                         + " descriptors=" + descriptors + " mappings=" + mappings);
     }
 

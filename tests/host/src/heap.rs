@@ -2,10 +2,10 @@
 
 use jni::EnvUnowned;
 use jni::jni_str;
-use jni::objects::JClass;
+use jni::objects::{JClass, JString};
 use jni::sys::jlong;
 use std::cell::Cell;
-use std::ffi::c_void;
+use std::ffi::{CString, c_void};
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
@@ -58,10 +58,34 @@ extern "system" fn allocations(_: EnvUnowned<'_>, _: JClass<'_>) -> jlong {
     ALLOCATIONS.get() as jlong
 }
 
+/// What the recorder's library at that path, which is loaded, has taken from the heap; 0 where it does not count.
+extern "system" fn recorder_bytes<'local>(
+    mut env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    recorder: JString<'local>,
+) -> jlong {
+    env.with_env(|env| -> jni::errors::Result<jlong> {
+        let path = CString::new(recorder.try_to_string(env)?).unwrap_or_default();
+        // SAFETY: C strings that live across the calls; a build that counts has a function of that name and type.
+        let live = unsafe {
+            let library = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_NOLOAD);
+            assert!(!library.is_null(), "the recorder is not loaded");
+            let live = libc::dlsym(library, c"loopbox_live_heap".as_ptr());
+            if live.is_null() {
+                return Ok(0);
+            }
+            std::mem::transmute::<*mut c_void, extern "C" fn() -> usize>(live)
+        };
+        Ok(live() as jlong)
+    })
+    .resolve::<jni::errors::LogErrorAndDefault>()
+}
+
 /// Registers it, if the app has that class.
 pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
     let methods = [
         (jni_str!("mallocBytes"), jni_str!("()J"), malloc_bytes as *mut c_void),
+        (jni_str!("recorderBytes"), jni_str!("(Ljava/lang/String;)J"), recorder_bytes as *mut c_void),
         (jni_str!("allocations"), jni_str!("()J"), allocations as *mut c_void),
     ];
     crate::registration::register_if_there(env, jni_str!("scenario/Heap"), &methods)

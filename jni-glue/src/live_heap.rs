@@ -1,0 +1,53 @@
+//! How much of the heap is the recorder's, for tests: builds with debug assertions only, which the shipped library is not.
+//! malloc's own figure has the runtime's blocks in it, and those that it keeps for threads to come.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+
+struct Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn added(block: *mut u8, len: usize) -> *mut u8 {
+    if !block.is_null() {
+        LIVE.fetch_add(len, Ordering::Relaxed);
+    }
+    block
+}
+
+// SAFETY: passes everything on to the system's allocator, which keeps the trait's promises.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        added(unsafe { System.alloc(layout) }, layout.size())
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        added(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(block, layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, len: usize) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        let moved = added(unsafe { System.realloc(block, layout, len) }, len);
+        if !moved.is_null() {
+            LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
+        }
+        moved
+    }
+}
+
+/// Bytes that this library has taken from the heap and not given back.
+#[unsafe(no_mangle)]
+extern "C" fn loopbox_live_heap() -> usize {
+    LIVE.load(Ordering::Relaxed)
+}

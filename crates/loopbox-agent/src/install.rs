@@ -97,6 +97,7 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), InstallError> {
         signals_before: sigquit::count(),
         capture_before: native_stack::version(),
         previous_runs: OnceLock::new(),
+        catcher_pauses: OnceLock::new(),
         wake: EventFd::new().map_err(InstallError::NoEventFd)?,
         requests: Mutex::new(Vec::new()),
         settings,

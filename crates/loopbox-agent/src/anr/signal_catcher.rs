@@ -25,16 +25,16 @@ struct SignalCatcher {
     answered: AtomicU32,
 }
 
-/// Finds the thread for all that is forwarded from then on. Reads files.
+/// Finds the thread for all that is forwarded from then on, and looks at it. Reads files.
 ///
 /// # Errors
 /// There is no such thread: nothing is forwarded.
-pub(crate) fn find() -> io::Result<()> {
+pub(crate) fn find() -> io::Result<Option<Look>> {
     for entry in fs::read_dir("/proc/self/task")?.flatten() {
         let named = fs::read(entry.path().join("comm")).is_ok_and(|name| name == b"Signal Catcher\n");
-        if named && let Some(tid) = entry.file_name().to_str().and_then(|tid| tid.parse().ok()) {
+        if named && let Some(tid) = entry.file_name().to_str().and_then(|tid| tid.parse::<i32>().ok()) {
             CATCHER.tid.store(tid, Ordering::SeqCst);
-            return Ok(());
+            return Ok(Look::now());
         }
     }
     Err(io::Error::new(io::ErrorKind::NotFound, "ART has no Signal Catcher"))
@@ -53,6 +53,16 @@ impl Look {
     pub(crate) fn now() -> Option<Self> {
         let tid = Some(CATCHER.tid.load(Ordering::SeqCst)).filter(|&tid| tid != 0)?.unsigned_abs();
         Some(Self { pauses: proc::pauses(tid)?, is_busy: proc::keeps_from_sig_quit(tid) })
+    }
+
+    /// One at which it waited, having given its processor up so often.
+    pub(crate) fn waiting(pauses: u64) -> Self {
+        Self { pauses, is_busy: false }
+    }
+
+    /// How often it had given its processor up.
+    pub(crate) fn pauses(self) -> u64 {
+        self.pauses
     }
 
     /// Whether it has got a signal since an earlier look. One that comes while it answers another is not told apart.

@@ -57,7 +57,7 @@ fn run(session: &Session) {
     let mut sig_quit_ns = Uptime::ZERO;
     let mut was_blocked = false;
     let mut pending_ns = None;
-    let mut catcher = None;
+    let mut catcher = Earlier::WhenFound;
     let mut copied_ns = Uptime::ZERO;
     sigquit::block_here();
     while !shared.stopped() {
@@ -105,7 +105,7 @@ fn run(session: &Session) {
                 session.stall.set_since(since);
                 shared.park_stall_monitor();
                 // What came meanwhile may have come at any time.
-                catcher = None;
+                catcher = Earlier::Unknown;
                 copied_ns = copied_ns.max(clock::now_ns());
                 continue;
             }
@@ -255,18 +255,36 @@ fn take_overdue_signal(now_ns: Uptime, since_ns: Option<Uptime>) -> Option<Uptim
     since_ns.or(Some(now_ns))
 }
 
+/// What a look at the Signal Catcher is held against.
+#[derive(Clone, Copy)]
+enum Earlier {
+    /// What it was when the worker of this session found it, which may be yet to come.
+    WhenFound,
+    /// Nothing: there was no look for a while.
+    Unknown,
+    At(Look),
+}
+
 /// Where the signal goes to the Signal Catcher, past us: whether it has got one since the look before. Returns this look.
-fn notice_taken_signal(session: &Session, before: Option<Look>) -> Option<Look> {
+fn notice_taken_signal(session: &Session, before: Earlier) -> Earlier {
     if !session.settings.sig_quit || !sigquit::is_only_noticed() {
-        return None;
+        return before;
     }
-    let look = Look::now();
-    if look.zip(before).is_some_and(|(look, before)| look.has_got_one_since(before)) {
+    let Some(look) = Look::now() else { return before };
+    if matches!(before, Earlier::WhenFound) && session.catcher_pauses.get().is_none() {
+        return before;
+    }
+    let earlier = match before {
+        Earlier::WhenFound => session.catcher_pauses.get().copied().map(Look::waiting),
+        Earlier::Unknown => None,
+        Earlier::At(look) => Some(look),
+    };
+    if earlier.is_some_and(|earlier| look.has_got_one_since(earlier)) {
         signal_catcher::has_got_one();
         sigquit::was_taken();
         session.wake_worker();
     }
-    look
+    Earlier::At(look)
 }
 
 fn is_uninterruptible() -> bool {

@@ -100,8 +100,15 @@ impl<'a> Worker<'a> {
 
     /// The body of the thread: until the session ends.
     pub(crate) fn run(mut self, env: &mut Env<'_>) {
-        if let Err(error) = signal_catcher::find() {
-            log::warn(&format!("SIGQUIT is not forwarded, so the system's own trace is missing: {error}"));
+        match signal_catcher::find() {
+            Ok(look) => {
+                let _ = look.map(|look| self.session.catcher_pauses.set(look.pauses()));
+            }
+            Err(error) => {
+                log::warn(&format!(
+                    "SIGQUIT is not forwarded, so the system's own trace is missing: {error}"
+                ));
+            }
         }
         self.collector.save_meta();
         let session = self.session;

@@ -70,6 +70,8 @@ pub(crate) struct Session {
     pub(crate) capture_before: u32,
     /// What earlier processes left; the worker finds that out first of all, and the sampler waits for it.
     pub(crate) previous_runs: OnceLock<PreviousRuns>,
+    /// How often ART's Signal Catcher had given its processor up when the worker found it.
+    pub(crate) catcher_pauses: OnceLock<u64>,
     /// Wakes the worker.
     pub(crate) wake: EventFd,
     pub(crate) requests: Mutex<Vec<Request>>,

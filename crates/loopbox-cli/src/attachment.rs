@@ -14,6 +14,9 @@ const KINDS: [&[u8]; 2] = [b"LBX", b"LBR"];
 const BASE64: &[u8] = b"iUxC";
 /// A packed file in a packed file: an archive that a server has compressed.
 const MAX_LAYERS: usize = 2;
+/// What stands before each file in the list of a zip archive, and how many there may be: several times those of a bug report.
+const LISTED: &[u8] = b"PK\x01\x02";
+const MAX_FILES: usize = 10_000;
 /// How many names an error lists.
 const MAX_NAMES: usize = 3;
 
@@ -48,6 +51,11 @@ fn gunzip(bytes: &[u8], max_len: u64) -> Result<Vec<u8>> {
 
 fn unzip(bytes: &[u8], max_len: u64) -> Result<Vec<u8>> {
     const WHAT: &str = "offset 0: a zip archive that cannot be unpacked";
+    // Its list of files would take many times its bytes.
+    let files = bytes.windows(LISTED.len()).filter(|window| *window == LISTED).count();
+    if files > MAX_FILES {
+        bail!("offset 0: a zip archive with {files} files: take the report out of it");
+    }
     let mut archive = ZipArchive::new(Cursor::new(bytes)).context(WHAT)?;
     let is_report = |name: &String| {
         let name = name.to_ascii_lowercase();

@@ -1,9 +1,13 @@
 //! Deobfuscating reports by the mappings given with `--mapping`.
 
+use crate::input::configuration;
 use anyhow::{Context, Result};
 use loopbox_format::model::Report;
 use loopbox_report::retrace::{Mapping, MappingMismatch};
 use std::path::PathBuf;
+
+/// The size of the largest mapping that is read: several times that of any app.
+const MAX_LEN: u64 = 1 << 30;
 
 /// Mappings of one or more builds; each report is deobfuscated by the one that matches it.
 #[derive(Debug)]
@@ -26,8 +30,8 @@ impl Mapper {
     /// Reads the mapping files.
     pub(crate) fn load(files: &[PathBuf]) -> Result<Self> {
         let read = |path: &PathBuf| {
-            let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
-            Mapping::parse(&bytes).with_context(|| path.display().to_string())
+            let bytes = configuration(path, MAX_LEN)?;
+            Mapping::parse(bytes).with_context(|| path.display().to_string())
         };
         Ok(Self { mappings: files.iter().map(read).collect::<Result<_>>()? })
     }

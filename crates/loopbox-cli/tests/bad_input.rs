@@ -70,6 +70,34 @@ fn an_archive_without_a_report_or_with_two() {
 }
 
 #[test]
+fn an_archive_of_many_files() {
+    let names: Vec<String> = (0..10_001).map(|nth| format!("{nth}.txt")).collect();
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for name in names.iter().chain([&"r.lbx".to_owned()]) {
+        archive.start_file(name.as_str(), zip::write::SimpleFileOptions::default()).unwrap();
+    }
+    let files = Files::new();
+    let many = files.bytes("many.zip", archive.finish().unwrap().get_ref());
+    assert_all_commands_fail(many, &["offset 0", "a zip archive with 10002 files"]);
+}
+
+#[test]
+fn configuration_that_does_not_end() {
+    let files = Files::new();
+    let report = files.report("r.lbx");
+    let folder = files.path("project");
+    std::fs::create_dir(folder).unwrap();
+    std::fs::write(format!("{folder}/loopbox.toml"), " ".repeat((1 << 20) + 1)).unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_loopbox"));
+    let out = command.current_dir(folder).args(["show", report]).output().unwrap();
+    let error = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(
+        error.contains("loopbox.toml: offset 1048576: larger than such a file can be (1 MiB)"),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_file_cut_in_the_prologue() {
     assert_all_commands_fail(Files::new().bytes("f.lbx", &shop_bytes()[..11]), &["offset 11", "prologue"]);
 }

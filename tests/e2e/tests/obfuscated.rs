@@ -92,7 +92,7 @@ fn the_mapping_of_a_shipped_app_puts_its_source_back() -> Result<()> {
     assert!(shop_frames(&raw, token).iter().all(Vec::is_empty), "the app is obfuscated");
     assert_eq!(details_of(&decoded.report, "com.example.shop.ShopHandler").count(), 0);
 
-    Mapping::parse(&fs::read(mapping)?)?.retrace(&mut decoded.report)?;
+    Mapping::parse(fs::read(mapping)?)?.retrace(&mut decoded.report)?;
     assert!(
         details_of(&decoded.report, "com.example.shop.ShopHandler").count() > 0,
         "messages have their names"

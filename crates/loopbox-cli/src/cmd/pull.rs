@@ -197,8 +197,9 @@ fn put(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
         name.rsplit_once('.').map_or((name, String::new()), |(stem, end)| (stem, format!(".{end}")));
     let mut target = folder.join(name);
     for nth in 2.. {
-        match std::fs::read(&target) {
-            Ok(there) if there == bytes => return Ok(target),
+        let is_same_len = |about: std::fs::Metadata| about.is_file() && about.len() == bytes.len() as u64;
+        match std::fs::metadata(&target).map(is_same_len) {
+            Ok(true) if std::fs::read(&target).is_ok_and(|there| there == bytes) => return Ok(target),
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => break,
             Err(error) => return Err(error).with_context(|| target.display().to_string()),

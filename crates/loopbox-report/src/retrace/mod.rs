@@ -6,15 +6,19 @@
 //! mapping is R8's (<https://r8.googlesource.com/r8/+/refs/heads/main/doc/retrace.md>).
 
 mod frames;
+mod names;
 mod rebuild;
+mod text;
 mod trace;
 
 use crate::load::limits;
 use crate::model::class_names::is_platform;
 use frames::Retracer;
 use loopbox_format::model::{MainState, Message, Report, Symbols};
+use names::Names;
 use proguard::{ProguardCache, ProguardMapping, ProguardRecord};
 use std::collections::HashSet;
+use text::MappingText;
 
 /// From this `min_api` on R8 leaves out line tables, and its mapping is keyed by the dex pc that ART reports instead (`Thread::CreateInternalStackTrace` of Android 8 and later).
 const PC_AS_LINE_API: u32 = 26;
@@ -33,9 +37,9 @@ pub enum MappingError {
     /// No line of the file names a class.
     #[error("not a ProGuard or R8 mapping: it has no line like `original.Name -> obfuscated:`")]
     NotAMapping,
-    /// The file could not be indexed.
-    #[error("the mapping cannot be indexed: {0}")]
-    Unusable(String),
+    /// The file is larger than can be addressed.
+    #[error("larger than a mapping can be (4 GiB)")]
+    TooLarge,
 }
 
 /// Why a mapping does not match a report.
@@ -70,14 +74,23 @@ pub enum MappingMismatch {
         /// The number of methods that were looked up.
         looked_up: usize,
     },
+    /// More of the mapping concerns the report than of any real one.
+    #[error("more than {max_mib} MiB of the mapping are about the report's methods: it is damaged")]
+    TooMuch {
+        /// How much may be.
+        max_mib: usize,
+    },
+    /// What concerns the report cannot be read.
+    #[error("the mapping cannot be indexed: {0}")]
+    Unusable(String),
     /// The report names no class of the app.
     #[error("the report names no class of the app; there is nothing to retrace")]
     NothingToDo,
 }
 
-/// An indexed mapping.
+/// A mapping, held as its text with the places of its classes: less than one and a half times the file.
 pub struct Mapping {
-    index: Vec<u8>,
+    text: MappingText,
     /// `pg_map_id` and `pg_map_hash`.
     ids: Vec<String>,
     pc_as_line: bool,
@@ -93,15 +106,16 @@ impl std::fmt::Debug for Mapping {
 }
 
 impl Mapping {
-    /// Parses a `mapping.txt`.
+    /// Reads a `mapping.txt`.
     ///
     /// # Errors
     /// When the bytes are not a mapping.
-    pub fn parse(bytes: &[u8]) -> Result<Self, MappingError> {
+    pub fn parse(bytes: impl Into<Vec<u8>>) -> Result<Self, MappingError> {
+        let bytes = bytes.into();
         if bytes.is_empty() {
             return Err(MappingError::Empty);
         }
-        let mapping = ProguardMapping::new(bytes);
+        let mapping = ProguardMapping::new(&bytes);
         let (mut ids, mut pc_as_line, mut is_mapping) = (Vec::new(), false, false);
         for record in mapping.iter().filter_map(Result::ok) {
             match record {
@@ -123,15 +137,7 @@ impl Mapping {
         if !is_mapping {
             return Err(MappingError::NotAMapping);
         }
-        let mut index = Vec::new();
-        ProguardCache::write(&mapping, &mut index).map_err(|e| MappingError::Unusable(e.to_string()))?;
-        let parsed = Self { index, ids, pc_as_line };
-        parsed.cache()?;
-        Ok(parsed)
-    }
-
-    fn cache(&self) -> Result<ProguardCache<'_>, MappingError> {
-        ProguardCache::parse(&self.index).map_err(|e| MappingError::Unusable(e.to_string()))
+        Ok(Self { text: MappingText::new(bytes)?, ids, pc_as_line })
     }
 
     /// Whether the report names this mapping as that of its build; `None` when one of the two does not name its build.
@@ -149,8 +155,19 @@ impl Mapping {
     /// # Errors
     /// When the mapping does not match the report. The report is then unchanged.
     pub fn retrace(&self, report: &mut Report) -> Result<(), MappingMismatch> {
-        let Ok(cache) = self.cache() else { return Err(MappingMismatch::NothingToDo) };
-        self.check_match(report, &cache)?;
+        self.check_build(report)?;
+        let about = self.text.about(&Names::of(report))?;
+        self.retrace_by(&about, report)
+    }
+
+    /// By what of the mapping is about the report.
+    fn retrace_by(&self, mapping: &[u8], report: &mut Report) -> Result<(), MappingMismatch> {
+        let mut index = Vec::new();
+        ProguardCache::write(&ProguardMapping::new(mapping), &mut index)
+            .map_err(|error| MappingMismatch::Unusable(error.to_string()))?;
+        let cache =
+            ProguardCache::parse(&index).map_err(|error| MappingMismatch::Unusable(error.to_string()))?;
+        Self::check_match(report, &cache)?;
         let mut retracer = Retracer::new(&cache, self.pc_as_line);
         let trees = rebuild::trees(report, &mut retracer);
         let locks = rebuild::locks(report, &mut retracer);
@@ -182,13 +199,17 @@ impl Mapping {
         Ok(())
     }
 
-    fn check_match(&self, report: &Report, cache: &ProguardCache<'_>) -> Result<(), MappingMismatch> {
+    fn check_build(&self, report: &Report) -> Result<(), MappingMismatch> {
         if self.is_of(report) == Some(false) {
             return Err(MappingMismatch::OtherBuild {
                 mapping: self.ids.first().cloned().unwrap_or_default(),
                 report: map_id(&report.symbols).unwrap_or_default().to_string(),
             });
         }
+        Ok(())
+    }
+
+    fn check_match(report: &Report, cache: &ProguardCache<'_>) -> Result<(), MappingMismatch> {
         let mut classes: HashSet<&str> = report.symbols.methods.iter().map(|m| m.class.as_str()).collect();
         for record in &report.history {
             for message in record.details.iter().filter_map(|d| d.message.as_ref()) {
@@ -227,7 +248,7 @@ fn messages(report: &mut Report, mut each: impl FnMut(&mut Message)) {
 
 /// A printed message with the class names after `target=`, `callback=` and `obj=` deobfuscated. In other text an
 /// obfuscated name would be a coincidence.
-fn pending_line<'n>(line: &str, original: impl Fn(&str) -> Option<&'n str>) -> String {
+fn pending_line<'n>(line: &str, mut original: impl FnMut(&str) -> Option<&'n str>) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
     while let Some((key, at)) = ["target=", "callback=", "obj="]

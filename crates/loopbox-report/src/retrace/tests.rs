@@ -6,6 +6,7 @@ use crate::test_support::ReportBuilder;
 use loopbox_format::model::{Location, MethodId};
 use loopbox_format::report::Decoded;
 use proptest::prelude::*;
+use std::fmt::Write as _;
 
 /// As R8 writes it: an inlined call (two lines for one range), overloads distinguished by range, a kept class, an
 /// outline with its call sites, a synthesized lambda class.
@@ -240,7 +241,7 @@ proptest! {
         let mut bytes = MAPPING.as_bytes().to_vec();
         bytes[at] ^= flip;
         bytes.truncate(cut.max(at));
-        if let Ok(mapping) = Mapping::parse(&bytes) {
+        if let Ok(mapping) = Mapping::parse(&*bytes) {
             let stack = "com.example.shop.Main.onCreate:11 a.b.a:4 a.o.a:1 a.e.a:27 a.d.run:1";
             let mut decoded = ReportBuilder::new().running(1, 1_000).tree(1, &[(stack, 4), ("a.b.b", 2)]).build();
             for (i, (method, line)) in locations.into_iter().enumerate() {
@@ -275,4 +276,144 @@ fn retrace_deobfuscates_locks_and_other_threads() {
         "{stack:?}"
     );
     assert_eq!(view.threads.threads[0].stack.as_ref(), Some(stack), "and so do the other threads");
+}
+
+/// Of a class: its names in the source and in the report, and its methods.
+#[derive(Debug, Clone)]
+struct SomeClass {
+    original: usize,
+    obfuscated: usize,
+    methods: Vec<SomeMethod>,
+}
+
+#[derive(Debug, Clone)]
+struct SomeMethod {
+    name: usize,
+    original: usize,
+    /// Inlined from this class.
+    of: Option<usize>,
+    lines: Option<(u8, u8)>,
+    parameters: bool,
+    comment: u8,
+}
+
+fn some_class() -> impl Strategy<Value = SomeClass> {
+    let method = (
+        0..4_usize,
+        0..4_usize,
+        proptest::option::of(0..9_usize),
+        proptest::option::of((1..9_u8, 0..4_u8)),
+        any::<bool>(),
+        0..8_u8,
+    )
+        .prop_map(|(name, original, of, lines, parameters, comment)| SomeMethod {
+            name,
+            original,
+            of,
+            lines,
+            parameters,
+            comment,
+        });
+    (0..9_usize, 0..9_usize, proptest::collection::vec(method, 0..8))
+        .prop_map(|(original, obfuscated, methods)| SomeClass { original, obfuscated, methods })
+}
+
+fn written(classes: &[SomeClass]) -> String {
+    let mut out = String::from("# compiler: R8\n# min_api: 26\n");
+    for class in classes {
+        let _ = writeln!(out, "com.shop.C{} -> a.c{}:", class.original, class.obfuscated);
+        if class.original % 3 > 0 {
+            let _ = writeln!(out, "# {{\"id\":\"sourceFile\",\"fileName\":\"F{}.kt\"}}", class.original);
+        }
+        if class.original % 4 == 3 {
+            out.push_str("# {\"id\":\"com.android.tools.r8.synthesized\"}\n");
+        }
+        out.push_str("    int field -> a\n");
+        for method in &class.methods {
+            let range = method.lines.map(|(from, len)| format!("{from}:{}:", from + len)).unwrap_or_default();
+            let of = method.of.map(|of| format!("com.shop.C{of}.")).unwrap_or_default();
+            let parameters = if method.parameters { "com.shop.C1" } else { "" };
+            let source = method
+                .lines
+                .map(|(from, len)| format!(":{}:{}", 10 + from, 10 + from + len))
+                .unwrap_or_default();
+            let _ = writeln!(
+                out,
+                "    {range}void {of}m{}({parameters}){source} -> m{}",
+                method.original, method.name
+            );
+            // Of one method all lines say the same.
+            let receiver = method.of.unwrap_or(class.original);
+            out.push_str(match (receiver * 5 + method.original) % 6 {
+                1 => "      # {\"id\":\"com.android.tools.r8.synthesized\"}\n",
+                2 => "      # {\"id\":\"com.android.tools.r8.outline\"}\n",
+                _ => "",
+            });
+            out.push_str(match method.comment {
+                1 => "      # {\"id\":\"com.android.tools.r8.outlineCallsite\",\"positions\":{\"1\":4,\"2\":5},\"outline\":\"La/c2;->m0()I\"}\n",
+                2 => "      # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"(La/c1;)V\"}\n",
+                _ => "",
+            });
+        }
+    }
+    out
+}
+
+proptest! {
+    /// What is left of the mapping for a report says the same as the whole of it.
+    #[test]
+    fn a_report_is_retraced_by_a_part_as_by_the_whole(
+        classes in proptest::collection::vec(some_class(), 1..9),
+        frames in proptest::collection::vec((0..9_usize, 0..5_usize, 0..12_u32, any::<bool>()), 1..12),
+        other in (0..9_usize, 0..9_usize, 0..9_usize),
+        searched in any::<bool>(),
+    ) {
+        let text = written(&classes);
+        let stack: Vec<String> = frames.iter().map(|(class, method, line, _)| match line {
+            0 => format!("a.c{class}.m{method}"),
+            line => format!("a.c{class}.m{method}:{line}"),
+        }).collect();
+        let mut trace = String::new();
+        for frame in &stack {
+            let (name, line) = frame.split_once(':').unwrap_or((frame, "0"));
+            let _ = writeln!(trace, "  at {name}(SourceFile:{line})\n  - locked <0x01> (a a.c{})", other.2);
+        }
+        let mut report = ReportBuilder::new()
+            .running(1, 1_000)
+            .doing(&format!("a.c{}", other.0), &format!("a.c{}", other.1), 1)
+            .tree(1, &[(&stack.join(" "), 5)])
+            .pending(&format!("Message 0: {{ when=-1ms callback=a.c{} target=a.c{} }}", other.1, other.2))
+            .system_trace(&format!("\"main\" prio=5 tid=1 Blocked\n  | sysTid=4321 nice=0\n{trace}\n"))
+            .build()
+            .report;
+        for (method, (.., has_signature)) in report.symbols.methods.iter_mut().zip(&frames) {
+            method.signature = if *has_signature { "(La/c1;)V".into() } else { "()V".into() };
+        }
+        let mut mapping = Mapping::parse(text.as_bytes()).unwrap();
+        if searched {
+            mapping.text.forget_places();
+        }
+        let (mut by_part, mut by_whole) = (report.clone(), report);
+        let part = mapping.retrace(&mut by_part);
+        let whole = mapping.retrace_by(text.as_bytes(), &mut by_whole);
+        prop_assert_eq!(part, whole);
+        prop_assert_eq!(by_part, by_whole, "{}", text);
+    }
+}
+
+#[test]
+fn a_mapping_that_is_all_about_one_method_is_refused() {
+    let mut text = String::from("com.shop.C -> a.b:\n");
+    for line in 0..90_000 {
+        let _ = writeln!(
+            text,
+            "    {line}:{line}:void com.shop.D.someMethodName{line}(java.lang.String):1:1 -> a"
+        );
+    }
+    let report = ReportBuilder::new().running(1, 1_000).tree(1, &[("a.b.a:7", 5)]).build().report;
+    let refused = Mapping::parse(text.as_bytes()).unwrap().retrace(&mut report.clone()).unwrap_err();
+    assert_eq!(refused, MappingMismatch::TooMuch { max_mib: 4 });
+    // Of a method that the report does not name there may be any number of lines.
+    let other = text.replace(" -> a\n", " -> z\n");
+    assert_eq!(Mapping::parse(other.as_bytes()).unwrap().retrace(&mut report.clone()), Ok(()));
 }

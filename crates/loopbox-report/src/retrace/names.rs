@@ -1,0 +1,91 @@
+//! The names of a report that a mapping may have others for.
+
+use super::{messages, pending_line};
+use crate::load::limits;
+use crate::load::system_trace::unpack;
+use loopbox_format::model::Report;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Classes, each with the methods that are named with it.
+#[derive(Debug, Default)]
+pub(super) struct Names(BTreeMap<String, BTreeSet<String>>);
+
+impl Names {
+    pub(super) fn of(report: &mut Report) -> Self {
+        let mut names = Self::default();
+        for method in &report.symbols.methods {
+            names.method(&method.class, &method.name);
+            names.descriptor(&method.signature);
+        }
+        messages(report, |message| {
+            names.class(&message.target);
+            names.class(&message.callback);
+        });
+        for wait in report.locks.waits.iter().take(limits::LOCK_WAITS) {
+            names.class(&wait.class);
+            names.class(&wait.of_class);
+        }
+        for line in report.pending.lines.iter().take(limits::PENDING_LINES) {
+            pending_line(line, |name| {
+                names.class(name);
+                None
+            });
+        }
+        names.trace(&unpack(&report.system_trace).0);
+        names
+    }
+
+    pub(super) fn classes(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    pub(super) fn has(&self, class: &str, method: &str) -> bool {
+        self.0.get(class).is_some_and(|methods| methods.contains(method))
+    }
+
+    fn class(&mut self, class: &str) -> Option<&mut BTreeSet<String>> {
+        if class.is_empty() {
+            return None;
+        }
+        if !self.0.contains_key(class) {
+            self.0.insert(class.to_owned(), BTreeSet::new());
+        }
+        self.0.get_mut(class)
+    }
+
+    fn method(&mut self, class: &str, method: &str) {
+        if let Some(methods) = self.class(class)
+            && !methods.contains(method)
+        {
+            methods.insert(method.to_owned());
+        }
+    }
+
+    /// The classes of `(La/b;I)V`.
+    fn descriptor(&mut self, descriptor: &str) {
+        let mut rest = descriptor;
+        while let Some((_, from)) = rest.split_once('L') {
+            let Some((class, after)) = from.split_once(';') else { break };
+            self.class(&class.replace('/', "."));
+            rest = after;
+        }
+    }
+
+    /// The frames of ART's own trace, and the classes of its locks.
+    fn trace(&mut self, text: &str) {
+        for line in text.lines() {
+            if let Some(frame) = line.strip_prefix("  at ") {
+                let name = frame.split_once('(').map_or(frame, |(name, _)| name);
+                if let Some((class, method)) = name.rsplit_once('.') {
+                    self.method(class, method);
+                }
+            } else if line.starts_with("  - ")
+                && let Some((_, rest)) = line.split_once("(a ")
+                && let Some((name, _)) = rest.split_once(')')
+            {
+                let class = name.strip_prefix("java.lang.Class<").and_then(|name| name.strip_suffix('>'));
+                self.class(class.unwrap_or(name));
+            }
+        }
+    }
+}

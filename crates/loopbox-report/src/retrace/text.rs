@@ -1,0 +1,225 @@
+//! The text of a mapping, and what of it a report needs.
+//!
+//! Indexed as a whole by the crate that reads mappings, one of 146 MB takes 2.6 GB, and its classes are mostly none of a
+//! report's. So the text stays as it is, with a number for each name of a class and where that begins; and of the classes that a
+//! report names only the lines about methods that it names are indexed, for that report.
+
+use super::names::Names;
+use super::{MappingError, MappingMismatch};
+use proguard::ProguardRecord;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most of a mapping that may concern a report: many times what one of thousands of methods names. The index of it takes
+/// some 20 times as much.
+const MAX_SELECTED: usize = 4 << 20;
+
+/// A mapping's text with the places of its classes.
+pub(super) struct MappingText {
+    bytes: Vec<u8>,
+    /// In the order of their hashes; `None` where they would take too much room beside the text, which is searched then.
+    places: Option<Vec<Place>>,
+}
+
+/// Where a line `original -> obfuscated:` begins, by the hash of one of its names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    hash: u32,
+    at: u32,
+}
+
+/// Which of the two names of a class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Original,
+    Obfuscated,
+}
+
+impl MappingText {
+    pub(super) fn new(bytes: Vec<u8>) -> Result<Self, MappingError> {
+        if u32::try_from(bytes.len()).is_err() {
+            return Err(MappingError::TooLarge);
+        }
+        let mut text = Self { bytes, places: None };
+        let classes = text.classes().count();
+        // A line has ten bytes at least, and most have fifty and a few lines below them.
+        if classes * 2 * size_of::<Place>() <= text.bytes.len() * 2 / 5 + (1 << 20) {
+            let mut places = Vec::with_capacity(classes * 2);
+            for (at, original, obfuscated) in text.classes() {
+                for (side, name) in [(Side::Original, original), (Side::Obfuscated, obfuscated)] {
+                    places.push(Place { hash: hash(side, name), at });
+                }
+            }
+            places.sort_unstable();
+            text.places = Some(places);
+        }
+        Ok(text)
+    }
+
+    /// As in a mapping whose places take too much room.
+    #[cfg(test)]
+    pub(super) fn forget_places(&mut self) {
+        self.places = None;
+    }
+
+    /// The lines of classes, each with its place.
+    fn classes(&self) -> impl Iterator<Item = (u32, &str, &str)> {
+        lines(&self.bytes).filter_map(|(at, line)| {
+            let (original, obfuscated) = class_of(line)?;
+            Some((at as u32, original, obfuscated))
+        })
+    }
+
+    /// Where classes of these names begin.
+    fn find<'n>(&self, side: Side, names: impl Iterator<Item = &'n str>) -> BTreeSet<u32> {
+        let is_called = |at: u32, name: &str| {
+            let class = self.bytes.get(at as usize..).and_then(|rest| class_of(lines(rest).next()?.1));
+            class.is_some_and(|(original, obfuscated)| match side {
+                Side::Original => original == name,
+                Side::Obfuscated => obfuscated == name,
+            })
+        };
+        let Some(places) = &self.places else {
+            let names: BTreeSet<&str> = names.collect();
+            let found = self.classes().filter(|(_, original, obfuscated)| {
+                names.contains(if side == Side::Original { original } else { obfuscated })
+            });
+            return found.map(|(at, ..)| at).collect();
+        };
+        names
+            .flat_map(|name| {
+                let hash = hash(side, name);
+                let first = places.partition_point(|place| place.hash < hash);
+                let same = places[first..].iter().take_while(move |place| place.hash == hash);
+                same.map(|place| place.at).filter(move |&at| is_called(at, name))
+            })
+            .collect()
+    }
+
+    /// What of the mapping is about these names, as a mapping.
+    ///
+    /// # Errors
+    /// When that is more than any report's.
+    pub(super) fn about(&self, names: &Names) -> Result<Vec<u8>, MappingMismatch> {
+        let own = self.find(Side::Obfuscated, names.classes());
+        // Which methods of the source that leads to, by their classes: also of other classes, which they were inlined from. Their
+        // own lines say the source file, and what a compiler has made.
+        let mut found = BTreeMap::<&str, BTreeSet<&str>>::new();
+        let mut read = Vec::new();
+        for &at in &own {
+            let Some((class, body)) = self.class_at(at) else { continue };
+            for line in body {
+                if let Some(Method { name, original, of }) = Method::read(line)
+                    && names.has(class.obfuscated, name)
+                    && found.entry(of.unwrap_or(class.original)).or_default().insert(original)
+                {
+                    // Counted, not kept: it is written below.
+                    read.resize(read.len() + line.len(), 0);
+                    ensure_small(&read)?;
+                }
+            }
+        }
+        drop(read);
+        let others = self.find(Side::Original, found.keys().copied());
+        let mut out = Vec::new();
+        for &at in own.union(&others) {
+            let Some((class, body)) = self.class_at(at) else { continue };
+            write_line(&mut out, class.line)?;
+            let found = found.get(class.original);
+            let mut is_kept = true;
+            for line in body {
+                // What follows a line in comments is about it.
+                if !is_comment(line) {
+                    is_kept = Method::read(line).is_some_and(|method| {
+                        let is_own = method.of.is_none_or(|other| other == class.original);
+                        own.contains(&at) && names.has(class.obfuscated, method.name)
+                            || is_own && found.is_some_and(|methods| methods.contains(method.original))
+                    });
+                }
+                if is_kept {
+                    write_line(&mut out, line)?;
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// The class that begins there, and the lines below it.
+    fn class_at(&self, at: u32) -> Option<(Class<'_>, impl Iterator<Item = &[u8]>)> {
+        let mut lines = lines(self.bytes.get(at as usize..)?).map(|(_, line)| line);
+        let line = lines.next()?;
+        let (original, obfuscated) = class_of(line)?;
+        let body = lines.take_while(|line| class_of(line).is_none());
+        Some((Class { line, original, obfuscated }, body))
+    }
+}
+
+/// A line `original -> obfuscated:`.
+struct Class<'t> {
+    line: &'t [u8],
+    original: &'t str,
+    obfuscated: &'t str,
+}
+
+/// A line of a class about a method.
+struct Method<'t> {
+    /// In the report.
+    name: &'t str,
+    original: &'t str,
+    /// The class that it was inlined from, where that is said.
+    of: Option<&'t str>,
+}
+
+impl<'t> Method<'t> {
+    fn read(line: &'t [u8]) -> Option<Self> {
+        match ProguardRecord::try_parse(line).ok()? {
+            ProguardRecord::Method { original, obfuscated, original_class, .. } => {
+                Some(Self { name: obfuscated, original, of: original_class })
+            }
+            _ => None,
+        }
+    }
+}
+
+fn write_line(out: &mut Vec<u8>, line: &[u8]) -> Result<(), MappingMismatch> {
+    out.extend_from_slice(line);
+    out.push(b'\n');
+    ensure_small(out)
+}
+
+fn ensure_small(selected: &[u8]) -> Result<(), MappingMismatch> {
+    let is_small = selected.len() <= MAX_SELECTED;
+    is_small.then_some(()).ok_or(MappingMismatch::TooMuch { max_mib: MAX_SELECTED >> 20 })
+}
+
+/// The lines of a text with their places, without what ends them.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
+        let len = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
+        let line = (at, &rest[..len]);
+        at += len + 1;
+        Some(line)
+    })
+}
+
+fn is_comment(line: &[u8]) -> bool {
+    line.trim_ascii_start().first().is_none_or(|first| *first == b'#')
+}
+
+/// The names of a class, by its line.
+fn class_of(line: &[u8]) -> Option<(&str, &str)> {
+    if matches!(line.first(), None | Some(b' ' | b'\t' | b'#')) {
+        return None;
+    }
+    match ProguardRecord::try_parse(line).ok()? {
+        ProguardRecord::Class { original, obfuscated } => Some((original, obfuscated)),
+        _ => None,
+    }
+}
+
+/// FNV-1a, begun differently for each side.
+fn hash(side: Side, name: &str) -> u32 {
+    let begin = if side == Side::Original { 0x811C_9DC5 } else { 0x1234_5678 };
+    name.bytes().fold(begin, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}

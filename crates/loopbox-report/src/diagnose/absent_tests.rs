@@ -139,7 +139,8 @@ fn complete() -> Vec<(&'static str, ReportBuilder)> {
         ("a monitor or a starved machine", late(hang(MONITOR, 15, 2_000))),
         ("a held monitor", held(MONITOR, 15, 0)),
         ("a held monitor, met at the end", held(MONITOR, 5_400, 0)),
-        ("a held monitor on a starved machine", late(held(MONITOR, 300, 2_000))),
+        ("a held monitor on a machine that is half starved", late(held(MONITOR, 300, 2_800))),
+        ("a held monitor on a starved machine", late(held(MONITOR, 300, 5_000))),
         (
             "a deadlock",
             held(MONITOR, 15, 0).waits_for("com.shop.Db", "main", MONITOR).with(|r| r.locks.deadlock = true),

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::test_support::{OUTSIDE, ReportBuilder};
-use loopbox_format::model::MainState;
+use loopbox_format::model::{LockChain, MainState, Report};
 
 fn diagnosis(report: ReportBuilder) -> Diagnosis {
     diagnose(&Analysis::new(&report.build()))
@@ -347,6 +347,25 @@ fn starved_names_the_pool_of_the_app_that_takes_the_cpus() {
     let v = diagnosis(report(&states[10..]));
     let starved = v.causes.iter().find(|cause| cause.rule == "starved").unwrap();
     assert!(starved.title.contains("machine was starved"), "{}", starved.title);
+}
+
+#[test]
+fn starved_goes_by_what_the_kernel_counted_where_no_lock_could_be_looked_at() {
+    let stacks = [("com.shop.A.run com.shop.A.parse:4", 60), ("com.shop.A.run com.shop.A.draw:9", 60)];
+    let report = |starved_ms| {
+        let report = calm().running(99, 6_000).doing("android.os.Handler", "", 200).looper_tree(99, &stacks);
+        report.watched(6_000, starved_ms).statistic("psi.cpu.some_avg10_percent", "82.0")
+    };
+    // On a starved machine no thread can be asked in time.
+    let unlooked = |r: &mut Report| r.locks = LockChain::default();
+    expect(report(5_000).with(unlooked), "starved", Confidence::High);
+    let v = diagnosis(report(2_600).with(unlooked));
+    let starved = v.causes.iter().find(|cause| cause.rule == "starved").unwrap();
+    assert_eq!(starved.confidence, Confidence::Medium, "{v:#?}");
+    // A chain of one instant does not hide it, either; of a part of the time it does.
+    let chain = |report: ReportBuilder| report.waits_for("com.shop.Db", "sync", "com.shop.Sync.run:9");
+    let has_starved = |report| diagnosis(report).causes.iter().any(|cause| cause.rule == "starved");
+    assert!(has_starved(chain(report(5_000))) && !has_starved(chain(report(2_600))));
 }
 
 #[test]

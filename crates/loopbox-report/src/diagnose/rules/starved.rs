@@ -24,12 +24,13 @@ const MOST: f64 = 0.6;
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let slow = facts.primary_message()?;
-    // Who waits for a lock needs no CPU, whatever the machine has left.
-    if slow.running && !facts.analysis.locks.waits.is_empty() {
-        return None;
-    }
+    let locked = slow.running && !facts.analysis.locks.waits.is_empty();
     let (own, evidence, unknown) = match waited(facts, slow)? {
         Waited::Measured { share, .. } if share < 0.3 => return None,
+        // Who waits for a lock needs no CPU, whatever the machine has left. A chain is of one instant, and most of the
+        // time was counted otherwise.
+        Waited::Measured { share, .. } if locked && share < MOST => return None,
+        Waited::Supposed { .. } if locked => return None,
         Waited::Measured { share, evidence } => {
             let own = match share {
                 s if s >= MOST => 0.85,

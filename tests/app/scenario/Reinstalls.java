@@ -9,9 +9,11 @@ import java.io.IOException;
 
 /**
  * Installs and uninstalls the recorder {@code times=} times, and prints after each quarter what the process has: bytes from malloc, of
- * these the recorder's, and resident; descriptors, mappings.
+ * these the recorder's, and resident; mappings. It goes on only while there are no more descriptors than after the first.
  */
 public final class Reinstalls {
+    private static int descriptors;
+
     private Reinstalls() {}
 
     public static void main(String[] arguments) throws Exception {
@@ -33,19 +35,35 @@ public final class Reinstalls {
         Runtime.getRuntime().halt(0);
     }
 
-    private static void say(int installed) throws IOException {
+    private static void say(int installed) throws Exception {
+        awaitDescriptors();
         int mappings = 0;
         try (BufferedReader reader = new BufferedReader(new FileReader("/proc/self/maps"))) {
             while (reader.readLine() != null) {
                 mappings++;
             }
         }
-        int descriptors = new File("/proc/self/fd").list().length;
         File recorder = new File(System.getProperty("java.library.path"), "libloopbox.so");
         Script.say(
                 "installed=" + installed + " malloc=" + Heap.mallocBytes() + " recorder="
                         + Heap.recorderBytes(recorder.getPath()) + " resident=" + resident()
-                        + " descriptors=" + descriptors + " mappings=" + mappings);
+                        + " mappings=" + mappings);
+    }
+
+    /** Until there are no more than after the first quarter: one may be open for a moment, and none may stay. */
+    private static void awaitDescriptors() throws Exception {
+        File folder = new File("/proc/self/fd");
+        if (descriptors == 0) {
+            descriptors = folder.list().length;
+        }
+        for (String[] now = folder.list(); now.length > descriptors; now = folder.list()) {
+            StringBuilder line = new StringBuilder("too many:");
+            for (String name : now) {
+                line.append(' ').append(new File(folder, name).getCanonicalPath());
+            }
+            Script.say(line.toString());
+            Thread.sleep(100);
+        }
     }
 
     private static long resident() throws IOException {

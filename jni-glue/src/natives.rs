@@ -28,6 +28,8 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
     let (texts, functions) = natives![
         "install" "([J[Ljava/lang/String;)Ljava/lang/String;" install,
         "uninstall" "()V" uninstall,
+        "awaitEnd" "(J)V" await_end,
+        "leave" "()V" leave,
         "setSampling" "(Z)V" set_sampling,
         "setUnseen" "()V" set_unseen,
         "setPaused" "(Z)V" set_paused,
@@ -112,6 +114,20 @@ extern "system" fn adopt<'local>(
 extern "system" fn uninstall<'local>(env: EnvUnowned<'local>, _: JClass<'local>) {
     entry::enter(env, |_| {
         install::uninstall();
+        Ok(())
+    });
+}
+
+extern "system" fn await_end<'local>(env: EnvUnowned<'local>, _: JClass<'local>, most_ms: jlong) {
+    entry::enter(env, |_| {
+        install::wait_until_ended(Duration::from_millis(u64::try_from(most_ms).unwrap_or(0)));
+        Ok(())
+    });
+}
+
+extern "system" fn leave<'local>(env: EnvUnowned<'local>, _: JClass<'local>) {
+    entry::enter(env, |_| {
+        install::leave();
         Ok(())
     });
 }
@@ -224,6 +240,10 @@ extern "system" fn features<'local>(env: EnvUnowned<'local>, _: JClass<'local>) 
             lines.push_str(if state.on { "\t1\t" } else { "\t0\t" });
             lines.extend(state.detail.chars().map(|c| if c < ' ' { ' ' } else { c }));
             lines.push('\n');
+        }
+        let refused = install::refused_requests();
+        if refused > 0 {
+            lines.push_str(&["requests\t1\t", &refused.to_string(), " reports refused\n"].concat());
         }
         raw::new_string(env, &lines)
     })

@@ -14,9 +14,11 @@ use crate::report::worker::Worker;
 use crate::report::{crash_mark, frame_stats, listener, ring_file};
 use crate::sampler::sample::{self, SampleReceiver};
 use crate::sampler::thread::{self, SamplerParts};
+use crate::session::allowance::Allowance;
 use crate::session::annotations::Annotations;
 use crate::session::features::Features;
 use crate::session::frames::{self, FrameReceiver, Frames};
+use crate::session::gate::Gate;
 use crate::session::monitor::MonitorWishes;
 use crate::session::settings::Settings;
 use crate::session::shared_state::SharedState;
@@ -51,6 +53,19 @@ struct Installed {
 
 static INSTALLED: Mutex<Option<Installed>> = Mutex::new(None);
 
+/// A recording that has ended, and whose traces the main thread has still to undo.
+struct Ended {
+    /// Keeps the eventfd open that a handler of SIGQUIT may be about to write to.
+    session: Arc<Session>,
+    sig_quit: Option<SigQuit>,
+}
+
+static ENDED: Mutex<Option<Ended>> = Mutex::new(None);
+
+fn ended<T>(body: impl FnOnce(&mut Option<Ended>) -> T) -> T {
+    body(&mut ENDED.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
 fn installed<T>(body: impl FnOnce(&mut Option<Installed>) -> T) -> T {
     body(&mut INSTALLED.lock().unwrap_or_else(PoisonError::into_inner))
 }
@@ -68,6 +83,7 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), InstallError> {
     if current().is_some() {
         return Err(InstallError::AlreadyInstalled);
     }
+    leave();
     #[cfg(debug_assertions)]
     fault::installation_crashes();
     let classes = class_cache::get().ok_or(InstallError::NotLoaded)?;
@@ -98,16 +114,23 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), InstallError> {
         capture_before: native_stack::version(),
         previous_runs: OnceLock::new(),
         catcher_pauses: OnceLock::new(),
+        gate: Arc::new(Gate::default()),
         wake: EventFd::new().map_err(InstallError::NoEventFd)?,
         requests: Mutex::new(Vec::new()),
+        allowance: Allowance::new(clock::now_ns()),
         settings,
     });
 
     let (sender, receiver) = sample::queue();
     let (seen, frames) = session.frames.as_ref().map(|_| frames::queue()).unzip();
-    ring_file::start(&session, mirror).map_err(InstallError::NoThread)?;
-    start_worker(classes, &session, worker_writer, receiver, frames).map_err(InstallError::NoThread)?;
-    stall_monitor::start(&session).map_err(InstallError::NoThread)?;
+    let started = listener::start()
+        .and_then(|()| ring_file::start(&session, mirror))
+        .and_then(|()| start_worker(classes, &session, worker_writer, receiver, frames))
+        .and_then(|()| stall_monitor::start(&session));
+    if let Err(error) = started {
+        end_threads(&session);
+        return Err(InstallError::NoThread(error));
+    }
     crash_mark::set_ring(session.reader.clone());
     let main = ThreadEnv::current(env.of_art());
     let parts = SamplerParts { main, fuse, queue: sender };
@@ -220,16 +243,47 @@ fn install_sig_quit(session: &Session) -> Option<SigQuit> {
     }
 }
 
-/// Ends the recording. On the main thread.
+/// Ends the recording, on any thread: from here on no report gets a name, nothing is copied and no listener is called, but for
+/// what [`wait_until_ended`] waits for. The main thread's callbacks do nothing any more. [`leave`] undoes the rest.
 pub fn uninstall() {
     let Some(Installed { session, sig_quit, .. }) = installed(Option::take) else { return };
+    session.gate.close();
+    main_thread::silence();
+    if sig_quit.is_some() {
+        SigQuit::end();
+    }
+    crash_mark::clear_ring();
+    end_threads(&session);
+    ended(|ended| *ended = Some(Ended { session, sig_quit }));
+}
+
+fn end_threads(session: &Session) {
+    session.gate.close();
+    session.shared.stop();
+    session.drop_requests();
+    session.wake_worker();
+    listener::end();
+}
+
+/// Waits, that long at most, until the recorder's threads are through with the one step that each may have been in when the
+/// recording ended.
+pub fn wait_until_ended(timeout: Duration) {
+    let session = ended(|ended| ended.as_ref().map(|ended| Arc::clone(&ended.session)));
+    if let Some(session) = session {
+        let timeout_ns = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX);
+        session.gate.wait_until_left(clock::now_ns().plus(timeout_ns));
+    }
+}
+
+/// Undoes what only the main thread may of a recording that has ended: its signal mask, and the memory that its callbacks
+/// used. On the main thread.
+pub fn leave() {
+    let Some(Ended { session, sig_quit }) = ended(Option::take) else { return };
     if let Some(sig_quit) = sig_quit {
         sig_quit.uninstall();
     }
-    crash_mark::clear_ring();
     main_thread::uninstall();
-    session.shared.stop();
-    session.wake_worker();
+    drop(session);
 }
 
 /// Another library had taken the hook out: messages ran unseen.
@@ -319,15 +373,35 @@ pub fn annotate(name: &str, value: Option<&str>) {
         session.shared.set_foreground(value == Some("yes"));
     }
     if session.annotations.set(name, value) {
-        session.wake_worker();
+        if session.annotations.wakes() {
+            session.wake_worker();
+        }
     } else {
         log::warn(&["the annotation ", name, " is not kept: an app can set at most 16"].concat());
     }
 }
 
+/// Whether the app may have another report. Not a listener while it is called: it would be called with that report, and ask
+/// again.
+fn grants(session: &Session) -> bool {
+    if listener::is_calling() {
+        session.allowance.refuse();
+        return false;
+    }
+    session.allowance.take(clock::now_ns())
+}
+
+/// How many reports the app has asked for and was refused.
+pub fn refused_requests() -> u32 {
+    current().map_or(0, |session| session.allowance.refused())
+}
+
 /// Has a report written and waits for it.
 pub fn dump(reason: String, timeout: Duration) -> Option<PathBuf> {
     let session = current()?;
+    if !grants(&session) {
+        return None;
+    }
     // The outer one is whether there is an answer. A channel would be 4 KB more of the library.
     let waited = Arc::new((Mutex::new(None), Condvar::new()));
     let told = Arc::clone(&waited);
@@ -345,9 +419,16 @@ pub fn dump(reason: String, timeout: Duration) -> Option<PathBuf> {
 /// the number of the request; 0 when no call is wanted. False, and no call, while nothing records.
 pub fn ask_for_dump(reason: String, asked: i64) -> bool {
     let Some(session) = current() else { return false };
+    let gate = Arc::clone(&session.gate);
+    if !grants(&session) {
+        if asked != 0 {
+            listener::refuse(asked);
+        }
+        return true;
+    }
     let answer = move |path: Option<&Path>| {
         if asked != 0 {
-            listener::answer(asked, path);
+            listener::answer(&gate, asked, path);
         }
     };
     session.add_request(Request::new(reason, answer));

@@ -50,10 +50,20 @@ pub enum Outlives {
 /// replaced. The directory is never flushed: that makes f2fs write everything that waits on the whole file system, and a
 /// report that a power loss takes its name from is one that came moments ago.
 ///
+/// `enter` is called right before the file gets its name, and what it returns is dropped right after; without a result the
+/// file is given up.
+///
 /// # Errors
-/// The system's error; nothing is left behind then. `InvalidInput` for a name that is not a plain file name.
-pub fn write_report(dir: &Path, name: &str, bytes: &[u8], outlives: Outlives) -> io::Result<PathBuf> {
-    write_if(dir, name, bytes, outlives, |_| Ok(()))
+/// The system's error; nothing is left behind then. `InvalidInput` for a name that is not a plain file name, `Interrupted` when
+/// `enter` returns nothing.
+pub fn write_report<G>(
+    dir: &Path,
+    name: &str,
+    bytes: &[u8],
+    outlives: Outlives,
+    enter: impl FnOnce() -> Option<G>,
+) -> io::Result<PathBuf> {
+    write_if(dir, name, bytes, outlives, |_| Ok(()), enter)
 }
 
 /// Writes `bytes` in place of the report of that name, as [`write_report`] does, unless the app has taken the report: what
@@ -63,8 +73,14 @@ pub fn write_report(dir: &Path, name: &str, bytes: &[u8], outlives: Outlives) ->
 ///
 /// # Errors
 /// `NotFound` when there is no report of that name any more, and those of [`write_report`]; nothing is left behind then.
-pub fn replace_report(dir: &Path, name: &str, bytes: &[u8], outlives: Outlives) -> io::Result<PathBuf> {
-    write_if(dir, name, bytes, outlives, is_there)
+pub fn replace_report<G>(
+    dir: &Path,
+    name: &str,
+    bytes: &[u8],
+    outlives: Outlives,
+    enter: impl FnOnce() -> Option<G>,
+) -> io::Result<PathBuf> {
+    write_if(dir, name, bytes, outlives, is_there, enter)
 }
 
 fn is_there(path: &Path) -> io::Result<()> {
@@ -72,12 +88,13 @@ fn is_there(path: &Path) -> io::Result<()> {
 }
 
 /// `wanted` says whether the report under this path is to be written; asked again at the last moment.
-fn write_if(
+fn write_if<G>(
     dir: &Path,
     name: &str,
     bytes: &[u8],
     outlives: Outlives,
     wanted: impl Fn(&Path) -> io::Result<()>,
+    enter: impl FnOnce() -> Option<G>,
 ) -> io::Result<PathBuf> {
     if name.is_empty() || name.starts_with('.') || name.contains(['/', '\0']) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "a report's name is a plain file name"));
@@ -88,9 +105,11 @@ fn write_if(
     let path = dir.join(format!("{name}.{EXTENSION}"));
     let unfinished = dir.join(format!("{name}.{}{UNFINISHED}", std::process::id()));
     wanted(&path)?;
-    let written = write_new(&unfinished, bytes, outlives)
-        .and_then(|()| wanted(&path))
-        .and_then(|()| fs::rename(&unfinished, &path));
+    let written = write_new(&unfinished, bytes, outlives).and_then(|()| {
+        let Some(_inside) = enter() else { return Err(io::ErrorKind::Interrupted.into()) };
+        wanted(&path)?;
+        fs::rename(&unfinished, &path)
+    });
     if let Err(error) = written {
         let _ = fs::remove_file(&unfinished);
         return Err(error);
@@ -162,7 +181,7 @@ mod tests {
     #[test]
     fn a_report_that_is_taken_while_it_is_written_again_does_not_come_back() {
         let dir = tempfile::tempdir().unwrap();
-        write_report(dir.path(), "r", b"first", Outlives::Process).unwrap();
+        write_report(dir.path(), "r", b"first", Outlives::Process, || Some(())).unwrap();
         let looks = Cell::new(0);
         let taken_meanwhile = |path: &Path| {
             looks.set(looks.get() + 1);
@@ -172,7 +191,7 @@ mod tests {
             }
             is_there(path)
         };
-        let written = write_if(dir.path(), "r", b"second", Outlives::PowerLoss, taken_meanwhile);
+        let written = write_if(dir.path(), "r", b"second", Outlives::PowerLoss, taken_meanwhile, || Some(()));
         assert_eq!(written.unwrap_err().kind(), io::ErrorKind::NotFound);
         assert_eq!((looks.get(), fs::read_dir(dir.path()).unwrap().count()), (2, 0), "looks, and files left");
     }

@@ -21,10 +21,13 @@ fn age(path: &Path, by: Duration) {
 #[test]
 fn a_report_is_there_whole_under_its_name_and_can_be_replaced() {
     let dir = tempfile::tempdir().unwrap();
-    let path = write_report(dir.path(), "anr-1", b"first", Outlives::Process).unwrap();
+    let path = write_report(dir.path(), "anr-1", b"first", Outlives::Process, || Some(())).unwrap();
     assert_eq!(path, dir.path().join("anr-1.lbx"));
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(write_report(dir.path(), "anr-1", b"second, longer", Outlives::PowerLoss).unwrap(), path);
+    assert_eq!(
+        write_report(dir.path(), "anr-1", b"second, longer", Outlives::PowerLoss, || Some(())).unwrap(),
+        path
+    );
     assert_eq!(fs::read(&path).unwrap(), b"second, longer");
     assert_eq!(names(dir.path()), ["anr-1.lbx"]);
 }
@@ -32,12 +35,12 @@ fn a_report_is_there_whole_under_its_name_and_can_be_replaced() {
 #[test]
 fn a_report_that_the_app_has_taken_does_not_come_back() {
     let dir = tempfile::tempdir().unwrap();
-    let path = write_report(dir.path(), "r", b"first", Outlives::Process).unwrap();
-    assert_eq!(replace_report(dir.path(), "r", b"second", Outlives::Process).unwrap(), path);
+    let path = write_report(dir.path(), "r", b"first", Outlives::Process, || Some(())).unwrap();
+    assert_eq!(replace_report(dir.path(), "r", b"second", Outlives::Process, || Some(())).unwrap(), path);
     assert_eq!(fs::read(&path).unwrap(), b"second");
     fs::remove_file(&path).unwrap();
     assert_eq!(
-        replace_report(dir.path(), "r", b"third", Outlives::Process).unwrap_err().kind(),
+        replace_report(dir.path(), "r", b"third", Outlives::Process, || Some(())).unwrap_err().kind(),
         ErrorKind::NotFound
     );
     assert_eq!(names(dir.path()).len(), 0);
@@ -48,7 +51,7 @@ fn a_name_cannot_lead_out_of_the_directory() {
     let dir = tempfile::tempdir().unwrap();
     for name in ["", ".", "../up", "a/b", "/etc/passwd", "nul\0", ".hidden"] {
         assert_eq!(
-            write_report(dir.path(), name, b"", Outlives::Process).unwrap_err().kind(),
+            write_report(dir.path(), name, b"", Outlives::Process, || Some(())).unwrap_err().kind(),
             ErrorKind::InvalidInput,
             "{name}"
         );
@@ -61,14 +64,14 @@ fn what_an_earlier_process_left_half_written_is_no_obstacle() {
     let dir = tempfile::tempdir().unwrap();
     let unfinished = dir.path().join(format!("r.{}.lbx.new", std::process::id()));
     fs::write(&unfinished, "half").unwrap();
-    write_report(dir.path(), "r", b"whole", Outlives::Process).unwrap();
+    write_report(dir.path(), "r", b"whole", Outlives::Process, || Some(())).unwrap();
     assert_eq!(names(dir.path()), ["r.lbx"]);
 }
 
 #[test]
 fn a_missing_directory_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
-    let error = write_report(&dir.path().join("gone"), "r", b"", Outlives::Process).unwrap_err();
+    let error = write_report(&dir.path().join("gone"), "r", b"", Outlives::Process, || Some(())).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
 }
 
@@ -78,7 +81,8 @@ fn old_reports_make_room_and_the_new_one_and_other_files_stay() {
     fs::write(dir.path().join("other.txt"), [0; 5000]).unwrap();
     let paths: Vec<_> = (1..=6)
         .map(|n| {
-            let path = write_report(dir.path(), &format!("r{n}"), &[0; 1000], Outlives::Process).unwrap();
+            let path = write_report(dir.path(), &format!("r{n}"), &[0; 1000], Outlives::Process, || Some(()))
+                .unwrap();
             age(&path, Duration::from_hours(10 - n));
             path
         })
@@ -103,7 +107,7 @@ fn reports_that_the_app_asked_for_make_room_for_hangs_and_never_take_theirs() {
     let dir = tempfile::tempdir().unwrap();
     let mut hour = 0;
     let mut write = |name: &str| {
-        let path = write_report(dir.path(), name, &[0; 1000], Outlives::Process).unwrap();
+        let path = write_report(dir.path(), name, &[0; 1000], Outlives::Process, || Some(())).unwrap();
         hour += 1;
         age(&path, Duration::from_hours(100 - hour));
         path
@@ -175,9 +179,9 @@ fn what_was_written_before_the_clock_was_set_is_not_old() {
 fn what_was_written_before_the_clock_was_set_makes_no_room_for_what_is_older() {
     let dir = tempfile::tempdir().unwrap();
     for nth in 0..20 {
-        let path = write_report(dir.path(), &format!("known-{nth}"), b"x", Outlives::Process).unwrap();
+        let path = write_report(dir.path(), &format!("known-{nth}"), b"x", Outlives::Process, || Some(())).unwrap();
         age(&path, Duration::from_hours(24 + nth));
-        let path = write_report(dir.path(), &format!("unknown-{nth}"), b"x", Outlives::Process).unwrap();
+        let path = write_report(dir.path(), &format!("unknown-{nth}"), b"x", Outlives::Process, || Some(())).unwrap();
         if nth < 6 {
             File::open(&path)
                 .unwrap()
@@ -194,4 +198,17 @@ fn what_was_written_before_the_clock_was_set_makes_no_room_for_what_is_older() {
         left.contains(&"known-9.lbx".to_owned()) && !left.contains(&"known-10.lbx".to_owned()),
         "{left:?}"
     );
+}
+
+#[test]
+fn a_report_that_may_not_have_its_name_any_more_leaves_nothing_behind() {
+    let dir = tempfile::tempdir().unwrap();
+    let kept = write_report(dir.path(), "r", b"first", Outlives::Process, || Some(())).unwrap();
+    let may_not = || None::<()>;
+    let replaced = replace_report(dir.path(), "r", b"second", Outlives::Process, may_not);
+    assert_eq!(replaced.unwrap_err().kind(), ErrorKind::Interrupted);
+    let written = write_report(dir.path(), "s", b"other", Outlives::Process, may_not);
+    assert_eq!(written.unwrap_err().kind(), ErrorKind::Interrupted);
+    assert_eq!(fs::read(kept).unwrap(), b"first");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
 }

@@ -86,7 +86,14 @@ impl SigQuit {
         Ok(Self { was_blocked: change_mask(libc::SIG_UNBLOCK), found })
     }
 
-    /// Ends the session's part: from now on the handler only forwards the signal. On the main thread.
+    /// Ends the session's part, on any thread: from now on the handler only forwards the signal. [`SigQuit::uninstall`] is
+    /// to follow on the main thread, and the eventfd stays open until then.
+    pub(crate) fn end() {
+        WAKE.store(-1, Ordering::SeqCst);
+        forward_waiting();
+    }
+
+    /// Ends the session's part, and puts the mask back. On the main thread.
     pub(crate) fn uninstall(&self) {
         let _changing = changing();
         WAKE.store(-1, Ordering::SeqCst);

@@ -63,7 +63,10 @@ fn run(session: &Session) {
     while !shared.stopped() {
         let now = clock::now_ns();
         let next = between.look(now);
-        let activity = shared.activity();
+        let activity = match shared.activity() {
+            _ if shared.is_paused() => Activity::Idle { since_ns: now },
+            activity => activity,
+        };
         watch.set_background(shared.in_background());
         let suspect = watch.look(now, activity, since);
         let runs = activity.running().is_some();
@@ -176,7 +179,9 @@ impl Between<'_> {
         let activity = shared.activity();
         if let Activity::Running { start_ns, .. } = activity {
             self.is_over(self.watch.lasted_ns(self.found, Some(start_ns)));
-            return Next::WhileItRuns;
+            // Paused in the middle of a message, which is watched no more. Its end wakes nobody.
+            let paused = shared.is_paused();
+            return if paused { Next::At(now_ns.plus(LOOK_WITHOUT_HOOK_NS)) } else { Next::WhileItRuns };
         }
         let lasted_ns = self.watch.lasted_ns(self.found, None);
         if shared.is_paused() {

@@ -39,8 +39,10 @@ const MAX_DEPTH: usize = 8;
 
 /// Null while nothing records. Set, used and cleared on the main thread only.
 static MAIN: AtomicPtr<Main> = AtomicPtr::new(ptr::null_mut());
-/// The thread that `MAIN` belongs to, by its `pthread_t`.
+/// The thread that records, by its `pthread_t`; 0 from the end of the recording on, which any thread may set.
 static THREAD: AtomicUsize = AtomicUsize::new(0);
+/// The thread that `MAIN` belongs to, also when the recording has ended.
+static OWNER: AtomicUsize = AtomicUsize::new(0);
 
 fn this_thread() -> usize {
     // SAFETY: no arguments, no effects.
@@ -66,14 +68,21 @@ pub(crate) unsafe fn main<'a>() -> Option<&'a mut Main> {
 pub(crate) fn install(aggregator: Aggregator<MainEnvironment>, frames: Option<Box<MainFrames>>) {
     uninstall();
     MAIN.store(Box::into_raw(Box::new(Main::new(aggregator, frames))), Ordering::Relaxed);
-    THREAD.store(this_thread(), Ordering::Relaxed);
+    OWNER.store(this_thread(), Ordering::Relaxed);
+    THREAD.store(this_thread(), Ordering::Release);
+}
+
+/// The callbacks do nothing from now on, but for one that runs at this moment. Any thread.
+pub(crate) fn silence() {
+    THREAD.store(0, Ordering::Release);
 }
 
 /// Stops recording. Does nothing on any other thread than the one that records.
 pub(crate) fn uninstall() {
-    if THREAD.load(Ordering::Relaxed) != this_thread() {
+    if OWNER.load(Ordering::Relaxed) != this_thread() {
         return;
     }
+    OWNER.store(0, Ordering::Relaxed);
     THREAD.store(0, Ordering::Relaxed);
     let main = MAIN.swap(ptr::null_mut(), Ordering::Relaxed);
     if !main.is_null() {

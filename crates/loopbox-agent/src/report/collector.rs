@@ -23,6 +23,8 @@ use ringbuf::traits::Consumer;
 
 /// The stacks of a running message are saved in the ring at most this often.
 const SAVE_EVERY_NS: u64 = 500_000_000;
+/// The app's annotations are saved at most this often: an app that counts in one must not keep the worker busy.
+const ANNOTATIONS_EVERY_NS: u64 = 100_000_000;
 /// How long a report waits for a stack of the main thread. It takes some hundred microseconds, or seconds, when the main
 /// thread does not stop.
 const STACK_WAIT_NS: u64 = 500_000_000;
@@ -50,6 +52,7 @@ pub(super) struct Collector<'a> {
     saved_outside: Token,
     /// What `Annotations::changes` was when they were saved in the ring.
     saved_annotations: u32,
+    saved_meta_ns: Uptime,
     saved_features: Vec<FeatureState>,
 }
 
@@ -69,6 +72,7 @@ impl<'a> Collector<'a> {
             saved_at_ns: Uptime::ZERO,
             saved_outside: Token::NONE,
             saved_annotations: 0,
+            saved_meta_ns: Uptime::ZERO,
             saved_features: Vec::new(),
         }
     }
@@ -196,9 +200,16 @@ impl<'a> Collector<'a> {
     pub(super) fn save_changes(&mut self) {
         self.save_features();
         self.save_outside();
-        if self.session.annotations.changes() != self.saved_annotations {
+        if self.meta_wait_ms() == Some(0) {
             self.save_meta();
         }
+    }
+
+    /// In what time the annotations are to be saved, if they have changed.
+    pub(super) fn meta_wait_ms(&self) -> Option<u64> {
+        let due_ns = self.saved_meta_ns.plus(ANNOTATIONS_EVERY_NS);
+        let changed = self.session.annotations.changes() != self.saved_annotations;
+        changed.then(|| due_ns.since(clock::now_ns()).div_ceil(1_000_000))
     }
 
     /// Moves samples from the queue into trees. `renumber`: locations may get new numbers.
@@ -353,7 +364,9 @@ impl<'a> Collector<'a> {
 
     /// The header of reports, with the annotations.
     pub(super) fn save_meta(&mut self) {
+        self.session.annotations.seen();
         self.saved_annotations = self.session.annotations.changes();
+        self.saved_meta_ns = clock::now_ns();
         self.save("the header", |ring, session| ring.meta(&meta::of(session)));
     }
 

@@ -16,11 +16,16 @@ use std::path::{Path, PathBuf};
 pub(super) fn write(session: &Session, name: &str, report: &Report, outlives: Outlives) -> Option<PathBuf> {
     let directory = &session.settings.directory;
     // The app may have deleted the directory; the ring is gone then, this report need not be.
-    let _ = fs::create_dir_all(directory);
+    if let Some(_inside) = session.gate.enter() {
+        let _ = fs::create_dir_all(directory);
+    }
     let written = encode(report)
         .map_err(WriteError::from)
-        .and_then(|bytes| Ok(write_report(directory, name, &bytes, outlives)?));
+        .and_then(|bytes| Ok(write_report(directory, name, &bytes, outlives, || session.gate.enter())?));
     let warn = |error: &WriteError| {
+        if session.gate.is_closed() {
+            return;
+        }
         log::warn(&format!("a report could not be written to {}: {error}", directory.display()));
     };
     written.inspect_err(warn).ok()
@@ -48,9 +53,11 @@ pub(super) fn rewrite(
 }
 
 fn replace(session: &Session, file: &ReportFile, bytes: &[u8], outlives: Outlives) -> bool {
-    let written = replace_report(&session.settings.directory, &file.name, bytes, outlives);
+    let enter = || session.gate.enter();
+    let written = replace_report(&session.settings.directory, &file.name, bytes, outlives, enter);
     if let Err(error) = written.as_ref().map_err(io::Error::kind)
         && error != io::ErrorKind::NotFound
+        && !session.gate.is_closed()
     {
         log::warn(&["a report could not be written again: ", &error.to_string()].concat());
     }
@@ -59,6 +66,7 @@ fn replace(session: &Session, file: &ReportFile, bytes: &[u8], outlives: Outlive
 
 /// Deletes old reports.
 pub(super) fn delete_old(session: &Session, newest: &Path) {
+    let Some(_inside) = session.gate.enter() else { return };
     let directory = &session.settings.directory;
     if let Err(error) = enforce(directory, &ReportPolicy::default(), Some(newest)) {
         log::warn(&format!("old reports could not be deleted from {}: {error}", directory.display()));

@@ -1,20 +1,25 @@
 //! The listeners of reports: Java's `Listener`, then one of native code, and who has asked for a report without waiting for
 //! it. All are code of the app, which may take as long as it likes or wait for a lock that the main thread holds: they run
-//! on a thread of their own, which ends when there is no report left, and no thread of the recorder waits for it.
+//! on a thread of their own, and no thread of the recorder waits for it. It is started at the installation, because a thread
+//! costs memory, which a report may come to lack, and sleeps until there is a report.
 
 use crate::jni::env::Env;
 use crate::jni::raw::{self, Failure};
 use crate::jni::{attach, call, class_cache};
-use crate::sys::log;
+use crate::session::Session;
+use crate::session::gate::Gate;
 use crate::sys::mapped::{self, Origin};
+use crate::sys::wake::{ANYONE, futex_wait, futex_wake};
+use crate::sys::{clock, log};
 use jni::sys::jvalue;
+use loopbox_format::model::Uptime;
 use loopbox_format::report;
 use std::ffi::{CString, c_char};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Receives a report's path, why it was written, and its digest.
 pub type Listener = extern "C" fn(*const c_char, *const c_char, *const c_char);
@@ -87,6 +92,8 @@ struct Notice {
     reason: String,
     /// As in `Native.java`: [`COMPLETE`], [`FIRST_FILE`], [`LOOKED_BACK`], or the number by which Java knows who asked for it.
     about: i64,
+    /// Of the recording that it comes from: whose end it must not come after.
+    gate: Arc<Gate>,
 }
 
 /// Has as much in it as there is by now.
@@ -101,15 +108,53 @@ struct Waiting {
     notices: Vec<Notice>,
     /// There is a thread that takes them.
     has_thread: bool,
+    /// It stays when there are none.
+    stays: bool,
+    /// Who has asked for a report and was refused, and when they hear of that.
+    refused: Vec<i64>,
+    refused_at_ns: Uptime,
 }
 
-static WAITING: Mutex<Waiting> = Mutex::new(Waiting { notices: Vec::new(), has_thread: false });
+static WAITING: Mutex<Waiting> = Mutex::new(Waiting::new());
+/// Changes when the thread has something to do.
+static NEWS: AtomicU32 = AtomicU32::new(0);
 
 fn waiting<T>(body: impl FnOnce(&mut Waiting) -> T) -> T {
     body(&mut WAITING.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
+/// Who is refused a report hears of that this much later: who asks again then does so once a second.
+const REFUSED_AFTER_NS: u64 = 1_000_000_000;
+/// The thread that calls listeners, while it does; 0 else.
+static CALLING: AtomicU32 = AtomicU32::new(0);
+
+/// Whether this is a listener's call.
+pub(crate) fn is_calling() -> bool {
+    CALLING.load(Ordering::Relaxed) == clock::this_thread()
+}
+
+/// What the thread does next.
+#[derive(Debug)]
+enum Next {
+    Tell(Notice),
+    /// They are refused.
+    Refuse(Vec<i64>),
+    /// Until then, or until there is something.
+    Sleep(Option<Uptime>),
+    End,
+}
+
 impl Waiting {
+    const fn new() -> Self {
+        Self {
+            notices: Vec::new(),
+            has_thread: false,
+            stays: false,
+            refused: Vec::new(),
+            refused_at_ns: Uptime::ZERO,
+        }
+    }
+
     /// Returns whether a thread has to be started.
     fn add(&mut self, notice: Notice) -> bool {
         if self.notices.len() == MAX_WAITING {
@@ -119,62 +164,128 @@ impl Waiting {
         !std::mem::replace(&mut self.has_thread, true)
     }
 
-    /// The next one; without one the thread ends.
-    fn take(&mut self) -> Option<Notice> {
-        self.has_thread = !self.notices.is_empty();
-        self.has_thread.then(|| self.notices.remove(0))
+    fn next(&mut self, now_ns: Uptime) -> Next {
+        if !self.notices.is_empty() {
+            return Next::Tell(self.notices.remove(0));
+        }
+        if !self.refused.is_empty() {
+            let due = now_ns >= self.refused_at_ns || !self.stays;
+            return if due {
+                Next::Refuse(std::mem::take(&mut self.refused))
+            } else {
+                Next::Sleep(Some(self.refused_at_ns))
+            };
+        }
+        self.has_thread = self.stays;
+        if self.stays { Next::Sleep(None) } else { Next::End }
+    }
+
+    fn refuse(&mut self, asked: i64, now_ns: Uptime) {
+        if self.refused.is_empty() {
+            self.refused_at_ns = now_ns.plus(REFUSED_AFTER_NS);
+        }
+        self.refused.push(asked);
     }
 }
 
+/// A recording begins: has the thread ready, asleep.
+///
+/// # Errors
+/// When the system cannot create a thread.
+pub(crate) fn start() -> std::io::Result<()> {
+    let missing = waiting(|waiting| {
+        waiting.notices.reserve(MAX_WAITING);
+        waiting.stays = true;
+        !std::mem::replace(&mut waiting.has_thread, true)
+    });
+    if missing { start_thread() } else { Ok(()) }
+}
+
+/// The recording has ended: the thread does as soon as it is through.
+pub(crate) fn end() {
+    waiting(|waiting| waiting.stays = false);
+    futex_wake(&NEWS, ANYONE);
+}
+
 /// Has Java's listener notified of the report at `path`, then the native one. Returns at once.
-pub(crate) fn notify(path: &Path, reason: &str) {
-    add(Notice { path: Some(path.to_owned()), reason: reason.to_owned(), about: COMPLETE });
+pub(crate) fn notify(session: &Session, path: &Path, reason: &str) {
+    add(&session.gate, Some(path), reason, COMPLETE);
 }
 
 /// The same of a report that is not complete. Of Java's listeners only some hear of it.
-pub(crate) fn notify_first(java_hears: bool, path: &Path, reason: &str) {
-    if java_hears || FIRST.get().is_some() {
-        add(Notice { path: Some(path.to_owned()), reason: reason.to_owned(), about: FIRST_FILE });
+pub(crate) fn notify_first(session: &Session, path: &Path, reason: &str) {
+    if session.settings.first_file || FIRST.get().is_some() {
+        add(&session.gate, Some(path), reason, FIRST_FILE);
     }
 }
 
 /// Has Java hear that what earlier processes left has been looked at.
-pub(crate) fn looked_back() {
-    answer(LOOKED_BACK, None);
+pub(crate) fn looked_back(session: &Session) {
+    add(&session.gate, None, "", LOOKED_BACK);
 }
 
 /// Has Java call who asked for a report and did not wait: with its path, or with nothing when there is none.
-pub(crate) fn answer(asked: i64, path: Option<&Path>) {
-    add(Notice { path: path.map(Path::to_owned), reason: String::new(), about: asked });
+pub(crate) fn answer(gate: &Arc<Gate>, asked: i64, path: Option<&Path>) {
+    add(gate, path, "", asked);
 }
 
-fn add(notice: Notice) {
+/// Has Java call who has asked and gets no report because there are too many, not at once.
+pub(crate) fn refuse(asked: i64) {
+    waiting(|waiting| waiting.refuse(asked, clock::now_ns()));
+    futex_wake(&NEWS, ANYONE);
+}
+
+fn add(gate: &Arc<Gate>, path: Option<&Path>, reason: &str, about: i64) {
+    let (path, reason) = (path.map(Path::to_owned), reason.to_owned());
+    let notice = Notice { path, reason, about, gate: Arc::clone(gate) };
     if !waiting(|waiting| waiting.add(notice)) {
+        futex_wake(&NEWS, ANYONE);
+    } else if let Err(error) = start_thread() {
+        log::warn(&format!("the report listener has no thread: {error}"));
+    }
+}
+
+fn start_thread() -> std::io::Result<()> {
+    let Some(classes) = class_cache::get() else { return Ok(()) };
+    // Where it fails the next report tries again.
+    attach::spawn(&classes.vm, "loopbox-listener", run)
+        .inspect_err(|_| waiting(|waiting| waiting.has_thread = false))
+}
+
+fn run(env: &mut Env<'_>) {
+    loop {
+        let news = NEWS.load(Ordering::SeqCst);
+        match waiting(|waiting| waiting.next(clock::now_ns())) {
+            Next::Tell(notice) => tell(env, notice),
+            Next::Refuse(all) => all.into_iter().for_each(|asked| notify_java(env, None, asked)),
+            Next::Sleep(until_ns) => futex_wait(&NEWS, news, ANYONE, until_ns),
+            Next::End => return,
+        }
+    }
+}
+
+/// After the end of the recording nobody hears of a report; but who has asked for one hears that there is none.
+fn tell(env: &mut Env<'_>, Notice { path, reason, about, gate }: Notice) {
+    if gate.is_closed() {
+        if about > 0 {
+            notify_java(env, None, about);
+        }
         return;
     }
-    let Some(classes) = class_cache::get() else { return };
-    let started = attach::spawn(&classes.vm, "loopbox-listener", |env| {
-        while let Some(Notice { path, reason, about }) = waiting(Waiting::take) {
-            notify_java(env, path.as_deref(), about);
-            let slot = match about {
-                COMPLETE => &LISTENER,
-                FIRST_FILE => &FIRST,
-                _ => continue,
-            };
-            if let Some(path) = path {
-                notify_native(slot, &path, &reason);
-            }
-        }
-    });
-    if let Err(error) = started {
-        // The next report tries again.
-        waiting(|waiting| waiting.has_thread = false);
-        log::warn(&format!("the report listener has no thread: {error}"));
+    notify_java(env, path.as_deref(), about);
+    let slot = match about {
+        COMPLETE => &LISTENER,
+        FIRST_FILE => &FIRST,
+        _ => return,
+    };
+    if let Some(path) = path.filter(|_| !gate.is_closed()) {
+        notify_native(slot, &path, &reason);
     }
 }
 
 fn notify_java(env: &mut Env<'_>, path: Option<&Path>, about: i64) {
     let Some(classes) = class_cache::get() else { return };
+    CALLING.store(clock::this_thread(), Ordering::Relaxed);
     let notified = call::with_frame(env, |env| {
         let path = path.map(|path| raw::new_string(env, &path.to_string_lossy())).transpose()?;
         let arguments =
@@ -182,6 +293,7 @@ fn notify_java(env: &mut Env<'_>, path: Option<&Path>, about: i64) {
         // SAFETY: looked up in this class with this signature: a String or null, a long, no result.
         unsafe { call::void(env, (&classes.calls, classes.calls_on_report), &arguments) }
     });
+    CALLING.store(0, Ordering::Relaxed);
     if let Err(Failure(why)) = notified {
         log::warn(&["the report listener could not be called: ", &why].concat());
     }
@@ -197,7 +309,9 @@ fn notify_native(slot: &Slot, path: &Path, reason: &str) {
         let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
         CString::new(text).unwrap_or_default()
     });
+    CALLING.store(clock::this_thread(), Ordering::Relaxed);
     listener(path.as_ptr(), reason.as_ptr(), digest.as_ptr());
+    CALLING.store(0, Ordering::Relaxed);
 }
 
 #[cfg(test)]
@@ -217,16 +331,43 @@ mod tests {
 
     #[test]
     fn a_listener_that_does_not_return_keeps_a_bounded_number_waiting() {
-        let mut waiting = Waiting { notices: Vec::new(), has_thread: false };
-        let notice = |about| Notice { path: None, reason: String::new(), about };
+        let mut waiting = Waiting::new();
+        let now_ns = Uptime(7);
+        let notice = |about| Notice { path: None, reason: String::new(), about, gate: Arc::default() };
         assert!(waiting.add(notice(0)), "the first one starts the thread");
         for nth in 1..40 {
             assert!(!waiting.add(notice(nth)));
         }
-        let left: Vec<_> = std::iter::from_fn(|| waiting.take()).map(|notice| notice.about).collect();
+        let left: Vec<_> = std::iter::from_fn(|| match waiting.next(now_ns) {
+            Next::Tell(notice) => Some(notice.about),
+            _ => None,
+        })
+        .collect();
         let newest: Vec<_> = (24..40).collect();
         assert_eq!(left, newest);
         assert!(waiting.add(notice(40)), "the thread has ended");
+        waiting.stays = true;
+        assert!(matches!((waiting.next(now_ns), waiting.next(now_ns)), (Next::Tell(_), Next::Sleep(None))));
+        assert!(!waiting.add(notice(41)), "the thread is asleep");
+    }
+
+    #[test]
+    fn who_is_refused_hears_of_it_a_second_later() {
+        let (mut waiting, start_ns) = (Waiting::new(), Uptime(7));
+        waiting.stays = true;
+        waiting.refuse(3, start_ns);
+        let due_ns = start_ns.plus(REFUSED_AFTER_NS);
+        waiting.refuse(4, due_ns.minus(1));
+        let Next::Sleep(Some(until_ns)) = waiting.next(due_ns.minus(1)) else { panic!("not yet") };
+        assert_eq!(until_ns, due_ns);
+        let Next::Refuse(all) = waiting.next(due_ns) else { panic!("now") };
+        assert_eq!(all, [3, 4]);
+        assert!(matches!(waiting.next(due_ns), Next::Sleep(None)));
+        // Who is refused when the recording ends need not wait.
+        waiting.refuse(5, due_ns);
+        waiting.stays = false;
+        assert!(matches!(waiting.next(due_ns), Next::Refuse(_)));
+        assert!(matches!(waiting.next(due_ns), Next::End));
     }
 
     #[test]

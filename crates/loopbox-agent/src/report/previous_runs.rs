@@ -7,6 +7,7 @@ use crate::anr::framework::{self, ProcessEnd};
 use crate::anr::tracker::{self, AnrTracker};
 use crate::error::WriteError;
 use crate::jni::env::Env;
+use crate::session::Session;
 use crate::session::previous_runs::PreviousRuns;
 use crate::session::settings::Settings;
 use crate::sys::log;
@@ -21,7 +22,8 @@ use std::path::{Path, PathBuf};
 
 /// Makes reports of the rings of dead processes in `directory`. A ring is deleted when its report is on disk or not wanted;
 /// one whose report cannot be written is kept for the next launch.
-pub(super) fn recover(env: &mut Env<'_>, settings: &Settings) -> PreviousRuns {
+pub(super) fn recover(env: &mut Env<'_>, session: &Session) -> PreviousRuns {
+    let settings = &session.settings;
     let directory = &settings.directory;
     let mut previous = PreviousRuns::default();
     let rings = match adopt(directory, &RingPolicy::default()) {
@@ -37,6 +39,10 @@ pub(super) fn recover(env: &mut Env<'_>, settings: &Settings) -> PreviousRuns {
         }
     };
     for mut ring in rings {
+        // The rest is for the next launch.
+        if session.gate.is_closed() {
+            break;
+        }
         match &mut ring.content {
             Ok(recovered) => {
                 running_message::name_by_stack(&mut recovered.report, settings.recorder.keep);
@@ -44,7 +50,7 @@ pub(super) fn recover(env: &mut Env<'_>, settings: &Settings) -> PreviousRuns {
                 check_fuse(directory, recovered, end.as_ref());
                 classify_ended(settings, recovered, end);
                 if deserves_report(recovered) {
-                    match write(directory, recovered) {
+                    match write(session, recovered) {
                         Ok(path) => previous.reports.push(path),
                         Err(error) => {
                             log::warn(&format!("no report could be written from {}: {error}", ring.name));
@@ -105,19 +111,20 @@ fn classify_ended(settings: &Settings, recovered: &mut Recovered, end: Option<Pr
 
 /// Writes the report, or, when the process itself has written one of the same hang, adds what is known about its end to
 /// that one.
-fn write(directory: &Path, recovered: &mut Recovered) -> Result<PathBuf, WriteError> {
+fn write(session: &Session, recovered: &mut Recovered) -> Result<PathBuf, WriteError> {
+    let (directory, enter) = (&session.settings.directory, || session.gate.enter());
     recovered.report.digest = digest::lines(&recovered.report, FileState::Closed);
     let report = &recovered.report;
     let own = AnrTracker::file_name(report).filter(|_| recovered.crash.is_none());
     if let Some(name) = own {
         let path = directory.join([&name, ".lbx"].concat());
         if let Some(bytes) = fs::read(&path).ok().and_then(|bytes| add_exit(&bytes, &report.anr)) {
-            return Ok(write_report(directory, &name, &bytes, Outlives::Process)?);
+            return Ok(write_report(directory, &name, &bytes, Outlives::Process, enter)?);
         }
     }
     let meta = &report.meta;
     let name = format!("loopbox-{}-{}-recovered", meta.process.pid, meta.dumped_at.uptime_ns.0 / 1_000_000);
-    Ok(write_report(directory, &name, &encode(report)?, Outlives::PowerLoss)?)
+    Ok(write_report(directory, &name, &encode(report)?, Outlives::PowerLoss, enter)?)
 }
 
 fn add_exit(file: &[u8], dead: &Anr) -> Option<Vec<u8>> {

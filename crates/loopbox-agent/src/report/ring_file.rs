@@ -28,6 +28,7 @@ fn run(session: &Session, mut mirror: Mirror) {
     while !shared.stopped() {
         // What is asked for from here on is for the next turn.
         let asked = shared.copies_asked();
+        let Some(inside) = session.gate.enter() else { break };
         if on_disk {
             let copied = mirror.copy();
             if copied.is_err() {
@@ -40,6 +41,7 @@ fn run(session: &Session, mut mirror: Mirror) {
             retry_at_ns = clock::now_ns().plus(retry_ns);
             retry_ns = (retry_ns * 2).min(MAX_RETRY_NS);
         }
+        drop(inside);
         shared.wait_for_copy(asked);
     }
 }

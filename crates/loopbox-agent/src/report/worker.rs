@@ -112,11 +112,11 @@ impl<'a> Worker<'a> {
         }
         self.collector.save_meta();
         let session = self.session;
-        let previous = session.previous_runs.get_or_init(|| previous_runs::recover(env, &session.settings));
+        let previous = session.previous_runs.get_or_init(|| previous_runs::recover(env, session));
         // First: a listener of the app may wait for it.
-        listener::looked_back();
+        listener::looked_back(session);
         for path in &previous.reports {
-            listener::notify(path, "recovered");
+            listener::notify(session, path, "recovered");
         }
         if let Some(path) = previous.reports.last() {
             file::delete_old(session, path);
@@ -134,11 +134,14 @@ impl<'a> Worker<'a> {
             }
             self.collector.save_changes();
             let signals = sigquit::count();
-            // One that was counted after the end of the session is the next session's. The main thread ends it, so who sees
-            // such a signal sees the end, too.
+            // One that was counted after the end of the session is the next session's.
             if signals != self.seen_signals && !session.shared.stopped() {
                 self.seen_signals = signals;
-                self.drive(env, Event::Wanted(Trigger::Signal));
+                if self.is_granted() {
+                    self.drive(env, Event::Wanted(Trigger::Signal));
+                } else {
+                    sigquit::forward_waiting();
+                }
             }
             // A report that waits for the end of ART's trace comes first. It has two seconds.
             if !self.life.waits_for_trace() {
@@ -164,11 +167,18 @@ impl<'a> Worker<'a> {
             self.start_mark.look(now_ns);
             session.wait_for_work(self.wait_ms());
         }
-        self.drive(env, Event::SessionEnds);
+        // What was being written is given up: nothing may become of it any more. What is on the disk stays as it is.
+        sigquit::forward_waiting();
         self.start_mark.remove();
         if let Err(error) = session.reader.discard() {
             log::warn(&format!("the ring file could not be deleted: {error}"));
         }
+    }
+
+    /// Whether the last signal gets a report. A process that sends it to itself may do so when it hears of a report.
+    fn is_granted(&self) -> bool {
+        let own = sigquit::sender().pid == std::process::id();
+        !own || self.session.allowance.take(clock::now_ns())
     }
 
     /// Whether a report is wanted or being made, or may be at any moment: a process that hangs may be killed soon, and the
@@ -193,7 +203,7 @@ impl<'a> Worker<'a> {
         let report_ms = self.life.deadline_ns().map(left_ms);
         let start_ms = self.start_mark.next_look_ns().map(left_ms);
         let long_ms = self.collector.long.wait_ms();
-        [check_ms, report_ms, start_ms, self.frames.wait_ms(), long_ms]
+        [check_ms, report_ms, start_ms, self.frames.wait_ms(), long_ms, self.collector.meta_wait_ms()]
             .into_iter()
             .flatten()
             .min()
@@ -204,6 +214,9 @@ impl<'a> Worker<'a> {
     fn drive(&mut self, env: &mut Env<'_>, event: Event) {
         self.life.handle(event);
         while let Some(action) = self.life.next_action() {
+            if self.session.shared.stopped() {
+                return;
+            }
             if let Some(event) = self.perform(env, action) {
                 self.life.handle(event);
             }
@@ -216,8 +229,7 @@ impl<'a> Worker<'a> {
             Action::ForwardSignal => sigquit::forward_waiting(),
             Action::NotifyFirst => {
                 if let (Some(draft), Some(trigger)) = (&self.draft, self.life.trigger()) {
-                    let java_hears = self.session.settings.first_file;
-                    listener::notify_first(java_hears, &draft.file.path, words(trigger));
+                    listener::notify_first(self.session, &draft.file.path, words(trigger));
                 }
             }
             Action::AskThreads => {
@@ -240,7 +252,7 @@ impl<'a> Worker<'a> {
             Action::AddEvidence { file, message } => {
                 return Some(Event::EvidenceAdded { written: self.add_evidence(&file, message) });
             }
-            Action::NotifyReclassified { file, reason } => listener::notify(&file.path, reason),
+            Action::NotifyReclassified { file, reason } => listener::notify(self.session, &file.path, reason),
             Action::Close { file } => {
                 file::rewrite(self.session, &file, FileState::Closed, |_| ());
             }
@@ -305,6 +317,11 @@ impl<'a> Worker<'a> {
         update_handler_feature(session);
         report.features = session.features.list();
         report.statistics = process_stats::read(session.frozen_now(), session.art.get());
+        let refused = session.allowance.refused();
+        if refused > 0 {
+            let value = refused.to_string();
+            report.statistics.push(Statistic { name: "requests.refused".to_owned(), value });
+        }
         report.anr = self.anr.classify(env, session, &report);
         report.digest = digest::lines(&report, FileState::First);
         let name = AnrTracker::file_name(&report).filter(|_| named_by_hang).unwrap_or_else(|| {
@@ -394,7 +411,7 @@ impl<'a> Worker<'a> {
     fn notify_complete(&mut self, trigger: Trigger) {
         let Some(Draft { file: ReportFile { path, .. }, mut report, .. }) = self.draft.take() else { return };
         self.native = report.main_thread.native.take().map(|stack| (message(&report), stack));
-        listener::notify(&path, words(&trigger));
+        listener::notify(self.session, &path, words(&trigger));
         if let Trigger::Request(request) = trigger {
             request.finish(&path);
         }

@@ -43,7 +43,7 @@ pub(super) fn find_art(
         return Err(Off::UnknownArt("a test asks for it").into());
     }
     let api_level = settings.api_level;
-    let symbols = KeptSymbols { directory: &settings.directory, libart: session.libart };
+    let symbols = KeptSymbols { session };
     let mut job = Job::Discover { main, api_level, symbols, fuse: fuse.clone(), found: None };
     call(env, &mut job, |classes| classes.native_discover)?;
     match job {

@@ -18,10 +18,9 @@ use loopbox_art::{
     ThreadEnv,
 };
 use loopbox_format::model::{Token, Uptime};
-use loopbox_store::{BuildId, RingFuse, keep_symbols, known_symbols};
+use loopbox_store::{RingFuse, keep_symbols, known_symbols};
 use std::cell::Cell;
 use std::ffi::c_void;
-use std::path::Path;
 use std::ptr;
 use std::sync::Arc;
 
@@ -44,17 +43,18 @@ impl Fuse for RingMark {
 
 /// Keeps in the app's directory where ART's hidden functions are.
 pub(crate) struct KeptSymbols<'a> {
-    pub(crate) directory: &'a Path,
-    pub(crate) libart: BuildId,
+    pub(crate) session: &'a Session,
 }
 
 impl KnownSymbols for KeptSymbols<'_> {
     fn load(&self) -> Option<String> {
-        known_symbols(self.directory, self.libart)
+        known_symbols(&self.session.settings.directory, self.session.libart)
     }
 
     fn keep(&self, text: &str) {
-        keep_symbols(self.directory, self.libart, text);
+        if let Some(_inside) = self.session.gate.enter() {
+            keep_symbols(&self.session.settings.directory, self.session.libart, text);
+        }
     }
 }
 

@@ -133,7 +133,11 @@ impl Sampler<'_> {
         while !shared.sampling_ended() {
             let now = clock::now_ns();
             // Before the switch is read: a message that started after sampling was switched off is never sampled.
-            let activity = shared.activity();
+            let activity = match shared.activity() {
+                // Maybe in the middle of a message: the main thread takes the hook out when it comes to it.
+                _ if shared.is_paused() => Activity::Idle { since_ns: now },
+                activity => activity,
+            };
             let off = shared.is_off();
             if off != was_off {
                 was_off = off;

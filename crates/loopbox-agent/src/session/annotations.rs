@@ -1,6 +1,6 @@
 //! Annotations of the app: a few short names and values, in each report and in the ring.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// How many names the app can give.
@@ -16,6 +16,8 @@ const VALUE_CHARS: usize = 200;
 pub(crate) struct Annotations {
     list: Mutex<Vec<(String, String)>>,
     changes: AtomicU32,
+    /// The worker knows that there are changes to be saved.
+    told: AtomicBool,
 }
 
 impl Annotations {
@@ -52,6 +54,16 @@ impl Annotations {
 
     pub(crate) fn list(&self) -> Vec<(String, String)> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether the worker is to be woken for a change: it is once, until it has [seen](Self::seen) it, however many there are.
+    pub(crate) fn wakes(&self) -> bool {
+        !self.told.swap(true, Ordering::SeqCst)
+    }
+
+    /// The worker is about to read them.
+    pub(crate) fn seen(&self) {
+        self.told.store(false, Ordering::SeqCst);
     }
 
     /// A number that differs after each change.

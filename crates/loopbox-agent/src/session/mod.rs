@@ -1,9 +1,11 @@
 //! What the threads of one recording share: plain data and its locks. Nothing here starts or wires anything, and no
 //! module of this folder knows the threads that use it.
 
+pub(crate) mod allowance;
 pub(crate) mod annotations;
 pub(crate) mod features;
 pub(crate) mod frames;
+pub(crate) mod gate;
 pub(crate) mod monitor;
 pub(crate) mod previous_runs;
 pub(crate) mod settings;
@@ -14,9 +16,11 @@ pub(crate) mod thread_query;
 
 use crate::sys::wake::EventFd;
 use crate::sys::{clock, proc};
+use allowance::Allowance;
 use annotations::Annotations;
 use features::Features;
 use frames::Frames;
+use gate::Gate;
 use loopbox_art::Art;
 use loopbox_format::model::Uptime;
 use loopbox_recorder::{Demand, Frozen};
@@ -72,9 +76,13 @@ pub(crate) struct Session {
     pub(crate) previous_runs: OnceLock<PreviousRuns>,
     /// How often ART's Signal Catcher had given its processor up when the worker found it.
     pub(crate) catcher_pauses: OnceLock<u64>,
+    /// Open until the recording ends. Shared with what waits for the listeners.
+    pub(crate) gate: Arc<Gate>,
     /// Wakes the worker.
     pub(crate) wake: EventFd,
     pub(crate) requests: Mutex<Vec<Request>>,
+    /// How many of them are granted.
+    pub(crate) allowance: Allowance,
 }
 
 /// Reports that the app has asked for and that are not begun: no more than a directory keeps.
@@ -148,11 +156,19 @@ impl Session {
         requests.push(request);
         drop(requests);
         drop(one_too_many);
+        if self.gate.is_closed() {
+            self.drop_requests();
+        }
         self.wake_worker();
     }
 
     pub(crate) fn has_requests(&self) -> bool {
         !self.requests.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    /// There will be no report: who has asked gets that for an answer.
+    pub(crate) fn drop_requests(&self) {
+        drop(self.take_requests());
     }
 
     pub(crate) fn take_requests(&self) -> Vec<Request> {

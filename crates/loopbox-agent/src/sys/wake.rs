@@ -74,6 +74,15 @@ pub(crate) fn futex_wait(word: &AtomicU32, value: u32, sleepers: u32, until_ns: 
 /// Changes `word` and wakes the threads that sleep on it as one of `sleepers`.
 pub(crate) fn futex_wake(word: &AtomicU32, sleepers: u32) {
     word.fetch_add(1, Ordering::SeqCst);
+    wake(word, sleepers);
+}
+
+/// Wakes all that sleep on a word which was changed before.
+pub(crate) fn wake_sleepers(word: &AtomicU32) {
+    wake(word, ANYONE);
+}
+
+fn wake(word: &AtomicU32, sleepers: u32) {
     // SAFETY: the word lives across the call; the two pointers are not used by this operation.
     unsafe {
         libc::syscall(

@@ -102,7 +102,8 @@ pub(crate) fn no_flush() {
 
 pub(crate) fn no_half_reports() {
     let disk = SmallDisk::new(64);
-    let error = write_report(disk.path(), "report", &vec![1; 200 << 10], Outlives::Process).unwrap_err();
+    let error =
+        write_report(disk.path(), "report", &vec![1; 200 << 10], Outlives::Process, || Some(())).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::StorageFull);
     assert_eq!(fs::read_dir(disk.path()).unwrap().count(), 0);
 }

@@ -303,7 +303,8 @@ fn limited(dir: &Path) {
     say_whether_on_disk(Ring::create(&options(dir)).mirror.attach());
     say(&format!(
         "{:?}",
-        write_report(dir, "report", &vec![1; 80 << 10], Outlives::Process).map_err(|error| error.kind())
+        write_report(dir, "report", &vec![1; 80 << 10], Outlives::Process, || Some(()))
+            .map_err(|error| error.kind())
     ));
 }
 
@@ -328,7 +329,7 @@ fn no_flush(dir: &Path) {
     for outlives in [Outlives::Process, Outlives::PowerLoss] {
         say(&format!(
             "{:?}",
-            write_report(dir, "report", b"report", outlives).map(|_| ()).map_err(|e| e.kind())
+            write_report(dir, "report", b"report", outlives, || Some(())).map(|_| ()).map_err(|e| e.kind())
         ));
     }
 }

@@ -54,6 +54,7 @@ public final class Loopbox {
     @NonNull
     public static Status install(@NonNull Context context, @NonNull Config config) {
         try {
+            int stops = Recorder.stops();
             Settings settings = config.settings;
             String refusal = App.refuses(context, settings);
             // Also when nothing is recorded: what earlier launches left can be taken.
@@ -62,7 +63,7 @@ public final class Loopbox {
             if (refusal == null) {
                 String version = settings.appVersion.isEmpty() ? App.version(context) : settings.appVersion;
                 Framework framework = new ContextFramework(App.lasting(context));
-                refusal = Recorder.start(settings, place, version, framework);
+                refusal = Recorder.start(settings, place, version, framework, stops);
             }
             if (refusal == null) {
                 App.watch(context);
@@ -84,12 +85,13 @@ public final class Loopbox {
     @NonNull
     public static Status install(@NonNull Config config) {
         try {
+            int stops = Recorder.stops();
             Settings settings = config.settings;
             if (settings.directory == null) {
                 return said("the configuration names no directory");
             }
             keep(settings.directory);
-            return said(Recorder.start(settings, directory, settings.appVersion, Framework.NONE));
+            return said(Recorder.start(settings, directory, settings.appVersion, Framework.NONE, stops));
         } catch (Throwable fault) {
             return failed(fault);
         }
@@ -138,7 +140,8 @@ public final class Loopbox {
 
     /**
      * Writes a report now and waits for it, at most 5 seconds. On the main thread it does not wait: there it does what
-     * {@link #dumpAsync} does without a callback, and returns null at once.
+     * {@link #dumpAsync} does without a callback, and returns null at once. So it does for a listener that is being called, and for
+     * more than 64 at once or ten a minute from then on, without a report.
      *
      * @param reason goes into the report
      * @return the file, or null when none was written, or not yet
@@ -162,7 +165,7 @@ public final class Loopbox {
     /**
      * Writes a report in the background and returns at once: of what the main thread does some hundred microseconds
      * later, or, while another report is being written, when that one is done. {@link Listener} has it as well. Any thread;
-     * of more than 16 reports that wait to be written the oldest are given up.
+     * of more than 16 reports that wait to be written the oldest are given up, and more than {@link #dump} allows are refused.
      *
      * @param reason goes into the report
      * @param done what is called when the report is complete or there is none; null for nothing
@@ -259,30 +262,44 @@ public final class Loopbox {
     }
 
     /**
-     * Stops recording until {@link #resume}: nothing is hooked and nothing sampled. What was recorded stays. Any
-     * thread; takes effect on the main thread.
+     * Stops recording until {@link #resume}. At once: a message that runs is not sampled any more, and is no hang. The hook is taken
+     * out when the main thread comes to it. What was recorded stays, and is in the reports of SIGQUIT and {@link #dump}. Any thread.
      */
     @AnyThread
     public static void pause() {
-        onMain(
-                new Runnable() {
-                    @Override
-                    public void run() {
-                        Recorder.pause(true);
-                    }
-                });
+        pause(true);
     }
 
     /** Goes on after {@link #pause}. Any thread; takes effect on the main thread. */
     @AnyThread
     public static void resume() {
-        onMain(
-                new Runnable() {
-                    @Override
-                    public void run() {
-                        Recorder.pause(false);
-                    }
-                });
+        pause(false);
+    }
+
+    private static void onMain(final Runnable what) {
+        try {
+            Recorder.onMain(
+                    new Runnable() {
+                        @Override
+                        public void run() {
+                            try {
+                                what.run();
+                            } catch (Throwable fault) {
+                                Log.w(TAG, "did not work", fault);
+                            }
+                        }
+                    });
+        } catch (Throwable fault) {
+            Log.w(TAG, "did not work", fault);
+        }
+    }
+
+    private static void pause(boolean pause) {
+        try {
+            Recorder.pause(pause);
+        } catch (Throwable fault) {
+            Log.w(TAG, "did not work", fault);
+        }
     }
 
     /**
@@ -332,49 +349,34 @@ public final class Loopbox {
     }
 
     /**
-     * The remote kill switch: false stops recording, and keeps every later launch from loading the native library
-     * until it is true again. True takes effect at the next launch. Any thread.
+     * The remote kill switch: false stops recording, as {@link #uninstall} does, and keeps every later launch from loading the
+     * native library until it is true again. True takes effect at the next launch. Any thread.
      */
     @AnyThread
     public static void setEnabled(@NonNull Context context, boolean enabled) {
         try {
             App.setEnabled(context, enabled);
+        } catch (Throwable fault) {
+            Log.w(TAG, "cannot switch for later launches", fault);
+        } finally {
+            // After the mark: an installation that has not seen it is stopped by this.
             if (!enabled) {
                 uninstall();
             }
-        } catch (Throwable fault) {
-            Log.w(TAG, "cannot switch", fault);
         }
     }
 
     /**
-     * Stops recording for good and puts back what was hooked. The handler of SIGQUIT stays and only passes the signal on to
-     * ART. Any thread; takes effect on the main thread.
+     * Stops recording for good. When it returns nothing is recorded, written or told any more, also while the main thread hangs: no
+     * listener is called, a report that is being written is given up (what is on the disk of it stays), and who waits for one gets
+     * null. A listener that is being called when it comes may still run, and may call this itself. Waits until no file is being
+     * written: a second at most, a twentieth of one on the main thread. What was hooked is put back when the main thread comes
+     * to it, and does nothing until then. The handler of SIGQUIT stays and only passes the signal on to ART. Any thread.
      */
     @AnyThread
     public static void uninstall() {
-        onMain(
-                new Runnable() {
-                    @Override
-                    public void run() {
-                        Recorder.stop();
-                    }
-                });
-    }
-
-    private static void onMain(final Runnable what) {
         try {
-            Recorder.onMain(
-                    new Runnable() {
-                        @Override
-                        public void run() {
-                            try {
-                                what.run();
-                            } catch (Throwable fault) {
-                                Log.w(TAG, "did not work", fault);
-                            }
-                        }
-                    });
+            Recorder.stop();
         } catch (Throwable fault) {
             Log.w(TAG, "did not work", fault);
         }

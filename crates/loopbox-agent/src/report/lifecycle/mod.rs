@@ -90,8 +90,6 @@ pub(super) enum Event {
     EvidenceChecked { message_ended: bool, system: Option<SystemAnswer> },
     /// The evidence is in the file, or the file is gone.
     EvidenceAdded { written: bool },
-    /// The recording ends.
-    SessionEnds,
 }
 
 /// What the worker has to do.
@@ -241,10 +239,6 @@ impl Lifecycle {
             }
             Event::EvidenceChecked { message_ended, system } => self.evidence_checked(message_ended, system),
             Event::EvidenceAdded { written } => self.evidence_added(written),
-            Event::SessionEnds => {
-                self.complete();
-                self.close_followed();
-            }
         }
     }
 

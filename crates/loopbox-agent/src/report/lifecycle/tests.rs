@@ -178,13 +178,6 @@ fn a_second_signal_of_a_hang_keeps_its_complete_file_until_it_is_complete_itself
 }
 
 #[test]
-fn the_end_of_the_session_completes_what_waits() {
-    let mut life = waiting(Trigger::Hang, false, Token(7), true);
-    assert_eq!(after(&mut life, Event::SessionEnds), ["WriteComplete", "notify Hang", "close hang"]);
-    assert!(after(&mut life, tick(Uptime(300))).is_empty(), "nothing is followed any more");
-}
-
-#[test]
 fn a_hang_is_followed_to_its_end_and_the_systems_answer() {
     let mut life = followed(Token(7), true);
     assert_eq!(after(&mut life, checked(false, None)), [""; 0]);

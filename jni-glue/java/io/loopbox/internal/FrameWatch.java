@@ -21,6 +21,9 @@ public final class FrameWatch {
 
     private static volatile FrameWatch current;
 
+    /** One whose recording has ended: the main thread has not taken it out of the windows yet. */
+    private static volatile FrameWatch silenced;
+
     private final FrameSettings settings;
     private final FrameClock clock = new FrameClock();
     private final FingerWatch finger;
@@ -95,8 +98,15 @@ public final class FrameWatch {
         return settings.stages ? "no window yet" : "needs stages";
     }
 
+    /** Nobody is notified any more. Any thread. */
+    static void silence() {
+        silenced = current;
+        current = null;
+    }
+
     static void stop() {
-        FrameWatch watch = current;
+        FrameWatch watch = current == null ? silenced : current;
+        silenced = null;
         if (watch == null) {
             return;
         }
@@ -261,7 +271,9 @@ public final class FrameWatch {
                     @Override
                     public void run() {
                         try {
-                            watch.hear(kind, values, scene);
+                            if (current == watch) {
+                                watch.hear(kind, values, scene);
+                            }
                         } catch (Throwable fault) {
                             Log.w(Tag.LOOPBOX, "the frame listener threw", fault);
                         } finally {

@@ -17,8 +17,12 @@ public final class Listeners {
     }
 
     /** On the listener's thread. What one throws is not the others' concern. */
-    static void onReport(File file) {
+    static void onReport(File file, Gate gate) {
         for (ReportSink listener : ADDED) {
+            if (gate.isClosed()) {
+                // One of them may have stopped the recording.
+                return;
+            }
             try {
                 listener.onReport(file, false);
             } catch (Throwable fault) {

@@ -55,6 +55,7 @@ public final class MonitorThread implements Runnable {
     private static volatile MonitorThread running;
 
     private final Plan plan;
+    private final Gate gate = Recorder.gate();
     private final LinkedBlockingQueue<String> waiting = new LinkedBlockingQueue<String>(MOST_WAITING);
     private volatile boolean stops;
 
@@ -135,8 +136,8 @@ public final class MonitorThread implements Runnable {
         try {
             Process.setThreadPriority(Process.THREAD_PRIORITY_BACKGROUND);
             sample();
-            // What came before the stop is still done.
-            for (String told = next(); !told.equals(STOP); told = next()) {
+            // What came before the stop is still done, but not when the recording has ended.
+            for (String told = next(); !told.equals(STOP) && !gate.isClosed(); told = next()) {
                 one(told);
             }
         } catch (InterruptedException unexpected) {
@@ -188,7 +189,9 @@ public final class MonitorThread implements Runnable {
         if (plan.settings.log) {
             Log.w(Tag.LOOPBOX, "the main thread has been in one message for " + ageMs + " ms:\n" + stack.text());
         }
-        plan.sink.onBlock(ageMs, stack.text());
+        if (!gate.isClosed()) {
+            plan.sink.onBlock(ageMs, stack.text());
+        }
     }
 
     private Vitals newestBefore(long ns) {
@@ -221,10 +224,17 @@ public final class MonitorThread implements Runnable {
         long unixMs = System.currentTimeMillis() - ageMs;
         String scene = Annotations.get("scene");
         String json = line.json(level, unixMs, zone, Process.myPid(), scene, vitals);
-        if (settings.files) {
-            plan.files.append(LocalTime.day(unixMs, zone), json, new ProcessBase(settings, unixMs, zone));
+        if (settings.files && gate.enter()) {
+            try {
+                plan.files.append(LocalTime.day(unixMs, zone), json, new ProcessBase(settings, unixMs, zone));
+            } finally {
+                gate.leave();
+            }
         }
         String stack = line.stacks.isEmpty() ? "" : line.stacks.get(0).text();
+        if (gate.isClosed()) {
+            return;
+        }
         plan.sink.onStall(
                 level, line.wallNs / 1e6, line.startNs / 1_000_000, unixMs, line.message(), scene, stack, json);
     }

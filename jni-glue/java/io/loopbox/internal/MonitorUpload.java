@@ -4,6 +4,10 @@ package io.loopbox.internal;
 import android.util.Log;
 import io.loopbox.MonitorUploader;
 import java.io.File;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 
 /** Has the app's code send what the monitor wrote, on a thread of its own, one file after the other. */
 public final class MonitorUpload implements Runnable {
@@ -13,9 +17,14 @@ public final class MonitorUpload implements Runnable {
     private final MonitorUploader uploader;
     private final long retryMs;
 
+    /** Those that send. */
+    private static final Set<MonitorUpload> SENDING = new HashSet<MonitorUpload>();
+
     // Guarded by this.
     private boolean runs;
     private boolean again;
+    private boolean stopped;
+    private Thread sender;
     private long retryAfterMs;
 
     /** When a file that could not be sent is tried again, System.nanoTime in milliseconds; 0 for not by itself. */
@@ -27,18 +36,44 @@ public final class MonitorUpload implements Runnable {
         retryMs = settings.uploadRetryMs;
     }
 
-    /** Sends all, unless that is being done. Any thread. */
+    /** The recording ends: each ends after the file that is being sent, until the app asks for more. Any thread. */
+    static void stopAll() {
+        List<MonitorUpload> all;
+        synchronized (SENDING) {
+            all = new ArrayList<MonitorUpload>(SENDING);
+        }
+        for (MonitorUpload upload : all) {
+            upload.stop();
+        }
+    }
+
+    private synchronized void stop() {
+        again = false;
+        stopped = true;
+        retryAtMs = 0;
+    }
+
+    private synchronized boolean isStopped() {
+        return stopped;
+    }
+
+    /** Sends all, unless that is being done. Any thread; not by the uploader itself, whose file is tried again when it is time. */
     public synchronized void begin() {
         if (uploader == null) {
             Log.w(Tag.LOOPBOX, "no uploader was given");
             return;
         }
+        if (runs && Thread.currentThread() == sender) {
+            Log.w(Tag.LOOPBOX, "the uploader has asked for an upload");
+            return;
+        }
         again = true;
+        stopped = false;
         retryAtMs = 0;
         if (!runs) {
-            Thread thread = new Thread(this, "loopbox-upload");
-            thread.setDaemon(true);
-            thread.start();
+            sender = new Thread(this, "loopbox-upload");
+            sender.setDaemon(true);
+            sender.start();
             runs = true;
         }
     }
@@ -56,6 +91,19 @@ public final class MonitorUpload implements Runnable {
 
     @Override
     public void run() {
+        synchronized (SENDING) {
+            SENDING.add(this);
+        }
+        try {
+            send();
+        } finally {
+            synchronized (SENDING) {
+                SENDING.remove(this);
+            }
+        }
+    }
+
+    private void send() {
         while (goesOn()) {
             boolean sent = false;
             try {
@@ -75,11 +123,14 @@ public final class MonitorUpload implements Runnable {
 
     private synchronized void ended(boolean sent) {
         retryAfterMs = sent ? 0 : Math.min(Math.max(retryMs, retryAfterMs * 2), Math.max(MOST_RETRY_MS, retryMs));
-        retryAtMs = sent ? 0 : nowMs() + retryAfterMs;
+        retryAtMs = sent || stopped ? 0 : nowMs() + retryAfterMs;
     }
 
     private boolean sendAll() throws Exception {
         for (File file : files.pack()) {
+            if (isStopped()) {
+                return true;
+            }
             // Rotation may have deleted it meanwhile.
             if (file.exists() && !uploader.upload(file, MonitorFiles.day(file))) {
                 return false;

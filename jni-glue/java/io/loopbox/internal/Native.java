@@ -55,8 +55,14 @@ public final class Native {
      */
     static native String install(long[] numbers, String[] strings);
 
-    /** Stops it again; on the main thread only, with the hook already out. */
+    /** Stops it again, but for what {@link #leave} undoes: its callbacks do nothing from now on. Any thread. */
     static native void uninstall();
+
+    /** Waits until no thread of the recorder does what it began before {@link #uninstall}, that long at most. Any thread. */
+    static native void awaitEnd(long mostMs);
+
+    /** Undoes what only the main thread may, with the hook already out. On the main thread only. */
+    static native void leave();
 
     /** Switches stack sampling off and on while the recorder runs. Any thread. */
     public static native void setSampling(boolean on);

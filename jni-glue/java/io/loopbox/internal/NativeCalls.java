@@ -47,6 +47,7 @@ final class NativeCalls {
     static void onReport(String path, long about) {
         try {
             File file = path == null ? null : new File(path);
+            Gate gate = Recorder.gate();
             if (about == Native.LOOKED_BACK) {
                 try {
                     Recorder.noteStart();
@@ -57,10 +58,11 @@ final class NativeCalls {
                 AskedDumps.answer(about, file);
             } else {
                 if (about == Native.COMPLETE) {
-                    Listeners.onReport(file);
+                    Listeners.onReport(file, gate);
                 }
                 Settings settings = Recorder.settings();
-                if (settings != null && settings.listener != null) {
+                // One of the others may have stopped the recording, and another one may have begun.
+                if (settings != null && settings.listener != null && !gate.isClosed()) {
                     settings.listener.onReport(file, about == Native.FIRST_FILE);
                 }
             }

@@ -29,7 +29,35 @@ public final class Recorder {
 
     private static final long LOOK_BACK_MS = 5_000;
 
+    /** Null while nothing is recorded. Changed with {@link #CHANGING} held, on the main thread or, to null, on any. */
     private static volatile Settings settings;
+
+    /**
+     * Held while a recording begins or ends: for the native side's installation at the longest, never while code of the app
+     * runs or the disk is waited for.
+     */
+    private static final Object CHANGING = new Object();
+
+    private static final String STOPPED = "stopped by the app meanwhile";
+
+    private static volatile boolean isLoaded;
+
+    /** Set on a thread while the app's Redactor sees a value on it. */
+    private static final ThreadLocal<String> REDACTS = new ThreadLocal<String>();
+
+    /** How often the app has stopped recording. With {@link #CHANGING} held. */
+    private static int stops;
+
+    /** How long who stops it waits for the one step that each thread of the recorder may be in: the disk may hold it up. */
+    private static final long END_MS = 1_000;
+    private static final long END_ON_MAIN_MS = 50;
+
+    /** What the recording writes and tells goes through it. */
+    private static volatile Gate gate = new Gate();
+
+    /** A recording has ended, and {@link #leave} has to follow on the main thread. */
+    private static volatile boolean leaves;
+
     private static volatile Framework framework = Framework.NONE;
     private static volatile About about;
     private static Hook hook;
@@ -61,16 +89,26 @@ public final class Recorder {
         new Handler(Looper.getMainLooper()).post(what);
     }
 
+    /** How often the app has stopped recording: taken before all that {@link #start} needs. Any thread. */
+    public static int stops() {
+        synchronized (CHANGING) {
+            return stops;
+        }
+    }
+
     /**
+     * @param stopsBefore when the app stops it after that, nothing starts
      * @return null, or why it could not start
      */
-    public static String start(Settings wanted, File directory, String appVersion, Framework asked) {
+    public static String start(
+            Settings wanted, File directory, String appVersion, Framework asked, int stopsBefore) {
         if (!onMainThread()) {
             return "install must be called on the main thread";
         }
         if (settings != null) {
             return "already installed";
         }
+        leave();
         // A process without a Context is no app that is started again and again.
         String process = asked == Framework.NONE ? null : App.processName();
         StartGuard guard = process == null ? null : new StartGuard(directory, process, appVersion);
@@ -82,20 +120,34 @@ public final class Recorder {
         refusal = "the native part failed";
         try {
             System.loadLibrary("loopbox");
-            framework = asked;
-            // Before there is a worker: it may have an earlier launch's report for the listener at once.
-            lookBack = new CountDownLatch(1);
-            starting = new CountDownLatch(1);
-            settings = wanted;
-            about = new About(directory, appVersion);
+            isLoaded = true;
             String[] strings = wanted.strings(directory, appVersion, mark);
-            Annotations.begin(Arrays.asList(strings).subList(Settings.ANNOTATIONS_AT, strings.length));
             long[] numbers = wanted.numbers(Build.VERSION.SDK_INT);
-            refusal = Native.install(numbers, strings);
+            synchronized (CHANGING) {
+                if (stops != stopsBefore) {
+                    refusal = STOPPED;
+                } else {
+                    framework = asked;
+                    // Before there is a worker: it may have an earlier launch's report for the listener at once.
+                    lookBack = new CountDownLatch(1);
+                    starting = new CountDownLatch(1);
+                    gate = new Gate();
+                    settings = wanted;
+                    about = new About(directory, appVersion);
+                    Annotations.begin(Arrays.asList(strings).subList(Settings.ANNOTATIONS_AT, strings.length));
+                    try {
+                        refusal = Native.install(numbers, strings);
+                    } finally {
+                        if (refusal != null) {
+                            settings = null;
+                            gate.close();
+                        }
+                    }
+                }
+            }
         } finally {
             starting.countDown();
             if (refusal != null) {
-                settings = null;
                 lookedBack();
                 if (guard != null) {
                     guard.end();
@@ -108,12 +160,18 @@ public final class Recorder {
         if (wanted.isHooked()) {
             InstallMessage.adopt();
         }
-        if (!putIn()) {
+        if (!putIn(wanted)) {
             stop();
             return "the Observer hook is refused";
         }
         PendingQueue.begin(wanted);
         FrameWatch.start(wanted.frames);
+        if (settings != wanted) {
+            // On another thread, just now.
+            leaves = true;
+            leave();
+            return STOPPED;
+        }
         return null;
     }
 
@@ -143,29 +201,103 @@ public final class Recorder {
         }
     }
 
+    /**
+     * Ends the recording: when this returns nothing is recorded, written or told any more. Only what a thread of the recorder was
+     * in the middle of, and is held up in by the disk, may end later than the time that is waited for it. What is the main
+     * thread's follows when that comes to it, and does nothing until then. Any thread.
+     */
     public static void stop() {
-        if (settings == null) {
-            return;
+        Gate ended;
+        boolean ends;
+        synchronized (CHANGING) {
+            stops++;
+            ended = gate;
+            ends = settings != null;
+            if (ends) {
+                end();
+            }
         }
-        takeOut();
-        PendingQueue.end();
-        FrameWatch.stop();
-        InputWatch.takeOut();
-        MonitorThread.end();
-        if (settings.systemProfiles) {
-            SystemProfiles.stop(framework);
+        if (isLoaded) {
+            // Also for who stops what another thread is just stopping.
+            long mostMs = onMainThread() ? END_ON_MAIN_MS : END_MS;
+            Native.awaitEnd(mostMs);
+            ended.awaitLeft(mostMs);
         }
-        settings = null;
-        lookedBack();
-        pausedByApp = false;
-        pausedInBackground = false;
-        Native.uninstall();
+        if (ends) {
+            onMain(
+                    new Runnable() {
+                        @Override
+                        public void run() {
+                            leave();
+                        }
+                    });
+        }
     }
 
-    /** By the app's choice: nothing is recorded until it chooses otherwise. */
-    public static void pause(boolean pause) {
-        pausedByApp = pause && settings != null;
-        settle();
+    /** Everything that ends at once. With {@link #CHANGING} held; nothing of it waits. */
+    private static void end() {
+        Settings ended = settings;
+        settings = null;
+        gate.close();
+        leaves = true;
+        Native.uninstall();
+        MonitorThread.end();
+        MonitorUpload.stopAll();
+        FrameWatch.silence();
+        lookedBack();
+        if (ended.systemProfiles) {
+            try {
+                SystemProfiles.stop(framework);
+            } catch (Throwable fault) {
+                Log.w(Tag.LOOPBOX, "the system takes profiles on", fault);
+            }
+        }
+    }
+
+    /** What is the main thread's: its hooks, and what it did for the native side. */
+    private static void leave() {
+        if (!leaves) {
+            return;
+        }
+        leaves = false;
+        try {
+            takeOut();
+            PendingQueue.end();
+            FrameWatch.stop();
+            InputWatch.takeOut();
+            pausedByApp = false;
+            pausedInBackground = false;
+        } catch (Throwable fault) {
+            Log.w(Tag.LOOPBOX, "not all was taken out", fault);
+        }
+        Native.leave();
+    }
+
+    /** What is written and told goes through it, in the recording that is in progress. Any thread. */
+    static Gate gate() {
+        return gate;
+    }
+
+    /**
+     * By the app's choice: nothing is recorded until it chooses otherwise. Any thread: a message that runs is not sampled any more,
+     * and is no hang; the hook is taken out when the main thread comes to it.
+     */
+    public static void pause(final boolean pause) {
+        if (pause && isOn()) {
+            Native.setPaused(true);
+        }
+        onMain(
+                new Runnable() {
+                    @Override
+                    public void run() {
+                        try {
+                            pausedByApp = pause && settings != null;
+                            settle();
+                        } catch (Throwable fault) {
+                            Log.w(Tag.LOOPBOX, "neither paused nor resumed", fault);
+                        }
+                    }
+                });
     }
 
     /** What the Activities say, when the app wants to record in the foreground only. */
@@ -176,7 +308,8 @@ public final class Recorder {
 
     /** Puts the hook in or takes it out, as the reasons to pause have it. */
     private static void settle() {
-        if (settings == null) {
+        Settings wanted = settings;
+        if (wanted == null) {
             return;
         }
         boolean pause = pausedByApp || pausedInBackground;
@@ -190,7 +323,7 @@ public final class Recorder {
                 MainThread.end();
             }
             Native.setHook(false, pausedByApp ? "paused by the app" : "paused in the background");
-        } else if (!pause && hook == null && !putIn()) {
+        } else if (!pause && hook == null && !putIn(wanted)) {
             Native.setHook(false, "refused after a pause");
         }
     }
@@ -231,12 +364,20 @@ public final class Recorder {
         return settings;
     }
 
-    /** Adds something about the app to each report from now on, or takes it out. Any thread. */
+    /** Adds something about the app to each report from now on, or takes it out. Any thread; not what a Redactor itself does. */
     public static void annotate(String name, String value) {
         try {
             Settings wanted = settings;
-            if (wanted != null) {
-                String kept = value == null ? null : wanted.redacted(name, value);
+            if (wanted != null && REDACTS.get() == null) {
+                String kept = value;
+                if (value != null) {
+                    REDACTS.set(name);
+                    try {
+                        kept = wanted.redacted(name, value);
+                    } finally {
+                        REDACTS.remove();
+                    }
+                }
                 Annotations.put(name, kept);
                 Native.annotate(name, kept);
             }
@@ -247,7 +388,8 @@ public final class Recorder {
 
     /** Records this window's input, where messages are recorded. On the main thread. */
     public static void watchInput(Window window) {
-        if (window != null && settings != null && settings.isHooked() && onMainThread()) {
+        Settings wanted = settings;
+        if (window != null && wanted != null && wanted.isHooked() && onMainThread()) {
             InputWatch.watch(window, true);
         }
     }
@@ -281,8 +423,8 @@ public final class Recorder {
         }
     }
 
-    private static boolean putIn() {
-        hook = hookInto(Looper.getMainLooper());
+    private static boolean putIn(Settings wanted) {
+        hook = hookInto(Looper.getMainLooper(), wanted);
         if (hook == null) {
             return false;
         }
@@ -290,7 +432,7 @@ public final class Recorder {
         if (!hook.records()) {
             return true;
         }
-        DisplacedWatch watch = new DisplacedWatch(hook, settings.printerCheckMs);
+        DisplacedWatch watch = new DisplacedWatch(hook, wanted.printerCheckMs);
         displacedWatch = watch;
         Looper.myQueue().addIdleHandler(watch);
         return true;
@@ -309,14 +451,14 @@ public final class Recorder {
         }
     }
 
-    private static Hook hookInto(Looper looper) {
+    private static Hook hookInto(Looper looper, Settings settings) {
         if (!settings.isHooked()) {
             return new NoHook();
         }
-        boolean wanted =
+        boolean observes =
                 settings.hook == Config.Hook.OBSERVER
                         || (settings.hook == Config.Hook.AUTO && Build.VERSION.SDK_INT == ANDROID_10);
-        if (wanted && settings.mayReflect()) {
+        if (observes && settings.mayReflect()) {
             ObserverHook observer = ObserverHook.install(settings);
             if (observer != null) {
                 // Without stacks only the Printer can name a message that does not end.

@@ -42,13 +42,20 @@ final class SystemProfiles {
     /** Asks the system for profiles, where it has them. */
     static void start(final File directory, Framework framework) {
         final CountDownLatch came = new CountDownLatch(1);
+        final Gate gate = Recorder.gate();
         boolean wanted =
                 framework.profileAnrs(
                         new ProfileSink() {
                             @Override
                             public void onProfile(String path) {
                                 try {
-                                    note(new File(directory, FOLDER), path);
+                                    if (gate.enter()) {
+                                        try {
+                                            note(new File(directory, FOLDER), path);
+                                        } finally {
+                                            gate.leave();
+                                        }
+                                    }
                                 } catch (IOException fault) {
                                     Log.w(Tag.LOOPBOX, "a profile is not noted: " + fault);
                                 } finally {

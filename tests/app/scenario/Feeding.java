@@ -1,0 +1,176 @@
+package scenario;
+
+import android.os.Looper;
+import android.os.Process;
+import android.os.SystemClock;
+import android.system.Os;
+import android.system.OsConstants;
+import io.loopbox.Config;
+import io.loopbox.DumpCallback;
+import io.loopbox.Listener;
+import io.loopbox.Loopbox;
+import io.loopbox.Redactor;
+import io.loopbox.Report;
+import io.loopbox.Status;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.FileReader;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * What the app does when it is called makes the recorder call it again. {@code mode=}
+ *
+ * <ul>
+ *   <li>dump, async: the listener asks for a report;
+ *   <li>thread: it has another thread ask, which asks at once;
+ *   <li>signal: it sends the process SIGQUIT;
+ *   <li>annotate: the app annotates a thousand times a second, and its Redactor does once more.
+ * </ul>
+ *
+ * At the end, {@code ms=} after the start, it says how often it was called, and what the status has of requests.
+ */
+public final class Feeding implements Listener, Redactor, Runnable {
+    private final String mode;
+    private final int ms;
+    private final AtomicInteger called = new AtomicInteger();
+    private final AtomicInteger nulls = new AtomicInteger();
+    private final LinkedBlockingQueue<String> asks = new LinkedBlockingQueue<String>();
+
+    private Feeding(Options options) {
+        mode = options.text("mode", "dump");
+        ms = options.number("ms", 3_000);
+    }
+
+    /** Plays one story and ends the process. */
+    public static void main(String[] arguments) {
+        Looper.prepareMainLooper();
+        Options options = new Options(arguments);
+        Feeding story = new Feeding(options);
+        Config.Builder config = options.config().listener(story);
+        if (options.is("mode", "annotate")) {
+            config.redactor(story);
+        }
+        if (!Loopbox.install(config.build()).isOn()) {
+            throw new AssertionError("not installed");
+        }
+        Script.awaitSampler();
+        new Thread(story, "story").start();
+        Looper.loop();
+    }
+
+    @Override
+    public void onReport(Report report) {
+        called.incrementAndGet();
+        if (mode.equals("dump")) {
+            again(Loopbox.dump("again"));
+        } else if (mode.equals("async")) {
+            async();
+        } else if (mode.equals("signal")) {
+            try {
+                Os.kill(Process.myPid(), OsConstants.SIGQUIT);
+            } catch (Exception unexpected) {
+                throw new AssertionError(unexpected);
+            }
+        } else {
+            asks.add("again");
+        }
+    }
+
+    private void again(File file) {
+        if (file == null) {
+            nulls.incrementAndGet();
+        }
+    }
+
+    private void async() {
+        Loopbox.dumpAsync(
+                "again",
+                new DumpCallback() {
+                    @Override
+                    public void onDumped(Report report) {
+                        again(report == null ? null : report.file());
+                        async();
+                    }
+                });
+    }
+
+    @Override
+    public void run() {
+        try {
+            long end = SystemClock.uptimeMillis() + ms;
+            if (mode.equals("annotate")) {
+                annotate(end);
+            } else {
+                Loopbox.dump("first");
+                while (mode.equals("thread") && SystemClock.uptimeMillis() < end) {
+                    asks.take();
+                    File file = Loopbox.dump("again");
+                    again(file);
+                    if (file == null) {
+                        asks.add("again");
+                        SystemClock.sleep(10);
+                    }
+                }
+                while (SystemClock.uptimeMillis() < end && (!mode.equals("signal") || requests().equals("none"))) {
+                    SystemClock.sleep(50);
+                }
+            }
+            Script.say("called " + called.get() + " nulls " + nulls.get() + " status " + requests());
+            Runtime.getRuntime().halt(0);
+        } catch (Throwable fault) {
+            fault.printStackTrace();
+            Runtime.getRuntime().halt(1);
+        }
+    }
+
+    private static String requests() {
+        for (Status.Part part : Loopbox.status().parts()) {
+            if (part.name().equals("requests")) {
+                return part.detail();
+            }
+        }
+        return "none";
+    }
+
+    private void annotate(long end) throws Exception {
+        long before = switches();
+        int value = 0;
+        while (SystemClock.uptimeMillis() < end) {
+            value++;
+            Loopbox.annotate("count", Integer.toString(value));
+            SystemClock.sleep(1);
+        }
+        Script.say("woken " + (switches() - before) + " in " + value);
+        Script.say("dumped " + Loopbox.dump("counted " + value));
+    }
+
+    @Override
+    public String redact(String name, String value) {
+        Loopbox.annotate("redacted", value);
+        return value;
+    }
+
+    /** How often the worker has gone to sleep. */
+    private static long switches() throws Exception {
+        for (File task : new File("/proc/self/task").listFiles()) {
+            if ("loopbox-worker".equals(line(new File(task, "comm"), ""))) {
+                return Long.parseLong(line(new File(task, "status"), "voluntary_ctxt_switches:").trim());
+            }
+        }
+        throw new AssertionError("no worker");
+    }
+
+    private static String line(File file, String begin) throws Exception {
+        BufferedReader reader = new BufferedReader(new FileReader(file));
+        try {
+            String line = reader.readLine();
+            while (!line.startsWith(begin)) {
+                line = reader.readLine();
+            }
+            return line.substring(begin.length());
+        } finally {
+            reader.close();
+        }
+    }
+}

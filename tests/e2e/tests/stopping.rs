@@ -1,0 +1,116 @@
+//! Every way to stop recording, at the wrong moment: when it returns nothing is recorded, written or told any more.
+
+use anyhow::{Context, Result};
+use loopbox_e2e::live::quit;
+use loopbox_e2e::{LIMIT, launcher};
+use loopbox_launch::reports;
+use loopbox_testbed as testbed;
+use std::fs;
+use std::path::Path;
+use tempfile::tempdir;
+
+/// What `scenario.Stopping` said, without the mark.
+fn words(lines: &[String]) -> Vec<&str> {
+    lines.iter().filter_map(|line| line.strip_prefix("SCRIPT ")).collect()
+}
+
+fn told(testbed: &str, folder: &Path, arguments: &[&str]) -> Result<Vec<String>> {
+    let mut app = launcher(testbed)?.app("scenario.Stopping").argument(format!("dir={}", folder.display()));
+    for argument in arguments {
+        app = app.argument(*argument);
+    }
+    Ok(app.start()?.finish(LIMIT)?.success()?.lines)
+}
+
+/// Half a second after the start of a message that goes on for long after its threshold. The signal that the system would send
+/// finds nobody who records, and ART writes its trace as ever.
+#[test]
+fn a_hang_that_goes_on_after_the_stop_leaves_no_report() -> Result<()> {
+    for testbed in testbed::to_test_on(&["art10", "art11"]) {
+        for how in ["uninstall", "disabled", "pause"] {
+            let folder = tempdir()?;
+            let recorded = folder.path().join("recorded");
+            let gate = folder.path().join("gate");
+            let mut app = launcher(&testbed)?
+                .app("scenario.Stopping")
+                .argument("mode=hang")
+                .argument(format!("how={how}"))
+                .argument(format!("dir={}", recorded.display()))
+                .argument(format!("gate={}", gate.display()))
+                .start()?;
+            app.wait_for("SCRIPT stopped", LIMIT)?;
+            let mut signals = 0;
+            if how != "pause" {
+                quit(&app)?;
+                signals = 1;
+            }
+            app.wait_for("SCRIPT hangs", LIMIT)?;
+            assert_eq!(reports(&recorded)?.len(), 0, "{testbed} {how}");
+            fs::write(&gate, "")?;
+            let ended = app.finish(LIMIT)?.success()?;
+            let again: &[&str] =
+                if how == "uninstall" { &["again true", "report again", "dumped true"] } else { &[] };
+            let said = words(&ended.lines);
+            let (begin, rest) = said.split_at_checked(3).context("cut off")?;
+            assert_eq!(begin, ["stopped", "unchanged", "hangs"], "{testbed} {how}: {said:?}");
+            let mut rest: Vec<_> = rest.iter().filter(|line| **line != "done").copied().collect();
+            // The listener may be a moment later than the one who has asked.
+            rest.sort_unstable();
+            let mut again = again.to_vec();
+            again.sort_unstable();
+            assert_eq!(rest, again, "{testbed} {how}: {said:?}");
+            let traces = ended.errors.matches("reacting to signal 3").count();
+            assert_eq!(traces, signals, "{testbed} {how}: {}", ended.errors);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_listener_may_stop_the_recording_and_hears_of_nothing_more() -> Result<()> {
+    let folder = tempdir()?;
+    let lines = told("art10", folder.path(), &["mode=listener"])?;
+    assert_eq!(words(&lines), ["first of the listener", "stopped", "unchanged", "done"]);
+    let all = reports(folder.path())?;
+    let [only] = &all[..] else { panic!("{all:?}") };
+    // The file of which it has heard, as it was.
+    loopbox_e2e::read(only)?;
+    Ok(())
+}
+
+#[test]
+fn what_waits_for_a_busy_listener_is_not_told_after_the_stop() -> Result<()> {
+    let folder = tempdir()?;
+    let lines = told("art10", folder.path(), &["mode=queued"])?;
+    let expected =
+        ["report first", "stopped", "answer second nothing", "answer third nothing", "unchanged", "done"];
+    assert_eq!(words(&lines), expected);
+    Ok(())
+}
+
+#[test]
+fn what_waits_for_the_monitor_is_neither_told_nor_written_after_the_stop() -> Result<()> {
+    let folder = tempdir()?;
+    let lines = told("art10", folder.path(), &["mode=monitor", "hangMs=10000"])?;
+    assert_eq!(words(&lines), ["started true", "stall", "stopped", "unchanged", "done"]);
+    Ok(())
+}
+
+/// A report in each state of being written, a hundred times.
+#[test]
+fn a_report_that_is_being_written_is_given_up() -> Result<()> {
+    let folder = tempdir()?;
+    let lines = told("art10", folder.path(), &["mode=often", "rounds=100", "hangMs=10000"])?;
+    let mut stopped = false;
+    let mut stops = 0;
+    for line in words(&lines) {
+        match line {
+            "stopped" => (stopped, stops) = (true, stops + 1),
+            "next" => stopped = false,
+            "unchanged" | "done" => {}
+            line => assert!(line.starts_with("report round") && !stopped, "{line} in {lines:#?}"),
+        }
+    }
+    assert_eq!(stops, 100);
+    Ok(())
+}

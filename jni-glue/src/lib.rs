@@ -22,6 +22,12 @@ use loopbox_agent::jni::{entry, raw};
 use loopbox_agent::{Listener, mark_crash, set_first_listener, set_listener};
 use std::ffi::{c_int, c_void};
 
+/// The system's, with a reserve behind it: an allocation that fails must not end the app. In builds for tests `live_heap` has it behind
+/// its count.
+#[cfg(not(debug_assertions))]
+#[global_allocator]
+static MEMORY: loopbox_agent::Memory = loopbox_agent::Memory;
+
 /// Called by the VM when the app loads the library. Every class, method and field that is needed later is looked
 /// up here, so that a name that a shrinker took away shows now: as an exception from `System.loadLibrary` that names it.
 /// For a result that means "not loaded" ART would throw an exception of its own, which does not name it.

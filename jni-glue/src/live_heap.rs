@@ -1,7 +1,8 @@
 //! How much of the heap is the recorder's, for tests: builds with debug assertions only, which the shipped library is not.
 //! malloc's own figure has the runtime's blocks in it, and those that it keeps for threads to come.
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use loopbox_agent::Memory;
+use std::alloc::{GlobalAlloc, Layout};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 static LIVE: AtomicUsize = AtomicUsize::new(0);
@@ -22,23 +23,23 @@ fn added(block: *mut u8, len: usize) -> *mut u8 {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise.
-        added(unsafe { System.alloc(layout) }, layout.size())
+        added(unsafe { Memory.alloc(layout) }, layout.size())
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise.
-        added(unsafe { System.alloc_zeroed(layout) }, layout.size())
+        added(unsafe { Memory.alloc_zeroed(layout) }, layout.size())
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
         // SAFETY: the caller's promise.
-        unsafe { System.dealloc(block, layout) }
+        unsafe { Memory.dealloc(block, layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, len: usize) -> *mut u8 {
         // SAFETY: the caller's promise.
-        let moved = added(unsafe { System.realloc(block, layout, len) }, len);
+        let moved = added(unsafe { Memory.realloc(block, layout, len) }, len);
         if !moved.is_null() {
             LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
         }

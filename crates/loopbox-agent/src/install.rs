@@ -29,7 +29,7 @@ use crate::session::{Request, SWITCHED_OFF, Session};
 #[cfg(debug_assertions)]
 use crate::sys::fault;
 use crate::sys::wake::EventFd;
-use crate::sys::{clock, log};
+use crate::sys::{clock, descriptors, log};
 use loopbox_art::{JniEnv, Joined, ThreadEnv};
 use loopbox_format::model::{Feature, FeatureState, Uptime};
 use loopbox_recorder::{AdoptedMessage, Aggregator};
@@ -93,6 +93,7 @@ pub fn install(env: &Env<'_>, settings: Settings) -> Result<(), InstallError> {
     let Ring { main: main_writer, worker: worker_writer, fuse, reader, mirror } =
         Ring::create(&ring_options(&settings, identity));
 
+    descriptors::reserve();
     let shared = Arc::new(SharedState::default());
     let session = Arc::new(Session {
         started: OnceLock::new(),
@@ -259,6 +260,7 @@ pub fn uninstall() {
 
 fn end_threads(session: &Session) {
     session.gate.close();
+    descriptors::release();
     session.shared.stop();
     session.drop_requests();
     session.wake_worker();

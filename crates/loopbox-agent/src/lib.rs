@@ -28,6 +28,7 @@ pub use report::crash_mark::mark_crash;
 pub use report::listener::{Listener, set_first_listener, set_listener};
 pub use session::settings::{NUMBERS, Settings};
 pub use session::shared_state::SharedState;
+pub use sys::memory::Memory;
 
 /// Takes the one pthread key that this library needs, when it is loaded and before anything else. False when the process
 /// has none left: nothing here can be used then.

@@ -67,13 +67,28 @@ public final class Feeding implements Listener, Redactor, Runnable {
         } else if (mode.equals("async")) {
             async();
         } else if (mode.equals("signal")) {
-            try {
-                Os.kill(Process.myPid(), OsConstants.SIGQUIT);
-            } catch (Exception unexpected) {
-                throw new AssertionError(unexpected);
-            }
+            signal();
         } else {
             asks.add("again");
+        }
+    }
+
+    private static void signal() {
+        try {
+            Os.kill(Process.myPid(), OsConstants.SIGQUIT);
+        } catch (Exception unexpected) {
+            throw new AssertionError(unexpected);
+        }
+    }
+
+    /** One that comes while ART writes its trace may be ART's alone. */
+    private void signals(long end) {
+        while (SystemClock.uptimeMillis() < end && requests().equals("none")) {
+            int before = called.get();
+            SystemClock.sleep(500);
+            if (before == called.get()) {
+                signal();
+            }
         }
     }
 
@@ -112,8 +127,10 @@ public final class Feeding implements Listener, Redactor, Runnable {
                         SystemClock.sleep(10);
                     }
                 }
-                while (SystemClock.uptimeMillis() < end && (!mode.equals("signal") || requests().equals("none"))) {
-                    SystemClock.sleep(50);
+                if (mode.equals("signal")) {
+                    signals(end);
+                } else {
+                    SystemClock.sleep(Math.max(0, end - SystemClock.uptimeMillis()));
                 }
             }
             Script.say("called " + called.get() + " nulls " + nulls.get() + " status " + requests());

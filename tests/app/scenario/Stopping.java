@@ -37,6 +37,9 @@ public final class Stopping implements Runnable {
     private final Options options;
     private final File directory;
     private final Phone phone;
+    /** The call that stops the recording has returned. */
+    private volatile boolean stopped;
+
     private final Handler handler = new Handler(Looper.getMainLooper());
 
     private Stopping(Options options) {
@@ -74,7 +77,9 @@ public final class Stopping implements Runnable {
 
             @Override
             public void onReport(Report report) {
-                say("report", report);
+                // Before the file is read, which takes time.
+                boolean late = stopped;
+                say(late ? "late report" : "report", report);
                 if (mode.equals("queued")) {
                     block();
                 }
@@ -265,6 +270,7 @@ public final class Stopping implements Runnable {
                         @Override
                         public void run() {
                             Loopbox.uninstall();
+                            stopped = true;
                             Script.say("stopped");
                         }
                     };
@@ -275,6 +281,7 @@ public final class Stopping implements Runnable {
             }
             nothingFollows(60);
             Script.say("next");
+            stopped = false;
             onMain(
                     new Runnable() {
                         @Override

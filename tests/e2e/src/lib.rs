@@ -1,6 +1,7 @@
 //! What the end-to-end tests share: one prepared launcher per testbed, and decoded reports with words to ask them.
 
 pub mod causes;
+pub mod exhausted;
 pub mod hangs;
 pub mod kill;
 pub mod links;

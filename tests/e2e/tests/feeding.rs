@@ -54,7 +54,7 @@ fn a_process_that_sends_itself_a_signal_for_each_report_gets_no_more_reports() -
     let folder = tempdir()?;
     let (called, _, status) = fed(folder.path(), "signal", 100_000)?;
     assert!((64..64 + 100 / 6).contains(&called), "{called}");
-    assert_eq!(status, "1 reports refused");
+    assert!(status.ends_with(" reports refused"), "{status}");
     Ok(())
 }
 

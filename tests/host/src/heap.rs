@@ -1,5 +1,6 @@
 //! What this process takes from malloc: the native half of `scenario.Heap`, and a count of allocations by thread.
 
+use crate::exhausted;
 use jni::EnvUnowned;
 use jni::jni_str;
 use jni::objects::{JClass, JString};
@@ -26,6 +27,9 @@ fn count() {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
     count();
+    if exhausted::refuses() {
+        return std::ptr::null_mut();
+    }
     // SAFETY: the caller's promise.
     unsafe { __libc_malloc(size) }
 }
@@ -35,6 +39,9 @@ unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn calloc(number: usize, size: usize) -> *mut c_void {
     count();
+    if exhausted::refuses() {
+        return std::ptr::null_mut();
+    }
     // SAFETY: the caller's promise.
     unsafe { __libc_calloc(number, size) }
 }
@@ -44,6 +51,9 @@ unsafe extern "C" fn calloc(number: usize, size: usize) -> *mut c_void {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
     count();
+    if exhausted::refuses() {
+        return std::ptr::null_mut();
+    }
     // SAFETY: the caller's promise.
     unsafe { __libc_realloc(block, size) }
 }

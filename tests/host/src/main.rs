@@ -9,6 +9,7 @@
 
 mod args;
 mod crashes;
+mod exhausted;
 mod heap;
 mod native_hang;
 mod natives;
@@ -70,6 +71,7 @@ fn run_main(env: &mut Env<'_>, testbed: &Testbed, args: &Args) -> Result<(), (i3
         .and_then(|()| othersdk::register(env))
         .and_then(|()| crashes::register(env))
         .and_then(|()| heap::register(env))
+        .and_then(|()| exhausted::register(env))
         .and_then(|()| waits::register(env))
         .and_then(|()| native_hang::register(env))
         .and_then(|()| set_target_sdk(env, args.sdk.unwrap_or(testbed.api_level)));

@@ -54,12 +54,19 @@ pub(crate) fn exit(env: &mut Env<'_>, report: &Report) -> Option<ProcessEnd> {
     Some(ProcessEnd { exit: ProcessExit { reason, description, unix_ms }, status })
 }
 
+/// While memory is short nothing is asked, twice a second.
+fn tell(why: &str) {
+    if why != call::NO_MEMORY {
+        log::warn(&["a query to the Android framework failed: ", why].concat());
+    }
+}
+
 fn state(env: &mut Env<'_>) -> i32 {
     let Some(classes) = class_cache::get() else { return 0 };
     // SAFETY: looked up in this class with this signature: no arguments, an int.
     let state = unsafe { call::int(env, (&classes.queries, classes.queries_state), &[]) };
     state.unwrap_or_else(|Failure(why)| {
-        log::warn(&["a query to the Android framework failed: ", &why].concat());
+        tell(&why);
         0
     })
 }
@@ -83,6 +90,6 @@ fn text(
         Ok(unsafe { raw::text(env, &text) })
     });
     answer.inspect_err(|Failure(why)| {
-        log::warn(&["a query to the Android framework failed: ", why].concat());
+        tell(why);
     })
 }

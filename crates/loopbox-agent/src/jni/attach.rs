@@ -1,7 +1,7 @@
 //! Threads of the recorder that are attached to the VM.
 
 use super::env::Env;
-use crate::sys::{log, thread};
+use crate::sys::{log, memory, thread};
 use jni::{JavaVM, sys};
 use std::ffi::{CString, c_void};
 
@@ -14,6 +14,10 @@ pub(crate) fn spawn(
     name: &'static str,
     body: impl FnOnce(&mut Env<'_>) + Send + 'static,
 ) -> std::io::Result<()> {
+    // The new thread would lack it, too, and the VM ends the process then.
+    if memory::is_short() {
+        return Err(std::io::ErrorKind::OutOfMemory.into());
+    }
     let vm = vm.clone();
     let body: Box<dyn FnOnce(&mut Env<'_>) + Send> = Box::new(body);
     let attached = move || {

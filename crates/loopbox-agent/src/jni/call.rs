@@ -3,6 +3,7 @@
 
 use super::raw::{self, Failure};
 use crate::jni::env::Env;
+use crate::sys::memory;
 use jni::ids::{JFieldID, JStaticMethodID};
 use jni::objects::{JClass, JObject};
 use jni::sys::{JNI_OK, jint, jvalue};
@@ -12,11 +13,21 @@ type Result<T> = std::result::Result<T, Failure>;
 /// A static method, and the class that it was looked up in.
 type Method<'a> = (&'a JClass<'static>, JStaticMethodID);
 
+/// Why nothing was called.
+pub(crate) const NO_MEMORY: &str = "memory is short";
+
+fn unless_short() -> Result<()> {
+    if memory::is_short() { Err(Failure(NO_MEMORY.to_owned())) } else { Ok(()) }
+}
+
 /// Local references that a frame has room for; more are no error.
 const FRAME: jint = 16;
 
 /// Runs `body` and releases the local references that it made.
+///
+/// Nothing is called while memory is short: the VM ends the process when it gets none for itself.
 pub(crate) fn with_frame<T>(env: &mut Env<'_>, body: impl FnOnce(&mut Env<'_>) -> Result<T>) -> Result<T> {
+    unless_short()?;
     let raw = env.get_raw();
     // SAFETY: this thread's environment, without a pending exception.
     if unsafe { ((**raw).v1_2.PushLocalFrame)(raw, FRAME) } != JNI_OK {
@@ -37,6 +48,7 @@ pub(crate) unsafe fn void(
     (class, method): Method<'_>,
     arguments: &[jvalue],
 ) -> Result<()> {
+    unless_short()?;
     let raw = env.get_raw();
     // SAFETY: a live class and a method of it; the caller's promise.
     unsafe {
@@ -54,6 +66,7 @@ pub(crate) unsafe fn int(
     (class, method): Method<'_>,
     arguments: &[jvalue],
 ) -> Result<jint> {
+    unless_short()?;
     let raw = env.get_raw();
     // SAFETY: a live class and a method of it; the caller's promise.
     let number = unsafe {

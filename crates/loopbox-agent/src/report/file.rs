@@ -4,7 +4,7 @@ use super::digest::{self, FileState};
 use super::lifecycle::ReportFile;
 use crate::error::WriteError;
 use crate::session::Session;
-use crate::sys::log;
+use crate::sys::{descriptors, log};
 use loopbox_format::model::{Anr, Report};
 use loopbox_format::report::{encode, update_verdict};
 use loopbox_store::{Outlives, ReportPolicy, enforce, replace_report, write_report};
@@ -19,9 +19,10 @@ pub(super) fn write(session: &Session, name: &str, report: &Report, outlives: Ou
     if let Some(_inside) = session.gate.enter() {
         let _ = fs::create_dir_all(directory);
     }
-    let written = encode(report)
-        .map_err(WriteError::from)
-        .and_then(|bytes| Ok(write_report(directory, name, &bytes, outlives, || session.gate.enter())?));
+    let written = encode(report).map_err(WriteError::from).and_then(|bytes| {
+        let write = || write_report(directory, name, &bytes, outlives, || session.gate.enter());
+        Ok(descriptors::open(write)?)
+    });
     let warn = |error: &WriteError| {
         if session.gate.is_closed() {
             return;
@@ -45,7 +46,7 @@ pub(super) fn rewrite(
     state: FileState,
     change: impl FnOnce(&mut Anr),
 ) -> bool {
-    let Ok(bytes) = fs::read(&file.path) else { return false };
+    let Ok(bytes) = descriptors::open(|| fs::read(&file.path)) else { return false };
     let updated = update_verdict(&bytes, change, |lines, anr| digest::update(lines, anr, state));
     let Ok(Some(bytes)) = updated else { return false };
     // The complete report was flushed; what is added to it is not worth another wait.
@@ -53,8 +54,9 @@ pub(super) fn rewrite(
 }
 
 fn replace(session: &Session, file: &ReportFile, bytes: &[u8], outlives: Outlives) -> bool {
-    let enter = || session.gate.enter();
-    let written = replace_report(&session.settings.directory, &file.name, bytes, outlives, enter);
+    let directory = &session.settings.directory;
+    let write = || replace_report(directory, &file.name, bytes, outlives, || session.gate.enter());
+    let written = descriptors::open(write);
     if let Err(error) = written.as_ref().map_err(io::Error::kind)
         && error != io::ErrorKind::NotFound
         && !session.gate.is_closed()
@@ -68,7 +70,7 @@ fn replace(session: &Session, file: &ReportFile, bytes: &[u8], outlives: Outlive
 pub(super) fn delete_old(session: &Session, newest: &Path) {
     let Some(_inside) = session.gate.enter() else { return };
     let directory = &session.settings.directory;
-    if let Err(error) = enforce(directory, &ReportPolicy::default(), Some(newest)) {
+    if let Err(error) = descriptors::open(|| enforce(directory, &ReportPolicy::default(), Some(newest))) {
         log::warn(&format!("old reports could not be deleted from {}: {error}", directory.display()));
     }
 }

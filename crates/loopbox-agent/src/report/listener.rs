@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::session::gate::Gate;
 use crate::sys::mapped::{self, Origin};
 use crate::sys::wake::{ANYONE, futex_wait, futex_wake};
-use crate::sys::{clock, log};
+use crate::sys::{clock, descriptors, log, memory};
 use jni::sys::jvalue;
 use loopbox_format::model::Uptime;
 use loopbox_format::report;
@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// Receives a report's path, why it was written, and its digest.
 pub type Listener = extern "C" fn(*const c_char, *const c_char, *const c_char);
@@ -125,6 +126,8 @@ fn waiting<T>(body: impl FnOnce(&mut Waiting) -> T) -> T {
 
 /// Who is refused a report hears of that this much later: who asks again then does so once a second.
 const REFUSED_AFTER_NS: u64 = 1_000_000_000;
+/// How long a notice waits until it is looked again whether there is memory to call the listener with.
+const MEMORY_PAUSE: Duration = Duration::from_millis(100);
 /// The thread that calls listeners, while it does; 0 else.
 static CALLING: AtomicU32 = AtomicU32::new(0);
 
@@ -257,7 +260,11 @@ fn run(env: &mut Env<'_>) {
         let news = NEWS.load(Ordering::SeqCst);
         match waiting(|waiting| waiting.next(clock::now_ns())) {
             Next::Tell(notice) => tell(env, notice),
-            Next::Refuse(all) => all.into_iter().for_each(|asked| notify_java(env, None, asked)),
+            Next::Refuse(all) => all.into_iter().for_each(|asked| {
+                while !notify_java(env, None, asked) {
+                    std::thread::sleep(MEMORY_PAUSE);
+                }
+            }),
             Next::Sleep(until_ns) => futex_wait(&NEWS, news, ANYONE, until_ns),
             Next::End => return,
         }
@@ -266,13 +273,18 @@ fn run(env: &mut Env<'_>) {
 
 /// After the end of the recording nobody hears of a report; but who has asked for one hears that there is none.
 fn tell(env: &mut Env<'_>, Notice { path, reason, about, gate }: Notice) {
-    if gate.is_closed() {
-        if about > 0 {
-            notify_java(env, None, about);
+    loop {
+        let ended = gate.is_closed();
+        if ended && about <= 0 {
+            return;
         }
-        return;
+        let path = path.as_deref().filter(|_| !ended);
+        // Code of the app, which would fail, and of the VM, which would end the process.
+        if !memory::is_short() && notify_java(env, path, about) {
+            break;
+        }
+        std::thread::sleep(MEMORY_PAUSE);
     }
-    notify_java(env, path.as_deref(), about);
     let slot = match about {
         COMPLETE => &LISTENER,
         FIRST_FILE => &FIRST,
@@ -283,8 +295,9 @@ fn tell(env: &mut Env<'_>, Notice { path, reason, about, gate }: Notice) {
     }
 }
 
-fn notify_java(env: &mut Env<'_>, path: Option<&Path>, about: i64) {
-    let Some(classes) = class_cache::get() else { return };
+/// False when it was not called, because memory is short.
+fn notify_java(env: &mut Env<'_>, path: Option<&Path>, about: i64) -> bool {
+    let Some(classes) = class_cache::get() else { return true };
     CALLING.store(clock::this_thread(), Ordering::Relaxed);
     let notified = call::with_frame(env, |env| {
         let path = path.map(|path| raw::new_string(env, &path.to_string_lossy())).transpose()?;
@@ -294,14 +307,19 @@ fn notify_java(env: &mut Env<'_>, path: Option<&Path>, about: i64) {
         unsafe { call::void(env, (&classes.calls, classes.calls_on_report), &arguments) }
     });
     CALLING.store(0, Ordering::Relaxed);
-    if let Err(Failure(why)) = notified {
-        log::warn(&["the report listener could not be called: ", &why].concat());
+    match notified {
+        Err(Failure(why)) if why == call::NO_MEMORY => false,
+        Err(Failure(why)) => {
+            log::warn(&["the report listener could not be called: ", &why].concat());
+            true
+        }
+        Ok(()) => true,
     }
 }
 
 fn notify_native(slot: &Slot, path: &Path, reason: &str) {
     let Some(listener) = slot.get_loaded() else { return };
-    let file = std::fs::read(path).unwrap_or_default();
+    let file = descriptors::open(|| std::fs::read(path)).unwrap_or_default();
     let digest = report::digest(&file).unwrap_or_default();
     let texts = [path.as_os_str().as_bytes(), reason.as_bytes(), digest.as_bytes()];
     // Only an app's reason may have a zero byte: such a text is passed on up to there.

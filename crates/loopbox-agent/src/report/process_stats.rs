@@ -2,6 +2,7 @@
 
 use crate::anr::sigquit;
 use crate::sys::proc::{field, kib, main_schedstat, text};
+use crate::sys::{descriptors, memory};
 use loopbox_art::Art;
 use loopbox_format::model::Statistic;
 use loopbox_recorder::Frozen;
@@ -27,8 +28,8 @@ pub(crate) fn read(frozen: Frozen, art: Option<&Art>) -> Vec<Statistic> {
     add("process.rss_bytes", kib(&status, "VmRSS:"));
     add("process.swapped_bytes", kib(&status, "VmSwap:"));
     add("process.threads", field(&status, "Threads:"));
-    let descriptors = fs::read_dir("/proc/self/fd").ok();
-    add("process.open_files", descriptors.map(|all| all.count().to_string()));
+    let descriptors = descriptors::open(|| fs::read_dir("/proc/self/fd").map(Iterator::count)).ok();
+    add("process.open_files", descriptors.map(|count| count.to_string()));
     // Of the main thread: how long it ran, how long it waited for a processor, how often it was scheduled.
     let main = main_schedstat();
     for (name, at) in [("main.ran_ns", 0), ("main.waited_for_cpu_ns", 1), ("main.time_slices", 2)] {
@@ -57,6 +58,14 @@ pub(crate) fn read(frozen: Frozen, art: Option<&Art>) -> Vec<Statistic> {
             add(name, Some(value.to_string()));
         }
         add("sampler.findings", Some(art.module().findings.clone()));
+    }
+    let [used, taken, waited] = memory::figures();
+    if taken > 0 {
+        for (name, value) in
+            [("memory.reserve_used", used), ("memory.reserve_taken", taken), ("memory.waited", waited)]
+        {
+            add(name, Some(value.to_string()));
+        }
     }
     if sigquit::count() > 0 {
         let sender = sigquit::sender();

@@ -21,7 +21,7 @@ use crate::session::frames::FrameReceiver;
 #[cfg(debug_assertions)]
 use crate::sys::fault;
 use crate::sys::priority::BackgroundThread;
-use crate::sys::{clock, log};
+use crate::sys::{clock, log, memory};
 use loopbox_format::looper::summarize_queue;
 use loopbox_format::model::{
     Anr, DumpReason, MainState, NativeStack, PendingSource, Report, Statistic, SystemWord, Token, Uptime,
@@ -58,6 +58,8 @@ pub(crate) struct Worker<'a> {
     native: Option<(Token, NativeStack)>,
     /// How many reports have a name with a number.
     numbered: u32,
+    /// How many reports there was no memory for.
+    given_up: u32,
     start_mark: StartMark,
 }
 
@@ -94,6 +96,7 @@ impl<'a> Worker<'a> {
             seen_capture: session.capture_before,
             native: None,
             numbered: 0,
+            given_up: 0,
             start_mark: StartMark::new(session),
         }
     }
@@ -233,6 +236,9 @@ impl<'a> Worker<'a> {
                 }
             }
             Action::AskThreads => {
+                if memory::is_short() {
+                    return Some(Event::ThreadsAsked { deadline_ns: None });
+                }
                 let report = &self.draft.as_ref()?.report;
                 let deadline_ns = thread_query::ask(self.session, report);
                 if deadline_ns.is_some() && matches!(self.life.trigger(), Some(Trigger::Signal)) {
@@ -299,6 +305,11 @@ impl<'a> Worker<'a> {
             Some(Trigger::Request(request)) => (DumpReason::Requested(request.reason.clone()), false),
             None => return Event::FirstFailed,
         };
+        if !memory::has_room() {
+            self.given_up += 1;
+            log::warn("a report is given up: memory is short");
+            return Event::FirstFailed;
+        }
         #[cfg(debug_assertions)]
         fault::disk_stands_still();
         if let Some(Trigger::Signal) = self.life.trigger() {
@@ -317,10 +328,12 @@ impl<'a> Worker<'a> {
         update_handler_feature(session);
         report.features = session.features.list();
         report.statistics = process_stats::read(session.frozen_now(), session.art.get());
-        let refused = session.allowance.refused();
-        if refused > 0 {
-            let value = refused.to_string();
-            report.statistics.push(Statistic { name: "requests.refused".to_owned(), value });
+        for (name, count) in
+            [("requests.refused", session.allowance.refused()), ("reports.given_up", self.given_up)]
+        {
+            if count > 0 {
+                report.statistics.push(Statistic { name: name.to_owned(), value: count.to_string() });
+            }
         }
         report.anr = self.anr.classify(env, session, &report);
         report.digest = digest::lines(&report, FileState::First);

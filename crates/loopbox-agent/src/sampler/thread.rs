@@ -15,7 +15,7 @@ use crate::session::frames::Frames;
 use crate::session::{SWITCHED_OFF, Session};
 #[cfg(debug_assertions)]
 use crate::sys::fault;
-use crate::sys::{clock, log, priority, proc};
+use crate::sys::{clock, log, memory, priority, proc};
 use loopbox_art::{Art, RawStack, ThreadEnv, Unstoppable};
 use loopbox_format::model::{Feature, StackSource, Token, Uptime};
 use loopbox_recorder::{Activity, Place, Schedule, Step, Taken};
@@ -252,6 +252,9 @@ impl Sampler<'_> {
         }
         if signal_catcher::is_tracing() {
             self.art.inspect(|art| art.left_out(Unstoppable::Trace));
+            return Taken::Unstoppable;
+        }
+        if memory::is_short_for_a_sample() {
             return Taken::Unstoppable;
         }
         if token != self.last_token {

@@ -7,7 +7,7 @@ use crate::anr::signal_catcher;
 use crate::jni::env::Env;
 use crate::session::Session;
 use crate::session::symbols::Stack;
-use crate::sys::clock;
+use crate::sys::{clock, descriptors, memory};
 use loopbox_art::{Art, Lock, RawStack, ThreadId, Unstoppable};
 use loopbox_format::model::{LocationId, LockChain, LockHolder, LockWait, OtherThread, Uptime};
 use std::fs;
@@ -65,6 +65,9 @@ impl<'a> ThreadDumper<'a> {
     /// main thread's lock alone.
     fn inspect(&mut self, env: &mut Env<'_>, thread: Option<(ThreadId, u32)>, wants_lock: bool) -> Inspected {
         let mut suspended = None;
+        if memory::is_short() {
+            return Inspected::default();
+        }
         if thread.is_some() && !signal_catcher::wait_until_idle(self.stacks_deadline_ns) {
             self.art.left_out(Unstoppable::Trace);
             return Inspected::default();
@@ -150,7 +153,9 @@ impl<'a> ThreadDumper<'a> {
         let queries = &self.session.thread_queries;
         let mut all: Vec<OtherThread> = Vec::new();
         let mut left_out = 0;
-        for entry in fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
+        // All of them first: the folder is closed before the next file is opened.
+        let ids = || -> std::io::Result<Vec<_>> { Ok(fs::read_dir("/proc/self/task")?.flatten().collect()) };
+        for entry in descriptors::open(ids).into_iter().flatten() {
             let Some(tid) = entry.file_name().to_str().and_then(|tid| tid.parse().ok()) else { continue };
             if tid == std::process::id() || tid == clock::this_thread() {
                 continue;
@@ -242,7 +247,11 @@ fn stat(tid: u32) -> Option<OtherThread> {
     let mut path = String::from("/proc/self/task/");
     path.push_str(&tid.to_string());
     path.push_str("/stat");
-    parse_stat(tid, &String::from_utf8_lossy(&fs::read(path).ok()?), clock::ticks_per_second())
+    parse_stat(
+        tid,
+        &String::from_utf8_lossy(&descriptors::open(|| fs::read(&path)).ok()?),
+        clock::ticks_per_second(),
+    )
 }
 
 fn parse_stat(tid: u32, stat: &str, ticks_per_second: u64) -> Option<OtherThread> {

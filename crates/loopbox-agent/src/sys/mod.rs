@@ -1,10 +1,12 @@
 //! The operating system: clocks, threads, sleeping and waking, `/proc`, the log. Knows nothing of the rest of the crate.
 
 pub(crate) mod clock;
+pub(crate) mod descriptors;
 #[cfg(debug_assertions)]
 pub(crate) mod fault;
 pub(crate) mod log;
 pub(crate) mod mapped;
+pub(crate) mod memory;
 pub(crate) mod priority;
 pub(crate) mod proc;
 pub(crate) mod thread;

@@ -1,5 +1,6 @@
 //! What `/proc` has about this process and its main thread.
 
+use super::descriptors;
 use loopbox_recorder::{Place, Scheduled};
 use std::fs;
 use std::str::SplitWhitespace;
@@ -188,7 +189,7 @@ fn of_main(file: &str) -> String {
 
 /// A file of `/proc`; empty when it cannot be read.
 pub(crate) fn text(path: &str) -> String {
-    fs::read_to_string(path).unwrap_or_default()
+    descriptors::open(|| fs::read_to_string(path)).unwrap_or_default()
 }
 
 /// The word after `name` at the start of a line.

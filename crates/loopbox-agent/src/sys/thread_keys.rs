@@ -6,8 +6,9 @@
 //! standard library and the crates get their keys here, as numbers of values in one block per thread, and the one real
 //! key is taken while the library is loaded, where "none left" can still be answered by not loading.
 
+use super::memory::Memory;
 use libc::{c_int, c_void, pthread_key_t};
-use std::mem::size_of;
+use std::alloc::{GlobalAlloc as _, Layout};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -145,8 +146,9 @@ unsafe extern "C" fn set(key: pthread_key_t, new: *const c_void) -> c_int {
         unsafe { *value = new.cast_mut() };
         return 0;
     }
-    // SAFETY: no pointers; the result is checked.
-    let block = unsafe { libc::calloc(1, size_of::<Values>()) };
+    // Not of the system alone: the standard library ends the process when a value cannot be set.
+    // SAFETY: a layout that is not empty; the result is checked.
+    let block = unsafe { Memory.alloc_zeroed(Layout::new::<Values>()) }.cast::<c_void>();
     if block.is_null() {
         return libc::ENOMEM;
     }
@@ -157,7 +159,7 @@ unsafe extern "C" fn set(key: pthread_key_t, new: *const c_void) -> c_int {
         unsafe { *block.cast::<*mut c_void>().add(at) = new.cast_mut() };
     } else {
         // SAFETY: made above; no other thread knows of it.
-        unsafe { libc::free(block) };
+        unsafe { Memory.dealloc(block.cast(), Layout::new::<Values>()) };
     }
     error
 }
@@ -203,7 +205,7 @@ unsafe extern "C" fn end_thread(block: *mut c_void) {
     // SAFETY: no value of the key is left, so nothing finds the block any more.
     unsafe {
         real::set(real, std::ptr::null());
-        libc::free(block);
+        Memory.dealloc(block.cast(), Layout::new::<Values>());
     }
 }
 

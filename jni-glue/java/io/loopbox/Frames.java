@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox;
 
-import android.util.Log;
 import android.view.Window;
 import androidx.annotation.AnyThread;
 import androidx.annotation.MainThread;
 import androidx.annotation.NonNull;
 import androidx.annotation.Nullable;
 import androidx.annotation.WorkerThread;
+import io.loopbox.internal.Faults;
 import io.loopbox.internal.FrameWatch;
 import io.loopbox.internal.Native;
 import io.loopbox.internal.Recorder;
@@ -53,7 +53,7 @@ public final class Frames {
         try {
             FrameWatch.watch(window);
         } catch (Throwable fault) {
-            Log.w(Tag.LOOPBOX, "frames are not watched", fault);
+            Faults.log(fault);
         }
     }
 
@@ -63,7 +63,7 @@ public final class Frames {
         try {
             FrameWatch.forget(window);
         } catch (Throwable fault) {
-            Log.w(Tag.LOOPBOX, "frames are watched on", fault);
+            Faults.log(fault);
         }
     }
 
@@ -91,7 +91,7 @@ public final class Frames {
             String lines = FrameWatch.isOn() ? Native.frameStats(forgets) : null;
             return lines == null ? "" : lines;
         } catch (Throwable fault) {
-            Log.w(Tag.LOOPBOX, "no figures of frames", fault);
+            Faults.log(fault);
             return "";
         }
     }
@@ -106,13 +106,13 @@ public final class Frames {
                                 try {
                                     what.run();
                                 } catch (Throwable fault) {
-                                    Log.w(Tag.LOOPBOX, "did not work", fault);
+                                    Faults.log(fault);
                                 }
                             }
                         });
             }
         } catch (Throwable fault) {
-            Log.w(Tag.LOOPBOX, "did not work", fault);
+            Faults.log(fault);
         }
     }
 }

@@ -13,6 +13,7 @@ import io.loopbox.internal.App;
 import io.loopbox.internal.AskedDumps;
 import io.loopbox.internal.ContextFramework;
 import io.loopbox.internal.DumpSink;
+import io.loopbox.internal.Faults;
 import io.loopbox.internal.Foreground;
 import io.loopbox.internal.FrameWatch;
 import io.loopbox.internal.Framework;
@@ -24,6 +25,7 @@ import io.loopbox.internal.Settings;
 import io.loopbox.internal.Tag;
 import java.io.File;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -113,8 +115,12 @@ public final class Loopbox {
     }
 
     private static Status failed(Throwable fault) {
-        Log.w(TAG, "not installed", fault);
-        return Status.off(String.valueOf(fault));
+        try {
+            Log.w(TAG, "not installed", fault);
+        } catch (Throwable worse) {
+            Faults.log(worse);
+        }
+        return Status.offBy(fault);
     }
 
     /**
@@ -124,7 +130,11 @@ public final class Loopbox {
      */
     @AnyThread
     public static void addListener(@NonNull Listener listener) {
-        Listeners.add(new ListenerSink(listener));
+        try {
+            Listeners.add(new ListenerSink(listener));
+        } catch (Throwable fault) {
+            Faults.log(fault);
+        }
     }
 
     /** What is on and what is off, now. Any thread. */
@@ -132,9 +142,9 @@ public final class Loopbox {
     @NonNull
     public static Status status() {
         try {
-            return Recorder.isOn() ? Status.on(Native.features()) : Status.off("not installed");
+            return Recorder.isOn() ? Status.on(Faults.addTo(Native.features())) : Status.off("not installed");
         } catch (Throwable fault) {
-            return Status.off(String.valueOf(fault));
+            return Status.offBy(fault);
         }
     }
 
@@ -157,7 +167,7 @@ public final class Loopbox {
             String path = Native.dump(text(reason), DUMP_TIMEOUT_MS);
             return path == null ? null : new File(path);
         } catch (Throwable fault) {
-            Log.w(TAG, "no report", fault);
+            Faults.log(fault);
             return null;
         }
     }
@@ -175,7 +185,7 @@ public final class Loopbox {
         try {
             AskedDumps.ask(text(reason), done == null ? null : sink(done));
         } catch (Throwable fault) {
-            Log.w(TAG, "no report", fault);
+            Faults.log(fault);
         }
     }
 
@@ -219,8 +229,9 @@ public final class Loopbox {
             }
             return found;
         } catch (Throwable fault) {
-            Log.w(TAG, "cannot look for reports", fault);
-            return new ArrayList<Report>();
+            Faults.log(fault);
+            // A list of its own may be what there is no memory for.
+            return Collections.emptyList();
         }
     }
 
@@ -232,25 +243,33 @@ public final class Loopbox {
      */
     @AnyThread
     public static void annotate(@NonNull String name, @Nullable String value) {
-        if (Foreground.NOTE.equals(name)) {
-            Log.w(TAG, "the recorder itself says whether it is in the " + name);
-            return;
+        try {
+            if (Foreground.NOTE.equals(name)) {
+                Log.w(TAG, "the recorder itself says whether it is in the " + name);
+                return;
+            }
+            Recorder.annotate(name, value);
+        } catch (Throwable fault) {
+            Faults.log(fault);
         }
-        Recorder.annotate(name, value);
     }
 
     /** Which screen or step the app is in. Any thread. */
     @AnyThread
     public static void scene(@Nullable final String name) {
-        annotate("scene", name);
-        if (FrameWatch.isOn()) {
-            onMain(
-                    new Runnable() {
-                        @Override
-                        public void run() {
-                            FrameWatch.scene(name);
-                        }
-                    });
+        try {
+            annotate("scene", name);
+            if (FrameWatch.isOn()) {
+                onMain(
+                        new Runnable() {
+                            @Override
+                            public void run() {
+                                FrameWatch.scene(name);
+                            }
+                        });
+            }
+        } catch (Throwable fault) {
+            Faults.log(fault);
         }
     }
 
@@ -285,12 +304,12 @@ public final class Loopbox {
                             try {
                                 what.run();
                             } catch (Throwable fault) {
-                                Log.w(TAG, "did not work", fault);
+                                Faults.log(fault);
                             }
                         }
                     });
         } catch (Throwable fault) {
-            Log.w(TAG, "did not work", fault);
+            Faults.log(fault);
         }
     }
 
@@ -298,7 +317,7 @@ public final class Loopbox {
         try {
             Recorder.pause(pause);
         } catch (Throwable fault) {
-            Log.w(TAG, "did not work", fault);
+            Faults.log(fault);
         }
     }
 
@@ -314,7 +333,7 @@ public final class Loopbox {
                 Native.setSampling(on);
             }
         } catch (Throwable fault) {
-            Log.w(TAG, "cannot switch", fault);
+            Faults.log(fault);
         }
     }
 
@@ -332,7 +351,7 @@ public final class Loopbox {
         try {
             Recorder.watchInput(window);
         } catch (Throwable fault) {
-            Log.w(TAG, "input is not watched", fault);
+            Faults.log(fault);
         }
     }
 
@@ -357,7 +376,7 @@ public final class Loopbox {
         try {
             App.setEnabled(context, enabled);
         } catch (Throwable fault) {
-            Log.w(TAG, "cannot switch for later launches", fault);
+            Faults.log(fault);
         } finally {
             // After the mark: an installation that has not seen it is stopped by this.
             if (!enabled) {
@@ -378,7 +397,7 @@ public final class Loopbox {
         try {
             Recorder.stop();
         } catch (Throwable fault) {
-            Log.w(TAG, "did not work", fault);
+            Faults.log(fault);
         }
     }
 }

@@ -5,13 +5,14 @@ import android.util.Log;
 import androidx.annotation.AnyThread;
 import androidx.annotation.NonNull;
 import androidx.annotation.WorkerThread;
+import io.loopbox.internal.Faults;
 import io.loopbox.internal.MonitorFiles;
 import io.loopbox.internal.MonitorThread;
 import io.loopbox.internal.MonitorUpload;
 import io.loopbox.internal.StallSink;
 import io.loopbox.internal.Tag;
 import java.io.File;
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -64,7 +65,7 @@ public final class Monitor {
             }
             return refusal == null;
         } catch (Throwable fault) {
-            Log.w(Tag.LOOPBOX, "no monitor", fault);
+            Faults.log(fault);
             return false;
         }
     }
@@ -75,7 +76,7 @@ public final class Monitor {
         try {
             MonitorThread.stop(plan);
         } catch (Throwable fault) {
-            Log.w(Tag.LOOPBOX, "cannot stop the monitor", fault);
+            Faults.log(fault);
         }
     }
 
@@ -92,8 +93,8 @@ public final class Monitor {
         try {
             return files.list();
         } catch (Throwable fault) {
-            Log.w(Tag.LOOPBOX, "cannot look for files", fault);
-            return new ArrayList<File>();
+            Faults.log(fault);
+            return Collections.emptyList();
         }
     }
 
@@ -113,7 +114,7 @@ public final class Monitor {
         try {
             upload.begin();
         } catch (Throwable fault) {
-            Log.w(Tag.LOOPBOX, "no upload", fault);
+            Faults.log(fault);
         }
     }
 }

@@ -2,6 +2,7 @@
 package io.loopbox;
 
 import androidx.annotation.NonNull;
+import io.loopbox.internal.Faults;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -56,6 +57,18 @@ public final class Status {
         this.on = on;
         this.reason = reason;
         this.parts = Collections.unmodifiableList(parts);
+    }
+
+    /** Made before there is no memory for one. */
+    private static final Status UNKNOWN = off("memory is short");
+
+    /** Never throws. */
+    static Status offBy(Throwable fault) {
+        try {
+            return off(Faults.text(fault));
+        } catch (Throwable worse) {
+            return UNKNOWN;
+        }
     }
 
     static Status off(String reason) {

@@ -82,8 +82,12 @@ public final class App {
                 new Runnable() {
                     @Override
                     public void run() {
-                        if (!register(context)) {
-                            Log.i(Tag.LOOPBOX, "no Application: neither foreground nor scene will be known");
+                        try {
+                            if (!register(context)) {
+                                Log.i(Tag.LOOPBOX, "no Application: neither foreground nor scene will be known");
+                            }
+                        } catch (Throwable fault) {
+                            Faults.log(fault);
                         }
                     }
                 });

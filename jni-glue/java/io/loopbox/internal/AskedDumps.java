@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
-import android.util.Log;
 import java.io.File;
 import java.util.HashMap;
 import java.util.Map;
@@ -21,12 +20,19 @@ public final class AskedDumps {
         } finally {
             if (!asked && number != 0) {
                 // Nothing records, so that there is no thread for listeners; and who asks may hold a lock.
-                new Thread("loopbox-listener") {
-                    @Override
-                    public void run() {
-                        answer(number, null);
-                    }
-                }.start();
+                Runnable none =
+                        new Runnable() {
+                            @Override
+                            public void run() {
+                                answer(number, null);
+                            }
+                        };
+                try {
+                    new Thread(none, "loopbox-listener").start();
+                } catch (Throwable noThread) {
+                    Faults.log(noThread);
+                    Recorder.later(none);
+                }
             }
         }
     }
@@ -50,7 +56,7 @@ public final class AskedDumps {
         try {
             done.onDumped(file);
         } catch (Throwable fault) {
-            Log.w(Tag.LOOPBOX, "who asked for a report threw", fault);
+            Faults.log(fault);
         }
     }
 }

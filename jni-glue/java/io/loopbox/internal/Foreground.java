@@ -4,7 +4,6 @@ package io.loopbox.internal;
 import android.app.Activity;
 import android.app.Application;
 import android.os.Bundle;
-import android.util.Log;
 
 /** Notes in the reports whether the user sees the app, and what. On the main thread. */
 public final class Foreground implements Application.ActivityLifecycleCallbacks {
@@ -38,7 +37,7 @@ public final class Foreground implements Application.ActivityLifecycleCallbacks 
                 Recorder.background(!seen);
             }
         } catch (Throwable fault) {
-            Log.w(Tag.LOOPBOX, "neither paused nor resumed", fault);
+            Faults.log(fault);
         }
     }
 
@@ -73,7 +72,7 @@ public final class Foreground implements Application.ActivityLifecycleCallbacks 
                 }
                 FrameWatch.watch(activity.getWindow());
             } catch (Throwable fault) {
-                Log.w(Tag.LOOPBOX, "frames are not watched", fault);
+                Faults.log(fault);
             }
         }
         if (settings != null && settings.watchInput) {
@@ -81,7 +80,7 @@ public final class Foreground implements Application.ActivityLifecycleCallbacks 
             try {
                 Recorder.watchInput(activity.getWindow());
             } catch (Throwable fault) {
-                Log.w(Tag.LOOPBOX, "input is not watched", fault);
+                Faults.log(fault);
             }
         }
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
-import android.util.Log;
 import android.view.Choreographer;
 import android.view.ViewTreeObserver;
 import android.view.animation.AnimationUtils;
@@ -69,7 +68,7 @@ final class FrameClock implements Choreographer.FrameCallback, ViewTreeObserver.
     /** The app's frame is no place for a fault of ours. */
     private void fail(Throwable fault) {
         paused = true;
-        Log.w(Tag.LOOPBOX, "frames are not counted any more", fault);
-        Native.setFrames(Native.FRAMES, false, String.valueOf(fault));
+        Faults.log(fault);
+        Native.setFrames(Native.FRAMES, false, Faults.text(fault));
     }
 }

@@ -5,7 +5,6 @@ import android.os.Build;
 import android.os.Handler;
 import android.os.HandlerThread;
 import android.os.Process;
-import android.util.Log;
 import android.view.View;
 import android.view.Window;
 import java.util.Map;
@@ -75,7 +74,7 @@ public final class FrameWatch {
             watch = new FrameWatch(settings);
         } catch (Throwable fault) {
             // Messages are recorded all the same.
-            Native.setFrames(Native.FRAMES, false, String.valueOf(fault));
+            Native.setFrames(Native.FRAMES, false, Faults.text(fault));
             return;
         }
         current = watch;
@@ -247,7 +246,7 @@ public final class FrameWatch {
                     }
                 }
             } catch (Throwable fault) {
-                Native.setFrames(Native.STAGES, false, String.valueOf(fault));
+                Native.setFrames(Native.STAGES, false, Faults.text(fault));
             }
         }
 
@@ -275,7 +274,7 @@ public final class FrameWatch {
                                 watch.hear(kind, values, scene);
                             }
                         } catch (Throwable fault) {
-                            Log.w(Tag.LOOPBOX, "the frame listener threw", fault);
+                            Faults.log(fault);
                         } finally {
                             watch.waiting.decrementAndGet();
                         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
-import android.util.Log;
 
 /**
  * A way to see each dispatch of the main Looper. Everything but {@link #runningLine} and a look at {@link #active} is for
@@ -42,7 +41,7 @@ abstract class Hook {
     final void fail(Throwable fault) {
         active = false;
         try {
-            Log.w(Tag.LOOPBOX, "the hook failed and is off", fault);
+            Faults.log(fault);
             Native.setHook(false, "failed: " + fault);
         } catch (Throwable ignored) {
             // Out of memory or stack: nothing more can be logged.

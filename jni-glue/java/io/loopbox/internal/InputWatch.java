@@ -95,11 +95,7 @@ public final class InputWatch implements InvocationHandler {
         if (!active || !isInput(method.getName()) || !Recorder.onMainThread()) {
             return call(method, arguments);
         }
-        FingerWatch finger = FrameWatch.finger();
-        if (finger != null && arguments[0] instanceof MotionEvent && "dispatchTouchEvent".equals(method.getName())) {
-            finger.seen((MotionEvent) arguments[0]);
-        }
-        if (!records || !begin()) {
+        if (!seen(method, arguments)) {
             return call(method, arguments);
         }
         boolean threw = true;
@@ -109,7 +105,25 @@ public final class InputWatch implements InvocationHandler {
             return answer;
         } finally {
             running = null;
-            Native.endInput(next.getClass().getName(), threw);
+            try {
+                Native.endInput(next.getClass().getName(), threw);
+            } catch (Throwable fault) {
+                Faults.log(fault);
+            }
+        }
+    }
+
+    /** Whether an event that is about to be passed on counts as a message. No fault of ours comes in its way. */
+    private boolean seen(Method method, Object[] arguments) {
+        try {
+            FingerWatch finger = FrameWatch.finger();
+            if (finger != null && arguments[0] instanceof MotionEvent && "dispatchTouchEvent".equals(method.getName())) {
+                finger.seen((MotionEvent) arguments[0]);
+            }
+            return records && begin();
+        } catch (Throwable fault) {
+            Faults.log(fault);
+            return false;
         }
     }
 

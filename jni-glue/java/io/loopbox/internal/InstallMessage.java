@@ -5,7 +5,6 @@ import android.os.Build;
 import android.os.Looper;
 import android.os.MessageQueue;
 import android.os.Process;
-import android.util.Log;
 
 /**
  * The message that the recorder is installed in: mostly the one that starts the app. Its start was before any hook. Its
@@ -70,7 +69,7 @@ final class InstallMessage implements MessageQueue.IdleHandler {
             }
             Native.endAdopted();
         } catch (Throwable fault) {
-            Log.w(Tag.LOOPBOX, "the message of the installation has no end", fault);
+            Faults.log(fault);
         }
         return false;
     }

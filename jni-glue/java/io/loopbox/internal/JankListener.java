@@ -70,7 +70,7 @@ final class JankListener implements SurfaceControl.OnJankDataListener, Executor 
             }
         } catch (Throwable fault) {
             failed = true;
-            Native.setFrames(Native.JANKS, false, String.valueOf(fault));
+            Native.setFrames(Native.JANKS, false, Faults.text(fault));
         }
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
-import android.util.Log;
 import java.io.File;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -26,7 +25,7 @@ public final class Listeners {
             try {
                 listener.onReport(file, false);
             } catch (Throwable fault) {
-                Log.w(Tag.LOOPBOX, "an added report listener threw", fault);
+                Faults.log(fault);
             }
         }
     }

@@ -135,13 +135,14 @@ public final class MonitorThread implements Runnable {
     public void run() {
         try {
             Process.setThreadPriority(Process.THREAD_PRIORITY_BACKGROUND);
-            sample();
+            one(SAMPLE);
             // What came before the stop is still done, but not when the recording has ended.
             for (String told = next(); !told.equals(STOP) && !gate.isClosed(); told = next()) {
                 one(told);
             }
-        } catch (InterruptedException unexpected) {
-            Log.w(Tag.LOOPBOX, "the monitor was interrupted");
+        } catch (Throwable unexpected) {
+            // A thread that throws ends the app.
+            Faults.log(unexpected);
         }
     }
 
@@ -161,7 +162,7 @@ public final class MonitorThread implements Runnable {
                 stall(new StallLine(told));
             }
         } catch (Throwable fault) {
-            Log.w(Tag.LOOPBOX, "the monitor failed", fault);
+            Faults.log(fault);
         }
     }
 

@@ -91,11 +91,16 @@ public final class MonitorUpload implements Runnable {
 
     @Override
     public void run() {
-        synchronized (SENDING) {
-            SENDING.add(this);
-        }
         try {
+            synchronized (SENDING) {
+                SENDING.add(this);
+            }
             send();
+        } catch (Throwable noMemory) {
+            // Not even for a line of the log. A thread that throws ends the app.
+            synchronized (this) {
+                runs = false;
+            }
         } finally {
             synchronized (SENDING) {
                 SENDING.remove(this);

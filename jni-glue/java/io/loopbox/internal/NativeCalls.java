@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
-import android.util.Log;
 import java.io.File;
 
 /** What the native side calls, on threads of its own. */
@@ -23,7 +22,7 @@ final class NativeCalls {
         try {
             FrameWatch.tell(kind, values, scene);
         } catch (Throwable fault) {
-            Log.w(Tag.LOOPBOX, "the frame listener cannot be called", fault);
+            Faults.log(fault);
         }
     }
 
@@ -67,7 +66,7 @@ final class NativeCalls {
                 }
             }
         } catch (Throwable fault) {
-            Log.w(Tag.LOOPBOX, "the report listener threw", fault);
+            Faults.log(fault);
         }
     }
 }

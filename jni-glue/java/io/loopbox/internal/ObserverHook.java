@@ -103,7 +103,7 @@ final class ObserverHook extends Hook {
                 slot.write(previous);
             }
         } catch (Exception refused) {
-            Log.w(Tag.LOOPBOX, "the Observer stays, without effect", refused);
+            Faults.log(refused);
         }
     }
 

@@ -109,6 +109,7 @@ public final class Recorder {
             return "already installed";
         }
         leave();
+        Faults.load();
         // A process without a Context is no app that is started again and again.
         String process = asked == Framework.NONE ? null : App.processName();
         StartGuard guard = process == null ? null : new StartGuard(directory, process, appVersion);
@@ -249,7 +250,7 @@ public final class Recorder {
             try {
                 SystemProfiles.stop(framework);
             } catch (Throwable fault) {
-                Log.w(Tag.LOOPBOX, "the system takes profiles on", fault);
+                Faults.log(fault);
             }
         }
     }
@@ -268,7 +269,7 @@ public final class Recorder {
             pausedByApp = false;
             pausedInBackground = false;
         } catch (Throwable fault) {
-            Log.w(Tag.LOOPBOX, "not all was taken out", fault);
+            Faults.log(fault);
         }
         Native.leave();
     }
@@ -294,7 +295,7 @@ public final class Recorder {
                             pausedByApp = pause && settings != null;
                             settle();
                         } catch (Throwable fault) {
-                            Log.w(Tag.LOOPBOX, "neither paused nor resumed", fault);
+                            Faults.log(fault);
                         }
                     }
                 });
@@ -382,7 +383,7 @@ public final class Recorder {
                 Native.annotate(name, kept);
             }
         } catch (Throwable fault) {
-            Log.w(Tag.LOOPBOX, "not annotated", fault);
+            Faults.log(fault);
         }
     }
 

@@ -33,9 +33,13 @@ final class RefreshRate implements DisplayManager.DisplayListener {
 
     @Override
     public void onDisplayChanged(int id) {
-        Display display = id == Display.DEFAULT_DISPLAY ? displays.getDisplay(id) : null;
-        if (display != null) {
-            Native.refreshRate(display.getRefreshRate());
+        try {
+            Display display = id == Display.DEFAULT_DISPLAY ? displays.getDisplay(id) : null;
+            if (display != null) {
+                Native.refreshRate(display.getRefreshRate());
+            }
+        } catch (Throwable fault) {
+            Faults.log(fault);
         }
     }
 

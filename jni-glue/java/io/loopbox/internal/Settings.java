@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 package io.loopbox.internal;
 
-import android.util.Log;
 import io.loopbox.Config;
 import io.loopbox.ObserverAccess;
 import io.loopbox.Redactor;
@@ -126,7 +125,7 @@ public final class Settings implements Cloneable {
         try {
             return redactor == null ? value : redactor.redact(name, value);
         } catch (RuntimeException fault) {
-            Log.w(Tag.LOOPBOX, "the redactor threw", fault);
+            Faults.log(fault);
             return null;
         }
     }

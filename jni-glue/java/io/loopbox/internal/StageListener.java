@@ -58,7 +58,7 @@ final class StageListener implements Window.OnFrameMetricsAvailableListener {
             Native.stages(values);
         } catch (Throwable fault) {
             failed = true;
-            Native.setFrames(Native.STAGES, false, String.valueOf(fault));
+            Native.setFrames(Native.STAGES, false, Faults.text(fault));
         }
     }
 }

@@ -75,7 +75,11 @@ final class SystemProfiles {
         new Thread("loopbox-profiles") {
             @Override
             public void run() {
-                framework.profileAnrs(null);
+                try {
+                    framework.profileAnrs(null);
+                } catch (Throwable fault) {
+                    Faults.log(fault);
+                }
             }
         }.start();
     }

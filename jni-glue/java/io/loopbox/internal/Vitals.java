@@ -3,7 +3,6 @@ package io.loopbox.internal;
 
 import android.system.ErrnoException;
 import android.system.OsConstants;
-import android.util.Log;
 import io.loopbox.MonitorSampler;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -79,7 +78,7 @@ public final class Vitals {
                 }
             }
         } catch (Throwable fault) {
-            Log.w(Tag.LOOPBOX, "a sampler threw, and is not called again", fault);
+            Faults.log(fault);
             samplers.remove(sampler);
         }
     }

@@ -1,0 +1,116 @@
+//! File descriptors for the time when there are none: an app that leaks them hangs or crashes by it, and a report of that takes a
+//! file. Some are kept from the installation on, without a file behind them. Who gets none closes one of these, and opens its own
+//! in the place that is free then.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+
+/// The worker, the sampler, the stall monitor, and one for who else opens something meanwhile.
+const SPARE: usize = 4;
+/// Another thread of the app may be quicker.
+const TRIES: usize = 3;
+/// In a place without a descriptor.
+const NONE: i32 = -1;
+
+static KEPT: [AtomicI32; SPARE] = [const { AtomicI32::new(NONE) }; SPARE];
+
+/// There are to be some.
+static KEEPS: AtomicBool = AtomicBool::new(false);
+
+/// Keeps some from now on.
+pub(crate) fn reserve() {
+    KEEPS.store(true, Ordering::Relaxed);
+    fill();
+}
+
+/// Sees to it that there are as many as there should be, as far as the system has them.
+fn fill() {
+    for place in &KEPT {
+        if place.load(Ordering::Relaxed) == NONE {
+            // SAFETY: no pointers; the result is checked.
+            let new = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC) };
+            if new < 0 {
+                return;
+            }
+            if place.compare_exchange(NONE, new, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+                close(new);
+            }
+        }
+    }
+}
+
+/// Does what opens a descriptor, and closes it before it returns; again with the place of a spare one where there was none.
+///
+/// # Errors
+/// Those of `open`.
+pub(crate) fn open<T>(mut open: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    let mut opened = open();
+    let mut gave = false;
+    for _ in 0..TRIES {
+        if !opened.as_ref().is_err_and(is_used_up) || !give_up_one() {
+            break;
+        }
+        gave = true;
+        opened = open();
+    }
+    if gave && KEEPS.load(Ordering::Relaxed) {
+        fill();
+    }
+    opened
+}
+
+/// The app has them back.
+pub(crate) fn release() {
+    KEEPS.store(false, Ordering::Relaxed);
+    while give_up_one() {}
+}
+
+fn is_used_up(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
+}
+
+fn give_up_one() -> bool {
+    let found = KEPT.iter().map(|place| place.swap(NONE, Ordering::Relaxed)).find(|&fd| fd != NONE);
+    found.inspect(|&fd| close(fd)).is_some()
+}
+
+/// Closes one that is in no place.
+fn close(fd: i32) {
+    // SAFETY: made by `reserve`, and taken out of its place by the caller, so that nobody else closes it.
+    unsafe { libc::close(fd) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+
+    /// One test: descriptors are the process's. What other tests open meanwhile is not in the way: a place that is given up is
+    /// tried again.
+    #[test]
+    fn a_file_is_read_when_no_descriptor_is_left() {
+        reserve();
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: the limit of this process, into a local and back.
+        unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
+        let mut held = Vec::new();
+        let highest = File::open("/dev/null").map(|file| std::os::fd::AsRawFd::as_raw_fd(&file)).unwrap();
+        let few = libc::rlimit { rlim_cur: highest as libc::rlim_t + 20, ..limit };
+        // SAFETY: as above.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const few) }, 0);
+        while let Ok(file) = File::open("/dev/null") {
+            held.push(file);
+        }
+        let without = std::fs::read("/proc/self/stat");
+        let with: Vec<_> = (0..20).map(|_| open(|| std::fs::read("/proc/self/stat"))).collect();
+        // SAFETY: as above.
+        unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) };
+        drop(held);
+        assert!(is_used_up(&without.unwrap_err()));
+        for read in with {
+            assert!(!read.unwrap().is_empty());
+        }
+        release();
+        assert!(!give_up_one());
+    }
+}

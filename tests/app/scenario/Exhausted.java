@@ -1,0 +1,222 @@
+package scenario;
+
+import android.os.Handler;
+import android.os.Looper;
+import android.os.SystemClock;
+import io.loopbox.DumpCallback;
+import io.loopbox.FirstFileListener;
+import io.loopbox.Loopbox;
+import io.loopbox.Monitor;
+import io.loopbox.MonitorConfig;
+import io.loopbox.Report;
+import io.loopbox.Status;
+import java.io.File;
+import java.io.RandomAccessFile;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The process has no memory, or no file descriptor, left while the main thread hangs.
+ *
+ * <p>Arguments: those of {@link Options} and {@link Phone}; {@code recorder=off}: without it, to compare; {@code whose=} 0: there is memory,
+ * 1: nobody has any, 2: the recorder's threads have none; {@code from=}: so long after the start of the hang, ms; {@code lacksMs=}: for so
+ * long; {@code hang=}: how long main hangs; {@code files=used}: no descriptor is left; {@code heap=full}: every method is called while Java's
+ * heap is full.
+ */
+public final class Exhausted implements Runnable {
+    private final Options options;
+    private final List<RandomAccessFile> files = new ArrayList<RandomAccessFile>();
+
+    private Exhausted(Options options) {
+        this.options = options;
+    }
+
+    static native void exhaust(int whose, long ms);
+
+    static native long refused();
+
+    /** Plays the story and ends the process. */
+    public static void main(String[] arguments) {
+        Looper.prepareMainLooper();
+        Options options = new Options(arguments);
+        Exhausted story = new Exhausted(options);
+        if (!options.is("recorder", "off")) {
+            if (!Loopbox.install(
+                            new Phone(options),
+                            options.config().hangMs(options.number("hangMs", 1_000)).listener(new Hears()).build())
+                    .isOn()) {
+                throw new AssertionError("not installed");
+            }
+            Script.awaitSampler();
+        }
+        // What the story needs is loaded before.
+        refused();
+        SystemClock.sleep(1);
+        new Thread(story, "story").start();
+        Looper.loop();
+    }
+
+    private static final class Hears implements FirstFileListener {
+        @Override
+        public void onFirstFile(Report report) {
+            Script.say("first " + report.reason());
+        }
+
+        @Override
+        public void onReport(Report report) {
+            Script.say("report " + report.file().getPath() + " " + report.reason());
+        }
+    }
+
+    @Override
+    public void run() {
+        if (options.is("heap", "full")) {
+            callWithFullHeap();
+            return;
+        }
+        SystemClock.sleep(500);
+        final int hang = options.number("hang", 6_000);
+        new Handler(Looper.getMainLooper())
+                .post(
+                        new Runnable() {
+                            @Override
+                            public void run() {
+                                SystemClock.sleep(hang);
+                            }
+                        });
+        if (options.is("files", "used")) {
+            use();
+        }
+        SystemClock.sleep(options.number("from", 500));
+        exhaust(options.number("whose", 0), options.number("lacksMs", 3_500));
+        SystemClock.sleep(hang + options.number("afterMs", 2_500));
+        for (RandomAccessFile file : files) {
+            close(file);
+        }
+        if (!options.is("recorder", "off")) {
+            for (Status.Part part : Loopbox.status().parts()) {
+                Script.say("part " + part);
+            }
+            Script.say("dumped " + Loopbox.dump("at the end"));
+        }
+        Script.say("alive, refused " + refused());
+        Runtime.getRuntime().halt(0);
+    }
+
+    private final List<Object> heap = new ArrayList<Object>(1 << 16);
+
+    /** Every method, again and again, while Java's heap is full: none may throw. What is needed for it is made before. */
+    private void callWithFullHeap() {
+        DumpCallback callback =
+                new DumpCallback() {
+                    @Override
+                    public void onDumped(Report report) {}
+                };
+        int thrown = 0;
+        int where = 0;
+        Monitor monitor = Loopbox.monitor(new MonitorConfig.Builder().build());
+        monitor.start();
+        Loopbox.dump("before");
+        for (int size = 1 << 20; size >= 16; size /= 4) {
+            fill(size);
+        }
+        for (int turn = 0; turn < 30; turn++) {
+            fill(16);
+            for (int call = 0; call < CALLS; call++) {
+                try {
+                    call(call, monitor, callback);
+                } catch (Throwable fault) {
+                    thrown++;
+                    where = call;
+                }
+            }
+        }
+        try {
+            Loopbox.uninstall();
+        } catch (Throwable fault) {
+            thrown++;
+            where = CALLS;
+        }
+        heap.clear();
+        Script.say("thrown " + thrown + (thrown == 0 ? "" : ", the last one by call " + where));
+        Script.say("alive, full");
+        Runtime.getRuntime().halt(0);
+    }
+
+    /** A text of a method is made when it is first used. */
+    private final String word = "word";
+
+    private static final int CALLS = 12;
+
+    private void call(int number, Monitor monitor, DumpCallback callback) {
+        switch (number) {
+            case 0:
+                Loopbox.annotate(word, word);
+                break;
+            case 1:
+                Loopbox.scene(word);
+                break;
+            case 2:
+                Loopbox.status();
+                break;
+            case 3:
+                Loopbox.dump(word);
+                break;
+            case 4:
+                Loopbox.dumpAsync(word, callback);
+                break;
+            case 5:
+                Loopbox.setSampling(true);
+                break;
+            case 6:
+                Loopbox.pause();
+                break;
+            case 7:
+                Loopbox.resume();
+                break;
+            case 8:
+                Loopbox.takePendingReports();
+                break;
+            case 9:
+                monitor.pending();
+                break;
+            case 10:
+                monitor.stop();
+                break;
+            case 11:
+                monitor.start();
+                break;
+            default:
+                break;
+        }
+    }
+
+    private void fill(int size) {
+        try {
+            while (heap.size() < 1 << 16) {
+                heap.add(new byte[size]);
+            }
+        } catch (OutOfMemoryError full) {
+            return;
+        }
+    }
+
+    /** Until there is no descriptor left. */
+    private void use() {
+        try {
+            while (true) {
+                files.add(new RandomAccessFile("/dev/null", "r"));
+            }
+        } catch (Exception none) {
+            Script.say("used up by " + files.size() + " files");
+        }
+    }
+
+    private static void close(RandomAccessFile file) {
+        try {
+            file.close();
+        } catch (Exception unexpected) {
+            throw new AssertionError(unexpected);
+        }
+    }
+}

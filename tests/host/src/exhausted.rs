@@ -1,0 +1,168 @@
+//! A process whose memory is used up: for a while malloc and its kin, mmap and pthread_create fail, as they do at a limit of the address
+//! space. The native half of `scenario.Exhausted`.
+
+use jni::EnvUnowned;
+use jni::jni_str;
+use jni::objects::JClass;
+use jni::sys::{jint, jlong};
+use std::cell::Cell;
+use std::ffi::{c_char, c_int, c_long, c_void};
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Whose memory is used up, as in `Exhausted.java`.
+const NOBODY: i32 = 0;
+/// 1 is everybody; the recorder's threads, by their names.
+const RECORDER: i32 = 2;
+
+static WHOSE: AtomicI32 = AtomicI32::new(NOBODY);
+/// How often something was refused.
+static REFUSED: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    /// Whether the thread is the recorder's: 0 while that is not known.
+    static IS_RECORDER: Cell<u8> = const { Cell::new(0) };
+}
+
+fn is_recorder() -> bool {
+    if IS_RECORDER.get() == 0 {
+        let mut name = [0_u8; 16];
+        // SAFETY: the name of the calling thread goes into a local that is large enough.
+        unsafe { libc::prctl(libc::PR_GET_NAME, name.as_mut_ptr()) };
+        IS_RECORDER.set(if name.starts_with(b"loopbox-") && !name.starts_with(b"loopbox-host") {
+            2
+        } else {
+            1
+        });
+    }
+    IS_RECORDER.get() == 2
+}
+
+/// Whether the calling thread gets no memory now; then `errno` says so.
+pub(crate) fn refuses() -> bool {
+    let refuses = match WHOSE.load(Ordering::Relaxed) {
+        NOBODY => false,
+        RECORDER => is_recorder(),
+        _ => true,
+    };
+    if refuses {
+        REFUSED.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the calling thread's own errno.
+        unsafe { *libc::__errno_location() = libc::ENOMEM };
+    }
+    refuses
+}
+
+unsafe extern "C" {
+    fn __libc_memalign(alignment: usize, size: usize) -> *mut c_void;
+}
+
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn memalign(alignment: usize, size: usize) -> *mut c_void {
+    if refuses() {
+        return std::ptr::null_mut();
+    }
+    // SAFETY: the caller's promise.
+    unsafe { __libc_memalign(alignment, size) }
+}
+
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn aligned_alloc(alignment: usize, size: usize) -> *mut c_void {
+    // SAFETY: the caller's promise.
+    unsafe { memalign(alignment, size) }
+}
+
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn posix_memalign(block: *mut *mut c_void, alignment: usize, size: usize) -> c_int {
+    // SAFETY: the caller's promise.
+    let found = unsafe { memalign(alignment, size) };
+    if found.is_null() {
+        return libc::ENOMEM;
+    }
+    // SAFETY: the caller's promise.
+    unsafe { *block = found };
+    0
+}
+
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mmap(
+    address: *mut c_void,
+    len: usize,
+    protection: c_int,
+    flags: c_int,
+    file: c_int,
+    offset: c_long,
+) -> *mut c_void {
+    if refuses() {
+        return libc::MAP_FAILED;
+    }
+    // SAFETY: the caller's promise.
+    unsafe { libc::syscall(libc::SYS_mmap, address, len, protection, flags, file, offset) as *mut c_void }
+}
+
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mmap64(
+    address: *mut c_void,
+    len: usize,
+    protection: c_int,
+    flags: c_int,
+    file: c_int,
+    offset: c_long,
+) -> *mut c_void {
+    // SAFETY: the caller's promise.
+    unsafe { mmap(address, len, protection, flags, file, offset) }
+}
+
+type Create = unsafe extern "C" fn(*mut c_void, *const c_void, *mut c_void, *mut c_void) -> c_int;
+
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_create(
+    thread: *mut c_void,
+    attributes: *const c_void,
+    start: *mut c_void,
+    argument: *mut c_void,
+) -> c_int {
+    if refuses() {
+        return libc::EAGAIN;
+    }
+    // SAFETY: the name ends with a null byte.
+    let next = unsafe { libc::dlsym(libc::RTLD_NEXT, c"pthread_create".as_ptr().cast::<c_char>()) };
+    // SAFETY: the C library's function of this name, which every process has.
+    unsafe { std::mem::transmute::<*mut c_void, Create>(next)(thread, attributes, start, argument) }
+}
+
+/// Uses the memory up, for so long.
+extern "system" fn exhaust(_: EnvUnowned<'_>, _: JClass<'_>, whose: jint, ms: jlong) {
+    let over = Duration::from_millis(ms.unsigned_abs());
+    // The thread is there before there is nothing left for one.
+    std::thread::spawn(move || {
+        WHOSE.store(whose, Ordering::SeqCst);
+        std::thread::sleep(over);
+        WHOSE.store(NOBODY, Ordering::SeqCst);
+    });
+}
+
+extern "system" fn refused(_: EnvUnowned<'_>, _: JClass<'_>) -> jlong {
+    REFUSED.load(Ordering::Relaxed) as jlong
+}
+
+/// Registers it, if the app has that class.
+pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
+    let methods = [
+        (jni_str!("exhaust"), jni_str!("(IJ)V"), exhaust as *mut c_void),
+        (jni_str!("refused"), jni_str!("()J"), refused as *mut c_void),
+    ];
+    crate::registration::register_if_there(env, jni_str!("scenario/Exhausted"), &methods)
+}

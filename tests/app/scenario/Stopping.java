@@ -32,6 +32,7 @@ import java.util.concurrent.CountDownLatch;
  */
 public final class Stopping implements Runnable {
     private static final CountDownLatch BUSY = new CountDownLatch(1);
+    private static final CountDownLatch TOLD = new CountDownLatch(1);
     private static final CountDownLatch GO_ON = new CountDownLatch(1);
 
     private final Options options;
@@ -80,6 +81,7 @@ public final class Stopping implements Runnable {
                 // Before the file is read, which takes time.
                 boolean late = stopped;
                 say(late ? "late report" : "report", report);
+                TOLD.countDown();
                 if (mode.equals("queued")) {
                     block();
                 }
@@ -171,6 +173,7 @@ public final class Stopping implements Runnable {
             onMain(null);
             Script.say("again " + Loopbox.status().isOn());
             Script.say("dumped " + (Loopbox.dump("again") != null));
+            TOLD.await();
         }
     }
 

@@ -108,7 +108,7 @@ fn a_report_that_is_being_written_is_given_up() -> Result<()> {
             "stopped" => (stops, late) = (stops + 1, 0),
             "next" | "unchanged" | "done" => {}
             line if line.starts_with("late report round") => {
-                (late, late_in_all) = (late + 1, late_in_all + 1)
+                (late, late_in_all) = (late + 1, late_in_all + 1);
             }
             line => assert!(line.starts_with("report round"), "{line} in {lines:#?}"),
         }

@@ -91,8 +91,13 @@ pub struct Stats {
     pub held_ns: u64,
     /// Time until those calls returned, summed. Mostly the woken thread running in the caller's place.
     pub resume_ns: u64,
-    /// The longest window.
+    /// The longest window of the main thread.
     pub longest_ns: u64,
+    /// Its longest time from when it was known to be stopped until the call that let it go: what of `longest_ns` is the
+    /// sampler's own, and not the time that the thread needed to stop.
+    pub longest_known_ns: u64,
+    /// The longest window of another thread.
+    pub longest_other_ns: u64,
     /// Suspensions left out: the main thread was in an uninterruptible wait.
     pub uninterruptible: u64,
     /// Suspensions left out: the main thread had not had a processor since the last look.
@@ -142,6 +147,8 @@ pub struct Art {
     timeouts: AtomicU64,
     held_ns: AtomicU64,
     longest_ns: AtomicU64,
+    longest_known_ns: AtomicU64,
+    longest_other_ns: AtomicU64,
     resume_ns: AtomicU64,
     uninterruptible: AtomicU64,
     starved: AtomicU64,
@@ -295,6 +302,8 @@ impl Art {
             timeouts: AtomicU64::new(0),
             held_ns: AtomicU64::new(0),
             longest_ns: AtomicU64::new(0),
+            longest_known_ns: AtomicU64::new(0),
+            longest_other_ns: AtomicU64::new(0),
             resume_ns: AtomicU64::new(0),
             uninterruptible: AtomicU64::new(0),
             starved: AtomicU64::new(0),
@@ -314,6 +323,8 @@ impl Art {
             timeouts: self.timeouts.load(Ordering::Relaxed),
             held_ns: self.held_ns.load(Ordering::Relaxed),
             longest_ns: self.longest_ns.load(Ordering::Relaxed),
+            longest_known_ns: self.longest_known_ns.load(Ordering::Relaxed),
+            longest_other_ns: self.longest_other_ns.load(Ordering::Relaxed),
             resume_ns: self.resume_ns.load(Ordering::Relaxed),
             uninterruptible: self.uninterruptible.load(Ordering::Relaxed),
             starved: self.starved.load(Ordering::Relaxed),

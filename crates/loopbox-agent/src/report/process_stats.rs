@@ -51,6 +51,8 @@ pub(crate) fn read(frozen: Frozen, art: Option<&Art>) -> Vec<Statistic> {
             ("sampler.timeouts", sampler.timeouts),
             ("sampler.stopped_ns", sampler.held_ns),
             ("sampler.longest_stop_ns", sampler.longest_ns),
+            ("sampler.longest_known_stop_ns", sampler.longest_known_ns),
+            ("sampler.longest_stop_of_others_ns", sampler.longest_other_ns),
             ("sampler.left_out_uninterruptible", sampler.uninterruptible),
             ("sampler.left_out_starved", sampler.starved),
             ("sampler.left_out_trace", sampler.trace),

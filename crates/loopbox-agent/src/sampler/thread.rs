@@ -15,7 +15,8 @@ use crate::session::frames::Frames;
 use crate::session::{SWITCHED_OFF, Session};
 #[cfg(debug_assertions)]
 use crate::sys::fault;
-use crate::sys::{clock, log, memory, priority, proc};
+use crate::sys::priority::{self, Urgent};
+use crate::sys::{clock, log, memory, proc};
 use loopbox_art::{Art, RawStack, ThreadEnv, Unstoppable};
 use loopbox_format::model::{Feature, StackSource, Token, Uptime};
 use loopbox_recorder::{Activity, Place, Schedule, Step, Taken};
@@ -318,6 +319,7 @@ impl Sampler<'_> {
             art.left_out(why);
             return Err(Taken::Unstoppable);
         }
+        let urgent = Urgent::begin();
         let _stop = self.session.shared.begin_stop();
         let suspended = art.suspend_main(env.of_art()).map_err(|_| Taken::Failed)?;
         #[cfg(debug_assertions)]
@@ -331,6 +333,7 @@ impl Sampler<'_> {
             suspended.resume();
         }
         drop(armed);
+        drop(urgent);
         called.map_err(|_| Taken::Failed)?;
         let (at_ns, stop_ns) = sample.found.ok_or(Taken::Gone)?;
         let Some((stack, generation)) = sample.walker.number(env) else {

@@ -67,7 +67,12 @@ impl Drop for Suspended<'_> {
         let held = called_ns.saturating_sub(self.asked_ns);
         art.windows.fetch_add(1, Ordering::Relaxed);
         art.held_ns.fetch_add(held, Ordering::Relaxed);
-        art.longest_ns.fetch_max(held, Ordering::Relaxed);
+        if mem::same(self.thread(), art.main.thread) {
+            art.longest_ns.fetch_max(held, Ordering::Relaxed);
+            art.longest_known_ns.fetch_max(called_ns.saturating_sub(self.held_ns), Ordering::Relaxed);
+        } else {
+            art.longest_other_ns.fetch_max(held, Ordering::Relaxed);
+        }
         art.resume_ns.fetch_add(returned_ns.saturating_sub(called_ns), Ordering::Relaxed);
     }
 }

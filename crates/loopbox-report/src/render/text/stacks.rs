@@ -116,6 +116,9 @@ fn summary(out: &mut String, tree: &TreeView) {
         let _ = write!(text, ", main suspended for at most {:.3} ms", tree.longest_stop_ms);
     }
     line(out, paint(QUIET, text));
+    if let Some(weak) = weak(tree.samples, tree.reached_interval_ms) {
+        line(out, paint(WARN, weak));
+    }
     if tree.missed_samples > 0 {
         let share =
             f64::from(tree.missed_samples) / (f64::from(tree.missed_samples) + f64::from(tree.samples));
@@ -127,6 +130,22 @@ fn summary(out: &mut String, tree: &TreeView) {
             ),
         );
     }
+}
+
+/// What a reader must not make of figures that rest on few stacks, far apart: a machine without a processor to spare, or one on
+/// which stopping main takes long.
+fn weak(samples: u32, gap_ms: Option<f64>) -> Option<String> {
+    /// The sampler asks for one every 10 ms.
+    const FAR_MS: f64 = 50.0;
+    /// With so many a share is right to five per cent.
+    const ENOUGH: u32 = 400;
+    let gap_ms = gap_ms.filter(|&gap_ms| gap_ms >= FAR_MS && (2..ENOUGH).contains(&samples))?;
+    // Twice the standard deviation of a share of one half, of as many independent looks.
+    let percent = 100.0 / f64::from(samples).sqrt();
+    Some(format!(
+        "  weak: the stacks are {} apart, so a time is right to about that, and a share of all to ±{percent:.0} %",
+        format_ms(gap_ms)
+    ))
 }
 
 /// The direct children of a node: those shown and those folded.
@@ -168,5 +187,22 @@ impl Below {
             return None;
         }
         self.folded_by_frame.iter().map(|(f, ms)| (*f, *ms)).max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::weak;
+
+    #[test]
+    fn few_stacks_far_apart_are_called_weak() {
+        let said = weak(54, Some(156.0)).unwrap();
+        assert_eq!(
+            said,
+            "  weak: the stacks are 156 ms apart, so a time is right to about that, and a share of all to ±14 %"
+        );
+        for (samples, gap_ms) in [(54, Some(10.0)), (400, Some(156.0)), (1, Some(156.0)), (54, None)] {
+            assert_eq!(weak(samples, gap_ms), None);
+        }
     }
 }

@@ -179,9 +179,11 @@ fn what_was_written_before_the_clock_was_set_is_not_old() {
 fn what_was_written_before_the_clock_was_set_makes_no_room_for_what_is_older() {
     let dir = tempfile::tempdir().unwrap();
     for nth in 0..20 {
-        let path = write_report(dir.path(), &format!("known-{nth}"), b"x", Outlives::Process, || Some(())).unwrap();
+        let path =
+            write_report(dir.path(), &format!("known-{nth}"), b"x", Outlives::Process, || Some(())).unwrap();
         age(&path, Duration::from_hours(24 + nth));
-        let path = write_report(dir.path(), &format!("unknown-{nth}"), b"x", Outlives::Process, || Some(())).unwrap();
+        let path = write_report(dir.path(), &format!("unknown-{nth}"), b"x", Outlives::Process, || Some(()))
+            .unwrap();
         if nth < 6 {
             File::open(&path)
                 .unwrap()

@@ -9,7 +9,7 @@ use crate::output;
 use anyhow::{Context, Result, bail};
 use flate2::read::MultiGzDecoder;
 use loopbox_format::report::Decoded;
-use loopbox_monitor::{Base, Stall, as_report, stalls};
+use loopbox_monitor::{Base, Stall, as_report, each_stall};
 use loopbox_report::Analysis;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::fs::File;
@@ -105,28 +105,28 @@ impl BatchReading {
         let packages = app_packages(&self.reading.packages)?;
         let counts = Counts::default();
         let read_file = |mut state: S, path: &PathBuf| -> Result<S> {
-            let found = match read(path).map(|bytes| stalls(&bytes)) {
-                Ok(found) if found.is_of_monitor => found,
-                Ok(_) => {
-                    counts.skip(format_args!("{}: not a file of the performance monitor", path.display()));
-                    return Ok(state);
-                }
+            let bytes = match read(path) {
+                Ok(bytes) => bytes,
                 Err(error) => {
                     counts.skip(format_args!("{error:#}"));
                     return Ok(state);
                 }
             };
-            counts.used.fetch_add(1, Relaxed);
-            counts.cut_lines.fetch_add(found.cut_lines, Relaxed);
             let name = path.to_string_lossy();
-            for (stall, base) in &found.stalls {
+            let found = each_stall(&bytes, |stall, base| {
                 let mut report = as_report(stall, base);
                 if mapper.apply(&mut report).is_err() {
                     counts.unmapped.fetch_add(1, Relaxed);
                 }
                 let decoded = Decoded { report, damage: Vec::new() };
                 let analysis = &Analysis::with_packages(&decoded, &packages);
-                visit(&mut state, &ReadStall { stall, base, analysis, path: &name })?;
+                visit(&mut state, &ReadStall { stall, base, analysis, path: &name })
+            })?;
+            if found.is_of_monitor {
+                counts.used.fetch_add(1, Relaxed);
+                counts.cut_lines.fetch_add(found.cut_lines, Relaxed);
+            } else {
+                counts.skip(format_args!("{}: not a file of the performance monitor", path.display()));
             }
             Ok(state)
         };

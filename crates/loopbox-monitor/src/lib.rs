@@ -16,7 +16,7 @@ pub use as_report::as_report;
 pub use html::html;
 pub use line::{Base, DisplayFrames, Line, Sample, Stack, Stall, read_line};
 pub use parquet::StallRow;
-pub use stalls::{Stalls, stalls};
+pub use stalls::{Stalls, each_stall};
 pub use summary::Summary;
 pub use text::text;
 pub use uiperf::uiperf;

@@ -2,23 +2,27 @@
 
 use crate::line::{Base, Line, Stall, read_line};
 use std::collections::HashMap;
-use std::rc::Rc;
 
-/// What a file has.
-#[derive(Debug, Clone, Default)]
+/// What a file has beside its stalls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stalls {
-    /// Its stalls in the order of their lines; the process of one of which no line says anything is the default.
-    pub stalls: Vec<(Stall, Rc<Base>)>,
     /// Lines that are cut off, damaged or of a newer version.
     pub cut_lines: u64,
     /// Whether it has one line that is of the monitor.
     pub is_of_monitor: bool,
 }
 
-/// The stalls of a file, unpacked.
-pub fn stalls(file: &[u8]) -> Stalls {
+/// Calls `visit` for each stall of a file, unpacked, in the order of the lines; the process of one of which no line says anything is
+/// the default. One is held at a time: a line becomes many times its bytes.
+///
+/// # Errors
+/// The first one of `visit`.
+pub fn each_stall<E>(
+    file: &[u8],
+    mut visit: impl FnMut(&Stall, &Base) -> Result<(), E>,
+) -> Result<Stalls, E> {
     let mut found = Stalls::default();
-    let mut processes: HashMap<i64, Rc<Base>> = HashMap::new();
+    let mut processes: HashMap<i64, Base> = HashMap::new();
     for line in lines(file) {
         match read_line(line) {
             None => {
@@ -26,17 +30,22 @@ pub fn stalls(file: &[u8]) -> Stalls {
                 continue;
             }
             Some(Line::Base { pid, base, .. }) => {
-                processes.insert(pid, Rc::new(base));
+                // Of one app's day there are no more; of a file that says so, the others are not told apart.
+                if processes.len() < MAX_PROCESSES || processes.contains_key(&pid) {
+                    processes.insert(pid, base);
+                }
             }
             Some(Line::Stall(stall)) => {
-                let base = processes.entry(stall.pid).or_default();
-                found.stalls.push((*stall, Rc::clone(base)));
+                visit(&stall, processes.get(&stall.pid).unwrap_or(&Base::default()))?;
             }
         }
         found.is_of_monitor = true;
     }
-    found
+    Ok(found)
 }
+
+/// Many times the processes that an app has in a day.
+const MAX_PROCESSES: usize = 10_000;
 
 /// The lines that have anything.
 pub(crate) fn lines(file: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -46,6 +55,7 @@ pub(crate) fn lines(file: &[u8]) -> impl Iterator<Item = &[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::convert::Infallible;
 
     #[test]
     fn a_stall_goes_with_the_process_that_wrote_it() {
@@ -62,10 +72,16 @@ mod tests {
             base(7, "5.4"),
             stall(7),
         ];
-        let found = stalls((file.join("\n") + "\n{\"v\":1,\"le").as_bytes());
-        let apps: Vec<_> = found.stalls.iter().map(|(_, base)| base.app.as_deref()).collect();
-        assert_eq!(apps, [Some("5.2"), None, Some("5.3"), Some("5.2"), Some("5.4")]);
-        assert_eq!((found.cut_lines, found.is_of_monitor), (1, true));
-        assert!(!stalls(b"{}\nnot of the monitor").is_of_monitor);
+        let mut apps = Vec::new();
+        let visit = |_: &Stall, base: &Base| {
+            apps.push(base.app.clone().unwrap_or_default());
+            Ok::<_, Infallible>(())
+        };
+        let Ok(found) = each_stall((file.join("\n") + "\n{\"v\":1,\"le").as_bytes(), visit);
+        assert_eq!(apps, ["5.2", "", "5.3", "5.2", "5.4"]);
+        assert_eq!(found, Stalls { cut_lines: 1, is_of_monitor: true });
+        let Ok(other) = each_stall(b"{}\nnot of the monitor", |_, _| Ok::<_, Infallible>(()));
+        assert!(!other.is_of_monitor);
+        assert_eq!(each_stall(file[1].as_bytes(), |_, _| Err(7)), Err(7));
     }
 }

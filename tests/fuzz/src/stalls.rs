@@ -1,11 +1,12 @@
 //! Files of the performance monitor.
 
 use loopbox_format::report::{Decoded, decode, encode};
-use loopbox_monitor::{StallRow, Summary, as_report, html, stalls, text, uiperf};
+use loopbox_monitor::{StallRow, Summary, as_report, each_stall, html, text, uiperf};
 use loopbox_report::Analysis;
 use loopbox_report::cluster::{Clusters, Sighting};
 use loopbox_report::diagnose::diagnose;
 use loopbox_report::export::parquet::Table;
+use std::convert::Infallible;
 
 /// The sums of a file that may claim anything, its text log, and each stall as the report that other tools take it for.
 pub(crate) fn every_view(input: &[u8]) -> bool {
@@ -18,11 +19,9 @@ pub(crate) fn every_view(input: &[u8]) -> bool {
     assert!(!html(&view, 9).contains("<script"), "a script of the file's own");
     let _ = uiperf(input);
 
-    let file = stalls(input);
-    assert_eq!(view.stalls, file.stalls.len() as u64, "both read the same lines");
     let mut clusters = Clusters::default();
     let mut rows = Vec::new();
-    for (stall, base) in &file.stalls {
+    let Ok(file) = each_stall(input, |stall, base| {
         let report = as_report(stall, base);
         let written = encode(&report).expect("a line's report can be written");
         assert!(
@@ -33,7 +32,9 @@ pub(crate) fn every_view(input: &[u8]) -> bool {
         let diagnosis = diagnose(&analysis);
         clusters.add(Sighting::of_stall(&analysis, &diagnosis, "a.jsonl"));
         rows.push(StallRow::new(stall, base, &analysis, &diagnosis, "a.jsonl"));
-    }
+        Ok::<_, Infallible>(())
+    });
+    assert_eq!(view.stalls, rows.len() as u64, "both read the same lines");
     let _ = clusters.summary(0);
     let mut table = Table::new(Vec::new()).expect("a table");
     table.write(&rows).expect("rows");

@@ -1,6 +1,6 @@
 //! `loopbox.toml`: what a project says once for all commands.
 
-use crate::input::configuration;
+use crate::configuration;
 use crate::options::PackageOptions;
 use anyhow::{Context, Result, anyhow};
 use loopbox_report::AppPackages;
@@ -38,7 +38,7 @@ fn find(folder: &Path) -> Option<PathBuf> {
 
 fn read(file: &Path) -> Result<Config> {
     let name = || file.display().to_string();
-    let text = String::from_utf8(configuration(file, MAX_LEN)?).with_context(name)?;
+    let text = String::from_utf8(configuration::read(file, MAX_LEN)?).with_context(name)?;
     toml::from_str(&text)
         .map_err(|error| {
             // In one line, as all errors: TOML's own text quotes the file.

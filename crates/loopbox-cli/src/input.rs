@@ -46,20 +46,6 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The bytes of a file that a project gives beside reports, which are as many as the file says or fewer than `max`.
-pub(crate) fn configuration(path: &Path, max: u64) -> Result<Vec<u8>> {
-    let name = || path.display().to_string();
-    let file = File::open(path).with_context(name)?;
-    let len = file.metadata().with_context(name)?.len();
-    // No more than it has: the vector would grow to twice that.
-    let mut bytes = Vec::with_capacity(len.min(max + 1) as usize);
-    file.take(max + 1).read_to_end(&mut bytes).with_context(name)?;
-    if bytes.len() as u64 > max {
-        bail!("{}: offset {max}: larger than such a file can be ({} MiB)", path.display(), max >> 20);
-    }
-    Ok(bytes)
-}
-
 /// A decoded report. A ring file that was pulled from a device is recovered to a report first.
 pub(crate) fn decode(path: &Path) -> Result<Decoded> {
     decode_bytes(&read(path)?, path)

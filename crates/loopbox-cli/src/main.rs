@@ -6,6 +6,7 @@ mod attachment;
 mod batch;
 mod cmd;
 mod config;
+mod configuration;
 mod destination;
 mod document;
 mod input;

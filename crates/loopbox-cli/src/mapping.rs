@@ -1,6 +1,6 @@
 //! Deobfuscating reports by the mappings given with `--mapping`.
 
-use crate::input::configuration;
+use crate::configuration;
 use anyhow::{Context, Result};
 use loopbox_format::model::Report;
 use loopbox_report::retrace::{Mapping, MappingMismatch};
@@ -30,7 +30,7 @@ impl Mapper {
     /// Reads the mapping files.
     pub(crate) fn load(files: &[PathBuf]) -> Result<Self> {
         let read = |path: &PathBuf| {
-            let bytes = configuration(path, MAX_LEN)?;
+            let bytes = configuration::read(path, MAX_LEN)?;
             Mapping::parse(bytes).with_context(|| path.display().to_string())
         };
         Ok(Self { mappings: files.iter().map(read).collect::<Result<_>>()? })

@@ -5,20 +5,24 @@
 //! of outlined code are removed and give their position to their caller, as in R8's own retrace. The format of the
 //! mapping is R8's (<https://r8.googlesource.com/r8/+/refs/heads/main/doc/retrace.md>).
 
+mod error;
 mod frames;
 mod names;
 mod rebuild;
 mod text;
 mod trace;
+mod words;
 
 use crate::load::limits;
 use crate::model::class_names::is_platform;
+pub use error::{MappingError, MappingMismatch};
 use frames::Retracer;
-use loopbox_format::model::{MainState, Message, Report, Symbols};
+use loopbox_format::model::{MainState, Report, Symbols};
 use names::Names;
 use proguard::{ProguardCache, ProguardMapping, ProguardRecord};
 use std::collections::HashSet;
 use text::MappingText;
+use words::{messages, pending_line};
 
 /// From this `min_api` on R8 leaves out line tables, and its mapping is keyed by the dex pc that ART reports instead (`Thread::CreateInternalStackTrace` of Android 8 and later).
 const PC_AS_LINE_API: u32 = 26;
@@ -26,67 +30,6 @@ const PC_AS_LINE_API: u32 = 26;
 const MAP_ID_FILE: &str = "r8-map-id-";
 /// With fewer looked-up methods than this, the share of those not found is not significant.
 const MIN_LOOKED_UP: usize = 5;
-
-/// Why a file is not a mapping.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum MappingError {
-    /// The file has no bytes.
-    #[error("the mapping is empty")]
-    Empty,
-    /// No line of the file names a class.
-    #[error("not a ProGuard or R8 mapping: it has no line like `original.Name -> obfuscated:`")]
-    NotAMapping,
-    /// The file is larger than can be addressed.
-    #[error("larger than a mapping can be (4 GiB)")]
-    TooLarge,
-}
-
-/// Why a mapping does not match a report.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum MappingMismatch {
-    /// Both name the build that they are of, and the builds differ.
-    #[error("the mapping is of another build: its id is {mapping}, and that of the report is {report}")]
-    OtherBuild {
-        /// The mapping's id.
-        mapping: String,
-        /// The id in the report's frames.
-        report: String,
-    },
-    /// No app class of the report is in the mapping.
-    #[error(
-        "none of the report's {classes} app classes is in the mapping: it is of another app or build, \
-         or the report is not obfuscated"
-    )]
-    NoClass {
-        /// The number of app classes in the report.
-        classes: usize,
-    },
-    /// Most methods are not in the mapping, though their classes are.
-    #[error(
-        "only {found} of {looked_up} obfuscated methods are in the mapping, though their classes are: \
-         it is of another build"
-    )]
-    FewMethods {
-        /// The number of methods that were found.
-        found: usize,
-        /// The number of methods that were looked up.
-        looked_up: usize,
-    },
-    /// More of the mapping concerns the report than of any real one.
-    #[error("more than {max_mib} MiB of the mapping are about the report's methods: it is damaged")]
-    TooMuch {
-        /// How much may be.
-        max_mib: usize,
-    },
-    /// What concerns the report cannot be read.
-    #[error("the mapping cannot be indexed: {0}")]
-    Unusable(String),
-    /// The report names no class of the app.
-    #[error("the report names no class of the app; there is nothing to retrace")]
-    NothingToDo,
-}
 
 /// A mapping, held as its text with the places of its classes: less than one and a half times the file.
 pub struct Mapping {
@@ -235,37 +178,6 @@ impl Mapping {
 
 fn map_id(symbols: &Symbols) -> Option<&str> {
     symbols.methods.iter().find_map(|method| method.source_file.strip_prefix(MAP_ID_FILE))
-}
-
-fn messages(report: &mut Report, mut each: impl FnMut(&mut Message)) {
-    for detail in report.history.iter_mut().flat_map(|record| &mut record.details) {
-        detail.message.iter_mut().for_each(&mut each);
-    }
-    if let MainState::Running(running) = &mut report.main {
-        running.message.iter_mut().for_each(&mut each);
-    }
-}
-
-/// A printed message with the class names after `target=`, `callback=` and `obj=` deobfuscated. In other text an
-/// obfuscated name would be a coincidence.
-fn pending_line<'n>(line: &str, mut original: impl FnMut(&str) -> Option<&'n str>) -> String {
-    let mut out = String::with_capacity(line.len());
-    let mut rest = line;
-    while let Some((key, at)) = ["target=", "callback=", "obj="]
-        .into_iter()
-        .filter_map(|key| Some((key, rest.find(key)?)))
-        .min_by_key(|k| k.1)
-    {
-        let (before, from) = rest.split_at(at + key.len());
-        out.push_str(before);
-        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '$' | '_' | '-');
-        let end = from.find(|c| !is_name(c)).unwrap_or(from.len());
-        let (name, after) = from.split_at(end);
-        out.push_str(original(name).unwrap_or(name));
-        rest = after;
-    }
-    out.push_str(rest);
-    out
 }
 
 #[cfg(test)]

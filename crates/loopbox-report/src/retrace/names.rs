@@ -1,6 +1,6 @@
 //! The names of a report that a mapping may have others for.
 
-use super::{messages, pending_line};
+use super::words::{messages, pending_line};
 use crate::load::limits;
 use crate::load::system_trace::unpack;
 use loopbox_format::model::Report;

@@ -4,8 +4,8 @@
 //! report's. So the text stays as it is, with a number for each name of a class and where that begins; and of the classes that a
 //! report names only the lines about methods that it names are indexed, for that report.
 
+use super::error::{MappingError, MappingMismatch};
 use super::names::Names;
-use super::{MappingError, MappingMismatch};
 use proguard::ProguardRecord;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -22,8 +22,8 @@ use loopbox_agent::jni::{entry, raw};
 use loopbox_agent::{Listener, mark_crash, set_first_listener, set_listener};
 use std::ffi::{c_int, c_void};
 
-/// The system's, with a reserve behind it: an allocation that fails must not end the app. In builds for tests `live_heap` has it behind
-/// its count.
+/// The system's, with a reserve behind it: an allocation that fails must not end the app. In builds for tests
+/// `live_heap` has it behind its count.
 #[cfg(not(debug_assertions))]
 #[global_allocator]
 static MEMORY: loopbox_agent::Memory = loopbox_agent::Memory;

@@ -1,5 +1,5 @@
-//! Lets the libraries of the process find this program's malloc, mmap and pthread_create before the C library's: see `src/heap.rs` and
-//! `src/exhausted.rs`.
+//! Lets the libraries of the process find this program's malloc, mmap and pthread_create before the C
+//! library's: see `src/heap.rs` and `src/exhausted.rs`.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

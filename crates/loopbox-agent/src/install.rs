@@ -244,8 +244,9 @@ fn install_sig_quit(session: &Session) -> Option<SigQuit> {
     }
 }
 
-/// Ends the recording, on any thread: from here on no report gets a name, nothing is copied and no listener is called, but for
-/// what [`wait_until_ended`] waits for. The main thread's callbacks do nothing any more. [`leave`] undoes the rest.
+/// Ends the recording, on any thread: from here on no report gets a name, nothing is copied and no listener
+/// is called, but for what [`wait_until_ended`] waits for. The main thread's callbacks do nothing any more.
+/// [`leave`] undoes the rest.
 pub fn uninstall() {
     let Some(Installed { session, sig_quit, .. }) = installed(Option::take) else { return };
     session.gate.close();
@@ -267,8 +268,8 @@ fn end_threads(session: &Session) {
     listener::end();
 }
 
-/// Waits, that long at most, until the recorder's threads are through with the one step that each may have been in when the
-/// recording ended.
+/// Waits, that long at most, until the recorder's threads are through with the one step that each may have
+/// been in when the recording ended.
 pub fn wait_until_ended(timeout: Duration) {
     let session = ended(|ended| ended.as_ref().map(|ended| Arc::clone(&ended.session)));
     if let Some(session) = session {
@@ -277,8 +278,8 @@ pub fn wait_until_ended(timeout: Duration) {
     }
 }
 
-/// Undoes what only the main thread may of a recording that has ended: its signal mask, and the memory that its callbacks
-/// used. On the main thread.
+/// Undoes what only the main thread may of a recording that has ended: its signal mask, and the memory that
+/// its callbacks used. On the main thread.
 pub fn leave() {
     let Some(Ended { session, sig_quit }) = ended(Option::take) else { return };
     if let Some(sig_quit) = sig_quit {
@@ -383,8 +384,8 @@ pub fn annotate(name: &str, value: Option<&str>) {
     }
 }
 
-/// Whether the app may have another report. Not a listener while it is called: it would be called with that report, and ask
-/// again.
+/// Whether the app may have another report. Not a listener while it is called: it would be called with that
+/// report, and ask again.
 fn grants(session: &Session) -> bool {
     if listener::is_calling() {
         session.allowance.refuse();

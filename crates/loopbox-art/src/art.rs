@@ -93,8 +93,8 @@ pub struct Stats {
     pub resume_ns: u64,
     /// The longest window of the main thread.
     pub longest_ns: u64,
-    /// Its longest time from when it was known to be stopped until the call that let it go: what of `longest_ns` is the
-    /// sampler's own, and not the time that the thread needed to stop.
+    /// Its longest time from when it was known to be stopped until the call that let it go: what of
+    /// `longest_ns` is the sampler's own, and not the time that the thread needed to stop.
     pub longest_known_ns: u64,
     /// The longest window of another thread.
     pub longest_other_ns: u64,

@@ -50,12 +50,12 @@ pub enum Outlives {
 /// replaced. The directory is never flushed: that makes f2fs write everything that waits on the whole file system, and a
 /// report that a power loss takes its name from is one that came moments ago.
 ///
-/// `enter` is called right before the file gets its name, and what it returns is dropped right after; without a result the
-/// file is given up.
+/// `enter` is called right before the file gets its name, and what it returns is dropped right after; without
+/// a result the file is given up.
 ///
 /// # Errors
-/// The system's error; nothing is left behind then. `InvalidInput` for a name that is not a plain file name, `Interrupted` when
-/// `enter` returns nothing.
+/// The system's error; nothing is left behind then. `InvalidInput` for a name that is not a plain file name,
+/// `Interrupted` when `enter` returns nothing.
 pub fn write_report<G>(
     dir: &Path,
     name: &str,

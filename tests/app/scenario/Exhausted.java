@@ -18,10 +18,11 @@ import java.util.List;
 /**
  * The process has no memory, or no file descriptor, left while the main thread hangs.
  *
- * <p>Arguments: those of {@link Options} and {@link Phone}; {@code recorder=off}: without it, to compare; {@code whose=} 0: there is memory,
- * 1: nobody has any, 2: the recorder's threads have none; {@code from=}: so long after the start of the hang, ms; {@code lacksMs=}: for so
- * long; {@code hang=}: how long main hangs; {@code files=used}: no descriptor is left; {@code heap=full}: every method is called while Java's
- * heap is full.
+ * <p>Arguments: those of {@link Options} and {@link Phone}; {@code recorder=off}: without it, to compare;
+ * {@code whose=} 0: there is memory, 1: nobody has any, 2: the recorder's threads have none; {@code from=}:
+ * so long after the start of the hang, ms; {@code lacksMs=}: for so long; {@code hang=}: how long main hangs;
+ * {@code files=used}: no descriptor is left; {@code heap=full}: every method is called while Java's heap is
+ * full.
  */
 public final class Exhausted implements Runnable {
     private final Options options;
@@ -105,7 +106,10 @@ public final class Exhausted implements Runnable {
 
     private final List<Object> heap = new ArrayList<Object>(1 << 16);
 
-    /** Every method, again and again, while Java's heap is full: none may throw. What is needed for it is made before. */
+    /**
+     * Every method, again and again, while Java's heap is full: none may throw. What is needed for it is made
+     * before.
+     */
     private void callWithFullHeap() {
         DumpCallback callback =
                 new DumpCallback() {

@@ -28,7 +28,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  *   <li>annotate: the app annotates a thousand times a second, and its Redactor does once more.
  * </ul>
  *
- * At the end, {@code ms=} after the start, it says how often it was called, and what the status has of requests.
+ * At the end, {@code ms=} after the start, it says how often it was called, and what the status has of
+ * requests.
  */
 public final class Feeding implements Listener, Redactor, Runnable {
     private final String mode;

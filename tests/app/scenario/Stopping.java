@@ -18,9 +18,9 @@ import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Recording is stopped at the wrong moment. After the stop nothing may be told or written: what is told prints a line, and the
- * folder is compared. Arguments: those of {@link Options} and {@link Phone}; {@code how=} uninstall, disabled, pause;
- * {@code mode=}
+ * Recording is stopped at the wrong moment. After the stop nothing may be told or written: what is told
+ * prints a line, and the folder is compared. Arguments: those of {@link Options} and {@link Phone}; {@code
+ * how=} uninstall, disabled, pause; {@code mode=}
  *
  * <ul>
  *   <li>hang: in a hang, which goes on beyond its threshold until the file {@code gate=} is there;
@@ -295,7 +295,10 @@ public final class Stopping implements Runnable {
         }
     }
 
-    /** The files that are there, by what they are and when they were written. What goes on to be deleted is not looked at. */
+    /**
+     * The files that are there, by what they are and when they were written. What goes on to be deleted is
+     * not looked at.
+     */
     private TreeMap<String, String> files() {
         TreeMap<String, String> files = new TreeMap<String, String>();
         collect(directory, files);

@@ -1,4 +1,5 @@
-//! Apps whose memory or descriptors are used up in a hang (`scenario.Exhausted`), with the recorder and without.
+//! Apps whose memory or descriptors are used up in a hang (`scenario.Exhausted`), with the recorder and
+//! without.
 
 use anyhow::Result;
 use loopbox_launch::{Ended, Launcher};

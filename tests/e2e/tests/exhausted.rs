@@ -1,4 +1,5 @@
-//! The process has no memory, or no descriptor, left while main hangs: the app lives as it does without the recorder, and there is a report.
+//! The process has no memory, or no descriptor, left while main hangs: the app lives as it does without the
+//! recorder, and there is a report.
 
 use anyhow::{Context, Result};
 use loopbox_e2e::exhausted::run;

@@ -6,8 +6,8 @@ use loopbox_launch::wait_for_report;
 use std::path::Path;
 use tempfile::tempdir;
 
-/// What `scenario.Feeding` said at its end: how often it was called with a report, how often it got none, and what the status has
-/// of requests.
+/// What `scenario.Feeding` said at its end: how often it was called with a report, how often it got none, and
+/// what the status has of requests.
 fn fed(folder: &Path, mode: &str, ms: u32) -> Result<(u32, u32, String)> {
     let app = launcher("art10")?.app("scenario.Feeding").argument(format!("dir={}", folder.display()));
     let mut app = app.argument(format!("mode={mode}")).argument(format!("ms={ms}")).start()?;

@@ -1,4 +1,5 @@
-//! Every way to stop recording, at the wrong moment: when it returns nothing is recorded, written or told any more.
+//! Every way to stop recording, at the wrong moment: when it returns nothing is recorded, written or told any
+//! more.
 
 use anyhow::{Context, Result};
 use loopbox_e2e::live::quit;
@@ -22,8 +23,8 @@ fn told(testbed: &str, folder: &Path, arguments: &[&str]) -> Result<Vec<String>>
     Ok(app.start()?.finish(LIMIT)?.success()?.lines)
 }
 
-/// Half a second after the start of a message that goes on for long after its threshold. The signal that the system would send
-/// finds nobody who records, and ART writes its trace as ever.
+/// Half a second after the start of a message that goes on for long after its threshold. The signal that the
+/// system would send finds nobody who records, and ART writes its trace as ever.
 #[test]
 fn a_hang_that_goes_on_after_the_stop_leaves_no_report() -> Result<()> {
     for testbed in testbed::to_test_on(&["art10", "art11"]) {
@@ -96,8 +97,9 @@ fn what_waits_for_the_monitor_is_neither_told_nor_written_after_the_stop() -> Re
     Ok(())
 }
 
-/// A report in each state of being written, a hundred times. One listener may be called just then: between the last look at the
-/// gate and the listener's first instruction lies a moment, in which its thread may lose its processor.
+/// A report in each state of being written, a hundred times. One listener may be called just then: between
+/// the last look at the gate and the listener's first instruction lies a moment, in which its thread may lose
+/// its processor.
 #[test]
 fn a_report_that_is_being_written_is_given_up() -> Result<()> {
     let folder = tempdir()?;

@@ -1,5 +1,5 @@
-//! A process whose memory is used up: for a while malloc and its kin, mmap and pthread_create fail, as they do at a limit of the address
-//! space. The native half of `scenario.Exhausted`.
+//! A process whose memory is used up: for a while malloc and its kin, mmap and pthread_create fail, as they
+//! do at a limit of the address space. The native half of `scenario.Exhausted`.
 
 use jni::EnvUnowned;
 use jni::jni_str;

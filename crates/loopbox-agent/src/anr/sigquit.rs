@@ -86,8 +86,8 @@ impl SigQuit {
         Ok(Self { was_blocked: change_mask(libc::SIG_UNBLOCK), found })
     }
 
-    /// Ends the session's part, on any thread: from now on the handler only forwards the signal. [`SigQuit::uninstall`] is
-    /// to follow on the main thread, and the eventfd stays open until then.
+    /// Ends the session's part, on any thread: from now on the handler only forwards the signal.
+    /// [`SigQuit::uninstall`] is to follow on the main thread, and the eventfd stays open until then.
     pub(crate) fn end() {
         WAKE.store(-1, Ordering::SeqCst);
         forward_waiting();

@@ -23,7 +23,8 @@ use ringbuf::traits::Consumer;
 
 /// The stacks of a running message are saved in the ring at most this often.
 const SAVE_EVERY_NS: u64 = 500_000_000;
-/// The app's annotations are saved at most this often: an app that counts in one must not keep the worker busy.
+/// The app's annotations are saved at most this often: an app that counts in one must not keep the worker
+/// busy.
 const ANNOTATIONS_EVERY_NS: u64 = 100_000_000;
 /// How long a report waits for a stack of the main thread. It takes some hundred microseconds, or seconds, when the main
 /// thread does not stop.

@@ -1,7 +1,7 @@
 //! The listeners of reports: Java's `Listener`, then one of native code, and who has asked for a report without waiting for
 //! it. All are code of the app, which may take as long as it likes or wait for a lock that the main thread holds: they run
-//! on a thread of their own, and no thread of the recorder waits for it. It is started at the installation, because a thread
-//! costs memory, which a report may come to lack, and sleeps until there is a report.
+//! on a thread of their own, and no thread of the recorder waits for it. It is started at the installation,
+//! because a thread costs memory, which a report may come to lack, and sleeps until there is a report.
 
 use crate::jni::env::Env;
 use crate::jni::raw::{self, Failure};
@@ -271,7 +271,8 @@ fn run(env: &mut Env<'_>) {
     }
 }
 
-/// After the end of the recording nobody hears of a report; but who has asked for one hears that there is none.
+/// After the end of the recording nobody hears of a report; but who has asked for one hears that there is
+/// none.
 fn tell(env: &mut Env<'_>, Notice { path, reason, about, gate }: Notice) {
     loop {
         let ended = gate.is_closed();

@@ -170,7 +170,8 @@ impl<'a> Worker<'a> {
             self.start_mark.look(now_ns);
             session.wait_for_work(self.wait_ms());
         }
-        // What was being written is given up: nothing may become of it any more. What is on the disk stays as it is.
+        // What was being written is given up: nothing may become of it any more. What is on the disk stays as
+        // it is.
         sigquit::forward_waiting();
         self.start_mark.remove();
         if let Err(error) = session.reader.discard() {
@@ -178,7 +179,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Whether the last signal gets a report. A process that sends it to itself may do so when it hears of a report.
+    /// Whether the last signal gets a report. A process that sends it to itself may do so when it hears of a
+    /// report.
     fn is_granted(&self) -> bool {
         let own = sigquit::sender().pid == std::process::id();
         !own || self.session.allowance.take(clock::now_ns())

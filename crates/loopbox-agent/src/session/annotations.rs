@@ -56,7 +56,8 @@ impl Annotations {
         self.list.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether the worker is to be woken for a change: it is once, until it has [seen](Self::seen) it, however many there are.
+    /// Whether the worker is to be woken for a change: it is once, until it has [seen](Self::seen) it,
+    /// however many there are.
     pub(crate) fn wakes(&self) -> bool {
         !self.told.swap(true, Ordering::SeqCst)
     }

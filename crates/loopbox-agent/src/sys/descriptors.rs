@@ -1,6 +1,6 @@
-//! File descriptors for the time when there are none: an app that leaks them hangs or crashes by it, and a report of that takes a
-//! file. Some are kept from the installation on, without a file behind them. Who gets none closes one of these, and opens its own
-//! in the place that is free then.
+//! File descriptors for the time when there are none: an app that leaks them hangs or crashes by it, and a
+//! report of that takes a file. Some are kept from the installation on, without a file behind them. Who gets
+//! none closes one of these, and opens its own in the place that is free then.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -39,7 +39,8 @@ fn fill() {
     }
 }
 
-/// Does what opens a descriptor, and closes it before it returns; again with the place of a spare one where there was none.
+/// Does what opens a descriptor, and closes it before it returns; again with the place of a spare one where
+/// there was none.
 ///
 /// # Errors
 /// Those of `open`.
@@ -85,8 +86,8 @@ mod tests {
     use super::*;
     use std::fs::File;
 
-    /// One test: descriptors are the process's. What other tests open meanwhile is not in the way: a place that is given up is
-    /// tried again.
+    /// One test: descriptors are the process's. What other tests open meanwhile is not in the way: a place
+    /// that is given up is tried again.
     #[test]
     fn a_file_is_read_when_no_descriptor_is_left() {
         reserve();

@@ -1,10 +1,11 @@
-//! Memory for the time when there is none: an allocation that fails would end the app (`handle_alloc_error`), and apps hang when
-//! memory is short. So the library's allocator is the system's, and behind it a reserve that belongs to the library: pages that
-//! cost nothing until they are touched.
+//! Memory for the time when there is none: an allocation that fails would end the app (`handle_alloc_error`),
+//! and apps hang when memory is short. So the library's allocator is the system's, and behind it a reserve
+//! that belongs to the library: pages that cost nothing until they are touched.
 //!
-//! The reserve is there to get through what was begun. Who is about to begin something asks [`is_short`] and leaves it: a sample, a
-//! call into Java, where an allocation that fails in the VM ends the app as well, a report beyond its first file. When the reserve
-//! is used up, too, the thread waits until there is memory again.
+//! The reserve is there to get through what was begun. Who is about to begin something asks [`is_short`] and
+//! leaves it: a sample, a call into Java, where an allocation that fails in the VM ends the app as well, a
+//! report beyond its first file. When the reserve is used up, too, the thread waits until there is memory
+//! again.
 
 use crate::sys::clock;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -62,8 +63,8 @@ static WAITED: AtomicU32 = AtomicU32::new(0);
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Memory;
 
-// SAFETY: blocks are the system allocator's, or granules of the reserve, which `Map` gives to one owner at a time; each is given back
-// to where it came from, which its address says.
+// SAFETY: blocks are the system allocator's, or granules of the reserve, which `Map` gives to one owner at a
+// time; each is given back to where it came from, which its address says.
 unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise is the system allocator's.
@@ -104,7 +105,8 @@ unsafe impl GlobalAlloc for Memory {
         }
         // SAFETY: the caller promises that the size is a valid one for this alignment.
         let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
-        // SAFETY: the size is not 0, by the caller's promise; two blocks that both are as long as what is copied.
+        // SAFETY: the size is not 0, by the caller's promise; two blocks that both are as long as what is
+        // copied.
         unsafe {
             let moved = self.alloc(wanted);
             if !moved.is_null() {
@@ -116,8 +118,8 @@ unsafe impl GlobalAlloc for Memory {
     }
 }
 
-/// The system has none. Waits where the reserve has none, either: for what is too large for it, too, as nothing here takes no for
-/// an answer.
+/// The system has none. Waits where the reserve has none, either: for what is too large for it, too, as
+/// nothing here takes no for an answer.
 #[cold]
 fn instead(layout: Layout) -> *mut u8 {
     REFUSED_NS.store(clock::now_ns().0.max(1), Ordering::Relaxed);
@@ -277,7 +279,8 @@ fn mmap_works() -> bool {
     }
 }
 
-/// How much of the reserve is in use, how often something was taken from it, and how often a thread had to wait.
+/// How much of the reserve is in use, how often something was taken from it, and how often a thread had to
+/// wait.
 pub(crate) fn figures() -> [u64; 3] {
     let used = MAP.count.load(Ordering::Relaxed) * GRANULE;
     [used as u64, TAKEN.load(Ordering::Relaxed).into(), WAITED.load(Ordering::Relaxed).into()]

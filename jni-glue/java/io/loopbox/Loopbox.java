@@ -150,8 +150,8 @@ public final class Loopbox {
 
     /**
      * Writes a report now and waits for it, at most 5 seconds. On the main thread it does not wait: there it does what
-     * {@link #dumpAsync} does without a callback, and returns null at once. So it does for a listener that is being called, and for
-     * more than 64 at once or ten a minute from then on, without a report.
+     * {@link #dumpAsync} does without a callback, and returns null at once. So it does for a listener that is
+     * being called, and for more than 64 at once or ten a minute from then on, without a report.
      *
      * @param reason goes into the report
      * @return the file, or null when none was written, or not yet
@@ -175,7 +175,8 @@ public final class Loopbox {
     /**
      * Writes a report in the background and returns at once: of what the main thread does some hundred microseconds
      * later, or, while another report is being written, when that one is done. {@link Listener} has it as well. Any thread;
-     * of more than 16 reports that wait to be written the oldest are given up, and more than {@link #dump} allows are refused.
+     * of more than 16 reports that wait to be written the oldest are given up, and more than {@link #dump}
+     * allows are refused.
      *
      * @param reason goes into the report
      * @param done what is called when the report is complete or there is none; null for nothing
@@ -281,8 +282,9 @@ public final class Loopbox {
     }
 
     /**
-     * Stops recording until {@link #resume}. At once: a message that runs is not sampled any more, and is no hang. The hook is taken
-     * out when the main thread comes to it. What was recorded stays, and is in the reports of SIGQUIT and {@link #dump}. Any thread.
+     * Stops recording until {@link #resume}. At once: a message that runs is not sampled any more, and is no
+     * hang. The hook is taken out when the main thread comes to it. What was recorded stays, and is in the
+     * reports of SIGQUIT and {@link #dump}. Any thread.
      */
     @AnyThread
     public static void pause() {
@@ -368,8 +370,9 @@ public final class Loopbox {
     }
 
     /**
-     * The remote kill switch: false stops recording, as {@link #uninstall} does, and keeps every later launch from loading the
-     * native library until it is true again. True takes effect at the next launch. Any thread.
+     * The remote kill switch: false stops recording, as {@link #uninstall} does, and keeps every later launch
+     * from loading the native library until it is true again. True takes effect at the next launch. Any
+     * thread.
      */
     @AnyThread
     public static void setEnabled(@NonNull Context context, boolean enabled) {
@@ -386,11 +389,12 @@ public final class Loopbox {
     }
 
     /**
-     * Stops recording for good. When it returns nothing is recorded, written or told any more, also while the main thread hangs: no
-     * listener is called, a report that is being written is given up (what is on the disk of it stays), and who waits for one gets
-     * null. A listener that is being called when it comes may still run, and may call this itself. Waits until no file is being
-     * written: a second at most, a twentieth of one on the main thread. What was hooked is put back when the main thread comes
-     * to it, and does nothing until then. The handler of SIGQUIT stays and only passes the signal on to ART. Any thread.
+     * Stops recording for good. When it returns nothing is recorded, written or told any more, also while the
+     * main thread hangs: no listener is called, a report that is being written is given up (what is on the
+     * disk of it stays), and who waits for one gets null. A listener that is being called when it comes may
+     * still run, and may call this itself. Waits until no file is being written: a second at most, a
+     * twentieth of one on the main thread. What was hooked is put back when the main thread comes to it, and
+     * does nothing until then. The handler of SIGQUIT stays and only passes the signal on to ART. Any thread.
      */
     @AnyThread
     public static void uninstall() {

@@ -24,8 +24,8 @@ public final class Status {
         /**
          * "hook" (into the main Looper), "sampler" (of its stacks), "ring" (the memory that outlives the process),
          * "sigquit" (the report at an ANR), where the app asks for frames "frames", "stages" (of frames), "touch" (the
-         * finger's part in scrolling) and "janks" (the compositor's word on frames), "requests" where reports were refused that the
-         * app has asked for, or what a newer version adds.
+         * finger's part in scrolling) and "janks" (the compositor's word on frames), "requests" where reports
+         * were refused that the app has asked for, or what a newer version adds.
          */
         @NonNull
         public String name() {

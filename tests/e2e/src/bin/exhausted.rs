@@ -1,5 +1,6 @@
-//! Apps whose memory is used up in a hang, again and again: `exhausted [--shipped] [--runs N] TESTBED ARGUMENT...`, the arguments being
-//! those of `scenario.Exhausted`. Prints how each one ended that did not live to its end.
+//! Apps whose memory is used up in a hang, again and again: `exhausted [--shipped] [--runs N] TESTBED
+//! ARGUMENT...`, the arguments being those of `scenario.Exhausted`. Prints how each one ended that did not
+//! live to its end.
 
 use anyhow::{Context, Result};
 use loopbox_e2e::exhausted::run;

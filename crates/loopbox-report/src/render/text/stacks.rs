@@ -132,8 +132,8 @@ fn summary(out: &mut String, tree: &TreeView) {
     }
 }
 
-/// What a reader must not make of figures that rest on few stacks, far apart: a machine without a processor to spare, or one on
-/// which stopping main takes long.
+/// What a reader must not make of figures that rest on few stacks, far apart: a machine without a processor
+/// to spare, or one on which stopping main takes long.
 fn weak(samples: u32, gap_ms: Option<f64>) -> Option<String> {
     /// The sampler asks for one every 10 ms.
     const FAR_MS: f64 = 50.0;

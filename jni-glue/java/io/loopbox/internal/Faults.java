@@ -4,11 +4,15 @@ package io.loopbox.internal;
 import android.util.Log;
 
 /**
- * What went wrong in the recorder's own Java code, or in the app's that it called: the app goes on, and so does the recorder's thread.
- * Nothing here throws. Where the heap is used up, the log throws once more, out of the very place that was to keep it from the app.
+ * What went wrong in the recorder's own Java code, or in the app's that it called: the app goes on, and so
+ * does the recorder's thread. Nothing here throws. Where the heap is used up, the log throws once more, out
+ * of the very place that was to keep it from the app.
  */
 public final class Faults {
-    /** About as many as there were. A number alone: what the class had to make might be what there is no memory for. */
+    /**
+     * About as many as there were. A number alone: what the class had to make might be what there is no
+     * memory for.
+     */
     private static volatile int count;
 
     private Faults() {}
@@ -16,7 +20,10 @@ public final class Faults {
     /** Has the class loaded, which takes memory, too. */
     static void load() {}
 
-    /** Where it was the stack says: a text of the caller's own would be made in its catch block, when it is first used. */
+    /**
+     * Where it was the stack says: a text of the caller's own would be made in its catch block, when it is
+     * first used.
+     */
     public static void log(Throwable fault) {
         count = count + 1;
         try {

@@ -2,9 +2,9 @@
 package io.loopbox.internal;
 
 /**
- * The way out of a recording, as far as Java goes it: open until the recording ends, like the native side's (gate.rs). Who is
- * about to write a line enters, and leaves when it is written; no code of the app runs inside. A call of a listener has begun
- * once the gate was seen open, and may last.
+ * The way out of a recording, as far as Java goes it: open until the recording ends, like the native side's
+ * (gate.rs). Who is about to write a line enters, and leaves when it is written; no code of the app runs
+ * inside. A call of a listener has begun once the gate was seen open, and may last.
  */
 final class Gate {
     private int inside;

@@ -113,7 +113,9 @@ public final class InputWatch implements InvocationHandler {
         }
     }
 
-    /** Whether an event that is about to be passed on counts as a message. No fault of ours comes in its way. */
+    /**
+     * Whether an event that is about to be passed on counts as a message. No fault of ours comes in its way.
+     */
     private boolean seen(Method method, Object[] arguments) {
         try {
             FingerWatch finger = FrameWatch.finger();

@@ -36,7 +36,10 @@ public final class MonitorUpload implements Runnable {
         retryMs = settings.uploadRetryMs;
     }
 
-    /** The recording ends: each ends after the file that is being sent, until the app asks for more. Any thread. */
+    /**
+     * The recording ends: each ends after the file that is being sent, until the app asks for more. Any
+     * thread.
+     */
     static void stopAll() {
         List<MonitorUpload> all;
         synchronized (SENDING) {
@@ -57,7 +60,10 @@ public final class MonitorUpload implements Runnable {
         return stopped;
     }
 
-    /** Sends all, unless that is being done. Any thread; not by the uploader itself, whose file is tried again when it is time. */
+    /**
+     * Sends all, unless that is being done. Any thread; not by the uploader itself, whose file is tried again
+     * when it is time.
+     */
     public synchronized void begin() {
         if (uploader == null) {
             Log.w(Tag.LOOPBOX, "no uploader was given");

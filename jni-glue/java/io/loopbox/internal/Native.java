@@ -55,10 +55,15 @@ public final class Native {
      */
     static native String install(long[] numbers, String[] strings);
 
-    /** Stops it again, but for what {@link #leave} undoes: its callbacks do nothing from now on. Any thread. */
+    /**
+     * Stops it again, but for what {@link #leave} undoes: its callbacks do nothing from now on. Any thread.
+     */
     static native void uninstall();
 
-    /** Waits until no thread of the recorder does what it began before {@link #uninstall}, that long at most. Any thread. */
+    /**
+     * Waits until no thread of the recorder does what it began before {@link #uninstall}, that long at most.
+     * Any thread.
+     */
     static native void awaitEnd(long mostMs);
 
     /** Undoes what only the main thread may, with the hook already out. On the main thread only. */

@@ -29,12 +29,15 @@ public final class Recorder {
 
     private static final long LOOK_BACK_MS = 5_000;
 
-    /** Null while nothing is recorded. Changed with {@link #CHANGING} held, on the main thread or, to null, on any. */
+    /**
+     * Null while nothing is recorded. Changed with {@link #CHANGING} held, on the main thread or, to null, on
+     * any.
+     */
     private static volatile Settings settings;
 
     /**
-     * Held while a recording begins or ends: for the native side's installation at the longest, never while code of the app
-     * runs or the disk is waited for.
+     * Held while a recording begins or ends: for the native side's installation at the longest, never while
+     * code of the app runs or the disk is waited for.
      */
     private static final Object CHANGING = new Object();
 
@@ -48,7 +51,10 @@ public final class Recorder {
     /** How often the app has stopped recording. With {@link #CHANGING} held. */
     private static int stops;
 
-    /** How long who stops it waits for the one step that each thread of the recorder may be in: the disk may hold it up. */
+    /**
+     * How long who stops it waits for the one step that each thread of the recorder may be in: the disk may
+     * hold it up.
+     */
     private static final long END_MS = 1_000;
     private static final long END_ON_MAIN_MS = 50;
 
@@ -129,7 +135,8 @@ public final class Recorder {
                     refusal = STOPPED;
                 } else {
                     framework = asked;
-                    // Before there is a worker: it may have an earlier launch's report for the listener at once.
+                    // Before there is a worker: it may have an earlier launch's report for the listener at
+                    // once.
                     lookBack = new CountDownLatch(1);
                     starting = new CountDownLatch(1);
                     gate = new Gate();
@@ -203,9 +210,10 @@ public final class Recorder {
     }
 
     /**
-     * Ends the recording: when this returns nothing is recorded, written or told any more. Only what a thread of the recorder was
-     * in the middle of, and is held up in by the disk, may end later than the time that is waited for it. What is the main
-     * thread's follows when that comes to it, and does nothing until then. Any thread.
+     * Ends the recording: when this returns nothing is recorded, written or told any more. Only what a thread
+     * of the recorder was in the middle of, and is held up in by the disk, may end later than the time that
+     * is waited for it. What is the main thread's follows when that comes to it, and does nothing until then.
+     * Any thread.
      */
     public static void stop() {
         Gate ended;
@@ -280,8 +288,8 @@ public final class Recorder {
     }
 
     /**
-     * By the app's choice: nothing is recorded until it chooses otherwise. Any thread: a message that runs is not sampled any more,
-     * and is no hang; the hook is taken out when the main thread comes to it.
+     * By the app's choice: nothing is recorded until it chooses otherwise. Any thread: a message that runs is
+     * not sampled any more, and is no hang; the hook is taken out when the main thread comes to it.
      */
     public static void pause(final boolean pause) {
         if (pause && isOn()) {
@@ -365,7 +373,10 @@ public final class Recorder {
         return settings;
     }
 
-    /** Adds something about the app to each report from now on, or takes it out. Any thread; not what a Redactor itself does. */
+    /**
+     * Adds something about the app to each report from now on, or takes it out. Any thread; not what a
+     * Redactor itself does.
+     */
     public static void annotate(String name, String value) {
         try {
             Settings wanted = settings;

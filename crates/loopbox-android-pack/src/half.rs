@@ -295,7 +295,7 @@ pub fn compiled() -> Result<Compiled> {
 }
 
 /// What the archive without effect has of the library's sources.
-const SHARED_BY_NOOP: [&str; 25] = [
+const SHARED_BY_NOOP: [&str; 26] = [
     "Config.java",
     "DumpCallback.java",
     "FirstFileListener.java",
@@ -315,6 +315,7 @@ const SHARED_BY_NOOP: [&str; 25] = [
     "Redactor.java",
     "Stall.java",
     "Status.java",
+    "internal/Faults.java",
     "internal/FrameSettings.java",
     "internal/FrameSink.java",
     "internal/MonitorSettings.java",

@@ -43,13 +43,15 @@ static void keep(int number) {
     claimed = 1;
 }
 
-EXPORTED int sigaction(int number, const void *new, void *old) {
+EXPORTED int chain_sigaction(int number, const void *new, void *old) {
     if (number != SIGQUIT || !claimed) return libc_sigaction(number, new, old);
     signals before = user;
     if (new) memcpy(&user, new, ACTION_LEN);
     if (old) memcpy(old, &before, ACTION_LEN);
     return 0;
 }
+
+EXPORTED int sigaction(int number, const void *new, void *old) { return chain_sigaction(number, new, old); }
 
 EXPORTED void AddSpecialSignalHandlerFn(int number, struct chain_action *action) {
     int at = 0;
@@ -65,4 +67,4 @@ EXPORTED void EnsureFrontOfChain(int number) {
     if (now.words[HANDLER] != (long)front) keep(number);
 }
 
-int chain_has_gone_on(void) { return gone_on; }
+EXPORTED int chain_has_gone_on(void) { return gone_on; }

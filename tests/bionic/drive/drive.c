@@ -143,6 +143,7 @@ static void whole(void) {
     void *(*dump)(void *, void *, void *, i64) = vm->native("dump");
     void *(*features)(void *, void *) = vm->native("features");
     void (*uninstall)(void *, void *) = vm->native("uninstall");
+    void (*leave)(void *, void *) = vm->native("leave");
     int named = 0;
     for (int at = 0; at < MESSAGES; at++) {
         if (at % 2) {
@@ -178,6 +179,8 @@ static void whole(void) {
     uninstall(env, 0);
     is(until(has_no_threads), "no thread is left");
     is(until(has_no_ring), "no ring is left");
+    /* What is the main thread's, which this one is. */
+    leave(env, 0);
     signals mask = {0};
     pthread_sigmask(SIG_BLOCK, 0, &mask);
     is(sigismember(&mask, SIGQUIT), "SIGQUIT is blocked again");
@@ -248,7 +251,7 @@ int main(int count, char **words) {
     until(has_signal_catcher);
     signals action = {0};
     action.words[HANDLER] = (long)earlier_handler;
-    sigaction(SIGQUIT, &action, 0);
+    chain_sigaction(SIGQUIT, &action, 0);
 
     is(on_load(vm->java_vm(), 0) == 0x10006, "JNI_OnLoad");
     begin = vm->native("begin");

@@ -17,6 +17,9 @@ const FLAGS: [&str; 5] = ["-O1", "-fPIC", "-fno-builtin", "-fvisibility=hidden",
 /// The driver, with a signal chain as `app_process` has it.
 const DRIVE: [&str; 2] = ["drive.c", "chain.c"];
 
+/// The chain as a library, beside the program.
+pub(crate) const CHAIN: &str = "libchain.so";
+
 /// Compiles both into a folder, as `drive` and `libart.so`, for this machine.
 ///
 /// # Errors
@@ -46,7 +49,14 @@ pub fn compile_for_arm64(testbed: &Testbed, out: &Path) -> Result<()> {
         clang.args(FLAGS).args(["-x", "c"]).args(sources).args(["-x", "none", "-nostdlib++"]);
         run(clang.args(words).arg("-o").arg(to)).map(drop)
     };
-    compile(&DRIVE.map(source), &["-rdynamic", "-ldl", "-lpthread"], &program)?;
+    // A library, which the stand-ins for Android's come before: they translate what the recorder passes to `sigaction`. What a
+    // program exports would come before them.
+    let [drive, chain] = DRIVE.map(source);
+    let library = out.join(CHAIN);
+    let words = ["-shared", &format!("-Wl,-soname,{CHAIN}"), "-ldl", "-lpthread"];
+    compile(&[chain], &words, &library)?;
+    let words = [&library.to_string_lossy(), "-Wl,-rpath,$ORIGIN", "-ldl", "-lpthread"];
+    compile(&[drive], &words, &program)?;
     compile(&[source("vm.c")], &["-shared", "-Wl,-soname,libart.so"], &libart)?;
     compile(&[root().join("tests/bionic/machine/init.c")], &[], &out.join("init"))
 }

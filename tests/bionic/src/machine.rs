@@ -23,7 +23,7 @@ use loopbox_testbed::{self as testbed, Arch};
 
 use crate::cpio::Archive;
 use crate::device::{Level, Row};
-use crate::driver::compile_for_arm64;
+use crate::driver::{CHAIN, compile_for_arm64};
 use crate::story::{Ended, Held, STORIES, Stage, empty};
 
 /// Whose C library is there.
@@ -84,7 +84,7 @@ fn file_system(out: &Path) -> Result<PathBuf> {
         archive.copy(&format!("lib/{name}"), stand_in)?;
         preload.push(format!("/lib/{name}"));
     }
-    for name in ["init", "drive", "libart.so"] {
+    for name in ["init", "drive", CHAIN, "libart.so"] {
         archive.copy(name, &out.join(name))?;
     }
     archive.copy("libloopbox.so", &libraries.join("libloopbox.so"))?;

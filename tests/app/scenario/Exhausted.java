@@ -36,11 +36,11 @@ public final class Exhausted implements Runnable {
 
     static native long refused();
 
-    /** Plays the story and ends the process. */
+    /** Runs the scenario and ends the process. */
     public static void main(String[] arguments) {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
-        Exhausted story = new Exhausted(options);
+        Exhausted scenario = new Exhausted(options);
         if (!options.is("recorder", "off")) {
             if (!Loopbox.install(
                             new Phone(options),
@@ -50,10 +50,10 @@ public final class Exhausted implements Runnable {
             }
             Script.awaitSampler();
         }
-        // What the story needs is loaded before.
+        // What the scenario needs is loaded before.
         refused();
         SystemClock.sleep(1);
-        new Thread(story, "story").start();
+        new Thread(scenario, "scenario").start();
         Looper.loop();
     }
 

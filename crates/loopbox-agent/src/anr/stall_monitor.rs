@@ -260,7 +260,7 @@ fn take_overdue_signal(now_ns: Uptime, since_ns: Option<Uptime>) -> Option<Uptim
     since_ns.or(Some(now_ns))
 }
 
-/// What a look at the Signal Catcher is held against.
+/// What the last look at the Signal Catcher found; the next one is compared with it.
 #[derive(Clone, Copy)]
 enum Earlier {
     /// What it was when the worker of this session found it, which may be yet to come.

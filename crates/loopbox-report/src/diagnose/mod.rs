@@ -90,4 +90,6 @@ mod absent_tests;
 #[cfg(test)]
 mod blind_spots_tests;
 #[cfg(test)]
+mod queue_tests;
+#[cfg(test)]
 mod tests;

@@ -3,7 +3,6 @@ package io.loopbox.internal;
 
 import android.os.Build;
 import android.os.SystemClock;
-import android.util.Log;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -97,7 +96,7 @@ final class PendingQueue implements Runnable {
         try {
             put(RuntimeStatistics.read(redacts));
         } catch (Throwable fault) {
-            Log.i(Tag.LOOPBOX, "the runtime's statistics cannot be read: " + fault);
+            Faults.log(fault);
         }
         try {
             read();

@@ -13,7 +13,7 @@ use loopbox_setup::unpack;
 use loopbox_setup::workspace::root;
 
 /// Brings the Android SDK of Bugsnag along, as archives.
-const BUGSNAG: Pinned = Pinned {
+const BUGSNAG: Pinned<'_> = Pinned {
     registry: Registry::Npm,
     package: "@bugsnag/react-native",
     version: "9.0.0",

@@ -14,7 +14,7 @@ use crate::tools::Tools;
 use crate::{unpack, workspace};
 
 /// Of May 2026; the compiler in it is a build of Kotlin 2.4.
-const KERNEL: Pinned = Pinned {
+const KERNEL: Pinned<'_> = Pinned {
     registry: Registry::PyPi,
     package: "kotlin-jupyter-kernel",
     version: "0.19.0.944",

@@ -12,6 +12,7 @@ pub mod jvm;
 pub mod kotlin;
 pub mod package;
 pub mod progress;
+pub mod r8;
 pub mod registry;
 pub mod tools;
 pub mod unpack;

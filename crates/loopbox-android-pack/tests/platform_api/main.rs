@@ -19,7 +19,7 @@ use list::Api;
 use uses::Uses;
 
 /// Declarations of the platform's API at each level from 17 to 35, made from the SDK's own `android.jar`.
-const LEVELS: Pinned = Pinned {
+const LEVELS: Pinned<'_> = Pinned {
     registry: Registry::Npm,
     package: "@nativescript/types-android",
     version: "9.0.0",

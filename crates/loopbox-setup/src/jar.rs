@@ -46,6 +46,16 @@ pub fn write_aligned(jar: &Path, entries: &[(String, Vec<u8>)], alignment: u16) 
     Ok(())
 }
 
+/// The names of all entries, in the order of the archive.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn names(jar: &Path) -> Result<Vec<String>> {
+    let context = || format!("cannot read {}", jar.display());
+    let archive = ZipArchive::new(File::open(jar).with_context(context)?).with_context(context)?;
+    archive.file_names().map(|name| Ok(name.with_context(context)?.into_owned())).collect()
+}
+
 /// The content of one entry.
 pub fn read_entry(jar: &Path, name: &str) -> Result<Vec<u8>> {
     let context = || format!("cannot read {name} of {}", jar.display());
@@ -87,6 +97,7 @@ mod tests {
         let first = jar("1.jar");
         fs::write(classes.join("D.class"), "d").unwrap();
         assert_eq!(fs::read(&first).unwrap(), fs::read(jar("2.jar")).unwrap());
+        assert_eq!(names(&first).unwrap(), ["D.class", "a/b/C.class"]);
         assert_eq!(read_entry(&first, "a/b/C.class").unwrap(), b"c");
         assert!(format!("{:#}", read_entry(&first, "none").unwrap_err()).contains("none"));
     }

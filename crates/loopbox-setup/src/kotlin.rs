@@ -51,6 +51,12 @@ impl Kotlin {
         Ok(Self { tools, jars })
     }
 
+    /// Text that changes when the compiler does.
+    #[must_use]
+    pub const fn identity() -> &'static str {
+        KERNEL.sha256
+    }
+
     /// The jar of the library that each Kotlin program stands on.
     ///
     /// # Errors

@@ -22,8 +22,6 @@ pub enum Use {
     Headers,
     /// Shared libraries that the natives are linked to and that every testbed has in its own version.
     Link,
-    /// The dx compiler.
-    Dx,
     /// ICU for Java, at compile time only.
     Icu4j,
     /// What runs programs of another architecture.

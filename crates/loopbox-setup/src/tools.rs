@@ -66,7 +66,7 @@ impl Tools {
     }
 
     fn locate() -> Result<Self> {
-        // javac and java must be of one JDK: what javac compiles, dx runs on.
+        // javac and java must be of one JDK: what javac compiles, the tests run.
         let javac = tool("javac")?;
         let real = fs::canonicalize(&javac).with_context(|| format!("cannot resolve {}", javac.display()))?;
         let sibling = real.with_file_name("java");
@@ -84,6 +84,15 @@ impl Tools {
         command(self.javac.with_file_name(program), SHORT_LIVED.map(|option| format!("-J{option}")))
     }
 
+    /// The folder of the JDK.
+    ///
+    /// # Errors
+    /// When the compiler's place is none of a JDK.
+    pub fn jdk(&self) -> Result<PathBuf> {
+        let real = fs::canonicalize(&self.javac)?;
+        Ok(real.ancestors().nth(2).context("javac is in no JDK")?.to_owned())
+    }
+
     /// A JVM of the same JDK, for a program that runs for seconds.
     pub fn java(&self) -> Command {
         command(&self.java, SHORT_LIVED)
@@ -95,12 +104,10 @@ impl Tools {
     /// When a compiler does not run.
     pub fn identity(&self) -> Result<String> {
         let cxx = run(&mut command(&self.cxx, ["-dumpfullversion", "-dumpmachine"]))?;
-        let real = fs::canonicalize(&self.javac)?;
         // The JDK's release file saves a 0.3 s start of javac.
-        let release = real.parent().and_then(Path::parent).map(|home| home.join("release"));
-        let jdk = match release.and_then(|file| fs::read_to_string(file).ok()) {
-            Some(text) => text,
-            None => run(&mut command(&self.javac, ["-version"]))?,
+        let jdk = match fs::read_to_string(self.jdk()?.join("release")) {
+            Ok(text) => text,
+            Err(_) => run(&mut command(&self.javac, ["-version"]))?,
         };
         Ok(format!("{cxx}{jdk}"))
     }

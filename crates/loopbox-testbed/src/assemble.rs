@@ -7,7 +7,7 @@ use std::thread;
 
 use anyhow::{Context, Result, anyhow};
 use loopbox_setup::cache::Key;
-use loopbox_setup::files::remove;
+use loopbox_setup::files::{files_below, remove};
 use loopbox_setup::package::{Use, read_toml};
 use loopbox_setup::unpack;
 
@@ -21,9 +21,10 @@ use crate::libcxx;
 use crate::local;
 use crate::manifest::{Build, Manifest, environment};
 use crate::spec::Foreign;
+use crate::system;
 
 /// Changes when testbeds are put together in another way, of the same parts.
-pub(crate) const ASSEMBLY: u32 = 3;
+pub(crate) const ASSEMBLY: u32 = 4;
 
 /// The results of the compilations.
 struct Parts {
@@ -34,6 +35,7 @@ struct Parts {
     compiler: Option<PathBuf>,
     aot: Option<PathBuf>,
     libcxx: Option<PathBuf>,
+    system: PathBuf,
 }
 
 impl Builder<'_> {
@@ -44,8 +46,9 @@ impl Builder<'_> {
         let compiler = compiler::build(self)?;
         let aot = aot::build(self, compiler.as_deref())?;
         let libcxx = libcxx::build(self)?;
+        let system = system::image(self, &libcore.classes)?;
         self.progress.say("put the testbed together");
-        let parts = Parts { libcore, framework, natives, fitting, compiler, aot, libcxx };
+        let parts = Parts { libcore, framework, natives, fitting, compiler, aot, libcxx, system };
         self.put_together(out, home, key, &parts)
     }
 
@@ -86,7 +89,10 @@ impl Builder<'_> {
         unpack::place(&parts.framework.hidden, &out.join("framework-hidden.jar"))?;
         unpack::place(&parts.libcore.classes, &out.join("classes/core.jar"))?;
         unpack::place(&parts.framework.classes, &out.join("classes/framework.jar"))?;
-        unpack::place(&self.dx, &out.join("dx/dx.jar"))?;
+        for file in files_below(&parts.system)? {
+            let inside = file.strip_prefix(&parts.system).unwrap_or(&file);
+            unpack::place(&file, &out.join(system::FOLDER).join(inside))?;
+        }
         if let Some(fitting) = &parts.fitting {
             unpack::place(&fitting.join("patch.jar"), &out.join("patch.jar"))?;
             unpack::place(&fitting.join("classes.jar"), &out.join("classes/patch.jar"))?;
@@ -125,7 +131,8 @@ impl Builder<'_> {
             env: environment(home),
             build: Build {
                 java_class_path: strings(classes),
-                dx: "dx/dx.jar".into(),
+                framework: "classes/framework.jar".into(),
+                system: system::FOLDER.into(),
                 key: key.to_owned(),
                 sysroot: self.spec.foreign.as_ref().map(|_| self.sysroot()).transpose()?,
             },

@@ -8,6 +8,7 @@ use loopbox_setup::cache::{Cache, Key};
 use loopbox_setup::fetch::{Deb, Fetcher};
 use loopbox_setup::package::{Package, Source, Use};
 use loopbox_setup::progress::Progress;
+use loopbox_setup::r8::R8;
 use loopbox_setup::tools::{CompilerTools, Tools};
 use loopbox_setup::unpack;
 
@@ -15,7 +16,7 @@ use crate::paths;
 use crate::spec::{Spec, StubLibrary};
 
 /// Changes when the code of the steps changes what they make.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
 /// `-Xmx` of a testbed.
 pub(crate) const HEAP_MIB: u32 = 64;
@@ -26,8 +27,7 @@ pub(crate) struct Builder<'a> {
     pub(crate) tools: &'a Tools,
     pub(crate) progress: &'a Progress,
     pub(crate) cache: Cache,
-    pub(crate) dx: PathBuf,
-    pub(crate) dx_sha256: String,
+    pub(crate) r8: R8,
     pub(crate) icu4j: PathBuf,
     pub(crate) icu4j_sha256: String,
     /// What identifies the cross compiler's version, for a testbed of another architecture.
@@ -57,8 +57,7 @@ impl<'a> Builder<'a> {
             tools,
             progress,
             cache: Cache::open(&testbeds.join("cache"))?,
-            dx: PathBuf::new(),
-            dx_sha256: String::new(),
+            r8: R8::ensure(progress)?,
             icu4j: PathBuf::new(),
             icu4j_sha256: String::new(),
             cross_identity: cross.as_ref().map_or(Ok(String::new()), CompilerTools::identity)?,
@@ -67,7 +66,6 @@ impl<'a> Builder<'a> {
             packages: packages.into_iter().zip(debs).collect(),
             sources,
         };
-        (builder.dx, builder.dx_sha256) = builder.tool_jar(Use::Dx, "usr/share/java/com.android.dx.jar")?;
         (builder.icu4j, builder.icu4j_sha256) = builder.tool_jar(Use::Icu4j, "usr/share/java/icu4j.jar")?;
         Ok(builder)
     }

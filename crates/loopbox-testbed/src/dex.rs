@@ -1,4 +1,4 @@
-//! Compiles Java sources into a dexed jar that runs on a testbed.
+//! Compiles sources into a dexed jar that runs on a testbed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,53 +7,63 @@ use anyhow::{Context, Result, ensure};
 
 use crate::aot;
 use crate::builder::VERSION;
-use crate::java::{self, DexOf};
+use crate::java::{self, Against};
 use crate::manifest::Testbed;
-use crate::paths;
+use crate::{paths, system};
 use loopbox_setup::cache::{Cache, Key};
 use loopbox_setup::files::{exclusive, remove, write_atomically};
 use loopbox_setup::jar;
+use loopbox_setup::kotlin::Kotlin;
+use loopbox_setup::progress::Progress;
+use loopbox_setup::r8::R8;
 use loopbox_setup::tools::Tools;
 
 impl Testbed {
-    /// Compiles Java 8 sources against the testbed's classes and `extra_class_path` and writes the dexed result to
-    /// `out_jar`. The same sources give the same jar out of a cache. Only what the sources define goes in:
-    /// `extra_class_path` is for compilation. On a testbed with code made ahead of time the jar gets its code beside it.
+    /// Compiles Java 17 and Kotlin sources against the testbed's classes and `extra_class_path` and writes the dexed result
+    /// to `out_jar`. The same sources give the same jar out of a cache. Only what the sources define goes in, and Kotlin's
+    /// library with Kotlin: `extra_class_path` is for compilation. A testbed with code made ahead of time gets that code, too.
     ///
     /// # Errors
-    /// What javac or dx say. dx does not desugar: lambdas and method references are refused.
+    /// What the compilers say.
     pub fn dex(&self, sources: &[PathBuf], extra_class_path: &[PathBuf], out_jar: &Path) -> Result<()> {
-        ensure!(!sources.is_empty(), "no Java sources for {}", out_jar.display());
-        let tools = Tools::ensure()?;
+        ensure!(!sources.is_empty(), "no sources for {}", out_jar.display());
+        let progress = Progress::new("dex");
+        let (tools, r8) = (Tools::ensure()?, R8::ensure(&progress)?);
         let mut sources = sources.to_vec();
         sources.sort();
-        let boot = self.java_class_path();
-        let mut key = Key::new("dex", VERSION).with(&tools.identity()?);
+        let libraries = self.java_class_path();
+        let mut key =
+            Key::new("dex", VERSION).with(&tools.identity()?).with(R8::identity()).with(Kotlin::identity());
         for source in &sources {
             key = key.with(&source.file_name().unwrap_or_default().to_string_lossy()); // class files name it
         }
-        for path in sources
-            .iter()
-            .chain(&boot)
-            .chain(extra_class_path)
-            .chain([&self.dir.join(&self.manifest.build.dx)])
+        for path in sources.iter().chain(&libraries).chain(extra_class_path).chain([&system::compile_only()])
         {
             key = key.with_path(path)?;
         }
         let cache = Cache::open(&paths::testbeds().join("cache"))?;
         let result = cache.step("dex", &key, |out| {
             let classes = out.join("classes");
-            java::javac(&tools, &sources, &boot, extra_class_path, &classes)?;
             let plain = out.join("classes.jar");
+            let (kotlin, java): (Vec<_>, Vec<_>) = sources.iter().cloned().partition(|s| is_kotlin(s));
+            let mut parts = vec![plain.clone()];
+            if !kotlin.is_empty() {
+                let compiler = Kotlin::ensure(&progress)?;
+                let class_path: Vec<PathBuf> = libraries.iter().chain(extra_class_path).cloned().collect();
+                // It reads the Java sources for what they declare.
+                compiler.compile(&sources, &class_path, &classes)?.into_text()?;
+                parts.push(compiler.standard_library()?.to_owned());
+            }
+            if !java.is_empty() {
+                let system = self.dir.join(&self.manifest.build.system);
+                let framework = self.dir.join(&self.manifest.build.framework);
+                let class_path: Vec<PathBuf> =
+                    [framework].into_iter().chain(extra_class_path.iter().cloned()).collect();
+                java::javac(&tools, &java, &Against::System(&system, &class_path), &classes)?;
+            }
             jar::pack(&classes, &plain)?;
             remove(&classes)?;
-            java::dx(
-                &tools,
-                &self.dir.join(&self.manifest.build.dx),
-                &plain,
-                DexOf::App,
-                &out.join("app.jar"),
-            )
+            java::d8(&r8, &parts, &libraries, &out.join("app.jar"))
         })?;
         let app = result.join("app.jar");
         // Of several programs that need the same jar one writes it, and none while another runs with it: a jar that is as it
@@ -67,12 +77,15 @@ impl Testbed {
         aot::app(self, out_jar)
     }
 
-    /// Turns a jar of class files, compiled elsewhere, into a dexed jar.
+    /// Turns jars of class files, compiled elsewhere, into one dexed jar.
     ///
     /// # Errors
-    /// What dx prints.
-    pub fn dex_classes(&self, classes: &Path, out_jar: &Path) -> Result<()> {
-        let tools = Tools::ensure()?;
-        java::dx(&tools, &self.dir.join(&self.manifest.build.dx), classes, DexOf::App, out_jar)
+    /// What D8 prints.
+    pub fn dex_classes(&self, classes: &[PathBuf], out_jar: &Path) -> Result<()> {
+        java::d8(&R8::ensure(&Progress::new("dex"))?, classes, &self.java_class_path(), out_jar)
     }
+}
+
+fn is_kotlin(source: &Path) -> bool {
+    source.extension().is_some_and(|extension| extension == "kt")
 }

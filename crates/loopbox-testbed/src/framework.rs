@@ -7,10 +7,11 @@ use anyhow::{Context, Result};
 
 use crate::builder::Builder;
 use crate::hidden_api::{self, Restriction};
-use crate::java::{DexOf, dx, javac};
+use crate::java::{Against, d8, javac};
 use crate::patch::Tree;
 use loopbox_setup::files::files_below;
 use loopbox_setup::jar;
+use loopbox_setup::r8::R8;
 use loopbox_setup::unpack;
 
 /// The products of the framework's sources.
@@ -58,16 +59,17 @@ pub(crate) fn java(builder: &Builder<'_>, source: &Path, core: &Path) -> Result<
         .with(&source.file_name().unwrap_or_default().to_string_lossy())
         .with_path(core)?
         .with_path(&stubs)?
-        .with(&builder.dx_sha256);
+        .with(R8::identity());
     let plain = builder.cache.step("framework", &key, |out| {
         let mut files = files_below(&source.join("java"))?;
         files.extend(files_below(&stubs)?.into_iter().filter(|f| f.extension().is_some_and(|e| e == "java")));
         builder.progress.say(format!("compile the framework: {} Java files", files.len()));
+        let core = [core.to_owned()];
         let classes = out.join("classes");
-        javac(builder.tools, &files, &[core.to_owned()], &[], &classes)?;
+        javac(builder.tools, &files, &Against::Boot(&core), &classes)?;
         jar::pack(&classes, &out.join("classes.jar"))?;
         loopbox_setup::files::remove(&classes)?;
-        dx(builder.tools, &builder.dx, &out.join("classes.jar"), DexOf::Core, &out.join("framework.jar"))
+        d8(&builder.r8, &[out.join("classes.jar")], &core, &out.join("framework.jar"))
     })?;
     let dexed = plain.join("framework.jar");
     Ok(Framework { classes: plain.join("classes.jar"), hidden: hide(builder, &dexed)?, dexed })

@@ -1,6 +1,6 @@
 //! Marks members of a dex file as hidden API, as AOSP's `hiddenapi` tool does for a device's boot class path.
 //!
-//! dx writes no such marks, so that everything is accessible on a testbed. With the section of map item `0xF000`
+//! D8 writes no such marks, so that everything is accessible on a testbed. With the section of map item `0xF000`
 //! (art/libdexfile/dex/dex_file.h, `HiddenapiClassData`, dex format notes "hiddenapi_class_data_item") ART 10
 //! and later enforce them under `-Xhidden-api-policy:enabled`. Layout: `u4 size`, then one `u4` offset per
 //! class (0: no data), then for each class one ULEB128 flag per static field, instance field, direct method and
@@ -22,7 +22,7 @@ pub(crate) enum Restriction {
 }
 
 /// A dex file with the section added, its size, checksum and signature corrected. `members` are written
-/// `Lpkg/Class;->name`, fields and methods without their types; all of them must be in the file. Refuses a file that has the section already or whose map is not its last item (dx
+/// `Lpkg/Class;->name`, fields and methods without their types; all of them must be in the file. Refuses a file that has the section already or whose map is not its last item (D8
 /// writes it last).
 pub(crate) fn mark(dex: &[u8], members: &[String], restriction: Restriction) -> Result<Vec<u8>> {
     let reader = Dex { bytes: dex };

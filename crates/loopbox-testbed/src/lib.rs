@@ -23,6 +23,7 @@ mod paths;
 mod set_up;
 mod spec;
 mod store;
+mod system;
 
 pub use local::{FOLDER as LOCAL_FOLDER, LOCAL};
 pub use loopbox_setup::arch::Arch;

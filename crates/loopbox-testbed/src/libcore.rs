@@ -7,12 +7,13 @@ use anyhow::{Context, Result, anyhow};
 
 use crate::blueprint::file_group;
 use crate::builder::{Builder, HEAP_MIB};
-use crate::java::{DexOf, dx, javac};
+use crate::java::{Against, d8, javac};
 use crate::patch::Tree;
 use crate::spec::NativeLibrary;
 use loopbox_setup::cache::Key;
 use loopbox_setup::command::{for_each, run};
 use loopbox_setup::jar;
+use loopbox_setup::r8::R8;
 use loopbox_setup::unpack;
 
 /// The Java files to compile, one a line, in a patched source folder.
@@ -31,10 +32,10 @@ pub(crate) struct Libcore {
 /// Compiles and dexes the Java part of the patched sources.
 pub(crate) fn java(builder: &Builder<'_>, source: &Path) -> Result<Libcore> {
     let classes = classes(builder, source)?;
-    let key = builder.key("core").with_path(&classes.join("classes.jar"))?.with(&builder.dx_sha256);
+    let key = builder.key("core").with_path(&classes.join("classes.jar"))?.with(R8::identity());
     let core = builder.cache.step("core", &key, |out| {
         builder.progress.say("dex libcore");
-        dx(builder.tools, &builder.dx, &classes.join("classes.jar"), DexOf::Core, &out.join("core.jar"))
+        d8(&builder.r8, &[classes.join("classes.jar")], &[], &out.join("core.jar"))
     })?;
     Ok(Libcore {
         source: source.to_owned(),
@@ -82,7 +83,7 @@ fn classes(builder: &Builder<'_>, source: &Path) -> Result<PathBuf> {
         let files: Vec<PathBuf> = list.lines().map(|file| source.join(file)).collect();
         builder.progress.say(format!("compile libcore: {} Java files", files.len()));
         let classes = out.join("classes");
-        javac(builder.tools, &files, &[icu4j], &[], &classes)?;
+        javac(builder.tools, &files, &Against::Boot(&[icu4j]), &classes)?;
         jar::pack(&classes, &out.join("classes.jar"))?;
         loopbox_setup::files::remove(&classes)
     })
@@ -241,7 +242,7 @@ pub(crate) fn fit(builder: &Builder<'_>, libcore: &Libcore) -> Result<Option<Pat
         .with(&key_of(&libcore.source))
         .with_path(&libcore.classes)?
         .with(&builder.icu4j_sha256)
-        .with(&builder.dx_sha256);
+        .with(R8::identity());
     for folder in folders {
         key = key.with_path(&builder.spec.folder.join("patches").join(folder))?;
     }
@@ -259,10 +260,10 @@ pub(crate) fn fit(builder: &Builder<'_>, libcore: &Libcore) -> Result<Option<Pat
         ));
         let classes = out.join("classes");
         let boot = [libcore.classes.clone(), builder.icu4j.clone()];
-        javac(builder.tools, &files, &boot, &[], &classes)?;
+        javac(builder.tools, &files, &Against::Boot(&boot), &classes)?;
         jar::pack(&classes, &out.join("classes.jar"))?;
         loopbox_setup::files::remove(&classes)?;
-        dx(builder.tools, &builder.dx, &out.join("classes.jar"), DexOf::Core, &out.join("patch.jar"))
+        d8(&builder.r8, &[out.join("classes.jar")], &boot[..1], &out.join("patch.jar"))
     })?;
     Ok(Some(result))
 }

@@ -60,8 +60,10 @@ pub struct Manifest {
 pub struct Build {
     /// Jars of class files, for `javac -bootclasspath`.
     pub java_class_path: Vec<PathBuf>,
-    /// The dx compiler: `java -cp <dx> com.android.dx.command.Main --dex`.
-    pub dx: PathBuf,
+    /// The one of them that is no part of `system`.
+    pub framework: PathBuf,
+    /// The Java library for `javac --system`, which sources of Java 9 and newer need.
+    pub system: PathBuf,
     /// Hash of everything that the testbed was made from.
     pub key: String,
     /// For a testbed of another architecture: headers and libraries of its system, for a cross compiler.
@@ -103,8 +105,7 @@ impl Testbed {
             .boot_class_path
             .iter()
             .chain(&manifest.boot_class_path_hidden_api)
-            .chain(&manifest.build.java_class_path)
-            .chain([&manifest.build.dx]);
+            .chain(&manifest.build.java_class_path);
         for file in files {
             ensure!(testbed.dir.join(file).is_file(), "{} has no {}", testbed.dir.display(), file.display());
         }
@@ -207,12 +208,13 @@ mod tests {
             env: [("ANDROID_ROOT".to_owned(), "/r".to_owned())].into(),
             build: Build {
                 java_class_path: vec!["c.jar".into()],
-                dx: "dx.jar".into(),
+                framework: "c.jar".into(),
+                system: "system".into(),
                 key: "k".into(),
                 sysroot: None,
             },
         };
-        for file in ["core.jar", "hidden.jar", "c.jar", "dx.jar"] {
+        for file in ["core.jar", "hidden.jar", "c.jar"] {
             fs::write(folder.join(file), "").unwrap();
         }
         manifest.write(folder).unwrap();
@@ -229,8 +231,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let testbed = sample(folder.path());
         assert_eq!(testbed, Testbed::open(folder.path()).unwrap());
-        fs::remove_file(folder.path().join("dx.jar")).unwrap();
-        assert!(Testbed::open(folder.path()).unwrap_err().to_string().contains("dx.jar"));
+        fs::remove_file(folder.path().join("c.jar")).unwrap();
+        assert!(Testbed::open(folder.path()).unwrap_err().to_string().contains("c.jar"));
         assert!(Testbed::open(&folder.path().join("none")).is_err());
     }
 

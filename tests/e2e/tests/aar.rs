@@ -57,7 +57,7 @@ impl Unpacked {
         }
         let launcher = Launcher::shipped("art10")?;
         let part = |name: &str| folder.path().join(name);
-        launcher.testbed.dex_classes(&part("classes.jar"), &part("loopbox.jar"))?;
+        launcher.testbed.dex_classes(&[part("classes.jar")], &part("loopbox.jar"))?;
         let app = root().join("tests/app");
         let sources = java_below(&[app.join("android"), app.join("com/example/reader")])?;
         launcher.testbed.dex(&sources, &[part("classes.jar")], &part("app.jar"))?;
@@ -288,7 +288,7 @@ fn shrunk(unpacked: &Unpacked, work: &Path, rules_of_archive: &str, app: &ToShri
     run(shrink.arg(format!("@{}", made("rules.pro").display())))?;
     let left = aar::unpack(&made("out.jar"))?;
     ensure!(!left.contains_key("io/loopbox/internal/PrinterHook.class"), "nothing was renamed");
-    testbed.dex_classes(&made("out.jar"), &made("shrunk.jar"))?;
+    testbed.dex_classes(&[made("out.jar")], &made("shrunk.jar"))?;
     Ok(made("shrunk.jar"))
 }
 

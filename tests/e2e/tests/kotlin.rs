@@ -7,9 +7,9 @@ use loopbox_android_pack::half;
 use loopbox_e2e::{LIMIT, read};
 use loopbox_format::model::DumpReason;
 use loopbox_launch::Launcher;
+use loopbox_setup::jar;
 use loopbox_setup::kotlin::Kotlin;
 use loopbox_setup::progress::Progress;
-use loopbox_setup::unpack;
 use loopbox_setup::workspace::{root, target};
 use loopbox_testbed::to_test_on;
 use tempfile::tempdir;
@@ -31,12 +31,9 @@ fn the_readmes_app_in_kotlin_records_and_is_given_its_report() -> Result<()> {
     fs::write(&source, format!("package shown\n{IMPORTS}{shown}{UPLOAD}\n"))?;
     let (kotlin, classes) = (Kotlin::ensure(&Progress::new("kotlin"))?, work.path().join("kotlin"));
     kotlin.compile(&[source], &[compiled.library, compiled.android_jar], &classes)?.into_text()?;
-    // What a shrinker leaves of the standard library. All of it does not become dex here: dx refuses its calls of `invokedynamic`.
-    let (package, runtime) = ("kotlin/jvm/internal/", work.path().join("runtime"));
-    fs::create_dir_all(&runtime)?;
-    unpack::zip_entries(kotlin.standard_library()?, package, &runtime)?;
-    fs::create_dir_all(classes.join(package))?;
-    fs::copy(runtime.join("Intrinsics.class"), classes.join(package).join("Intrinsics.class"))?;
+    let plain = work.path().join("classes.jar");
+    jar::pack(&classes, &plain)?;
+    let parts = [plain, kotlin.standard_library()?.to_owned()];
 
     let tests = root().join("tests");
     let scenario = ["Options", "Phone", "PrintingListener", "Script"];
@@ -46,7 +43,7 @@ fn the_readmes_app_in_kotlin_records_and_is_given_its_report() -> Result<()> {
         let jar = target().join(format!("apps/{testbed}-attached.jar"));
         let launcher = Launcher::of_sources(&testbed, &sources, jar.clone())?;
         let app = work.path().join(format!("{testbed}.jar"));
-        launcher.testbed.dex_classes(&classes, &app)?;
+        launcher.testbed.dex_classes(&parts, &app)?;
         let folder = tempdir()?;
         let both = format!("{}:{}", jar.display(), app.display());
         let app = launcher.app_in(both.as_ref(), "integrate.Attached");

@@ -55,10 +55,7 @@ fn obfuscated(testbed: &loopbox_testbed::Testbed, folder: &Path) -> Result<(Path
     let rules = folder.join("rules.pro");
     fs::write(&rules, RULES)?;
     run(java.arg("-printmapping").arg(&mapping).arg(format!("@{}", rules.display())))?;
-    let mut dx = tools.java();
-    dx.arg("-cp").arg(testbed.dir.join(&testbed.manifest.build.dx));
-    dx.args(["com.android.dx.command.Main", "--dex", "--min-sdk-version=24"]);
-    run(dx.arg(format!("--output={}", jar.display())).arg(&plain))?;
+    testbed.dex_classes(&[plain], &jar)?;
     Ok((jar, mapping))
 }
 

@@ -1,4 +1,5 @@
-//! Which class of some Java sources a person means to run: the one with `public static void main(String[])`.
+//! Which class of some sources a person means to run: the one with `public static void main(String[])`, or the class that
+//! Kotlin makes of a file with `fun main`.
 //!
 //! The sources are not parsed. Comments and literals are taken out, and words and braces are followed.
 
@@ -15,13 +16,30 @@ pub(super) fn only(files: &[PathBuf]) -> Result<String> {
     let mut found = Vec::new();
     for file in files {
         let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-        found.extend(classes_with_main(&text));
+        if file.extension().is_some_and(|extension| extension == "kt") {
+            found.extend(class_of_kotlin(&text, &file.file_stem().unwrap_or_default().to_string_lossy()));
+        } else {
+            found.extend(classes_with_main(&text));
+        }
     }
     match &found[..] {
         [main] => Ok(main.clone()),
-        [] => bail!("no class has a `public static void main(String[])`: which one runs? (--main CLASS)"),
+        [] => bail!(
+            "no class has a `public static void main(String[])` or `fun main`: which one runs? (--main CLASS)"
+        ),
         several => bail!("{} have a main: which one runs? (--main CLASS)", several.join(" and ")),
     }
+}
+
+/// The class that Kotlin makes of the functions of a file, if `main` is one of them.
+fn class_of_kotlin(source: &str, file: &str) -> Option<String> {
+    let code = without_comments_and_literals(source);
+    code.lines().find(|line| line.starts_with("fun main(") || line.starts_with("suspend fun main("))?;
+    let package = code.lines().find_map(|line| line.strip_prefix("package "));
+    let package = package.map(|name| format!("{}.", name.trim())).unwrap_or_default();
+    let mut name = file.chars();
+    let first = name.next()?.to_uppercase();
+    Some(format!("{package}{first}{}Kt", name.as_str()))
 }
 
 /// The binary names of the classes of a source that have a `main`.
@@ -45,6 +63,8 @@ fn classes_with_main(source: &str) -> Vec<String> {
             "class" | "interface" | "enum" if at == 0 || words.get(at - 1) != Some(&".") => {
                 named = Some(next(1));
             }
+            // No keyword everywhere.
+            "record" if matches!(next(2), "(" | "<") => named = Some(next(1)),
             "{" => {
                 depth += 1;
                 if let Some(name) = named.take() {
@@ -76,6 +96,9 @@ fn classes_with_main(source: &str) -> Vec<String> {
     found
 }
 
+/// What a literal of several lines begins and ends with.
+const TEXT_BLOCK: &str = "\"\"\"";
+
 /// Names, and every other sign by itself.
 fn words(code: &str) -> Vec<&str> {
     let is_name = |sign: char| sign.is_alphanumeric() || sign == '_' || sign == '$';
@@ -102,6 +125,8 @@ fn without_comments_and_literals(source: &str) -> String {
             rest.find('\n').unwrap_or(rest.len())
         } else if rest.starts_with("/*") {
             rest.get(2..).and_then(|body| body.find("*/")).map_or(rest.len(), |end| end + 4)
+        } else if let Some(text) = rest.strip_prefix(TEXT_BLOCK) {
+            text.find(TEXT_BLOCK).map_or(rest.len(), |end| end + 2 * TEXT_BLOCK.len())
         } else if first == '"' || first == '\'' {
             literal(rest, first)
         } else {
@@ -143,6 +168,11 @@ mod tests {
                 "package a; class A { static class B { public static void main(String[] x) {} } }",
                 vec!["a.A$B"],
             ),
+            ("record R<T>(T t) { record Q(int x) { public static void main(String[] x) {} } }", vec!["R$Q"]),
+            (
+                "class A { String s = \"\"\"\n } \" {\n\"\"\"; public static void main(String[] x) {} }",
+                vec!["A"],
+            ),
             ("enum E { X, Y { void f() {} }; public static void main(String[] x) {} }", vec!["E"]),
             (
                 "class A { void f() { Object o = A.class; } } class B { public static void main(String[] x) {} }",
@@ -168,6 +198,15 @@ mod tests {
         ] {
             assert_eq!(classes_with_main(source), Vec::<String>::new(), "{source}");
         }
+    }
+
+    #[test]
+    fn finds_the_class_that_kotlin_makes_of_a_file() {
+        let of = |source| class_of_kotlin(source, "app");
+        assert_eq!(of("package a.b\n\nfun main() {}").as_deref(), Some("a.b.AppKt"));
+        assert_eq!(of("fun main(args: Array<String>) {}").as_deref(), Some("AppKt"));
+        assert_eq!(of("object A {\n    @JvmStatic fun main(args: Array<String>) {}\n}"), None);
+        assert_eq!(of("/*\nfun main() {}\n*/"), None);
     }
 
     #[test]

@@ -16,15 +16,14 @@ use loopbox_setup::workspace::{root, target};
 
 /// Run an app of your own on a testbed, and list the reports that it left.
 ///
-/// The Java sources are compiled against Loopbox's public API and what stands in for Android's framework, for Java 8
-/// without lambdas. `java.io.tmpdir` is a new folder: reports that the app puts there are listed at the end, each with
+/// The sources, of Java 17 or Kotlin, are compiled against Loopbox's public API and the testbed's framework. `java.io.tmpdir` is a new folder: reports that the app puts there are listed at the end, each with
 /// its reason and its verdict. The exit code is the app's.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     /// The testbed: art10, art11, ...
     testbed: String,
-    /// Java sources
-    #[arg(required = true, value_name = "FILE.java")]
+    /// Sources of Java or Kotlin
+    #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The class whose `main(String[])` runs; without it the only one that there is in the sources
     #[arg(long, value_name = "CLASS")]
@@ -50,7 +49,8 @@ fn variable(text: &str) -> Result<(String, String), String> {
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     for file in &args.files {
         ensure!(file.is_file(), "there is no file {}", file.display());
-        ensure!(file.extension().is_some_and(|end| end == "java"), "{} is not a Java source", file.display());
+        let is_source = file.extension().is_some_and(|end| end == "java" || end == "kt");
+        ensure!(is_source, "{} is no source of Java or Kotlin", file.display());
     }
     let main = match &args.main {
         Some(main) => main.clone(),

@@ -69,7 +69,8 @@ fn derive(testbed: &Testbed, first: &[String], derived: &Path) -> Result<Testbed
         *paths = paths.iter().map(absolute).collect();
     }
     manifest.build.java_class_path = manifest.build.java_class_path.iter().map(absolute).collect();
-    manifest.build.dx = absolute(&manifest.build.dx);
+    manifest.build.framework = absolute(&manifest.build.framework);
+    manifest.build.system = absolute(&manifest.build.system);
     manifest.library_path = manifest.library_path.iter().map(absolute).collect();
     manifest.preload.splice(0..0, first.iter().cloned());
     for argument in &mut manifest.runner {

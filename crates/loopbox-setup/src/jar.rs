@@ -52,14 +52,30 @@ pub fn write_aligned(jar: &Path, entries: &[(String, Vec<u8>)], alignment: u16) 
 /// When it cannot be read.
 pub fn names(jar: &Path) -> Result<Vec<String>> {
     let context = || format!("cannot read {}", jar.display());
-    let archive = ZipArchive::new(File::open(jar).with_context(context)?).with_context(context)?;
-    archive.file_names().map(|name| Ok(name.with_context(context)?.into_owned())).collect()
+    open(jar)?.file_names().map(|name| Ok(name.with_context(context)?.into_owned())).collect()
+}
+
+/// Some entries with their content.
+///
+/// # Errors
+/// When the archive has not all of them.
+pub fn read_entries(jar: &Path, names: &[&String]) -> Result<Vec<(String, Vec<u8>)>> {
+    let mut archive = open(jar)?;
+    names.iter().map(|name| Ok(((*name).clone(), entry(&mut archive, jar, name)?))).collect()
 }
 
 /// The content of one entry.
 pub fn read_entry(jar: &Path, name: &str) -> Result<Vec<u8>> {
+    entry(&mut open(jar)?, jar, name)
+}
+
+fn open(jar: &Path) -> Result<ZipArchive<File>> {
+    let context = || format!("cannot read {}", jar.display());
+    ZipArchive::new(File::open(jar).with_context(context)?).with_context(context)
+}
+
+fn entry(archive: &mut ZipArchive<File>, jar: &Path, name: &str) -> Result<Vec<u8>> {
     let context = || format!("cannot read {name} of {}", jar.display());
-    let mut archive = ZipArchive::new(File::open(jar).with_context(context)?).with_context(context)?;
     let mut content = Vec::new();
     archive.by_name(name).with_context(context)?.read_to_end(&mut content).with_context(context)?;
     Ok(content)
@@ -99,6 +115,8 @@ mod tests {
         assert_eq!(fs::read(&first).unwrap(), fs::read(jar("2.jar")).unwrap());
         assert_eq!(names(&first).unwrap(), ["D.class", "a/b/C.class"]);
         assert_eq!(read_entry(&first, "a/b/C.class").unwrap(), b"c");
+        let both = read_entries(&first, &[&"D.class".into(), &"a/b/C.class".into()]).unwrap();
+        assert_eq!(both[1], ("a/b/C.class".to_owned(), b"c".to_vec()));
         assert!(format!("{:#}", read_entry(&first, "none").unwrap_err()).contains("none"));
     }
 }

@@ -16,6 +16,7 @@ use crate::builder::{Builder, HEAP_MIB, VERSION};
 use crate::code_patch::CodePatches;
 use crate::compiler;
 use crate::framework::{self, Framework};
+use crate::level::{self, LevelClasses};
 use crate::libcore::{self, Libcore};
 use crate::libcxx;
 use crate::local;
@@ -30,6 +31,7 @@ pub(crate) const ASSEMBLY: u32 = 4;
 struct Parts {
     libcore: Libcore,
     framework: Framework,
+    level: Option<LevelClasses>,
     natives: PathBuf,
     fitting: Option<PathBuf>,
     compiler: Option<PathBuf>,
@@ -46,9 +48,10 @@ impl Builder<'_> {
         let compiler = compiler::build(self)?;
         let aot = aot::build(self, compiler.as_deref())?;
         let libcxx = libcxx::build(self)?;
+        let level = level::build(self, &libcore.classes, &framework.classes)?;
         let system = system::image(self, &libcore.classes)?;
         self.progress.say("put the testbed together");
-        let parts = Parts { libcore, framework, natives, fitting, compiler, aot, libcxx, system };
+        let parts = Parts { libcore, framework, level, natives, fitting, compiler, aot, libcxx, system };
         self.put_together(out, home, key, &parts)
     }
 
@@ -93,6 +96,12 @@ impl Builder<'_> {
             let inside = file.strip_prefix(&parts.system).unwrap_or(&file);
             unpack::place(&file, &out.join(system::FOLDER).join(inside))?;
         }
+        if let Some(level) = &parts.level {
+            unpack::place(&level.dexed, &out.join("level.jar"))?;
+            unpack::place(&level.hidden, &out.join("level-hidden.jar"))?;
+            boot.insert(0, "level.jar");
+            hidden.insert(0, "level-hidden.jar");
+        }
         if let Some(fitting) = &parts.fitting {
             unpack::place(&fitting.join("patch.jar"), &out.join("patch.jar"))?;
             unpack::place(&fitting.join("classes.jar"), &out.join("classes/patch.jar"))?;
@@ -107,11 +116,12 @@ impl Builder<'_> {
             aot::boot_image(out, home, &testbed.preload, &boot)?;
             image = home.join(aot::IMAGE);
         }
+        let api_level = self.spec.level.as_ref().map_or(testbed.api_level, |level| level.framework.api);
         let strings = |list: Vec<&str>| list.into_iter().map(PathBuf::from).collect::<Vec<_>>();
         let mut manifest = Manifest {
             name: testbed.name.clone(),
             art: testbed.art.clone(),
-            api_level: testbed.api_level,
+            api_level,
             package_version: testbed.package_version.clone(),
             arch: self.spec.arch.name().into(),
             boot_class_path: strings(boot),
@@ -123,7 +133,7 @@ impl Builder<'_> {
                 "-Xnoimage-dex2oat".into(),
                 format!("-Xusejit:{}", parts.compiler.is_some() && parts.aot.is_none()),
                 format!("-Xmx{HEAP_MIB}m"),
-                format!("-Dloopbox.sdk={}", testbed.api_level),
+                format!("-Dloopbox.sdk={api_level}"),
             ],
             libart: testbed.libart.clone(),
             dlopen_first: testbed.dlopen_first.clone(),

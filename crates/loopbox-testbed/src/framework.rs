@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use crate::builder::Builder;
-use crate::hidden_api::{self, Restriction};
+use crate::hidden_api::{self, Rule};
 use crate::java::{Against, d8, javac};
 use crate::patch::Tree;
 use loopbox_setup::files::files_below;
@@ -81,7 +81,7 @@ fn hide(builder: &Builder<'_>, dexed: &Path) -> Result<PathBuf> {
     let key = builder.key("hidden-api").with_path(dexed)?.with(&blocked.join(" "));
     let result = builder.cache.step("hidden-api", &key, |out| {
         let dex = jar::read_entry(dexed, "classes.dex")?;
-        let marked = hidden_api::mark(&dex, blocked, Restriction::Blocked)
+        let marked = hidden_api::mark(&dex, &Rule::blocked(blocked))
             .context("the list of blocked members does not fit the framework")?;
         jar::write(&out.join("framework-hidden.jar"), &[("classes.dex".to_owned(), marked)])
     })?;

@@ -6,6 +6,8 @@
 //! class (0: no data), then for each class one ULEB128 flag per static field, instance field, direct method and
 //! virtual method, in the order of its class data.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use anyhow::{Context, Result, ensure};
 use sha1::{Digest as _, Sha1};
 
@@ -13,18 +15,90 @@ const MAP_OFFSET: usize = 0x34;
 const HEADER_SIZE: usize = 0x70;
 const TYPE_MAP_LIST: u16 = 0x1000;
 const TYPE_HIDDEN_API: u16 = 0xF000;
+/// Access flags.
+const PUBLIC: u32 = 1;
+const PROTECTED: u32 = 4;
 
 /// How far a member is hidden (art/libartbase/base/hiddenapi_flags.h); an unmarked member is public.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Restriction {
+    /// For nobody, but it is not public ("grey list").
+    Unsupported,
     /// For apps of every target level ("black list").
-    Blocked = 2,
+    Blocked,
+    /// For apps whose target level is above this one, 26 or more.
+    MaxTarget(u32),
+}
+
+impl Restriction {
+    fn flag(self) -> u8 {
+        match self {
+            Self::Unsupported => 1,
+            Self::Blocked => 2,
+            Self::MaxTarget(..28) => 3,
+            Self::MaxTarget(level @ 28..32) => (level - 24) as u8,
+            // 32 has none of its own.
+            Self::MaxTarget(level) => (level.max(33) - 25) as u8,
+        }
+    }
+}
+
+/// Which members are hidden, and how far.
+#[derive(Debug, Default)]
+pub(crate) struct Rule {
+    /// `Lpkg/Class;->name`, fields and methods without their types.
+    listed: BTreeMap<String, Restriction>,
+    /// Those of them that have to be in the file.
+    required: Vec<String>,
+    /// The classes, `Lpkg/Class;`, of which everything that is neither public nor protected and not listed is blocked.
+    listed_in_full: BTreeSet<String>,
+}
+
+impl Rule {
+    /// Members that are blocked and have to be in the file.
+    pub(crate) fn blocked(members: &[String]) -> Self {
+        let listed = members.iter().map(|member| (member.clone(), Restriction::Blocked)).collect();
+        Self { listed, required: members.to_vec(), listed_in_full: BTreeSet::new() }
+    }
+
+    /// What the lists of a level's classes say, which name each hidden member that apps may still use; `blocked` are public
+    /// ones that they may not use. A runtime knows target levels up to `known`: a member that is hidden above a newer one is
+    /// marked as apps find it that target `target`.
+    pub(crate) fn of_level(blocked: &[String], lists: &[String], known: u32, target: u32) -> Self {
+        let mut rule = Self::blocked(blocked);
+        // Older levels have not all of them.
+        rule.required.clear();
+        for line in lists.iter().flat_map(|list| list.lines()).filter(|line| line.starts_with('L')) {
+            let Some((member, properties)) = line.rsplit_once(',') else { continue };
+            let Some((class, signature)) = member.split_once("->") else { continue };
+            let name = signature.split(['(', ':']).next().unwrap_or(signature);
+            let level = properties.split('&').find_map(|property| property.strip_prefix("maxTargetSdk="));
+            let restriction = match level.and_then(|level| level.parse().ok()) {
+                Some(0) => Restriction::Blocked,
+                Some(level) if level <= known => Restriction::MaxTarget(level),
+                Some(level) if level < target => Restriction::Blocked,
+                _ => Restriction::Unsupported,
+            };
+            rule.listed.insert(format!("{class}->{name}"), restriction);
+            rule.listed_in_full.insert(class.to_owned());
+        }
+        rule
+    }
+
+    fn flag(&self, member: &str, access: u32) -> u8 {
+        if let Some(restriction) = self.listed.get(member) {
+            return restriction.flag();
+        }
+        let class = member.split("->").next().unwrap_or(member);
+        let is_hidden = access & (PUBLIC | PROTECTED) == 0 && self.listed_in_full.contains(class);
+        if is_hidden { Restriction::Blocked.flag() } else { 0 }
+    }
 }
 
 /// A dex file with the section added, its size, checksum and signature corrected. `members` are written
 /// `Lpkg/Class;->name`, fields and methods without their types; all of them must be in the file. Refuses a file that has the section already or whose map is not its last item (D8
 /// writes it last).
-pub(crate) fn mark(dex: &[u8], members: &[String], restriction: Restriction) -> Result<Vec<u8>> {
+pub(crate) fn mark(dex: &[u8], rule: &Rule) -> Result<Vec<u8>> {
     let reader = Dex { bytes: dex };
     ensure!(dex.starts_with(b"dex\n"), "not a dex file");
     let map_offset = reader.u32(MAP_OFFSET)? as usize;
@@ -32,7 +106,7 @@ pub(crate) fn mark(dex: &[u8], members: &[String], restriction: Restriction) -> 
     ensure!(map_offset + 4 + 12 * map.len() == dex.len(), "the map is not the last item of the dex file");
     ensure!(map.iter().all(|item| item.kind != TYPE_HIDDEN_API), "the dex file is marked already");
 
-    let section = section(&reader, members, restriction as u8)?;
+    let section = section(&reader, rule)?;
     let mut out = dex.get(..map_offset).context("the map is outside of the file")?.to_vec();
     let section_offset = out.len();
     ensure!(section_offset.is_multiple_of(4), "the map is not aligned");
@@ -65,13 +139,13 @@ pub(crate) fn mark(dex: &[u8], members: &[String], restriction: Restriction) -> 
 }
 
 /// The section: flags for all members of all classes.
-fn section(dex: &Dex<'_>, members: &[String], restriction: u8) -> Result<Vec<u8>> {
+fn section(dex: &Dex<'_>, rule: &Rule) -> Result<Vec<u8>> {
     let classes = dex.u32(0x60)? as usize;
     let definitions = dex.u32(0x64)? as usize;
     let head = 4 + 4 * classes;
     let mut offsets = Vec::with_capacity(classes);
     let mut flags = Vec::new();
-    let mut found = vec![false; members.len()];
+    let mut missing: BTreeSet<&String> = rule.required.iter().collect();
     for class in 0..classes {
         let mut at = dex.u32(definitions + 32 * class + 24)? as usize;
         if at == 0 {
@@ -88,19 +162,17 @@ fn section(dex: &Dex<'_>, members: &[String], restriction: u8) -> Result<Vec<u8>
             let mut index = 0;
             for _ in 0..count {
                 index += dex.uleb128(&mut at)?;
-                for _ in 0..if is_field { 1 } else { 2 } {
-                    dex.uleb128(&mut at)?;
+                let access = dex.uleb128(&mut at)?;
+                if !is_field {
+                    dex.uleb128(&mut at)?; // its code
                 }
                 let name = dex.member(is_field, index as usize)?;
-                let listed = members.iter().position(|m| *m == name);
-                if let Some(seen) = listed.and_then(|i| found.get_mut(i)) {
-                    *seen = true;
-                }
-                flags.push(if listed.is_some() { restriction } else { 0 });
+                missing.remove(&name);
+                flags.push(rule.flag(&name, access));
             }
         }
     }
-    if let Some((member, _)) = members.iter().zip(&found).find(|(_, found)| !**found) {
+    if let Some(member) = missing.first() {
         anyhow::bail!("the dex file has no member {member}");
     }
     let mut section = ((head + flags.len()) as u32).to_le_bytes().to_vec();
@@ -251,14 +323,30 @@ mod tests {
         dex
     }
 
-    fn members(names: &[&str]) -> Vec<String> {
-        names.iter().map(|name| (*name).to_owned()).collect()
+    fn blocked(names: &[&str]) -> Rule {
+        Rule::blocked(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_levels_list_says_how_far_a_member_is_hidden() {
+        let list = "signature,properties\nLA;->f:I,\nLA;->g(I)V,maxTargetSdk=28&trackingBug=1L\n\
+            LA;->h()V,maxTargetSdk=36&publicAlternatives=%22To+use%22\nLA;->b()V,maxTargetSdk=0\n";
+        let rule = Rule::of_level(&["LA;->public".into()], &[list.into()], 29, 36);
+        let newer = Rule::of_level(&[], &[list.into()], 29, 37);
+        assert_eq!(newer.flag("LA;->h", 0), 2);
+        let flag = |member: &str, access| rule.flag(member, access);
+        assert_eq!([flag("LA;->f", 2), flag("LA;->g", 2), flag("LA;->h", 0)], [1, 4, 1]);
+        assert_eq!([flag("LA;->b", 2), flag("LA;->public", PUBLIC)], [2, 2]);
+        // Not listed: blocked unless apps can see it, in a class with a list.
+        assert_eq!([flag("LA;->x", 2), flag("LA;->x", PUBLIC), flag("LB;->x", 2)], [2, 0, 0]);
+        let levels = [26, 28, 29, 30, 31, 32, 33, 36];
+        assert_eq!(levels.map(|level| Restriction::MaxTarget(level).flag()), [3, 4, 5, 6, 7, 8, 8, 11]);
     }
 
     #[test]
     fn the_section_flags_exactly_the_members() {
         let dex = sample();
-        let marked = mark(&dex, &members(&["LA;->f", "LA;->v"]), Restriction::Blocked).unwrap();
+        let marked = mark(&dex, &blocked(&["LA;->f", "LA;->v"])).unwrap();
         let reader = Dex { bytes: &marked };
         let map = reader.map(reader.u32(MAP_OFFSET).unwrap() as usize).unwrap();
         let item = map.iter().find(|item| item.kind == TYPE_HIDDEN_API).unwrap();
@@ -275,7 +363,7 @@ mod tests {
 
     #[test]
     fn sizes_signature_and_checksum_are_those_of_the_new_file() {
-        let marked = mark(&sample(), &members(&["LA;->m"]), Restriction::Blocked).unwrap();
+        let marked = mark(&sample(), &blocked(&["LA;->m"])).unwrap();
         let reader = Dex { bytes: &marked };
         assert_eq!(reader.u32(0x20).unwrap() as usize, marked.len());
         assert_eq!((reader.u32(0x68).unwrap() + reader.u32(0x6C).unwrap()) as usize, marked.len());
@@ -287,11 +375,9 @@ mod tests {
     #[test]
     fn a_member_that_is_not_there_and_a_marked_file_are_refused() {
         let dex = sample();
-        let refuse = |dex: &[u8], names: &[&str]| {
-            mark(dex, &members(names), Restriction::Blocked).unwrap_err().to_string()
-        };
+        let refuse = |dex: &[u8], names: &[&str]| mark(dex, &blocked(names)).unwrap_err().to_string();
         assert!(refuse(&dex, &["LA;->gone"]).contains("LA;->gone"));
-        let marked = mark(&dex, &members(&["LA;->f"]), Restriction::Blocked).unwrap();
+        let marked = mark(&dex, &blocked(&["LA;->f"])).unwrap();
         assert!(refuse(&marked, &["LA;->f"]).contains("already"));
         let mut longer = dex.clone();
         longer.push(0);
@@ -303,7 +389,7 @@ mod tests {
     fn a_damaged_file_is_an_error_wherever_it_is_cut() {
         let dex = sample();
         for length in 0..dex.len() {
-            assert!(mark(&dex[..length], &members(&["LA;->f"]), Restriction::Blocked).is_err(), "{length}");
+            assert!(mark(&dex[..length], &blocked(&["LA;->f"])).is_err(), "{length}");
         }
     }
 }

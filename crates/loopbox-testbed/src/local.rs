@@ -84,6 +84,7 @@ pub(crate) fn load(specs: &Path) -> Result<Spec> {
         aot: None,
         foreign: None,
         libcxx: None,
+        level: None,
         local: Some(runtime),
     })
 }

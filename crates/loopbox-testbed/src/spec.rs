@@ -9,6 +9,8 @@ use loopbox_setup::arch::Arch;
 use loopbox_setup::package::{Package, Pins, Source, Use, read_toml};
 use serde::Deserialize;
 
+use crate::level::{Level, Levels};
+use crate::name::{Compiled, Name};
 use crate::paths;
 
 /// `tests/testbed/common.toml`.
@@ -244,56 +246,6 @@ pub(crate) struct Libcxx {
     pub(crate) own: LibcxxSpec,
 }
 
-/// How methods of a testbed come to be machine code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Compiled {
-    /// Not at all.
-    Never,
-    /// While they run.
-    Jit,
-    /// Before they run.
-    Aot,
-}
-
-/// The name of a testbed, taken apart: `art11-arm64-jit`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Name {
-    /// The runtime's file below `tests/testbed`, without its ending.
-    pub runtime: String,
-    /// The architecture that it was built for.
-    pub arch: Arch,
-    /// Which way its methods become machine code.
-    pub compiled: Compiled,
-}
-
-impl Name {
-    /// Takes a name apart. Whether there is such a testbed is another matter.
-    #[must_use]
-    pub fn parse(name: &str) -> Self {
-        let ending = |text, compiled| Some((name.strip_suffix(text)?, compiled));
-        let (rest, compiled) = ending("-jit", Compiled::Jit)
-            .or_else(|| ending("-aot", Compiled::Aot))
-            .unwrap_or((name, Compiled::Never));
-        let (runtime, arch) = match rest.strip_suffix("-arm64") {
-            Some(runtime) => (runtime, Arch::Arm64),
-            None => (rest, Arch::X86_64),
-        };
-        Self { runtime: runtime.to_owned(), arch, compiled }
-    }
-}
-
-impl std::fmt::Display for Name {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let arch = if self.arch == Arch::Arm64 { "-arm64" } else { "" };
-        let compiled = match self.compiled {
-            Compiled::Never => "",
-            Compiled::Jit => "-jit",
-            Compiled::Aot => "-aot",
-        };
-        write!(out, "{}{arch}{compiled}", self.runtime)
-    }
-}
-
 /// Everything that `tests/testbed` says about one testbed.
 #[derive(Debug)]
 pub(crate) struct Spec {
@@ -310,6 +262,8 @@ pub(crate) struct Spec {
     pub(crate) foreign: Option<Foreign>,
     /// How the runtime is built, for a testbed that does not take Debian's build of it.
     pub(crate) libcxx: Option<Libcxx>,
+    /// Whose classes of the framework go before the testbed's own.
+    pub(crate) level: Option<Level>,
     /// The folder of a user's own build of a runtime, whose libraries go before those of packages.
     pub(crate) local: Option<PathBuf>,
 }
@@ -318,7 +272,9 @@ impl Spec {
     /// Reads the specification of a testbed. Fails when there is no such testbed, naming those that are.
     pub(crate) fn load(folder: &Path, name: &str) -> Result<Self> {
         let known = names(folder)?;
-        if !known.iter().any(|n| n == name) {
+        let parts = Name::parse(name);
+        let base = Name { framework: None, ..parts.clone() }.to_string();
+        if !known.contains(&base) {
             if let Some((runtime, ending)) = name.split_once('-')
                 && known.iter().any(|n| n == runtime)
                 && let Some(why) =
@@ -326,9 +282,17 @@ impl Spec {
             {
                 bail!("there is no testbed {name}: {why}");
             }
-            bail!("there is no testbed {name:?}; there are: {}", known.join(", "));
+            bail!(
+                "there is no testbed {name:?}; there are: {}; and each with the framework of another API level, as \
+                art11-fw35",
+                known.join(", ")
+            );
         }
-        let Name { runtime, arch, compiled } = Name::parse(name);
+        let Name { runtime, framework, arch, compiled } = parts;
+        let level = match framework {
+            Some(framework) => Some(Levels::load(folder)?.level(framework)?),
+            None => None,
+        };
         let mut testbed: RuntimeSpec = read_toml(&folder.join(format!("{runtime}.toml")))?;
         let mut common: Common = read_toml(&folder.join("common.toml"))?;
         let none = Pins::new();
@@ -357,8 +321,11 @@ impl Spec {
             None
         };
         name.clone_into(&mut testbed.name);
+        if let Some(level) = &level {
+            testbed.vm_options.extend(level.vm_options());
+        }
         let folder = folder.to_owned();
-        Ok(Self { folder, arch, common, testbed, compiler, aot, foreign, libcxx, local: None })
+        Ok(Self { folder, arch, common, testbed, compiler, aot, foreign, libcxx, level, local: None })
     }
 
     /// What is compiled from the runtime's source package, and how.
@@ -416,7 +383,7 @@ fn read_compiler(folder: &Path, runtime: &str) -> Result<Compiler> {
     })
 }
 
-/// Names of all testbeds, sorted.
+/// Names of all testbeds with their own framework, sorted.
 pub(crate) fn names(folder: &Path) -> Result<Vec<String>> {
     let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut names = Vec::new();
@@ -428,7 +395,8 @@ pub(crate) fn names(folder: &Path) -> Result<Vec<String>> {
         }
         let spec: RuntimeSpec = read_toml(&folder.join(&file))?;
         let mut add = |arch, compiled| {
-            names.push(Name { runtime: runtime.to_owned(), arch, compiled }.to_string());
+            let runtime = runtime.to_owned();
+            names.push(Name { runtime, framework: None, arch, compiled }.to_string());
         };
         add(Arch::X86_64, Compiled::Never);
         if folder.join("compiler").join(&file).is_file() {

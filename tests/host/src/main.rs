@@ -27,6 +27,9 @@ use jni::strings::JNIString;
 use jni::{Env, JValue, jni_sig, jni_str};
 use testbed::Testbed;
 
+/// Of a testbed whose queue is API 37's one with a lock.
+const LEGACY_QUEUE: &str = "-Dloopbox.queue=legacy";
+
 const THREW: i32 = 1;
 const USAGE: i32 = 64;
 const NO_TESTBED: i32 = 65;
@@ -74,6 +77,7 @@ fn run_main(env: &mut Env<'_>, testbed: &Testbed, args: &Args) -> Result<(), (i3
         .and_then(|()| exhausted::register(env))
         .and_then(|()| waits::register(env))
         .and_then(|()| native_hang::register(env))
+        .and_then(|()| choose_queue(env, testbed))
         .and_then(|()| set_target_sdk(env, args.sdk.unwrap_or(testbed.api_level)));
     prepared.map_err(|error| (NO_VM, described(env, error)))?;
     let class = env
@@ -114,6 +118,18 @@ fn strings<'local>(env: &mut Env<'local>, all: &[String]) -> Result<JObject<'loc
         array.set_element(env, index, &text)?;
     }
     Ok(array.into())
+}
+
+/// `ActivityThread.main` of API 37 has `--use-deliqueue=BOOL` among its arguments, and says so to the queue before the first
+/// Looper.
+fn choose_queue(env: &mut Env<'_>, testbed: &Testbed) -> Result<()> {
+    if testbed.api_level < 37 || !testbed.vm_options.iter().any(|option| option == LEGACY_QUEUE) {
+        return Ok(());
+    }
+    let class = env.find_class(jni_str!("android/os/MessageQueue"))?;
+    let legacy = [JValue::Bool(false)];
+    env.call_static_method(class, jni_str!("setUseDeliQueue"), jni_sig!("(Z)V"), &legacy)?;
+    Ok(())
 }
 
 /// As the system does before an app's code runs; what hidden-API checks allow depends on it.

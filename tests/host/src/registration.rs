@@ -1,6 +1,6 @@
 //! Natives of a Java class are functions of this program.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use jni::strings::JNIStr;
 use jni::{Env, NativeMethod};
 use std::ffi::c_void;
@@ -18,6 +18,23 @@ pub(crate) fn register_class(env: &mut Env<'_>, class: &JNIStr, methods: &[Nativ
     // SAFETY: as above.
     unsafe { env.register_native_methods(found, &methods) }
         .with_context(|| format!("cannot register natives of {class}"))
+}
+
+/// Registers those natives that the class has: each API level has others.
+///
+/// # Errors
+/// When it has none of them.
+pub(crate) fn register_those_there(env: &mut Env<'_>, class: &JNIStr, methods: &[Native]) -> Result<()> {
+    let mut registered = 0;
+    for method in methods {
+        if register_class(env, class, std::slice::from_ref(method)).is_ok() {
+            registered += 1;
+        } else {
+            env.exception_clear();
+        }
+    }
+    ensure!(registered > 0, "{class} has none of the natives that this program knows");
+    Ok(())
 }
 
 /// Registers natives of a class that only some apps have.

@@ -13,7 +13,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::registration::register_class;
+use crate::registration::register_those_there;
 
 /// How many descriptors one wait reports; libutils' number.
 const EVENTS: usize = 16;
@@ -260,8 +260,10 @@ pub(super) fn register(env: &mut Env<'_>) -> Result<()> {
         (jni_str!("nativeDestroy"), jni_str!("(J)V"), destroy as *mut c_void),
         (jni_str!("nativePollOnce"), jni_str!("(JI)V"), poll_once as *mut c_void),
         (jni_str!("nativeWake"), jni_str!("(J)V"), wake as *mut c_void),
+        // As API 21 and 22 call it.
+        (jni_str!("nativeIsIdling"), jni_str!("(J)Z"), is_polling as *mut c_void),
         (jni_str!("nativeIsPolling"), jni_str!("(J)Z"), is_polling as *mut c_void),
         (jni_str!("nativeSetFileDescriptorEvents"), jni_str!("(JII)V"), set_fd_events as *mut c_void),
     ];
-    register_class(env, jni_str!("android/os/MessageQueue"), &methods)
+    register_those_there(env, jni_str!("android/os/MessageQueue"), &methods)
 }

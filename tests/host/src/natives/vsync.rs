@@ -3,20 +3,21 @@
 //! It has a fixed grid of refreshes on `CLOCK_MONOTONIC`, or follows a script of frame times. As from SurfaceFlinger, a
 //! refresh goes to each receiver that asked for it, by a descriptor (a timerfd here, a socket there).
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use jni::errors::ThrowRuntimeExAndDefault;
 use jni::objects::{JClass, JLongArray, JObject};
 use jni::refs::Global;
+use jni::strings::JNIStr;
 use jni::sys::{jint, jlong};
 use jni::{Env, EnvUnowned, JValue, jni_sig, jni_str};
 use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::queue::{Callback, Queue, drain, owned};
-use crate::registration::register_class;
+use crate::registration::{register_class, register_those_there};
 
 const NS_PER_S: i64 = 1_000_000_000;
 const NS_AT_60_HZ: i64 = 16_666_667;
@@ -129,22 +130,81 @@ impl Callback for Receiver {
         let java =
             env.call_method(&self.java, jni_str!("get"), jni_sig!("()Ljava/lang/Object;"), &[])?.l()?;
         if !java.is_null() {
-            let arguments = [JValue::Long(tick.time_ns), JValue::Long(0), JValue::Int(tick.count as jint)];
-            env.call_method(&java, jni_str!("dispatchVsync"), jni_sig!("(JJI)V"), &arguments)?;
+            dispatch(env, &java, tick)?;
         }
         Ok(true)
     }
 }
 
-extern "system" fn init<'local>(
-    mut env: EnvUnowned<'local>,
-    _: JClass<'local>,
-    java: JObject<'local>,
-    message_queue: JObject<'local>,
-    _: jint,
-    _: jint,
-) -> jlong {
+/// How `DisplayEventReceiver.dispatchVsync` of the level is called.
+#[derive(Debug, Clone, Copy)]
+enum Dispatch {
+    /// API 21 to 28: the time, the display's number, the frame's number.
+    Number,
+    /// API 29, 30 and 34 on: the time, the display's identity, the frame's number.
+    Identity,
+    /// API 31 and 32: with the numbers of one timeline.
+    Timeline,
+    /// API 33: with an object that holds several timelines.
+    Timelines,
+}
+
+/// Which one the class has.
+static DISPATCH: OnceLock<Dispatch> = OnceLock::new();
+
+const RECEIVER: &JNIStr = jni_str!("android/view/DisplayEventReceiver");
+const EVENT_DATA: &JNIStr = jni_str!("android/view/DisplayEventReceiver$VsyncEventData");
+
+fn find_dispatch(env: &mut Env<'_>) -> Result<Dispatch> {
+    let all = [
+        (Dispatch::Number, jni_sig!("(JII)V")),
+        (Dispatch::Identity, jni_sig!("(JJI)V")),
+        (Dispatch::Timeline, jni_sig!("(JJIJJJ)V")),
+        (Dispatch::Timelines, jni_sig!("(JJILandroid/view/DisplayEventReceiver$VsyncEventData;)V")),
+    ];
+    for (dispatch, signature) in all {
+        if env.get_method_id(RECEIVER, jni_str!("dispatchVsync"), signature).is_ok() {
+            return Ok(dispatch);
+        }
+        env.exception_clear();
+    }
+    bail!("DisplayEventReceiver.dispatchVsync is called in another way than this program knows")
+}
+
+fn dispatch(env: &mut Env<'_>, java: &JObject<'_>, tick: Tick) -> jni::errors::Result<()> {
+    let name = jni_str!("dispatchVsync");
+    let (time, count) = (JValue::Long(tick.time_ns), JValue::Int(tick.count as jint));
+    let identity = JValue::Long(0);
+    match DISPATCH.get().copied().unwrap_or(Dispatch::Identity) {
+        Dispatch::Number => {
+            env.call_method(java, name, jni_sig!("(JII)V"), &[time, JValue::Int(0), count])?
+        }
+        Dispatch::Identity => env.call_method(java, name, jni_sig!("(JJI)V"), &[time, identity, count])?,
+        Dispatch::Timeline => {
+            let period_ns = display().period_ns;
+            let (deadline, interval) = (JValue::Long(tick.time_ns + period_ns), JValue::Long(period_ns));
+            let arguments = [time, identity, count, JValue::Long(tick.count), deadline, interval];
+            env.call_method(java, name, jni_sig!("(JJIJJJ)V"), &arguments)?
+        }
+        Dispatch::Timelines => {
+            let data = env.new_object(EVENT_DATA, jni_sig!("()V"), &[])?;
+            let signature = jni_sig!("(JJILandroid/view/DisplayEventReceiver$VsyncEventData;)V");
+            env.call_method(java, name, signature, &[time, identity, count, JValue::Object(&data)])?
+        }
+    };
+    Ok(())
+}
+
+/// `receiver` is the Java half itself (API 21, 22) or a `WeakReference` to it.
+fn init(mut env: EnvUnowned<'_>, receiver: JObject<'_>, message_queue: JObject<'_>) -> jlong {
     env.with_env(|env| -> jni::errors::Result<jlong> {
+        let reference = jni_str!("java/lang/ref/WeakReference");
+        let class = env.find_class(reference)?;
+        let java = if env.is_instance_of(&receiver, &class)? {
+            receiver
+        } else {
+            env.new_object(&class, jni_sig!("(Ljava/lang/Object;)V"), &[JValue::Object(&receiver)])?
+        };
         let queue = Queue::of(env, &message_queue)?;
         // SAFETY: plain system call.
         let timer =
@@ -159,6 +219,80 @@ extern "system" fn init<'local>(
         Ok(Arc::into_raw(receiver) as jlong)
     })
     .resolve::<ThrowRuntimeExAndDefault>()
+}
+
+extern "system" fn init_queue<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    receiver: JObject<'local>,
+    message_queue: JObject<'local>,
+) -> jlong {
+    init(env, receiver, message_queue)
+}
+
+extern "system" fn init_source<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    receiver: JObject<'local>,
+    message_queue: JObject<'local>,
+    _: jint,
+) -> jlong {
+    init(env, receiver, message_queue)
+}
+
+extern "system" fn init_source_and_events<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    receiver: JObject<'local>,
+    message_queue: JObject<'local>,
+    _: jint,
+    _: jint,
+) -> jlong {
+    init(env, receiver, message_queue)
+}
+
+extern "system" fn init_data_source_events_and_layer<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    receiver: JObject<'local>,
+    _: JObject<'local>,
+    message_queue: JObject<'local>,
+    _: jint,
+    _: jint,
+    _: jlong,
+) -> jlong {
+    init(env, receiver, message_queue)
+}
+
+extern "system" fn init_data_events_and_layer<'local>(
+    env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    receiver: JObject<'local>,
+    _: JObject<'local>,
+    message_queue: JObject<'local>,
+    _: jint,
+    _: jlong,
+) -> jlong {
+    init(env, receiver, message_queue)
+}
+
+/// What `NativeAllocationRegistry` calls, by its address, when the Java half is gone.
+extern "C" fn finalize(handle: *mut c_void) {
+    // SAFETY: the registry calls this once, with the value of nativeInit.
+    let receiver = unsafe { Arc::from_raw(handle as *const Receiver) };
+    receiver.queue.remove(receiver.timer.as_raw_fd());
+}
+
+extern "system" fn finalizer(_: EnvUnowned<'_>, _: JClass<'_>) -> jlong {
+    finalize as *const () as jlong
+}
+
+extern "system" fn latest<'local>(
+    mut env: EnvUnowned<'local>,
+    _: JClass<'local>,
+    _: jlong,
+) -> JObject<'local> {
+    env.with_env(|env| env.new_object(EVENT_DATA, jni_sig!("()V"), &[])).resolve::<ThrowRuntimeExAndDefault>()
 }
 
 extern "system" fn dispose(_: EnvUnowned<'_>, _: JClass<'_>, handle: jlong) {
@@ -199,13 +333,49 @@ extern "system" fn set_script<'local>(
 }
 
 pub(super) fn register(env: &mut Env<'_>) -> Result<()> {
+    let init = jni_str!("nativeInit");
     let receiver = [
         (
-            jni_str!("nativeInit"),
+            init,
+            jni_str!("(Landroid/view/DisplayEventReceiver;Landroid/os/MessageQueue;)J"),
+            init_queue as *mut c_void,
+        ),
+        (
+            init,
+            jni_str!("(Ljava/lang/ref/WeakReference;Landroid/os/MessageQueue;)J"),
+            init_queue as *mut c_void,
+        ),
+        (
+            init,
+            jni_str!("(Ljava/lang/ref/WeakReference;Landroid/os/MessageQueue;I)J"),
+            init_source as *mut c_void,
+        ),
+        (
+            init,
             jni_str!("(Ljava/lang/ref/WeakReference;Landroid/os/MessageQueue;II)J"),
-            init as *mut c_void,
+            init_source_and_events as *mut c_void,
+        ),
+        (
+            init,
+            jni_str!(
+                "(Ljava/lang/ref/WeakReference;Ljava/lang/ref/WeakReference;Landroid/os/MessageQueue;IIJ)J"
+            ),
+            init_data_source_events_and_layer as *mut c_void,
+        ),
+        (
+            init,
+            jni_str!(
+                "(Ljava/lang/ref/WeakReference;Ljava/lang/ref/WeakReference;Landroid/os/MessageQueue;IJ)J"
+            ),
+            init_data_events_and_layer as *mut c_void,
         ),
         (jni_str!("nativeDispose"), jni_str!("(J)V"), dispose as *mut c_void),
+        (jni_str!("nativeGetDisplayEventReceiverFinalizer"), jni_str!("()J"), finalizer as *mut c_void),
+        (
+            jni_str!("nativeGetLatestVsyncEventData"),
+            jni_str!("(J)Landroid/view/DisplayEventReceiver$VsyncEventData;"),
+            latest as *mut c_void,
+        ),
         (jni_str!("nativeScheduleVsync"), jni_str!("(J)V"), schedule_vsync as *mut c_void),
     ];
     let test = [
@@ -214,7 +384,9 @@ pub(super) fn register(env: &mut Env<'_>) -> Result<()> {
         (jni_str!("scheduled"), jni_str!("()J"), scheduled as *mut c_void),
         (jni_str!("setScript"), jni_str!("([J)V"), set_script as *mut c_void),
     ];
-    register_class(env, jni_str!("android/view/DisplayEventReceiver"), &receiver)?;
+    register_those_there(env, RECEIVER, &receiver)?;
+    let found = find_dispatch(env)?;
+    DISPATCH.get_or_init(|| found);
     register_class(env, jni_str!("android/view/TestVsync"), &test)
 }
 

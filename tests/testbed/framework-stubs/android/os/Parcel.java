@@ -2,7 +2,8 @@ package android.os;
 
 /** Messages never leave the process; only the signatures are needed. */
 public class Parcel {
-    public <T> T readParcelable(ClassLoader loader) { return null; }
+    public <T extends Parcelable> T readParcelable(ClassLoader loader) { return null; }
+    public <T> T readParcelable(ClassLoader loader, Class<T> type) { return null; }
     public void writeParcelable(Parcelable value, int flags) {}
     public int readInt() { return 0; }
     public void writeInt(int value) {}

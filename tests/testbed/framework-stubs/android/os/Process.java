@@ -10,6 +10,11 @@ public class Process {
     public static int myTid() { return BedNative.gettid(); }
     public static void setThreadPriority(int priority) {}
 
+    // What newer levels ask for; an isolated process has no name there.
+    public static final int getProcessGroup(int pid) { return 0; }
+    public static final boolean isIsolated() { return false; }
+    public static String myProcessName() { return "com.example"; }
+
     private static long startUptimeMillis;
 
     public static final long getStartUptimeMillis() { return startUptimeMillis; }

@@ -7,6 +7,10 @@ public final class Trace {
     public static boolean isTagEnabled(long tag) { return false; }
     public static void traceBegin(long tag, String name) {}
     public static void traceEnd(long tag) {}
+    public static void instant(long tag, String name) {}
+    public static void instantForTrack(long tag, String track, String name) {}
+    public static void asyncTraceForTrackBegin(long tag, String track, String name, int cookie) {}
+    public static void asyncTraceForTrackEnd(long tag, String track, int cookie) {}
     public static void traceCounter(long tag, String name, int value) {}
 
     private Trace() {}

@@ -2,5 +2,10 @@ package android.view;
 
 /** What Choreographer asks, once, when it is made. */
 public final class DisplayInfo {
+    /** As API 21 and 22 ask. */
+    public final float refreshRate = getRefreshRate();
+
+    public float getRefreshRate() { return Display.refreshRate(); }
+
     public Display.Mode getMode() { return new Display.Mode(Display.refreshRate()); }
 }

@@ -28,6 +28,11 @@ public class AnimationUtils {
         clock.lockedMs = vsyncMs;
     }
 
+    /** The same on API 35 and newer, which expects the frame on the screen some time later. */
+    public static void lockAnimationClock(long vsyncMs, long expectedPresentationNanos) {
+        lockAnimationClock(vsyncMs);
+    }
+
     /** Called by Choreographer at the end of a frame. */
     public static void unlockAnimationClock() {
         CLOCK.get().locked = false;

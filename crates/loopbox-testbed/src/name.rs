@@ -1,0 +1,128 @@
+//! The name of a testbed, and what its parts say.
+
+use std::fmt;
+
+use loopbox_setup::arch::Arch;
+use serde::Deserialize;
+
+/// How methods of a testbed come to be machine code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compiled {
+    /// Not at all.
+    Never,
+    /// While they run.
+    Jit,
+    /// Before they run.
+    Aot,
+}
+
+/// A message queue that a level has behind a switch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Queue {
+    /// The one with a lock, where a lock-free one is usual.
+    Legacy,
+    /// The lock-free one of API 36.
+    Concurrent,
+}
+
+impl Queue {
+    /// As it is written in a testbed's name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Legacy => "legacy",
+            Self::Concurrent => "concurrent",
+        }
+    }
+}
+
+/// The framework's classes of an API level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Framework {
+    /// The API level.
+    pub api: u32,
+    /// The queue, where it is not the level's usual one.
+    pub queue: Option<Queue>,
+}
+
+/// The name of a testbed, taken apart: `art11-fw37-legacy`, `art11-arm64`, `art11-fw35-jit`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Name {
+    /// The runtime's file below `tests/testbed`, without its ending.
+    pub runtime: String,
+    /// The level of the framework's classes, where it is not the testbeds' usual one.
+    pub framework: Option<Framework>,
+    /// The architecture that it was built for.
+    pub arch: Arch,
+    /// Which way its methods become machine code.
+    pub compiled: Compiled,
+}
+
+impl Name {
+    /// Takes a name apart. Whether there is such a testbed is another matter.
+    #[must_use]
+    pub fn parse(name: &str) -> Self {
+        let ending = |text, compiled| Some((name.strip_suffix(text)?, compiled));
+        let (rest, compiled) = ending("-jit", Compiled::Jit)
+            .or_else(|| ending("-aot", Compiled::Aot))
+            .unwrap_or((name, Compiled::Never));
+        let (rest, arch) = match rest.strip_suffix("-arm64") {
+            Some(rest) => (rest, Arch::Arm64),
+            None => (rest, Arch::X86_64),
+        };
+        let queue = |queue: Queue| Some((rest.strip_suffix(queue.name())?.strip_suffix('-')?, Some(queue)));
+        let (before, queue) =
+            queue(Queue::Legacy).or_else(|| queue(Queue::Concurrent)).unwrap_or((rest, None));
+        let framework = before
+            .rsplit_once("-fw")
+            .and_then(|(runtime, api)| Some((runtime, Framework { api: api.parse().ok()?, queue })));
+        let (runtime, framework) = match framework {
+            Some((runtime, framework)) => (runtime, Some(framework)),
+            None => (rest, None),
+        };
+        Self { runtime: runtime.to_owned(), framework, arch, compiled }
+    }
+}
+
+impl fmt::Display for Framework {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "fw{}", self.api)?;
+        self.queue.map_or(Ok(()), |queue| write!(out, "-{}", queue.name()))
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let arch = if self.arch == Arch::Arm64 { "-arm64" } else { "" };
+        let compiled = match self.compiled {
+            Compiled::Never => "",
+            Compiled::Jit => "-jit",
+            Compiled::Aot => "-aot",
+        };
+        out.write_str(&self.runtime)?;
+        if let Some(framework) = self.framework {
+            write!(out, "-{framework}")?;
+        }
+        write!(out, "{arch}{compiled}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_survives_being_taken_apart() {
+        for name in ["art10", "art11-libcxx", "art11-arm64", "art11-fw37-legacy", "art10-fw36-concurrent-jit"]
+        {
+            assert_eq!(Name::parse(name).to_string(), name);
+        }
+        let legacy = Name::parse("art11-fw37-legacy");
+        assert_eq!(legacy.framework, Some(Framework { api: 37, queue: Some(Queue::Legacy) }));
+        assert_eq!(legacy.runtime, "art11");
+        // Of no level, so the queue is no part of it either.
+        assert_eq!(Name::parse("art11-legacy").runtime, "art11-legacy");
+        assert_eq!(Name::parse("art11-fwx").framework, None);
+    }
+}

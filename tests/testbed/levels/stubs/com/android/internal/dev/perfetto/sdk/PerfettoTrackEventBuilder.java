@@ -1,0 +1,15 @@
+package com.android.internal.dev.perfetto.sdk;
+
+/** Of API 37: tracing that is off. */
+public final class PerfettoTrackEventBuilder {
+    public PerfettoTrackEventBuilder addField(long id, long value) { return this; }
+    public PerfettoTrackEventBuilder addField(long id, String value) { return this; }
+    public PerfettoTrackEventBuilder beginNested(long id) { return this; }
+    public PerfettoTrackEventBuilder beginProto() { return this; }
+    public PerfettoTrackEventBuilder endNested() { return this; }
+    public PerfettoTrackEventBuilder endProto() { return this; }
+    public PerfettoTrackEventBuilder setFlow(long id) { return this; }
+    public PerfettoTrackEventBuilder setTerminatingFlow(long id) { return this; }
+    public PerfettoTrackEventBuilder usingThreadCounterTrack(long id, String name) { return this; }
+    public void emit() {}
+}

@@ -1,0 +1,22 @@
+package com.android.internal.hidden_from_bootclasspath.android.os;
+
+/**
+ * As an app of a shipped build has them. -Dloopbox.queue, which the testbed's name brings, asks for the other queue of a
+ * level that has two.
+ */
+public final class Flags {
+    private static final String QUEUE = System.getProperty("loopbox.queue", "");
+
+    /** API 36. */
+    public static boolean forceConcurrentMessageQueue() { return QUEUE.equals("concurrent"); }
+    public static boolean messageQueueForceLegacy() { return false; }
+    public static boolean messageQueueTailTracking() { return true; }
+
+    /** API 37. */
+    public static boolean useConcurrentMessageQueueInApps() { return !QUEUE.equals("legacy"); }
+    public static boolean messageQueueMonitoringEnabled() { return false; }
+    public static boolean nativeLooperSkipEpollWaitForZeroTimeout() { return false; }
+    public static boolean perfettoSdkTracingV3() { return false; }
+
+    private Flags() {}
+}

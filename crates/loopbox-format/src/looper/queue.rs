@@ -119,6 +119,7 @@ pub fn parse_queue(pending: &model::Pending) -> Queue {
     let mut rows = Vec::new();
     // The concurrent queue prints its synchronous and its asynchronous messages under headings.
     let mut section_async = None;
+    let mut in_section = false;
     let mut lost = pending.dropped_lines > 0;
     for line in &pending.lines {
         let text = line.trim();
@@ -126,10 +127,11 @@ pub fn parse_queue(pending: &model::Pending) -> Queue {
             if is_removed(&fields, pending.captured_ns) {
                 queue.tombstones += 1;
             } else {
-                rows.push((fields, section_async));
+                rows.push((fields, section_async, in_section));
             }
         } else if let Some(heading) = text.strip_suffix("Messages:") {
             // Where lines are missing, a heading may be.
+            in_section = true;
             section_async = (pending.dropped_lines == 0).then(|| heading.starts_with("Async"));
         } else if !header(text, &mut queue) {
             // A message that cannot be read.
@@ -142,12 +144,16 @@ pub fn parse_queue(pending: &model::Pending) -> Queue {
             }
         }
     }
-    // Newest first: turned round, messages of the same time come in the order in which they were posted.
+    // Messages of the same time come in the order in which they were posted. Where posting takes no lock, new ones are on a
+    // stack, which is printed from its top; those under a heading have been taken from it and are in order.
     if matches!(queue.implementation, Implementation::DeliQueue | Implementation::Concurrent) {
-        rows.reverse();
+        let (mut sorted, stack): (Vec<_>, Vec<_>) =
+            rows.into_iter().partition(|(.., in_section)| *in_section);
+        sorted.extend(stack.into_iter().rev());
+        rows = sorted;
     }
-    rows.sort_by_key(|(fields, _)| fields.relative_ms);
-    let entries = rows.into_iter().zip(0..).map(|((fields, section_async), position)| {
+    rows.sort_by_key(|(fields, ..)| fields.relative_ms);
+    let entries = rows.into_iter().zip(0..).map(|((fields, section_async, _), position)| {
         let body = if let Some(token) = fields.barrier {
             PendingBody::Barrier { token }
         } else {

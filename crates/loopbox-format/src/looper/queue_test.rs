@@ -132,6 +132,25 @@ fn a_concurrent_queue_has_two_lists() {
 }
 
 #[test]
+fn messages_of_one_time_come_as_they_were_posted_to_a_concurrent_queue() {
+    let read = queue(
+        9_000_000,
+        &[
+            "  (MessageQueue is using Concurrent implementation)",
+            "  Message 0: { when=-5s0ms what=4 target=com.foo.H }",
+            "  Message 1: { when=-5s0ms what=3 target=com.foo.H }",
+            "  State: android.os.MessageQueue$StateNode@1f",
+            "  PriorityQueue Messages: ",
+            "  Message 2: { when=-5s0ms barrier=1 }",
+            "  Message 3: { when=-5s0ms what=2 target=com.foo.H }",
+            "  AsyncPriorityQueue Messages: ",
+            "  (Total messages: 4, polling=true, quitting=false)",
+        ],
+    );
+    assert_eq!(names(&read), ["barrier 1", "com.foo.H/2", "com.foo.H/3", "com.foo.H/4"]);
+}
+
+#[test]
 fn a_deli_queue_is_put_into_order_and_cleared_of_the_removed() {
     let read = queue(
         9_000_000,
@@ -283,7 +302,7 @@ fn a_removed_message_is_no_barrier() {
     let read = queue(7_200_000, &lines);
     assert_eq!(
         (names(&read), read.tombstones, read.whole),
-        (vec!["barrier 0".into(), "H/1".into(), "H/2".into()], 1, true)
+        (vec!["barrier 0".into(), "H/2".into(), "H/1".into()], 1, true)
     );
 }
 

@@ -27,11 +27,16 @@ final class QueuePrint implements Printer, Runnable {
     private static final class Line {
         final int place;
         final long dueMs;
+
+        /** Of messages of one time the one with the smallest is due first. */
+        final int turn;
+
         final String text;
 
-        Line(int place, long dueMs, String text) {
+        Line(int place, long dueMs, int turn, String text) {
             this.place = place;
             this.dueMs = dueMs;
+            this.turn = turn;
             this.text = text;
         }
     }
@@ -41,8 +46,7 @@ final class QueuePrint implements Printer, Runnable {
                 @Override
                 public int compare(Line one, Line other) {
                     int order = Long.compare(other.dueMs, one.dueMs);
-                    // Of the same time the one that was posted first is due first, and these queues print it last.
-                    return order != 0 ? order : Integer.compare(one.place, other.place);
+                    return order != 0 ? order : Integer.compare(other.turn, one.turn);
                 }
             };
 
@@ -68,6 +72,10 @@ final class QueuePrint implements Printer, Runnable {
     private final List<Line> others = new ArrayList<Line>();
     private int printed;
     private boolean lockFree;
+
+    /** What was posted last is on a stack, which is printed from its top; what was taken from it comes later, in order. */
+    private boolean inOrder;
+
     private boolean closed;
     private String failure;
 
@@ -103,15 +111,17 @@ final class QueuePrint implements Printer, Runnable {
         int place = printed++;
         boolean message = line.trim().startsWith("Message ") && line.contains("{ when=");
         if (message) {
-            messages.add(new Line(place, dueMs(line), head(line)));
+            messages.add(new Line(place, dueMs(line), inOrder ? place : Integer.MAX_VALUE - place, head(line)));
             if (messages.size() > mostLines) {
                 messages.poll();
             }
-        } else if (others.size() < MOST_OTHERS) {
-            others.add(new Line(place, 0, head(line)));
         } else {
-            // The last line has the total.
-            others.set(MOST_OTHERS - 1, new Line(place, 0, head(line)));
+            inOrder |= line.endsWith("Messages: ");
+            if (others.size() == MOST_OTHERS) {
+                // The last line has the total.
+                others.remove(MOST_OTHERS - 1);
+            }
+            others.add(new Line(place, 0, 0, head(line)));
         }
     }
 

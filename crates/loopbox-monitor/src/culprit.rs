@@ -4,7 +4,13 @@ use crate::line::Stack;
 use loopbox_report::{AppPackages, CodeOwner};
 
 /// Below these is the Looper, which is on every stack.
-const DISPATCH: [&str; 2] = ["android.os.Handler.handleCallback", "android.os.Handler.dispatchMessage"];
+const DISPATCH: [&str; 3] = [
+    "android.os.Handler.handleCallback",
+    "android.os.Handler.dispatchMessage",
+    // Since API 37.
+    "android.os.Handler.dispatchMessageImpl",
+];
+
 /// What stands for a stack, and by which equal ones are counted together.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Culprit {

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::aot;
 use crate::builder::VERSION;
-use crate::java::{self, Against};
+use crate::java::{self, Against, DexOf};
 use crate::manifest::Testbed;
 use crate::{paths, system};
 use loopbox_setup::cache::{Cache, Key};
@@ -32,8 +32,11 @@ impl Testbed {
         let mut sources = sources.to_vec();
         sources.sort();
         let libraries = self.java_class_path();
-        let mut key =
-            Key::new("dex", VERSION).with(&tools.identity()?).with(R8::identity()).with(Kotlin::identity());
+        let mut key = Key::new("dex", VERSION)
+            .with(&java::APP_API.to_string())
+            .with(&tools.identity()?)
+            .with(R8::identity())
+            .with(Kotlin::identity());
         for source in &sources {
             key = key.with(&source.file_name().unwrap_or_default().to_string_lossy()); // class files name it
         }
@@ -63,7 +66,7 @@ impl Testbed {
             }
             jar::pack(&classes, &plain)?;
             remove(&classes)?;
-            java::d8(&r8, &parts, &libraries, &out.join("app.jar"))
+            java::d8(&r8, &parts, DexOf::App, &libraries, &out.join("app.jar"))
         })?;
         let app = result.join("app.jar");
         // Of several programs that need the same jar one writes it, and none while another runs with it: a jar that is as it
@@ -82,7 +85,7 @@ impl Testbed {
     /// # Errors
     /// What D8 prints.
     pub fn dex_classes(&self, classes: &[PathBuf], out_jar: &Path) -> Result<()> {
-        java::d8(&R8::ensure(&Progress::new("dex"))?, classes, &self.java_class_path(), out_jar)
+        java::d8(&R8::ensure(&Progress::new("dex"))?, classes, DexOf::App, &self.java_class_path(), out_jar)
     }
 }
 

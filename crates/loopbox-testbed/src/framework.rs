@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use crate::builder::Builder;
 use crate::hidden_api::{self, Rule};
-use crate::java::{Against, d8, javac};
+use crate::java::{Against, DexOf, d8, javac};
 use crate::patch::Tree;
 use loopbox_setup::files::files_below;
 use loopbox_setup::jar;
@@ -69,7 +69,7 @@ pub(crate) fn java(builder: &Builder<'_>, source: &Path, core: &Path) -> Result<
         javac(builder.tools, &files, &Against::Boot(&core), &classes)?;
         jar::pack(&classes, &out.join("classes.jar"))?;
         loopbox_setup::files::remove(&classes)?;
-        d8(&builder.r8, &[out.join("classes.jar")], &core, &out.join("framework.jar"))
+        d8(&builder.r8, &[out.join("classes.jar")], DexOf::Core, &core, &out.join("framework.jar"))
     })?;
     let dexed = plain.join("framework.jar");
     Ok(Framework { classes: plain.join("classes.jar"), hidden: hide(builder, &dexed)?, dexed })

@@ -11,8 +11,11 @@ use loopbox_setup::jar;
 use loopbox_setup::r8::{Program, R8};
 use loopbox_setup::tools::Tools;
 
-/// The API level of the oldest testbed's core library. What ART 10 understands needs no desugaring.
-const MIN_API: u32 = 29;
+/// The API level of the oldest testbed's own framework. What ART 10 understands needs no desugaring.
+const CORE_API: u32 = 29;
+
+/// The oldest level of any testbed's framework: D8 takes out what an app asks of older ones.
+pub(crate) const APP_API: u32 = 21;
 
 /// What sources are compiled against, and for.
 #[derive(Debug)]
@@ -53,12 +56,24 @@ pub(crate) fn javac(tools: &Tools, sources: &[PathBuf], against: &Against<'_>, c
     remove(&list)
 }
 
-/// Turns jars of classes into a jar of dex. `libraries` has the classes that they stand on; without any they are the Java
-/// library itself.
-pub(crate) fn d8(r8: &R8, classes: &[PathBuf], libraries: &[PathBuf], out: &Path) -> Result<()> {
+/// What D8 may assume of its input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DexOf {
+    /// Classes of the boot class path.
+    Core,
+    /// An app, for any level.
+    App,
+}
+
+/// Turns jars of classes into a jar of dex. `libraries` has the classes that they stand on.
+pub(crate) fn d8(r8: &R8, classes: &[PathBuf], of: DexOf, libraries: &[PathBuf], out: &Path) -> Result<()> {
     let mut d8 = r8.command(Program::D8);
-    d8.args(["--debug", "--min-api", &MIN_API.to_string()]);
-    if libraries.is_empty() {
+    let level = match of {
+        DexOf::Core => CORE_API,
+        DexOf::App => APP_API,
+    };
+    d8.args(["--debug", "--min-api", &level.to_string()]);
+    if of == DexOf::Core {
         d8.arg("--android-platform-build");
     }
     for library in libraries {

@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 use crate::builder::Builder;
 use crate::hidden_api;
-use crate::java::{Against, d8, javac};
+use crate::java::{Against, DexOf, d8, javac};
 use crate::name::{Framework, Queue};
 
 /// Where all jars are.
@@ -182,7 +182,7 @@ pub(crate) fn build(builder: &Builder<'_>, core: &Path, framework: &Path) -> Res
         jar::pack(&classes, &stub_jar)?;
         remove(&classes)?;
         check(builder, &selected, &[&stub_jar, core, framework])?;
-        d8(&builder.r8, &[selected, stub_jar], &libraries, &out.join("level.jar"))
+        d8(&builder.r8, &[selected, stub_jar], DexOf::Core, &libraries, &out.join("level.jar"))
     })?;
     let dexed = plain.join("level.jar");
     let hidden = hide(builder, level, &kept, &dexed)?;

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow};
 
 use crate::blueprint::file_group;
 use crate::builder::{Builder, HEAP_MIB};
-use crate::java::{Against, d8, javac};
+use crate::java::{Against, DexOf, d8, javac};
 use crate::patch::Tree;
 use crate::spec::NativeLibrary;
 use loopbox_setup::cache::Key;
@@ -35,7 +35,7 @@ pub(crate) fn java(builder: &Builder<'_>, source: &Path) -> Result<Libcore> {
     let key = builder.key("core").with_path(&classes.join("classes.jar"))?.with(R8::identity());
     let core = builder.cache.step("core", &key, |out| {
         builder.progress.say("dex libcore");
-        d8(&builder.r8, &[classes.join("classes.jar")], &[], &out.join("core.jar"))
+        d8(&builder.r8, &[classes.join("classes.jar")], DexOf::Core, &[], &out.join("core.jar"))
     })?;
     Ok(Libcore {
         source: source.to_owned(),
@@ -263,7 +263,7 @@ pub(crate) fn fit(builder: &Builder<'_>, libcore: &Libcore) -> Result<Option<Pat
         javac(builder.tools, &files, &Against::Boot(&boot), &classes)?;
         jar::pack(&classes, &out.join("classes.jar"))?;
         loopbox_setup::files::remove(&classes)?;
-        d8(&builder.r8, &[out.join("classes.jar")], &boot[..1], &out.join("patch.jar"))
+        d8(&builder.r8, &[out.join("classes.jar")], DexOf::Core, &boot[..1], &out.join("patch.jar"))
     })?;
     Ok(Some(result))
 }

@@ -2,6 +2,8 @@
 
 use anyhow::Result;
 
+use crate::level::Levels;
+use crate::name::Framework;
 use crate::{local, paths, spec};
 
 /// Names of all testbeds.
@@ -12,6 +14,14 @@ pub fn names() -> Result<Vec<String>> {
     let mut names = spec::names(&paths::specs())?;
     names.extend(local::folder().map(|_| local::LOCAL.to_owned()));
     Ok(names)
+}
+
+/// The frameworks that a testbed can have in place of its own, each of which is an ending of its name: `art11-fw35`.
+///
+/// # Errors
+/// When `tests/testbed` cannot be read.
+pub fn levels() -> Result<Vec<Framework>> {
+    Ok(Levels::load(&paths::specs())?.all())
 }
 
 /// The testbeds that a test runs on: its usual ones, those that `LOOPBOX_TESTBEDS` names beside them, with commas in

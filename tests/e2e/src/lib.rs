@@ -4,6 +4,7 @@ pub mod causes;
 pub mod exhausted;
 pub mod hangs;
 pub mod kill;
+pub mod levels;
 pub mod links;
 pub mod live;
 pub mod matrix;

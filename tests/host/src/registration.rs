@@ -1,8 +1,9 @@
 //! Natives of a Java class are functions of this program.
 
 use anyhow::{Context, Result, ensure};
+use jni::objects::JString;
 use jni::strings::JNIStr;
-use jni::{Env, NativeMethod};
+use jni::{Env, JValue, NativeMethod, jni_sig, jni_str};
 use std::ffi::c_void;
 
 /// A Java method's name, its descriptor, and the function behind it.
@@ -25,16 +26,22 @@ pub(crate) fn register_class(env: &mut Env<'_>, class: &JNIStr, methods: &[Nativ
 /// # Errors
 /// When it has none of them.
 pub(crate) fn register_those_there(env: &mut Env<'_>, class: &JNIStr, methods: &[Native]) -> Result<()> {
-    let mut registered = 0;
-    for method in methods {
-        if register_class(env, class, std::slice::from_ref(method)).is_ok() {
-            registered += 1;
-        } else {
-            env.exception_clear();
-        }
-    }
-    ensure!(registered > 0, "{class} has none of the natives that this program knows");
-    Ok(())
+    let found = env.find_class(class).with_context(|| format!("no class {class}"))?;
+    let natives = env
+        .call_static_method(
+            jni_str!("android/os/BedNative"),
+            jni_str!("nativesOf"),
+            jni_sig!((owner: java.lang.Class) -> JString),
+            &[JValue::Object(&found)],
+        )?
+        .l()?;
+    let natives = env.cast_local::<JString<'_>>(natives)?.to_string();
+    // Asked first: the runtime prints all of a class when it is to register what the class has not.
+    let is_there =
+        |(name, signature, _): &&Native| natives.lines().any(|line| line == format!("{name}{signature}"));
+    let there: Vec<Native> = methods.iter().filter(is_there).copied().collect();
+    ensure!(!there.is_empty(), "{class} has none of the natives that this program knows");
+    register_class(env, class, &there)
 }
 
 /// Registers natives of a class that only some apps have.

@@ -92,7 +92,7 @@ pub(super) fn name_by_stack(report: &mut Report, keep: Keep) {
     }
 }
 
-/// The running message as its last stack shows it: what `Handler.dispatchMessage` called. A callback's target is not on
+/// The running message as its last stack shows it: what the dispatch called. A callback's target is not on
 /// the stack, and the message's `what` only where the framework has a method for it.
 fn named_by_stack(symbols: &Symbols, tree: &StackTree, api_level: u32) -> Option<Message> {
     let last = stacks::stacks(tree).ok()?.last()?;
@@ -102,7 +102,7 @@ fn named_by_stack(symbols: &Symbols, tree: &StackTree, api_level: u32) -> Option
     };
     let methods: Vec<&Method> = last.iter().filter_map(method).collect();
     // Bottom first: the last dispatch is the innermost one.
-    let dispatch = methods.iter().rposition(|method| method.name == "dispatchMessage")?;
+    let dispatch = methods.iter().rposition(|method| looper::is_dispatch(&method.class, &method.name))?;
     let called = methods.get(dispatch + 1)?;
     let (target, callback) = match methods.get(dispatch + 2) {
         Some(runnable) if called.name == "handleCallback" => ("", runnable.class.as_str()),
@@ -144,6 +144,8 @@ mod tests {
         );
         let nested = [LOOP, DISPATCH, "a.H.handleMessage", LOOP, DISPATCH, CALLBACK, "a.R.run"];
         assert_eq!(named(&nested), Some((String::new(), "a.R".into())));
+        let newest = [LOOP, DISPATCH, "android.os.Handler.dispatchMessageImpl", "a.H.handleMessage"];
+        assert_eq!(named(&newest), Some(("a.H".into(), String::new())), "API 37");
         assert_eq!(named(&["a.Main.main", "android.os.MessageQueue.next"]), None);
         assert_eq!(named(&[LOOP, DISPATCH]), None);
     }

@@ -23,4 +23,4 @@ pub use dispatch::{CUSTOM, Dispatch, class_name, dispatch};
 pub use duration::duration_ms;
 pub use line::without_object;
 pub use queue::{Implementation, Pending, PendingBody, Queue, QueueSummary, parse_queue, summarize_queue};
-pub use stack::{StackComponent, component_of_stack};
+pub use stack::{StackComponent, component_of_stack, is_dispatch};

@@ -179,6 +179,7 @@ pub fn parse_queue(pending: &model::Pending) -> Queue {
         }
     });
     queue.messages = entries.collect();
+    queue.total = without_state(queue.total, pending);
     let read = (queue.messages.len() as u64).saturating_add(queue.tombstones.into());
     queue.whole = !lost && !queue.disturbed && queue.total.is_some_and(|total| read >= total.into());
     queue
@@ -223,7 +224,13 @@ pub fn summarize_queue(pending: &model::Pending) -> QueueSummary {
             None => total(text, &mut last),
         }
     }
-    QueueSummary { total: last.total, polling: last.polling, ..summary }
+    QueueSummary { total: without_state(last.total, pending), polling: last.polling, ..summary }
+}
+
+/// The concurrent queue counts what its stack stands on, and prints it under a name of its own.
+fn without_state(total: Option<u32>, pending: &model::Pending) -> Option<u32> {
+    let has_state = pending.lines.iter().any(|line| line.trim_start().starts_with(STATE));
+    total.map(|total| total.saturating_sub(has_state.into()))
 }
 
 fn due_in_ns(fields: &Fields<'_>) -> i64 {
@@ -252,6 +259,9 @@ fn message(text: &str) -> Option<Fields<'_>> {
     number.parse::<u32>().ok()?;
     fields(text)
 }
+
+/// How the line of the concurrent queue begins that is about the bottom of its stack.
+const STATE: &str = "State: ";
 
 /// How the line begins that the framework prints last.
 const TOTAL: &str = "(Total messages: ";
@@ -291,7 +301,7 @@ fn header(text: &str, queue: &mut Queue) -> bool {
         return true;
     }
     // The concurrent queue's inner state says nothing about its messages.
-    text.is_empty() || text.starts_with("State: ")
+    text.is_empty() || text.starts_with(STATE)
 }
 
 #[cfg(test)]

@@ -118,13 +118,15 @@ fn a_concurrent_queue_has_two_lists() {
             "  (MessageQueue is using Concurrent implementation)",
             "  State: android.os.MessageQueue$StackNode@1f",
             "  PriorityQueue Messages: ",
-            "  Message 0: { when=-3ms what=1 target=com.foo.H }",
+            "  Message 1: { when=-3ms what=1 target=com.foo.H }",
             "  Message 2: { when=+5ms what=2 target=com.foo.H }",
             "  AsyncPriorityQueue Messages: ",
-            "  Message 0: { when=-2ms what=3 target=com.foo.H }",
-            "  (Total messages: 3, polling=false, quitting=false)",
+            "  Message 3: { when=-2ms what=3 target=com.foo.H }",
+            "  (Total messages: 4, polling=false, quitting=false)",
         ],
     );
+    // Its own count has the line of the state in it.
+    assert_eq!((read.total, read.whole), (Some(3), true));
     assert_eq!(names(&read), ["com.foo.H/1", "com.foo.H/3", "com.foo.H/2"]);
     let asynchronous: Vec<_> = read.messages.iter().map(|pending| pending.asynchronous).collect();
     assert_eq!(asynchronous, [Some(false), Some(true), Some(false)]);
@@ -144,7 +146,7 @@ fn messages_of_one_time_come_as_they_were_posted_to_a_concurrent_queue() {
             "  Message 2: { when=-5s0ms barrier=1 }",
             "  Message 3: { when=-5s0ms what=2 target=com.foo.H }",
             "  AsyncPriorityQueue Messages: ",
-            "  (Total messages: 4, polling=true, quitting=false)",
+            "  (Total messages: 5, polling=true, quitting=false)",
         ],
     );
     assert_eq!(names(&read), ["barrier 1", "com.foo.H/2", "com.foo.H/3", "com.foo.H/4"]);

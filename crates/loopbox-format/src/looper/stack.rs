@@ -12,9 +12,15 @@ pub struct StackComponent {
     pub what: Option<i32>,
 }
 
-/// Between `Handler.dispatchMessage` and the framework's own handler stand at most `handleCallback`, a lambda,
-/// `handleMessage` and an accessor; what an app calls further up may have the same names and means nothing.
+/// Between the dispatch and the framework's own handler stand at most `handleCallback`, a lambda, `handleMessage` and an
+/// accessor; what an app calls further up may have the same names and means nothing.
 const REACH: u32 = 5;
+
+/// Whether a method is the dispatch of a message: `dispatchMessage` of a Handler or of an app's own kind of it, and what that
+/// calls since API 37.
+pub fn is_dispatch(class: &str, method: &str) -> bool {
+    method == "dispatchMessage" || class == "android.os.Handler" && method == "dispatchMessageImpl"
+}
 
 /// The component that a stack of the main thread is in, by the class and method names of its frames, outermost
 /// first. Of nested Loopers the innermost counts. `None` for a message of the app, and for a main thread that waits.
@@ -29,7 +35,7 @@ pub fn component_of_stack<'s>(
     // Frames since the last dispatch; `None` outside of messages.
     let mut since_dispatch: Option<u32> = None;
     for (class, method) in stack {
-        if method == "dispatchMessage" {
+        if is_dispatch(class, method) {
             (found, since_dispatch) = (None, Some(0));
             continue;
         }
@@ -206,6 +212,15 @@ mod tests {
                 ),
                 29,
                 Some((Input, None)),
+            ),
+            (
+                "API 37, whose nest mates stand above the dispatch",
+                format!(
+                    "{loops} android.os.Handler.dispatchMessageImpl android.app.ActivityThread$H.handleMessage \
+                     {T}.-$$Nest$mhandleCreateService {T}.handleCreateService"
+                ),
+                37,
+                Some((ActivityThread, Some(114))),
             ),
             ("waits", next.to_owned(), 29, None),
             (

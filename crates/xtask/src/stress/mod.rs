@@ -24,6 +24,8 @@ pub(crate) enum StressCommand {
     Hangs(HangsArgs),
     /// A hang of each known cause, and what the verdict was worth: a table. Fails when one was wrong with high confidence
     Causes(CausesArgs),
+    /// The recorder on the framework's real classes of each API level: a table
+    Levels(LevelsArgs),
     /// The lock-free parts of the ring under Miri, on many schedules; needs a nightly toolchain with `miri`
     Orders(OrdersArgs),
     /// Samples without end of a main thread that does all a sampler must survive, on every testbed
@@ -86,6 +88,13 @@ pub(crate) struct KillArgs {
     told: bool,
 }
 
+/// Arguments of the levels.
+#[derive(Debug, Args)]
+pub(crate) struct LevelsArgs {
+    /// The frameworks, as `fw35` and `fw37-legacy`; all when none is named
+    levels: Vec<String>,
+}
+
 /// Arguments of the Miri runs.
 #[derive(Debug, Args)]
 pub(crate) struct OrdersArgs {
@@ -101,6 +110,7 @@ pub(crate) fn run(command: &StressCommand) -> Result<()> {
         StressCommand::Kill(args) => kill(args),
         StressCommand::Hangs(args) => hangs(args),
         StressCommand::Causes(args) => causes(args),
+        StressCommand::Levels(args) => levels(args),
         StressCommand::Orders(args) => orders(args),
         StressCommand::Sampler(args) => sampler::run(args),
         StressCommand::Suite(args) => suite::suite(args),
@@ -135,6 +145,13 @@ fn causes(args: &CausesArgs) -> Result<()> {
     causes.arg("run").args(package).arg("--");
     causes.args(args.cause.iter().flat_map(|cause| ["--cause", cause]));
     run_command(causes.args(&args.testbeds))
+}
+
+/// And another.
+fn levels(args: &LevelsArgs) -> Result<()> {
+    let mut levels = cargo();
+    levels.args(["run", "--quiet", "--locked", "--package", "loopbox-e2e", "--bin", "levels", "--"]);
+    run_command(levels.args(&args.levels))
 }
 
 /// And another.

@@ -252,28 +252,42 @@ extern "system" fn init_source_and_events<'local>(
 }
 
 extern "system" fn init_data_source_events_and_layer<'local>(
-    env: EnvUnowned<'local>,
+    mut env: EnvUnowned<'local>,
     _: JClass<'local>,
     receiver: JObject<'local>,
-    _: JObject<'local>,
+    data: JObject<'local>,
     message_queue: JObject<'local>,
     _: jint,
     _: jint,
     _: jlong,
 ) -> jlong {
+    fill(&mut env, &data);
     init(env, receiver, message_queue)
 }
 
 extern "system" fn init_data_events_and_layer<'local>(
-    env: EnvUnowned<'local>,
+    mut env: EnvUnowned<'local>,
     _: JClass<'local>,
     receiver: JObject<'local>,
-    _: JObject<'local>,
+    data: JObject<'local>,
     message_queue: JObject<'local>,
     _: jint,
     _: jlong,
 ) -> jlong {
+    fill(&mut env, &data);
     init(env, receiver, message_queue)
+}
+
+/// From API 34 on the data of a refresh are in an object that the Java half keeps, to which `reference` is a weak one. Its
+/// single timeline is as it is made: without a time.
+fn fill<'local>(env: &mut EnvUnowned<'local>, reference: &JObject<'local>) {
+    env.with_env(|env| -> jni::errors::Result<()> {
+        let data = env.call_method(reference, jni_str!("get"), jni_sig!("()Ljava/lang/Object;"), &[])?.l()?;
+        let interval = JValue::Long(display().period_ns);
+        env.set_field(&data, jni_str!("frameInterval"), jni_sig!("J"), interval)?;
+        env.set_field(&data, jni_str!("frameTimelinesLength"), jni_sig!("I"), JValue::Int(1))
+    })
+    .resolve::<ThrowRuntimeExAndDefault>();
 }
 
 /// What `NativeAllocationRegistry` calls, by its address, when the Java half is gone.

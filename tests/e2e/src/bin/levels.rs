@@ -1,0 +1,24 @@
+//! The table of API levels: `levels [fwLEVEL...]`, without names all of them. `cargo xtask stress levels` calls it.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use loopbox_e2e::levels::{look, table};
+use loopbox_testbed::levels;
+
+fn main() -> Result<ExitCode> {
+    let mut wanted: Vec<String> = std::env::args().skip(1).collect();
+    if wanted.is_empty() {
+        wanted = levels()?.iter().map(ToString::to_string).collect();
+    }
+    let rows: Vec<_> = wanted
+        .into_iter()
+        .map(|level| {
+            let seen = ["AUTO", "OBSERVER"].map(|hook| look(&level, hook, &[]));
+            (level, seen)
+        })
+        .collect();
+    print!("{}", table(&rows));
+    let good = rows.iter().all(|(_, [auto, _])| auto.as_ref().is_ok_and(|seen| seen.faults().is_empty()));
+    Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,69 @@
+//! The hooks, the history, the queue and frames on the framework's real classes of several API levels. `cargo xtask stress
+//! levels` has all of them.
+
+use anyhow::{Result, ensure};
+use loopbox_e2e::levels::{Seen, look};
+
+/// Nothing is missing, by the hook that is asked for.
+fn whole(level: &str, hook: &str, expected: &str, source: &str) -> Result<()> {
+    let seen = look(level, hook, &[])?;
+    assert_eq!(seen.faults(), [""; 0], "{level}");
+    ensure!(seen.hook.starts_with(expected), "{level}: {}", seen.hook);
+    ensure!(seen.source == source, "{level}: {}", seen.source);
+    Ok(())
+}
+
+/// The oldest whose `Looper.dump` prints what newer ones print.
+#[test]
+fn api_23_is_seen_whole_by_the_printer() -> Result<()> {
+    whole("fw23", "AUTO", "Printer", "MessagesField")
+}
+
+#[test]
+fn api_28_is_seen_whole_by_the_printer() -> Result<()> {
+    whole("fw28", "AUTO", "Printer", "MessagesField")
+}
+
+/// The first with `Looper.loopOnce`.
+#[test]
+fn api_31_is_seen_whole_by_both_hooks() -> Result<()> {
+    whole("fw31", "AUTO", "Printer", "MessagesField")?;
+    whole("fw31", "OBSERVER", "Observer", "MessagesField")
+}
+
+#[test]
+fn api_35_is_seen_whole_by_both_hooks() -> Result<()> {
+    whole("fw35", "AUTO", "Printer", "MessagesField")?;
+    whole("fw35", "OBSERVER", "Observer", "MessagesField")
+}
+
+#[test]
+fn the_concurrent_queue_of_api_36_is_seen_whole() -> Result<()> {
+    whole("fw36-concurrent", "AUTO", "Printer", "LooperDump")
+}
+
+#[test]
+fn api_37_is_seen_whole_by_both_hooks() -> Result<()> {
+    whole("fw37", "AUTO", "Printer", "LooperDump")?;
+    whole("fw37", "OBSERVER", "Observer", "LooperDump")
+}
+
+#[test]
+fn the_queue_with_a_lock_of_api_37_is_seen_whole() -> Result<()> {
+    whole("fw37-legacy", "AUTO", "Printer", "MessagesField")
+}
+
+/// `MessageQueue.mMessages` is hidden from apps that target 37, by the level's own list. Nothing else is lost with it.
+#[test]
+fn a_queue_that_is_hidden_from_the_app_is_said_to_be_unknown() -> Result<()> {
+    let hidden = |level: &str| look(level, "AUTO", &["--hidden-api"]);
+    assert_eq!(hidden("fw35")?.faults(), [""; 0]);
+    let Seen { source, queue, hook, counted, frames, .. } = hidden("fw37-legacy")?;
+    ensure!(
+        source.starts_with("Unavailable") && queue.messages.is_empty() && !queue.whole,
+        "{source}: {queue:?}"
+    );
+    let seen = look("fw37-legacy", "AUTO", &[])?;
+    assert_eq!((hook, counted, frames), (seen.hook, seen.counted, seen.frames));
+    Ok(())
+}

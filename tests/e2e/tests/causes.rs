@@ -1,6 +1,6 @@
 //! The verdicts of hangs whose cause is known, on a real Android Runtime.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use loopbox_e2e::causes::{CAUSES, Known};
 use loopbox_format::model::{Report, StackSource};
 use loopbox_report::diagnose::Diagnosis;
@@ -26,6 +26,10 @@ fn played(testbed: &str, cause: &str) -> Result<(Report, Diagnosis)> {
     let (report, verdict) = known.play(testbed)?;
     println!("{cause:10} {testbed} {:?} {}", verdict.confidence, verdict.headline);
     known.check(&verdict)?;
+    // The thread that asks for the report is in the app's code, and in ours.
+    let lines = verdict.causes.iter().flat_map(|cause| &cause.evidence);
+    let asker = lines.into_iter().find(|line| line.starts_with("thread reporter "));
+    ensure!(asker.is_none(), "{cause}: {asker:?}");
     Ok((report, verdict))
 }
 

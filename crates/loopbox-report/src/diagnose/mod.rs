@@ -92,4 +92,6 @@ mod blind_spots_tests;
 #[cfg(test)]
 mod queue_tests;
 #[cfg(test)]
+mod suspects_tests;
+#[cfg(test)]
 mod tests;

@@ -13,10 +13,12 @@ const MAX_SUSPECTS: usize = 3;
 /// A thread that main may wait for.
 pub(super) struct Suspect<'a> {
     pub(super) thread: &'a OtherThread,
-    /// The top of its stack.
+    /// The top of its stack, below a call of Loopbox that it is in.
     pub(super) top: FrameId,
     /// Its first frame of the code that main waits in.
     pub(super) common: FrameId,
+    /// Whether it is in a call of Loopbox, as who asks for the report is.
+    pub(super) asks: bool,
     /// Whether it waits for another thread, too.
     pub(super) waits: bool,
     /// Whether main has code on its stack that this thread waits in: each may have what the other waits for.
@@ -24,6 +26,9 @@ pub(super) struct Suspect<'a> {
 }
 
 /// The threads that are in code of the class that main waits in; if there are none, of its package.
+///
+/// A thread in a call of Loopbox is there because it asks for the report, or for something else of ours. So
+/// neither our code nor the method that calls it makes it one of them; what called that method does.
 pub(super) fn suspects<'a>(a: &'a Analysis, main: &[FrameId], site: WaitSite) -> Vec<Suspect<'a>> {
     let Some(own) = site.app.map(|app| &a.frames[app]) else { return Vec::new() };
     let by = |part: fn(&str) -> &str| {
@@ -42,8 +47,14 @@ fn suspect<'a>(
     thread: &'a OtherThread,
     of_it: &dyn Fn(&Frame) -> bool,
 ) -> Option<Suspect<'a>> {
-    let stack = thread.stack.as_ref()?;
-    let common = stack.iter().rev().copied().find(|&frame| of_it(&a.frames[frame]))?;
+    let whole = thread.stack.as_ref()?;
+    if a.frames.is_thread_of_loopbox(&thread.name, whole) {
+        return None;
+    }
+    let stack = a.frames.below_loopbox(whole);
+    let asks = stack.len() < whole.len();
+    let common =
+        stack.iter().rev().skip(usize::from(asks)).copied().find(|&frame| of_it(&a.frames[frame]))?;
     let waits = kind_of_stack(stack, &a.frames) == Some(WaitKind::Lock);
     // The class that it waits in itself.
     let waits_in = a.frames.first_own(stack.iter().rev(), |id| *id).map(|&id| outermost(&a.frames[id].class));
@@ -54,7 +65,7 @@ fn suspect<'a>(
                 |&&id: &&FrameId| a.frames[id].is_shipped() && outermost(&a.frames[id].class) == class;
             below_wait.iter().any(|id| is_there(&id))
         });
-    Some(Suspect { thread, top: *stack.last()?, common, waits, crosswise })
+    Some(Suspect { thread, top: *stack.last()?, common, asks, waits, crosswise })
 }
 
 /// The class without those inside of it: `com.shop.Store` of `com.shop.Store$1`.

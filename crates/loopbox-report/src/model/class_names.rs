@@ -1,5 +1,6 @@
 //! Telling classes of the platform, of the app and of obfuscated code apart by their names.
 
+use super::loopbox_code;
 use serde::Serialize;
 
 /// Packages of the platform: their classes are on the device, not in the app, and are never obfuscated.
@@ -33,7 +34,7 @@ const LIBRARIES: [&str; 24] = [
     "com.squareup.",
     "dagger.",
     "io.ktor.",
-    "io.loopbox.",
+    loopbox_code::PACKAGE,
     "io.reactivex.",
     "io.realm.",
     "kotlin.",

@@ -8,6 +8,7 @@ pub(crate) mod anr_words;
 pub(crate) mod class_names;
 mod frame;
 mod locks;
+pub(crate) mod loopbox_code;
 mod main_thread;
 pub(crate) mod main_wait;
 mod merged_tree;

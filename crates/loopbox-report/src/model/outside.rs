@@ -85,7 +85,7 @@ fn place_of_named(stack: &[FrameId], frames: &FrameTable) -> (OutsidePlace, Opti
         let entry = entered_by(&|f| f.method == "onFileDescriptorEvents");
         return (OutsidePlace::Descriptor, entry.or(above.get(1).copied()));
     }
-    let shipped = |f: &Frame| f.is_shipped() && !f.class.starts_with("io.loopbox.");
+    let shipped = |f: &Frame| f.is_shipped() && !f.is_of_loopbox();
     let event = entered_by(&|f| is_event(f) && f.is_of_app())
         .or_else(|| entered_by(&|f| is_event(f) && shipped(f)))
         .or_else(|| entered_by(&is_event));

@@ -55,7 +55,9 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
             slow.subject(),
             if parked { "" } else { "the monitor of " },
             if holder.name.is_empty() { named(holder) } else { format!("thread {}", holder.name) },
-            holder.stack.last().map_or_else(String::new, |&top| format!(" in {}", short(facts, top)))
+            own_stack(facts, holder)
+                .last()
+                .map_or_else(String::new, |&top| format!(" in {}", short(facts, top)))
         ),
         None => format!("{} waits to be notified on {object}", slow.subject()),
     };
@@ -116,7 +118,7 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
 
 /// `waits for thread sync to end, which is in FileDescriptor.sync`.
 fn joined_title(facts: &Facts<'_>, subject: &str, thread: &LockHolder) -> String {
-    let does = match thread.stack.last() {
+    let does = match own_stack(facts, thread).last() {
         _ if thread.tid == Some(facts.analysis.meta.process.pid) => ", which is itself".into(),
         Some(&top) => format!(", which is in {}", short(facts, top)),
         None => String::new(),
@@ -133,6 +135,15 @@ fn named(holder: &LockHolder) -> String {
     }
 }
 
+/// What a holder of a lock does on its own: who asks for a report holds it there, too. Of a thread of ours
+/// all that it does.
+fn own_stack<'a>(facts: &Facts<'a>, holder: &'a LockHolder) -> &'a [FrameId] {
+    if facts.analysis.frames.is_thread_of_loopbox(&holder.name, &holder.stack) {
+        return &holder.stack;
+    }
+    facts.analysis.frames.below_loopbox(&holder.stack)
+}
+
 fn waits_for_storage(facts: &Facts<'_>) -> bool {
     let kinds = [WaitKind::Preferences, WaitKind::Database];
     facts.profile.as_ref().is_some_and(|profile| kinds.iter().any(|kind| profile.share(*kind) >= 0.6))
@@ -142,9 +153,14 @@ fn waits_for_storage(facts: &Facts<'_>) -> bool {
 fn activity(facts: &Facts<'_>, holder: &LockHolder) -> String {
     let frames = &facts.analysis.frames;
     let frame = |&id: &FrameId| &frames[id];
-    let Some(top) = holder.stack.last().map(frame) else { return "its stack is not known".into() };
-    let own = frames.first_own(holder.stack.iter().rev(), |id| *id).map(frame);
+    let stack = own_stack(facts, holder);
+    let Some(top) = stack.last().map(frame) else { return "its stack is not known".into() };
+    let own = frames.first_own(stack.iter().rev(), |id| *id).map(frame);
     match own.filter(|own| *own != top) {
+        None if stack.len() < holder.stack.len() => format!("calls Loopbox from {}", top.full()),
+        Some(own) if stack.len() < holder.stack.len() => {
+            format!("calls Loopbox from {}, called from {}", top.full(), own.full())
+        }
         Some(own) => format!("is in {}, called from {}", top.full(), own.full()),
         None => format!("is in {}", top.full()),
     }
@@ -194,7 +210,7 @@ fn of_what_was_read(a: &Analysis) -> Option<String> {
 /// Why a thread is worth a look.
 fn hint(facts: &Facts<'_>, what: FrameId, suspect: &Suspect<'_>) -> String {
     let frames = &facts.analysis.frames;
-    let Suspect { thread, top, common, waits, crosswise } = suspect;
+    let Suspect { thread, top, common, asks, waits, crosswise } = suspect;
     let role = match frames[what].method.as_str() {
         "join" => "main may wait for its end",
         _ => "main may wait for it",
@@ -206,7 +222,8 @@ fn hint(facts: &Facts<'_>, what: FrameId, suspect: &Suspect<'_>) -> String {
         (true, false) => "; it waits for another thread, too",
         (false, false) => "",
     };
-    format!("thread {} ({}): {role}: it is in {}{place}{also}", thread.name, thread.tid, frames[*top].full())
+    let does = if *asks { "it called Loopbox from" } else { "it is in" };
+    format!("thread {} ({}): {role}: {does} {}{place}{also}", thread.name, thread.tid, frames[*top].full())
 }
 
 /// A wait for a monitor (`synchronized`) has no frame of its own: the same line of Java code stays on top of the stack,

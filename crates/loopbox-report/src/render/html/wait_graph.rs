@@ -47,13 +47,15 @@ impl WaitGraph {
             let Some(holder) = &wait.holder else { break };
             // One without an id is of a cut trace, or a thread that was not looked at: it is in no other place.
             let tid = holder.tid.unwrap_or(u32::MAX - unknown);
-            let holder = (tid, holder.name.as_str(), holder.stack.last().copied());
+            let holder = (tid, holder.name.as_str(), a.frames.below_loopbox(&holder.stack).last().copied());
             graph.add(waiter, &wait.object, holder, main);
             waiter = holder;
         }
         if let Some(trace) = a.system_trace.as_ref().filter(|trace| trace.apart.is_none()) {
-            let of =
-                |thread: &TraceThread| (thread.sys_tid.unwrap_or(u32::MAX), thread.java().last().copied());
+            let of = |thread: &TraceThread| {
+                let top = a.frames.below_loopbox(&thread.java()).last().copied();
+                (thread.sys_tid.unwrap_or(u32::MAX), top)
+            };
             for thread in &trace.threads {
                 let wanted = thread.waits().filter(|lock| lock.action == LockAction::Wants);
                 let Some((lock, holder)) = wanted.and_then(|lock| Some((lock, trace.thread(lock.holder?)?)))

@@ -1,7 +1,8 @@
 //! How the framework writes a span of time.
 
-/// Reads `TimeUtils.formatDuration` (the same on API 21 to 36): `0`, or a sign and `1d2h3m4s5ms` with leading parts
-/// left out. Milliseconds.
+/// Reads `TimeUtils.formatDuration`: `0`, or a sign and `1d2h3m4s5ms` with leading parts left out. On API
+/// 21 to 23 a part is carried over only when it is more than the next unit, so a minute is `+60s0ms`, an
+/// hour `+60m0s0ms` and a day `+24h0m0s0ms`; later levels write `+1m0s0ms` and so on. Milliseconds.
 pub fn duration_ms(text: &str) -> Option<i64> {
     if text == "0" {
         return Some(0);
@@ -62,20 +63,23 @@ mod tests {
         }
     }
 
-    /// `TimeUtils.formatDurationLocked` with a field length of 0, written from its description.
-    fn write(ms: i64) -> String {
+    /// `TimeUtils.formatDurationLocked` with a field length of 0, written from its description. `until_23`:
+    /// a unit is carried over when there is more than one of the next.
+    fn write(ms: i64, until_23: bool) -> String {
         if ms == 0 {
             return "0".into();
         }
         let mut text = String::from(if ms > 0 { "+" } else { "-" });
         let ms = ms.abs();
-        let parts = [
-            (ms / 86_400_000, "d"),
-            (ms / 3_600_000 % 24, "h"),
-            (ms / 60_000 % 60, "m"),
-            (ms / 1_000 % 60, "s"),
-        ];
-        for (number, unit) in parts {
+        let mut left = ms / 1_000;
+        let mut part = |seconds: i64| {
+            let carried = if until_23 { left > seconds } else { left >= seconds };
+            let count = if carried { left / seconds } else { 0 };
+            left -= count * seconds;
+            count
+        };
+        let carried = [(part(86_400), "d"), (part(3_600), "h"), (part(60), "m")];
+        for (number, unit) in carried.into_iter().chain([(left, "s")]) {
             if number > 0 || text.len() > 1 {
                 text = format!("{text}{number}{unit}");
             }
@@ -83,11 +87,26 @@ mod tests {
         text + &format!("{}ms", ms % 1_000)
     }
 
+    #[test]
+    fn reads_a_whole_unit_as_each_level_writes_it() {
+        for (ms, until_23, since_24) in [
+            (60_000, "+60s0ms", "+1m0s0ms"),
+            (61_000, "+1m1s0ms", "+1m1s0ms"),
+            (3_600_000, "+60m0s0ms", "+1h0m0s0ms"),
+            (86_400_000, "+24h0m0s0ms", "+1d0h0m0s0ms"),
+        ] {
+            assert_eq!((write(ms, true).as_str(), write(ms, false).as_str()), (until_23, since_24));
+            assert_eq!((duration_ms(until_23), duration_ms(since_24)), (Some(ms), Some(ms)));
+        }
+    }
+
     proptest! {
         #[test]
         fn everything_written_is_read(ms in -200_000_000_000_i64..200_000_000_000, small in -100_000_i64..100_000) {
-            prop_assert_eq!(duration_ms(&write(ms)), Some(ms));
-            prop_assert_eq!(duration_ms(&write(small)), Some(small));
+            for until_23 in [false, true] {
+                prop_assert_eq!(duration_ms(&write(ms, until_23)), Some(ms));
+                prop_assert_eq!(duration_ms(&write(small, until_23)), Some(small));
+            }
         }
 
         #[test]

@@ -3,7 +3,7 @@
 use crate::codec::{self, CodecError};
 use crate::container::{self, ContainerError, Damage, Section, Tag};
 use crate::frames::{self, FrameRecord};
-use crate::model::{Anr, LockChain, MainThread, OtherThreads, PackedTrace, Report, StackTree};
+use crate::model::{Anr, CpuUse, LockChain, MainThread, OtherThreads, PackedTrace, Report, StackTree};
 use bincode::Decode;
 
 /// Plain text, not encoded; only in files that an app wrote.
@@ -13,6 +13,8 @@ const HISTORY: Tag = Tag(*b"HIST");
 const MAIN: Tag = Tag(*b"MAIN");
 /// Not in files without a verdict.
 const ANR: Tag = Tag(*b"ANR\0");
+/// Only in files of a process that lived, and whose kernel counts.
+const CPU_USE: Tag = Tag(*b"CPU\0");
 const PENDING: Tag = Tag(*b"PEND");
 const SYMBOLS: Tag = Tag(*b"SYMB");
 /// Only in files whose main thread waited for a lock.
@@ -62,6 +64,9 @@ fn begin(report: &Report) -> Result<container::Writer, CodecError> {
     file.section(MAIN, &codec::encode(&report.main)?);
     if report.anr != Anr::default() {
         file.section(ANR, &codec::encode(&report.anr)?);
+    }
+    if let Some(cpu_use) = &report.cpu_use {
+        file.section(CPU_USE, &codec::encode(cpu_use)?);
     }
     file.section(HISTORY, &codec::encode(&report.history)?);
     file.section(FEATURES, &codec::encode(&report.features)?);
@@ -153,6 +158,11 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, ContainerError> {
             META => fill(&mut report.meta, section, &mut damage),
             MAIN => fill(&mut report.main, section, &mut damage),
             ANR => fill(&mut report.anr, section, &mut damage),
+            CPU_USE => {
+                let mut read = CpuUse::default();
+                fill(&mut read, section, &mut damage);
+                report.cpu_use = Some(read).filter(|read| read.over_ns > 0);
+            }
             HISTORY => fill(&mut report.history, section, &mut damage),
             FEATURES => fill(&mut report.features, section, &mut damage),
             SYMBOLS => fill(&mut report.symbols, section, &mut damage),

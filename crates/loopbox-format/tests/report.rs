@@ -77,6 +77,7 @@ fn sample() -> Report {
             system: Some(SystemWord::Silent),
             exit: Some(ProcessExit { reason: ProcessExit::ANR, description: "bg anr".into(), unix_ms: 7 }),
         },
+        cpu_use: None,
         pending: Pending {
             source: PendingSource::LooperDump,
             captured_ns: Uptime(9_100),
@@ -180,6 +181,18 @@ fn a_report_is_read_back_as_it_was_written() {
     let decoded = decode(&bytes).unwrap();
     assert_eq!(decoded.report, sample());
     assert_eq!(decoded.damage, []);
+}
+
+#[test]
+fn who_used_the_processors_is_read_back_and_unknown_where_it_was_not_counted() {
+    let used = CpuUse { over_ns: 6_400, main_ns: 20, process_ns: Some(9_000), processors: None };
+    let report = Report { cpu_use: Some(used), ..sample() };
+    let bytes = encode(&report).unwrap();
+    assert_eq!(decode(&bytes).unwrap().report, report);
+    assert_eq!(bytes.len() - encode(&sample()).unwrap().len(), 16 + 9, "a section of its own");
+    assert_eq!(decode(&encode(&sample()).unwrap()).unwrap().report.cpu_use, None);
+    let of_no_time = Report { cpu_use: Some(CpuUse::default()), ..sample() };
+    assert_eq!(decode(&encode(&of_no_time).unwrap()).unwrap().report.cpu_use, None);
 }
 
 #[test]

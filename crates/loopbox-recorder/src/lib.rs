@@ -38,4 +38,4 @@ pub use starvation::{Scheduled, Starvation};
 pub use symbols::{Interner, SymbolTable};
 pub use tree::{Sample, StackTreeBuilder, widened_interval};
 pub use verdict::{classify, origin, threshold_ns};
-pub use watchdog::{Frozen, Since, Suspect, Watchdog};
+pub use watchdog::{Counted, Frozen, Since, Suspect, Watchdog};

@@ -1,7 +1,7 @@
 //! How long the running message has really been running.
 
 use crate::{Activity, Scheduled, Starvation};
-use loopbox_format::model::{Token, Uptime};
+use loopbox_format::model::{CpuUse, Token, Uptime};
 
 const MS: u64 = 1_000_000;
 /// A thread that wakes that much too late was kept from running, and with it the whole process.
@@ -39,6 +39,8 @@ pub struct Suspect {
     pub frozen_ns: u64,
     /// How much of `ran_ns` the main thread has waited for a processor since the first look at the message.
     pub starved_ns: u64,
+    /// Who used the processors since that look; of no time until the second one.
+    pub cpu_use: CpuUse,
 }
 
 /// Watches the running message from another thread: no message is posted, no clock of the main thread read.
@@ -51,8 +53,20 @@ pub struct Watchdog {
     gap_ns: u64,
     background: bool,
     message: Suspect,
-    starvation: Option<Starvation>,
+    /// Since the first look at the message: how long it had run then, and what was counted.
+    first: Option<(Starvation, u64, Counted)>,
     frozen: Frozen,
+}
+
+/// What the kernel counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counted {
+    /// Of the main thread.
+    pub main: Scheduled,
+    /// CPU time of the process; `None` when it could not be read.
+    pub process_ns: Option<u64>,
+    /// How many processors the main thread may run on; `None` when that could not be read.
+    pub processors: Option<u32>,
 }
 
 /// When the process did not run while a message did.
@@ -76,7 +90,7 @@ impl Watchdog {
             gap_ns: GAP_NS.min(threshold_ns / 2),
             background: false,
             message: Suspect::default(),
-            starvation: None,
+            first: None,
             frozen: Frozen::default(),
         }
     }
@@ -94,7 +108,7 @@ impl Watchdog {
         };
         if self.message.token != token {
             self.message = Suspect { token, start_ns, ..Suspect::default() };
-            self.starvation = None;
+            self.first = None;
         }
         match since {
             Since::Awake => {}
@@ -108,14 +122,20 @@ impl Watchdog {
         self.message.ran_ns >= self.suspicion_ns
     }
 
-    /// What the kernel counted of the main thread at the moment of the last look, where it counts.
-    pub fn scheduled(&mut self, now: Option<Scheduled>) {
+    /// What the kernel counted at the moment of the last look, where it counts.
+    pub fn counted(&mut self, now: Option<Counted>) {
         let Some(now) = now.filter(|_| self.message.token != Token::NONE) else { return };
         let ran_ns = self.message.ran_ns;
-        match &mut self.starvation {
-            Some(starvation) => self.message.starved_ns = starvation.look(ran_ns, now),
-            None => self.starvation = Some(Starvation::new(ran_ns, now)),
-        }
+        let (starvation, first_ns, first) =
+            self.first.get_or_insert_with(|| (Starvation::new(ran_ns, now.main), ran_ns, now));
+        self.message.starved_ns = starvation.look(ran_ns, now.main);
+        let growth = |now: Option<u64>, first: Option<u64>| Some(now?.saturating_sub(first?));
+        self.message.cpu_use = CpuUse {
+            over_ns: ran_ns.saturating_sub(*first_ns),
+            main_ns: now.main.ran_ns.saturating_sub(first.main.ran_ns),
+            process_ns: growth(now.process_ns, first.process_ns),
+            processors: now.processors,
+        };
     }
 
     /// The running message as last looked at; its token is [`Token::NONE`] when none was.
@@ -258,23 +278,47 @@ mod tests {
     #[test]
     fn the_wait_for_a_processor_is_the_messages_own() {
         let at = |ran, waited, turns| {
-            Some(Scheduled { ran_ns: ran * S, waited_ns: waited * S, turns, is_runnable: true })
+            let main = Scheduled { ran_ns: ran * S, waited_ns: waited * S, turns, is_runnable: true };
+            Some(Counted { main, process_ns: None, processors: None })
         };
         let mut watch = Watchdog::new(5 * S);
-        watch.scheduled(at(3, 8, 1));
+        watch.counted(at(3, 8, 1));
         assert!(!watch.look(Uptime(10 * S), running(Token(1), Uptime(10 * S)), Since::Parked));
-        watch.scheduled(at(3, 9, 2));
+        watch.counted(at(3, 9, 2));
         assert!(watch.look(Uptime(14 * S), running(Token(1), Uptime(10 * S)), Since::Awake));
         assert_eq!(watch.message().starved_ns, 0);
-        watch.scheduled(at(4, 9, 2));
+        watch.counted(at(4, 9, 2));
         assert_eq!(watch.message().starved_ns, 3 * S, "the wait that lasts");
-        watch.scheduled(None);
+        watch.counted(None);
         assert_eq!(watch.message().starved_ns, 3 * S, "what is not counted is no evidence");
         assert!(!watch.look(Uptime(15 * S), running(Token(2), Uptime(14 * S)), Since::Awake));
-        watch.scheduled(at(4, 13, 3));
+        watch.counted(at(4, 13, 3));
         assert!(!watch.look(Uptime(16 * S), running(Token(2), Uptime(14 * S)), Since::Awake));
-        watch.scheduled(at(5, 13, 3));
+        watch.counted(at(5, 13, 3));
         assert_eq!((watch.message().token, watch.message().starved_ns), (Token(2), 0));
+    }
+
+    #[test]
+    fn who_used_the_processors_is_counted_over_the_same_time() {
+        let at = |main, process: Option<u64>| {
+            let main = Scheduled { ran_ns: main * S, waited_ns: 0, turns: 1, is_runnable: true };
+            Some(Counted { main, process_ns: process.map(|s| s * S), processors: Some(2) })
+        };
+        let mut watch = Watchdog::new(5 * S);
+        watch.look(Uptime(10 * S), running(Token(1), Uptime(10 * S)), Since::Parked);
+        watch.counted(at(30, Some(70)));
+        assert_eq!(watch.message().cpu_use.over_ns, 0);
+        // Frozen for nine seconds, which nobody ran in.
+        watch.look(Uptime(23 * S), running(Token(1), Uptime(10 * S)), Since::SleptUntil(Uptime(14 * S)));
+        watch.counted(at(31, Some(76)));
+        let used = CpuUse { over_ns: 4 * S, main_ns: S, process_ns: Some(6 * S), processors: Some(2) };
+        assert_eq!(watch.message().cpu_use, used);
+        watch.look(Uptime(24 * S), running(Token(1), Uptime(10 * S)), Since::Awake);
+        watch.counted(at(32, None));
+        assert_eq!(watch.message().cpu_use.process_ns, None, "what was not read is unknown");
+        watch.look(Uptime(25 * S), running(Token(2), Uptime(25 * S)), Since::Awake);
+        watch.counted(at(33, Some(90)));
+        assert_eq!(watch.message().cpu_use.main_ns, 0, "another message");
     }
 
     #[test]

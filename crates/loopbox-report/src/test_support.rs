@@ -5,11 +5,11 @@
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use loopbox_format::model::{
-    ClockPair, Component, Detail, DumpReason, End, Feature, FeatureState, Limits, Location, LocationId,
-    LockHolder, LockWait, MainState, MainThread, Message, Meta, Method, MethodId, NamedBy, NativeFrame,
-    NativeFrameSource, NativeModule, NativeStack, OtherThread, Outside, PackedTrace, Pending, PendingSource,
-    Phase, Process, Progress, Record, RecordKind, Report, Running, Slowest, StackSource, StackTree,
-    Statistic, SystemCall, SystemCallSource, Token, TreeNode, Uptime,
+    ClockPair, Component, CpuUse, Detail, DumpReason, End, Feature, FeatureState, Limits, Location,
+    LocationId, LockHolder, LockWait, MainState, MainThread, Message, Meta, Method, MethodId, NamedBy,
+    NativeFrame, NativeFrameSource, NativeModule, NativeStack, OtherThread, Outside, PackedTrace, Pending,
+    PendingSource, Phase, Process, Progress, Record, RecordKind, Report, Running, Slowest, StackSource,
+    StackTree, Statistic, SystemCall, SystemCallSource, Token, TreeNode, Uptime,
 };
 use loopbox_format::report::Decoded;
 use std::io::Write;
@@ -194,6 +194,15 @@ impl ReportBuilder {
         (anr.ran_ns, anr.starved_ns) = (ran_ms * MS, starved_ms * MS);
         self.report.locks.captured_ns = Uptime(NOW_NS);
         self.statistic("main.waited_for_cpu_ns", &(starved_ms * MS).to_string())
+    }
+
+    /// Who used the processors while the running message ran: for how long it was counted, and the CPU time
+    /// of main and of the process.
+    #[must_use]
+    pub fn cpu_used(mut self, over_ms: u64, main_ms: u64, process_ms: u64, processors: u32) -> Self {
+        let (over_ns, main_ns, process_ns) = (over_ms * MS, main_ms * MS, Some(process_ms * MS));
+        self.report.cpu_use = Some(CpuUse { over_ns, main_ns, process_ns, processors: Some(processors) });
+        self
     }
 
     /// Names the running message and gives its CPU time.

@@ -288,14 +288,23 @@ fn a_heap_that_is_full_on_art_11() -> Result<()> {
     is_pressure(&found_on("art11", "pressure")?)
 }
 
-/// Main computes, and a pool of the app's own does, with many more threads than there are processors. It is the pool that is
-/// named, not the machine, however loaded that is.
+/// Main computes, and a pool of the app's own does, with many more threads than there are processors. The
+/// pool is named where it took most of the time, whatever else the machine has to do.
 #[test]
 fn a_pool_that_takes_the_processors() -> Result<()> {
-    let verdict = found("pool")?;
+    let (report, verdict) = found_in("pool")?;
+    let used = report.cpu_use.context("the CPU time was not counted")?;
+    let process_ns = used.process_ns.context("the process's CPU time was not read")?;
+    let processors = used.processors.context("the processors were not counted")?;
+    let all_ns = used.over_ns * u64::from(processors);
+    ensure!(used.main_ns > 0 && process_ns > used.main_ns && process_ns < all_ns * 2, "{used:?}");
     let title = title(&verdict);
-    assert!(title.starts_with("The app's own threads left main hardly any CPU"), "{verdict:#?}");
-    assert!(title.ends_with("of pool-N-thread-N were running"), "{verdict:#?}");
+    if process_ns - used.main_ns >= (all_ns - used.main_ns).div_ceil(2) {
+        assert!(title.starts_with("The app's own threads left main hardly any CPU"), "{verdict:#?}");
+        assert!(title.ends_with("of pool-N-thread-N were running"), "{verdict:#?}");
+    } else {
+        assert!(title.starts_with("The machine was starved"), "{used:?} {verdict:#?}");
+    }
     Ok(())
 }
 

@@ -11,13 +11,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// By name: of the demo, of a hang with a verdict, a chain of locks and other threads, which then ended, of a hang in
-/// native code, of a ring that was damaged, and of display frames.
-const REPORTS_1_0: [(&str, &[u8]); 5] = [
+/// native code, of a ring that was damaged, of display frames, and of a main thread without a processor.
+const REPORTS_1_0: [(&str, &[u8]); 6] = [
     ("report-1.0", include_bytes!("../../golden/report-1.0.lbx")),
     ("report-1.0-anr", include_bytes!("../../golden/report-1.0-anr.lbx")),
     ("report-1.0-native", include_bytes!("../../golden/report-1.0-native.lbx")),
     ("report-1.0-lost", include_bytes!("../../golden/report-1.0-lost.lbx")),
     ("report-1.0-frames", include_bytes!("../../golden/report-1.0-frames.lbx")),
+    ("report-1.0-starved", include_bytes!("../../golden/report-1.0-starved.lbx")),
 ];
 /// What decoding holds at most for a file as small as this one, whatever was done to it.
 const MEMORY: usize = 1 << 20;
@@ -31,7 +32,7 @@ fn whole(golden: &[u8]) -> Decoded {
 }
 
 /// The parts of a report, each as printed by `Debug`: what two reports have in common.
-fn parts(report: &Report) -> [String; 19] {
+fn parts(report: &Report) -> [String; 20] {
     [
         format!("{:?}", report.meta),
         format!("{:?}", report.main),
@@ -43,6 +44,7 @@ fn parts(report: &Report) -> [String; 19] {
         format!("{:?}", report.main_thread),
         format!("{:?}", report.threads),
         format!("{:?}", report.anr),
+        format!("{:?}", report.cpu_use),
         format!("{:?}", report.pending),
         format!("{:?}", report.statistics),
         format!("{:?}", report.digest),
@@ -56,7 +58,7 @@ fn parts(report: &Report) -> [String; 19] {
 }
 
 /// Each part is that of the whole report, `known`, or empty, and a loss is reported. Returns how many parts are lost.
-fn salvaged(known: &[String; 19], bytes: &[u8], what: &str) -> usize {
+fn salvaged(known: &[String; 20], bytes: &[u8], what: &str) -> usize {
     let (peak, decoded) = peak_of(|| decode(bytes));
     assert!(peak <= MEMORY, "{what}: {peak} bytes of heap");
     let Ok(Decoded { report, damage }) = decoded else { return usize::MAX };

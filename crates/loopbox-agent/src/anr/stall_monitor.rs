@@ -71,7 +71,7 @@ fn run(session: &Session) {
         let suspect = watch.look(now, activity, since);
         let runs = activity.running().is_some();
         if runs {
-            watch.scheduled(proc::main_scheduled());
+            watch.counted(proc::counted());
             // The sampler writes this heartbeat more often, but it may be off, stuck, or have given up.
             session.reader.heartbeat(now);
         }

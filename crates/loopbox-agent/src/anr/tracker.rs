@@ -106,8 +106,9 @@ impl AnrTracker {
         Some(["loopbox-", &pid, "-", &installed, kind, &token].concat())
     }
 
-    /// The evidence for an ANR at this moment, without the queue, which is captured later, and the verdict.
-    pub(crate) fn classify(&mut self, env: &mut Env<'_>, session: &Session, report: &Report) -> Anr {
+    /// Puts the evidence for an ANR at this moment into a report, without the queue, which is captured
+    /// later, and the verdict.
+    pub(crate) fn classify(&mut self, env: &mut Env<'_>, session: &Session, report: &mut Report) {
         let now_ns = report.meta.dumped_at.uptime_ns;
         let activity = match &report.main {
             MainState::Running(running) => {
@@ -115,7 +116,7 @@ impl AnrTracker {
             }
             _ => session.shared.activity(),
         };
-        let stall = session.stall.snapshot().at(now_ns, activity, proc::main_scheduled());
+        let stall = session.stall.snapshot().at(now_ns, activity, proc::counted());
         let frozen = stall.frozen();
         let recent = frozen.last_over_ns.plus(RECENT_NS) > now_ns;
         self.thawed_ns = if recent { frozen.last_ns } else { 0 };
@@ -141,6 +142,7 @@ impl AnrTracker {
             };
             anr.ran_ns = age_ns.saturating_sub(anr.frozen_ns);
             anr.starved_ns = watched.map_or(0, |message| message.starved_ns);
+            report.cpu_use = watched.map(|message| message.cpu_use).filter(|used| used.over_ns > 0);
             if self.token == token && report.meta.reason == DumpReason::Hang {
                 // As it was when it became one: the wait for a processor since then must not take it back, for it is
                 // reported only once.
@@ -159,7 +161,7 @@ impl AnrTracker {
                 self.system.as_ref().filter(|(of, _)| *of == token).map(|(_, system)| system.clone());
         }
         anr.verdict = classify(&anr);
-        anr
+        report.anr = anr;
     }
 
     /// Adds the queue, which is known now, to the evidence.

@@ -337,7 +337,7 @@ impl<'a> Worker<'a> {
                 report.statistics.push(Statistic { name: name.to_owned(), value: count.to_string() });
             }
         }
-        report.anr = self.anr.classify(env, session, &report);
+        self.anr.classify(env, session, &mut report);
         report.digest = digest::lines(&report, FileState::First);
         let name = AnrTracker::file_name(&report).filter(|_| named_by_hang).unwrap_or_else(|| {
             self.numbered += 1;

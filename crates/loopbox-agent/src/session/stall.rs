@@ -1,7 +1,7 @@
 //! What the stall monitor found out about the running message.
 
 use loopbox_format::model::{Token, Uptime};
-use loopbox_recorder::{Activity, Asleep, Frozen, Scheduled, SeenBusy, Since, Suspect, Watchdog};
+use loopbox_recorder::{Activity, Asleep, Counted, Frozen, SeenBusy, Since, Suspect, Watchdog};
 use std::sync::{Mutex, PoisonError};
 
 /// The monitor's last snapshot: written by its thread, read by the worker.
@@ -55,9 +55,9 @@ impl StallSnapshot {
 
     /// What the monitor would find now. When a process goes on that did not run, all its threads wake at once, and the one
     /// that asks may run long before the monitor does.
-    pub(crate) fn at(mut self, now_ns: Uptime, activity: Activity, main: Option<Scheduled>) -> Self {
+    pub(crate) fn at(mut self, now_ns: Uptime, activity: Activity, now: Option<Counted>) -> Self {
         self.suspect = self.watch.look(now_ns, activity, self.since);
-        self.watch.scheduled(main);
+        self.watch.counted(now);
         self
     }
 }

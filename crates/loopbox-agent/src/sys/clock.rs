@@ -13,6 +13,11 @@ pub(crate) fn thread_cpu_ns() -> Option<u64> {
     read(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
+/// CPU time of the process; `None` when the kernel does not report it.
+pub(crate) fn process_cpu_ns() -> Option<u64> {
+    read(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
 /// CPU time of another thread of this process by its CPU clock.
 pub(crate) fn thread_cpu_of(clock: libc::clockid_t) -> Option<u64> {
     read(clock)

@@ -1,7 +1,8 @@
 //! What `/proc` has about this process and its main thread.
 
+use super::clock;
 use super::descriptors;
-use loopbox_recorder::{Place, Scheduled};
+use loopbox_recorder::{Counted, Place, Scheduled};
 use std::fs;
 use std::str::SplitWhitespace;
 
@@ -10,8 +11,14 @@ pub(crate) fn main_waited_ns() -> Option<u64> {
     main_schedstat().split_whitespace().nth(1)?.parse().ok()
 }
 
-/// What the scheduler counts of the main thread; `None` on a kernel that does not count.
-pub(crate) fn main_scheduled() -> Option<Scheduled> {
+/// What the scheduler counts of the main thread, and of the process at the same moment; `None` on a kernel
+/// that does not count.
+pub(crate) fn counted() -> Option<Counted> {
+    let main = main_scheduled()?;
+    Some(Counted { main, process_ns: clock::process_cpu_ns(), processors: main_processors() })
+}
+
+fn main_scheduled() -> Option<Scheduled> {
     let schedstat = main_schedstat();
     let mut fields = schedstat.split_whitespace().map(|field| field.parse().ok());
     let mut field = || fields.next()?;
@@ -21,6 +28,17 @@ pub(crate) fn main_scheduled() -> Option<Scheduled> {
         turns: field()?,
         is_runnable: main_stat()?.state == b'R',
     })
+}
+
+/// How many processors the main thread may run on.
+fn main_processors() -> Option<u32> {
+    const WORDS: usize = 16;
+    let mut mask = [0_u64; WORDS];
+    let main = std::process::id().cast_signed();
+    // SAFETY: the mask is as long as the call is passed, and a `cpu_set_t` is nothing but its bits.
+    let failed = unsafe { libc::sched_getaffinity(main, size_of_val(&mask), mask.as_mut_ptr().cast()) };
+    let count = mask.iter().map(|word| word.count_ones()).sum();
+    (failed == 0 && count > 0).then_some(count)
 }
 
 /// Whether another process traces this one, as native debuggers do.

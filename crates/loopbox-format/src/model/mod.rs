@@ -5,6 +5,7 @@
 
 mod anr;
 mod context;
+mod cpu_use;
 mod frame_terms;
 mod frames;
 mod lock;
@@ -20,6 +21,7 @@ mod uptime;
 
 pub use anr::{Anr, AnrVerdict, ProcessExit, QuitSignal, SignalOrigin, SystemWord};
 pub use context::{ClockPair, DumpReason, Feature, FeatureState, Limits, Meta, Process, Statistic};
+pub use cpu_use::CpuUse;
 pub use frame_terms::{DropLevel, FrameCause, FrameFlags, JankPlace, SceneKind, Stage};
 pub use frames::{
     FrameGesture, FrameScene, FrameSession, JankFrame, RateFrames, RecentFrame, ScrollSums, StageFrame,
@@ -50,6 +52,8 @@ pub struct Report {
     pub main: MainState,
     /// Whether it did not respond.
     pub anr: Anr,
+    /// Who used the processors meanwhile; `None` when that was not counted.
+    pub cpu_use: Option<CpuUse>,
     /// What it was asked to do next.
     pub pending: Pending,
     /// The methods and code locations that the trees refer to.

@@ -95,7 +95,8 @@ fn complete() -> Vec<(&'static str, ReportBuilder)> {
         let report = (0..12).fold(hang("com.shop.A.run com.shop.A.parse:4", 500, starved_ms), |report, n| {
             report.thread(&format!("pool-1-thread-{n}"), None)
         });
-        report.with(|r| r.threads.threads.iter_mut().for_each(|thread| thread.state = b'R'))
+        let report = report.with(|r| r.threads.threads.iter_mut().for_each(|thread| thread.state = b'R'));
+        report.cpu_used(5_500, 500, 40_000, 8)
     };
     let heap = |stack: &str, cpu_ms, starved_ms| {
         let report = hang(stack, cpu_ms, starved_ms)
@@ -282,9 +283,10 @@ fn scenarios() -> Vec<Scenario> {
     let complete =
         complete().into_iter().chain(traced()).map(|(name, report)| (name.to_owned(), report.build().report));
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden");
-    let files = ["report-1.0", "report-1.0-anr", "report-1.0-native", "report-1.0-lost"].map(|name| {
+    let files = ["", "-anr", "-native", "-lost", "-starved"].map(|name| {
+        let name = format!("report-1.0{name}");
         let bytes = std::fs::read(golden.join(format!("{name}.lbx"))).unwrap();
-        (name.to_owned(), decode(&bytes).unwrap().report)
+        (name, decode(&bytes).unwrap().report)
     });
     complete.chain(spots).chain(files).collect()
 }
@@ -314,12 +316,15 @@ const OF_HISTORY: &[&str] =
 const OF_CPU: &[&str] =
     &["main was on the CPU for", "main computed:", "main waited: only", "got the CPU for only"];
 
+const OF_TAKERS: &[&str] = &["The app's own threads", "The machine was starved", "of the CPU time of"];
+
 fn sections() -> Vec<Absent> {
     vec![
         absent("section META", &["before the recorder was installed"], |r| r.meta = Meta::default()),
         absent("section MAIN", &["The running message", "no message was running at the dump"], |r| {
             r.main = MainState::Unknown;
         }),
+        absent("section CPU", OF_TAKERS, |r| r.cpu_use = None),
         absent("section ANR", &["main waited for a CPU for"], |r| r.anr = Anr::default()),
         absent("section HIST", OF_HISTORY, |r| r.history.clear()),
         absent(
@@ -354,6 +359,16 @@ fn fields() -> Vec<Absent> {
             MainState::Running(running) => running.cpu_ns = None,
             MainState::Outside(outside) => outside.cpu_ns = None,
             _ => {}
+        }),
+        absent("the process's CPU time", OF_TAKERS, |r| {
+            if let Some(used) = &mut r.cpu_use {
+                used.process_ns = None;
+            }
+        }),
+        absent("the number of processors", OF_TAKERS, |r| {
+            if let Some(used) = &mut r.cpu_use {
+                used.processors = None;
+            }
         }),
         absent("the message's name", &[], |r| {
             if let MainState::Running(running) = &mut r.main {

@@ -7,6 +7,7 @@
 //! A wrong confident diagnosis costs a developer a day, so when no rule is sure, the diagnosis says that the cause is
 //! unclear, and why.
 
+mod cpu_takers;
 mod cpu_wait;
 mod diagnosis;
 mod dominant_wait;
@@ -91,6 +92,8 @@ mod absent_tests;
 mod blind_spots_tests;
 #[cfg(test)]
 mod queue_tests;
+#[cfg(test)]
+mod starved_tests;
 #[cfg(test)]
 mod suspects_tests;
 #[cfg(test)]

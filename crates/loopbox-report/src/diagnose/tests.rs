@@ -326,30 +326,6 @@ fn starved_outranks_the_code_on_the_stack() {
 }
 
 #[test]
-fn starved_names_the_pool_of_the_app_that_takes_the_cpus() {
-    let report = |states: &[(&str, u8)]| {
-        let mut report = calm().running(99, 6_000).doing("android.os.Handler", "", 500);
-        for (name, _) in states {
-            report = report.thread(name, None);
-        }
-        report.looper_tree(99, &[("com.shop.A.run com.shop.A.parse:4", 60)]).watched(6_000, 4_500).with(|r| {
-            for (thread, (_, state)) in r.threads.threads.iter_mut().zip(states) {
-                thread.state = *state;
-            }
-        })
-    };
-    let pool: Vec<String> = (1..=12).map(|n| format!("pool-1-thread-{n}")).collect();
-    let mut states: Vec<(&str, u8)> = pool.iter().map(|name| (name.as_str(), b'R')).collect();
-    states.extend([("RenderThread", b'R'), ("pool-2-thread-1", b'S')]);
-    let v = expect(report(&states), "starved", Confidence::High);
-    assert!(v.headline.contains("12 of pool-N-thread-N were running"), "{}", v.headline);
-    // A few threads that run are what a process has.
-    let v = diagnosis(report(&states[10..]));
-    let starved = v.causes.iter().find(|cause| cause.rule == "starved").unwrap();
-    assert!(starved.title.contains("machine was starved"), "{}", starved.title);
-}
-
-#[test]
 fn starved_goes_by_what_the_kernel_counted_where_no_lock_could_be_looked_at() {
     let stacks = [("com.shop.A.run com.shop.A.parse:4", 60), ("com.shop.A.run com.shop.A.draw:9", 60)];
     let report = |starved_ms| {

@@ -54,6 +54,7 @@ impl Analysis {
             history,
             main,
             anr: sections::anr(&report.anr),
+            cpu_use: report.cpu_use,
             queue: pending_queue::read(&report.pending),
             locks,
             main_thread: main_thread::read(&report.main_thread),

@@ -10,7 +10,8 @@ use super::system_trace::{SystemTrace, TraceThread};
 use super::threads::{OtherThread, OtherThreads};
 use super::time::WallClock;
 use loopbox_format::model::{
-    Anr, DumpReason, FeatureState, FrameSession, MainState, Meta, Record, Running, Statistic, Token, Uptime,
+    Anr, CpuUse, DumpReason, FeatureState, FrameSession, MainState, Meta, Record, Running, Statistic, Token,
+    Uptime,
 };
 
 /// Something that is wrong with a report file.
@@ -47,6 +48,8 @@ pub struct Analysis {
     pub main: MainState,
     /// Whether this is an ANR, and the evidence for it.
     pub anr: Anr,
+    /// Who used the processors while the running message ran; `None` when that was not counted.
+    pub cpu_use: Option<CpuUse>,
     /// The message queue of the main Looper.
     pub queue: PendingQueue,
     /// The locks that the main thread waited for.

@@ -1,5 +1,6 @@
-//! The machine is starved: this message hardly got to run.
+//! Main is starved of CPU time, by the machine or by the app's own threads: this message hardly got to run.
 
+use crate::diagnose::cpu_takers::{Taken, Takers, taken};
 use crate::diagnose::cpu_wait::{NOT_MEASURED, measured_cpu_wait};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
@@ -46,27 +47,58 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     };
     let machine = machine::signs(facts);
     let pool = running_pool(facts.analysis);
-    let weights = machine.iter().map(|(weight, _)| *weight).chain(pool.as_ref().map(|_| POOL_WEIGHT));
-    let support: f64 = weights.sum();
-    let support = if own < 0.5 && support > 0.0 { support + 0.1 } else { support / 5.0 };
-    let (title, advice) = match pool {
-        Some((pool, running)) => (
-            format!("The app's own threads left main hardly any CPU: {running} of {pool} were running"),
-            "Let fewer of these threads run at a time, or with a lower priority (Process.setThreadPriority).",
-        ),
-        None => (
-            "The machine was starved: this app hardly got to run".to_owned(),
-            "The code on the stack may not be the cause: see how many devices and which models report this.",
-        ),
+    // It is of the running message.
+    let taken = taken(facts.analysis).filter(|_| slow.running);
+    let of_app = match taken.as_ref().map(|taken| taken.by) {
+        Some(Takers::Own) => Some(OWN_WEIGHT),
+        Some(Takers::Both) => Some(OWN_WEIGHT / 2.0),
+        Some(Takers::Others) => None,
+        // Threads that wanted to run are all that is known.
+        None => pool.as_ref().map(|_| OWN_WEIGHT),
     };
+    let support: f64 = machine.iter().map(|(weight, _)| *weight).chain(of_app).sum();
+    let support = if own < 0.5 && support > 0.0 { support + 0.1 } else { support / 5.0 };
+    let (title, advice) = title(pool, taken.as_ref());
     Some(
         Finding::new("starved", (own + support).min(0.93), title)
             .with_evidence(evidence)
+            .with_all_evidence(taken.map(|taken| taken.evidence))
             .with_all_evidence(machine.into_iter().map(|(_, sign)| sign))
             .at_most_medium(unknown)
             .with_advice(advice)
             .with_message(slow.token),
     )
+}
+
+const OWN_ADVICE: &str =
+    "Let fewer of these threads run at a time, or with a lower priority (Process.setThreadPriority).";
+const MACHINE_ADVICE: &str =
+    "The code on the stack may not be the cause: see how many devices and which models report this.";
+const UNKNOWN_ADVICE: &str = "The code on the stack may not be the cause: see which of the app's threads ran, \
+                              and how many devices report this.";
+
+/// Who is to blame, and what to do, as far as that is known.
+fn title(pool: Option<(String, usize)>, taken: Option<&Taken>) -> (String, &'static str) {
+    let pool = pool.map(|(pool, running)| format!("{running} of {pool} were running"));
+    match taken.map(|taken| (taken.by, percent(taken.own))) {
+        Some((Takers::Own, part)) => {
+            let how = pool.unwrap_or_else(|| format!("they used {part} of it"));
+            (format!("The app's own threads left main hardly any CPU: {how}"), OWN_ADVICE)
+        }
+        Some((Takers::Both, part)) => (
+            format!(
+                "The machine was starved: the app's own threads used {part} of the CPU, and others the rest"
+            ),
+            OWN_ADVICE,
+        ),
+        Some((Takers::Others, _)) => {
+            ("The machine was starved: this app hardly got to run".to_owned(), MACHINE_ADVICE)
+        }
+        None => {
+            let pool = pool.map_or_else(String::new, |pool| format!(" ({pool})"));
+            (format!("Main was starved of CPU time: who took it is not known{pool}"), UNKNOWN_ADVICE)
+        }
+    }
 }
 
 /// What is not known of a wait for something else, which stacks and the locks would show.
@@ -85,8 +117,8 @@ fn unlooked(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String> {
 
 /// So many threads of one pool at once are no coincidence, and more than most phones have fast cores for.
 const MANY_RUNNING: usize = 4;
-/// They weigh as much as high CPU pressure does, which they make.
-const POOL_WEIGHT: f64 = 0.3;
+/// The app's own threads weigh as much as high CPU pressure does, which they make.
+const OWN_WEIGHT: f64 = 0.3;
 
 /// The threads of one pool (`pool-N-thread-N`) that ran or wanted to, when the threads were dumped.
 fn running_pool(a: &Analysis) -> Option<(String, usize)> {

@@ -2,8 +2,9 @@
 
 use crate::model::Analysis;
 use crate::model::anr_words::{exit_reason, verdict, verdict_summary};
+use crate::model::plural::plural;
 use crate::model::time::{format_ns, ms};
-use loopbox_format::model::{Anr, SignalOrigin, SystemWord};
+use loopbox_format::model::{Anr, CpuUse, SignalOrigin, SystemWord};
 use serde::Serialize;
 
 /// Whether the report is of an ANR, by whose report, and the evidence.
@@ -24,6 +25,8 @@ pub struct AnrView {
     /// How long the main thread waited for a CPU since the hang was first suspected; `None` when that was not
     /// counted.
     pub starved_ms: Option<f64>,
+    /// Who used the processors meanwhile; `None` when that was not counted.
+    pub cpu: Option<CpuView>,
     /// The total time of the message, once it has ended.
     pub ended_after_ms: Option<f64>,
     /// How long the first message of the queue has been overdue.
@@ -40,6 +43,19 @@ pub struct AnrView {
     pub system_words: String,
     /// How the process ended, as recorded by the system.
     pub exit: Option<ExitView>,
+}
+
+/// Who used the processors while the running message ran.
+#[derive(Debug, Clone, Serialize)]
+pub struct CpuView {
+    /// The length of the time that this is about.
+    pub over_ms: f64,
+    /// CPU time of the main thread.
+    pub main_ms: f64,
+    /// CPU time of the process, the main thread included; `None` when it was not read.
+    pub process_ms: Option<f64>,
+    /// How many processors the main thread may run on; `None` when that was not read.
+    pub processors: Option<u32>,
 }
 
 /// A SIGQUIT signal.
@@ -79,11 +95,17 @@ impl AnrView {
         Self {
             verdict: verdict(anr.verdict),
             summary: verdict_summary(anr),
-            evidence: evidence(anr, a.outside().is_some()),
+            evidence: evidence(anr, a.cpu_use, a.outside().is_some()),
             ran_ms: ms(anr.ran_ns),
             hang_threshold_ms: anr.hang_threshold_ns.map(ms),
             frozen_ms: ms(anr.frozen_ns),
             starved_ms: a.starved_ns().map(ms),
+            cpu: a.cpu_use.map(|used| CpuView {
+                over_ms: ms(used.over_ns),
+                main_ms: ms(used.main_ns),
+                process_ms: used.process_ns.map(ms),
+                processors: used.processors,
+            }),
             ended_after_ms: anr.ended_after_ns.map(ms),
             overdue_ms: anr.overdue_ns.map(ms),
             before_ms: ms(anr.before_ns),
@@ -116,7 +138,7 @@ fn origin(origin: SignalOrigin) -> &'static str {
     }
 }
 
-fn evidence(anr: &Anr, outside: bool) -> Vec<String> {
+fn evidence(anr: &Anr, cpu_use: Option<CpuUse>, outside: bool) -> Vec<String> {
     let mut lines = Vec::new();
     let long = format_ns;
     if let Some(exit) = &anr.exit {
@@ -161,6 +183,15 @@ fn evidence(anr: &Anr, outside: bool) -> Vec<String> {
     if anr.starved_ns > 0 {
         lines.push(format!("the main thread waited for a CPU for {} of that time", long(anr.starved_ns)));
     }
+    if let Some(CpuUse { over_ns, main_ns, process_ns: Some(process_ns), processors }) = cpu_use {
+        let others = long(process_ns.saturating_sub(main_ns));
+        let of = processors.map_or_else(String::new, |n| format!(" on {}", plural(n.into(), "processor")));
+        lines.push(format!(
+            "in the last {}{of} the main thread used {} of CPU time, and the app's other threads {others}",
+            long(over_ns),
+            long(main_ns)
+        ));
+    }
     if let Some(ended) = anr.ended_after_ns {
         lines.push(format!("the hang ended: the message took {} in total", long(ended)));
     }
@@ -198,9 +229,12 @@ mod tests {
             system: Some(SystemWord::NotResponding("Input dispatching timed out".into())),
             exit: Some(ProcessExit { reason: 6, description: "bg anr".into(), unix_ms: 1 }),
         };
-        insta::assert_snapshot!(evidence(&anr, false).join("\n"));
-        assert_eq!(evidence(&Anr::default(), false), Vec::<String>::new());
-        let outside = evidence(&Anr { ran_ns: 6 * S, ..Anr::default() }, true);
+        let used = CpuUse { over_ns: 5 * S, main_ns: S / 2, process_ns: Some(9 * S), processors: Some(2) };
+        insta::assert_snapshot!(evidence(&anr, Some(used), false).join("\n"));
+        assert_eq!(evidence(&Anr::default(), None, false), Vec::<String>::new());
+        let unread = CpuUse { process_ns: None, ..used };
+        assert_eq!(evidence(&Anr::default(), Some(unread), false), Vec::<String>::new());
+        let outside = evidence(&Anr { ran_ns: 6 * S, ..Anr::default() }, None, true);
         assert_eq!(outside, ["what ran outside of messages had taken 6.00 s"]);
     }
 }

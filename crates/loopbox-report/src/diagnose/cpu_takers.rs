@@ -1,0 +1,55 @@
+//! Who took the CPU time that main did not get: the app's own threads, or others.
+//!
+//! While main waits for a CPU, all of those that it may run on are taken. What the process used besides
+//! main is the app's own part of that, and the rest is that of other processes and of the kernel.
+
+use crate::model::Analysis;
+use crate::model::plural::plural;
+use crate::model::time::{format_ns, percent, share};
+
+/// From this part on the app's own threads took most of it.
+const MOST: f64 = 0.5;
+/// Below this part they did not matter.
+const HARDLY_ANY: f64 = 0.2;
+
+/// Who took it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Takers {
+    /// Mostly the app's own threads.
+    Own,
+    /// Mostly others, and the app's own threads a part that matters.
+    Both,
+    /// Others.
+    Others,
+}
+
+/// Who took the CPU time that main did not get, with the part of the app's own threads, and that in words.
+pub(super) struct Taken {
+    pub(super) by: Takers,
+    /// The part of the app's own threads.
+    pub(super) own: f64,
+    pub(super) evidence: String,
+}
+
+/// `None` when it was not counted, as in a report of a process that is gone.
+pub(super) fn taken(a: &Analysis) -> Option<Taken> {
+    let used = a.cpu_use?;
+    let processors = u64::from(used.processors?);
+    let others_of_app = used.process_ns?.saturating_sub(used.main_ns);
+    let all_ns = used.over_ns.saturating_mul(processors).saturating_sub(used.main_ns);
+    // The counters are read one after the other.
+    let own = (all_ns > 0).then(|| share(others_of_app, all_ns).min(1.0))?;
+    let by = match own {
+        own if own >= MOST => Takers::Own,
+        own if own >= HARDLY_ANY => Takers::Both,
+        _ => Takers::Others,
+    };
+    let evidence = format!(
+        "of the CPU time of {} in the last {}, less main's, the app's other threads used {} ({})",
+        plural(processors, "processor"),
+        format_ns(used.over_ns),
+        format_ns(others_of_app),
+        percent(own)
+    );
+    Some(Taken { by, own, evidence })
+}

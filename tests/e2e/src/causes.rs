@@ -51,7 +51,7 @@ pub enum Worth {
 }
 
 /// What a diagnosis says that had no messages to come.
-const QUEUE_UNKNOWN: &str = "the pending queue is not known";
+pub const QUEUE_UNKNOWN: &str = "the pending queue is not known";
 
 const fn known(
     name: &'static str,

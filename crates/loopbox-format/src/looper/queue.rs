@@ -233,12 +233,18 @@ fn without_state(total: Option<u32>, pending: &model::Pending) -> Option<u32> {
     total.map(|total| total.saturating_sub(has_state.into()))
 }
 
+/// The messages and barriers that were read, in the order of the lines, without removed ones.
+pub(super) fn entries(pending: &model::Pending) -> impl Iterator<Item = Fields<'_>> {
+    let read = pending.lines.iter().filter_map(|line| message(line.trim()));
+    read.filter(|fields| !is_removed(fields, pending.captured_ns))
+}
+
 fn due_in_ns(fields: &Fields<'_>) -> i64 {
     fields.relative_ms.saturating_mul(1_000_000)
 }
 
 /// Whether a message was put at the front of the queue: its `when` is 0.
-fn is_front(fields: &Fields<'_>, captured_ns: Uptime) -> bool {
+pub(super) fn is_front(fields: &Fields<'_>, captured_ns: Uptime) -> bool {
     let when_ns = i128::from(captured_ns.0) + i128::from(due_in_ns(fields));
     captured_ns > Uptime::ZERO && when_ns.abs() <= FRONT_NS
 }

@@ -14,3 +14,14 @@ pub struct CpuUse {
     /// How many processors the main thread may run on; `None` when the kernel did not report it.
     pub processors: Option<u32>,
 }
+
+impl CpuUse {
+    /// Of the CPU time that all processors have in that time, less the main thread's: what the app's other
+    /// threads used, and all of it. `None` where one of them is not known.
+    pub fn of_other_threads(&self) -> Option<(u64, u64)> {
+        let all_ns = self.over_ns.saturating_mul(self.processors?.into()).saturating_sub(self.main_ns);
+        let used_ns = self.process_ns?.saturating_sub(self.main_ns);
+        // The counters are read one after the other.
+        (all_ns > 0).then_some((used_ns.min(all_ns), all_ns))
+    }
+}

@@ -34,11 +34,8 @@ pub(super) struct Taken {
 /// `None` when it was not counted, as in a report of a process that is gone.
 pub(super) fn taken(a: &Analysis) -> Option<Taken> {
     let used = a.cpu_use?;
-    let processors = u64::from(used.processors?);
-    let others_of_app = used.process_ns?.saturating_sub(used.main_ns);
-    let all_ns = used.over_ns.saturating_mul(processors).saturating_sub(used.main_ns);
-    // The counters are read one after the other.
-    let own = (all_ns > 0).then(|| share(others_of_app, all_ns).min(1.0))?;
+    let (used_ns, all_ns) = used.of_other_threads()?;
+    let own = share(used_ns, all_ns);
     let by = match own {
         own if own >= MOST => Takers::Own,
         own if own >= HARDLY_ANY => Takers::Both,
@@ -46,9 +43,9 @@ pub(super) fn taken(a: &Analysis) -> Option<Taken> {
     };
     let evidence = format!(
         "of the CPU time of {} in the last {}, less main's, the app's other threads used {} ({})",
-        plural(processors, "processor"),
+        plural(used.processors?.into(), "processor"),
         format_ns(used.over_ns),
-        format_ns(others_of_app),
+        format_ns(used_ns),
         percent(own)
     );
     Some(Taken { by, own, evidence })

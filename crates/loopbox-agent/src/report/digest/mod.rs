@@ -1,8 +1,13 @@
 //! A report in one line, for services that accept no files.
 
+mod causes;
+mod line;
+
+use line::Line;
 use loopbox_format::looper::summarize_queue;
 use loopbox_format::model::{
-    Anr, AnrVerdict, DumpReason, End, Location, MainState, Message, PendingSource, ProcessExit, Report,
+    Anr, AnrVerdict, DumpReason, End, Location, LocationId, MainState, Message, PendingSource, ProcessExit,
+    Report,
 };
 use loopbox_format::stacks;
 
@@ -34,8 +39,9 @@ impl FileState {
     }
 }
 
-/// The summary for a reader that does not know the rest of the format: why the report was written, the process, its id,
-/// the time (Unix, ms), the digest, the verdict, what may still come, and the app's own words, each on a line.
+/// The summary for a reader that does not know the rest of the format: why the report was written, the
+/// process, its id, the time (Unix, ms), the digest, the verdict, what may still come, and the app's own
+/// words, each on a line.
 pub(super) fn lines(report: &Report, state: FileState) -> String {
     let mut text = Line::default();
     text.text(trigger(report)).end();
@@ -101,8 +107,8 @@ fn trigger(report: &Report) -> &'static str {
     }
 }
 
-/// The end of a process is worth a report when a message had run that long: the system kills apps all the time, and
-/// mostly while nothing is wrong.
+/// The end of a process is worth a report when a message had run that long: the system kills apps all the
+/// time, and mostly while nothing is wrong.
 const MIN_HANG_NS: u64 = 1_000_000_000;
 
 /// Whether an earlier process's report has no hang, as far as is known.
@@ -135,11 +141,14 @@ fn prefix(verdict: AnrVerdict) -> &'static str {
     }
 }
 
-/// The line: what the main thread does, where, what it did before, what waits, the annotations. At most 900 bytes.
+/// The line: what the main thread does, what is known of the cause, where it is, what it did before, what
+/// waits, the annotations. At most 900 bytes.
 fn digest(report: &Report) -> String {
     let mut line = Line::default();
+    let stack = last_stack(report).unwrap_or_default();
     main(report, &mut line);
-    at(report, &mut line);
+    causes::write(report, &stack, &mut line);
+    at(report, &stack, &mut line);
     slowest(report, &mut line);
     pending(report, &mut line);
     for (name, value) in &report.meta.annotations {
@@ -155,10 +164,12 @@ fn main(report: &Report, line: &mut Line) {
             line.text("main runs ");
             name(running.message.as_ref(), line);
             line.text(" for ").ms(running.age_ns());
+            causes::write_no_processor(report, line);
         }
         MainState::Outside(outside) => {
             let since = if outside.start_ns.is_some() { " for " } else { " for at most " };
             line.text("main busy outside of messages").text(since).ms(outside.age_ns());
+            causes::write_no_processor(report, line);
         }
         MainState::Idle { since_ns } => {
             line.text("main idle for ").ms(report.meta.dumped_at.uptime_ns.since(*since_ns));
@@ -174,14 +185,19 @@ fn name(message: Option<&Message>, line: &mut Line) {
         line.text("an unnamed message");
         return;
     };
-    line.text(if message.callback.is_empty() { &message.target } else { &message.callback });
+    name_parts(&message.target, &message.callback, message.what, line);
+}
+
+fn name_parts(target: &str, callback: &str, what: Option<i32>, line: &mut Line) {
+    line.text(if callback.is_empty() { target } else { callback });
     // A posted Runnable's is 0, and means nothing.
-    if let Some(what) = message.what.filter(|&what| what != 0 || message.callback.is_empty()) {
+    if let Some(what) = what.filter(|&what| what != 0 || callback.is_empty()) {
         line.text(if what < 0 { " what=-" } else { " what=" }).number(what.unsigned_abs().into());
     }
 }
 
-/// Packages that are no app's. In a stack that has only them on top the first frame below says more than the last of these.
+/// Packages that are no app's. In a stack that has only them on top the first frame below says more than
+/// the last of these.
 const PLATFORM: [&str; 11] = [
     "android.",
     "androidx.",
@@ -196,16 +212,9 @@ const PLATFORM: [&str; 11] = [
     "sun.",
 ];
 
-/// The last stack of the running message, or of what runs outside of messages, innermost frame first. The first frame of the
-/// app is named, however deep it is.
-fn at(report: &Report, line: &mut Line) {
-    let token = match &report.main {
-        MainState::Running(running) => running.token,
-        MainState::Outside(outside) => outside.token,
-        _ => return,
-    };
-    let tree = report.trees.last().filter(|tree| tree.token == token);
-    let Some(stack) = tree.and_then(|tree| stacks::stacks(tree).ok()?.last()) else { return };
+/// The last stack of the running message, or of what runs outside of messages, innermost frame first. The
+/// first frame of the app is named, however deep it is.
+fn at(report: &Report, stack: &[LocationId], line: &mut Line) {
     let frame = |location| {
         let found = report.symbols.location(location);
         let Some(&Location::Frame { method, line, .. }) = found else { return None };
@@ -231,6 +240,17 @@ fn at(report: &Report, line: &mut Line) {
         }
         before = " < ";
     }
+}
+
+/// The last stack of the running message, or of what runs outside of messages, outermost frame first.
+fn last_stack(report: &Report) -> Option<Vec<LocationId>> {
+    let token = match &report.main {
+        MainState::Running(running) => running.token,
+        MainState::Outside(outside) => outside.token,
+        _ => return None,
+    };
+    let tree = report.trees.last().filter(|tree| tree.token == token)?;
+    stacks::stacks(tree).ok()?.last()
 }
 
 /// The slowest messages before the running one.
@@ -261,51 +281,11 @@ fn pending(report: &Report, line: &mut Line) {
         None => line.text("at least ").number(queue.read.into()),
     };
     line.text(" waiting");
-}
-
-/// A text that stays on one line; without `format!`, which weighs more than all of this.
-#[derive(Default)]
-struct Line(String);
-
-impl Line {
-    fn text(&mut self, part: &str) -> &mut Self {
-        self.0.extend(part.chars().map(|c| if c < ' ' { ' ' } else { c }));
-        self
-    }
-
-    fn number(&mut self, number: u64) -> &mut Self {
-        if number >= 10 {
-            self.number(number / 10);
-        }
-        self.0.push(char::from(b'0' + (number % 10) as u8));
-        self
-    }
-
-    fn ms(&mut self, ns: u64) -> &mut Self {
-        self.number(ns / 1_000_000).text(" ms")
-    }
-
-    fn end(&mut self) -> &mut Self {
-        self.0.push('\n');
-        self
-    }
-
-    fn within(mut self, bytes: usize) -> String {
-        const MORE: char = '\u{2026}';
-        if self.0.len() > bytes {
-            let mut end = bytes - MORE.len_utf8();
-            while !self.0.is_char_boundary(end) {
-                end -= 1;
-            }
-            self.0.truncate(end);
-            self.0.push(MORE);
-        }
-        self.0
-    }
+    causes::write_flood(report, line);
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use loopbox_format::model::Token;
     use loopbox_format::model::Uptime;
@@ -324,7 +304,7 @@ mod tests {
         }
     }
 
-    fn hung() -> Report {
+    pub(super) fn hung() -> Report {
         let running = Running {
             token: Token(3),
             start_ns: Uptime(1_000_000_000),

@@ -5,6 +5,7 @@ pub mod exhausted;
 pub mod hangs;
 pub mod kill;
 pub mod levels;
+pub mod libraries;
 pub mod links;
 pub mod live;
 pub mod matrix;

@@ -15,6 +15,7 @@
 use super::cardinality::hash64;
 use crate::diagnose::Diagnosis;
 use crate::model::class_names::{is_platform, looks_obfuscated};
+use crate::model::framework::{ACCESSORS, Role};
 use crate::model::{Analysis, Frame, MergedNode, MergedTree, SampledTree};
 use crate::smoothness::{message_token, tree_token, word};
 use loopbox_format::model::{JankFrame, Message, Token};
@@ -153,8 +154,7 @@ fn hot_frames<'a>(a: &'a Analysis, tree: &SampledTree) -> Vec<&'a Frame> {
         merged.hot_path().into_iter().take_while(|node| node.total_ns >= whole / 2).collect();
     let frame = |node: &&MergedNode| &a.frames[node.frame];
     // The frames that call the dispatch of the message are the same for all messages.
-    let dispatch =
-        path.iter().rposition(|node| frame(node).is_method("android.os.Handler", "dispatchMessage"));
+    let dispatch = path.iter().rposition(|node| frame(node).role() == Some(Role::Dispatch));
     let path: Vec<&Frame> = path[dispatch.map_or(0, |at| at + 1)..].iter().map(frame).collect();
     let only = |is: fn(&Frame) -> bool| path.iter().copied().filter(|f| is(f)).collect::<Vec<_>>();
     let mut frames = only(Frame::is_of_app);
@@ -223,7 +223,7 @@ fn stable_part(part: &str) -> String {
 /// `load$suspendImpl`, `load-0d7_KjU` (Kotlin's inline classes). `None` for one that only calls the method it stands for,
 /// which is the next frame: `access$000`, `$r8$lambda$h4sh`, `-$$Nest$mload`.
 fn stable_method(method: &str) -> Option<String> {
-    if ["access$", "$r8$lambda$", "-$$Nest$"].iter().any(|start| method.starts_with(start)) {
+    if ACCESSORS.iter().any(|start| method.starts_with(start)) {
         return None;
     }
     let without_number = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();

@@ -91,6 +91,8 @@ mod absent_tests;
 #[cfg(test)]
 mod blind_spots_tests;
 #[cfg(test)]
+mod names_tests;
+#[cfg(test)]
 mod queue_tests;
 #[cfg(test)]
 mod starved_tests;

@@ -1,6 +1,5 @@
 //! The slow messages that causes are about.
 
-use crate::model::message_name::message_name;
 use crate::model::time::{format_ns, share};
 use crate::model::{Analysis, OutsidePlace, SampledTree, token};
 use loopbox_format::model::{MainState, Message, Outside, Token, Uptime};
@@ -121,10 +120,10 @@ impl SlowMessage<'_> {
     }
 
     /// `message #46 (com.example.Checkout$1 on android.os.Handler)`.
-    pub(super) fn name(&self, api_level: u32) -> String {
+    pub(super) fn name(&self, a: &Analysis) -> String {
         let title = token::title(self.token);
-        match (self.message, self.place.and_then(OutsidePlace::words)) {
-            (Some(message), _) => format!("{title} ({})", message_name(message, api_level)),
+        match (a.title_of(self.token, self.message), self.place.and_then(OutsidePlace::words)) {
+            (Some(name), _) => format!("{title} ({name})"),
             (None, Some(words)) => format!("{title} (in {words})"),
             (None, None) => title,
         }

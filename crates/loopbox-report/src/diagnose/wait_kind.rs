@@ -173,8 +173,26 @@ pub(super) struct WaitProfile {
     by_site: HashMap<WaitSite, u64>,
     /// The time with a native method on top of the stack.
     pub(super) native_top_ns: u64,
-    /// The frame (with its line) that was on top of the stack for most of the time, and for how long.
-    pub(super) top_frame: Option<(FrameId, u64)>,
+    /// What was on top of the stack for most of the time.
+    pub(super) top: Option<TopFrame>,
+}
+
+/// A frame (with its line) on top of the stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TopFrame {
+    pub(super) frame: FrameId,
+    /// For how long.
+    pub(super) ns: u64,
+    /// The first frame of the app's own code below it, or else of what it ships, for most of that time; it
+    /// may be the frame itself.
+    pub(super) app: Option<FrameId>,
+}
+
+impl TopFrame {
+    /// What to look at: a helper of the platform or of a library burns the time of who calls it.
+    pub(super) fn culprit(self) -> FrameId {
+        self.app.unwrap_or(self.frame)
+    }
 }
 
 impl WaitProfile {
@@ -184,22 +202,29 @@ impl WaitProfile {
             by_kind: HashMap::new(),
             by_site: HashMap::new(),
             native_top_ns: 0,
-            top_frame: None,
+            top: None,
         };
-        let mut on_top: HashMap<FrameId, u64> = HashMap::new();
+        let mut on_top: HashMap<FrameId, HashMap<Option<FrameId>, u64>> = HashMap::new();
         for run in tree.stack_runs() {
             let ns = tree.span_ns(run.start, run.end);
             let top = tree.nodes[run.top as usize].frame;
-            *on_top.entry(top).or_default() += ns;
+            let stack = tree.stack(run.top);
+            let app = frames.first_own(stack.iter().rev(), |id| *id).copied();
+            *on_top.entry(top).or_default().entry(app).or_default() += ns;
             if frames[top].kind == FrameKind::Native {
                 profile.native_top_ns = profile.native_top_ns.saturating_add(ns);
             }
-            if let Some(site) = classify(&tree.stack(run.top), frames) {
+            if let Some(site) = classify(&stack, frames) {
                 *profile.by_kind.entry(site.kind).or_default() += ns;
                 *profile.by_site.entry(site).or_default() += ns;
             }
         }
-        profile.top_frame = on_top.into_iter().max_by_key(|&(frame, ns)| (ns, frame));
+        let tops = on_top.into_iter().map(|(frame, apps)| {
+            let ns = apps.values().fold(0, |sum: u64, ns| sum.saturating_add(*ns));
+            let app = apps.into_iter().max_by_key(|&(app, ns)| (ns, app)).and_then(|(app, _)| app);
+            TopFrame { frame, ns, app }
+        });
+        profile.top = tops.max_by_key(|top| (top.ns, top.frame));
         profile
     }
 

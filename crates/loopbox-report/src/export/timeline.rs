@@ -129,8 +129,7 @@ fn messages(a: &Analysis) -> Vec<Slice> {
 }
 
 fn name(a: &Analysis, token: Token, message: Option<&loopbox_format::model::Message>) -> String {
-    let named = |message| message_name(message, a.api_level());
-    message.map_or_else(|| format!("message #{token}"), named)
+    a.title_of(token, message).unwrap_or_else(|| format!("message #{token}"))
 }
 
 /// The queue around the instant when it was read. Overdue messages end there, all others start there. A sync barrier

@@ -7,6 +7,7 @@ use super::main_thread;
 use super::message_end::message_end_ns;
 use super::sampled_tree::{TreeBudget, read_tree};
 use super::{joined, parked, pending_queue, sections, system_trace};
+use crate::model::framework;
 use crate::model::sanitize::sanitize;
 use crate::model::{Analysis, AppPackages, Issue, SampledTree, token};
 use loopbox_format::model::{FeatureState, MainState, Record, Report, Statistic, Uptime};
@@ -37,7 +38,7 @@ impl Analysis {
         let main = sections::main(&report.main);
         let dump_ns = dump_ns(report, &main, &history);
         let end_ns = |token| message_end_ns(token, &main, &history, dump_ns);
-        let trees: Vec<SampledTree> = newest(&report.trees, limits::TREES)
+        let mut trees: Vec<SampledTree> = newest(&report.trees, limits::TREES)
             .iter()
             .map(|t| read_tree(t, end_ns(t.token), &mut frames, &mut budget))
             .collect();
@@ -48,6 +49,10 @@ impl Analysis {
             let what = format!("stack tree of {}: {}", token::title(tree.token), tree.error?);
             Some(Issue { offset: None, what })
         }));
+        let frames = frames.into_table();
+        for tree in trees.iter_mut().filter(|tree| !tree.token.is_outside()) {
+            tree.entry = framework::entry(tree, &frames);
+        }
         let mut analysis = Self {
             dump_ns,
             meta: sections::meta(&report.meta),
@@ -60,7 +65,7 @@ impl Analysis {
             main_thread: main_thread::read(&report.main_thread),
             threads,
             system_trace: trace,
-            frames: frames.into_table(),
+            frames,
             display_frames: display_frames::read(&report.frames),
             trees,
             features: features(report),

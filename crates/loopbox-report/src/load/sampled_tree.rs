@@ -51,6 +51,7 @@ pub(crate) fn read_tree(
         missed_samples: tree.missed_samples,
         longest_suspend_ns: tree.longest_stop_ns,
         total_suspend_ns: tree.total_stop_ns,
+        entry: None,
         error: error.or(reader.error),
     };
     sum_up(&mut read);

@@ -39,14 +39,17 @@ impl Deref for FrameTable {
 }
 
 impl FrameTable {
-    /// The first of these that is the app's own code, or else the first that the app ships; `id` gives the frame of one.
+    /// The first of these that is the app's own code, as its source has it if there is one, or else the
+    /// first that the app ships; `id` gives the frame of one.
     pub(crate) fn first_own<T: Copy>(
         &self,
         candidates: impl Iterator<Item = T> + Clone,
         id: impl Fn(T) -> FrameId,
     ) -> Option<T> {
         let find = |is: fn(&Frame) -> bool| candidates.clone().find(|&candidate| is(&self[id(candidate)]));
-        find(Frame::is_of_app).or_else(|| find(Frame::is_shipped))
+        find(|frame| frame.is_of_app() && !frame.is_made_by_compiler())
+            .or_else(|| find(Frame::is_of_app))
+            .or_else(|| find(Frame::is_shipped))
     }
 }
 

@@ -41,7 +41,6 @@ pub(crate) fn message_name(message: &Message, api_level: u32) -> String {
 /// The title of a stack tree: the number and the name of the message whose stacks it has, or the place outside of
 /// messages.
 pub(crate) fn tree_title(analysis: &Analysis, token: Token) -> String {
-    let name = |message: &Message| message_name(message, analysis.api_level());
     if token.is_outside() {
         let now = if analysis.current_token() == Some(token) { " (at the dump)" } else { "" };
         return match analysis.outside_words(token) {
@@ -50,11 +49,12 @@ pub(crate) fn tree_title(analysis: &Analysis, token: Token) -> String {
         };
     }
     if let Some(running) = analysis.running().filter(|running| running.token == token) {
-        let name = running.message.as_ref().map_or_else(|| format!("message #{token}"), name);
+        let name = analysis.title_of(token, running.message.as_ref());
+        let name = name.unwrap_or_else(|| format!("message #{token}"));
         return format!("#{token} {name} (running at the dump)");
     }
-    match analysis.recorded_message(token) {
-        Some(message) => format!("#{token} {}", name(message)),
+    match analysis.title_of(token, analysis.recorded_message(token)) {
+        Some(name) => format!("#{token} {name}"),
         None => format!("message #{token}"),
     }
 }
@@ -63,6 +63,31 @@ impl Analysis {
     /// Where the stacks of something outside of messages are, in words: `input`.
     pub(crate) fn outside_words(&self, token: Token) -> Option<&'static str> {
         self.tree(token)?.outside_place(&self.frames)?.place.words()
+    }
+
+    /// The method of the app by which a message's stacks name it: `com.example.Feed$load$1.invokeSuspend`.
+    /// `None` without stacks, and where the message is called after that
+    /// method or its class anyway.
+    pub(crate) fn named_by_stacks(&self, token: Token, message: Option<&Message>) -> Option<String> {
+        let entry = &self.frames[self.tree(token)?.entry?];
+        let class = message.map(|message| match message.callback.as_str() {
+            "" => message.target.as_str(),
+            callback => callback,
+        });
+        let name = entry.qualified();
+        // A coroutine that is launched prints the method that it begins with.
+        let as_named = class.is_some_and(|class| class == entry.class || class == name);
+        (!as_named).then_some(name)
+    }
+
+    /// One line that identifies a message: what its stacks call it, then what the Looper says of it, or one
+    /// of them. `None` when neither is known.
+    pub(crate) fn title_of(&self, token: Token, message: Option<&Message>) -> Option<String> {
+        let by_looper = message.map(|message| message_name(message, self.api_level()));
+        match (self.named_by_stacks(token, message), by_looper) {
+            (Some(by_stacks), Some(by_looper)) => Some(format!("{by_stacks}, by {by_looper}")),
+            (by_stacks, by_looper) => by_stacks.or(by_looper),
+        }
     }
 
     /// The name fields of a message that the history keeps by name.

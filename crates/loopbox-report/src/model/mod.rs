@@ -7,6 +7,7 @@ mod analysis;
 pub(crate) mod anr_words;
 pub(crate) mod class_names;
 mod frame;
+pub(crate) mod framework;
 mod locks;
 pub(crate) mod loopbox_code;
 mod main_thread;

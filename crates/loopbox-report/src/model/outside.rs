@@ -2,6 +2,7 @@
 
 use super::analysis::Analysis;
 use super::frame::{Frame, FrameId, FrameKind, FrameTable};
+use super::framework::Role;
 use super::sampled_tree::SampledTree;
 use loopbox_format::model::{MainState, Outside, Token, Uptime};
 
@@ -65,15 +66,15 @@ fn place_of(stack: &[FrameId], frames: &FrameTable) -> Option<(OutsidePlace, Opt
 
 fn place_of_named(stack: &[FrameId], frames: &FrameTable) -> (OutsidePlace, Option<FrameId>) {
     let frame = |&id: &FrameId| &frames[id];
-    let in_queue = |f: &Frame| {
-        f.class == "android.os.MessageQueue" && (f.method == "nativePollOnce" || f.method.starts_with("next"))
+    // An app's own handler may dispatch, too.
+    let role = |f: &Frame| match f.role() {
+        None if f.method == "dispatchMessage" => Some(Role::Dispatch),
+        role => role.filter(|role| *role != Role::Loop),
     };
-    let Some(at) = stack.iter().rposition(|id| in_queue(frame(id)) || frame(id).method == "dispatchMessage")
-    else {
-        return (OutsidePlace::Elsewhere, None);
-    };
+    let found = stack.iter().enumerate().rev().find_map(|(at, id)| Some((at, role(frame(id))?)));
+    let Some((at, role)) = found else { return (OutsidePlace::Elsewhere, None) };
     let above = &stack[at + 1..];
-    if frame(&stack[at]).method == "dispatchMessage" {
+    if role == Role::Dispatch {
         return (OutsidePlace::UnseenMessage, above.first().copied());
     }
     let Some(first) = above.first().map(frame) else { return (OutsidePlace::Waiting, None) };

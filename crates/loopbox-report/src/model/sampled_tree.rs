@@ -58,6 +58,9 @@ pub struct SampledTree {
     pub longest_suspend_ns: u64,
     /// The time for which all samples together suspended it.
     pub total_suspend_ns: u64,
+    /// The first method of the app above the dispatch of the message, for most of the time: what the
+    /// message is called. `None` when no stack has one, or for what ran outside of messages.
+    pub entry: Option<FrameId>,
     /// Why the tree is invalid or was not read completely.
     pub error: Option<&'static str>,
 }

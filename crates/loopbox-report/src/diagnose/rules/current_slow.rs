@@ -21,7 +21,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     };
     Some(
         Finding::new("current-slow", score, title)
-            .with_evidence(format!("it is {}", slow.name(facts.analysis.api_level())))
+            .with_evidence(format!("it is {}", slow.name(facts.analysis)))
             .with_all_evidence(time_outs(facts, slow))
             .with_evidence(cpu)
             .with_all_evidence(path)

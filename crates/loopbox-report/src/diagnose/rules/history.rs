@@ -49,7 +49,7 @@ fn one_long(facts: &Facts<'_>) -> Option<Finding> {
         Finding::new("history", facts.score(past), title)
             .with_evidence(format!(
                 "{} ended {} before the dump",
-                past.name(facts.analysis.api_level()),
+                past.name(facts.analysis),
                 format_ns(ended)
             ))
             .with_evidence(now)
@@ -108,7 +108,10 @@ fn handlers(facts: &Facts<'_>) -> Option<String> {
     let in_window = facts.analysis.history.iter().filter(|record| facts.is_in_window(record));
     for detail in in_window.flat_map(|record| &record.details) {
         let Some(message) = &detail.message else { continue };
-        let (count, wall_ns) = by_name.entry(message_name(message, facts.analysis.api_level())).or_default();
+        // What one library dispatches are many things to the app, of which the stacks know the slow ones.
+        let by_stacks = facts.analysis.named_by_stacks(detail.token, Some(message));
+        let name = by_stacks.unwrap_or_else(|| message_name(message, facts.analysis.api_level()));
+        let (count, wall_ns) = by_name.entry(name).or_default();
         *count += 1;
         *wall_ns = wall_ns.saturating_add(detail.wall_ns);
     }

@@ -5,7 +5,7 @@ use crate::diagnose::dominant_wait::{called_from, dominant_wait, short, uncovere
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::suspects::{Suspect, suspects};
-use crate::diagnose::wait_kind::WaitKind;
+use crate::diagnose::wait_kind::{TopFrame, WaitKind};
 use crate::model::time::{format_ns, percent, share};
 use crate::model::{Analysis, FrameId, FrameKind, LockHolder, LockSource};
 use std::fmt::Write as _;
@@ -102,7 +102,7 @@ pub(super) fn find_holder(facts: &Facts<'_>) -> Option<Finding> {
     let waits_in = facts.profile.as_ref().and_then(|profile| match profile.main_site(WaitKind::Lock) {
         // The top of the stack is where Java parks.
         Some((site, _)) if parked => site.app,
-        _ => profile.top_frame.map(|(frame, _)| frame),
+        _ => profile.top.map(TopFrame::culprit),
     });
     Some(
         finding
@@ -231,7 +231,8 @@ fn hint(facts: &Facts<'_>, what: FrameId, suspect: &Suspect<'_>) -> String {
 pub(super) fn find_monitor(facts: &Facts<'_>) -> Option<Finding> {
     let slow = facts.primary_message()?;
     let profile = facts.profile.as_ref()?;
-    let (frame, ns) = profile.top_frame?;
+    let top = profile.top?;
+    let TopFrame { frame, ns, .. } = top;
     let top_share = share(ns, profile.total_ns);
     let cpu = slow.cpu_share()?;
     let java = facts.analysis.frames[frame].kind == FrameKind::Java;
@@ -246,7 +247,10 @@ pub(super) fn find_monitor(facts: &Facts<'_>) -> Option<Finding> {
         None => facts.wakeup_latency_ns >= Some(300_000_000),
     };
     let score = facts.score(slow) + if starved { -0.35 } else { 0.02 };
-    let title = format!("{} seems to wait for a monitor in {}", slow.subject(), short(facts, frame));
+    // The monitor may be that of a class of Java's, a `Hashtable`.
+    let caller = top.app.filter(|app| *app != frame);
+    let caller = caller.map_or_else(String::new, |app| format!(", called from {}", short(facts, app)));
+    let title = format!("{} seems to wait for a monitor in {}{caller}", slow.subject(), short(facts, frame));
     let mut finding = Finding::new("lock", score, title)
         .with_evidence(format!("{} of its stacks show the same place in Java code", percent(top_share)))
         .with_evidence(format!(
@@ -260,5 +264,5 @@ pub(super) fn find_monitor(facts: &Facts<'_>) -> Option<Finding> {
     }
     let not_measured = measured.is_none().then(|| NOT_MEASURED.to_owned());
     let finding = finding.at_most_medium(not_measured).at_most_medium(uncovered(slow, profile));
-    Some(finding.with_advice(ADVICE).with_message(slow.token).with_culprit(Some(frame)))
+    Some(finding.with_advice(ADVICE).with_message(slow.token).with_culprit(Some(top.culprit())))
 }

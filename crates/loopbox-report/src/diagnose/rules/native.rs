@@ -4,7 +4,7 @@ use crate::diagnose::cpu_wait::{NOT_MEASURED, measured_cpu_wait};
 use crate::diagnose::dominant_wait::{called_from, short, uncovered};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
-use crate::diagnose::wait_kind::WaitKind;
+use crate::diagnose::wait_kind::{TopFrame, WaitKind};
 use crate::model::time::{format_ns, percent, share};
 use crate::model::{FrameKind, MainThread, MainWaitKind};
 
@@ -19,7 +19,7 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     }
     let (main, wait) = (facts.analysis.main_thread.as_ref()?, facts.analysis.main_wait()?);
     let profile = facts.profile.as_ref()?;
-    let (frame, ns) = profile.top_frame?;
+    let TopFrame { frame, ns, .. } = profile.top?;
     // What computes in native code may wait for a moment, too. What waited for a CPU computes as soon as it has one, and
     // the sampler has it stopped meanwhile (in a futex) longer than on other machines: a wait takes no CPU and wants none.
     let cpu = slow.cpu_share().filter(|cpu| *cpu < 0.3)?;

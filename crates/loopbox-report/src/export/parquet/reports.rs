@@ -5,7 +5,6 @@ use super::{Column, Row, object};
 use crate::cluster::Problem;
 use crate::diagnose::{Confidence, Diagnosis};
 use crate::model::anr_words::{exit_reason, verdict};
-use crate::model::message_name::message_name;
 use crate::model::time::ms;
 use crate::model::version::version_code;
 use crate::model::{Analysis, Overdue, PendingQueue};
@@ -101,11 +100,13 @@ impl ReportRow {
         };
         let work = a.history.iter().filter(|r| matches!(r.kind, RecordKind::Group | RecordKind::Single));
         // State, message, age and CPU time.
-        let name = |message| message_name(message, process.api_level);
         let (state, message, age_ns, cpu_ns) = match &a.main {
-            MainState::Running(running) => {
-                ("running", running.message.as_ref().map(name), Some(running.age_ns()), running.cpu_ns)
-            }
+            MainState::Running(running) => (
+                "running",
+                a.title_of(running.token, running.message.as_ref()),
+                Some(running.age_ns()),
+                running.cpu_ns,
+            ),
             MainState::Outside(outside) => {
                 let place = a.outside_words(outside.token).map(str::to_owned);
                 ("outside", place, Some(outside.age_ns()), outside.cpu_ns)

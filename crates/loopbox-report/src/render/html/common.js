@@ -38,8 +38,11 @@ const NOW = R.current.state === 'running' || R.current.state === 'outside' ? R.c
 const outsideText = (c) => 'outside of messages' + (c.place ? ', in ' + c.place : '');
 const messageText = (token, message) => '#' + token + ' ' + (message ? message.text : '(unnamed)');
 const shortClass = (name) => name.split('.').pop();
-// A short name of a message: the class of its callback, or the class of its handler and its `what`.
-const messageShort = (m) => m.callback ? shortClass(m.callback) : shortClass(m.target) + (m.what_name ? ' ' + m.what_name : m.what != null && m.what !== 0 ? ' ' + m.what : '');
+// A short name of a message: the method of the app that its stacks name it by, the class of its callback,
+// or the class of its handler and its `what`.
+const messageShort = (m) => m.by_stacks ? m.by_stacks.split('.').slice(-2).join('.') : messageOfLooper(m);
+const messageOfLooper = (m) => m.callback ? shortClass(m.callback) : shortClass(m.target) +
+  (m.what_name ? ' ' + m.what_name : m.what != null && m.what !== 0 ? ' ' + m.what : '');
 const percent = (part, whole) => whole > 0 ? (100 * part / whole).toFixed(part / whole < 0.1 ? 1 : 0) + ' %' : '';
 
 const KINDS = {

@@ -85,7 +85,7 @@ impl CurrentView {
                 before_install_ms: ms(a.before_install_ns(running.start_ns, running.age_ns())),
                 cpu_ms: running.cpu_ns.map(ms),
                 depth: running.depth,
-                message: running.message.as_ref().map(|m| MessageView::new(m, a.api_level())),
+                message: running.message.as_ref().map(|m| MessageView::of(a, running.token, m)),
                 has_tree: a.tree(running.token).is_some(),
             },
             _ => Self::Unknown,

@@ -130,7 +130,7 @@ impl DetailView {
                 End::Missed => "missed",
                 _ => "unknown",
             },
-            message: detail.message.as_ref().map(|m| MessageView::new(m, a.api_level())),
+            message: detail.message.as_ref().map(|m| MessageView::of(a, detail.token, m)),
             has_tree: a.tree(detail.token).is_some(),
         }
     }

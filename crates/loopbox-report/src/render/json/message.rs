@@ -1,7 +1,8 @@
 //! What identifies a message.
 
+use crate::model::Analysis;
 use crate::model::message_name::{message_name, what_name};
-use loopbox_format::model::{Component, Message, NamedBy};
+use loopbox_format::model::{Component, Message, NamedBy, Token};
 use serde::Serialize;
 
 /// What identifies a message.
@@ -9,6 +10,10 @@ use serde::Serialize;
 pub struct MessageView {
     /// The message in one line.
     pub text: String,
+    /// The method of the app by which the message's stacks name it, which is in `text`, too:
+    /// `com.example.Feed$load$1.invokeSuspend`. `None` without stacks, and where the message has the name
+    /// of that method's class.
+    pub by_stacks: Option<String>,
     /// The class of the target Handler.
     pub target: String,
     /// The class of the callback; empty when there is none.
@@ -24,9 +29,18 @@ pub struct MessageView {
 }
 
 impl MessageView {
+    /// A message that ran, or runs.
+    pub(super) fn of(a: &Analysis, token: Token, message: &Message) -> Self {
+        let view = Self::new(message, a.api_level());
+        let text = a.title_of(token, Some(message)).unwrap_or_else(|| view.text.clone());
+        Self { text, by_stacks: a.named_by_stacks(token, Some(message)), ..view }
+    }
+
+    /// A message by what the Looper says of it.
     pub(super) fn new(message: &Message, api_level: u32) -> Self {
         Self {
             text: message_name(message, api_level),
+            by_stacks: None,
             what_name: what_name(message, api_level),
             target: message.target.clone(),
             callback: message.callback.clone(),

@@ -1,0 +1,102 @@
+//! What a message is called that a library dispatches: Kotlin's coroutines and RxJava, as apps ship them,
+//! on a real ART.
+
+use anyhow::{Context, Result, ensure};
+use loopbox_android_pack::half;
+use loopbox_e2e::libraries::coroutines_and_rx;
+use loopbox_e2e::{LIMIT, read};
+use loopbox_format::report::Decoded;
+use loopbox_launch::{Build, Launcher};
+use loopbox_report::Analysis;
+use loopbox_report::diagnose::diagnose;
+use loopbox_report::json::{CurrentView, MessageView, ReportView};
+use loopbox_setup::jar;
+use loopbox_setup::kotlin::Kotlin;
+use loopbox_setup::progress::Progress;
+use loopbox_setup::workspace::root;
+use std::path::{Path, PathBuf};
+use tempfile::tempdir;
+
+/// Which report, the method of the app that its message is called after, and a part of what the Looper
+/// calls it.
+const MESSAGES: [(&str, &str, &str); 3] = [
+    ("launched", "named.Feed$load$1.invokeSuspend", "kotlinx.coroutines."),
+    ("resumed", "named.Feed$load$1.invokeSuspend", "kotlinx.coroutines."),
+    ("observed", "named.Feed$observe$1.accept", "io.reactivex.rxjava3.android."),
+];
+
+/// The app with its libraries, as a dexed jar.
+fn app(launcher: &Launcher, folder: &Path) -> Result<PathBuf> {
+    let compiled = half::compiled()?;
+    let (kotlin, classes) = (Kotlin::ensure(&Progress::new("kotlin"))?, folder.join("kotlin"));
+    let mut parts = coroutines_and_rx(folder)?;
+    let class_path: Vec<PathBuf> =
+        [compiled.library, compiled.android_jar].into_iter().chain(parts.iter().cloned()).collect();
+    kotlin.compile(&[root().join("tests/named/Named.kt")], &class_path, &classes)?.into_text()?;
+    let plain = folder.join("classes.jar");
+    jar::pack(&classes, &plain)?;
+    parts.extend([plain, kotlin.standard_library()?.to_owned()]);
+    let app = folder.join("app.jar");
+    launcher.testbed.dex_classes(&parts, &app)?;
+    Ok(app)
+}
+
+/// By the Printer a coroutine that is launched has this name of itself.
+fn is_called(message: &MessageView, name: &str, by: &str) -> Result<()> {
+    ensure!(message.text.starts_with(name), "{message:?} is not {name}");
+    let by_itself = message.callback == name && message.by_stacks.is_none();
+    let by_stacks = message.by_stacks.as_deref() == Some(name) && message.callback.starts_with(by);
+    ensure!(by_itself || by_stacks, "{message:?} is not by {by}");
+    Ok(())
+}
+
+fn plays(testbed: &str, hook: &str) -> Result<()> {
+    let (work, reports) = (tempdir()?, tempdir()?);
+    let launcher = Launcher::new(testbed, Build::Dev)?;
+    let app = app(&launcher, work.path())?;
+    let jars = launcher.class_path().last().context("no apps")?.display().to_string();
+    let both = format!("{jars}:{}", app.display());
+    let app = launcher.app_in(both.as_ref(), "named.NamedKt");
+    let mut app = app.argument(reports.path().display().to_string()).argument(hook).start()?;
+    let mut report = |what: &str| -> Result<Decoded> {
+        let line = app.wait_for(&format!("SCRIPT {what} "), LIMIT)?;
+        let path = line.split_whitespace().nth(2).context("no path")?;
+        Ok(Decoded { report: read(path.as_ref())?, damage: Vec::new() })
+    };
+    for (what, name, by) in MESSAGES {
+        let a = Analysis::new(&report(what)?);
+        let verdict = diagnose(&a);
+        let view = ReportView::new(&a, &verdict);
+        let CurrentView::Running { message: Some(message), .. } = &view.current else {
+            anyhow::bail!("{what}: {:?}", view.current);
+        };
+        is_called(message, name, by).context(what)?;
+        let slow = verdict.causes.iter().find(|cause| cause.rule == "current-slow");
+        let slow = slow.with_context(|| format!("{what}: {verdict:#?}"))?;
+        ensure!(slow.evidence[0].contains(&format!("({})", message.text)), "{what}: {:?}", slow.evidence);
+        let culprit = slow.culprit.as_deref().unwrap_or_default();
+        ensure!(culprit.starts_with("named.Feed.parse"), "{what}: {culprit}");
+    }
+    // Over, they are called what they were called while they ran.
+    let a = Analysis::new(&report("over")?);
+    let view = ReportView::new(&a, &diagnose(&a));
+    let messages = view.history.iter().flat_map(|record| &record.details);
+    let messages = messages.filter(|detail| detail.has_tree).filter_map(|detail| detail.message.as_ref());
+    let named: Vec<&MessageView> = messages.filter(|message| message.text.starts_with("named.")).collect();
+    ensure!(named.len() == MESSAGES.len(), "{named:#?}");
+    for (message, (what, name, by)) in named.into_iter().zip(MESSAGES) {
+        is_called(message, name, by).context(what)?;
+    }
+    app.kill();
+    Ok(())
+}
+
+#[test]
+fn coroutines_and_rx_are_called_after_the_apps_methods_by_observer() -> Result<()> {
+    plays("art10", "OBSERVER")
+}
+
+#[test]
+fn coroutines_and_rx_are_called_after_the_apps_methods_by_printer() -> Result<()> {
+    plays("art11", "PRINTER")
+}

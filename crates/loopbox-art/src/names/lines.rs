@@ -25,20 +25,24 @@ impl LineTable {
         self.packed.len()
     }
 
-    /// The line of the instruction at `dex_pc`: that of the last entry not after it.
+    /// The line of the instruction at `dex_pc`, as ART finds it (`DexFile::GetLineNumFromPC`, 10.0.0_r1 to 16): that of the
+    /// first entry at it, else of the last one before it. A negative line is none.
     pub fn line(&self, dex_pc: u32) -> Option<u32> {
         let mut rest: &[u8] = &self.packed;
         let mut pc = 0u32;
-        let mut line = 0i64;
+        let mut line = 0i32;
         let mut found = None;
         while !rest.is_empty() {
             pc = pc.wrapping_add(uleb(&mut rest)?);
             let change = uleb(&mut rest)?;
-            line += i64::from(change >> 1) ^ -i64::from(change & 1);
+            line = line.wrapping_add((change >> 1) as i32 ^ -((change & 1) as i32));
             if pc > dex_pc {
                 break;
             }
             found = u32::try_from(line).ok();
+            if pc == dex_pc {
+                break;
+            }
         }
         found
     }
@@ -74,16 +78,19 @@ enum Decoded {
     Damaged,
 }
 
-/// Runs the debug info's state machine.
+/// Runs the debug info's state machine as far as a method of `code_units` goes, like `DexFile::DecodeDebugPositionInfo`.
+///
+/// What comes after is another method's: R8 gives most methods one table for all, in which a line is a dex pc and one, as
+/// long as the longest of them. Numbers wrap around as ART's do.
 fn decode(bytes: &[u8], code_units: u32) -> Decoded {
-    const LINE_BASE: i64 = -4;
+    const LINE_BASE: i32 = -4;
     const LINE_RANGE: u8 = 15;
     const FIRST_SPECIAL: u8 = 0x0a;
 
     let mut rest = bytes;
     let mut run = || -> Option<Option<LineTable>> {
         let mut packed = Packer::default();
-        let mut line = i64::from(uleb(&mut rest)?);
+        let mut line = uleb(&mut rest)? as i32;
         let mut pc = 0u32;
         let parameters = uleb(&mut rest)?;
         if parameters > 255 {
@@ -97,18 +104,21 @@ fn decode(bytes: &[u8], code_units: u32) -> Decoded {
             rest = tail;
             match *opcode {
                 0 => return Some(Some(packed.finish())),
-                1 => pc = pc.saturating_add(uleb(&mut rest)?),
-                2 => line += sleb(&mut rest)?,
+                1 => pc = pc.wrapping_add(uleb(&mut rest)?),
+                2 => line = line.wrapping_add(sleb(&mut rest)?),
                 3 => skip(&mut rest, 3)?,         // start_local: register, name, type
                 4 => skip(&mut rest, 4)?,         // start_local_extended: and signature
                 5 | 6 | 9 => skip(&mut rest, 1)?, // end_local, restart_local, set_file
                 7 | 8 => {}                       // set_prologue_end, set_epilogue_begin
                 special @ FIRST_SPECIAL.. => {
                     let adjusted = special - FIRST_SPECIAL;
-                    pc = pc.saturating_add(u32::from(adjusted / LINE_RANGE));
-                    line += LINE_BASE + i64::from(adjusted % LINE_RANGE);
-                    if pc > code_units || !(0..=0x7fff_ffff).contains(&line) {
-                        return Some(None);
+                    pc = pc.wrapping_add(u32::from(adjusted / LINE_RANGE));
+                    line = line.wrapping_add(LINE_BASE + i32::from(adjusted % LINE_RANGE));
+                    if pc < packed.seen {
+                        return Some(None); // no compiler goes back
+                    }
+                    if pc >= code_units {
+                        return Some(Some(packed.finish()));
                     }
                     packed.push(pc, line);
                 }
@@ -126,17 +136,28 @@ fn decode(bytes: &[u8], code_units: u32) -> Decoded {
 struct Packer {
     bytes: Vec<u8>,
     pc: u32,
-    line: i64,
+    line: i32,
+    /// The pc of the last entry, also of one that was left out.
+    seen: u32,
 }
 
 impl Packer {
-    fn push(&mut self, pc: u32, line: i64) {
-        let change = line - self.line;
-        if change == 0 && !self.bytes.is_empty() {
+    fn push(&mut self, pc: u32, line: i32) {
+        let first_here = self.bytes.is_empty() || pc != self.seen;
+        let left_out = self.seen != self.pc;
+        self.seen = pc;
+        if line == self.line && !self.bytes.is_empty() {
             return; // the same line goes on
         }
+        if !first_here && left_out {
+            // Of several entries at one instruction the first counts for it: here it only said that the line goes on.
+            self.put(pc - self.pc);
+            self.put(0);
+            self.pc = pc;
+        }
         self.put(pc - self.pc);
-        self.put(((change << 1) ^ (change >> 63)) as u32);
+        let change = line.wrapping_sub(self.line);
+        self.put(((change << 1) ^ (change >> 31)) as u32);
         (self.pc, self.line) = (pc, line);
     }
 
@@ -170,20 +191,20 @@ fn uleb(bytes: &mut &[u8]) -> Option<u32> {
     Some(value)
 }
 
-fn sleb(bytes: &mut &[u8]) -> Option<i64> {
-    let mut value = 0i64;
+fn sleb(bytes: &mut &[u8]) -> Option<i32> {
+    let mut value = 0u32;
     for shift in [0u32, 7, 14, 21, 28] {
         let (byte, rest) = bytes.split_first()?;
         *bytes = rest;
-        value |= i64::from(byte & 0x7f) << shift;
+        value |= u32::from(byte & 0x7f) << shift;
         if byte & 0x80 == 0 {
-            if byte & 0x40 != 0 {
-                value -= 1i64 << (shift + 7);
+            if byte & 0x40 != 0 && shift < 28 {
+                value |= u32::MAX << (shift + 7);
             }
             break;
         }
     }
-    Some(value)
+    Some(value as i32)
 }
 
 #[cfg(test)]
@@ -246,7 +267,7 @@ mod tests {
         ]);
         let t = t.unwrap();
         assert_eq!(t.line(0), None);
-        assert_eq!(t.line(1), Some(11), "advance_line -1");
+        assert_eq!([t.line(1), t.line(2)], [Some(12), Some(11)], "advance_line -1");
     }
 
     #[test]
@@ -256,12 +277,44 @@ mod tests {
         assert_eq!(LineTable::default().line(7), None);
     }
 
+    /// What R8 9.5 writes for methods of one parameter at its defaults, as long as the longest of them.
     #[test]
-    fn sequences_without_end_or_out_of_range_give_nothing() {
+    fn a_table_of_many_methods_is_read_as_far_as_the_method_goes() {
+        let mut bytes = vec![1, 1, 0, special(0, 0)];
+        bytes.extend([special(1, 1); 478]);
+        bytes.push(0);
+        let Decoded::Lines(table) = decode(&bytes, 20) else { panic!("refused") };
+        let lines: Vec<_> = [0, 1, 18, 19].into_iter().map(|pc| table.line(pc)).collect();
+        assert_eq!(lines, [Some(1), Some(2), Some(19), Some(20)]);
+        // What is past the method may as well be unreadable: one byte after the entry that ends it.
+        let Decoded::Lines(cut) = decode(&bytes[..24], 20) else { panic!("refused") };
+        assert_eq!(cut, table);
+        assert!(matches!(decode(&bytes[..23], 20), Decoded::Short));
+        // A pc past the end by an opcode of its own.
+        assert_eq!(self::table(&[special(0, 0), 1, 0xd0, 0x0f, special(0, 5)]).unwrap().line(999), Some(10));
+    }
+
+    #[test]
+    fn of_entries_at_one_instruction_the_first_counts_for_it_and_the_last_after_it() {
+        let t = table(&[special(0, 0), special(0, 1), special(3, 1), 0]).unwrap();
+        assert_eq!([t.line(0), t.line(1), t.line(3)], [Some(10), Some(11), Some(12)]);
+        // The first may say what was said before.
+        let t = table(&[special(0, 0), special(3, 0), special(0, 2), special(2, 0), 0]).unwrap();
+        assert_eq!([t.line(2), t.line(3), t.line(4), t.line(5)], [10, 10, 12, 12].map(Some));
+    }
+
+    #[test]
+    fn an_entry_without_a_line_says_nothing_of_the_others() {
+        let t = table(&[special(0, 0), 2, 0x70, special(2, 0), 2, 0x14, special(2, 0), 0]).unwrap();
+        assert_eq!([t.line(1), t.line(2), t.line(4)], [Some(10), None, Some(14)]);
+    }
+
+    #[test]
+    fn sequences_without_end_or_out_of_order_give_nothing() {
         assert_eq!(table(&[special(0, 0)]), None);
         assert_eq!(table(&[1, 0x80]), None);
-        assert_eq!(table(&[2, 0x70, special(0, 0), 0]), None, "a line below zero");
-        assert_eq!(table(&[1, 0xd0, 0x0f, special(0, 0), 0]), None, "a pc past the code");
+        let back = [special(4, 0), 1, 0xfe, 0xff, 0xff, 0xff, 0x0f, special(0, 0), 0];
+        assert_eq!(table(&back), None, "the pc goes back");
         assert!(matches!(decode(&[10, 0x80, 0x10], 10), Decoded::Damaged), "2048 parameters");
     }
 }

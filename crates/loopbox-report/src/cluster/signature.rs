@@ -14,8 +14,8 @@
 
 use super::cardinality::hash64;
 use crate::diagnose::Diagnosis;
-use crate::model::class_names::{is_platform, looks_obfuscated};
-use crate::model::framework::{ACCESSORS, Role};
+use crate::model::class_names::{is_accessor, is_platform, looks_obfuscated, synthetic_part};
+use crate::model::framework::Role;
 use crate::model::{Analysis, Frame, MergedNode, MergedTree, SampledTree};
 use crate::smoothness::{message_token, tree_token, word};
 use loopbox_format::model::{JankFrame, Message, Token};
@@ -195,9 +195,7 @@ fn stable_class(class: &str) -> String {
     let (package, simple) = class.rsplit_once('.').map_or(("", class), |(package, simple)| (package, simple));
     let simple = if let Some(rest) = simple.strip_prefix("-$$Lambda$") {
         format!("{}$λ", rest.split('$').next().unwrap_or_default())
-    } else if let Some(at) =
-        ["$$ExternalSynthetic", "$$Lambda", "$$InternalSynthetic"].iter().find_map(|m| simple.find(m))
-    {
+    } else if let Some(at) = synthetic_part(simple) {
         format!("{}$λ", &simple[..at])
     } else {
         simple.split('$').map(stable_part).collect::<Vec<_>>().join("$")
@@ -220,10 +218,9 @@ fn stable_part(part: &str) -> String {
 }
 
 /// A method name without what compilers make up: `lambda$onCreate$3`, `onCreate$lambda$3`, `load$default`,
-/// `load$suspendImpl`, `load-0d7_KjU` (Kotlin's inline classes). `None` for one that only calls the method it stands for,
-/// which is the next frame: `access$000`, `$r8$lambda$h4sh`, `-$$Nest$mload`.
+/// `load$suspendImpl`, `load-0d7_KjU` (Kotlin's inline classes). `None` for an accessor.
 fn stable_method(method: &str) -> Option<String> {
-    if ACCESSORS.iter().any(|start| method.starts_with(start)) {
+    if is_accessor(method) {
         return None;
     }
     let without_number = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();

@@ -49,7 +49,8 @@ pub(super) fn hot_path(facts: &Facts<'_>, slow: SlowMessage<'_>) -> (Vec<String>
     let merged = MergedTree::folded([tree], frames);
     let path = merged.hot_path();
     let own = frames.first_own(path.iter().rev(), |node| node.frame);
-    let culprit = own.or(path.last());
+    let named = path.iter().rev().find(|node| !frames[node.frame].synthetic);
+    let culprit = own.or(named).or(path.last());
     let total = tree.total_ns();
     let mut evidence: Vec<String> = culprit
         .into_iter()

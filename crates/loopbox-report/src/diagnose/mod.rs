@@ -99,4 +99,6 @@ mod starved_tests;
 #[cfg(test)]
 mod suspects_tests;
 #[cfg(test)]
+mod synthetic_tests;
+#[cfg(test)]
 mod tests;

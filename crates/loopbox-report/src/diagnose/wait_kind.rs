@@ -131,7 +131,8 @@ fn classify(stack: &[FrameId], frames: &FrameTable) -> Option<WaitSite> {
     let from_top = || stack.iter().rev();
     let app = frames.first_own(from_top(), |id| *id).copied();
     // The frame above it.
-    let call = from_top().take_while(|id| Some(**id) != app).last().copied().filter(|_| app.is_some());
+    let above = from_top().take_while(|id| Some(**id) != app && app.is_some());
+    let call = above.filter(|id| !frame(id).synthetic).last().copied();
     let shipped = from_top().find(|id| frame(id).is_shipped()).copied();
     let mut found: Option<(usize, FrameId, WaitKind)> = None;
     for (depth, &at) in from_top().take(MAX_CLASSIFIED).enumerate() {

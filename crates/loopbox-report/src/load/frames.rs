@@ -1,6 +1,7 @@
 //! Collecting the distinct frames of a report.
 
 use super::limits;
+use crate::model::class_names::{is_synthetic, source_place};
 use crate::model::sanitize::sanitize;
 use crate::model::{AppPackages, CodeOwner, Frame, FrameId, FrameKind, FrameTable};
 use loopbox_format::model::{Location, LocationId, Symbols};
@@ -9,7 +10,8 @@ use std::collections::HashMap;
 fn unnamed(kind: FrameKind, method: String) -> Frame {
     let none = String::new;
     let owner = CodeOwner::Platform;
-    Frame { class: none(), method, signature: none(), file: none(), line: None, dex_pc: None, kind, owner }
+    let (signature, file) = (none(), none());
+    Frame { class: none(), method, signature, file, line: None, dex_pc: None, kind, owner, synthetic: false }
 }
 
 fn read_frame(symbols: &Symbols, packages: &AppPackages, location: LocationId) -> Frame {
@@ -17,15 +19,18 @@ fn read_frame(symbols: &Symbols, packages: &AppPackages, location: LocationId) -
     match symbols.location(location) {
         Some(&Location::Frame { method, dex_pc, line }) => {
             let Some(m) = symbols.method(method) else { return unknown() };
+            let is_java = dex_pc.is_some() || line.is_some();
+            let (file, line) = source_place(&m.source_file, line);
             Frame {
                 class: sanitize(&m.class, limits::NAME_CHARS),
                 method: sanitize(&m.name, limits::NAME_CHARS),
                 signature: sanitize(&m.signature, limits::NAME_CHARS),
-                file: sanitize(&m.source_file, limits::NAME_CHARS),
+                file: sanitize(file, limits::NAME_CHARS),
                 line,
                 dex_pc,
-                kind: if dex_pc.is_some() || line.is_some() { FrameKind::Java } else { FrameKind::Native },
+                kind: if is_java { FrameKind::Java } else { FrameKind::Native },
                 owner: packages.owner(&m.class),
+                synthetic: is_synthetic(&m.class, &m.name, &m.source_file),
             }
         }
         Some(&Location::Elided { frames }) => {
@@ -80,6 +85,8 @@ impl<'s> FrameCollector<'s> {
         line: Option<u32>,
         kind: FrameKind,
     ) -> FrameId {
+        let synthetic = is_synthetic(class, method, file);
+        let (file, line) = source_place(file, line);
         let frame = Frame {
             class: sanitize(class, limits::NAME_CHARS),
             method: sanitize(method, limits::NAME_CHARS),
@@ -89,6 +96,7 @@ impl<'s> FrameCollector<'s> {
             dex_pc: None,
             kind,
             owner: self.packages.owner(class),
+            synthetic,
         };
         *self.named.entry(frame).or_insert_with_key(|frame| {
             self.frames.push(frame.clone());

@@ -97,6 +97,45 @@ impl AppPackages {
     }
 }
 
+/// What R8 and D8 write as the source file of a class that they made.
+const SYNTHETIC_FILES: [&str; 2] = ["R8$$SyntheticClass", "D8$$SyntheticClass"];
+/// What Google's own modules have as their source file: where a hash and a number are looked up.
+const LOOKED_UP_FILE: &str = "go/retraceme ";
+/// How compilers begin the names of methods that only call the one which they stand for.
+const ACCESSORS: [&str; 3] = ["access$", "$r8$lambda$", "-$$Nest$"];
+/// What is in the names of classes that compilers made: of R8 and D8, and of javac.
+const SYNTHETIC_CLASSES: [&str; 3] = ["$$ExternalSynthetic", "$$Lambda", "$$InternalSynthetic"];
+
+/// The source file and the line that a report names, where they are of a source: compilers write others, and
+/// line 0 for none.
+pub(crate) fn source_place(file: &str, line: Option<u32>) -> (&str, Option<u32>) {
+    if is_source_file(file) { (file, line.filter(|line| *line > 0)) } else { ("", None) }
+}
+
+/// Whether a source may have this name.
+pub(crate) fn is_source_file(file: &str) -> bool {
+    !SYNTHETIC_FILES.contains(&file) && !file.starts_with(LOOKED_UP_FILE)
+}
+
+/// Whether a method only calls the one that it stands for, which is the next frame: `access$000`,
+/// `$r8$lambda$h4sh`, `-$$Nest$mload`.
+pub(crate) fn is_accessor(method: &str) -> bool {
+    ACCESSORS.iter().any(|start| method.starts_with(start))
+}
+
+/// Where the part of a class's simple name begins that says that a compiler made it: a lambda, an outline, a
+/// backport.
+pub(crate) fn synthetic_part(simple: &str) -> Option<usize> {
+    SYNTHETIC_CLASSES.iter().find_map(|part| simple.find(part))
+}
+
+/// Whether a compiler made a method: an accessor, or all of its class. Of a class that R8 and D8 have given an ordinary name
+/// only the source file says so.
+pub(crate) fn is_synthetic(class: &str, method: &str, file: &str) -> bool {
+    let simple = class.rsplit('.').next().unwrap_or_default();
+    is_accessor(method) || synthetic_part(simple).is_some() || SYNTHETIC_FILES.contains(&file)
+}
+
 /// Whether a class name looks obfuscated by R8 or ProGuard: `a`, `b.c.d`, `e0`, `a.b$c`, `defpackage.A1`.
 ///
 /// The last part up to the first `$` has one or two letters and digits, or three with a small letter first. Real
@@ -112,6 +151,30 @@ pub(crate) fn looks_obfuscated(class: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_compilers_made_is_known_by_method_class_or_file() {
+        for made in ACCESSORS {
+            assert!(is_synthetic("com.shop.A", &format!("{made}m"), "A.kt"), "{made}");
+        }
+        for made in SYNTHETIC_CLASSES {
+            assert!(is_synthetic(&format!("com.shop.A{made}0"), "run", ""), "{made}");
+        }
+        for file in SYNTHETIC_FILES {
+            assert!(is_synthetic("com.shop.A$1", "run", file), "{file}");
+        }
+        assert!(!is_synthetic("com.shop.A", "lambda$b$0", "A.kt"), "a lambda's own code");
+    }
+
+    #[test]
+    fn what_compilers_write_is_no_place_in_a_source() {
+        assert_eq!(source_place("Cart.kt", Some(12)), ("Cart.kt", Some(12)));
+        assert_eq!(source_place("Cart.kt", Some(0)), ("Cart.kt", None));
+        assert_eq!(source_place("", Some(12)), ("", Some(12)));
+        for file in ["R8$$SyntheticClass", "D8$$SyntheticClass", "go/retraceme 5ac1e0f7aa55b40b"] {
+            assert_eq!(source_place(file, Some(7)), ("", None), "{file}");
+        }
+    }
 
     #[test]
     fn is_platform_is_false_for_classes_that_ship_with_apps() {

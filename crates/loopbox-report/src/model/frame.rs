@@ -39,15 +39,16 @@ impl Deref for FrameTable {
 }
 
 impl FrameTable {
-    /// The first of these that is the app's own code, as its source has it if there is one, or else the
-    /// first that the app ships; `id` gives the frame of one.
+    /// The first of these that is the app's own code, or else the first that the app ships; `id` gives the
+    /// frame of one. What a compiler made is that only where nothing else is.
     pub(crate) fn first_own<T: Copy>(
         &self,
         candidates: impl Iterator<Item = T> + Clone,
         id: impl Fn(T) -> FrameId,
     ) -> Option<T> {
         let find = |is: fn(&Frame) -> bool| candidates.clone().find(|&candidate| is(&self[id(candidate)]));
-        find(|frame| frame.is_of_app() && !frame.is_made_by_compiler())
+        find(|frame| frame.is_of_app() && !frame.synthetic)
+            .or_else(|| find(|frame| frame.is_shipped() && !frame.synthetic))
             .or_else(|| find(Frame::is_of_app))
             .or_else(|| find(Frame::is_shipped))
     }
@@ -80,6 +81,8 @@ pub struct Frame {
     pub kind: FrameKind,
     /// Whose code it is.
     pub owner: CodeOwner,
+    /// Whether a compiler made it, to get to a method of the source.
+    pub synthetic: bool,
 }
 
 /// The kind of a [`Frame`].

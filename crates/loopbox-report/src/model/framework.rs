@@ -1,5 +1,4 @@
-//! Frames that every report has, by their names: Android's own around a message, and those that compilers
-//! make. Nothing else in this crate knows these names.
+//! Android's own frames around a message, by their names. Nothing else in this crate knows these names.
 
 use super::frame::{Frame, FrameId, FrameTable};
 use super::sampled_tree::SampledTree;
@@ -32,15 +31,6 @@ pub(crate) const FRAMES: &[(&str, &str, Role)] = &[
     ("android.os.MessageQueue", "nativePollOnce", Role::Poll),
 ];
 
-/// How the names of methods begin that a compiler makes of the access to another class, or of a lambda:
-/// they only call the method that they stand for.
-pub(crate) const ACCESSORS: [&str; 3] = ["access$", "$r8$lambda$", "-$$Nest$"];
-/// Parts of the names of classes that a compiler makes of a lambda.
-pub(crate) const SYNTHETIC: [&str; 4] =
-    ["$$ExternalSynthetic", "$$InternalSynthetic", "$$Lambda", "-$$Lambda$"];
-/// How the source file of such a class is called.
-const SYNTHETIC_FILES: [&str; 2] = ["D8$$SyntheticClass", "R8$$SyntheticClass"];
-
 impl Frame {
     /// What it is to a message; `None` for most frames.
     pub(crate) fn role(&self) -> Option<Role> {
@@ -50,13 +40,6 @@ impl Frame {
         };
         let known = FRAMES.iter().find(|(class, method, _)| self.class == *class && is(method, &self.method));
         known.map(|(.., role)| *role)
-    }
-
-    /// Whether a compiler made it, to get to a method of the source.
-    pub(crate) fn is_made_by_compiler(&self) -> bool {
-        ACCESSORS.iter().any(|start| self.method.starts_with(start))
-            || SYNTHETIC.iter().any(|part| self.class.contains(part))
-            || SYNTHETIC_FILES.contains(&self.file.as_str())
     }
 }
 
@@ -82,7 +65,7 @@ pub(crate) fn entry(tree: &SampledTree, frames: &FrameTable) -> Option<FrameId> 
             Some(Role::Dispatch) => Above { dispatched: true, entry: None },
             _ => caller,
         };
-        if above.dispatched && above.entry.is_none() && frame.is_of_app() && !frame.is_made_by_compiler() {
+        if above.dispatched && above.entry.is_none() && frame.is_of_app() && !frame.synthetic {
             above.entry = Some(node.frame);
         }
         nodes.push(above);
@@ -200,7 +183,7 @@ mod tests {
                     Analysis::new(&ReportBuilder::new().running(1, 2_000).tree(1, &[(&stack, 50)]).build());
                 let frame = &a.frames[a.trees[0].nodes[1].frame];
                 assert_eq!(frame.role(), Some(*role), "{class}.{name}");
-                assert!(!frame.is_shipped() && !frame.is_made_by_compiler(), "{class}.{name}");
+                assert!(!frame.is_shipped() && !frame.synthetic, "{class}.{name}");
             }
         }
         let frame = |class: &str, method: &str| {
@@ -210,16 +193,5 @@ mod tests {
         };
         assert_eq!(frame("com.shop.Looper", "loop").role(), None);
         assert_eq!(frame("android.os.Looper", "looper").role(), None, "no end is any end");
-        for made in ACCESSORS {
-            assert!(frame("com.shop.A", &format!("{made}m")).is_made_by_compiler(), "{made}");
-        }
-        for made in SYNTHETIC {
-            assert!(frame(&format!("com.shop.A{made}0"), "run").is_made_by_compiler(), "{made}");
-        }
-        for file in SYNTHETIC_FILES {
-            let made = Frame { file: file.to_owned(), ..frame("com.shop.A", "run") };
-            assert!(made.is_made_by_compiler(), "{file}");
-        }
-        assert!(!frame("com.shop.A", "lambda$b$0").is_made_by_compiler(), "a lambda's own code");
     }
 }

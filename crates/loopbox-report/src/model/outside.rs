@@ -75,7 +75,8 @@ fn place_of_named(stack: &[FrameId], frames: &FrameTable) -> (OutsidePlace, Opti
     let Some((at, role)) = found else { return (OutsidePlace::Elsewhere, None) };
     let above = &stack[at + 1..];
     if role == Role::Dispatch {
-        return (OutsidePlace::UnseenMessage, above.first().copied());
+        let is_named = |id: &&FrameId| !frame(id).synthetic;
+        return (OutsidePlace::UnseenMessage, above.iter().find(is_named).or(above.first()).copied());
     }
     let Some(first) = above.first().map(frame) else { return (OutsidePlace::Waiting, None) };
     let entered_by = |is: &dyn Fn(&Frame) -> bool| above.iter().find(|id| is(frame(id))).copied();
@@ -252,6 +253,22 @@ mod tests {
                 "android.os.Looper.loop android.os.Handler.dispatchMessage a.H.handleMessage".into(),
                 UnseenMessage,
                 Some("H.handleMessage"),
+            ),
+            (
+                "an unseen message of Android 17",
+                "android.os.Looper.loopOnce android.os.Handler.dispatchMessage \
+                 android.os.Handler.dispatchMessageImpl a.H.-$$Nest$mshow a.H.show"
+                    .into(),
+                UnseenMessage,
+                Some("H.show"),
+            ),
+            (
+                "idle on Android 17",
+                format!(
+                    "{NEXT} android.os.MessageQueue.nextDeliQueue android.os.MessageQueue.nativePollOnce"
+                ),
+                Waiting,
+                None,
             ),
             (
                 "a nested loop in an idle handler",

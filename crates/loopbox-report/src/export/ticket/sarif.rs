@@ -61,14 +61,18 @@ fn result(view: &ReportView, cause: &Cause, signature: &str) -> Value {
     })
 }
 
-/// A line of a Java stack trace, `com.example.Cart.total(Cart.java:88)`: the method, and the file where its package says that it
-/// lies. A file with a folder in its name is none of a compiler's, and could lead out of the sources.
+/// A line of a Java stack trace, `com.example.Cart.total(Cart.java:88)`: the method, and the file where its
+/// package says that it lies. A file with a folder in its name is none of a compiler's, and could lead out of
+/// the sources; one without an extension (`SourceFile`, `r8-map-id-…`) is R8's word for a file that only its
+/// mapping knows.
 fn location(frame: &str) -> Value {
     let (method, place) =
         frame.strip_suffix(')').and_then(|frame| frame.split_once('(')).unwrap_or((frame, ""));
     let logical = json!([{"fullyQualifiedName": method, "kind": "function"}]);
     let file = place.split_once(':').and_then(|(file, line)| Some((file, line.parse::<u32>().ok()?)));
-    let Some((file, line)) = file.filter(|(file, line)| *line > 0 && !file.contains(['/', '\\'])) else {
+    let Some((file, line)) =
+        file.filter(|(file, line)| *line > 0 && !file.contains(['/', '\\']) && file.contains('.'))
+    else {
         return json!({"logicalLocations": logical});
     };
     let class = method.rsplit_once('.').map_or("", |(class, _)| class);

@@ -57,6 +57,19 @@ fn sarif_names_the_source_line_and_the_signature() {
 }
 
 #[test]
+fn sarif_names_no_file_that_only_a_mapping_knows() {
+    for file in ["SourceFile", "r8-map-id-5ac1e0f", "R8$$SyntheticClass", "go/retraceme 5ac1e0f"] {
+        let report = shop().with(move |report| {
+            report.symbols.methods.iter_mut().for_each(|method| method.source_file = file.into());
+        });
+        let log: Value = serde_json::from_str(&written(report, TicketFormat::Sarif)).unwrap();
+        let place = &log["runs"][0]["results"][0]["locations"][0];
+        assert_eq!(place["physicalLocation"], Value::Null, "{file}: {place}");
+        assert!(place["logicalLocations"][0]["fullyQualifiedName"].is_string(), "{place}");
+    }
+}
+
+#[test]
 fn an_unclear_verdict_is_a_ticket_too() {
     let unclear = || ReportBuilder::new().group(41, 4_000, 4_000).running(46, 40);
     let markdown = written(unclear(), TicketFormat::Markdown);

@@ -137,7 +137,7 @@ fn java(frame: &str) -> Option<JavaFrame<'_>> {
     }
     let (file, line) = place.rsplit_once(':').unwrap_or((place, ""));
     let file = if file == "unavailable" { "" } else { file };
-    let line = line.parse().ok().filter(|line| *line > 0);
+    let line = line.parse().ok();
     Some(JavaFrame { class, method, file, line, kind: FrameKind::Java })
 }
 

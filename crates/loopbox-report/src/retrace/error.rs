@@ -53,9 +53,6 @@ pub enum MappingMismatch {
         /// How much may be.
         max_mib: usize,
     },
-    /// What concerns the report cannot be read.
-    #[error("the mapping cannot be indexed: {0}")]
-    Unusable(String),
     /// The report names no class of the app.
     #[error("the report names no class of the app; there is nothing to retrace")]
     NothingToDo,

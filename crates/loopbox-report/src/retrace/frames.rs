@@ -1,26 +1,40 @@
 //! From one obfuscated frame to the frames of the source.
 
+use super::members::{Group, Member, Members, Named};
+use super::positions::{Position, Positions};
 use loopbox_format::model::{Location, LocationId, Method, MethodId, Symbols};
-use proguard::{ProguardCache, StackFrame};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// How many inlined frames one frame may become. R8 inlines a few levels deep; a forged mapping can claim any number.
 const MAX_INLINED: usize = 32;
+/// How many methods are named of those that a frame may be one of.
+const MAX_NAMED: usize = 3;
 
 /// Stands for locations that the file does not have.
 const UNKNOWN: Location = Location::Frame { method: MethodId(u32::MAX), dex_pc: None, line: None };
 
 /// Retraces locations and collects the new symbol tables.
 pub(super) struct Retracer<'m> {
-    cache: &'m ProguardCache<'m>,
-    pc_as_line: bool,
+    members: &'m Members<'m>,
+    positions: &'m Positions,
     symbols: Symbols,
     methods: HashMap<Method, MethodId>,
     locations: HashMap<Location, LocationId>,
-    retraced: HashMap<(Location, Option<usize>), Rc<[LocationId]>>,
+    retraced: HashMap<(Location, Option<u32>), Rc<[LocationId]>>,
     looked_up: HashSet<MethodId>,
     found: HashSet<MethodId>,
+}
+
+/// Methods that a frame may be of, and its line.
+type Source<'g> = (Vec<&'g Member<'g>>, Option<u32>);
+
+/// What the mapping has of a frame.
+struct Found {
+    /// Top first.
+    frames: Vec<Original>,
+    /// Whether it has the method.
+    is_known: bool,
 }
 
 /// A frame of the source.
@@ -32,10 +46,10 @@ struct Original {
 }
 
 impl<'m> Retracer<'m> {
-    pub(super) fn new(cache: &'m ProguardCache<'m>, pc_as_line: bool) -> Self {
+    pub(super) fn new(members: &'m Members<'m>, positions: &'m Positions) -> Self {
         Self {
-            cache,
-            pc_as_line,
+            members,
+            positions,
             symbols: Symbols::default(),
             methods: HashMap::new(),
             locations: HashMap::new(),
@@ -73,49 +87,46 @@ impl<'m> Retracer<'m> {
 
     /// The original name of a class that was renamed.
     pub(super) fn class(&self, class: &str) -> Option<&str> {
-        self.cache.remap_class(class)
+        self.members.class(class)
     }
 
     /// A frame as ART prints it, `a.b.c(SourceFile:12)`, as lines of the source, innermost first; none for outlined code, which
     /// hands its position to its caller. `None` for a frame that the mapping does not have.
-    pub(super) fn printed_frame(&self, frame: &str, outline: &mut Option<usize>) -> Option<Vec<String>> {
+    pub(super) fn printed_frame(&self, frame: &str, outline: &mut Option<u32>) -> Option<Vec<String>> {
         let (name, place) = frame.strip_suffix(')')?.rsplit_once('(')?;
         let (class, method) = name.rsplit_once('.')?;
         let line = place.rsplit_once(':').and_then(|(_, line)| line.parse().ok());
-        if self.cache.is_outline_frame(class, method) {
+        if self.is_outline(class, method) {
             *outline = Some(line.unwrap_or(0));
             return Some(Vec::new());
         }
-        let original_class = self.cache.remap_class(class)?;
         // Without its descriptor, which ART does not print.
-        let known = Method {
-            class: class.into(),
-            name: method.into(),
-            signature: String::new(),
-            source_file: String::new(),
-        };
-        let mut found = self.by_line(&known, line, outline.take());
-        if found.is_empty() {
-            found = self.by_parameters(&known);
-        }
-        let lines: Vec<String> = found.iter().map(|original| original.printed(place)).collect();
-        Some(if lines.is_empty() { vec![format!("  at {original_class}.{method}({place})")] } else { lines })
+        let found = self.originals(class, method, "", line.map(Position::of_line), outline.take())?;
+        Some(found.frames.iter().map(|original| original.printed(place)).collect())
     }
 
-    fn outline_position(&self, old: &Symbols, location: Location) -> Option<usize> {
+    fn is_outline(&self, class: &str, method: &str) -> bool {
+        self.members.named(class, method).is_some_and(Named::is_outline)
+    }
+
+    fn outline_position(&self, old: &Symbols, location: Location) -> Option<u32> {
         let Location::Frame { method, dex_pc, line } = location else { return None };
         let method = old.method(method)?;
-        let outlined = self.cache.is_outline_frame(&method.class, &method.name);
-        outlined.then(|| self.effective_line(line, dex_pc).unwrap_or(0))
+        let outlined = self.is_outline(&method.class, &method.name);
+        outlined.then(|| self.position(method, dex_pc, line).map_or(0, |position| position.number))
     }
 
-    /// The line number as a stack trace of ART prints it.
-    fn effective_line(&self, line: Option<u32>, dex_pc: Option<u32>) -> Option<usize> {
-        line.or(dex_pc.filter(|_| self.pc_as_line)).map(|line| line as usize)
+    fn position(&self, method: &Method, dex_pc: Option<u32>, line: Option<u32>) -> Option<Position> {
+        let named = self.members.named(&method.class, &method.name).filter(|named| named.is_overloaded());
+        let has_own_table = named.is_some_and(|named| {
+            let groups = self.members.of_descriptor(named, &method.signature);
+            !(self.positions.one_of_a_name_has_pcs() && named.is_first(&groups))
+        });
+        self.positions.of(&method.source_file, dex_pc.filter(|_| !has_own_table), line)
     }
 
     /// The retraced frames of a location, top frame first.
-    fn location(&mut self, old: &Symbols, location: Location, outline: Option<usize>) -> Rc<[LocationId]> {
+    fn location(&mut self, old: &Symbols, location: Location, outline: Option<u32>) -> Rc<[LocationId]> {
         if let Some(known) = self.retraced.get(&(location, outline)) {
             return Rc::clone(known);
         }
@@ -124,20 +135,23 @@ impl<'m> Retracer<'m> {
         new
     }
 
-    fn read(&mut self, old: &Symbols, location: Location, outline: Option<usize>) -> Rc<[LocationId]> {
+    fn read(&mut self, old: &Symbols, location: Location, outline: Option<u32>) -> Rc<[LocationId]> {
         let Location::Frame { method: index, dex_pc, line } = location else {
             return Rc::new([self.intern(location)]);
         };
         let Some(method) = old.method(index) else {
             return Rc::new([self.intern(UNKNOWN)]);
         };
-        let originals = self.originals(index, method, self.effective_line(line, dex_pc), outline);
-        if originals.is_empty() {
+        let position = self.position(method, dex_pc, line);
+        let found = self.originals(&method.class, &method.name, &method.signature, position, outline);
+        let Some(found) = found else {
             let method = self.method(method.clone());
             return Rc::new([self.intern(Location::Frame { method, dex_pc, line })]);
-        }
-        let outermost = originals.len() - 1;
-        originals
+        };
+        self.count(index, method, &found);
+        let outermost = found.frames.len().saturating_sub(1);
+        found
+            .frames
             .into_iter()
             .enumerate()
             .map(|(i, original)| {
@@ -155,62 +169,137 @@ impl<'m> Retracer<'m> {
             .collect()
     }
 
-    /// The frames of the source, top first; empty when the mapping does not have the class.
-    fn originals(
-        &mut self,
-        index: MethodId,
-        method: &Method,
-        line: Option<usize>,
-        outline: Option<usize>,
-    ) -> Vec<Original> {
-        let Some(class) = self.cache.remap_class(&method.class) else { return Vec::new() };
-        let constructor = method.name == "<init>" || method.name == "<clinit>";
-        if !constructor {
-            self.looked_up.insert(index);
-        }
-        let mut found = self.by_line(method, line, outline);
-        if found.is_empty() {
-            found = self.by_parameters(method);
-        }
-        if found.is_empty() {
-            // The class is known and the method is not: it kept its name, or the mapping is of another build.
-            let file = String::new();
-            found.push(Original { class: class.to_string(), method: method.name.clone(), file, line: None });
-            if class == method.class {
-                self.looked_up.remove(&index);
-            }
-        } else {
+    fn count(&mut self, index: MethodId, method: &Method, found: &Found) {
+        if found.is_known {
             self.found.insert(index);
             self.looked_up.insert(index);
+        } else {
+            let constructor = method.name == "<init>" || method.name == "<clinit>";
+            let kept = self.members.class(&method.class) == Some(&method.class);
+            if !constructor && !kept {
+                self.looked_up.insert(index);
+            }
         }
-        found
     }
 
-    fn by_line(&self, method: &Method, line: Option<usize>, mut outline: Option<usize>) -> Vec<Original> {
-        let Some(line) = line.filter(|line| *line > 0) else { return Vec::new() };
-        let frame = StackFrame::new(&method.class, &method.name, line);
-        let frame = self.cache.prepare_frame_for_mapping(&frame, &mut outline);
-        let frames: Vec<StackFrame<'_>> = self.cache.remap_frame(&frame).take(MAX_INLINED).collect();
-        // Frames that the compiler synthesized are left out, as in R8's retrace, unless there is no other frame.
-        let only_synthesized = frames.iter().all(StackFrame::method_synthesized);
-        let kept = frames.iter().filter(|frame| only_synthesized || !frame.method_synthesized());
-        kept.map(|frame| Original::new(frame, frame.line())).collect()
+    /// The frames of the source, top first; `None` when the mapping does not have the class.
+    fn originals(
+        &self,
+        class: &str,
+        method: &str,
+        descriptor: &str,
+        position: Option<Position>,
+        outline: Option<u32>,
+    ) -> Option<Found> {
+        let original = self.members.class(class)?;
+        let named = self.members.named(class, method);
+        let groups = named.map(|named| self.members.of_descriptor(named, descriptor)).unwrap_or_default();
+        if groups.is_empty() {
+            // It kept its name, or the mapping is of another build.
+            let frame = Original {
+                class: original.to_owned(),
+                method: method.to_owned(),
+                file: self.file(original, original),
+                line: position.and_then(Position::line).filter(|line| *line > 0),
+            };
+            return Some(Found { frames: vec![frame], is_known: false });
+        }
+        let called = outline.and_then(|outlined| outlined_at(&groups, position, outlined));
+        let frames = if let Some((groups, position)) = called {
+            self.at(&groups, Some(position))
+        } else {
+            let own: Vec<_> = groups.into_iter().filter(|group| !group.is_outlined).collect();
+            self.at(&own, position)
+        };
+        let frames = frames.into_iter().map(|frame| self.original(frame, original)).collect();
+        Some(Found { frames, is_known: true })
     }
 
-    /// Without a line the descriptor still distinguishes overloads; inlined frames cannot be known.
-    fn by_parameters(&self, method: &Method) -> Vec<Original> {
-        let descriptor = self.cache.deobfuscate_signature(&method.signature);
-        let by_parameters = descriptor.and_then(|descriptor| {
-            let parameters = descriptor.parameters_types().collect::<Vec<_>>().join(",");
-            let frame = StackFrame::with_parameters(&method.class, &method.name, &parameters);
-            self.cache.remap_frame(&frame).take(MAX_INLINED).last().map(|frame| Original::new(&frame, None))
-        });
-        let original = by_parameters.or_else(|| {
-            let (class, name) = self.cache.remap_method(&method.class, &method.name)?;
-            let file = String::new();
-            Some(Original { class: class.to_string(), method: name.to_string(), file, line: None })
-        });
-        original.into_iter().collect()
+    /// The frames of a position in one of these groups; one frame where it is in none of them, or in several;
+    /// none for what a compiler made.
+    fn at<'g>(&self, groups: &[&'g Group<'m>], position: Option<Position>) -> Vec<Source<'g>> {
+        if let Some(position) = position {
+            let here: Vec<_> = groups.iter().copied().filter(|group| group.has(position.number)).collect();
+            if let [group] = here[..] {
+                return self.inlined(group, Some(position.number));
+            }
+            if !here.is_empty() {
+                return self.one_of(&here, Some(position.number)).into_iter().collect();
+            }
+            let whole: Vec<_> = groups.iter().copied().filter(|group| group.range.is_none()).collect();
+            if !whole.is_empty() {
+                return self.one_of(&whole, position.line()).into_iter().collect();
+            }
+        }
+        match groups {
+            [group] if group.is_everywhere() => self.inlined(group, None),
+            _ => self.one_of(groups, None).into_iter().collect(),
+        }
+    }
+
+    /// What was inlined at a position, and into what.
+    fn inlined<'g>(&self, group: &'g Group<'m>, position: Option<u32>) -> Vec<Source<'g>> {
+        let line = |member: &Member<'_>| member.line(group.range, position);
+        self.shown(group).take(MAX_INLINED).map(|member| (vec![member], line(member))).collect()
+    }
+
+    /// The method that a frame is of, or all that it may be of: which of them was inlined, or which overload
+    /// it is, nobody can say.
+    fn one_of<'g>(&self, groups: &[&'g Group<'m>], position: Option<u32>) -> Option<Source<'g>> {
+        let mut methods: Vec<&Member<'_>> = Vec::new();
+        let mut lines = HashSet::new();
+        let mut known = HashSet::new();
+        for group in groups {
+            let Some(outermost) = self.shown(group).last() else { continue };
+            lines.insert(outermost.line(group.range, position));
+            if known.insert((outermost.class, outermost.name)) {
+                methods.push(outermost);
+            }
+        }
+        let mut lines = lines.into_iter();
+        let line = lines.next().flatten().filter(|_| lines.next().is_none());
+        (!methods.is_empty()).then_some((methods, line))
+    }
+
+    /// Frames that a compiler made are left out, as in R8's retrace.
+    fn shown<'g>(&self, group: &'g Group<'m>) -> impl DoubleEndedIterator<Item = &'g Member<'m>> {
+        group.frames.iter().filter(|member| !self.members.is_synthesized(member))
+    }
+
+    /// A frame with its file, and the names of all methods that it may be of.
+    fn original(&self, (methods, line): Source<'_>, found_in: &str) -> Original {
+        let class = methods.first().map_or(found_in, |method| method.class);
+        let mut names: Vec<String> = Vec::new();
+        for method in methods.iter().take(MAX_NAMED) {
+            let of = if method.class == class { String::new() } else { format!("{}.", method.class) };
+            names.push(of + method.name);
+        }
+        if methods.len() > names.len() {
+            names.push(format!("{} more", methods.len() - names.len()));
+        }
+        Original {
+            class: class.to_owned(),
+            method: names.join(" or "),
+            file: self.file(class, found_in),
+            line,
+        }
+    }
+
+    /// The source file of a class, as the mapping says; else the one that a compiler of its language would
+    /// take: that of the class where it was found.
+    fn file(&self, class: &str, found_in: &str) -> String {
+        if let Some(file) = self.members.file(class) {
+            return file.to_owned();
+        }
+        let name = class.rsplit('.').next().unwrap_or(class);
+        let outer = name.split('$').next().unwrap_or(name);
+        // Kotlin's functions outside of classes are in the class `FileKt`, or in one nested in it.
+        let kotlin = name.split('$').filter_map(|part| part.strip_suffix("Kt")).find(|part| !part.is_empty());
+        if let Some(kotlin) = kotlin {
+            return format!("{kotlin}.kt");
+        }
+        let extension = self.members.file(found_in).and_then(|file| Some(file.rsplit_once('.')?.1));
+        format!("{outer}.{}", extension.unwrap_or("java"))
     }
 
     fn method(&mut self, method: Method) -> MethodId {
@@ -232,7 +321,7 @@ impl<'m> Retracer<'m> {
         let mut rest = descriptor;
         while let Some((before, from)) = rest.split_once('L') {
             let Some((class, after)) = from.split_once(';') else { break };
-            let original = self.cache.remap_class(&class.replace('/', "."));
+            let original = self.members.class(&class.replace('/', "."));
             out.push_str(before);
             out.push('L');
             out.push_str(&original.map_or_else(|| class.to_string(), |name| name.replace('.', "/")));
@@ -242,6 +331,25 @@ impl<'m> Retracer<'m> {
         out.push_str(rest);
         out
     }
+}
+
+/// Where outlined code is called at a position: what is there, and the place of what was outlined.
+fn outlined_at<'g, 'm>(
+    groups: &[&'g Group<'m>],
+    position: Option<Position>,
+    outlined: u32,
+) -> Option<(Vec<&'g Group<'m>>, Position)> {
+    let is_here = |group: &&&Group<'_>| {
+        group.range.is_none() || position.is_some_and(|position| group.has(position.number))
+    };
+    let (overload, at) = groups
+        .iter()
+        .filter(is_here)
+        .find_map(|group| Some((group.overload, *group.outline_positions.get(&outlined)?)))?;
+    let of_call = |group: &&Group<'_>| group.overload == overload && group.has(at);
+    let (called, own): (Vec<_>, Vec<_>) =
+        groups.iter().copied().filter(of_call).partition(|group| group.is_outlined);
+    Some((if called.is_empty() { own } else { called }, Position::of_line(at)))
 }
 
 impl Original {
@@ -255,14 +363,5 @@ impl Original {
             (None, file) => format!("{file}:-1"),
         };
         format!("  at {}.{}({place})", self.class, self.method)
-    }
-
-    fn new(frame: &StackFrame<'_>, line: Option<usize>) -> Self {
-        Self {
-            class: frame.class().to_string(),
-            method: frame.method().to_string(),
-            file: frame.file().unwrap_or_default().to_string(),
-            line: line.filter(|line| *line > 0).and_then(|line| u32::try_from(line).ok()),
-        }
     }
 }

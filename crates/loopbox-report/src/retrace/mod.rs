@@ -7,7 +7,9 @@
 
 mod error;
 mod frames;
+mod members;
 mod names;
+mod positions;
 mod rebuild;
 mod text;
 mod trace;
@@ -18,16 +20,14 @@ use crate::model::class_names::is_platform;
 pub use error::{MappingError, MappingMismatch};
 use frames::Retracer;
 use loopbox_format::model::{MainState, Report, Symbols};
+use members::Members;
 use names::Names;
-use proguard::{ProguardCache, ProguardMapping, ProguardRecord};
+use positions::{MAP_ID_FILE, Positions};
+use proguard::{ProguardMapping, ProguardRecord};
 use std::collections::HashSet;
 use text::MappingText;
 use words::{messages, pending_line};
 
-/// From this `min_api` on R8 leaves out line tables, and its mapping is keyed by the dex pc that ART reports instead (`Thread::CreateInternalStackTrace` of Android 8 and later).
-const PC_AS_LINE_API: u32 = 26;
-/// R8 writes this as the source file of every class, followed by the id of the build's mapping.
-const MAP_ID_FILE: &str = "r8-map-id-";
 /// With fewer looked-up methods than this, the share of those not found is not significant.
 const MIN_LOOKED_UP: usize = 5;
 
@@ -36,14 +36,14 @@ pub struct Mapping {
     text: MappingText,
     /// `pg_map_id` and `pg_map_hash`.
     ids: Vec<String>,
-    pc_as_line: bool,
+    positions: Positions,
 }
 
 impl std::fmt::Debug for Mapping {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Mapping")
             .field("ids", &self.ids)
-            .field("pc_as_line", &self.pc_as_line)
+            .field("positions", &self.positions)
             .finish_non_exhaustive()
     }
 }
@@ -59,16 +59,14 @@ impl Mapping {
             return Err(MappingError::Empty);
         }
         let mapping = ProguardMapping::new(&bytes);
-        let (mut ids, mut pc_as_line, mut is_mapping) = (Vec::new(), false, false);
+        let (mut ids, mut positions, mut is_mapping) = (Vec::new(), Positions::default(), false);
         for record in mapping.iter().filter_map(Result::ok) {
             match record {
                 ProguardRecord::Header { key: "pg_map_id", value: Some(id) } => ids.push(id.to_string()),
                 ProguardRecord::Header { key: "pg_map_hash", value: Some(hash) } => {
                     ids.push(hash.trim_start_matches("SHA-256 ").to_string());
                 }
-                ProguardRecord::Header { key: "min_api", value: Some(api) } => {
-                    pc_as_line = api.parse().is_ok_and(|api: u32| api >= PC_AS_LINE_API);
-                }
+                ProguardRecord::Header { key, value: Some(value) } => positions.header(key, value),
                 ProguardRecord::Class { .. } => {
                     is_mapping = true;
                     // R8 writes the header before the first class.
@@ -80,7 +78,7 @@ impl Mapping {
         if !is_mapping {
             return Err(MappingError::NotAMapping);
         }
-        Ok(Self { text: MappingText::new(bytes)?, ids, pc_as_line })
+        Ok(Self { text: MappingText::new(bytes)?, ids, positions })
     }
 
     /// Whether the report names this mapping as that of its build; `None` when one of the two does not name its build.
@@ -105,13 +103,9 @@ impl Mapping {
 
     /// By what of the mapping is about the report.
     fn retrace_by(&self, mapping: &[u8], report: &mut Report) -> Result<(), MappingMismatch> {
-        let mut index = Vec::new();
-        ProguardCache::write(&ProguardMapping::new(mapping), &mut index)
-            .map_err(|error| MappingMismatch::Unusable(error.to_string()))?;
-        let cache =
-            ProguardCache::parse(&index).map_err(|error| MappingMismatch::Unusable(error.to_string()))?;
-        Self::check_match(report, &cache)?;
-        let mut retracer = Retracer::new(&cache, self.pc_as_line);
+        let members = Members::read(mapping);
+        Self::check_match(report, &members)?;
+        let mut retracer = Retracer::new(&members, &self.positions);
         let trees = rebuild::trees(report, &mut retracer);
         let locks = rebuild::locks(report, &mut retracer);
         let threads = rebuild::threads(report, &mut retracer);
@@ -124,7 +118,7 @@ impl Mapping {
         report.system_trace = system_trace;
         report.symbols = retracer.into_symbols();
         let class = |name: &mut String| {
-            if let Some(original) = cache.remap_class(name) {
+            if let Some(original) = members.class(name) {
                 *name = original.to_string();
             }
         };
@@ -137,7 +131,7 @@ impl Mapping {
             class(&mut wait.of_class);
         }
         for line in report.pending.lines.iter_mut().take(limits::PENDING_LINES) {
-            *line = pending_line(line, |name| cache.remap_class(name));
+            *line = pending_line(line, |name| members.class(name));
         }
         Ok(())
     }
@@ -152,7 +146,7 @@ impl Mapping {
         Ok(())
     }
 
-    fn check_match(report: &Report, cache: &ProguardCache<'_>) -> Result<(), MappingMismatch> {
+    fn check_match(report: &Report, members: &Members<'_>) -> Result<(), MappingMismatch> {
         let mut classes: HashSet<&str> = report.symbols.methods.iter().map(|m| m.class.as_str()).collect();
         for record in &report.history {
             for message in record.details.iter().filter_map(|d| d.message.as_ref()) {
@@ -168,7 +162,7 @@ impl Mapping {
         if classes.is_empty() {
             return Err(MappingMismatch::NothingToDo);
         }
-        if classes.iter().any(|class| cache.remap_class(class).is_some()) {
+        if classes.iter().any(|class| members.class(class).is_some()) {
             Ok(())
         } else {
             Err(MappingMismatch::NoClass { classes: classes.len() })
@@ -180,5 +174,7 @@ fn map_id(symbols: &Symbols) -> Option<&str> {
     symbols.methods.iter().find_map(|method| method.source_file.strip_prefix(MAP_ID_FILE))
 }
 
+#[cfg(test)]
+mod frame_tests;
 #[cfg(test)]
 mod tests;

@@ -140,26 +140,6 @@ fn retrace_without_lines_distinguishes_overloads_by_descriptor() {
 }
 
 #[test]
-fn retrace_uses_the_dex_pc_as_line_from_min_api_26() {
-    let report = || {
-        ReportBuilder::new().running(1, 1_000).tree(1, &[("a.b.a", 2)]).with(|r| {
-            r.symbols.methods[0].signature = "(Ljava/lang/String;)V".into();
-            r.symbols.locations[0] = Location::Frame { method: MethodId(0), dex_pc: Some(4), line: None };
-        })
-    };
-    let by_pc = Mapping::parse(MAPPING.replace("min_api: 24", "min_api: 26").as_bytes()).unwrap();
-    let mut decoded = report().build();
-    by_pc.retrace(&mut decoded.report).unwrap();
-    assert_eq!(
-        stacks(&decoded),
-        [
-            "com.example.shop.cart.CartStore.load(CartStore.kt:44) > com.example.shop.cart.Price.sum(Price.kt:7) x2"
-        ]
-    );
-    assert_eq!(retraced(report().build()).unwrap(), ["com.example.shop.cart.CartStore.load(dex pc 0x4) x2"]);
-}
-
-#[test]
 fn retrace_gives_the_position_of_an_outline_to_its_caller() {
     let report = ReportBuilder::new().running(1, 1_000).tree(1, &[("a.e.a:27 a.o.a:1", 4)]).build();
     assert_eq!(retraced(report).unwrap(), ["com.example.shop.Checkout.pay(Checkout.java:80) x4"]);

@@ -25,7 +25,7 @@ pub(super) fn retraced(packed: &PackedTrace, retracer: &Retracer<'_>) -> PackedT
 }
 
 /// A line with its end; several where methods were inlined, none for code that was outlined.
-fn retraced_line(line: &str, retracer: &Retracer<'_>, outline: &mut Option<usize>) -> String {
+fn retraced_line(line: &str, retracer: &Retracer<'_>, outline: &mut Option<u32>) -> String {
     let retraced = if let Some(frame) = line.strip_prefix("  at ") {
         retracer.printed_frame(frame.trim_end(), outline)
     } else if line.starts_with("  - ") {

@@ -1,0 +1,384 @@
+//! What a mapping says of methods: which of the source became one of the report, and where.
+//!
+//! The crate that reads the lines has a look-up of its own. It knows no residual signatures, and where
+//! nothing matches it guesses; a report has the descriptors of its frames, which decide.
+
+use crate::model::class_names::is_source_file;
+use proguard::{LineMapping, ProguardRecord};
+use serde::Deserialize;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+/// The position of every instruction of a method that has one only.
+const EVERYWHERE: (u32, u32) = (0, 65_535);
+const NO_LINES: LineMapping =
+    LineMapping { startline: None, endline: None, original_startline: None, original_endline: None };
+
+/// The classes and methods of a mapping, by their names in the report.
+#[derive(Debug, Default)]
+pub(super) struct Members<'t> {
+    /// By their names in the report.
+    classes: HashMap<&'t str, Class<'t>>,
+    /// Source files of classes, by their names in the source.
+    files: HashMap<&'t str, Cow<'t, str>>,
+    /// What a compiler has made.
+    synthesized: HashSet<Key<'t>>,
+}
+
+#[derive(Debug, Default)]
+struct Class<'t> {
+    original: &'t str,
+    methods: HashMap<&'t str, Named<'t>>,
+}
+
+/// What a mapping has of methods of one name.
+#[derive(Debug, Default)]
+pub(super) struct Named<'t> {
+    pub groups: Vec<Group<'t>>,
+    overloads: Vec<Overload<'t>>,
+}
+
+/// A method of the report, by what it is in the source.
+#[derive(Debug)]
+struct Overload<'t> {
+    member: Member<'t>,
+    /// Its descriptors in the report, where the mapping says them. Of a method's lines only one does.
+    signatures: Vec<Cow<'t, str>>,
+}
+
+/// A method of the source: class, name, parameters.
+type Key<'t> = (&'t str, &'t str, &'t str);
+
+/// The lines of a mapping about one range of positions, innermost first: what was inlined there, and into
+/// what.
+#[derive(Debug)]
+pub(super) struct Group<'t> {
+    /// First and last position; `None` where the mapping names no range.
+    pub range: Option<(u32, u32)>,
+    pub frames: Vec<Member<'t>>,
+    /// The descriptor in the report of the method that the others were inlined into.
+    signature: Option<Cow<'t, str>>,
+    /// Which of the overloads that is.
+    pub overload: usize,
+    pub outline: bool,
+    /// Of outlined code that is called there: the positions that its positions stand for.
+    pub outline_positions: HashMap<u32, u32>,
+    /// Whether its position is one of those, which no frame has by itself.
+    pub is_outlined: bool,
+}
+
+/// A line of a mapping about a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Member<'t> {
+    pub class: &'t str,
+    pub name: &'t str,
+    pub parameters: &'t str,
+    pub returns: &'t str,
+    /// First and last line in the source.
+    pub lines: Option<(u32, u32)>,
+}
+
+impl<'t> Members<'t> {
+    /// Reads a mapping, or the part of one that is about a report.
+    pub(super) fn read(text: &'t [u8]) -> Self {
+        let mut read = Self::default();
+        let mut class = "";
+        let mut last = None;
+        for line in text.split(|byte| matches!(byte, b'\n' | b'\r')) {
+            match ProguardRecord::try_parse(line) {
+                Ok(ProguardRecord::Class { original, obfuscated }) => {
+                    read.classes.insert(obfuscated, Class { original, ..Class::default() });
+                    (class, last) = (obfuscated, None);
+                }
+                Ok(ProguardRecord::R8Header(_)) => read.comment(class, last, line),
+                Ok(ProguardRecord::Header { .. }) => {}
+                Ok(ProguardRecord::Method {
+                    ty,
+                    original,
+                    obfuscated,
+                    arguments,
+                    original_class,
+                    line_mapping,
+                }) => {
+                    let Some(of) = read.classes.get_mut(class) else { continue };
+                    let LineMapping { startline, endline, original_startline, original_endline } =
+                        line_mapping.unwrap_or(NO_LINES);
+                    let member = Member {
+                        class: original_class.unwrap_or(of.original),
+                        name: original,
+                        parameters: arguments,
+                        returns: ty,
+                        lines: range(original_startline, original_endline.or(original_startline)),
+                    };
+                    of.methods.entry(obfuscated).or_default().push(range(startline, endline), member);
+                    last = Some(obfuscated);
+                }
+                Ok(ProguardRecord::Field { .. }) | Err(_) => last = None,
+            }
+        }
+        for class in read.classes.values_mut() {
+            for named in class.methods.values_mut() {
+                named.find_overloads(|member| read.synthesized.contains(&member.key()));
+            }
+        }
+        read
+    }
+
+    /// What a comment says of the method above it, or of the class.
+    fn comment(&mut self, class: &'t str, method: Option<&'t str>, line: &'t [u8]) {
+        let json = line.trim_ascii_start().strip_prefix(b"#").unwrap_or_default();
+        let Ok(comment) = serde_json::from_slice::<Comment<'_>>(json) else { return };
+        let Some(of) = self.classes.get_mut(class) else { return };
+        let Some(method) = method else {
+            if let Comment::SourceFile { file_name } = comment {
+                self.files.insert(of.original, file_name);
+            }
+            return;
+        };
+        let Some(group) = of.methods.get_mut(method).and_then(|named| named.groups.last_mut()) else {
+            return;
+        };
+        match comment {
+            Comment::Synthesized => self.synthesized.extend(group.frames.last().map(Member::key)),
+            Comment::Outline => group.outline = true,
+            Comment::OutlineCallsite { positions } => {
+                let numbers = positions.into_iter().filter_map(|(of, is)| Some((of.parse().ok()?, is)));
+                group.outline_positions.extend(numbers);
+            }
+            Comment::ResidualSignature { signature } => group.signature = Some(signature),
+            Comment::SourceFile { .. } | Comment::Other => {}
+        }
+    }
+
+    /// The name in the source of a class that the mapping has.
+    pub(super) fn class(&self, name: &str) -> Option<&'t str> {
+        self.classes.get(name).map(|class| class.original)
+    }
+
+    /// The source file of a class, by its name in the source; empty for one that a compiler has made.
+    pub(super) fn file(&self, class: &str) -> Option<&str> {
+        let file = self.files.get(class)?.as_ref();
+        Some(if is_source_file(file) { file } else { "" })
+    }
+
+    /// Whether this method of the source was made by a compiler.
+    pub(super) fn is_synthesized(&self, member: &Member<'t>) -> bool {
+        self.synthesized.contains(&member.key())
+    }
+
+    /// What the mapping has of methods of this name.
+    pub(super) fn named(&self, class: &str, method: &str) -> Option<&Named<'t>> {
+        self.classes.get(class)?.methods.get(method)
+    }
+
+    /// What of it may be about the method of that descriptor; all where that is not known.
+    pub(super) fn of_descriptor<'g>(&self, named: &'g Named<'t>, descriptor: &str) -> Vec<&'g Group<'t>> {
+        let in_source = self.in_source(descriptor);
+        let fits: Vec<u8> = named
+            .overloads
+            .iter()
+            .map(|overload| match &in_source {
+                None => 1,
+                // None but this one.
+                _ if !overload.signatures.is_empty() => {
+                    if overload.signatures.iter().any(|signature| signature == descriptor) { 4 } else { 0 }
+                }
+                Some((parameters, returns)) if overload.member.parameters == parameters => {
+                    if overload.member.returns == returns { 3 } else { 2 }
+                }
+                Some((parameters, returns))
+                    if overload.member.simple_types() == simple_types(parameters, returns) =>
+                {
+                    2
+                }
+                // A compiler that says no signatures may have changed it.
+                Some(_) => 1,
+            })
+            .collect();
+        let best = fits.iter().copied().max().filter(|best| *best > 0);
+        named.groups.iter().filter(|group| fits.get(group.overload).copied() == best).collect()
+    }
+
+    /// Parameters and result of a descriptor, as a mapping writes them.
+    fn in_source(&self, descriptor: &str) -> Option<(String, String)> {
+        let (parameters, returns) = descriptor.strip_prefix('(')?.split_once(')')?;
+        let mut rest = parameters;
+        let mut names = Vec::new();
+        while !rest.is_empty() {
+            names.push(self.type_in_source(&mut rest)?);
+        }
+        let mut rest = returns;
+        Some((names.join(","), self.type_in_source(&mut rest)?))
+    }
+
+    fn type_in_source(&self, rest: &mut &str) -> Option<String> {
+        let element = rest.trim_start_matches('[');
+        let dimensions = rest.len() - element.len();
+        let (name, after) = match element.chars().next()? {
+            'L' => {
+                let (name, after) = element.get(1..)?.split_once(';')?;
+                let name = name.replace('/', ".");
+                (self.class(&name).map_or(name, str::to_owned), after)
+            }
+            letter => (primitive(letter)?.to_owned(), element.get(1..)?),
+        };
+        *rest = after;
+        Some(name + &"[]".repeat(dimensions))
+    }
+}
+
+impl Group<'_> {
+    /// Whether a position is in it.
+    pub(super) fn has(&self, position: u32) -> bool {
+        self.range.is_some_and(|(from, to)| (from..=to).contains(&position))
+    }
+
+    /// Whether it has every position of its method.
+    pub(super) fn is_everywhere(&self) -> bool {
+        matches!(self.range, Some(EVERYWHERE | (0, 0)))
+    }
+}
+
+impl<'t> Member<'t> {
+    fn key(&self) -> Key<'t> {
+        (self.class, self.name, self.parameters)
+    }
+
+    /// Parameters and result without packages: R8 leaves most out of the names that it makes up.
+    fn simple_types(&self) -> String {
+        simple_types(self.parameters, self.returns)
+    }
+
+    /// The line in the source, of a position in a range; `None` where there is none, or it may be several.
+    pub(super) fn line(&self, range: Option<(u32, u32)>, position: Option<u32>) -> Option<u32> {
+        let line = match (self.lines, range) {
+            (Some((from, to)), _) if from == to => from,
+            (Some((from, _)), Some((first, _))) => from.checked_add(position?.checked_sub(first)?)?,
+            (Some(_), None) => return None,
+            (None, _) => position?,
+        };
+        (line > 0).then_some(line)
+    }
+}
+
+impl<'t> Named<'t> {
+    /// Whether several methods of the report have this name.
+    pub(super) fn is_overloaded(&self) -> bool {
+        self.overloads.len() > 1
+    }
+
+    /// Whether these groups are of one method, and its positions come before those of all others.
+    pub(super) fn is_first(&self, groups: &[&Group<'t>]) -> bool {
+        let begin = |group: &Group<'t>| group.range.filter(|_| !group.is_outlined).map(|(from, _)| from);
+        let Some(overload) = groups.first().map(|group| group.overload) else { return false };
+        let own = groups.iter().filter_map(|group| begin(group)).min();
+        let others = self.groups.iter().filter(|group| group.overload != overload).filter_map(begin).min();
+        let is_one = groups.iter().all(|group| group.overload == overload);
+        is_one && own.is_some_and(|own| others.is_none_or(|others| own < others))
+    }
+
+    /// Whether it is outlined code.
+    pub(super) fn is_outline(&self) -> bool {
+        self.groups.iter().any(|group| group.outline)
+    }
+
+    fn push(&mut self, range: Option<(u32, u32)>, member: Member<'t>) {
+        match self.groups.last_mut() {
+            // A signature belongs to the outermost method, which ends the group.
+            Some(group) if range.is_some() && group.range == range && group.signature.is_none() => {
+                group.frames.push(member);
+            }
+            _ => self.groups.push(Group {
+                range,
+                frames: vec![member],
+                signature: None,
+                overload: 0,
+                outline: false,
+                outline_positions: HashMap::new(),
+                is_outlined: false,
+            }),
+        }
+    }
+
+    /// Finds out which groups are of one method: two of one name have different descriptors. A name that a
+    /// compiler made up, which only some lines of a method have, stands for the method of the same parameters
+    /// and result; and what was outlined belongs to where it is called, which comes first.
+    fn find_overloads(&mut self, is_synthesized: impl Fn(&Member<'t>) -> bool) {
+        let mut by_signature = HashMap::new();
+        for member in self.groups.iter().filter_map(|group| group.frames.last()) {
+            if !is_synthesized(member) {
+                by_signature.entry(member.simple_types()).or_insert(*member);
+            }
+        }
+        let mut numbers = HashMap::new();
+        let mut outlined = HashMap::new();
+        for group in &mut self.groups {
+            let Some(outermost) = group.frames.last() else { continue };
+            let made = is_synthesized(outermost);
+            let member =
+                made.then(|| by_signature.get(&outermost.simple_types())).flatten().unwrap_or(outermost);
+            let called = group.range.filter(|(from, to)| from == to).and_then(|(at, _)| outlined.remove(&at));
+            group.is_outlined = called.is_some();
+            group.overload = called.unwrap_or_else(|| {
+                let next = self.overloads.len();
+                *numbers.entry((member.name, member.parameters, member.returns)).or_insert(next)
+            });
+            if group.overload == self.overloads.len() {
+                self.overloads.push(Overload { member: *member, signatures: Vec::new() });
+            }
+            if let Some(overload) = self.overloads.get_mut(group.overload) {
+                overload.signatures.extend(group.signature.clone());
+            }
+            outlined.extend(group.outline_positions.values().map(|&at| (at, group.overload)));
+        }
+    }
+}
+
+fn simple_types(parameters: &str, returns: &str) -> String {
+    let types = parameters.split(',').chain([returns]);
+    types.map(|name| name.rsplit('.').next().unwrap_or(name)).collect::<Vec<_>>().join(",")
+}
+
+fn range(from: Option<usize>, to: Option<usize>) -> Option<(u32, u32)> {
+    let (from, to) = (u32::try_from(from?).ok()?, u32::try_from(to?).ok()?);
+    Some((from.min(to), from.max(to)))
+}
+
+/// What R8 says in comments, as far as it is about frames that no exception was thrown in.
+#[derive(Deserialize)]
+#[serde(tag = "id")]
+enum Comment<'t> {
+    #[serde(rename = "sourceFile")]
+    SourceFile {
+        #[serde(borrow, rename = "fileName")]
+        file_name: Cow<'t, str>,
+    },
+    #[serde(rename = "com.android.tools.r8.synthesized")]
+    Synthesized,
+    #[serde(rename = "com.android.tools.r8.outline")]
+    Outline,
+    #[serde(rename = "com.android.tools.r8.outlineCallsite")]
+    OutlineCallsite { positions: HashMap<String, u32> },
+    #[serde(rename = "com.android.tools.r8.residualsignature")]
+    ResidualSignature {
+        #[serde(borrow)]
+        signature: Cow<'t, str>,
+    },
+    #[serde(other)]
+    Other,
+}
+
+fn primitive(letter: char) -> Option<&'static str> {
+    Some(match letter {
+        'Z' => "boolean",
+        'B' => "byte",
+        'C' => "char",
+        'S' => "short",
+        'I' => "int",
+        'J' => "long",
+        'F' => "float",
+        'D' => "double",
+        'V' => "void",
+        _ => return None,
+    })
+}

@@ -1,0 +1,86 @@
+//! The numbers by which a mapping of R8 knows the places of a method: lines, where the app has them, or dex
+//! pcs.
+//!
+//! An app's debug info rarely has lines of the source. Seen with R8 8.5 to 9.5:
+//!
+//! * Most methods share a table in which a line is the dex pc and one: at a `min_api` below 26, and since
+//!   8.12 at any, unless `-renamesourcefileattribute` names a file of its own. Those of 8.12 have
+//!   `r8-map-id-…` as their source file.
+//! * Else most methods have no table, and a stack trace of Android 8 and later has the dex pc as the line
+//!   (`Thread::CreateInternalStackTrace`).
+//! * Methods that share their name with others of their class have tables of their own in both; since 9.1 all
+//!   but one of them, whose numbers are the lowest.
+//!
+//! The recorder reads tables. A frame is without its line where the method has none, where ART keeps another
+//! kind (compact dex), and in reports of recorders that took the shared tables for damaged.
+
+/// R8 writes this as the source file of classes, followed by the id of the build's mapping.
+pub(super) const MAP_ID_FILE: &str = "r8-map-id-";
+/// From this `min_api` on an app may do without tables.
+const NO_TABLES_API: u32 = 26;
+/// The oldest R8 that was seen to share tables.
+const SHARES_TABLES: (u32, u32) = (8, 5);
+
+/// The oldest R8 that was seen to leave one of several methods of a name without a table of its own.
+const LEAVES_ONE: (u32, u32) = (9, 1);
+
+/// How a build counts.
+#[derive(Debug, Default)]
+pub(super) struct Positions {
+    is_r8: bool,
+    version: Option<(u32, u32)>,
+    min_api: Option<u32>,
+}
+
+/// A place in a method, as a mapping counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Position {
+    pub number: u32,
+    is_line: bool,
+}
+
+impl Position {
+    pub(super) fn of_line(number: u32) -> Self {
+        Self { number, is_line: true }
+    }
+
+    /// The line that a report has, when it is one.
+    pub(super) fn line(self) -> Option<u32> {
+        self.is_line.then_some(self.number)
+    }
+}
+
+impl Positions {
+    /// Takes note of a line at the head of a mapping.
+    pub(super) fn header(&mut self, key: &str, value: &str) {
+        match key {
+            "compiler" => self.is_r8 = value == "R8",
+            "compiler_version" => {
+                let mut numbers = value.split('.').map_while(|number| number.parse().ok());
+                self.version = numbers.next().zip(numbers.next());
+            }
+            "min_api" => self.min_api = value.parse().ok(),
+            _ => {}
+        }
+    }
+
+    /// Whether one of several methods of a name has no table of its own.
+    pub(super) fn one_of_a_name_has_pcs(&self) -> bool {
+        self.is_r8 && self.version.is_some_and(|version| version >= LEAVES_ONE)
+    }
+
+    /// The place of a frame by its line, else by the dex pc of a method without a table of its own.
+    pub(super) fn of(&self, source_file: &str, dex_pc: Option<u32>, line: Option<u32>) -> Option<Position> {
+        if let Some(line) = line {
+            return Some(Position::of_line(line));
+        }
+        let shares_tables = self.is_r8 && self.version.is_some_and(|version| version >= SHARES_TABLES);
+        let before_first = match self.min_api {
+            _ if source_file.starts_with(MAP_ID_FILE) => 1,
+            Some(NO_TABLES_API..) => 0,
+            Some(_) if shares_tables => 1,
+            _ => return None,
+        };
+        Some(Position { number: dex_pc?.checked_add(before_first)?, is_line: false })
+    }
+}

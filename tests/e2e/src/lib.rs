@@ -10,7 +10,7 @@ pub mod links;
 pub mod live;
 pub mod matrix;
 pub mod monitor;
-pub mod proguard;
+pub mod shrink;
 pub mod story;
 pub mod trace;
 pub mod truth;

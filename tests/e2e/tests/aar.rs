@@ -8,15 +8,18 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use loopbox_android_pack::{self as android, Abi, aar};
-use loopbox_e2e::proguard::proguard;
+use loopbox_e2e::shrink::{Release, Shrinker, Shrunk, all_stacks, check_lines};
 use loopbox_e2e::{LIMIT, details_of, feature, links, read, stacks_of};
-use loopbox_format::model::{DumpReason, Feature, PendingSource, Report};
+use loopbox_format::model::{DumpReason, Feature, MainState, PendingSource, Report};
+use loopbox_format::report::Decoded;
 use loopbox_launch::{App, Launcher, java_below, wait_for_report};
+use loopbox_report::Analysis;
+use loopbox_report::retrace::Mapping;
+use loopbox_setup::command::for_each;
 use loopbox_setup::jvm;
-use loopbox_setup::tools::Tools;
-use loopbox_setup::workspace::{root, run};
+use loopbox_setup::workspace::root;
 use loopbox_testbed::to_test_on;
 use tempfile::{TempDir, tempdir};
 
@@ -242,94 +245,107 @@ fn no_misuse_throws_into_the_app() -> Result<()> {
     Ok(())
 }
 
-/// An app to be shrunk: its sources, and the class that its process runs.
-struct ToShrink {
-    sources: Vec<PathBuf>,
-    main: &'static str,
+/// The app and the archive together, shrunk with those rules about the archive.
+fn release<'u>(unpacked: &'u Unpacked, main: &str, sources: Vec<PathBuf>, rules: &str) -> Release<'u> {
+    let rules = format!("{rules}\n-keep class {main} {{ public static void main(java.lang.String[]); }}");
+    let libraries = vec![unpacked.folder.path().join("classes.jar")];
+    Release { testbed: &unpacked.launcher.testbed, sources, libraries, rules }
 }
 
-impl ToShrink {
-    fn reader() -> Result<Self> {
-        let app = root().join("tests/app");
-        let sources = java_below(&[app.join("android"), app.join("com/example/reader")])?;
-        Ok(Self { sources, main: "com.example.reader.Main" })
+fn reader<'u>(unpacked: &'u Unpacked, rules: &str) -> Result<Release<'u>> {
+    let app = root().join("tests/app");
+    let sources = java_below(&[app.join("android"), app.join("com/example/reader")])?;
+    Ok(release(unpacked, "com.example.reader.Main", sources, rules))
+}
+
+/// The rules that the archive brings along.
+fn own_rules() -> Result<String> {
+    Ok(fs::read_to_string(unpacked().folder.path().join("proguard.txt"))?)
+}
+
+/// The rules without one of them.
+fn rules_without(rule: &str) -> Result<String> {
+    let rules = own_rules()?;
+    let broken = rules.replace(rule, "");
+    ensure!(broken != rules, "the rules have no {rule}");
+    Ok(broken)
+}
+
+/// What the shrunk app prints on a testbed when it is run with these arguments.
+fn tell_shrunk(launcher: &Launcher, app: &Shrunk, arguments: &[&str]) -> Result<Vec<String>> {
+    let mut app = launcher.app_in(&app.jar, "com.example.reader.Main");
+    app = app.property("java.library.path", unpacked().folder.path().join("jni/x86_64").display());
+    for argument in arguments {
+        app = app.argument(*argument);
     }
-}
-
-/// Shrinks and renames the app and the archive together, as a release build does, and dexes what is left.
-fn shrunk(unpacked: &Unpacked, work: &Path, rules_of_archive: &str, app: &ToShrink) -> Result<PathBuf> {
-    let testbed = &unpacked.launcher.testbed;
-    let part = |name: &str| unpacked.folder.path().join(name);
-    let made = |name: &str| work.join(name);
-    let libraries: Vec<String> =
-        testbed.java_class_path().iter().map(|jar| jar.display().to_string()).collect();
-    fs::create_dir(made("classes"))?;
-    let tools = Tools::ensure()?;
-    let mut javac = tools.javac();
-    javac.args(["-nowarn", "-Xlint:none", "-source", "8", "-target", "8", "-g", "-encoding", "UTF-8"]);
-    javac.args(["-bootclasspath", &libraries.join(":"), "-cp"]).arg(part("classes.jar")).arg("-d");
-    run(javac.arg(made("classes")).args(&app.sources))?;
-    let mut shrink = tools.java();
-    shrink.arg("-jar").arg(proguard()?).arg("-injars").arg(made("classes"));
-    shrink.arg("-injars").arg(part("classes.jar")).arg("-outjars").arg(made("out.jar"));
-    for library in &libraries {
-        // Hidden, so not in the android.jar that an app is built with.
-        shrink.args(["-libraryjars", &format!("{library}(!android/os/Looper$Observer.class)")]);
-    }
-    // The one about enums is in the rules that every Android build begins with.
-    let rules = "
-        -keep class android.** { *; }
-        -keepclassmembers enum * { public static **[] values(); public static ** valueOf(java.lang.String); }
-        -optimizationpasses 3
-        -allowaccessmodification
-        -dontnote **";
-    let main = format!("-keep class {} {{ public static void main(java.lang.String[]); }}", app.main);
-    fs::write(made("rules.pro"), format!("{rules_of_archive}\n{rules}\n{main}"))?;
-    run(shrink.arg(format!("@{}", made("rules.pro").display())))?;
-    let left = aar::unpack(&made("out.jar"))?;
-    ensure!(!left.contains_key("io/loopbox/internal/PrinterHook.class"), "nothing was renamed");
-    testbed.dex_classes(&[made("out.jar")], &made("shrunk.jar"))?;
-    Ok(made("shrunk.jar"))
-}
-
-/// What the shrunk app prints in its story.
-fn tell_shrunk(unpacked: &Unpacked, jar: &Path, story: &str, home: &Path) -> Result<Vec<String>> {
-    let app = unpacked.launcher.app_in(jar, "com.example.reader.Main");
-    let app = app.property("java.library.path", unpacked.folder.path().join("jni/x86_64").display());
-    lines(app.argument(story).argument(home.display().to_string()))
+    lines(app)
 }
 
 /// With the rules that the archive brings along, and no other rules about the library.
 #[test]
-fn the_archives_own_rules_keep_what_native_code_calls() -> Result<()> {
-    let (unpacked, home, work) = (unpacked(), tempdir()?, tempdir()?);
-    let rules = fs::read_to_string(unpacked.folder.path().join("proguard.txt"))?;
-    let jar = shrunk(unpacked, work.path(), &rules, &ToShrink::reader()?)?;
-    let lines = tell_shrunk(unpacked, &jar, "hang", home.path())?;
-    assert_eq!(said(&lines, "dumped"), ["true"], "{lines:?}");
-    assert_eq!(said(&lines, "report").len(), 1, "the listener was called: {lines:?}");
-    let report = report_in(home.path())?;
+fn the_archives_own_rules_keep_what_is_called_by_name_whoever_shrinks() -> Result<()> {
+    let release = reader(unpacked(), &own_rules()?)?;
+    for_each(&Shrinker::ALL, |&how| {
+        let app = release.shrink(how).with_context(|| how.to_string())?;
+        for testbed in to_test_on(&["art10", "art11"]) {
+            hangs(&testbed, &app).with_context(|| format!("{how}, on {testbed}"))?;
+        }
+        Ok(())
+    })
+}
+
+/// Everything of it works, and its mapping puts the lines of the source back.
+fn hangs(testbed: &str, app: &Shrunk) -> Result<()> {
+    let home = tempdir()?;
+    let launcher = Launcher::shipped(testbed)?;
+    let lines = tell_shrunk(&launcher, app, &["hang", &home.path().display().to_string()])?;
+    ensure!(said(&lines, "dumped") == ["true"], "{lines:?}");
+    ensure!(said(&lines, "report").len() == 1, "the listener was called: {lines:?}");
+    let mut report = report_in(home.path())?;
     for part in [Feature::Hook, Feature::Sampler, Feature::Ring, Feature::SigQuit] {
-        assert!(feature(&report, part).0, "{part:?}: {}", feature(&report, part).1);
+        ensure!(feature(&report, part).0, "{part:?}: {}", feature(&report, part).1);
     }
-    assert!(feature(&report, Feature::Hook).1.contains("Observer"), "{:?}", report.features);
-    assert!(!report.trees.is_empty() && report.history.len() + report.pending.lines.len() > 0);
+    let hook = if testbed == "art10" { "Observer by reflection, class" } else { "Printer" };
+    ensure!(feature(&report, Feature::Hook).1 == hook, "{:?}", report.features);
+    ensure!(report.history.len() + report.pending.lines.len() > 0, "no messages");
+    let hidden = report.symbols.methods.iter().any(|method| method.class == OPEN_BOOK);
+    ensure!(!hidden, "nothing was renamed");
+    Mapping::parse(fs::read(&app.mapping)?)?.retrace(&mut report)?;
+    let decoded = Decoded { report, damage: Vec::new() };
+    let analysis = Analysis::new(&decoded);
+    ensure!(check_lines(&all_stacks(&analysis), "com.example.reader.")? > 0, "no stack of the app");
+    let MainState::Running(running) = &decoded.report.main else { bail!("{:?}", decoded.report.main) };
+    let callback = running.message.as_ref().map(|message| message.callback.as_str());
+    ensure!(callback == Some(OPEN_BOOK), "{callback:?}");
     Ok(())
 }
 
 /// A build that lost one rule: what is missing is reported when the library is loaded, and the app runs on without it.
 #[test]
 fn a_rule_that_is_missing_shows_in_the_first_status() -> Result<()> {
-    let (unpacked, home, work) = (unpacked(), tempdir()?, tempdir()?);
-    let rules = fs::read_to_string(unpacked.folder.path().join("proguard.txt"))?;
-    let broken = rules.replace("static java.lang.String runningLine();", "");
-    ensure!(broken != rules, "the rule has another name");
-    let jar = shrunk(unpacked, work.path(), &broken, &ToShrink::reader()?)?;
-    let lines = tell_shrunk(unpacked, &jar, "background", home.path())?;
+    let home = tempdir()?;
+    let rules = rules_without("static java.lang.String runningLine();")?;
+    let app = reader(unpacked(), &rules)?.shrink(Shrinker::USUAL)?;
+    let home = home.path().display().to_string();
+    let lines = tell_shrunk(&unpacked().launcher, &app, &["background", &home])?;
     let status = said(&lines, "status");
     assert!(status[0].starts_with("off: ") && status[0].contains("runningLine"), "{lines:?}");
     assert_eq!(status[1], "off: not installed", "{lines:?}");
     assert_eq!(lines.last().map(String::as_str), Some("done"), "{lines:?}");
+    Ok(())
+}
+
+/// ProGuard drops the annotations by which ART takes natives for fast ones, and no stack is then taken by
+/// ART.
+#[test]
+fn proguard_needs_the_rule_about_annotations() -> Result<()> {
+    let home = tempdir()?;
+    let rules = rules_without("-keepattributes RuntimeInvisibleAnnotations")?;
+    let app = reader(unpacked(), &rules)?.shrink(Shrinker::ProGuard)?;
+    tell_shrunk(&unpacked().launcher, &app, &["hang", &home.path().display().to_string()])?;
+    let report = report_in(home.path())?;
+    let (on, why) = feature(&report, Feature::Sampler);
+    assert!(why.contains("does not make its thread runnable"), "{on}: {why}");
     Ok(())
 }
 
@@ -346,10 +362,9 @@ fn the_library_that_goes_into_stores_does_not_know_the_hidden_field() -> Result<
 /// What shrinks the archive together with an app shrinks the links, too.
 #[test]
 fn the_links_to_crash_sdks_work_shrunk_and_unshrunk() -> Result<()> {
-    let (unpacked, work) = (unpacked(), tempdir()?);
-    let rules = fs::read_to_string(unpacked.folder.path().join("proguard.txt"))?;
-    let app = ToShrink { sources: link_sources()?, main: "integrate.Links" };
-    let jar = shrunk(unpacked, work.path(), &rules, &app)?;
+    let unpacked = unpacked();
+    let jar =
+        release(unpacked, "integrate.Links", link_sources()?, &own_rules()?).shrink(Shrinker::USUAL)?.jar;
     let part = |name: &str| unpacked.folder.path().join(name).display().to_string();
     let unshrunk = PathBuf::from(format!("{}:{}", part("loopbox.jar"), part("drive.jar")));
     for testbed in to_test_on(&["art10", "art11"]) {

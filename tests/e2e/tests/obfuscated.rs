@@ -1,65 +1,51 @@
-//! An app as it ships: ProGuard renames and inlines it, a real Android Runtime runs it, and its mapping puts the names
-//! of the source back into the report.
+//! An app as it ships: R8 renames and inlines it, a real Android Runtime runs it, and its mapping puts the
+//! names of the source back into the report. R8's own Retrace is asked what it makes of the same mapping.
 
-use loopbox_format::model::Token;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::io::{Read as _, Write as _};
+use std::path::Path;
 
-use anyhow::{Context, Result};
-use loopbox_e2e::proguard::proguard;
+use anyhow::{Context, Result, ensure};
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use loopbox_e2e::shrink::{Release, Shrinker, Shrunk, check_lines};
 use loopbox_e2e::{LIMIT, details_of, launcher, read};
+use loopbox_format::model::{MainState, PackedTrace, Report, Token};
 use loopbox_format::report::Decoded;
 use loopbox_launch::{java_below, reports};
 use loopbox_report::retrace::Mapping;
 use loopbox_report::{Analysis, Frame};
-use loopbox_setup::tools::Tools;
-use loopbox_setup::workspace::{root, run};
+use loopbox_setup::command::run;
+use loopbox_setup::progress::Progress;
+use loopbox_setup::r8::{Program, R8};
+use loopbox_setup::workspace::root;
+use loopbox_testbed::to_test_on;
 use tempfile::tempdir;
 
-/// What is kept: what the recorder's library and the testbed look up by name, and the way in.
-const RULES: &str = "
--dontwarn **
--dontnote **
--ignorewarnings
--keep class io.loopbox.** { *; }
--keep class android.** { *; }
--keep class scenario.Demo { public static void main(java.lang.String[]); }
--keepattributes SourceFile,LineNumberTable
--renamesourcefileattribute SourceFile
--optimizationpasses 3
--allowaccessmodification
-";
+/// So many frames are in one trace: reports have longer ones cut.
+const MOST_AT_ONCE: usize = 5_000;
 
-/// The scripted apps, obfuscated and dexed for a testbed; returns the jar and the mapping.
-fn obfuscated(testbed: &loopbox_testbed::Testbed, folder: &Path) -> Result<(PathBuf, PathBuf)> {
+/// The scripted apps with the recorder, as one app that is shrunk by nothing but the library's own rules.
+fn demo(how: Shrinker) -> Result<Shrunk> {
+    let glue = root().join("jni-glue");
     let sources = java_below(&[
-        root().join("jni-glue/java"),
-        root().join("jni-glue/java-stubs"),
-        root().join("jni-glue/inhouse/java"),
-        root().join("jni-glue/startup/java"),
+        glue.join("java"),
+        glue.join("java-stubs"),
+        glue.join("inhouse/java"),
+        glue.join("startup/java"),
         root().join("tests/app"),
     ])?;
-    let boot: Vec<String> = testbed.java_class_path().iter().map(|jar| jar.display().to_string()).collect();
-    let [classes, plain, jar, mapping] =
-        ["classes", "plain.jar", "app.jar", "mapping.txt"].map(|name| folder.join(name));
-    fs::create_dir(&classes)?;
-    let tools = Tools::ensure()?;
-    let mut javac = tools.javac();
-    javac.args(["-nowarn", "-Xlint:none", "-source", "8", "-target", "8", "-g", "-encoding", "UTF-8"]);
-    run(javac.args(["-bootclasspath", &boot.join(":"), "-d"]).arg(&classes).args(&sources))?;
-    let mut java = tools.java();
-    java.arg("-jar").arg(proguard()?).arg("-injars").arg(&classes).arg("-outjars").arg(&plain);
-    for library in &boot {
-        java.args(["-libraryjars", library]);
-    }
-    let rules = folder.join("rules.pro");
-    fs::write(&rules, RULES)?;
-    run(java.arg("-printmapping").arg(&mapping).arg(format!("@{}", rules.display())))?;
-    testbed.dex_classes(&[plain], &jar)?;
-    Ok((jar, mapping))
+    let own = fs::read_to_string(glue.join("android/proguard.txt"))?;
+    let rules = format!(
+        "{own}\n-keep class scenario.Demo {{ public static void main(java.lang.String[]); }}\n-dontwarn **"
+    );
+    let launcher = launcher("art10")?;
+    Release { testbed: &launcher.testbed, sources, libraries: Vec::new(), rules }.shrink(how)
 }
 
-fn shop_frames(a: &Analysis, token: Token) -> Vec<Vec<&Frame>> {
+fn shop_stacks(a: &Analysis, token: Token) -> Vec<Vec<&Frame>> {
     let Some(tree) = a.tree(token) else { return Vec::new() };
     let stacks = tree.stack_runs().into_iter().map(|run| tree.stack(run.top));
     stacks
@@ -70,48 +56,164 @@ fn shop_frames(a: &Analysis, token: Token) -> Vec<Vec<&Frame>> {
         .collect()
 }
 
+/// What the app reports of itself on a testbed.
+fn report_of(app: &Shrunk, testbed: &str) -> Result<Report> {
+    let files = tempdir()?;
+    let app = launcher(testbed)?.app_in(&app.jar, "scenario.Demo");
+    let app = app.argument(format!("dir={}", files.path().display()));
+    app.argument("self=2000").start()?.finish(LIMIT)?;
+    read(&reports(files.path())?.pop().context("no report")?)
+}
+
 #[test]
 fn the_mapping_of_a_shipped_app_puts_its_source_back() -> Result<()> {
-    let launcher = launcher("art10")?;
-    let folder = tempdir()?;
-    let (jar, mapping) = obfuscated(&launcher.testbed, folder.path())?;
-    let files = folder.path().join("reports");
-    fs::create_dir(&files)?;
-    let app = launcher.app_in(&jar, "scenario.Demo").argument(format!("dir={}", files.display()));
-    app.argument("self=2000").start()?.finish(LIMIT)?;
-    let file = reports(&files)?.pop().context("no report")?;
-    let mut decoded = Decoded { report: read(&file)?, damage: Vec::new() };
-    let loopbox_format::model::MainState::Running(running) = &decoded.report.main else {
-        panic!("{:?}", decoded.report.main)
-    };
-    let token = running.token;
-    let raw = Analysis::new(&decoded);
-    assert!(shop_frames(&raw, token).iter().all(Vec::is_empty), "the app is obfuscated");
-    assert_eq!(details_of(&decoded.report, "com.example.shop.ShopHandler").count(), 0);
-
-    Mapping::parse(fs::read(mapping)?)?.retrace(&mut decoded.report)?;
-    assert!(
-        details_of(&decoded.report, "com.example.shop.ShopHandler").count() > 0,
-        "messages have their names"
-    );
-    let retraced = Analysis::new(&decoded);
-    assert_eq!(retraced.issues, []);
-    let stacks = shop_frames(&retraced, token);
-    assert!(!stacks.is_empty());
-    for stack in &stacks {
-        // ProGuard made one method of them; each line that it noted calls the frame above it.
-        assert!(stack.len() >= 4, "{stack:?}");
-        for pair in stack.windows(2) {
-            let [caller, callee] = pair else { continue };
-            let source = root().join("tests/app/com/example/shop").join(&caller.file);
-            let text = fs::read_to_string(&source).with_context(|| source.display().to_string())?;
-            let line =
-                text.lines().nth(caller.line.context("no line")? as usize - 1).context("no such line")?;
-            let called = callee.method.split('$').next().unwrap_or_default();
-            assert!(line.contains(&format!("{called}(")), "{} does not call {called}: {line}", caller.full());
+    for how in [Shrinker::USUAL, Shrinker::ProGuard] {
+        let app = demo(how)?;
+        for testbed in to_test_on(&["art10", "art11"]) {
+            is_put_back(&app, report_of(&app, &testbed)?).with_context(|| format!("{how}, on {testbed}"))?;
         }
     }
+    Ok(())
+}
+
+fn is_put_back(app: &Shrunk, report: Report) -> Result<()> {
+    let mut decoded = Decoded { report, damage: Vec::new() };
+    let MainState::Running(running) = &decoded.report.main else { panic!("{:?}", decoded.report.main) };
+    let token = running.token;
+    let raw = Analysis::new(&decoded);
+    ensure!(shop_stacks(&raw, token).iter().all(Vec::is_empty), "the app is obfuscated");
+    // R8 made one class of the two handlers, and its mapping knows no more than one name of that.
+    let handlers = ["com.example.shop.ShopHandler", "com.example.shop.CheckoutActivity"];
+    let of_shop =
+        |report: &Report| handlers.iter().map(|name| details_of(report, name).count()).sum::<usize>();
+    ensure!(of_shop(&decoded.report) == 0, "the app is obfuscated");
+
+    Mapping::parse(fs::read(&app.mapping)?)?.retrace(&mut decoded.report)?;
+    ensure!(of_shop(&decoded.report) > 0, "messages have their names");
+    let retraced = Analysis::new(&decoded);
+    ensure!(retraced.issues.is_empty(), "{:?}", retraced.issues);
+    let stacks = shop_stacks(&retraced, token);
+    // The shrinker made one method of some; each line that it noted calls the frame above it.
+    ensure!(!stacks.is_empty() && stacks.iter().all(|stack| stack.len() >= 4), "{stacks:?}");
+    check_lines(&stacks, "com.example.shop.")?;
     let names: Vec<&str> = stacks[0].iter().map(|frame| frame.method.as_str()).collect();
-    assert_eq!(names[..3], ["handleMessage", "onPay", "total"]);
+    ensure!(names[..3] == ["handleMessage", "onPay", "total"], "{names:?}");
+    Ok(())
+}
+
+/// Frames at both ends of all ranges of a mapping, and one without a line for each name of a method, as
+/// `class.method(file:line)`. Where outlined code is called no frame has a position of what was outlined by
+/// itself, so those are left out.
+fn frames_of(mapping: &str) -> Vec<String> {
+    let (mut class, mut method) = ("", "");
+    let mut positions = BTreeMap::<(&str, &str), BTreeSet<&str>>::new();
+    let mut outlined = BTreeSet::new();
+    for line in mapping.lines() {
+        if let Some((_, json)) = line.split_once("outlineCallsite\",\"positions\":{") {
+            let numbers = json.split_once('}').map_or("", |(numbers, _)| numbers).split(',');
+            outlined.extend(numbers.filter_map(|pair| Some((class, method, pair.split_once(':')?.1))));
+        } else if let Some((_, name)) = line.split_once(" -> ").filter(|_| !line.starts_with(['#', ' '])) {
+            class = name.trim_end_matches(':');
+        } else if let Some((member, name)) = line.split_once(" -> ").filter(|_| line.contains('(')) {
+            method = name;
+            let of = positions.entry((class, method)).or_default();
+            let numbers: Vec<&str> = member.trim_start().splitn(3, ':').collect();
+            if let [from, to, _] = numbers[..] {
+                of.extend([from, to].into_iter().filter(|text| text.bytes().all(|b| b.is_ascii_digit())));
+            }
+        }
+    }
+    let mut frames = Vec::new();
+    for ((class, method), numbers) in positions {
+        frames.push(format!("{class}.{method}(SourceFile)"));
+        let seen = numbers.into_iter().filter(|number| !outlined.contains(&(class, method, *number)));
+        frames.extend(seen.map(|number| format!("{class}.{method}(SourceFile:{number})")));
+    }
+    frames
+}
+
+/// What R8's own program makes of each frame.
+fn by_r8(mapping: &Path, frames: &[String]) -> Result<Vec<Vec<String>>> {
+    let folder = tempdir()?;
+    let text = folder.path().join("frames.txt");
+    fs::write(
+        &text,
+        frames.iter().fold(String::new(), |text, frame| text + "java.lang.Error\n\tat " + frame + "\n"),
+    )?;
+    let r8 = R8::ensure(&Progress::new("R8"))?;
+    let retraced = run(r8.command(Program::Retrace).arg(mapping).arg(&text))?;
+    let mut found: Vec<Vec<String>> = Vec::new();
+    for line in retraced.lines() {
+        if line.starts_with("java.lang.Error") {
+            found.push(Vec::new());
+        } else if let Some(last) = found.last_mut() {
+            last.push(line.trim().replacen("at ", "", 1));
+        }
+    }
+    Ok(found)
+}
+
+/// What the product makes of each, printed as ART prints a stack.
+fn by_us(mapping: &Path, mut report: Report, frames: &[String]) -> Result<Vec<Vec<String>>> {
+    let mut found: Vec<Vec<String>> = Vec::new();
+    let mapping = Mapping::parse(fs::read(mapping)?)?;
+    for frames in frames.chunks(MOST_AT_ONCE) {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+        for frame in frames {
+            write!(packed, "  | next\n  at {frame}\n")?;
+        }
+        report.system_trace = PackedTrace { gzip: packed.finish()?, offset: 0 };
+        let mut retraced = report.clone();
+        mapping.retrace(&mut retraced)?;
+        let mut text = String::new();
+        GzDecoder::new(&*retraced.system_trace.gzip).read_to_string(&mut text)?;
+        for line in text.lines() {
+            if line == "  | next" {
+                found.push(Vec::new());
+            } else if let Some(last) = found.last_mut() {
+                last.push(line.replacen("  at ", "", 1).replace(":-1)", ")"));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Within ranges the product says what R8's own Retrace says. Where a frame has no line it may say more: all
+/// methods that it may be, and the line where a method has but one. And R8 leaves frames out whose outermost
+/// one was made up.
+#[test]
+fn frames_are_retraced_as_by_r8() -> Result<()> {
+    let app = demo(Shrinker::USUAL)?;
+    let report = report_of(&app, "art10")?;
+    let frames = frames_of(&fs::read_to_string(&app.mapping)?);
+    let (r8, us) = (by_r8(&app.mapping, &frames)?, by_us(&app.mapping, report, &frames)?);
+    ensure!(
+        r8.len() == frames.len() && us.len() == frames.len(),
+        "{} {} {}",
+        frames.len(),
+        r8.len(),
+        us.len()
+    );
+    let (mut equal, mut others) = (0, Vec::new());
+    for ((frame, r8), us) in frames.iter().zip(&r8).zip(&us) {
+        let without_line = |frame: &String| frame.split([':', ')']).next().unwrap_or_default().to_owned();
+        // R8 names the first of several methods that were merged into one.
+        let is_one_of =
+            us.iter().any(|line| line.contains(" or ")) || r8.iter().any(|line| line.contains("<OR>"));
+        let same = if frame.contains(':') {
+            r8 == us || r8.is_empty()
+        } else {
+            r8.is_empty() || is_one_of || r8.iter().map(without_line).eq(us.iter().map(without_line))
+        };
+        if r8 == us {
+            equal += 1;
+        }
+        if !same {
+            others.push(format!("{frame}\n  R8: {r8:?}\n  us: {us:?}"));
+        }
+    }
+    println!("{} frames, {equal} of them word for word", frames.len());
+    assert!(others.is_empty(), "{}", others.join("\n"));
+    assert!(frames.len() > 1_000 && equal * 10 > frames.len() * 8, "{equal} of {}", frames.len());
     Ok(())
 }

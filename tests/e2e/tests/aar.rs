@@ -255,7 +255,9 @@ fn release<'u>(unpacked: &'u Unpacked, main: &str, sources: Vec<PathBuf>, rules:
 fn reader<'u>(unpacked: &'u Unpacked, rules: &str) -> Result<Release<'u>> {
     let app = root().join("tests/app");
     let sources = java_below(&[app.join("android"), app.join("com/example/reader")])?;
-    Ok(release(unpacked, "com.example.reader.Main", sources, rules))
+    // The reader watches no frames; what an app does that wants JankData.
+    let rules = format!("{rules}\n-keep class io.loopbox.internal.JankListener {{ static *** add(...); }}");
+    Ok(release(unpacked, "com.example.reader.Main", sources, &rules))
 }
 
 /// The rules that the archive brings along.
@@ -287,6 +289,8 @@ fn the_archives_own_rules_keep_what_is_called_by_name_whoever_shrinks() -> Resul
     let release = reader(unpacked(), &own_rules()?)?;
     for_each(&Shrinker::ALL, |&how| {
         let app = release.shrink(how).with_context(|| how.to_string())?;
+        let mapping = fs::read_to_string(&app.mapping)?;
+        ensure!(mapping.contains(" -> onJankDataAvailable\n"), "{how}: no callback of JankData");
         for testbed in to_test_on(&["art10", "art11"]) {
             hangs(&testbed, &app).with_context(|| format!("{how}, on {testbed}"))?;
         }
@@ -331,6 +335,30 @@ fn a_rule_that_is_missing_shows_in_the_first_status() -> Result<()> {
     let status = said(&lines, "status");
     assert!(status[0].starts_with("off: ") && status[0].contains("runningLine"), "{lines:?}");
     assert_eq!(status[1], "off: not installed", "{lines:?}");
+    assert_eq!(lines.last().map(String::as_str), Some("done"), "{lines:?}");
+    Ok(())
+}
+
+/// Nothing but the rule says that the Looper calls it: each message would end in an AbstractMethodError.
+#[test]
+fn an_observer_that_lost_its_rule_is_not_hooked_in() -> Result<()> {
+    let rules = own_rules()?;
+    let at = rules.find("-keepclassmembers class io.loopbox.internal.DirectObserver").context("no rule")?;
+    let rule = rules[at..].split_inclusive('}').next().context("no end")?;
+    let app = reader(unpacked(), &rules_without(rule)?)?.shrink(Shrinker::USUAL)?;
+    let why = "no Observer by reflection: java.lang.NoSuchMethodException: messageDispatchStarting is \
+               missing in DirectObserver: a shrinker did not have the library's rules";
+    let home = tempdir()?;
+    let lines = tell_shrunk(&unpacked().launcher, &app, &["background", &home.path().display().to_string()])?;
+    let status = said(&lines, "status");
+    assert!(status[0].starts_with("on: "), "{lines:?}");
+    let report = report_in(home.path())?;
+    assert_eq!(feature(&report, Feature::Hook), (true, &*format!("Printer, {why}")));
+    assert!(details_of(&report, OPEN_BOOK).count() + details_of(&report, "android.os.Handler").count() > 0);
+    // An app that wants nothing else goes without.
+    let home = tempdir()?;
+    let lines = tell_shrunk(&unpacked().launcher, &app, &["observer", &home.path().display().to_string()])?;
+    assert_eq!(said(&lines, "status"), [format!("off: the Observer hook is refused: {why}")], "{lines:?}");
     assert_eq!(lines.last().map(String::as_str), Some("done"), "{lines:?}");
     Ok(())
 }

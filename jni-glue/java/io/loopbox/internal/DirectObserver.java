@@ -4,6 +4,7 @@ package io.loopbox.internal;
 import android.os.Handler;
 import android.os.Looper;
 import android.os.Message;
+import java.lang.reflect.Method;
 
 /** The Observer as a class: no Proxy, so no array and no reflection per call. */
 final class DirectObserver implements Looper.Observer {
@@ -11,6 +12,31 @@ final class DirectObserver implements Looper.Observer {
 
     DirectObserver(ObserverHook hook) {
         this.hook = hook;
+    }
+
+    /**
+     * Whether Looper can call all of it. Where the interface hides its methods from us these are those of
+     * every version that has it, 10 to 17.
+     *
+     * @return null, or what is missing
+     */
+    String lost() {
+        if (!Platform.has(this, Object.class, "messageDispatchStarting")) {
+            return "messageDispatchStarting";
+        }
+        if (!Platform.has(this, void.class, "messageDispatched", Object.class, Message.class)) {
+            return "messageDispatched";
+        }
+        Class<?>[] thrown = {Object.class, Message.class, Exception.class};
+        if (!Platform.has(this, void.class, "dispatchingThrewException", thrown)) {
+            return "dispatchingThrewException";
+        }
+        for (Method method : Looper.Observer.class.getMethods()) {
+            if (!Platform.has(this, method.getReturnType(), method.getName(), method.getParameterTypes())) {
+                return method.getName();
+            }
+        }
+        return null;
     }
 
     @Override

@@ -13,6 +13,9 @@ abstract class Hook {
     /** How often it was put back in. */
     int armed;
 
+    /** Why a cheaper one is not there, for the report; null when it was not asked for. */
+    String instead;
+
     /** How it works, for the report. */
     abstract String describe();
 
@@ -23,7 +26,8 @@ abstract class Hook {
 
     /** Ends a description. */
     final String withArmed(String text) {
-        return armed == 0 ? text : text + ", armed again " + armed + (armed == 1 ? " time" : " times");
+        String times = armed == 0 ? "" : ", armed again " + armed + (armed == 1 ? " time" : " times");
+        return text + times + (instead == null ? "" : ", " + instead);
     }
 
     /** Takes it out and puts back what was there before. */

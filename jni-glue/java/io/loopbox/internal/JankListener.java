@@ -15,6 +15,7 @@ import java.util.concurrent.Executor;
  */
 final class JankListener implements SurfaceControl.OnJankDataListener, Executor {
     private static final long AT_ONCE = 0;
+    private static final String CALLBACK = "onJankDataAvailable";
 
     private final Handler handler;
     private SurfaceControl.OnJankDataListenerRegistration registration;
@@ -37,6 +38,10 @@ final class JankListener implements SurfaceControl.OnJankDataListener, Executor 
                 return null;
             }
             JankListener listener = new JankListener(handler);
+            if (!Platform.has(listener, void.class, CALLBACK, List.class)) {
+                Native.setFrames(Native.JANKS, false, Platform.missing(CALLBACK, "JankListener"));
+                return null;
+            }
             listener.registration = root.registerOnJankDataListener(listener, listener);
             Native.setFrames(Native.JANKS, true, "JankData");
             return listener;

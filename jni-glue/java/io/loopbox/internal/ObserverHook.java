@@ -23,6 +23,9 @@ final class ObserverHook extends Hook {
 
     private Object previous;
 
+    /** Why the last {@link #install} put none in. Main thread. */
+    private static String refusal;
+
     private ObserverHook(ObserverAccess slot) {
         this.slot = slot;
     }
@@ -45,24 +48,35 @@ final class ObserverHook extends Hook {
                 if (slot.read() == hook.observer) {
                     return hook;
                 }
-                Log.w(Tag.LOOPBOX, "the Observer was set by " + slot.name() + " but is not there");
+                refusal = "it was set by " + slot.name() + " but is not there";
             } catch (Exception refused) {
-                Log.i(Tag.LOOPBOX, "no Observer by " + slot.name() + ": " + refused);
+                refusal = "by " + slot.name() + ": " + refused;
             } catch (LinkageError absent) {
-                Log.i(Tag.LOOPBOX, "no Observer by " + slot.name() + ": " + absent);
+                refusal = "by " + slot.name() + ": " + absent;
             }
+            Log.i(Tag.LOOPBOX, refusal());
         }
         return null;
+    }
+
+    /** Why there is none, in words of the report. */
+    static String refusal() {
+        return "no Observer " + refusal;
     }
 
     /**
      * A class of our own that implements the interface is cheapest. It cannot call another observer, because the
      * interface's methods are hidden from our code; a Proxy is handed them by the platform.
      */
-    private Object make() throws ClassNotFoundException {
+    private Object make() throws ClassNotFoundException, NoSuchMethodException {
         if (previous == null) {
             try {
-                return new DirectObserver(this);
+                DirectObserver ours = new DirectObserver(this);
+                String lost = ours.lost();
+                if (lost != null) {
+                    throw new NoSuchMethodException(Platform.missing(lost, "DirectObserver"));
+                }
+                return ours;
             } catch (LinkageError refused) {
                 Log.i(Tag.LOOPBOX, "Proxy instead of a class of our own: " + refused);
             }

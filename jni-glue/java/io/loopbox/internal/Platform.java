@@ -2,8 +2,11 @@
 package io.loopbox.internal;
 
 import android.os.Build;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
 
-/** Which device this is. */
+/** Which device this is, and whether its framework finds in our classes what it calls there. */
 final class Platform {
     private Platform() {}
 
@@ -18,6 +21,32 @@ final class Platform {
         } catch (ReflectiveOperationException absent) {
             return null;
         }
+    }
+
+    /**
+     * Whether a class of ours has a method by which the framework calls it through an interface that an app's
+     * shrinker may not know: then nothing but a rule of ours says that it is called, and each call of a
+     * method that was renamed or removed would end in an AbstractMethodError. The name is compared here, in a
+     * loop, because a shrinker that sees it in a look-up renames it there, too.
+     */
+    static boolean has(Object ours, Class<?> returns, String name, Class<?>... parameters) {
+        for (Method method : ours.getClass().getDeclaredMethods()) {
+            int modifiers = method.getModifiers();
+            if (Modifier.isPublic(modifiers)
+                    && !Modifier.isAbstract(modifiers)
+                    && !Modifier.isStatic(modifiers)
+                    && method.getReturnType() == returns
+                    && method.getName().equals(name)
+                    && Arrays.equals(method.getParameterTypes(), parameters)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** That a method of ours is not there under its name, for reports. */
+    static String missing(String method, String type) {
+        return method + " is missing in " + type + ": a shrinker did not have the library's rules";
     }
 
     static String device() {

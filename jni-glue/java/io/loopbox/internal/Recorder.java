@@ -170,7 +170,7 @@ public final class Recorder {
         }
         if (!putIn(wanted)) {
             stop();
-            return "the Observer hook is refused";
+            return "the Observer hook is refused: " + ObserverHook.refusal();
         }
         PendingQueue.begin(wanted);
         FrameWatch.start(wanted.frames);
@@ -333,7 +333,7 @@ public final class Recorder {
             }
             Native.setHook(false, pausedByApp ? "paused by the app" : "paused in the background");
         } else if (!pause && hook == null && !putIn(wanted)) {
-            Native.setHook(false, "refused after a pause");
+            Native.setHook(false, "refused after a pause: " + ObserverHook.refusal());
         }
     }
 
@@ -485,6 +485,9 @@ public final class Recorder {
             }
         }
         PrinterHook printer = PrinterHook.install(looper, settings, false);
+        if (observes && settings.mayReflect()) {
+            printer.instead = ObserverHook.refusal();
+        }
         naming = printer;
         return printer;
     }

@@ -42,6 +42,9 @@ public final class Main implements Runnable {
         }
         Config.Builder builder = new Config.Builder().pauseInBackground(story.equals("background"));
         builder.mainProcessOnly(arguments.length > 2).autoScene(!story.equals("background"));
+        if (story.equals("observer")) {
+            builder.hook(Config.Hook.OBSERVER);
+        }
         ContextImpl system = new ContextImpl(new File(arguments[1]), "com.example.reader", process);
         ReaderApplication application = new ReaderApplication(builder);
         application.attach(system);

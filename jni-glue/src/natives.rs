@@ -32,6 +32,7 @@ pub(crate) fn register(env: &mut Env<'_>) -> Result<(), Failure> {
         "leave" "()V" leave,
         "setSampling" "(Z)V" set_sampling,
         "setUnseen" "()V" set_unseen,
+        "ranAtRest" "()I" ran_at_rest,
         "setPaused" "(Z)V" set_paused,
         "setMonitor" "(JJJ)Z" set_monitor,
         "setHook" "(ZLjava/lang/String;)V" set_hook,
@@ -144,6 +145,10 @@ extern "system" fn set_unseen<'local>(env: EnvUnowned<'local>, _: JClass<'local>
         install::set_unseen();
         Ok(())
     });
+}
+
+extern "system" fn ran_at_rest<'local>(env: EnvUnowned<'local>, _: JClass<'local>) -> jint {
+    entry::enter(env, |_| Ok(install::ran_at_rest().map_or(-1, jint::from)))
 }
 
 extern "system" fn set_paused<'local>(env: EnvUnowned<'local>, _: JClass<'local>, paused: jboolean) {

@@ -296,6 +296,12 @@ pub fn set_unseen() {
     }
 }
 
+/// Whether the main thread has run since it was first seen at rest, after the last message that the hook has
+/// seen.
+pub fn ran_at_rest() -> Option<bool> {
+    current()?.ran_at_rest()
+}
+
 /// Sets how the hook works.
 pub fn set_hook(on: bool, detail: String) {
     if let Some(session) = current() {

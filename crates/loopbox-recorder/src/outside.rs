@@ -90,6 +90,7 @@ pub struct SeenBusy {
 #[derive(Debug, Clone, Default)]
 pub struct OutsideWatch {
     asleep: Asleep,
+    rest: Asleep,
     seen_busy: SeenBusy,
     /// Between which messages it was seen busy, since when, and until when at least; [`Token::NONE`] for not at all.
     busy: (Token, Uptime, Uptime),
@@ -132,6 +133,9 @@ impl OutsideWatch {
             self.busy = (Token::NONE, Uptime::ZERO, Uptime::ZERO);
             if let Some(demand) = demand {
                 self.asleep = Asleep { token, at_ns: now_ns, demand, waited: true };
+                if self.rest.token != token {
+                    self.rest = self.asleep;
+                }
             }
             return Finding::Waits;
         }
@@ -150,6 +154,11 @@ impl OutsideWatch {
     /// When it was last known to do nothing.
     pub fn asleep(&self) -> Asleep {
         self.asleep
+    }
+
+    /// When it was first seen in the queue's wait after the last message that began.
+    pub fn rest(&self) -> Asleep {
+        self.rest
     }
 
     /// What it had asked of the processors when it was first seen busy.

@@ -233,7 +233,7 @@ public final class Hooks {
     }
 
     /** Whether it is on, and how it works. */
-    private static String hook() {
+    static String hook() {
         for (Status.Part part : Loopbox.status().parts()) {
             if ("hook".equals(part.name())) {
                 return part.isOn() + " " + part.detail();

@@ -51,6 +51,8 @@ fn run(session: &Session) {
         found: Token::NONE,
         over: (Token::NONE, 0),
         next: Token::FIRST,
+        looked: (Token::NONE, clock::now_ns()),
+        asks: false,
     };
     // The process may have been frozen between the start of this thread and its first step.
     let StallSnapshot { mut watch, mut since, .. } = session.stall.snapshot();
@@ -82,10 +84,17 @@ fn run(session: &Session) {
             since,
             suspect,
             asleep: between.watch.asleep(),
+            rest: between.watch.rest(),
             seen_busy: between.watch.seen_busy(),
             outside_over: between.over,
         };
-        if session.stall.update(&snapshot) | session.monitor.tick(now) {
+        let changed = session.stall.update(&snapshot) | session.monitor.tick(now);
+        // The worker reads what was found of a main thread at rest.
+        let asks = std::mem::take(&mut between.asks);
+        if asks {
+            shared.ask_for_look();
+        }
+        if changed || asks {
             session.wake_worker();
         }
         if now.since(sig_quit_ns) >= SIGQUIT_EVERY_NS || !runs {
@@ -171,6 +180,11 @@ struct Between<'a> {
     over: (Token, u64),
     /// Without a hook: the number of what is found next.
     next: Token,
+    /// When the worker was asked last to look at what only Java can see, and after which message;
+    /// [`Token::NONE`] while one ran.
+    looked: (Token, Uptime),
+    /// The worker is to be asked now.
+    asks: bool,
 }
 
 impl Between<'_> {
@@ -180,8 +194,11 @@ impl Between<'_> {
         if let Activity::Running { start_ns, .. } = activity {
             self.is_over(self.watch.lasted_ns(self.found, Some(start_ns)));
             // Paused in the middle of a message, which is watched no more. Its end wakes nobody.
-            let paused = shared.is_paused();
-            return if paused { Next::At(now_ns.plus(LOOK_WITHOUT_HOOK_NS)) } else { Next::WhileItRuns };
+            if shared.is_paused() {
+                return Next::At(now_ns.plus(LOOK_WITHOUT_HOOK_NS));
+            }
+            self.ask_for_look(now_ns, Token::NONE);
+            return Next::WhileItRuns;
         }
         let lasted_ns = self.watch.lasted_ns(self.found, None);
         if shared.is_paused() {
@@ -194,6 +211,7 @@ impl Between<'_> {
             let park_ns = since_ns.plus(PARK_AFTER_NS);
             if now_ns < park_ns {
                 self.is_over(lasted_ns);
+                self.ask_for_look(now_ns, Token::NONE);
                 self.watch.between(now_ns, token, demand);
                 return Next::At(park_ns);
             }
@@ -218,10 +236,23 @@ impl Between<'_> {
         }
     }
 
+    /// Has the worker look at the hook's place and at the front of the queue: once when main has gone to
+    /// rest, which is when nothing that comes later need wake anybody, and every so often while it does not
+    /// rest.
+    fn ask_for_look(&mut self, now_ns: Uptime, token: Token) {
+        let due = now_ns.since(self.looked.1) >= self.session.settings.hang_threshold_ns;
+        // Without a hook a main thread at rest keeps its number.
+        if due || token != Token::NONE && token != self.looked.0 {
+            self.looked = (token, now_ns);
+            self.asks = true;
+        }
+    }
+
     /// It waits for a message, and what was found before lasted that long.
     fn waits(&mut self, glance: &Glance, lasted_ns: Option<u64>) -> Next {
         let was_busy = self.found != Token::NONE;
         self.is_over(lasted_ns);
+        self.ask_for_look(glance.now_ns, glance.token);
         if self.session.settings.hooked {
             return Next::Park;
         }

@@ -43,7 +43,7 @@ fn begun(
     at: StackPointer,
     begin: impl FnOnce(&mut Aggregator<MainEnvironment>, StackPointer) -> Begun,
 ) -> sys::jint {
-    main.begun += 1;
+    main_thread::count_begun();
     let begun = begin(&mut main.aggregator, at);
     let depth = main.aggregator.depth();
     if let Some(pointer) = main.pointers.get_mut((depth as usize).wrapping_sub(1)) {
@@ -207,10 +207,9 @@ pub extern "system" fn depth(_: *mut sys::JNIEnv, _: sys::jclass) -> sys::jint {
     (unsafe { main_thread::main() }).map_or(ELSEWHERE, |main| main.aggregator.depth().cast_signed())
 }
 
-/// `Native.begun`: how many messages have started so far.
+/// `Native.begun`: how many messages have started so far. Any thread.
 pub extern "system" fn begun_so_far(_: *mut sys::JNIEnv, _: sys::jclass) -> sys::jlong {
-    // SAFETY: as in `on_begin`.
-    (unsafe { main_thread::main() }).map_or(0, |main| main.begun.cast_signed())
+    main_thread::begun().cast_signed()
 }
 
 /// `Native.describe`: the class names and code of the message that has just ended.

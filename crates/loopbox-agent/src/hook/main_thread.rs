@@ -9,15 +9,13 @@ use loopbox_recorder::{Aggregator, Details, Dirty, Environment, StackPointer};
 use loopbox_store::MainWriter;
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
 /// The main thread's recorder, which the callbacks work on.
 pub(crate) struct Main {
     pub(crate) aggregator: Aggregator<MainEnvironment>,
     /// How many of the running messages are known to have a loop inside of them.
     pub(crate) nested: u32,
-    /// How many messages have started.
-    pub(crate) begun: u64,
     /// The stack positions at which the running messages started, outermost first.
     pub(crate) pointers: [StackPointer; MAX_DEPTH],
     /// While the message runs that recording began in: how many loops were on the stack then. It is not known where on the
@@ -30,12 +28,27 @@ pub(crate) struct Main {
 impl Main {
     pub(crate) fn new(aggregator: Aggregator<MainEnvironment>, frames: Option<Box<MainFrames>>) -> Self {
         let pointers = [StackPointer::UNKNOWN; MAX_DEPTH];
-        Self { aggregator, nested: 0, begun: 0, pointers, adopted_in: None, frames }
+        Self { aggregator, nested: 0, pointers, adopted_in: None, frames }
     }
 }
 
 /// How many nested loops the aggregator distinguishes.
 const MAX_DEPTH: usize = 8;
+
+/// How many messages have started in this recording. Written by the thread that records, read by any.
+static BEGUN: AtomicU64 = AtomicU64::new(0);
+
+/// A message has started. On the thread that records, which is the only writer.
+#[inline]
+pub(crate) fn count_begun() {
+    BEGUN.store(begun().wrapping_add(1), Ordering::Relaxed);
+}
+
+/// How many messages have started in this recording, or had in the last one.
+#[inline]
+pub(crate) fn begun() -> u64 {
+    BEGUN.load(Ordering::Relaxed)
+}
 
 /// Null while nothing records. Set, used and cleared on the main thread only.
 static MAIN: AtomicPtr<Main> = AtomicPtr::new(ptr::null_mut());
@@ -67,6 +80,7 @@ pub(crate) unsafe fn main<'a>() -> Option<&'a mut Main> {
 /// Starts recording on the calling thread, the main one.
 pub(crate) fn install(aggregator: Aggregator<MainEnvironment>, frames: Option<Box<MainFrames>>) {
     uninstall();
+    BEGUN.store(0, Ordering::Relaxed);
     MAIN.store(Box::into_raw(Box::new(Main::new(aggregator, frames))), Ordering::Relaxed);
     OWNER.store(this_thread(), Ordering::Relaxed);
     THREAD.store(this_thread(), Ordering::Release);

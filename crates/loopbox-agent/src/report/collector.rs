@@ -48,6 +48,8 @@ pub(super) struct Collector<'a> {
     pub(super) long: LongMessages<'a>,
     /// A stack showed a message that the hook did not report.
     unseen: bool,
+    /// A stack showed that the message that runs as far as the hook reports is over.
+    end_unseen: bool,
     saved_at_ns: Uptime,
     /// What ran outside of messages when that was saved in the ring; [`Token::NONE`] for nothing.
     saved_outside: Token,
@@ -70,6 +72,7 @@ impl<'a> Collector<'a> {
             last: None,
             long: LongMessages::new(session),
             unseen: false,
+            end_unseen: false,
             saved_at_ns: Uptime::ZERO,
             saved_outside: Token::NONE,
             saved_annotations: 0,
@@ -334,17 +337,27 @@ impl<'a> Collector<'a> {
         let tree = self.growing.tree();
         let symbols = self.session.symbols.symbols();
         self.save("the running message's stacks", |ring, _| ring.running_tree(&symbols, &tree).map(|_| ()));
-        // The token is of the moment that the stack was taken in: then no message ran that is known.
-        self.unseen |= tree.token.is_outside()
-            && self.last.is_some_and(|(token, generation, stack)| {
-                (token, generation) == (tree.token, self.session.symbols.generation())
-                    && unseen_message::is_on(&symbols, stack.locations())
-            });
+        // The token is of the moment that the stack was taken in.
+        let of = (tree.token, self.session.symbols.generation());
+        let Some((.., stack)) = self.last.filter(|&(token, generation, _)| (token, generation) == of) else {
+            return;
+        };
+        if tree.token.is_outside() {
+            self.unseen |= unseen_message::is_on(&symbols, stack.locations());
+        } else {
+            self.end_unseen |= unseen_message::is_over(&symbols, stack.locations());
+        }
     }
 
-    /// Whether a message was found since the last call that the hook did not report.
-    pub(super) fn take_unseen(&mut self) -> bool {
-        std::mem::take(&mut self.unseen)
+    /// Has Java put the hook back, or look for it, where a stack has shown since the last call that it
+    /// missed something.
+    pub(super) fn look_after_hook(&mut self, env: &mut Env<'_>) {
+        if std::mem::take(&mut self.unseen) {
+            unseen_message::put_hook_back(env);
+        }
+        if std::mem::take(&mut self.end_unseen) {
+            unseen_message::check_hook(env, true);
+        }
     }
 
     /// What runs outside of messages, for the same reason.

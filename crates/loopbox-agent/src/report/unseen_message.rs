@@ -1,11 +1,16 @@
 //! A message that the hook did not report, on the main thread's stack: another library has taken the hook's place. An idle
 //! main thread notices that by itself; a main thread that is never idle has to be notified.
 
+use super::outside;
 use crate::jni::env::Env;
 use crate::jni::raw::Failure;
 use crate::jni::{call, class_cache};
+use crate::session::Session;
 use crate::sys::log;
-use loopbox_format::model::{Location, LocationId, Symbols};
+use jni::sys::jvalue;
+use loopbox_format::model::{
+    Feature, Location, LocationId, MainState, Record, RecordKind, Report, Symbols, Token,
+};
 
 /// Whether a stack shows the dispatch of a message by the innermost `Looper.loop`. Top frame first.
 pub(super) fn is_on(symbols: &Symbols, stack: &[LocationId]) -> bool {
@@ -25,20 +30,106 @@ pub(super) fn is_on(symbols: &Symbols, stack: &[LocationId]) -> bool {
     false
 }
 
+/// Whether a stack shows no message at all, but a main thread that waits for one. Top frame first.
+pub(super) fn is_over(symbols: &Symbols, stack: &[LocationId]) -> bool {
+    let dispatches = |&location: &LocationId| match symbols.location(location) {
+        Some(&Location::Frame { method, .. }) => {
+            symbols.method(method).is_none_or(|method| method.name == "dispatchMessage")
+        }
+        _ => true,
+    };
+    outside::waits(symbols, stack) == Some(true) && !stack.iter().any(dispatches)
+}
+
 /// Has Java put the hook back.
 pub(super) fn put_hook_back(env: &mut Env<'_>) {
-    let Some(classes) = class_cache::get() else { return };
-    // SAFETY: looked up in this class with this signature: no arguments, no result.
-    let called = unsafe { call::void(env, (&classes.calls, classes.calls_message_unseen), &[]) };
+    if let Some(classes) = class_cache::get() {
+        // SAFETY: looked up in this class with this signature: no arguments, no result.
+        warn_of(unsafe { call::void(env, (&classes.calls, classes.calls_message_unseen), &[]) });
+    }
+}
+
+/// Has Java look whether the hook is in its place; `doubted`: wherever it is, it has missed something. If it
+/// may not be, the feature says so from now on.
+pub(super) fn check_hook(env: &mut Env<'_>, doubted: bool) {
+    if let Some(classes) = class_cache::get() {
+        let arguments = [jvalue { z: doubted }];
+        // SAFETY: looked up in this class with this signature: (boolean), no result.
+        let called = unsafe { call::void(env, (&classes.calls, classes.calls_check_hook), &arguments) };
+        warn_of(called);
+    }
+}
+
+fn warn_of(called: Result<(), Failure>) {
     if let Err(Failure(why)) = called {
         log::warn(&why);
     }
+}
+
+/// How `DisplacedWatch.java` begins the detail of a hook that may be displaced.
+const IN_DOUBT: &str = "perhaps displaced";
+
+/// Where it was not known at first whether the hook was in its place: puts in what is known now.
+pub(super) fn settle_doubt(session: &Session, report: &mut Report) {
+    let hook = report.features.iter_mut().find(|state| state.feature == Feature::Hook);
+    let Some(hook) = hook.filter(|hook| hook.detail.starts_with(IN_DOUBT)) else { return };
+    if let Some(now) = session.features.list().into_iter().find(|state| state.feature == Feature::Hook) {
+        *hook = now;
+    }
+    add_gap(session, report);
+}
+
+/// Puts into a report that messages may have run unseen after the last one that was: the history gets the
+/// gap only when the next one begins, and until then the time would pass for idle.
+pub(super) fn add_gap(session: &Session, report: &mut Report) {
+    let MainState::Idle { since_ns } = &mut report.main else { return };
+    let start_ns = *since_ns;
+    let Some(until_ns) = session.shared.unseen_until(start_ns) else { return };
+    *since_ns = until_ns;
+    let wall_ns = until_ns.since(start_ns);
+    let last = report.history.last();
+    report.history.push(Record {
+        kind: RecordKind::Unseen,
+        seq: last.map_or(1, |last| last.seq.saturating_add(1)),
+        first_token: last
+            .map_or(Token::FIRST, |last| Token(last.first_token.0.saturating_add(last.count.into()))),
+        count: 0,
+        start_ns,
+        wall_ns,
+        work_ns: 0,
+        idle_ns: wall_ns,
+        cpu_ns: None,
+        checktime_late_ns: None,
+        slowest: None,
+        details: Vec::new(),
+        dropped_details: 0,
+        closed: true,
+    });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::report::used_symbols::tests::symbols;
+
+    #[test]
+    fn a_stack_that_waits_and_dispatches_nothing_is_of_no_message() {
+        const LOOP: &str = "android.os.Looper.loop";
+        const DISPATCH: &str = "android.os.Handler.dispatchMessage";
+        const NEXT: &str = "android.os.MessageQueue.next";
+        const POLL: &str = "android.os.MessageQueue.nativePollOnce";
+        for (top_first, found) in [
+            (&[POLL, NEXT, LOOP, "a.Main.main"][..], true),
+            // A message's own loop, which waits.
+            (&[POLL, NEXT, LOOP, "a.Dialog.show", DISPATCH, LOOP, "a.Main.main"], false),
+            (&["a.Cart.total", DISPATCH, LOOP, "a.Main.main"], false),
+            (&[NEXT, LOOP, "a.Main.main"], false),
+            (&[], false),
+        ] {
+            let stack: Vec<LocationId> = (0..top_first.len() as u32).map(LocationId).collect();
+            assert_eq!(is_over(&symbols(top_first), &stack), found, "{top_first:?}");
+        }
+    }
 
     #[test]
     fn only_a_dispatch_by_the_innermost_loop_is_a_message() {

@@ -35,6 +35,8 @@ const CHECK_MS: u64 = 500;
 const TRACE_CHECK_MS: i32 = 10;
 /// How long a suspect's queue waits for that.
 const TRACE_NS: u64 = 1_000_000_000;
+/// A look that was put off until ART has written its own trace is made up for so soon.
+const LOOK_AGAIN_MS: u64 = 100;
 /// A worker that has nothing to do sleeps until it is notified.
 const INFINITE: i32 = -1;
 
@@ -61,6 +63,8 @@ pub(crate) struct Worker<'a> {
     /// How many reports there was no memory for.
     given_up: u32,
     start_mark: StartMark,
+    /// The hook's place is to be looked at.
+    wants_look: bool,
 }
 
 /// A report that is not complete.
@@ -98,6 +102,7 @@ impl<'a> Worker<'a> {
             numbered: 0,
             given_up: 0,
             start_mark: StartMark::new(session),
+            wants_look: false,
         }
     }
 
@@ -160,9 +165,8 @@ impl<'a> Worker<'a> {
                 }
             }
             self.save_suspects_queue(env);
-            if self.collector.take_unseen() {
-                unseen_message::put_hook_back(env);
-            }
+            self.look_at_rest(env);
+            self.collector.look_after_hook(env);
             let threads_answered = session.thread_queries.is_complete();
             let now_ns = clock::now_ns();
             let trace_lasts = self.life.waits_for_trace() && signal_catcher::writes_trace();
@@ -208,11 +212,20 @@ impl<'a> Worker<'a> {
         let report_ms = self.life.deadline_ns().map(left_ms);
         let start_ms = self.start_mark.next_look_ns().map(left_ms);
         let long_ms = self.collector.long.wait_ms();
-        [check_ms, report_ms, start_ms, self.frames.wait_ms(), long_ms, self.collector.meta_wait_ms()]
-            .into_iter()
-            .flatten()
-            .min()
-            .map_or(INFINITE, |ms| ms as i32)
+        let look_ms = self.wants_look.then_some(LOOK_AGAIN_MS);
+        [
+            look_ms,
+            check_ms,
+            report_ms,
+            start_ms,
+            self.frames.wait_ms(),
+            long_ms,
+            self.collector.meta_wait_ms(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+        .map_or(INFINITE, |ms| ms as i32)
     }
 
     /// Passes on an event and does what follows from it.
@@ -273,6 +286,20 @@ impl<'a> Worker<'a> {
         self.collector.take_samples(self.draft.is_none());
     }
 
+    /// Sees to what only Java can see of a main thread at rest: the hook's place. Not while ART writes its
+    /// own trace.
+    fn look_at_rest(&mut self, env: &mut Env<'_>) {
+        let shared = &self.session.shared;
+        self.wants_look |= shared.take_look();
+        if !self.wants_look || signal_catcher::writes_trace() {
+            return;
+        }
+        self.wants_look = false;
+        if !shared.is_paused() {
+            unseen_message::check_hook(env, false);
+        }
+    }
+
     /// For the next process, if this one is killed before it can write a report.
     fn save_suspect(&mut self, env: &mut Env<'_>) {
         self.collector.take_stack(env);
@@ -328,7 +355,9 @@ impl<'a> Worker<'a> {
         report.meta = meta::of(session);
         report.meta.reason = reason;
         update_handler_feature(session);
+        unseen_message::check_hook(env, false);
         report.features = session.features.list();
+        unseen_message::add_gap(session, &mut report);
         report.statistics = process_stats::read(session.frozen_now(), session.art.get());
         for (name, count) in
             [("requests.refused", session.allowance.refused()), ("reports.given_up", self.given_up)]
@@ -412,6 +441,8 @@ impl<'a> Worker<'a> {
             const WHY: &str = "ART wrote its own trace until the next report was wanted";
             draft.report.pending.source = PendingSource::Unavailable(WHY.to_owned());
         }
+        // Main may have shown meanwhile whether the hook is in its place.
+        unseen_message::settle_doubt(self.session, &mut draft.report);
         thread_query::take(self.session, &mut draft.report, &mut draft.used);
         draft.report.main_thread.progress = draft.main_thread.progress();
         let value = draft.first_ns.to_string();

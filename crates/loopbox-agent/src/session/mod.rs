@@ -132,6 +132,15 @@ impl Session {
         Some(Demand { ran_ns, waited_ns: proc::main_waited_ns().unwrap_or(0) })
     }
 
+    /// Whether the main thread has run since it was first seen to wait, after the last message that the hook
+    /// has seen: it may have run what no hook saw. `None` where it was not seen to wait since, or a message
+    /// runs.
+    pub(crate) fn ran_at_rest(&self) -> Option<bool> {
+        let (token, _) = self.shared.between_messages()?;
+        let rest = Some(self.stall.snapshot().rest).filter(|rest| rest.token == token)?;
+        Some(self.main_demand()?.ran_ns > rest.demand.ran_ns)
+    }
+
     /// When the process started, uptime. Reads a file the first time, so not for the main thread.
     pub(crate) fn started_ns(&self) -> Option<Uptime> {
         *self.started.get_or_init(|| loopbox_store::start_ticks().and_then(clock::uptime_of_start))

@@ -32,6 +32,8 @@ pub struct SharedState {
     stop: AtomicBool,
     /// The app has switched sampling off.
     off: AtomicBool,
+    /// The worker is to look at the hook's place and at the queue's front.
+    look: AtomicBool,
     /// The app has paused the recorder: what the main thread does is not known.
     paused: AtomicBool,
     /// The app was in the foreground and is not now.
@@ -81,6 +83,7 @@ impl Default for SharedState {
             wake: AtomicU32::default(),
             stop: AtomicBool::default(),
             off: AtomicBool::default(),
+            look: AtomicBool::default(),
             paused: AtomicBool::default(),
             background: AtomicBool::default(),
             was_foreground: AtomicBool::default(),
@@ -261,6 +264,17 @@ impl SharedState {
         self.paused.load(Ordering::SeqCst)
     }
 
+    /// Has the worker look at the hook's place and at the queue's front, when it is woken next. Stall
+    /// monitor only.
+    pub(crate) fn ask_for_look(&self) {
+        self.look.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether it is to look; resets that. Worker only.
+    pub(crate) fn take_look(&self) -> bool {
+        self.look.swap(false, Ordering::SeqCst)
+    }
+
     pub(crate) fn is_off(&self) -> bool {
         self.off.load(Ordering::SeqCst)
     }
@@ -418,6 +432,12 @@ impl SharedState {
     pub fn unseen_since(&self, since_ns: Uptime) -> bool {
         let unseen_ns = self.unseen_ns.load(Ordering::Relaxed);
         unseen_ns != 0 && unseen_ns >= since_ns.0
+    }
+
+    /// Until when they may have after this uptime; `None` when there is no sign that any has.
+    pub(crate) fn unseen_until(&self, since_ns: Uptime) -> Option<Uptime> {
+        let unseen_ns = Uptime(self.unseen_ns.load(Ordering::Relaxed));
+        (unseen_ns > since_ns).then_some(unseen_ns)
     }
 
     /// The sampler woke this much too late.

@@ -19,6 +19,8 @@ pub(crate) struct StallSnapshot {
     pub(crate) suspect: bool,
     /// When the main thread was last known to do nothing.
     pub(crate) asleep: Asleep,
+    /// When it was first seen to wait after the last message.
+    pub(crate) rest: Asleep,
     /// When it was first seen busy outside of messages.
     pub(crate) seen_busy: SeenBusy,
     /// What ran outside of messages last and is over, and how long it was seen; [`Token::NONE`] for nothing.
@@ -33,6 +35,7 @@ impl StallSnapshot {
             since: Since::SleptUntil(now_ns),
             suspect: false,
             asleep: Asleep::default(),
+            rest: Asleep::default(),
             seen_busy: SeenBusy::default(),
             outside_over: (Token::NONE, 0),
         }

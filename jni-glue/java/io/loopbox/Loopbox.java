@@ -142,7 +142,11 @@ public final class Loopbox {
     @NonNull
     public static Status status() {
         try {
-            return Recorder.isOn() ? Status.on(Faults.addTo(Native.features())) : Status.off("not installed");
+            if (!Recorder.isOn()) {
+                return Status.off("not installed");
+            }
+            Recorder.checkHook(false);
+            return Status.on(Faults.addTo(Native.features()));
         } catch (Throwable fault) {
             return Status.offBy(fault);
         }

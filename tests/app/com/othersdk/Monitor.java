@@ -10,7 +10,10 @@ public final class Monitor implements Printer {
     public int starts;
     public int ends;
 
-    private final Printer next;
+    /** The starts that all of them have seen. */
+    public static int allStarts;
+
+    private Printer next;
     private final String startsWith;
     private final String endsWith;
 
@@ -41,6 +44,11 @@ public final class Monitor implements Printer {
         return monitor;
     }
 
+    /** From now on nothing is passed on. */
+    public void keepToItself() {
+        next = null;
+    }
+
     /** What is set now. */
     public static Printer current(Looper looper) throws ReflectiveOperationException {
         Field field = Looper.class.getDeclaredField("mLogging");
@@ -53,6 +61,7 @@ public final class Monitor implements Printer {
         boolean start = line.charAt(0) == '>';
         if (start) {
             starts++;
+            allStarts++;
         } else {
             ends++;
         }

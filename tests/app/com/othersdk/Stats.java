@@ -13,6 +13,9 @@ public final class Stats implements InvocationHandler {
     public int ends;
     public int strangeTokens;
 
+    /** The starts that all of them have seen. */
+    public static int allStarts;
+
     private Object last;
     private Object next;
 
@@ -71,6 +74,7 @@ public final class Stats implements InvocationHandler {
         }
         if ("messageDispatchStarting".equals(method.getName())) {
             starts++;
+            allStarts++;
             last = new Object();
             return last;
         }

@@ -3,15 +3,15 @@ package io.loopbox.internal;
 
 
 /**
- * A way to see each dispatch of the main Looper. Everything but {@link #runningLine} and a look at {@link #active} is for
- * the main thread.
+ * A way to see each dispatch of the main Looper. Everything but {@link #runningLine}, {@link #there}, {@link
+ * #isOurs} and a look at {@link #active} is for the main thread.
  */
 abstract class Hook {
     /** False from uninstall, or a fault of our own, on: then calls are only passed on. */
     boolean active = true;
 
     /** How often it was put back in. */
-    int armed;
+    volatile int armed;
 
     /** Why a cheaper one is not there, for the report; null when it was not asked for. */
     String instead;
@@ -30,8 +30,22 @@ abstract class Hook {
         return text + times + (instead == null ? "" : ", " + instead);
     }
 
-    /** Takes it out and puts back what was there before. */
+    /**
+     * Takes it out and puts back what was there before. Where another library has wrapped it, it stays, and
+     * only passes on: who resumes or installs next takes that one, or each time would leave one more to call
+     * for each message.
+     */
     abstract void uninstall();
+
+    /**
+     * What the Looper calls in the hook's place, or null. Any thread; takes no lock.
+     *
+     * @throws Exception when that cannot be seen
+     */
+    abstract Object there() throws Exception;
+
+    /** Whether that is the hook itself. Any thread. */
+    abstract boolean isOurs(Object there);
 
     /** Puts it back in after another library displaced it; returns whether that worked and how it works now. */
     abstract boolean armAgain();

@@ -14,6 +14,9 @@ final class InstallMessage implements MessageQueue.IdleHandler {
     /** Build.VERSION_CODES.N, which older SDKs do not have. */
     private static final int ANDROID_7 = 24;
 
+    /** The one that waits. Main thread. */
+    private static InstallMessage waiting;
+
     private final int loops;
 
     private InstallMessage(int loops) {
@@ -32,7 +35,17 @@ final class InstallMessage implements MessageQueue.IdleHandler {
             binds |= MainThread.isFrame(frame, "android.app.ActivityThread", "handleBindApplication");
         }
         Native.adopt(loops, binds, binds ? startMs() : 0);
-        Looper.myQueue().addIdleHandler(new InstallMessage(loops));
+        end();
+        waiting = new InstallMessage(loops);
+        Looper.myQueue().addIdleHandler(waiting);
+    }
+
+    /** Nothing is recorded any more. On the main thread. */
+    static void end() {
+        if (waiting != null) {
+            Looper.myQueue().removeIdleHandler(waiting);
+            waiting = null;
+        }
     }
 
     /** Whether the innermost loop is waiting for a message: an idle handler, input, or another descriptor's callback. */
@@ -67,6 +80,7 @@ final class InstallMessage implements MessageQueue.IdleHandler {
             if (MainThread.loops(Thread.currentThread().getStackTrace()) > loops) {
                 return true;
             }
+            waiting = null;
             Native.endAdopted();
         } catch (Throwable fault) {
             Faults.log(fault);

@@ -130,6 +130,16 @@ public final class Native {
      */
     static native boolean askForDump(String reason, long asked);
 
+    /** How many dispatches the hook has seen begin. Any thread. */
+    @FastNative
+    static native long begun();
+
+    /**
+     * Whether main, at rest after the last message that the hook has seen, has run since it was first seen
+     * so: 1 for yes, 0 for no, less where it was not seen at rest. Any thread.
+     */
+    static native int ranAtRest();
+
     // The next do something on the main thread only.
 
     /**
@@ -169,9 +179,6 @@ public final class Native {
     @FastNative
     static native void endInput(String target, boolean threw);
 
-    /** How many dispatches have begun. */
-    @FastNative
-    static native long begun();
 
     /**
      * A dispatch ended: returns how many messages still run and whether this one wants a name.

@@ -31,6 +31,16 @@ final class NativeCalls {
         Recorder.messageUnseen();
     }
 
+    /**
+     * A report is written, or main has gone to rest. On the worker's thread.
+     *
+     * @param doubted the hook has missed something: a message that runs, as far as it knows, is not on
+     *     main's stack any more
+     */
+    static void checkHook(boolean doubted) {
+        Recorder.checkHook(doubted);
+    }
+
     /** On the worker's thread. {@code told} is as long_messages.rs writes it. */
     static void onMonitor(String told) {
         MonitorThread.tell(told);

@@ -17,6 +17,16 @@ final class NoHook extends Hook {
     void uninstall() {}
 
     @Override
+    Object there() {
+        return this;
+    }
+
+    @Override
+    boolean isOurs(Object there) {
+        return true;
+    }
+
+    @Override
     boolean armAgain() {
         return false;
     }

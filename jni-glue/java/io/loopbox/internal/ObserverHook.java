@@ -13,6 +13,12 @@ import java.util.List;
  * least and has the Message itself, with its {@code when}; but only at the end of a dispatch.
  */
 final class ObserverHook extends Hook {
+    /**
+     * The one that another library's Observer wraps, since a recording or a part of it has ended. Main
+     * thread.
+     */
+    private static ObserverHook left;
+
     private final ObserverAccess slot;
 
     /**
@@ -21,7 +27,8 @@ final class ObserverHook extends Hook {
      */
     Object observer;
 
-    private Object previous;
+    /** What it passes on to, or null. */
+    Object previous;
 
     /** Why the last {@link #install} put none in. Main thread. */
     private static String refusal;
@@ -34,6 +41,13 @@ final class ObserverHook extends Hook {
      * @return null when the platform refuses or does not have it
      */
     static ObserverHook install(Settings settings) {
+        ObserverHook known = left;
+        left = null;
+        if (known != null && known.isWrapped()) {
+            known.armed = 0;
+            known.active = true;
+            return known;
+        }
         List<ObserverAccess> tries = new ArrayList<ObserverAccess>();
         tries.add(new ByReflection());
         if (settings.observerAccess != null) {
@@ -65,6 +79,27 @@ final class ObserverHook extends Hook {
     }
 
     /**
+     * Whether there is an Observer that may pass on to it: if it does not, {@link DisplacedWatch} finds that.
+     */
+    private boolean isWrapped() {
+        try {
+            return slot.read() != null;
+        } catch (Exception refused) {
+            return false;
+        }
+    }
+
+    @Override
+    Object there() throws Exception {
+        return slot.read();
+    }
+
+    @Override
+    boolean isOurs(Object there) {
+        return there == observer;
+    }
+
+    /**
      * A class of our own that implements the interface is cheapest. It cannot call another observer, because the
      * interface's methods are hidden from our code; a Proxy is handed them by the platform.
      */
@@ -81,7 +116,7 @@ final class ObserverHook extends Hook {
                 Log.i(Tag.LOOPBOX, "Proxy instead of a class of our own: " + refused);
             }
         }
-        return ProxyObserver.make(this, previous);
+        return ProxyObserver.make(this);
     }
 
     @Override
@@ -97,7 +132,11 @@ final class ObserverHook extends Hook {
             Object there = slot.read();
             if (there != observer) {
                 previous = there;
-                observer = make();
+                // A Proxy passes on to whatever is there: one more each time would be one more call for each
+                // message.
+                if (!ProxyObserver.isOne(observer)) {
+                    observer = make();
+                }
                 slot.write(observer);
                 armed++;
             }
@@ -115,6 +154,8 @@ final class ObserverHook extends Hook {
             // Replaced by another observer, which may pass on to ours: stay as a pass-through.
             if (slot.read() == observer) {
                 slot.write(previous);
+            } else {
+                left = this;
             }
         } catch (Exception refused) {
             Faults.log(refused);

@@ -5,6 +5,7 @@ import android.os.Looper;
 import android.util.Log;
 import android.util.Printer;
 import java.lang.reflect.Field;
+import java.util.Arrays;
 
 /**
  * The public hook: Looper prints a line before and a line after each dispatch. It works on every level and has the
@@ -17,11 +18,19 @@ final class PrinterHook extends Hook implements Printer {
     private static final String START = ">";
     private static final String END = "<";
 
+    /** Looked up once: StrictMode reports each look-up of a hidden member. */
+    private static volatile Field logging;
+
+    /**
+     * The one that another library's Printer wraps, since a recording or a part of it has ended. Main thread.
+     */
+    private static PrinterHook left;
+
     private final Looper looper;
-    private final boolean mayReflect;
+    private boolean mayReflect;
 
     /** Only keeps the running line, next to an Observer that records. */
-    private final boolean namesOnly;
+    private boolean namesOnly;
 
     /** The Printer that was there before us; it gets every line. */
     private Printer next;
@@ -40,22 +49,53 @@ final class PrinterHook extends Hook implements Printer {
     private boolean toggles;
     private boolean open;
 
-    private PrinterHook(Looper looper, boolean mayReflect, boolean namesOnly) {
+    private PrinterHook(Looper looper) {
         this.looper = looper;
-        this.mayReflect = mayReflect;
-        this.namesOnly = namesOnly;
     }
 
     static PrinterHook install(Looper looper, Settings settings, boolean namesOnly) {
-        boolean mayReflect = settings.mayReflect();
-        PrinterHook hook = new PrinterHook(looper, mayReflect, namesOnly);
+        PrinterHook hook = left == null ? new PrinterHook(looper) : left;
+        boolean wasLeft = left != null;
+        left = null;
+        hook.mayReflect = settings.mayReflect();
+        hook.namesOnly = namesOnly;
+        hook.reset();
         try {
-            hook.next = mayReflect ? current(looper) : null;
+            Printer there = hook.mayReflect ? current(looper) : null;
+            if (wasLeft && there != null) {
+                // What wraps it passes on to it, or {@link DisplacedWatch} finds that it does not.
+                return hook;
+            }
+            hook.next = there;
         } catch (ReflectiveOperationException refused) {
             Log.i(Tag.LOOPBOX, "cannot see whether there is a Printer already: " + refused);
+            hook.next = null;
         }
         looper.setMessageLogging(hook);
         return hook;
+    }
+
+    /** As a new one, but for what it passes on to and for what it knows of the Looper's words. */
+    private void reset() {
+        Arrays.fill(lines, null);
+        depth = 0;
+        running = null;
+        open = false;
+        armed = 0;
+        active = true;
+    }
+
+    @Override
+    Object there() throws ReflectiveOperationException {
+        if (!mayReflect) {
+            throw new NoSuchFieldException("public API only");
+        }
+        return current(looper);
+    }
+
+    @Override
+    boolean isOurs(Object there) {
+        return there == this;
     }
 
     @Override
@@ -81,18 +121,19 @@ final class PrinterHook extends Hook implements Printer {
                 ended();
             }
         }
-        if (next != null) {
-            passOn(line);
+        Printer other = next;
+        if (other != null) {
+            passOn(other, line);
         }
         if (start) {
             began(line);
         }
     }
 
-    private void passOn(String line) {
+    private void passOn(Printer other, String line) {
         passingOn = true;
         try {
-            next.println(line);
+            other.println(line);
         } finally {
             passingOn = false;
         }
@@ -160,10 +201,7 @@ final class PrinterHook extends Hook implements Printer {
     @Override
     boolean armAgain() {
         try {
-            if (!mayReflect) {
-                throw new NoSuchFieldException("public API only");
-            }
-            Printer there = current(looper);
+            Printer there = (Printer) there();
             if (there != this) {
                 next = there;
                 looper.setMessageLogging(this);
@@ -184,6 +222,7 @@ final class PrinterHook extends Hook implements Printer {
         try {
             // Wrapped by another library: stay as a pass-through, or its chain to the ones before us breaks.
             if (mayReflect && current(looper) != this) {
+                left = this;
                 return;
             }
         } catch (ReflectiveOperationException refused) {
@@ -193,8 +232,12 @@ final class PrinterHook extends Hook implements Printer {
     }
 
     private static Printer current(Looper looper) throws ReflectiveOperationException {
-        Field field = Looper.class.getDeclaredField("mLogging");
-        field.setAccessible(true);
-        return (Printer) field.get(looper);
+        Field known = logging;
+        if (known == null) {
+            known = Looper.class.getDeclaredField("mLogging");
+            known.setAccessible(true);
+            logging = known;
+        }
+        return (Printer) known.get(looper);
     }
 }

@@ -13,7 +13,6 @@ import java.lang.reflect.Proxy;
  */
 final class ProxyObserver implements InvocationHandler {
     private final ObserverHook hook;
-    private final Object previous;
 
     /** True while this thread is in the other observer, which may pass on to us what it has from us. */
     private final ThreadLocal<boolean[]> passingOn =
@@ -24,15 +23,14 @@ final class ProxyObserver implements InvocationHandler {
                 }
             };
 
-    private ProxyObserver(ObserverHook hook, Object previous) {
+    private ProxyObserver(ObserverHook hook) {
         this.hook = hook;
-        this.previous = previous;
     }
 
-    static Object make(ObserverHook hook, Object previous) throws ClassNotFoundException {
+    static Object make(ObserverHook hook) throws ClassNotFoundException {
         Class<?> type = Class.forName("android.os.Looper$Observer");
         return Proxy.newProxyInstance(
-                ProxyObserver.class.getClassLoader(), new Class<?>[] {type}, new ProxyObserver(hook, previous));
+                ProxyObserver.class.getClassLoader(), new Class<?>[] {type}, new ProxyObserver(hook));
     }
 
     static boolean isOne(Object observer) {
@@ -45,7 +43,7 @@ final class ProxyObserver implements InvocationHandler {
         if (method.getDeclaringClass() == Object.class) {
             return ofObject(proxy, name, arguments);
         }
-        if (previous != null && passingOn.get()[0]) {
+        if (hook.previous != null && passingOn.get()[0]) {
             return null;
         }
         if ("messageDispatchStarting".equals(name)) {
@@ -92,6 +90,7 @@ final class ProxyObserver implements InvocationHandler {
     }
 
     private Object passOn(Method method, Object[] arguments) throws Throwable {
+        Object previous = hook.previous;
         if (previous == null) {
             return null;
         }

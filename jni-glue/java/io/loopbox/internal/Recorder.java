@@ -271,6 +271,9 @@ public final class Recorder {
         leaves = false;
         try {
             takeOut();
+            // One that is installed anew begins with its first pause.
+            displacedWatch = null;
+            InstallMessage.end();
             PendingQueue.end();
             FrameWatch.stop();
             InputWatch.takeOut();
@@ -435,6 +438,14 @@ public final class Recorder {
         }
     }
 
+    /** Checks whether the hook is in its place; {@code doubted}: it has missed something. Any thread. */
+    public static void checkHook(boolean doubted) {
+        DisplacedWatch watch = displacedWatch;
+        if (watch != null && settings != null) {
+            watch.check(doubted);
+        }
+    }
+
     private static boolean putIn(Settings wanted) {
         hook = hookInto(Looper.getMainLooper(), wanted);
         if (hook == null) {
@@ -444,9 +455,12 @@ public final class Recorder {
         if (!hook.records()) {
             return true;
         }
-        DisplacedWatch watch = new DisplacedWatch(hook, wanted.printerCheckMs);
-        displacedWatch = watch;
-        Looper.myQueue().addIdleHandler(watch);
+        DisplacedWatch watch = displacedWatch;
+        if (watch == null || watch.hook != hook) {
+            watch = new DisplacedWatch(hook, wanted.printerCheckMs);
+            displacedWatch = watch;
+        }
+        watch.begin();
         return true;
     }
 
@@ -456,7 +470,9 @@ public final class Recorder {
             names.uninstall();
         }
         naming = null;
-        displacedWatch = null;
+        if (displacedWatch != null) {
+            displacedWatch.end();
+        }
         if (hook != null) {
             hook.uninstall();
             hook = null;

@@ -1,0 +1,31 @@
+package com.othersdk;
+
+import android.os.Looper;
+import android.os.MessageQueue;
+import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A library that watches idle handlers by a list of its own in the main queue: what was in the old one is not
+ * called any more.
+ */
+public final class IdleHandlers {
+    private IdleHandlers() {}
+
+    /** Puts an empty list in. */
+    public static void replace() throws ReflectiveOperationException {
+        field().set(Looper.getMainLooper().getQueue(), new ArrayList<MessageQueue.IdleHandler>());
+    }
+
+    /** How many are in the list. */
+    public static int count() throws ReflectiveOperationException {
+        return ((List<?>) field().get(Looper.getMainLooper().getQueue())).size();
+    }
+
+    private static Field field() throws NoSuchFieldException {
+        Field field = MessageQueue.class.getDeclaredField("mIdleHandlers");
+        field.setAccessible(true);
+        return field;
+    }
+}

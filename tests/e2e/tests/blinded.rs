@@ -1,0 +1,168 @@
+//! Ways in which another library takes the hook's place, with the queue's idle handlers as well: what ran
+//! unseen is never idle.
+
+use anyhow::{Context, Result};
+use loopbox_e2e::{LIMIT, details_of, feature, launcher};
+use loopbox_format::model::{Feature, RecordKind, Report};
+use loopbox_format::report::decode;
+use loopbox_launch::{reports, wait_for_report};
+use loopbox_report::Analysis;
+use loopbox_report::diagnose::{Diagnosis, diagnose};
+use loopbox_testbed as testbed;
+use tempfile::tempdir;
+
+const MS: u64 = 1_000_000;
+/// The messages after the hook was taken out, and how long each takes.
+const MESSAGES: usize = 8;
+const MESSAGE_MS: u64 = 150;
+
+struct Played {
+    report: Report,
+    diagnosis: Diagnosis,
+    said: Vec<String>,
+}
+
+impl Played {
+    fn play(testbed: &str, arguments: &[&str]) -> Result<Self> {
+        let folder = tempdir()?;
+        let mut app = launcher(testbed)?.app("scenario.Blinded");
+        app = app.argument(format!("dir={}", folder.path().display()));
+        for argument in arguments {
+            app = app.argument(*argument);
+        }
+        let ended = app.start()?.finish(LIMIT)?.success()?;
+        let file = wait_for_report(folder.path(), LIMIT)?;
+        let others = reports(folder.path())?;
+        assert_eq!(others.len(), 1, "no hang is reported: {others:?} {:?}", ended.lines);
+        let decoded = decode(&std::fs::read(file)?)?;
+        let diagnosis = diagnose(&Analysis::new(&decoded));
+        Ok(Self { report: decoded.report, diagnosis, said: ended.lines })
+    }
+
+    /// Whether what the status said of the hook begins so.
+    fn said(&self, when: &str, words: &str) -> bool {
+        let begin = format!("SCRIPT {when} {words}");
+        self.said.iter().any(|line| line.starts_with(&begin))
+    }
+
+    fn hook(&self) -> (bool, &str) {
+        feature(&self.report, Feature::Hook)
+    }
+
+    /// How many of the messages are in the history by name.
+    fn seen(&self) -> usize {
+        let shop = details_of(&self.report, loopbox_e2e::story::SHOP);
+        shop.filter(|detail| detail.wall_ns >= MESSAGE_MS * MS).count()
+    }
+
+    fn unseen_ns(&self) -> u64 {
+        let unseen = self.report.history.iter().filter(|record| record.kind == RecordKind::Unseen);
+        unseen.map(|record| record.wall_ns).sum()
+    }
+
+    /// Nothing says that main was free.
+    fn assert_not_free(&self) {
+        let rules: Vec<_> = self.diagnosis.causes.iter().map(|cause| cause.rule).collect();
+        let verdict = (&self.diagnosis.headline, rules);
+        assert!(!verdict.1.contains(&"main-free"), "{verdict:?}: {:#?}", self.report.history);
+        assert!(!verdict.0.contains("was free"), "{verdict:?}");
+    }
+}
+
+/// The Printer on each testbed, and the Observer where there is one.
+fn on_each(mode: &str, check: impl Fn(&Played)) -> Result<()> {
+    let printers = testbed::to_test_on(&["art10", "art11"]);
+    let mut hooks: Vec<_> = printers.iter().map(|testbed| (testbed.as_str(), "Printer")).collect();
+    hooks.push(("art10", "Observer"));
+    for (testbed, hook) in hooks {
+        let (choice, other) = (format!("hook={}", hook.to_uppercase()), format!("other={hook}"));
+        let mode = format!("mode={mode}");
+        let played = Played::play(testbed, &[&mode, &choice, &other])
+            .with_context(|| format!("{mode}, {hook} on {testbed}"))?;
+        println!("{mode}, {hook} on {testbed}: {:?}, {}", played.hook(), played.diagnosis.headline);
+        played.assert_not_free();
+        check(&played);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_hook_without_idle_handlers_comes_back_before_the_next_message() -> Result<()> {
+    for mode in ["replaced", "nulled"] {
+        on_each(mode, |played| {
+            let (on, how) = played.hook();
+            assert!(on && how.ends_with(", armed again 1 time"), "{how}");
+            assert_eq!(played.seen(), MESSAGES, "{:#?}", played.report.history);
+            assert!(played.said("hook", "true"), "{:?}", played.said);
+        })?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_hook_that_may_not_come_back_yet_is_off_and_nothing_is_idle() -> Result<()> {
+    on_each("fought", |played| {
+        let (on, how) = played.hook();
+        assert!(!on && how.starts_with("displaced by another library until the next try"), "{how}");
+        assert!(
+            played.said("came back", "true") && played.said("hook", "false displaced"),
+            "{:?}",
+            played.said
+        );
+        assert_eq!(played.seen(), 0, "{:#?}", played.report.history);
+    })
+}
+
+#[test]
+fn what_ran_until_the_other_library_put_the_hook_back_is_unseen() -> Result<()> {
+    on_each("back", |played| {
+        assert_eq!(played.seen(), 0, "{:#?}", played.report.history);
+        assert!(played.unseen_ns() >= MESSAGES as u64 * MESSAGE_MS * MS, "{:#?}", played.report.history);
+        assert!(played.hook().0 && played.said("hook", "true"), "{:?}", played.said);
+    })
+}
+
+#[test]
+fn a_library_that_stops_passing_on_is_noticed_at_the_next_report() -> Result<()> {
+    on_each("stops-at-rest", |played| {
+        // By main's stack it may be noticed before.
+        let doubted = played.said("hook", "false perhaps displaced");
+        let back = played
+            .said
+            .iter()
+            .any(|line| line.starts_with("SCRIPT hook true") && line.contains("armed again"));
+        assert!(doubted || back, "{:?}", played.said);
+        assert!(played.said("then", "true"), "{:?}", played.said);
+        let (on, how) = played.hook();
+        let doubted = !on && how.starts_with("perhaps displaced");
+        let missing = (MESSAGES - played.seen()) as u64 * MESSAGE_MS * MS;
+        assert!(doubted || played.unseen_ns() >= missing, "{how}: {:#?}", played.report.history);
+    })
+}
+
+/// It has passed on the start, so the message seems to run on: what shows that it does not is main's stack.
+#[test]
+fn a_library_that_stops_passing_on_in_a_message_is_noticed_by_mains_stack() -> Result<()> {
+    on_each("stops", |played| {
+        let (on, how) = played.hook();
+        assert!(on && how.ends_with(", armed again 1 time"), "{how}");
+        assert_eq!(played.seen(), MESSAGES, "{:#?}", played.report.history);
+    })
+}
+
+/// The Looper's field may not be read there. Main's own time in the processors is what makes it doubtful.
+#[test]
+fn with_public_api_only_a_hook_without_idle_handlers_is_doubted_where_main_has_run() -> Result<()> {
+    for testbed in testbed::to_test_on(&["art10", "art11"]) {
+        for work in ["work=busy", "work=sleep"] {
+            let arguments = ["mode=replaced", "hook=PRINTER", "hidden=NONE", "other=Printer", work];
+            let played = Played::play(&testbed, &arguments)?;
+            played.assert_not_free();
+            let noticed = ["false perhaps displaced", "false displaced"].map(|how| played.said("hook", how));
+            assert!(noticed.contains(&true), "{testbed}: {:?}", played.said);
+            let gone = "false displaced by another library; was Printer";
+            assert!(played.said("then", gone), "{testbed}: {:?}", played.said);
+        }
+    }
+    Ok(())
+}

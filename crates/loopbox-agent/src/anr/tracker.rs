@@ -4,7 +4,7 @@ use super::{framework, sigquit};
 use crate::jni::env::Env;
 use crate::session::Session;
 use crate::session::settings::Settings;
-use crate::sys::proc;
+use crate::sys::{clock, proc};
 use loopbox_format::looper::summarize_queue;
 use loopbox_format::model::{
     Anr, AnrVerdict, DumpReason, MainState, QuitSignal, RecordKind, Report, SignalOrigin, SystemWord, Token,
@@ -39,6 +39,9 @@ pub(crate) struct AnrTracker {
     settled: bool,
     /// The signal that a report of this message answers.
     signal: Option<(Token, QuitSignal)>,
+    /// Between which messages main sleeps while others are due, and since when it is known to; `None` for
+    /// not at all.
+    held_back: Option<(Token, Uptime)>,
     /// What the system has reported about a message, for that message's next report.
     system: Option<(Token, SystemWord)>,
     /// The last freeze, if it was over shortly before the last report.
@@ -53,6 +56,7 @@ impl AnrTracker {
             starved_at_hang_ns: 0,
             settled: false,
             signal: None,
+            held_back: None,
             system: None,
             thawed_ns: 0,
         }
@@ -87,17 +91,42 @@ impl AnrTracker {
         self.threshold_ns = hang_threshold_ns(&session.settings, report);
     }
 
+    /// Main sleeps while messages are due, between these two messages and for that long. Returns whether
+    /// that is a hang.
+    pub(crate) fn is_held_back(&mut self, env: &mut Env<'_>, token: Token, held_ns: u64) -> bool {
+        self.held_back = Some((token, clock::now_ns().minus(held_ns)));
+        !proc::is_traced() && !framework::is_debugged(env)
+    }
+
+    /// Nothing holds messages back.
+    pub(crate) fn is_free(&mut self) {
+        self.held_back = None;
+    }
+
+    /// Between which messages main sleeps while others are due, and since when, where the report is about
+    /// that: it is its own, or nothing has run since. A message that may pass a barrier can run at this
+    /// moment.
+    pub(crate) fn held_back(&self, session: &Session, report: &Report) -> Option<(Token, Uptime)> {
+        let running = running_token(&report.main);
+        let nothing = running == Token::NONE;
+        let own = report.meta.reason == DumpReason::Hang && (nothing || running != self.token);
+        let still = |token| nothing && token == session.shared.token();
+        self.held_back.filter(|&(token, _)| own || still(token))
+    }
+
     /// Whether a message is under suspicion that has no report yet.
     pub(crate) fn has_suspect(&self) -> bool {
         self.token != Token::NONE && !self.settled
     }
 
     /// The name of a hang's report file: the same however often it is written.
-    pub(crate) fn file_name(report: &Report) -> Option<String> {
-        // What runs outside of messages goes by the message after it.
-        let (kind, token) = match &report.main {
-            MainState::Running(running) => ("-m", running.token),
-            MainState::Outside(outside) => ("-o", outside.token.message()),
+    /// `held_back` is what [`AnrTracker::held_back`] says.
+    pub(crate) fn file_name(report: &Report, held_back: Option<Token>) -> Option<String> {
+        // What runs outside of messages, or keeps them waiting, goes by the message after it.
+        let (kind, token) = match (held_back, &report.main) {
+            (Some(token), _) => ("-q", token.message()),
+            (_, MainState::Running(running)) => ("-m", running.token),
+            (_, MainState::Outside(outside)) => ("-o", outside.token.message()),
             _ => return None,
         };
         let process = &report.meta.process;
@@ -148,6 +177,9 @@ impl AnrTracker {
                 // reported only once.
                 anr.starved_ns = self.starved_at_hang_ns;
             }
+        }
+        if let Some((_, since_ns)) = self.held_back(session, report) {
+            anr.ran_ns = anr.ran_ns.max(now_ns.since(since_ns));
         }
         if report.meta.reason == DumpReason::SigQuit {
             self.signal = Some((token, signal(session)));

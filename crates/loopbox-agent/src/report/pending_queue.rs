@@ -8,7 +8,8 @@ use crate::session::settings::Settings;
 use crate::sys::clock;
 use jni::sys::jvalue;
 use loopbox_format::looper::without_object;
-use loopbox_format::model::{Pending, PendingSource, Statistic};
+use loopbox_format::model::{Pending, PendingSource, Statistic, Uptime};
+use loopbox_recorder::Front;
 
 /// Reads the queue without its lock, in bounded time. Not for the main thread.
 pub(crate) fn capture(env: &mut Env<'_>, settings: &Settings) -> (Pending, Vec<Statistic>) {
@@ -33,6 +34,31 @@ pub(crate) fn capture(env: &mut Env<'_>, settings: &Settings) -> (Pending, Vec<S
             let source = PendingSource::Unavailable(why);
             (Pending { source, captured_ns, ..Pending::default() }, Vec::new())
         }
+    }
+}
+
+/// What is first in the queue; `None` where that is not known. Not for the main thread.
+pub(super) fn front(env: &mut Env<'_>, settings: &Settings) -> Option<Front> {
+    /// As in `QueueWalk.java`.
+    const OVERDUE: i64 = -1;
+    if !settings.pending.walk {
+        return None;
+    }
+    let classes = class_cache::get()?;
+    let found = call::with_frame(env, |env| {
+        let arguments = [jvalue { j: settings.pending.ms }];
+        // SAFETY: the method was looked up in this class with this signature: (long) to a long[].
+        let found = unsafe { call::object(env, (&classes.pending, classes.pending_front), &arguments) }?;
+        // SAFETY: a long[], as the method's type says, or null.
+        Ok(unsafe { raw::longs::<2>(env, &found) })
+    });
+    let [what, due_ms] = found.ok()??;
+    let due_ns =
+        u64::try_from(due_ms).ok().filter(|&ms| ms > 0).map(|ms| Uptime(ms.saturating_mul(1_000_000)));
+    match (u32::try_from(what), due_ns) {
+        (Ok(token), due_ns) => Some(Front::Barrier { token, due_ns }),
+        (_, Some(due_ns)) if what == OVERDUE => Some(Front::Overdue(due_ns)),
+        _ => Some(Front::Free),
     }
 }
 

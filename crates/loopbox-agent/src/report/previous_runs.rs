@@ -115,7 +115,7 @@ fn write(session: &Session, recovered: &mut Recovered) -> Result<PathBuf, WriteE
     let (directory, enter) = (&session.settings.directory, || session.gate.enter());
     recovered.report.digest = digest::lines(&recovered.report, FileState::Closed);
     let report = &recovered.report;
-    let own = AnrTracker::file_name(report).filter(|_| recovered.crash.is_none());
+    let own = AnrTracker::file_name(report, None).filter(|_| recovered.crash.is_none());
     if let Some(name) = own {
         let path = directory.join([&name, ".lbx"].concat());
         if let Some(bytes) = fs::read(&path).ok().and_then(|bytes| add_exit(&bytes, &report.anr)) {

@@ -21,12 +21,12 @@ use crate::session::frames::FrameReceiver;
 #[cfg(debug_assertions)]
 use crate::sys::fault;
 use crate::sys::priority::BackgroundThread;
-use crate::sys::{clock, log, memory};
+use crate::sys::{clock, log, memory, proc};
 use loopbox_format::looper::summarize_queue;
 use loopbox_format::model::{
     Anr, DumpReason, MainState, NativeStack, PendingSource, Report, Statistic, SystemWord, Token, Uptime,
 };
-use loopbox_recorder::classify;
+use loopbox_recorder::{Activity, Front, Place, QueueFinding, QueueWatch, classify};
 use loopbox_store::{Outlives, REQUESTED, WorkerWriter};
 
 /// A suspect message, and a report that is followed, are checked at least this often.
@@ -63,7 +63,8 @@ pub(crate) struct Worker<'a> {
     /// How many reports there was no memory for.
     given_up: u32,
     start_mark: StartMark,
-    /// The hook's place is to be looked at.
+    queue: QueueWatch,
+    /// The hook's place and the queue's front are to be looked at.
     wants_look: bool,
 }
 
@@ -102,6 +103,7 @@ impl<'a> Worker<'a> {
             numbered: 0,
             given_up: 0,
             start_mark: StartMark::new(session),
+            queue: QueueWatch::new(session.settings.hang_threshold_ns),
             wants_look: false,
         }
     }
@@ -212,7 +214,8 @@ impl<'a> Worker<'a> {
         let report_ms = self.life.deadline_ns().map(left_ms);
         let start_ms = self.start_mark.next_look_ns().map(left_ms);
         let long_ms = self.collector.long.wait_ms();
-        let look_ms = self.wants_look.then_some(LOOK_AGAIN_MS);
+        let next_ms = self.queue.next_look_ns().map(|at_ns| left_ms(at_ns).max(LOOK_AGAIN_MS));
+        let look_ms = if self.wants_look { Some(LOOK_AGAIN_MS) } else { next_ms };
         [
             look_ms,
             check_ms,
@@ -286,17 +289,39 @@ impl<'a> Worker<'a> {
         self.collector.take_samples(self.draft.is_none());
     }
 
-    /// Sees to what only Java can see of a main thread at rest: the hook's place. Not while ART writes its
-    /// own trace.
+    /// Sees to what only Java can see of a main thread at rest: the hook's place, and what is first in the
+    /// queue. Not while ART writes its own trace.
     fn look_at_rest(&mut self, env: &mut Env<'_>) {
         let shared = &self.session.shared;
         self.wants_look |= shared.take_look();
-        if !self.wants_look || signal_catcher::writes_trace() {
+        let now_ns = clock::now_ns();
+        let due = self.queue.next_look_ns().is_some_and(|at_ns| now_ns >= at_ns);
+        if !(self.wants_look || due) || signal_catcher::writes_trace() {
             return;
         }
-        self.wants_look = false;
-        if !shared.is_paused() {
+        let asked = std::mem::take(&mut self.wants_look);
+        if shared.is_paused() {
+            self.queue.forget();
+            return;
+        }
+        if asked {
             unseen_message::check_hook(env, false);
+        }
+        let token = shared.token();
+        let Some(front) = pending_queue::front(env, &self.session.settings) else {
+            self.queue.forget();
+            return;
+        };
+        if front == Front::Free {
+            self.anr.is_free();
+        }
+        let waits = matches!(shared.activity(), Activity::Idle { .. })
+            && matches!(proc::main_place(), Place::Queue | Place::Unknown)
+            && shared.token() == token;
+        if let QueueFinding::Hang(held_ns) = self.queue.look(now_ns, front, waits)
+            && self.anr.is_held_back(env, token, held_ns)
+        {
+            self.drive(env, Event::Wanted(Trigger::Hang));
         }
     }
 
@@ -368,7 +393,8 @@ impl<'a> Worker<'a> {
         }
         self.anr.classify(env, session, &mut report);
         report.digest = digest::lines(&report, FileState::First);
-        let name = AnrTracker::file_name(&report).filter(|_| named_by_hang).unwrap_or_else(|| {
+        let held_back = self.anr.held_back(session, &report).map(|(token, _)| token);
+        let name = AnrTracker::file_name(&report, held_back).filter(|_| named_by_hang).unwrap_or_else(|| {
             self.numbered += 1;
             let (pid, ms) = (report.meta.process.pid, report.meta.dumped_at.uptime_ns.0 / 1_000_000);
             let kind = if named_by_hang { "-" } else { REQUESTED };

@@ -8,7 +8,8 @@ use bincode::{Decode, Encode};
 pub struct Anr {
     /// What follows from the rest.
     pub verdict: AnrVerdict,
-    /// How long the running message, if there was one, had been running without `frozen_ns`.
+    /// How long the running message, if there was one, had been running without `frozen_ns`. Without one: how
+    /// long main was seen to sleep while messages were due.
     pub ran_ns: u64,
     /// How long a message like this one may run before it counts as a hang; `None` when it was not asked for.
     pub hang_threshold_ns: Option<u64>,
@@ -43,7 +44,8 @@ pub enum AnrVerdict {
     Unknown,
     /// Nothing shows that the main thread did not respond.
     Responsive,
-    /// A message ran, or had run, longer than its hang threshold; the system has not called it an ANR.
+    /// A message ran, or had run, longer than its hang threshold, or main slept for so long while messages
+    /// were due; the system has not called it an ANR.
     Hang,
     /// The system sent its signal while the main thread was busy for long.
     Probable,

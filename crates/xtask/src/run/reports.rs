@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use loopbox_format::model::DumpReason;
+use loopbox_format::model::{DumpReason, MainState, Report};
 use loopbox_format::report::{Decoded, decode};
 use loopbox_launch::reports;
 use loopbox_report::Analysis;
@@ -40,14 +40,17 @@ fn of(decoded: &Decoded) -> String {
     let diagnosis = diagnose(&Analysis::new(decoded));
     let sure =
         diagnosis.confidence.map_or(String::new(), |sure| format!(" ({sure:?} confidence)").to_lowercase());
-    format!("  reason:  {}\n  verdict: {}{sure}\n", reason(&decoded.report.meta.reason), diagnosis.headline)
+    format!("  reason:  {}\n  verdict: {}{sure}\n", reason(&decoded.report), diagnosis.headline)
 }
 
-fn reason(reason: &DumpReason) -> String {
-    match reason {
+fn reason(report: &Report) -> String {
+    match &report.meta.reason {
         DumpReason::Requested(words) if words.is_empty() => "the app asked for it".into(),
         DumpReason::Requested(words) => format!("the app asked for it: {words}"),
         DumpReason::SigQuit => "SIGQUIT".into(),
+        DumpReason::Hang if matches!(report.main, MainState::Idle { .. } | MainState::Unknown) => {
+            "main slept while messages were due".into()
+        }
         DumpReason::Hang => "a message took too long".into(),
         DumpReason::Recovered { crash_signal: None } => "an earlier process was killed".into(),
         DumpReason::Recovered { crash_signal: Some(signal) } => {

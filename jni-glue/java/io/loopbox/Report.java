@@ -23,7 +23,10 @@ public final class Report {
     public enum Kind {
         /** The system says that this process did not respond, or has sent its signal while the main thread was busy. */
         ANR,
-        /** A message, or what ran outside of messages, took longer than {@link Config.Builder#hangMs}. */
+        /**
+         * A message, or what ran outside of messages, took longer than {@link Config.Builder#hangMs}, or
+         * main slept for so long while messages were due.
+         */
         HANG,
         /** A process that was ended in a hang left it, and nothing shows that it was an ANR or a crash. */
         RECOVERED,

@@ -48,6 +48,9 @@ fn reason(view: &ReportView) -> String {
         ("hang", _) if matches!(view.current, CurrentView::Outside { .. }) => {
             "because main was busy outside of messages for longer than it may".into()
         }
+        ("hang", _) if matches!(view.current, CurrentView::Idle { .. } | CurrentView::Unknown) => {
+            "because main slept while messages were due".into()
+        }
         ("hang", _) => "because a message ran longer than it may".into(),
         ("requested", _) if reason.words.is_empty() => "on the app's request".into(),
         ("requested", _) => format!("on the app's request: {}", reason.words),

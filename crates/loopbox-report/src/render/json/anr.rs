@@ -4,7 +4,7 @@ use crate::model::Analysis;
 use crate::model::anr_words::{exit_reason, verdict, verdict_summary};
 use crate::model::plural::plural;
 use crate::model::time::{format_ns, ms};
-use loopbox_format::model::{Anr, CpuUse, SignalOrigin, SystemWord};
+use loopbox_format::model::{Anr, CpuUse, MainState, SignalOrigin, SystemWord};
 use serde::Serialize;
 
 /// Whether the report is of an ANR, by whose report, and the evidence.
@@ -95,7 +95,7 @@ impl AnrView {
         Self {
             verdict: verdict(anr.verdict),
             summary: verdict_summary(anr),
-            evidence: evidence(anr, a.cpu_use, a.outside().is_some()),
+            evidence: evidence(anr, a.cpu_use, &a.main),
             ran_ms: ms(anr.ran_ns),
             hang_threshold_ms: anr.hang_threshold_ns.map(ms),
             frozen_ms: ms(anr.frozen_ns),
@@ -138,7 +138,7 @@ fn origin(origin: SignalOrigin) -> &'static str {
     }
 }
 
-fn evidence(anr: &Anr, cpu_use: Option<CpuUse>, outside: bool) -> Vec<String> {
+fn evidence(anr: &Anr, cpu_use: Option<CpuUse>, main: &MainState) -> Vec<String> {
     let mut lines = Vec::new();
     let long = format_ns;
     if let Some(exit) = &anr.exit {
@@ -174,8 +174,12 @@ fn evidence(anr: &Anr, cpu_use: Option<CpuUse>, outside: bool) -> Vec<String> {
     if anr.ran_ns > 0 {
         let threshold =
             anr.hang_threshold_ns.map_or_else(String::new, |ns| format!("; the threshold is {}", long(ns)));
-        let what = if outside { "what ran outside of messages" } else { "the running message" };
-        lines.push(format!("{what} had taken {}{threshold}", long(anr.ran_ns)));
+        let what = match main {
+            MainState::Running(_) => "the running message had taken",
+            MainState::Outside(_) => "what ran outside of messages had taken",
+            _ => "main had slept while messages were due for",
+        };
+        lines.push(format!("{what} {}{threshold}", long(anr.ran_ns)));
     }
     if anr.frozen_ns > 0 {
         lines.push(format!("the process was frozen or stopped for another {}", long(anr.frozen_ns)));
@@ -210,7 +214,7 @@ fn evidence(anr: &Anr, cpu_use: Option<CpuUse>, outside: bool) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loopbox_format::model::{AnrVerdict, ProcessExit, QuitSignal};
+    use loopbox_format::model::{AnrVerdict, Outside, ProcessExit, QuitSignal, Running, Token, Uptime};
 
     #[test]
     fn evidence_lists_everything_that_is_known() {
@@ -229,12 +233,22 @@ mod tests {
             system: Some(SystemWord::NotResponding("Input dispatching timed out".into())),
             exit: Some(ProcessExit { reason: 6, description: "bg anr".into(), unix_ms: 1 }),
         };
+        let (token, start_ns, as_of_ns) = (Token(1), Uptime(1), Uptime(6 * S));
+        let running = Running { token, start_ns, as_of_ns, cpu_ns: None, depth: 1, message: None };
+        let running = MainState::Running(running);
         let used = CpuUse { over_ns: 5 * S, main_ns: S / 2, process_ns: Some(9 * S), processors: Some(2) };
-        insta::assert_snapshot!(evidence(&anr, Some(used), false).join("\n"));
-        assert_eq!(evidence(&Anr::default(), None, false), Vec::<String>::new());
+        insta::assert_snapshot!(evidence(&anr, Some(used), &running).join(
+            "
+"
+        ));
+        assert_eq!(evidence(&Anr::default(), None, &running), Vec::<String>::new());
         let unread = CpuUse { process_ns: None, ..used };
-        assert_eq!(evidence(&Anr::default(), Some(unread), false), Vec::<String>::new());
-        let outside = evidence(&Anr { ran_ns: 6 * S, ..Anr::default() }, None, true);
+        assert_eq!(evidence(&Anr::default(), Some(unread), &running), Vec::<String>::new());
+        let anr = Anr { ran_ns: 6 * S, ..Anr::default() };
+        let outside = Outside { token, after_ns: start_ns, start_ns: None, as_of_ns, cpu_ns: None };
+        let outside = evidence(&anr, None, &MainState::Outside(outside));
         assert_eq!(outside, ["what ran outside of messages had taken 6.00 s"]);
+        let idle = evidence(&anr, None, &MainState::Idle { since_ns: Uptime(1) });
+        assert_eq!(idle, ["main had slept while messages were due for 6.00 s"]);
     }
 }

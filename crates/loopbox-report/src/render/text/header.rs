@@ -26,6 +26,9 @@ pub(super) fn write(out: &mut String, view: &ReportView) {
         ("hang", _) if matches!(view.current, CurrentView::Outside { .. }) => {
             "because main was busy outside of messages for longer than the hang threshold".into()
         }
+        ("hang", _) if matches!(view.current, CurrentView::Idle { .. } | CurrentView::Unknown) => {
+            "because main slept for longer than the hang threshold while messages were due".into()
+        }
         ("hang", _) => "because a message ran longer than the hang threshold".into(),
         ("requested", _) if r.reason.words.is_empty() => "on the app's request".into(),
         ("requested", _) => format!("on the app's request: {}", r.reason.words),

@@ -87,6 +87,40 @@ final class PendingQueue implements Runnable {
         return queue;
     }
 
+    /**
+     * What keeps main from its messages, as {@link QueueWalk#front} says it; null where that is not known.
+     * Called by the native side on its worker thread.
+     */
+    static long[] front(long mostMs) {
+        Front front = new Front(System.nanoTime() + mostMs * 1_000_000L);
+        try {
+            return run(reader, front, mostMs) == null ? front.found : null;
+        } catch (InterruptedException stopped) {
+            return null;
+        }
+    }
+
+    /** One look at the front of the queue. */
+    private static final class Front implements Runnable {
+        private final long deadlineNs;
+        volatile long[] found;
+
+        Front(long deadlineNs) {
+            this.deadlineNs = deadlineNs;
+        }
+
+        @Override
+        public void run() {
+            try {
+                found = QueueWalk.front(deadlineNs);
+            } catch (ReflectiveOperationException refused) {
+                // It stays unknown; the report's queue says why.
+            } catch (LinkageError absent) {
+                // The same.
+            }
+        }
+    }
+
     private static String run(ReservedThread thread, Runnable task, long ms) throws InterruptedException {
         return thread == null ? "there is no thread for it" : thread.run(task, ms);
     }

@@ -5,7 +5,9 @@ import android.os.Handler;
 import android.os.Looper;
 import android.os.Message;
 import android.os.MessageQueue;
+import android.os.SystemClock;
 import java.lang.reflect.Field;
+import java.util.Arrays;
 
 /**
  * What the main Looper's queue holds, read from the linked list behind MessageQueue.mMessages by reflection. No lock is
@@ -24,6 +26,15 @@ final class QueueWalk {
 
     /** The clock is read after so many messages. */
     private static final int VISITS_PER_LOOK = 64;
+
+    /** A message is about to be taken while it has been due for less. */
+    private static final long OVERDUE_MS = 500;
+
+    /** For {@link #front}: no message is due that main could not take. */
+    private static final long FREE = -2;
+
+    /** For {@link #front}: the first message is overdue, and no barrier. */
+    private static final long OVERDUE = -1;
 
     /** What is copied of a message. Text is made of it later. */
     static final class Entry {
@@ -67,6 +78,9 @@ final class QueueWalk {
             return message == other.message && when == other.when && what == other.what && target == other.target;
         }
     }
+
+    private static volatile Field headField;
+    private static volatile Field nextField;
 
     /** One pass over the list. */
     private static final class Pass {
@@ -116,13 +130,78 @@ final class QueueWalk {
      * @throws LinkageError when Looper.getQueue is not there
      */
     static QueueWalk read(int most, long deadlineNs) throws ReflectiveOperationException {
-        Field head = MessageQueue.class.getDeclaredField("mMessages");
-        head.setAccessible(true);
-        Field next = Message.class.getDeclaredField("next");
-        next.setAccessible(true);
-        QueueWalk walk = new QueueWalk(head, next, Looper.getMainLooper(), most, deadlineNs);
+        QueueWalk walk = of(most, deadlineNs);
         walk.readUntilSettled();
         return walk;
+    }
+
+    private static QueueWalk of(int most, long deadlineNs) throws ReflectiveOperationException {
+        if (nextField == null) {
+            headField = accessible(MessageQueue.class, "mMessages");
+            nextField = accessible(Message.class, "next");
+        }
+        return new QueueWalk(headField, nextField, Looper.getMainLooper(), most, deadlineNs);
+    }
+
+    private static Field accessible(Class<?> type, String name) throws NoSuchFieldException {
+        Field field = type.getDeclaredField(name);
+        field.setAccessible(true);
+        return field;
+    }
+
+    /**
+     * What keeps main from its messages, if anything does.
+     *
+     * @return a barrier's token and when the first ordinary message behind it was due, or 0 for none; {@link
+     *     #OVERDUE} and when the first message was; {@link #FREE} and 0; null where the list changes all the
+     *     time
+     * @throws ReflectiveOperationException when a field is refused, or not there
+     * @throws LinkageError when Looper.getQueue is not there
+     */
+    static long[] front(long deadlineNs) throws ReflectiveOperationException {
+        QueueWalk walk = of(0, deadlineNs);
+        long[] last = walk.frontOnce();
+        for (int passes = 1; passes < MOST_PASSES && !walk.isLate(); passes++) {
+            long[] again = walk.frontOnce();
+            if (last != null && Arrays.equals(last, again)) {
+                return last;
+            }
+            last = again;
+        }
+        return null;
+    }
+
+    /** One pass over the front of the list; null where it changed meanwhile, or is too long. */
+    private long[] frontOnce() throws IllegalAccessException {
+        long nowMs = SystemClock.uptimeMillis();
+        Message message = (Message) head.get(queue);
+        Entry first = null;
+        for (int visited = 0; message != null; visited++) {
+            if (visited == MOST_VISITED || (visited % VISITS_PER_LOOK == VISITS_PER_LOOK - 1 && isLate())) {
+                return null;
+            }
+            Entry entry = new Entry(message);
+            boolean passes = message.isAsynchronous();
+            Message after = (Message) next.get(message);
+            if (!entry.isOf(looper)) {
+                return null;
+            }
+            boolean isDue = entry.when <= nowMs;
+            if (first == null && entry.target != null) {
+                boolean overdue = entry.when != 0 && nowMs - entry.when >= OVERDUE_MS;
+                return overdue ? new long[] {OVERDUE, entry.when} : new long[] {FREE, 0};
+            }
+            if (first == null) {
+                first = entry;
+            } else if (passes && isDue) {
+                // Main takes it, whatever waits.
+                return new long[] {FREE, 0};
+            } else if (!passes && entry.target != null) {
+                return new long[] {first.arg1, isDue ? entry.when : 0};
+            }
+            message = after;
+        }
+        return first == null ? new long[] {FREE, 0} : new long[] {first.arg1, 0};
     }
 
     private void readUntilSettled() throws IllegalAccessException {

@@ -53,7 +53,7 @@ fn the_header_finds_the_functions_of_a_loaded_library_and_loads_none() {
     write("program.c", PROGRAM);
     write("program.cc", PROGRAM);
     let header = "../../jni-glue/android/prefab/modules/loopbox/include";
-    let include = format!("-I{}", Path::new(env!("CARGO_MANIFEST_DIR")).join(header).display());
+    let include = format!("-I{}", std::env::current_dir().unwrap().join(header).display());
     let soname = "-Wl,-soname,libloopbox.so";
     compile("cc", folder.path(), &["-shared", "-fPIC", soname, "library.c", "-o", "libloopbox.so"]);
     for (compiler, source) in [("cc", "program.c"), ("c++", "program.cc")] {

@@ -322,7 +322,7 @@ mod tests {
     use super::*;
 
     fn folder() -> std::path::PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../offsets")
+        std::env::current_dir().unwrap().join("../../offsets")
     }
 
     fn text() -> String {

@@ -41,7 +41,8 @@ fn both_engines_answer_the_documented_questions_alike() {
         });
 
     let rows = std::env::var(ROWS).unwrap_or_else(|_| "20000".into());
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/fleet.md");
+    let page = std::path::absolute("../../docs/fleet.md").unwrap();
+    let page = page.to_str().unwrap();
     let out = tools::python_with(
         "requirements-fleet.txt",
         "fleet.py",

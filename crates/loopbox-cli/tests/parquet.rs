@@ -42,7 +42,8 @@ fn documented_queries_have_the_documented_meaning() {
     let run = loopbox(&["export", folder, "--format", "parquet", "-o", table, "--jobs", "2"]);
     assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (0, "", ""));
 
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/parquet.md");
+    let page = std::path::absolute("../../docs/parquet.md").unwrap();
+    let page = page.to_str().unwrap();
     let out: Value = serde_json::from_str(&tools::python("queries.py", &[page, table])).unwrap();
     let types = &out["types"];
     assert_eq!(

@@ -12,7 +12,7 @@ use support::{Files, loopbox, shop};
 
 /// A published schema.
 fn schema(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema").join(name);
+    let path = std::env::current_dir().unwrap().join("../../docs/schema").join(name);
     path.to_str().expect("UTF-8").to_owned()
 }
 

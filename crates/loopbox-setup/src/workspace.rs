@@ -1,19 +1,34 @@
 //! The workspace and the tools that build it.
 
+use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-/// Root of the repository.
+/// A folder that this workspace has beside its file.
+const MARK: &str = "crates/loopbox-setup";
+
+/// Root of the repository that the running program belongs to.
+///
+/// It is not the one that the program was compiled in: cargo takes the programs of a copied clone for its own. So it is asked for
+/// when the program runs: of cargo, which says what package it runs, then of the place of the program, then of the current folder.
 pub fn root() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors().nth(2).unwrap_or(here).to_owned()
+    let of_cargo = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let places = [of_cargo, env::current_exe().ok(), env::current_dir().ok()];
+    let found = places.into_iter().flatten().find_map(|place| root_above(&place));
+    found.unwrap_or_else(|| PathBuf::from("."))
+}
+
+/// The folder at or above a place that has the workspace's file.
+fn root_above(place: &Path) -> Option<PathBuf> {
+    let is_root = |folder: &&Path| folder.join("Cargo.toml").is_file() && folder.join(MARK).is_dir();
+    place.ancestors().find(is_root).map(Path::to_owned)
 }
 
 /// Cargo, run in the workspace.
 pub fn cargo() -> Command {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root());
     // What cargo set for this program must not leak into the one it builds.
     for name in ["CARGO_MANIFEST_DIR", "CARGO_PKG_NAME", "CARGO_PKG_VERSION"] {
@@ -36,11 +51,31 @@ pub fn run(command: &mut Command) -> Result<()> {
 
 /// Cargo's target folder for this workspace.
 pub fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
 }
 
 /// The folder of what is set up once and then used by everything: downloads and testbeds. It is `target` of the
 /// repository, also when cargo's own target folder is another, unless `LOOPBOX_SETUP_DIR` names one.
 pub fn set_up() -> PathBuf {
-    std::env::var_os("LOOPBOX_SETUP_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
+    env::var_os("LOOPBOX_SETUP_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn the_root_is_that_of_the_program_s_own_clone() {
+        let folder = tempfile::tempdir().unwrap();
+        let clone = folder.path().join("clone");
+        let inside = clone.join("target/debug");
+        fs::create_dir_all(&inside).unwrap();
+        assert_eq!(root_above(&inside), None);
+        fs::create_dir_all(clone.join(MARK)).unwrap();
+        fs::write(clone.join("Cargo.toml"), "").unwrap();
+        assert_eq!(root_above(&inside.join("program")).unwrap(), clone);
+        assert_eq!(root_above(&clone).unwrap(), clone);
+        assert!(root().join(MARK).is_dir());
+    }
 }

@@ -117,7 +117,7 @@ impl Level {
     }
 
     /// The part of the level's jar that is kept, which is a small part of it. The rest is dropped after the download.
-    fn kept(&self, progress: &Progress) -> Result<PathBuf> {
+    pub(crate) fn kept(&self, progress: &Progress) -> Result<PathBuf> {
         let api = self.pin.api;
         let pinned = Pinned {
             registry: Registry::Maven,

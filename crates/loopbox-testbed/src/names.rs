@@ -1,6 +1,9 @@
 //! Which testbeds there are, and which of them a test runs on.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
+use loopbox_setup::progress::Progress;
 
 use crate::level::Levels;
 use crate::name::Framework;
@@ -22,6 +25,15 @@ pub fn names() -> Result<Vec<String>> {
 /// When `tests/testbed` cannot be read.
 pub fn levels() -> Result<Vec<Framework>> {
     Ok(Levels::load(&paths::specs())?.all())
+}
+
+/// The framework's real class files of an API level, as far as they are kept: a jar.
+///
+/// # Errors
+/// When there is no such level, or its jar cannot be had.
+pub fn level_classes(api: u32) -> Result<PathBuf> {
+    let level = Levels::load(&paths::specs())?.level(Framework { api, queue: None })?;
+    level.kept(&Progress::new("levels"))
 }
 
 /// The testbeds that a test runs on: its usual ones, those that `LOOPBOX_TESTBEDS` names beside them, with commas in

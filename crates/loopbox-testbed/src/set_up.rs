@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use loopbox_setup::cache::Key;
+use loopbox_setup::cache::{Key, mark_used};
 use loopbox_setup::fetch::Fetcher;
 use loopbox_setup::files::{exclusive, files_below, remove};
 use loopbox_setup::progress::Progress;
@@ -38,37 +38,43 @@ pub fn ensure(name: &str) -> Result<Testbed> {
     fs::create_dir_all(testbeds.join("store"))
         .with_context(|| format!("cannot create {}", testbeds.display()))?;
     let link = testbeds.join(name);
+    let home = |key: &str| testbeds.join("store").join(format!("{name}-{key}"));
     let key = testbed_key(&spec, &tools, &testbeds, &progress)?;
-    if let Some(testbed) = current(&link, &key) {
+    if let Some(testbed) = ready(&home(&key), &link)? {
         return Ok(testbed);
     }
     let _lock = exclusive(&testbeds.join("lock"), || progress.say("wait for another set-up of a testbed"))?;
     if !testbeds.join("cache").exists() {
         progress.say(FIRST_TIME);
     }
-    if let Some(testbed) = current(&link, &testbed_key(&spec, &tools, &testbeds, &progress)?) {
+    if let Some(testbed) = ready(&home(&testbed_key(&spec, &tools, &testbeds, &progress)?), &link)? {
         return Ok(testbed); // another process has just made it
     }
     let builder = Builder::new(&spec, &tools, &progress)?;
     // Downloads may have fixed the version of floating packages.
     let key = testbed_key(&spec, &tools, &testbeds, &progress)?;
-    let home = testbeds.join("store").join(format!("{name}-{key}"));
-    let work = testbeds.join("store").join(format!("{name}-{key}.work"));
+    let home = home(&key);
+    let work = home.with_extension("work");
     remove(&work)?;
     builder.build(&work, &home, &key)?;
     remove(&home)?;
     fs::rename(&work, &home).with_context(|| format!("cannot create {}", home.display()))?;
-    store::publish(&link, &home)?;
+    let testbed = ready(&home, &link)?.context("the testbed that was made is none")?;
     builder.cache.prune(&[])?;
     store::prune(&testbeds)?;
-    let testbed = Testbed::open(&link)?;
     progress.say(format!("ready, {} MB in {}", megabytes(&home)?, link.display()));
     Ok(testbed)
 }
 
-/// What `target/testbed/<name>` is, if it was made from exactly this.
-fn current(link: &Path, key: &str) -> Option<Testbed> {
-    Testbed::open(link).ok().filter(|testbed| testbed.manifest.build.key == key)
+/// The testbed that is finished in `home`, if there is one; `link` then points to it. Not what `link` points to: another clone
+/// that shares the folder may have made it from other sources.
+fn ready(home: &Path, link: &Path) -> Result<Option<Testbed>> {
+    let Ok(testbed) = Testbed::open(home) else { return Ok(None) };
+    mark_used(home)?;
+    if fs::canonicalize(link).ok().as_ref() != Some(&testbed.dir) {
+        store::publish(link, home)?;
+    }
+    Ok(Some(testbed))
 }
 
 /// Hash of everything a testbed is made from: specifications, stubs, patches, compilers, the versions of floating

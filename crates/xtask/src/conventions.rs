@@ -196,3 +196,16 @@ fn what_the_test_command_builds_of_a_part_is_built_as_for_the_whole() {
         }
     }
 }
+
+/// Cargo takes a copied clone's programs for its own: what they were compiled in is another clone then.
+#[test]
+fn no_program_asks_the_compiler_where_the_clone_is() {
+    let asked = concat!("env!(", "\"CARGO_MANIFEST_DIR\"");
+    for folder in ["crates", "tests", "jni-glue"] {
+        for file in files_below(&root().join(folder)).unwrap() {
+            if file.extension().is_some_and(|kind| kind == "rs") {
+                assert!(!fs::read_to_string(&file).unwrap().contains(asked), "{}", file.display());
+            }
+        }
+    }
+}

@@ -10,6 +10,7 @@ pub mod links;
 pub mod live;
 pub mod matrix;
 pub mod monitor;
+pub mod platform_names;
 pub mod shrink;
 pub mod story;
 pub mod trace;

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::cell::Cell;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Executions of each target, besides its seeds.
 const CASES: u32 = 1_500;
@@ -110,7 +110,7 @@ impl Edit {
 }
 
 fn seeds(target: &Target) -> Vec<(PathBuf, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds").join(target.name);
+    let folder = std::env::current_dir().unwrap().join("seeds").join(target.name);
     let mut seeds: Vec<_> = fs::read_dir(&folder)
         .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
         .map(|entry| entry.unwrap().path())

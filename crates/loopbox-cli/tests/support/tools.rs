@@ -6,7 +6,7 @@ use std::process::Command;
 
 /// Where this crate's test tools live.
 fn sources() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools")
+    std::env::current_dir().unwrap().join("tests/tools")
 }
 
 /// Runs `set_up` unless it succeeded for the same `inputs` before. Test processes wait for each other.

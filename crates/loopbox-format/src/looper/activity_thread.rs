@@ -102,7 +102,7 @@ const fn row(what: i32, name: &'static str, levels: (u32, u32), anr: Option<AnrC
     Row { what, name, from: levels.0, to: levels.1, anr }
 }
 
-/// `ActivityThread.java` of API 21 to 36. A number with two meanings has the newer one later.
+/// `ActivityThread.java` of API 21 to 36, its class file of 37. A number with two meanings has the newer one later.
 #[rustfmt::skip]
 const ROWS: &[Row] = &{
     use AnrClass::{Broadcast, Input, ProcessStart, Provider, Service, ShortService};
@@ -179,6 +179,7 @@ const ROWS: &[Row] = &{
         row(170, "INSTRUMENT_WITHOUT_RESTART", (31, NOW), None),
         row(171, "FINISH_INSTRUMENTATION_WITHOUT_RESTART", (31, NOW), None),
         row(172, "TIMEOUT_SERVICE_FOR_TYPE", (35, NOW), None),
+        row(173, "REQUEST_HANDOFF_ACTIVITY_DATA", (37, NOW), None),
     ]
 };
 

@@ -9,7 +9,6 @@ use loopbox_format::model::{
 };
 use loopbox_format::report::{Decoded, decode};
 use std::collections::BTreeSet;
-use std::path::Path;
 
 /// A report with its name.
 type Scenario = (String, Report);
@@ -282,7 +281,7 @@ fn scenarios() -> Vec<Scenario> {
     let spots = tables.into_iter().flatten().map(|case| (case.name.to_owned(), case.report.build().report));
     let complete =
         complete().into_iter().chain(traced()).map(|(name, report)| (name.to_owned(), report.build().report));
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden");
+    let golden = std::env::current_dir().unwrap().join("../../tests/golden");
     let files = ["", "-anr", "-native", "-lost", "-starved"].map(|name| {
         let name = format!("report-1.0{name}");
         let bytes = std::fs::read(golden.join(format!("{name}.lbx"))).unwrap();

@@ -82,6 +82,7 @@ pub struct Frame {
     /// Whose code it is.
     pub owner: CodeOwner,
     /// Whether a compiler made it, to get to a method of the source.
+    #[serde(skip)]
     pub synthetic: bool,
 }
 

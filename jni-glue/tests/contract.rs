@@ -207,6 +207,43 @@ fn check_options(config: &str, settings: &str, page: &str, renamed: &[(&str, &st
     }
 }
 
+/// What native code calls: classes, each with the name of a method or field.
+fn looked_up() -> BTreeSet<(String, String)> {
+    let text = read("crates/loopbox-agent/src/jni/class_cache.rs");
+    let (_, body) = text.split_once("pub fn look_up").expect("no look-up");
+    let classes: BTreeMap<&str, &str> = body
+        .lines()
+        .filter_map(|line| {
+            let (variable, class) =
+                line.trim().strip_prefix("let ")?.split_once(" = raw::class(env, jni_str!(\"")?;
+            Some((variable, class.split('"').next()?))
+        })
+        .collect();
+    let members = body.split("raw::static_method(env, (&").chain(body.split("raw::field(env, (&"));
+    members
+        .filter_map(|rest| {
+            let (variable, rest) = rest.split_once(", jni_str!(\"")?;
+            Some(((*classes.get(variable)?).replace('/', "."), rest.split('"').next()?.to_owned()))
+        })
+        .collect()
+}
+
+/// The rules that an app's shrinker is given. `Native` has one for all of its natives.
+#[test]
+fn what_native_code_calls_has_a_rule() {
+    let rules = read("jni-glue/android/proguard.txt");
+    let members = looked_up();
+    assert!(members.len() > 15, "{members:?}");
+    for (class, member) in members {
+        if class == "io.loopbox.internal.Native" {
+            continue;
+        }
+        let rule = between(&rules, &format!("-keep class {class} {{"), "}");
+        let is_kept = rule.contains(&format!(" {member}(")) || rule.contains(&format!(" {member};"));
+        assert!(is_kept, "no rule keeps {class}.{member}");
+    }
+}
+
 #[test]
 fn every_option_has_a_builder_method_and_a_row_with_its_default() {
     let renamed = [("annotations", "annotate")];

@@ -50,6 +50,22 @@ fn names(testbed: &str) {
     assert!(stats.ends_with("fuse=Some(Idle)"), "{stats}");
 }
 
+/// So they are in an app that R8 built: its methods share a line table, longer than most of them, in which a
+/// line is the dex pc and one; and those of one name have tables of their own.
+fn lines_by_r8(testbed: &str) {
+    let lines = Probe::by_r8(testbed, "r8").unwrap().run("probe.Names", &[], &[]).unwrap();
+    let text = lines.join("\n");
+    assert!(!text.contains("differs"), "{text}");
+    assert_eq!(value(&lines, "compared"), "15");
+    let recursion = lines.iter().find_map(|line| line.split_once(" top ")?.1.split_once(" gap ")).unwrap().0;
+    let [_, method, _, file, line, dex_pc] = recursion.split('\t').collect::<Vec<_>>()[..] else {
+        panic!("{recursion}")
+    };
+    assert_eq!(method, "recursion");
+    assert!(file.starts_with("r8-map-id-"), "{recursion}");
+    assert_eq!(line.parse::<u32>().unwrap(), dex_pc.parse::<u32>().unwrap() + 1, "{recursion}");
+}
+
 /// Under collections, contention, exceptions, class loading and thread churn every stack is possible.
 fn stress(testbed: &str, samples: u32) {
     let probe = Probe::new(testbed, "stress").unwrap();
@@ -166,6 +182,11 @@ fn is_of_its_row(testbed: &str, probe: &Probe, installed: &str) -> bool {
 #[test]
 fn names_and_lines_are_those_of_javas_own_stack_traces() {
     testbeds().iter().for_each(|testbed| names(testbed));
+}
+
+#[test]
+fn lines_of_an_app_that_r8_built_are_those_of_javas_own_stack_traces() {
+    testbeds().iter().for_each(|testbed| lines_by_r8(testbed));
 }
 
 /// A process whose self-check fails once is not sampled natively for the rest of its life. The collector moves the

@@ -19,24 +19,19 @@ use loopbox_setup::r8::R8;
 use loopbox_setup::tools::Tools;
 
 impl Testbed {
-    /// Compiles Java 17 and Kotlin sources against the testbed's classes and `extra_class_path` and writes the dexed result
-    /// to `out_jar`. The same sources give the same jar out of a cache. Only what the sources define goes in, and Kotlin's
-    /// library with Kotlin: `extra_class_path` is for compilation. A testbed with code made ahead of time gets that code, too.
+    /// Compiles Java 17 and Kotlin sources against the testbed's classes and `extra_class_path`. The same
+    /// sources give the same jars out of a cache: one of what they define, and with Kotlin its library.
     ///
     /// # Errors
     /// What the compilers say.
-    pub fn dex(&self, sources: &[PathBuf], extra_class_path: &[PathBuf], out_jar: &Path) -> Result<()> {
-        ensure!(!sources.is_empty(), "no sources for {}", out_jar.display());
-        let progress = Progress::new("dex");
-        let (tools, r8) = (Tools::ensure()?, R8::ensure(&progress)?);
+    pub fn compile(&self, sources: &[PathBuf], extra_class_path: &[PathBuf]) -> Result<Vec<PathBuf>> {
+        ensure!(!sources.is_empty(), "no sources");
+        let progress = Progress::new("classes");
+        let tools = Tools::ensure()?;
         let mut sources = sources.to_vec();
         sources.sort();
         let libraries = self.java_class_path();
-        let mut key = Key::new("dex", VERSION)
-            .with(&java::APP_API.to_string())
-            .with(&tools.identity()?)
-            .with(R8::identity())
-            .with(Kotlin::identity());
+        let mut key = Key::new("classes", VERSION).with(&tools.identity()?).with(Kotlin::identity());
         for source in &sources {
             key = key.with(&source.file_name().unwrap_or_default().to_string_lossy()); // class files name it
         }
@@ -44,18 +39,14 @@ impl Testbed {
         {
             key = key.with_path(path)?;
         }
+        let (kotlin, java): (Vec<_>, Vec<_>) = sources.iter().cloned().partition(|source| is_kotlin(source));
         let cache = Cache::open(&paths::testbeds().join("cache"))?;
-        let result = cache.step("dex", &key, |out| {
+        let result = cache.step("classes", &key, |out| {
             let classes = out.join("classes");
-            let plain = out.join("classes.jar");
-            let (kotlin, java): (Vec<_>, Vec<_>) = sources.iter().cloned().partition(|s| is_kotlin(s));
-            let mut parts = vec![plain.clone()];
             if !kotlin.is_empty() {
-                let compiler = Kotlin::ensure(&progress)?;
                 let class_path: Vec<PathBuf> = libraries.iter().chain(extra_class_path).cloned().collect();
                 // It reads the Java sources for what they declare.
-                compiler.compile(&sources, &class_path, &classes)?.into_text()?;
-                parts.push(compiler.standard_library()?.to_owned());
+                Kotlin::ensure(&progress)?.compile(&sources, &class_path, &classes)?.into_text()?;
             }
             if !java.is_empty() {
                 let system = self.dir.join(&self.manifest.build.system);
@@ -64,10 +55,32 @@ impl Testbed {
                     [framework].into_iter().chain(extra_class_path.iter().cloned()).collect();
                 java::javac(&tools, &java, &Against::System(&system, &class_path), &classes)?;
             }
-            jar::pack(&classes, &plain)?;
-            remove(&classes)?;
-            java::d8(&r8, &parts, DexOf::App, &libraries, &out.join("app.jar"))
+            jar::pack(&classes, &out.join("classes.jar"))?;
+            remove(&classes)
         })?;
+        let mut parts = vec![result.join("classes.jar")];
+        if !kotlin.is_empty() {
+            parts.push(Kotlin::ensure(&progress)?.standard_library()?.to_owned());
+        }
+        Ok(parts)
+    }
+
+    /// The same, with the dexed result in `out_jar`. `extra_class_path` is for compilation alone. A testbed
+    /// with code made ahead of time gets that code, too.
+    ///
+    /// # Errors
+    /// What the compilers say.
+    pub fn dex(&self, sources: &[PathBuf], extra_class_path: &[PathBuf], out_jar: &Path) -> Result<()> {
+        let r8 = R8::ensure(&Progress::new("dex"))?;
+        let parts = self.compile(sources, extra_class_path)?;
+        let libraries = self.java_class_path();
+        let mut key = Key::new("dex", VERSION).with(&java::APP_API.to_string()).with(R8::identity());
+        for path in parts.iter().chain(&libraries) {
+            key = key.with_path(path)?;
+        }
+        let cache = Cache::open(&paths::testbeds().join("cache"))?;
+        let result = cache
+            .step("dex", &key, |out| java::d8(&r8, &parts, DexOf::App, &libraries, &out.join("app.jar")))?;
         let app = result.join("app.jar");
         // Of several programs that need the same jar one writes it, and none while another runs with it: a jar that is as it
         // should be is left alone.

@@ -11,7 +11,7 @@ pub mod live;
 pub mod matrix;
 pub mod monitor;
 pub mod platform_names;
-pub mod shrink;
+pub mod source_lines;
 pub mod story;
 pub mod trace;
 pub mod truth;

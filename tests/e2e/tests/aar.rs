@@ -10,10 +10,11 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use loopbox_android_pack::{self as android, Abi, aar};
-use loopbox_e2e::shrink::{Release, Shrinker, Shrunk, all_stacks, check_lines};
+use loopbox_e2e::source_lines::{all_stacks, check_lines};
 use loopbox_e2e::{LIMIT, details_of, feature, links, read, stacks_of};
 use loopbox_format::model::{DumpReason, Feature, MainState, PendingSource, Report};
 use loopbox_format::report::Decoded;
+use loopbox_launch::shrink::{Release, Shrinker, Shrunk};
 use loopbox_launch::{App, Launcher, java_below, wait_for_report};
 use loopbox_report::Analysis;
 use loopbox_report::retrace::Mapping;
@@ -311,6 +312,8 @@ fn hangs(testbed: &str, app: &Shrunk) -> Result<()> {
     }
     let hook = if testbed == "art10" { "Observer by reflection, class" } else { "Printer" };
     ensure!(feature(&report, Feature::Hook).1 == hook, "{:?}", report.features);
+    let sampler = feature(&report, Feature::Sampler).1;
+    ensure!(!sampler.contains("does not make its thread runnable"), "{sampler}");
     ensure!(report.history.len() + report.pending.lines.len() > 0, "no messages");
     let hidden = report.symbols.methods.iter().any(|method| method.class == OPEN_BOOK);
     ensure!(!hidden, "nothing was renamed");

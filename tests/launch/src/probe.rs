@@ -9,7 +9,15 @@ use anyhow::{Context, Result, ensure};
 use loopbox_setup::workspace::{cargo, root, run, target};
 use loopbox_testbed::Testbed;
 
-use crate::launch::{Build, programs_of_this_machine};
+use crate::launch::{Build, java_below, programs_of_this_machine};
+use crate::shrink::{Release, Shrinker};
+
+/// R8 may rename and inline nothing of the probe, and still writes the debug info that it writes for apps.
+const PROBE_RULES: &str = "
+-keep class probe.** { *; }
+-keepattributes RuntimeInvisibleAnnotations
+-keep @interface dalvik.annotation.optimization.*
+";
 
 /// A testbed with the probe ready to run on it.
 #[derive(Debug)]
@@ -29,10 +37,12 @@ pub struct Discovered {
     pub numbers: Vec<(String, u32)>,
 }
 
-/// The Java half of the probe.
+/// The Java half of the probe, with the annotations that no SDK had before Android 14.
 fn sources() -> Result<Vec<PathBuf>> {
-    let folder = root().join("crates/loopbox-art/tests/java/probe");
-    std::fs::read_dir(&folder).context("no probe sources")?.map(|entry| Ok(entry?.path())).collect()
+    java_below(&[
+        root().join("crates/loopbox-art/tests/java/probe"),
+        root().join("jni-glue/java-stubs/dalvik"),
+    ])
 }
 
 impl Probe {
@@ -68,6 +78,18 @@ impl Probe {
                 .context("cannot write Probe.java")?;
         }
         Self::compiled(name, user, Build::Dev, &sources)
+    }
+
+    /// The same, with the Java half as R8 builds an app.
+    ///
+    /// # Errors
+    /// When something cannot be set up or built.
+    pub fn by_r8(name: &str, user: &str) -> Result<Self> {
+        let probe = Self::compiled(name, user, Build::Dev, &sources()?)?;
+        let rules = PROBE_RULES.to_owned();
+        let release = Release { testbed: &probe.testbed, sources: sources()?, libraries: Vec::new(), rules };
+        let jar = release.shrink(Shrinker::USUAL)?.jar;
+        Ok(Self { jar, ..probe })
     }
 
     fn compiled(name: &str, user: &str, how: Build, sources: &[PathBuf]) -> Result<Self> {

@@ -5,16 +5,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
-use loopbox_report::{Analysis, Frame};
+use anyhow::{Result, ensure};
 use loopbox_setup::cache::{Cache, Key};
 use loopbox_setup::command;
-use loopbox_setup::files::sha256_file;
+use loopbox_setup::files::{remove, sha256_file};
 use loopbox_setup::jar;
 use loopbox_setup::progress::Progress;
 use loopbox_setup::r8::{Program, R8};
 use loopbox_setup::tools::Tools;
-use loopbox_setup::workspace::{root, run, target};
+use loopbox_setup::workspace::{run, set_up};
 use loopbox_testbed::Testbed;
 
 /// Changes when what is done here does.
@@ -32,6 +31,18 @@ const OF_EVERY_BUILD: &str = "
 
 /// What an SDK's `android.jar` does not have, or that of an SDK older than the device: hidden, or newer.
 const NOT_IN_THE_SDK: [&str; 2] = ["android/os/Looper$Observer", "android/view/SurfaceControl$OnJankData"];
+
+/// Debian's package of it.
+const PROGUARD: &str = "libproguard-java";
+/// What R8 does by itself: it inlines, and keeps lines.
+const OF_PROGUARD: [&str; 6] = [
+    "-optimizationpasses",
+    "3",
+    "-keepattributes",
+    "SourceFile,LineNumberTable",
+    "-renamesourcefileattribute",
+    "SourceFile",
+];
 
 /// Who shrinks, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +112,8 @@ impl Release<'_> {
     pub fn shrink(&self, how: Shrinker) -> Result<Shrunk> {
         let tools = Tools::ensure()?;
         let r8 = R8::ensure(&Progress::new("R8"))?;
-        let cache = Cache::open(&target().join("shrunk"))?;
+        let cache = Cache::open(&set_up().join("shrunk"))?;
+        cache.prune(&[])?;
         let sdk = self.testbed.java_class_path();
         let mut key = Key::new("shrunk", VERSION).with(&tools.identity()?).with(R8::identity());
         key = key.with(&how.to_string()).with(&self.rules).with(OF_EVERY_BUILD);
@@ -112,62 +124,59 @@ impl Release<'_> {
             key = key.with(&path.file_name().unwrap_or_default().to_string_lossy()).with_path(path)?;
         }
         let result = cache.step("shrunk", &key, |out| {
-            let part = |name: &str| out.join(name);
-            let known: Vec<PathBuf> =
-                sdk.iter().enumerate().map(|(n, _)| part(&format!("sdk-{n}.jar"))).collect();
-            for (jar, known) in sdk.iter().zip(&known) {
-                without_hidden(jar, known)?;
+            let work = out.join("work");
+            fs::create_dir(&work)?;
+            let mut known = Vec::new();
+            for (number, jar) in sdk.iter().enumerate() {
+                known.push(work.join(format!("sdk-{number}.jar")));
+                without_hidden(jar, &known[number])?;
             }
-            let own = part("own.jar");
-            self.compile(&tools, &sdk, &part("classes"), &own)?;
-            let classes: Vec<&Path> =
-                [own.as_path()].into_iter().chain(self.libraries.iter().map(PathBuf::as_path)).collect();
-            let rules = part("rules.pro");
+            let rules = out.join("rules.pro");
             fs::write(&rules, format!("{}\n{OF_EVERY_BUILD}", self.rules))?;
             match how {
                 Shrinker::R8 { full, min_api } => {
                     let mut shrink = r8.command(Program::R8);
                     shrink.args(["--release", "--min-api", &min_api.to_string()]);
                     shrink.args((!full).then_some("--pg-compat"));
-                    shrink.arg("--pg-conf").arg(&rules).arg("--pg-map-output").arg(part("mapping.txt"));
+                    shrink.arg("--pg-conf").arg(&rules).arg("--pg-map-output").arg(out.join("mapping.txt"));
                     for library in &known {
                         shrink.arg("--lib").arg(library);
                     }
-                    fs::create_dir(part("dex"))?;
-                    command::run(shrink.arg("--output").arg(part("dex")).args(&classes))?;
-                    jar::pack(&part("dex"), &part("app.jar"))
+                    shrink.args(self.testbed.compile(&self.sources, &self.libraries)?).args(&self.libraries);
+                    let dex = work.join("dex");
+                    fs::create_dir(&dex)?;
+                    command::run(shrink.arg("--output").arg(&dex))?;
+                    jar::pack(&dex, &out.join("app.jar"))?;
                 }
                 Shrinker::ProGuard => {
+                    let own = work.join("own.jar");
+                    self.compile_for_proguard(&tools, &work.join("classes"), &own)?;
                     let mut shrink = tools.java();
                     shrink.arg("-jar").arg(proguard()?);
-                    for input in &classes {
+                    for input in [&own].into_iter().chain(&self.libraries) {
                         shrink.arg("-injars").arg(input);
                     }
-                    shrink.arg("-outjars").arg(part("out.jar"));
+                    let small = work.join("out.jar");
+                    shrink.arg("-outjars").arg(&small);
                     for library in &known {
                         shrink.arg("-libraryjars").arg(library);
                     }
-                    shrink.args([
-                        "-optimizationpasses",
-                        "3",
-                        "-keepattributes",
-                        "SourceFile,LineNumberTable",
-                    ]);
-                    shrink.args(["-renamesourcefileattribute", "SourceFile"]);
-                    shrink.arg("-printmapping").arg(part("mapping.txt"));
+                    shrink.args(OF_PROGUARD).arg("-printmapping").arg(out.join("mapping.txt"));
                     command::run(shrink.arg(format!("@{}", rules.display())))?;
-                    self.testbed.dex_classes(&[part("out.jar")], &part("app.jar"))
+                    self.testbed.dex_classes(&[small], &out.join("app.jar"))?;
                 }
             }
+            remove(&work)
         })?;
         Ok(Shrunk { jar: result.join("app.jar"), mapping: result.join("mapping.txt") })
     }
 
-    fn compile(&self, tools: &Tools, sdk: &[PathBuf], classes: &Path, out: &Path) -> Result<()> {
+    /// Debian's ProGuard reads no class files of Java 17.
+    fn compile_for_proguard(&self, tools: &Tools, classes: &Path, out: &Path) -> Result<()> {
         fs::create_dir(classes)?;
         let mut javac = tools.javac();
         javac.args(["-nowarn", "-Xlint:none", "-source", "8", "-target", "8", "-g", "-encoding", "UTF-8"]);
-        javac.arg("-bootclasspath").arg(command::path_list(sdk));
+        javac.arg("-bootclasspath").arg(command::path_list(self.testbed.java_class_path()));
         javac.arg("-cp").arg(command::path_list(&self.libraries));
         command::run(javac.arg("-d").arg(classes).args(&self.sources))?;
         jar::pack(classes, out)
@@ -182,56 +191,23 @@ fn without_hidden(jar: &Path, out: &Path) -> Result<()> {
     jar::write(out, &jar::read_entries(jar, &known)?)
 }
 
-/// Debian's ProGuard, unpacked below `target/`; nothing is installed.
+/// Debian's ProGuard, unpacked; nothing is installed.
 fn proguard() -> Result<PathBuf> {
-    let folder = target().join("tools/proguard");
-    let jar = folder.join("usr/share/java/proguard.jar");
-    if jar.exists() {
-        return Ok(jar);
-    }
-    let debs = folder.join("debs");
-    fs::create_dir_all(&debs)?;
-    let download = || run(Command::new("apt-get").args(["download", "libproguard-java"]).current_dir(&debs));
-    if download().is_err() {
-        run(Command::new("apt-get").arg("update"))?;
-        download()?;
-    }
-    for deb in fs::read_dir(&debs)? {
-        run(Command::new("dpkg").arg("-x").arg(deb?.path()).arg(&folder))?;
-    }
+    let key = Key::new("proguard", VERSION).with(PROGUARD);
+    let result = Cache::open(&set_up().join("tools"))?.step("proguard", &key, |out| {
+        let debs = out.join("debs");
+        fs::create_dir(&debs)?;
+        let download = || run(Command::new("apt-get").args(["download", PROGUARD]).current_dir(&debs));
+        if download().is_err() {
+            run(Command::new("apt-get").arg("update"))?;
+            download()?;
+        }
+        for deb in fs::read_dir(&debs)? {
+            run(Command::new("dpkg").arg("-x").arg(deb?.path()).arg(out))?;
+        }
+        remove(&debs)
+    })?;
+    let jar = result.join("usr/share/java/proguard.jar");
     ensure!(jar.exists(), "the package has no {}", jar.display());
     Ok(jar)
-}
-
-/// Checks each frame of the app, in stacks with outermost frames first: its line in the source, below
-/// `tests/app`, calls the frame above it. Returns how many there were.
-///
-/// # Errors
-/// With the first frame that has no line, or one that does not call what it called.
-pub fn check_lines(stacks: &[Vec<&Frame>], package: &str) -> Result<usize> {
-    let mut checked = 0;
-    for stack in stacks {
-        for pair in stack.windows(2) {
-            let [caller, callee] = pair else { continue };
-            if !caller.class.starts_with(package) || callee.method.starts_with("access$") {
-                continue;
-            }
-            let folder = caller.class.rsplit_once('.').map_or("", |(folder, _)| folder).replace('.', "/");
-            let source = root().join("tests/app").join(folder).join(&caller.file);
-            let text = fs::read_to_string(&source).with_context(|| format!("{}", source.display()))?;
-            let number = caller.line.with_context(|| format!("{} has no line", caller.full()))?;
-            let line = text.lines().nth(number as usize - 1).context("no such line")?;
-            let called = callee.method.split('$').next().unwrap_or_default();
-            ensure!(line.contains(&format!("{called}(")), "{} does not call {called}: {line}", caller.full());
-            checked += 1;
-        }
-    }
-    Ok(checked)
-}
-
-/// All stacks of a report, each once, with the outermost frames first.
-pub fn all_stacks(analysis: &Analysis) -> Vec<Vec<&Frame>> {
-    let trees = analysis.trees.iter();
-    let stacks = trees.flat_map(|tree| tree.stack_runs().into_iter().map(|run| tree.stack(run.top)));
-    stacks.map(|stack| stack.into_iter().map(|frame| &analysis.frames[frame]).collect()).collect()
 }

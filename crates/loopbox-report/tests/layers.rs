@@ -46,6 +46,36 @@ fn modules_import_from_lower_layers_only() {
     assert_eq!(folders.count(), LAYERS.len(), "each folder of src is in LAYERS");
 }
 
+/// How the names of the platform's classes begin.
+const PLATFORM: [&str; 7] = ["android.", "java.", "dalvik.", "libcore.", "sun.", "jdk.", "com.android."];
+/// The table of frames, and that of packages.
+const TABLES: [&str; 2] = ["model/framework.rs", "model/class_names.rs"];
+/// Names that begin like that and are no class's: an attribute of OpenTelemetry, and what R8 writes into
+/// mappings.
+const OTHERS: [&str; 2] = ["android.os.api_level", "com.android.tools.r8."];
+
+#[test]
+fn names_of_the_framework_stand_in_one_table() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let (mut read, mut in_tables) = (0, 0);
+    for file in sources(&src).iter().filter(|file| !file.ends_with("test_support.rs")) {
+        let text = fs::read_to_string(file).unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let names = lines.flat_map(|line| line.split('"').skip(1).step_by(2)).filter(|literal| {
+            PLATFORM.iter().any(|start| literal.starts_with(start))
+                && !OTHERS.iter().any(|other| literal.starts_with(other))
+        });
+        read += 1;
+        for name in names {
+            let is_table = TABLES.iter().any(|table| file.ends_with(table));
+            assert!(is_table, "{}: {name} belongs into model/framework.rs", file.display());
+            in_tables += 1;
+        }
+    }
+    assert!(read > 50 && in_tables > 50, "{in_tables} names in {read} files");
+}
+
 /// What gives an absent input a value. In a rule the value would be an answer that nobody gave.
 const DEFAULTS: [&str; 6] =
     ["unwrap_or(0", "unwrap_or(false", "unwrap_or(true", "map_or(0", "map_or(false", "map_or(true"];

@@ -2,6 +2,7 @@
 
 use super::facts::Facts;
 use super::slow_message::SlowMessage;
+use crate::model::framework::Role;
 use crate::model::time::format_ms;
 use crate::model::{FrameId, SampledTree};
 use loopbox_format::looper::{AnrClass, activity_thread, component_of_stack};
@@ -15,12 +16,9 @@ pub(super) fn time_outs(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String>
         return Vec::new();
     }
     let stack = slow.tree.and_then(last_stack);
-    let names: Vec<(&str, &str)> = stack
-        .iter()
-        .flatten()
-        .map(|&id| &facts.analysis.frames[id])
-        .map(|frame| (frame.class.as_str(), frame.method.as_str()))
-        .collect();
+    let frames = || stack.iter().flatten().map(|&id| &facts.analysis.frames[id]);
+    let names: Vec<(&str, &str)> =
+        frames().map(|frame| (frame.class.as_str(), frame.method.as_str())).collect();
     let found = component_of_stack(names.iter().copied(), level);
     let component = slow.message.and_then(|m| m.component).or(found.map(|found| found.component));
     let what = slow.message.and_then(|m| m.what).or(found.and_then(|found| found.what));
@@ -36,7 +34,7 @@ pub(super) fn time_outs(facts: &Facts<'_>, slow: SlowMessage<'_>) -> Vec<String>
         _ => return Vec::new(),
     };
     let mut words: Vec<String> = class.and_then(|class| given(name, class, level)).into_iter().collect();
-    if names.contains(&("android.app.ActivityThread", "installContentProviders")) {
+    if frames().any(|frame| frame.role() == Some(Role::Providers)) {
         words.extend(given("publishing the content providers, which it is at,", AnrClass::Provider, level));
     }
     if matches!(what, Some(114 | 115))

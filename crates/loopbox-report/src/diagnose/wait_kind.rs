@@ -1,109 +1,26 @@
 //! Classifying stacks by what the main thread waits for.
 //!
-//! The names in the patterns are those of AOSP and libcore, which no app obfuscates. The patterns are tried from the
-//! top of the stack down; the first match decides, because the frames above it are how the platform waits.
+//! The names are those of AOSP and libcore (`model/framework.rs`), which no app obfuscates. Frames are
+//! tried from the top of the stack down; the first match decides, because the frames above it are how the
+//! platform waits.
 
+use crate::model::framework::Role;
+pub(super) use crate::model::framework::WaitKind;
 use crate::model::time::share;
 use crate::model::{Frame, FrameId, FrameKind, FrameTable, SampledTree};
 use std::collections::HashMap;
 
-/// What the main thread waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum WaitKind {
-    /// Nothing: it runs code, as far as the stack shows.
-    Running,
-    /// A lock, a condition, a latch, a future or another thread.
-    Lock,
-    /// `Thread.sleep`.
-    Sleep,
-    /// A synchronous binder call.
-    Binder,
-    /// An explicit garbage collection.
-    Gc,
-    /// Files.
-    File,
-    /// SQLite.
-    Database,
-    /// Shared preferences: reading them, or waiting until all of them are written.
-    Preferences,
-    /// Sockets, name resolution, TLS.
-    Network,
-    /// Loading classes or native libraries.
-    Loading,
-    /// The next message, in `MessageQueue`.
-    Polling,
-    /// It is not known: the report has no name for the top of the stack.
-    Unknown,
-}
-
-use WaitKind::{Binder, Database, File, Gc, Loading, Lock, Network, Polling, Preferences, Sleep};
-
-/// Class (a prefix when it ends in `*`), method (a prefix when it ends in `*`, any when empty), kind of wait.
-///
-/// More specific entries come first: shared preferences and databases do file I/O, too.
-const PATTERNS: &[(&str, &str, WaitKind)] = &[
-    ("android.os.MessageQueue", "nativePollOnce", Polling),
-    ("android.app.QueuedWork", "waitToFinish", Preferences),
-    ("android.app.QueuedWork", "processPendingWork", Preferences),
-    ("android.app.SharedPreferencesImpl*", "", Preferences),
-    ("android.os.BinderProxy", "transact*", Binder),
-    ("android.database.sqlite.SQLiteConnectionPool", "waitForConnection", Database),
-    ("android.database.sqlite.SQLiteConnection", "native*", Database),
-    ("java.lang.Thread", "sleep", Sleep),
-    ("android.os.SystemClock", "sleep", Sleep),
-    ("java.lang.Object", "wait", Lock),
-    ("java.lang.Thread", "join", Lock),
-    ("sun.misc.Unsafe", "park", Lock),
-    ("jdk.internal.misc.Unsafe", "park", Lock),
-    ("java.util.concurrent.locks.LockSupport", "park*", Lock),
-    ("java.lang.Runtime", "gc", Gc),
-    ("java.lang.Runtime", "nativeGc", Gc),
-    ("java.lang.System", "gc", Gc),
-    ("dalvik.system.VMRuntime", "requestConcurrentGC", Gc),
-    ("dalvik.system.VMRuntime", "clearGrowthLimit", Gc),
-    ("dalvik.system.VMRuntime", "runFinalization*", Gc),
-    ("java.lang.Runtime", "nativeLoad", Loading),
-    ("java.lang.Runtime", "loadLibrary0", Loading),
-    ("dalvik.system.DexFile", "", Loading),
-    ("dalvik.system.DexPathList*", "", Loading),
-    ("java.net.*", "", Network),
-    ("com.android.org.conscrypt.*", "", Network),
-    ("libcore.io.*", "connect", Network),
-    ("libcore.io.*", "recvfrom*", Network),
-    ("libcore.io.*", "sendto*", Network),
-    ("libcore.io.*", "android_getaddrinfo", Network),
-    ("sun.nio.ch.*Socket*", "", Network),
-    ("libcore.io.*", "", File),
-    ("java.io.FileDescriptor", "sync", File),
-    ("java.io.UnixFileSystem", "", File),
-    ("java.io.FileInputStream", "", File),
-    ("java.io.FileOutputStream", "", File),
-    ("java.io.RandomAccessFile", "", File),
-    ("sun.nio.ch.FileChannelImpl", "", File),
-    ("sun.nio.ch.FileDispatcherImpl", "", File),
-    ("sun.nio.fs.UnixNativeDispatcher", "", File),
-    ("android.content.res.AssetManager", "native*", File),
-    ("android.content.res.ApkAssets", "native*", File),
-    ("java.util.zip.ZipFile", "", File),
-];
+use WaitKind::{Binder, Database, File, Gc, Loading, Lock, Polling, Preferences};
 
 /// How many frames from the top are classified: the platform's own waiting goes no deeper.
 const MAX_CLASSIFIED: usize = 24;
 
-fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern.is_empty() || pattern == name,
-        Some((head, tail)) => name
-            .strip_prefix(head)
-            .is_some_and(|rest| tail.is_empty() || rest.contains(tail.trim_end_matches('*'))),
-    }
-}
-
 fn kind_of(frame: &Frame) -> Option<WaitKind> {
-    PATTERNS
-        .iter()
-        .find(|(class, method, _)| matches(class, &frame.class) && matches(method, &frame.method))
-        .map(|(.., kind)| *kind)
+    match frame.role()? {
+        Role::Poll => Some(Polling),
+        Role::Waits(kind) => Some(kind),
+        _ => None,
+    }
 }
 
 /// Where a stack waits.
@@ -154,7 +71,8 @@ fn classify(stack: &[FrameId], frames: &FrameTable) -> Option<WaitSite> {
         return Some(WaitSite { kind, at: top, binder_proxy: None, app, call: None });
     };
     let callers = from_top().skip(depth + 1);
-    let mut named = callers.filter(|id| !frame(id).class.starts_with("android.os.BinderProxy"));
+    let is_proxy = |frame: &Frame| matches!(frame.role(), Some(Role::BinderProxy | Role::Waits(Binder)));
+    let mut named = callers.filter(|id| !is_proxy(frame(id)));
     let binder_proxy = if kind == Binder { named.next().copied() } else { None };
     // aidl writes a proxy into the app, too. It is the app that calls it.
     let app = match binder_proxy {
@@ -257,6 +175,7 @@ mod tests {
     use super::*;
     use crate::model::Analysis;
     use crate::test_support::ReportBuilder;
+    use WaitKind::{Network, Sleep};
 
     fn site(stack: &str) -> (WaitKind, String, Option<String>, Option<String>) {
         let report = ReportBuilder::new().running(1, 1_000).looper_tree(1, &[(stack, 50)]).build();

@@ -9,7 +9,7 @@ use super::sampled_tree::{TreeBudget, read_tree};
 use super::{joined, parked, pending_queue, sections, system_trace};
 use crate::model::framework;
 use crate::model::sanitize::sanitize;
-use crate::model::{Analysis, AppPackages, Issue, SampledTree, token};
+use crate::model::{Analysis, AppPackages, Frame, Issue, SampledTree, token};
 use loopbox_format::model::{FeatureState, MainState, Record, Report, Statistic, Uptime};
 use loopbox_format::report::Decoded;
 
@@ -50,8 +50,9 @@ impl Analysis {
             Some(Issue { offset: None, what })
         }));
         let frames = frames.into_table();
+        let roles: Vec<_> = frames.iter().map(Frame::role).collect();
         for tree in trees.iter_mut().filter(|tree| !tree.token.is_outside()) {
-            tree.entry = framework::entry(tree, &frames);
+            tree.entry = framework::entry(tree, &frames, &roles);
         }
         let mut analysis = Self {
             dump_ns,

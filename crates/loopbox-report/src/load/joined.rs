@@ -1,6 +1,7 @@
 //! The thread whose end main waits for, which a report has among its statistics.
 
 use super::parked::is_of_this_message;
+use crate::model::framework::{OBJECT_WAIT, THREAD_JOIN};
 use crate::model::{Analysis, FrameId, LockChain, LockHolder, LockSource, LockWait};
 use loopbox_format::model::Uptime;
 
@@ -31,9 +32,8 @@ pub(super) fn complete(a: &mut Analysis) {
 /// Whether a stack, outermost frame first, waits in `Thread.join`.
 fn is_join(a: &Analysis, stack: &[FrameId]) -> bool {
     let top = stack.iter().rev().take(MOST_FRAMES).map(|&id| &a.frames[id]);
-    let is = |class: &str, method: &str, of: (&str, &str)| (class, method) == of;
-    let mut below = top.skip_while(|frame| is(&frame.class, &frame.method, ("java.lang.Object", "wait")));
-    below.next().is_some_and(|frame| is(&frame.class, &frame.method, ("java.lang.Thread", "join")))
+    let mut below = top.skip_while(|frame| frame.is(OBJECT_WAIT));
+    below.next().is_some_and(|frame| frame.is(THREAD_JOIN))
 }
 
 #[cfg(test)]

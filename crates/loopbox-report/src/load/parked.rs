@@ -1,6 +1,7 @@
 //! The chain of locks of `java.util.concurrent` that main is parked for, which a report has among its statistics.
 
 use super::limits;
+use crate::model::framework::JAVA_LOCKS;
 use crate::model::{Analysis, LockChain, LockHolder, LockSource, LockWait, OtherThread, locked_object};
 use loopbox_format::model::{MainState, Uptime};
 
@@ -50,7 +51,7 @@ pub(super) fn is_of_this_message(a: &Analysis, seen_ns: Uptime) -> bool {
 
 /// The lock that a class is the works of: `ReentrantLock` for `ReentrantLock$NonfairSync`.
 fn lock_of(class: &str) -> &str {
-    let of_java = class.starts_with("java.util.concurrent.");
+    let of_java = class.starts_with(JAVA_LOCKS);
     if of_java { class.split('$').next().unwrap_or(class) } else { class }
 }
 

@@ -138,9 +138,4 @@ impl Frame {
     pub(crate) fn is_shipped(&self) -> bool {
         self.owner != CodeOwner::Platform && matches!(self.kind, FrameKind::Java | FrameKind::Native)
     }
-
-    /// Whether the frame is of this method of this class.
-    pub(crate) fn is_method(&self, class: &str, method: &str) -> bool {
-        self.class == class && self.method == method
-    }
 }

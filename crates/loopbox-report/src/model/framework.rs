@@ -1,24 +1,84 @@
-//! Android's own frames around a message, by their names. Nothing else in this crate knows these names.
+//! Android's own frames, by their names. Nothing else in this crate knows these names.
 
 use super::frame::{Frame, FrameId, FrameTable};
 use super::sampled_tree::SampledTree;
 use std::collections::HashMap;
 
-/// What a frame is to a message.
+/// What the main thread waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum WaitKind {
+    /// Nothing: it runs code, as far as the stack shows.
+    Running,
+    /// A lock, a condition, a latch, a future or another thread.
+    Lock,
+    /// `Thread.sleep`.
+    Sleep,
+    /// A synchronous binder call.
+    Binder,
+    /// An explicit garbage collection.
+    Gc,
+    /// Files.
+    File,
+    /// SQLite.
+    Database,
+    /// Shared preferences: reading them, or waiting until all of them are written.
+    Preferences,
+    /// Sockets, name resolution, TLS.
+    Network,
+    /// Loading classes or native libraries.
+    Loading,
+    /// The next message, in `MessageQueue`.
+    Polling,
+    /// It is not known: the report has no name for the top of the stack.
+    Unknown,
+}
+
+/// What a frame is to the main thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Role {
     /// It takes messages from the queue and dispatches them, one after the other.
     Loop,
     /// It hands a message to its callback or target.
     Dispatch,
+    /// The same, by a method of an app's own handler.
+    OwnDispatch,
     /// It is in the queue: it waits there for a message, or calls what runs between messages.
     Queue,
     /// It waits for a message or an event, in the kernel.
     Poll,
+    /// It calls the listeners of file descriptors.
+    Descriptors,
+    /// Such a listener.
+    DescriptorListener,
+    /// An idle handler.
+    IdleHandler,
+    /// It takes input events from their channel.
+    Input,
+    /// It hands an input event on: of a view, an activity or a window's callback.
+    InputEvent,
+    /// It is called at each vsync.
+    Vsync,
+    /// It is called for each event of a sensor.
+    Sensor,
+    /// It makes the app's content providers.
+    Providers,
+    /// It stands for an object of another process.
+    BinderProxy,
+    /// It waits, or takes its time in a way that has a name.
+    Waits(WaitKind),
 }
 
-/// Class, method, and what it is. Methods of Android 17 stand behind those that they came to; `*` at the
-/// end of a name is any end.
+/// `Object.wait` and `Thread.join`: both wait, and a stack has the one in the other.
+pub(crate) const OBJECT_WAIT: (&str, &str) = ("java.lang.Object", "wait");
+pub(crate) const THREAD_JOIN: (&str, &str) = ("java.lang.Thread", "join");
+/// The package of Java's own locks.
+pub(crate) const JAVA_LOCKS: &str = "java.util.concurrent.";
+/// How the name of a class ends that aidl generates of an interface.
+pub(crate) const AIDL_PROXY: &str = "$Stub$Proxy";
+
+/// Class, method, and what it is; the first row that fits. `*` at the end is any end and in front any
+/// beginning, and of a method without a name any method. Methods of a newer Android stand behind those that
+/// they came to.
 pub(crate) const FRAMES: &[(&str, &str, Role)] = &[
     ("android.os.Looper", "loop", Role::Loop),
     // Android 12.
@@ -26,26 +86,104 @@ pub(crate) const FRAMES: &[(&str, &str, Role)] = &[
     ("android.os.Handler", "dispatchMessage", Role::Dispatch),
     // Android 17.
     ("android.os.Handler", "dispatchMessageImpl", Role::Dispatch),
+    ("*", "dispatchMessage", Role::OwnDispatch),
     // `next`, and of Android 16 and 17 nextLegacy, nextConcurrent, nextDeliQueue.
     ("android.os.MessageQueue", "next*", Role::Queue),
     ("android.os.MessageQueue", "nativePollOnce", Role::Poll),
+    ("android.os.MessageQueue", "dispatchEvents", Role::Descriptors),
+    ("*", "onFileDescriptorEvents", Role::DescriptorListener),
+    ("*", "queueIdle", Role::IdleHandler),
+    ("*", "dispatchTouchEvent", Role::InputEvent),
+    ("*", "dispatchKeyEvent", Role::InputEvent),
+    ("*", "dispatchKeyShortcutEvent", Role::InputEvent),
+    ("*", "dispatchGenericMotionEvent", Role::InputEvent),
+    ("*", "dispatchTrackballEvent", Role::InputEvent),
+    ("*", "dispatchPointerEvent", Role::InputEvent),
+    ("android.view.InputEventReceiver", "", Role::Input),
+    ("android.view.DisplayEventReceiver*", "", Role::Vsync),
+    ("android.hardware.SystemSensorManager*", "", Role::Sensor),
+    ("android.app.ActivityThread", "installContentProviders", Role::Providers),
+    // More specific rows come first: shared preferences and databases do file I/O, too.
+    ("android.app.QueuedWork", "waitToFinish", Role::Waits(WaitKind::Preferences)),
+    ("android.app.QueuedWork", "processPendingWork", Role::Waits(WaitKind::Preferences)),
+    ("android.app.SharedPreferencesImpl*", "", Role::Waits(WaitKind::Preferences)),
+    ("android.os.BinderProxy", "transact*", Role::Waits(WaitKind::Binder)),
+    ("android.database.sqlite.SQLiteConnectionPool", "waitForConnection", Role::Waits(WaitKind::Database)),
+    ("android.database.sqlite.SQLiteConnection", "native*", Role::Waits(WaitKind::Database)),
+    ("java.lang.Thread", "sleep", Role::Waits(WaitKind::Sleep)),
+    ("android.os.SystemClock", "sleep", Role::Waits(WaitKind::Sleep)),
+    (OBJECT_WAIT.0, OBJECT_WAIT.1, Role::Waits(WaitKind::Lock)),
+    (THREAD_JOIN.0, THREAD_JOIN.1, Role::Waits(WaitKind::Lock)),
+    ("sun.misc.Unsafe", "park", Role::Waits(WaitKind::Lock)),
+    ("jdk.internal.misc.Unsafe", "park", Role::Waits(WaitKind::Lock)),
+    ("java.util.concurrent.locks.LockSupport", "park*", Role::Waits(WaitKind::Lock)),
+    ("java.lang.Runtime", "gc", Role::Waits(WaitKind::Gc)),
+    ("java.lang.Runtime", "nativeGc", Role::Waits(WaitKind::Gc)),
+    ("java.lang.System", "gc", Role::Waits(WaitKind::Gc)),
+    ("dalvik.system.VMRuntime", "requestConcurrentGC", Role::Waits(WaitKind::Gc)),
+    ("dalvik.system.VMRuntime", "clearGrowthLimit", Role::Waits(WaitKind::Gc)),
+    ("dalvik.system.VMRuntime", "runFinalization*", Role::Waits(WaitKind::Gc)),
+    ("java.lang.Runtime", "nativeLoad", Role::Waits(WaitKind::Loading)),
+    ("java.lang.Runtime", "loadLibrary0", Role::Waits(WaitKind::Loading)),
+    ("dalvik.system.DexFile", "", Role::Waits(WaitKind::Loading)),
+    ("dalvik.system.DexPathList*", "", Role::Waits(WaitKind::Loading)),
+    ("java.net.*", "", Role::Waits(WaitKind::Network)),
+    ("com.android.org.conscrypt.*", "", Role::Waits(WaitKind::Network)),
+    ("libcore.io.*", "connect", Role::Waits(WaitKind::Network)),
+    ("libcore.io.*", "recvfrom*", Role::Waits(WaitKind::Network)),
+    ("libcore.io.*", "sendto*", Role::Waits(WaitKind::Network)),
+    ("libcore.io.*", "android_getaddrinfo", Role::Waits(WaitKind::Network)),
+    ("sun.nio.ch.*Socket*", "", Role::Waits(WaitKind::Network)),
+    ("libcore.io.*", "", Role::Waits(WaitKind::File)),
+    ("java.io.FileDescriptor", "sync", Role::Waits(WaitKind::File)),
+    ("java.io.UnixFileSystem", "", Role::Waits(WaitKind::File)),
+    ("java.io.FileInputStream", "", Role::Waits(WaitKind::File)),
+    ("java.io.FileOutputStream", "", Role::Waits(WaitKind::File)),
+    ("java.io.RandomAccessFile", "", Role::Waits(WaitKind::File)),
+    ("sun.nio.ch.FileChannelImpl", "", Role::Waits(WaitKind::File)),
+    ("sun.nio.ch.FileDispatcherImpl", "", Role::Waits(WaitKind::File)),
+    ("sun.nio.fs.UnixNativeDispatcher", "", Role::Waits(WaitKind::File)),
+    ("android.content.res.AssetManager", "native*", Role::Waits(WaitKind::File)),
+    ("android.content.res.ApkAssets", "native*", Role::Waits(WaitKind::File)),
+    ("java.util.zip.ZipFile", "", Role::Waits(WaitKind::File)),
+    ("android.os.BinderProxy*", "", Role::BinderProxy),
 ];
 
+/// The class `a.b` in `java.lang.Class<a.b>`, as ART prints the class that is locked.
+pub(crate) fn in_class_object(text: &str) -> Option<&str> {
+    text.strip_prefix(CLASS_OBJECT)?.strip_suffix('>')
+}
+pub(crate) const CLASS_OBJECT: &str = "java.lang.Class<";
+
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern.is_empty() || pattern == name,
+        Some((head, tail)) => name
+            .strip_prefix(head)
+            .is_some_and(|rest| tail.is_empty() || rest.contains(tail.trim_end_matches('*'))),
+    }
+}
+
 impl Frame {
-    /// What it is to a message; `None` for most frames.
+    /// What it is to the main thread; `None` for most frames.
     pub(crate) fn role(&self) -> Option<Role> {
-        let is = |pattern: &str, name: &str| match pattern.strip_suffix('*') {
-            Some(start) => name.starts_with(start),
-            None => pattern == name,
-        };
-        let known = FRAMES.iter().find(|(class, method, _)| self.class == *class && is(method, &self.method));
+        let known = FRAMES
+            .iter()
+            .find(|(class, method, _)| matches(class, &self.class) && matches(method, &self.method));
         known.map(|(.., role)| *role)
+    }
+
+    /// Whether it is this method.
+    pub(crate) fn is(&self, (class, method): (&str, &str)) -> bool {
+        self.class == class && self.method == method
     }
 }
 
 /// The first method of the app above the dispatch of a message, for most of the time of its stacks: what a
 /// reader calls the message, whichever library dispatched it. `None` when no stack has one.
-pub(crate) fn entry(tree: &SampledTree, frames: &FrameTable) -> Option<FrameId> {
+///
+/// `roles` are those of all frames, by their numbers.
+pub(crate) fn entry(tree: &SampledTree, frames: &FrameTable, roles: &[Option<Role>]) -> Option<FrameId> {
     /// What is known of a node's callers, itself included.
     #[derive(Clone, Copy, Default)]
     struct Above {
@@ -58,7 +196,7 @@ pub(crate) fn entry(tree: &SampledTree, frames: &FrameTable) -> Option<FrameId> 
     for node in &tree.nodes {
         let caller = node.parent.and_then(|at| nodes.get(at as usize).copied()).unwrap_or_default();
         let frame = &frames[node.frame];
-        let mut above = match frame.role() {
+        let mut above = match roles.get(node.frame.index()).copied().flatten() {
             // A loop inside of a message has messages of its own, which begin with their dispatch. An app
             // may dispatch by itself: then its method is the first above the loop.
             Some(Role::Loop) => Above { dispatched: true, ..caller },
@@ -84,6 +222,7 @@ mod tests {
     use super::*;
     use crate::Analysis;
     use crate::test_support::ReportBuilder;
+    use loopbox_format::looper::is_dispatch;
 
     /// The name of a message by its stacks.
     fn named(stacks: &[(&str, u32)]) -> Option<String> {
@@ -175,22 +314,31 @@ mod tests {
     }
 
     #[test]
-    fn role_of_each_frame_of_the_table_is_known_and_its_code_is_no_apps() {
+    fn each_row_of_the_table_is_found() {
         for (class, method, role) in FRAMES {
-            for name in [method.trim_end_matches('*').to_owned(), method.replace('*', "DeliQueue")] {
-                let stack = format!("com.shop.Main.main {class}.{name}");
-                let a =
-                    Analysis::new(&ReportBuilder::new().running(1, 2_000).tree(1, &[(&stack, 50)]).build());
-                let frame = &a.frames[a.trees[0].nodes[1].frame];
+            let any = |pattern: &str, of_none: &str| match pattern {
+                "" | "*" => vec![of_none.to_owned()],
+                pattern => vec![pattern.replace('*', ""), pattern.replace('*', "X")],
+            };
+            for (class, name) in any(class, "com.shop.A").iter().zip(any(method, "m").iter().cycle()) {
+                let frame = frame(class, name);
                 assert_eq!(frame.role(), Some(*role), "{class}.{name}");
-                assert!(!frame.is_shipped() && !frame.synthetic, "{class}.{name}");
+                let dispatches = matches!(role, Role::Dispatch | Role::OwnDispatch);
+                assert_eq!(is_dispatch(class, name), dispatches, "the app says so, too: {class}.{name}");
+                assert!(!frame.synthetic, "{class}.{name}");
+                assert!(!frame.is_shipped() || class == "com.shop.A", "{class}.{name}");
             }
         }
-        let frame = |class: &str, method: &str| {
-            let stack = format!("{class}.{method}");
-            let a = Analysis::new(&ReportBuilder::new().running(1, 2_000).tree(1, &[(&stack, 50)]).build());
-            a.frames[a.trees[0].nodes[0].frame].clone()
-        };
+    }
+
+    fn frame(class: &str, method: &str) -> Frame {
+        let stack = format!("{class}.{method}");
+        let a = Analysis::new(&ReportBuilder::new().running(1, 2_000).tree(1, &[(&stack, 50)]).build());
+        a.frames[a.trees[0].nodes[0].frame].clone()
+    }
+
+    #[test]
+    fn a_name_that_is_like_one_of_the_table_is_none_of_it() {
         assert_eq!(frame("com.shop.Looper", "loop").role(), None);
         assert_eq!(frame("android.os.Looper", "looper").role(), None, "no end is any end");
     }

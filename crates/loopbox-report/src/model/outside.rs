@@ -66,48 +66,40 @@ fn place_of(stack: &[FrameId], frames: &FrameTable) -> Option<(OutsidePlace, Opt
 
 fn place_of_named(stack: &[FrameId], frames: &FrameTable) -> (OutsidePlace, Option<FrameId>) {
     let frame = |&id: &FrameId| &frames[id];
-    // An app's own handler may dispatch, too.
-    let role = |f: &Frame| match f.role() {
-        None if f.method == "dispatchMessage" => Some(Role::Dispatch),
-        role => role.filter(|role| *role != Role::Loop),
+    let is_there = |role: Option<Role>| {
+        matches!(role, Some(Role::Dispatch | Role::OwnDispatch | Role::Queue | Role::Poll))
     };
-    let found = stack.iter().enumerate().rev().find_map(|(at, id)| Some((at, role(frame(id))?)));
-    let Some((at, role)) = found else { return (OutsidePlace::Elsewhere, None) };
-    let above = &stack[at + 1..];
-    if role == Role::Dispatch {
-        let is_named = |id: &&FrameId| !frame(id).synthetic;
-        return (OutsidePlace::UnseenMessage, above.iter().find(is_named).or(above.first()).copied());
+    let Some(at) = stack.iter().rposition(|id| is_there(frame(id).role())) else {
+        return (OutsidePlace::Elsewhere, None);
+    };
+    // An accessor is not what was called, but how.
+    let above: Vec<FrameId> = stack[at + 1..].iter().copied().filter(|id| !frame(id).synthetic).collect();
+    if matches!(frame(&stack[at]).role(), Some(Role::Dispatch | Role::OwnDispatch)) {
+        return (OutsidePlace::UnseenMessage, above.first().copied());
     }
     let Some(first) = above.first().map(frame) else { return (OutsidePlace::Waiting, None) };
     let entered_by = |is: &dyn Fn(&Frame) -> bool| above.iter().find(|id| is(frame(id))).copied();
-    if let Some(entry) = entered_by(&|f| f.method == "queueIdle") {
+    let of_role = |role: Role| entered_by(&|f| f.role() == Some(role));
+    if let Some(entry) = of_role(Role::IdleHandler) {
         return (OutsidePlace::IdleHandler, Some(entry));
     }
-    if first.is_method("android.os.MessageQueue", "dispatchEvents") {
-        let entry = entered_by(&|f| f.method == "onFileDescriptorEvents");
+    if first.role() == Some(Role::Descriptors) {
+        let entry = of_role(Role::DescriptorListener);
         return (OutsidePlace::Descriptor, entry.or(above.get(1).copied()));
     }
+    let is_event = |f: &Frame| f.role() == Some(Role::InputEvent);
     let shipped = |f: &Frame| f.is_shipped() && !f.is_of_loopbox();
     let event = entered_by(&|f| is_event(f) && f.is_of_app())
         .or_else(|| entered_by(&|f| is_event(f) && shipped(f)))
         .or_else(|| entered_by(&is_event));
-    if event.is_some() || first.class == "android.view.InputEventReceiver" {
-        return (OutsidePlace::Input, event.or(above.first().copied()));
-    }
-    let place = match first.class.as_str() {
-        class if class.starts_with("android.view.DisplayEventReceiver") => OutsidePlace::Vsync,
-        class if class.starts_with("android.hardware.SystemSensorManager") => OutsidePlace::Sensor,
+    let place = match first.role() {
+        _ if event.is_some() => OutsidePlace::Input,
+        Some(Role::Input) => OutsidePlace::Input,
+        Some(Role::Vsync) => OutsidePlace::Vsync,
+        Some(Role::Sensor) => OutsidePlace::Sensor,
         _ => OutsidePlace::NativeCallback,
     };
-    (place, above.first().copied())
-}
-
-/// `dispatchTouchEvent` and its like: of a view, an activity or a window's callback.
-fn is_event(frame: &Frame) -> bool {
-    let kind = frame.method.strip_prefix("dispatch").and_then(|rest| rest.strip_suffix("Event"));
-    kind.is_some_and(|kind| {
-        ["Touch", "Key", "KeyShortcut", "GenericMotion", "Trackball", "Pointer"].contains(&kind)
-    })
+    (place, event.or(above.first().copied()))
 }
 
 impl SampledTree {
@@ -183,6 +175,9 @@ mod tests {
         const NEXT: &str = "android.os.Looper.loop android.os.MessageQueue.next";
         const POLL: &str =
             "android.os.Looper.loop android.os.MessageQueue.next android.os.MessageQueue.nativePollOnce";
+        const POLL_17: &str = "android.os.Looper.loop android.os.Looper.loopOnce \
+                               android.os.MessageQueue.next android.os.MessageQueue.nextDeliQueue \
+                               android.os.MessageQueue.nativePollOnce";
         let input = "android.view.InputEventReceiver.dispatchInputEvent \
                      android.view.ViewRootImpl$WindowInputEventReceiver.onInputEvent";
         let cases = [
@@ -277,6 +272,20 @@ mod tests {
                 ),
                 UnseenMessage,
                 Some("H.h"),
+            ),
+            (
+                "touch, on Android 17",
+                format!("{POLL_17} {input} com.shop.Main.dispatchTouchEvent a.B.c"),
+                Input,
+                Some("Main.dispatchTouchEvent"),
+            ),
+            (
+                "a sensor, by an accessor",
+                format!(
+                    "{POLL_17} a.B.-$$Nest$mc android.hardware.SystemSensorManager$Queue.dispatchSensorEvent"
+                ),
+                Sensor,
+                Some("SystemSensorManager$Queue.dispatchSensorEvent"),
             ),
             ("before the loop", "com.android.internal.os.ZygoteInit.main a.B.c".into(), Elsewhere, None),
         ];

@@ -3,6 +3,7 @@
 use super::words::{messages, pending_line};
 use crate::load::limits;
 use crate::load::system_trace::unpack;
+use crate::model::framework::in_class_object;
 use loopbox_format::model::Report;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -83,8 +84,7 @@ impl Names {
                 && let Some((_, rest)) = line.split_once("(a ")
                 && let Some((name, _)) = rest.split_once(')')
             {
-                let class = name.strip_prefix("java.lang.Class<").and_then(|name| name.strip_suffix('>'));
-                self.class(class.unwrap_or(name));
+                self.class(in_class_object(name).unwrap_or(name));
             }
         }
     }

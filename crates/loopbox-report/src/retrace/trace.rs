@@ -2,6 +2,7 @@
 
 use super::frames::Retracer;
 use crate::load::system_trace::unpack;
+use crate::model::framework::{CLASS_OBJECT, in_class_object};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use loopbox_format::model::PackedTrace;
@@ -44,11 +45,10 @@ fn retraced_line(line: &str, retracer: &Retracer<'_>, outline: &mut Option<u32>)
 fn locked_class(line: &str, retracer: &Retracer<'_>) -> Option<String> {
     let (before, rest) = line.split_once("(a ")?;
     let (name, after) = rest.split_once(')')?;
-    let (start, class, end) =
-        match name.strip_prefix("java.lang.Class<").and_then(|name| name.strip_suffix('>')) {
-            Some(class) => ("java.lang.Class<", class, ">"),
-            None => ("", name, ""),
-        };
+    let (start, class, end) = match in_class_object(name) {
+        Some(class) => (CLASS_OBJECT, class, ">"),
+        None => ("", name, ""),
+    };
     let class = retracer.class(class)?;
     Some(format!("{before}(a {start}{class}{end}){after}"))
 }

@@ -4,13 +4,14 @@ use crate::diagnose::dominant_wait::{called_from, dominant_wait};
 use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::wait_kind::WaitKind;
+use crate::model::framework::AIDL_PROXY;
 
 pub(super) fn find(facts: &Facts<'_>) -> Option<Finding> {
     let w = dominant_wait(facts, WaitKind::Binder)?;
     let call = match w.site.binder_proxy.map(|frame| &facts.analysis.frames[frame]) {
         // The proxy class that aidl generates: IPackageManager$Stub$Proxy.getPackageInfo calls
         // IPackageManager.getPackageInfo.
-        Some(frame) => match frame.class.strip_suffix("$Stub$Proxy") {
+        Some(frame) => match frame.class.strip_suffix(AIDL_PROXY) {
             Some(interface) => {
                 format!("{}.{}", interface.rsplit('.').next().unwrap_or(interface), frame.method)
             }

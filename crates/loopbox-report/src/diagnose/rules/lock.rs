@@ -6,6 +6,7 @@ use crate::diagnose::facts::Facts;
 use crate::diagnose::finding::Finding;
 use crate::diagnose::suspects::{Suspect, suspects};
 use crate::diagnose::wait_kind::{TopFrame, WaitKind};
+use crate::model::framework::THREAD_JOIN;
 use crate::model::time::{format_ns, percent, share};
 use crate::model::{Analysis, FrameId, FrameKind, LockHolder, LockSource};
 use std::fmt::Write as _;
@@ -211,10 +212,8 @@ fn of_what_was_read(a: &Analysis) -> Option<String> {
 fn hint(facts: &Facts<'_>, what: FrameId, suspect: &Suspect<'_>) -> String {
     let frames = &facts.analysis.frames;
     let Suspect { thread, top, common, asks, waits, crosswise } = suspect;
-    let role = match frames[what].method.as_str() {
-        "join" => "main may wait for its end",
-        _ => "main may wait for it",
-    };
+    let joins = frames[what].is(THREAD_JOIN);
+    let role = if joins { "main may wait for its end" } else { "main may wait for it" };
     let place =
         if top == common { String::new() } else { format!(", called from {}", frames[*common].full()) };
     let also = match (waits, crosswise) {

@@ -1,6 +1,7 @@
 //! One line of the trace: the grammar of ART's `Thread::Dump` and `Monitor::DescribeLocks`, and of debuggerd's backtraces, which the
 //! system takes when ART does not answer.
 
+use crate::model::framework::in_class_object;
 use crate::model::{FrameKind, LockAction, locked_object};
 
 /// A line that means something.
@@ -160,8 +161,7 @@ fn lock(text: &str) -> Option<Lock<'_>> {
         u64::from_str_radix(hex, 16).ok()
     });
     let class = object.split_once("(a ").and_then(|(_, class)| class.strip_suffix(')')).unwrap_or_default();
-    let of_class = class.strip_prefix("java.lang.Class<").and_then(|class| class.strip_suffix('>'));
-    Some(Lock { action, class, of_class: of_class.unwrap_or_default(), id, holder })
+    Some(Lock { action, class, of_class: in_class_object(class).unwrap_or_default(), id, holder })
 }
 
 #[cfg(test)]

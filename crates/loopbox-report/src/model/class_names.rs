@@ -1,6 +1,5 @@
 //! Telling classes of the platform, of the app and of obfuscated code apart by their names.
 
-use super::loopbox_code;
 use serde::Serialize;
 
 /// Packages of the platform: their classes are on the device, not in the app, and are never obfuscated.
@@ -20,6 +19,9 @@ const PLATFORM: [&str; 13] = [
     "org.xml.sax.",
 ];
 
+/// Loopbox's own package. Its native methods keep this name in every app.
+pub(crate) const LOOPBOX: &str = "io.loopbox.";
+
 /// Packages of libraries that apps ship: their code is seldom what is to be changed.
 const LIBRARIES: [&str; 24] = [
     "android.support.",
@@ -34,7 +36,7 @@ const LIBRARIES: [&str; 24] = [
     "com.squareup.",
     "dagger.",
     "io.ktor.",
-    loopbox_code::PACKAGE,
+    LOOPBOX,
     "io.reactivex.",
     "io.realm.",
     "kotlin.",

@@ -4,10 +4,8 @@
 //! there. That says when the report was asked for, and nothing about what main waits for. What the thread
 //! does on its own stands below.
 
+use super::class_names::LOOPBOX;
 use super::frame::{Frame, FrameId, FrameTable};
-
-/// The package of what apps call. Its native methods keep this name in every app.
-pub(crate) const PACKAGE: &str = "io.loopbox.";
 
 /// How the names of the threads begin that Loopbox starts.
 const THREADS: &str = "loopbox-";
@@ -15,7 +13,7 @@ const THREADS: &str = "loopbox-";
 impl Frame {
     /// Whether it is Loopbox's own code.
     pub(crate) fn is_of_loopbox(&self) -> bool {
-        self.class.starts_with(PACKAGE)
+        self.class.starts_with(LOOPBOX)
     }
 }
 

@@ -3,7 +3,7 @@
 //! `loopbox show` says.
 
 use super::line::Line;
-use super::name_parts;
+use super::names::name_parts;
 use loopbox_format::looper::{flood, head_barrier};
 use loopbox_format::model::{Location, LocationId, LockWait, MainState, Report};
 

@@ -2,14 +2,15 @@
 
 mod causes;
 mod line;
+mod names;
 
 use line::Line;
 use loopbox_format::looper::summarize_queue;
 use loopbox_format::model::{
-    Anr, AnrVerdict, DumpReason, End, Location, LocationId, MainState, Message, PendingSource, ProcessExit,
-    Report,
+    Anr, AnrVerdict, DumpReason, End, Location, LocationId, MainState, PendingSource, ProcessExit, Report,
 };
 use loopbox_format::stacks;
+use names::name;
 
 /// Crash services cut values at 1,024 bytes or characters, and some add to them.
 const MAX_BYTES: usize = 900;
@@ -180,22 +181,6 @@ fn main(report: &Report, line: &mut Line) {
     }
 }
 
-fn name(message: Option<&Message>, line: &mut Line) {
-    let Some(message) = message else {
-        line.text("an unnamed message");
-        return;
-    };
-    name_parts(&message.target, &message.callback, message.what, line);
-}
-
-fn name_parts(target: &str, callback: &str, what: Option<i32>, line: &mut Line) {
-    line.text(if callback.is_empty() { target } else { callback });
-    // A posted Runnable's is 0, and means nothing.
-    if let Some(what) = what.filter(|&what| what != 0 || callback.is_empty()) {
-        line.text(if what < 0 { " what=-" } else { " what=" }).number(what.unsigned_abs().into());
-    }
-}
-
 /// Packages that are no app's. In a stack that has only them on top the first frame below says more than
 /// the last of these.
 const PLATFORM: [&str; 11] = [
@@ -290,8 +275,8 @@ pub(super) mod tests {
     use loopbox_format::model::Token;
     use loopbox_format::model::Uptime;
     use loopbox_format::model::{
-        Detail, LocationId, Method, NamedBy, Outside, Phase, Process, RecentFrame, Record, RecordKind,
-        Running, Slowest, StackSource, StackTree, TreeNode,
+        Detail, LocationId, Message, Method, NamedBy, Outside, Phase, Process, RecentFrame, Record,
+        RecordKind, Running, Slowest, StackSource, StackTree, TreeNode,
     };
 
     fn message(target: &str, callback: &str) -> Message {

@@ -50,6 +50,8 @@ pub enum Worth {
     Wrong,
 }
 
+/// How a cause says that the stacks are too few to be sure of it.
+const UNCOVERED: &str = "not sure: the stacks cover only";
 /// What a diagnosis says that had no messages to come.
 pub const QUEUE_UNKNOWN: &str = "the pending queue is not known";
 
@@ -155,7 +157,14 @@ impl Known {
         let blames = |cause: &&Cause| !OF_NOTHING.contains(&cause.rule);
         let found = match self.main {
             Idles => !verdict.causes.iter().any(|cause| blames(&cause)),
-            Waits => verdict.causes.first().is_some_and(|first| self.is(first)),
+            Waits => {
+                // Of a message that the sampler came late to, on a busy machine, no wait is sure: the
+                // message alone is.
+                let unsure = |cause: &Cause| cause.evidence.iter().any(|line| line.starts_with(UNCOVERED));
+                let is_it =
+                    |cause: &&Cause| !(cause.rule == "current-slow" && verdict.causes.iter().any(unsure));
+                verdict.causes.iter().find(is_it).is_some_and(|first| self.is(first))
+            }
             Computes => {
                 let machine = |cause: &&Cause| cause.rule == "starved" && self.rule != "starved";
                 // A machine without a processor to spare may not read the queue in time, nor the collections, which are read on

@@ -32,6 +32,9 @@ public final class Quits implements Runnable {
         if ("before".equals(mode) || "removed".equals(mode) || "unregistered".equals(mode)) {
             Signals.install(false);
         }
+        if ("dumper-before".equals(mode)) {
+            Signals.installDumper();
+        }
         if ("claimed".equals(mode)) {
             Signals.claim();
         }
@@ -65,6 +68,17 @@ public final class Quits implements Runnable {
     private void tell(String mode) throws Exception {
         if ("after".equals(mode) || "swallowed".equals(mode)) {
             Signals.install("after".equals(mode));
+        } else if ("dumper-after".equals(mode) || "dumper-goes".equals(mode)) {
+            Signals.installDumper();
+            if ("dumper-goes".equals(mode)) {
+                await("on", "another library's handler");
+                Signals.removeDumper();
+                await("on", "handled");
+            }
+        } else if ("past".equals(mode)) {
+            Signals.installPastTheChain();
+            past();
+            return;
         } else if ("circle".equals(mode)) {
             // The other one has found ours and passes on to it; ours, installed again, has found the other one.
             Signals.install(true);
@@ -101,11 +115,25 @@ public final class Quits implements Runnable {
         Script.dump("at the end");
         SignalCatcher.await();
         Script.say("others " + Signals.count());
+        Script.say("dumps " + Signals.dumps());
         Loopbox.uninstall();
         if (options.text("mode", null) != null && !"circle".equals(mode)) {
             quit();
             Script.say("others " + Signals.count());
         }
+    }
+
+    /** The other library has the signal alone. What is left is the recorder's own watch. */
+    private void past() throws Exception {
+        SignalCatcher.await();
+        quit();
+        while (Signals.count() == 0) {
+            Thread.sleep(5);
+        }
+        // Of this message, by the recorder's own watch.
+        PrintingListener.await(1);
+        Script.dump("at the end");
+        Script.say("others " + Signals.count());
     }
 
     /** What an app's message may carry: it is printed when the queue is. */

@@ -221,3 +221,38 @@ fn a_handler_that_came_after_and_goes_leaves_ours_in_front() -> Result<()> {
         assert_eq!(state, (true, "handled on the main thread"));
     })
 }
+
+/// What xCrash does. Its thread sends the signal on to the Signal Catcher, as ours does, so ART has it twice.
+#[test]
+fn a_library_that_dumps_on_a_thread_of_its_own_and_ours_both_work_in_either_order() -> Result<()> {
+    for mode in ["mode=dumper-before", "mode=dumper-after"] {
+        on_each(mode, |played, (on, how)| {
+            assert_eq!(played.quits.len(), 1, "{}", played.ended.errors);
+            assert!(played.caught() >= 1, "{}", played.ended.errors);
+            assert!(played.said("others 1") && played.said("dumps 1"), "{:?}", played.ended.lines);
+            assert!(on && how == "handled on the main thread, then by another library's handler", "{how}");
+        })?;
+    }
+    // It puts back what it has found: ours, and the signal unblocked.
+    on_each("mode=dumper-goes", |played, (on, how)| {
+        assert_eq!(played.quits.len(), 1, "{}", played.ended.errors);
+        assert!(played.said("others 0") && played.said("dumps 0"), "{:?}", played.ended.lines);
+        assert!(on && how == "handled on the main thread", "{how}");
+    })
+}
+
+/// It has gone past ART's signal chain and passes nothing on. No report of the signal comes; that of the
+/// recorder's own watch says why.
+#[test]
+fn a_handler_that_keeps_the_signal_from_us_is_named_in_the_hangs_report() -> Result<()> {
+    for testbed in ["art10", "art11"] {
+        let played = Story::tell(testbed, &["mode=past", "hangMs=2000"])?;
+        assert!(played.said("others 1") && played.caught() == 0, "{:?}", played.ended.lines);
+        let [hang] = played.quits.as_slice() else { panic!("{testbed}: {} reports", played.quits.len()) };
+        assert_eq!((&hang.meta.reason, hang.anr.signal), (&DumpReason::Hang, None), "{testbed}");
+        let (on, how) = feature(hang, Feature::SigQuit);
+        let front = "another library's SIGQUIT handler is installed in front of ours";
+        assert_eq!((on, how), (true, front), "{testbed}");
+    }
+    Ok(())
+}

@@ -6,7 +6,7 @@ use jni::{EnvUnowned, jni_str};
 use std::ffi::CString;
 use std::mem::MaybeUninit;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
 static COUNT: AtomicU32 = AtomicU32::new(0);
 static PASS_ON: AtomicBool = AtomicBool::new(false);
@@ -48,6 +48,94 @@ extern "system" fn install(_: EnvUnowned<'_>, _: JClass<'_>, pass_on: jboolean) 
         libc::sigemptyset(set.as_mut_ptr());
         libc::sigaddset(set.as_mut_ptr(), libc::SIGQUIT);
         assert_eq!(libc::pthread_sigmask(libc::SIG_UNBLOCK, set.as_ptr(), ptr::null_mut()), 0);
+    }
+}
+
+/// The eventfd that the dumper's handler writes to, the mask that it has found, and how often it has dumped.
+static NOTIFIER: AtomicI32 = AtomicI32::new(-1);
+static FOUND_MASK: AtomicPtr<libc::sigset_t> = AtomicPtr::new(ptr::null_mut());
+static DUMPS: AtomicU32 = AtomicU32::new(0);
+
+extern "C" fn notify(_: libc::c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    COUNT.fetch_add(1, Ordering::SeqCst);
+    let one = 1_u64;
+    // SAFETY: an eventfd takes eight bytes.
+    unsafe { libc::write(NOTIFIER.load(Ordering::SeqCst), (&raw const one).cast(), 8) };
+}
+
+/// The id of ART's Signal Catcher.
+fn signal_catcher() -> Option<libc::pid_t> {
+    let tasks = std::fs::read_dir("/proc/self/task").ok()?;
+    let is_it = |task: &std::fs::DirEntry| {
+        std::fs::read_to_string(task.path().join("comm"))
+            .is_ok_and(|name| name.trim_end() == "Signal Catcher")
+    };
+    tasks.flatten().find(is_it)?.file_name().to_str()?.parse().ok()
+}
+
+/// What xCrash 3.0.0 does (`xcc_signal_trace_register`, `xc_trace_dumper`): unblocks the signal on the main
+/// thread, sets a handler that blocks all signals and wakes a thread, and sends the signal on to the Signal
+/// Catcher from there.
+extern "system" fn install_dumper(_: EnvUnowned<'_>, _: JClass<'_>) {
+    let mut set = MaybeUninit::uninit();
+    let mut mask = MaybeUninit::uninit();
+    let mut found = MaybeUninit::uninit();
+    let mut ours = action(notify as *const () as libc::sighandler_t, libc::SA_RESTART | libc::SA_SIGINFO);
+    // SAFETY: all structures have room and are filled in before use; the handler is async-signal-safe.
+    unsafe {
+        NOTIFIER.store(libc::eventfd(0, libc::EFD_CLOEXEC), Ordering::SeqCst);
+        libc::sigemptyset(set.as_mut_ptr());
+        libc::sigaddset(set.as_mut_ptr(), libc::SIGQUIT);
+        assert_eq!(libc::pthread_sigmask(libc::SIG_UNBLOCK, set.as_ptr(), mask.as_mut_ptr()), 0);
+        libc::sigfillset(&raw mut ours.sa_mask);
+        assert_eq!(libc::sigaction(libc::SIGQUIT, &raw const ours, found.as_mut_ptr()), 0);
+        FOUND_MASK.store(Box::into_raw(Box::new(mask.assume_init())), Ordering::SeqCst);
+        FOUND.store(Box::into_raw(Box::new(found.assume_init())), Ordering::SeqCst);
+    }
+    std::thread::spawn(|| {
+        let mut count = 0_u64;
+        // SAFETY: room for the eight bytes of an eventfd.
+        while unsafe { libc::read(NOTIFIER.load(Ordering::SeqCst), (&raw mut count).cast(), 8) } == 8 {
+            DUMPS.fetch_add(1, Ordering::SeqCst);
+            if let Some(catcher) = signal_catcher() {
+                // SAFETY: no pointers; a thread of this process.
+                unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), catcher, libc::SIGQUIT) };
+            }
+        }
+    });
+}
+
+/// As it goes (`xcc_signal_trace_unregister`): the mask and the action that it has found.
+extern "system" fn remove_dumper(_: EnvUnowned<'_>, _: JClass<'_>) {
+    // SAFETY: null, or leaked by `install_dumper` and never changed.
+    unsafe {
+        let (mask, found) = (FOUND_MASK.load(Ordering::SeqCst), FOUND.load(Ordering::SeqCst));
+        assert!(!mask.is_null() && !found.is_null());
+        assert_eq!(libc::pthread_sigmask(libc::SIG_SETMASK, mask, ptr::null_mut()), 0);
+        assert_eq!(libc::sigaction(libc::SIGQUIT, found, ptr::null_mut()), 0);
+    }
+}
+
+extern "system" fn dumps(_: EnvUnowned<'_>, _: JClass<'_>) -> jint {
+    DUMPS.load(Ordering::SeqCst).cast_signed()
+}
+
+/// Sets its handler by the C library's own function, which it has got from the linker, past the signal
+/// chain; keeps the signal to itself.
+extern "system" fn install_past_the_chain(_: EnvUnowned<'_>, _: JClass<'_>) {
+    type Sigaction =
+        unsafe extern "C" fn(libc::c_int, *const libc::sigaction, *mut libc::sigaction) -> libc::c_int;
+    PASS_ON.store(false, Ordering::SeqCst);
+    let ours = action(handler as *const () as libc::sighandler_t, libc::SA_SIGINFO | libc::SA_RESTART);
+    // SAFETY: the C library's function of this name has this type; an action whose handler is
+    // async-signal-safe.
+    unsafe {
+        let library = libc::dlopen(c"libc.so.6".as_ptr(), libc::RTLD_NOW | libc::RTLD_NOLOAD);
+        assert!(!library.is_null());
+        let symbol = libc::dlsym(library, c"sigaction".as_ptr());
+        assert!(!symbol.is_null());
+        let set = std::mem::transmute::<*mut libc::c_void, Sigaction>(symbol);
+        assert_eq!(set(libc::SIGQUIT, &raw const ours, ptr::null_mut()), 0);
     }
 }
 
@@ -178,6 +266,10 @@ extern "system" fn count(_: EnvUnowned<'_>, _: JClass<'_>) -> jint {
 pub(crate) fn register(env: &mut jni::Env<'_>) -> anyhow::Result<()> {
     let methods = [
         (jni_str!("install"), jni_str!("(Z)V"), install as *mut std::ffi::c_void),
+        (jni_str!("installDumper"), jni_str!("()V"), install_dumper as *mut std::ffi::c_void),
+        (jni_str!("removeDumper"), jni_str!("()V"), remove_dumper as *mut std::ffi::c_void),
+        (jni_str!("dumps"), jni_str!("()I"), dumps as *mut std::ffi::c_void),
+        (jni_str!("installPastTheChain"), jni_str!("()V"), install_past_the_chain as *mut std::ffi::c_void),
         (jni_str!("remove"), jni_str!("()V"), remove as *mut std::ffi::c_void),
         (jni_str!("block"), jni_str!("()V"), block as *mut std::ffi::c_void),
         (jni_str!("set"), jni_str!("(I)V"), set as *mut std::ffi::c_void),

@@ -7,6 +7,23 @@ public final class Signals {
     /** Sets its handler and unblocks the signal on the calling thread; passes on to what was there if asked to. */
     public static native void install(boolean passOn);
 
+    /**
+     * As xCrash 3.0.0: a handler that blocks all signals and wakes a thread, which sends the signal on to
+     * the Signal Catcher. It knows of no other handler.
+     */
+    public static native void installDumper();
+
+    /**
+     * As it goes: puts back the mask and the action that it has found. On the thread that has installed it.
+     */
+    public static native void removeDumper();
+
+    /** How often that thread has sent it on. */
+    public static native int dumps();
+
+    /** Sets its handler past ART's signal chain, and keeps each signal to itself. */
+    public static native void installPastTheChain();
+
     /** Restores the action that it found, and leaves the signal unblocked, as it must on any other thread. */
     public static native void remove();
 

@@ -4,7 +4,7 @@ use crate::model::Analysis;
 use crate::model::anr_words::{exit_reason, verdict, verdict_summary};
 use crate::model::plural::plural;
 use crate::model::time::{format_ns, ms};
-use loopbox_format::model::{Anr, CpuUse, MainState, SignalOrigin, SystemWord};
+use loopbox_format::model::{Anr, CpuUse, DumpReason, Feature, MainState, SignalOrigin, SystemWord};
 use serde::Serialize;
 
 /// Whether the report is of an ANR, by whose report, and the evidence.
@@ -92,10 +92,12 @@ impl AnrView {
             Some(SystemWord::NotResponding(words)) => (Some("not_responding"), words.as_str()),
             Some(_) => (Some("silent"), ""),
         };
+        let mut evidence = evidence(anr, a.cpu_use, &a.main);
+        evidence.extend(lost_signal(a));
         Self {
             verdict: verdict(anr.verdict),
             summary: verdict_summary(anr),
-            evidence: evidence(anr, a.cpu_use, &a.main),
+            evidence,
             ran_ms: ms(anr.ran_ns),
             hang_threshold_ms: anr.hang_threshold_ns.map(ms),
             frozen_ms: ms(anr.frozen_ns),
@@ -136,6 +138,16 @@ fn origin(origin: SignalOrigin) -> &'static str {
         SignalOrigin::Shell => "shell",
         _ => "other",
     }
+}
+
+/// Why the system's signal may have come without the recorder's having it: then its absence says nothing.
+fn lost_signal(a: &Analysis) -> Option<String> {
+    let own = matches!(a.meta.reason, DumpReason::Hang | DumpReason::Recovered { .. });
+    let state = a.features.iter().find(|state| state.feature == Feature::SigQuit)?;
+    let chosen = !state.on && state.detail.contains("by the app");
+    let doubtful = !state.on || state.detail.contains("in front of ours");
+    (own && a.anr.signal.is_none() && doubtful && !chosen)
+        .then(|| format!("no SIGQUIT was seen, and one may not have reached the recorder: {}", state.detail))
 }
 
 fn evidence(anr: &Anr, cpu_use: Option<CpuUse>, main: &MainState) -> Vec<String> {
@@ -214,7 +226,10 @@ fn evidence(anr: &Anr, cpu_use: Option<CpuUse>, main: &MainState) -> Vec<String>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loopbox_format::model::{AnrVerdict, Outside, ProcessExit, QuitSignal, Running, Token, Uptime};
+    use crate::test_support::ReportBuilder;
+    use loopbox_format::model::{
+        AnrVerdict, FeatureState, Outside, ProcessExit, QuitSignal, Running, Token, Uptime,
+    };
 
     #[test]
     fn evidence_lists_everything_that_is_known() {
@@ -250,5 +265,31 @@ mod tests {
         assert_eq!(outside, ["what ran outside of messages had taken 6.00 s"]);
         let idle = evidence(&anr, None, &MainState::Idle { since_ns: Uptime(1) });
         assert_eq!(idle, ["main had slept while messages were due for 6.00 s"]);
+    }
+
+    #[test]
+    fn a_hang_without_a_signal_says_what_may_have_kept_it_from_the_recorder() {
+        let in_front = "another library's SIGQUIT handler is installed in front of ours";
+        let ignored = "another library ignores SIGQUIT (SIG_IGN) for the process";
+        for (reason, on, detail, said) in [
+            (DumpReason::Hang, true, in_front, true),
+            (DumpReason::Hang, false, ignored, true),
+            (DumpReason::Recovered { crash_signal: None }, true, in_front, true),
+            (DumpReason::Hang, true, "handled on the main thread", false),
+            (DumpReason::Hang, true, "handled on the main thread, then by another library's handler", false),
+            (DumpReason::Hang, false, "switched off by the app", false),
+            (DumpReason::Requested(String::new()), true, in_front, false),
+        ] {
+            let state = FeatureState { feature: Feature::SigQuit, on, detail: detail.to_owned() };
+            let decoded = ReportBuilder::new().with(|report| {
+                report.meta.reason = reason.clone();
+                report.features.retain(|state| state.feature != Feature::SigQuit);
+                report.features.push(state);
+            });
+            let lines = AnrView::new(&Analysis::new(&decoded.build())).evidence;
+            let expected =
+                format!("no SIGQUIT was seen, and one may not have reached the recorder: {detail}");
+            assert_eq!(lines.contains(&expected), said, "{reason:?}, {detail}: {lines:?}");
+        }
     }
 }

@@ -5,7 +5,6 @@ mod support;
 use loopbox_format::report::encode;
 use serde_json::Value;
 use std::fs;
-use std::path::Path;
 use support::tools::python;
 use support::{Files, loopbox, shop};
 

@@ -13,7 +13,23 @@ public abstract class ActivityManager {
         public String shortMsg;
     }
 
+    /** As on a device. */
+    public static class MemoryInfo {
+        public long availMem;
+        public long totalMem;
+        public long threshold;
+        public boolean lowMemory;
+    }
+
     public abstract List<ProcessErrorStateInfo> getProcessesInErrorState();
+
+    /** Of a device with 4 GB, half of it free. */
+    public void getMemoryInfo(MemoryInfo info) {
+        info.totalMem = 4L << 30;
+        info.availMem = 2L << 30;
+        info.threshold = 256L << 20;
+        info.lowMemory = false;
+    }
 
     /** As on a device: newest first, never null. */
     public List<ApplicationStartInfo> getHistoricalProcessStartReasons(int max) {

@@ -14,6 +14,9 @@ use loopbox_setup::tools::Tools;
 /// The API level of the oldest testbed's own framework. What ART 10 understands needs no desugaring.
 const CORE_API: u32 = 29;
 
+/// For a level below this one D8 takes `java.lang.Record` out of what it is given, and ART 14 does not start without.
+const RECORDS_API: u32 = 35;
+
 /// The oldest level of any testbed's framework: D8 takes out what an app asks of older ones.
 pub(crate) const APP_API: u32 = 21;
 
@@ -61,6 +64,8 @@ pub(crate) fn javac(tools: &Tools, sources: &[PathBuf], against: &Against<'_>, c
 pub(crate) enum DexOf {
     /// Classes of the boot class path.
     Core,
+    /// The same, for a runtime that has records.
+    CoreWithRecords,
     /// An app, for any level.
     App,
 }
@@ -70,10 +75,11 @@ pub(crate) fn d8(r8: &R8, classes: &[PathBuf], of: DexOf, libraries: &[PathBuf],
     let mut d8 = r8.command(Program::D8);
     let level = match of {
         DexOf::Core => CORE_API,
+        DexOf::CoreWithRecords => RECORDS_API,
         DexOf::App => APP_API,
     };
     d8.args(["--debug", "--min-api", &level.to_string()]);
-    if of == DexOf::Core {
+    if of != DexOf::App {
         d8.arg("--android-platform-build");
     }
     for library in libraries {

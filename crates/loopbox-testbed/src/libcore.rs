@@ -237,11 +237,14 @@ pub(crate) fn fit(builder: &Builder<'_>, libcore: &Libcore) -> Result<Option<Pat
     if folders.is_empty() {
         return Ok(None);
     }
+    let has_records = builder.spec.testbed.api_level >= 34;
+    let of = if has_records { DexOf::CoreWithRecords } else { DexOf::Core };
     let mut key: Key = builder
         .key("patch")
         .with(&key_of(&libcore.source))
         .with_path(&libcore.classes)?
         .with(&builder.icu4j_sha256)
+        .with(&format!("{of:?}"))
         .with(R8::identity());
     for folder in folders {
         key = key.with_path(&builder.spec.folder.join("patches").join(folder))?;
@@ -263,7 +266,7 @@ pub(crate) fn fit(builder: &Builder<'_>, libcore: &Libcore) -> Result<Option<Pat
         javac(builder.tools, &files, &Against::Boot(&boot), &classes)?;
         jar::pack(&classes, &out.join("classes.jar"))?;
         loopbox_setup::files::remove(&classes)?;
-        d8(&builder.r8, &[out.join("classes.jar")], DexOf::Core, &boot[..1], &out.join("patch.jar"))
+        d8(&builder.r8, &[out.join("classes.jar")], of, &boot[..1], &out.join("patch.jar"))
     })?;
     Ok(Some(result))
 }

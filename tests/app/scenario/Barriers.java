@@ -28,8 +28,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  *   <li>idle: nothing but messages of the future
  * </ul>
  *
- * {@code cleared=on}: once the gate is open the barrier is taken away, and another one left. The gate is the file {@code gate=}. The
- * process is ended from outside.
+ * {@code left=say}: says when it has been there for long. {@code cleared=on}: once the gate is open the
+ * barrier is taken away, and another one left. The gate is the file {@code gate=}. The process is ended from
+ * outside.
  */
 public final class Barriers {
     private static final int BEHIND = 20;
@@ -120,6 +121,10 @@ public final class Barriers {
                             if ("early".equals(mode)) {
                                 SystemClock.sleep(LONG_MS);
                                 postBehind();
+                            }
+                            if (options.is("left", "say")) {
+                                SystemClock.sleep(2 * LONG_MS);
+                                Script.say("left for long");
                             }
                             if (options.is("cleared", "on")) {
                                 awaitGate();

@@ -38,8 +38,12 @@ public final class Blinded {
     /** Plays it and ends the process. */
     public static void main(String[] arguments) throws Exception {
         Looper.prepareMainLooper();
-        Options options = new Options(arguments);
-        new Blinded(options).begin();
+        final Options options = new Options(arguments);
+        if (options.is("mode", "adopted")) {
+            adopted(options);
+        } else {
+            new Blinded(options).begin();
+        }
         Looper.loop();
     }
 
@@ -54,6 +58,31 @@ public final class Blinded {
                 throw new AssertionError(failed);
             }
         }
+    }
+
+    /**
+     * The message that the recorder is installed in is the last one for long, and the idle handler that would
+     * end it is gone.
+     */
+    private static void adopted(final Options options) {
+        new Handler(Looper.getMainLooper())
+                .post(
+                        new Step() {
+                            @Override
+                            void step() throws Exception {
+                                Script.install(options);
+                                IdleHandlers.replace();
+                            }
+                        });
+        new Thread("asker") {
+            @Override
+            public void run() {
+                SystemClock.sleep(4 * AT_REST_MS);
+                Script.say("hook " + Hooks.hook());
+                Loopbox.dump("at the end");
+                Runtime.getRuntime().halt(0);
+            }
+        }.start();
     }
 
     private void begin() throws Exception {

@@ -99,6 +99,41 @@ fn a_leaked_barrier_is_a_hang_without_any_signal() -> Result<()> {
     Ok(())
 }
 
+/// The queue's list is read by reflection, on the framework's real classes: from the oldest level whose
+/// queue has the method that leaves a barrier to the newest that has a list.
+#[test]
+fn a_leaked_barrier_is_a_hang_on_real_levels_whose_queue_is_a_list() -> Result<()> {
+    for level in ["fw23", "fw28", "fw31", "fw35", "fw37-legacy"] {
+        let mut played = Played::begin(&format!("art11-{level}"), &["mode=leaked"])?;
+        let (_, report, diagnosis) = played.report("hang").with_context(|| level)?;
+        println!("{level}: {}", diagnosis.headline);
+        assert_barrier(&report, &diagnosis, true);
+        played.app.kill();
+    }
+    Ok(())
+}
+
+/// What cannot be read stays unknown: no hang is made of it, and the signal finds the barrier.
+#[test]
+fn a_barrier_in_a_queue_without_a_list_is_found_by_the_signal() -> Result<()> {
+    for level in ["fw36-concurrent", "fw37"] {
+        let mut played = Played::begin(&format!("art11-{level}"), &["mode=leaked", "left=say"])?;
+        played.app.wait_for("SCRIPT left for long", LIMIT)?;
+        assert!(played.files()?.is_empty(), "{level}: {:?}", played.files());
+        quit(&played.app)?;
+        let (_, report, diagnosis) = played.report("sigquit").with_context(|| level)?;
+        println!("{level}: {}", diagnosis.headline);
+        assert_eq!(report.meta.reason, DumpReason::SigQuit);
+        assert_eq!(
+            diagnosis.causes.first().map(|cause| cause.rule),
+            Some("barrier"),
+            "{level}: {diagnosis:#?}"
+        );
+        played.app.kill();
+    }
+    Ok(())
+}
+
 /// The signal of the system comes later, if it comes: it is one hang, and has one file.
 #[test]
 fn the_signal_that_comes_later_goes_into_the_same_file() -> Result<()> {

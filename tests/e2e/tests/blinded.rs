@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result};
 use loopbox_e2e::{LIMIT, details_of, feature, launcher};
-use loopbox_format::model::{Feature, RecordKind, Report};
+use loopbox_format::model::{Detail, Feature, MainState, RecordKind, Report};
 use loopbox_format::report::decode;
 use loopbox_launch::{reports, wait_for_report};
 use loopbox_report::Analysis;
@@ -51,8 +51,10 @@ impl Played {
 
     /// How many of the messages are in the history by name.
     fn seen(&self) -> usize {
+        let last = i32::try_from(MESSAGES).unwrap_or(i32::MAX);
+        let what = |detail: &Detail| detail.message.as_ref().and_then(|message| message.what);
         let shop = details_of(&self.report, loopbox_e2e::story::SHOP);
-        shop.filter(|detail| detail.wall_ns >= MESSAGE_MS * MS).count()
+        shop.filter(|detail| what(detail).is_some_and(|what| (1..=last).contains(&what))).count()
     }
 
     fn unseen_ns(&self) -> u64 {
@@ -148,6 +150,18 @@ fn a_library_that_stops_passing_on_in_a_message_is_noticed_by_mains_stack() -> R
         assert!(on && how.ends_with(", armed again 1 time"), "{how}");
         assert_eq!(played.seen(), MESSAGES, "{:#?}", played.report.history);
     })
+}
+
+/// Its end is the next message's start, or an idle handler's call. Without either it would run on, and be a
+/// hang.
+#[test]
+fn the_message_that_the_recorder_was_installed_in_ends_without_idle_handlers() -> Result<()> {
+    for testbed in testbed::to_test_on(&["art10", "art11"]) {
+        let played = Played::play(&testbed, &["mode=adopted", "hook=PRINTER", "hangMs=2500"])?;
+        assert!(matches!(played.report.main, MainState::Idle { .. }), "{testbed}: {:?}", played.report.main);
+        assert!(played.said("hook", "true Printer"), "{:?}", played.said);
+    }
+    Ok(())
 }
 
 /// The Looper's field may not be read there. Main's own time in the processors is what makes it doubtful.

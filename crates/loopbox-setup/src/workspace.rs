@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-/// A folder that this workspace has beside its file.
+/// A folder that only this workspace has.
 const MARK: &str = "crates/loopbox-setup";
 
 /// Root of the repository that the running program belongs to.

@@ -43,6 +43,7 @@ const ABSENT: [&str; 9] = [
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Levels {
+    pub(crate) in_tests: Vec<String>,
     keep: Vec<String>,
     classes: Vec<String>,
     frame_classes: Vec<String>,
@@ -159,7 +160,7 @@ impl Level {
     }
 }
 
-/// Compiles what the level needs beside the testbed's framework, and dexes both. `core` and `framework` are jars of class files.
+/// Compiles the stubs that the level needs, and dexes them with its classes. `core` and `framework` are jars of class files.
 pub(crate) fn build(builder: &Builder<'_>, core: &Path, framework: &Path) -> Result<Option<LevelClasses>> {
     let Some(level) = &builder.spec.level else { return Ok(None) };
     let stubs = folder(&builder.spec.folder).join("stubs");

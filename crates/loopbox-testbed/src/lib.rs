@@ -31,6 +31,6 @@ pub use local::{FOLDER as LOCAL_FOLDER, LOCAL};
 pub use loopbox_setup::arch::Arch;
 pub use manifest::{Build, Manifest, Testbed};
 pub use name::{Compiled, Framework, Name, Queue};
-pub use names::{level_classes, levels, names, to_test_on};
+pub use names::{level_classes, level_testbeds_in_tests, levels, names, to_test_on};
 pub use set_up::ensure;
 pub use spec::{Compiler, CompilerCommon, CompilerSpec, compiler};

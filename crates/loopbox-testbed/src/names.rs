@@ -27,6 +27,15 @@ pub fn levels() -> Result<Vec<Framework>> {
     Ok(Levels::load(&paths::specs())?.all())
 }
 
+/// Names of the testbeds with another level's framework that every test run has.
+///
+/// # Errors
+/// When `tests/testbed` cannot be read.
+pub fn level_testbeds_in_tests() -> Result<Vec<String>> {
+    let levels = Levels::load(&paths::specs())?.in_tests;
+    Ok(levels.into_iter().map(|level| format!("art11-{level}")).collect())
+}
+
 /// The framework's real class files of an API level, as far as they are kept: a jar.
 ///
 /// # Errors

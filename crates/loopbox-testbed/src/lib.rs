@@ -12,6 +12,7 @@ mod framework;
 mod hidden_api;
 mod java;
 mod level;
+mod levels;
 pub mod libart;
 mod libcore;
 mod libcxx;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use loopbox_setup::progress::Progress;
 
-use crate::level::Levels;
+use crate::levels::Levels;
 use crate::name::Framework;
 use crate::{local, paths, spec};
 

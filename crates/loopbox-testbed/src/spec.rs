@@ -9,7 +9,7 @@ use loopbox_setup::arch::Arch;
 use loopbox_setup::package::{Package, Pins, Source, Use, read_toml};
 use serde::Deserialize;
 
-use crate::level::{Level, Levels};
+use crate::levels::{Level, Levels};
 use crate::name::{Compiled, Name};
 use crate::paths;
 

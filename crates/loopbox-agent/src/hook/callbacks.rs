@@ -334,7 +334,8 @@ mod tests {
 
         let elsewhere = std::thread::spawn(|| (begin_critical(), end_critical(0, false)));
         assert_eq!(elsewhere.join().unwrap(), (ELSEWHERE, ELSEWHERE));
-        assert_eq!(begun_so_far(std::ptr::null_mut(), std::ptr::null_mut()), messages);
+        // Of the whole process, in which other tests begin some, too.
+        assert!(begun_so_far(std::ptr::null_mut(), std::ptr::null_mut()) >= messages);
         main_thread::uninstall();
         assert_eq!(end_critical(0, false), ELSEWHERE);
 

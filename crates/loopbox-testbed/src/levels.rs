@@ -1,0 +1,134 @@
+//! What API levels of the framework there are, and their real class files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use loopbox_setup::cache::Key;
+use loopbox_setup::files::exclusive;
+use loopbox_setup::package::read_toml;
+use loopbox_setup::progress::Progress;
+use loopbox_setup::registry::{Pinned, Registry};
+use loopbox_setup::{jar, workspace};
+use serde::Deserialize;
+
+use crate::name::{Framework, Queue};
+
+/// Where all jars are.
+const PACKAGE: &str = "org.robolectric:android-all";
+
+/// The ending of the lists of hidden members that apps may use, one for each class that has such.
+pub(crate) const LIST: &str = "uau";
+
+/// `tests/testbed/levels/levels.toml`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Levels {
+    pub(crate) in_tests: Vec<String>,
+    keep: Vec<String>,
+    classes: Vec<String>,
+    frame_classes: Vec<String>,
+    #[serde(rename = "level")]
+    levels: Vec<Pin>,
+}
+
+/// The jar of one level.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pin {
+    api: u32,
+    version: String,
+    sha256: String,
+    megabytes: u32,
+    /// The queues that it has behind a switch.
+    #[serde(default)]
+    queues: Vec<Queue>,
+}
+
+/// A level, with what is taken of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Level {
+    pub(crate) framework: Framework,
+    pin: Pin,
+    keep: Vec<String>,
+    pub(crate) classes: Vec<String>,
+}
+
+pub(crate) fn folder(specs: &Path) -> PathBuf {
+    specs.join("levels")
+}
+
+impl Levels {
+    pub(crate) fn load(specs: &Path) -> Result<Self> {
+        read_toml(&folder(specs).join("levels.toml"))
+    }
+
+    /// One of them; an error names those that there are.
+    pub(crate) fn level(&self, framework: Framework) -> Result<Level> {
+        let known = || -> Vec<String> { self.all().iter().map(ToString::to_string).collect() };
+        let pin = self.levels.iter().find(|level| level.api == framework.api);
+        let pin = pin.filter(|pin| framework.queue.is_none_or(|queue| pin.queues.contains(&queue)));
+        let pin =
+            pin.with_context(|| format!("there is no {framework}; there are: {}", known().join(", ")))?;
+        let classes = [&self.classes[..], &self.frame_classes].concat();
+        Ok(Level { framework, pin: pin.clone(), keep: self.keep.clone(), classes })
+    }
+
+    /// Each level with each of its queues.
+    pub(crate) fn all(&self) -> Vec<Framework> {
+        let of = |pin: &Pin| -> Vec<Framework> {
+            let queues = [None].into_iter().chain(pin.queues.iter().copied().map(Some));
+            queues.map(|queue| Framework { api: pin.api, queue }).collect()
+        };
+        self.levels.iter().flat_map(of).collect()
+    }
+}
+
+impl Level {
+    /// What the level adds to the options of the VM.
+    pub(crate) fn vm_options(&self) -> Option<String> {
+        Some(format!("-Dloopbox.queue={}", self.framework.queue?.name()))
+    }
+
+    /// The part of the level's jar that is kept, which is a small part of it. The rest is dropped after the download.
+    pub(crate) fn kept(&self, progress: &Progress) -> Result<PathBuf> {
+        let api = self.pin.api;
+        let pinned = Pinned {
+            registry: Registry::Maven,
+            package: PACKAGE,
+            version: &self.pin.version,
+            sha256: &self.pin.sha256,
+            megabytes: self.pin.megabytes,
+        };
+        let key = Key::new("level", 1).with(&self.pin.sha256).with(&self.keep.join(" "));
+        let folder = workspace::set_up().join("downloads/levels");
+        let file = folder.join(format!("{api}-{}.jar", key.hex()));
+        if file.is_file() {
+            return Ok(file);
+        }
+        fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        let _lock = exclusive(&folder.join("lock"), || progress.say("wait for another download"))?;
+        if !file.is_file() {
+            let whole = pinned.ensure(progress)?;
+            let wanted = |name: &&String| {
+                let kind = name.rsplit_once('.');
+                matches!(kind, Some((_, "class" | LIST)))
+                    && self.keep.iter().any(|kept| name.starts_with(kept.as_str()))
+            };
+            let names = jar::names(&whole)?;
+            let names: Vec<&String> = names.iter().filter(wanted).collect();
+            let partial = file.with_extension("partial");
+            jar::write(&partial, &jar::read_entries(&whole, &names)?)?;
+            fs::rename(&partial, &file).with_context(|| format!("cannot create {}", file.display()))?;
+            pinned.forget()?;
+        }
+        Ok(file)
+    }
+
+    /// Whether a class of the kept part goes into the testbed.
+    pub(crate) fn takes(&self, entry: &str) -> bool {
+        let Some(class) = entry.strip_suffix(".class") else { return false };
+        let outer = class.split('$').next().unwrap_or(class);
+        self.classes.iter().any(|wanted| wanted == outer)
+    }
+}

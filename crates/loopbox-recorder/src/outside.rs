@@ -260,6 +260,19 @@ mod tests {
     }
 
     #[test]
+    fn rest_is_the_first_wait_after_a_message_and_asleep_the_last() {
+        let mut watch = OutsideWatch::default();
+        let _ = watch.look(&glance(Uptime(S), Token(7), 10, Place::Elsewhere));
+        assert_eq!(watch.rest().token, Token::NONE, "it has not waited yet");
+        let _ = watch.look(&glance(Uptime(2 * S), Token(7), 20, Place::Queue));
+        let _ = watch.look(&glance(Uptime(3 * S), Token(7), 90, Place::Queue));
+        assert_eq!((watch.rest().at_ns, watch.rest().demand), (Uptime(2 * S), ran(20)));
+        assert_eq!((watch.asleep().at_ns, watch.asleep().demand), (Uptime(3 * S), ran(90)));
+        let _ = watch.look(&glance(Uptime(4 * S), Token(8), 95, Place::Queue));
+        assert_eq!((watch.rest().token, watch.rest().demand), (Token(8), ran(95)));
+    }
+
+    #[test]
     fn where_the_kernel_is_silent_what_a_thread_asks_of_the_processors_decides() {
         let mut watch = OutsideWatch::default();
         assert_eq!(

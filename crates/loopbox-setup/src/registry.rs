@@ -59,7 +59,7 @@ impl Pinned<'_> {
             return Ok(file);
         }
         progress.say(format!("download {} {}, about {} MB", self.package, self.version, self.megabytes));
-        // Maven goes on with what an interrupted download left; the other clients begin again.
+        // None of the clients goes on with what an interrupted download left: it begins again.
         let partial = folder.join("partial");
         remove(&partial)?;
         fs::create_dir(&partial).with_context(|| format!("cannot create {}", partial.display()))?;
@@ -133,7 +133,7 @@ impl Pinned<'_> {
         only_file(partial)
     }
 
-    /// Into a local repository of its own, which holds the client's plug-ins and what an interrupted download left.
+    /// Into a local repository of its own, which keeps the client's plug-ins.
     fn download_artifact(&self, repository: &Path) -> Result<PathBuf> {
         let (name, kind) = self.artifact();
         let (group, artifact) = name.split_once(':').context("no `group:artifact`")?;

@@ -56,7 +56,7 @@ const OTHERS: [&str; 2] = ["android.os.api_level", "com.android.tools.r8."];
 
 #[test]
 fn names_of_the_framework_stand_in_one_table() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let src = std::env::current_dir().unwrap().join("src");
     let (mut read, mut in_tables) = (0, 0);
     for file in sources(&src).iter().filter(|file| !file.ends_with("test_support.rs")) {
         let text = fs::read_to_string(file).unwrap();

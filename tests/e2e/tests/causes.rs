@@ -276,7 +276,8 @@ fn classes_that_are_loaded() -> Result<()> {
 #[test]
 fn a_library_that_is_loaded() -> Result<()> {
     let (report, verdict) = found_in("library")?;
-    assert!(title(&verdict).contains("loads code"), "{verdict:#?}");
+    // The first one, but on a machine where the stacks came late.
+    assert!(verdict.causes.iter().any(|cause| cause.title.contains("loads code")), "{verdict:#?}");
     assert!(report.trees.iter().any(|tree| tree.source == StackSource::Art), "{:?}", report.features);
     Ok(())
 }

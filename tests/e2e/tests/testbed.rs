@@ -30,7 +30,8 @@ fn places(lines: &[String]) -> Vec<(&str, Vec<&str>)> {
     fn place(line: &str) -> Option<(&str, Vec<&str>)> {
         let (place, stack) = line.strip_prefix("at ")?.split_once(": ")?;
         // The compiler's own methods, for access to private members, are not of interest.
-        Some((place, stack.split(' ').filter(|method| !method.starts_with("access$")).collect()))
+        let is_made = |method: &str| method.starts_with("access$") || method.starts_with("-$$Nest$");
+        Some((place, stack.split(' ').filter(|method| !is_made(method)).collect()))
     }
     lines.iter().filter_map(|line| place(line)).collect()
 }

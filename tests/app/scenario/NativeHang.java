@@ -16,12 +16,13 @@ public final class NativeHang implements Runnable {
     }
 
     /** Hangs until the process is killed. */
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws Exception {
         Looper.prepareMainLooper();
         Options options = new Options(arguments);
         if (!Loopbox.install(options.config().build()).isOn()) {
             throw new AssertionError("not installed");
         }
+        SignalCatcher.await();
         new Handler().post(new NativeHang(options.text("way", WAYS[0])));
         Looper.loop();
     }

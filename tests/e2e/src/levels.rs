@@ -27,7 +27,7 @@ const WAITING: i32 = 150;
 pub struct Seen {
     /// How the hook works, or why it does not.
     pub hook: String,
-    /// How many messages of [`COUNTED`] were counted.
+    /// How many messages were counted between the first two reports.
     pub counted: u64,
     /// How the queue was read, or why not.
     pub source: String,

@@ -17,7 +17,7 @@ use crate::spec::Spec;
 use crate::{local, paths, store};
 
 /// What the first set-up says, before it knows the sizes of packages.
-const FIRST_TIME: &str = "the first testbed takes about 80 MB of package indexes, 110 MB of packages, and then one to \
+const FIRST_TIME: &str = "the first testbed takes about 80 MB of package indexes, 130 MB of packages, and then one to \
     two minutes of compiling on two cores; later ones take seconds, but for a compiler of Android code (one minute) and a \
     runtime that is built here (some ten)";
 

@@ -61,19 +61,6 @@ public final class Barriers {
         Looper.loop();
     }
 
-    private abstract static class Step implements Runnable {
-        abstract void step() throws Exception;
-
-        @Override
-        public final void run() {
-            try {
-                step();
-            } catch (Exception failed) {
-                throw new AssertionError(failed);
-            }
-        }
-    }
-
     private void begin(final String mode) {
         if ("frames".equals(mode)) {
             frame(1);

@@ -47,19 +47,6 @@ public final class Blinded {
         Looper.loop();
     }
 
-    private abstract static class Step implements Runnable {
-        abstract void step() throws Exception;
-
-        @Override
-        public final void run() {
-            try {
-                step();
-            } catch (Exception failed) {
-                throw new AssertionError(failed);
-            }
-        }
-    }
-
     /**
      * The message that the recorder is installed in is the last one for long, and the idle handler that would
      * end it is gone.

@@ -49,8 +49,8 @@ pub fn compile_for_arm64(testbed: &Testbed, out: &Path) -> Result<()> {
         clang.args(FLAGS).args(["-x", "c"]).args(sources).args(["-x", "none", "-nostdlib++"]);
         run(clang.args(words).arg("-o").arg(to)).map(drop)
     };
-    // A library, which the stand-ins for Android's come before: they translate what the recorder passes to `sigaction`. What a
-    // program exports would come before them.
+    // A library: what a program exports would come before our versions of Android's libraries, which translate what the
+    // recorder passes to `sigaction`.
     let [drive, chain] = DRIVE.map(source);
     let library = out.join(CHAIN);
     let words = ["-shared", &format!("-Wl,-soname,{CHAIN}"), "-ldl", "-lpthread"];

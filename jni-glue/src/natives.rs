@@ -9,7 +9,7 @@ use loopbox_agent::jni::env::Env;
 use loopbox_agent::jni::raw::{self, Failure};
 use loopbox_agent::jni::{class_cache, entry};
 use loopbox_agent::{InstallError, NUMBERS, Settings, install, own_natives};
-use loopbox_format::model::Feature;
+use loopbox_format::model::{Feature, Named};
 use loopbox_frames::METRICS;
 use std::ffi::c_void;
 use std::time::Duration;
@@ -241,7 +241,7 @@ extern "system" fn features<'local>(env: EnvUnowned<'local>, _: JClass<'local>) 
     entry::enter(env, |env| {
         let mut lines = String::new();
         for state in install::features() {
-            lines.push_str(name(state.feature));
+            lines.push_str(state.feature.name());
             lines.push_str(if state.on { "\t1\t" } else { "\t0\t" });
             lines.extend(state.detail.chars().map(|c| if c < ' ' { ' ' } else { c }));
             lines.push('\n');
@@ -252,21 +252,6 @@ extern "system" fn features<'local>(env: EnvUnowned<'local>, _: JClass<'local>) 
         }
         raw::new_string(env, &lines)
     })
-}
-
-/// The feature's name in Java.
-fn name(feature: Feature) -> &'static str {
-    match feature {
-        Feature::Hook => "hook",
-        Feature::Sampler => "sampler",
-        Feature::Ring => "ring",
-        Feature::SigQuit => "sigquit",
-        Feature::Frames => "frames",
-        Feature::Stages => "stages",
-        Feature::Touch => "touch",
-        Feature::Janks => "janks",
-        _ => "other",
-    }
 }
 
 extern "system" fn annotate<'local>(

@@ -10,7 +10,6 @@ use anyhow::{Context, Result, bail};
 use loopbox_format::container::ContainerError;
 use loopbox_format::report::Decoded;
 use loopbox_report::diagnose::{Diagnosis, diagnose};
-use loopbox_report::json::ReportView;
 use loopbox_report::{Analysis, AppPackages};
 use loopbox_store::{LayoutError, RecoverError};
 use std::fs::File;
@@ -107,10 +106,6 @@ impl LoadedReport {
 
     pub(crate) fn diagnosis(&self) -> Diagnosis {
         diagnose(&self.analysis)
-    }
-
-    pub(crate) fn view(&self) -> ReportView {
-        ReportView::new(&self.analysis, &self.diagnosis())
     }
 
     pub(crate) fn outcome(&self) -> Outcome {

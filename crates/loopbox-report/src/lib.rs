@@ -2,12 +2,14 @@
 #![forbid(unsafe_code)]
 
 pub mod cluster;
+mod derive;
 pub mod diagnose;
 pub mod export;
 mod load;
 mod model;
 mod render;
 pub mod retrace;
+pub mod schema;
 pub mod smoothness;
 
 #[cfg(any(test, feature = "test-support"))]
@@ -16,6 +18,7 @@ pub mod test_frames;
 pub mod test_support;
 
 pub use load::invariant_violations;
+pub use model::name::Name;
 pub use model::{
     Analysis, AppPackages, ChildLists, CodeOwner, Frame, FrameId, FrameKind, FrameTable, Issue, LockAction,
     LockChain, LockHolder, LockSource, LockWait, MainThread, MainWait, MainWaitKind, MergedNode, MergedTree,

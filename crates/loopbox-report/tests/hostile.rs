@@ -337,18 +337,17 @@ proptest! {
         let analysis = Analysis::new(&decoded);
         let diagnosis = diagnose(&analysis);
         exported_and_grouped(&decoded, &analysis, &diagnosis);
-        let view = ReportView::new(&analysis, &diagnosis);
         for full in [false, true] {
-            let plain = anstream::adapter::strip_str(&text::show(&view, text::Options { full })).to_string();
+            let plain = anstream::adapter::strip_str(&text::show(&analysis, &diagnosis, text::Options { full })).to_string();
             prop_assert!(no_control(&plain), "{plain:?}");
         }
-        prop_assert!(no_control(&anstream::adapter::strip_str(&text::diagnosis(&view)).to_string()));
-        prop_assert!(no_control(&anstream::adapter::strip_str(&text::native_stack(&view)).to_string()));
+        prop_assert!(no_control(&anstream::adapter::strip_str(&text::diagnosis(&analysis, &diagnosis)).to_string()));
+        prop_assert!(no_control(&anstream::adapter::strip_str(&text::native_stack(&analysis)).to_string()));
         for cause in &diagnosis.causes {
             prop_assert!(cause.score.is_finite() && !cause.title.is_empty());
         }
-        serde_json::to_string(&view).unwrap();
-        let page = html::page(&analysis, &view).unwrap();
+        serde_json::to_string(&ReportView::new(&analysis, &diagnosis)).unwrap();
+        let page = html::page(&analysis, &diagnosis).unwrap();
         prop_assert_eq!(page.matches("<script").count(), 2);
         let _ = invariant_violations(&analysis);
     }
@@ -397,9 +396,8 @@ fn loading_cuts_a_huge_report_to_the_limits() {
         assert!(issues.iter().any(|issue| issue.starts_with(what)), "{what} in {issues:?}");
     }
     let diagnosis = diagnose(&analysis);
-    let view = ReportView::new(&analysis, &diagnosis);
-    assert!(text::show(&view, text::Options { full: true }).len() < 64 << 20);
-    assert!(html::page(&analysis, &view).unwrap().len() < 32 << 20);
+    assert!(text::show(&analysis, &diagnosis, text::Options { full: true }).len() < 64 << 20);
+    assert!(html::page(&analysis, &diagnosis).unwrap().len() < 32 << 20);
     for format in Format::ALL {
         let mut out = Vec::new();
         export::write(format, &analysis, &diagnosis, &mut out).unwrap();

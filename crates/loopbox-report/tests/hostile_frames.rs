@@ -6,7 +6,6 @@ use loopbox_format::report::Decoded;
 use loopbox_report::cluster::{self, Clusters, Sighting};
 use loopbox_report::diagnose::diagnose;
 use loopbox_report::export::parquet::{ScreenRow, Table};
-use loopbox_report::json::ReportView;
 use loopbox_report::smoothness::{Smoothness, compare};
 use loopbox_report::smoothness_views::{comparison_text, html, text};
 use loopbox_report::{Analysis, text as report_text};
@@ -55,9 +54,8 @@ proptest! {
         prop_assert!(is_harmless(&cluster::text(&groups, 9)) && serde_json::to_string(&groups).is_ok());
         let mut table = Table::new(Vec::<u8>::new()).unwrap();
         prop_assert!(table.write(&ScreenRow::all(&analysis, "a.lbx")).is_ok() && table.finish().is_ok());
-        let shown = ReportView::new(&analysis, &diagnose(&analysis));
         let options = report_text::Options { full: true };
-        prop_assert!(is_harmless(&report_text::show(&shown, options)));
+        prop_assert!(is_harmless(&report_text::show(&analysis, &diagnose(&analysis), options)));
     }
 }
 

@@ -4,15 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each top-level module with the modules that it may import.
-const LAYERS: [(&str, &[&str]); 8] = [
+const LAYERS: [(&str, &[&str]); 9] = [
     ("model", &[]),
     ("load", &["model"]),
+    ("derive", &["model"]),
     ("diagnose", &["model"]),
     ("retrace", &["model", "load"]),
     ("smoothness", &["model"]),
-    ("render", &["model", "diagnose", "smoothness"]),
+    ("render", &["model", "derive", "diagnose", "smoothness"]),
     ("cluster", &["model", "diagnose", "smoothness", "render"]),
-    ("export", &["model", "diagnose", "smoothness", "render", "cluster"]),
+    ("export", &["model", "derive", "diagnose", "smoothness", "render", "cluster"]),
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {

@@ -9,11 +9,12 @@ use loopbox_format::report::Decoded;
 use loopbox_launch::{Build, Launcher};
 use loopbox_report::Analysis;
 use loopbox_report::diagnose::diagnose;
-use loopbox_report::json::{CurrentView, MessageView, ReportView};
+use loopbox_report::json::ReportView;
 use loopbox_setup::jar;
 use loopbox_setup::kotlin::Kotlin;
 use loopbox_setup::progress::Progress;
 use loopbox_setup::workspace::root;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tempfile::tempdir;
 
@@ -41,12 +42,17 @@ fn app(launcher: &Launcher, folder: &Path) -> Result<PathBuf> {
     Ok(app)
 }
 
+fn text(message: &Value) -> &str {
+    message["text"].as_str().unwrap_or_default()
+}
+
 /// By the Printer a coroutine that is launched has this name of itself.
-fn is_called(message: &MessageView, name: &str, by: &str) -> Result<()> {
-    ensure!(message.text.starts_with(name), "{message:?} is not {name}");
-    let by_itself = message.callback == name && message.by_stacks.is_none();
-    let by_stacks = message.by_stacks.as_deref() == Some(name) && message.callback.starts_with(by);
-    ensure!(by_itself || by_stacks, "{message:?} is not by {by}");
+fn is_called(message: &Value, name: &str, by: &str) -> Result<()> {
+    let callback = message["callback"].as_str().context("no callback")?;
+    ensure!(text(message).starts_with(name), "{message} is not {name}");
+    let by_itself = callback == name && message["by_stacks"].is_null();
+    let by_stacks = message["by_stacks"] == name && callback.starts_with(by);
+    ensure!(by_itself || by_stacks, "{message} is not by {by}");
     Ok(())
 }
 
@@ -66,23 +72,22 @@ fn plays(testbed: &str, hook: &str) -> Result<()> {
     for (what, name, by) in MESSAGES {
         let a = Analysis::new(&report(what)?);
         let verdict = diagnose(&a);
-        let view = ReportView::new(&a, &verdict);
-        let CurrentView::Running { message: Some(message), .. } = &view.current else {
-            anyhow::bail!("{what}: {:?}", view.current);
-        };
+        let json = serde_json::to_value(ReportView::new(&a, &verdict))?;
+        let message = &json["current"]["message"];
         is_called(message, name, by).context(what)?;
         let slow = verdict.causes.iter().find(|cause| cause.rule == "current-slow");
         let slow = slow.with_context(|| format!("{what}: {verdict:#?}"))?;
-        ensure!(slow.evidence[0].contains(&format!("({})", message.text)), "{what}: {:?}", slow.evidence);
+        ensure!(slow.evidence[0].contains(&format!("({})", text(message))), "{what}: {:?}", slow.evidence);
         let culprit = slow.culprit.as_deref().unwrap_or_default();
         ensure!(culprit.starts_with("named.Feed.parse"), "{what}: {culprit}");
     }
     // Over, they are called what they were called while they ran.
     let a = Analysis::new(&report("over")?);
-    let view = ReportView::new(&a, &diagnose(&a));
-    let messages = view.history.iter().flat_map(|record| &record.details);
-    let messages = messages.filter(|detail| detail.has_tree).filter_map(|detail| detail.message.as_ref());
-    let named: Vec<&MessageView> = messages.filter(|message| message.text.starts_with("named.")).collect();
+    let json = serde_json::to_value(ReportView::new(&a, &diagnose(&a)))?;
+    let records = json["history"].as_array().context("no history")?;
+    let details = records.iter().filter_map(|record| record["details"].as_array()).flatten();
+    let messages = details.filter(|detail| detail["has_tree"] == true).map(|detail| &detail["message"]);
+    let named: Vec<&Value> = messages.filter(|message| text(message).starts_with("named.")).collect();
     ensure!(named.len() == MESSAGES.len(), "{named:#?}");
     for (message, (what, name, by)) in named.into_iter().zip(MESSAGES) {
         is_called(message, name, by).context(what)?;

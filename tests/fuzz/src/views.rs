@@ -6,7 +6,6 @@ use loopbox_report::cluster::{self, Clusters, Sighting};
 use loopbox_report::diagnose::diagnose;
 use loopbox_report::export::parquet::{ReportRow, ScreenRow, Table};
 use loopbox_report::export::{self, Format};
-use loopbox_report::json::ReportView;
 use loopbox_report::retrace::Mapping;
 use loopbox_report::test_support::ReportBuilder;
 use loopbox_report::{Analysis, flame, html, invariant_violations, text};
@@ -22,14 +21,13 @@ pub(crate) fn every_view(input: &[u8]) -> bool {
 fn views(decoded: &Decoded) {
     let analysis = Analysis::new(decoded);
     let diagnosis = diagnose(&analysis);
-    let view = ReportView::new(&analysis, &diagnosis);
-    let shown = text::show(&view, text::Options { full: true })
-        + &text::diagnosis(&view)
-        + &text::native_stack(&view);
+    let shown = text::show(&analysis, &diagnosis, text::Options { full: true })
+        + &text::diagnosis(&analysis, &diagnosis)
+        + &text::native_stack(&analysis);
     let styled = |c: char| c.is_control() && c != '\n' && c != '\u{1b}';
     assert!(!shown.contains(styled), "a control character reaches the terminal");
     assert!(diagnosis.causes.iter().all(|cause| cause.score.is_finite()));
-    let page = html::page(&analysis, &view).expect("a page");
+    let page = html::page(&analysis, &diagnosis).expect("a page");
     assert_eq!(page.matches("<script").count(), 2, "a script of the report's own");
     let mut out = Vec::new();
     for format in Format::ALL {
@@ -62,7 +60,7 @@ pub(crate) fn mapping(input: &[u8]) -> bool {
         let _ = mapping.is_of(&report);
         let fits = mapping.retrace(&mut report).is_ok();
         let analysis = Analysis::new(&Decoded { report, damage: Vec::new() });
-        let _ = text::diagnosis(&ReportView::new(&analysis, &diagnose(&analysis)));
+        let _ = text::diagnosis(&analysis, &diagnose(&analysis));
         fits
     })
 }

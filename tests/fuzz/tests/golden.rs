@@ -5,7 +5,6 @@ use loopbox_format::model::Report;
 use loopbox_format::report::{Decoded, decode, encode};
 use loopbox_fuzz::peak_of;
 use loopbox_report::diagnose::diagnose;
-use loopbox_report::json::ReportView;
 use loopbox_report::{Analysis, text};
 use std::fs;
 use std::path::PathBuf;
@@ -78,8 +77,7 @@ fn a_report_of_version_1_0_is_shown_as_ever() {
         let decoded = whole(bytes);
         assert_eq!(decoded.damage, []);
         let analysis = Analysis::new(&decoded);
-        let styled =
-            text::show(&ReportView::new(&analysis, &diagnose(&analysis)), text::Options { full: false });
+        let styled = text::show(&analysis, &diagnose(&analysis), text::Options { full: false });
         let shown = anstream::adapter::strip_str(&styled).to_string();
         let file = golden(&format!("{name}.txt"));
         if std::env::var_os("LOOPBOX_BLESS").is_some() {

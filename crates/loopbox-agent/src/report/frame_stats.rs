@@ -1,6 +1,6 @@
 //! The figures of display frames as Java reads them (`FrameStats.java`).
 
-use loopbox_format::model::{FrameCause, FrameGesture, FrameScene, FrameSession};
+use loopbox_format::model::{FrameCause, FrameGesture, FrameScene, FrameSession, Named};
 
 /// What a line of a gesture begins with; one of a screen begins with its kind.
 const GESTURE: u64 = 3;

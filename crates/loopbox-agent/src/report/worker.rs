@@ -24,7 +24,8 @@ use crate::sys::priority::BackgroundThread;
 use crate::sys::{clock, log, memory, proc};
 use loopbox_format::looper::summarize_queue;
 use loopbox_format::model::{
-    Anr, DumpReason, MainState, NativeStack, PendingSource, Report, Statistic, SystemWord, Token, Uptime,
+    Anr, DumpReason, MainState, Named, NativeStack, PendingSource, Report, Statistic, SystemWord, Token,
+    Uptime,
 };
 use loopbox_recorder::{Activity, Front, Place, QueueFinding, QueueWatch, classify};
 use loopbox_store::{Outlives, REQUESTED, WorkerWriter};
@@ -517,8 +518,8 @@ impl<'a> Worker<'a> {
 /// Why a report is written, for native listeners.
 fn words(trigger: &Trigger) -> &str {
     match trigger {
-        Trigger::Signal => "sigquit",
-        Trigger::Hang => "hang",
+        Trigger::Signal => DumpReason::SigQuit.name(),
+        Trigger::Hang => DumpReason::Hang.name(),
         Trigger::Request(request) => &request.reason,
     }
 }

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         let path = args.file.to_string_lossy();
         output::write_plain(&ticket(format, &loaded.analysis, &loaded.diagnosis(), &path)?)?;
     } else {
-        output::write_text(&text::diagnosis(&loaded.view()), &args.terminal)?;
+        output::write_text(&text::diagnosis(&loaded.analysis, &loaded.diagnosis()), &args.terminal)?;
     }
     Ok(loaded.outcome())
 }

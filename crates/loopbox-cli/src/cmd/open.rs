@@ -12,7 +12,6 @@ use anyhow::{Result, bail};
 use loopbox_format::report::Decoded;
 use loopbox_report::cluster::{self, Sighting};
 use loopbox_report::diagnose::diagnose;
-use loopbox_report::json::ReportView;
 use loopbox_report::{Analysis, AppPackages, escape, html};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -198,7 +197,7 @@ impl Viewer {
             Source::Dropped(bytes) => input::decode_bytes(bytes, Path::new("the file"))?,
         };
         let analysis = self.load(decoded);
-        Ok(html::page(&analysis, &ReportView::new(&analysis, &diagnose(&analysis)))?)
+        Ok(html::page(&analysis, &diagnose(&analysis))?)
     }
 }
 

@@ -35,6 +35,6 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
             output::print_error(format_args!("no symbols: {missing}"));
         }
     }
-    destination.write(html::page(&loaded.analysis, &loaded.view())?.as_bytes())?;
+    destination.write(html::page(&loaded.analysis, &loaded.diagnosis())?.as_bytes())?;
     Ok(loaded.outcome())
 }

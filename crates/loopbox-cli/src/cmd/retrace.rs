@@ -48,8 +48,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
             loopbox_format::report::encode(&loaded.decoded.report).context("the report cannot be encoded")?;
         destination.write(&bytes)?;
     } else {
-        let view = loaded.view();
-        output::write_text(&text::show(&view, text::Options::default()), &args.terminal)?;
+        output::write_text(
+            &text::show(&loaded.analysis, &loaded.diagnosis(), text::Options::default()),
+            &args.terminal,
+        )?;
     }
     Ok(loaded.outcome())
 }

@@ -4,6 +4,7 @@ use crate::options::{ReadOptions, TerminalOptions};
 use crate::outcome::Outcome;
 use crate::{input, output};
 use anyhow::Result;
+use loopbox_report::json::ReportView;
 use loopbox_report::{json_text, text};
 use std::path::PathBuf;
 
@@ -30,11 +31,14 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let loaded = input::load(&args.file, &args.reading)?;
-    let view = loaded.view();
+    let (analysis, diagnosis) = (&loaded.analysis, &loaded.diagnosis());
     if args.json {
-        output::write_plain(json_text(&view)?)?;
+        output::write_plain(json_text(&ReportView::new(analysis, diagnosis))?)?;
     } else {
-        output::write_text(&text::show(&view, text::Options { full: args.full }), &args.terminal)?;
+        output::write_text(
+            &text::show(analysis, diagnosis, text::Options { full: args.full }),
+            &args.terminal,
+        )?;
     }
     Ok(loaded.outcome())
 }

@@ -48,7 +48,7 @@ enum Format {
 #[derive(Serialize)]
 struct Symbolized<'a> {
     schema: &'static str,
-    native: &'a NativeStackView,
+    native: NativeStackView<'a>,
     missing: &'a [MissingSymbols],
 }
 
@@ -60,14 +60,14 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     };
     let missing = symbolize(native, &args.symbols.folders)?;
     let named = native.frames.iter().any(|frame| !frame.functions.is_empty());
-    let view = loaded.view();
+    let analysis = &loaded.analysis;
     if args.format == Format::Json {
-        if let Some(native) = view.main_thread.as_ref().and_then(|main| main.native.as_ref()) {
+        if let Some(native) = NativeStackView::of(analysis) {
             let symbolized = Symbolized { schema: "loopbox.symbolize/1", native, missing: &missing };
             output::write_plain(json_text(&symbolized)?)?;
         }
     } else {
-        let mut text = text::native_stack(&view);
+        let mut text = text::native_stack(analysis);
         if !missing.is_empty() {
             text.push_str("\n  symbols to look for:\n");
             for missing in &missing {

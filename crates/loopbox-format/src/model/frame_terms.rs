@@ -24,17 +24,6 @@ impl DropLevel {
     /// All levels, in the order of [`FrameScene::level_frames`].
     pub const ALL: [Self; 5] = [Self::Best, Self::Normal, Self::Middle, Self::High, Self::Frozen];
 
-    /// The name that reports use; Matrix has it in capitals.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Best => "best",
-            Self::Normal => "normal",
-            Self::Middle => "middle",
-            Self::High => "high",
-            Self::Frozen => "frozen",
-        }
-    }
-
     /// Position in [`Self::ALL`].
     pub const fn index(self) -> usize {
         self as usize
@@ -81,22 +70,6 @@ impl Stage {
         Self::SwapBuffers,
         Self::GpuTail,
     ];
-
-    /// The name that reports use.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::UnknownDelay => "unknown_delay",
-            Self::Input => "input",
-            Self::Animation => "animation",
-            Self::LayoutMeasure => "layout_measure",
-            Self::Draw => "draw",
-            Self::RenderWait => "render_wait",
-            Self::Sync => "sync",
-            Self::CommandIssue => "command_issue",
-            Self::SwapBuffers => "swap_buffers",
-            Self::GpuTail => "gpu_tail",
-        }
-    }
 
     /// Position in [`Self::ALL`].
     pub const fn index(self) -> usize {
@@ -153,24 +126,6 @@ impl FrameCause {
     /// Position in [`Self::ALL`].
     pub const fn index(self) -> usize {
         self as usize
-    }
-
-    /// The name that reports and exports use.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::UnknownDelay => "unknown_delay",
-            Self::Input => "input",
-            Self::Animation => "animation",
-            Self::LayoutMeasure => "layout_measure",
-            Self::Draw => "draw",
-            Self::RenderWait => "render_wait",
-            Self::Sync => "sync",
-            Self::CommandIssue => "command_issue",
-            Self::SwapBuffers => "swap_buffers",
-            Self::Unattributed => "unattributed",
-            Self::Gpu => "gpu",
-            Self::None => "none",
-        }
     }
 }
 

@@ -10,6 +10,7 @@ mod frame_terms;
 mod frames;
 mod lock;
 mod main_thread;
+mod name;
 mod pending;
 mod record;
 mod running;
@@ -32,6 +33,7 @@ pub use main_thread::{
     MainThread, NativeFrame, NativeFrameSource, NativeModule, NativeStack, Progress, SystemCall,
     SystemCallSource,
 };
+pub use name::Named;
 pub use pending::{Pending, PendingSource};
 pub use record::{Component, Detail, End, Message, NamedBy, Record, RecordKind, Slowest};
 pub use running::{MainState, Outside, Running};

@@ -3,10 +3,11 @@
 use crate::model::format_ms;
 use crate::model::plural::plural;
 use crate::model::time::{ms, share};
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 /// What groups are ranked by, and what their share is a share of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
     /// How many reports.
@@ -16,7 +17,7 @@ pub enum Measure {
 }
 
 /// How much there is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Amount {
     /// The number of reports.
     pub reports: u64,
@@ -24,11 +25,13 @@ pub struct Amount {
     pub stalls: u64,
     /// How long those took.
     #[serde(rename = "stall_ms", serialize_with = "as_ms")]
+    #[schemars(with = "f64")]
     pub stall_ns: u64,
     /// The number of jank frames.
     pub janks: u64,
     /// The whole refreshes that those stood too long.
     #[serde(rename = "hitch_ms", serialize_with = "as_ms")]
+    #[schemars(with = "f64")]
     pub hitch_ns: u64,
 }
 

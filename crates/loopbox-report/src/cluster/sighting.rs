@@ -3,18 +3,18 @@
 use super::amount::Amount;
 use super::signature::{OBFUSCATED, Problem, Signature};
 use crate::diagnose::{Confidence, Diagnosis};
-use crate::model::anr_words::verdict;
 use crate::model::time::format_ns;
 use crate::model::{Analysis, SampledTree};
-use loopbox_format::model::{JankFrame, Running};
+use loopbox_format::model::{JankFrame, Named, Running};
 use loopbox_frames::RefreshInterval;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The annotation by which an app says which user a report is of.
 const USER: &str = "user";
 
 /// One report that stands for its group; or the file of a stall.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Representative {
     /// The file of the report.
     pub path: String,
@@ -115,7 +115,7 @@ impl Sighting {
             signature: problem.signature,
             cause: problem.cause,
             message: problem.message,
-            anr: verdict(a.anr.verdict),
+            anr: a.anr.verdict.name(),
         }
     }
 }

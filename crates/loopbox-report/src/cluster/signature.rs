@@ -17,8 +17,8 @@ use crate::diagnose::Diagnosis;
 use crate::model::class_names::{is_accessor, is_platform, looks_obfuscated, synthetic_part};
 use crate::model::framework::Role;
 use crate::model::{Analysis, Frame, MergedNode, MergedTree, SampledTree};
-use crate::smoothness::{message_token, tree_token, word};
-use loopbox_format::model::{JankFrame, Message, Token};
+use crate::smoothness::{message_token, tree_token};
+use loopbox_format::model::{JankFrame, Message, Named as _, Token};
 
 /// How many frames of the app are kept, from the top of the stack.
 const MAX_APP_FRAMES: usize = 8;
@@ -65,7 +65,7 @@ impl Problem {
 
     /// The problem of a jank frame: of the stacks of what held it up, or else of that message by its name.
     pub(super) fn of_jank(a: &Analysis, jank: &JankFrame) -> Self {
-        let cause = jank.place.map_or(UNCLEAR, word);
+        let cause = jank.place.map_or(UNCLEAR, |place| place.name());
         Self::of(a, cause, tree_token(a, jank).or_else(|| message_token(jank)))
     }
 

@@ -7,6 +7,7 @@ use super::sighting::Representative;
 use super::signature::OBFUSCATED;
 use crate::model::plural::plural;
 use crate::model::version::version_code;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Reverse;
 
@@ -18,9 +19,10 @@ const MAX_TREND: usize = 8;
 const MAX_LISTED: usize = 5;
 
 /// Groups of reports, stalls and jank frames, those with most first.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Summary {
     /// `loopbox.cluster/1`; documented in `docs/clustering.md`.
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
     /// What groups are ranked by.
     pub ranked_by: Measure,
@@ -38,7 +40,7 @@ pub struct Summary {
 }
 
 /// A number of different values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Count {
     /// The number.
     pub count: u64,
@@ -47,7 +49,7 @@ pub struct Count {
 }
 
 /// A group of reports with the same signature.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Group {
     /// A short hash of the signature.
     pub id: String,
@@ -88,7 +90,7 @@ pub struct Group {
 }
 
 /// How much of a version's reports a group has.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct VersionShare {
     /// The version, as its reports name it.
     pub version: String,
@@ -99,7 +101,7 @@ pub struct VersionShare {
 }
 
 /// A name and its count.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NameCount {
     /// The name.
     pub name: String,

@@ -2,10 +2,11 @@
 
 use crate::model::token;
 use loopbox_format::model::Token;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How sure a cause is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
     /// There is some evidence, and more is needed.
@@ -17,7 +18,7 @@ pub enum Confidence {
 }
 
 /// A possible cause of the hang.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Cause {
     /// The rule that found the cause: the name of its section in `docs/diagnosis.md`.
     pub rule: &'static str,
@@ -33,13 +34,15 @@ pub struct Cause {
     pub advice: &'static str,
     /// The message that the cause is about; for what ran outside of messages the one before it, `after-45`.
     #[serde(serialize_with = "token::serialize_option")]
+    #[schemars(with = "Option<token::Key>")]
     pub token: Option<Token>,
     /// The method to look at first, as a line of a Java stack trace.
     pub culprit: Option<String>,
 }
 
 /// The diagnosis of a report.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "verdict")]
 pub struct Diagnosis {
     /// One sentence: the first cause, or that the cause is unclear.
     pub headline: String,

@@ -35,11 +35,10 @@ fn names_of_a_message_are_one_in_history_running_and_verdict() {
     let past = v.causes.iter().find(|cause| cause.rule == "history").unwrap();
     assert!(past.evidence[0].contains(&format!("({NAME}) ended")), "{v:#?}");
     let a = Analysis::new(&by_rx().build());
-    let view = ReportView::new(&a, &v);
-    let shown = text::show(&view, text::Options { full: false });
+    let shown = text::show(&a, &v, text::Options { full: false });
     let shown = anstream::adapter::strip_str(&shown).to_string();
     assert_eq!(shown.matches(NAME).count(), 3, "verdict, history and now: {shown}");
-    let json = serde_json::to_value(&view).unwrap();
+    let json = serde_json::to_value(ReportView::new(&a, &v)).unwrap();
     let now = &json["current"]["message"];
     assert_eq!(now["by_stacks"], "com.shop.Feed$2.accept");
     assert_eq!((&now["callback"], &now["target"]), (&DISPATCHED.into(), &"android.os.Handler".into()));

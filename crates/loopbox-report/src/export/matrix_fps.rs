@@ -6,7 +6,7 @@
 use crate::model::Analysis;
 use crate::render::write_json;
 use crate::smoothness::SceneView;
-use loopbox_format::model::{DropLevel, SceneKind};
+use loopbox_format::model::{DropLevel, Named, SceneKind};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use std::io::{self, Write};
 

@@ -155,7 +155,7 @@ fn cases() -> Vec<Case> {
 }
 
 impl Case {
-    fn view(&self) -> ReportView {
+    fn view(&self) -> ReportView<'_> {
         ReportView::new(&self.analysis, &self.diagnosis)
     }
 
@@ -200,12 +200,12 @@ fn assert_for_terminal(what: &str, text: &str) {
 #[test]
 fn a_terminal_is_told_nothing() {
     for case in cases() {
-        let view = case.view();
+        let (analysis, diagnosis) = (&case.analysis, &case.diagnosis);
         for full in [false, true] {
-            assert_for_terminal("show", &text::show(&view, text::Options { full }));
+            assert_for_terminal("show", &text::show(analysis, diagnosis, text::Options { full }));
         }
-        assert_for_terminal("diagnose", &text::diagnosis(&view));
-        assert_for_terminal("symbolize", &text::native_stack(&view));
+        assert_for_terminal("diagnose", &text::diagnosis(analysis, diagnosis));
+        assert_for_terminal("symbolize", &text::native_stack(analysis));
         assert_for_terminal("cluster", &cluster::text(&case.clusters().summary(0), 9));
         assert_for_terminal("diff", &diff::text(&case.comparison()));
         assert_for_terminal("frames", &smoothness_views::text(&case.smoothness().view(0), 9));
@@ -234,7 +234,7 @@ fn assert_for_a_browser(what: &str, page: &str) {
 #[test]
 fn a_page_and_a_drawing_show_it() {
     for case in cases() {
-        let page = html::page(&case.analysis, &case.view()).unwrap();
+        let page = html::page(&case.analysis, &case.diagnosis).unwrap();
         assert_for_a_browser("report", &page);
         assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (2, 2));
         assert_eq!(page.matches("</title").count(), page.matches("<title").count());

@@ -10,12 +10,14 @@ use super::system_trace::{SystemTrace, TraceThread};
 use super::threads::{OtherThread, OtherThreads};
 use super::time::WallClock;
 use loopbox_format::model::{
-    Anr, CpuUse, DumpReason, FeatureState, FrameSession, MainState, Meta, Record, Running, Statistic, Token,
-    Uptime,
+    Anr, CpuUse, Detail, DumpReason, End, FeatureState, FrameSession, MainState, Meta, Record, Running,
+    Slowest, Statistic, Token, Uptime,
 };
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Something that is wrong with a report file.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Issue {
     /// The byte offset in the file; `None` when the issue is not about one place.
     pub offset: Option<u64>,
@@ -75,6 +77,12 @@ pub struct Analysis {
     pub lost: Vec<String>,
     /// The parts of the file that could not be read or were left out.
     pub issues: Vec<Issue>,
+}
+
+/// Whether the slowest message of a record took at most its time: its end was not seen.
+pub(crate) fn at_most(record: &Record, slowest: &Slowest) -> bool {
+    let is_it = |detail: &Detail| detail.token == slowest.token && detail.end == End::Missed;
+    record.details.iter().any(is_it)
 }
 
 impl Analysis {
@@ -140,6 +148,13 @@ impl Analysis {
 
     pub(crate) fn wall_clock(&self) -> WallClock {
         WallClock(self.meta.dumped_at)
+    }
+
+    /// How long after the start of the process the recorder was installed; `None` when that is not known.
+    pub(crate) fn install_after_start_ns(&self) -> Option<u64> {
+        let process = &self.meta.process;
+        let started_ns = process.started_ns.filter(|started| *started <= process.installed_ns)?;
+        Some(process.installed_ns.since(started_ns))
     }
 
     /// The time from the start of the history to the dump.

@@ -23,17 +23,6 @@ const REASONS: [&str; 17] = [
     "package updated",
 ];
 
-/// The verdict in one word: `confirmed`, `probable`, `hang`, `responsive`, `unknown`.
-pub(crate) fn verdict(verdict: AnrVerdict) -> &'static str {
-    match verdict {
-        AnrVerdict::Confirmed => "confirmed",
-        AnrVerdict::Probable => "probable",
-        AnrVerdict::Hang => "hang",
-        AnrVerdict::Responsive => "responsive",
-        _ => "unknown",
-    }
-}
-
 /// The verdict as the answer to "is this an ANR?"; empty when the recorder did not classify the hang.
 pub(crate) fn verdict_summary(anr: &Anr) -> &'static str {
     match (anr.verdict, anr.ended_after_ns) {

@@ -1,5 +1,6 @@
 //! Telling classes of the platform, of the app and of obfuscated code apart by their names.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Packages of the platform: their classes are on the device, not in the app, and are never obfuscated.
@@ -57,7 +58,7 @@ pub(crate) fn is_platform(class: &str) -> bool {
 }
 
 /// Whose code a class is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CodeOwner {
     /// The app's own.

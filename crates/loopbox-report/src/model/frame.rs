@@ -1,11 +1,12 @@
 //! Stack frames with their names.
 
 use super::class_names::CodeOwner;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::{Deref, Index};
 
 /// The index of a [`Frame`] in its report's [`FrameTable`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct FrameId(u32);
 
@@ -63,7 +64,7 @@ impl Index<FrameId> for FrameTable {
 }
 
 /// A place in the code.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub struct Frame {
     /// The class name as Java writes it; empty for elided frames.
     pub class: String,
@@ -87,7 +88,7 @@ pub struct Frame {
 }
 
 /// The kind of a [`Frame`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FrameKind {
     /// A method with bytecode.

@@ -2,6 +2,8 @@
 
 use super::frame::FrameId;
 use loopbox_format::model::Uptime;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Which locks the main thread waited for, and which threads held them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,7 +20,8 @@ pub struct LockChain {
 }
 
 /// Who followed a chain of locks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum LockSource {
     /// The recorder, through ART, while main waited.
     #[default]

@@ -2,6 +2,8 @@
 
 use loopbox_format::model::Uptime;
 pub use loopbox_format::model::{NativeFrameSource, Progress, SystemCallSource};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// The main thread in the eyes of the kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +61,7 @@ pub struct NativeFrame {
 }
 
 /// A function in a source file, as symbols name it.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SourceFunction {
     /// The function's name.
     pub name: String,
@@ -72,7 +74,7 @@ pub struct SourceFunction {
 }
 
 /// A file that was mapped as code, or other memory.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NativeModule {
     /// The path on the device, or the name of the memory.
     pub path: String,
@@ -125,15 +127,39 @@ impl NativeStack {
     }
 }
 
-/// The state letter of proc(5), `/proc/PID/stat`, in words.
-pub(crate) fn state_name(state: Option<u8>) -> &'static str {
-    match state.unwrap_or_default() {
-        b'R' => "runs",
-        b'S' | b'I' => "waits",
-        b'D' => "waits for the kernel",
-        b'T' | b't' => "stopped",
-        b'Z' | b'X' | b'x' => "ends",
-        _ => "unknown",
+/// What a thread was doing, as the kernel reports it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ThreadState {
+    Runs,
+    Waits,
+    WaitsForTheKernel,
+    Stopped,
+    Ends,
+    Unknown,
+}
+
+loopbox_format::names! {
+    ThreadState {
+        Runs: "runs",
+        Waits: "waits",
+        WaitsForTheKernel: "waits for the kernel",
+        Stopped: "stopped",
+        Ends: "ends",
+        Unknown: "unknown",
+    }
+}
+
+impl ThreadState {
+    /// By the state letter of proc(5), `/proc/PID/stat`.
+    pub(crate) fn of(letter: Option<u8>) -> Self {
+        match letter.unwrap_or_default() {
+            b'R' => Self::Runs,
+            b'S' | b'I' => Self::Waits,
+            b'D' => Self::WaitsForTheKernel,
+            b'T' | b't' => Self::Stopped,
+            b'Z' | b'X' | b'x' => Self::Ends,
+            _ => Self::Unknown,
+        }
     }
 }
 

@@ -3,10 +3,11 @@
 use super::main_thread::{MainThread, SystemCall, SystemCallSource};
 use super::system_calls::{self, CallKind, is_binder_request};
 use loopbox_format::model::Progress;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What the main thread waits in, or does, in the kernel's eyes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MainWaitKind {
     /// An answer of another process to a binder call.
@@ -50,7 +51,7 @@ pub enum MainWaitKind {
 }
 
 /// What the main thread waited in at the report.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MainWait {
     /// What it is.
     pub kind: MainWaitKind,

@@ -90,6 +90,12 @@ impl Analysis {
         }
     }
 
+    /// [`Self::title_of`] of a message that a hook or the stacks name.
+    pub(crate) fn message_title(&self, token: Token, message: &Message) -> String {
+        let title = self.title_of(token, Some(message));
+        title.unwrap_or_else(|| message_name(message, self.api_level()))
+    }
+
     /// The name fields of a message that the history keeps by name.
     pub(crate) fn recorded_message(&self, token: Token) -> Option<&Message> {
         let mut details = self.history.iter().flat_map(|record| &record.details);

@@ -14,6 +14,7 @@ mod main_thread;
 pub(crate) mod main_wait;
 mod merged_tree;
 pub(crate) mod message_name;
+pub(crate) mod name;
 mod outside;
 mod pending_queue;
 pub(crate) mod plural;
@@ -26,12 +27,13 @@ pub(crate) mod time;
 pub(crate) mod token;
 pub(crate) mod version;
 
+pub(crate) use analysis::at_most;
 pub use analysis::{Analysis, Issue};
 pub use class_names::{AppPackages, CodeOwner};
 pub use frame::{Frame, FrameId, FrameKind, FrameTable};
 pub(crate) use locks::locked_object;
 pub use locks::{LockChain, LockHolder, LockSource, LockWait};
-pub(crate) use main_thread::state_name;
+pub(crate) use main_thread::ThreadState;
 pub use main_thread::{
     MainThread, NativeFrame, NativeFrameSource, NativeModule, NativeStack, Progress, SourceFunction,
     SystemCall, SystemCallSource,

@@ -1,5 +1,6 @@
 //! The message queue of the main Looper as the report has it.
 
+use super::time::ms;
 use loopbox_format::model::{Message, PendingSource, Uptime};
 
 /// How long a message has been due that the main thread has not taken.
@@ -52,6 +53,12 @@ pub struct PendingEntry {
 }
 
 impl PendingEntry {
+    /// When the entry is due in milliseconds, relative to the dump of the queue; `None` when it was put at the front.
+    pub(crate) fn due_in_ms(&self) -> Option<f64> {
+        let ms = ms(self.due_in_ns.unsigned_abs());
+        (!self.at_front).then_some(if self.due_in_ns < 0 { -ms } else { ms })
+    }
+
     /// How long the entry is overdue; 0 when it is not due yet or was put at the front.
     pub fn overdue_ns(&self) -> u64 {
         if self.at_front { 0 } else { self.due_in_ns.min(0).unsigned_abs() }
@@ -106,6 +113,16 @@ impl PendingQueue {
     /// not read.
     pub fn entries_in_all(&self) -> Option<u32> {
         self.total.map(|total| total.saturating_sub(self.tombstones).max(self.entries.len() as u32))
+    }
+
+    /// How many of the messages that were read are overdue.
+    pub(crate) fn overdue(&self) -> usize {
+        self.messages().filter(|(entry, _)| entry.overdue_ns() > 0).count()
+    }
+
+    /// How long the oldest of the messages that were read is overdue.
+    pub(crate) fn most_overdue_ns(&self) -> u64 {
+        self.messages().map(|(entry, _)| entry.overdue_ns()).max().unwrap_or(0)
     }
 
     /// The sync barrier that blocks the queue: its token and how long it is due. Entries that were put at the front

@@ -82,6 +82,24 @@ impl SampledTree {
         self.span_ns(0, self.samples())
     }
 
+    /// The sampling interval that was asked for at the end; it doubles for very long messages.
+    pub(crate) fn interval_ns(&self) -> u64 {
+        self.intervals.last().map_or(0, |interval| interval.interval_ns)
+    }
+
+    /// The median interval that was reached; `None` with fewer than two samples.
+    pub(crate) fn reached_interval_ns(&self) -> Option<u64> {
+        let pairs = self.sample_ns.windows(2).take(self.samples().saturating_sub(1) as usize);
+        let mut gaps: Vec<u64> = pairs.map(|pair| pair[1].since(pair[0])).collect();
+        gaps.sort_unstable();
+        gaps.get(gaps.len() / 2).copied()
+    }
+
+    /// When the first sample was taken, in uptime.
+    pub(crate) fn first_sample_ns(&self) -> Uptime {
+        self.sample_ns.first().copied().unwrap_or(self.start_ns)
+    }
+
     /// The direct children of a node, or the roots.
     pub fn children(&self, of: Option<u32>) -> impl Iterator<Item = u32> + '_ {
         let (mut at, end) = match of {

@@ -1,7 +1,9 @@
 //! Tokens as readers see them.
 
 use loopbox_format::model::Token;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 
 /// `message #46`, or `outside of messages, after #45`.
 pub(crate) fn title(token: Token) -> String {
@@ -12,29 +14,34 @@ pub(crate) fn title(token: Token) -> String {
     }
 }
 
-/// A message's number as JSON, and a text for what has none: JavaScript has no integers of its size.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
-pub(crate) fn serialize<S: Serializer>(token: &Token, to: S) -> Result<S::Ok, S::Error> {
-    if token.is_outside() { to.collect_str(token) } else { to.serialize_u64(token.0) }
-}
-
-/// [`serialize`] for a value in the making.
-#[derive(Debug, Clone, Copy)]
+/// A message's number in JSON. What ran outside of messages has a text instead, `after-45`: JavaScript has no integers of
+/// its size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Key(pub(crate) Token);
 
 impl Serialize for Key {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        serialize(&self.0, to)
+        if self.0.is_outside() { to.collect_str(&self.0) } else { to.serialize_u64(self.0.0) }
     }
 }
 
-/// [`serialize`] of a token that may be missing.
+impl JsonSchema for Key {
+    fn schema_name() -> Cow<'static, str> {
+        "token".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "The number of a message; `after-45` for what ran outside of messages after number 45.",
+            "anyOf": [{ "type": "integer", "minimum": 0 }, { "type": "string", "pattern": "^after-[0-9]+$" }],
+        })
+    }
+}
+
+/// [`Key`] of a token that may be missing.
 #[expect(clippy::ref_option, reason = "serde's signature")]
 pub(crate) fn serialize_option<S: Serializer>(token: &Option<Token>, to: S) -> Result<S::Ok, S::Error> {
-    match token {
-        Some(token) => serialize(token, to),
-        None => to.serialize_none(),
-    }
+    token.map(Key).serialize(to)
 }
 
 #[cfg(test)]

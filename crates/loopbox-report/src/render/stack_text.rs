@@ -1,7 +1,8 @@
 //! The stack of the main thread at the dump as lines of text, with recursion folded: hundreds of equal lines show no more than
 //! one.
 
-use super::json::ReportView;
+use crate::derive::{last_stack, tombstone_line};
+use crate::model::Analysis;
 
 /// The longest cycle of methods that call each other.
 const MAX_CYCLE: usize = 8;
@@ -9,13 +10,17 @@ const MAX_CYCLE: usize = 8;
 const SHOWN: usize = 2;
 
 /// What the main thread did at the dump, the innermost frame first: its native frames, then those of Java. Empty without both.
-pub(crate) fn stack_text(view: &ReportView) -> Vec<String> {
-    let native = view.main_thread.as_ref().and_then(|main| main.native.as_ref());
-    let native = native.into_iter().flat_map(|native| native.frames.iter().map(|frame| frame.text.clone()));
-    let java = view.last_stack.iter().flat_map(|stack| {
-        folded(&stack.frames.iter().map(|frame| format!("at {frame}")).collect::<Vec<_>>())
-    });
-    native.chain(java).collect()
+pub(crate) fn stack_text(a: &Analysis) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(native) = a.main_thread.as_ref().and_then(|main| main.native.as_ref()) {
+        let frames = native.frames.iter().enumerate();
+        lines.extend(frames.map(|(number, frame)| tombstone_line(native, number, frame)));
+    }
+    if let Some(stack) = last_stack(a) {
+        let frames: Vec<String> = stack.frames.iter().map(|frame| format!("at {frame}")).collect();
+        lines.extend(folded(&frames));
+    }
+    lines
 }
 
 /// The lines, with a note in place of what repeats itself.

@@ -6,6 +6,7 @@ use super::scene::{SceneView, name};
 use crate::model::Analysis;
 use loopbox_format::model::{FrameScene, SceneKind};
 use loopbox_frames::add;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -54,9 +55,10 @@ impl UnitSums {
 }
 
 /// What `loopbox frames --json` prints, and what its text and page are made from.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SmoothnessView {
     /// `loopbox.frames/1`.
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
     /// Reports with display frames.
     pub reports: u64,

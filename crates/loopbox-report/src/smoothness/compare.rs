@@ -6,6 +6,7 @@
 //! other, so users are drawn and not frames; where no annotation names a user, reports are.
 
 use super::collect::{Smoothness, UnitSums};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The name and version of the JSON schema.
@@ -66,7 +67,7 @@ pub(super) const METRICS: [Metric; 5] = [
 ];
 
 /// What a comparison says of one figure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// The variant is better, and chance alone would not say so.
@@ -78,7 +79,7 @@ pub enum Verdict {
 }
 
 /// The change of one figure.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MetricChange {
     /// `hitch`, `frozen`, `fps`, `fps-of-rate` or `jank-gestures`.
     pub metric: &'static str,
@@ -99,7 +100,7 @@ pub struct MetricChange {
 }
 
 /// The changes on one screen.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SceneComparison {
     /// The screen.
     pub scene: String,
@@ -112,9 +113,10 @@ pub struct SceneComparison {
 }
 
 /// Two sets of reports compared.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Comparison {
     /// `loopbox.frames-compare/1`.
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
     /// The screens that both have, all together first.
     pub scenes: Vec<SceneComparison>,

@@ -3,6 +3,7 @@
 use crate::model::time::{ms, ms_between};
 use loopbox_format::model::{FrameFlags, FrameGesture, Uptime};
 use loopbox_frames::rates;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Reverse;
 
@@ -12,7 +13,7 @@ const LAST_ORDINAL: usize = 16;
 const WORST: usize = 20;
 
 /// The gestures of reports.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct GesturesView {
     /// How many the reports have; of older ones, only the sums of their screens are left.
     pub count: u64,
@@ -25,7 +26,7 @@ pub struct GesturesView {
 }
 
 /// Gestures of one number on their screen.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct OrdinalView {
     /// The number, from 1; the last has all beyond, too.
     pub ordinal: usize,
@@ -36,7 +37,7 @@ pub struct OrdinalView {
 }
 
 /// One gesture.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct GestureView {
     /// The report that it is in.
     pub path: String,

@@ -1,10 +1,12 @@
 //! Jank frames: how long, where the time went, and which code.
 
 use super::gestures::longest_first;
+use crate::model::name::Name;
 use crate::model::time::{ms, ms_between};
 use crate::model::{Analysis, MergedTree, token};
-use loopbox_format::model::{FrameCause, JankFrame, JankPlace, Token};
+use loopbox_format::model::{FrameCause, JankFrame, JankPlace, Named, Token};
 use loopbox_frames::RefreshInterval;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How many of the longest are kept.
@@ -13,7 +15,7 @@ const LONGEST: usize = 50;
 const JUDGEMENTS: [(u32, &str); 3] = [(1, "composer"), (2, "application"), (4, "other")];
 
 /// A frame that stood too long.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct JankView {
     /// The report that it is in.
     pub path: String,
@@ -27,10 +29,10 @@ pub struct JankView {
     pub refreshes: Option<u64>,
     /// The number of its gesture in the process.
     pub gesture: Option<u32>,
-    /// Where the time went: `own_message`, `other_message`, `outside_of_messages` or `after_main`.
-    pub place: Option<&'static str>,
+    /// Where the time went.
+    pub place: Option<Name<JankPlace>>,
     /// The main cause by its stages.
-    pub cause: Option<&'static str>,
+    pub cause: Option<Name<FrameCause>>,
     /// What SurfaceFlinger reports of it, when it was asked.
     pub judged: Option<String>,
     /// How long its own message took.
@@ -63,8 +65,8 @@ impl JankView {
             duration_ms: ms(jank.duration_ns),
             refreshes: interval.map(|interval| interval.refreshes(jank.duration_ns)),
             gesture: jank.gesture,
-            place: jank.place.map(word),
-            cause: jank.cause.map(FrameCause::name),
+            place: jank.place.map(Name),
+            cause: jank.cause.map(Name),
             judged: jank.judgement.map(judged),
             own_ms: jank.own_ns.map(ms),
             other_ms: jank.other_ns.map(ms),
@@ -83,27 +85,18 @@ impl JankView {
             Some(ms) => format!("{what} {}", crate::model::format_ms(ms)),
             None => what.to_string(),
         };
-        let place = match self.place {
-            Some("own_message") => time("own message", self.own_ms),
-            Some("other_message") => time("another message", self.other_ms),
-            Some("outside_of_messages") => time("main outside of messages", self.outside_ms),
-            Some("after_main") => "after main".into(),
-            _ => "not known where".into(),
+        let place = match self.place.map(|place| place.0) {
+            Some(JankPlace::OwnMessage) => time("own message", self.own_ms),
+            Some(JankPlace::OtherMessage) => time("another message", self.other_ms),
+            Some(JankPlace::OutsideOfMessages) => time("main outside of messages", self.outside_ms),
+            Some(JankPlace::AfterMain) => "after main".into(),
+            None => "not known where".into(),
         };
-        let cause = self.cause.filter(|cause| *cause != "none").map(str::to_string);
+        let cause =
+            self.cause.filter(|cause| cause.0 != FrameCause::None).map(|cause| cause.0.name().to_owned());
         let judged = self.judged.as_ref().map(|who| format!("judged {who}"));
         let parts = [Some(place), cause, judged, self.method.clone()];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
-    }
-}
-
-/// Where the time of a frame went, as the JSON says it.
-pub(crate) fn word(place: JankPlace) -> &'static str {
-    match place {
-        JankPlace::OwnMessage => "own_message",
-        JankPlace::OtherMessage => "other_message",
-        JankPlace::OutsideOfMessages => "outside_of_messages",
-        JankPlace::AfterMain => "after_main",
     }
 }
 

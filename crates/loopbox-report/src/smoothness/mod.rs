@@ -15,10 +15,10 @@ pub use compare::{Comparison, MetricChange, SceneComparison, Verdict, compare};
 pub use fail_if::{FailIf, FailIfError};
 pub use gestures::{GestureView, GesturesView, OrdinalView};
 pub use janks::JankView;
-pub(crate) use janks::{message_token, tree_token, word};
+pub(crate) use janks::{message_token, tree_token};
 pub(crate) use scene::name as scene_name;
 pub use scene::{
-    BucketView, CauseView, FpsValuesView, LevelView, RateView, SceneView, ScrollView, StageTimeView,
+    BucketView, FpsValuesView, FrameCauseView, LevelView, RateView, SceneView, ScrollView, StageTimeView,
     WindowsView,
 };
 

@@ -1,16 +1,18 @@
 //! The figures of one screen, or of several as one.
 
+use crate::model::name::Name;
 use loopbox_format::model::{DropLevel, FrameCause, FrameScene, SceneKind, ScrollSums, Stage};
 use loopbox_frames::{histogram, rates};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The display frames of a screen.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SceneView {
     /// Its name; of all screens together, `all screens`, and of those without sums of their own, `other screens`.
     pub name: String,
-    /// `scene`, `other` or `process`.
-    pub kind: &'static str,
+    /// Whether it is one screen, those without sums of their own, or all.
+    pub kind: Name<SceneKind>,
     /// The number of display frames.
     pub frames: u32,
     /// How long they stood.
@@ -70,7 +72,7 @@ pub struct SceneView {
     /// Those of them that took longer than 700 ms.
     pub frozen_cost: u32,
     /// The main causes of slow frames, most frequent first.
-    pub causes: Vec<CauseView>,
+    pub causes: Vec<FrameCauseView>,
     /// The time in each stage; empty when none was reported.
     pub stages: Vec<StageTimeView>,
     /// Frames of new windows, in no other figure.
@@ -84,7 +86,7 @@ pub struct SceneView {
 }
 
 /// The frames of one refresh rate.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RateView {
     /// The rate.
     pub hz: f64,
@@ -95,7 +97,7 @@ pub struct RateView {
 }
 
 /// Frames of about one duration.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BucketView {
     /// The shortest duration in it; the first has all below, too.
     pub from_ms: f64,
@@ -106,10 +108,10 @@ pub struct BucketView {
 }
 
 /// Frames of one drop level.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct LevelView {
     /// `best`, `normal`, `middle`, `high` or `frozen`.
-    pub level: &'static str,
+    pub level: Name<DropLevel>,
     /// The number of frames.
     pub frames: u32,
     /// The frames that were dropped while they stood.
@@ -117,7 +119,7 @@ pub struct LevelView {
 }
 
 /// Values of FPS, one for each second of frames.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FpsValuesView {
     /// How many.
     pub count: u32,
@@ -128,7 +130,7 @@ pub struct FpsValuesView {
 }
 
 /// Frames in which a view scrolled.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ScrollView {
     /// The number of frames.
     pub frames: u32,
@@ -141,7 +143,7 @@ pub struct ScrollView {
 }
 
 /// Jank windows.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct WindowsView {
     /// All of them.
     pub all: u32,
@@ -154,19 +156,19 @@ pub struct WindowsView {
 }
 
 /// Slow frames of one main cause.
-#[derive(Debug, Clone, Serialize)]
-pub struct CauseView {
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct FrameCauseView {
     /// The cause: a stage, `unattributed`, `gpu` or `none`.
-    pub cause: &'static str,
+    pub cause: Name<FrameCause>,
     /// The number of frames.
     pub frames: u32,
 }
 
 /// The time in one stage.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct StageTimeView {
     /// The stage.
-    pub stage: &'static str,
+    pub stage: Name<Stage>,
     /// The sum over all frames.
     pub sum_ms: f64,
 }
@@ -184,11 +186,7 @@ impl SceneView {
         let fps_sum = sums.fps_sum_milli as f64 / 1e3;
         Self {
             name: name(sums),
-            kind: match sums.kind {
-                SceneKind::Named => "scene",
-                SceneKind::Other => "other",
-                SceneKind::Process => "process",
-            },
+            kind: Name(sums.kind),
             frames: sums.frames,
             duration_ms: ms(sums.sum_ns),
             fps: rates::fps(frames, sums.sum_ns),
@@ -208,7 +206,7 @@ impl SceneView {
             frozen_permille: rates::ratio(sums.frozen_cadence.into(), frames).map(|ratio| ratio * 1e3),
             levels: DropLevel::ALL
                 .map(|level| LevelView {
-                    level: level.name(),
+                    level: Name(level),
                     frames: sums.level_frames[level.index()],
                     dropped: sums.level_dropped[level.index()],
                 })
@@ -292,11 +290,11 @@ fn buckets(sums: &FrameScene) -> Vec<BucketView> {
         .collect()
 }
 
-fn causes(sums: &FrameScene) -> Vec<CauseView> {
+fn causes(sums: &FrameScene) -> Vec<FrameCauseView> {
     let all = FrameCause::ALL
         .into_iter()
-        .map(|cause| CauseView { cause: cause.name(), frames: sums.causes[cause.index()] });
-    let mut causes: Vec<CauseView> = all.filter(|cause| cause.frames > 0).collect();
+        .map(|cause| FrameCauseView { cause: Name(cause), frames: sums.causes[cause.index()] });
+    let mut causes: Vec<FrameCauseView> = all.filter(|cause| cause.frames > 0).collect();
     causes.sort_by_key(|cause| std::cmp::Reverse(cause.frames));
     causes
 }
@@ -304,6 +302,6 @@ fn causes(sums: &FrameScene) -> Vec<CauseView> {
 fn stages(sums: &FrameScene) -> Vec<StageTimeView> {
     let all = Stage::ALL
         .into_iter()
-        .map(|stage| StageTimeView { stage: stage.name(), sum_ms: ms(sums.stage_ns[stage.index()]) });
+        .map(|stage| StageTimeView { stage: Name(stage), sum_ms: ms(sums.stage_ns[stage.index()]) });
     if sums.staged > 0 { all.collect() } else { Vec::new() }
 }

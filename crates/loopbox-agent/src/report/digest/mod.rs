@@ -7,7 +7,8 @@ mod names;
 use line::Line;
 use loopbox_format::looper::summarize_queue;
 use loopbox_format::model::{
-    Anr, AnrVerdict, DumpReason, End, Location, LocationId, MainState, PendingSource, ProcessExit, Report,
+    Anr, AnrVerdict, DumpReason, End, Location, LocationId, MainState, Named, PendingSource, ProcessExit,
+    Report,
 };
 use loopbox_format::stacks;
 use names::name;
@@ -50,7 +51,7 @@ pub(super) fn lines(report: &Report, state: FileState) -> String {
     text.number(report.meta.process.pid.into()).end();
     text.number(report.meta.dumped_at.unix_ms).end();
     text.text(&digest(report)).end();
-    text.text(word(report.anr.verdict)).end().text(state.word()).end();
+    text.text(report.anr.verdict.name()).end().text(state.word()).end();
     if let DumpReason::Requested(label) = &report.meta.reason {
         text.text(label);
     }
@@ -66,7 +67,7 @@ pub(super) fn update(lines: &str, anr: &Anr, state: FileState) -> String {
         }
         match nth {
             4 => text.text(&update_digest(line, anr)),
-            5 => text.text(word(anr.verdict)),
+            5 => text.text(anr.verdict.name()),
             6 if line != FileState::First.word() => text.text(state.word()),
             _ => text.text(line),
         };
@@ -97,14 +98,10 @@ const IN_ALL: &str = " in all";
 fn trigger(report: &Report) -> &'static str {
     let crashed = |exit: &ProcessExit| matches!(exit.reason, ProcessExit::CRASH | ProcessExit::CRASH_NATIVE);
     match &report.meta.reason {
-        DumpReason::Requested(_) => "requested",
-        DumpReason::SigQuit => "sigquit",
-        DumpReason::Hang => "hang",
         DumpReason::Recovered { crash_signal: Some(_) } => "crash",
         DumpReason::Recovered { .. } if report.anr.exit.as_ref().is_some_and(crashed) => "crash",
         DumpReason::Recovered { .. } if is_of_frames_alone(report) => "frames",
-        DumpReason::Recovered { .. } => "recovered",
-        _ => "other",
+        reason => reason.name(),
     }
 }
 
@@ -121,16 +118,6 @@ pub(super) fn is_calm(report: &Report) -> bool {
 /// Whether it is there because display frames were recorded, and for nothing else.
 fn is_of_frames_alone(report: &Report) -> bool {
     is_calm(report) && !report.frames.is_empty()
-}
-
-fn word(verdict: AnrVerdict) -> &'static str {
-    match verdict {
-        AnrVerdict::Responsive => "responsive",
-        AnrVerdict::Hang => "hang",
-        AnrVerdict::Probable => "probable",
-        AnrVerdict::Confirmed => "confirmed",
-        _ => "unknown",
-    }
 }
 
 fn prefix(verdict: AnrVerdict) -> &'static str {

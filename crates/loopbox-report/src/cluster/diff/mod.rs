@@ -13,12 +13,15 @@ use super::amount::Amount;
 use super::groups::{Clusters, GroupStats};
 use super::summary::Group;
 use crate::model::sanitize::sanitize;
+use schemars::JsonSchema;
 use serde::Serialize;
 use statistics::{CONFIDENCE, Counted, Proportion, deviations};
 use std::collections::{BTreeSet, HashMap};
 
 /// Name and version of the JSON schema.
 const SCHEMA: &str = "loopbox.diff/1";
+/// What rates refer to.
+const UNITS: [&str; 3] = ["users", "users with a report", "reports"];
 
 /// One of the two sets of reports.
 #[derive(Debug)]
@@ -43,7 +46,7 @@ pub enum Gate {
 }
 
 /// What became of a group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
     /// It was not there before.
@@ -75,7 +78,7 @@ impl ChangeKind {
 }
 
 /// One of the two sets of reports.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Side {
     /// What it is called.
     pub name: String,
@@ -88,7 +91,7 @@ pub struct Side {
 }
 
 /// How many are affected, with the interval that holds with 95 %.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Rate {
     /// The number of those affected.
     pub affected: u64,
@@ -103,7 +106,7 @@ pub struct Rate {
 }
 
 /// A change of a rate, with the interval that holds with 95 % for all groups at once.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Difference {
     /// The rate after less that before, of 1,000.
     pub per_1000: f64,
@@ -114,7 +117,7 @@ pub struct Difference {
 }
 
 /// A group in both sets.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Change {
     /// The id of the group, as in `loopbox cluster`.
     pub id: String,
@@ -141,11 +144,13 @@ pub struct Change {
 }
 
 /// Two sets of reports, group by group.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Comparison {
     /// `loopbox.diff/1`; documented in `docs/diff.md`.
+    #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
-    /// What is counted: `users`, `users with a report` or `reports`.
+    /// What is counted.
+    #[schemars(extend("enum" = UNITS))]
     pub unit: &'static str,
     /// The older set.
     pub before: Side,
@@ -187,10 +192,11 @@ impl Comparison {
     pub fn new(before: &SideInput, after: &SideInput, users: Option<[u64; 2]>, gate: Gate) -> Self {
         let sides = [before, after];
         let known = sides.map(|side| side.clusters.users.count());
+        let [of_users, of_known_users, of_reports] = UNITS;
         let (unit, by_users) = match users {
-            Some(_) => ("users", true),
-            None if known.iter().all(|(count, _)| *count > 0) => ("users with a report", true),
-            None => ("reports", false),
+            Some(_) => (of_users, true),
+            None if known.iter().all(|(count, _)| *count > 0) => (of_known_users, true),
+            None => (of_reports, false),
         };
         let population = |at: usize| {
             let of = match users {

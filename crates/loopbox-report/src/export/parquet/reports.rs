@@ -4,11 +4,11 @@ use super::Column::{Integer, Json, Real, Text, Time};
 use super::{Column, Row, object};
 use crate::cluster::Problem;
 use crate::diagnose::{Confidence, Diagnosis};
-use crate::model::anr_words::{exit_reason, verdict};
+use crate::model::anr_words::exit_reason;
 use crate::model::time::ms;
 use crate::model::version::version_code;
 use crate::model::{Analysis, Overdue, PendingQueue};
-use loopbox_format::model::{DumpReason, MainState, RecordKind};
+use loopbox_format::model::{MainState, Named, RecordKind};
 
 /// One report as a row.
 #[derive(Debug, Clone)]
@@ -118,12 +118,7 @@ impl ReportRow {
         Self {
             path: path.to_string(),
             dumped_at: a.wall_clock().unix_ms(a.dump_ns),
-            reason: match &a.meta.reason {
-                DumpReason::SigQuit => "sigquit",
-                DumpReason::Hang => "hang",
-                DumpReason::Requested(_) => "requested",
-                _ => "other",
-            },
+            reason: a.meta.reason.name(),
             process: process.name.clone(),
             app_version: process.app_version.clone(),
             device: process.device.clone(),
@@ -154,7 +149,7 @@ impl ReportRow {
                 a.meta.annotations.iter().map(|(name, value)| (name.as_str(), value.as_str())),
             ),
             app_version_code: version_code(&process.app_version),
-            anr: verdict(a.anr.verdict),
+            anr: a.anr.verdict.name(),
             exit_reason: a.anr.exit.as_ref().map(|exit| exit_reason(exit.reason)).unwrap_or_default(),
             exit_description: a.anr.exit.as_ref().map(|exit| exit.description.clone()).unwrap_or_default(),
         }

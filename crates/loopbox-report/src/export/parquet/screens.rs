@@ -5,7 +5,7 @@ use super::{Column, Row, object};
 use crate::model::Analysis;
 use crate::model::version::version_code;
 use crate::smoothness::SceneView;
-use loopbox_format::model::FrameScene;
+use loopbox_format::model::{FrameScene, SceneKind};
 
 /// One screen of a report.
 #[derive(Debug, Clone)]
@@ -43,7 +43,7 @@ impl Row for ScreenRow {
         ("user", Text(|r| &r.user)),
         ("annotations", Json(|r| &r.annotations)),
         ("screen", Text(|r| &r.view.name)),
-        ("kind", Text(|r| r.view.kind)),
+        ("kind", Text(|r| r.view.kind.as_str())),
         ("refresh_hz", Real(|r| r.view.rates.iter().max_by_key(|rate| rate.frames).map(|rate| rate.hz))),
         ("frames", Integer(|r| Some(r.view.frames.into()))),
         ("duration_ms", Real(|r| Some(r.view.duration_ms))),
@@ -75,7 +75,7 @@ impl Row for ScreenRow {
         ("staged", Integer(|r| Some(r.view.staged.into()))),
         ("slow_cost", Integer(|r| Some(r.view.slow_cost.into()))),
         ("frozen_cost", Integer(|r| Some(r.view.frozen_cost.into()))),
-        ("cause", Text(|r| r.view.causes.first().map_or("", |cause| cause.cause))),
+        ("cause", Text(|r| r.view.causes.first().map_or("", |cause| cause.cause.as_str()))),
         ("causes", Json(|r| &r.causes)),
         ("first_draw", Integer(|r| Some(r.view.first_draw.into()))),
         ("lost_reports", Integer(|r| Some(r.view.lost_reports.into()))),
@@ -96,9 +96,9 @@ impl ScreenRow {
         let process = &a.meta.process;
         let annotations = || a.meta.annotations.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let view = SceneView::new(scene);
-        let of_all = view.kind == "process";
+        let of_all = view.kind.0 == SceneKind::Process;
         let janky = a.display_frames.gestures.iter().filter(|gesture| gesture.windows > 0);
-        let causes = view.causes.iter().map(|cause| (cause.cause.to_owned(), cause.frames.into()));
+        let causes = view.causes.iter().map(|cause| (cause.cause.to_string(), cause.frames.into()));
         Self {
             path: path.to_owned(),
             dumped_at: a.wall_clock().unix_ms(a.dump_ns),
@@ -139,7 +139,8 @@ mod tests {
             .build();
         let report = ReportBuilder::new().with(|report| report.frames = session.clone()).build();
         let rows = ScreenRow::all(&Analysis::new(&report), "r.lbx");
-        let shown: Vec<_> = rows.iter().map(|r| (r.view.name.as_str(), r.view.kind, r.view.frames)).collect();
+        let shown: Vec<_> =
+            rows.iter().map(|r| (r.view.name.as_str(), r.view.kind.as_str(), r.view.frames)).collect();
         assert_eq!(shown, [("all screens", "process", 103), ("Feed", "scene", 83), ("Cart", "scene", 20)]);
         let feed = &rows[1];
         assert_eq!((rows[0].jank_gestures, feed.jank_gestures, rows[2].jank_gestures), (1, 1, 0));

@@ -1,14 +1,12 @@
 //! What every ticket says of the process.
 
-use crate::render::json::ReportView;
+use crate::derive::{about_device, process_name};
+use crate::model::Analysis;
 
-/// The process, its version and its device in one line.
-pub(super) fn about(view: &ReportView) -> Vec<String> {
-    let process = &view.report.process;
-    let name = if process.name.is_empty() { "unknown process" } else { &process.name };
-    let api = (process.api_level > 0).then(|| format!("API {}", process.api_level));
-    let texts = [name, &process.app_version, &process.device].map(str::to_owned);
-    let all =
-        texts.into_iter().chain(api).chain([process.abi.clone()]).chain(view.report.dumped_at.utc.clone());
-    all.filter(|text| !text.is_empty()).collect()
+/// The process, its version and its device, and when the report was written.
+pub(super) fn about(a: &Analysis) -> Vec<String> {
+    let mut texts = vec![process_name(a).to_owned()];
+    texts.extend(about_device(a));
+    texts.extend(a.wall_clock().rfc3339(a.meta.dumped_at.uptime_ns));
+    texts
 }

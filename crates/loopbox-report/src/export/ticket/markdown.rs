@@ -1,18 +1,19 @@
 //! The verdict as CommonMark. Texts of the report cannot become markup.
 
 use super::about::about;
-use crate::diagnose::Cause;
+use crate::diagnose::{Cause, Diagnosis};
+use crate::model::Analysis;
+use crate::model::anr_words::verdict_summary;
 use crate::render::commonmark::{block, code, escape};
-use crate::render::json::ReportView;
 use crate::render::stack_text;
 use std::fmt::Write as _;
 
-pub(super) fn write(view: &ReportView) -> String {
-    let verdict = &view.verdict;
+pub(super) fn write(a: &Analysis, verdict: &Diagnosis) -> String {
     let mut out = format!("## {}\n\n", escape(&verdict.headline));
     let confidence = verdict.confidence.map(|level| format!("**{} confidence**", level.as_str()));
-    let anr = (!view.anr.summary.is_empty()).then(|| format!("ANR: {}", view.anr.summary));
-    let about = about(view).into_iter().map(|text| escape(&text));
+    let anr = Some(verdict_summary(&a.anr)).filter(|summary| !summary.is_empty());
+    let anr = anr.map(|summary| format!("ANR: {summary}"));
+    let about = about(a).into_iter().map(|text| escape(&text));
     let line: Vec<String> = confidence.into_iter().chain(anr).chain(about).collect();
     let _ = writeln!(out, "{}\n", line.join(" · "));
     let first = verdict.primary_cause();
@@ -30,7 +31,7 @@ pub(super) fn write(view: &ReportView) -> String {
         }
         out.push('\n');
     }
-    let stack = stack_text(view);
+    let stack = stack_text(a);
     if !stack.is_empty() {
         out.push_str("### Stack of the main thread at the dump\n\n");
         out.push_str(&block(&stack));

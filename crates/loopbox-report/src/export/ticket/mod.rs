@@ -8,7 +8,6 @@ mod slack;
 use crate::cluster::Problem;
 use crate::diagnose::Diagnosis;
 use crate::model::Analysis;
-use crate::render::json::ReportView;
 use crate::render::json_text;
 
 /// For which kind of tool a ticket is.
@@ -32,13 +31,12 @@ pub fn ticket(
     diagnosis: &Diagnosis,
     path: &str,
 ) -> serde_json::Result<String> {
-    let view = ReportView::new(analysis, diagnosis);
     let json = match format {
-        TicketFormat::Markdown => return Ok(markdown::write(&view)),
-        TicketFormat::Slack => slack::message(&view),
+        TicketFormat::Markdown => return Ok(markdown::write(analysis, diagnosis)),
+        TicketFormat::Slack => slack::message(analysis, diagnosis),
         TicketFormat::Sarif => {
             let signature = Problem::new(analysis, diagnosis).signature.id();
-            sarif::log(&view, path, &signature)
+            sarif::log(analysis, diagnosis, path, &signature)
         }
     };
     json_text(&json)

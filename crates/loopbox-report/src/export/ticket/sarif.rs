@@ -2,8 +2,10 @@
 //! with one result, or none when the cause is unclear.
 
 use super::about::about;
-use crate::diagnose::{Cause, Confidence};
-use crate::render::json::ReportView;
+use crate::derive::last_stack;
+use crate::diagnose::{Cause, Confidence, Diagnosis};
+use crate::model::Analysis;
+use loopbox_format::model::Named;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -12,11 +14,11 @@ const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /// `path` is the report's; `signature` is equal in two reports of one problem.
-pub(super) fn log(view: &ReportView, path: &str, signature: &str) -> Value {
-    let cause = view.verdict.primary_cause();
+pub(super) fn log(a: &Analysis, verdict: &Diagnosis, path: &str, signature: &str) -> Value {
+    let cause = verdict.primary_cause();
     let rules: Vec<Value> =
         cause.iter().map(|cause| json!({"id": cause.rule, "help": {"text": advice(cause)}})).collect();
-    let results: Vec<Value> = cause.iter().map(|cause| result(view, cause, signature)).collect();
+    let results: Vec<Value> = cause.iter().map(|cause| result(a, cause, signature)).collect();
     json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -24,7 +26,7 @@ pub(super) fn log(view: &ReportView, path: &str, signature: &str) -> Value {
             "tool": {"driver": {"name": "loopbox", "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": rules}},
             "artifacts": [{"location": {"uri": uri(path)}, "roles": ["analysisTarget"]}],
             "results": results,
-            "properties": {"headline": view.verdict.headline, "about": about(view), "anr": view.anr.verdict, "caveats": view.verdict.caveats},
+            "properties": {"headline": verdict.headline, "about": about(a), "anr": a.anr.verdict.name(), "caveats": verdict.caveats},
         }],
     })
 }
@@ -33,15 +35,14 @@ fn advice(cause: &Cause) -> &str {
     if cause.advice.is_empty() { cause.rule } else { cause.advice }
 }
 
-fn result(view: &ReportView, cause: &Cause, signature: &str) -> Value {
+fn result(a: &Analysis, cause: &Cause, signature: &str) -> Value {
     let level = match cause.confidence {
         Confidence::High => "error",
         Confidence::Medium => "warning",
         Confidence::Low => "note",
     };
     let evidence: Vec<String> = cause.evidence.iter().map(|line| format!("\n- {line}")).collect();
-    let stacks: Vec<Value> = view
-        .last_stack
+    let stacks: Vec<Value> = last_stack(a)
         .iter()
         .map(|stack| {
             let frames: Vec<Value> =

@@ -1,8 +1,10 @@
 //! The verdict as the JSON of a Slack webhook: <https://docs.slack.dev/reference/block-kit/blocks>.
 
 use super::about::about;
+use crate::diagnose::Diagnosis;
+use crate::model::Analysis;
+use crate::model::anr_words::verdict_summary;
 use crate::model::harmless;
-use crate::render::json::ReportView;
 use crate::render::stack_text;
 use serde_json::{Value, json};
 
@@ -10,8 +12,7 @@ use serde_json::{Value, json};
 const MAX_HEADER: usize = 150;
 const MAX_SECTION: usize = 3_000;
 
-pub(super) fn message(view: &ReportView) -> Value {
-    let verdict = &view.verdict;
+pub(super) fn message(a: &Analysis, verdict: &Diagnosis) -> Value {
     // Verbatim: without it Slack looks for channels, users and addresses in what is text.
     let mrkdwn = |text: String| json!({"type": "mrkdwn", "text": text, "verbatim": true});
     let section = |text: String| json!({"type": "section", "text": mrkdwn(text)});
@@ -19,12 +20,13 @@ pub(super) fn message(view: &ReportView) -> Value {
     let headline = escape(&verdict.headline);
     let mut blocks = vec![
         json!({"type": "header", "text": {"type": "plain_text", "text": cut(&plain(&verdict.headline), MAX_HEADER), "emoji": false}}),
-        context(cut(&escape(&about(view).join(" · ")), MAX_SECTION)),
+        context(cut(&escape(&about(a).join(" · ")), MAX_SECTION)),
     ];
     let mut lines: Vec<String> =
         verdict.confidence.map(|level| format!("*{} confidence*", level.as_str())).into_iter().collect();
-    if !view.anr.summary.is_empty() {
-        lines.push(format!("ANR: {}", escape(view.anr.summary)));
+    let anr = verdict_summary(&a.anr);
+    if !anr.is_empty() {
+        lines.push(format!("ANR: {}", escape(anr)));
     }
     if let Some(cause) = verdict.primary_cause() {
         lines.extend(cause.evidence.iter().map(|line| format!("• {}", escape(line))));
@@ -36,7 +38,7 @@ pub(super) fn message(view: &ReportView) -> Value {
     if !lines.is_empty() {
         blocks.push(section(cut(&lines.join("\n"), MAX_SECTION)));
     }
-    let stack: Vec<String> = stack_text(view).iter().map(|line| in_code(line)).collect();
+    let stack: Vec<String> = stack_text(a).iter().map(|line| in_code(line)).collect();
     if !stack.is_empty() {
         let stack = cut(&stack.join("\n"), MAX_SECTION - 8);
         blocks.push(section(format!("```\n{stack}\n```")));

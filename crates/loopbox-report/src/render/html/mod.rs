@@ -9,12 +9,19 @@ mod wait_graph;
 
 use super::escape::escape;
 use super::json::{
-    CurrentView, DisplayFrameView, DisplayFramesView, FeatureView, HeaderView, LocksView, MainThreadView,
-    PendingView, RecordView, ReportView, SystemTraceView, ThreadsView, TreeView,
+    CurrentView, FeatureView, HeaderView, LocksView, MainThreadView, PendingView, RecordView,
+    SystemTraceView, ThreadsView,
 };
-use crate::model::{Analysis, CodeOwner, Frame, FrameKind, Issue, SampledTree, token};
+use super::smoothness::{DisplayFrame, DisplayFrames};
+use crate::derive::process_name;
+use crate::diagnose::Diagnosis;
+use crate::model::message_name::tree_title;
+use crate::model::name::NameOrUnknown;
+use crate::model::time::{ms, ms_between};
+use crate::model::token::Key;
+use crate::model::{Analysis, CodeOwner, Frame, FrameKind, Issue, SampledTree};
 use crate::smoothness::JankView;
-use loopbox_format::model::Token;
+use loopbox_format::model::StackSource;
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -32,16 +39,16 @@ const SCRIPT: [&str; 5] = [
 /// The data of the page's script. Most of it are stack trees, so those are columns of integers.
 #[derive(Serialize)]
 struct Page<'a> {
-    report: &'a HeaderView,
-    history: &'a [RecordView],
-    current: &'a CurrentView,
-    main_thread: Option<&'a MainThreadView>,
-    locks: &'a LocksView,
-    threads: &'a ThreadsView,
-    system_trace: Option<&'a SystemTraceView>,
-    pending: &'a PendingView,
-    display_frames: Option<PageFrames<'a>>,
-    features: &'a [FeatureView],
+    report: HeaderView<'a>,
+    history: Vec<RecordView<'a>>,
+    current: CurrentView<'a>,
+    main_thread: Option<MainThreadView<'a>>,
+    locks: LocksView<'a>,
+    threads: ThreadsView<'a>,
+    system_trace: Option<SystemTraceView<'a>>,
+    pending: PendingView<'a>,
+    display_frames: Option<PageFrames>,
+    features: Vec<FeatureView<'a>>,
     /// Names and values in the units of people.
     statistics: Vec<[String; 2]>,
     lost: &'a [String],
@@ -49,48 +56,46 @@ struct Page<'a> {
     strings: Vec<&'a str>,
     /// Class, method and file as indices into `strings`, line or -1, dex pc or -1, kind.
     frames: Vec<[i64; 6]>,
-    trees: Vec<PageTree<'a>>,
+    trees: Vec<PageTree>,
 }
 
 /// The newest display frames, each with what is known of why it stood, if that was too long.
 #[derive(Serialize)]
-struct PageFrames<'a> {
-    recent: &'a [DisplayFrameView],
+struct PageFrames {
+    recent: Vec<DisplayFrame>,
     /// For each of them what held it up, in words.
     why: Vec<Option<String>>,
 }
 
-impl<'a> PageFrames<'a> {
-    fn new(view: &'a DisplayFramesView) -> Option<Self> {
-        let why = |frame: &DisplayFrameView| {
-            let jank = view.janks.iter().find(|jank| jank.at_ms.total_cmp(&frame.at_ms).is_eq());
+impl PageFrames {
+    fn new(frames: DisplayFrames) -> Option<Self> {
+        let why = |frame: &DisplayFrame| {
+            let jank = frames.janks.iter().find(|jank| jank.at_ms.total_cmp(&frame.at_ms).is_eq());
             jank.map(JankView::in_words)
         };
-        (!view.recent.is_empty())
-            .then(|| Self { recent: &view.recent, why: view.recent.iter().map(why).collect() })
+        let why = frames.recent.iter().map(why).collect();
+        (!frames.recent.is_empty()).then_some(Self { recent: frames.recent, why })
     }
 }
 
 #[derive(Serialize)]
-struct PageTree<'a> {
-    #[serde(serialize_with = "token::serialize")]
-    token: Token,
-    title: &'a str,
+struct PageTree {
+    token: Key,
+    title: String,
     at_ms: f64,
-    source: &'a str,
+    source: NameOrUnknown<StackSource>,
     interval_ms: f64,
     missed_samples: u32,
     longest_stop_ms: f64,
     /// When each sample was taken, in microseconds after the one before it, the first after the start of the
-    /// message; the
-    /// last entry ends the last sample.
+    /// message; the last entry ends the last sample.
     gaps_us: Vec<u64>,
     /// For each node in pre-order: frame, depth, first sample, number of samples.
     nodes: Vec<u32>,
 }
 
-impl<'a> PageTree<'a> {
-    fn new(tree: &SampledTree, view: &'a TreeView) -> Self {
+impl PageTree {
+    fn new(a: &Analysis, tree: &SampledTree) -> Self {
         let mut before = tree.start_ns;
         let gaps_us = tree
             .sample_ns
@@ -98,13 +103,13 @@ impl<'a> PageTree<'a> {
             .map(|&at| (at.since(std::mem::replace(&mut before, at)) / 1_000).min(u64::from(u32::MAX) << 10))
             .collect();
         Self {
-            token: tree.token,
-            title: &view.title,
-            at_ms: view.at_ms,
-            source: view.source,
-            interval_ms: view.interval_ms,
-            missed_samples: view.missed_samples,
-            longest_stop_ms: view.longest_stop_ms,
+            token: Key(tree.token),
+            title: tree_title(a, tree.token),
+            at_ms: ms_between(tree.start_ns, a.dump_ns),
+            source: NameOrUnknown(tree.source),
+            interval_ms: ms(tree.interval_ns()),
+            missed_samples: tree.missed_samples,
+            longest_stop_ms: ms(tree.longest_suspend_ns),
             gaps_us,
             nodes: tree
                 .nodes
@@ -146,41 +151,39 @@ fn frames<'a>(frames: &'a [Frame]) -> (Vec<&'a str>, Vec<[i64; 6]>) {
     (strings, rows)
 }
 
-/// The page of a report. `view` is the view of `analysis`.
+/// The page of a report and of what [`crate::diagnose::diagnose`] found in it.
 ///
 /// # Errors
 /// When the report cannot be written as JSON, which does not happen.
-pub fn page(analysis: &Analysis, view: &ReportView) -> serde_json::Result<String> {
-    let (strings, frames) = frames(&analysis.frames);
+pub fn page(a: &Analysis, diagnosis: &Diagnosis) -> serde_json::Result<String> {
+    let (strings, frames) = frames(&a.frames);
     let data = Page {
-        report: &view.report,
-        history: &view.history,
-        current: &view.current,
-        main_thread: view.main_thread.as_ref(),
-        locks: &view.locks,
-        threads: &view.threads,
-        system_trace: view.system_trace.as_ref(),
-        pending: &view.pending,
-        display_frames: view.display_frames.as_ref().and_then(PageFrames::new),
-        features: &view.features,
-        statistics: view.statistics.iter().map(|f| summary::statistic(&f.name, &f.value)).collect(),
-        lost: &view.lost,
-        damage: &view.damage,
+        report: HeaderView::new(a),
+        history: a.history.iter().map(|record| RecordView::new(a, record)).collect(),
+        current: CurrentView::new(a),
+        main_thread: a.main_thread.as_ref().map(|main| MainThreadView::new(a, main)),
+        locks: LocksView::new(a),
+        threads: ThreadsView::new(a),
+        system_trace: a.system_trace.as_ref().map(|trace| SystemTraceView::new(a, trace)),
+        pending: PendingView::new(a),
+        display_frames: DisplayFrames::new(a).and_then(PageFrames::new),
+        features: a.features.iter().map(FeatureView::new).collect(),
+        statistics: a.statistics.iter().map(|f| summary::statistic(&f.name, &f.value)).collect(),
+        lost: &a.lost,
+        damage: &a.issues,
         strings,
         frames,
-        trees: analysis.trees.iter().zip(&view.trees).map(|(tree, view)| PageTree::new(tree, view)).collect(),
+        trees: a.trees.iter().map(|tree| PageTree::new(a, tree)).collect(),
     };
-    let title =
-        if view.report.process.name.is_empty() { "unknown process" } else { &view.report.process.name };
     let script = format!("(() => {{\n'use strict';\n{}}})();\n", SCRIPT.concat());
     let mut page = String::with_capacity(256 << 10);
     for part in SKELETON.split("{{").flat_map(|piece| piece.split_inclusive("}}")) {
         match part {
-            "title}}" => page.push_str(&escape(title)),
-            "about}}" => page.push_str(&summary::about(view)),
-            "verdict}}" => page.push_str(&summary::verdict(view)),
-            "graph}}" => page.push_str(&wait_graph::section(analysis)),
-            "stack}}" => page.push_str(&summary::stack(view)),
+            "title}}" => page.push_str(&escape(process_name(a))),
+            "about}}" => page.push_str(&summary::about(a)),
+            "verdict}}" => page.push_str(&summary::verdict(a, diagnosis)),
+            "graph}}" => page.push_str(&wait_graph::section(a)),
+            "stack}}" => page.push_str(&summary::stack(a)),
             "style}}" => page.push_str(STYLE),
             "data}}" => page.push_str(&in_script(&serde_json::to_string(&data)?)),
             "script}}" => page.push_str(&script),

@@ -1,68 +1,43 @@
 //! What the page says without its script: what the report is about, the verdict, whether it is an ANR and how the process
 //! ended, and the stack at the dump as text to copy.
 
-use crate::diagnose::Cause;
-use crate::model::time::format_ms;
+use crate::derive::{self, about_device, last_stack, process_name, reason};
+use crate::diagnose::{Cause, Diagnosis};
+use crate::model::Analysis;
+use crate::model::anr_words::{exit_reason, verdict_summary};
+use crate::model::time::{format_ms, format_ns, ms_between};
 use crate::render::escape::{breakable, escape};
-use crate::render::json::{CurrentView, ReportView};
 use crate::render::stack_text;
+use loopbox_format::model::{AnrVerdict, Named};
 use std::fmt::Write as _;
 
 /// The header of the page.
-pub(super) fn about(view: &ReportView) -> String {
-    let (report, process) = (&view.report, &view.report.process);
-    let name = if process.name.is_empty() { "unknown process" } else { &process.name };
-    let mut out = format!("<h1>{}</h1>\n", escape(name));
+pub(super) fn about(a: &Analysis) -> String {
+    let (meta, process) = (&a.meta, &a.meta.process);
+    let mut out = format!("<h1>{}</h1>\n", escape(process_name(a)));
     let mut line = |text: &str| {
         let _ = writeln!(out, "<p class=\"sub\">{}</p>", escape(text));
     };
-    let api = if process.api_level > 0 { format!("API {}", process.api_level) } else { String::new() };
-    let pid = if process.pid > 0 { format!("pid {}", process.pid) } else { String::new() };
-    let about = [&process.app_version, &process.device, &api, &process.abi, &pid];
-    line(
-        &about
-            .map(String::as_str)
-            .into_iter()
-            .filter(|text| !text.is_empty())
-            .collect::<Vec<_>>()
-            .join(" · "),
-    );
-    let at = report.dumped_at.utc.as_deref().unwrap_or("at an unknown time");
-    let recorder = if report.producer.is_empty() { "an unknown recorder" } else { &report.producer };
-    line(&format!("written {at}, {}, by {recorder}", reason(view)));
-    if let Some(started) = process.started_at_ms.filter(|started| *started <= process.installed_at_ms) {
-        let after = format_ms(process.installed_at_ms - started);
-        line(&format!("the recorder was installed {after} after the process started"));
+    let mut about = about_device(a);
+    if process.pid > 0 {
+        about.push(format!("pid {}", process.pid));
     }
-    for note in &report.annotations {
-        line(&format!("{}: {}", note.name, note.value));
+    line(&about.join(" · "));
+    let written = a.wall_clock().rfc3339(meta.dumped_at.uptime_ns);
+    let at = written.as_deref().unwrap_or("at an unknown time");
+    let recorder = if meta.producer.is_empty() { "an unknown recorder" } else { &meta.producer };
+    line(&format!("written {at}, {}, by {recorder}", reason(a)));
+    if let Some(after_ns) = a.install_after_start_ns() {
+        line(&format!("the recorder was installed {} after the process started", format_ns(after_ns)));
+    }
+    for (name, value) in &meta.annotations {
+        line(&format!("{name}: {value}"));
     }
     out
 }
 
-/// Why the report was written.
-fn reason(view: &ReportView) -> String {
-    let reason = &view.report.reason;
-    match (reason.kind, reason.crash_signal) {
-        ("sigquit", _) => "on SIGQUIT (the system's ANR signal)".into(),
-        ("hang", _) if matches!(view.current, CurrentView::Outside { .. }) => {
-            "because main was busy outside of messages for longer than it may".into()
-        }
-        ("hang", _) if matches!(view.current, CurrentView::Idle { .. } | CurrentView::Unknown) => {
-            "because main slept while messages were due".into()
-        }
-        ("hang", _) => "because a message ran longer than it may".into(),
-        ("requested", _) if reason.words.is_empty() => "on the app's request".into(),
-        ("requested", _) => format!("on the app's request: {}", reason.words),
-        ("recovered", Some(signal)) => format!("recovered after the process was gone, signal {signal}"),
-        ("recovered", None) => "recovered after the process was gone".into(),
-        _ => "for an unknown reason".into(),
-    }
-}
-
 /// The verdict with its evidence, and the other possible causes.
-pub(super) fn verdict(view: &ReportView) -> String {
-    let verdict = &view.verdict;
+pub(super) fn verdict(a: &Analysis, verdict: &Diagnosis) -> String {
     let level = verdict.confidence.map_or("", |level| level.as_str());
     let mut out = format!("<div class=\"card verdict {level}\">\n<h2>{}", escape(&verdict.headline));
     if !level.is_empty() {
@@ -89,7 +64,7 @@ pub(super) fn verdict(view: &ReportView) -> String {
         out.push_str("</details>\n");
     }
     out.push_str("</div>\n");
-    anr(&mut out, view);
+    anr(&mut out, a);
     out
 }
 
@@ -115,28 +90,28 @@ fn list(out: &mut String, lines: &[String]) {
 }
 
 /// Whether it is an ANR, and how the process ended.
-fn anr(out: &mut String, view: &ReportView) {
-    let anr = &view.anr;
-    if anr.summary.is_empty() && anr.evidence.is_empty() {
+fn anr(out: &mut String, a: &Analysis) {
+    let (summary, evidence) = (verdict_summary(&a.anr), derive::evidence(a));
+    if summary.is_empty() && evidence.is_empty() {
         return;
     }
-    let level = match anr.verdict {
-        "confirmed" | "probable" => "high",
-        "hang" => "medium",
+    let level = match a.anr.verdict {
+        AnrVerdict::Confirmed | AnrVerdict::Probable => "high",
+        AnrVerdict::Hang => "medium",
         _ => "low",
     };
-    let title = if anr.summary.is_empty() { "not judged" } else { anr.summary };
+    let title = if summary.is_empty() { "not judged" } else { summary };
     let _ = writeln!(
         out,
         "<div class=\"card anr\" id=\"anr\">\n<h2>ANR: {title}<span class=\"tag {level}\">{}</span></h2>",
-        anr.verdict
+        a.anr.verdict.name()
     );
-    list(out, &anr.evidence);
-    if let Some(exit) = &anr.exit {
+    list(out, &evidence);
+    if let Some(exit) = &a.anr.exit {
         let _ = writeln!(
             out,
             "<dl><dt>process ended by</dt><dd>{} ({})</dd><dt>in the system's words</dt><dd>{}</dd></dl>",
-            escape(exit.name),
+            escape(exit_reason(exit.reason)),
             exit.reason,
             escape(if exit.description.is_empty() { "none" } else { &exit.description })
         );
@@ -145,12 +120,12 @@ fn anr(out: &mut String, view: &ReportView) {
 }
 
 /// What the main thread did at the dump: its native frames, then those of Java, with recursion folded. Empty without both.
-pub(super) fn stack(view: &ReportView) -> String {
-    let lines = stack_text(view);
+pub(super) fn stack(a: &Analysis) -> String {
+    let lines = stack_text(a);
     if lines.is_empty() {
         return String::new();
     }
-    let when = view.last_stack.as_ref().map_or(0.0, |stack| -stack.at_ms);
+    let when = last_stack(a).map_or(0.0, |stack| ms_between(a.dump_ns, stack.at_ns));
     let about = if when > 0.05 {
         format!("as of {} before the dump", format_ms(when))
     } else {

@@ -1,295 +1,142 @@
 //! Whether the report is of an ANR.
 
+use crate::derive;
 use crate::model::Analysis;
-use crate::model::anr_words::{exit_reason, verdict, verdict_summary};
-use crate::model::plural::plural;
-use crate::model::time::{format_ns, ms};
-use loopbox_format::model::{Anr, CpuUse, DumpReason, Feature, MainState, SignalOrigin, SystemWord};
+use crate::model::anr_words::{exit_reason, verdict_summary};
+use crate::model::name::Name;
+use crate::model::time::ms;
+use loopbox_format::model::{AnrVerdict, CpuUse, ProcessExit, QuitSignal, SignalOrigin, SystemWord};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Whether the report is of an ANR, by whose report, and the evidence.
-#[derive(Debug, Clone, Serialize)]
-pub struct AnrView {
-    /// `confirmed`, `probable`, `hang`, `responsive`; `unknown` when the recorder did not classify the hang.
-    pub verdict: &'static str,
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct AnrView<'a> {
+    /// `confirmed`: the system reported it; `probable`: the system's signal came while main was busy; `hang`: a message outran
+    /// its hang threshold, or main slept while messages were due; `responsive`; `unknown`: no verdict.
+    verdict: Name<AnrVerdict>,
     /// The verdict in words; empty when it is `unknown`.
-    pub summary: &'static str,
+    summary: &'static str,
     /// The evidence in words.
-    pub evidence: Vec<String>,
-    /// How long the running message had been running, without `frozen_ms`.
-    pub ran_ms: f64,
-    /// The hang threshold for such a message; `None` when there was none.
-    pub hang_threshold_ms: Option<f64>,
-    /// The part of its age in which the process was frozen.
-    pub frozen_ms: f64,
-    /// How long the main thread waited for a CPU since the hang was first suspected; `None` when that was not
-    /// counted.
-    pub starved_ms: Option<f64>,
-    /// Who used the processors meanwhile; `None` when that was not counted.
-    pub cpu: Option<CpuView>,
+    evidence: Vec<String>,
+    /// How long the running message had been running, or main had slept while messages were due, without `frozen_ms`.
+    ran_ms: f64,
+    /// The hang threshold for such a message; null when there was none.
+    hang_threshold_ms: Option<f64>,
+    /// The part of its age in which the process did not run.
+    frozen_ms: f64,
+    /// How long the main thread waited for a CPU since the hang was first suspected; null when that was not counted.
+    starved_ms: Option<f64>,
+    /// Who used the processors meanwhile; null when that was not counted.
+    cpu: Option<CpuView>,
     /// The total time of the message, once it has ended.
-    pub ended_after_ms: Option<f64>,
+    ended_after_ms: Option<f64>,
     /// How long the first message of the queue has been overdue.
-    pub overdue_ms: Option<f64>,
-    /// The longest message that had ended shortly before.
-    pub before_ms: f64,
+    overdue_ms: Option<f64>,
+    /// The longest message that had ended in the ten seconds before.
+    before_ms: f64,
     /// Whether a debugger was attached to the process.
-    pub debugged: bool,
+    debugged: bool,
     /// The SIGQUIT that the report answers.
-    pub signal: Option<SignalView>,
-    /// `silent` or `not_responding`; `None` when the recorder did not ask the system.
-    pub system: Option<&'static str>,
+    signal: Option<SignalView>,
+    /// What the system answered; null when the recorder did not ask it.
+    system: Option<Name<&'a SystemWord>>,
     /// How the system describes the ANR.
-    pub system_words: String,
-    /// How the process ended, as recorded by the system.
-    pub exit: Option<ExitView>,
+    system_words: &'a str,
+    /// How the process ended, as `ApplicationExitInfo` has it.
+    exit: Option<ExitView<'a>>,
 }
 
 /// Who used the processors while the running message ran.
-#[derive(Debug, Clone, Serialize)]
-pub struct CpuView {
+#[derive(Debug, Serialize, JsonSchema)]
+struct CpuView {
     /// The length of the time that this is about.
-    pub over_ms: f64,
+    over_ms: f64,
     /// CPU time of the main thread.
-    pub main_ms: f64,
-    /// CPU time of the process, the main thread included; `None` when it was not read.
-    pub process_ms: Option<f64>,
-    /// How many processors the main thread may run on; `None` when that was not read.
-    pub processors: Option<u32>,
+    main_ms: f64,
+    /// CPU time of the process, the main thread included; null when it was not read.
+    process_ms: Option<f64>,
+    /// How many processors the main thread may run on; null when that was not read.
+    processors: Option<u32>,
 }
 
 /// A SIGQUIT signal.
-#[derive(Debug, Clone, Serialize)]
-pub struct SignalView {
-    /// The sender: `system`, `same_process`, `same_user`, `shell`, `other`.
-    pub origin: &'static str,
+#[derive(Debug, Serialize, JsonSchema)]
+struct SignalView {
+    /// The sender.
+    origin: Name<SignalOrigin>,
     /// The process id of the sender.
-    pub pid: u32,
+    pid: u32,
     /// The user id of the sender.
-    pub uid: u32,
+    uid: u32,
     /// The number of SIGQUIT signals so far.
-    pub count: u32,
+    count: u32,
 }
 
 /// The end of a process.
-#[derive(Debug, Clone, Serialize)]
-pub struct ExitView {
+#[derive(Debug, Serialize, JsonSchema)]
+struct ExitView<'a> {
     /// The number of the `ApplicationExitInfo.REASON_*` constant.
-    pub reason: i32,
+    reason: i32,
     /// The reason in words.
-    pub name: &'static str,
+    name: &'static str,
     /// How the system describes the end.
-    pub description: String,
+    description: &'a str,
     /// The Unix time of the end.
-    pub unix_ms: u64,
+    unix_ms: u64,
 }
 
-impl AnrView {
-    pub(crate) fn new(a: &Analysis) -> Self {
+impl<'a> AnrView<'a> {
+    pub(super) fn new(a: &'a Analysis) -> Self {
         let anr = &a.anr;
-        let (system, system_words) = match &anr.system {
-            None => (None, ""),
-            Some(SystemWord::NotResponding(words)) => (Some("not_responding"), words.as_str()),
-            Some(_) => (Some("silent"), ""),
-        };
-        let mut evidence = evidence(anr, a.cpu_use, &a.main);
-        evidence.extend(lost_signal(a));
         Self {
-            verdict: verdict(anr.verdict),
+            verdict: Name(anr.verdict),
             summary: verdict_summary(anr),
-            evidence,
+            evidence: derive::evidence(a),
             ran_ms: ms(anr.ran_ns),
             hang_threshold_ms: anr.hang_threshold_ns.map(ms),
             frozen_ms: ms(anr.frozen_ns),
             starved_ms: a.starved_ns().map(ms),
-            cpu: a.cpu_use.map(|used| CpuView {
-                over_ms: ms(used.over_ns),
-                main_ms: ms(used.main_ns),
-                process_ms: used.process_ns.map(ms),
-                processors: used.processors,
-            }),
+            cpu: a.cpu_use.map(CpuView::new),
             ended_after_ms: anr.ended_after_ns.map(ms),
             overdue_ms: anr.overdue_ns.map(ms),
             before_ms: ms(anr.before_ns),
             debugged: anr.debugged,
-            signal: anr.signal.map(|signal| SignalView {
-                origin: origin(signal.origin),
-                pid: signal.pid,
-                uid: signal.uid,
-                count: signal.count,
-            }),
-            system,
-            system_words: system_words.to_owned(),
-            exit: anr.exit.as_ref().map(|exit| ExitView {
-                reason: exit.reason,
-                name: exit_reason(exit.reason),
-                description: exit.description.clone(),
-                unix_ms: exit.unix_ms,
-            }),
+            signal: anr.signal.map(SignalView::new),
+            system: anr.system.as_ref().map(Name),
+            system_words: match &anr.system {
+                Some(SystemWord::NotResponding(words)) => words,
+                _ => "",
+            },
+            exit: anr.exit.as_ref().map(ExitView::new),
         }
     }
 }
 
-fn origin(origin: SignalOrigin) -> &'static str {
-    match origin {
-        SignalOrigin::System => "system",
-        SignalOrigin::SameProcess => "same_process",
-        SignalOrigin::SameUser => "same_user",
-        SignalOrigin::Shell => "shell",
-        _ => "other",
+impl CpuView {
+    fn new(used: CpuUse) -> Self {
+        Self {
+            over_ms: ms(used.over_ns),
+            main_ms: ms(used.main_ns),
+            process_ms: used.process_ns.map(ms),
+            processors: used.processors,
+        }
     }
 }
 
-/// Why the system's signal may have come without the recorder's having it: then its absence says nothing.
-fn lost_signal(a: &Analysis) -> Option<String> {
-    let own = matches!(a.meta.reason, DumpReason::Hang | DumpReason::Recovered { .. });
-    let state = a.features.iter().find(|state| state.feature == Feature::SigQuit)?;
-    let chosen = !state.on && state.detail.contains("by the app");
-    let doubtful = !state.on || state.detail.contains("in front of ours");
-    (own && a.anr.signal.is_none() && doubtful && !chosen)
-        .then(|| format!("no SIGQUIT was seen, and one may not have reached the recorder: {}", state.detail))
+impl SignalView {
+    fn new(signal: QuitSignal) -> Self {
+        Self { origin: Name(signal.origin), pid: signal.pid, uid: signal.uid, count: signal.count }
+    }
 }
 
-fn evidence(anr: &Anr, cpu_use: Option<CpuUse>, main: &MainState) -> Vec<String> {
-    let mut lines = Vec::new();
-    let long = format_ns;
-    if let Some(exit) = &anr.exit {
-        let words = if exit.description.is_empty() { "no description" } else { &exit.description };
-        lines.push(format!(
-            "the system recorded the end of the process: {} ({words})",
-            exit_reason(exit.reason)
-        ));
-    }
-    match &anr.system {
-        None => {}
-        Some(SystemWord::NotResponding(words)) if words.is_empty() => {
-            lines.push("the system reports that the process does not respond".into());
-        }
-        Some(SystemWord::NotResponding(words)) => {
-            lines.push(format!("the system reports that the process does not respond: {words}"));
-        }
-        Some(_) => {
-            lines.push("the system was asked and does not report that the process does not respond".into());
-        }
-    }
-    if let Some(signal) = anr.signal {
-        let sender = match signal.origin {
-            SignalOrigin::System => "the system".into(),
-            SignalOrigin::SameProcess => "this process itself".into(),
-            SignalOrigin::SameUser => format!("process {} of the same user", signal.pid),
-            SignalOrigin::Shell => format!("a shell or bug report (process {})", signal.pid),
-            _ => format!("process {} of user {}", signal.pid, signal.uid),
-        };
-        let more = if signal.count > 1 { format!(", {} so far", signal.count) } else { String::new() };
-        lines.push(format!("SIGQUIT came from {sender}{more}"));
-    }
-    if anr.ran_ns > 0 {
-        let threshold =
-            anr.hang_threshold_ns.map_or_else(String::new, |ns| format!("; the threshold is {}", long(ns)));
-        let what = match main {
-            MainState::Running(_) => "the running message had taken",
-            MainState::Outside(_) => "what ran outside of messages had taken",
-            _ => "main had slept while messages were due for",
-        };
-        lines.push(format!("{what} {}{threshold}", long(anr.ran_ns)));
-    }
-    if anr.frozen_ns > 0 {
-        lines.push(format!("the process was frozen or stopped for another {}", long(anr.frozen_ns)));
-    }
-    if anr.starved_ns > 0 {
-        lines.push(format!("the main thread waited for a CPU for {} of that time", long(anr.starved_ns)));
-    }
-    if let Some(CpuUse { over_ns, main_ns, process_ns: Some(process_ns), processors }) = cpu_use {
-        let others = long(process_ns.saturating_sub(main_ns));
-        let of = processors.map_or_else(String::new, |n| format!(" on {}", plural(n.into(), "processor")));
-        lines.push(format!(
-            "in the last {}{of} the main thread used {} of CPU time, and the app's other threads {others}",
-            long(over_ns),
-            long(main_ns)
-        ));
-    }
-    if let Some(ended) = anr.ended_after_ns {
-        lines.push(format!("the hang ended: the message took {} in total", long(ended)));
-    }
-    if let Some(overdue) = anr.overdue_ns {
-        lines.push(format!("the first message of the queue was overdue by {}", long(overdue)));
-    }
-    if anr.before_ns > 0 {
-        lines.push(format!("a message that took {} had just ended", long(anr.before_ns)));
-    }
-    if anr.debugged {
-        lines.push("a debugger was attached".into());
-    }
-    lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::test_support::ReportBuilder;
-    use loopbox_format::model::{
-        AnrVerdict, FeatureState, Outside, ProcessExit, QuitSignal, Running, Token, Uptime,
-    };
-
-    #[test]
-    fn evidence_lists_everything_that_is_known() {
-        const S: u64 = 1_000_000_000;
-        let anr = Anr {
-            verdict: AnrVerdict::Confirmed,
-            ran_ns: 6 * S,
-            hang_threshold_ns: Some(5 * S),
-            frozen_ns: 9 * S,
-            starved_ns: S,
-            ended_after_ns: Some(17 * S),
-            overdue_ns: Some(4 * S),
-            before_ns: 2 * S,
-            debugged: true,
-            signal: Some(QuitSignal { origin: SignalOrigin::Shell, pid: 12, uid: 2_000, count: 3 }),
-            system: Some(SystemWord::NotResponding("Input dispatching timed out".into())),
-            exit: Some(ProcessExit { reason: 6, description: "bg anr".into(), unix_ms: 1 }),
-        };
-        let (token, start_ns, as_of_ns) = (Token(1), Uptime(1), Uptime(6 * S));
-        let running = Running { token, start_ns, as_of_ns, cpu_ns: None, depth: 1, message: None };
-        let running = MainState::Running(running);
-        let used = CpuUse { over_ns: 5 * S, main_ns: S / 2, process_ns: Some(9 * S), processors: Some(2) };
-        insta::assert_snapshot!(evidence(&anr, Some(used), &running).join(
-            "
-"
-        ));
-        assert_eq!(evidence(&Anr::default(), None, &running), Vec::<String>::new());
-        let unread = CpuUse { process_ns: None, ..used };
-        assert_eq!(evidence(&Anr::default(), Some(unread), &running), Vec::<String>::new());
-        let anr = Anr { ran_ns: 6 * S, ..Anr::default() };
-        let outside = Outside { token, after_ns: start_ns, start_ns: None, as_of_ns, cpu_ns: None };
-        let outside = evidence(&anr, None, &MainState::Outside(outside));
-        assert_eq!(outside, ["what ran outside of messages had taken 6.00 s"]);
-        let idle = evidence(&anr, None, &MainState::Idle { since_ns: Uptime(1) });
-        assert_eq!(idle, ["main had slept while messages were due for 6.00 s"]);
-    }
-
-    #[test]
-    fn a_hang_without_a_signal_says_what_may_have_kept_it_from_the_recorder() {
-        let in_front = "another library's SIGQUIT handler is installed in front of ours";
-        let ignored = "another library ignores SIGQUIT (SIG_IGN) for the process";
-        for (reason, on, detail, said) in [
-            (DumpReason::Hang, true, in_front, true),
-            (DumpReason::Hang, false, ignored, true),
-            (DumpReason::Recovered { crash_signal: None }, true, in_front, true),
-            (DumpReason::Hang, true, "handled on the main thread", false),
-            (DumpReason::Hang, true, "handled on the main thread, then by another library's handler", false),
-            (DumpReason::Hang, false, "switched off by the app", false),
-            (DumpReason::Requested(String::new()), true, in_front, false),
-        ] {
-            let state = FeatureState { feature: Feature::SigQuit, on, detail: detail.to_owned() };
-            let decoded = ReportBuilder::new().with(|report| {
-                report.meta.reason = reason.clone();
-                report.features.retain(|state| state.feature != Feature::SigQuit);
-                report.features.push(state);
-            });
-            let lines = AnrView::new(&Analysis::new(&decoded.build())).evidence;
-            let expected =
-                format!("no SIGQUIT was seen, and one may not have reached the recorder: {detail}");
-            assert_eq!(lines.contains(&expected), said, "{reason:?}, {detail}: {lines:?}");
+impl<'a> ExitView<'a> {
+    fn new(exit: &'a ProcessExit) -> Self {
+        Self {
+            reason: exit.reason,
+            name: exit_reason(exit.reason),
+            description: &exit.description,
+            unix_ms: exit.unix_ms,
         }
     }
 }

@@ -1,30 +1,30 @@
 //! What the main thread was doing.
 
 use super::message::MessageView;
+use crate::model::Analysis;
 use crate::model::time::{ms, ms_between};
-use crate::model::{Analysis, token};
-use loopbox_format::model::{MainState, Token};
+use crate::model::token::Key;
+use loopbox_format::model::MainState;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What the main thread was doing at the dump.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "state", rename_all = "snake_case")]
-pub enum CurrentView {
+pub(crate) enum CurrentView<'a> {
     /// Nothing is known.
     Unknown,
     /// No message was running.
     Idle {
         /// How long no message had been running.
         for_ms: f64,
-        /// What the main thread's stacks of that time are under in `trees`; `None` without any.
-        #[serde(serialize_with = "token::serialize_option")]
-        token: Option<Token>,
+        /// What the main thread's stacks of that time are under in `trees`; null without any.
+        token: Option<Key>,
     },
     /// The main thread was busy, and in no message.
     Outside {
         /// What its stacks are under in `trees`: the message before it, `after-45`.
-        #[serde(serialize_with = "token::serialize")]
-        token: Token,
+        token: Key,
         /// When the last message had ended, relative to the dump.
         after_ms: f64,
         /// When it began, relative to the dump; the end of the last message when that is not known.
@@ -33,9 +33,9 @@ pub enum CurrentView {
         age_ms: f64,
         /// Whether the start is not known: then it began after `at_ms`, and `age_ms` is the most that it can be.
         at_most: bool,
-        /// The CPU time of the main thread since the last message; `None` when unknown.
+        /// The CPU time of the main thread since the last message; null when unknown.
         cpu_ms: Option<f64>,
-        /// What ran, by the stacks: `input`, `an idle handler`; `None` when they do not show it.
+        /// What ran, by the stacks: `input`, `an idle handler`; null when they do not show it.
         place: Option<&'static str>,
         /// Whether the report has a stack tree of it.
         has_tree: bool,
@@ -43,33 +43,32 @@ pub enum CurrentView {
     /// A message was running.
     Running {
         /// The number of the message.
-        #[serde(serialize_with = "token::serialize")]
-        token: Token,
+        token: Key,
         /// When its dispatch started, relative to the dump.
         at_ms: f64,
         /// How long it had been running.
         age_ms: f64,
         /// The part of it before the recorder was installed: there are no stacks of that part.
         before_install_ms: f64,
-        /// The CPU time of the main thread since then; `None` when unknown.
+        /// The CPU time of the main thread since then; null when unknown.
         cpu_ms: Option<f64>,
         /// The number of nested `Looper.loop()` calls: 1 for an ordinary message.
         depth: u32,
-        /// What identifies the message; `None` when that is not known.
-        message: Option<MessageView>,
+        /// What identifies the message; null when that is not known.
+        message: Option<MessageView<'a>>,
         /// Whether the report has a stack tree of the message.
         has_tree: bool,
     },
 }
 
-impl CurrentView {
-    pub(super) fn new(a: &Analysis) -> Self {
+impl<'a> CurrentView<'a> {
+    pub(crate) fn new(a: &'a Analysis) -> Self {
         match &a.main {
             MainState::Idle { since_ns } => {
-                Self::Idle { for_ms: ms(a.dump_ns.since(*since_ns)), token: a.current_token() }
+                Self::Idle { for_ms: ms(a.dump_ns.since(*since_ns)), token: a.current_token().map(Key) }
             }
             MainState::Outside(outside) => Self::Outside {
-                token: outside.token,
+                token: Key(outside.token),
                 after_ms: ms_between(outside.after_ns, a.dump_ns),
                 at_ms: ms_between(outside.start_ns.unwrap_or(outside.after_ns), a.dump_ns),
                 age_ms: ms(outside.age_ns()),
@@ -79,7 +78,7 @@ impl CurrentView {
                 has_tree: a.tree(outside.token).is_some(),
             },
             MainState::Running(running) => Self::Running {
-                token: running.token,
+                token: Key(running.token),
                 at_ms: ms_between(running.start_ns, a.dump_ns),
                 age_ms: ms(running.age_ns()),
                 before_install_ms: ms(a.before_install_ns(running.start_ns, running.age_ns())),
@@ -89,17 +88,6 @@ impl CurrentView {
                 has_tree: a.tree(running.token).is_some(),
             },
             _ => Self::Unknown,
-        }
-    }
-}
-
-impl CurrentView {
-    /// What the stacks of the dump are under in `trees`.
-    pub(crate) fn token(&self) -> Option<Token> {
-        match self {
-            Self::Unknown => None,
-            Self::Idle { token, .. } => *token,
-            Self::Outside { token, .. } | Self::Running { token, .. } => Some(*token),
         }
     }
 }

@@ -2,133 +2,150 @@
 
 use super::recorder::NamedValueView;
 use crate::model::Analysis;
+use crate::model::name::Name;
 use crate::model::time::{ms, ms_between};
-use loopbox_format::model::DumpReason;
+use loopbox_format::model::{DumpReason, Limits};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Which recorder wrote the report, about which process, when and why.
-#[derive(Debug, Clone, Serialize)]
-pub struct HeaderView {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct HeaderView<'a> {
     /// The name and version of the recorder.
-    pub producer: String,
+    producer: &'a str,
     /// Why the report was written.
-    pub reason: ReasonView,
+    reason: ReasonView<'a>,
     /// When the report was written.
-    pub dumped_at: ClockView,
+    dumped_at: ClockView,
     /// The process that the report is about.
-    pub process: ProcessView,
+    process: ProcessView<'a>,
     /// The limits that the recorder was configured with.
-    pub limits: LimitsView,
+    limits: LimitsView,
     /// The time from the start of the history to the dump.
-    pub history_ms: f64,
+    history_ms: f64,
     /// The annotations that the app has set.
-    pub annotations: Vec<NamedValueView>,
+    annotations: Vec<NamedValueView<'a>>,
 }
 
 /// Why the report was written.
-#[derive(Debug, Clone, Serialize)]
-pub struct ReasonView {
-    /// `sigquit`, `hang`, `requested` or `recovered`.
-    pub kind: &'static str,
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ReasonView<'a> {
+    /// What made the recorder write.
+    kind: Name<&'a DumpReason>,
     /// The reason that the app gave when it requested the report.
-    pub words: String,
+    words: &'a str,
     /// The signal that a crash handler noted, when the report was recovered after a crash.
-    pub crash_signal: Option<i32>,
+    crash_signal: Option<i32>,
 }
 
 /// An instant on two clocks.
-#[derive(Debug, Clone, Serialize)]
-pub struct ClockView {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ClockView {
     /// The uptime.
-    pub uptime_ms: f64,
-    /// The Unix time; `None` when unknown.
-    pub unix_ms: Option<i64>,
-    /// The time in UTC as RFC 3339; `None` when unknown.
-    pub utc: Option<String>,
+    uptime_ms: f64,
+    /// The Unix time; null when unknown.
+    unix_ms: Option<i64>,
+    /// The time in UTC as RFC 3339; null when unknown.
+    utc: Option<String>,
 }
 
 /// The process that the report is about.
-#[derive(Debug, Clone, Serialize)]
-pub struct ProcessView {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ProcessView<'a> {
     /// The process id.
-    pub pid: u32,
+    pid: u32,
     /// The process name.
-    pub name: String,
+    name: &'a str,
     /// `Build.VERSION.SDK_INT`.
-    pub api_level: u32,
+    api_level: u32,
     /// The ABI of the process.
-    pub abi: String,
+    abi: &'a str,
     /// The version of the app; empty when unknown.
-    pub app_version: String,
+    app_version: &'a str,
     /// The manufacturer and model of the device; empty when unknown.
-    pub device: String,
-    /// When the process started, relative to the dump; `None` when unknown.
-    pub started_at_ms: Option<f64>,
+    device: &'a str,
+    /// When the process started, relative to the dump; null when unknown.
+    started_at_ms: Option<f64>,
     /// When the recorder was installed, relative to the dump.
-    pub installed_at_ms: f64,
+    installed_at_ms: f64,
 }
 
 /// The limits that the recorder was configured with.
-#[derive(Debug, Clone, Serialize)]
-pub struct LimitsView {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LimitsView {
     /// The work time at which a group of messages is full.
-    pub group_ms: f64,
+    group_ms: f64,
     /// The dispatch time from which a message is kept by name.
-    pub detail_ms: f64,
+    detail_ms: f64,
     /// The number of records that the history keeps.
-    pub slots: u32,
+    slots: u32,
     /// The number of messages that a record keeps by name.
-    pub details_per_record: u32,
+    details_per_record: u32,
     /// The age of a message at which stack sampling starts.
-    pub sample_onset_ms: f64,
-    /// The interval between two samples.
-    pub sample_interval_ms: f64,
+    sample_onset_ms: f64,
+    /// The interval between two samples; 0: one stack of each message.
+    sample_interval_ms: f64,
 }
 
-impl HeaderView {
-    pub(super) fn new(a: &Analysis) -> Self {
-        let (meta, limits) = (&a.meta, a.meta.limits);
-        let reason = |kind, words: &str, crash_signal| ReasonView { kind, words: words.into(), crash_signal };
-        let reason = match &meta.reason {
-            DumpReason::SigQuit => reason("sigquit", "", None),
-            DumpReason::Hang => reason("hang", "", None),
-            DumpReason::Requested(words) => reason("requested", words, None),
-            DumpReason::Recovered { crash_signal } => reason("recovered", "", *crash_signal),
-            _ => reason("unknown", "", None),
-        };
-        let at = meta.dumped_at.uptime_ns;
+impl<'a> HeaderView<'a> {
+    pub(crate) fn new(a: &'a Analysis) -> Self {
+        let annotations = a.meta.annotations.iter();
         Self {
-            producer: meta.producer.clone(),
-            reason,
-            dumped_at: ClockView {
-                uptime_ms: ms(at.0),
-                unix_ms: a.wall_clock().unix_ms(at),
-                utc: a.wall_clock().rfc3339(at),
-            },
-            process: ProcessView {
-                pid: meta.process.pid,
-                name: meta.process.name.clone(),
-                api_level: meta.process.api_level,
-                abi: meta.process.abi.clone(),
-                app_version: meta.process.app_version.clone(),
-                device: meta.process.device.clone(),
-                started_at_ms: meta.process.started_ns.map(|at| ms_between(at, a.dump_ns)),
-                installed_at_ms: ms_between(meta.process.installed_ns, a.dump_ns),
-            },
-            limits: LimitsView {
-                group_ms: ms(limits.group_ns),
-                detail_ms: ms(limits.detail_ns),
-                slots: limits.slots,
-                details_per_record: limits.details_per_record,
-                sample_onset_ms: ms(limits.sample_onset_ns),
-                sample_interval_ms: ms(limits.sample_interval_ns),
-            },
+            producer: &a.meta.producer,
+            reason: ReasonView::new(&a.meta.reason),
+            dumped_at: ClockView::new(a),
+            process: ProcessView::new(a),
+            limits: LimitsView::new(a.meta.limits),
             history_ms: ms(a.history_span_ns()),
-            annotations: meta
-                .annotations
-                .iter()
-                .map(|(name, value)| NamedValueView { name: name.clone(), value: value.clone() })
-                .collect(),
+            annotations: annotations.map(|(name, value)| NamedValueView { name, value }).collect(),
+        }
+    }
+}
+
+impl<'a> ReasonView<'a> {
+    fn new(reason: &'a DumpReason) -> Self {
+        let (words, crash_signal) = match reason {
+            DumpReason::Requested(words) => (words.as_str(), None),
+            DumpReason::Recovered { crash_signal } => ("", *crash_signal),
+            _ => ("", None),
+        };
+        Self { kind: Name(reason), words, crash_signal }
+    }
+}
+
+impl ClockView {
+    fn new(a: &Analysis) -> Self {
+        let at = a.meta.dumped_at.uptime_ns;
+        let clock = a.wall_clock();
+        Self { uptime_ms: ms(at.0), unix_ms: clock.unix_ms(at), utc: clock.rfc3339(at) }
+    }
+}
+
+impl<'a> ProcessView<'a> {
+    fn new(a: &'a Analysis) -> Self {
+        let process = &a.meta.process;
+        Self {
+            pid: process.pid,
+            name: &process.name,
+            api_level: process.api_level,
+            abi: &process.abi,
+            app_version: &process.app_version,
+            device: &process.device,
+            started_at_ms: process.started_ns.map(|at| ms_between(at, a.dump_ns)),
+            installed_at_ms: ms_between(process.installed_ns, a.dump_ns),
+        }
+    }
+}
+
+impl LimitsView {
+    fn new(limits: Limits) -> Self {
+        Self {
+            group_ms: ms(limits.group_ns),
+            detail_ms: ms(limits.detail_ns),
+            slots: limits.slots,
+            details_per_record: limits.details_per_record,
+            sample_onset_ms: ms(limits.sample_onset_ns),
+            sample_interval_ms: ms(limits.sample_interval_ns),
         }
     }
 }

@@ -1,12 +1,11 @@
-//! The report as JSON: what `loopbox show --json` prints, and what the text and the HTML page are made from.
+//! The report as JSON: what `loopbox show --json` prints, and the page's data.
 //!
-//! The schema is documented in `docs/json.md` and named in [`ReportView::schema`]. Fields may be added; none is renamed
-//! or removed without a new name of the schema. All times are milliseconds with a fraction; `at_ms` is relative to the
-//! dump and negative before it.
+//! The shape is declared here and nowhere else: `docs/schema/report-1.schema.json` is made from these types and their
+//! comments, and a test compares it. Fields may be added; none is renamed or removed without a new name of the schema. All
+//! times are milliseconds with a fraction; `at_ms` is relative to the dump and negative before it.
 
 mod anr;
 mod current;
-mod display_frames;
 mod header;
 mod history;
 mod last_stack;
@@ -19,102 +18,98 @@ mod stacks;
 mod system_trace;
 mod threads;
 
-pub use anr::{AnrView, ExitView, SignalView};
-pub use current::CurrentView;
-pub use display_frames::{DisplayFrameView, DisplayFramesView};
-pub use header::{ClockView, HeaderView, LimitsView, ProcessView, ReasonView};
-pub use history::{DetailView, RecordView, SlowestView};
-pub use last_stack::LastStackView;
-pub use locks::{HolderView, LockView, LocksView};
-pub use main_thread::{
-    MainThreadView, NativeFrameView, NativeModuleView, NativeStackView, ProgressView, SystemCallView,
+pub use main_thread::NativeStackView;
+pub(crate) use {
+    current::CurrentView, header::HeaderView, history::RecordView, locks::LocksView,
+    main_thread::MainThreadView, pending::PendingView, recorder::FeatureView, system_trace::SystemTraceView,
+    threads::ThreadsView,
 };
-pub use message::MessageView;
-pub use pending::{PendingEntryView, PendingView};
-pub use recorder::{FeatureView, NamedValueView};
-pub use stacks::{HotFrame, NodeView, TreeView};
-pub use system_trace::{SystemTraceView, ThreadTraceView};
-pub use threads::{ThreadView, ThreadsView};
 
+use crate::derive::last_stack;
 use crate::diagnose::Diagnosis;
 use crate::model::{Analysis, Frame, Issue};
+use crate::render::smoothness::DisplayFrames;
+use anr::AnrView;
+use last_stack::LastStackView;
+use recorder::NamedValueView;
+use schemars::JsonSchema;
 use serde::Serialize;
+use stacks::TreeView;
 
 /// The name and version of the JSON schema.
 pub const SCHEMA: &str = "loopbox.report/1";
 
-/// A whole report.
-#[derive(Debug, Clone, Serialize)]
-pub struct ReportView {
-    /// [`SCHEMA`].
-    pub schema: &'static str,
+/// What `loopbox show --json` prints. Times are milliseconds; docs/json.md has what all members share. Members may be added;
+/// none is renamed, removed or given another meaning without a new version of the schema.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReportView<'a> {
+    /// The name and version of the schema.
+    #[schemars(extend("const" = SCHEMA))]
+    schema: &'static str,
     /// The diagnosis: the possible causes, most probable first.
-    pub verdict: Diagnosis,
+    verdict: &'a Diagnosis,
     /// Whether the report is of an ANR, and the evidence.
-    pub anr: AnrView,
+    anr: AnrView<'a>,
     /// Which recorder wrote the report, about which process, when and why.
-    pub report: HeaderView,
+    report: HeaderView<'a>,
     /// The records of the message history, oldest first.
-    pub history: Vec<RecordView>,
+    history: Vec<RecordView<'a>>,
     /// What the main thread was doing at the dump.
-    pub current: CurrentView,
-    /// What it did at the newest look before the dump; `None` without stacks of it.
-    pub last_stack: Option<LastStackView>,
-    /// What the kernel reported of the main thread, and its native stack; `None` when it was not asked.
-    pub main_thread: Option<MainThreadView>,
+    current: CurrentView<'a>,
+    /// The newest stack of what the main thread was doing; null without stacks of it.
+    last_stack: Option<LastStackView>,
+    /// What the kernel reported of the main thread, and its native stack; null when it was not asked.
+    main_thread: Option<MainThreadView<'a>>,
     /// The locks that kept the main thread waiting.
-    pub locks: LocksView,
+    locks: LocksView<'a>,
     /// ART's own trace of the ANR; left out without one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub system_trace: Option<SystemTraceView>,
+    system_trace: Option<SystemTraceView<'a>>,
     /// What the other threads were doing.
-    pub threads: ThreadsView,
+    threads: ThreadsView<'a>,
     /// The pending messages of the main Looper.
-    pub pending: PendingView,
+    pending: PendingView<'a>,
     /// The sampled stack trees, oldest first.
-    pub trees: Vec<TreeView>,
+    trees: Vec<TreeView>,
     /// The distinct frames; trees refer to them by index.
-    pub frames: Vec<Frame>,
+    frames: &'a [Frame],
     /// The display's frames; left out when none were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub display_frames: Option<DisplayFramesView>,
+    display_frames: Option<DisplayFrames>,
     /// The features of the recorder, and why some were off.
-    pub features: Vec<FeatureView>,
+    features: Vec<FeatureView<'a>>,
     /// Statistics of the process and the system at the dump.
-    pub statistics: Vec<NamedValueView>,
+    statistics: Vec<NamedValueView<'a>>,
     /// What could not be used of the ring that the report was recovered from.
-    pub lost: Vec<String>,
-    /// What could not be read; empty for an intact file.
-    pub damage: Vec<Issue>,
+    lost: &'a [String],
+    /// What could not be read or was left out; empty for an intact file.
+    damage: &'a [Issue],
 }
 
-impl ReportView {
+impl<'a> ReportView<'a> {
     /// The view of a report and of what [`crate::diagnose::diagnose`] found in it.
-    pub fn new(analysis: &Analysis, diagnosis: &Diagnosis) -> Self {
+    pub fn new(a: &'a Analysis, verdict: &'a Diagnosis) -> Self {
+        let statistics = a.statistics.iter();
         Self {
             schema: SCHEMA,
-            verdict: diagnosis.clone(),
-            anr: AnrView::new(analysis),
-            report: HeaderView::new(analysis),
-            history: analysis.history.iter().map(|record| RecordView::new(analysis, record)).collect(),
-            current: CurrentView::new(analysis),
-            last_stack: LastStackView::new(analysis),
-            main_thread: MainThreadView::new(analysis),
-            locks: LocksView::new(analysis),
-            system_trace: SystemTraceView::new(analysis),
-            threads: ThreadsView::new(analysis),
-            pending: PendingView::new(analysis),
-            trees: analysis.trees.iter().map(|tree| TreeView::new(analysis, tree)).collect(),
-            frames: analysis.frames.to_vec(),
-            display_frames: DisplayFramesView::new(analysis),
-            features: analysis.features.iter().map(FeatureView::new).collect(),
-            statistics: analysis
-                .statistics
-                .iter()
-                .map(|f| NamedValueView { name: f.name.clone(), value: f.value.clone() })
-                .collect(),
-            lost: analysis.lost.clone(),
-            damage: analysis.issues.clone(),
+            verdict,
+            anr: AnrView::new(a),
+            report: HeaderView::new(a),
+            history: a.history.iter().map(|record| RecordView::new(a, record)).collect(),
+            current: CurrentView::new(a),
+            last_stack: last_stack(a).map(|stack| LastStackView::new(stack, a.dump_ns)),
+            main_thread: a.main_thread.as_ref().map(|main| MainThreadView::new(a, main)),
+            locks: LocksView::new(a),
+            system_trace: a.system_trace.as_ref().map(|trace| SystemTraceView::new(a, trace)),
+            threads: ThreadsView::new(a),
+            pending: PendingView::new(a),
+            trees: a.trees.iter().map(|tree| TreeView::new(a, tree)).collect(),
+            frames: &a.frames,
+            display_frames: DisplayFrames::new(a),
+            features: a.features.iter().map(FeatureView::new).collect(),
+            statistics: statistics.map(|s| NamedValueView { name: &s.name, value: &s.value }).collect(),
+            lost: &a.lost,
+            damage: &a.issues,
         }
     }
 }

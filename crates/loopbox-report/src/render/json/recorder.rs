@@ -1,44 +1,32 @@
-//! The features of the recorder and the statistics it took.
+//! The features of the recorder, and named values.
 
+use crate::model::name::Name;
 use loopbox_format::model::{Feature, FeatureState};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A feature of the recorder.
-#[derive(Debug, Clone, Serialize)]
-pub struct FeatureView {
-    /// `hook`, `sampler`, `ring`, `sigquit`, `frames`, `stages` or `touch`.
-    pub name: &'static str,
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FeatureView<'a> {
+    /// Which feature it is.
+    name: Name<Feature>,
     /// Whether the feature was working.
-    pub on: bool,
+    on: bool,
     /// How the feature works, or why it does not.
-    pub detail: String,
+    detail: &'a str,
 }
 
-impl FeatureView {
-    pub(super) fn new(state: &FeatureState) -> Self {
-        Self {
-            name: match state.feature {
-                Feature::Hook => "hook",
-                Feature::Sampler => "sampler",
-                Feature::Ring => "ring",
-                Feature::SigQuit => "sigquit",
-                Feature::Frames => "frames",
-                Feature::Stages => "stages",
-                Feature::Touch => "touch",
-                Feature::Janks => "janks",
-                _ => "unknown",
-            },
-            on: state.on,
-            detail: state.detail.clone(),
-        }
+impl<'a> FeatureView<'a> {
+    pub(crate) fn new(state: &'a FeatureState) -> Self {
+        Self { name: Name(state.feature), on: state.on, detail: &state.detail }
     }
 }
 
 /// One statistic of the process or the system, or one annotation of the app.
-#[derive(Debug, Clone, Serialize)]
-pub struct NamedValueView {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct NamedValueView<'a> {
     /// The name; that of a statistic is dotted and ends in its unit.
-    pub name: String,
+    pub(super) name: &'a str,
     /// The value as text.
-    pub value: String,
+    pub(super) value: &'a str,
 }

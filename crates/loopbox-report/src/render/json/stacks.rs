@@ -1,126 +1,114 @@
 //! The sampled stack trees.
 
 use crate::model::message_name::tree_title;
+use crate::model::name::NameOrUnknown;
 use crate::model::time::{ms, ms_between};
-use crate::model::{Analysis, FrameId, MergedTree, SampledTree, token};
-use loopbox_format::model::{StackSource, Token};
+use crate::model::token::Key;
+use crate::model::{Analysis, FrameId, MergedNode, MergedTree, SampledNode, SampledTree};
+use loopbox_format::model::StackSource;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The sampled stacks of one message.
-#[derive(Debug, Clone, Serialize)]
-pub struct TreeView {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct TreeView {
     /// The number of the message; of what ran outside of messages the one before it, `after-45`.
-    #[serde(serialize_with = "token::serialize")]
-    pub token: Token,
+    token: Key,
     /// What the stacks are of, for a reader: `#46 com.example.Checkout (running at the dump)`.
-    pub title: String,
+    title: String,
     /// When its dispatch started, relative to the dump.
-    pub at_ms: f64,
-    /// How the stacks were taken: `art`, `java_api` or `unknown`.
-    pub source: &'static str,
+    at_ms: f64,
+    /// How the stacks were taken.
+    source: NameOrUnknown<StackSource>,
     /// The number of samples.
-    pub samples: u32,
+    samples: u32,
     /// When the first sample was taken, relative to the dump.
-    pub first_sample_at_ms: f64,
+    first_sample_at_ms: f64,
     /// The time that the samples cover.
-    pub total_ms: f64,
+    total_ms: f64,
     /// The sampling interval that was asked for at the end; it doubles for very long messages.
-    pub interval_ms: f64,
-    /// The median interval that was reached; `None` with fewer than two samples.
-    pub reached_interval_ms: Option<f64>,
+    interval_ms: f64,
+    /// The median interval that was reached; null with fewer than two samples.
+    reached_interval_ms: Option<f64>,
     /// The number of samples that were due and could not be taken.
-    pub missed_samples: u32,
+    missed_samples: u32,
     /// The longest time for which one sample suspended the main thread.
-    pub longest_stop_ms: f64,
+    longest_stop_ms: f64,
     /// The time for which all samples together suspended it.
-    pub total_stop_ms: f64,
+    total_stop_ms: f64,
     /// The nodes in pre-order.
-    pub nodes: Vec<NodeView>,
+    nodes: Vec<NodeView>,
     /// The path of the heaviest calls, outermost frame first; a method that calls itself is one entry.
-    pub hot_path: Vec<HotFrame>,
+    hot_path: Vec<HotFrame>,
 }
 
 /// One frame over a run of consecutive samples.
-#[derive(Debug, Clone, Serialize)]
-pub struct NodeView {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct NodeView {
     /// The index in [`super::ReportView::frames`].
-    pub frame: FrameId,
+    frame: FrameId,
     /// The number of callers; 0 for a root.
-    pub depth: u32,
+    depth: u32,
     /// When its first sample was taken, relative to the first of the tree.
-    pub from_ms: f64,
+    from_ms: f64,
     /// The time that its samples cover.
-    pub total_ms: f64,
+    total_ms: f64,
     /// The part of `total_ms` with the frame on top of the stack.
-    pub self_ms: f64,
+    self_ms: f64,
     /// The number of its samples.
-    pub samples: u32,
+    samples: u32,
 }
 
 /// A frame of the hot path.
-#[derive(Debug, Clone, Serialize)]
-pub struct HotFrame {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct HotFrame {
     /// The index in [`super::ReportView::frames`].
-    pub frame: FrameId,
+    frame: FrameId,
     /// The time in the method and in what it calls, over the whole message.
-    pub total_ms: f64,
+    total_ms: f64,
     /// The time with the method on top of the stack.
-    pub self_ms: f64,
+    self_ms: f64,
     /// How often the method called itself at most, itself counted.
-    pub calls: u32,
+    calls: u32,
 }
 
 impl TreeView {
     pub(super) fn new(a: &Analysis, tree: &SampledTree) -> Self {
-        let mut gaps: Vec<u64> = tree
-            .sample_ns
-            .windows(2)
-            .take(tree.samples().saturating_sub(1) as usize)
-            .map(|pair| pair[1].since(pair[0]))
-            .collect();
-        gaps.sort_unstable();
+        let merged = MergedTree::folded([tree], &a.frames);
         Self {
-            token: tree.token,
+            token: Key(tree.token),
             title: tree_title(a, tree.token),
             at_ms: ms_between(tree.start_ns, a.dump_ns),
-            source: match tree.source {
-                Some(StackSource::Art) => "art",
-                Some(StackSource::JavaApi) => "java_api",
-                _ => "unknown",
-            },
+            source: NameOrUnknown(tree.source),
             samples: tree.samples(),
-            first_sample_at_ms: ms_between(
-                tree.sample_ns.first().copied().unwrap_or(tree.start_ns),
-                a.dump_ns,
-            ),
+            first_sample_at_ms: ms_between(tree.first_sample_ns(), a.dump_ns),
             total_ms: ms(tree.total_ns()),
-            interval_ms: ms(tree.intervals.last().map_or(0, |interval| interval.interval_ns)),
-            reached_interval_ms: gaps.get(gaps.len() / 2).copied().map(ms),
+            interval_ms: ms(tree.interval_ns()),
+            reached_interval_ms: tree.reached_interval_ns().map(ms),
             missed_samples: tree.missed_samples,
             longest_stop_ms: ms(tree.longest_suspend_ns),
             total_stop_ms: ms(tree.total_suspend_ns),
-            nodes: tree
-                .nodes
-                .iter()
-                .map(|node| NodeView {
-                    frame: node.frame,
-                    depth: node.depth,
-                    from_ms: ms(tree.span_ns(0, node.start)),
-                    total_ms: ms(node.total_ns),
-                    self_ms: ms(node.self_ns),
-                    samples: node.end - node.start,
-                })
-                .collect(),
-            hot_path: MergedTree::folded([tree], &a.frames)
-                .hot_path()
-                .into_iter()
-                .map(|hot| HotFrame {
-                    frame: hot.frame,
-                    total_ms: ms(hot.total_ns),
-                    self_ms: ms(hot.self_ns),
-                    calls: hot.calls,
-                })
-                .collect(),
+            nodes: tree.nodes.iter().map(|node| NodeView::new(tree, node)).collect(),
+            hot_path: merged.hot_path().into_iter().map(HotFrame::new).collect(),
         }
+    }
+}
+
+impl NodeView {
+    fn new(tree: &SampledTree, node: &SampledNode) -> Self {
+        Self {
+            frame: node.frame,
+            depth: node.depth,
+            from_ms: ms(tree.span_ns(0, node.start)),
+            total_ms: ms(node.total_ns),
+            self_ms: ms(node.self_ns),
+            samples: node.end - node.start,
+        }
+    }
+}
+
+impl HotFrame {
+    fn new(node: &MergedNode) -> Self {
+        Self { frame: node.frame, total_ms: ms(node.total_ns), self_ms: ms(node.self_ns), calls: node.calls }
     }
 }

@@ -1,76 +1,56 @@
 //! ART's own trace of the ANR.
 
-use crate::model::{Analysis, LockAction, SystemTrace, TraceLine, TraceLock, TraceThread};
+use crate::derive::trace_lines;
+use crate::model::{Analysis, SystemTrace, TraceThread};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The trace as a whole; its threads stand with the others of the report.
-#[derive(Debug, Clone, Serialize)]
-pub struct SystemTraceView {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SystemTraceView<'a> {
     /// What it is about, as the system wrote it; empty where it did not.
-    pub subject: String,
+    subject: &'a str,
     /// When ART wrote it, as it stands there: local time of the device.
-    pub written_at: String,
+    written_at: &'a str,
     /// Whether its end is there.
-    pub complete: bool,
+    complete: bool,
     /// The number of threads that were read.
-    pub threads: usize,
+    threads: usize,
     /// The number of further threads.
-    pub left_out: u32,
-    /// Why it has nothing about the moment of the report, in words; `None` when it does.
-    pub apart: Option<String>,
-    /// The main thread; `None` when it does not show it.
-    pub main: Option<ThreadTraceView>,
+    left_out: u32,
+    /// Why it has nothing about the moment of the report, in words; null when it does.
+    apart: Option<&'a str>,
+    /// The main thread; null when it does not show it.
+    main: Option<ThreadTraceView<'a>>,
 }
 
 /// A thread as the trace shows it.
-#[derive(Debug, Clone, Serialize)]
-pub struct ThreadTraceView {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ThreadTraceView<'a> {
     /// ART's number of it.
-    pub tid: Option<u32>,
+    tid: Option<u32>,
     /// Its state in ART: `Native`, `Blocked`, …
-    pub state: String,
+    state: &'a str,
     /// Its stack, innermost first: native frames, methods of Java, and below each the locks that it holds or wants.
-    pub lines: Vec<String>,
+    lines: Vec<String>,
 }
 
-impl SystemTraceView {
-    pub(super) fn new(a: &Analysis) -> Option<Self> {
-        let trace = a.system_trace.as_ref()?;
-        Some(Self {
-            subject: trace.subject.clone(),
-            written_at: trace.written_at.clone(),
+impl<'a> SystemTraceView<'a> {
+    pub(crate) fn new(a: &'a Analysis, trace: &'a SystemTrace) -> Self {
+        Self {
+            subject: &trace.subject,
+            written_at: &trace.written_at,
             complete: trace.complete,
             threads: trace.threads.len(),
             left_out: trace.left_out,
-            apart: trace.apart.clone(),
+            apart: trace.apart.as_deref(),
             main: trace.main().map(|main| ThreadTraceView::new(a, trace, main)),
-        })
+        }
     }
 }
 
-impl ThreadTraceView {
-    pub(super) fn new(a: &Analysis, trace: &SystemTrace, thread: &TraceThread) -> Self {
-        let lines = thread.stack.iter().map(|line| match line {
-            TraceLine::Java(frame) => format!("at {}", a.frames[*frame].full()),
-            TraceLine::Lock(lock) => lock_line(trace, lock),
-            TraceLine::Text(text) => text.clone(),
-        });
-        Self { tid: thread.tid, state: thread.state.clone(), lines: lines.collect() }
+impl<'a> ThreadTraceView<'a> {
+    pub(super) fn new(a: &Analysis, trace: &SystemTrace, thread: &'a TraceThread) -> Self {
+        Self { tid: thread.tid, state: &thread.state, lines: trace_lines(a, trace, thread) }
     }
-}
-
-/// `- waiting to lock a java.lang.Object <0x0d3b5c8a>, held by sync (thread 23)`.
-fn lock_line(trace: &SystemTrace, lock: &TraceLock) -> String {
-    let action = match lock.action {
-        LockAction::Holds => "locked",
-        LockAction::Wants => "waiting to lock",
-        LockAction::WaitsOn => "waiting on",
-        LockAction::SleepsOn => "sleeping on",
-    };
-    let id = lock.id.map(|id| format!(" <{id:#010x}>")).unwrap_or_default();
-    let holder = lock.holder.map(|tid| match trace.thread(tid) {
-        Some(thread) => format!(", held by {} (thread {tid})", thread.name),
-        None => format!(", held by thread {tid}"),
-    });
-    format!("- {action} {}{id}{}", lock.object, holder.unwrap_or_default())
 }

@@ -72,7 +72,7 @@ fn distribution(out: &mut String, all: &SceneView) {
     let with_frames = all.levels.iter().zip(hues).filter(|(level, _)| level.frames > 0);
     let levels: Vec<Part<'_>> = with_frames
         .map(|(level, hue)| Part {
-            name: level.level,
+            name: level.level.as_str(),
             value: level.frames.into(),
             label: format!("{}, {} dropped", plural(level.frames.into(), "frame"), level.dropped),
             hue,
@@ -106,7 +106,7 @@ fn cost(out: &mut String, all: &SceneView) {
         .filter(|stage| stage.sum_ms > 0.0)
         .enumerate()
         .map(|(at, stage)| Part {
-            name: stage.stage,
+            name: stage.stage.as_str(),
             value: stage.sum_ms,
             label: format_ms(stage.sum_ms / f64::from(all.staged)),
             hue: hue(at),
@@ -127,7 +127,7 @@ fn cost(out: &mut String, all: &SceneView) {
             .iter()
             .enumerate()
             .map(|(at, cause)| Part {
-                name: cause.cause,
+                name: cause.cause.as_str(),
                 value: cause.frames.into(),
                 label: cause.frames.to_string(),
                 hue: hue(at),

@@ -3,9 +3,11 @@
 mod charts;
 mod comparison;
 mod html;
+mod of_report;
 mod text;
 
 pub use comparison::comparison_text;
 pub use html::html;
+pub(crate) use of_report::{DisplayFrame, DisplayFrames};
 pub use text::text;
-pub(crate) use text::{janks, refresh_line, scene};
+pub(crate) use text::{janks, scene};

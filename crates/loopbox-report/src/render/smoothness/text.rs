@@ -2,7 +2,7 @@
 
 use crate::model::format_ms;
 use crate::model::plural::plural;
-use crate::smoothness::{CauseView, GesturesView, JankView, SceneView, SmoothnessView};
+use crate::smoothness::{FrameCauseView, GesturesView, JankView, SceneView, SmoothnessView};
 use anstyle::{AnsiColor, Style};
 use loopbox_format::model::{FrameFlags, RecentFrame, Uptime};
 use std::fmt::Write as _;
@@ -139,7 +139,7 @@ fn cost(scene: &SceneView) -> String {
     line
 }
 
-pub(super) fn causes(causes: &[CauseView]) -> String {
+pub(super) fn causes(causes: &[FrameCauseView]) -> String {
     causes.iter().map(|cause| format!("{} {}", cause.cause, cause.frames)).collect::<Vec<_>>().join(", ")
 }
 

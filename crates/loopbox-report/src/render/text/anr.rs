@@ -2,28 +2,31 @@
 
 use super::layout::{heading, line};
 use super::style::{BAD, GOOD, QUIET, WARN, paint};
-use crate::render::json::{AnrView, CurrentView, ReportView};
+use crate::derive;
+use crate::model::Analysis;
+use crate::model::anr_words::verdict_summary;
+use loopbox_format::model::{AnrVerdict, MainState};
 
-pub(super) fn write(out: &mut String, view: &ReportView) {
-    let AnrView { verdict, summary, evidence, .. } = &view.anr;
-    let style = match *verdict {
-        "confirmed" | "probable" => BAD,
-        "hang" => WARN,
-        "responsive" => GOOD,
+pub(super) fn write(out: &mut String, a: &Analysis) {
+    let style = match a.anr.verdict {
+        AnrVerdict::Confirmed | AnrVerdict::Probable => BAD,
+        AnrVerdict::Hang => WARN,
+        AnrVerdict::Responsive => GOOD,
         // The recorder did not classify the hang.
         _ => return,
     };
-    heading(out, "ANR", &paint(style, *summary));
-    for evidence in evidence {
+    heading(out, "ANR", &paint(style, verdict_summary(&a.anr)));
+    let evidence = derive::evidence(a);
+    for evidence in &evidence {
         line(out, format!("  - {evidence}"));
     }
     if evidence.is_empty() {
-        let running = match view.current {
-            CurrentView::Unknown => "what was running is not known",
+        let running = match a.main {
+            MainState::Unknown => "what was running is not known",
             _ => "no message was running",
         };
-        let overdue = match (view.pending.source, view.pending.whole, view.pending.overdue) {
-            ("unavailable", ..) | (_, false, 0) => "whether one was overdue is not known",
+        let overdue = match (a.queue.is_known(), a.queue.whole, a.queue.overdue()) {
+            (false, ..) | (_, false, 0) => "whether one was overdue is not known",
             (_, true, 0) => "none was overdue",
             _ => "the queue has some that were overdue",
         };

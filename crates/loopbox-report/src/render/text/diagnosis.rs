@@ -4,7 +4,7 @@ use super::anr;
 use super::layout::{heading, line};
 use super::style::{BAD, GOOD, HEADING, NAME, QUIET, Style, WARN, paint};
 use crate::diagnose::{Confidence, Diagnosis};
-use crate::render::json::ReportView;
+use crate::model::Analysis;
 
 fn style(confidence: Option<Confidence>) -> Style {
     match confidence {
@@ -40,8 +40,7 @@ pub(super) fn write_short(out: &mut String, v: &Diagnosis) {
 }
 
 /// All possible causes.
-pub(super) fn write_full(out: &mut String, view: &ReportView) {
-    let v = &view.verdict;
+pub(super) fn write_full(out: &mut String, a: &Analysis, v: &Diagnosis) {
     heading(
         out,
         "VERDICT",
@@ -62,7 +61,7 @@ pub(super) fn write_full(out: &mut String, view: &ReportView) {
             line(out, format!("     {}", paint(GOOD, cause.advice)));
         }
     }
-    anr::write(out, view);
+    anr::write(out, a);
     if !v.caveats.is_empty() {
         heading(out, "CAVEATS", "");
         for caveat in &v.caveats {

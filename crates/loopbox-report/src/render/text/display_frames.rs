@@ -2,16 +2,16 @@
 
 use super::layout::{Options, heading, line};
 use super::style::{QUIET, paint};
-use crate::render::json::ReportView;
-use crate::render::smoothness::{janks, scene};
+use crate::model::Analysis;
+use crate::render::smoothness::{DisplayFrames, janks, scene};
 
 /// How many jank frames are shown without `--full`: the last.
 const SHORT: usize = 5;
 /// How many refreshes stand in one line.
 const WIDTH: usize = 100;
 
-pub(super) fn write(out: &mut String, view: &ReportView, options: Options) {
-    let Some(frames) = &view.display_frames else { return };
+pub(super) fn write(out: &mut String, a: &Analysis, options: Options) {
+    let Some(frames) = DisplayFrames::new(a) else { return };
     let mut figures = String::new();
     scene(&mut figures, &frames.figures.process);
     let (first, rest) = figures.split_once('\n').unwrap_or((&figures, ""));

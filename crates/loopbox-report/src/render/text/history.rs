@@ -4,85 +4,77 @@ use super::current::before_install;
 use super::layout::{heading, line};
 use super::style::{BAD, NAME, QUIET, WARN, paint, wall_time};
 use crate::model::plural::plural;
-use crate::model::time::{format_ms, format_relative};
-use crate::render::json::{DetailView, RecordView, ReportView};
+use crate::model::time::{format_ns, format_relative, ms, ms_between};
+use crate::model::{Analysis, at_most};
+use loopbox_format::model::{Detail, End, Record, RecordKind};
 use std::fmt::Write as _;
 
 /// From this wake-up latency on the sampler thread was kept off the CPU: the system is starved.
-const LATE_MS: f64 = 300.0;
+const LATE_NS: u64 = 300_000_000;
 
-pub(super) fn write(out: &mut String, view: &ReportView) {
-    if view.history.is_empty() {
+pub(super) fn write(out: &mut String, a: &Analysis) {
+    if a.history.is_empty() {
         heading(out, "HISTORY", "no record");
         return;
     }
-    let records = if view.history.len() == 1 { "record" } else { "records" };
-    let rest =
-        format!("{} {records} over {}, oldest first", view.history.len(), format_ms(view.report.history_ms));
-    heading(out, "HISTORY", &rest);
+    let records = plural(a.history.len() as u64, "record");
+    heading(out, "HISTORY", &format!("{records} over {}, oldest first", format_ns(a.history_span_ns())));
     let titles = format!(
         "{:>7} {:>12} {:>13} {:>8} {:>8} {:>8} {:>8} {:>6}",
         "record", "start", "clock (UTC)", "wall", "idle", "cpu", "late", "count"
     );
     line(out, paint(QUIET, titles));
-    for record in &view.history {
-        write_record(out, record);
+    for record in &a.history {
+        write_record(out, a, record);
     }
 }
 
-fn write_record(out: &mut String, r: &RecordView) {
-    let optional = |ms: Option<f64>| ms.map_or_else(|| "?".into(), format_ms);
-    let single = r.kind == "single";
-    let wall = format!("{:>8}", format_ms(r.wall_ms));
+fn write_record(out: &mut String, a: &Analysis, r: &Record) {
+    let wall = format!("{:>8}", format_ns(r.wall_ns));
     let wall = match r.kind {
-        "single" => paint(wall_time(r.wall_ms), wall),
-        "idle" | "frozen" | "unseen" => paint(QUIET, wall),
+        RecordKind::Single => paint(wall_time(ms(r.wall_ns)), wall),
+        RecordKind::Idle | RecordKind::Frozen | RecordKind::Unseen => paint(QUIET, wall),
         _ => wall,
     };
-    let late = match r.checktime_late_ms {
-        Some(ms) if ms >= LATE_MS => paint(BAD, format!("{:>8}", format_ms(ms))),
-        Some(ms) => format!("{:>8}", format_ms(ms)),
+    let late = match r.checktime_late_ns {
+        Some(ns) if ns >= LATE_NS => paint(BAD, format!("{:>8}", format_ns(ns))),
+        Some(ns) => format!("{:>8}", format_ns(ns)),
         None => format!("{:>8}", ""),
     };
     let what = match r.kind {
-        "group" => {
-            let slowest = r.slowest.as_ref().map(|s| {
-                let bound = if s.at_most { "at most " } else { "" };
-                format!(", slowest {bound}{}", format_ms(s.wall_ms))
+        RecordKind::Group => {
+            let slowest = r.slowest.as_ref().map(|slowest| {
+                let bound = if at_most(r, slowest) { "at most " } else { "" };
+                format!(", slowest {bound}{}", format_ns(slowest.wall_ns))
             });
             let open = if r.closed { "" } else { ", still open" };
             format!("messages from #{}{}{open}", r.first_token, slowest.unwrap_or_default())
         }
-        "single" => r.details.first().map_or_else(|| format!("#{}", r.first_token), one_message),
-        "idle" => paint(QUIET, "idle, or busy outside of messages"),
-        "frozen" => paint(WARN, "frozen process or device asleep"),
-        "unseen" => paint(WARN, "unseen: another library had taken the hook out"),
-        other => other.to_string(),
+        RecordKind::Single => {
+            r.details.first().map_or_else(|| format!("#{}", r.first_token), |detail| one_message(a, detail))
+        }
+        RecordKind::Idle => paint(QUIET, "idle, or busy outside of messages"),
+        RecordKind::Frozen => paint(WARN, "frozen process or device asleep"),
+        RecordKind::Unseen => paint(WARN, "unseen: another library had taken the hook out"),
+        _ => "unknown".to_string(),
     };
+    let cpu = r.cpu_ns.map_or_else(|| "?".into(), format_ns);
     line(
         out,
         format!(
             "{:>7} {:>12} {:>13} {wall} {:>8} {:>8} {late} {:>6}  {what}",
             r.seq,
-            format_relative(r.at_ms),
-            r.clock.as_deref().unwrap_or("?"),
-            if r.idle_ms > 0.0 { format_ms(r.idle_ms) } else { String::new() },
-            if r.work_ms > 0.0 { optional(r.cpu_ms) } else { String::new() },
+            format_relative(ms_between(r.start_ns, a.dump_ns)),
+            a.wall_clock().time_of_day(r.start_ns).as_deref().unwrap_or("?"),
+            if ms(r.idle_ns) > 0.0 { format_ns(r.idle_ns) } else { String::new() },
+            if ms(r.work_ns) > 0.0 { cpu } else { String::new() },
             r.count,
         ),
     );
-    for detail in r.details.iter().skip(usize::from(single)) {
-        let wall = paint(wall_time(detail.wall_ms), format!("{:>8}", format_ms(detail.wall_ms)));
-        line(
-            out,
-            format!(
-                "{:>7} {:>12} {:>13} {wall}  {}",
-                "",
-                format_relative(detail.at_ms),
-                "",
-                one_message(detail)
-            ),
-        );
+    for detail in r.details.iter().skip(usize::from(r.kind == RecordKind::Single)) {
+        let wall = paint(wall_time(ms(detail.wall_ns)), format!("{:>8}", format_ns(detail.wall_ns)));
+        let at = format_relative(ms_between(detail.start_ns, a.dump_ns));
+        line(out, format!("{:>7} {at:>12} {:>13} {wall}  {}", "", "", one_message(a, detail)));
     }
     if r.dropped_details > 0 {
         line(
@@ -96,21 +88,22 @@ fn write_record(out: &mut String, r: &RecordView) {
     }
 }
 
-fn one_message(d: &DetailView) -> String {
-    let name = d.message.as_ref().map_or_else(|| "unnamed".into(), |m| paint(NAME, &m.text));
-    let mut text = format!("#{} {name}", d.token);
-    if let Some(wait) = d.wait_ms {
-        let _ = write!(text, ", waited {}", format_ms(wait));
+fn one_message(a: &Analysis, detail: &Detail) -> String {
+    let name = detail.message.as_ref().map(|message| paint(NAME, a.message_title(detail.token, message)));
+    let mut text = format!("#{} {}", detail.token, name.unwrap_or_else(|| "unnamed".into()));
+    if let Some(wait_ns) = detail.wait_ns {
+        let _ = write!(text, ", waited {}", format_ns(wait_ns));
     }
-    match d.end {
-        "threw" => text += &paint(WARN, ", threw an exception"),
-        "missed" => text += &paint(WARN, ", at most so long: its end was not seen"),
+    match detail.end {
+        End::Threw => text += &paint(WARN, ", threw an exception"),
+        End::Missed => text += &paint(WARN, ", at most so long: its end was not seen"),
         _ => {}
     }
-    if d.before_install_ms > 0.0 {
-        let _ = write!(text, ", {}", before_install(d.before_install_ms));
+    let before_ns = a.before_install_ns(detail.start_ns, detail.wall_ns);
+    if ms(before_ns) > 0.0 {
+        let _ = write!(text, ", {}", before_install(before_ns));
     }
-    if d.has_tree {
+    if a.tree(detail.token).is_some() {
         text += " [stacks]";
     }
     text

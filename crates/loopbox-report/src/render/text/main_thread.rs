@@ -2,46 +2,51 @@
 
 use super::layout::{Options, heading, line};
 use super::style::{NAME, QUIET, paint};
-use crate::model::SourceFunction;
-use crate::model::time::{format_ms, format_relative};
-use crate::render::json::{MainThreadView, NativeStackView, ProgressView, ReportView};
+use crate::derive::tombstone_line;
+use crate::model::system_calls::system_call;
+use crate::model::time::{format_ns, format_relative, ms_between};
+use crate::model::{
+    Analysis, MainThread, NativeFrameSource, NativeStack, Progress, SourceFunction, ThreadState,
+};
+use loopbox_format::model::Named;
 use std::fmt::Write;
 
 /// How many native frames are shown without `--full`.
 const SHORT: usize = 12;
 
-pub(super) fn write(out: &mut String, view: &ReportView, options: Options) {
-    let Some(main) = &view.main_thread else { return };
-    let wait = main.wait.as_ref().map_or("unknown", |wait| &wait.text);
+pub(super) fn write(out: &mut String, a: &Analysis, options: Options) {
+    let Some(main) = &a.main_thread else { return };
+    let wait = a.main_wait().map_or_else(|| "unknown".to_owned(), |wait| wait.text);
     heading(out, "MAIN THREAD", &format!("{wait}, as the kernel says"));
-    line(out, format!("  {}", state(main)));
+    line(out, format!("  {}", state(a, main)));
     if let Some(progress) = &main.progress {
         line(out, format!("  {}", progress_text(progress)));
     }
     match &main.native {
-        Some(stack) => write_stack(out, stack, if options.full { usize::MAX } else { SHORT }),
+        Some(stack) => write_stack(out, a, stack, if options.full { usize::MAX } else { SHORT }),
         None => line(out, paint(QUIET, "  no native stack: no SIGQUIT stopped the main thread")),
     }
 }
 
 /// The native stack with everything that symbols have, as `loopbox symbolize` prints it.
-pub(super) fn write_symbolized(out: &mut String, view: &ReportView) {
-    let native = view.main_thread.as_ref().and_then(|main| main.native.as_ref());
+pub(super) fn write_symbolized(out: &mut String, a: &Analysis) {
+    let native = a.main_thread.as_ref().and_then(|main| main.native.as_ref());
     if let Some(stack) = native {
-        write_stack(out, stack, usize::MAX);
+        write_stack(out, a, stack, usize::MAX);
     }
 }
 
-fn state(main: &MainThreadView) -> String {
-    let mut state = format!("at {}: {}", format_relative(main.captured_at_ms), main.doing);
+fn state(a: &Analysis, main: &MainThread) -> String {
+    let at = format_relative(ms_between(main.captured_ns, a.dump_ns));
+    let mut state = format!("at {at}: {}", ThreadState::of(main.state).name());
     if let Some(call) = &main.system_call {
-        let name = match (call.name, call.number) {
-            (Some(name), _) => name.to_owned(),
-            (None, Some(number)) => format!("system call {number}"),
-            (None, None) => "an unknown system call".to_owned(),
+        let name = match call.number {
+            Some(number) => system_call(&a.meta.process.abi, number)
+                .map_or_else(|| format!("system call {number}"), |(name, _)| name.to_owned()),
+            None => "an unknown system call".to_owned(),
         };
-        let arguments: Vec<&str> =
-            call.arguments.iter().map(|value| value.as_deref().unwrap_or("?")).collect();
+        let hex = |value: &Option<u64>| value.map_or_else(|| "?".to_owned(), |value| format!("{value:#x}"));
+        let arguments: Vec<String> = call.arguments.iter().map(hex).collect();
         let _ = write!(state, ", in {name}({})", arguments.join(", "));
     }
     if !main.wchan.is_empty() {
@@ -50,23 +55,24 @@ fn state(main: &MainThreadView) -> String {
     state
 }
 
-fn progress_text(progress: &ProgressView) -> String {
-    let known = |ms: Option<f64>| ms.map_or_else(|| "an unknown time".to_owned(), format_ms);
+fn progress_text(progress: &Progress) -> String {
+    let known = |ns: Option<u64>| ns.map_or_else(|| "an unknown time".to_owned(), format_ns);
     format!(
         "in the next {} it ran {}, waited {} for a processor, had {} page faults, {} of them from disk",
-        format_ms(progress.over_ms),
-        known(progress.ran_ms),
-        known(progress.waited_ms),
+        format_ns(progress.over_ns),
+        known(progress.ran_ns),
+        known(progress.waited_ns),
         progress.minor_faults.saturating_add(progress.major_faults),
         progress.major_faults
     )
 }
 
-fn write_stack(out: &mut String, stack: &NativeStackView, limit: usize) {
-    line(out, format!("  native stack at {}, innermost frame first:", format_relative(stack.captured_at_ms)));
-    for frame in stack.frames.iter().take(limit) {
-        let note = if frame.source == "link" { "  (link register)" } else { "" };
-        line(out, format!("    {}{}", frame.text, paint(QUIET, note)));
+fn write_stack(out: &mut String, a: &Analysis, stack: &NativeStack, limit: usize) {
+    let at = format_relative(ms_between(stack.captured_ns, a.dump_ns));
+    line(out, format!("  native stack at {at}, innermost frame first:"));
+    for (number, frame) in stack.frames.iter().enumerate().take(limit) {
+        let note = if frame.source == Some(NativeFrameSource::Link) { "  (link register)" } else { "" };
+        line(out, format!("    {}{}", tombstone_line(stack, number, frame), paint(QUIET, note)));
         for function in &frame.functions {
             line(out, format!("         {}", source_line(function)));
         }

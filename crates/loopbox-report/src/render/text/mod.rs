@@ -20,41 +20,42 @@ mod threads;
 
 pub use layout::Options;
 
-use super::json::ReportView;
+use crate::diagnose::Diagnosis;
+use crate::model::Analysis;
 
 /// The whole report, as `loopbox show` prints it.
-pub fn show(view: &ReportView, options: Options) -> String {
+pub fn show(a: &Analysis, diagnosis: &Diagnosis, options: Options) -> String {
     let mut out = String::new();
-    header::write(&mut out, view);
-    diagnosis::write_short(&mut out, &view.verdict);
-    anr::write(&mut out, view);
-    history::write(&mut out, view);
-    current::write(&mut out, view, options);
-    main_thread::write(&mut out, view, options);
-    locks::write(&mut out, view);
-    display_frames::write(&mut out, view, options);
-    pending::write(&mut out, view, options);
-    system_trace::write(&mut out, view, options);
-    threads::write(&mut out, view, options);
-    stacks::write_earlier(&mut out, view, options);
-    header::write_recorder(&mut out, view);
-    header::write_damage(&mut out, view);
+    header::write(&mut out, a);
+    diagnosis::write_short(&mut out, diagnosis);
+    anr::write(&mut out, a);
+    history::write(&mut out, a);
+    current::write(&mut out, a, options);
+    main_thread::write(&mut out, a, options);
+    locks::write(&mut out, a);
+    display_frames::write(&mut out, a, options);
+    pending::write(&mut out, a, options);
+    system_trace::write(&mut out, a, options);
+    threads::write(&mut out, a, options);
+    stacks::write_earlier(&mut out, a, options);
+    header::write_recorder(&mut out, a);
+    header::write_damage(&mut out, a);
     out
 }
 
 /// Every possible cause with its evidence, as `loopbox diagnose` prints it.
-pub fn diagnosis(view: &ReportView) -> String {
+pub fn diagnosis(a: &Analysis, diagnosis: &Diagnosis) -> String {
     let mut out = String::new();
-    header::write(&mut out, view);
-    diagnosis::write_full(&mut out, view);
-    anr::write(&mut out, view);
+    header::write(&mut out, a);
+    diagnosis::write_full(&mut out, a, diagnosis);
+    anr::write(&mut out, a);
     out
 }
 
 /// The native stack of the main thread with all that symbols have, as `loopbox symbolize` prints it.
-pub fn native_stack(view: &ReportView) -> String {
+pub fn native_stack(a: &Analysis) -> String {
     let mut out = String::new();
-    main_thread::write_symbolized(&mut out, view);
+    main_thread::write_symbolized(&mut out, a);
     out
 }
 

@@ -3,9 +3,9 @@
 use super::layout::{Options, heading, line};
 use super::style::{NAME, QUIET, WARN, paint, wall_time};
 use crate::model::plural::plural;
-use crate::model::time::{format_ms, format_relative};
-use crate::model::{Frame, FrameId, token};
-use crate::render::json::{NodeView, ReportView, TreeView};
+use crate::model::time::{format_ms, format_ns, format_relative, ms, ms_between};
+use crate::model::{Analysis, FrameId, MergedTree, SampledNode, SampledTree, token};
+use loopbox_format::model::StackSource;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -15,41 +15,42 @@ const FOLD: f64 = 0.01;
 const MAX_INDENT: usize = 60;
 
 /// The whole tree.
-pub(super) fn write(out: &mut String, view: &ReportView, tree: &TreeView, options: Options) {
+pub(super) fn write(out: &mut String, a: &Analysis, tree: &SampledTree, options: Options) {
     summary(out, tree);
     if tree.nodes.is_empty() {
         return;
     }
     line(out, paint(QUIET, format!("  {:>10} {:>8} {:>5} {:>8}  frame", "from", "total", "", "self")));
-    let limit = if options.full { 0.0 } else { tree.total_ms * FOLD };
-    let first_at = tree.first_sample_at_ms - tree.at_ms;
+    let total_ms = ms(tree.total_ns());
+    let limit_ms = if options.full { 0.0 } else { total_ms * FOLD };
+    let from_ns =
+        |node: &SampledNode| tree.sample_ns.get(node.start as usize).copied().unwrap_or(tree.start_ns);
     // For each open depth: how far its children are indented.
     let mut indents: Vec<usize> = Vec::new();
-    for (i, node) in tree.nodes.iter().enumerate().filter(|(_, node)| node.total_ms >= limit) {
+    for (i, node) in tree.nodes.iter().enumerate().filter(|(_, node)| ms(node.total_ns) >= limit_ms) {
         indents.truncate(node.depth as usize);
         let indent = indents.last().copied().unwrap_or(0).min(MAX_INDENT);
-        let share = if tree.total_ms > 0.0 { 100.0 * node.total_ms / tree.total_ms } else { 0.0 };
-        let own = if node.self_ms > 0.0 { format_ms(node.self_ms) } else { String::new() };
-        let at = format!("{:+.3} s", (first_at + node.from_ms) / 1e3);
-        let total = paint(wall_time(node.total_ms), format!("{:>8}", format_ms(node.total_ms)));
-        line(
-            out,
-            format!("  {at:>10} {total} {share:>4.0}% {own:>8}  {:indent$}{}", "", name(view, node.frame)),
-        );
-        let below = below(&tree.nodes, i, limit);
-        let indent = indent + if below.branches(node, limit) { 2 } else { 0 };
-        if let Some((frame, total_ms)) = below.heaviest_folded(limit) {
+        let node_ms = ms(node.total_ns);
+        let share = if total_ms > 0.0 { 100.0 * node_ms / total_ms } else { 0.0 };
+        let own = if ms(node.self_ns) > 0.0 { format_ns(node.self_ns) } else { String::new() };
+        let at = format!("{:+.3} s", ms_between(from_ns(node), tree.start_ns) / 1e3);
+        let total = paint(wall_time(node_ms), format!("{:>8}", format_ms(node_ms)));
+        let name = a.frames[node.frame].full();
+        line(out, format!("  {at:>10} {total} {share:>4.0}% {own:>8}  {:indent$}{name}", ""));
+        let below = below(&tree.nodes, i, limit_ms);
+        let indent = indent + if below.branches(node, limit_ms) { 2 } else { 0 };
+        if let Some((frame, folded_ms)) = below.heaviest_folded(limit_ms) {
             let calls = below.folded_calls;
             let calls = if calls == 1 { "a shorter call".into() } else { format!("{calls} shorter calls") };
-            let most = view.frames.get(frame.index()).map(Frame::short).unwrap_or_default();
             let text = format!(
-                "  {:>10} {:>8} {:>5} {:>8}  {:indent$}… {calls}, {} of it in {most}",
+                "  {:>10} {:>8} {:>5} {:>8}  {:indent$}… {calls}, {} of it in {}",
                 "",
                 format_ms(below.folded_ms),
                 "",
                 "",
                 "",
-                format_ms(total_ms)
+                format_ms(folded_ms),
+                a.frames[frame].short()
             );
             line(out, paint(QUIET, text));
         }
@@ -58,77 +59,69 @@ pub(super) fn write(out: &mut String, view: &ReportView, tree: &TreeView, option
 }
 
 /// The heaviest path only: one line for each frame whose time differs from that of its caller.
-fn write_hot_path(out: &mut String, view: &ReportView, tree: &TreeView) {
+fn write_hot_path(out: &mut String, a: &Analysis, tree: &SampledTree) {
     summary(out, tree);
-    let mut shown = f64::NAN;
-    for (i, hot) in tree.hot_path.iter().enumerate() {
-        let last = i + 1 == tree.hot_path.len();
-        let next_differs = tree.hot_path.get(i + 1).is_some_and(|next| next.total_ms < hot.total_ms * 0.98);
-        if !last && !next_differs {
+    let merged = MergedTree::folded([tree], &a.frames);
+    let path = merged.hot_path();
+    for (i, hot) in path.iter().enumerate() {
+        let next = path.get(i + 1);
+        if next.is_some_and(|next| ms(next.total_ns) >= ms(hot.total_ns) * 0.98) {
             continue;
         }
-        shown = hot.total_ms;
-        let total = paint(wall_time(shown), format!("{:>8}", format_ms(shown)));
+        let total = paint(wall_time(ms(hot.total_ns)), format!("{:>8}", format_ns(hot.total_ns)));
         let calls = if hot.calls > 1 { format!(" ×{}", hot.calls) } else { String::new() };
-        line(out, format!("    {total}  {}{calls}", paint(NAME, name(view, hot.frame))));
+        line(out, format!("    {total}  {}{calls}", paint(NAME, a.frames[hot.frame].full())));
     }
-    if shown.is_nan() {
+    if path.is_empty() {
         line(out, paint(QUIET, "    no stack"));
     }
 }
 
-pub(super) fn write_earlier(out: &mut String, view: &ReportView, options: Options) {
-    let current = view.current.token();
-    let others: Vec<_> = view.trees.iter().filter(|tree| Some(tree.token) != current).collect();
+pub(super) fn write_earlier(out: &mut String, a: &Analysis, options: Options) {
+    let current = a.current_token();
+    let others: Vec<_> = a.trees.iter().filter(|tree| Some(tree.token) != current).collect();
     if others.is_empty() {
         return;
     }
     let hint = if options.full { "" } else { ", the heaviest path of each (whole trees with --full)" };
-    let trees = if others.len() == 1 { "tree" } else { "trees" };
-    heading(out, "EARLIER STACKS", &format!("{} {trees}{hint}", others.len()));
+    heading(out, "EARLIER STACKS", &format!("{}{hint}", plural(others.len() as u64, "tree")));
     for tree in others {
-        line(out, format!("  {}, {}", token::title(tree.token), format_relative(tree.at_ms)));
+        let at = format_relative(ms_between(tree.start_ns, a.dump_ns));
+        line(out, format!("  {}, {at}", token::title(tree.token)));
         if options.full {
-            write(out, view, tree, options);
+            write(out, a, tree, options);
         } else {
-            write_hot_path(out, view, tree);
+            write_hot_path(out, a, tree);
         }
     }
 }
 
-fn name(view: &ReportView, frame: FrameId) -> String {
-    view.frames.get(frame.index()).map(Frame::full).unwrap_or_default()
-}
-
-fn summary(out: &mut String, tree: &TreeView) {
+fn summary(out: &mut String, tree: &SampledTree) {
     let how = match tree.source {
-        "art" => "through ART",
-        "java_api" => "by Thread.getStackTrace",
+        Some(StackSource::Art) => "through ART",
+        Some(StackSource::JavaApi) => "by Thread.getStackTrace",
         _ => "in a way unknown to this version of loopbox",
     };
-    let stacks = if tree.samples == 1 { "stack" } else { "stacks" };
-    let mut text = format!("  {} {stacks} over {}, {how}", tree.samples, format_ms(tree.total_ms));
-    if let Some(reached) = tree.reached_interval_ms {
-        let _ =
-            write!(text, ", one every {} (requested {})", format_ms(reached), format_ms(tree.interval_ms));
+    let samples = tree.samples();
+    let reached_ns = tree.reached_interval_ns();
+    let stacks = plural(samples.into(), "stack");
+    let mut text = format!("  {stacks} over {}, {how}", format_ns(tree.total_ns()));
+    if let Some(reached_ns) = reached_ns {
+        let (reached, requested) = (format_ns(reached_ns), format_ns(tree.interval_ns()));
+        let _ = write!(text, ", one every {reached} (requested {requested})");
     }
-    if tree.longest_stop_ms > 0.0 {
-        let _ = write!(text, ", main suspended for at most {:.3} ms", tree.longest_stop_ms);
+    let longest_ms = ms(tree.longest_suspend_ns);
+    if longest_ms > 0.0 {
+        let _ = write!(text, ", main suspended for at most {longest_ms:.3} ms");
     }
     line(out, paint(QUIET, text));
-    if let Some(weak) = weak(tree.samples, tree.reached_interval_ms) {
+    if let Some(weak) = weak(samples, reached_ns.map(ms)) {
         line(out, paint(WARN, weak));
     }
     if tree.missed_samples > 0 {
-        let share =
-            f64::from(tree.missed_samples) / (f64::from(tree.missed_samples) + f64::from(tree.samples));
-        line(
-            out,
-            paint(
-                WARN,
-                format!("  {} missed ({:.0} %)", plural(tree.missed_samples.into(), "sample"), share * 100.0),
-            ),
-        );
+        let share = f64::from(tree.missed_samples) / (f64::from(tree.missed_samples) + f64::from(samples));
+        let missed = plural(tree.missed_samples.into(), "sample");
+        line(out, paint(WARN, format!("  {missed} missed ({:.0} %)", share * 100.0)));
     }
 }
 
@@ -157,19 +150,20 @@ struct Below {
     folded_by_frame: BTreeMap<FrameId, f64>,
 }
 
-fn below(nodes: &[NodeView], at: usize, limit: f64) -> Below {
+fn below(nodes: &[SampledNode], at: usize, limit_ms: f64) -> Below {
     let parent = &nodes[at];
     let mut below = Below::default();
     for node in nodes[at + 1..].iter().take_while(|n| n.depth > parent.depth) {
         if node.depth != parent.depth + 1 {
             continue;
         }
-        if node.total_ms >= limit {
+        let total_ms = ms(node.total_ns);
+        if total_ms >= limit_ms {
             below.shown += 1;
         } else {
             below.folded_calls += 1;
-            below.folded_ms += node.total_ms;
-            *below.folded_by_frame.entry(node.frame).or_default() += node.total_ms;
+            below.folded_ms += total_ms;
+            *below.folded_by_frame.entry(node.frame).or_default() += total_ms;
         }
     }
     below
@@ -177,13 +171,13 @@ fn below(nodes: &[NodeView], at: usize, limit: f64) -> Below {
 
 impl Below {
     /// Whether the children branch off the parent's path.
-    fn branches(&self, parent: &NodeView, limit: f64) -> bool {
-        self.shown > 1 || parent.self_ms > limit || self.folded_ms >= limit.max(f64::MIN_POSITIVE)
+    fn branches(&self, parent: &SampledNode, limit_ms: f64) -> bool {
+        self.shown > 1 || ms(parent.self_ns) > limit_ms || self.folded_ms >= limit_ms.max(f64::MIN_POSITIVE)
     }
 
     /// The frame with most of the folded time and its share; `None` when the folded calls do not matter.
-    fn heaviest_folded(&self, limit: f64) -> Option<(FrameId, f64)> {
-        if self.folded_ms < limit {
+    fn heaviest_folded(&self, limit_ms: f64) -> Option<(FrameId, f64)> {
+        if self.folded_ms < limit_ms {
             return None;
         }
         self.folded_by_frame.iter().map(|(f, ms)| (*f, *ms)).max_by(|a, b| a.1.total_cmp(&b.1))

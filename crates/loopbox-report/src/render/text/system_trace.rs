@@ -2,15 +2,16 @@
 
 use super::layout::{Options, heading, line};
 use super::style::{QUIET, WARN, paint};
+use crate::derive::trace_lines;
+use crate::model::Analysis;
 use crate::model::plural::plural;
-use crate::render::json::ReportView;
 
 /// How many lines of the main thread are shown without `--full`.
 const SHORT: usize = 8;
 
-pub(super) fn write(out: &mut String, view: &ReportView, options: Options) {
-    let Some(trace) = &view.system_trace else { return };
-    let threads = plural((trace.threads as u64).saturating_add(u64::from(trace.left_out)), "thread");
+pub(super) fn write(out: &mut String, a: &Analysis, options: Options) {
+    let Some(trace) = &a.system_trace else { return };
+    let threads = plural((trace.threads.len() as u64).saturating_add(u64::from(trace.left_out)), "thread");
     let at = if trace.written_at.is_empty() {
         String::new()
     } else {
@@ -26,13 +27,14 @@ pub(super) fn write(out: &mut String, view: &ReportView, options: Options) {
     if let Some(why) = &trace.apart {
         line(out, format!("  {} it is left aside: {why}", paint(WARN, "!")));
     }
-    let Some(main) = &trace.main else { return };
+    let Some(main) = trace.main() else { return };
     line(out, format!("  main {}", main.state));
-    let shown = if options.full { main.lines.len() } else { main.lines.len().min(SHORT) };
-    for text in &main.lines[..shown] {
+    let lines = trace_lines(a, trace, main);
+    let shown = if options.full { lines.len() } else { lines.len().min(SHORT) };
+    for text in &lines[..shown] {
         line(out, format!("      {text}"));
     }
-    if shown < main.lines.len() {
-        line(out, paint(QUIET, format!("      and {} more (all with --full)", main.lines.len() - shown)));
+    if shown < lines.len() {
+        line(out, paint(QUIET, format!("      and {} more (all with --full)", lines.len() - shown)));
     }
 }

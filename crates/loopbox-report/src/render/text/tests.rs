@@ -9,9 +9,9 @@ fn plain(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()
 }
 
-fn view(report: &Decoded) -> ReportView {
+fn shown(report: &Decoded, options: Options) -> String {
     let analysis = Analysis::new(report);
-    ReportView::new(&analysis, &diagnose(&analysis))
+    plain(&show(&analysis, &diagnose(&analysis), options))
 }
 
 fn shop() -> ReportBuilder {
@@ -54,12 +54,12 @@ fn shop() -> ReportBuilder {
 
 #[test]
 fn show_of_a_full_report() {
-    insta::assert_snapshot!(plain(&show(&view(&shop().build()), Options::default())));
+    insta::assert_snapshot!(shown(&shop().build(), Options::default()));
 }
 
 #[test]
 fn show_full_folds_no_calls() {
-    let text = plain(&show(&view(&shop().build()), Options { full: true }));
+    let text = shown(&shop().build(), Options { full: true });
     assert!(text.contains("FileOutputStream.write(Native method)"), "{text}");
     assert!(!text.contains("shorter call"), "{text}");
 }
@@ -72,7 +72,7 @@ fn show_prints_the_heaviest_path_of_earlier_trees() {
             &[("com.example.shop.FeedHandler.handleMessage:9 com.example.shop.Json.parse:70", 66)],
         )
         .build();
-    let text = plain(&show(&view(&report), Options::default()));
+    let text = shown(&report, Options::default());
     let at = text.find("EARLIER STACKS").expect("the section");
     assert!(text[at..].contains("Json.parse(Json.java:70)"), "{text}");
 }
@@ -90,7 +90,7 @@ fn show_starts_with_features_that_are_off_and_with_damage() {
     report
         .damage
         .push(loopbox_format::container::Damage { offset: 4_711, what: "section TREE is damaged".into() });
-    let text = plain(&show(&view(&report), Options::default()));
+    let text = shown(&report, Options::default());
     let head: String = text.lines().take(8).collect::<Vec<_>>().join("\n");
     assert!(head.contains("! sampler is off: unknown ART"), "{head}");
     assert!(head.contains("! the file is damaged"), "{head}");
@@ -101,7 +101,7 @@ fn show_starts_with_features_that_are_off_and_with_damage() {
 #[test]
 fn show_of_an_empty_report() {
     let report = ReportBuilder::new().build();
-    insta::assert_snapshot!(plain(&show(&view(&report), Options::default())));
+    insta::assert_snapshot!(shown(&report, Options::default()));
 }
 
 #[test]
@@ -113,8 +113,7 @@ fn show_prints_the_top_of_other_threads_stacks() {
         .thread("RenderThread", None)
         .with(|report| report.threads.left_out = 3)
         .build();
-    let view = view(&report);
-    let text = plain(&show(&view, Options::default()));
+    let text = shown(&report, Options::default());
     let at = text.find("OTHER THREADS  5").expect("the section");
     assert!(
         text[at..]
@@ -126,7 +125,7 @@ fn show_prints_the_top_of_other_threads_stacks() {
         text[at..].contains("without a Java stack: RenderThread\n  3 more are not in the report"),
         "{text}"
     );
-    let text = plain(&show(&view, Options { full: true }));
+    let text = shown(&report, Options { full: true });
     assert!(text.contains("      at java.lang.Thread.run(Thread.java:919)"), "{text}");
 }
 
@@ -143,7 +142,7 @@ fn show_of_a_hang_outside_of_messages() {
         .pending("Message 0: { when=-5s21ms what=3 target=com.example.shop.FeedHandler }")
         .pending("(Total messages: 1, polling=false, quitting=false)")
         .build();
-    insta::assert_snapshot!(plain(&show(&view(&report), Options::default())));
+    insta::assert_snapshot!(shown(&report, Options::default()));
 }
 
 /// The message that the recorder was installed in: it began with the process, and its stack names it.
@@ -163,7 +162,7 @@ fn show_says_at_most_where_no_end_was_seen() {
             .flat_map(|record| &mut record.details)
             .for_each(|detail| detail.end = End::Missed);
     });
-    let text = plain(&show(&view(&report.build()), Options::default()));
+    let text = shown(&report.build(), Options::default());
     for line in [
         "com.shop.Dialog what=1, waited 3.0 ms, at most so long: its end was not seen",
         "messages from #2, slowest at most 60 ms",
@@ -191,7 +190,7 @@ fn show_of_a_cold_start() {
         .looper_tree(1, &[(&fib, 540)])
         .with(|r| r.trees[0].sample_deltas_ns[0] = 450_000_000)
         .build();
-    let text = plain(&show(&view(&report), Options::default()));
+    let text = shown(&report, Options::default());
     let head: Vec<&str> =
         text.lines().filter(|line| !line.contains("Fib.fib(Fib.java:9)") || line.contains('×')).collect();
     insta::assert_snapshot!(head.join("\n"));
@@ -205,7 +204,7 @@ fn show_leaves_out_what_is_not_known() {
             let detail = r.history[3].details[0].message.as_mut().unwrap();
             (detail.target, detail.component, detail.what) = ("com.example.shop.H".into(), None, what);
         });
-        let text = plain(&show(&view(&report.build()), Options::default()));
+        let text = shown(&report.build(), Options::default());
         let line = text.lines().find(|line| line.contains("com.example.shop.H")).unwrap().to_owned();
         line.split("#44 ").nth(1).unwrap().to_owned()
     };
@@ -217,7 +216,7 @@ fn show_leaves_out_what_is_not_known() {
 fn show_of_an_idle_main_thread_has_its_stack() {
     let waits = "android.os.MessageQueue.next android.os.MessageQueue.nativePollOnce!";
     let report = ReportBuilder::new().group(98, 310, 9_000).idle_at_dump(8_000).tree(OUTSIDE, &[(waits, 1)]);
-    let text = plain(&show(&view(&report.build()), Options::default()));
+    let text = shown(&report.build(), Options::default());
     let now = text.split("NOW  ").nth(1).unwrap();
     assert!(
         now.starts_with("no message was running, for 8.00 s\n  main's stacks of that time:\n  1 stack over"),
@@ -235,7 +234,7 @@ fn in_futex() -> Decoded {
 
 #[test]
 fn show_prints_what_the_kernel_says_of_main_and_its_native_stack() {
-    let text = plain(&show(&view(&in_futex()), Options::default()));
+    let text = shown(&in_futex(), Options::default());
     let at = text.find("MAIN THREAD").expect("the section");
     let section: Vec<&str> = text[at..].lines().take_while(|line| !line.is_empty()).collect();
     assert_eq!(
@@ -256,12 +255,12 @@ fn show_of_a_long_native_stack_is_short_unless_full() {
     let mut report = in_futex();
     let native = report.report.main_thread.native.as_mut().unwrap();
     native.frames = vec![native.frames[0]; 40];
-    let short = plain(&show(&view(&report), Options::default()));
+    let short = shown(&report, Options::default());
     assert!(short.contains("    #11 pc ") && !short.contains("    #12 pc "), "{short}");
     assert!(short.contains("    and 28 more (all with --full)"), "{short}");
-    assert!(plain(&show(&view(&report), Options { full: true })).contains("    #39 pc "));
+    assert!(shown(&report, Options { full: true }).contains("    #39 pc "));
     report.report.main_thread.native = None;
-    assert!(plain(&show(&view(&report), Options::default())).contains("no SIGQUIT stopped the main thread"));
+    assert!(shown(&report, Options::default()).contains("no SIGQUIT stopped the main thread"));
 }
 
 #[test]
@@ -282,7 +281,7 @@ fn native_stack_prints_functions_inlined_ones_first() {
             _ => vec![],
         }
     });
-    let text = plain(&native_stack(&ReportView::new(&analysis, &diagnose(&analysis))));
+    let text = plain(&native_stack(&analysis));
     let lines: Vec<&str> = text.lines().skip(2).collect();
     assert_eq!(
         lines,

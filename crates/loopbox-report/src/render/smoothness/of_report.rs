@@ -1,46 +1,47 @@
-//! The display's frames of one report.
+//! The display's frames of one report, for each renderer.
 
 use crate::model::Analysis;
 use crate::model::time::{ms, ms_between};
 use crate::smoothness::{JankView, Smoothness, SmoothnessView, scene_name};
 use loopbox_format::model::{FrameFlags, RecentFrame};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What a smoothness session saw.
-#[derive(Debug, Clone, Serialize)]
-pub struct DisplayFramesView {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DisplayFrames {
     /// The figures of all screens and of each, the gestures, the longest jank frames.
-    pub figures: SmoothnessView,
+    pub(crate) figures: SmoothnessView,
     /// The jank frames in the order of time.
-    pub janks: Vec<JankView>,
+    pub(crate) janks: Vec<JankView>,
     /// The newest frames, oldest first.
-    pub recent: Vec<DisplayFrameView>,
+    pub(crate) recent: Vec<DisplayFrame>,
     /// The newest frames as a line of refreshes: `·` in time, a digit for missed refreshes, `|` where a session begins.
-    pub line: String,
+    pub(crate) line: String,
 }
 
 /// One of the newest frames.
-#[derive(Debug, Clone, Serialize)]
-pub struct DisplayFrameView {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DisplayFrame {
     /// Its frame time, relative to the dump.
-    pub at_ms: f64,
+    pub(crate) at_ms: f64,
     /// How long it stood.
-    pub duration_ms: f64,
+    pub(crate) duration_ms: f64,
     /// The refresh interval in force: how long it was expected to stand.
-    pub interval_ms: f64,
+    pub(crate) interval_ms: f64,
     /// Its screen.
-    pub scene: String,
+    pub(crate) scene: String,
     /// From its vsync to the end of its message.
-    pub main_ms: Option<f64>,
+    pub(crate) main_ms: Option<f64>,
     /// Dropped frames.
-    pub dropped: u16,
+    pub(crate) dropped: u16,
     /// Whether a view scrolled in it.
-    pub scrolled: bool,
+    pub(crate) scrolled: bool,
     /// Whether that was a finger's doing.
-    pub finger: bool,
+    pub(crate) finger: bool,
 }
 
-impl DisplayFrameView {
+impl DisplayFrame {
     fn new(a: &Analysis, frame: &RecentFrame) -> Self {
         let scene = a.display_frames.scenes.get(usize::from(frame.scene));
         Self {
@@ -56,8 +57,8 @@ impl DisplayFrameView {
     }
 }
 
-impl DisplayFramesView {
-    pub(super) fn new(a: &Analysis) -> Option<Self> {
+impl DisplayFrames {
+    pub(crate) fn new(a: &Analysis) -> Option<Self> {
         let session = &a.display_frames;
         if session.is_empty() {
             return None;
@@ -70,8 +71,8 @@ impl DisplayFramesView {
         Some(Self {
             figures,
             janks,
-            recent: session.recent.iter().map(|frame| DisplayFrameView::new(a, frame)).collect(),
-            line: crate::render::smoothness::refresh_line(&session.recent),
+            recent: session.recent.iter().map(|frame| DisplayFrame::new(a, frame)).collect(),
+            line: super::text::refresh_line(&session.recent),
         })
     }
 }

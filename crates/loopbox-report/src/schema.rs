@@ -1,0 +1,97 @@
+//! The JSON schemas of what the commands print: made from the types that are serialised, and from their comments.
+
+use crate::cluster::Summary;
+use crate::cluster::diff::Comparison;
+use crate::render::json::ReportView;
+use crate::smoothness::{self, SmoothnessView};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde_json::{Map, Value};
+
+/// The published schemas, each with the name of its file in `docs/schema`.
+pub fn schemas() -> [(&'static str, Value); 5] {
+    [
+        ("report-1.schema.json", schema::<ReportView<'_>>("report")),
+        ("cluster-1.schema.json", schema::<Summary>("cluster")),
+        ("diff-1.schema.json", schema::<Comparison>("diff")),
+        ("frames-1.schema.json", schema::<SmoothnessView>("frames")),
+        ("frames-compare-1.schema.json", schema::<smoothness::Comparison>("frames-compare")),
+    ]
+}
+
+fn schema<T: JsonSchema>(name: &str) -> Value {
+    let mut schema = generator().into_root_schema_for::<T>();
+    schema.insert("$id".into(), format!("urn:loopbox:schema:{name}:1").into());
+    schema.insert("title".into(), format!("loopbox.{name}/1").into());
+    named_as_in_json(schema.to_value())
+}
+
+fn generator() -> SchemaGenerator {
+    SchemaSettings::draft2020_12().for_serialize().into_generator()
+}
+
+/// The schema with its parts named as JSON names things: `native_stack` instead of `NativeStackView`.
+fn named_as_in_json(schema: Value) -> Value {
+    const PARTS: &str = "$defs";
+    let reference = |value: &Value| {
+        let name = value.as_str()?.strip_prefix("#/$defs/")?;
+        Some(format!("#/{PARTS}/{}", json_name(name)).into())
+    };
+    match schema {
+        Value::Object(members) => {
+            let named = |(name, value): (String, Value)| match (name.as_str(), value) {
+                (PARTS, Value::Object(parts)) => {
+                    let parts =
+                        parts.into_iter().map(|(name, part)| (json_name(&name), named_as_in_json(part)));
+                    (name, Value::Object(parts.collect::<Map<_, _>>()))
+                }
+                ("$ref", value) => (name, reference(&value).unwrap_or(value)),
+                (_, value) => (name, named_as_in_json(value)),
+            };
+            Value::Object(members.into_iter().map(named).collect())
+        }
+        Value::Array(items) => items.into_iter().map(named_as_in_json).collect(),
+        value => value,
+    }
+}
+
+/// `NativeStackView` as `native_stack`.
+fn json_name(type_name: &str) -> String {
+    let mut name = String::new();
+    for c in type_name.strip_suffix("View").unwrap_or(type_name).chars() {
+        if c.is_uppercase() && !name.is_empty() {
+            name.push('_');
+        }
+        name.extend(c.to_lowercase());
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn parts_have_the_names_of_their_types_without_view() {
+        assert_eq!(
+            ["NativeStackView", "MainWait", "token"].map(json_name),
+            ["native_stack", "main_wait", "token"]
+        );
+    }
+
+    #[test]
+    fn no_two_types_of_one_schema_have_one_name() {
+        fn check<T: JsonSchema>() {
+            let schema = generator().into_root_schema_for::<T>();
+            let types = schema.get("$defs").and_then(Value::as_object).unwrap();
+            let names: BTreeSet<String> = types.keys().map(|name| json_name(name)).collect();
+            assert_eq!(names.len(), types.len(), "{names:?}");
+        }
+        check::<ReportView<'_>>();
+        check::<Summary>();
+        check::<Comparison>();
+        check::<SmoothnessView>();
+        check::<smoothness::Comparison>();
+    }
+}

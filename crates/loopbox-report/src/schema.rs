@@ -1,4 +1,5 @@
-//! The JSON schemas of what the commands print: made from the types that are serialised, and from their comments.
+//! The JSON schemas of what the commands print: made from the types that are serialised, and from their
+//! comments.
 
 use crate::cluster::Summary;
 use crate::cluster::diff::Comparison;

@@ -62,7 +62,9 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let named = native.frames.iter().any(|frame| !frame.functions.is_empty());
     let analysis = &loaded.analysis;
     if args.format == Format::Json {
-        if let Some(native) = NativeStackView::of(analysis) {
+        let native = analysis.main_thread.as_ref().and_then(|main| main.native.as_ref());
+        if let Some(native) = native {
+            let native = NativeStackView::new(native, analysis.dump_ns);
             let symbolized = Symbolized { schema: "loopbox.symbolize/1", native, missing: &missing };
             output::write_plain(json_text(&symbolized)?)?;
         }

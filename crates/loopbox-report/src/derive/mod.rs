@@ -1,4 +1,5 @@
-//! What several renderers say of a report, computed once: texts and figures that the model does not hold itself.
+//! What several renderers say of a report, computed once: texts and figures that the model does not hold
+//! itself.
 
 mod about;
 mod evidence;

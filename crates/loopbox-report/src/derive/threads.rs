@@ -18,8 +18,8 @@ pub(crate) fn java_stack(a: &Analysis, stack: &[FrameId]) -> Vec<String> {
     stack.iter().rev().map(|&frame| a.frames[frame].full()).collect()
 }
 
-/// The thread's stack, innermost first: as ART's trace shows it, which has native frames and locks, or else that of the
-/// recorder.
+/// The thread's stack, innermost first: as ART's trace shows it, which has native frames and locks, or else
+/// that of the recorder.
 pub(crate) fn stack_lines(a: &Analysis, thread: &OtherThread) -> Vec<String> {
     let traced = a.system_trace.as_ref().zip(a.traced(thread));
     let traced = traced.map(|(trace, thread)| trace_lines(a, trace, thread)).unwrap_or_default();

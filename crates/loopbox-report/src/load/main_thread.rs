@@ -4,7 +4,6 @@ use super::limits;
 use crate::model::sanitize::sanitize;
 use crate::model::{MainThread, NativeFrame, NativeModule, NativeStack, SystemCall};
 use loopbox_format::model as file;
-use loopbox_format::model::{NativeFrameSource, SystemCallSource};
 use std::fmt::Write;
 
 /// `None` when the kernel was not asked.
@@ -22,15 +21,11 @@ pub(super) fn read(main: &file::MainThread) -> Option<MainThread> {
     })
 }
 
-fn system_call(call: &file::SystemCall) -> SystemCall {
+fn system_call(call: &SystemCall) -> SystemCall {
     SystemCall {
-        number: call.number,
         arguments: call.arguments.iter().take(limits::CALL_ARGUMENTS).copied().collect(),
         descriptor: sanitize(&call.descriptor, limits::NAME_CHARS),
-        source: match call.source {
-            known @ (SystemCallSource::Registers | SystemCallSource::Proc) => Some(known),
-            _ => None,
-        },
+        ..*call
     }
 }
 
@@ -44,12 +39,7 @@ fn native_stack(stack: &file::NativeStack) -> NativeStack {
     });
     let modules: Vec<NativeModule> = modules.collect();
     let frames = stack.frames.iter().take(limits::STACK_DEPTH).map(|frame| NativeFrame {
-        source: match frame.source {
-            known @ (NativeFrameSource::Pc | NativeFrameSource::Link | NativeFrameSource::FramePointer) => {
-                Some(known)
-            }
-            _ => None,
-        },
+        source: Some(frame.source),
         module: frame.module.map(|module| module as usize).filter(|module| *module < modules.len()),
         offset: frame.offset,
         functions: Vec::new(),
@@ -60,7 +50,7 @@ fn native_stack(stack: &file::NativeStack) -> NativeStack {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loopbox_format::model::Uptime;
+    use loopbox_format::model::{NativeFrameSource, SystemCallSource, Uptime};
 
     #[test]
     fn read_bounds_everything_and_keeps_indices_valid() {
@@ -69,7 +59,7 @@ mod tests {
         let main = file::MainThread {
             captured_ns: Uptime(1),
             wchan: "w".repeat(5_000),
-            system_call: Some(file::SystemCall {
+            system_call: Some(SystemCall {
                 number: Some(7),
                 arguments: vec![None; 300],
                 descriptor: "\n".into(),

@@ -3,7 +3,7 @@
 use super::frames::FrameCollector;
 use super::limits;
 use crate::model::{FrameId, SampledNode, SampledTree};
-use loopbox_format::model::{StackSource, StackTree, TreeNode, Uptime};
+use loopbox_format::model::{StackTree, TreeNode, Uptime};
 
 /// What is left of [`limits::NODE_DEPTH_SUM`] for the trees of one report.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub(crate) fn read_tree(
     let mut read = SampledTree {
         token: tree.token,
         start_ns: tree.start_ns,
-        source: matches!(tree.source, StackSource::Art | StackSource::JavaApi).then_some(tree.source),
+        source: tree.source,
         intervals: tree.phases.iter().take(limits::SHORT_LIST).copied().collect(),
         nodes: reader.nodes,
         sample_ns,

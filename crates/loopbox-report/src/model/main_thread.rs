@@ -1,7 +1,7 @@
 //! What the kernel reported of the main thread, and its native stack.
 
 use loopbox_format::model::Uptime;
-pub use loopbox_format::model::{NativeFrameSource, Progress, SystemCallSource};
+pub use loopbox_format::model::{NativeFrameSource, Progress, SystemCall, SystemCallSource};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -22,19 +22,6 @@ pub struct MainThread {
     pub native: Option<NativeStack>,
 }
 
-/// A system call in progress.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SystemCall {
-    /// Its number on the report's ABI; `None` when only that there was one is known.
-    pub number: Option<u32>,
-    /// Its arguments as far as they are known.
-    pub arguments: Vec<Option<u64>>,
-    /// What its first argument stands for, if that is a file descriptor; else empty, or without meaning.
-    pub descriptor: String,
-    /// Where it was seen; `None` for a way that this program does not know.
-    pub source: Option<SystemCallSource>,
-}
-
 /// A native stack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NativeStack {
@@ -49,7 +36,7 @@ pub struct NativeStack {
 /// A place in native code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NativeFrame {
-    /// How it was found; `None` for a way that this program does not know.
+    /// How it was found; `None` for a frame of ART's own trace, which does not say.
     pub source: Option<NativeFrameSource>,
     /// The index of its module; it is valid.
     pub module: Option<usize>,

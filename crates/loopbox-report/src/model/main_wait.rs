@@ -94,7 +94,7 @@ fn is_of_a_moment(call: &SystemCall, progress: Option<Progress>) -> bool {
     let Some(Progress { over_ns, ran_ns: Some(ran), waited_ns: Some(waited), .. }) = progress else {
         return false;
     };
-    call.source == Some(SystemCallSource::Proc) && over_ns > 0 && ran.saturating_add(waited) >= over_ns / 2
+    call.source == SystemCallSource::Proc && over_ns > 0 && ran.saturating_add(waited) >= over_ns / 2
 }
 
 fn of_call(call: &SystemCall, main: &MainThread, abi: &str) -> (MainWaitKind, String) {
@@ -239,7 +239,7 @@ mod tests {
             number: Some(number),
             arguments: arguments.to_vec(),
             descriptor: descriptor.into(),
-            source: Some(source),
+            source,
         }
     }
 

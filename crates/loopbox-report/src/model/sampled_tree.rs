@@ -44,8 +44,8 @@ pub struct SampledTree {
     pub token: Token,
     /// When the dispatch of the message started, in uptime.
     pub start_ns: Uptime,
-    /// How the stacks were taken; `None` for a way that this program does not know.
-    pub source: Option<StackSource>,
+    /// How the stacks were taken.
+    pub source: StackSource,
     /// The sampling intervals that were asked for, each with the first sample it applies to.
     pub intervals: Vec<Phase>,
     /// The nodes in pre-order.

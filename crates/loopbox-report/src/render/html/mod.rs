@@ -16,7 +16,7 @@ use super::smoothness::{DisplayFrame, DisplayFrames};
 use crate::derive::process_name;
 use crate::diagnose::Diagnosis;
 use crate::model::message_name::tree_title;
-use crate::model::name::NameOrUnknown;
+use crate::model::name::Name;
 use crate::model::time::{ms, ms_between};
 use crate::model::token::Key;
 use crate::model::{Analysis, CodeOwner, Frame, FrameKind, Issue, SampledTree};
@@ -83,7 +83,7 @@ struct PageTree {
     token: Key,
     title: String,
     at_ms: f64,
-    source: NameOrUnknown<StackSource>,
+    source: Name<StackSource>,
     interval_ms: f64,
     missed_samples: u32,
     longest_stop_ms: f64,
@@ -106,7 +106,7 @@ impl PageTree {
             token: Key(tree.token),
             title: tree_title(a, tree.token),
             at_ms: ms_between(tree.start_ns, a.dump_ns),
-            source: NameOrUnknown(tree.source),
+            source: Name(tree.source),
             interval_ms: ms(tree.interval_ns()),
             missed_samples: tree.missed_samples,
             longest_stop_ms: ms(tree.longest_suspend_ns),
@@ -165,7 +165,7 @@ pub fn page(a: &Analysis, diagnosis: &Diagnosis) -> serde_json::Result<String> {
         locks: LocksView::new(a),
         threads: ThreadsView::new(a),
         system_trace: a.system_trace.as_ref().map(|trace| SystemTraceView::new(a, trace)),
-        pending: PendingView::new(a),
+        pending: PendingView::new(a, &a.queue),
         display_frames: DisplayFrames::new(a).and_then(PageFrames::new),
         features: a.features.iter().map(FeatureView::new).collect(),
         statistics: a.statistics.iter().map(|f| summary::statistic(&f.name, &f.value)).collect(),

@@ -31,7 +31,8 @@ pub(crate) enum CurrentView<'a> {
         at_ms: f64,
         /// How long it had been running.
         age_ms: f64,
-        /// Whether the start is not known: then it began after `at_ms`, and `age_ms` is the most that it can be.
+        /// Whether the start is not known: then it began after `at_ms`, and `age_ms` is the most that it can
+        /// be.
         at_most: bool,
         /// The CPU time of the main thread since the last message; null when unknown.
         cpu_ms: Option<f64>,
@@ -84,7 +85,7 @@ impl<'a> CurrentView<'a> {
                 before_install_ms: ms(a.before_install_ns(running.start_ns, running.age_ns())),
                 cpu_ms: running.cpu_ns.map(ms),
                 depth: running.depth,
-                message: running.message.as_ref().map(|m| MessageView::of(a, running.token, m)),
+                message: running.message.as_ref().map(|m| MessageView::new(a, Some(running.token), m)),
                 has_tree: a.tree(running.token).is_some(),
             },
             _ => Self::Unknown,

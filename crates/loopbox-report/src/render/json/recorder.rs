@@ -2,31 +2,25 @@
 
 use crate::model::name::Name;
 use loopbox_format::model::{Feature, FeatureState};
-use schemars::JsonSchema;
-use serde::Serialize;
 
-/// A feature of the recorder.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct FeatureView<'a> {
-    /// Which feature it is.
-    name: Name<Feature>,
-    /// Whether the feature was working.
-    on: bool,
-    /// How the feature works, or why it does not.
-    detail: &'a str,
-}
-
-impl<'a> FeatureView<'a> {
-    pub(crate) fn new(state: &'a FeatureState) -> Self {
-        Self { name: Name(state.feature), on: state.on, detail: &state.detail }
+json_object! {
+    /// A feature of the recorder.
+    pub(crate) struct FeatureView<'a>(state: &'a FeatureState) {
+        /// Which feature it is.
+        name: Name<Feature> = Name(state.feature),
+        /// Whether the feature was working.
+        on: bool = state.on,
+        /// How the feature works, or why it does not.
+        detail: &'a str = &state.detail,
     }
 }
 
-/// One statistic of the process or the system, or one annotation of the app.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct NamedValueView<'a> {
-    /// The name; that of a statistic is dotted and ends in its unit.
-    pub(super) name: &'a str,
-    /// The value as text.
-    pub(super) value: &'a str,
+json_object! {
+    /// One statistic of the process or the system, or one annotation of the app.
+    pub(super) struct NamedValueView<'a>(name: &'a str, value: &'a str) {
+        /// The name; that of a statistic is dotted and ends in its unit.
+        name: &'a str = name,
+        /// The value as text.
+        value: &'a str = value,
+    }
 }

@@ -16,7 +16,8 @@ pub(crate) struct DisplayFrames {
     pub(crate) janks: Vec<JankView>,
     /// The newest frames, oldest first.
     pub(crate) recent: Vec<DisplayFrame>,
-    /// The newest frames as a line of refreshes: `·` in time, a digit for missed refreshes, `|` where a session begins.
+    /// The newest frames as a line of refreshes: `·` in time, a digit for missed refreshes, `|` where a
+    /// session begins.
     pub(crate) line: String,
 }
 

@@ -98,8 +98,8 @@ pub(super) fn write_earlier(out: &mut String, a: &Analysis, options: Options) {
 
 fn summary(out: &mut String, tree: &SampledTree) {
     let how = match tree.source {
-        Some(StackSource::Art) => "through ART",
-        Some(StackSource::JavaApi) => "by Thread.getStackTrace",
+        StackSource::Art => "through ART",
+        StackSource::JavaApi => "by Thread.getStackTrace",
         _ => "in a way unknown to this version of loopbox",
     };
     let samples = tree.samples();

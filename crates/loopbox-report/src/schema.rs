@@ -24,15 +24,16 @@ fn schema<T: JsonSchema>(name: &str) -> Value {
     let mut schema = generator().into_root_schema_for::<T>();
     schema.insert("$id".into(), format!("urn:loopbox:schema:{name}:1").into());
     schema.insert("title".into(), format!("loopbox.{name}/1").into());
-    named_as_in_json(schema.to_value())
+    in_words_of_json(schema.to_value())
 }
 
 fn generator() -> SchemaGenerator {
     SchemaSettings::draft2020_12().for_serialize().into_generator()
 }
 
-/// The schema with its parts named as JSON names things: `native_stack` instead of `NativeStackView`.
-fn named_as_in_json(schema: Value) -> Value {
+/// The schema in JSON's words: parts are `native_stack` instead of `NativeStackView`, and what is not there
+/// is null.
+fn in_words_of_json(schema: Value) -> Value {
     const PARTS: &str = "$defs";
     let reference = |value: &Value| {
         let name = value.as_str()?.strip_prefix("#/$defs/")?;
@@ -43,15 +44,16 @@ fn named_as_in_json(schema: Value) -> Value {
             let named = |(name, value): (String, Value)| match (name.as_str(), value) {
                 (PARTS, Value::Object(parts)) => {
                     let parts =
-                        parts.into_iter().map(|(name, part)| (json_name(&name), named_as_in_json(part)));
+                        parts.into_iter().map(|(name, part)| (json_name(&name), in_words_of_json(part)));
                     (name, Value::Object(parts.collect::<Map<_, _>>()))
                 }
+                ("description", Value::String(text)) => (name, text.replace("`None`", "null").into()),
                 ("$ref", value) => (name, reference(&value).unwrap_or(value)),
-                (_, value) => (name, named_as_in_json(value)),
+                (_, value) => (name, in_words_of_json(value)),
             };
             Value::Object(members.into_iter().map(named).collect())
         }
-        Value::Array(items) => items.into_iter().map(named_as_in_json).collect(),
+        Value::Array(items) => items.into_iter().map(in_words_of_json).collect(),
         value => value,
     }
 }

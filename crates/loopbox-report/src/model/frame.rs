@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::{Deref, Index};
 
-/// The index of a [`Frame`] in its report's [`FrameTable`].
+/// The index of a frame among those of its report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct FrameId(u32);
@@ -87,7 +87,7 @@ pub struct Frame {
     pub synthetic: bool,
 }
 
-/// The kind of a [`Frame`].
+/// The kind of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FrameKind {

@@ -17,7 +17,7 @@ json_object! {
         captured_at_ms: f64 = ms_between(main.captured_ns, a.dump_ns),
         /// What it waited in, or did; null when unknown.
         wait: Option<MainWait> = a.main_wait(),
-        /// The state of the thread in the kernel, in the words of `ThreadView::doing`.
+        /// The state of the thread in the kernel.
         doing: Name<ThreadState> = Name(ThreadState::of(main.state)),
         /// The kernel function that it slept in; empty when unknown.
         wchan: &'a str = &main.wchan,

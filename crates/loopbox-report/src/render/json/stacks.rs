@@ -45,7 +45,7 @@ json_object! {
 json_object! {
     /// One frame over a run of consecutive samples.
     pub(crate) struct NodeView(tree: &SampledTree, node: &SampledNode) {
-        /// The index in [`super::ReportView::frames`].
+        /// The index in the frames of the report.
         frame: FrameId = node.frame,
         /// The number of callers; 0 for a root.
         depth: u32 = node.depth,
@@ -63,7 +63,7 @@ json_object! {
 json_object! {
     /// A frame of the hot path.
     pub(crate) struct HotFrame(node: &MergedNode) {
-        /// The index in [`super::ReportView::frames`].
+        /// The index in the frames of the report.
         frame: FrameId = node.frame,
         /// The time in the method and in what it calls, over the whole message.
         total_ms: f64 = ms(node.total_ns),

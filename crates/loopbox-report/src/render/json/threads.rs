@@ -26,8 +26,7 @@ json_object! {
         name: &'a str = &thread.name,
         /// The kernel's id of the thread.
         tid: u32 = thread.tid,
-        /// The state of the thread in the kernel: `runs`, `waits`, `waits for the kernel`, `stopped`, `ends`
-        /// or `unknown`.
+        /// The state of the thread in the kernel.
         doing: Name<ThreadState> = Name(ThreadState::of(thread.state)),
         /// The CPU time since the start of the thread.
         cpu_ms: Option<f64> = thread.cpu_ns.map(ms),

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use loopbox_launch::probe::Probe;
-use loopbox_oracle::{Frame, Oracle, Pair};
+use lab_launch::probe::Probe;
+use lab_oracle::{Frame, Oracle, Pair};
 use loopbox_testbed as testbed;
 
 /// Knows every instruction that runs on the testbed.

@@ -136,7 +136,7 @@ impl Testbed {
         Ok(sysroot)
     }
 
-    /// A command that runs `main` of a class on this testbed, by a host program that boots runtimes (`loopbox-host`
+    /// A command that runs `main` of a class on this testbed, by a host program that boots runtimes (`lab-host`
     /// of this repository). `jar` is the dexed app, `libraries` the folder where it finds its native libraries. More
     /// options of the host program can be added, then `--` and the arguments of `main`.
     pub fn java(&self, host: &Path, jar: &Path, libraries: &Path, class: &str) -> Command {

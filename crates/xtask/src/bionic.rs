@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
+use lab_bionic::device::{Row, play, table};
+use lab_bionic::{machine, retail};
 use loopbox_android_pack::device::Device;
 use loopbox_android_pack::{Abi, ensure};
-use loopbox_bionic::device::{Row, play, table};
-use loopbox_bionic::{machine, retail};
 use loopbox_setup::workspace::target;
 
 /// Where the folder may be named, too.

@@ -175,7 +175,7 @@ fn built_with(packages: &[&str], edges: &str) -> BTreeSet<String> {
 
 #[test]
 fn what_the_test_command_builds_of_a_part_is_built_as_for_the_whole() {
-    let on_testbeds = ["-ploopbox-host", "-ploopbox-jni", "-ploopbox-inhouse"];
+    let on_testbeds = ["-plab-host", "-ploopbox-jni", "-ploopbox-inhouse"];
     let parts: [(&[&str], &str); 5] = [
         (&["-pxtask"], "normal"),
         (&on_testbeds, "normal"),

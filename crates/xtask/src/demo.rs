@@ -4,7 +4,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use loopbox_launch::{Build, Launcher, wait_for_report};
+use lab_launch::{Build, Launcher, wait_for_report};
 use loopbox_setup::workspace::{cargo, root, run};
 
 /// How long the last message hangs before the signal that the system sends at an ANR.

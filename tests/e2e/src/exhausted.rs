@@ -2,7 +2,7 @@
 //! without.
 
 use anyhow::Result;
-use loopbox_launch::{Ended, Launcher};
+use lab_launch::{Ended, Launcher};
 use std::path::Path;
 use std::time::Duration;
 

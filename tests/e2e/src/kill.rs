@@ -11,8 +11,8 @@
 use crate::live::{running_tree, tree_of, uptime_ns, wait_for_ring};
 use crate::{Frame, LIMIT, launcher, read, stacks_of};
 use anyhow::{Context, Result, ensure};
+use lab_launch::Launcher;
 use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report, Token, Uptime};
-use loopbox_launch::Launcher;
 use loopbox_store::{FuseState, Recovered, recover};
 use std::fs;
 use std::path::{Path, PathBuf};

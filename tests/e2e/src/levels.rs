@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result, ensure};
+use lab_launch::reports;
 use loopbox_format::looper::{PendingBody, Queue, parse_queue};
 use loopbox_format::model::{DumpReason, Feature, MainState, Message, Report};
 use loopbox_format::report::Decoded;
-use loopbox_launch::reports;
 use loopbox_report::Analysis;
 use loopbox_report::diagnose::diagnose;
 use tempfile::tempdir;
@@ -117,11 +117,7 @@ impl Seen {
 
 /// What a process that ended otherwise printed follows in further lines.
 fn first_line(error: &anyhow::Error) -> String {
-    format!("{error:#}")
-        .lines()
-        .filter(|line| !line.starts_with("loopbox-host"))
-        .collect::<Vec<_>>()
-        .join(" / ")
+    format!("{error:#}").lines().filter(|line| !line.starts_with("lab-host")).collect::<Vec<_>>().join(" / ")
 }
 
 /// A Markdown table of levels, each with the ways of its hook.

@@ -22,10 +22,10 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use lab_launch::{Build, Launcher};
 use loopbox_format::model::{Detail, Feature, Location, LocationId, Method, Report, StackTree};
 use loopbox_format::report::decode;
 use loopbox_format::stacks;
-use loopbox_launch::{Build, Launcher};
 
 /// How long anything may take before a test gives up. Nothing waits that long by design.
 pub const LIMIT: Duration = Duration::from_mins(2);

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, ensure};
+use lab_launch::{App, Running};
 use loopbox_format::model::Report;
-use loopbox_launch::{App, Running};
 use loopbox_setup::workspace::root;
 use tempfile::tempdir;
 
@@ -157,7 +157,7 @@ fn live(start: &dyn Fn() -> App, folder: &Path, kind: &str) -> Result<(String, V
     let said = scripted(app.seen());
     ensure!(!said.iter().any(|line| line.contains("wrong")), "{said:?}");
     ensure!(said.iter().filter(|line| line.ends_with(" right")).count() == 18, "{said:?}");
-    let newest = loopbox_launch::reports(folder)?.into_iter().next().context("no report")?;
+    let newest = lab_launch::reports(folder)?.into_iter().next().context("no report")?;
     let process = read(&newest)?.meta.process;
     app.kill();
     Ok((ended(process.pid, &process.name, ANR)?, said))

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use lab_launch::Running;
 use loopbox_format::model::{MainState, Report, StackTree, Token, Uptime};
-use loopbox_launch::Running;
 use loopbox_store::recover;
 use rustix::time::{ClockId, clock_gettime};
 

@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
+use lab_launch::{Launcher, reports};
+use lab_oracle::Oracle;
 use loopbox_format::model::{DumpReason, Feature, MainState, Report, StackSource};
-use loopbox_launch::{Launcher, reports};
-use loopbox_oracle::Oracle;
 use loopbox_testbed::{LOCAL, Testbed, to_test_on};
 use tempfile::tempdir;
 

@@ -1,8 +1,8 @@
 //! A scripted app that plays a story and ends with a report.
 
 use anyhow::{Context as _, Result};
+use lab_launch::{Ended, wait_for_report};
 use loopbox_format::model::{Detail, Feature, Report, Token};
-use loopbox_launch::{Ended, wait_for_report};
 use tempfile::tempdir;
 
 use crate::{LIMIT, details_of, feature, launcher, read};

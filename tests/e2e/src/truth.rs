@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use anyhow::{Context, Result};
+use lab_launch::Launcher;
+use lab_oracle::{Frame, Oracle, Pair};
 use loopbox_format::model::Report;
-use loopbox_launch::Launcher;
-use loopbox_oracle::{Frame, Oracle, Pair};
 
 use crate::stacks_of;
 

@@ -9,13 +9,13 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
+use lab_launch::shrink::{Release, Shrinker, Shrunk};
+use lab_launch::{App, Launcher, java_below, wait_for_report};
 use loopbox_android_pack::{self as android, Abi, aar};
 use loopbox_e2e::source_lines::{all_stacks, check_lines};
 use loopbox_e2e::{LIMIT, details_of, feature, links, read, stacks_of};
 use loopbox_format::model::{DumpReason, Feature, MainState, PendingSource, Report};
 use loopbox_format::report::Decoded;
-use loopbox_launch::shrink::{Release, Shrinker, Shrunk};
-use loopbox_launch::{App, Launcher, java_below, wait_for_report};
 use loopbox_report::Analysis;
 use loopbox_report::retrace::Mapping;
 use loopbox_setup::command::for_each;

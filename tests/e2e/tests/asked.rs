@@ -1,9 +1,9 @@
 //! Reports that the app asks for, on the main thread.
 
 use anyhow::{Context, Result};
+use lab_launch::reports;
 use loopbox_e2e::{LIMIT, launcher, read};
 use loopbox_format::model::MainState;
-use loopbox_launch::reports;
 use std::path::Path;
 use tempfile::tempdir;
 

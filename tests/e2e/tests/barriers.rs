@@ -1,11 +1,11 @@
 //! A main thread that sleeps while ordinary messages are due: a leaked sync barrier, without any SIGQUIT; and what only seems so.
 
 use anyhow::{Context, Result};
+use lab_launch::{Running, reports};
 use loopbox_e2e::live::{quit, wait_until};
 use loopbox_e2e::{LIMIT, launcher};
 use loopbox_format::model::{AnrVerdict, DumpReason, MainState, Report};
 use loopbox_format::report::decode;
-use loopbox_launch::{Running, reports};
 use loopbox_report::Analysis;
 use loopbox_report::diagnose::{Confidence, Diagnosis, diagnose};
 use loopbox_testbed as testbed;

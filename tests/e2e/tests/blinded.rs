@@ -2,10 +2,10 @@
 //! unseen is never idle.
 
 use anyhow::{Context, Result};
+use lab_launch::{reports, wait_for_report};
 use loopbox_e2e::{LIMIT, details_of, feature, launcher};
 use loopbox_format::model::{Detail, Feature, MainState, RecordKind, Report};
 use loopbox_format::report::decode;
-use loopbox_launch::{reports, wait_for_report};
 use loopbox_report::Analysis;
 use loopbox_report::diagnose::{Diagnosis, diagnose};
 use loopbox_testbed as testbed;

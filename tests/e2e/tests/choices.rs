@@ -1,6 +1,7 @@
 //! What the values of a configuration do when they are not the defaults.
 
 use anyhow::{Context, Result};
+use lab_launch::reports;
 use loopbox_e2e::live::tree_of;
 use loopbox_e2e::story::{SHOP, Story};
 use loopbox_e2e::{LIMIT, details, details_of, feature, launcher, read};
@@ -8,7 +9,6 @@ use loopbox_format::looper::{PendingBody, parse_queue};
 use loopbox_format::model::{
     Component, DumpReason, Feature, MainState, NamedBy, PendingSource, RecordKind, StackSource,
 };
-use loopbox_launch::reports;
 use loopbox_testbed as testbed;
 use tempfile::tempdir;
 

@@ -1,10 +1,10 @@
 //! Who waits for the disk, by the system calls of a real app: not the main thread, and no thread before SIGQUIT is passed on.
 
 use anyhow::{Context, Result, bail, ensure};
+use lab_launch::Running;
 use loopbox_e2e::live::{quit, wait_for_ring, wait_until};
 use loopbox_e2e::trace::Trace;
 use loopbox_e2e::{HANG_REPORT_LATE, LIMIT, launcher};
-use loopbox_launch::Running;
 use std::fs;
 use tempfile::tempdir;
 

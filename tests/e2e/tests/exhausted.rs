@@ -2,11 +2,11 @@
 //! recorder, and there is a report.
 
 use anyhow::{Context, Result};
+use lab_launch::{Launcher, reports};
 use loopbox_e2e::exhausted::run;
 use loopbox_e2e::live::{quit, wait_until};
 use loopbox_e2e::{LIMIT, launcher, read};
 use loopbox_format::model::{DumpReason, MainState, PendingSource, Report};
-use loopbox_launch::{Launcher, reports};
 use loopbox_testbed as testbed;
 use std::path::Path;
 use tempfile::tempdir;

@@ -2,10 +2,10 @@
 //! on in every case, and what is lost is what `docs/faults.md` says.
 
 use anyhow::{Context, Result, ensure};
+use lab_launch::{Running, reports};
 use loopbox_e2e::live::{wait_for_ring, wait_until};
 use loopbox_e2e::{LIMIT, feature, launcher, read};
 use loopbox_format::model::{DumpReason, Feature, MainState, RecordKind, Report, Token};
-use loopbox_launch::{Running, reports};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};

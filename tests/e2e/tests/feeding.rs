@@ -1,8 +1,8 @@
 //! What an app does in the recorder's calls must not keep the recorder busy for ever.
 
 use anyhow::{Context, Result};
+use lab_launch::wait_for_report;
 use loopbox_e2e::{LIMIT, launcher, read};
-use loopbox_launch::wait_for_report;
 use std::path::Path;
 use tempfile::tempdir;
 

@@ -2,10 +2,10 @@
 //! wanted. The app goes on, and the report says what happened.
 
 use anyhow::{Context, Result, ensure};
+use lab_launch::{App, Running};
 use loopbox_e2e::live::running_tree;
 use loopbox_e2e::{LIMIT, feature, launcher, read, stacks_of};
 use loopbox_format::model::{DumpReason, Feature, MainState, Report, StackSource, StackTree, Token, Uptime};
-use loopbox_launch::{App, Running};
 use loopbox_testbed as testbed;
 use std::path::Path;
 use std::time::Instant;

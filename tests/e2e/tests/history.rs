@@ -1,13 +1,13 @@
 //! The main job: an app hangs on a real Android Runtime, SIGQUIT comes, and the report says what happened.
 
 use anyhow::{Context, Result};
+use lab_launch::wait_for_report;
 use loopbox_e2e::live::{quit, running_tree, uptime_ns, wait_for_ring};
 use loopbox_e2e::{HANG_REPORT_LATE, LIMIT, details, details_of, feature, launcher, read, stacks_of};
 use loopbox_format::model::{
     Component, Detail, DumpReason, End, Feature, MainState, NamedBy, PendingSource, Record, RecordKind,
     Report, StackTree, Token,
 };
-use loopbox_launch::wait_for_report;
 use loopbox_testbed as testbed;
 use std::sync::{Mutex, PoisonError};
 use tempfile::tempdir;

@@ -1,10 +1,10 @@
 //! Who keeps the main thread waiting, and what the other threads do: in the report of a real ANR signal.
 
 use anyhow::{Context, Result, ensure};
+use lab_launch::{Running, reports};
 use loopbox_e2e::live::quit;
 use loopbox_e2e::{HANG_REPORT_LATE, LIMIT, launcher, read};
 use loopbox_format::model::{AnrVerdict, Location, LocationId, LockWait, OtherThread, PendingSource, Report};
-use loopbox_launch::{Running, reports};
 use loopbox_testbed as testbed;
 use std::fs;
 use std::path::PathBuf;

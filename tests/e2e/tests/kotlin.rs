@@ -3,10 +3,10 @@
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
+use lab_launch::Launcher;
 use loopbox_android_pack::half;
 use loopbox_e2e::{LIMIT, read};
 use loopbox_format::model::DumpReason;
-use loopbox_launch::Launcher;
 use loopbox_setup::jar;
 use loopbox_setup::kotlin::Kotlin;
 use loopbox_setup::progress::Progress;

@@ -8,9 +8,9 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, ensure};
+use lab_launch::{Ended, reports};
 use loopbox_e2e::{LIMIT, feature, launcher, read};
 use loopbox_format::model::{DumpReason, Feature, Report};
-use loopbox_launch::{Ended, reports};
 use loopbox_setup::command::run;
 use tempfile::tempdir;
 

@@ -1,8 +1,8 @@
 //! Every link to a crash SDK does what it should, and nothing where it should not.
 
 use anyhow::Result;
+use lab_launch::{Launcher, java_below};
 use loopbox_e2e::links;
-use loopbox_launch::{Launcher, java_below};
 use loopbox_setup::workspace::{root, target};
 use loopbox_testbed::to_test_on;
 

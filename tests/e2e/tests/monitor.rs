@@ -2,10 +2,10 @@
 //! through, and what the main thread does for it, which is nothing.
 
 use anyhow::{Context, Result, ensure};
+use lab_launch::{App, java_below};
 use loopbox_e2e::monitor::kill_appending;
 use loopbox_e2e::trace::Trace;
 use loopbox_e2e::{LIMIT, launcher};
-use loopbox_launch::{App, java_below};
 use loopbox_setup::jvm;
 use loopbox_setup::workspace::root;
 use loopbox_testbed::to_test_on;

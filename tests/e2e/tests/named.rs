@@ -2,11 +2,11 @@
 //! on a real ART.
 
 use anyhow::{Context, Result, ensure};
+use lab_launch::{Build, Launcher};
 use loopbox_android_pack::half;
 use loopbox_e2e::libraries::coroutines_and_rx;
 use loopbox_e2e::{LIMIT, read};
 use loopbox_format::report::Decoded;
-use loopbox_launch::{Build, Launcher};
 use loopbox_report::Analysis;
 use loopbox_report::diagnose::diagnose;
 use loopbox_report::json::ReportView;

@@ -1,11 +1,11 @@
 //! A main thread that hangs in native code: what the kernel reports of it, and its native frames, named by symbols.
 
 use anyhow::{Context, Result, ensure};
+use lab_launch::{App, Running, reports, wait_for_report};
 use loopbox_e2e::live::{quit, wait_for_taken_signal, wait_until};
 use loopbox_e2e::{LIMIT, launcher, read};
 use loopbox_format::model::{DumpReason, NativeFrameSource, NativeStack, Report, SystemCallSource};
 use loopbox_format::report::decode;
-use loopbox_launch::{App, Running, reports, wait_for_report};
 use loopbox_report::{Analysis, MainWaitKind};
 use loopbox_setup::workspace::{cargo, run, target};
 use loopbox_testbed::to_test_on;
@@ -117,7 +117,7 @@ impl Hang {
     fn symbolized(&self, format: &str) -> Result<String> {
         let native = self.native()?;
         let host =
-            native.modules.iter().find(|module| module.path.ends_with("loopbox-host")).context("no host")?;
+            native.modules.iter().find(|module| module.path.ends_with("lab-host")).context("no host")?;
         let symbols = tempdir()?;
         fs::copy(&host.path, symbols.path().join("any-name.so"))?;
         symbolize(&self.file, symbols.path(), format)
@@ -150,7 +150,7 @@ fn a_spin_in_native_code_is_named_with_its_callers() -> Result<()> {
         assert_eq!(native.frames[0].source, NativeFrameSource::Pc, "{testbed}: {native:?}");
         let modules = hang.modules()?;
         let art = modules.iter().position(|name| name.starts_with("libart.so")).context("no frame of ART")?;
-        assert!(modules[..art].iter().all(|name| *name == "loopbox-host"), "{testbed}: {modules:?}");
+        assert!(modules[..art].iter().all(|name| *name == "lab-host"), "{testbed}: {modules:?}");
         // The word on top of an x86-64 stack may be a return address, too.
         assert!(art >= 2 && art + 1 == modules.len(), "{testbed}: {modules:?}");
         assert!(native.modules.iter().all(|module| module.build_id.len() >= 8), "{:?}", native.modules);
@@ -158,7 +158,7 @@ fn a_spin_in_native_code_is_named_with_its_callers() -> Result<()> {
         for function in ["native_hang_spin", "native_hang_in_way"] {
             let place =
                 place_of(&text, function).with_context(|| format!("{testbed}: no {function}:\n{text}"))?;
-            assert!(place.contains("tests/host/src/native_hang.rs:"), "{testbed}: {place}");
+            assert!(place.contains("crates/lab-host/src/native_hang.rs:"), "{testbed}: {place}");
         }
         assert!(text.contains("symbols to look for:") && text.contains("libart.so"), "{text}");
         let progress = hang.report.main_thread.progress.context("no progress")?;

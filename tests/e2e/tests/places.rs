@@ -3,13 +3,13 @@
 //! thread's stack.
 
 use anyhow::{Context, Result, ensure};
+use lab_launch::{Running, reports};
 use loopbox_e2e::live::{quit, tree_of, wait_for_ring, wait_until};
 use loopbox_e2e::{LIMIT, details, launcher, read, stacks_of};
 use loopbox_format::model::{
     AnrVerdict, Component, DumpReason, End, MainState, NamedBy, Outside, Report, StackSource, StackTree,
     Token,
 };
-use loopbox_launch::{Running, reports};
 use std::fs;
 use tempfile::{TempDir, tempdir};
 

@@ -1,10 +1,10 @@
 //! The pending queue is read without its lock and without code of the app, whatever the app does with either.
 
 use anyhow::{Context, Result};
+use lab_launch::reports;
 use loopbox_e2e::{LIMIT, launcher, read};
 use loopbox_format::looper::{PendingBody, Queue, parse_queue};
 use loopbox_format::model::{DumpReason, PendingSource, Report};
-use loopbox_launch::reports;
 use tempfile::tempdir;
 
 /// What the app printed and its reports.

@@ -6,11 +6,11 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, ensure};
+use lab_launch::{App, Running, reports};
 use loopbox_e2e::live::{quit, running_tree, wait_for_ring, wait_for_signal_catcher, wait_until};
 use loopbox_e2e::{LIMIT, launcher, read};
 use loopbox_format::container::{self, Tag};
 use loopbox_format::model::{ProcessExit, Report};
-use loopbox_launch::{App, Running, reports};
 use loopbox_setup::workspace::root;
 use loopbox_testbed::to_test_on;
 use tempfile::{TempDir, tempdir};

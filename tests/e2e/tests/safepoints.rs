@@ -2,10 +2,10 @@
 //! trace waits for it.
 
 use anyhow::{Context, Result, ensure};
+use lab_launch::Running;
 use loopbox_e2e::live::{quit, running_tree, wait_for_ring};
 use loopbox_e2e::{LIMIT, feature, launcher, read, stacks_of};
 use loopbox_format::model::{Feature, MainState, Report, StackSource};
-use loopbox_launch::Running;
 use loopbox_testbed as testbed;
 use std::fs;
 use std::path::PathBuf;

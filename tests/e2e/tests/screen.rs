@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use anyhow::{Context, Result};
+use lab_launch::{Launcher, Running, java_below};
 use loopbox_android_pack::half;
 use loopbox_e2e::live::running_tree;
 use loopbox_e2e::{Frame, LIMIT, read, stacks_of};
 use loopbox_format::model::{MainState, RecordKind, Report, Uptime};
 use loopbox_format::report::encode;
-use loopbox_launch::{Launcher, Running, java_below};
 use loopbox_setup::jvm;
 use loopbox_setup::workspace::{root, target};
 use loopbox_testbed::to_test_on;

@@ -1,10 +1,10 @@
 //! The library that ships, unchanged, on real ARTs: linked for Android, stripped, loaded by `System.loadLibrary`.
 
 use anyhow::{Context, Result};
+use lab_launch::{Launcher, wait_for_report};
 use loopbox_e2e::live::{quit, running_tree, wait_for_ring};
 use loopbox_e2e::{HANG_REPORT_LATE, LIMIT, feature, read, stacks_of};
 use loopbox_format::model::{DumpReason, Feature, MainState, Report};
-use loopbox_launch::{Launcher, wait_for_report};
 use loopbox_testbed::to_test_on;
 use tempfile::tempdir;
 

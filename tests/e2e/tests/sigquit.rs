@@ -1,9 +1,9 @@
 //! SIGQUIT: our report first, then ART's own trace, whatever else in the process wants the signal.
 
 use anyhow::{Context, Result};
+use lab_launch::{Ended, reports};
 use loopbox_e2e::{HANG_REPORT_LATE, LIMIT, feature, launcher, read};
 use loopbox_format::model::{AnrVerdict, DumpReason, Feature, MainState, Report, SignalOrigin, Token};
-use loopbox_launch::{Ended, reports};
 use tempfile::tempdir;
 
 /// What the Signal Catcher logs when it has got its signal.

@@ -3,9 +3,9 @@
 //! `LOOPBOX_SOAK_MESSAGES` sends more than CI does, for example a million.
 
 use anyhow::{Context, Result};
+use lab_launch::wait_for_report;
 use loopbox_e2e::{LIMIT, feature, launcher, read};
 use loopbox_format::model::{Feature, MainState, RecordKind, Report, Token};
-use loopbox_launch::wait_for_report;
 use std::time::Duration;
 use tempfile::tempdir;
 

@@ -1,12 +1,12 @@
 //! Hangs that end, hangs that do not, and what only looks like one: the recorder's own watch and its verdicts.
 
 use anyhow::{Context, Result, ensure};
+use lab_launch::{Ended, Running, reports};
 use loopbox_e2e::live::{quit, wait_for_ring, wait_for_signal_catcher, wait_until};
 use loopbox_e2e::{LIMIT, launcher, read};
 use loopbox_format::model::{
     AnrVerdict, DumpReason, MainState, PendingSource, ProcessExit, Report, SignalOrigin, SystemWord,
 };
-use loopbox_launch::{Ended, Running, reports};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

@@ -1,9 +1,9 @@
 //! Starts that end within seconds: by the recorder, perhaps, or because the system or the user ended them.
 
 use anyhow::{Context, Result};
+use lab_launch::{App, Running};
 use loopbox_e2e::live::wait_until;
 use loopbox_e2e::{LIMIT, launcher};
-use loopbox_launch::{App, Running};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::tempdir;

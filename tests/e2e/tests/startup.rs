@@ -1,10 +1,10 @@
 //! The recorder installed by App Startup, in the message that binds the app, as the manifest says.
 
 use anyhow::{Context, Result};
+use lab_launch::{App, reports};
 use loopbox_e2e::live::{running_tree, wait_until};
 use loopbox_e2e::{LIMIT, launcher, read, stacks_of};
 use loopbox_format::model::DumpReason;
-use loopbox_launch::{App, reports};
 use loopbox_testbed::to_test_on;
 use tempfile::tempdir;
 

@@ -2,9 +2,9 @@
 //! more.
 
 use anyhow::{Context, Result};
+use lab_launch::reports;
 use loopbox_e2e::live::quit;
 use loopbox_e2e::{LIMIT, launcher};
-use loopbox_launch::reports;
 use loopbox_testbed as testbed;
 use std::fs;
 use std::path::Path;

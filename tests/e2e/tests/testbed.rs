@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use anyhow::{Context, Result};
+use lab_launch::{Running, reports};
 use loopbox_e2e::live::wait_until;
 use loopbox_e2e::{LIMIT, launcher, read};
 use loopbox_format::model::DumpReason;
-use loopbox_launch::{Running, reports};
 use loopbox_testbed as testbed;
 use tempfile::tempdir;
 

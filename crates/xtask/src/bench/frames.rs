@@ -5,7 +5,7 @@
 use super::stats::{LIMIT, median};
 use anyhow::{Context, Result};
 use clap::Args;
-use loopbox_launch::{Build, Launcher};
+use lab_launch::{Build, Launcher};
 use std::collections::BTreeMap;
 
 /// Arguments of the bench of frames.

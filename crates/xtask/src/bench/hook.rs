@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use loopbox_launch::{App, Build, Launcher};
+use lab_launch::{App, Build, Launcher};
 
 use super::stats::{LIMIT, median};
 

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use clap::Args;
-use loopbox_launch::{Build, Launcher};
+use lab_launch::{Build, Launcher};
 
 use super::sampler::load;
 use super::stats::{LIMIT, median};

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use lab_launch::{Build, Launcher};
 use loopbox_format::model::Report;
-use loopbox_launch::{Build, Launcher};
 
 use super::sampler::{load, read};
 use super::stats::LIMIT;

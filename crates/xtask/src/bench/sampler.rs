@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
+use lab_launch::{Build, Launcher, wait_for_report};
 use loopbox_format::model::{MainState, Report, StackTree};
 use loopbox_format::{codec, report, stacks, tree_text};
-use loopbox_launch::{Build, Launcher, wait_for_report};
 use loopbox_setup::workspace::{cargo, root, run as run_command, target};
 
 use super::stats::{LIMIT, median};
@@ -76,7 +76,7 @@ fn stops(name: &str, args: &SamplerArgs) -> Result<()> {
     let jar = target().join(format!("art-bench-{name}.jar"));
     testbed.dex(&sources, &[], &jar)?;
     let app = target().join("app");
-    let (host, examples) = (app.join("loopbox-host"), app.join("examples"));
+    let (host, examples) = (app.join("lab-host"), app.join("examples"));
     let mut command = testbed.java(&host, &jar, &examples, "probe.SamplerBench");
     command.arg("--").arg(args.samples.to_string()).args(args.depths.iter().map(u32::to_string));
     let out = command.output().context("cannot start the host program")?;

@@ -6,7 +6,7 @@
 use super::stats::{LIMIT, median};
 use anyhow::{Context, Result};
 use clap::Args;
-use loopbox_launch::{Build, Launcher};
+use lab_launch::{Build, Launcher};
 use std::collections::BTreeMap;
 
 /// Arguments of the bench of stalls.

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail, ensure};
 use clap::{Args, Subcommand};
+use lab_launch::probe::{Discovered, Probe};
 use loopbox_art_tables::{self as tables, Generation, Row};
-use loopbox_launch::probe::{Discovered, Probe};
 use loopbox_setup::workspace::root;
 use loopbox_testbed::libart;
 

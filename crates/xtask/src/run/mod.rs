@@ -11,7 +11,7 @@ use std::process::{ExitCode, ExitStatus};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use loopbox_launch::Launcher;
+use lab_launch::Launcher;
 use loopbox_setup::workspace::{root, target};
 
 /// Run an app of your own on a testbed, and list the reports that it left.

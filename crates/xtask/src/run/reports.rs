@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use lab_launch::reports;
 use loopbox_format::model::{DumpReason, MainState, Report};
 use loopbox_format::report::{Decoded, decode};
-use loopbox_launch::reports;
 use loopbox_report::Analysis;
 use loopbox_report::diagnose::diagnose;
 

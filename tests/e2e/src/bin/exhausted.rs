@@ -3,8 +3,8 @@
 //! live to its end.
 
 use anyhow::{Context, Result};
+use lab_launch::{Build, Launcher};
 use loopbox_e2e::exhausted::run;
-use loopbox_launch::{Build, Launcher};
 
 fn main() -> Result<()> {
     let (mut shipped, mut runs, mut rest) = (false, 10, Vec::new());

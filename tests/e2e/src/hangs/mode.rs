@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use loopbox_launch::App;
+use lab_launch::App;
 
 /// How the main thread is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

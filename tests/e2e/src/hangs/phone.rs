@@ -5,8 +5,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use lab_launch::{App, Running, reports};
 use loopbox_format::model::{DumpReason, MainState, Report, Token, Uptime};
-use loopbox_launch::{App, Running, reports};
 use loopbox_report::Analysis;
 use loopbox_report::diagnose::diagnose;
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use lab_launch::reports;
 use loopbox_format::model::{DumpReason, Uptime};
-use loopbox_launch::reports;
 use tempfile::{TempDir, tempdir};
 
 use super::phone::{Hang, Phone, Told, sleep_until};

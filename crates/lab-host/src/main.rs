@@ -44,7 +44,7 @@ fn main() {
     std::process::exit(match run() {
         Ok(()) => 0,
         Err((code, error)) => {
-            eprintln!("loopbox-host: {error:#}");
+            eprintln!("lab-host: {error:#}");
             code
         }
     })

@@ -18,9 +18,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use lab_launch::scripted_apps;
 use loopbox_adb::{Server, choose};
 use loopbox_android_pack as android;
-use loopbox_launch::scripted_apps;
 use loopbox_setup::progress::Progress;
 use loopbox_testbed as testbed;
 

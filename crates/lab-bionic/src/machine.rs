@@ -11,8 +11,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
+use lab_launch::{Shipped, shipped};
 use loopbox_android_pack::Abi;
-use loopbox_launch::{Shipped, shipped};
 use loopbox_setup::apt;
 use loopbox_setup::command::run;
 use loopbox_setup::fetch::{Deb, Fetcher};

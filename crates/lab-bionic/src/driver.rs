@@ -58,7 +58,7 @@ pub fn compile_for_arm64(testbed: &Testbed, out: &Path) -> Result<()> {
     let words = [&library.to_string_lossy(), "-Wl,-rpath,$ORIGIN", "-ldl", "-lpthread"];
     compile(&[drive], &words, &program)?;
     compile(&[source("vm.c")], &["-shared", "-Wl,-soname,libart.so"], &libart)?;
-    compile(&[root().join("tests/bionic/machine/init.c")], &[], &out.join("init"))
+    compile(&[root().join("crates/lab-bionic/machine/init.c")], &[], &out.join("init"))
 }
 
 /// The same for a device, linked against its own libraries.
@@ -83,7 +83,7 @@ pub(crate) fn compile_for_device(device: &Device, abi: Abi, out: &Path) -> Resul
 pub(crate) fn compile_for_retail(device: &Device, out: &Path) -> Result<()> {
     let tools = Tools::of(device, Abi::Arm, out)?;
     for name in ["machine", "framework"] {
-        let object = tools.object(&root().join(format!("tests/bionic/retail/{name}.c")))?;
+        let object = tools.object(&root().join(format!("crates/lab-bionic/retail/{name}.c")))?;
         let soname = format!("-soname=lib{name}.so");
         tools.link(&["-shared", &soname], &[object], &out.join(format!("lib{name}.so")))?;
     }
@@ -136,5 +136,5 @@ fn products(out: &Path) -> (PathBuf, PathBuf) {
 }
 
 fn source(name: &str) -> PathBuf {
-    root().join("tests/bionic/drive").join(name)
+    root().join("crates/lab-bionic/drive").join(name)
 }

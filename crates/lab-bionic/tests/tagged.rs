@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Result, ensure};
+use lab_bionic::compile_for_arm64;
+use lab_bionic::story::{Local, tagged};
+use lab_launch::{Shipped, shipped};
 use loopbox_android_pack::Abi;
-use loopbox_bionic::compile_for_arm64;
-use loopbox_bionic::story::{Local, tagged};
-use loopbox_launch::{Shipped, shipped};
 use loopbox_testbed as testbed;
 
 /// Tags, and faults at the access itself.

@@ -84,7 +84,7 @@ impl Launcher {
     fn with_app(testbed: Testbed, build: Build, jar: PathBuf) -> Result<Self> {
         let libraries =
             programs(&testbed, build).context("cannot build the host program and the recorder")?;
-        Ok(Self { testbed, jar, host: libraries.join("loopbox-host"), libraries })
+        Ok(Self { testbed, jar, host: libraries.join("lab-host"), libraries })
     }
 
     /// The same scripted apps with the library exactly as it ships.
@@ -214,7 +214,7 @@ pub fn programs_of_this_machine(build: Build) -> Result<PathBuf> {
 }
 
 fn what_runs(build: Build) -> Vec<&'static str> {
-    let packages = ["loopbox-host", "loopbox-jni", "loopbox-inhouse"].map(|name| ["--package", name]);
+    let packages = ["lab-host", "loopbox-jni", "loopbox-inhouse"].map(|name| ["--package", name]);
     packages.into_iter().flatten().chain(["--profile", build.profile()]).collect()
 }
 

@@ -9,12 +9,12 @@ use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
+use lab_launch::{reports, scripted_apps};
 use loopbox_android_pack::Abi;
 use loopbox_android_pack::device::Device;
 use loopbox_e2e::live::{running_tree, wait_for_ring, wait_until};
 use loopbox_e2e::{feature, read, stacks_of};
 use loopbox_format::model::{DumpReason, Feature, MainState, Report};
-use loopbox_launch::{reports, scripted_apps};
 use loopbox_setup::command::run;
 use loopbox_setup::jar;
 use loopbox_setup::workspace::root;
@@ -72,7 +72,7 @@ impl Runtime {
     fn prepare(&self, device: &Device) -> Result<()> {
         let testbed = testbed::ensure(TESTBED)?;
         let boot = self.here.join("boot.jar");
-        testbed.dex(&[root().join("tests/bionic/retail/Boot.java")], &[], &boot)?;
+        testbed.dex(&[root().join("crates/lab-bionic/retail/Boot.java")], &[], &boot)?;
         let framework = testbed.dir.join("framework.jar");
         for (jar, name) in
             [(&boot, "boot.jar"), (&framework, "framework.jar"), (&scripted_apps(&testbed)?, "apps.jar")]

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
-use loopbox_bionic::compile_for_host;
-use loopbox_bionic::story::{Local, STORIES};
-use loopbox_launch::{Build, programs_of_this_machine};
+use lab_bionic::compile_for_host;
+use lab_bionic::story::{Local, STORIES};
+use lab_launch::{Build, programs_of_this_machine};
 
 struct Host {
     folder: tempfile::TempDir,

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
+use lab_launch::reports;
 use loopbox_e2e::live::{ring_of, wait_until};
 use loopbox_e2e::{feature, read};
 use loopbox_format::model::{DumpReason, Feature, MainState, Report};
-use loopbox_launch::reports;
 
 /// How long the driver is in its message when the signal comes, and at what age a message is a hang (`drive.c`).
 const SIGNAL_NS: u64 = 300_000_000;

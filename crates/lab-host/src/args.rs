@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 
-pub(crate) const USAGE: &str = "usage: loopbox-host --testbed TESTBED.toml --app APP.jar[:MORE.jar] --main some/Class \
+pub(crate) const USAGE: &str = "usage: lab-host --testbed TESTBED.toml --app APP.jar[:MORE.jar] --main some/Class \
 [--hidden-api] [--sdk N] [-D key=value]... [-X vm-option]... [-- ARGUMENT...]";
 
 /// What to boot and run.

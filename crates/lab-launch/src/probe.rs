@@ -103,7 +103,7 @@ impl Probe {
         run(example.args(["--package", "loopbox-art", "--example", "art_probe"]))?;
         let jar = target().join(format!("art-probe-{name}-{user}.jar"));
         testbed.dex(sources, &[], &jar)?;
-        Ok(Self { testbed, jar, host: built.join("loopbox-host"), libraries: built.join("examples") })
+        Ok(Self { testbed, jar, host: built.join("lab-host"), libraries: built.join("examples") })
     }
 
     /// The dexed jars that run, in class path order; the last is the probe's own.

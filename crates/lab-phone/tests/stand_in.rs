@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::fs;
 
 use anyhow::Result;
+use lab_launch::{Build, Launcher, reports};
+use lab_phone::{Options, run};
 use loopbox_adb::Server;
 use loopbox_adb::stand_in::AdbStandIn;
-use loopbox_launch::{Build, Launcher, reports};
-use loopbox_phone::{Options, run};
 use tempfile::tempdir;
 
 const GETPROP: &str = "case $1 in

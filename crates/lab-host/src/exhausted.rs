@@ -29,11 +29,7 @@ fn is_recorder() -> bool {
         let mut name = [0_u8; 16];
         // SAFETY: the name of the calling thread goes into a local that is large enough.
         unsafe { libc::prctl(libc::PR_GET_NAME, name.as_mut_ptr()) };
-        IS_RECORDER.set(if name.starts_with(b"loopbox-") && !name.starts_with(b"loopbox-host") {
-            2
-        } else {
-            1
-        });
+        IS_RECORDER.set(if name.starts_with(b"loopbox-") && !name.starts_with(b"lab-host") { 2 } else { 1 });
     }
     IS_RECORDER.get() == 2
 }

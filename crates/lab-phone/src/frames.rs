@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use lab_oracle::Oracle;
 use loopbox_e2e::matrix::{Figures, PHASES, phase_reports};
 use loopbox_format::model::{FeatureState, Report, StackSource, StackTree, Statistic};
-use loopbox_oracle::Oracle;
 
 use crate::stage::Stage;
 

@@ -1,8 +1,4 @@
-//! Runs Loopbox and its test apps on the testbeds of `loopbox-testbed`.
-//!
-//! `launch` starts the scripted apps of `tests/app` with the recorder, as a phone would: the tests' own build
-//! of it, or the library exactly as it ships (`android`). `probe` runs the sampler's own test library
-//! instead, and `shrink` makes of an app what its build for a release does.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 mod android;

@@ -1,9 +1,4 @@
-//! The stack oracle: decides whether a sampled Java stack can be true.
-//!
-//! It knows every instruction of the dex files that the process runs. In a true stack the dex pc of each caller
-//! is the invoke of the callee above it. A sampler that reads a wrong frame, a stale frame or a wrong dex pc
-//! breaks that rule at once; one that leaves out a frame mostly does too. The exceptions, each a way in which
-//! the runtime itself calls Java without an invoke instruction, are the variants of [`Pair`].
+#![doc = include_str!("../README.md")]
 
 mod dex;
 

@@ -1,8 +1,4 @@
-//! Runs Loopbox on a phone that adb knows, not rooted: the library that ships and the scripted apps go into a folder of the
-//! shell's user, `app_process` runs them there, and their reports come back to be judged as those of the testbeds are.
-//!
-//! `phone` is the device and its files, `app` a process on it, `stage` where a story is played. Each story is a module of its own (`frames`, `sigquit`, `killed`,
-//! `hook`); `summary` puts what they found into words, and into the line that `docs/compatibility.md` has a table for.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 mod app;

@@ -14,7 +14,8 @@
 
 mod art;
 mod discover;
-pub mod elf;
+#[cfg(test)]
+mod elf_tests;
 mod fuse;
 mod jni;
 mod known;

@@ -3,10 +3,10 @@
 //! By `/proc/self/maps` and the mapped ELF headers alone, never by the linker: a main thread that hangs while it loads a
 //! library holds the linker's lock, and a thread that asks the linker then hangs as well. All reads are such that cannot fault.
 
-use crate::elf::{Image, build_id_in_notes};
 use crate::sys::maps::Mapping;
 use crate::sys::mem;
 use goblin::elf::program_header::{PT_LOAD, PT_NOTE};
+use loopbox_elf::{Image, build_id_in_notes};
 
 /// The headers of an ELF file are looked for in that many bytes.
 const HEADER_BYTES: usize = 4_096;

@@ -1,12 +1,12 @@
 //! The ART module of this process: which file it is, where it is mapped, and its symbols.
 
-use crate::elf::{self, Image, Symbol, SymbolSource};
 use crate::loaded::{MappedElf, elf_at, elf_of};
 use crate::off::Off;
 use crate::sys::dl::OpenLibrary;
 use crate::sys::file::FileView;
 use crate::sys::maps::{self, Mapping};
 use crate::sys::mem;
+use loopbox_elf::{Image, Symbol, SymbolSource};
 
 /// A module that is mapped here, and where its symbols are.
 pub(crate) struct Module {
@@ -56,7 +56,7 @@ impl Module {
 
     /// Build id in lower-case hex, empty when the file has none.
     pub(crate) fn build_id(&self) -> String {
-        elf::hex(&self.elf.build_id)
+        loopbox_elf::hex(&self.elf.build_id)
     }
 
     /// What is added to addresses in the file.

@@ -6,11 +6,11 @@
 
 use std::ffi::{c_int, c_void};
 
-use crate::elf::SymbolSource;
 use crate::known::{self, KnownSymbols};
 use crate::module::{Found, Module};
 use crate::off::Off;
 use crate::offsets::SuspendAbi;
+use loopbox_elf::SymbolSource;
 
 /// `static ObjPtr<Object> Monitor::GetContendedMonitor(Thread*)`; up to 9 `Object*`, which is returned alike.
 pub(crate) type GetContendedMonitor = unsafe extern "C" fn(Opaque) -> usize;

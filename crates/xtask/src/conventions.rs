@@ -71,6 +71,29 @@ fn published_crates_have_what_a_registry_and_its_readers_ask_for() {
     }
 }
 
+#[test]
+fn crates_need_each_other_in_no_cycle_tests_included() {
+    let packages = all_packages();
+    let names: Vec<&str> = packages.iter().map(|package| package["name"].as_str().unwrap()).collect();
+    let needs = |package: &Value| -> Vec<String> {
+        let dependencies = package["dependencies"].as_array().unwrap().iter();
+        let needed = dependencies.filter_map(|dependency| dependency["name"].as_str());
+        needed.filter(|name| names.contains(name)).map(str::to_owned).collect()
+    };
+    let mut left: BTreeMap<&str, Vec<String>> =
+        names.iter().copied().zip(packages.iter().map(needs)).collect();
+    assert!(left.values().map(Vec::len).sum::<usize>() > 50, "the dependencies were read");
+    loop {
+        let before = left.len();
+        let of_others: BTreeSet<String> = left.keys().map(ToString::to_string).collect();
+        left.retain(|_, needs| needs.iter().any(|name| of_others.contains(name)));
+        if left.len() == before {
+            break;
+        }
+    }
+    assert!(left.is_empty(), "in a cycle, or needing one that is: {left:#?}");
+}
+
 /// What cargo writes for a target, below its target folder, under a name that another package's target may have, too. Names of
 /// tests have a hash.
 fn outputs(target: &Value) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! Library files and dex files.
 
-use loopbox_art::elf::{Image, hex};
 use loopbox_art::{Named, names_of_dex};
+use loopbox_elf::{Image, hex};
 
 /// In seeds and in no input: the first two end a search early, the last one never does.
 const NAMES: [&str; 4] = ["_ZN3art6PublicEv", "getpid", "_ZN3art6HiddenEv", "no_such_name"];

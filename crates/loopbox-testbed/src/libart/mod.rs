@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, ensure};
-use loopbox_art::elf::{Image, Symbol, hex};
+use loopbox_elf::{Image, Symbol, hex};
 
 use loopbox_art_tables::{Generation, Row, Suspend};
 use loopbox_setup::workspace::root;

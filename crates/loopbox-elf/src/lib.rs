@@ -1,9 +1,17 @@
-//! Finding symbols in a library file.
-//!
-//! Three tables, in this order: `.dynsym` through its GNU hash table (no scan), `.symtab`, and the
-//! xz-packed ELF in `.gnu_debugdata` that Android's build leaves in libraries whose `.symtab` is
-//! stripped. The last two are scanned once for all names still missing. goblin reads the structures
-//! one at a time; its whole-file parse takes ten milliseconds on a large libart and is never called.
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::unreachable,
+        clippy::indexing_slicing
+    )
+)]
 
 mod gnu_hash;
 mod symbol;
@@ -230,7 +238,7 @@ pub fn hex(bytes: &[u8]) -> String {
 }
 
 /// Finds `NT_GNU_BUILD_ID` in the contents of a note segment.
-pub(crate) fn build_id_in_notes(mut notes: &[u8]) -> Option<&[u8]> {
+pub fn build_id_in_notes(mut notes: &[u8]) -> Option<&[u8]> {
     const NT_GNU_BUILD_ID: u32 = 3;
     let word = |b: &[u8], at: usize| Some(u32::from_ne_bytes(b.get(at..at + 4)?.try_into().ok()?));
     let padded = |n: u32| (n as usize).checked_add(3).map(|n| n & !3);

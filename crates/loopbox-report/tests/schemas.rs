@@ -3,6 +3,7 @@
 use loopbox_report::{json_text, schema};
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -54,11 +55,11 @@ fn members(schema: &Value) -> String {
             continue;
         }
         let part = &schema["$defs"][&name];
-        out += &format!("\n## `{name}`\n\n{}\n\n", about(part));
+        let _ = write!(out, "\n## `{name}`\n\n{}\n\n", about(part));
         for kind in part["oneOf"].as_array().into_iter().flatten() {
-            out += &match (&kind["const"], &kind["properties"]) {
-                (Value::String(word), _) => format!("* `{word}`: {}\n", about(kind)),
-                (_, properties) => format!("\n{}\n\n{}", about(kind), table(object(properties), &mut next)),
+            let _ = match (&kind["const"], &kind["properties"]) {
+                (Value::String(word), _) => writeln!(out, "* `{word}`: {}", about(kind)),
+                (_, members) => write!(out, "\n{}\n\n{}", about(kind), table(object(members), &mut next)),
             };
         }
         if part["properties"].is_object() {
